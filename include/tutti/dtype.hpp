@@ -1,0 +1,60 @@
+// Element types of arrays.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tutti {
+
+/// The type of an array's elements. Names are NumPy's; `prng_key` is a random key of two uint32 words.
+class DType {
+ public:
+  enum class Kind : std::uint8_t {
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+    bfloat16, float16, float32, float64, complex64, prng_key,
+  };
+
+  constexpr DType() = default;
+  constexpr explicit DType(Kind kind) : kind_(kind) {}
+
+  constexpr Kind kind() const { return kind_; }
+  std::string_view name() const;
+  /// Bytes of one element.
+  constexpr std::int64_t size() const {
+    switch (kind_) {
+      case Kind::bool_: case Kind::int8: case Kind::uint8: return 1;
+      case Kind::int16: case Kind::uint16: case Kind::bfloat16: case Kind::float16: return 2;
+      case Kind::int32: case Kind::uint32: case Kind::float32: return 4;
+      default: return 8;
+    }
+  }
+  constexpr bool is_bool() const { return kind_ == Kind::bool_; }
+  constexpr bool is_signed() const { return kind_ >= Kind::int8 && kind_ <= Kind::int64; }
+  constexpr bool is_unsigned() const { return kind_ >= Kind::uint8 && kind_ <= Kind::uint64; }
+  constexpr bool is_integer() const { return is_signed() || is_unsigned(); }
+  constexpr bool is_floating() const { return kind_ >= Kind::bfloat16 && kind_ <= Kind::float64; }
+  constexpr bool is_complex() const { return kind_ == Kind::complex64; }
+  /// Floating or complex: what can be differentiated.
+  constexpr bool is_inexact() const { return is_floating() || is_complex(); }
+  constexpr bool is_key() const { return kind_ == Kind::prng_key; }
+
+  friend constexpr bool operator==(DType, DType) = default;
+
+ private:
+  Kind kind_ = Kind::float32;
+};
+
+inline constexpr DType bool_{DType::Kind::bool_}, int8{DType::Kind::int8}, int16{DType::Kind::int16},
+    int32{DType::Kind::int32}, int64{DType::Kind::int64}, uint8{DType::Kind::uint8}, uint16{DType::Kind::uint16},
+    uint32{DType::Kind::uint32}, uint64{DType::Kind::uint64}, bfloat16{DType::Kind::bfloat16},
+    float16{DType::Kind::float16}, float32{DType::Kind::float32}, float64{DType::Kind::float64},
+    complex64{DType::Kind::complex64}, prng_key{DType::Kind::prng_key};
+
+/// Whether 64-bit types are kept (default: no, int64 becomes int32 and float64 float32, as in JAX).
+void enable_x64(bool on);
+bool x64_enabled();
+/// `dtype` as it is stored under the present x64 setting.
+DType canonical(DType dtype);
+
+}  // namespace tutti

@@ -1,0 +1,87 @@
+// Extents of arrays and the small argument types that take braces.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace tutti {
+
+template <class T>
+concept Integer = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
+
+/// One extent or index, from any integer but bool.
+struct Dim {
+  std::int64_t value = 0;
+  constexpr Dim() = default;
+  template <Integer T>
+  constexpr Dim(T v) : value(static_cast<std::int64_t>(v)) {}
+  constexpr operator std::int64_t() const { return value; }
+};
+
+/// Extents of an array, major first: `Shape{4, 8}`; `Shape{}` is a scalar's.
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<Dim> dims) { for (Dim d : dims) dims_.push_back(d); }
+  Shape(std::vector<std::int64_t> dims) : dims_(std::move(dims)) {}
+
+  int ndim() const { return static_cast<int>(dims_.size()); }
+  std::size_t size() const { return dims_.size(); }
+  bool empty() const { return dims_.empty(); }
+  std::int64_t operator[](std::size_t i) const { return dims_[i]; }
+  std::int64_t& operator[](std::size_t i) { return dims_[i]; }
+  auto begin() const { return dims_.begin(); }
+  auto end() const { return dims_.end(); }
+  auto begin() { return dims_.begin(); }
+  auto end() { return dims_.end(); }
+  std::int64_t back() const { return dims_.back(); }
+  void push_back(std::int64_t d) { dims_.push_back(d); }
+  void insert(int at, std::int64_t d) { dims_.insert(dims_.begin() + at, d); }
+  void erase(int at) { dims_.erase(dims_.begin() + at); }
+  /// Product of the extents; 1 for a scalar.
+  std::int64_t num_elements() const {
+    std::int64_t n = 1;
+    for (std::int64_t d : dims_) n *= d;
+    return n;
+  }
+  const std::vector<std::int64_t>& dims() const { return dims_; }
+  /// `(4, 8)`, `(4,)`, `()`: as Python prints a tuple.
+  std::string str() const;
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+
+ private:
+  std::vector<std::int64_t> dims_;
+};
+
+struct none_t {
+  friend constexpr bool operator==(none_t, none_t) = default;
+};
+/// "Nothing here": JAX's None in specs, axes and slices.
+inline constexpr none_t none{};
+
+/// One or several mesh axis names: `"x"`, `{"x", "y"}`, a string or a vector of strings.
+class Names {
+ public:
+  Names() = default;
+  Names(const char* one) : names_{one} {}
+  Names(std::string one) : names_{std::move(one)} {}
+  Names(std::initializer_list<const char*> list) { for (const char* n : list) names_.emplace_back(n); }
+  Names(std::vector<std::string> list) : names_(std::move(list)) {}
+
+  std::size_t size() const { return names_.size(); }
+  bool empty() const { return names_.empty(); }
+  const std::string& operator[](std::size_t i) const { return names_[i]; }
+  auto begin() const { return names_.begin(); }
+  auto end() const { return names_.end(); }
+  const std::vector<std::string>& list() const { return names_; }
+  friend bool operator==(const Names&, const Names&) = default;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace tutti

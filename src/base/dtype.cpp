@@ -1,0 +1,29 @@
+#include "tutti/dtype.hpp"
+
+#include <array>
+#include <atomic>
+
+namespace tutti {
+namespace {
+std::atomic<bool> x64{false};
+}
+
+std::string_view DType::name() const {
+  static constexpr std::array<std::string_view, 15> names = {
+      "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+      "bfloat16", "float16", "float32", "float64", "complex64", "key<fry>"};
+  return names[static_cast<std::size_t>(kind_)];
+}
+
+void enable_x64(bool on) { x64 = on; }
+bool x64_enabled() { return x64; }
+
+DType canonical(DType dtype) {
+  if (x64) return dtype;
+  if (dtype == int64) return int32;
+  if (dtype == uint64) return uint32;
+  if (dtype == float64) return float32;
+  return dtype;
+}
+
+}  // namespace tutti

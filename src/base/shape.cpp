@@ -1,0 +1,21 @@
+#include "tutti/shape.hpp"
+
+#include <cstring>
+
+#include "tutti/error.hpp"
+
+namespace tutti {
+
+std::string Shape::str() const {
+  std::string out = "(";
+  for (std::size_t i = 0; i < dims_.size(); ++i) out += (i ? ", " : "") + std::to_string(dims_[i]);
+  return out + (dims_.size() == 1 ? ",)" : ")");
+}
+
+std::string Loc::str() const {
+  if (!line) return "";
+  const char* slash = std::strrchr(file, '/');
+  return std::string(slash ? slash + 1 : file) + ":" + std::to_string(line);
+}
+
+}  // namespace tutti
