@@ -1,0 +1,10 @@
+# bench/*.cpp is one driver.
+file(GLOB tutti_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+if(tutti_bench_sources)
+  add_executable(tutti_bench ${tutti_bench_sources})
+  target_link_libraries(tutti_bench PRIVATE tutti tutti_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+  find_package(benchmark CONFIG QUIET)
+  if(benchmark_FOUND)
+    target_link_libraries(tutti_bench PRIVATE benchmark::benchmark)
+  endif()
+endif()

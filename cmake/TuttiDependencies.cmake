@@ -1,0 +1,19 @@
+# The libraries that tutti links. Read by this build and, installed, by find_package(tutti).
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(fmt CONFIG)
+
+# One imported target for a library that is found by file name.
+function(tutti_import target)
+  cmake_parse_arguments(arg "" "" "NAMES;HINTS;SUFFIXES" ${ARGN})
+  if(NOT TARGET ${target})
+    string(MAKE_C_IDENTIFIER ${target}_LIBRARY variable)
+    find_library(${variable} NAMES ${arg_NAMES} HINTS ${arg_HINTS} PATH_SUFFIXES ${arg_SUFFIXES} REQUIRED)
+    mark_as_advanced(${variable})
+    add_library(${target} UNKNOWN IMPORTED)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${variable}})
+  endif()
+endfunction()
+
+tutti_import(tutti::llvm NAMES LLVM-19 HINTS ${LLVM_LIBRARY_DIR} SUFFIXES llvm-19/lib)
+tutti_import(tutti::dnnl NAMES dnnl)

@@ -1,0 +1,14 @@
+# examples/NAME.cpp is the program NAME; the tests run each of them with the arguments that stand here.
+set(tutti_example_args_train_text --steps 3 --batch 64 --width 64)
+
+file(GLOB tutti_example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+foreach(source ${tutti_example_sources})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE tutti tutti_flags fmt::fmt CLI11::CLI11)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  if(TUTTI_TESTS)
+    add_test(NAME example.${name} COMMAND ${name} ${tutti_example_args_${name}})
+    set_tests_properties(example.${name} PROPERTIES TIMEOUT 300 WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+  endif()
+endforeach()

@@ -1,0 +1,28 @@
+# The library: every src/**/*.cpp. src/backend/cpu is a group of its own, the only one that sees LLVM's headers.
+find_package(LLVM 19.1 CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+
+file(GLOB_RECURSE tutti_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+file(GLOB_RECURSE tutti_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.hpp)
+set(tutti_cpu_sources ${tutti_sources})
+list(FILTER tutti_cpu_sources INCLUDE REGEX "/src/backend/cpu/")
+list(FILTER tutti_sources EXCLUDE REGEX "/src/backend/cpu/")
+
+add_library(tutti ${tutti_sources} ${tutti_headers})
+add_library(tutti::tutti ALIAS tutti)
+set_target_properties(tutti PROPERTIES UNITY_BUILD ${TUTTI_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+target_compile_features(tutti PUBLIC cxx_std_20)
+target_include_directories(tutti
+  PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+  PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(tutti PRIVATE
+  $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
+  fmt::fmt Threads::Threads tutti::llvm tutti::dnnl gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
+
+if(tutti_cpu_sources)
+  add_library(tutti_cpu OBJECT ${tutti_cpu_sources})
+  target_include_directories(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(tutti_cpu SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(tutti_cpu PRIVATE tutti_flags fmt::fmt nlohmann_json::nlohmann_json)
+  target_sources(tutti PRIVATE $<TARGET_OBJECTS:tutti_cpu>)
+endif()

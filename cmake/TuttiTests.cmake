@@ -1,0 +1,62 @@
+# tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
+# "FOLDER/file.hpp". Three folders are not like that: golden (a runner of its own), consumer (a user's project) and
+# compile_fail (files that must not compile).
+find_package(GTest CONFIG REQUIRED)
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
+
+file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail)
+foreach(folder ${tutti_test_folders})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
+  if(NOT sources)
+    continue()
+  endif()
+  set(name test_${folder})
+  add_executable(${name} ${sources})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
+  target_link_libraries(${name} PRIVATE tutti tutti_flags fmt::fmt nlohmann_json::nlohmann_json GTest::gtest_main)
+  if(folder STREQUAL "backend")
+    target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  endif()
+  set(stub ${PROJECT_BINARY_DIR}/${name}.ctest.cmake)
+  file(CONFIGURE OUTPUT ${stub} @ONLY CONTENT [[
+set(folder @folder@)
+set(program "@PROJECT_BINARY_DIR@/@name@")
+set(directory "@PROJECT_SOURCE_DIR@")
+include("@PROJECT_SOURCE_DIR@/cmake/discover_suites.cmake")
+]])
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES ${stub})
+endforeach()
+
+file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)
+if(sources)
+  add_executable(golden_runner ${sources})
+  target_include_directories(golden_runner PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
+  target_link_libraries(golden_runner PRIVATE
+    tutti tutti_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+endif()
+
+# A file that must not compile says in its first line what the compiler has to complain about: `// error: TEXT`.
+file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/compile_fail/*.cpp)
+foreach(source ${sources})
+  get_filename_component(name ${source} NAME_WE)
+  file(STRINGS ${source} expected LIMIT_COUNT 1)
+  string(REGEX REPLACE "^// error: *" "" expected "${expected}")
+  add_test(NAME compile_fail.${name}
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include ${source})
+  set_tests_properties(compile_fail.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${expected}")
+endforeach()
+
+foreach(check layers sizes readme)
+  add_test(NAME lint.${check} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_${check}.py)
+endforeach()
+
+foreach(way find_package add_subdirectory)
+  add_test(NAME consumer.${way} COMMAND ${CMAKE_COMMAND}
+    -D WAY=${way} -D SOURCE=${PROJECT_SOURCE_DIR} -D BUILD=${PROJECT_BINARY_DIR} -D BUILD_TYPE=${CMAKE_BUILD_TYPE}
+    -D SANITIZE=${TUTTI_SANITIZE} -D CXX=${CMAKE_CXX_COMPILER} -D GENERATOR=${CMAKE_GENERATOR}
+    -P ${tutti_tests}/consumer/run.cmake)
+  set_tests_properties(consumer.${way} PROPERTIES TIMEOUT 1500)
+endforeach()

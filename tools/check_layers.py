@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Checks who includes whom. The tables say what is allowed; docs: design/architecture, section "Folders"."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Values that every stage may use, lowest first: a folder includes itself and those before it.
+VOCABULARY = ["base", "mesh", "ir", "array", "ops"]
+
+# The stages in the order of the pipeline, and the headers in which a stage hands on its product.
+# A stage includes the vocabulary, itself and the product of the stage before it.
+STAGES = {
+    "trace": [],
+    "transform": [],
+    "propagate": ["propagate/sharded_program.hpp"],
+    "partition": ["partition/local_program.hpp"],
+    "compile": ["compile/plan.hpp"],
+    "run": [],
+}
+
+# Of src/ops, a stage sees what a home is, but no home. The extra headers of single stages stand behind them.
+OPS_FOR_STAGES = ["ops/op_def.hpp"]
+EXTRA = {
+    "partition": ["ops/collectives.hpp"],
+}
+
+# backend/NAME: the vocabulary, itself, and these.
+BACKEND = ["compile/", "ops/"]
+
+# Sees everything in src.
+COMPOSITION_ROOT = "api"
+
+# Written against the public headers alone.
+CLIENTS = ["nn", "linen", "optim", "random", "data", "checkpoint", "debug"]
+
+# Headers of big libraries, and the only folders that may include them.
+CONFINED = {
+    r"llvm(-c)?/": ["backend/cpu/"],
+    r"(dnnl|oneapi/dnnl)": ["backend/cpu/"],
+    r"(cblas|lapacke|libxsmm|fftw3|pocketfft)": ["backend/"],
+    r"xla/pjrt/|pjrt": ["backend/pjrt/"],
+    r"mpi\.h": ["distributed/"],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        if match := INCLUDE.match(line):
+            yield number, match[1] == "<", match[2]
+
+
+def is_std(name):
+    return "/" not in name and "." not in name
+
+
+def ours(name):
+    """Whether `name` is a header of src/, as opposed to one of another project."""
+    return (ROOT / "src" / name).is_file() or (ROOT / "src" / name.split("/")[0]).is_dir()
+
+
+def starts(name, prefixes):
+    return any(name.startswith(p) for p in prefixes)
+
+
+def allowed_in_src(folder):
+    """The prefixes of src/ that a file in src/`folder`/ may include."""
+    own = folder + "/"
+    if folder == COMPOSITION_ROOT:
+        return [""]
+    if folder in VOCABULARY:
+        return [v + "/" for v in VOCABULARY[: VOCABULARY.index(folder) + 1]]
+    vocabulary = [v + "/" for v in VOCABULARY if v != "ops"] + OPS_FOR_STAGES
+    if folder in STAGES:
+        names = list(STAGES)
+        before = names[: names.index(folder)]
+        product = next((STAGES[n] for n in reversed(before) if STAGES[n]), [])
+        return vocabulary + product + EXTRA.get(folder, []) + [own]
+    if folder in CLIENTS:
+        return [own]
+    return vocabulary + BACKEND + [own]
+
+
+def check_public(path, where):
+    for number, _, name in includes(path):
+        if not is_std(name) and not name.startswith("tutti/"):
+            yield f"{where}:{number}: a public header includes the standard library and tutti/ only, not {name}"
+
+
+def check_private(path, where):
+    inside = path.relative_to(ROOT / "src").as_posix()
+    folder = inside.split("/")[0]
+    allowed = allowed_in_src(folder)
+    for number, _, name in includes(path):
+        for pattern, places in CONFINED.items():
+            if re.match(pattern, name) and not starts(inside, places):
+                yield f"{where}:{number}: {name} may be included under src/{', src/'.join(places)} only"
+        if ours(name) and not starts(name, allowed):
+            yield f"{where}:{number}: src/{folder} may not include {name}; it may: {' '.join(allowed)}"
+
+
+def main():
+    found = []
+    for path in sorted(ROOT.glob("include/**/*.hpp")):
+        found += check_public(path, path.relative_to(ROOT))
+    for path in sorted(ROOT.glob("src/*/**/*.[ch]pp")):
+        found += check_private(path, path.relative_to(ROOT))
+    print("\n".join(found) if found else "layers: ok")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
