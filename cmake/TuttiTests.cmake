@@ -40,6 +40,7 @@ endif()
 
 # A file that must not compile says in its first line what the compiler has to complain about: `// error: TEXT`.
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/compile_fail/*.cpp)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
   file(STRINGS ${source} expected LIMIT_COUNT 1)

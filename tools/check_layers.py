@@ -36,6 +36,10 @@ COMPOSITION_ROOT = "api"
 # Written against the public headers alone.
 CLIENTS = ["nn", "linen", "optim", "random", "data", "checkpoint", "debug"]
 
+# Public headers for users, not for the library: below them all. Only api, the clients and tests include them.
+SURFACE = ["tutti/tutti.hpp", "tutti/transforms.hpp", "tutti/jit.hpp", "tutti/nn.hpp", "tutti/optim.hpp",
+           "tutti/random.hpp", "tutti/data.hpp", "tutti/debug.hpp", "tutti/progress.hpp"]
+
 # Headers of big libraries, and the only folders that may include them.
 CONFINED = {
     r"llvm(-c)?/": ["backend/cpu/"],
@@ -60,7 +64,7 @@ def is_std(name):
 
 def ours(name):
     """Whether `name` is a header of src/, as opposed to one of another project."""
-    return (ROOT / "src" / name).is_file() or (ROOT / "src" / name.split("/")[0]).is_dir()
+    return "/" in name and (ROOT / "src" / name.split("/")[0]).is_dir()
 
 
 def starts(name, prefixes):
@@ -99,6 +103,8 @@ def check_private(path, where):
         for pattern, places in CONFINED.items():
             if re.match(pattern, name) and not starts(inside, places):
                 yield f"{where}:{number}: {name} may be included under src/{', src/'.join(places)} only"
+        if name in SURFACE and folder != COMPOSITION_ROOT and folder not in CLIENTS:
+            yield f"{where}:{number}: src/{folder} may not include {name}: it lies above"
         if ours(name) and not starts(name, allowed):
             yield f"{where}:{number}: src/{folder} may not include {name}; it may: {' '.join(allowed)}"
 
