@@ -1,0 +1,45 @@
+// What an Array handle points to: a concrete array (type, sharding, buffer) or a value of a trace.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "array/buffer.hpp"
+#include "ir/program.hpp"
+#include "ir/type.hpp"
+#include "tutti/array.hpp"
+#include "tutti/sharding.hpp"
+
+namespace tutti {
+
+class Trace;
+
+struct ArrayNode {
+  Type type;
+
+  // Concrete: one dense row-major buffer for the whole array on this host, whatever its sharding.
+  Sharding sharding;                  // empty: uncommitted on the default device
+  bool committed = false;
+  mutable BufferPtr buffer;           // empty for a literal nobody has read yet, and after deletion
+  std::optional<Scalar> literal;      // made from a C++ number: recorded as text-free literal of an Eqn
+  bool deleted = false;
+  std::string deleted_by;             // what deleted or donated it, with its line
+
+  // Traced: a value of a Program being recorded.
+  std::shared_ptr<Trace> trace;
+  ValueId value = -1;
+
+  bool traced() const { return trace != nullptr; }
+};
+
+/// A concrete array over `buffer`.
+Array make_array(Type type, BufferPtr buffer, Sharding sharding = {}, bool committed = false);
+/// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`) otherwise.
+const BufferPtr& buffer_of(const Array& x, const char* what);
+/// `x` as a concrete array: itself, or its value evaluated on demand when the trace allows it; TracerError otherwise.
+Array concrete(const Array& x, const char* what);
+/// Copies with numeric conversion between dense host buffers.
+void convert_elements(DType from, const void* in, DType to, void* out, std::int64_t n);
+
+}  // namespace tutti

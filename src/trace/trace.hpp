@@ -1,0 +1,98 @@
+// From callables to Programs. What enters: arrays and operations on them (bind). What leaves: a Program, and the arrays it captured.
+// Start with Trace::record and with bind in bind.cpp.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "array/node.hpp"
+#include "ir/program.hpp"
+#include "ops/op_def.hpp"
+#include "tutti/array.hpp"
+
+namespace tutti {
+
+/// A finished trace. The Program's inputs are the explicit ones, then one per captured array.
+struct Traced {
+  ProgramPtr program;
+  std::vector<Array> captured;   // concrete arrays, or values of enclosing traces
+};
+
+/// One Program being recorded. Staged: every operation is recorded (jit, shard_map, control flow, and all Program -> Program
+/// interpreters). Open: operations on concrete operands run at once unless something staged is around (un-jitted grad, jvp, vjp, vmap).
+class Trace : public std::enable_shared_from_this<Trace> {
+ public:
+  enum class Mode { staged, open };
+  Trace(Mode mode, std::string what, Loc made) : mode_(mode), what_(std::move(what)), made_(made) {}
+
+  /// A new explicit input. `known`: its value, for reads on demand in open traces.
+  Array input(const Type& type, std::string name = "", Array known = {});
+  std::vector<Array> record(const Op& op, Params params, const std::vector<Array>& operands, std::vector<ProgramPtr> subs, Loc loc);
+  /// Ends the trace: outputs may be values of this trace, captured arrays or literals. Dead code is dropped; effects stay.
+  Traced close(const std::vector<Array>& outputs);
+
+  Mode mode() const { return mode_; }
+  bool closed() const { return closed_; }
+  const std::string& what() const { return what_; }
+  Loc made() const { return made_; }
+  const Type& type(ValueId v) const { return program_.types[v]; }
+  /// The value of `v` computed from known inputs, in the context around this trace; TracerError when it cannot be known.
+  Array read(ValueId v, const char* what);
+
+  /// Named axes bound by the body that is traced here (vmap, shard_map, pmap): name -> size.
+  std::vector<std::pair<std::string, std::int64_t>> axes;
+
+ private:
+  friend class TraceScope;
+  Atom atom(const Array& x);
+  void check_usable(const Array& x) const;
+
+  Mode mode_;
+  std::string what_;
+  Loc made_;
+  Program program_;
+  std::vector<Array> captured_;
+  std::map<const ArrayNode*, ValueId> capture_ids_;
+  std::map<ValueId, Array> known_;
+  std::vector<int> producer_;          // value -> Eqn, -1 for inputs
+  std::thread::id thread_ = std::this_thread::get_id();
+  bool closed_ = false;
+};
+
+/// Makes `trace` the innermost one of this thread while it lives; an exception that unwinds it ends the trace.
+class TraceScope {
+ public:
+  explicit TraceScope(std::shared_ptr<Trace> trace);
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+
+ private:
+  std::shared_ptr<Trace> trace_;
+};
+/// Hides the innermost traces while it lives, down to and including `trace` (nullptr: all of them).
+class OutsideOf {
+ public:
+  explicit OutsideOf(const Trace* trace);
+  ~OutsideOf();
+  OutsideOf(const OutsideOf&) = delete;
+
+ private:
+  std::vector<std::shared_ptr<Trace>> hidden_;
+};
+
+/// The innermost trace of this thread, or nullptr.
+const std::shared_ptr<Trace>& innermost_trace();
+bool inside_staged();
+/// Size of a named axis bound by an enclosing body; NameError lists those that are.
+std::int64_t bound_axis_size(const std::string& name);
+
+/// Replays `program` on `args` in the present context: Eqn by Eqn through bind, each with its own source line.
+std::vector<Array> apply(const Program& program, const std::vector<Array>& args);
+/// The zero array of a type (a broadcast literal).
+Array zeros_of(const Type& type);
+
+}  // namespace tutti
