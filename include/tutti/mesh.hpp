@@ -1,0 +1,173 @@
+// Devices, and named grids of them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tutti/shape.hpp"
+
+namespace tutti {
+
+/// One device: a value that names it. Prints as `CpuDevice(id=0)`.
+///
+/// On the CPU a device is a *virtual* one: its own place in meshes and pictures, the same memory and the same threads.
+class Device {
+ public:
+  /// The CPU device 0.
+  constexpr Device() = default;
+  explicit constexpr Device(int id, const char* platform = "cpu", const char* kind = "cpu", int process = 0)
+      : id_(id), process_(process), platform_(platform), kind_(kind) {}
+
+  constexpr int id() const { return id_; }
+  /// `"cpu"`.
+  std::string_view platform() const { return platform_; }
+  std::string_view device_kind() const { return kind_; }
+  constexpr int process_index() const { return process_; }
+  /// `CpuDevice(id=0)`.
+  std::string str() const;
+
+  friend bool operator==(const Device& a, const Device& b) { return a.id_ == b.id_ && a.platform() == b.platform(); }
+  friend std::strong_ordering operator<=>(const Device& a, const Device& b) {
+    if (auto c = a.id_ <=> b.id_; c != 0) return c;
+    return a.platform() <=> b.platform();
+  }
+
+ private:
+  int id_ = 0;
+  int process_ = 0;
+  const char* platform_ = "cpu";
+  const char* kind_ = "cpu";
+};
+
+/// All devices, in the order of their ids. One CPU device at first; see `set_cpu_devices`.
+std::vector<Device> devices();
+/// The devices of this process: all of them, while there is one process.
+std::vector<Device> local_devices();
+int device_count();
+
+/// Fixes the number of CPU devices; at any time, and ids never change. So does the environment variable
+/// TUTTI_CPU_DEVICES. While nobody has fixed it, `make_mesh`, `create_device_mesh` and `pmap` add the devices they need.
+/// Throws ValueError when `n` is not positive.
+void set_cpu_devices(int n);
+
+/// `[CpuDevice(id=0), CpuDevice(id=1)]`; a set prints in braces.
+std::string str(const std::vector<Device>& devices);
+std::ostream& operator<<(std::ostream& out, const Device& device);
+std::ostream& operator<<(std::ostream& out, const std::vector<Device>& devices);
+std::ostream& operator<<(std::ostream& out, const std::set<Device>& devices);
+
+/// Devices in a grid, row-major: what `mesh_utils::create_device_mesh` makes.
+class DeviceGrid {
+ public:
+  DeviceGrid() = default;
+  /// Throws ValueError when the product of `shape` is not the number of devices.
+  DeviceGrid(std::vector<Device> devices, Shape shape);
+
+  const Shape& shape() const { return shape_; }
+  int ndim() const { return shape_.ndim(); }
+  std::int64_t size() const { return static_cast<std::int64_t>(devices_.size()); }
+  /// The devices in row-major order.
+  const std::vector<Device>& flat() const { return devices_; }
+  DeviceGrid reshape(Shape shape) const { return DeviceGrid(devices_, std::move(shape)); }
+  /// Nested lists, as NumPy prints them.
+  std::string str() const;
+
+  friend bool operator==(const DeviceGrid&, const DeviceGrid&) = default;
+
+ private:
+  std::vector<Device> devices_;
+  Shape shape_;
+};
+std::ostream& operator<<(std::ostream& out, const DeviceGrid& grid);
+
+/// A mesh axis: its name and how many devices lie along it.
+struct MeshAxis {
+  std::string name;
+  Dim size = 1;
+  friend bool operator==(const MeshAxis&, const MeshAxis&) = default;
+};
+
+struct MeshNode;
+
+/// A grid of devices whose axes have names. A cheap handle; equal meshes are the same object.
+///
+///     Mesh mesh = make_mesh({4, 2}, {"x", "y"});       // the first 8 devices, in 4 rows of 2
+///     Mesh same({{"x", 4}, {"y", 2}});
+///     Mesh line(devices(), "batch");                   // all devices in a row
+///     mesh.size("x")                                   // 4
+///
+/// Throws ValueError when the number of names is not the rank, a name is empty or comes twice, or an axis has size 0;
+/// DeviceError when a device comes twice or there are too few.
+class Mesh {
+ public:
+  /// No mesh: `has_value()` is false.
+  Mesh() = default;
+  Mesh(std::initializer_list<MeshAxis> axes);
+  explicit Mesh(const std::vector<MeshAxis>& axes);
+  /// A row of devices with one name.
+  Mesh(std::vector<Device> devices, Names name);
+  Mesh(std::vector<Device> devices, Shape shape, Names names);
+  Mesh(DeviceGrid grid, Names names);
+
+  bool has_value() const { return node_ != nullptr; }
+  /// Sizes of the axes: `(4, 2)`.
+  const Shape& shape() const;
+  int ndim() const { return shape().ndim(); }
+  /// Number of devices.
+  std::int64_t size() const;
+  /// Size of one axis; throws ValueError (the names are listed) when there is none of that name.
+  std::int64_t size(std::string_view axis) const;
+  const std::vector<std::string>& axis_names() const;
+  /// Position of an axis, or -1.
+  int axis_index(std::string_view axis) const;
+  /// Devices in row-major order: the device assignment of everything on this mesh.
+  const std::vector<Device>& device_list() const;
+  DeviceGrid devices() const;
+  /// `Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto))`.
+  std::string str() const;
+  /// `Mesh(axis_sizes=(4, 2), axis_names=('x', 'y'), axis_types=(Auto, Auto))`.
+  std::string repr() const;
+
+  std::size_t hash() const;
+  const MeshNode* node() const { return node_.get(); }
+  /// For tutti's own stages; see src/mesh/mesh_node.hpp.
+  explicit Mesh(std::shared_ptr<const MeshNode> node) : node_(std::move(node)) {}
+  friend bool operator==(const Mesh& a, const Mesh& b) { return a.node_ == b.node_; }
+
+ private:
+  std::shared_ptr<const MeshNode> node_;
+};
+std::ostream& operator<<(std::ostream& out, const Mesh& mesh);
+
+/// A mesh over the first devices, in topology order (on CPUs: by id). Adds CPU devices when their number is not fixed.
+///
+///     make_mesh({4, 2}, {"x", "y"});
+///
+/// Throws DeviceError when the product of `sizes` is more than the fixed number of devices. Source: jax.make_mesh.
+Mesh make_mesh(Shape sizes, Names names);
+Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices);
+
+namespace mesh_utils {
+/// All devices as a grid in topology order; their number must equal the product of `sizes`, else DeviceError.
+/// Adds CPU devices when their number is not fixed. Source: jax.experimental.mesh_utils.create_device_mesh.
+DeviceGrid create_device_mesh(Shape sizes);
+DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices);
+}  // namespace mesh_utils
+
+}  // namespace tutti
+
+template <>
+struct std::hash<tutti::Device> {
+  std::size_t operator()(const tutti::Device& d) const { return std::hash<int>{}(d.id()); }
+};
+template <>
+struct std::hash<tutti::Mesh> {
+  std::size_t operator()(const tutti::Mesh& m) const { return m.hash(); }
+};

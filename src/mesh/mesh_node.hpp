@@ -1,0 +1,28 @@
+// What a Mesh points to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tutti/mesh.hpp"
+
+namespace tutti {
+
+struct MeshNode {
+  Shape shape;
+  std::vector<std::string> names;   // all empty: a mesh under a sharding that was written without names
+  std::vector<Device> devices;      // row-major
+  DeviceGrid grid() const { return DeviceGrid(devices, shape); }
+  std::size_t hash = 0;
+};
+
+/// A mesh whose axes have no names: users cannot make one; PositionalSharding and refinements need it.
+Mesh unnamed_mesh(std::vector<Device> devices, Shape shape);
+/// A mesh of any names, unchecked: for names that tutti makes up.
+Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::string> names);
+bool is_unnamed(const Mesh& mesh);
+
+/// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError naming `who`.
+std::vector<Device> first_devices(std::int64_t n, const std::string& who);
+
+}  // namespace tutti
