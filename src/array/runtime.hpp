@@ -1,0 +1,17 @@
+// What array and trace need from the stages above them; src/api fills it in.
+#pragma once
+
+#include <vector>
+
+#include "ir/program.hpp"
+#include "ops/op_def.hpp"
+#include "tutti/array.hpp"
+
+namespace tutti {
+
+/// Runs one operation on concrete arrays, now: a one-Eqn program, cached by op, parameters and operand types with shardings.
+std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands, const std::vector<ProgramPtr>& subs);
+/// Compiles (cached by content) and runs a whole Program on concrete arrays.
+std::vector<Array> run_program(const ProgramPtr& program, const std::vector<Array>& args);
+
+}  // namespace tutti

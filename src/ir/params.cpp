@@ -1,0 +1,13 @@
+#include "ir/params.hpp"
+
+#include <charconv>
+
+namespace tutti::field {
+
+std::string text(double v) {
+  char buffer[32];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, v).ptr;
+  return {buffer, end};
+}
+
+}  // namespace tutti::field

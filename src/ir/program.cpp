@@ -1,0 +1,92 @@
+#include "ir/program.hpp"
+
+#include "ops/op_def.hpp"
+
+namespace tutti {
+
+Type Program::type(const Atom& a) const {
+  if (!a.is_literal()) return types[a.id];
+  return Type{a.literal.dtype, {}, a.weak, {}};
+}
+
+std::vector<Type> Program::input_types() const {
+  std::vector<Type> out;
+  for (ValueId v : inputs) out.push_back(types[v]);
+  return out;
+}
+
+std::vector<Type> Program::output_types() const {
+  std::vector<Type> out;
+  for (const Atom& a : outputs) out.push_back(type(a));
+  return out;
+}
+
+std::size_t content_hash(const Program& p) {
+  std::size_t h = p.inputs.size();
+  for (const Type& t : p.types) h = hash_combine(h, t.hash());
+  auto atom = [&](const Atom& a) {
+    h = hash_combine(h, a.is_literal() ? field::hash(a.literal) : static_cast<std::size_t>(a.id));
+  };
+  for (const Eqn& e : p.eqns) {
+    h = hash_combine(h, reinterpret_cast<std::size_t>(e.op));
+    h = hash_combine(h, e.params.hash());
+    for (const Atom& a : e.operands) atom(a);
+    for (const ProgramPtr& sub : e.subs) h = hash_combine(h, content_hash(*sub));
+  }
+  for (const Atom& a : p.outputs) atom(a);
+  return h;
+}
+
+bool content_equal(const Program& a, const Program& b) {
+  if (a.types != b.types || a.inputs != b.inputs || a.outputs != b.outputs || a.eqns.size() != b.eqns.size()) return false;
+  for (std::size_t i = 0; i < a.eqns.size(); ++i) {
+    const Eqn &x = a.eqns[i], &y = b.eqns[i];
+    if (x.op != y.op || !(x.params == y.params) || x.operands != y.operands || x.results != y.results ||
+        x.subs.size() != y.subs.size())
+      return false;
+    for (std::size_t k = 0; k < x.subs.size(); ++k)
+      if (x.subs[k] != y.subs[k] && !content_equal(*x.subs[k], *y.subs[k])) return false;
+  }
+  return true;
+}
+
+Program without_dead_code(const Program& p) {
+  std::vector<char> needed(p.types.size(), 0);
+  for (const Atom& a : p.outputs)
+    if (!a.is_literal()) needed[a.id] = 1;
+  std::vector<char> keep(p.eqns.size(), 0);
+  for (std::size_t i = p.eqns.size(); i-- > 0;) {
+    const Eqn& e = p.eqns[i];
+    bool live = e.op->effect;
+    for (ValueId r : e.results) live = live || needed[r];
+    if (!live) continue;
+    keep[i] = 1;
+    for (const Atom& a : e.operands)
+      if (!a.is_literal()) needed[a.id] = 1;
+  }
+  // Values are numbered anew, so that equal programs have equal content.
+  Program out;
+  std::vector<ValueId> id(p.types.size(), -1);
+  auto define = [&](ValueId v) {
+    id[v] = static_cast<ValueId>(out.types.size());
+    out.types.push_back(p.types[v]);
+    return id[v];
+  };
+  auto use = [&](const Atom& a) {
+    if (a.is_literal()) return a;
+    return Atom(id[a.id]);
+  };
+  for (ValueId v : p.inputs) out.inputs.push_back(define(v));
+  for (std::size_t i = 0; i < p.eqns.size(); ++i) {
+    if (!keep[i]) continue;
+    Eqn e = p.eqns[i];
+    for (Atom& a : e.operands) a = use(a);
+    for (ValueId& r : e.results) r = define(r);
+    out.eqns.push_back(std::move(e));
+  }
+  for (const Atom& a : p.outputs) out.outputs.push_back(use(a));
+  out.input_names = p.input_names;
+  return out;
+}
+
+}  // namespace tutti

@@ -1,0 +1,69 @@
+// Where an operation goes: into the innermost trace, or to the eager runtime.
+#include <algorithm>
+
+#include "array/runtime.hpp"
+#include "ir/program.hpp"
+#include "trace/trace.hpp"
+#include "tutti/lax.hpp"
+
+namespace tutti {
+
+std::vector<Type> infer_types(const Op& op, const Params& params, const std::vector<Type>& operands, const std::vector<ProgramPtr>& subs) {
+  std::vector<Type> out = op.infer(Call{op, params, operands, subs});
+  if (op.collective) return out;
+  std::vector<std::string> varying;
+  bool weak = !operands.empty();
+  for (const Type& t : operands) {
+    varying = merge_names(varying, t.varying);
+    weak = weak && t.weak;
+  }
+  for (Type& t : out) {
+    t.varying = merge_names(t.varying, varying);
+    if (!op.own_weak) t.weak = weak && t.dtype == operands[0].dtype;
+  }
+  return out;
+}
+
+std::vector<Array> bind(const Op& op, Params params, std::vector<Array> operands, std::vector<ProgramPtr> subs) {
+  const std::shared_ptr<Trace>& trace = innermost_trace();
+  if (trace) {
+    bool traced = std::any_of(operands.begin(), operands.end(), [](const Array& x) { return x.has_value() && x.node()->traced(); });
+    if (traced || inside_staged()) return trace->record(op, std::move(params), operands, std::move(subs), current_loc());
+  }
+  return run_eagerly(op, params, operands, subs);
+}
+
+std::vector<Array> apply(const Program& p, const std::vector<Array>& args) {
+  if (args.size() != p.inputs.size()) throw InternalError("apply: " + std::to_string(args.size()) + " arguments for " + std::to_string(p.inputs.size()) + " inputs");
+  std::vector<Array> env(p.types.size());
+  std::vector<int> last_use(p.types.size(), -1);
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) env[p.inputs[i]] = args[i];
+  auto get = [&](const Atom& a) { return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id]; };
+  // Values are dropped after their last reader, so that eager replays need no more memory than the function would.
+  for (std::size_t i = 0; i < p.eqns.size(); ++i)
+    for (const Atom& a : p.eqns[i].operands)
+      if (!a.is_literal()) last_use[a.id] = static_cast<int>(i);
+  for (const Atom& a : p.outputs)
+    if (!a.is_literal()) last_use[a.id] = static_cast<int>(p.eqns.size());
+  for (std::size_t i = 0; i < p.eqns.size(); ++i) {
+    const Eqn& e = p.eqns[i];
+    LocOverride line(e.loc);
+    std::vector<Array> operands;
+    for (const Atom& a : e.operands) operands.push_back(get(a));
+    std::vector<Array> results = bind(*e.op, e.params, std::move(operands), e.subs);
+    for (std::size_t k = 0; k < results.size(); ++k) env[e.results[k]] = results[k];
+    for (const Atom& a : e.operands)
+      if (!a.is_literal() && last_use[a.id] == static_cast<int>(i)) env[a.id] = {};
+  }
+  std::vector<Array> out;
+  for (const Atom& a : p.outputs) out.push_back(get(a));
+  return out;
+}
+
+Array zeros_of(const Type& type) {
+  Scalar zero(0.0);
+  Array z = array_from_scalar(zero.to(type.dtype), type.weak);
+  return type.shape.empty() ? z : lax::broadcast_in_dim(z, type.shape, {});
+}
+
+}  // namespace tutti

@@ -1,0 +1,177 @@
+#include "trace/trace.hpp"
+
+#include <algorithm>
+
+namespace tutti {
+namespace {
+
+thread_local std::vector<std::shared_ptr<Trace>> stack;
+
+std::string at(Loc loc) { return loc ? " (" + loc.str() + ")" : ""; }
+
+}  // namespace
+
+TraceScope::TraceScope(std::shared_ptr<Trace> trace) : trace_(std::move(trace)) { stack.push_back(trace_); }
+TraceScope::~TraceScope() {
+  stack.pop_back();
+  trace_->closed_ = true;
+}
+
+OutsideOf::OutsideOf(const Trace* trace) {
+  bool found = trace == nullptr;
+  for (const auto& t : stack) found = found || t.get() == trace;
+  if (!found) return;
+  while (!stack.empty()) {
+    bool last = stack.back().get() == trace;
+    hidden_.push_back(std::move(stack.back()));
+    stack.pop_back();
+    if (last) break;
+  }
+}
+OutsideOf::~OutsideOf() {
+  while (!hidden_.empty()) {
+    stack.push_back(std::move(hidden_.back()));
+    hidden_.pop_back();
+  }
+}
+
+const std::shared_ptr<Trace>& innermost_trace() {
+  static const std::shared_ptr<Trace> nothing;
+  return stack.empty() ? nothing : stack.back();
+}
+
+bool inside_staged() {
+  return std::any_of(stack.begin(), stack.end(), [](const auto& t) { return t->mode() == Trace::Mode::staged; });
+}
+
+std::int64_t bound_axis_size(const std::string& name) {
+  std::string known;
+  for (std::size_t i = stack.size(); i-- > 0;) {
+    for (const auto& [n, size] : stack[i]->axes) {
+      if (n == name) return size;
+      known += (known.empty() ? "" : ", ") + n;
+    }
+  }
+  throw NameError("unbound axis name: " + name + at(current_loc()) + "\n  axes bound here: " + (known.empty() ? "none" : known) +
+                  "\n  Name the axis in the vmap, pmap or shard_map around this call.");
+}
+
+Array Trace::input(const Type& type, std::string name, Array known) {
+  if (!captured_.empty()) throw InternalError("Trace::input after a capture");
+  auto v = static_cast<ValueId>(program_.types.size());
+  program_.types.push_back(type);
+  program_.inputs.push_back(v);
+  program_.input_names.push_back(std::move(name));
+  producer_.push_back(-1);
+  if (known.has_value()) known_[v] = std::move(known);
+  auto node = std::make_shared<ArrayNode>();
+  node->type = type;
+  node->trace = shared_from_this();
+  node->value = v;
+  return Array(std::move(node));
+}
+
+void Trace::check_usable(const Array& x) const {
+  const ArrayNode& n = *x.node();
+  if (!n.traced()) {
+    if (n.deleted) buffer_of(x, "use");
+    return;
+  }
+  const Trace& other = *n.trace;
+  bool open = std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return t.get() == &other; });
+  if (open) return;
+  throw TracerError("an array of type " + n.type.str() + " recorded by " + other.what() + at(other.made()) + " is used" + at(current_loc()) +
+                    (other.thread_ != std::this_thread::get_id() ? " on another thread" : " after that call has ended") +
+                    ".\n  Return it from the function instead of storing it outside.");
+}
+
+Atom Trace::atom(const Array& x) {
+  if (!x.has_value()) throw InternalError("an empty array as an operand");
+  const ArrayNode& n = *x.node();
+  if (n.trace.get() == this) {
+    if (closed_) check_usable(x);
+    return Atom(n.value);
+  }
+  if (n.literal && !n.traced()) return Atom(*n.literal, n.type.weak);
+  check_usable(x);
+  auto [it, fresh] = capture_ids_.try_emplace(x.node().get(), static_cast<ValueId>(program_.types.size()));
+  if (fresh) {
+    program_.types.push_back(n.type);
+    program_.inputs.push_back(it->second);
+    program_.input_names.emplace_back();
+    producer_.push_back(-1);
+    captured_.push_back(x);
+    if (mode_ == Mode::open) known_[it->second] = x;
+  }
+  return Atom(it->second);
+}
+
+std::vector<Array> Trace::record(const Op& op, Params params, const std::vector<Array>& operands, std::vector<ProgramPtr> subs, Loc loc) {
+  Eqn eqn{&op, std::move(params), {}, {}, std::move(subs), loc};
+  std::vector<Type> types;
+  for (const Array& x : operands) {
+    eqn.operands.push_back(atom(x));
+    types.push_back(x.node()->type);
+  }
+  std::vector<Array> out;
+  for (Type& t : infer_types(op, eqn.params, types, eqn.subs)) {
+    auto node = std::make_shared<ArrayNode>();
+    node->type = t;
+    node->trace = shared_from_this();
+    node->value = static_cast<ValueId>(program_.types.size());
+    eqn.results.push_back(node->value);
+    program_.types.push_back(std::move(t));
+    producer_.push_back(static_cast<int>(program_.eqns.size()));
+    out.emplace_back(std::move(node));
+  }
+  program_.eqns.push_back(std::move(eqn));
+  return out;
+}
+
+Traced Trace::close(const std::vector<Array>& outputs) {
+  for (const Array& x : outputs) program_.outputs.push_back(atom(x));
+  closed_ = true;
+  auto program = std::make_shared<Program>(without_dead_code(program_));
+#ifndef NDEBUG
+  verify(*program);
+#endif
+  program_ = {};
+  return {std::move(program), std::move(captured_)};
+}
+
+Array Trace::read(ValueId v, const char* what) {
+  if (auto it = known_.find(v); it != known_.end()) return it->second;
+  auto refuse = [&](const std::string& why, const std::string& remedy) {
+    throw TracerError(std::string(what) + at(current_loc()) + ": the value of " + program_.types[v].str() + " is not known here: " + why + " " + what_ + at(made_) +
+                      ".\n  " + remedy);
+  };
+  if (mode_ == Mode::staged)
+    refuse("it stands for a value of the program recorded by", "Use where or lax::cond instead of a host decision, or move jit further inside.");
+  if (closed_) refuse("its recording has ended:", "Return it from the function instead of storing it outside.");
+  if (producer_[v] < 0) refuse("it is mapped by", "Use where instead of a host decision.");
+  // Everything that this value needs, in program order, computed in the context around this trace.
+  std::vector<char> needed(program_.eqns.size(), 0);
+  std::vector<ValueId> todo{v};
+  while (!todo.empty()) {
+    ValueId u = todo.back();
+    todo.pop_back();
+    if (known_.count(u)) continue;
+    if (producer_[u] < 0) refuse("it depends on a value that is mapped by", "Use where instead of a host decision.");
+    if (std::exchange(needed[producer_[u]], 1)) continue;
+    for (const Atom& a : program_.eqns[producer_[u]].operands)
+      if (!a.is_literal()) todo.push_back(a.id);
+  }
+  OutsideOf outside(this);
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    const Eqn& e = program_.eqns[i];
+    LocOverride line(e.loc);
+    std::vector<Array> operands;
+    for (const Atom& a : e.operands) operands.push_back(a.is_literal() ? array_from_scalar(a.literal, a.weak) : known_.at(a.id));
+    std::vector<Array> results = bind(*e.op, e.params, operands, e.subs);
+    for (std::size_t k = 0; k < results.size(); ++k) known_[e.results[k]] = results[k];
+  }
+  return known_.at(v);
+}
+
+}  // namespace tutti
