@@ -106,12 +106,21 @@ struct Holder {
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
 #endif
 template <class T>
 extern const Holder<T> ghost;
 
+// A class around the pointer: before 18 clang takes no bare pointer to a subobject as template argument.
+template <class M>
+struct Pointer {
+  M* p;
+};
+template <class M>
+Pointer(M*) -> Pointer<M>;
+
 // The result is a plain pointer: with string_view as result g++ adds text of its own after the argument.
-template <auto* Member>
+template <auto Member>
 constexpr const char* text() { return __PRETTY_FUNCTION__; }
 
 constexpr bool in_identifier(char c) {
@@ -125,7 +134,7 @@ constexpr std::string_view last_identifier(std::string_view s) {
 }
 template <class T, std::size_t I>
 consteval std::string_view name_of() {
-  return last_identifier(text<&std::get<I>(bind(ghost<T>.value, Count<counted<T>.second>{}))>());
+  return last_identifier(text<Pointer{&std::get<I>(bind(ghost<T>.value, Count<counted<T>.second>{}))}>());
 }
 #if defined(__clang__)
 #pragma clang diagnostic pop
