@@ -1,0 +1,269 @@
+#include "tutti/array.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "array/node.hpp"
+#include "array/runtime.hpp"
+#include "base/half.hpp"
+#include "mesh/checks.hpp"
+
+namespace tutti {
+namespace {
+
+std::string line() { return current_loc() ? "\n  at " + current_loc().str() : ""; }
+
+const ArrayNode& node(const Array& x, const char* what) {
+  if (!x.has_value()) throw ValueError(std::string(what) + ": the array is empty (no array here)." + line() + "\n  Test has_value() first.");
+  return *x.node();
+}
+
+}  // namespace
+
+Scalar Scalar::to(DType target) const {
+  Scalar out;
+  out.dtype = target;
+  visit_dtype(dtype, [&]<class F>(Stored<F>) {
+    F from;
+    if constexpr (std::is_same_v<F, std::complex<float>>) from = F(float(real), float(imag));
+    else if constexpr (std::is_same_v<F, BFloat16> || std::is_same_v<F, Float16>) from = F(float(real));
+    else if constexpr (std::is_floating_point_v<F>) from = static_cast<F>(real);
+    else from = static_cast<F>(integer);
+    visit_dtype(target, [&]<class T>(Stored<T>) {
+      T v = convert_number<T>(from);
+      if constexpr (std::is_same_v<T, std::complex<float>>) out.real = v.real(), out.imag = v.imag();
+      else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) out.real = static_cast<float>(v);
+      else if constexpr (std::is_floating_point_v<T>) out.real = v;
+      else out.integer = static_cast<std::int64_t>(v);
+    });
+  });
+  return out;
+}
+
+std::string Scalar::str() const {
+  if (dtype.is_bool()) return integer ? "true" : "false";
+  if (dtype.is_unsigned()) return std::to_string(static_cast<std::uint64_t>(integer));
+  if (!dtype.is_inexact()) return std::to_string(integer);
+  auto number = [&](double v) {
+    char buffer[64];
+    char* end = dtype == float64 ? std::to_chars(buffer, buffer + 64, v).ptr : std::to_chars(buffer, buffer + 64, static_cast<float>(v)).ptr;
+    std::string s(buffer, end);
+    return s.find_first_of(".en") == std::string::npos ? s + ".0" : s;
+  };
+  return dtype.is_complex() ? number(real) + "+" + number(imag) + "i" : number(real);
+}
+
+bool Scalar::operator==(const Scalar& o) const {
+  return dtype == o.dtype && std::memcmp(&real, &o.real, 8) == 0 && std::memcmp(&imag, &o.imag, 8) == 0 && integer == o.integer;
+}
+
+Array make_array(Type type, BufferPtr buffer, Sharding sharding, bool committed) {
+  auto n = std::make_shared<ArrayNode>();
+  n->type = std::move(type);
+  n->buffer = std::move(buffer);
+  n->sharding = std::move(sharding);
+  n->committed = committed;
+  return Array(std::move(n));
+}
+
+Array array_from_scalar(const Scalar& value, bool weak, Loc) {
+  auto n = std::make_shared<ArrayNode>();
+  n->literal = value.to(canonical(value.dtype));
+  n->type.dtype = n->literal->dtype;
+  n->type.weak = weak && !n->type.dtype.is_bool();
+  return Array(std::move(n));
+}
+
+// A C++ number: every integer is a weak int32, every float a weak float32 (wider ones under x64), bool is strong.
+Array::Array(Scalar value, Weak) {
+  DType dtype = value.dtype;
+  if (dtype.is_integer()) dtype = canonical(int64);
+  else if (dtype.is_floating()) dtype = canonical(float64);
+  if (value.dtype.is_integer() && dtype == int32 && value.integer != static_cast<std::int32_t>(value.integer) &&
+      !(value.dtype.is_unsigned() && value.integer == static_cast<std::uint32_t>(value.integer)))
+    throw ValueError("the integer " + value.str() + " does not fit int32." + line() + "\n  Call enable_x64(true) for 64-bit integers.");
+  auto n = std::make_shared<ArrayNode>();
+  n->literal = value.to(dtype);
+  n->type.dtype = dtype;
+  n->type.weak = !dtype.is_bool();
+  node_ = std::move(n);
+}
+
+void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc) {
+  throw ShapeError("array: " + std::to_string(given) + " elements for the shape " + shape.str() + ", which has " + std::to_string(shape.num_elements()) +
+                   (loc ? "\n  at " + loc.str() : ""));
+}
+
+Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc) {
+  Type type{canonical(dtype), shape, false, {}};
+  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
+  convert_elements(dtype, data, type.dtype, buffer->data(), type.num_elements());
+  return make_array(std::move(type), std::move(buffer));
+}
+
+void convert_elements(DType from, const void* in, DType to, void* out, std::int64_t n) {
+  if (from == to) {
+    std::memcpy(out, in, static_cast<std::size_t>(n * from.size()));
+    return;
+  }
+  visit_dtype(from, [&]<class F>(Stored<F>) {
+    visit_dtype(to, [&]<class T>(Stored<T>) {
+      const F* source = static_cast<const F*>(in);
+      T* target = static_cast<T*>(out);
+      for (std::int64_t i = 0; i < n; ++i) target[i] = convert_number<T>(source[i]);
+    });
+  });
+}
+
+const BufferPtr& buffer_of(const Array& x, const char* what) {
+  const ArrayNode& n = node(x, what);
+  if (n.deleted)
+    throw DeletedError(std::string(what) + ": the array " + n.type.str() + " has been deleted by " + n.deleted_by + line() +
+                       "\n  Keep a copy() before it is donated or deleted, or use the result instead.");
+  if (n.traced()) throw TracerError(std::string(what) + ": " + n.type.str() + " has no value here, it is being recorded." + line());
+  if (!n.buffer && n.literal) {
+    BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
+    visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
+      const Scalar& s = *n.literal;
+      if constexpr (std::is_same_v<T, std::complex<float>>) *static_cast<T*>(b->data()) = T(float(s.real), float(s.imag));
+      else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) *static_cast<T*>(b->data()) = T(float(s.real));
+      else if constexpr (std::is_floating_point_v<T>) *static_cast<T*>(b->data()) = static_cast<T>(s.real);
+      else *static_cast<T*>(b->data()) = static_cast<T>(s.integer);
+    });
+    n.buffer = std::move(b);
+  }
+  return n.buffer;
+}
+
+const Type& Array::type() const { return node(*this, "type").type; }
+const Shape& Array::shape() const { return node(*this, "shape").type.shape; }
+DType Array::dtype() const { return node(*this, "dtype").type.dtype; }
+bool Array::weak_type() const { return node(*this, "weak_type").type.weak; }
+bool Array::is_traced() const { return node_ && node_->traced(); }
+bool Array::is_deleted() const { return node(*this, "is_deleted").deleted; }
+
+std::int64_t Array::shape(int dim) const {
+  const Shape& s = shape();
+  int d = dim < 0 ? dim + s.ndim() : dim;
+  if (d < 0 || d >= s.ndim())
+    throw IndexError("shape: dimension " + std::to_string(dim) + " of an array of shape " + s.str() + line() + "\n  Give one from " + std::to_string(-s.ndim()) + " to " +
+                     std::to_string(s.ndim() - 1) + ".");
+  return s[static_cast<std::size_t>(d)];
+}
+
+Sharding Array::sharding() const {
+  const ArrayNode& n = node(*this, "sharding");
+  if (n.traced())
+    throw TracerError("sharding: " + n.type.str() + " is being recorded, its sharding is decided later." + line() + "\n  Use debug::inspect_array_sharding inside jit.");
+  return n.sharding.has_value() ? n.sharding : SingleDeviceSharding(tutti::devices()[0]);
+}
+std::vector<Device> Array::devices() const { return sharding().device_list(); }
+bool Array::committed() const { return node(*this, "committed").committed; }
+bool Array::is_fully_replicated() const { return sharding().is_fully_replicated(); }
+bool Array::is_fully_addressable() const { return sharding().is_fully_addressable(); }
+
+void Array::delete_() const {
+  ArrayNode& n = const_cast<ArrayNode&>(node(*this, "delete_"));
+  if (n.traced()) throw TracerError("delete_: " + n.type.str() + " is being recorded." + line());
+  n.deleted = true;
+  n.deleted_by = "delete_()";
+  n.buffer.reset();
+}
+
+const Array& Array::block_until_ready() const {
+  if (!is_traced()) buffer_of(*this, "block_until_ready");
+  return *this;
+}
+
+Scalar Array::item_scalar() const {
+  const ArrayNode& n = node(*this, "item");
+  if (n.type.num_elements() != 1)
+    throw TypeError("item: only an array of one element is a number, this one is " + n.type.str() + line() + "\n  Index it, reduce it, or use to_vector.");
+  if (n.literal && !n.traced() && !n.deleted) return *n.literal;
+  Array value = concrete(*this, "item");
+  const void* data = buffer_of(value, "item")->data();
+  Scalar out;
+  visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
+    T v = *static_cast<const T*>(data);
+    out.dtype = n.type.dtype;
+    if constexpr (std::is_same_v<T, std::complex<float>>) out.real = v.real(), out.imag = v.imag();
+    else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) out.real = static_cast<float>(v);
+    else if constexpr (std::is_floating_point_v<T>) out.real = v;
+    else out.integer = static_cast<std::int64_t>(v);
+  });
+  return out;
+}
+
+void Array::copy_to(DType as, void* out) const {
+  const ArrayNode& n = node(*this, "to_vector");
+  DType from = n.type.dtype;
+  bool widening = from == as || (from.is_bool() && as.size() >= 1) || (from.is_floating() && as.is_floating() && as.size() > from.size()) ||
+                  (from.is_signed() && as.is_signed() && as.size() > from.size()) || (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||
+                  (from.is_integer() && as == float64 && from.size() <= 4) || (from.is_floating() && as.is_complex() && from.size() <= 4) || (from.is_key() && as == uint64);
+  if (!widening)
+    throw TypeError("to_vector: elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss." + line() + "\n  Use astype(" +
+                    std::string(as.name()) + ") first.");
+  Array value = concrete(*this, "to_vector");
+  convert_elements(from, buffer_of(value, "to_vector")->data(), as, out, n.type.num_elements());
+}
+
+std::vector<Shard> Array::addressable_shards() const {
+  buffer_of(*this, "addressable_shards");
+  std::vector<Shard> out;
+  auto map = sharding().devices_indices_map(shape());
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    Shard s;
+    s.device = map[i].first;
+    for (const IndexRange& r : map[i].second) s.index.emplace_back(r.start, r.stop);
+    for (std::size_t j = 0; j < i; ++j) s.replica_id += map[j].second == map[i].second;
+    s.global = *this;
+    out.push_back(std::move(s));
+  }
+  return out;
+}
+
+Array Shard::data() const {
+  const BufferPtr& whole = buffer_of(global, "Shard::data");
+  const Type& type = global.type();
+  Type part{type.dtype, {}, type.weak, {}};
+  std::int64_t stride = 1, offset = 0;
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(type.ndim()));
+  for (int d = type.ndim(); d-- > 0; stride *= type.shape[d]) strides[d] = stride;
+  for (int d = 0; d < type.ndim(); ++d) {
+    part.shape.push_back(index[d].second - index[d].first);
+    offset += index[d].first * strides[d];
+  }
+  Sharding here = SingleDeviceSharding(device);
+  if (part.shape == type.shape) return make_array(std::move(part), whole, here, true);
+  BufferPtr out = allocate_buffer(static_cast<std::size_t>(part.nbytes()));
+  std::int64_t row = part.ndim() ? part.shape.back() : 1, rows = row ? part.num_elements() / row : 0, bytes = type.dtype.size();
+  std::vector<std::int64_t> at(static_cast<std::size_t>(part.ndim()), 0);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::int64_t from = offset;
+    for (int d = 0; d + 1 < part.ndim(); ++d) from += at[d] * strides[d];
+    std::memcpy(static_cast<char*>(out->data()) + r * row * bytes, static_cast<const char*>(whole->data()) + from * bytes, static_cast<std::size_t>(row * bytes));
+    for (int d = part.ndim() - 2; d >= 0 && ++at[d] == part.shape[d]; --d) at[d] = 0;
+  }
+  return make_array(std::move(part), std::move(out), here, true);
+}
+
+std::vector<int> Axes::resolve(int ndim) const {
+  std::vector<int> out;
+  if (!list_) {
+    for (int d = 0; d < ndim; ++d) out.push_back(d);
+    return out;
+  }
+  for (std::int64_t a : *list_) {
+    std::int64_t d = a < 0 ? a + ndim : a;
+    if (d < 0 || d >= ndim)
+      throw IndexError("axis " + std::to_string(a) + " is out of range for an array of " + std::to_string(ndim) + " dims" + line());
+    for (int seen : out)
+      if (seen == d) throw ValueError("axis " + std::to_string(a) + " is given twice" + line());
+    out.push_back(static_cast<int>(d));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace tutti
