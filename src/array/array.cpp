@@ -14,7 +14,7 @@ namespace {
 
 std::string line() { return current_loc() ? "\n  at " + current_loc().str() : ""; }
 
-const ArrayNode& node(const Array& x, const char* what) {
+const ArrayNode& checked(const Array& x, const char* what) {
   if (!x.has_value()) throw ValueError(std::string(what) + ": the array is empty (no array here)." + line() + "\n  Test has_value() first.");
   return *x.node();
 }
@@ -117,7 +117,7 @@ void convert_elements(DType from, const void* in, DType to, void* out, std::int6
 }
 
 const BufferPtr& buffer_of(const Array& x, const char* what) {
-  const ArrayNode& n = node(x, what);
+  const ArrayNode& n = checked(x, what);
   if (n.deleted)
     throw DeletedError(std::string(what) + ": the array " + n.type.str() + " has been deleted by " + n.deleted_by + line() +
                        "\n  Keep a copy() before it is donated or deleted, or use the result instead.");
@@ -136,12 +136,12 @@ const BufferPtr& buffer_of(const Array& x, const char* what) {
   return n.buffer;
 }
 
-const Type& Array::type() const { return node(*this, "type").type; }
-const Shape& Array::shape() const { return node(*this, "shape").type.shape; }
-DType Array::dtype() const { return node(*this, "dtype").type.dtype; }
-bool Array::weak_type() const { return node(*this, "weak_type").type.weak; }
+const Type& Array::type() const { return checked(*this, "type").type; }
+const Shape& Array::shape() const { return checked(*this, "shape").type.shape; }
+DType Array::dtype() const { return checked(*this, "dtype").type.dtype; }
+bool Array::weak_type() const { return checked(*this, "weak_type").type.weak; }
 bool Array::is_traced() const { return node_ && node_->traced(); }
-bool Array::is_deleted() const { return node(*this, "is_deleted").deleted; }
+bool Array::is_deleted() const { return checked(*this, "is_deleted").deleted; }
 
 std::int64_t Array::shape(int dim) const {
   const Shape& s = shape();
@@ -153,18 +153,18 @@ std::int64_t Array::shape(int dim) const {
 }
 
 Sharding Array::sharding() const {
-  const ArrayNode& n = node(*this, "sharding");
+  const ArrayNode& n = checked(*this, "sharding");
   if (n.traced())
     throw TracerError("sharding: " + n.type.str() + " is being recorded, its sharding is decided later." + line() + "\n  Use debug::inspect_array_sharding inside jit.");
   return n.sharding.has_value() ? n.sharding : SingleDeviceSharding(tutti::devices()[0]);
 }
 std::vector<Device> Array::devices() const { return sharding().device_list(); }
-bool Array::committed() const { return node(*this, "committed").committed; }
+bool Array::committed() const { return checked(*this, "committed").committed; }
 bool Array::is_fully_replicated() const { return sharding().is_fully_replicated(); }
 bool Array::is_fully_addressable() const { return sharding().is_fully_addressable(); }
 
 void Array::delete_() const {
-  ArrayNode& n = const_cast<ArrayNode&>(node(*this, "delete_"));
+  ArrayNode& n = const_cast<ArrayNode&>(checked(*this, "delete_"));
   if (n.traced()) throw TracerError("delete_: " + n.type.str() + " is being recorded." + line());
   n.deleted = true;
   n.deleted_by = "delete_()";
@@ -177,7 +177,7 @@ const Array& Array::block_until_ready() const {
 }
 
 Scalar Array::item_scalar() const {
-  const ArrayNode& n = node(*this, "item");
+  const ArrayNode& n = checked(*this, "item");
   if (n.type.num_elements() != 1)
     throw TypeError("item: only an array of one element is a number, this one is " + n.type.str() + line() + "\n  Index it, reduce it, or use to_vector.");
   if (n.literal && !n.traced() && !n.deleted) return *n.literal;
@@ -196,7 +196,7 @@ Scalar Array::item_scalar() const {
 }
 
 void Array::copy_to(DType as, void* out) const {
-  const ArrayNode& n = node(*this, "to_vector");
+  const ArrayNode& n = checked(*this, "to_vector");
   DType from = n.type.dtype;
   bool widening = from == as || (from.is_bool() && as.size() >= 1) || (from.is_floating() && as.is_floating() && as.size() > from.size()) ||
                   (from.is_signed() && as.is_signed() && as.size() > from.size()) || (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||
