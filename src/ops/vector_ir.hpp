@@ -34,6 +34,8 @@ class VectorIR {
   // A function of the C library, lane by lane: for rare functions ("lgamma", "erfc", ...), found by name in src/backend/cpu/library.cpp. Same function as the op's eval.
   virtual Reg library(const char* name, Reg x) = 0;
   virtual Reg library(const char* name, Reg x, Reg y) = 0;
+  // library(name, x) in lanes where `condition` holds, `otherwise` in the others. An engine may branch around the call when no lane needs it.
+  virtual Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) { return select(condition, library(name, x), otherwise); }
 
   Reg add(Reg x, Reg y) { return binary(Bin::add, x, y); }
   Reg sub(Reg x, Reg y) { return binary(Bin::sub, x, y); }
