@@ -137,6 +137,7 @@ class Mesh {
 
   std::size_t hash() const;
   const MeshNode* node() const { return node_.get(); }
+  const std::shared_ptr<const MeshNode>& handle() const { return node_; }
   /// For tutti's own stages; see src/mesh/mesh_node.hpp.
   explicit Mesh(std::shared_ptr<const MeshNode> node) : node_(std::move(node)) {}
   friend bool operator==(const Mesh& a, const Mesh& b) { return a.node_ == b.node_; }

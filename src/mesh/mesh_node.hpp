@@ -12,7 +12,6 @@ struct MeshNode {
   Shape shape;
   std::vector<std::string> names;   // all empty: a mesh under a sharding that was written without names
   std::vector<Device> devices;      // row-major
-  DeviceGrid grid() const { return DeviceGrid(devices, shape); }
   std::size_t hash = 0;
 };
 
@@ -24,5 +23,7 @@ bool is_unnamed(const Mesh& mesh);
 
 /// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError naming `who`.
 std::vector<Device> first_devices(std::int64_t n, const std::string& who);
+/// Whether the user said how many devices there are.
+bool device_count_is_fixed();
 
 }  // namespace tutti

@@ -1,0 +1,99 @@
+// How many devices there are, and how they print.
+#include <cctype>
+#include <cstdlib>
+#include <mutex>
+#include <ostream>
+
+#include "mesh/mesh_node.hpp"
+#include "mesh/text.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+// The CPU devices of this process: a number only. Fixed: asked for by the user, so never grown behind his back.
+struct CpuDevices {
+  std::mutex mutex;
+  int count = 1;
+  bool fixed = false;
+
+  CpuDevices() {
+    const char* text = std::getenv("TUTTI_CPU_DEVICES");
+    if (text == nullptr || *text == '\0') return;
+    char* end = nullptr;
+    long n = std::strtol(text, &end, 10);
+    if (*end != '\0' || n < 1 || n > 1'000'000)
+      throw ValueError("TUTTI_CPU_DEVICES is '" + std::string(text) + "': it must be a positive number of devices, such as 8.");
+    count = static_cast<int>(n);
+    fixed = true;
+  }
+};
+
+CpuDevices& cpu() {
+  static auto* state = new CpuDevices;  // never destroyed: arrays in static variables may ask late
+  return *state;
+}
+
+std::vector<Device> first(int n) {
+  std::vector<Device> out;
+  out.reserve(static_cast<std::size_t>(n));
+  for (int id = 0; id < n; ++id) out.emplace_back(id);
+  return out;
+}
+
+template <class Range>
+std::string listed(const Range& devices, const char* open, const char* close) {
+  std::vector<std::string> items;
+  for (const Device& device : devices) items.push_back(device.str());
+  return open + text::join(items, ", ") + close;
+}
+
+}  // namespace
+
+std::vector<Device> devices() { return first(device_count()); }
+std::vector<Device> local_devices() { return devices(); }
+
+int device_count() {
+  std::lock_guard lock(cpu().mutex);
+  return cpu().count;
+}
+
+void set_cpu_devices(int n) {
+  if (n < 1) throw ValueError("set_cpu_devices(" + std::to_string(n) + "): there must be at least one device.");
+  std::lock_guard lock(cpu().mutex);
+  cpu().count = n;
+  cpu().fixed = true;
+}
+
+std::vector<Device> first_devices(std::int64_t n, const std::string& who) {
+  std::lock_guard lock(cpu().mutex);
+  if (n > cpu().count) {
+    if (cpu().fixed)
+      throw DeviceError(who + " needs " + std::to_string(n) + " devices, but their number was fixed to " +
+                        std::to_string(cpu().count) + ". Ask for more with set_cpu_devices(" + std::to_string(n) +
+                        ") or TUTTI_CPU_DEVICES=" + std::to_string(n) + ", or use a smaller mesh.");
+    cpu().count = static_cast<int>(n);
+  }
+  return first(static_cast<int>(n));
+}
+
+bool device_count_is_fixed() {
+  std::lock_guard lock(cpu().mutex);
+  return cpu().fixed;
+}
+
+std::string Device::str() const {
+  std::string name(platform());
+  if (name == "gpu") name = "cuda";
+  bool acronym = name == "tpu";
+  for (std::size_t i = 0; i < name.size(); ++i)
+    if (i == 0 || acronym) name[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
+  return name + "Device(id=" + std::to_string(id_) + ")";
+}
+
+std::string str(const std::vector<Device>& devices) { return listed(devices, "[", "]"); }
+std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.str(); }
+std::ostream& operator<<(std::ostream& out, const std::vector<Device>& devices) { return out << str(devices); }
+std::ostream& operator<<(std::ostream& out, const std::set<Device>& devices) { return out << listed(devices, "{", "}"); }
+
+}  // namespace tutti

@@ -1,0 +1,195 @@
+#include <map>
+#include <mutex>
+#include <ostream>
+#include <tuple>
+
+#include "mesh/mesh_node.hpp"
+#include "mesh/text.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+std::string count(std::int64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+// The extents of a mesh, checked: all positive.
+void check_sizes(const Shape& sizes, const std::string& who) {
+  for (std::int64_t size : sizes)
+    if (size < 1)
+      throw ValueError(who + ": an axis of size " + std::to_string(size) + " in " + sizes.str() +
+                       " holds no device. Sizes are at least 1; leave the axis out, or give it size 1.");
+}
+
+std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {
+  if (shape.size() != names.size())
+    throw ValueError("Mesh: the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " +
+                     count(static_cast<std::int64_t>(names.size()), "axis name") + " came: " + text::names(names.list()) +
+                     ". Give one name per dim.");
+  check_sizes(shape, "Mesh");
+  if (shape.num_elements() != static_cast<std::int64_t>(devices.size()))
+    throw ValueError("Mesh: " + count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " +
+                     shape.str() + ", which needs " + std::to_string(shape.num_elements()) + ".");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) throw ValueError("Mesh: axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()) + ".");
+    for (std::size_t j = 0; j < i; ++j)
+      if (names[i] == names[j])
+        throw ValueError("Mesh: the axis name '" + names[i] + "' comes twice in " + text::names(names.list()) + ".");
+  }
+  std::set<Device> seen;
+  for (const Device& device : devices)
+    if (!seen.insert(device).second)
+      throw DeviceError("Mesh: " + device.str() + " comes twice in " + str(devices) + ". A device has one place in a mesh.");
+  return intern_mesh(std::move(devices), std::move(shape), names.list()).handle();
+}
+
+std::pair<Shape, Names> split(const std::vector<MeshAxis>& axes) {
+  Shape sizes;
+  std::vector<std::string> names;
+  for (const MeshAxis& axis : axes) {
+    sizes.push_back(axis.size);
+    names.push_back(axis.name);
+  }
+  return {sizes, Names(names)};
+}
+
+std::shared_ptr<const MeshNode> node_of(const std::vector<MeshAxis>& axes) {
+  auto [sizes, names] = split(axes);
+  return make_mesh(sizes, names).handle();
+}
+
+const MeshNode& deref(const Mesh& mesh) {
+  if (!mesh.has_value()) throw ValueError("This Mesh is empty. Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+  return *mesh.node();
+}
+
+}  // namespace
+
+// Meshes live for ever, so that a pointer names a mesh in caches; programs make few of them.
+Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::string> names) {
+  using Key = std::tuple<std::vector<std::int64_t>, std::vector<std::string>, std::vector<Device>>;
+  static std::mutex mutex;
+  static auto* table = new std::map<Key, std::shared_ptr<const MeshNode>>;
+  Key key{shape.dims(), names, devices};
+  std::lock_guard lock(mutex);
+  auto [at, added] = table->try_emplace(std::move(key));
+  if (added) {
+    std::size_t hash = 1469598103934665603ull;
+    auto mix = [&](std::size_t v) { hash = (hash ^ v) * 1099511628211ull; };
+    for (std::int64_t d : shape) mix(static_cast<std::size_t>(d));
+    for (const std::string& name : names) mix(std::hash<std::string>{}(name));
+    for (const Device& device : devices) mix(static_cast<std::size_t>(device.id()) + 1);
+    at->second = std::make_shared<const MeshNode>(MeshNode{std::move(shape), std::move(names), std::move(devices), hash});
+  }
+  return Mesh(at->second);
+}
+
+Mesh unnamed_mesh(std::vector<Device> devices, Shape shape) {
+  std::vector<std::string> names(shape.size());
+  return intern_mesh(std::move(devices), std::move(shape), std::move(names));
+}
+
+bool is_unnamed(const Mesh& mesh) {
+  for (const std::string& name : mesh.axis_names())
+    if (!name.empty()) return false;
+  return true;
+}
+
+DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape) : devices_(std::move(devices)), shape_(std::move(shape)) {
+  check_sizes(shape_, "DeviceGrid");
+  if (shape_.num_elements() != size())
+    throw ValueError("DeviceGrid: cannot arrange " + count(size(), "device") + " in the shape " + shape_.str() + ".");
+}
+
+std::string DeviceGrid::str() const {
+  return text::nested(shape_, [&](std::int64_t i) { return devices_[static_cast<std::size_t>(i)].str(); }, 0, 76);
+}
+std::ostream& operator<<(std::ostream& out, const DeviceGrid& grid) { return out << grid.str(); }
+
+Mesh::Mesh(std::initializer_list<MeshAxis> axes) : node_(node_of(axes)) {}
+Mesh::Mesh(const std::vector<MeshAxis>& axes) : node_(node_of(axes)) {}
+Mesh::Mesh(std::vector<Device> devices, Names name) {
+  Shape shape{static_cast<std::int64_t>(devices.size())};
+  node_ = checked(std::move(devices), shape, name);
+}
+Mesh::Mesh(std::vector<Device> devices, Shape shape, Names names)
+    : node_(checked(std::move(devices), std::move(shape), names)) {}
+Mesh::Mesh(DeviceGrid grid, Names names) : node_(checked(grid.flat(), grid.shape(), names)) {}
+
+const Shape& Mesh::shape() const { return deref(*this).shape; }
+std::int64_t Mesh::size() const { return static_cast<std::int64_t>(deref(*this).devices.size()); }
+const std::vector<std::string>& Mesh::axis_names() const { return deref(*this).names; }
+const std::vector<Device>& Mesh::device_list() const { return deref(*this).devices; }
+DeviceGrid Mesh::devices() const { return DeviceGrid(deref(*this).devices, deref(*this).shape); }
+std::size_t Mesh::hash() const { return node_ ? node_->hash : 0; }
+
+int Mesh::axis_index(std::string_view axis) const {
+  const std::vector<std::string>& names = axis_names();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == axis) return static_cast<int>(i);
+  return -1;
+}
+
+std::int64_t Mesh::size(std::string_view axis) const {
+  int at = axis_index(axis);
+  if (at < 0)
+    throw ValueError("This mesh has no axis '" + std::string(axis) + "'; its axes are " + text::names(axis_names()) + ".");
+  return shape()[static_cast<std::size_t>(at)];
+}
+
+std::string Mesh::str() const {
+  if (!has_value()) return "Mesh()";
+  std::vector<std::string> items, types;
+  for (int i = 0; i < ndim(); ++i) {
+    auto at = static_cast<std::size_t>(i);
+    items.push_back((axis_names()[at].empty() ? "" : text::quoted(axis_names()[at]) + ": ") + std::to_string(shape()[at]));
+    types.push_back("Auto");
+  }
+  items.push_back("axis_types=" + text::tuple(types));
+  return "Mesh(" + text::join(items, ", ") + ")";
+}
+
+std::string Mesh::repr() const {
+  if (!has_value()) return "Mesh()";
+  std::vector<std::string> types(static_cast<std::size_t>(ndim()), "Auto");
+  return "Mesh(axis_sizes=" + shape().str() + ", axis_names=" + text::names(axis_names()) +
+         ", axis_types=" + text::tuple(types) + ")";
+}
+std::ostream& operator<<(std::ostream& out, const Mesh& mesh) { return out << mesh.str(); }
+
+Mesh make_mesh(Shape sizes, Names names) {
+  check_sizes(sizes, "make_mesh");
+  // Errors about names come before devices are added for a mesh that will not be made.
+  if (sizes.size() != names.size()) return Mesh(std::vector<Device>(static_cast<std::size_t>(sizes.num_elements())), sizes, names);
+  std::vector<Device> list = first_devices(sizes.num_elements(), "make_mesh of shape " + sizes.str());
+  return Mesh(std::move(list), std::move(sizes), std::move(names));
+}
+
+Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices) {
+  check_sizes(sizes, "make_mesh");
+  auto wanted = static_cast<std::size_t>(sizes.num_elements());
+  if (wanted > devices.size())
+    throw DeviceError("make_mesh of shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " +
+                      std::to_string(devices.size()) + " were given.");
+  devices.resize(wanted);
+  return Mesh(std::move(devices), std::move(sizes), std::move(names));
+}
+
+namespace mesh_utils {
+
+DeviceGrid create_device_mesh(Shape sizes) {
+  check_sizes(sizes, "create_device_mesh");
+  if (device_count_is_fixed()) return create_device_mesh(std::move(sizes), devices());
+  return DeviceGrid(first_devices(sizes.num_elements(), "create_device_mesh"), sizes);
+}
+
+DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices) {
+  check_sizes(sizes, "create_device_mesh");
+  if (sizes.num_elements() != static_cast<std::int64_t>(devices.size()))
+    throw DeviceError("create_device_mesh: the number of devices, " + std::to_string(devices.size()) +
+                      ", must equal the product of the shape " + sizes.str() + ", " + std::to_string(sizes.num_elements()) +
+                      ". Give it as many devices, or use make_mesh, which takes the first ones.");
+  return DeviceGrid(std::move(devices), std::move(sizes));
+}
+
+}  // namespace mesh_utils
+}  // namespace tutti

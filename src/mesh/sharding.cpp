@@ -1,0 +1,154 @@
+#include <ostream>
+
+#include "mesh/checks.hpp"
+#include "mesh/mesh_node.hpp"
+#include "mesh/sharding_node.hpp"
+#include "mesh/text.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+const ShardingNode& deref(const Sharding& sharding) {
+  if (!sharding.has_value()) throw ValueError("This Sharding is empty: it says nothing about devices.");
+  return *sharding.node();
+}
+
+std::shared_ptr<const ShardingNode> single(const Device& device) {
+  ShardingNode node;
+  node.kind = Sharding::Kind::single_device;
+  node.mesh = unnamed_mesh({device}, Shape{});
+  node.devices = {device};
+  return std::make_shared<const ShardingNode>(std::move(node));
+}
+
+std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec) {
+  if (!mesh.has_value()) throw ValueError("NamedSharding: the mesh is empty. Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+  check_spec(mesh, spec);
+  ShardingNode node;
+  for (const SpecEntry& entry : spec) {
+    AxisRefs refs;
+    for (const std::string& name : entry.names()) refs.push_back(whole_axis(mesh, mesh.axis_index(name)));
+    node.layout.dims.push_back(merged(refs));
+  }
+  node.devices = mesh.device_list();
+  node.mesh = std::move(mesh);
+  node.spec = std::move(spec);
+  return std::make_shared<const ShardingNode>(std::move(node));
+}
+
+bool cut_nowhere(const ShardingNode& node) { return node.layout.is_replicated(); }
+
+}  // namespace
+
+Sharding::Sharding(const Device& device) : node_(single(device)) {}
+NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec) : Sharding(named(std::move(mesh), std::move(spec))) {}
+
+Sharding::Kind Sharding::kind() const { return deref(*this).kind; }
+const std::vector<Device>& Sharding::device_list() const { return deref(*this).devices; }
+std::set<Device> Sharding::device_set() const { return {device_list().begin(), device_list().end()}; }
+std::int64_t Sharding::num_devices() const { return static_cast<std::int64_t>(device_list().size()); }
+
+const Mesh& Sharding::mesh() const {
+  if (kind() != Kind::named) throw ValueError(str() + " has no mesh: only a NamedSharding has one.");
+  return node_->mesh;
+}
+
+const PartitionSpec& Sharding::spec() const {
+  if (kind() != Kind::named) throw ValueError(str() + " has no spec: only a NamedSharding has one.");
+  return node_->spec;
+}
+
+bool Sharding::is_fully_replicated() const { return cut_nowhere(deref(*this)); }
+
+bool Sharding::is_fully_addressable() const {
+  for (const Device& device : device_list())
+    if (device.process_index() != 0) return false;
+  return true;
+}
+
+Shape Sharding::shard_shape(const Shape& shape) const { return block_shape(layout_of(*this, shape.ndim()), shape); }
+
+std::vector<std::pair<Device, ShardIndex>> Sharding::devices_indices_map(const Shape& shape) const {
+  Layout layout = layout_of(*this, shape.ndim());
+  std::vector<std::pair<Device, ShardIndex>> out;
+  for (std::int64_t i = 0; i < num_devices(); ++i) {
+    Box box = box_of(layout, node_->mesh, shape, i);
+    ShardIndex index;
+    for (int d = 0; d < shape.ndim(); ++d) {
+      auto at = static_cast<std::size_t>(d);
+      index.push_back({box.start[at], box.stop[at], layout.ways(d) == 1});
+    }
+    out.emplace_back(device_list()[static_cast<std::size_t>(i)], std::move(index));
+  }
+  return out;
+}
+
+bool Sharding::is_equivalent_to(const Sharding& other, int ndim) const {
+  if (!has_value() || !other.has_value()) return has_value() == other.has_value();
+  if (memory_kind() != other.memory_kind() || device_list() != other.device_list()) return false;
+  auto fits = [&](const ShardingNode& node) {
+    return node.layout.ndim() <= ndim && (node.kind != Kind::positional || node.cells.ndim() == ndim || cut_nowhere(node));
+  };
+  if (!fits(*node_) || !fits(*other.node_)) return false;
+  // Both on one mesh have one canonical form. Where sizes have nothing in common, compare on the other's mesh fails,
+  // and then placements differ too: a digit that another mesh cannot say is a digit it does not have.
+  auto there = layout_of(*this, ndim, other.node_->mesh);
+  return there && *there == layout_of(other, ndim);
+}
+
+const std::string& Sharding::memory_kind() const { return deref(*this).memory_kind; }
+
+Sharding Sharding::with_memory_kind(std::string kind) const {
+  ShardingNode node = deref(*this);
+  node.memory_kind = std::move(kind);
+  return Sharding(std::make_shared<const ShardingNode>(std::move(node)));
+}
+
+bool operator==(const Sharding& a, const Sharding& b) {
+  if (a.node_ == b.node_) return true;
+  if (!a.node_ || !b.node_) return false;
+  const ShardingNode &x = *a.node_, &y = *b.node_;
+  return x.kind == y.kind && x.memory_kind == y.memory_kind && x.devices == y.devices && x.spec == y.spec &&
+         x.cells == y.cells && x.cell_devices == y.cell_devices && (x.kind != Sharding::Kind::named || x.mesh == y.mesh);
+}
+
+std::size_t Sharding::hash() const {
+  if (!node_) return 0;
+  return node_->mesh.hash() * 31 + node_->layout.hash() * 7 + static_cast<std::size_t>(node_->kind);
+}
+
+std::string Sharding::str() const {
+  if (!node_) return "Sharding()";
+  std::string memory = ", memory_kind=" + node_->memory_kind;
+  switch (node_->kind) {
+    case Kind::single_device: return "SingleDeviceSharding(device=" + node_->devices[0].str() + memory + ")";
+    case Kind::named: return "NamedSharding(mesh=" + node_->mesh.str() + ", spec=" + node_->spec.str() + memory + ")";
+    case Kind::positional: break;
+  }
+  const std::string head = "PositionalSharding(";
+  auto cell = [&](std::int64_t i) {
+    std::set<int> ids;
+    for (const Device& device : node_->cell_devices[static_cast<std::size_t>(i)]) ids.insert(device.id());
+    std::vector<std::string> items;
+    for (int id : ids) items.push_back(std::to_string(id));
+    return "{" + text::platform_name(node_->devices[0]) + " " + text::join(items, ", ") + "}";
+  };
+  if (node_->memory_kind == "device") memory.clear();
+  return head + text::nested(node_->cells, cell, static_cast<int>(head.size()), 100) + memory +
+         ", shape=" + node_->cells.str() + ")";
+}
+std::ostream& operator<<(std::ostream& out, const Sharding& sharding) { return out << sharding.str(); }
+
+std::string IndexRange::str() const {
+  if (whole) return "slice(None, None, None)";
+  return "slice(" + std::to_string(start) + ", " + std::to_string(stop) + ", None)";
+}
+
+std::string str(const ShardIndex& index) {
+  std::vector<std::string> items;
+  for (const IndexRange& range : index) items.push_back(range.str());
+  return text::tuple(items);
+}
+
+}  // namespace tutti

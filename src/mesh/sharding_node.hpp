@@ -1,0 +1,26 @@
+// What a Sharding points to: the face (what was written) and the canonical form under it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mesh/layout.hpp"
+#include "tutti/sharding.hpp"
+
+namespace tutti {
+
+struct ShardingNode {
+  Sharding::Kind kind = Sharding::Kind::named;
+  Mesh mesh;                        // the user's, or one with unnamed axes over `devices`
+  Layout layout;                    // on `mesh`; missing dims at the end are not cut
+  std::vector<Device> devices;      // device assignment, equal to the mesh's device list
+  std::string memory_kind = "device";
+  PartitionSpec spec;               // named only
+  Shape cells;                      // positional only: the grid
+  std::vector<std::vector<Device>> cell_devices;  // positional only: row-major, each sorted by position in the assignment
+};
+
+/// A PositionalSharding's face for a layout on a mesh of unnamed axes.
+Sharding positional_sharding(const Mesh& mesh, const Layout& layout);
+
+}  // namespace tutti

@@ -1,0 +1,29 @@
+#include <ostream>
+
+#include "mesh/text.hpp"
+#include "tutti/sharding.hpp"
+
+namespace tutti {
+
+std::string SpecEntry::str() const {
+  if (unconstrained_) return "UNCONSTRAINED";
+  if (names_.empty()) return "None";
+  return names_.size() == 1 ? text::quoted(names_[0]) : text::names(names_);
+}
+
+PartitionSpec PartitionSpec::from(std::vector<SpecEntry> entries) {
+  PartitionSpec out;
+  out.entries_ = std::move(entries);
+  return out;
+}
+
+std::string PartitionSpec::str() const {
+  std::vector<std::string> items;
+  for (const SpecEntry& entry : entries_) items.push_back(entry.str());
+  return "P" + text::tuple(items);
+}
+
+std::size_t PartitionSpec::hash() const { return std::hash<std::string>{}(str()); }
+std::ostream& operator<<(std::ostream& out, const PartitionSpec& spec) { return out << spec.str(); }
+
+}  // namespace tutti
