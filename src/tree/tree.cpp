@@ -1,0 +1,173 @@
+// What tree.hpp does without knowing types: collecting slots and paths, lining trees up, assigning leaves.
+#include "tutti/tree.hpp"
+
+#include <string>
+
+#include "tree/structure.hpp"
+
+namespace tutti {
+
+bool is_inexact_array(const Array& x) { return x.has_value() && x.dtype().is_inexact(); }
+
+namespace tree::detail {
+namespace {
+
+struct Nothing : Visitor {
+  void array(Array&) override {}
+  void value(const void*, const ValueType&) override {}
+  void enter(const NodeType&, std::size_t) override {}
+  void child(std::size_t) override {}
+  void key(std::string_view) override {}
+  void exit() override {}
+};
+
+struct Slots final : Nothing {
+  std::vector<Array*> slots;
+  void array(Array& leaf) override { slots.push_back(&leaf); }
+};
+
+struct Leaves final : Nothing {
+  std::vector<Array>* leaves;
+  std::vector<bool>* frozen = nullptr;
+  std::vector<bool> in_frozen;   // one per open node
+  void array(Array& leaf) override {
+    if (!leaf.has_value()) return;
+    leaves->push_back(leaf);
+    if (frozen) frozen->push_back(!in_frozen.empty() && in_frozen.back());
+  }
+  void enter(const NodeType& type, std::size_t) override {
+    in_frozen.push_back(type.kind == NodeType::Kind::frozen || (!in_frozen.empty() && in_frozen.back()));
+  }
+  void exit() override { in_frozen.pop_back(); }
+};
+
+// Paths of all arrays, and the skeleton: lengths and keys, which must agree where trees are lined up.
+struct Paths final : Nothing {
+  struct Open {
+    const NodeType* type;
+    bool has_key = false;   // whether a step of the path belongs to this node
+  };
+  std::vector<Path::Key> path;
+  std::vector<Open> open;
+  std::vector<Path> paths;
+  std::vector<std::pair<Path, std::string>> lengths;
+  bool want_lengths = false;
+
+  void array(Array&) override { paths.emplace_back(path); }
+  void enter(const NodeType& type, std::size_t n) override {
+    open.push_back({&type});
+    if (want_lengths && type.kind != NodeType::Kind::record) lengths.emplace_back(Path(path), std::to_string(n));
+  }
+  void step(Path::Key key) {
+    if (open.back().has_key) path.pop_back();
+    path.push_back(std::move(key));
+    open.back().has_key = true;
+  }
+  void child(std::size_t i) override {
+    if (open.back().type->members) step({std::string(open.back().type->members[i])});
+    else step({"", std::int64_t(i)});
+  }
+  void key(std::string_view key) override {
+    step({std::string(key)});
+    if (want_lengths) lengths.emplace_back(Path(path), "");
+  }
+  void exit() override {
+    if (open.back().has_key) path.pop_back();
+    open.pop_back();
+  }
+};
+
+// Lengths and keys as words, quick to compare.
+struct Skeleton final : Nothing {
+  std::vector<Array*> slots;
+  std::vector<std::size_t> words;
+  void array(Array& leaf) override { slots.push_back(&leaf); }
+  void enter(const NodeType& type, std::size_t n) override {
+    if (type.kind != NodeType::Kind::record) words.push_back(n);
+  }
+  void key(std::string_view key) override { words.push_back(std::hash<std::string_view>{}(key)); }
+};
+
+[[noreturn]] void throw_misaligned(Ref first, Ref other, std::size_t k) {
+  Paths a, b;
+  a.want_lengths = b.want_lengths = true;
+  first.walk(first.object, a);
+  other.walk(other.object, b);
+  const std::string who = "tree 1 and tree " + std::to_string(k + 1);
+  for (std::size_t i = 0; i < a.lengths.size() && i < b.lengths.size(); ++i) {
+    const auto &[pa, na] = a.lengths[i];
+    const auto &[pb, nb] = b.lengths[i];
+    if (pa != pb) throw ValueError("tree::map: " + who + " have different keys: " + pa.str() + " and " + pb.str() + ".");
+    if (na != nb)
+      throw ValueError("tree::map: " + who + " differ" + (pa.empty() ? "" : " at " + pa.str()) + ": " + na + " and " + nb +
+                       " elements.");
+  }
+  throw ValueError("tree::map: " + who + " have different structures.");
+}
+
+}  // namespace
+
+std::vector<Array*> slots_of(Ref tree) {
+  Slots v;
+  tree.walk(tree.object, v);
+  return std::move(v.slots);
+}
+
+std::vector<Path> paths_of(Ref tree) {
+  Paths v;
+  tree.walk(tree.object, v);
+  return std::move(v.paths);
+}
+
+std::vector<Array> leaves_of(Ref tree) {
+  std::vector<Array> out;
+  Leaves v;
+  v.leaves = &out;
+  tree.walk(tree.object, v);
+  return out;
+}
+
+void flatten_into(Ref tree, Flat& flat) {
+  Leaves v;
+  v.leaves = &flat.leaves;
+  v.frozen = &flat.frozen;
+  tree.walk(tree.object, v);
+}
+
+Structure structure_of(std::span<const Ref> trees) {
+  Structure out;
+  Encoder v(out);
+  for (const Ref& tree : trees) tree.walk(tree.object, v);
+  return out;
+}
+
+void assign(Ref tree, std::span<const Array> leaves) {
+  std::vector<Array*> slots = slots_of(tree);
+  if (leaves.size() != slots.size()) std::erase_if(slots, [](const Array* slot) { return !slot->has_value(); });
+  if (leaves.size() != slots.size())
+    throw ValueError("tree: " + std::to_string(leaves.size()) + " arrays for a tree of " + std::to_string(slots.size()) + ".");
+  for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = leaves[i];
+}
+
+bool Columns::all(std::size_t row) const {
+  for (const auto& c : column)
+    if (!c[row]->has_value()) return false;
+  return true;
+}
+
+Columns align(std::span<const Ref> trees) {
+  Columns out;
+  Skeleton first;
+  trees[0].walk(trees[0].object, first);
+  out.column.push_back(std::move(first.slots));
+  for (std::size_t k = 1; k < trees.size(); ++k) {
+    Skeleton v;
+    trees[k].walk(trees[k].object, v);
+    if (v.words != first.words || v.slots.size() != out.rows()) throw_misaligned(trees[0], trees[k], k);
+    out.column.push_back(std::move(v.slots));
+  }
+  return out;
+}
+
+}  // namespace tree::detail
+}  // namespace tutti
