@@ -8,10 +8,14 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Values that every stage may use, lowest first: a folder includes itself and those before it.
-VOCABULARY = ["base", "mesh", "ir", "array", "ops"]
+VOCABULARY = ["base", "tree", "mesh", "ir", "array", "ops"]
+
+# What an op's home holds. An Eqn points to one, so this header belongs to the vocabulary from `ir` on; the homes do not.
+OP_CONTRACT = "ops/op_def.hpp"
+KNOW_OPS = ["ir", "array"]
 
 # The stages in the order of the pipeline, and the headers in which a stage hands on its product.
-# A stage includes the vocabulary, itself and the product of the stage before it.
+# A stage includes the vocabulary without the homes, itself and the product of the stage before it.
 STAGES = {
     "trace": [],
     "transform": [],
@@ -21,14 +25,15 @@ STAGES = {
     "run": [],
 }
 
-# Of src/ops, a stage sees what a home is, but no home. The extra headers of single stages stand behind them.
-OPS_FOR_STAGES = ["ops/op_def.hpp"]
+# What single folders may include beyond that.
 EXTRA = {
-    "partition": ["ops/collectives.hpp"],
+    "partition": ["ops/collective.hpp"],
+    "compile": ["backend/backend.hpp"],
+    "run": ["backend/backend.hpp"],
 }
 
-# backend/NAME: the vocabulary, itself, and these.
-BACKEND = ["compile/", "ops/"]
+# src/backend and src/distributed: the vocabulary with the homes, themselves, and these.
+ENGINE = ["compile/", "ops/", "run/"]
 
 # Sees everything in src.
 COMPOSITION_ROOT = "api"
@@ -73,20 +78,21 @@ def starts(name, prefixes):
 
 def allowed_in_src(folder):
     """The prefixes of src/ that a file in src/`folder`/ may include."""
-    own = folder + "/"
+    own = [folder + "/"]
     if folder == COMPOSITION_ROOT:
         return [""]
     if folder in VOCABULARY:
-        return [v + "/" for v in VOCABULARY[: VOCABULARY.index(folder) + 1]]
-    vocabulary = [v + "/" for v in VOCABULARY if v != "ops"] + OPS_FOR_STAGES
+        below = [v + "/" for v in VOCABULARY[: VOCABULARY.index(folder)]]
+        return below + ([OP_CONTRACT] if folder in KNOW_OPS else []) + own
+    if folder in CLIENTS:
+        return own
+    vocabulary = [v + "/" for v in VOCABULARY if v != "ops"] + [OP_CONTRACT]
     if folder in STAGES:
         names = list(STAGES)
         before = names[: names.index(folder)]
         product = next((STAGES[n] for n in reversed(before) if STAGES[n]), [])
-        return vocabulary + product + EXTRA.get(folder, []) + [own]
-    if folder in CLIENTS:
-        return [own]
-    return vocabulary + BACKEND + [own]
+        return vocabulary + product + EXTRA.get(folder, []) + own
+    return vocabulary + ENGINE + own
 
 
 def check_public(path, where):
