@@ -1,0 +1,161 @@
+#include "run/pool.hpp"
+
+#include <immintrin.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.hpp"
+
+namespace tutti {
+namespace run {
+namespace {
+
+std::atomic<void (*)()> thread_start{nullptr};
+
+// One job at a time. A job's state is one word, (generation << 32 | next task), so that a late worker cannot take a task of a job that it did not see.
+class Pool {
+ public:
+  ~Pool() {
+    {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+      generation_.fetch_add(1);
+    }
+    wake_.notify_all();
+    for (std::thread& t : threads_) t.join();
+  }
+
+  int size() const { return wanted_.load(std::memory_order_relaxed); }
+  void resize(int n) { wanted_.store(n, std::memory_order_relaxed); }
+
+  void run(int count, TaskFunction f) {
+    const int helpers = std::min(size(), count) - 1;
+    std::unique_lock owner(owner_, std::defer_lock);
+    if (helpers <= 0 || !owner.try_lock()) {
+      for (int i = 0; i < count; ++i) f.call(f.context, i);
+      return;
+    }
+    start_threads(helpers);
+    const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
+    word_.store((std::uint64_t{g} << 32) | 0xffffffffu, std::memory_order_seq_cst);   // from here no late worker can take a task of the old job
+    f_ = f;
+    count_.store(count, std::memory_order_release);
+    allowed_.store(helpers, std::memory_order_relaxed);
+    done_.store(0, std::memory_order_relaxed);
+    failed_.store(false, std::memory_order_relaxed);
+    word_.store(std::uint64_t{g} << 32, std::memory_order_release);
+    generation_.store(g, std::memory_order_seq_cst);
+    if (parked_.load(std::memory_order_seq_cst) > 0) {
+      { std::lock_guard lock(mutex_); }
+      wake_.notify_all();
+    }
+    work(g);
+    for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins)
+      spins < 4000 ? _mm_pause() : (void)sched_yield();
+    if (failed_.load()) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  void work(std::uint32_t g) {
+    while (true) {
+      std::uint64_t w = word_.load(std::memory_order_acquire);
+      std::uint32_t i;
+      do {
+        if (static_cast<std::uint32_t>(w >> 32) != g) return;
+        i = static_cast<std::uint32_t>(w);
+        if (i >= static_cast<std::uint32_t>(count_.load(std::memory_order_acquire))) return;   // a newer job's count: then the exchange fails
+      } while (!word_.compare_exchange_weak(w, w + 1, std::memory_order_acq_rel));
+      try {
+        if (!failed_.load(std::memory_order_relaxed)) f_.call(f_.context, static_cast<int>(i));
+      } catch (...) {
+        std::lock_guard lock(mutex_);
+        if (!failed_.exchange(true)) error_ = std::current_exception();
+      }
+      done_.fetch_add(1, std::memory_order_acq_rel);
+    }
+  }
+
+  void start_threads(int n) {
+    while (static_cast<int>(threads_.size()) < n) threads_.emplace_back([this, id = static_cast<int>(threads_.size())] { loop(id); });
+  }
+
+  void loop(int id) {
+    if (auto* f = thread_start.load()) f();
+    static const long spin_us = [] {
+      const char* s = std::getenv("TUTTI_SPIN_US");
+      return s ? std::atol(s) : 50L;
+    }();
+    std::uint32_t seen = 0;
+    while (true) {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_us);
+      std::uint32_t g;
+      for (int i = 0; (g = generation_.load(std::memory_order_acquire)) == seen; ++i) {
+        _mm_pause();
+        if (i % 64 == 63 && std::chrono::steady_clock::now() > until) {
+          std::unique_lock lock(mutex_);
+          parked_.fetch_add(1, std::memory_order_seq_cst);
+          wake_.wait(lock, [&] { return generation_.load(std::memory_order_seq_cst) != seen; });
+          parked_.fetch_sub(1, std::memory_order_seq_cst);
+        }
+      }
+      seen = g;
+      if (stop_.load()) return;
+      if (id < allowed_.load(std::memory_order_relaxed)) work(g);
+    }
+  }
+
+  std::mutex owner_, mutex_;
+  std::condition_variable wake_;
+  std::vector<std::thread> threads_;
+  std::atomic<int> wanted_{1}, parked_{0}, allowed_{0};
+  std::atomic<std::uint32_t> generation_{0};
+  alignas(64) std::atomic<std::uint64_t> word_{0};
+  alignas(64) std::atomic<int> done_{0};
+  std::atomic<bool> failed_{false}, stop_{false};
+  std::exception_ptr error_;
+  TaskFunction f_{};
+  std::atomic<int> count_{0};
+};
+
+int cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return std::max(1, CPU_COUNT(&set));
+}
+
+Pool& pool() {
+  static Pool p;
+  static const bool sized = [] {
+    const char* s = std::getenv("TUTTI_NUM_THREADS");
+    p.resize(s && std::atoi(s) > 0 ? std::atoi(s) : cores());
+    return true;
+  }();
+  (void)sized;
+  return p;
+}
+
+}  // namespace
+
+void run_tasks(int count, TaskFunction f) { pool().run(count, f); }
+void set_thread_start(void (*f)()) { thread_start.store(f); }
+
+}  // namespace run
+
+void set_num_threads(int n) { run::pool().resize(n > 0 ? n : run::cores()); }
+int num_threads() { return run::pool().size(); }
+
+}  // namespace tutti

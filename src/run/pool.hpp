@@ -1,0 +1,21 @@
+// The worker threads of the process.
+#pragma once
+
+#include <functional>
+
+namespace tutti::run {
+
+/// A function of a task's number; no allocation, unlike std::function.
+struct TaskFunction {
+  void (*call)(void* context, int task);
+  void* context;
+};
+
+/// Runs tasks 0..count-1 on the caller and the workers, in any order, and returns when all are done; the first exception is thrown again here. When
+/// another thread has the workers, the caller does all of them itself. Results must not depend on who runs what.
+void run_tasks(int count, TaskFunction f);
+
+/// Called on every worker when it starts, and by guards on calling threads (the CPU backend: one OpenMP thread).
+void set_thread_start(void (*f)());
+
+}  // namespace tutti::run
