@@ -1,0 +1,40 @@
+// What propagate hands on: a Program with a Layout for every value, the shardings of its results, and where each axis came from.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "mesh/layout.hpp"
+#include "tutti/sharding.hpp"
+
+namespace tutti {
+
+/// Why a dimension of a value is cut by an axis: the annotation it goes back to, and the last Eqn that passed it on.
+struct Origin {
+  enum class Kind { input, constraint, output, region };
+  Kind kind = Kind::input;
+  int index = 0;          // of the input or output, or of the constraint's Eqn
+  Loc loc;                // the annotation's line, where it has one
+  int via = -1;           // Eqn through which it came; -1: annotated here
+  ValueId from = -1;      // the neighbour it came from
+};
+
+struct ShardedProgram {
+  ProgramPtr program;                  // calls inlined; a sharding_constraint stands at each output that has a wanted sharding
+  Mesh mesh;                           // the common refinement of all meshes used; every axis has a name. Empty: nobody named devices
+  std::vector<Layout> layouts;         // per ValueId, over whole axes of `mesh`
+  std::vector<Layout> outputs;         // per output (literals: replicated)
+  std::vector<Sharding> output_shardings;   // faces; empty handles where nothing is committed
+  std::map<std::tuple<ValueId, int, int>, Origin> origins;   // (value, dim, mesh axis)
+
+  /// `input 0 (params.w1)`, `the constraint at train.cpp:12`.
+  std::string origin_text(ValueId value, int dim, int axis) const;
+};
+
+/// The Program with a layout beside every value.
+std::string str(const ShardedProgram& program);
+
+}  // namespace tutti

@@ -1,0 +1,71 @@
+#include "propagate/sites.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "ops/op_def.hpp"
+#include "ops/sharding_constraint.hpp"
+
+namespace tutti {
+
+const Sharding* constraint_of(const Eqn& eqn) {
+  return eqn.op->name == "sharding_constraint" ? &eqn.params.get<ops::Constrain>().sharding : nullptr;
+}
+
+Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc) {
+  return Eqn{&ops::sharding_constraint, ops::Constrain{sharding}, {operand}, {result}, {}, loc};
+}
+
+std::vector<Sharding> region_shardings(const Eqn&) { return {}; }   // manual regions: see their home once it exists
+
+namespace {
+
+// Calls whose meaning is their (first) body applied to the operands. The others keep their bodies: see partition.
+bool is_call(const Eqn& e) {
+  static constexpr std::string_view names[] = {"jit", "call", "remat", "custom_jvp", "custom_vjp"};
+  return !e.subs.empty() && e.subs[0]->inputs.size() == e.operands.size() && e.subs[0]->outputs.size() == e.results.size() &&
+         std::find(std::begin(names), std::end(names), e.op->name) != std::end(names);
+}
+
+void append(Program& out, const Program& in, std::vector<Atom>& env) {
+  auto use = [&](const Atom& a) { return a.is_literal() ? a : env[a.id]; };
+  for (const Eqn& e : in.eqns) {
+    std::vector<Atom> operands;
+    for (const Atom& a : e.operands) operands.push_back(use(a));
+    if (is_call(e)) {
+      const Program& body = *e.subs[0];
+      std::vector<Atom> inner(body.types.size());
+      for (std::size_t i = 0; i < operands.size(); ++i) inner[body.inputs[i]] = operands[i];
+      append(out, body, inner);
+      for (std::size_t k = 0; k < e.results.size(); ++k)
+        env[e.results[k]] = body.outputs[k].is_literal() ? body.outputs[k] : inner[body.outputs[k].id];
+      continue;
+    }
+    Eqn copy = e;
+    copy.operands = std::move(operands);
+    for (ValueId& r : copy.results) {
+      out.types.push_back(in.types[r]);
+      r = env[r].id = static_cast<ValueId>(out.types.size() - 1);
+    }
+    out.eqns.push_back(std::move(copy));
+  }
+}
+
+}  // namespace
+
+ProgramPtr inlined(const ProgramPtr& program) {
+  if (std::none_of(program->eqns.begin(), program->eqns.end(), is_call)) return program;
+  Program out;
+  std::vector<Atom> env(program->types.size());
+  for (ValueId v : program->inputs) {
+    out.types.push_back(program->types[v]);
+    out.inputs.push_back(static_cast<ValueId>(out.types.size() - 1));
+    env[v] = out.inputs.back();
+  }
+  append(out, *program, env);
+  for (const Atom& a : program->outputs) out.outputs.push_back(a.is_literal() ? a : env[a.id]);
+  out.input_names = program->input_names;
+  return std::make_shared<Program>(without_dead_code(out));
+}
+
+}  // namespace tutti
