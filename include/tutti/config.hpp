@@ -1,0 +1,25 @@
+// Settings of the process. They are part of every cache key.
+#pragma once
+
+#include <string>
+
+namespace tutti {
+
+/// What separates the devices of this process. `shared`: nothing, one program runs for all of them. `per_device`: every device has its own
+/// buffers and runs the fully partitioned program, messages are copied and counted (slow: for tests, teaching, byte counts).
+enum class Isolation { shared, per_device };
+
+namespace config {
+
+void isolation(Isolation mode);
+Isolation isolation();
+
+/// "cpu" (default) or "reference": every op by its plain definition, no code generation. Also TUTTI_BACKEND. Throws ValueError on another name.
+void backend(const std::string& name);
+const std::string& backend();
+
+/// A number that changes with every setting, x64 included.
+unsigned long generation();
+
+}  // namespace config
+}  // namespace tutti

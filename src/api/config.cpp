@@ -1,0 +1,42 @@
+#include "tutti/config.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include "backend/backend.hpp"
+#include "tutti/dtype.hpp"
+
+namespace tutti::config {
+namespace {
+
+std::atomic<Isolation> mode{Isolation::shared};
+std::atomic<unsigned long> changes{0};
+
+std::string& name() {
+  static std::string chosen = [] {
+    const char* variable = std::getenv("TUTTI_BACKEND");
+    std::string wanted = variable && *variable ? variable : "cpu";
+    tutti::backend(wanted);   // throws on an unknown name
+    return wanted;
+  }();
+  return chosen;
+}
+
+}  // namespace
+
+void isolation(Isolation m) {
+  if (mode.exchange(m) != m) ++changes;
+}
+Isolation isolation() { return mode; }
+
+void backend(const std::string& wanted) {
+  tutti::backend(wanted);
+  if (name() == wanted) return;
+  name() = wanted;
+  ++changes;
+}
+const std::string& backend() { return name(); }
+
+unsigned long generation() { return changes.load(std::memory_order_relaxed) * 2 + x64_enabled(); }
+
+}  // namespace tutti::config

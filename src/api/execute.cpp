@@ -1,0 +1,100 @@
+#include "api/execute.hpp"
+
+#include <unordered_map>
+
+#include "api/distributed.hpp"
+#include "array/node.hpp"
+#include "tutti/config.hpp"
+
+namespace tutti {
+namespace {
+
+struct PlanKey {
+  ProgramPtr program;
+  std::vector<bool> donatable;
+  unsigned long settings;
+};
+
+// Plans for the whole process, by content: a jit made anew in a loop traces again but does not compile again.
+class PlanCache {
+ public:
+  std::shared_ptr<Executable> find_or_compile(const ProgramPtr& program, const std::vector<bool>& donatable) {
+    PlanKey key{program, donatable, config::generation()};
+    std::size_t h = hash_combine(content_hash(*program), key.settings);
+    for (bool d : donatable) h = hash_combine(h, d);
+    {
+      std::lock_guard lock(mutex_);
+      auto [first, last] = plans_.equal_range(h);
+      for (auto it = first; it != last; ++it) {
+        const PlanKey& k = it->second.first;
+        if (k.settings == key.settings && k.donatable == donatable && content_equal(*k.program, *program)) return it->second.second;
+      }
+    }
+    std::shared_ptr<Executable> plan = backend(config::backend()).compile(*program, donatable);
+    std::lock_guard lock(mutex_);
+    if (plans_.size() > 4096) plans_.clear();   // running executables live on in their users
+    plans_.emplace(h, std::pair{std::move(key), plan});
+    return plan;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_multimap<std::size_t, std::pair<PlanKey, std::shared_ptr<Executable>>> plans_;
+};
+
+PlanCache& plans() {
+  static PlanCache cache;
+  return cache;
+}
+
+}  // namespace
+
+Placement placement_of(const Array& x) {
+  const ArrayNode& n = *x.node();
+  return {n.sharding, n.committed, ""};
+}
+
+Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, ExecuteOptions options) {
+  Prepared out;
+  out.program = program;
+  out.out_types = program->output_types();
+  for (const Atom& a : program->outputs) {
+    int from = -1;
+    for (std::size_t i = 0; i < program->inputs.size(); ++i)
+      if (!a.is_literal() && program->inputs[i] == a.id) from = static_cast<int>(i);
+    out.forwarded.push_back(from);
+  }
+  out.options = std::move(options);
+  out.distributed = distribute(program, placements, out.options);
+  if (out.distributed) {
+    out.out_shardings = out.distributed->out_shardings();
+    out.out_committed = out.distributed->out_committed();
+  } else {
+    bool committed = false;
+    Sharding where;
+    for (const Placement& p : placements)
+      if (p.committed) committed = true, where = p.sharding;
+    out.out_shardings.assign(out.out_types.size(), where);
+    out.out_committed.assign(out.out_types.size(), committed);
+  }
+  if (!(out.distributed && out.distributed->isolated()))
+    out.executable = plans().find_or_compile(out.distributed ? out.distributed->global_program() : program, out.options.donatable);
+  return out;
+}
+
+std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std::span<const bool> donated) {
+  std::vector<BufferPtr> buffers;
+  buffers.reserve(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    buffers.push_back(buffer_of(inputs[i], "call"));
+    if (!donated.empty() && donated[i]) inputs[i].node()->buffer.reset();
+  }
+  std::vector<BufferPtr> results = p.executable ? p.executable->run(buffers, donated) : p.distributed->run(buffers);
+  std::vector<Array> out;
+  out.reserve(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i)
+    out.push_back(make_array(p.out_types[i], std::move(results[i]), p.out_shardings[i], p.out_committed[i]));
+  return out;
+}
+
+}  // namespace tutti

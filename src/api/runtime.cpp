@@ -1,0 +1,105 @@
+// Operations outside of any trace: a one-Eqn program each, cached by op, parameters and operand types with placements.
+#include "array/runtime.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "api/execute.hpp"
+#include "array/node.hpp"
+#include "tutti/config.hpp"
+
+namespace tutti {
+namespace {
+
+struct EagerEntry {
+  const Op* op;
+  Params params;
+  std::vector<Type> types;
+  std::vector<Placement> placements;
+  std::vector<ProgramPtr> subs;
+  unsigned long settings;
+  Prepared prepared;
+};
+
+std::size_t hash_of(const Op& op, const Params& params, std::span<const Array> operands) {
+  std::size_t h = hash_combine(reinterpret_cast<std::size_t>(&op), params.hash());
+  for (const Array& x : operands) {
+    const ArrayNode& n = *x.node();
+    h = hash_combine(h, static_cast<std::size_t>(n.type.dtype.kind()));
+    for (std::int64_t d : n.type.shape) h = h * 31 + static_cast<std::size_t>(d);
+    h = hash_combine(h, reinterpret_cast<std::size_t>(n.sharding.node()));
+  }
+  return h;
+}
+
+bool matches(const EagerEntry& e, const Op& op, const Params& params, std::span<const Array> operands, const std::vector<ProgramPtr>& subs, unsigned long settings) {
+  if (e.op != &op || e.settings != settings || e.types.size() != operands.size() || !(e.params == params) || e.subs.size() != subs.size()) return false;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const ArrayNode& n = *operands[i].node();
+    if (!(e.types[i] == n.type) || e.placements[i].committed != n.committed || e.placements[i].sharding.node() != n.sharding.node()) return false;
+  }
+  for (std::size_t i = 0; i < subs.size(); ++i)
+    if (e.subs[i] != subs[i] && !content_equal(*e.subs[i], *subs[i])) return false;
+  return true;
+}
+
+// Each thread has its own table: no lock on the way of an eager operation. Machine code is shared through the plan cache.
+thread_local std::unordered_multimap<std::size_t, EagerEntry> entries;
+
+// "x1", "x2", ...: how an operation names its operands in errors.
+std::vector<Placement> placements_of(std::span<const Array> operands) {
+  std::vector<Placement> out;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    out.push_back(placement_of(operands[i]));
+    out.back().name = "x" + std::to_string(i + 1);
+  }
+  return out;
+}
+
+ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> operands, const std::vector<ProgramPtr>& subs) {
+  auto program = std::make_shared<Program>();
+  Eqn eqn{&op, params, {}, {}, subs, current_loc()};
+  std::vector<Type> types;
+  for (const Array& x : operands) {
+    ValueId v = static_cast<ValueId>(program->types.size());
+    program->types.push_back(x.type());
+    program->inputs.push_back(v);
+    eqn.operands.push_back(v);
+    types.push_back(x.type());
+  }
+  for (Type& t : infer_types(op, params, types, subs)) {
+    eqn.results.push_back(static_cast<ValueId>(program->types.size()));
+    program->outputs.push_back(eqn.results.back());
+    program->types.push_back(std::move(t));
+  }
+  program->eqns.push_back(std::move(eqn));
+  return program;
+}
+
+}  // namespace
+
+std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands, const std::vector<ProgramPtr>& subs) {
+  for (const Array& x : operands)
+    if (!x.has_value()) throw ValueError(op.name + ": an operand is empty (no array here)" + (current_loc() ? "\n  at " + current_loc().str() : ""));
+  std::size_t h = hash_of(op, params, operands);
+  unsigned long settings = config::generation();
+  auto [first, last] = entries.equal_range(h);
+  for (auto it = first; it != last; ++it)
+    if (matches(it->second, op, params, operands, subs, settings)) return execute(it->second.prepared, operands);
+  if (entries.size() > 8192) entries.clear();
+  EagerEntry e{&op, params, {}, placements_of(operands), subs, settings, {}};
+  for (const Array& x : operands) e.types.push_back(x.type());
+  ExecuteOptions options;
+  options.what = "jitted computation";
+  options.what = op.name;
+  e.prepared = prepare(one_eqn(op, params, operands, subs), e.placements, options);
+  return execute(entries.emplace(h, std::move(e))->second.prepared, operands);
+}
+
+std::vector<Array> run_program(const ProgramPtr& program, const std::vector<Array>& args) {
+  std::vector<Placement> placements;
+  for (const Array& x : args) placements.push_back(placement_of(x));
+  return execute(prepare(program, placements), args);
+}
+
+}  // namespace tutti
