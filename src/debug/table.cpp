@@ -1,0 +1,197 @@
+#include "debug/table.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numeric>
+
+namespace tutti::debug {
+namespace {
+
+constexpr const char* ellipsis = "…";
+
+// Columns a text takes: code points, as no wide characters occur here.
+int columns_of(const std::string& text) {
+  int n = 0;
+  for (char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return n;
+}
+
+std::string repeat(const char* text, int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) out += text;
+  return out;
+}
+
+int longest_word(const std::string& text) {
+  int best = 0, now = 0;
+  for (char c : text) best = std::max(best, now = c == ' ' ? 0 : now + 1);
+  return best;
+}
+
+// Width a cell asks for when `limit` columns are there.
+int wanted(const Cell& cell, int limit) {
+  if (limit < 1) return 0;
+  int padding = cell.left + cell.right;
+  if (limit - padding < 1) return limit;
+  return std::min(limit, columns_of(cell.text) + padding);
+}
+
+// Takes `total` off the values with the given weights, none more than its maximum.
+std::vector<int> reduced(int total, const std::vector<int>& weights, const std::vector<int>& maxima, const std::vector<int>& values) {
+  int sum = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) sum += maxima[i] ? weights[i] : 0;
+  std::vector<int> out = values;
+  for (std::size_t i = 0; i < values.size() && sum > 0; ++i) {
+    int weight = maxima[i] ? weights[i] : 0;
+    if (!weight) continue;
+    // nearbyint rounds halves to even, as Python does.
+    int part = std::min(maxima[i], static_cast<int>(std::nearbyint(double(weight) * total / sum)));
+    out[i] -= part;
+    total -= part;
+    sum -= weight;
+  }
+  return out;
+}
+
+int sum_of(const std::vector<int>& v) { return std::accumulate(v.begin(), v.end(), 0); }
+
+// Brings the widest columns down to the next width, again and again, until the sum fits.
+std::vector<int> collapsed(std::vector<int> widths, int limit) {
+  int excess = sum_of(widths) - limit;
+  while (excess > 0 && sum_of(widths) > 0) {
+    int widest = *std::max_element(widths.begin(), widths.end()), second = 0;
+    for (int w : widths)
+      if (w != widest) second = std::max(second, w);
+    if (widest == second) break;
+    std::vector<int> weights, maxima(widths.size(), std::min(excess, widest - second));
+    for (int w : widths) weights.push_back(w == widest);
+    widths = reduced(excess, weights, maxima, widths);
+    excess = sum_of(widths) - limit;
+  }
+  return widths;
+}
+
+std::string highlighted(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
+    if (end > i) {
+      out += "\033[1;36m" + text.substr(i, end - i) + "\033[0m";
+      i = end;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
+// Lines of a cell in a column of `width`; each is printed text with escape codes.
+std::vector<std::string> lines_of(const Cell& cell, int width, bool highlight) {
+  auto styled = [&](const std::string& text) {
+    return cell.style.empty() || text.empty() ? text : cell.style + text + "\033[0m";
+  };
+  auto blank = [&](int n) { return styled(std::string(static_cast<std::size_t>(std::max(0, n)), ' ')); };
+  std::vector<std::string> out(static_cast<std::size_t>(cell.top), blank(width));
+  int inner = width - cell.left - cell.right;
+  if (inner >= 1) {
+    for (std::string line : wrapped(cell.text, inner)) {
+      int rest = inner - columns_of(line);
+      std::string shown = highlight ? highlighted(line) : line;
+      out.push_back(blank(cell.left) + styled(shown + std::string(static_cast<std::size_t>(rest), ' ')) + blank(cell.right));
+    }
+  }
+  out.insert(out.end(), static_cast<std::size_t>(cell.bottom), blank(width));
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> wrapped(const std::string& text, int width) {
+  std::vector<std::string> lines;
+  std::size_t start = 0;  // of the present line
+  int used = 0;
+  auto end_line = [&](std::size_t end) {
+    std::string line = text.substr(start, end - start);
+    while (columns_of(line) > width && line.back() == ' ') line.pop_back();
+    if (columns_of(line) > width) line = line.substr(0, static_cast<std::size_t>(width - 1)) + ellipsis;
+    lines.push_back(line);
+    start = end;
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t word_end = text.find(' ', i), next = word_end;
+    if (word_end == std::string::npos) word_end = next = text.size();
+    while (next < text.size() && text[next] == ' ') ++next;
+    int word = static_cast<int>(word_end - i), with_space = static_cast<int>(next - i);
+    if (width - used >= word) {
+      used += with_space;
+    } else {
+      if (i > 0 && (word > width || used > 0)) end_line(i);
+      used = with_space;
+    }
+    i = next;
+  }
+  end_line(text.size());
+  return lines;
+}
+
+std::vector<int> Table::widths() const {
+  if (rows.empty()) return {};
+  std::size_t count = rows[0].size();
+  int limit = max_width - (borders ? static_cast<int>(count) + 1 : 0);
+  auto measure = [&](std::size_t column, int available) {
+    int width = 0;
+    for (const auto& row : rows) width = std::max(width, wanted(row[column], available));
+    return width;
+  };
+  std::vector<int> out;
+  for (std::size_t c = 0; c < count; ++c) out.push_back(std::max(1, measure(c, limit)));
+  if (sum_of(out) <= limit) return out;
+  out = collapsed(out, limit);
+  int excess = sum_of(out) - limit;
+  if (excess > 0) out = reduced(excess, std::vector<int>(count, 1), out, out);
+  for (std::size_t c = 0; c < count; ++c) out[c] = measure(c, out[c]);
+  return out;
+}
+
+bool Table::shows_everything() const {
+  std::vector<int> w = widths();
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c)
+      if (w[c] - row[c].left - row[c].right < longest_word(row[c].text)) return false;
+  return true;
+}
+
+std::string Table::str() const {
+  std::vector<int> w = widths();
+  auto rule = [&](const char* left, const char* middle, const char* right) {
+    std::string out = left;
+    for (std::size_t c = 0; c < w.size(); ++c) out += (c ? middle : "") + repeat("─", w[c]);
+    return out + right + "\n";
+  };
+  std::string out;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 0;
+    for (std::size_t c = 0; c < w.size(); ++c) {
+      cells.push_back(lines_of(rows[r][c], w[c], highlight));
+      height = std::max(height, cells.back().size());
+    }
+    height = std::max<std::size_t>(height, 1);
+    if (borders) out += r ? rule("├", "┼", "┤") : rule("┌", "┬", "┐");
+    for (std::size_t line = 0; line < height; ++line) {
+      for (std::size_t c = 0; c < w.size(); ++c) {
+        Cell filler = rows[r][c];
+        filler.text.clear();
+        filler.top = 1, filler.bottom = filler.left = filler.right = 0;
+        if (borders) out += "│";
+        out += line < cells[c].size() ? cells[c][line] : lines_of(filler, w[c], false)[0];
+      }
+      out += borders ? "│\n" : "\n";
+    }
+  }
+  return borders ? out + rule("└", "┴", "┘") : out;
+}
+
+}  // namespace tutti::debug

@@ -1,0 +1,32 @@
+// A text table of padded labels: the layout rules of the table that JAX's pictures are drawn with.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tutti::debug {
+
+struct Cell {
+  std::string text;
+  int top = 0, right = 0, bottom = 0, left = 0;  // padding
+  std::string style;                             // escape code of the whole cell; empty: none
+};
+
+struct Table {
+  std::vector<std::vector<Cell>> rows;
+  bool borders = true;
+  bool highlight = false;  // numbers in bold cyan, for terminals
+  int max_width = 80;
+
+  /// Widths of the columns without borders: what the cells ask for, evened out where the table is too wide.
+  std::vector<int> widths() const;
+  /// Whether all text fits, so that nothing is cut off.
+  bool shows_everything() const;
+  std::string str() const;
+};
+
+/// `text` in lines of at most `width` columns, broken at spaces; longer words are cut with an ellipsis.
+std::vector<std::string> wrapped(const std::string& text, int width);
+
+}  // namespace tutti::debug
