@@ -2,7 +2,7 @@
 # No fused multiply-add by contraction and no -march: the same source gives the same bits on every machine.
 add_library(tutti_flags INTERFACE)
 target_compile_features(tutti_flags INTERFACE cxx_std_20)
-target_compile_options(tutti_flags INTERFACE -Wall -Wextra -ffp-contract=off $<$<CONFIG:Release>:-O2>)
+target_compile_options(tutti_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off $<$<CONFIG:Release>:-O2>)
 if(TUTTI_SANITIZE)
   target_compile_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE})
