@@ -1,0 +1,90 @@
+// Prefix trees of options: one value for a whole argument or result, one per argument, a function of the path, or path patterns.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tutti/array.hpp"
+#include "tutti/tree_structure.hpp"
+
+namespace tutti {
+
+/// A path pattern and what it stands for: `{"layers.*.weight", P(none, "model")}`.
+template <class T>
+struct Rule {
+  std::string pattern;
+  T value;
+  template <std::size_t N, class U>
+    requires std::convertible_to<const U&, T>
+  Rule(const char (&p)[N], const U& v) : pattern(p), value(v) {}
+  template <class U>
+    requires std::convertible_to<const U&, T>
+  Rule(const std::string& p, const U& v) : pattern(p), value(v) {}
+};
+
+/// A T for every leaf of the arguments (or results) of a function.
+///
+///     s                                        // one for all
+///     {s, none, t}                             // one per argument, `none` leaves it open; an entry may be a list itself
+///     [](const tree::Path&, const Array&) {}   // by leaf
+///     {{"layers.*.weight", s}, {"**", t}}      // by path, the first match counts
+template <class T>
+class TreeOf {
+ public:
+  enum class Kind { open, value, list, function, rules };
+
+  TreeOf() = default;
+  TreeOf(none_t) {}
+  template <class U>
+    requires(std::convertible_to<const U&, T> && !std::same_as<std::remove_cvref_t<U>, TreeOf> && !std::same_as<std::remove_cvref_t<U>, none_t>)
+  TreeOf(const U& value) : kind_(Kind::value), value_(value) {}
+  TreeOf(std::initializer_list<TreeOf> list) : kind_(Kind::list), list_(list) {}
+  TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(rules) {}
+  template <class F>
+    requires(std::is_invocable_r_v<T, const F&, const tree::Path&, const Array&> && !std::convertible_to<const F&, T>)
+  TreeOf(const F& fn) : kind_(Kind::function), function_(fn) {}
+
+  Kind kind() const { return kind_; }
+  bool is_open() const { return kind_ == Kind::open; }
+  /// The entries of a list.
+  const std::vector<TreeOf>& list() const { return list_; }
+
+  /// For the leaf at `path` below argument number `top` (-1: `path` is all there is). Lists are followed by argument number first, then by the path's
+  /// indices or the order of members seen. Nothing where it is open or no rule matches.
+  std::optional<T> at(int top, const tree::Path& path, const Array& leaf) const {
+    const TreeOf* here = this;
+    if (kind_ == Kind::list && top >= 0) {
+      if (top >= static_cast<int>(list_.size())) return {};
+      here = &list_[static_cast<std::size_t>(top)];
+    }
+    std::size_t depth = 0;
+    while (here->kind_ == Kind::list) {
+      std::size_t i = depth < path.keys().size() && path.keys()[depth].is_index() ? static_cast<std::size_t>(path.keys()[depth].index) : 0;
+      if (i >= here->list_.size()) return {};
+      here = &here->list_[i];
+      ++depth;
+    }
+    switch (here->kind_) {
+      case Kind::value: return here->value_;
+      case Kind::function: return here->function_(path, leaf);
+      case Kind::rules:
+        for (const Rule<T>& r : here->rules_)
+          if (path.matches(r.pattern)) return r.value;
+        return {};
+      default: return {};
+    }
+  }
+
+ private:
+  Kind kind_ = Kind::open;
+  std::optional<T> value_;
+  std::vector<TreeOf> list_;
+  std::vector<Rule<T>> rules_;
+  std::function<T(const tree::Path&, const Array&)> function_;
+};
+
+}  // namespace tutti

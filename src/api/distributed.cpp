@@ -1,0 +1,65 @@
+#include "api/distributed.hpp"
+
+
+#include "ops/op_def.hpp"
+#include "propagate/propagate.hpp"
+#include "tutti/config.hpp"
+
+namespace tutti {
+namespace {
+
+// Outputs that depend on a committed input, or on a constraint or region that names devices, are committed.
+std::vector<bool> committed_outputs(const Program& p, const std::vector<Placement>& placements) {
+  std::vector<char> committed(p.types.size(), 0);
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) committed[p.inputs[i]] = placements[i].committed;
+  for (const Eqn& e : p.eqns) {
+    bool any = e.op->name == "sharding_constraint" || e.op->name == "shard_map";
+    for (const Atom& a : e.operands) any = any || (!a.is_literal() && committed[a.id]);
+    for (ValueId r : e.results) committed[r] = any;
+  }
+  std::vector<bool> out;
+  for (const Atom& a : p.outputs) out.push_back(!a.is_literal() && committed[a.id]);
+  return out;
+}
+
+class Propagated final : public Distributed {
+ public:
+  Propagated(ShardedProgram sharded, std::vector<bool> committed) : sharded_(std::move(sharded)), committed_(std::move(committed)) {}
+  std::vector<Sharding> out_shardings() const override { return sharded_.output_shardings; }
+  std::vector<bool> out_committed() const override { return committed_; }
+  bool isolated() const override { return false; }
+  ProgramPtr global_program() const override { return sharded_.program; }
+  std::vector<BufferPtr> run(const std::vector<BufferPtr>&) override { throw InternalError("run: not isolated"); }
+  std::string explain() override { return str(sharded_); }
+
+ private:
+  ShardedProgram sharded_;
+  std::vector<bool> committed_;
+};
+
+}  // namespace
+
+std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::vector<Placement>& placements, const ExecuteOptions& options) {
+  std::vector<Placed> placed;
+  std::vector<Sharding> inputs;
+  bool any = false;
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    const Placement& p = placements[i];
+    inputs.push_back(p.committed || (p.sharding.has_value() && p.sharding.num_devices() > 1) ? p.sharding : Sharding());
+    any = any || inputs.back().has_value();
+    if (p.committed) placed.push_back({argument_text(p.name, options.what, program->types[program->inputs[i]]), p.sharding, {}});
+  }
+  for (Placed& p : placed_inside(*program)) placed.push_back(std::move(p)), any = true;
+  for (const Sharding& s : options.out_shardings) any = any || s.has_value();
+  if (!any) return nullptr;
+  check_devices(placed);
+  std::vector<bool> committed = committed_outputs(*program, placements);
+  for (std::size_t i = 0; i < options.out_shardings.size(); ++i)
+    if (options.out_shardings[i].has_value()) committed[i] = true;
+  ShardedProgram sharded = propagate(program, inputs, options.out_shardings);
+  for (std::size_t i = 0; i < committed.size(); ++i)
+    if (!committed[i]) sharded.output_shardings[i] = {};
+  return std::make_shared<Propagated>(std::move(sharded), std::move(committed));
+}
+
+}  // namespace tutti
