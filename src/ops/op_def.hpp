@@ -71,7 +71,7 @@ struct Sample {
   double lo = -2, hi = 2;            // domain of floating operands (integers: rounded)
   bool differentiable = true;        // of floating operands, by finite differences
   double ulp = 4;                    // engine against eval
-  std::vector<ProgramPtr> subs;
+  std::vector<ProgramPtr> subs = {};
 };
 
 struct Op {
