@@ -1,0 +1,74 @@
+#include "run/evaluate.hpp"
+
+#include <complex>
+#include <cstring>
+
+#include "base/half.hpp"
+#include "run/literal.hpp"
+
+namespace tutti::run {
+
+void write_scalar(const Scalar& value, DType dtype, void* out) {
+  auto put = [&](auto v) { std::memcpy(out, &v, sizeof v); };
+  switch (dtype.kind()) {
+    case DType::Kind::bool_: return put(static_cast<unsigned char>(value.dtype.is_inexact() ? value.real != 0 || value.imag != 0 : value.integer != 0));
+    case DType::Kind::int8: return put(value.as<std::int8_t>());
+    case DType::Kind::int16: return put(value.as<std::int16_t>());
+    case DType::Kind::int32: return put(value.as<std::int32_t>());
+    case DType::Kind::int64: return put(value.as<std::int64_t>());
+    case DType::Kind::uint8: return put(value.as<std::uint8_t>());
+    case DType::Kind::uint16: return put(value.as<std::uint16_t>());
+    case DType::Kind::uint32: return put(value.as<std::uint32_t>());
+    case DType::Kind::uint64: case DType::Kind::prng_key: return put(value.as<std::uint64_t>());
+    case DType::Kind::bfloat16: return put(BFloat16(value.as<float>()));
+    case DType::Kind::float16: return put(Float16(value.as<float>()));
+    case DType::Kind::float32: return put(value.as<float>());
+    case DType::Kind::float64: return put(value.as<double>());
+    case DType::Kind::complex64: return put(value.as<std::complex<float>>());
+  }
+}
+
+void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands, std::span<const HostView> results) {
+  if (!eqn.op->eval) throw UnsupportedError(eqn.op->name + ": cannot run here (the operation has no meaning outside of its region)\n  at " + eqn.loc.str());
+  eqn.op->eval(Call{*eqn.op, eqn.params, operand_types, eqn.subs}, operands, results);
+}
+
+std::vector<BufferPtr> evaluate(const Program& p, std::span<const BufferPtr> inputs) {
+  std::vector<BufferPtr> held(p.types.size());
+  std::vector<std::size_t> last(p.types.size(), 0);
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) held[p.inputs[i]] = inputs[i];
+  for (std::size_t i = 0; i < p.eqns.size(); ++i)
+    for (const Atom& a : p.eqns[i].operands)
+      if (!a.is_literal()) last[a.id] = i;
+  for (const Atom& a : p.outputs)
+    if (!a.is_literal()) last[a.id] = p.eqns.size();
+
+  auto scalar = [](const Atom& a) {
+    BufferPtr b = allocate_buffer(static_cast<std::size_t>(a.literal.dtype.size()));
+    write_scalar(a.literal, a.literal.dtype, b->data());
+    return b;
+  };
+  for (std::size_t i = 0; i < p.eqns.size(); ++i) {
+    const Eqn& e = p.eqns[i];
+    std::vector<Type> types;
+    std::vector<BufferPtr> literals;
+    std::vector<HostView> operands, results;
+    for (const Atom& a : e.operands) {
+      types.push_back(p.type(a));
+      if (a.is_literal()) literals.push_back(scalar(a));
+      operands.push_back({types.back(), a.is_literal() ? literals.back()->data() : held[a.id]->data()});
+    }
+    for (ValueId v : e.results) {
+      held[v] = allocate_buffer(static_cast<std::size_t>(p.type(v).nbytes()));
+      results.push_back({p.type(v), held[v]->data()});
+    }
+    evaluate(e, types, operands, results);
+    for (const Atom& a : e.operands)
+      if (!a.is_literal() && last[a.id] == i) held[a.id].reset();
+  }
+  std::vector<BufferPtr> out;
+  for (const Atom& a : p.outputs) out.push_back(a.is_literal() ? scalar(a) : held[a.id]);
+  return out;
+}
+
+}  // namespace tutti::run

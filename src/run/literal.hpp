@@ -1,0 +1,11 @@
+// Scalars as bytes in memory.
+#pragma once
+
+#include "tutti/array.hpp"
+
+namespace tutti::run {
+
+/// Writes `value`, rounded to `dtype`, as one element.
+void write_scalar(const Scalar& value, DType dtype, void* out);
+
+}  // namespace tutti::run
