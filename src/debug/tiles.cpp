@@ -1,53 +1,78 @@
 #include "debug/tiles.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
-
-#include "mesh/text.hpp"
+#include <set>
 
 namespace tutti::debug {
+namespace {
+
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+Range range_of(const IndexRange& r) { return {r.start, r.stop}; }
+
+// The different ranges of one dim, ascending. A dim that is not there has one range of one element.
+ShardIndex ranges(const std::vector<std::pair<Device, ShardIndex>>& map, int dim) {
+  if (dim < 0) return {{0, 1, true}};
+  std::map<Range, IndexRange> found;
+  for (const auto& [device, index] : map) {
+    const IndexRange& r = index[static_cast<std::size_t>(dim)];
+    found.emplace(range_of(r), r);
+  }
+  ShardIndex out;
+  for (const auto& [key, r] : found) out.push_back(r);
+  return out;
+}
+
+int number_of(const ShardIndex& ranges, const ShardIndex& index, int dim) {
+  if (dim < 0) return 0;
+  Range wanted = range_of(index[static_cast<std::size_t>(dim)]);
+  auto at = std::find_if(ranges.begin(), ranges.end(), [&](const IndexRange& r) { return range_of(r) == wanted; });
+  return static_cast<int>(at - ranges.begin());
+}
+
+double fraction(const Shape& shape, const IndexRange& r, int dim) {
+  std::int64_t extent = dim < 0 ? 1 : shape[static_cast<std::size_t>(dim)];
+  return extent == 0 ? 1.0 : static_cast<double>(r.stop - r.start) / static_cast<double>(extent);
+}
+
+}  // namespace
+
+std::string joined(const std::vector<std::string>& items, const std::string& separator) {
+  std::string out;
+  for (std::size_t i = 0; i < items.size(); ++i) out += (i ? separator : std::string()) + items[i];
+  return out;
+}
 
 std::vector<TileGrid> tile_grids(const Shape& shape, const Sharding& sharding) {
-  Layout layout = layout_of(sharding, shape.ndim());
-  Mesh mesh = mesh_of(sharding);
-  const int ndim = shape.ndim(), row_dim = ndim >= 2 ? ndim - 2 : -1, column_dim = ndim >= 1 ? ndim - 1 : -1;
-  const int leading = std::max(0, ndim - 2);
-  auto extent = [&](int d) { return d < 0 ? std::int64_t{1} : shape[static_cast<std::size_t>(d)]; };
-  auto blocks = [&](int d) { return d < 0 ? 1 : static_cast<int>(layout.ways(d)); };
+  const int ndim = shape.ndim(), row_dim = ndim >= 2 ? ndim - 2 : -1, column_dim = ndim - 1;
+  const auto map = sharding.devices_indices_map(shape);
+  const ShardIndex rows = ranges(map, row_dim), columns = ranges(map, column_dim);
+  std::string platform(sharding.device_list()[0].platform());
+  for (char& c : platform) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
 
-  std::map<std::vector<std::int64_t>, TileGrid> grids;
-  for (std::int64_t p = 0; p < mesh.size(); ++p) {
-    auto where = coordinates(mesh, p);
-    auto number = [&](int d) {
-      return d < 0 ? std::int64_t{0} : block_number(layout.dims[static_cast<std::size_t>(d)], mesh, where);
-    };
-    Box box = box_of(layout, mesh, shape, where);
-    std::vector<std::int64_t> key;
-    for (int d = 0; d < leading; ++d) key.push_back(number(d));
-    TileGrid& grid = grids[key];
+  std::map<std::vector<Range>, TileGrid> grids;
+  for (const auto& [device, index] : map) {
+    std::vector<Range> slab;
+    for (int d = 0; d < ndim - 2; ++d) slab.push_back(range_of(index[static_cast<std::size_t>(d)]));
+    TileGrid& grid = grids[slab];
     if (grid.tiles.empty()) {
-      grid.platform = text::platform_name(mesh.device_list()[0]);
-      grid.rows = blocks(row_dim);
-      grid.columns = blocks(column_dim);
-      grid.tiles.resize(static_cast<std::size_t>(grid.rows * grid.columns));
-      for (int d = 0; d < leading; ++d) {
-        auto at = static_cast<std::size_t>(d);
-        grid.leading.push_back({box.start[at], box.stop[at], layout.ways(d) == 1});
-      }
+      grid.platform = platform;
+      grid.leading.assign(index.begin(), index.begin() + std::max(0, ndim - 2));
+      grid.rows = rows;
+      grid.columns = columns;
+      grid.tiles.resize(rows.size() * columns.size());
     }
-    Tile& tile = grid.tiles[static_cast<std::size_t>(number(row_dim) * grid.columns + number(column_dim))];
-    auto fraction = [&](int d) {
-      if (d < 0 || extent(d) == 0) return 1.0;
-      auto at = static_cast<std::size_t>(d);
-      return static_cast<double>(box.stop[at] - box.start[at]) / static_cast<double>(extent(d));
-    };
-    tile.width = fraction(column_dim);
-    tile.height = fraction(row_dim);
-    tile.devices.push_back(mesh.device_list()[static_cast<std::size_t>(p)].id());
-    tile.box = std::move(box);
+    int row = number_of(rows, index, row_dim), column = number_of(columns, index, column_dim);
+    Tile& tile = grid.tiles[static_cast<std::size_t>(row * grid.column_count() + column)];
+    tile.devices.push_back(device.id());
+    tile.height = fraction(shape, rows[static_cast<std::size_t>(row)], row_dim);
+    tile.width = fraction(shape, columns[static_cast<std::size_t>(column)], column_dim);
+    for (const IndexRange& r : index) tile.empty = tile.empty || r.start == r.stop;
   }
   std::vector<TileGrid> out;
-  for (auto& [key, grid] : grids) {
+  for (auto& [slab, grid] : grids) {
     for (Tile& tile : grid.tiles) std::sort(tile.devices.begin(), tile.devices.end());
     out.push_back(std::move(grid));
   }
@@ -57,28 +82,39 @@ std::vector<TileGrid> tile_grids(const Shape& shape, const Sharding& sharding) {
 std::string label(const TileGrid& grid, const Tile& tile) {
   std::vector<std::string> ids;
   for (int id : tile.devices) ids.push_back(std::to_string(id));
-  return grid.platform + " " + text::join(ids, ",") + (tile.box.empty() ? " empty" : "");
+  return grid.platform + " " + joined(ids, ",") + (tile.empty ? " empty" : "");
+}
+
+std::string slab_text(const TileGrid& grid) {
+  std::vector<std::string> items;
+  for (const IndexRange& r : grid.leading)
+    items.push_back(r.whole ? ":" : std::to_string(r.start) + ":" + std::to_string(r.stop));
+  return "[" + joined(items, ", ") + (items.empty() ? ":, :]" : ", :, :]");
 }
 
 std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding) {
-  Layout layout = layout_of(sharding, shape.ndim());
-  Mesh mesh = mesh_of(sharding);
-  auto listed = [&](const AxisRefs& refs) {
+  const bool named = sharding.kind() == Sharding::Kind::named;
+  const Shape block = sharding.shard_shape(shape);
+  std::set<std::string> used;
+  auto listed = [&](const std::vector<std::string>& names) {
     std::vector<std::string> items;
-    for (const AxisRef& ref : refs) items.push_back(str(ref, mesh) + "=" + std::to_string(ref.size));
-    return text::join(items, ", ");
+    for (const std::string& name : names) items.push_back(name + "=" + std::to_string(sharding.mesh().size(name)));
+    return joined(items, ", ");
   };
-  Shape block = block_shape(layout, shape);
   std::vector<std::string> out;
-  for (int d = 0; d < shape.ndim(); ++d) {
-    auto at = static_cast<std::size_t>(d);
-    std::string line = "dim " + std::to_string(d) + ": " + std::to_string(shape[at]);
-    if (layout.ways(d) == 1) line += ", whole";
-    else line += " over " + listed(layout.dims[at]) + ", blocks of " + std::to_string(block[at]);
-    out.push_back(line);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    std::string line = "dim " + std::to_string(d) + ": " + std::to_string(shape[d]);
+    std::vector<std::string> axes;
+    if (named && d < sharding.spec().size()) axes = sharding.spec()[d].names();
+    used.insert(axes.begin(), axes.end());
+    if (!axes.empty()) line += " over " + listed(axes);
+    out.push_back(line + (block[d] == shape[d] ? ", whole" : ", blocks of " + std::to_string(block[d])));
   }
-  AxisRefs free = free_axes(layout, mesh);
-  if (!free.empty()) out.push_back("copies over " + listed(free));
+  if (!named) return out;
+  std::vector<std::string> copies;
+  for (const std::string& name : sharding.mesh().axis_names())
+    if (!used.count(name) && sharding.mesh().size(name) > 1) copies.push_back(name);
+  if (!copies.empty()) out.push_back("copies over " + listed(copies));
   return out;
 }
 

@@ -9,7 +9,6 @@
 #include "debug/colors.hpp"
 #include "debug/table.hpp"
 #include "debug/tiles.hpp"
-#include "mesh/text.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::debug {
@@ -69,18 +68,18 @@ struct Picture {
     out.borders = !color;
     out.highlight = terminal && !color;
     out.max_width = options.max_width;
-    std::vector<Rgb> colors = tile_colors(grid.rows * grid.columns);
-    for (int r = 0; r < grid.rows; ++r) {
+    std::vector<Rgb> colors = tile_colors(grid.row_count() * grid.column_count());
+    for (int r = 0; r < grid.row_count(); ++r) {
       out.rows.emplace_back();
       for (int c = first; c < last; ++c)
-        out.rows.back().push_back(cell(grid, grid.at(r, c), max_cell, colors[static_cast<std::size_t>(r * grid.columns + c)]));
+        out.rows.back().push_back(cell(grid, grid.at(r, c), max_cell, colors[static_cast<std::size_t>(r * grid.column_count() + c)]));
     }
     return out;
   }
 
   // JAX's table, where it shows every device.
   std::string draw(const TileGrid& grid) const {
-    Table jax = table(grid, 0, grid.columns, options.max_width);
+    Table jax = table(grid, 0, grid.column_count(), options.max_width);
     return jax.shows_everything() ? jax.str() : squeezed(grid);
   }
 
@@ -91,15 +90,15 @@ struct Picture {
     for (const Tile& tile : grid.tiles)
       for (int id : tile.devices)
         word = std::max({word, static_cast<int>(std::to_string(id).size()) + (tile.devices.size() > 1), static_cast<int>(grid.platform.size())});
-    int per_band = std::clamp((options.max_width - border) / (word + border), 1, grid.columns);
+    int per_band = std::clamp((options.max_width - border) / (word + border), 1, grid.column_count());
     std::string out;
-    for (int first = 0; first < grid.columns; first += per_band) {
-      int last = std::min(grid.columns, first + per_band);
+    for (int first = 0; first < grid.column_count(); first += per_band) {
+      int last = std::min(grid.column_count(), first + per_band);
       int room = std::max(word, (options.max_width - border) / (last - first) - border);
       Table band = table(grid, first, last, room);
       for (auto& row : band.rows)
         for (Cell& cell : row) squeeze(cell, room);
-      if (per_band < grid.columns) out += "columns of blocks " + std::to_string(first) + " to " + std::to_string(last - 1) + ":\n";
+      if (per_band < grid.column_count()) out += "columns of blocks " + std::to_string(first) + " to " + std::to_string(last - 1) + ":\n";
       out += band.str();
     }
     return out;
@@ -134,13 +133,6 @@ struct Picture {
   }
 };
 
-std::string leading_text(const std::vector<IndexRange>& leading) {
-  std::vector<std::string> items;
-  for (const IndexRange& range : leading)
-    items.push_back(range.whole ? ":" : std::to_string(range.start) + ":" + std::to_string(range.stop));
-  return "[" + text::join(items, ", ") + ", :, :]";
-}
-
 }  // namespace
 
 std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal) {
@@ -152,7 +144,7 @@ std::string sharding_text(const Shape& shape, const Sharding& sharding, const Vi
   std::vector<TileGrid> grids = tile_grids(shape, sharding);
   std::string out;
   for (const TileGrid& grid : grids) {
-    if (grids.size() > 1) out += leading_text(grid.leading) + "\n";
+    if (grids.size() > 1) out += slab_text(grid) + "\n";
     out += picture.draw(grid);
   }
   if (shape.num_elements() == 0) out += "empty array of shape " + shape.str() + "\n";

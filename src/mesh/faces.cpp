@@ -9,11 +9,6 @@
 namespace tutti {
 namespace {
 
-const ShardingNode& deref(const Sharding& sharding) {
-  if (!sharding.has_value()) throw ValueError("This Sharding is empty: it says nothing about devices.");
-  return *sharding.node();
-}
-
 // The mesh on which every part of an axis that `layout` uses is an axis of its own, named after the axis it is part of.
 Mesh cut_at_parts(const Mesh& mesh, const Layout& layout) {
   AxisRefs parts = free_axes(layout, mesh);

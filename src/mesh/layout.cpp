@@ -78,7 +78,7 @@ std::string str(const Layout& layout, const Mesh& mesh) {
 // is the interval [stride, stride * size), and saying it on another mesh is cutting that interval at the mesh's strides.
 namespace {
 
-struct Digit {
+struct PositionDigit {
   std::int64_t stride, size;
 };
 
@@ -89,12 +89,12 @@ std::int64_t stride_of(const Mesh& mesh, int axis) {
   return stride;
 }
 
-Digit digit_of(const AxisRef& ref, const Mesh& mesh) {
+PositionDigit digit_of(const AxisRef& ref, const Mesh& mesh) {
   std::int64_t n = whole_axis(mesh, ref.axis).size;
   return {stride_of(mesh, ref.axis) * (n / (ref.pre * ref.size)), ref.size};
 }
 
-std::optional<AxisRefs> refs_of(Digit digit, const Mesh& mesh) {
+std::optional<AxisRefs> refs_of(PositionDigit digit, const Mesh& mesh) {
   AxisRefs out;
   std::int64_t low = digit.stride, high = digit.stride * digit.size, covered = 1;
   for (int axis = 0; axis < mesh.ndim(); ++axis) {
@@ -124,16 +124,16 @@ std::optional<Layout> translate(const Layout& layout, const Mesh& from, const Me
   if (from.device_list() != to.device_list()) return std::nullopt;
   auto say = [&](const AxisRefs& refs) -> std::optional<AxisRefs> {
     // Neighbours that join into one digit first: (4)(2) is 8 on a line, though neither part is an axis there.
-    std::vector<Digit> digits;
+    std::vector<PositionDigit> digits;
     for (const AxisRef& ref : merged(refs)) {
-      Digit digit = digit_of(ref, from);
+      PositionDigit digit = digit_of(ref, from);
       if (!digits.empty() && digits.back().stride == digit.stride * digit.size)
         digits.back() = {digit.stride, digits.back().size * digit.size};
       else
         digits.push_back(digit);
     }
     AxisRefs out;
-    for (Digit digit : digits) {
+    for (PositionDigit digit : digits) {
       auto part = refs_of(digit, to);
       if (!part) return std::nullopt;
       out.insert(out.end(), part->begin(), part->end());

@@ -12,13 +12,13 @@ namespace {
 
 using Cells = std::vector<std::vector<Device>>;
 
-struct Digit {
+struct CellDigit {
   std::int64_t stride, size;
   int dim;  // -1: the devices of one cell
 };
 
 // Writes the positions f(0) = 0 < ... as a number of digits (stride, size), minor first; false when they are not one.
-bool digits_of(std::vector<std::int64_t> f, int dim, std::vector<Digit>& out) {
+bool digits_of(std::vector<std::int64_t> f, int dim, std::vector<CellDigit>& out) {
   while (f.size() > 1) {
     std::int64_t stride = f[1];
     std::size_t run = 1;
@@ -48,7 +48,7 @@ bool view_of(const std::vector<Device>& devices, const Shape& shape, const Cells
   };
   std::vector<std::int64_t> inside = positions(0);
   if (inside[0] != 0) return false;
-  std::vector<Digit> digits;
+  std::vector<CellDigit> digits;
   if (!digits_of(inside, -1, digits)) return false;
   std::size_t step = cells.size();
   for (int d = 0; d < shape.ndim(); ++d) {
@@ -58,11 +58,11 @@ bool view_of(const std::vector<Device>& devices, const Shape& shape, const Cells
     for (std::size_t i = 0; i < n; ++i) f.push_back(positions(i * step)[0]);
     if (!digits_of(f, d, digits)) return false;
   }
-  std::stable_sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.stride > b.stride; });
+  std::stable_sort(digits.begin(), digits.end(), [](const CellDigit& a, const CellDigit& b) { return a.stride > b.stride; });
   std::int64_t rest = static_cast<std::int64_t>(devices.size());
   Shape sizes;
   layout = Layout::replicated(shape.ndim());
-  for (const Digit& digit : digits) {
+  for (const CellDigit& digit : digits) {
     if (digit.stride * digit.size != rest) return false;
     rest = digit.stride;
     if (digit.dim >= 0) layout.dims[static_cast<std::size_t>(digit.dim)].push_back({sizes.ndim(), 1, digit.size});

@@ -7,12 +7,13 @@
 #include "tutti/error.hpp"
 
 namespace tutti {
-namespace {
 
 const ShardingNode& deref(const Sharding& sharding) {
   if (!sharding.has_value()) throw ValueError("This Sharding is empty: it says nothing about devices.");
   return *sharding.node();
 }
+
+namespace {
 
 std::shared_ptr<const ShardingNode> single(const Device& device) {
   ShardingNode node;

@@ -20,6 +20,9 @@ struct ShardingNode {
   std::vector<std::vector<Device>> cell_devices;  // positional only: row-major, each sorted by position in the assignment
 };
 
+/// The node; throws ValueError when the handle is empty.
+const ShardingNode& deref(const Sharding& sharding);
+
 /// A PositionalSharding's face for a layout on a mesh of unnamed axes.
 Sharding positional_sharding(const Mesh& mesh, const Layout& layout);
 
