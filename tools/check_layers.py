@@ -17,7 +17,7 @@ KNOW_OPS = ["ir", "array"]
 # The stages in the order of the pipeline, and the headers in which a stage hands on its product.
 # A stage includes the vocabulary without the homes, itself and the product of the stage before it.
 STAGES = {
-    "trace": [],
+    "trace": ["trace/trace.hpp"],
     "transform": [],
     "propagate": ["propagate/sharded_program.hpp"],
     "partition": ["partition/local_program.hpp"],
@@ -27,6 +27,7 @@ STAGES = {
 
 # What single folders may include beyond that.
 EXTRA = {
+    "propagate": ["ops/sharding_constraint.hpp"],
     "partition": ["ops/collective.hpp"],
     "compile": ["backend/backend.hpp"],
     "run": ["backend/backend.hpp"],
@@ -89,8 +90,8 @@ def allowed_in_src(folder):
     vocabulary = [v + "/" for v in VOCABULARY if v != "ops"] + [OP_CONTRACT]
     if folder in STAGES:
         names = list(STAGES)
-        before = names[: names.index(folder)]
-        product = next((STAGES[n] for n in reversed(before) if STAGES[n]), [])
+        place = names.index(folder)
+        product = STAGES[names[place - 1]] if place > 0 else []
         return vocabulary + product + EXTRA.get(folder, []) + own
     return vocabulary + ENGINE + own
 
