@@ -28,8 +28,8 @@ STAGES = {
 # What single folders may include beyond that.
 EXTRA = {
     "propagate": ["ops/sharding_constraint.hpp"],
-    "partition": ["ops/collective.hpp"],
-    "compile": ["backend/backend.hpp"],
+    "partition": ["ops/collective.hpp", "ops/movement.hpp"],  # movement: parameters whose extents become local
+    "compile": ["backend/backend.hpp", "ops/movement.hpp"],
     "run": ["backend/backend.hpp"],
 }
 
