@@ -1,0 +1,35 @@
+// erf erfc erf_inv lgamma digamma nextafter. Source: jax.lax.
+#include "ops/elementwise_ops.hpp"
+#include "ops/lane_math.hpp"
+#include "ops/pointwise.hpp"
+
+namespace tutti::ops {
+namespace {
+
+constexpr double two_over_sqrt_pi = 1.12837916709551257390;
+
+V gaussian(const V& x) { return {bind1(exp, {}, {(-(x * x)).a})}; }
+
+}  // namespace
+
+const Op erf = unary_op<takes_floating>("erf", [](auto x) { return lane::erf(x); }, {.d = [](V x, V) { return gaussian(x) * two_over_sqrt_pi; }});
+const Op erfc = unary_op<takes_floating>("erfc", [](auto x) { return lane::library(lane::lib_erfc, x); }, {.d = [](V x, V) { return gaussian(x) * -two_over_sqrt_pi; }});
+const Op erf_inv = unary_op<takes_floating>("erf_inv", [](auto x) { return lane::erf_inv(x); }, {
+    .d = [](V, V y) { return V{bind1(exp, {}, {(y * y).a})} * (1 / two_over_sqrt_pi); }, .lo = -0.9, .hi = 0.9});
+const Op lgamma = unary_op<takes_floating>("lgamma", [](auto x) { return lane::library(lane::lib_lgamma, x); },
+                                           {.d = [](V x, V) { return V{bind1(digamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
+const Op digamma = unary_op<takes_floating>("digamma", [](auto x) { return lane::library(lane::lib_digamma, x); },
+                                            {.not_differentiable = "digamma: its derivative, polygamma, is not implemented", .lo = 0.4, .hi = 5, .smooth = false});
+const Op nextafter = [] {
+  // The next number depends on the precision, so 16-bit floats, which lanes compute in float32, are refused.
+  Op op = binary_op<takes_floating>("nextafter", [](auto x, auto y) { return lane::library(lane::lib_nextafter, x, y); }, {.flat = true, .smooth = false});
+  op.infer = [infer = op.infer](const Call& c) {
+    for (const Type& t : c.operands)
+      if (t.dtype.size() < 4) throw TypeError("nextafter: takes float32 and float64, not " + std::string(t.dtype.name()));
+    return infer(c);
+  };
+  std::erase_if(op.samples, [](const Sample& s) { return s.operands[0].dtype.size() < 4; });
+  return op;
+}();
+
+}  // namespace tutti::ops
