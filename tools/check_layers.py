@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Values that every stage may use, lowest first: a folder includes itself and those before it.
 VOCABULARY = ["base", "tree", "mesh", "ir", "array", "ops"]
 
-# What an op's home holds. An Eqn points to one, so this header belongs to the vocabulary from `ir` on; the homes do not.
-OP_CONTRACT = "ops/op_def.hpp"
+# What an op's home holds. An Eqn points to one, so these headers belong to the vocabulary from `ir` on; the homes do not.
+OP_CONTRACT = ["ops/op_def.hpp", "ops/vector_ir.hpp"]
 KNOW_OPS = ["ir", "array"]
 
 # The stages in the order of the pipeline, and the headers in which a stage hands on its product.
@@ -27,6 +27,7 @@ STAGES = {
 
 # What single folders may include beyond that.
 EXTRA = {
+    "transform": ["ops/collective.hpp"],  # the cotangent of a value that does not vary is a psum
     "propagate": ["ops/sharding_constraint.hpp"],
     "partition": ["ops/collective.hpp", "ops/movement.hpp"],  # movement: parameters whose extents become local
     "compile": ["backend/backend.hpp", "ops/movement.hpp"],
@@ -84,10 +85,10 @@ def allowed_in_src(folder):
         return [""]
     if folder in VOCABULARY:
         below = [v + "/" for v in VOCABULARY[: VOCABULARY.index(folder)]]
-        return below + ([OP_CONTRACT] if folder in KNOW_OPS else []) + own
+        return below + (OP_CONTRACT if folder in KNOW_OPS else []) + own
     if folder in CLIENTS:
         return own
-    vocabulary = [v + "/" for v in VOCABULARY if v != "ops"] + [OP_CONTRACT]
+    vocabulary = [v + "/" for v in VOCABULARY if v != "ops"] + OP_CONTRACT
     if folder in STAGES:
         names = list(STAGES)
         place = names.index(folder)
