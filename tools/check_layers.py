@@ -29,7 +29,8 @@ STAGES = {
 EXTRA = {
     "transform": ["ops/collective.hpp"],  # the cotangent of a value that does not vary is a psum
     "propagate": ["ops/sharding_constraint.hpp"],
-    "partition": ["ops/collective.hpp", "ops/movement.hpp"],  # movement: parameters whose extents become local
+    "partition": ["ops/collective.hpp", "ops/movement.hpp",  # movement: parameters whose extents become local
+                  "trace/trace.hpp"],  # it records the local program as a trace does
     "compile": ["backend/backend.hpp", "ops/movement.hpp"],
     "run": ["backend/backend.hpp"],
 }
