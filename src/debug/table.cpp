@@ -96,10 +96,15 @@ std::vector<std::string> lines_of(const Cell& cell, int width, bool highlight) {
   std::vector<std::string> out(static_cast<std::size_t>(cell.top), blank(width));
   int inner = width - cell.left - cell.right;
   if (inner >= 1) {
-    for (std::string line : wrapped(cell.text, inner)) {
-      int rest = inner - columns_of(line);
+    // The lines as one block, centred; the block itself starts its lines at one column.
+    std::vector<std::string> text = wrapped(cell.text, inner);
+    int block = 0;
+    for (const std::string& line : text) block = std::max(block, columns_of(line));
+    int before = (inner - block) / 2, after = inner - block - before;
+    for (const std::string& line : text) {
       std::string shown = highlight ? highlighted(line) : line;
-      out.push_back(blank(cell.left) + styled(shown + std::string(static_cast<std::size_t>(rest), ' ')) + blank(cell.right));
+      shown += std::string(static_cast<std::size_t>(block - columns_of(line)), ' ');
+      out.push_back(blank(cell.left) + blank(before) + styled(shown) + blank(after) + blank(cell.right));
     }
   }
   out.insert(out.end(), static_cast<std::size_t>(cell.bottom), blank(width));

@@ -47,11 +47,9 @@ struct Picture {
     int spare = width - static_cast<int>(out.text.size()) - 2;
     out.left = floor_half(spare);
     out.right = out.left + (spare - 2 * out.left);
-    if (shape.ndim() >= 2) {
-      int rest = static_cast<int>(tile.height * base_height()) - 2;
-      out.top = floor_half(rest);
-      out.bottom = out.top + (rest - 2 * out.top);
-    }
+    int rest = (shape.ndim() >= 2 ? static_cast<int>(tile.height * base_height()) : 1) - 2;
+    out.top = floor_half(rest);
+    out.bottom = out.top + (rest - 2 * out.top);
     if (color) {
       ++out.left, ++out.right, ++out.top, ++out.bottom;
       std::string text = rgb.dark_text() ? "0;0;0" : "255;255;255";
