@@ -1,0 +1,119 @@
+#include "tutti/visualize.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <regex>
+#include <set>
+
+#include "mesh/samples.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::debug {
+namespace {
+
+std::string plain(const Shape& shape, const Sharding& s, VisualizeOptions options = {}) { return sharding_text(shape, s, options); }
+
+TEST(Visualize, DrawsABlockADevice) {
+  EXPECT_EQ(plain({64, 64}, NamedSharding(samples::mesh({4, 2}), P("x", "y"))),
+            "┌──────────┬──────────┐\n│  CPU 0   │  CPU 1   │\n"
+            "├──────────┼──────────┤\n│  CPU 2   │  CPU 3   │\n"
+            "├──────────┼──────────┤\n│  CPU 4   │  CPU 5   │\n"
+            "├──────────┼──────────┤\n│  CPU 6   │  CPU 7   │\n└──────────┴──────────┘\n");
+}
+
+TEST(Visualize, DrawsVectorsInARowAndListsCopies) {
+  EXPECT_EQ(plain({8}, NamedSharding(samples::mesh({2, 4}), P("y"))),
+            "┌───────┬───────┬───────┬───────┐\n│CPU 0,4│CPU 1,5│CPU 2,6│CPU 3,7│\n└───────┴───────┴───────┴───────┘\n");
+}
+
+TEST(Visualize, DrawsScalars) {
+  EXPECT_EQ(plain({}, SingleDeviceSharding(Device(0))),
+            "┌───────────────────────┐\n│         CPU 0         │\n└───────────────────────┘\n");
+}
+
+TEST(Visualize, DrawsHigherRanksSlabBySlab) {
+  std::string text = plain({8, 2, 2}, NamedSharding(samples::mesh({2, 2}), P("x", none, "y")));
+  EXPECT_NE(text.find("[0:4, :, :]\n"), std::string::npos);
+  EXPECT_NE(text.find("[4:8, :, :]\n"), std::string::npos);
+  std::string whole = plain({8, 2, 2}, NamedSharding(samples::mesh({2, 2}), P(none, none, "y")));
+  EXPECT_EQ(whole, plain({2, 2}, NamedSharding(samples::mesh({2, 2}), P(none, "y"))));
+}
+
+TEST(Visualize, SaysWhatIsEmpty) {
+  EXPECT_NE(plain({0, 4}, SingleDeviceSharding(Device(0))).find("empty array of shape (0, 4)"), std::string::npos);
+  EXPECT_NE(plain({5}, NamedSharding(samples::mesh({8}), P("x"))).find("CPU 5,6,7 empty"), std::string::npos);
+}
+
+TEST(Visualize, NamesAxesOnRequest) {
+  VisualizeOptions options{.show_axes = true};
+  std::string text = plain({8, 6}, NamedSharding(samples::mesh({4, 2}), P("x")), options);
+  EXPECT_NE(text.find("dim 0: 8 over x=4, blocks of 2\ndim 1: 6, whole\ncopies over y=2\n"), std::string::npos);
+}
+
+TEST(Visualize, ColoursNeighboursDifferently) {
+  NamedSharding s(samples::mesh({2}), P("x"));
+  std::string text = sharding_text({64, 64}, s, {}, /*terminal=*/true);
+  static const std::regex background("48;2;[0-9;]+m");
+  std::set<std::string> colours{std::sregex_token_iterator(text.begin(), text.end(), background), std::sregex_token_iterator()};
+  EXPECT_EQ(colours.size(), 2u);
+  EXPECT_EQ(sharding_text({64, 64}, s, {.use_color = true}, /*terminal=*/false).find('\033'), std::string::npos);
+}
+
+TEST(Visualize, RefusesOptionsThatCannotBeDrawn) {
+  EXPECT_THROW(plain({4}, Device(0), {.scale = 0}), ValueError);
+  EXPECT_THROW(plain({4}, Device(0), {.max_width = 2}), ValueError);
+  EXPECT_THROW(plain({4}, NamedSharding(samples::mesh({2, 2}), P("x", "y"))), ShardingError);
+}
+
+std::size_t widest(const std::string& text) {
+  std::size_t best = 0, now = 0;
+  for (char c : text) {
+    if (c == '\n') now = 0;
+    else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) best = std::max(best, ++now);
+  }
+  return best;
+}
+
+// However many devices, whatever the shape: every device is named, and no line is too wide.
+TEST(Visualize, ShowsEveryDeviceInTheWidth) {
+  std::mt19937 rng(2);
+  static const std::regex number("[0-9]+");
+  for (Shape grid : {Shape{8}, {16}, {64}, {4, 4}, {8, 8}, {2, 32}, {128}, {3, 40}})
+    for (int i = 0; i < 40; ++i) {
+      Mesh mesh = samples::mesh(grid);
+      Layout layout = samples::layout(mesh, 1 + static_cast<int>(rng() % 3), rng, false);
+      Sharding s = sharding_from_layout(mesh, layout);
+      Shape shape = samples::shape(layout.ndim(), rng);
+      for (auto& d : shape) d *= static_cast<std::int64_t>(rng() % 40 + 1);
+      VisualizeOptions options{.max_width = static_cast<int>(20 + rng() % 100)};
+      for (bool terminal : {false, true}) {
+        std::string text = sharding_text(shape, s, options, terminal);
+        text = std::regex_replace(text, std::regex("\033\\[[0-9;]*m"), "");
+        std::set<std::string> seen{std::sregex_token_iterator(text.begin(), text.end(), number), std::sregex_token_iterator()};
+        for (const Device& d : s.device_list()) EXPECT_TRUE(seen.count(std::to_string(d.id()))) << d << "\n" << text;
+        if (shape.num_elements()) { EXPECT_LE(widest(text), static_cast<std::size_t>(options.max_width)) << s << shape.str() << "\n" << text; }
+        if (HasFailure()) return;
+      }
+    }
+}
+
+TEST(Svg, IsWellFormedAndNamesEveryDevice) {
+  NamedSharding s(samples::mesh({4, 2}), P("x", "y"));
+  std::string svg = sharding_svg({64, 64}, s);
+  EXPECT_EQ(svg.rfind("<svg xmlns=\"http://www.w3.org/2000/svg\"", 0), 0u);
+  for (int id = 0; id < 8; ++id) EXPECT_NE(svg.find(">CPU " + std::to_string(id) + "<"), std::string::npos);
+  EXPECT_NE(svg.find("dim 0: 64 over x=4, blocks of 16"), std::string::npos);
+  auto count = [&](const std::string& what) {
+    int n = 0;
+    for (std::size_t at = 0; (at = svg.find(what, at)) != std::string::npos; at += what.size()) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("<g>"), count("</g>"));
+  EXPECT_EQ(count("<text "), count("</text>"));
+  EXPECT_EQ(count("<rect "), 9);
+  for (Shape shape : {Shape{}, {0}, {5}, {8, 2, 2}}) EXPECT_NE(sharding_svg(shape, Device(0)).find("</svg>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tutti::debug
