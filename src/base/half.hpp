@@ -1,50 +1,107 @@
-// 16-bit floats on the host: storage only, arithmetic happens in float. Rounding is to nearest, ties to even.
+// 16-bit floats on the host: storage types that convert to and from float, rounding to nearest even.
 #pragma once
 
 #include <bit>
+#include <cmath>
+#include <complex>
 #include <cstdint>
+#include <limits>
+
+#include "tutti/dtype.hpp"
 
 namespace tutti {
 
-/// float32 cut to 8 bits of precision.
 struct BFloat16 {
   std::uint16_t bits = 0;
-
   BFloat16() = default;
-  explicit BFloat16(float x) {
-    std::uint32_t u = std::bit_cast<std::uint32_t>(x);
-    if ((u & 0x7fffffffu) > 0x7f800000u) bits = static_cast<std::uint16_t>((u >> 16) | 0x40u);   // NaN stays one
-    else bits = static_cast<std::uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+  BFloat16(float f) {
+    auto u = std::bit_cast<std::uint32_t>(f);
+    if (std::isnan(f)) bits = static_cast<std::uint16_t>((u >> 16) | 0x40);
+    else bits = static_cast<std::uint16_t>((u + 0x7fff + ((u >> 16) & 1)) >> 16);
   }
   operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 };
 
-/// IEEE binary16.
 struct Float16 {
   std::uint16_t bits = 0;
-
   Float16() = default;
-  explicit Float16(float x) {
-    std::uint32_t u = std::bit_cast<std::uint32_t>(x);
-    std::uint32_t sign = (u >> 16) & 0x8000u, a = u & 0x7fffffffu;
-    if (a > 0x7f800000u) bits = static_cast<std::uint16_t>(sign | 0x7e00u | ((a >> 13) & 0x3ffu));
-    else if (a >= 0x477ff000u) bits = static_cast<std::uint16_t>(sign | 0x7c00u);                  // rounds past 65504
-    else if (a >= 0x38800000u) bits = static_cast<std::uint16_t>(sign | ((a - 0x38000000u + 0xfffu + ((a >> 13) & 1u)) >> 13));
-    else {
-      // Subnormal: adding 0.5 puts the wanted bits, rounded by the FPU, at the bottom of the mantissa.
-      float shifted = std::bit_cast<float>(a) + 0.5f;
-      bits = static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
+  Float16(float f) {
+    auto u = std::bit_cast<std::uint32_t>(f);
+    std::uint32_t sign = (u >> 16) & 0x8000, magnitude = u & 0x7fffffff;
+    if (magnitude > 0x7f800000) bits = static_cast<std::uint16_t>(sign | 0x7e00 | ((magnitude >> 13) & 0x3ff));
+    else if (magnitude >= 0x477ff000) bits = static_cast<std::uint16_t>(sign | 0x7c00);   // rounds to infinity
+    else if (magnitude < 0x38800000) {   // subnormal: let the float adder round to a multiple of 2^-24
+      float scaled = std::bit_cast<float>(magnitude) + 0.5f;
+      bits = static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(scaled) - 0x3f000000));
+    } else {
+      std::uint32_t rounded = magnitude + 0xfff + ((magnitude >> 13) & 1) - 0x38000000;
+      bits = static_cast<std::uint16_t>(sign | (rounded >> 13));
     }
   }
   operator float() const {
-    std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16, a = bits & 0x7fffu;
-    if (a >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (a & 0x3ffu) << 13);
-    if (a >= 0x0400u) return std::bit_cast<float>(sign | ((a << 13) + 0x38000000u));
-    float magnitude = static_cast<float>(a) * 0x1p-24f;
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+    std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, exponent = (bits >> 10) & 31, mantissa = bits & 0x3ff;
+    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | (mantissa << 13));
+    if (exponent == 0) {
+      float v = std::ldexp(static_cast<float>(mantissa), -24);
+      return sign ? -v : v;
+    }
+    return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
   }
 };
 
-static_assert(sizeof(BFloat16) == 2 && sizeof(Float16) == 2);
+/// The C++ type that stores an element, as a tag for generic lambdas.
+template <class T>
+struct Stored { using type = T; };
+
+/// Calls fn(Stored<T>{}) with the storage type of `dtype`; keys are two uint32 words in a uint64_t.
+template <class F>
+auto visit_dtype(DType dtype, F&& fn) {
+  switch (dtype.kind()) {
+    case DType::Kind::bool_: return fn(Stored<bool>{});
+    case DType::Kind::int8: return fn(Stored<std::int8_t>{});
+    case DType::Kind::int16: return fn(Stored<std::int16_t>{});
+    case DType::Kind::int32: return fn(Stored<std::int32_t>{});
+    case DType::Kind::int64: return fn(Stored<std::int64_t>{});
+    case DType::Kind::uint8: return fn(Stored<std::uint8_t>{});
+    case DType::Kind::uint16: return fn(Stored<std::uint16_t>{});
+    case DType::Kind::uint32: return fn(Stored<std::uint32_t>{});
+    case DType::Kind::bfloat16: return fn(Stored<BFloat16>{});
+    case DType::Kind::float16: return fn(Stored<Float16>{});
+    case DType::Kind::float32: return fn(Stored<float>{});
+    case DType::Kind::float64: return fn(Stored<double>{});
+    case DType::Kind::complex64: return fn(Stored<std::complex<float>>{});
+    case DType::Kind::uint64:
+    case DType::Kind::prng_key: break;
+  }
+  return fn(Stored<std::uint64_t>{});
+}
+
+/// Numeric conversion as astype does it: to bool is "not zero"; a float to an integer truncates and saturates, nan gives 0; complex to real drops the imaginary part.
+template <class To, class From>
+To convert_number(const From& v) {
+  if constexpr (std::is_same_v<From, std::complex<float>>) {
+    if constexpr (std::is_same_v<To, std::complex<float>>) return v;
+    else if constexpr (std::is_same_v<To, bool>) return v != From(0);
+    else return convert_number<To>(v.real());
+  } else if constexpr (std::is_same_v<From, BFloat16> || std::is_same_v<From, Float16>) {
+    if constexpr (std::is_same_v<To, From>) return v;
+    else return convert_number<To>(static_cast<float>(v));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return v != From(0);
+  } else if constexpr (std::is_same_v<To, std::complex<float>>) {
+    return To(static_cast<float>(v), 0.f);
+  } else if constexpr (std::is_same_v<To, BFloat16> || std::is_same_v<To, Float16>) {
+    return To(static_cast<float>(v));
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    if (v != v) return To(0);
+    constexpr double low = static_cast<double>(std::numeric_limits<To>::min());
+    constexpr double high = static_cast<double>(std::numeric_limits<To>::max());
+    if (static_cast<double>(v) <= low) return std::numeric_limits<To>::min();
+    if (static_cast<double>(v) >= high) return std::numeric_limits<To>::max();
+    return static_cast<To>(v);
+  } else {
+    return static_cast<To>(v);
+  }
+}
 
 }  // namespace tutti

@@ -31,16 +31,6 @@ Arrays transpose_div(const Call& c, const Arrays& ct, const Arrays& operands, co
   return {cotangent_for(lax::div(ct[0], operands[1]), c.operands[0]), Array()};
 }
 
-// a * b + c, linear in (a, c) given b and in (b, c) given a; c alone always.
-Arrays transpose_fma(const Call& c, const Arrays& ct, const Arrays& operands, const Flags& undefined) {
-  Arrays out(3);
-  if (!ct[0].has_value()) return out;
-  if (undefined[0]) out[0] = cotangent_for(lax::mul(ct[0], operands[1]), c.operands[0]);
-  if (undefined[1]) out[1] = cotangent_for(lax::mul(ct[0], operands[0]), c.operands[1]);
-  if (undefined[2]) out[2] = cotangent_for(ct[0], c.operands[2]);
-  return out;
-}
-
 // d max(x, y) / dx: 1 where x wins, 1/2 at a tie.
 V share(const V& x, const V& y, const V& z) {
   V one = full_like(z, 1), half = full_like(z, 0.5), zero = full_like(z, 0);
@@ -79,19 +69,20 @@ const Op rem = binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; }
     },
     .lo = 1.1, .hi = 1.9});
 
+// a * b + c, rounded once. Affine, not linear, in each operand; the tangent is a sum of products.
 const Op fma = [] {
-  Op op = ternary_op<takes_floating>("fma", [](auto a, auto b, auto c) { return lane::fma(a, b, c); }, {.linear = {{0, 2}, {1, 2}}, .transpose = transpose_fma});
-  // Not bilinear as a whole (c is added once), so the tangents are written out.
-  op.linear = {{2}};
+  Op op = ternary_op<takes_floating>("fma", [](auto a, auto b, auto c) { return lane::fma(a, b, c); });
   op.jvp = [](const Call&, const Arrays& x, const Arrays& y, const Arrays& t) -> Arrays {
     Array sum;
-    auto term = [&](int i, int other) {
-      if (!t[i].has_value()) return;
-      V part = V{t[i]} * V{x[other]} + full_like({y[0]}, 0);
-      sum = sum.has_value() ? lax::add(sum, part.a) : part.a;
+    auto term = [&](const Array& tangent, const Array* factor) {
+      if (!tangent.has_value()) return;
+      Array part = factor ? lax::mul(tangent, *factor) : tangent;
+      if (part.ndim() != y[0].ndim()) part = lax::broadcast_in_dim(part, y[0].shape(), {});
+      sum = sum.has_value() ? lax::add(sum, part) : part;
     };
-    term(0, 1);
-    term(1, 0);
+    term(t[0], &x[1]);
+    term(t[1], &x[0]);
+    term(t[2], nullptr);
     return {sum};
   };
   return op;

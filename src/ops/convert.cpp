@@ -25,7 +25,7 @@ void eval_convert(const Call& c, Views in, Views out) {
       const From* p = in[0].as<const From>();
       To* q = out[0].as<To>();
       for (std::int64_t i = 0, n = out[0].size(); i < n; ++i)
-        q[i] = Element<To>::store(lane::convert_number<typename Element<To>::Compute>(Element<From>::load(p[i])));
+        q[i] = convert_number<To>(p[i]);
     });
   });
 }

@@ -7,9 +7,9 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
+#include "base/half.hpp"
 #include "ops/library.hpp"
 #include "ops/vector_ir.hpp"
 #include "tutti/dtype.hpp"
@@ -141,19 +141,7 @@ inline Lane select(Lane condition, Lane if_true, Lane if_false) { return {condit
 template <class T> Host<T> fma(Host<T> a, Host<T> b, Host<T> c) { return {std::fma(a.v, b.v, c.v)}; }
 inline Lane fma(Lane a, Lane b, Lane c) { return {a.ir, a.ir->fma(a.reg, b.reg, c.reg)}; }
 
-/// Numeric conversion as astype does it: floats to integers saturate and NaN gives 0, integers wrap, anything to bool asks whether it is not 0.
-template <class To, class T> To convert_number(T x) {
-  if constexpr (is_complex<T> && is_complex<To>) return x;
-  else if constexpr (is_complex<T>) return std::same_as<To, bool> ? static_cast<To>(x != T(0)) : convert_number<To>(x.real());
-  else if constexpr (is_complex<To>) return To(static_cast<float>(x), 0);
-  else if constexpr (std::same_as<To, bool>) return x != T(0);
-  else if constexpr (std::floating_point<T> && std::integral<To>) {
-    if (x != x) return 0;
-    if (static_cast<double>(x) <= static_cast<double>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
-    if (static_cast<double>(x) >= static_cast<double>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
-    return static_cast<To>(x);
-  } else return static_cast<To>(x);
-}
+/// Numeric conversion as astype does it.
 template <class To, class T> Host<To> convert(Host<T> x) { return {convert_number<To>(x.v)}; }
 template <class To> Lane convert(Lane x) { return {x.ir, x.ir->convert(x.reg, dtype_of(Host<To>{}))}; }
 template <class To, class T> Host<To> bitcast(Host<T> x) { return {std::bit_cast<To>(x.v)}; }
