@@ -1,0 +1,117 @@
+// Forward mode: one walk over the Eqns that carries, with every value, its tangent (an empty array where it is zero).
+#include <algorithm>
+#include <tuple>
+
+#include "transform/interpret.hpp"
+#include "transform/subprogram_rules.hpp"
+#include "tutti/lax.hpp"
+
+namespace tutti {
+namespace {
+
+void accumulate(Array& sum, const Array& x) {
+  if (!x.has_value()) return;
+  sum = sum.has_value() ? lax::add(sum, x) : x;
+}
+
+// A sum with one tangent needs no zeros for the other (elementwise operands may be scalars, whose tangent has to be spread).
+bool shortcut(const Eqn& eqn, const std::vector<Array>& tangents, const Array& result, Array& out) {
+  if (eqn.operands.size() != 2 || (tangents[0].has_value() == tangents[1].has_value())) return false;
+  bool first = tangents[0].has_value();
+  const Array& t = first ? tangents[0] : tangents[1];
+  if (t.shape() != result.shape()) return false;
+  if (eqn.op->name == "add") return out = t, true;
+  if (eqn.op->name == "sub") return out = first ? t : lax::neg(t), true;
+  return false;
+}
+
+class Jvp {
+ public:
+  explicit Jvp(const Program& p) : p_(p), primal(p.types.size()), tangent(p.types.size()) {}
+
+  void run(const Eqn& eqn) {
+    LocOverride line(eqn.loc);
+    std::vector<Array> primals, tangents;
+    bool any = false;
+    for (const Atom& a : eqn.operands) {
+      primals.push_back(read(primal, a));
+      tangents.push_back(a.is_literal() ? Array() : tangent[a.id]);
+      any = any || tangents.back().has_value();
+    }
+    std::vector<Array> results, result_tangents;
+    if (!any) {
+      results = bind(*eqn.op, eqn.params, primals, eqn.subs);
+    } else if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
+      if (!rules->jvp) throw_unsupported(eqn, "has no forward-mode derivative");
+      std::tie(results, result_tangents) = rules->jvp(eqn, primals, tangents);
+    } else {
+      results = bind(*eqn.op, eqn.params, primals, eqn.subs);
+      bool differentiable = std::any_of(results.begin(), results.end(), [](const Array& r) { return has_tangent(r.type()); });
+      if (differentiable) result_tangents = op_tangents(eqn, primals, results, tangents);
+    }
+    result_tangents.resize(results.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      primal[eqn.results[k]] = results[k];
+      if (!has_tangent(results[k].type()) || !result_tangents[k].has_value()) continue;
+      check_like(eqn, "jvp", result_tangents[k], results[k].type());
+      tangent[eqn.results[k]] = result_tangents[k];
+    }
+  }
+
+ private:
+  std::vector<Array> op_tangents(const Eqn& eqn, const std::vector<Array>& primals, const std::vector<Array>& results, const std::vector<Array>& tangents) {
+    const Op& op = *eqn.op;
+    std::vector<Array> out(results.size());
+    if (op.linear.size() == 1 && shortcut(eqn, tangents, results[0], out[0])) return out;
+    std::vector<Array> rest = tangents;   // of the operands that no linear group covers
+    for (const std::vector<int>& group : op.linear) {
+      std::vector<Array> operands = primals;
+      bool any = false;
+      for (int i : group) {
+        if (i >= static_cast<int>(tangents.size())) continue;
+        any = any || tangents[i].has_value();
+        rest[i] = {};
+      }
+      if (!any) continue;
+      for (int i : group)
+        if (i < static_cast<int>(tangents.size())) operands[i] = tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type());
+      std::vector<Array> part = bind(op, eqn.params, operands, eqn.subs);
+      for (std::size_t k = 0; k < part.size(); ++k)
+        if (has_tangent(results[k].type())) accumulate(out[k], part[k]);
+    }
+    if (std::none_of(rest.begin(), rest.end(), [](const Array& t) { return t.has_value(); })) return out;
+    if (!op.jvp) throw_unsupported(eqn, "cannot be differentiated: " + (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable));
+    std::vector<Array> part = op.jvp(Call{op, eqn.params, operand_types(p_, eqn), eqn.subs}, primals, results, rest);
+    for (std::size_t k = 0; k < std::min(part.size(), out.size()); ++k) accumulate(out[k], part[k]);
+    return out;
+  }
+
+  const Program& p_;
+
+ public:
+  std::vector<Array> primal, tangent;   // by ValueId
+};
+
+}  // namespace
+
+JvpProgram jvp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
+  Recording recording("jvp", axes);
+  Jvp walk(program);
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) walk.primal[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    if (differentiated[i]) walk.tangent[program.inputs[i]] = recording.input(program.type(program.inputs[i]));
+  for (const Eqn& eqn : program.eqns) walk.run(eqn);
+  JvpProgram out;
+  std::vector<Array> outputs, tangents;
+  for (const Atom& a : program.outputs) {
+    outputs.push_back(read(walk.primal, a));
+    Array t = a.is_literal() ? Array() : walk.tangent[a.id];
+    out.tangent.push_back(t.has_value());
+    if (t.has_value()) tangents.push_back(with_weak(t, outputs.back().weak_type()));
+  }
+  outputs.insert(outputs.end(), tangents.begin(), tangents.end());
+  out.program = recording.close(outputs);
+  return out;
+}
+
+}  // namespace tutti

@@ -1,0 +1,144 @@
+// Reverse mode's second half: a linear Program backwards, from cotangents of its outputs to cotangents of its linear inputs.
+#include <algorithm>
+
+#include "ops/collective.hpp"
+#include "transform/interpret.hpp"
+#include "transform/subprogram_rules.hpp"
+#include "tutti/lax.hpp"
+
+namespace tutti {
+namespace {
+
+class Transpose {
+ public:
+  explicit Transpose(const Program& p) : value(p.types.size()), cotangent(p.types.size()), linear(p.types.size(), 0), p_(p) {}
+
+  // What does not depend on the linear inputs is computed as it stands.
+  void forward(const Eqn& eqn) {
+    bool any = std::any_of(eqn.operands.begin(), eqn.operands.end(), [&](const Atom& a) { return is_linear(a); });
+    if (any) {
+      for (ValueId r : eqn.results) linear[r] = 1;
+      return;
+    }
+    LocOverride line(eqn.loc);
+    std::vector<Array> operands;
+    for (const Atom& a : eqn.operands) operands.push_back(read(value, a));
+    std::vector<Array> results = bind(*eqn.op, eqn.params, operands, eqn.subs);
+    for (std::size_t k = 0; k < results.size(); ++k) value[eqn.results[k]] = results[k];
+  }
+
+  void backward(const Eqn& eqn) {
+    bool is_mine = std::any_of(eqn.results.begin(), eqn.results.end(), [&](ValueId r) { return linear[r]; });
+    bool any = std::any_of(eqn.results.begin(), eqn.results.end(), [&](ValueId r) { return cotangent[r].has_value(); });
+    if (!is_mine || !any) return;
+    LocOverride line(eqn.loc);
+    std::vector<Array> cotangents, operands;
+    std::vector<bool> undefined;
+    for (ValueId r : eqn.results) cotangents.push_back(cotangent_of(r));
+    for (const Atom& a : eqn.operands) {
+      undefined.push_back(is_linear(a));
+      operands.push_back(is_linear(a) ? Array() : read(value, a));
+    }
+    std::vector<Type> types = operand_types(p_, eqn);
+    std::vector<Array> given;
+    if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
+      if (!rules->transpose) throw_unsupported(eqn, "cannot be differentiated in reverse mode: it has no transpose rule; use jvp or jacfwd");
+      given = rules->transpose(eqn, types, cotangents, operands, undefined);
+    } else {
+      if (!eqn.op->transpose) throw_unsupported(eqn, "cannot be differentiated in reverse mode: " + (eqn.op->not_differentiable.empty() ? "it has no transpose rule" : eqn.op->not_differentiable));
+      given = eqn.op->transpose(Call{*eqn.op, eqn.params, types, eqn.subs}, cotangents, operands, undefined);
+    }
+    given.resize(operands.size());
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (!undefined[i] || !given[i].has_value()) continue;
+      check_like(eqn, "transpose", given[i], types[i]);
+      add_to(eqn.operands[i].id, given[i]);
+    }
+    for (ValueId r : eqn.results) cotangent[r] = {};   // done with: nothing keeps it alive
+  }
+
+  void add_to(ValueId v, const Array& ct) { cotangent[v] = cotangent[v].has_value() ? lax::add(cotangent[v], ct) : ct; }
+
+  // The whole cotangent of a value. Where the value was taken as the same on all devices of an axis, its uses on each of them count.
+  Array cotangent_of(ValueId v) {
+    Array ct = cotangent[v];
+    if (!ct.has_value()) return ct;
+    const std::vector<std::string>& varies = p_.type(v).varying;
+    std::vector<std::string> missing;
+    std::vector<std::int64_t> sizes;
+    for (const std::string& axis : ct.type().varying) {
+      if (std::find(varies.begin(), varies.end(), axis) != varies.end()) continue;
+      missing.push_back(axis);
+      sizes.push_back(bound_axis_size(axis));
+    }
+    if (missing.empty()) return ct;
+    return bind1(ops::psum, ops::ReduceOver{missing, sizes}, {ct});
+  }
+
+  bool is_linear(const Atom& a) const { return !a.is_literal() && linear[a.id]; }
+
+  std::vector<Array> value, cotangent;   // by ValueId
+  std::vector<char> linear;
+
+ private:
+  const Program& p_;
+};
+
+}  // namespace
+
+Transposed transpose(const Program& program, const std::vector<bool>& linear, const std::vector<bool>& given, const NamedAxes& axes) {
+  Recording recording("transpose", axes);
+  Transpose walk(program);
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (linear[i]) walk.linear[program.inputs[i]] = 1;
+    else walk.value[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
+  }
+  std::vector<Array> seeds;
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    if (given[i]) seeds.push_back(recording.input(program.type(program.outputs[i])));
+  }
+  for (std::size_t i = 0, k = 0; i < program.outputs.size(); ++i) {
+    if (!given[i]) continue;
+    const Array& seed = seeds[k++];
+    if (!program.outputs[i].is_literal()) walk.add_to(program.outputs[i].id, seed);
+  }
+  for (const Eqn& eqn : program.eqns) walk.forward(eqn);
+  for (std::size_t i = program.eqns.size(); i-- > 0;) walk.backward(program.eqns[i]);
+  Transposed out;
+  std::vector<Array> outputs;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (!linear[i]) continue;
+    Array ct = walk.cotangent_of(program.inputs[i]);
+    out.nonzero.push_back(ct.has_value());
+    if (ct.has_value()) outputs.push_back(with_weak(ct, program.type(program.inputs[i]).weak));
+  }
+  out.program = recording.close(outputs);
+  return out;
+}
+
+VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
+  Linearized lin = linearize(program, differentiated, axes);
+  std::size_t outputs = program.outputs.size();
+  std::vector<bool> is_tangent(lin.linear->inputs.size(), true);
+  std::fill(is_tangent.begin(), is_tangent.begin() + lin.num_residuals, false);
+  Transposed back = transpose(*lin.linear, is_tangent, std::vector<bool>(lin.linear->outputs.size(), true), axes);
+
+  Recording recording("vjp", axes);
+  std::vector<Array> args, cotangents;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) args.push_back(recording.input(program.type(program.inputs[i]), input_name(program, i)));
+  for (std::size_t i = 0; i < outputs; ++i)
+    if (lin.tangent[i]) cotangents.push_back(recording.input(program.type(program.outputs[i])));
+  std::vector<Array> known = tutti::apply(*lin.known, args);
+  std::vector<Array> back_args(known.begin() + static_cast<std::ptrdiff_t>(outputs), known.end());
+  back_args.insert(back_args.end(), cotangents.begin(), cotangents.end());
+  std::vector<Array> grads = tutti::apply(*back.program, back_args);
+  known.resize(outputs);
+  std::size_t tangent = 0, next = 0;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    if (!differentiated[i]) continue;
+    known.push_back(back.nonzero[tangent++] ? grads[next++] : zeros_of(program.type(program.inputs[i])));
+  }
+  return {recording.close(known), lin.tangent};
+}
+
+}  // namespace tutti
