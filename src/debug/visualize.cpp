@@ -85,9 +85,10 @@ struct Picture {
   // go below, in bands.
   std::string squeezed(const TileGrid& grid) const {
     int border = color ? 0 : 1, word = 0;
-    for (const Tile& tile : grid.tiles)
-      for (int id : tile.devices)
-        word = std::max({word, static_cast<int>(std::to_string(id).size()) + (tile.devices.size() > 1), static_cast<int>(grid.platform.size())});
+    for (const Tile& tile : grid.tiles) {
+      word = std::max({word, static_cast<int>(grid.platform.size()), tile.empty ? 5 : 0});
+      for (int id : tile.devices) word = std::max(word, static_cast<int>(std::to_string(id).size()) + (tile.devices.size() > 1));
+    }
     int per_band = std::clamp((options.max_width - border) / (word + border), 1, grid.column_count());
     std::string out;
     for (int first = 0; first < grid.column_count(); first += per_band) {
@@ -96,7 +97,7 @@ struct Picture {
       Table band = table(grid, first, last, room);
       for (auto& row : band.rows)
         for (Cell& cell : row) squeeze(cell, room);
-      if (per_band < grid.column_count()) out += "columns of blocks " + std::to_string(first) + " to " + std::to_string(last - 1) + ":\n";
+      if (per_band < grid.column_count()) out += "columns " + std::to_string(first) + " to " + std::to_string(last - 1) + ":\n";
       out += band.str();
     }
     return out;

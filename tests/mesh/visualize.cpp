@@ -89,10 +89,12 @@ TEST(Visualize, ShowsEveryDeviceInTheWidth) {
       VisualizeOptions options{.max_width = static_cast<int>(20 + rng() % 100)};
       for (bool terminal : {false, true}) {
         std::string text = sharding_text(shape, s, options, terminal);
-        text = std::regex_replace(text, std::regex("\033\\[[0-9;]*m"), "");
+        static const std::regex escape("\033\\[[0-9;]*m");
+        std::string shown = std::regex_replace(text, escape, "");
+        text = std::regex_replace(text, escape, " ");  // neighbours may differ in colour only
         std::set<std::string> seen{std::sregex_token_iterator(text.begin(), text.end(), number), std::sregex_token_iterator()};
         for (const Device& d : s.device_list()) EXPECT_TRUE(seen.count(std::to_string(d.id()))) << d << "\n" << text;
-        if (shape.num_elements()) { EXPECT_LE(widest(text), static_cast<std::size_t>(options.max_width)) << s << shape.str() << "\n" << text; }
+        if (shape.num_elements()) { EXPECT_LE(widest(shown), static_cast<std::size_t>(options.max_width)) << s << shape.str() << "\n" << text; }
         if (HasFailure()) return;
       }
     }
