@@ -1,0 +1,108 @@
+#include "partition/causes.hpp"
+
+#include "ops/collective.hpp"
+
+namespace tutti {
+namespace {
+
+std::string at(Loc loc) { return loc ? " (" + loc.str() + ")" : ""; }
+
+std::string quoted(const AxisRefs& axes, const Mesh& mesh) {
+  std::string out;
+  for (const AxisRef& a : axes) out += (out.empty() ? "'" : ", '") + mesh.axis_names()[a.axis] + "'";
+  return out;
+}
+
+}  // namespace
+
+std::int64_t messages_of(const std::string& kind, std::int64_t group) {
+  if (kind == "permute") return 1;
+  return kind == "all_reduce" ? 2 * (group - 1) : group - 1;
+}
+
+double total_bytes(const LocalProgram& program) {
+  double out = 0;
+  for (const Cause& c : program.causes) out += c.bytes;
+  return out;
+}
+
+std::int64_t total_messages(const LocalProgram& program) {
+  std::int64_t out = 0;
+  for (const Cause& c : program.causes) out += c.messages;
+  return out;
+}
+
+bool sends(const Eqn& eqn) { return eqn.op->collective && eqn.op != &ops::axis_index && eqn.op != &ops::pvary; }
+
+void Causes::at_eqn(int index, const Candidate&) { eqn_ = index, output_ = -1; }
+void Causes::at_output(int index) { eqn_ = -1, output_ = index; }
+
+void Causes::moving(ValueId value, int operand, const Layout& from, const Layout& to) {
+  value_ = value, operand_ = operand, from_ = from, to_ = to;
+}
+
+std::string Causes::value_text(ValueId v) const {
+  const Program& p = *sharded_.program;
+  std::string type = p.types[v].str();
+  for (std::size_t i = 0; i < p.inputs.size(); ++i)
+    if (p.inputs[i] == v) {
+      bool named = i < p.input_names.size() && !p.input_names[i].empty();
+      return "input " + std::to_string(i) + (named ? " (" + p.input_names[i] + ")" : "") + " " + type;
+    }
+  return p.eqns[producer_[v]].op->name + " " + type + at(p.eqns[producer_[v]].loc);
+}
+
+std::string Causes::consumer_text() const {
+  if (eqn_ < 0) return "output " + std::to_string(output_);
+  const Eqn& e = sharded_.program->eqns[eqn_];
+  return e.op->name + at(e.loc);
+}
+
+std::string Causes::cut_text(const Layout& layout) const {
+  std::string out;
+  for (int d = 0; d < layout.ndim(); ++d)
+    for (const AxisRef& a : layout.dims[d]) {
+      std::string from = sharded_.origin_text(value_, d, a.axis);
+      out += (out.empty() ? "" : ", ") + std::string("dim ") + std::to_string(d) + " over '" + sharded_.mesh.axis_names()[a.axis] + "'" +
+             (from.empty() ? "" : " (from " + from + ")");
+    }
+  return out.empty() ? "nowhere" : out;
+}
+
+Cause Causes::cause(const Move& move, const Op& op, const Params& params, const Type& operand) const {
+  const Program& p = *sharded_.program;
+  Cause c;
+  c.kind = name(move.kind);
+  for (const AxisRef& a : move.axes) {
+    c.axes.push_back(sharded_.mesh.axis_names()[a.axis]);
+    c.group *= a.size;
+  }
+  static const std::vector<ProgramPtr> no_subs;
+  c.bytes = ops::collective_bytes(Call{op, params, {operand}, no_subs}, operand);
+  c.messages = messages_of(c.kind, c.group);
+  c.producer = producer_[value_];
+  c.consumer = eqn_;
+  c.loc = eqn_ >= 0 ? p.eqns[eqn_].loc : Loc{};
+  if (!c.loc && c.producer >= 0) c.loc = p.eqns[c.producer].loc;
+  c.what = value_text(value_);
+  std::string axes = quoted(move.axes, sharded_.mesh), user = consumer_text();
+  switch (move.kind) {
+    case Move::Kind::all_reduce:
+    case Move::Kind::reduce_scatter:
+      c.why = "each device along " + axes + " has a partial result of " + value_text(value_) + ", and " + user + " needs the complete one" +
+              (move.kind == Move::Kind::reduce_scatter ? ", cut: " + cut_text(move.after) : "");
+      c.remedy = "none while what is summed is cut over " + axes + ": replicate it over " + axes + " to trade this for memory and work";
+      break;
+    case Move::Kind::all_gather:
+      c.why = user + " needs " + value_text(value_) + " whole along " + axes + "; it is cut: " + cut_text(from_);
+      c.remedy = "place the value as " + str(to_, sharded_.mesh) + ", or cut the other operands of " + user + " as this one is";
+      break;
+    default:
+      c.why = user + " needs " + value_text(value_) + " cut as " + str(to_, sharded_.mesh) + "; it is cut: " + cut_text(from_);
+      c.remedy = "place the value as " + str(to_, sharded_.mesh);
+      break;
+  }
+  return c;
+}
+
+}  // namespace tutti

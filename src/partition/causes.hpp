@@ -1,0 +1,36 @@
+// Why each collective stands where it stands, in words.
+#pragma once
+
+#include "ops/op_def.hpp"
+#include "partition/local_program.hpp"
+#include "partition/rows.hpp"
+#include "propagate/sharded_program.hpp"
+
+namespace tutti {
+
+/// Follows the partition as it goes and words the causes.
+class Causes {
+ public:
+  explicit Causes(const ShardedProgram& sharded) : sharded_(sharded), producer_(sharded.program->types.size(), -1) {
+    for (std::size_t i = 0; i < sharded.program->eqns.size(); ++i)
+      for (ValueId r : sharded.program->eqns[i].results) producer_[r] = static_cast<int>(i);
+  }
+  void at_eqn(int index, const Candidate& candidate);
+  void at_output(int index);
+  /// The next moves bring `value` from `from` to `to`.
+  void moving(ValueId value, int operand, const Layout& from, const Layout& to);
+  Cause cause(const Move& move, const Op& op, const Params& params, const Type& operand) const;
+
+ private:
+  std::string value_text(ValueId v) const;
+  std::string consumer_text() const;
+  std::string cut_text(const Layout& layout) const;
+
+  const ShardedProgram& sharded_;
+  std::vector<int> producer_;
+  int eqn_ = -1, output_ = -1, operand_ = -1;
+  ValueId value_ = -1;
+  Layout from_, to_;
+};
+
+}  // namespace tutti

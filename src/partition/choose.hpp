@@ -1,0 +1,35 @@
+// The choice of one candidate per Eqn. Here: greedy in program order; a global choice has the same interface.
+#pragma once
+
+#include <vector>
+
+#include "partition/planner.hpp"
+#include "partition/rows.hpp"
+#include "propagate/sharded_program.hpp"
+
+namespace tutti {
+
+/// What is to be computed: layouts over boundary axes only.
+struct Problem {
+  const Program& program;
+  Mesh mesh;
+  AxisRefs axes;                   // the boundary axes, whole
+  std::vector<Layout> wanted;      // per value, as propagated: inputs have it, outputs must get it, the others are free
+};
+
+/// The layouts in which a value is at hand so far, and the cheapest way from one of them to another.
+struct Versions {
+  std::vector<Layout> layouts;
+  /// The version to start from; its path to `to` is in `path`.
+  std::size_t best(const Layout& to, const Sizes& sizes, Planner& planner, const Path*& path) const;
+  /// Notes what `path` leaves behind: the result, and every stop after a collective.
+  void add_stops(const Path& path, const Layout& to);
+  void add(const Layout& layout);
+};
+
+Sizes sizes_of(const Type& type);
+
+/// One candidate per Eqn. Constraints: operand and result as wanted.
+std::vector<Candidate> choose(const Problem& problem, Planner& planner);
+
+}  // namespace tutti

@@ -1,0 +1,45 @@
+// What partition hands on: one program for every device, with local types and explicit collectives, each with its Cause.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/program.hpp"
+#include "mesh/layout.hpp"
+
+namespace tutti {
+
+/// Why a collective stands where it stands, and what it costs.
+struct Cause {
+  std::string kind;                  // all_gather, all_reduce, reduce_scatter, all_to_all, permute
+  std::vector<std::string> axes;     // of LocalProgram::mesh, major first
+  std::int64_t group = 1;            // devices that take part in one
+  double bytes = 0;                  // received per device
+  std::int64_t messages = 0;         // received per device
+  Loc loc;                           // the user's line that needs it
+  int producer = -1, consumer = -1;  // Eqns of the global program; -1: an input, an output
+  std::string what;                  // the value that moves: `input 0 (w1) float32[4,8]`
+  std::string why;                   // one sentence
+  std::string remedy;                // the annotation that would remove it
+};
+
+/// Invariants: no global extent is left along a boundary axis; the program is the same text for every device; collectives name
+/// axes of `mesh`; causes[i] belongs to the i-th collective Eqn. A dim of n elements over k devices has blocks of ceil size on
+/// all devices, nested per axis; the elements after the valid ones are poison: anything, read by nobody.
+struct LocalProgram {
+  ProgramPtr program;
+  Mesh mesh;
+  std::vector<Layout> inputs, outputs;
+  std::vector<Type> input_types, output_types;   // global
+  std::vector<Cause> causes;
+};
+
+/// Received bytes and messages per device: of one collective Eqn, and of all.
+std::int64_t messages_of(const std::string& kind, std::int64_t group);
+double total_bytes(const LocalProgram& program);
+std::int64_t total_messages(const LocalProgram& program);
+/// Whether `eqn` sends something: a collective of ops/collective.hpp other than axis_index and pvary.
+bool sends(const Eqn& eqn);
+
+}  // namespace tutti

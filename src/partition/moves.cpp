@@ -1,0 +1,198 @@
+#include "partition/moves.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "ops/collective.hpp"
+#include "ops/movement.hpp"
+#include "tutti/lax.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+using Dims = lax::Dims;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+Array scalar(const Scalar& s) { return array_from_scalar(s, false); }
+Array zero(DType dtype) { return scalar(Scalar(0.0).to(dtype)); }
+Array index(std::int64_t v) { return scalar(Scalar(static_cast<std::int32_t>(v))); }
+
+// Extents of nested blocks: the first is `extent`, each next one the ceil of a division by one axis.
+std::vector<std::int64_t> levels(std::int64_t extent, const AxisRefs& axes) {
+  std::vector<std::int64_t> out{extent};
+  for (const AxisRef& a : axes) out.push_back(ceil_div(out.back(), a.size));
+  return out;
+}
+
+Array pad_end(const Array& x, int d, std::int64_t by) {
+  if (by == 0) return x;
+  std::vector<lax::PadDim> config(static_cast<std::size_t>(x.ndim()));
+  config[d].high = by;
+  return lax::pad(x, zero(x.dtype()), config);
+}
+
+Array take_first(const Array& x, int d, std::int64_t n) {
+  if (x.shape()[d] == n) return x;
+  Dims start(static_cast<std::size_t>(x.ndim()), 0), limit(x.shape().begin(), x.shape().end());
+  limit[d] = n;
+  return lax::slice(x, start, limit);
+}
+
+// dim d as two dims (rows, x.shape[d] / rows), and back.
+Array split_dim(const Array& x, int d, std::int64_t rows) {
+  Shape shape = x.shape();
+  shape[d] /= rows;
+  shape.insert(d, rows);
+  return lax::reshape(x, shape);
+}
+Array merge_dim(const Array& x, int d) {
+  Shape shape = x.shape();
+  shape[d] *= shape[d + 1];
+  shape.erase(d + 1);
+  return lax::reshape(x, shape);
+}
+
+// Dim d, one block, as a row of ways(axes) blocks of equal size: each level is padded at its end.
+Array pad_blocks(Array x, int d, const AxisRefs& axes) {
+  std::vector<std::int64_t> size = levels(x.shape()[d], axes);
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    std::int64_t by = axes[i].size * size[i + 1] - size[i];
+    if (by > 0) x = rows == 1 ? pad_end(x, d, by) : merge_dim(pad_end(split_dim(x, d, rows), d + 1, by), d);
+    rows *= axes[i].size;
+  }
+  return x;
+}
+
+// The inverse: dim d holds ways(axes) blocks of equal size; the result has extent `size`.
+Array join_blocks(Array x, int d, const AxisRefs& axes, std::int64_t size) {
+  std::vector<std::int64_t> level = levels(size, axes);
+  std::int64_t rows = ways(axes);
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    rows /= axes[i].size;
+    if (axes[i].size * level[i + 1] == level[i]) continue;
+    x = rows == 1 ? take_first(x, d, level[i]) : merge_dim(take_first(split_dim(x, d, rows), d + 1, level[i]), d);
+  }
+  return x;
+}
+
+}  // namespace
+
+bool is_uneven(const Layout& layout, const Shape& global, int d) {
+  std::vector<std::int64_t> size = levels(global[d], layout.dims[d]);
+  for (std::size_t i = 0; i < layout.dims[d].size(); ++i)
+    if (layout.dims[d][i].size * size[i + 1] != size[i]) return true;
+  return false;
+}
+
+Scalar identity_of(Reduce kind, DType dtype) {
+  if (kind == Reduce::sum) return Scalar(0.0).to(dtype);
+  bool max = kind == Reduce::max;
+  if (dtype.is_bool()) return Scalar(!max);
+  if (dtype.is_inexact()) return Scalar(max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity()).to(dtype);
+  Scalar out;
+  out.dtype = dtype;
+  int bits = static_cast<int>(dtype.size()) * 8;
+  std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
+  if (dtype.is_unsigned()) out.integer = max ? 0 : static_cast<std::int64_t>(ones);
+  else out.integer = max ? -static_cast<std::int64_t>(ones >> 1) - 1 : static_cast<std::int64_t>(ones >> 1);
+  return out;
+}
+
+Array Emitter::coordinate(const AxisRef& axis) {
+  Array& known = coordinates_[axis.axis];
+  if (!known.has_value()) known = bind1(ops::axis_index, ops::ReduceOver{{mesh_.axis_names()[axis.axis]}, {axis.size}}, {});
+  return known;
+}
+
+Array Emitter::block_start(const Layout& layout, const Shape& global, int d) {
+  std::vector<std::int64_t> size = levels(global[d], layout.dims[d]);
+  Array out;
+  for (std::size_t i = 0; i < layout.dims[d].size(); ++i) {
+    Array part = lax::mul(coordinate(layout.dims[d][i]), index(size[i + 1]));
+    out = out.has_value() ? lax::add(out, part) : part;
+  }
+  return out.has_value() ? out : index(0);
+}
+
+Array Emitter::mask_padding(const Array& x, const Layout& layout, const Shape& global, int d, const Scalar& fill) {
+  if (!is_uneven(layout, global, d)) return x;
+  const AxisRefs& axes = layout.dims[d];
+  std::vector<std::int64_t> size = levels(global[d], axes);
+  Array place = lax::iota(int32, x.shape(), d), valid;
+  auto spread = [&](const Array& s) { return lax::broadcast_in_dim(s, x.shape(), {}); };
+  for (std::size_t i = axes.size(); i-- > 0;) {
+    place = lax::add(spread(lax::mul(coordinate(axes[i]), index(size[i + 1]))), place);
+    if (axes[i].size * size[i + 1] == size[i]) continue;
+    Array inside = lax::lt(place, spread(index(size[i])));
+    valid = valid.has_value() ? lax::bitwise_and(valid, inside) : inside;
+  }
+  return lax::select(valid, x, spread(scalar(fill)));
+}
+
+Array Emitter::collective(const Move& move, const Op& op, Params params, const Array& x) {
+  if (on_collective) on_collective(move, op, params, x.type());
+  return bind1(op, std::move(params), {x});
+}
+
+Array Emitter::apply(const Move& move, const Layout& before, const Array& x, const Shape& global) {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> sizes;
+  for (const AxisRef& a : move.axes) names.push_back(mesh_.axis_names()[a.axis]), sizes.push_back(a.size);
+  int from = move.from_dim, to = move.to_dim;
+  std::int64_t grown = from >= 0 ? block_shape(move.after, global)[from] : 0;
+  switch (move.kind) {
+    case Move::Kind::slice: {
+      Shape block = block_shape(move.after, global);
+      Array padded = pad_blocks(x, to, move.axes);
+      std::vector<Array> starts(static_cast<std::size_t>(x.ndim()), index(0));
+      starts[to] = lax::mul(coordinate(move.axes[0]), index(block[to]));
+      return lax::dynamic_slice(padded, starts, block);
+    }
+    case Move::Kind::mask: {
+      Array first = lax::eq(coordinate(move.axes[0]), index(0));
+      Array nothing = zero(x.dtype());
+      if (x.ndim() > 0) nothing = lax::broadcast_in_dim(nothing, x.shape(), {});
+      return lax::select(first, x, nothing);
+    }
+    case Move::Kind::all_gather:
+      return join_blocks(collective(move, ops::all_gather, ops::GatherOver{names, sizes, from, true}, x), from, move.axes, grown);
+    case Move::Kind::all_reduce: {
+      const Op& op = before.pending_kind == Reduce::sum ? ops::psum : before.pending_kind == Reduce::max ? ops::pmax : ops::pmin;
+      return collective(move, op, ops::ReduceOver{names, sizes}, x);
+    }
+    case Move::Kind::reduce_scatter:
+      return collective(move, ops::reduce_scatter, ops::GatherOver{names, sizes, to, true}, pad_blocks(x, to, move.axes));
+    case Move::Kind::all_to_all:
+      return join_blocks(collective(move, ops::all_to_all, ops::Exchange{names, sizes, to, from, true}, pad_blocks(x, to, move.axes)), from, move.axes, grown);
+    case Move::Kind::permute: break;
+  }
+  // Every device sends its block to one that wants it: the k-th holder of a block serves the k-th device that wants it.
+  AxisRefs axes;
+  for (int i = 0; i < mesh_.ndim(); ++i)
+    if (mesh_.shape()[i] > 1) axes.push_back(whole_axis(mesh_, i));
+  Move whole = move;
+  whole.axes = axes;
+  names.clear(), sizes.clear();
+  for (const AxisRef& a : axes) names.push_back(mesh_.axis_names()[a.axis]), sizes.push_back(a.size);
+  auto owners = [&](const Layout& layout) {
+    std::map<std::vector<std::int64_t>, std::vector<int>> out;
+    for (int p = 0; p < static_cast<int>(mesh_.size()); ++p) {
+      std::vector<std::int64_t> at = coordinates(mesh_, p), block;
+      for (const AxisRefs& refs : layout.dims) block.push_back(block_number(refs, mesh_, at));
+      for (const AxisRef& a : layout.pending) block.push_back(tutti::coordinate(a, mesh_, at));
+      out[block].push_back(p);
+    }
+    return out;
+  };
+  auto have = owners(before), want = owners(move.after);
+  std::vector<std::pair<int, int>> pairs;
+  for (auto& [block, devices] : want)
+    for (std::size_t k = 0; k < devices.size(); ++k) pairs.emplace_back(have.at(block).at(k), devices[k]);
+  std::sort(pairs.begin(), pairs.end());
+  return collective(whole, ops::ppermute, ops::Permute{names, sizes, pairs}, x);
+}
+
+}  // namespace tutti

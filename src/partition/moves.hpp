@@ -1,0 +1,42 @@
+// Moves between layouts, and masks, as operations on a device's block: recorded into the local program.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ops/op_def.hpp"
+#include "partition/planner.hpp"
+#include "tutti/array.hpp"
+
+namespace tutti {
+
+/// Records operations of the local program. `on_collective` sees each collective with its operand's local type.
+class Emitter {
+ public:
+  explicit Emitter(Mesh mesh) : mesh_(std::move(mesh)) {}
+  std::function<void(const Move&, const Op&, const Params&, const Type& operand)> on_collective;
+
+  /// `x`, the block of a value of shape `global` under `before`, as the block under move.after.
+  Array apply(const Move& move, const Layout& before, const Array& x, const Shape& global);
+  /// `x` with `fill` in the places of dim `d` that lie beyond the end of the array; `x` itself where there are none.
+  Array mask_padding(const Array& x, const Layout& layout, const Shape& global, int d, const Scalar& fill);
+  /// int32 scalar: the device's coordinate on a mesh axis.
+  Array coordinate(const AxisRef& axis);
+  /// int32 scalar: where this device's block of dim `d` starts.
+  Array block_start(const Layout& layout, const Shape& global, int d);
+
+ private:
+  Array collective(const Move& move, const Op& op, Params params, const Array& x);
+
+  Mesh mesh_;
+  std::map<int, Array> coordinates_;
+};
+
+/// Whether some device's block of dim `d` is smaller than the others.
+bool is_uneven(const Layout& layout, const Shape& global, int d);
+/// Zero, or the identity of max or min, of a dtype.
+Scalar identity_of(Reduce kind, DType dtype);
+
+}  // namespace tutti

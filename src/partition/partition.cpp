@@ -1,0 +1,175 @@
+#include "partition/partition.hpp"
+
+#include <algorithm>
+
+#include "mesh/mesh_node.hpp"
+#include "ops/collective.hpp"
+#include "ops/op_def.hpp"
+#include "partition/causes.hpp"
+#include "partition/choose.hpp"
+#include "partition/moves.hpp"
+#include "trace/trace.hpp"
+#include "tutti/error.hpp"
+#include "tutti/lax.hpp"
+
+namespace tutti {
+namespace {
+
+struct Value {
+  Versions versions;
+  std::vector<Array> blocks;   // one per version
+};
+
+class Partition {
+ public:
+  Partition(const ShardedProgram& sharded, const std::vector<Layout>& wanted, AxisRefs axes)
+      : axes_(std::move(axes)), sharded_(sharded), p_(*sharded.program), wanted_(wanted), planner_(sharded.mesh), emit_(sharded.mesh), values_(p_.types.size()) {}
+
+  LocalProgram run() {
+    std::vector<Candidate> chosen = choose({p_, sharded_.mesh, axes_, wanted_}, planner_);
+    LocalProgram out;
+    out.mesh = sharded_.mesh;
+    auto trace = std::make_shared<Trace>(Trace::Mode::staged, "partition", Loc{});
+    Traced done;
+    {
+      TraceScope scope(trace);
+      emit_.on_collective = [&](const Move& move, const Op& op, const Params& params, const Type& operand) {
+        out.causes.push_back(why_.cause(move, op, params, operand));
+      };
+      for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
+        ValueId v = p_.inputs[i];
+        Type t = p_.types[v];
+        out.input_types.push_back(t);
+        out.inputs.push_back(wanted_[v]);
+        t.shape = block_shape(wanted_[v], t.shape);
+        define(v, wanted_[v], trace->input(t, i < p_.input_names.size() ? p_.input_names[i] : ""));
+      }
+      for (std::size_t i = 0; i < p_.eqns.size(); ++i) equation(static_cast<int>(i), chosen[i]);
+      std::vector<Array> results;
+      for (std::size_t i = 0; i < p_.outputs.size(); ++i) {
+        const Atom& a = p_.outputs[i];
+        out.output_types.push_back(p_.type(a));
+        out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : wanted_[a.id]);
+        why_.at_output(static_cast<int>(i));
+        results.push_back(block(a, out.outputs.back(), -1));
+      }
+      done = trace->close(results);
+    }
+    out.program = done.program;
+    auto sent = std::count_if(out.program->eqns.begin(), out.program->eqns.end(), sends);
+    if (!done.captured.empty() || sent != static_cast<std::ptrdiff_t>(out.causes.size()))
+      throw InternalError("partition: " + std::to_string(sent) + " collectives, " + std::to_string(out.causes.size()) + " causes, " +
+                          std::to_string(done.captured.size()) + " captured arrays");
+    return out;
+  }
+
+ private:
+  void define(ValueId v, const Layout& layout, const Array& x) {
+    values_[v].versions.add(layout);
+    values_[v].blocks.push_back(x);
+  }
+
+  // The operand as a block under `to`; moves are recorded once and found again by later users.
+  Array block(const Atom& a, const Layout& to, int operand) {
+    if (a.is_literal()) {
+      Array x = array_from_scalar(a.literal, a.weak);
+      Layout at = Layout::replicated(0);
+      for (const AxisRef& axis : to.pending) {
+        Layout next = at;
+        next.pending.push_back(axis);
+        x = emit_.apply({Move::Kind::mask, {axis}, -1, -1, next}, at, x, {});
+        at = next;
+      }
+      return x;
+    }
+    Value& v = values_[a.id];
+    const Type& type = p_.types[a.id];
+    const Path* path = nullptr;
+    std::size_t from = v.versions.best(to, sizes_of(type), planner_, path);
+    Array x = v.blocks[from];
+    Layout at = v.versions.layouts[from];
+    for (const Move& move : path->moves) {
+      why_.moving(a.id, operand, at, to);
+      x = emit_.apply(move, at, x, type.shape);
+      at = move.after;
+      if ((is_collective(move.kind) || at == to) && std::find(v.versions.layouts.begin(), v.versions.layouts.end(), at) == v.versions.layouts.end())
+        define(a.id, at, x);
+    }
+    return x;
+  }
+
+  void equation(int index, const Candidate& c) {
+    const Eqn& e = p_.eqns[index];
+    LocOverride line(e.loc);
+    why_.at_eqn(index, c);
+    std::vector<Array> operands;
+    for (std::size_t o = 0; o < e.operands.size(); ++o) {
+      Array x = block(e.operands[o], c.operands[o], static_cast<int>(o));
+      if (!e.operands[o].is_literal() && o < c.padded_dims.size()) {
+        const Type& type = p_.types[e.operands[o].id];
+        for (std::size_t k = 0; k < c.padded_dims[o].size(); ++k)
+          x = emit_.mask_padding(x, c.operands[o], type.shape, c.padded_dims[o][k], identity_of(c.padding[o][k], type.dtype));
+      }
+      operands.push_back(std::move(x));
+    }
+    if (e.op->name == "sharding_constraint") return define(e.results[0], c.results[0], operands[0]);
+    if (e.op->name == "iota") return define(e.results[0], c.results[0], iota(e, c.results[0]));
+    std::vector<Array> results = bind(*e.op, c.params, std::move(operands), e.subs);
+    for (std::size_t k = 0; k < results.size(); ++k) define(e.results[k], c.results[k], results[k]);
+  }
+
+  // A generator: the local part of the numbers, moved by the start of the block.
+  Array iota(const Eqn& e, const Layout& layout) {
+    const Type& type = p_.types[e.results[0]];
+    Candidate c;
+    c.results = {layout};
+    Array x = bind(*e.op, localized(e, p_, c).value(), {})[0];
+    for (int d = 0; d < type.ndim(); ++d) {
+      // Along its own dim, and only there, the op counts.
+      if (layout.dims[d].empty() || e.op->factors(Call{*e.op, e.params, {}, e.subs}, {type}).factors[d].kind == Factors::Kind::parallel) continue;
+      Array start = lax::convert_element_type(emit_.block_start(layout, type.shape, d), type.dtype);
+      x = lax::add(x, lax::broadcast_in_dim(start, x.shape(), {}));
+    }
+    return x;
+  }
+
+  AxisRefs axes_;
+  const ShardedProgram& sharded_;
+  const Program& p_;
+  const std::vector<Layout>& wanted_;
+  Planner planner_;
+  Emitter emit_;
+  Causes why_{sharded_};
+  std::vector<Value> values_;
+};
+
+}  // namespace
+
+LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary) {
+  AxisRefs axes;
+  auto is_boundary = [&](int axis) {
+    return boundary.all || std::find(boundary.names.begin(), boundary.names.end(), sharded.mesh.axis_names()[axis]) != boundary.names.end();
+  };
+  if (sharded.mesh.has_value())
+    for (int a = 0; a < sharded.mesh.ndim(); ++a) 
+      if (sharded.mesh.shape()[a] > 1 && is_boundary(a)) axes.push_back(whole_axis(sharded.mesh, a));
+  std::vector<Layout> wanted;
+  for (Layout l : sharded.layouts) {
+    for (AxisRefs& refs : l.dims)
+      refs.erase(std::remove_if(refs.begin(), refs.end(), [&](const AxisRef& r) { return r.size == 1 || axes.empty() || !is_boundary(r.axis); }), refs.end());
+    wanted.push_back(canonical(std::move(l)));
+  }
+  if (!axes.empty()) return Partition(sharded, wanted, axes).run();
+
+  LocalProgram out;
+  out.program = sharded.program;
+  out.mesh = sharded.mesh.has_value() ? sharded.mesh : intern_mesh({Device()}, Shape{1}, {"d0"});
+  for (ValueId v : sharded.program->inputs) out.inputs.push_back(wanted[v]), out.input_types.push_back(sharded.program->types[v]);
+  for (const Atom& a : sharded.program->outputs) {
+    out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : wanted[a.id]);
+    out.output_types.push_back(sharded.program->type(a));
+  }
+  return out;
+}
+
+}  // namespace tutti
