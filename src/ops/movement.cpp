@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "array/node.hpp"
+
 namespace tutti::ops {
 
 std::vector<const Op*> movement_ops() {
   std::vector<const Op*> ops = {&broadcast_in_dim, &reshape, &transpose, &rev, &slice, &pad, &concatenate, &iota, &dynamic_slice,
                                 &dynamic_update_slice, &gather, &scatter, &scatter_add, &scatter_mul, &scatter_min, &scatter_max,
                                 &dot_general, &copy, &random_wrap, &random_unwrap};
-  for (int n = 1; n <= 3; ++n) ops.push_back(&sort_op(n));
+  for (int n = 1; n <= 8; ++n) ops.push_back(&sort_op(n));
   return ops;
 }
 
@@ -51,6 +53,7 @@ Dims row_major_strides(const Shape& shape) {
 }
 
 Array literal(DType dtype, double value) { return array_from_scalar(Scalar(value).to(dtype), false, current_loc()); }
+std::optional<Scalar> literal_value(const Array& x) { return x.node()->literal; }
 Array zeros(DType dtype, const Shape& shape) { return lax::broadcast_in_dim(literal(dtype, 0), shape, {}); }
 Array zeros(const Type& like) { return zeros(like.dtype, like.shape); }
 Array batched(const Array& x, bool mapped, std::int64_t n) { return mapped ? x : lax::broadcast(x, Shape{n}); }

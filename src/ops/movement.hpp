@@ -107,6 +107,8 @@ inline Type type(DType dtype, Shape shape, bool weak = false) { return {dtype, s
 
 /// The scalar `value` of `dtype`, a literal in Programs.
 Array literal(DType dtype, double value);
+/// The number that `x` is a literal of, if it is one.
+std::optional<Scalar> literal_value(const Array& x);
 Array zeros(DType dtype, const Shape& shape);
 Array zeros(const Type& like);
 /// `x` with a leading dim of `n`: broadcast when it is not mapped.
