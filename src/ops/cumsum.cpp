@@ -11,7 +11,7 @@ std::vector<Type> infer(const Call& c) {
   int axis = c.get<Cumulative>().axis;
   pointwise_shape(c, takes_number);
   if (axis < 0 || axis >= c.operands[0].ndim()) throw IndexError("cumsum: axis " + std::to_string(axis) + " is out of range for " + c.operands[0].str() + ".");
-  return {c.operands[0]};
+  return {Type{c.operands[0].dtype, c.operands[0].shape, false, {}}};
 }
 
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
@@ -39,6 +39,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 const Op cumsum = [] {
   Op op;
   op.name = "cumsum";
+  op.own_weak = true;
   op.infer = infer;
   op.eval = eval;
   op.factors = [](const Call& c, const std::vector<Type>&) {

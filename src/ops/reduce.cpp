@@ -88,6 +88,7 @@ Op reduction(std::string name, Op::Reduce kind, Factors::Kind factor, Start star
   Op op;
   op.name = std::move(name);
   op.reduce = kind;
+  op.own_weak = true;   // a reduction of a weak array is strong, as in JAX
   op.infer = infer_reduction<mask>;
   op.eval = eval_reduction<mask>(start, combine);
   op.factors = [factor](const Call& c, const std::vector<Type>& results) { return reduction_factors(c, results, factor); };

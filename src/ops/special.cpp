@@ -1,4 +1,4 @@
-// erf erfc erf_inv lgamma digamma nextafter. Source: jax.lax.
+// erf erfc erf_inv lgamma digamma logaddexp nextafter. Source: jax.lax.
 #include "ops/elementwise_ops.hpp"
 #include "ops/lane_math.hpp"
 #include "ops/pointwise.hpp"
@@ -10,6 +10,12 @@ constexpr double two_over_sqrt_pi = 1.12837916709551257390;
 
 V gaussian(const V& x) { return {bind1(exp, {}, {(-(x * x)).a})}; }
 
+// exp(x - z) where z = log(exp(x) + exp(y)); infinite x and z do not make NaN of it.
+V weight(const V& x, const V& z) {
+  auto finite = [](const V& v) { return choose({bind1(is_finite, {}, {v.a})}, v, choose(v == v, full_like(v, 0), v)); };
+  return {bind1(exp, {}, {(finite(x) - finite(z)).a})};
+}
+
 }  // namespace
 
 const Op erf = unary_op<takes_floating>("erf", [](auto x) { return lane::erf(x); }, {.d = [](V x, V) { return gaussian(x) * two_over_sqrt_pi; }});
@@ -20,6 +26,12 @@ const Op lgamma = unary_op<takes_floating>("lgamma", [](auto x) { return lane::l
                                            {.d = [](V x, V) { return V{bind1(digamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
 const Op digamma = unary_op<takes_floating>("digamma", [](auto x) { return lane::library(lane::lib_digamma, x); },
                                             {.not_differentiable = "digamma: its derivative, polygamma, is not implemented", .lo = 0.4, .hi = 5, .smooth = false});
+// log(exp(x) + exp(y)) without overflow.
+const Op logaddexp = binary_op<takes_floating>("logaddexp", [](auto x, auto y) {
+  auto difference = x - y;
+  auto sum = lane::max(x, y) + lane::log1p(lane::exp(-lane::abs(difference)));
+  return lane::select(difference == difference, sum, x + y);   // equal infinities
+}, {.dx = [](V x, V, V z) { return weight(x, z); }, .dy = [](V, V y, V z) { return weight(y, z); }, .ulp = 0});
 const Op nextafter = [] {
   // The next number depends on the precision, so 16-bit floats, which lanes compute in float32, are refused.
   Op op = binary_op<takes_floating>("nextafter", [](auto x, auto y) { return lane::library(lane::lib_nextafter, x, y); }, {.flat = true, .smooth = false});
