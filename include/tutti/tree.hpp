@@ -50,6 +50,8 @@ class Static {
 inline bool is_array(const Array& x) { return x.has_value(); }
 bool is_inexact_array(const Array& x);
 
+// These templates take any type, not only a Tree: a refused type is then told with its reason by the walk, where a
+// constraint would say "no matching function".
 namespace tree {
 
 /// The arrays of a tree that are there, in order, and the rest. `frozen`: for each array whether it lies in a Frozen.
@@ -102,7 +104,7 @@ bool keep(Pred& pred, const Path& path, const Array& x) {
 }  // namespace detail
 
 /// Takes trees apart, one after the other, into the arrays that are there and the structure.
-template <Tree... T>
+template <class... T>
 Flat flatten(const T&... trees) {
   Flat flat;
   const detail::Ref refs[] = {detail::ref(trees)...};
@@ -112,7 +114,7 @@ Flat flatten(const T&... trees) {
 }
 
 /// A copy of `like` with other arrays: one for each array that is there, or one for each place. Empty ones remove.
-template <Tree T>
+template <class T>
 T rebuild(const T& like, std::span<const Array> leaves) {
   T out = like;
   detail::assign(detail::ref(out), leaves);
@@ -120,11 +122,11 @@ T rebuild(const T& like, std::span<const Array> leaves) {
 }
 
 /// The arrays that are there, in order.
-template <Tree T>
+template <class T>
 std::vector<Array> leaves(const T& tree) { return detail::leaves_of(detail::ref(tree)); }
 
 /// The arrays that are there, with their paths.
-template <Tree T>
+template <class T>
 std::vector<std::pair<Path, Array>> leaves_with_path(const T& tree) {
   const std::vector<Array*> slots = detail::slots_of(detail::ref(tree));
   std::vector<Path> paths = detail::paths_of(detail::ref(tree));
@@ -135,7 +137,7 @@ std::vector<std::pair<Path, Array>> leaves_with_path(const T& tree) {
 }
 
 /// Everything but the arrays.
-template <Tree T>
+template <class T>
 StructureOf<T> structure(const T& tree) {
   const detail::Ref refs[] = {detail::ref(tree)};
   StructureOf<T> out{detail::structure_of(refs), tree};
@@ -144,7 +146,7 @@ StructureOf<T> structure(const T& tree) {
 }
 
 /// The tree of this structure with these arrays, as many as `structure.num_leaves()`; else ValueError.
-template <Tree T>
+template <class T>
 T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves) {
   std::vector<Array> slots(structure.num_slots());
   std::size_t next = 0;
@@ -161,7 +163,7 @@ T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves) {
 ///     params = tree::map([&](const Array& p, const Array& g) { return p - lr * g; }, params, grads);
 ///
 /// Throws ValueError where lengths or keys differ.
-template <class Fn, Tree T, std::same_as<T>... Rest>
+template <class Fn, class T, std::same_as<T>... Rest>
 T map(Fn&& fn, const T& first, const Rest&... rest) {
   T out = first;
   const detail::Ref refs[] = {detail::ref(out), detail::ref(rest)...};
@@ -175,7 +177,7 @@ T map(Fn&& fn, const T& first, const Rest&... rest) {
 }
 
 /// As map; fn has the leaf's path as its first argument.
-template <class Fn, Tree T, std::same_as<T>... Rest>
+template <class Fn, class T, std::same_as<T>... Rest>
 T map_with_path(Fn&& fn, const T& first, const Rest&... rest) {
   T out = first;
   const detail::Ref refs[] = {detail::ref(out), detail::ref(rest)...};
@@ -191,7 +193,7 @@ T map_with_path(Fn&& fn, const T& first, const Rest&... rest) {
 
 /// Two trees of the type of `tree`: the arrays for which the predicate holds, and the others; elsewhere both are empty.
 /// The predicate takes `(const Array&)` or `(const Path&, const Array&)`. `combine` puts them together again.
-template <Tree T, class Pred>
+template <class T, class Pred>
 std::pair<T, T> partition(const T& tree, Pred&& pred) {
   std::pair<T, T> out{tree, tree};
   const std::vector<Array*> kept = detail::slots_of(detail::ref(out.first));
@@ -205,11 +207,11 @@ std::pair<T, T> partition(const T& tree, Pred&& pred) {
 }
 
 /// The first half of `partition`.
-template <Tree T, class Pred>
+template <class T, class Pred>
 T filter(const T& tree, Pred&& pred) { return partition(tree, std::forward<Pred>(pred)).first; }
 
 /// In each place the first array that is there. Static leaves are those of `first`.
-template <Tree T, std::same_as<T>... Rest>
+template <class T, std::same_as<T>... Rest>
 T combine(const T& first, const Rest&... rest) {
   T out = first;
   const detail::Ref refs[] = {detail::ref(out), detail::ref(rest)...};

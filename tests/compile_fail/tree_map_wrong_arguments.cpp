@@ -1,0 +1,6 @@
+// error: tree::map: fn cannot be called with one Array per tree
+#include "tutti/tree.hpp"
+
+using namespace tutti;
+
+Array use(const Array& x) { return tree::map([](const Array& a) { return a; }, x, x); }

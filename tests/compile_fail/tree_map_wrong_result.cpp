@@ -1,0 +1,6 @@
+// error: tree::map: fn must return an Array
+#include "tutti/tree.hpp"
+
+using namespace tutti;
+
+Array use(const Array& x) { return tree::map([](const Array&) { return std::string(); }, x); }

@@ -1,0 +1,14 @@
+// error: a type that cannot be copied cannot be in a tree
+// field: inner
+#include "tutti/tree.hpp"
+
+using namespace tutti;
+
+class Unique {
+ public:
+  Unique() {}
+  Unique(Unique&&) {}
+};
+struct Model { Array w; Unique inner; };
+
+auto use(const Model& model) { return tree::leaves(model); }

@@ -1,0 +1,9 @@
+// error: a raw pointer cannot be in a tree
+// field: cursor
+#include "tutti/tree.hpp"
+
+using namespace tutti;
+
+struct Model { Array w; int* cursor = nullptr; };
+
+auto use(const Model& model) { return tree::leaves(model); }

@@ -1,0 +1,8 @@
+// error: a reference cannot be in a tree
+#include "tutti/tree.hpp"
+
+using namespace tutti;
+
+struct Model { Array& w; };
+
+auto use(const Model& model) { return tree::leaves(model); }

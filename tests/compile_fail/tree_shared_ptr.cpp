@@ -1,0 +1,9 @@
+// error: a smart pointer cannot be in a tree
+// field: child
+#include "tutti/tree.hpp"
+
+using namespace tutti;
+
+struct Model { Array w; std::shared_ptr<int> child; };
+
+auto use(const Model& model) { return tree::leaves(model); }
