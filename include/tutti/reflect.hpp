@@ -20,10 +20,11 @@ enum class Trouble { none, not_aggregate, base, c_array, too_many, no_count };
 
 namespace detail {
 
-// Converts to anything, so that `T{Any{}, Any{}}` asks only whether T takes that many initialisers.
+// Converts to anything, so that `T{Any{}, Any{}}` asks only whether T takes that many initialisers. Never called; it
+// has a body because clang asks for one where T has internal linkage.
 struct Any {
   template <class T>
-  operator T() const;
+  operator T() const { __builtin_unreachable(); }
 };
 
 // Converts to proper bases of T only: aggregate initialisation puts bases before members.
