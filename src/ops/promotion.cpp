@@ -77,11 +77,9 @@ Promotion inexact(Promotion p) { return p.dtype.is_inexact() ? p : Promotion{can
 Promotion promote_inexact(const std::vector<Array>& xs) { return inexact(promote(xs)); }
 
 Array converted(const Array& x, Promotion p) {
-  if (const auto& literal = x.node()->literal; literal && x.ndim() == 0) {
-    // Beside strong arrays a number decides nothing, so it stays weak; the result is as strong as the arrays.
-    return x.dtype() == p.dtype ? x : array_from_scalar(literal->to(p.dtype), x.weak_type() || p.weak);
-  }
-  return lax::convert_element_type(x, p.dtype, p.weak && (x.weak_type() || x.dtype() != p.dtype));
+  if (x.dtype() == p.dtype) return x;   // a weak operand decides nothing: the result is as strong as the strongest
+  if (const auto& literal = x.node()->literal; literal && x.ndim() == 0) return array_from_scalar(literal->to(p.dtype), x.weak_type() || p.weak);
+  return lax::convert_element_type(x, p.dtype, p.weak);
 }
 
 Shape broadcast_shapes(const char* what, const std::vector<Array>& xs) {
