@@ -97,7 +97,7 @@ TEST(Layout, UnevenBlocksAreNested) {
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{2, 2, 1, 0, 2, 2, 1, 0}));
 }
 
-TEST(Layout, ASharingOfALayoutHasThatLayout) {
+TEST(Layout, TheShardingOfALayoutHasThatLayout) {
   for_layouts([](const Mesh& mesh, const Layout& layout, std::mt19937&) {
     Sharding s = sharding_from_layout(mesh, layout);
     EXPECT_EQ(s.device_list(), mesh.device_list());
@@ -192,6 +192,16 @@ TEST(Layout, TranslationKeepsPlacement) {
   }, true, true);
   EXPECT_GT(translated, 1000);
   EXPECT_GT(refused, 100);
+}
+
+TEST(Layout, PendingAxesHaveNoOrder) {
+  Mesh mesh = samples::mesh({4, 2});
+  Layout a{{{}}, {{1, 1, 2}, {0, 1, 4}}, Reduce::max}, b{{{}}, {{0, 1, 4}, {1, 1, 2}}, Reduce::max};
+  EXPECT_EQ(canonical(a), canonical(b));
+  Layout line{{{}}, {{0, 1, 8}}, Reduce::max};
+  EXPECT_EQ(*translate(a, mesh, samples::mesh({8})), line);
+  a.pending.clear();
+  EXPECT_EQ(canonical(a), Layout::replicated(1)) << "nothing pending has no kind";
 }
 
 TEST(Layout, ACommonRefinementSaysBoth) {

@@ -133,6 +133,7 @@ TEST(PositionalSharding, ReplicatedFitsEveryRankOthersTheirOwn) {
   for (Shape shape : {Shape{}, {3}, {3, 3}, {3, 3, 3}}) EXPECT_EQ(all.shard_shape(shape), shape);
   EXPECT_THROW(eight().reshape(8, 1).shard_shape({8}), ShardingError);
   EXPECT_THROW(eight().shard_shape({8, 8}), ShardingError);
+  EXPECT_FALSE(eight().is_equivalent_to(NamedSharding(samples::mesh({8}), P("x")), 2));
 }
 
 TEST(PositionalSharding, Prints) {
