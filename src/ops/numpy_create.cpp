@@ -1,0 +1,111 @@
+// NumPy-like functions that make arrays.
+#include <cmath>
+
+#include "ops/movement.hpp"
+#include "ops/numpy_dims.hpp"
+#include "tutti/ops_movement.hpp"
+
+namespace tutti {
+namespace {
+
+Array filled(const Shape& shape, const Array& value, Loc loc) {
+  LocScope scope(loc);
+  return shape.empty() && value.ndim() == 0 ? value : broadcast_to(value, shape);
+}
+Array number(DType dtype, double value) { return ops::literal(canonical(dtype), value); }
+
+}  // namespace
+
+Array zeros(const Shape& shape, DType dtype, Loc loc) { return filled(shape, number(dtype, 0), loc); }
+Array ones(const Shape& shape, DType dtype, Loc loc) { return filled(shape, number(dtype, 1), loc); }
+Array empty(const Shape& shape, DType dtype, Loc loc) { return zeros(shape, dtype, loc); }
+Array full(const Shape& shape, const Operand& value) { return filled(shape, value.array, value.loc); }
+Array full(const Shape& shape, const Operand& value, DType dtype) {
+  LocScope scope(value.loc);
+  return filled(shape, lax::convert_element_type(value.array, canonical(dtype)), value.loc);
+}
+Array zeros_like(const In& x) { return zeros(x.array.shape(), x.array.dtype(), x.loc); }
+Array zeros_like(const In& x, DType dtype) { return zeros(x.array.shape(), dtype, x.loc); }
+Array ones_like(const In& x) { return ones(x.array.shape(), x.array.dtype(), x.loc); }
+Array ones_like(const In& x, DType dtype) { return ones(x.array.shape(), dtype, x.loc); }
+Array full_like(const In& x, const Operand& value) { return full(x.array.shape(), value, x.array.dtype()); }
+Array full_like(const In& x, const Operand& value, DType dtype) { return full(x.array.shape(), value, dtype); }
+
+namespace {
+
+// Row number compared with column number - k, as bool.
+Array band(const Shape& shape, int k, bool lower) {
+  Array rows = lax::iota(int32, shape, shape.ndim() - 2), columns = lax::iota(int32, shape, shape.ndim() - 1);
+  Array shifted = lax::add(rows, lax::broadcast_in_dim(ops::literal(int32, k), shape, {}));
+  return lower ? lax::ge(shifted, columns) : lax::eq(shifted, columns);
+}
+
+}  // namespace
+
+Array eye(Dim n, DType dtype, Loc loc) { return eye(n, n, 0, dtype, loc); }
+Array eye(Dim n, Dim m, int k, DType dtype, Loc loc) {
+  LocScope scope(loc);
+  return lax::convert_element_type(band(Shape{n, m}, k, false), canonical(dtype));
+}
+Array tri(Dim n, Dim m, int k, DType dtype, Loc loc) {
+  LocScope scope(loc);
+  return lax::convert_element_type(band(Shape{n, m}, k, true), canonical(dtype));
+}
+Array tril(const In& x, int k) {
+  LocScope scope(x.loc);
+  if (x.array.ndim() < 2) ops::fail("tril", "the array has " + std::to_string(x.array.ndim()) + " dims", "It needs two or more.");
+  return lax::select(band(x.array.shape(), k, true), x.array, ops::zeros(x.array.dtype(), x.array.shape()));
+}
+Array triu(const In& x, int k) {
+  LocScope scope(x.loc);
+  if (x.array.ndim() < 2) ops::fail("triu", "the array has " + std::to_string(x.array.ndim()) + " dims", "It needs two or more.");
+  return lax::select(band(x.array.shape(), k - 1, true), ops::zeros(x.array.dtype(), x.array.shape()), x.array);
+}
+
+Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc) {
+  LocScope scope(loc);
+  bool floating = start.dtype.is_inexact() || stop.dtype.is_inexact() || step.dtype.is_inexact();
+  DType want = canonical(dtype.value_or(floating ? float64 : int64));
+  std::int64_t n = 0;
+  if (step.as<double>() == 0) ops::fail<ValueError>("arange", "the step is 0", "Give a step towards stop.");
+  if (floating) {
+    double length = std::ceil((stop.as<double>() - start.as<double>()) / step.as<double>());
+    if (!std::isfinite(length)) ops::fail<ValueError>("arange", "start, stop and step give no length", "They must be finite.");
+    n = static_cast<std::int64_t>(std::max(0.0, length));
+  } else {
+    std::int64_t distance = stop.integer - start.integer, by = step.integer;
+    n = std::max<std::int64_t>(0, (distance + by - (by > 0 ? 1 : -1)) / by);
+  }
+  bool from_zero = start.as<double>() == 0 && step.as<double>() == 1;
+  if (from_zero) return lax::iota(want, Shape{n}, 0);
+  // As JAX: start + i * step, computed in the wanted type.
+  DType compute = want.is_floating() && want.size() < 4 ? float32 : want;
+  Array i = lax::iota(compute, Shape{n}, 0);
+  auto spread = [&](const Scalar& s) { return lax::broadcast_in_dim(array_from_scalar(s.to(compute), false, loc), Shape{n}, {}); };
+  return lax::convert_element_type(lax::add(spread(start), lax::mul(i, spread(step))), want);
+}
+
+Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc loc) {
+  LocScope scope(loc);
+  if (n < 0) ops::fail<ValueError>("linspace", std::to_string(n.value) + " numbers", "Ask for 0 or more.");
+  DType want = canonical(dtype), compute = want == float64 ? float64 : float32;
+  Shape shape{n};
+  std::int64_t parts = endpoint ? n - 1 : n.value;
+  auto spread = [&](double v) { return lax::broadcast_in_dim(number(compute, v), shape, {}); };
+  if (parts < 1) return lax::convert_element_type(spread(start), want);
+  // start * (1 - i / parts) + stop * (i / parts), as JAX: the last is stop itself.
+  Array at = lax::div(lax::iota(compute, shape, 0), spread(static_cast<double>(parts)));
+  Array out = lax::add(lax::mul(spread(start), lax::sub(spread(1), at)), lax::mul(spread(stop), at));
+  if (endpoint) {
+    Array last = lax::eq(lax::iota(int32, shape, 0), lax::broadcast_in_dim(ops::literal(int32, static_cast<double>(n - 1)), shape, {}));
+    out = lax::select(last, spread(stop), out);
+  }
+  if (want.is_integer()) {
+    Array below = lax::convert_element_type(out, want);   // truncates: step down where that went up
+    Array back = lax::convert_element_type(below, compute);
+    return lax::select(lax::gt(back, out), lax::sub(below, lax::broadcast_in_dim(number(want, 1), shape, {})), below);
+  }
+  return lax::convert_element_type(out, want);
+}
+
+}  // namespace tutti

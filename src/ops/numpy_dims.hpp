@@ -1,0 +1,20 @@
+// Axis numbers of the NumPy-like functions, which may count from the end.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/movement.hpp"
+
+namespace tutti::ops {
+
+/// `axis` as 0 to ndim - 1; IndexError names the function otherwise.
+int normal_axis(const char* function, std::int64_t axis, int ndim);
+/// The shape that all broadcast to, as in NumPy; ShapeError names two that do not fit.
+Shape common_shape(const char* function, const std::vector<Shape>& shapes);
+/// x with its last dims aligned to those of `shape`.
+Array spread_to(const Array& x, const Shape& shape);
+/// Operands converted to their promoted dtype.
+std::vector<Array> same_dtype(std::vector<Array> xs);
+
+}  // namespace tutti::ops
