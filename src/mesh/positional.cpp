@@ -58,7 +58,7 @@ bool view_of(const std::vector<Device>& devices, const Shape& shape, const Cells
     for (std::size_t i = 0; i < n; ++i) f.push_back(positions(i * step)[0]);
     if (!digits_of(f, d, digits)) return false;
   }
-  std::stable_sort(digits.begin(), digits.end(), [](const CellDigit& a, const CellDigit& b) { return a.stride > b.stride; });
+  std::sort(digits.begin(), digits.end(), [](const CellDigit& a, const CellDigit& b) { return a.stride > b.stride; });
   std::int64_t rest = static_cast<std::int64_t>(devices.size());
   Shape sizes;
   layout = Layout::replicated(shape.ndim());
