@@ -62,15 +62,16 @@ struct BatchedProgram {
 /// The program over a whole batch at once.
 BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis, const NamedAxes& axes = {});
 
-/// Forward and backward in one Program. Inputs: the primal inputs, then cotangents of the outputs in `tangent`. Outputs: the primal
+/// Forward and backward in one Program. Inputs: the primal inputs, then cotangents of the outputs in `given`. Outputs: the primal
 /// outputs, then cotangents of all differentiated inputs (zeros instantiated, each of its input's type).
 struct VjpProgram {
   ProgramPtr program;
-  std::vector<bool> tangent;
+  std::vector<bool> given;   // what was asked for, without the outputs that depend on no differentiated input
 };
-VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes = {});
+/// `given[i]`: output i has a cotangent, else it is zero.
+VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const std::vector<bool>& given, const NamedAxes& axes = {});
 
-/// `x` with the dtype-equal type's weak flag; records nothing where it has it already.
+/// `x` with this weak flag; records nothing where it has it already.
 Array with_weak(const Array& x, bool weak);
 
 }  // namespace tutti

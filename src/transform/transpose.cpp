@@ -116,18 +116,22 @@ Transposed transpose(const Program& program, const std::vector<bool>& linear, co
   return out;
 }
 
-VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
+VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const std::vector<bool>& given, const NamedAxes& axes) {
   Linearized lin = linearize(program, differentiated, axes);
   std::size_t outputs = program.outputs.size();
-  std::vector<bool> is_tangent(lin.linear->inputs.size(), true);
+  std::vector<bool> is_tangent(lin.linear->inputs.size(), true), seeded(outputs), tangent_given;
   std::fill(is_tangent.begin(), is_tangent.begin() + lin.num_residuals, false);
-  Transposed back = transpose(*lin.linear, is_tangent, std::vector<bool>(lin.linear->outputs.size(), true), axes);
+  for (std::size_t i = 0; i < outputs; ++i) {
+    seeded[i] = given[i] && lin.tangent[i];
+    if (lin.tangent[i]) tangent_given.push_back(given[i]);
+  }
+  Transposed back = transpose(*lin.linear, is_tangent, tangent_given, axes);
 
   Recording recording("vjp", axes);
   std::vector<Array> args, cotangents;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) args.push_back(recording.input(program.type(program.inputs[i]), input_name(program, i)));
   for (std::size_t i = 0; i < outputs; ++i)
-    if (lin.tangent[i]) cotangents.push_back(recording.input(program.type(program.outputs[i])));
+    if (seeded[i]) cotangents.push_back(recording.input(program.type(program.outputs[i])));
   std::vector<Array> known = tutti::apply(*lin.known, args);
   std::vector<Array> back_args(known.begin() + static_cast<std::ptrdiff_t>(outputs), known.end());
   back_args.insert(back_args.end(), cotangents.begin(), cotangents.end());
@@ -138,7 +142,7 @@ VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, 
     if (!differentiated[i]) continue;
     known.push_back(back.nonzero[tangent++] ? grads[next++] : zeros_of(program.type(program.inputs[i])));
   }
-  return {recording.close(known), lin.tangent};
+  return {recording.close(known), std::move(seeded)};
 }
 
 }  // namespace tutti

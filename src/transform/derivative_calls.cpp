@@ -1,0 +1,237 @@
+// grad, jvp, linearize, vjp and Jacobians of calls: trace, transform, apply in the present context.
+#include <algorithm>
+
+#include "transform/call.hpp"
+#include "tutti/lax.hpp"
+
+namespace tutti::detail {
+namespace {
+
+std::vector<Array> zeros_like_all(const std::vector<Type>& types) {
+  std::vector<Array> out;
+  for (const Type& t : types) out.push_back(zeros_of(t));
+  return out;
+}
+
+// A tangent or cotangent as the value's type has it: a weak number takes the dtype, anything else must fit.
+Array fit(const Array& given, const Type& like, const char* what, const std::string& of, Loc made) {
+  bool weak_number = given.weak_type() && given.ndim() == 0 && !given.dtype().is_complex();
+  if (given.shape() != like.shape)
+    throw ShapeError(std::string(what) + ": got " + given.type().str() + " for " + of + " of type " + like.str() + "; the shapes must be equal" + at(made));
+  if (given.dtype() == like.dtype) return with_weak(given, like.weak);
+  if (weak_number) return lax::convert_element_type(given, like.dtype, like.weak);
+  throw TypeError(std::string(what) + ": got " + given.type().str() + " for " + of + " of type " + like.str() + "; the dtypes must be equal" + at(made));
+}
+
+std::vector<bool> everything(const CallArrays& args) { return std::vector<bool>(args.leaves.size(), true); }
+
+// `n x n` ones on the diagonal as a batch of n basis tangents of the type.
+Array basis(const Type& type) {
+  std::int64_t n = type.num_elements();
+  Array eye = lax::convert_element_type(lax::eq(lax::iota(int32, {n, n}, 0), lax::iota(int32, {n, n}, 1)), type.dtype, type.weak);
+  Shape shape = type.shape;
+  shape.insert(0, n);
+  return lax::reshape(eye, shape);
+}
+
+Shape joined(const Shape& a, const Shape& b) {
+  Shape out = a;
+  for (std::int64_t d : b) out.push_back(d);
+  return out;
+}
+
+}  // namespace
+
+Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what, Loc made) {
+  std::vector<bool> wanted(args.leaves.size(), false);
+  std::vector<std::size_t> first(args.counts.size() + 1, 0);
+  for (std::size_t a = 0; a < args.counts.size(); ++a) first[a + 1] = first[a] + static_cast<std::size_t>(args.counts[a]);
+  for (int a : argnums) std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(first[a]), wanted.begin() + static_cast<std::ptrdiff_t>(first[a + 1]), true);
+  auto leaves = differentiable(args, wanted);
+  for (int a : argnums) {
+    if (std::any_of(leaves.begin() + static_cast<std::ptrdiff_t>(first[a]), leaves.begin() + static_cast<std::ptrdiff_t>(first[a + 1]), [](const auto& l) { return l.has_value(); })) continue;
+    std::string types;
+    for (std::size_t i = first[a]; i < first[a + 1]; ++i) types += (types.empty() ? "" : ", ") + args.leaves[i].type().str();
+    throw TypeError(std::string(what) + ": argument " + std::to_string(a) + " has no floating array to differentiate by, only: " + (types.empty() ? "no array at all" : types) +
+                    at(made) + "\n  Convert it with astype(float32), or differentiate by another argument.");
+  }
+  Recorded call = record_call(args, leaves, body, what, made);
+  std::vector<Type> outputs = call.program->output_types();
+  if (outputs.empty()) throw TypeError(std::string(what) + ": the function returned an empty array" + at(made));
+  if (!outputs[0].shape.empty())
+    throw TypeError(std::string(what) + ": only functions with a scalar result have a gradient; the result is " + outputs[0].str() + at(made) + "\n  " +
+                    (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead." : "Reduce it with sum or mean, or use vjp or jacrev."));
+  if (!outputs[0].dtype.is_floating())
+    throw TypeError(std::string(what) + ": the result must be real and floating; it is " + outputs[0].str() + at(made));
+  std::vector<bool> seed(outputs.size(), false);
+  seed[0] = true;
+  VjpProgram program = vjp(*call.program, call.explicit_only(), seed);
+  std::vector<Array> inputs = call.inputs;
+  if (program.given[0]) inputs.push_back(array_from_scalar(Scalar(1.0).to(outputs[0].dtype), outputs[0].weak));
+  Gradient out;
+  out.results = tutti::apply(*program.program, inputs);
+  std::size_t next = outputs.size();
+  std::vector<Array> by_leaf(args.leaves.size());
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    if (leaves[i]) by_leaf[i] = out.results[next++];
+  for (int a : argnums) out.gradients.insert(out.gradients.end(), by_leaf.begin() + static_cast<std::ptrdiff_t>(first[a]), by_leaf.begin() + static_cast<std::ptrdiff_t>(first[a + 1]));
+  out.results.resize(outputs.size());
+  return out;
+}
+
+Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, const Body& body, Loc made) {
+  std::vector<std::optional<TracedLeaf>> leaves = differentiable(args, everything(args));
+  std::vector<Array> given;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (!tangents[i].has_value()) leaves[i].reset();   // zero: constant
+    if (!leaves[i]) continue;
+    given.push_back(fit(tangents[i], leaves[i]->type, "jvp", leaf_name(args.paths()[i]), made));
+  }
+  Recorded call = record_call(args, leaves, body, "jvp", made);
+  JvpProgram program = jvp(*call.program, call.explicit_only());
+  std::vector<Array> inputs = call.inputs;
+  inputs.insert(inputs.end(), given.begin(), given.end());
+  Pushed out;
+  out.results = tutti::apply(*program.program, inputs);
+  std::size_t n = program.tangent.size(), next = n;
+  for (std::size_t i = 0; i < n; ++i) {
+    Type t = call.program->type(call.program->outputs[i]);
+    out.tangents.push_back(program.tangent[i] ? out.results[next++] : has_tangent(t) ? zeros_of(t) : Array());
+  }
+  out.results.resize(n);
+  return out;
+}
+
+// Inputs: residuals, then those arrays given where `takes`. Outputs go where `gives`; elsewhere zeros of `types`, or nothing.
+struct LinearFunction::State {
+  ProgramPtr program;
+  std::vector<Array> residuals;
+  std::vector<std::optional<Type>> takes;   // per place given: its type, if it has a tangent
+  std::vector<bool> used;                   // per place given: it is an input of the program
+  std::vector<std::optional<Type>> types;   // per place returned
+  std::vector<bool> gives;
+  const char* what = "";
+  Loc made;
+};
+
+std::vector<Array> LinearFunction::operator()(const std::vector<Array>& arrays) const {
+  const State& s = *state_;
+  if (arrays.size() != s.takes.size())
+    throw ValueError(std::string(s.what) + ": got " + std::to_string(arrays.size()) + " arrays instead of " + std::to_string(s.takes.size()) + at(s.made));
+  LocScope scope(s.made);
+  std::vector<Array> inputs = s.residuals;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (!s.takes[i]) continue;
+    Array x = arrays[i].has_value() ? fit(arrays[i], *s.takes[i], s.what, "place " + std::to_string(i), s.made) : Array();
+    if (s.used[i]) inputs.push_back(x.has_value() ? x : zeros_of(*s.takes[i]));
+  }
+  std::vector<Array> results = tutti::apply(*s.program, inputs), out;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < s.types.size(); ++i) out.push_back(s.gives[i] ? results[next++] : s.types[i] ? zeros_of(*s.types[i]) : Array());
+  return out;
+}
+
+namespace {
+
+struct Halves {
+  std::vector<Array> results, residuals;
+  Linearized lin;
+  std::vector<std::optional<Type>> in, out;   // types of leaves and results that have tangents
+};
+
+Halves halves(const CallArrays& args, const std::vector<bool>& wanted, const Body& body, const char* what, Loc made) {
+  auto leaves = differentiable(args, wanted);
+  Recorded call = record_call(args, leaves, body, what, made);
+  Halves h;
+  h.lin = linearize(*call.program, call.explicit_only());
+  h.results = tutti::apply(*h.lin.known, call.inputs);
+  h.residuals.assign(h.results.end() - h.lin.num_residuals, h.results.end());
+  h.results.resize(h.results.size() - static_cast<std::size_t>(h.lin.num_residuals));
+  for (const auto& l : leaves) h.in.push_back(l ? std::optional(l->type) : std::nullopt);
+  for (const Type& t : call.program->output_types()) h.out.push_back(has_tangent(t) ? std::optional(t) : std::nullopt);
+  return h;
+}
+
+std::vector<bool> present(const std::vector<std::optional<Type>>& types) {
+  std::vector<bool> out;
+  for (const auto& t : types) out.push_back(t.has_value());
+  return out;
+}
+
+Transposed transpose_half(const Linearized& lin) {
+  std::vector<bool> linear(lin.linear->inputs.size(), true);
+  std::fill(linear.begin(), linear.begin() + lin.num_residuals, false);
+  return transpose(*lin.linear, linear, std::vector<bool>(lin.linear->outputs.size(), true));
+}
+
+}  // namespace
+
+LinearizedCall linearize_call(const CallArrays& args, const Body& body, Loc made) {
+  Halves h = halves(args, everything(args), body, "linearize", made);
+  auto state = std::make_shared<LinearFunction::State>();
+  *state = {h.lin.linear, h.residuals, h.in, present(h.in), h.out, h.lin.tangent, "linearize", made};
+  return {h.results, LinearFunction(state)};
+}
+
+LinearizedCall pull_back(const CallArrays& args, const Body& body, Loc made) {
+  Halves h = halves(args, everything(args), body, "vjp", made);
+  Transposed back = transpose_half(h.lin);
+  std::vector<bool> gives;
+  std::size_t next = 0;
+  for (const auto& t : h.in) gives.push_back(t && back.nonzero[next++]);
+  auto state = std::make_shared<LinearFunction::State>();
+  *state = {back.program, h.residuals, h.out, h.lin.tangent, h.in, gives, "vjp", made};
+  return {h.results, LinearFunction(state)};
+}
+
+std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forward, Loc made) {
+  const char* what = forward ? "jacfwd" : "jacrev";
+  std::vector<bool> wanted(args.leaves.size(), false);
+  std::fill(wanted.begin(), wanted.begin() + args.counts[0], true);
+  Halves h = halves(args, wanted, body, what, made);
+  if (h.out.size() != 1 || !h.out[0]) throw TypeError(std::string(what) + ": the result must be one floating array" + at(made));
+  std::vector<Type> inputs;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < h.in.size(); ++i)
+    if (h.in[i]) inputs.push_back(*h.in[i]), places.push_back(i);
+  if (inputs.empty()) throw TypeError(std::string(what) + ": argument 0 has no floating array to differentiate by" + at(made));
+  LocScope scope(made);
+  const Type& result = *h.out[0];
+  std::vector<Array> out(static_cast<std::size_t>(args.counts[0]));
+  for (std::size_t i = 0; i < inputs.size(); ++i) out[places[i]] = zeros_of({result.dtype, joined(result.shape, inputs[i].shape), result.weak, {}});
+  if (!h.lin.tangent[0]) return out;
+  std::size_t residuals = h.residuals.size();
+  if (forward) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::vector<bool> mapped(residuals + inputs.size(), false);
+      mapped[residuals + i] = true;
+      BatchedProgram program = batch(*h.lin.linear, mapped, {inputs[i].num_elements(), ""});
+      std::vector<Array> given = h.residuals, zeros = zeros_like_all(inputs);
+      given.insert(given.end(), zeros.begin(), zeros.end());
+      given[residuals + i] = basis(inputs[i]);
+      if (!program.mapped[0]) continue;   // does not depend on this leaf
+      Array columns = tutti::apply(*program.program, given)[0];
+      lax::Dims permutation;
+      for (int d = 1; d < columns.ndim(); ++d) permutation.push_back(d);
+      permutation.push_back(0);
+      out[places[i]] = lax::reshape(lax::transpose(columns, permutation), joined(result.shape, inputs[i].shape));
+    }
+    return out;
+  }
+  Transposed back = transpose_half(h.lin);
+  std::vector<bool> mapped(residuals + 1, false);
+  mapped[residuals] = true;
+  BatchedProgram program = batch(*back.program, mapped, {result.num_elements(), ""});
+  std::vector<Array> given = h.residuals;
+  given.push_back(basis(result));
+  std::vector<Array> rows = tutti::apply(*program.program, given);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!back.nonzero[i]) continue;
+    if (program.mapped[next]) out[places[i]] = lax::reshape(rows[next], joined(result.shape, inputs[i].shape));
+    ++next;
+  }
+  return out;
+}
+
+}  // namespace tutti::detail
