@@ -1,0 +1,44 @@
+// Which Eqns run together in one loop nest, and how each value is read.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "compile/views.hpp"
+#include "ir/program.hpp"
+
+namespace tutti::compile {
+
+/// How the elements of a value are obtained without a copy: a strided reading of another value, of a literal, or of the numbers 0, 1, 2, ...
+struct Reading {
+  Atom base;
+  bool index = false;   // the index itself; base means nothing
+  View view;
+};
+
+enum class Role { pointwise, reduce, view, index, dot, call };
+
+struct Unit {
+  enum class Kind { loop, dot, call } kind = Kind::call;
+  std::vector<int> eqns;          // ascending
+  Extents extents;                // of a loop
+  std::vector<ValueId> stores;    // values of a loop that somebody outside reads
+};
+
+struct Fusion {
+  std::vector<Role> roles;            // by Eqn
+  std::vector<Reading> readings;      // by value; a value that has memory reads itself
+  std::map<ValueId, Reading> sources; // of the readings that got memory: what the loop that fills it reads
+  std::vector<char> real;             // by Eqn: runs; the others are only readings
+  std::vector<Unit> units;            // in order of execution
+  Reading read(const Atom& a) const;
+};
+
+Fusion fuse(const Program& program);
+
+/// The types a loop kernel can handle.
+bool loops_over(DType dtype);
+/// The strides of `view` let a loop over `extents` read it well: innermost stride 0 or 1, or few elements.
+bool reads_well(const View& view, const Extents& extents);
+
+}  // namespace tutti::compile

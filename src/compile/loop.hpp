@@ -1,0 +1,33 @@
+// Lowering of one unit of fused Eqns to a loop nest.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compile/fuse.hpp"
+#include "compile/plan.hpp"
+
+namespace tutti::compile {
+
+/// Which values have which storage, and new temporaries.
+class Storages {
+ public:
+  virtual ~Storages() = default;
+  virtual int of(ValueId v) = 0;
+  virtual int literal(const Scalar& value) = 0;    // one element, constant
+  virtual int temporary(std::int64_t bytes) = 0;
+};
+
+/// A unit's loop over collapsed dims, before storages are known.
+struct Draft {
+  Loop loop;
+  std::vector<Atom> atoms;           // per access: what it reads or writes
+  std::vector<char> reduced_dims;    // per dim
+};
+/// Nothing when several Eqns together would need more than one reduced dim.
+std::optional<Draft> draft_loop(const Program& program, const Fusion& fusion, const Unit& unit);
+
+/// Loops of a unit: one, or several when a reduction needs more than one stage.
+std::vector<Loop> lower_loop(const Program& program, const Fusion& fusion, const Unit& unit, Storages& storages);
+
+}  // namespace tutti::compile

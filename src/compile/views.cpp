@@ -1,0 +1,102 @@
+#include "compile/views.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace tutti::compile {
+
+Extents row_major(const Extents& extents) {
+  Extents out(extents.size());
+  std::int64_t n = 1;
+  for (std::size_t i = extents.size(); i-- > 0; n *= extents[i]) out[i] = n;
+  return out;
+}
+
+std::int64_t product(const Extents& extents) {
+  std::int64_t n = 1;
+  for (std::int64_t e : extents) n *= e;
+  return n;
+}
+
+View dense_view(const Extents& extents) { return {0, row_major(extents)}; }
+
+bool is_dense(const View& view, const Extents& extents) {
+  if (view.offset != 0) return false;
+  const Extents want = row_major(extents);
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    if (extents[i] != 1 && view.strides[i] != want[i]) return false;
+  return true;
+}
+
+std::optional<View> compose(const View& outer, const Extents& outer_extents, const View& inner, const Extents& inner_extents) {
+  if (product(outer_extents) == 0) return View{0, Extents(outer_extents.size(), 0)};
+  // Merge inner's dims where its strides allow, so that an outer stride that crosses them still is one stride.
+  Extents extents, strides;
+  for (std::size_t i = 0; i < inner_extents.size(); ++i) {
+    if (inner_extents[i] == 1) continue;
+    if (!extents.empty() && strides.back() == inner.strides[i] * inner_extents[i]) {
+      extents.back() *= inner_extents[i];
+      strides.back() = inner.strides[i];
+    } else {
+      extents.push_back(inner_extents[i]);
+      strides.push_back(inner.strides[i]);
+    }
+  }
+  const Extents unit = row_major(extents);
+  // Lowest and highest index reached in each of inner's dims: both must stay inside, else a step would carry into the next dim.
+  Extents low(extents.size(), 0), high(extents.size(), 0);
+  std::int64_t rest = outer.offset;
+  View out{inner.offset, Extents(outer_extents.size(), 0)};
+  for (std::size_t j = 0; j < extents.size(); ++j) {
+    low[j] = high[j] = rest / unit[j];
+    rest %= unit[j];
+    out.offset += low[j] * strides[j];
+  }
+  for (std::size_t i = 0; i < outer_extents.size(); ++i) {
+    const std::int64_t s = outer.strides[i], span = outer_extents[i] - 1;
+    if (s == 0 || span == 0) continue;
+    std::size_t j = 0;
+    while (j < extents.size() && unit[j] > std::abs(s)) ++j;
+    if (j == extents.size() || s % unit[j] != 0) return std::nullopt;
+    const std::int64_t steps = s / unit[j];
+    (steps > 0 ? high[j] : low[j]) += steps * span;
+    out.strides[i] = steps * strides[j];
+  }
+  for (std::size_t j = 0; j < extents.size(); ++j)
+    if (low[j] < 0 || high[j] >= extents[j]) return std::nullopt;
+  return out;
+}
+
+std::optional<Extents> common_refinement(const Extents& a, const Extents& b) {
+  std::set<std::int64_t> bounds;   // products of the minor dims
+  for (const Extents* e : {&a, &b}) {
+    std::int64_t n = 1;
+    for (std::size_t i = e->size(); i-- > 0;) bounds.insert(n *= (*e)[i]);
+  }
+  if (bounds.contains(0)) return product(a) == 0 && product(b) == 0 && a == b ? std::optional(a) : std::nullopt;
+  Extents out;
+  std::int64_t n = 1;
+  for (std::int64_t bound : bounds) {
+    if (bound % n != 0) return std::nullopt;
+    if (bound != n) out.insert(out.begin(), bound / n);
+    n = bound;
+  }
+  return out;
+}
+
+Extents refine(const Extents& strides, const Extents& extents, const Extents& fine) {
+  Extents out(fine.size(), 0);
+  std::size_t f = fine.size();
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    std::int64_t n = 1;
+    while (n < extents[i]) {
+      --f;
+      out[f] = strides[i] * n;
+      n *= fine[f];
+    }
+  }
+  return out;
+}
+
+}  // namespace tutti::compile
