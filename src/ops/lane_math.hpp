@@ -1,4 +1,4 @@
-// Elementary functions over lanes, float32, within 2 units in the last place (tanh, logistic: 4); doubles go to the C library. Every polynomial is our own
+// Elementary functions over lanes, float32, within 2 units in the last place (tanh, logistic, erf_inv: 3); doubles go to the C library. Every polynomial is our own
 // minimax fit (weighted least maximum error by linear programming); the comment says the error of the exact polynomial in units of 2^-24.
 #pragma once
 
@@ -48,7 +48,7 @@ template <AnyLane L> ByLn2<L> reduce_by_ln2(L x) {
 }
 
 template <AnyLane L> L exp(L x) {
-  return by_precision(x, lib_exp, [](L x) {
+  return by_precision(x, lib_exp, [](auto x) {
     static constexpr float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f, 0.00138145976f};   // 0.05
     x = max(min(x, constant(x, 89)), constant(x, -104));   // beyond, the result is infinite or 0
     auto [n, r] = reduce_by_ln2(x);
@@ -57,7 +57,7 @@ template <AnyLane L> L exp(L x) {
 }
 
 template <AnyLane L> L exp2(L x) {
-  return by_precision(x, lib_exp2, [](L x) {
+  return by_precision(x, lib_exp2, [](auto x) {
     static constexpr float q[] = {0.693147182f, 0.240226507f, 0.0555041023f, 0.00961803831f, 0.00133339351f, 0.000154667563f, 1.51961503e-05f};   // 0.001
     x = max(min(x, constant(x, 129)), constant(x, -151));
     L n = round_even(x);
@@ -67,7 +67,7 @@ template <AnyLane L> L exp2(L x) {
 }
 
 template <AnyLane L> L expm1(L x) {
-  return by_precision(x, lib_expm1, [](L x) {
+  return by_precision(x, lib_expm1, [](auto x) {
     static constexpr float q[] = {0.5f, 0.166666657f, 0.0416663624f, 0.00833338965f, 0.00139406265f, 0.000198458583f};   // 0.004
     L limited = max(min(x, constant(x, 89)), constant(x, -20));
     auto [n, r] = reduce_by_ln2(limited);
@@ -106,7 +106,7 @@ template <AnyLane L> L log_edges(L x, L y) {
 }
 
 template <AnyLane L> L log(L x) {
-  return by_precision(x, lib_log, [](L x) {
+  return by_precision(x, lib_log, [](auto x) {
     auto subnormal = x < 0x1p-126;
     auto [e, m] = split(select(subnormal, x * 0x1p25, x));
     return log_edges(x, log_near_one(m - 1, select(subnormal, e - 25, e)));
@@ -114,7 +114,7 @@ template <AnyLane L> L log(L x) {
 }
 
 template <AnyLane L> L log1p(L x) {
-  return by_precision(x, lib_log1p, [](L x) {
+  return by_precision(x, lib_log1p, [](auto x) {
     L u = x + 1;
     auto [e, m] = split(u);
     // What 1 + x lost by rounding, in units of m.
@@ -131,7 +131,7 @@ template <AnyLane L> L logistic(L x) {
 }
 
 template <AnyLane L> L tanh(L x) {
-  return by_precision(x, lib_tanh, [](L x) {
+  return by_precision(x, lib_tanh, [](auto x) {
     L t = expm1(min(abs(x), constant(x, 10)) * 2);
     return with_sign(t / (t + 2), x);
   });
@@ -156,21 +156,21 @@ template <AnyLane L, class I> L sine_in_quadrant(L r, I quadrant) {
 }
 constexpr double far_angle = 1e5;
 template <AnyLane L> L sin(L x) {
-  return by_precision(x, lib_sin, [](L x) {
+  return by_precision(x, lib_sin, [](auto x) {
     auto [n, r] = reduce_by_half_pi(x);
     L y = sine_in_quadrant(r, convert<std::int32_t>(n));
     return rare(abs(x) > far_angle, lib_sin, x, select(x == 0, x, y));
   });
 }
 template <AnyLane L> L cos(L x) {
-  return by_precision(x, lib_cos, [](L x) {
+  return by_precision(x, lib_cos, [](auto x) {
     auto [n, r] = reduce_by_half_pi(x);
     return rare(abs(x) > far_angle, lib_cos, x, sine_in_quadrant(r, convert<std::int32_t>(n) + 1));
   });
 }
 
 template <AnyLane L> L erf(L x) {
-  return by_precision(x, lib_erf, [](L x) {
+  return by_precision(x, lib_erf, [](auto x) {
     static constexpr float near[] = {0.128379166f, -0.37612626f, 0.112835854f, -0.026853811f, 0.00518832728f, -0.000801019196f, 7.85385782e-05f};      // 0.02
     static constexpr float far[] = {-0.000188465812f, 1.12958026f, 0.633216441f, 0.108422078f, -0.0252103247f, 0.00420527952f, -0.000441471551f, 2.16975204e-05f};   // -log(erfc)
     L a = min(abs(x), constant(x, 4));
@@ -182,13 +182,13 @@ template <AnyLane L> L erf(L x) {
 }
 
 template <AnyLane L> L erf_inv(L x) {
-  return by_precision(x, lib_erf_inv, [](L x) {
+  return by_precision(x, lib_erf_inv, [](auto x) {
     // As a function of w = -log(1 - x^2): erf_inv(x) / x is smooth in w, and in sqrt(w) for large w.
-    static constexpr float near[] = {1.50140941f, 0.24664028f, -0.00417738687f, -0.0012527419f, 0.000218344401f, -4.96335906e-06f, -3.46269599e-06f, 4.66173873e-07f,
-                                     2.32319266e-08f, -8.79133033e-09f};   // 0.1
+    static constexpr float near[] = {0.886226892f, 0.232013822f, 0.0115486542f, -0.00233429694f, -0.000127480802f, 4.45646328e-05f, 3.98347038e-06f, -1.97651411e-06f,
+                                     2.21036871e-07f, -8.79133033e-09f};   // 0.1
     static constexpr float far[] = {2.83297706f, 1.00167406f, 0.00943721365f, -0.00762297446f, 0.00575124612f, -0.003669478f, 0.00132333208f, 9.57825614e-05f, -0.000182090749f};   // 1.2
     L w = -log(fma(-x, x, constant(x, 1)));
-    L p = select(w < 5, polynomial(w - 2.5, near), polynomial(sqrt(w) - 3, far));
+    L p = select(w < 5, polynomial(w, near), polynomial(sqrt(w) - 3, far));
     return select(abs(x) == 1, x * std::numeric_limits<double>::infinity(), p * x);
   });
 }
