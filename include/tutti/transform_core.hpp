@@ -42,6 +42,8 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
 struct Pushed {
   std::vector<Array> results, tangents;
 };
+/// Of one array per place of the arguments, those at places where the arguments have an array; ValueError when the places differ.
+std::vector<Array> matching(const std::vector<bool>& present, const std::vector<Array>& places, const char* what, Loc made);
 Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, const Body& body, Loc made);
 
 /// A linear function of some arrays: the linear half of a linearized function, with its residuals, or the transpose of it.

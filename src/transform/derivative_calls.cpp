@@ -79,6 +79,15 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
   return out;
 }
 
+std::vector<Array> matching(const std::vector<bool>& present, const std::vector<Array>& places, const char* what, Loc made) {
+  if (present.size() != places.size())
+    throw ValueError(std::string(what) + ": trees of different structure: " + std::to_string(places.size()) + " places for arrays instead of " + std::to_string(present.size()) + at(made));
+  std::vector<Array> out;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (present[i]) out.push_back(places[i]);
+  return out;
+}
+
 Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, const Body& body, Loc made) {
   std::vector<std::optional<TracedLeaf>> leaves = differentiable(args, everything(args));
   std::vector<Array> given;
