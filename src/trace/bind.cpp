@@ -28,7 +28,7 @@ std::vector<Array> bind(const Op& op, Params params, std::vector<Array> operands
   const std::shared_ptr<Trace>& trace = innermost_trace();
   if (trace) {
     bool traced = std::any_of(operands.begin(), operands.end(), [](const Array& x) { return x.has_value() && x.node()->traced(); });
-    if (traced || inside_staged()) return trace->record(op, std::move(params), operands, std::move(subs), current_loc());
+    if (traced || op.collective || inside_staged()) return trace->record(op, std::move(params), operands, std::move(subs), current_loc());
   }
   return run_eagerly(op, params, operands, subs);
 }
