@@ -18,6 +18,10 @@ Isolation isolation();
 void backend(const std::string& name);
 const std::string& backend();
 
+/// How random keys and bits are laid out: true (default) as JAX since 0.5, where each element depends on its own position alone; false as before.
+void threefry_partitionable(bool on);
+bool threefry_partitionable();
+
 /// A number that changes with every setting, x64 included.
 unsigned long generation();
 

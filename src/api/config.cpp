@@ -11,6 +11,7 @@ namespace {
 
 std::atomic<Isolation> mode{Isolation::shared};
 std::atomic<unsigned long> changes{0};
+std::atomic<bool> partitionable{true};
 
 std::string& name() {
   static std::string chosen = [] {
@@ -37,6 +38,9 @@ void backend(const std::string& wanted) {
 }
 const std::string& backend() { return name(); }
 
-unsigned long generation() { return changes.load(std::memory_order_relaxed) * 2 + x64_enabled(); }
+void threefry_partitionable(bool on) { partitionable = on; }
+bool threefry_partitionable() { return partitionable; }
+
+unsigned long generation() { return changes.load(std::memory_order_relaxed) * 4 + partitionable * 2u + x64_enabled(); }
 
 }  // namespace tutti::config

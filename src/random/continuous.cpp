@@ -1,0 +1,137 @@
+// Draws of floating numbers. Each is a short formula on uniform bits; the constants are those of jax.random.
+#include <cmath>
+
+#include "random/threefry.hpp"
+#include "tutti/ops.hpp"
+#include "tutti/random.hpp"
+
+namespace tutti::random {
+namespace {
+
+// What the formulas need to know of a float type.
+struct Format {
+  int mantissa;            // bits without the leading one
+  double tiny;             // least normal number
+  DType bits;
+  double eps() const { return std::ldexp(1.0, -mantissa); }
+  double below_one() const { return std::ldexp(1.0, -mantissa - 1); }   // 1 minus the float before it
+};
+Format format_of(DType dtype, const char* function) {
+  if (dtype == float32) return {23, 0x1p-126, uint32};
+  if (dtype == float64) return {52, 0x1p-1022, uint64};
+  if (dtype == bfloat16) return {7, 0x1p-126, uint16};
+  if (dtype == float16) return {10, 0x1p-14, uint16};
+  throw TypeError(std::string(function) + ": dtype " + std::string(dtype.name()) + ".\n  Ask for a floating dtype.");
+}
+
+// f * (hi - lo) + lo is rounded once, as the fused multiply-add of XLA does; 16-bit types are computed in float32.
+Array scaled(const Array& unit, const Array& lo, const Array& hi) {
+  Array y = lax::fma(unit, lax::sub(hi, lo), lo);
+  return lax::max(lo, y);
+}
+
+Array uniform_between(const Words& key, const Shape& shape, const Array& lo, const Array& hi, DType dtype) {
+  Format f = format_of(dtype, "random::uniform");
+  int width = f.mantissa < 8 ? 8 : static_cast<int>(dtype.size()) * 8;
+  Array drawn = random_bits(key, shape, width == 8 ? uint8 : f.bits);
+  if (width == 8) drawn = lax::convert_element_type(drawn, f.bits);
+  Array one = lax::bitcast_convert_type(constant(dtype, 1), f.bits);
+  Array kept = lax::shift_right_logical(drawn, constant(f.bits, width - f.mantissa));
+  Array unit = lax::sub(lax::bitcast_convert_type(lax::bitwise_or(kept, one), dtype), constant(dtype, 1));
+  DType wide = dtype.size() < 4 ? float32 : dtype;
+  auto bound = [&](const Array& b) { return spread(lax::convert_element_type(lax::convert_element_type(b, dtype), wide), shape, "random::uniform"); };
+  return lax::convert_element_type(scaled(lax::convert_element_type(unit, wide), bound(lo), bound(hi)), dtype);
+}
+
+Array uniform_between(const Words& key, const Shape& shape, double lo, double hi, DType dtype) {
+  return uniform_between(key, shape, constant(dtype, lo), constant(dtype, hi), dtype);
+}
+
+Array times(double factor, const Array& x) { return lax::mul(constant(x.dtype(), factor), x); }
+
+}  // namespace
+
+Array bits(const In& key, const Shape& shape, DType dtype) { return random_bits(words_of(key.array, "random::bits"), shape, canonical(dtype)); }
+
+Array uniform(const In& key, const Shape& shape, const Operand& lo, const Operand& hi, DType dtype) {
+  return uniform_between(words_of(key.array, "random::uniform"), shape, lo.array, hi.array, canonical(dtype));
+}
+Array uniform(const In& key, const Shape& shape, DType dtype) { return uniform(key, shape, 0.f, 1.f, dtype); }
+
+Array normal(const In& key, const Shape& shape, DType dtype) {
+  DType d = canonical(dtype);
+  Format f = format_of(d, "random::normal");
+  Array u = uniform_between(words_of(key.array, "random::normal"), shape, -1 + f.below_one(), 1, d);   // open at -1
+  return times(std::sqrt(2.0), lax::erf_inv(u));
+}
+
+Array truncated_normal(const In& key, const Operand& lower, const Operand& upper, const Shape& shape, DType dtype) {
+  DType d = canonical(dtype);
+  format_of(d, "random::truncated_normal");
+  Array sqrt2 = constant(d, std::sqrt(2.0));
+  Array lo = lax::convert_element_type(lower.array, d), hi = lax::convert_element_type(upper.array, d);
+  Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random"))), b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random")));
+  Array x = times(std::sqrt(2.0), lax::erf_inv(uniform_between(words_of(key.array, "random::truncated_normal"), shape, a, b, d)));
+  // The bounds themselves are not drawn.
+  Array least = nextafter(lax::stop_gradient(lo), constant(d, INFINITY)), greatest = nextafter(lax::stop_gradient(hi), constant(d, -INFINITY));
+  return lax::min(lax::max(x, spread(least, shape, "random::truncated_normal")), spread(greatest, shape, "random::truncated_normal"));
+}
+
+Array gumbel(const In& key, const Shape& shape, DType dtype, Resolution mode) {
+  DType d = canonical(dtype);
+  Format f = format_of(d, "random::gumbel");
+  Words w = words_of(key.array, "random::gumbel");
+  if (mode == Resolution::low) return -log(-log(uniform_between(w, shape, f.tiny, 1, d)));
+  Shape both = shape;
+  both.insert(0, 2);
+  std::vector<Array> parts = split(uniform_between(w, both, 0., 1., d), 2, 0);
+  Array high = reshape(parts[0], shape), low = reshape(parts[1], shape);
+  Array x = where(high >= constant(d, 0.5), high, high + times(f.eps(), low) + constant(d, f.tiny));
+  return -log(-log1p(-x));
+}
+
+Array exponential(const In& key, const Shape& shape, DType dtype) {
+  return -log1p(-uniform_between(words_of(key.array, "random::exponential"), shape, 0., 1., canonical(dtype)));
+}
+
+Array laplace(const In& key, const Shape& shape, DType dtype) {
+  DType d = canonical(dtype);
+  Format f = format_of(d, "random::laplace");
+  Array u = uniform_between(words_of(key.array, "random::laplace"), shape, -1 + f.below_one(), 1, d);
+  return sign(u) * log1p(-abs(u));
+}
+
+Array logistic(const In& key, const Shape& shape, DType dtype) {
+  DType d = canonical(dtype);
+  Array u = uniform_between(words_of(key.array, "random::logistic"), shape, format_of(d, "random::logistic").tiny, 1, d);
+  return log(u / (1 - u));
+}
+
+Array cauchy(const In& key, const Shape& shape, DType dtype) {
+  DType d = canonical(dtype);
+  Array u = uniform_between(words_of(key.array, "random::cauchy"), shape, format_of(d, "random::cauchy").eps(), 1, d);
+  return tan(times(M_PI, u - constant(d, 0.5)));
+}
+
+Array lognormal(const In& key, const Operand& sigma, const Shape& shape, DType dtype) {
+  return exp(normal(key, shape, dtype) * lax::convert_element_type(sigma.array, canonical(dtype)));
+}
+
+Array bernoulli(const In& key, const Operand& p) { return bernoulli(key, p, p.array.shape()); }
+Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution mode) {
+  DType d = p.array.dtype().is_floating() ? p.array.dtype() : float32;
+  Words w = words_of(key.array, "random::bernoulli");
+  Array chance = spread(lax::convert_element_type(p.array, d), shape, "random::bernoulli");
+  if (mode == Resolution::low) return uniform_between(w, shape, 0., 1., d) < chance;
+  Shape both = shape;
+  both.insert(0, 2);
+  std::vector<Array> parts = split(uniform_between(w, both, 0., 1., d), 2, 0);
+  Array u1 = reshape(parts[0], shape), u2 = reshape(parts[1], shape);
+  return times(format_of(d, "random::bernoulli").eps(), u2) < chance - u1;
+}
+
+Array rademacher(const In& key, const Shape& shape, DType dtype) {
+  return lax::convert_element_type(2 * lax::convert_element_type(bernoulli(key, 0.5f, shape), int32) - 1, canonical(dtype));
+}
+
+}  // namespace tutti::random

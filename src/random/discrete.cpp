@@ -1,0 +1,155 @@
+// Draws of integers, orders and choices.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "random/threefry.hpp"
+#include "tutti/ops.hpp"
+#include "tutti/random.hpp"
+
+namespace tutti::random {
+namespace {
+
+struct Range { std::int64_t least, greatest; };   // of an integer dtype, cut to int64
+Range range_of(DType d) {
+  int bits = static_cast<int>(d.size()) * 8;
+  if (d.is_signed()) return bits == 64 ? Range{INT64_MIN, INT64_MAX} : Range{-(std::int64_t(1) << (bits - 1)), (std::int64_t(1) << (bits - 1)) - 1};
+  return {0, bits == 64 ? INT64_MAX : (std::int64_t(1) << bits) - 1};
+}
+Array integer(DType d, std::int64_t v) { return array_from_scalar(Scalar(v).to(d), false); }
+
+// A bound in `dtype`, cut to what it can hold, and whether it lay above that.
+std::pair<Array, Array> bound(const Limit& limit, DType dtype, const Shape& shape) {
+  Range r = range_of(dtype);
+  if (limit.number) {
+    std::int64_t v = *limit.number;
+    bool above = v > r.greatest;
+    return {spread(integer(dtype, std::clamp(v, r.least, r.greatest)), shape, "random::randint"), constant(bool_, above, shape)};
+  }
+  if (!limit.array.dtype().is_integer()) throw TypeError("random::randint: a bound is " + std::string(limit.array.dtype().name()) + ".\n  Bounds are integers.");
+  Array x = spread(limit.array, shape, "random::randint");
+  DType from = x.dtype();
+  Range own = range_of(from);
+  Array above = constant(bool_, 0, shape);
+  if (own.greatest > r.greatest) {
+    Array top = spread(integer(from, r.greatest), shape, "random::randint");
+    above = lax::gt(x, top);
+    x = lax::min(x, top);
+  }
+  if (own.least < r.least) x = lax::max(x, spread(integer(from, r.least), shape, "random::randint"));
+  return {lax::convert_element_type(x, dtype), above};
+}
+
+DType unsigned_of(DType d) { return d.size() == 1 ? uint8 : d.size() == 2 ? uint16 : d.size() == 4 ? uint32 : uint64; }
+
+// Sorts by random bits, often enough that equal bits do not matter.
+Array shuffled(Words key, Array x, int axis) {
+  int rounds = static_cast<int>(std::ceil(3 * std::log(std::max<double>(1, static_cast<double>(x.size()))) / std::log(4294967295.0)));
+  for (int i = 0; i < rounds; ++i) {
+    auto [next, sub] = split_words(key);
+    key = next;
+    x = lax::sort({random_bits(sub, x.shape(), uint32), x}, axis, 1)[1];
+  }
+  return x;
+}
+
+Array first(const Array& x, std::int64_t n, int axis) {
+  lax::Dims limit = x.shape().dims();
+  limit[axis] = n;
+  return lax::slice(x, lax::Dims(limit.size(), 0), limit);
+}
+
+int axis_of(const char* function, int axis, int ndim) {
+  if (axis < -ndim || axis >= ndim) throw IndexError(std::string(function) + ": axis " + std::to_string(axis) + " of an array of " + std::to_string(ndim) + " dims");
+  return axis < 0 ? axis + ndim : axis;
+}
+
+// Which of `n` are drawn, of that shape.
+Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptions& o) {
+  std::int64_t draws = shape.num_elements();
+  if (n <= 0 && draws) throw ValueError("random::choice: there is nothing to choose from");
+  if (!o.replace && draws > n)
+    throw ValueError("random::choice: cannot take a larger sample (size " + std::to_string(draws) + ") than population (size " + std::to_string(n) + ") without replacement.");
+  if (!o.p.has_value()) return o.replace ? randint(key, shape, 0, n) : reshape(first(permutation(key, n), draws, 0), shape);
+  if (o.p.shape() != Shape{n}) throw ShapeError("random::choice: " + o.p.shape().str() + " probabilities for " + std::to_string(n) + " things");
+  if (!o.replace) {
+    Array g = gumbel(key, Shape{n}, o.p.dtype()) + log(o.p);
+    return reshape(first(argsort(g, 0, true), draws, 0), shape);
+  }
+  // The first position whose cumulated probability reaches r.
+  Array sums = lax::cumsum(o.p, 0);
+  Array total = lax::reshape(lax::slice(sums, {n - 1}, {n}), Shape{});
+  Array r = total * (1 - uniform(key, shape, o.p.dtype()));
+  Shape table = shape;
+  table.push_back(n);
+  Array below = lax::lt(lax::broadcast_in_dim(sums, table, {shape.ndim()}), expand_dims(r, -1) + constant(o.p.dtype(), 0, table));
+  return lax::reduce_sum(lax::convert_element_type(below, int32), {shape.ndim()});
+}
+
+}  // namespace
+
+Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& hi, DType dtype) {
+  DType d = canonical(dtype);
+  if (!d.is_integer()) throw TypeError("random::randint: dtype " + std::string(d.name()) + ".\n  Ask for an integer dtype.");
+  auto [least, ignored] = bound(lo, d, shape);
+  auto [end, above] = bound(hi, d, shape);
+  DType u = unsigned_of(d);
+  auto [k1, k2] = split_words(words_of(key.array, "random::randint"));
+  Array high = random_bits(k1, shape, u), low = random_bits(k2, shape, u);
+  Array one = constant(u, 1, shape);
+  // A remainder of twice as many bits as there are; span 0 stands for all of them, and x % 0 = x.
+  Array span = lax::convert_element_type(lax::sub(end, least), u);
+  span = lax::select(lax::le(end, least), one, span);
+  span = lax::select(lax::bitwise_and(above, lax::gt(end, least)), lax::add(span, one), span);
+  Array m = lax::rem(constant(u, std::ldexp(1.0, static_cast<int>(u.size()) * 4), shape), span);
+  m = lax::rem(lax::mul(m, m), span);
+  Array offset = lax::rem(lax::add(lax::mul(lax::rem(high, span), m), lax::rem(low, span)), span);
+  return lax::add(least, lax::convert_element_type(offset, d));
+}
+
+Array detail::permutation_of(const In& key, std::int64_t n) { return shuffled(words_of(key.array, "random::permutation"), lax::iota(canonical(int64), Shape{n}, 0), 0); }
+
+Array permutation(const In& key, const Array& x, int axis, bool independent) {
+  int d = axis_of("random::permutation", axis, x.ndim());
+  Words w = words_of(key.array, "random::permutation");
+  if (independent || x.ndim() == 1) return shuffled(w, x, d);
+  return take(x, permutation(key, x.shape()[d]), d);
+}
+
+Array detail::choice_of(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptions& options) { return drawn(key, n, shape, options); }
+
+Array choice(const In& key, const Array& x, const Shape& shape, const ChoiceOptions& options) {
+  int d = axis_of("random::choice", options.axis, x.ndim());
+  if (!options.replace && !options.p.has_value()) {
+    drawn(key, x.shape()[d], Shape{shape.num_elements()}, options);   // checks
+    Shape out = x.shape();
+    out.erase(d);
+    for (int i = 0; i < shape.ndim(); ++i) out.insert(d + i, shape[i]);
+    return reshape(first(permutation(key, x, d), shape.num_elements(), d), out);
+  }
+  return take(x, drawn(key, x.shape()[d], shape, options), d);
+}
+
+Array categorical(const In& key, const Array& logits, int axis) {
+  Shape shape = logits.shape();
+  shape.erase(axis_of("random::categorical", axis, logits.ndim()));
+  return categorical(key, logits, axis, shape);
+}
+
+Array categorical(const In& key, const Array& logits, int axis, const Shape& shape, bool replace) {
+  int d = axis_of("random::categorical", axis, logits.ndim());
+  int batch = logits.ndim() - 1, leading = shape.ndim() - batch;
+  if (leading < 0) throw ShapeError("random::categorical: the shape " + shape.str() + " has fewer dims than the logits " + logits.shape().str() + " without axis " + std::to_string(axis));
+  if (!replace) {
+    std::int64_t k = 1;
+    for (int i = 0; i < leading; ++i) k *= shape[i];
+    if (k > logits.shape()[d]) throw ValueError("random::categorical: " + std::to_string(k) + " draws of " + std::to_string(logits.shape()[d]) + " classes without replacement");
+    Array order = argsort(gumbel(key, logits.shape(), logits.dtype()) + logits, d, true);
+    return reshape(moveaxis(first(order, k, d), d, 0), shape);
+  }
+  Shape table = shape;
+  table.insert(leading + d, logits.shape()[d]);
+  return lax::argmax(gumbel(key, table, logits.dtype()) + logits, leading + d);
+}
+
+}  // namespace tutti::random

@@ -1,0 +1,75 @@
+// Keys: from seeds, split, folded, wrapped.
+#include "random/threefry.hpp"
+#include "tutti/ops_movement.hpp"
+#include "tutti/random.hpp"
+
+namespace tutti::random {
+namespace {
+
+// Two arrays of words side by side in a new last dim.
+Array paired(const Array& high, const Array& low) {
+  Shape shape = high.shape();
+  shape.push_back(1);
+  return lax::concatenate({lax::reshape(high, shape), lax::reshape(low, shape)}, shape.ndim() - 1);
+}
+Array as_key(const Array& words, bool typed) { return typed ? lax::random_wrap(words) : words; }
+
+Array split_data(const Words& key, const Shape& shape) {
+  if (config::threefry_partitionable()) {
+    auto [high, low] = positions(shape);
+    auto [a, b] = threefry2x32(key, high, low);
+    return paired(a, b);
+  }
+  Shape out = shape;
+  out.push_back(2);
+  return lax::reshape(hash_counts(key, out.num_elements()), out);
+}
+
+}  // namespace
+
+namespace detail {
+
+Array key_of(std::int64_t seed, bool typed, Loc loc) {
+  std::vector<std::uint32_t> words = {static_cast<std::uint32_t>(x64_enabled() ? static_cast<std::uint64_t>(seed) >> 32 : 0), static_cast<std::uint32_t>(seed)};
+  return as_key(array(words, Shape{2}, loc), typed);
+}
+
+Array key_of(const Array& seed, bool typed, Loc loc) {
+  if (seed.ndim() != 0 || !seed.dtype().is_integer())
+    throw TypeError("random::key: the seed is " + std::string(seed.dtype().name()) + " of shape " + seed.shape().str() + (loc ? "\n  at " + loc.str() : "") + "\n  A seed is an integer scalar.");
+  Array high = constant(uint32, 0), low = lax::convert_element_type(seed, uint32);
+  if (seed.dtype().size() == 8) {
+    Array all = lax::convert_element_type(seed, uint64);
+    high = lax::convert_element_type(lax::shift_right_logical(all, constant(uint64, 32)), uint32);
+    low = lax::convert_element_type(lax::bitwise_and(all, constant(uint64, 4294967295.0)), uint32);
+  }
+  return as_key(paired(high, low), typed);
+}
+
+std::vector<Array> split(const Array& key, std::int64_t n, Loc) {
+  Words w = words_of(key, "random::split");
+  Array data = split_data(w, Shape{n});
+  std::vector<Array> out;
+  for (std::int64_t i = 0; i < n; ++i) out.push_back(as_key(lax::reshape(lax::slice(data, {i, 0}, {i + 1, 2}), Shape{2}), w.typed));
+  return out;
+}
+
+}  // namespace detail
+
+Array key_data(const In& keys) { return keys.array.dtype().is_key() ? lax::random_unwrap(keys) : keys.array; }
+Array wrap_key_data(const In& words) { return lax::random_wrap(words); }
+
+Array split_array(const In& key, const Shape& shape) {
+  Words w = words_of(key.array, "random::split");
+  return as_key(split_data(w, shape), w.typed);
+}
+
+Array fold_in(const In& key, const Operand& data) {
+  Words w = words_of(key.array, "random::fold_in");
+  if (data.array.ndim() != 0 || !data.array.dtype().is_integer())
+    throw TypeError("random::fold_in: the data are " + std::string(data.array.dtype().name()) + " of shape " + data.array.shape().str() + ".\n  Fold in an integer scalar; map over arrays with vmap.");
+  auto [a, b] = threefry2x32(w, constant(uint32, 0), lax::convert_element_type(data.array, uint32));
+  return as_key(paired(a, b), w.typed);
+}
+
+}  // namespace tutti::random
