@@ -1,0 +1,37 @@
+// Machine code for loops: what a kernel is, its text (the key of the cache), and getting it compiled.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compile/plan.hpp"
+#include "run/nest.hpp"
+
+namespace tutti::cpu {
+
+/// Everything that decides the machine code of a loop; extents, scalars and addresses are not part of it.
+struct KernelSpec {
+  enum class Step { none, one, any };   // of an access per column: the same element, the next one, some other
+  struct Access {
+    compile::Access::Kind kind;
+    DType dtype;
+    Step step = Step::one;
+    int value = -1;
+    Op::Reduce combine = Op::Reduce::none;
+    DType accumulate;
+  };
+  run::Walk walk = run::Walk::map;
+  std::vector<Access> accesses;
+  compile::Body body;
+  std::string text() const;
+};
+
+KernelSpec kernel_spec(const compile::Loop& loop, const run::Nest& nest);
+
+/// The kernels of these specs, from the cache of the process or compiled now (in one go).
+std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs);
+/// How many kernels this process has compiled.
+int compiled_kernels();
+
+}  // namespace tutti::cpu

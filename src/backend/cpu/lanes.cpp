@@ -1,0 +1,248 @@
+#include "backend/cpu/lanes.hpp"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include <bit>
+#include <limits>
+
+#include "ops/library.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::cpu {
+
+using llvm::Intrinsic::ID;
+namespace In = llvm::Intrinsic;
+using Un = VectorIR::Un;
+using Bin = VectorIR::Bin;
+using Cmp = VectorIR::Cmp;
+using Inst = compile::Inst;
+
+llvm::Type* Lanes::scalar_type(DType d) const {
+  llvm::LLVMContext& c = m_.getContext();
+  switch (d.kind()) {
+    case DType::Kind::bool_: return llvm::Type::getInt1Ty(c);
+    case DType::Kind::float32: case DType::Kind::bfloat16: case DType::Kind::float16: return llvm::Type::getFloatTy(c);
+    case DType::Kind::float64: return llvm::Type::getDoubleTy(c);
+    default: return llvm::Type::getIntNTy(c, static_cast<unsigned>(d.size() * 8));
+  }
+}
+
+llvm::Type* Lanes::memory_type(DType d) const {
+  llvm::LLVMContext& c = m_.getContext();
+  if (d.is_bool()) return llvm::Type::getInt8Ty(c);
+  if (d == bfloat16 || d == float16) return llvm::Type::getInt16Ty(c);
+  return scalar_type(d);
+}
+
+llvm::Type* Lanes::like(Value x, llvm::Type* scalar) const { return x->getType()->isVectorTy() ? vector_type(scalar) : scalar; }
+
+Lanes::Value Lanes::from_memory(Value x, DType d) {
+  if (d.is_bool()) return b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
+  if (d == bfloat16) return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(x, like(x, b_.getInt32Ty())), 16), like(x, b_.getFloatTy()));
+  if (d == float16) return b_.CreateFPExt(b_.CreateBitCast(x, like(x, b_.getHalfTy())), like(x, b_.getFloatTy()));
+  return x;
+}
+
+Lanes::Value Lanes::to_memory(Value x, DType d) {
+  if (d.is_bool()) return b_.CreateZExt(x, like(x, b_.getInt8Ty()));
+  if (d == float16) return b_.CreateBitCast(b_.CreateFPTrunc(x, like(x, b_.getHalfTy())), like(x, b_.getInt16Ty()));
+  if (d == bfloat16) {
+    llvm::Type* i32 = like(x, b_.getInt32Ty());
+    auto number = [&](std::uint32_t n) { return llvm::ConstantInt::get(i32, n); };
+    Value u = b_.CreateBitCast(x, i32);
+    Value odd = b_.CreateAnd(b_.CreateLShr(u, 16), number(1));
+    Value rounded = b_.CreateLShr(b_.CreateAdd(b_.CreateAdd(u, number(0x7fff)), odd), 16);
+    Value nan = b_.CreateOr(b_.CreateLShr(u, 16), number(0x40));
+    return b_.CreateTrunc(b_.CreateSelect(b_.CreateFCmpUNO(x, x), nan, rounded), like(x, b_.getInt16Ty()));
+  }
+  return x;
+}
+
+Lanes::Value Lanes::constant(DType d, std::int64_t bits) {
+  llvm::Type* t = vector_type(scalar_type(d));
+  if (d.is_floating()) return llvm::ConstantFP::get(t, std::bit_cast<double>(bits));
+  if (d.is_bool()) bits = bits != 0;
+  return llvm::ConstantInt::get(t, static_cast<std::uint64_t>(bits), d.is_signed());
+}
+
+Lanes::Value Lanes::unary(Un op, DType d, Value x) {
+  const bool real = d.is_floating();
+  auto call = [&](ID id) { return b_.CreateUnaryIntrinsic(id, x); };
+  switch (op) {
+    case Un::neg: return real ? b_.CreateFNeg(x) : b_.CreateNeg(x);
+    case Un::abs: return real ? call(In::fabs) : d.is_signed() ? b_.CreateBinaryIntrinsic(In::abs, x, b_.getFalse()) : x;
+    case Un::sqrt: return call(In::sqrt);
+    case Un::floor: return real ? call(In::floor) : x;
+    case Un::ceil: return real ? call(In::ceil) : x;
+    case Un::round_even: return real ? call(In::roundeven) : x;
+    case Un::trunc: return real ? call(In::trunc) : x;
+    case Un::not_: return b_.CreateNot(x);
+    case Un::popcount: return call(In::ctpop);
+    case Un::clz: return b_.CreateBinaryIntrinsic(In::ctlz, x, b_.getFalse());
+  }
+  throw InternalError("lanes: unknown unary");
+}
+
+Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
+  const bool real = d.is_floating(), sign = d.is_signed();
+  auto number = [&](std::int64_t n) { return llvm::ConstantInt::get(x->getType(), static_cast<std::uint64_t>(n), true); };
+  const unsigned width = x->getType()->getScalarSizeInBits();
+  switch (op) {
+    case Bin::add: return real ? b_.CreateFAdd(x, y) : d.is_bool() ? b_.CreateOr(x, y) : b_.CreateAdd(x, y);
+    case Bin::sub: return real ? b_.CreateFSub(x, y) : b_.CreateSub(x, y);
+    case Bin::mul: return real ? b_.CreateFMul(x, y) : d.is_bool() ? b_.CreateAnd(x, y) : b_.CreateMul(x, y);
+    case Bin::div: case Bin::rem: {
+      if (real) return op == Bin::div ? b_.CreateFDiv(x, y) : library("fmod", d, {x, y}, nullptr, nullptr);
+      // Division traps on 0 and on lowest / -1: both get a harmless divisor, and their own results.
+      Value zero = b_.CreateICmpEQ(y, number(0)), safe = b_.CreateSelect(zero, number(1), y);
+      if (!sign) {
+        Value r = op == Bin::div ? b_.CreateUDiv(x, safe) : b_.CreateURem(x, safe);
+        return b_.CreateSelect(zero, op == Bin::div ? number(-1) : x, r);
+      }
+      Value minus = b_.CreateICmpEQ(y, number(-1));
+      safe = b_.CreateSelect(minus, number(1), safe);
+      Value r = op == Bin::div ? b_.CreateSDiv(x, safe) : b_.CreateSRem(x, safe);
+      r = b_.CreateSelect(minus, op == Bin::div ? b_.CreateNeg(x) : number(0), r);
+      return b_.CreateSelect(zero, op == Bin::div ? number(-1) : x, r);
+    }
+    case Bin::min: case Bin::max: {
+      if (d.is_bool()) return op == Bin::min ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
+      if (!real) return b_.CreateBinaryIntrinsic(op == Bin::min ? (sign ? In::smin : In::umin) : sign ? In::smax : In::umax, x, y);
+      Value m = b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x, y);   // y when that is NaN
+      return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, m);
+    }
+    case Bin::and_: return b_.CreateAnd(x, y);
+    case Bin::or_: return b_.CreateOr(x, y);
+    case Bin::xor_: return b_.CreateXor(x, y);
+    case Bin::shl: case Bin::shr_logical: case Bin::shr_arithmetic: {
+      Value inside = b_.CreateICmpULT(y, number(width));
+      if (op == Bin::shr_arithmetic) return b_.CreateAShr(x, b_.CreateSelect(inside, y, number(width - 1)));
+      Value by = b_.CreateSelect(inside, y, number(0));
+      return b_.CreateSelect(inside, op == Bin::shl ? b_.CreateShl(x, by) : b_.CreateLShr(x, by), number(0));
+    }
+  }
+  throw InternalError("lanes: unknown binary");
+}
+
+Lanes::Value Lanes::compare(Cmp op, DType d, Value x, Value y) {
+  using P = llvm::CmpInst::Predicate;
+  static const P real[] = {P::FCMP_OEQ, P::FCMP_UNE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT, P::FCMP_OGE};
+  static const P sign[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_SLT, P::ICMP_SLE, P::ICMP_SGT, P::ICMP_SGE};
+  static const P plain[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_ULT, P::ICMP_ULE, P::ICMP_UGT, P::ICMP_UGE};
+  const int i = static_cast<int>(op);
+  return d.is_floating() ? b_.CreateFCmp(real[i], x, y) : b_.CreateICmp(d.is_signed() ? sign[i] : plain[i], x, y);
+}
+
+Lanes::Value Lanes::convert(DType from, DType to, Value x) {
+  llvm::Type* t = like(x, scalar_type(to));
+  if (from.is_floating()) {
+    if (to.is_floating()) return b_.CreateFPCast(x, t);
+    if (to.is_bool()) return b_.CreateFCmpUNE(x, llvm::Constant::getNullValue(x->getType()));
+    return b_.CreateIntrinsic(to.is_signed() ? In::fptosi_sat : In::fptoui_sat, {t, x->getType()}, {x});
+  }
+  if (to.is_floating()) return from.is_signed() ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);
+  if (to.is_bool()) return b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
+  return b_.CreateIntCast(x, t, from.is_signed());
+}
+
+// Lane by lane. With a condition, only when some lane needs it, and only where.
+Lanes::Value Lanes::library(const char* name, DType d, std::vector<Value> in, Value condition, Value otherwise) {
+  llvm::Type* t = scalar_type(d);
+  std::string symbol = std::string("tutti_") + name + (d == float64 ? "_f64" : "_f32");
+  llvm::FunctionCallee f = m_.getOrInsertFunction(symbol, llvm::FunctionType::get(t, std::vector<llvm::Type*>(in.size(), t), false));
+  llvm::Function* fn = b_.GetInsertBlock()->getParent();
+  llvm::LLVMContext& c = m_.getContext();
+  llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = llvm::BasicBlock::Create(c, "lib", fn), *after = llvm::BasicBlock::Create(c, "libend", fn);
+  llvm::BasicBlock *work = loop, *next = loop;
+  Value start = otherwise ? otherwise : llvm::Constant::getNullValue(vector_type(t));
+  if (condition) b_.CreateCondBr(b_.CreateOrReduce(condition), loop, after);
+  else b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  llvm::PHINode* i = b_.CreatePHI(b_.getInt32Ty(), 2);
+  llvm::PHINode* r = b_.CreatePHI(vector_type(t), 2);
+  i->addIncoming(b_.getInt32(0), before);
+  r->addIncoming(start, before);
+  Value skipped = r;
+  if (condition) {
+    work = llvm::BasicBlock::Create(c, "libcall", fn, after);
+    next = llvm::BasicBlock::Create(c, "libnext", fn, after);
+    b_.CreateCondBr(b_.CreateExtractElement(condition, i), work, next);
+    b_.SetInsertPoint(work);
+  }
+  std::vector<Value> args;
+  for (Value x : in) args.push_back(b_.CreateExtractElement(x, i));
+  Value result = b_.CreateInsertElement(r, b_.CreateCall(f, args), i);
+  if (condition) {
+    b_.CreateBr(next);
+    b_.SetInsertPoint(next);
+    llvm::PHINode* merged = b_.CreatePHI(vector_type(t), 2);
+    merged->addIncoming(skipped, loop);
+    merged->addIncoming(result, work);
+    result = merged;
+  }
+  Value n = b_.CreateAdd(i, b_.getInt32(1));
+  i->addIncoming(n, next);
+  r->addIncoming(result, next);
+  b_.CreateCondBr(b_.CreateICmpULT(n, b_.getInt32(kLanes)), loop, after);
+  b_.SetInsertPoint(after);
+  llvm::PHINode* out = b_.CreatePHI(vector_type(t), 2);
+  out->addIncoming(result, next);
+  if (condition) out->addIncoming(start, before);
+  return out;
+}
+
+Lanes::Value Lanes::inst(const Inst& i, Value a, Value b, Value c) {
+  switch (i.kind) {
+    case Inst::Kind::constant: return constant(i.dtype, i.bits);
+    case Inst::Kind::unary: return unary(static_cast<Un>(i.sub), types[i.a], a);
+    case Inst::Kind::binary: return binary(static_cast<Bin>(i.sub), types[i.a], a, b);
+    case Inst::Kind::compare: return compare(static_cast<Cmp>(i.sub), types[i.a], a, b);
+    case Inst::Kind::select: return b_.CreateSelect(a, b, c);
+    case Inst::Kind::fma: return b_.CreateIntrinsic(In::fma, {a->getType()}, {a, b, c});
+    case Inst::Kind::convert: return convert(types[i.a], i.dtype, a);
+    case Inst::Kind::narrow: return narrow(a, DType(static_cast<DType::Kind>(i.sub)));
+    case Inst::Kind::bitcast: {
+      const DType half(static_cast<DType::Kind>(i.sub));
+      if (half.is_bool()) return types[i.a].is_bool() || i.dtype.is_bool() ? convert(types[i.a], i.dtype, a) : b_.CreateBitCast(a, like(a, scalar_type(i.dtype)));
+      return i.dtype.is_floating() ? from_memory(a, half) : to_memory(a, half);
+    }
+    case Inst::Kind::library: return library(i.name, i.dtype, b ? std::vector<Value>{a, b} : std::vector<Value>{a}, nullptr, nullptr);
+    case Inst::Kind::rare: return library(i.name, i.dtype, {b}, a, c);
+    case Inst::Kind::load: break;
+  }
+  throw InternalError("lanes: not an instruction");
+}
+
+Lanes::Value Lanes::combine(Op::Reduce kind, DType d, Value x, Value y) {
+  switch (kind) {
+    case Op::Reduce::sum: return binary(Bin::add, d, x, y);
+    case Op::Reduce::prod: return binary(Bin::mul, d, x, y);
+    case Op::Reduce::max: return binary(Bin::max, d, x, y);
+    case Op::Reduce::min: return binary(Bin::min, d, x, y);
+    case Op::Reduce::any: return b_.CreateOr(x, y);
+    case Op::Reduce::all: return b_.CreateAnd(x, y);
+    case Op::Reduce::none: break;
+  }
+  throw InternalError("lanes: no reduction");
+}
+
+Lanes::Value Lanes::identity(Op::Reduce kind, DType d, llvm::Type* t) {
+  const bool real = d.is_floating();
+  const unsigned bits = t->getScalarSizeInBits();
+  switch (kind) {
+    case Op::Reduce::sum: case Op::Reduce::any: return llvm::Constant::getNullValue(t);
+    case Op::Reduce::prod: return real ? llvm::ConstantFP::get(t, 1.0) : static_cast<Value>(llvm::ConstantInt::get(t, 1));
+    case Op::Reduce::all: return llvm::Constant::getAllOnesValue(t);
+    case Op::Reduce::max: case Op::Reduce::min: {
+      const bool low = kind == Op::Reduce::max;
+      if (real) return llvm::ConstantFP::getInfinity(t, low);
+      const llvm::APInt n = d.is_signed() ? (low ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits))
+                                          : (low ? llvm::APInt::getMinValue(bits) : llvm::APInt::getMaxValue(bits));
+      return llvm::ConstantInt::get(t, n);
+    }
+    case Op::Reduce::none: break;
+  }
+  throw InternalError("lanes: no reduction");
+}
+
+}  // namespace tutti::cpu

@@ -1,0 +1,51 @@
+// Instructions of a body as vector instructions of LLVM, 16 lanes each whatever the machine: LLVM splits them where registers are narrower, so that results
+// do not depend on the machine.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <vector>
+
+#include "backend/cpu/kernel.hpp"
+
+namespace tutti::cpu {
+
+inline constexpr unsigned kLanes = 16;
+
+class Lanes {
+ public:
+  using Value = llvm::Value*;
+  Lanes(llvm::Module& module, llvm::IRBuilder<>& builder) : m_(module), b_(builder) {}
+
+  llvm::Type* scalar_type(DType dtype) const;         // in registers; bool: i1
+  llvm::Type* memory_type(DType dtype) const;         // in memory; bool: i8, 16-bit floats: i16 or half
+  llvm::Type* vector_type(llvm::Type* scalar) const { return llvm::FixedVectorType::get(scalar, kLanes); }
+
+  /// One instruction other than load. `operands` are vectors.
+  Value inst(const compile::Inst& i, Value a, Value b, Value c);
+  Value constant(DType dtype, std::int64_t bits);
+  /// Between memory and register types, scalars or vectors.
+  Value from_memory(Value x, DType dtype);
+  Value to_memory(Value x, DType dtype);
+  Value narrow(Value x, DType half) { return from_memory(to_memory(x, half), half); }
+  Value combine(Op::Reduce kind, DType dtype, Value x, Value y);
+  Value identity(Op::Reduce kind, DType dtype, llvm::Type* like);
+
+ private:
+  Value unary(VectorIR::Un op, DType dtype, Value x);
+  Value binary(VectorIR::Bin op, DType dtype, Value x, Value y);
+  Value compare(VectorIR::Cmp op, DType dtype, Value x, Value y);
+  Value convert(DType from, DType to, Value x);
+  Value library(const char* name, DType dtype, std::vector<Value> operands, Value condition, Value otherwise);
+  DType dtype_of(Value x, bool is_signed) const;
+  llvm::Type* like(Value x, llvm::Type* scalar) const;
+
+  llvm::Module& m_;
+  llvm::IRBuilder<>& b_;
+
+ public:
+  std::vector<DType> types;   // of the registers, set by the kernel's emitter
+};
+
+}  // namespace tutti::cpu

@@ -1,0 +1,113 @@
+#include "run/executor.hpp"
+
+#include <cstring>
+
+#include "run/evaluate.hpp"
+#include "run/pool.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::run {
+
+using compile::Storage;
+
+namespace {
+constexpr double kInline = 30e3;   // ns: less work than this is not worth waking a thread
+}
+
+NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)) {
+  tasks = nest_.tasks;
+  cost_ns = 10.0 * static_cast<double>(nest_.calls) + ns_per_element * static_cast<double>(nest_.calls * nest_.rows * nest_.columns);
+}
+
+void NestWork::run(char* const* at, int task) const {
+  char* base[64];
+  for (int k = 0; k < nest_.accesses; ++k) base[k] = (nest_.storages[k] < 0 ? nullptr : at[nest_.storages[k]]) + nest_.offsets[k];
+  run_nest(nest_, base, nest_.calls * task / nest_.tasks, nest_.calls * (task + 1) / nest_.tasks);
+}
+
+void CallWork::run(char* const* at, int) const {
+  std::vector<HostView> operands, results;
+  for (std::size_t k = 0; k < call_.operands.size(); ++k) operands.push_back({call_.operand_types[k], at[call_.operands[k]]});
+  for (std::size_t k = 0; k < call_.results.size(); ++k) results.push_back({call_.result_types[k], at[call_.results[k]]});
+  evaluate(call_.eqn, call_.operand_types, operands, results);
+}
+
+Executor::Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works) : plan_(std::move(plan)), works_(std::move(works)) {
+  for (std::size_t s = 0; s < plan_.storages.size(); ++s)
+    if (plan_.storages[s].kind == Storage::Kind::output) outputs_.push_back(static_cast<int>(s));
+}
+
+int Executor::tasks() const {
+  int n = 0;
+  for (const auto& w : works_) n += w->tasks;
+  return n;
+}
+
+std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const {
+  if (inputs.size() != plan_.inputs.size()) throw InternalError("run: wrong number of inputs");
+  constexpr std::size_t kLocal = 128;
+  char* local[kLocal];
+  std::unique_ptr<char*[]> many;
+  char** at = local;
+  if (plan_.storages.size() > kLocal) many.reset(at = new char*[plan_.storages.size()]);
+
+  BufferPtr slab;
+  char* temporaries = nullptr;
+  if (plan_.slab_bytes > 0) {
+    slab = allocate_buffer(static_cast<std::size_t>(plan_.slab_bytes));
+    temporaries = static_cast<char*>(slab->data());
+  }
+  std::vector<BufferPtr> out(plan_.outputs.size());
+  const Storage* storages = plan_.storages.data();
+  for (std::size_t s = 0; s < plan_.storages.size(); ++s) {
+    const Storage& st = storages[s];
+    switch (st.kind) {
+      case Storage::Kind::input: at[s] = static_cast<char*>(inputs[st.index]->data()); break;
+      case Storage::Kind::temporary: at[s] = temporaries + st.offset; break;
+      case Storage::Kind::constant: at[s] = const_cast<char*>(reinterpret_cast<const char*>(plan_.constants.data())) + st.offset; break;
+      case Storage::Kind::output: {
+        BufferPtr& b = out[st.index];
+        if (st.takes >= 0) {
+          const int input = storages[st.takes].index;
+          if (static_cast<std::size_t>(input) < donated.size() && donated[input] && inputs[input].unique()) b = inputs[input];
+        }
+        if (!b) b = allocate_buffer(static_cast<std::size_t>(st.bytes));
+        at[s] = static_cast<char*>(b->data());
+      }
+    }
+  }
+  for (const compile::Stage& stage : plan_.stages) run_stage(stage, at);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    if (out[k]) continue;
+    const Storage& st = storages[plan_.outputs[k]];
+    if (st.kind == Storage::Kind::input) out[k] = inputs[st.index];
+    else if (st.kind == Storage::Kind::output) out[k] = out[st.index];
+    else {   // a literal
+      out[k] = allocate_buffer(static_cast<std::size_t>(st.bytes));
+      std::memcpy(out[k]->data(), at[plan_.outputs[k]], static_cast<std::size_t>(st.bytes));
+    }
+  }
+  return out;
+}
+
+void Executor::run_stage(const compile::Stage& stage, char* const* at) const {
+  int tasks = 0;
+  double cost = 0;
+  for (int i : stage.steps) tasks += works_[i]->tasks, cost += works_[i]->cost_ns;
+  if (tasks == 1 || cost < kInline) {
+    for (int i : stage.steps)
+      for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);
+    return;
+  }
+  struct Context { const Executor* self; const compile::Stage* stage; char* const* at; } context{this, &stage, at};
+  run_tasks(tasks, {[](void* c, int task) {
+    const Context& x = *static_cast<Context*>(c);
+    for (int i : x.stage->steps) {
+      const Work& w = *x.self->works_[i];
+      if (task < w.tasks) return w.run(x.at, task);
+      task -= w.tasks;
+    }
+  }, &context});
+}
+
+}  // namespace tutti::run

@@ -1,0 +1,56 @@
+// Runs a Plan whose steps have machine code.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "array/buffer.hpp"
+#include "compile/plan.hpp"
+#include "run/nest.hpp"
+
+namespace tutti::run {
+
+/// A step as it runs: a nest, or tasks of a function over the addresses of storages.
+struct Work {
+  virtual ~Work() = default;
+  int tasks = 1;
+  double cost_ns = 0;   // of all tasks on one thread, an estimate by shapes
+  virtual void run(char* const* at, int task) const = 0;   // at: by storage
+};
+
+class NestWork final : public Work {
+ public:
+  explicit NestWork(Nest nest, double ns_per_element);
+  void run(char* const* at, int task) const override;
+
+ private:
+  Nest nest_;
+};
+
+class CallWork final : public Work {
+ public:
+  explicit CallWork(compile::CallEqn call) : call_(std::move(call)) { cost_ns = 1; }
+  void run(char* const* at, int task) const override;
+
+ private:
+  compile::CallEqn call_;
+};
+
+class Executor {
+ public:
+  Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works);
+  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const;
+  const compile::Plan& plan() const { return plan_; }
+  int tasks() const;
+
+ private:
+  void run_stage(const compile::Stage& stage, char* const* at) const;
+
+  compile::Plan plan_;
+  std::vector<std::unique_ptr<Work>> works_;   // by step
+  std::vector<int> outputs_;                   // storages of kind output
+};
+
+}  // namespace tutti::run
