@@ -56,6 +56,10 @@ std::int64_t bound_axis_size(const std::string& name) {
                   "\n  Name the axis in the vmap, pmap or shard_map around this call.");
 }
 
+bool axis_is_typed(const std::string& name) {
+  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return std::find(t->typed_axes.begin(), t->typed_axes.end(), name) != t->typed_axes.end(); });
+}
+
 Array Trace::input(const Type& type, std::string name, Array known) {
   if (!captured_.empty()) throw InternalError("Trace::input after a capture");
   auto v = static_cast<ValueId>(program_.types.size());

@@ -45,6 +45,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
 
   /// Named axes bound by the body that is traced here (vmap, shard_map, pmap): name -> size.
   std::vector<std::pair<std::string, std::int64_t>> axes;
+  /// Those over which types say what varies (shard_map with check_vma).
+  std::vector<std::string> typed_axes;
 
  private:
   friend class TraceScope;
@@ -89,6 +91,8 @@ const std::shared_ptr<Trace>& innermost_trace();
 bool inside_staged();
 /// Size of a named axis bound by an enclosing body; NameError lists those that are.
 std::int64_t bound_axis_size(const std::string& name);
+/// Whether types say which values vary along this axis.
+bool axis_is_typed(const std::string& name);
 
 /// Replays `program` on `args` in the present context: Eqn by Eqn through bind, each with its own source line.
 std::vector<Array> apply(const Program& program, const std::vector<Array>& args);
