@@ -1,0 +1,129 @@
+#include "golden/golden.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace golden {
+
+using namespace tutti;
+
+DType dtype_of(const std::string& name) {
+  for (DType d : {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, float16, float32, float64, complex64})
+    if (d.name() == name) return d;
+  throw Unknown("dtype " + name);
+}
+
+Shape shape_of(const json& list) {
+  Shape out;
+  for (const json& d : list) out.push_back(d.get<std::int64_t>());
+  return out;
+}
+
+double number_of(const json& v) {
+  if (!v.is_string()) return v.is_boolean() ? v.get<bool>() : v.get<double>();
+  const std::string& s = v.get_ref<const std::string&>();
+  if (s == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (s == "inf") return std::numeric_limits<double>::infinity();
+  if (s == "-inf") return -std::numeric_limits<double>::infinity();
+  throw Unknown("number " + s);
+}
+
+Array array_of(const json& a) {
+  DType dtype = dtype_of(a.at("dtype"));
+  Shape shape = shape_of(a.at("shape"));
+  const json& data = a.at("data");
+  Array x;
+  if (dtype.is_complex()) {
+    std::vector<std::complex<float>> v;
+    for (std::size_t i = 0; i + 1 < data.size(); i += 2) v.emplace_back(static_cast<float>(number_of(data[i])), static_cast<float>(number_of(data[i + 1])));
+    return array(v, shape);
+  }
+  if (dtype.is_floating()) {
+    std::vector<double> v;
+    for (const json& e : data) v.push_back(number_of(e));
+    if (dtype == float64) return array(v, shape);
+    return lax::convert_element_type(array(std::vector<float>(v.begin(), v.end()), shape), dtype);
+  }
+  if (dtype == uint64) {
+    std::vector<std::uint64_t> v;
+    for (const json& e : data) v.push_back(e.get<std::uint64_t>());
+    return array(v, shape);
+  }
+  if (dtype == uint32) {
+    std::vector<std::uint32_t> v;
+    for (const json& e : data) v.push_back(e.get<std::uint32_t>());
+    return array(v, shape);
+  }
+  std::vector<std::int64_t> v;
+  for (const json& e : data) v.push_back(e.is_boolean() ? e.get<bool>() : e.get<std::int64_t>());
+  if (dtype == int64) return array(v, shape);
+  return lax::convert_element_type(array(std::vector<std::int32_t>(v.begin(), v.end()), shape), dtype);
+}
+
+void expect_equal(const Array& got, const json& want, Tolerance t) {
+  Shape shape = shape_of(want.at("shape"));
+  std::string dtype = want.at("dtype");
+  if (got.shape() != shape) throw Mismatch("shape " + got.shape().str() + ", expected " + shape.str());
+  if (got.dtype().name() != dtype) throw Mismatch("dtype " + std::string(got.dtype().name()) + ", expected " + dtype);
+  if (want.contains("weak_type") && want["weak_type"].get<bool>() != got.weak_type()) throw Mismatch("weak type differs");
+  const json& data = want.at("data");
+  std::size_t n = static_cast<std::size_t>(got.size());
+  auto differs = [&](std::size_t i, const std::string& a, const std::string& b) { throw Mismatch(fmt::format("element {} of {}: {}, expected {}", i, n, a, b)); };
+  if (got.dtype().is_inexact()) {
+    std::vector<double> v;
+    if (got.dtype().is_complex()) {
+      for (std::complex<float> c : got.to_vector<std::complex<float>>()) v.push_back(c.real()), v.push_back(c.imag());
+    } else if (got.dtype() == float64) {
+      v = got.to_vector<double>();
+    } else {
+      for (float f : lax::convert_element_type(got, float32).to_vector<float>()) v.push_back(f);
+    }
+    bool single = got.dtype() != float64;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      double w = number_of(data.at(i));
+      if (single) w = static_cast<float>(w);
+      bool same = (std::isnan(v[i]) && std::isnan(w)) || v[i] == w || (std::isfinite(v[i]) && std::isfinite(w) && std::abs(v[i] - w) <= t.atol + t.rtol * std::abs(w));
+      if (!same) differs(i, fmt::format("{:.9g}", v[i]), fmt::format("{:.9g}", w));
+    }
+    return;
+  }
+  if (got.dtype() == uint64) {
+    std::vector<std::uint64_t> v = got.to_vector<std::uint64_t>();
+    for (std::size_t i = 0; i < n; ++i)
+      if (v[i] != data.at(i).get<std::uint64_t>()) differs(i, std::to_string(v[i]), data[i].dump());
+    return;
+  }
+  std::vector<std::int64_t> v;
+  switch (got.dtype().kind()) {
+    case DType::Kind::bool_: for (bool b : got.to_vector<bool>()) v.push_back(b); break;
+    case DType::Kind::int64: v = got.to_vector<std::int64_t>(); break;
+    case DType::Kind::uint32: for (std::uint32_t u : got.to_vector<std::uint32_t>()) v.push_back(u); break;
+    case DType::Kind::uint16: for (std::uint16_t u : got.to_vector<std::uint16_t>()) v.push_back(u); break;
+    case DType::Kind::uint8: for (std::uint8_t u : got.to_vector<std::uint8_t>()) v.push_back(u); break;
+    case DType::Kind::int8: for (std::int8_t u : got.to_vector<std::int8_t>()) v.push_back(u); break;
+    case DType::Kind::int16: for (std::int16_t u : got.to_vector<std::int16_t>()) v.push_back(u); break;
+    default: for (std::int32_t u : got.to_vector<std::int32_t>()) v.push_back(u);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    std::int64_t w = data.at(i).is_boolean() ? data[i].get<bool>() : data[i].get<std::int64_t>();
+    if (v[i] != w) differs(i, std::to_string(v[i]), std::to_string(w));
+  }
+}
+
+// JAX's classes and their counterparts; a ShapeError is right also where JAX says TypeError.
+void check_error_class(const json& error, const std::exception& thrown) {
+  std::string type = error.at("type");
+  bool value = dynamic_cast<const ValueError*>(&thrown), wrong_type = dynamic_cast<const TypeError*>(&thrown), shape = dynamic_cast<const ShapeError*>(&thrown);
+  bool ok = true;
+  if (type == "ValueError" || type == "IndivisibleError" || type == "DuplicateSpecError") ok = value;
+  else if (type == "TypeError") ok = wrong_type || shape;
+  else if (type == "IndexError") ok = dynamic_cast<const IndexError*>(&thrown);
+  else if (type == "NameError") ok = dynamic_cast<const NameError*>(&thrown);
+  else if (type == "RuntimeError") ok = dynamic_cast<const DeletedError*>(&thrown);
+  else if (type == "NotImplementedError") ok = dynamic_cast<const UnsupportedError*>(&thrown);
+  if (!ok) throw Mismatch("another class of error than " + type + ": " + thrown.what());
+}
+
+}  // namespace golden

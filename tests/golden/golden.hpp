@@ -1,0 +1,52 @@
+// What the golden runner and the handlers of its schemas share. A handler runs one case and throws Mismatch, or any other error, when tutti
+// does not do what the file says.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tutti/tutti.hpp"
+
+namespace golden {
+
+using json = nlohmann::json;
+
+struct Mismatch : std::runtime_error { using std::runtime_error::runtime_error; };
+/// The case's kind is not known to its handler.
+struct Unknown : std::runtime_error { using std::runtime_error::runtime_error; };
+
+using Handler = void (*)(const json& test);
+/// Says that the cases of list `list` are run by `handler`, in files that hold all of `lists` (a file's schema is told by its top-level lists).
+struct Registration {
+  Registration(std::vector<std::string> lists, std::string list, Handler handler);
+};
+
+/// Tolerance of floating values.
+struct Tolerance {
+  double rtol = 0, atol = 0;
+};
+/// An array of the files: {"dtype", "shape", "data"}.
+tutti::Array array_of(const json& a);
+tutti::DType dtype_of(const std::string& name);
+tutti::Shape shape_of(const json& list);
+double number_of(const json& v);
+/// Throws Mismatch, naming the first element that differs.
+void expect_equal(const tutti::Array& got, const json& want, Tolerance tolerance = {});
+/// Runs `call` and expects tutti's counterpart of the error that the file records.
+template <class F>
+void expect_error(const json& error, F call);
+void check_error_class(const json& error, const std::exception& thrown);
+
+template <class F>
+void expect_error(const json& error, F call) {
+  try {
+    call();
+  } catch (const tutti::Error& e) {
+    return check_error_class(error, e);
+  }
+  throw Mismatch("no error, JAX has " + error.at("type").get<std::string>());
+}
+
+}  // namespace golden
