@@ -1,6 +1,7 @@
 // The choice of one candidate per Eqn. Here: greedy in program order; a global choice has the same interface.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "partition/planner.hpp"
@@ -28,6 +29,9 @@ struct Versions {
 };
 
 Sizes sizes_of(const Type& type);
+
+/// How rows are chosen: one candidate per Eqn.
+using Chooser = std::function<std::vector<Candidate>(const Problem& problem, Planner& planner)>;
 
 /// One candidate per Eqn. Constraints: operand and result as wanted.
 std::vector<Candidate> choose(const Problem& problem, Planner& planner);

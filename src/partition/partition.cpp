@@ -25,8 +25,8 @@ class Partition {
   Partition(const ShardedProgram& sharded, const std::vector<Layout>& wanted, AxisRefs axes)
       : axes_(std::move(axes)), sharded_(sharded), p_(*sharded.program), wanted_(wanted), planner_(sharded.mesh), emit_(sharded.mesh), values_(p_.types.size()) {}
 
-  LocalProgram run() {
-    std::vector<Candidate> chosen = choose({p_, sharded_.mesh, axes_, wanted_}, planner_);
+  LocalProgram run(const Chooser& chooser) {
+    std::vector<Candidate> chosen = chooser({p_, sharded_.mesh, axes_, wanted_}, planner_);
     LocalProgram out;
     out.mesh = sharded_.mesh;
     auto trace = std::make_shared<Trace>(Trace::Mode::staged, "partition", Loc{});
@@ -145,7 +145,7 @@ class Partition {
 
 }  // namespace
 
-LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary) {
+LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary, const Chooser& chooser) {
   AxisRefs axes;
   auto is_boundary = [&](int axis) {
     return boundary.all || std::find(boundary.names.begin(), boundary.names.end(), sharded.mesh.axis_names()[axis]) != boundary.names.end();
@@ -159,7 +159,7 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
       refs.erase(std::remove_if(refs.begin(), refs.end(), [&](const AxisRef& r) { return r.size == 1 || axes.empty() || !is_boundary(r.axis); }), refs.end());
     wanted.push_back(canonical(std::move(l)));
   }
-  if (!axes.empty()) return Partition(sharded, wanted, axes).run();
+  if (!axes.empty()) return Partition(sharded, wanted, axes).run(chooser);
 
   LocalProgram out;
   out.program = sharded.program;

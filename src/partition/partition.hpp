@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "partition/choose.hpp"
 #include "partition/local_program.hpp"
 #include "propagate/sharded_program.hpp"
 
@@ -20,6 +21,6 @@ struct BoundaryAxes {
 };
 
 /// Pure: equal programs give equal texts. Without boundary axes (or without a mesh) the program comes back as it is.
-LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {});
+LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {}, const Chooser& chooser = choose);
 
 }  // namespace tutti

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "ops/collective.hpp"
+#include "ops/movement.hpp"
 
 namespace tutti {
 namespace {
@@ -155,6 +155,10 @@ struct Rows {
 std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const std::vector<Type>& operands, const std::vector<Type>& results) {
   std::vector<std::vector<int>> out;
   if (eqn.op->name == "fma") return out;   // affine in its addend, linear in pairs only
+  if (eqn.op == &ops::gather) {             // integers out of range read a value that is not zero
+    const auto& p = eqn.params.get<ops::Gather>();
+    if (p.mode == lax::GatherMode::fill && !p.zero_fill && !results[0].dtype.is_inexact()) return out;
+  }
   bool exact_types = eqn.op->movement || eqn.op->reduce == Op::Reduce::sum || eqn.op->name.starts_with("scatter");
   for (const std::vector<int>& set : eqn.op->linear) {
     std::vector<int> kept;

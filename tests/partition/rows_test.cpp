@@ -1,0 +1,71 @@
+// Every row of every op is sound: cut the operands as it says, run the op on blocks, put the results together.
+#include "partition/programs.hpp"
+#include "partition/rows.hpp"
+
+namespace tutti::testing {
+namespace {
+
+ProgramPtr one_eqn(const Op& op, const Sample& sample) {
+  auto p = std::make_shared<Program>();
+  Eqn e{&op, sample.params, {}, {}, sample.subs, {}};
+  for (const Type& t : sample.operands) {
+    p->inputs.push_back(static_cast<ValueId>(p->types.size()));
+    e.operands.push_back(p->inputs.back());
+    p->types.push_back(t);
+  }
+  for (const Type& t : infer_types(op, sample.params, sample.operands, sample.subs)) {
+    e.results.push_back(static_cast<ValueId>(p->types.size()));
+    p->outputs.push_back(e.results.back());
+    p->types.push_back(t);
+  }
+  p->eqns.push_back(std::move(e));
+  return p;
+}
+
+double tolerance_of(DType t) { return t.is_floating() && t.size() == 2 ? 2e-2 : t.is_inexact() ? 2e-5 : 0; }
+
+// Returns how many rows there were.
+int check_rows(const Op& op, const Sample& sample, const Mesh& mesh, std::mt19937& rng) {
+  ProgramPtr p = one_eqn(op, sample);
+  AxisRefs axes;
+  for (int a = 0; a < mesh.ndim(); ++a) axes.push_back(whole_axis(mesh, a));
+  std::vector<Candidate> rows = candidates(p->eqns[0], *p, mesh, axes, [](int, const AxisRef&) { return true; });
+  EXPECT_FALSE(rows.empty()) << op.name;
+  std::vector<BufferPtr> inputs;
+  for (const Type& t : sample.operands) inputs.push_back(random_buffer(t, rng, sample.lo, sample.hi));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ShardedProgram sharded;
+    sharded.program = p;
+    sharded.mesh = mesh;
+    for (std::size_t o = 0; o < sample.operands.size(); ++o) sharded.layouts.push_back(rows[i].operands[o]);
+    for (const Layout& l : rows[i].results) sharded.layouts.push_back(l);
+    for (Layout& l : sharded.layouts) l.pending.clear(), l.pending_kind = Reduce::sum;
+    double tolerance = 0;
+    for (ValueId r : p->eqns[0].results) tolerance = std::max(tolerance, tolerance_of(p->types[r].dtype));
+    SCOPED_TRACE(op.name + " row " + std::to_string(i));
+    check_partition(sharded, inputs, tolerance, [&](const Problem&, Planner&) { return std::vector<Candidate>{rows[i]}; });
+    if (::testing::Test::HasFailure()) return static_cast<int>(i);
+  }
+  return static_cast<int>(rows.size());
+}
+
+TEST(Rows, AreSoundForAllOpsAndSamples) {
+  std::mt19937 rng(1);
+  std::vector<Mesh> meshes{grid({2}, "x"), grid({3}, "x"), grid({2, 2}, {"x", "y"}), grid({2, 3}, {"x", "y"})};
+  int total = 0;
+  for (const Op* op : all_ops()) {
+    if (op->collective || op->effect || !op->eval || op->name == "sharding_constraint" || op->name == "iota") continue;
+    for (const Sample& sample : op->samples) {
+      if (!sample.subs.empty()) continue;
+      for (const Mesh& mesh : meshes) {
+        total += check_rows(*op, sample, mesh, rng);
+        if (HasFailure()) return;
+      }
+    }
+  }
+  RecordProperty("rows", total);
+  EXPECT_GT(total, 1000);
+}
+
+}  // namespace
+}  // namespace tutti::testing
