@@ -1,8 +1,13 @@
 #include "api/distributed.hpp"
 
+#include <mutex>
 
 #include "ops/op_def.hpp"
+#include "partition/explain.hpp"
+#include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
+#include "run/per_device.hpp"
+#include "run/traffic.hpp"
 #include "tutti/config.hpp"
 
 namespace tutti {
@@ -24,17 +29,41 @@ std::vector<bool> committed_outputs(const Program& p, const std::vector<Placemen
 
 class Propagated final : public Distributed {
  public:
-  Propagated(ShardedProgram sharded, std::vector<bool> committed) : sharded_(std::move(sharded)), committed_(std::move(committed)) {}
+  Propagated(ShardedProgram sharded, std::vector<bool> committed, bool isolated)
+      : sharded_(std::move(sharded)), committed_(std::move(committed)), isolated_(isolated) {}
   std::vector<Sharding> out_shardings() const override { return sharded_.output_shardings; }
   std::vector<bool> out_committed() const override { return committed_; }
-  bool isolated() const override { return false; }
+  bool isolated() const override { return isolated_; }
   ProgramPtr global_program() const override { return sharded_.program; }
-  std::vector<BufferPtr> run(const std::vector<BufferPtr>&) override { throw InternalError("run: not isolated"); }
-  std::string explain() override { return str(sharded_); }
+  std::vector<BufferPtr> run(const std::vector<BufferPtr>& inputs) override {
+    const LocalProgram& program = local();
+    Traffic before = run::traffic();
+    std::vector<BufferPtr> out = run::run_per_device(program, inputs);
+    Traffic after = run::traffic();
+    std::lock_guard lock(mutex_);
+    sent_ = {after.bytes() - before.bytes(), after.messages() - before.messages()};
+    return out;
+  }
+  std::string explain() override {
+    const LocalProgram& program = local();
+    std::lock_guard lock(mutex_);
+    return tutti::explain(program, sent_);
+  }
 
  private:
+  // Partition over all axes runs on demand only: for explain and in isolation.
+  const LocalProgram& local() {
+    std::call_once(partitioned_, [&] { local_ = partition(sharded_); });
+    return local_;
+  }
+
   ShardedProgram sharded_;
   std::vector<bool> committed_;
+  bool isolated_;
+  std::once_flag partitioned_;
+  LocalProgram local_;
+  std::mutex mutex_;
+  Sent sent_;   // by the last run
 };
 
 }  // namespace
@@ -59,7 +88,8 @@ std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::ve
   ShardedProgram sharded = propagate(program, inputs, options.out_shardings);
   for (std::size_t i = 0; i < committed.size(); ++i)
     if (!committed[i]) sharded.output_shardings[i] = {};
-  return std::make_shared<Propagated>(std::move(sharded), std::move(committed));
+  bool isolated = config::isolation() == Isolation::per_device && sharded.mesh.has_value() && sharded.mesh.size() > 1;
+  return std::make_shared<Propagated>(std::move(sharded), std::move(committed), isolated);
 }
 
 }  // namespace tutti
