@@ -28,11 +28,11 @@ STAGES = {
 # What single folders may include beyond that.
 EXTRA = {
     "transform": ["ops/collective.hpp"],  # the cotangent of a value that does not vary is a psum
-    "propagate": ["ops/sharding_constraint.hpp"],
-    "partition": ["ops/collective.hpp", "ops/movement.hpp",  # movement: parameters whose extents become local
+    "propagate": ["ops/sharding_constraint.hpp", "ops/shard_map.hpp"],
+    "partition": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/movement.hpp",  # movement: parameters whose extents become local
                   "trace/trace.hpp"],  # it records the local program as a trace does
     "compile": ["backend/backend.hpp", "ops/movement.hpp"],
-    "run": ["backend/backend.hpp"],
+    "run": ["backend/backend.hpp", "ops/collective.hpp", "partition/local_program.hpp"],  # per_device runs a LocalProgram
 }
 
 # src/backend and src/distributed: the vocabulary with the homes, themselves, and these.
