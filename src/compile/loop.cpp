@@ -202,13 +202,45 @@ Extents result_strides(const Extents& extents, int dim, std::int64_t unit) {
   return out;
 }
 
+// All accesses are dense: one dim.
+void drop_units(Loop& l) {
+  const std::int64_t n = product(l.extents);
+  l.extents = {n};
+  for (Access& a : l.accesses) a.strides = {n == 1 ? 0 : a.dtype.size()};
+}
+
 // Appends `l`, in blocks of the reduced dim with partial results when that is long. The cut depends on extents only.
 void finish(Loop l, Storages& storages, std::vector<Loop>& out) {
   if (l.reduced < 0) return out.push_back(std::move(l));
   const int r = l.reduced;
   const bool row = r + 1 == static_cast<int>(l.extents.size());
   const std::int64_t n = l.extents[r], block = row ? kRowBlock : kColumnBlock;
-  if (n <= (row ? kRowLimit : kColumnBlock)) return out.push_back(std::move(l));
+  if (n <= (row ? kRowLimit : kColumnBlock)) {
+    // A column's sums lie in memory between rows: those of 16-bit floats in a float32 temporary.
+    std::vector<Loop> rounding;
+    if (!row)
+      for (Access& a : l.accesses)
+        if (a.kind == Access::Kind::reduce && a.dtype != a.accumulate) {
+          Extents kept = l.extents;
+          kept[r] = 1;
+          const int sums = storages.temporary(product(kept) * a.accumulate.size());
+          Loop copy = plain_reduction(kept, a, a.accumulate, sums);
+          Recorder ir;
+          copy.accesses[1].value = ir.stored(ir.load(0, a.accumulate), a.dtype).id;
+          copy.accesses[1].kind = Access::Kind::store;
+          copy.accesses[1].combine = Op::Reduce::none;
+          copy.body = ir.take();
+          drop_units(copy);
+          rounding.push_back(std::move(copy));
+          a.storage = sums;
+          a.offset = 0;
+          a.strides = result_strides(l.extents, r, a.accumulate.size());
+          a.dtype = a.accumulate;
+        }
+    out.push_back(std::move(l));
+    for (Loop& c : rounding) out.push_back(std::move(c));
+    return;
+  }
   const std::int64_t blocks = (n + block - 1) / block;
   Extents rest = l.extents;
   rest[r] = blocks;

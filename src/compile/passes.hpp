@@ -1,6 +1,7 @@
 // The passes that a Program goes through before fusion: pure functions, one a file.
 #pragma once
 
+#include "backend/backend.hpp"
 #include "compile/plan.hpp"
 #include "ir/program.hpp"
 
@@ -15,6 +16,8 @@ Program share_equal(const Program& program);
 void assign_memory(Plan& plan, const std::vector<bool>& donatable);
 /// Which steps run side by side.
 void group_stages(Plan& plan);
+
+PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable);
 
 /// All passes, in order. Nothing here knows about machine code.
 Plan compile(const Program& program, const std::vector<bool>& donatable);

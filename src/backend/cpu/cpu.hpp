@@ -1,0 +1,9 @@
+#pragma once
+
+#include "backend/backend.hpp"
+
+namespace tutti {
+
+Backend& cpu_backend();
+
+}  // namespace tutti

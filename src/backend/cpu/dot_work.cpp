@@ -1,0 +1,118 @@
+#include "backend/cpu/dot_work.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "backend/cpu/gemm.hpp"
+#include "base/half.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::cpu {
+namespace {
+
+using compile::Dot;
+
+// Tasks: (batch element, tile of rows or columns), chosen by extents alone.
+class DotWork final : public run::Work {
+ public:
+  explicit DotWork(const Dot& d) : d_(d) {
+    batches_ = compile::product(d.batch);
+    const double work = 2.0 * static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
+    const double rate = d.dtype == float32 ? 0.01 : 0.5;   // ns per floating point operation
+    cost_ns = static_cast<double>(batches_) * (work * rate + 300);
+    if (work > 4e6) parts_ = batches_ > 1 && work < 2e9 ? 1 : work < 2e10 ? 2 : work < 2e11 ? 4 : 8;   // few large tiles are faster than many small ones
+    by_rows_ = d.m >= d.n;
+    unit_ = by_rows_ ? 16 : 64;
+    const std::int64_t extent = by_rows_ ? d.m : d.n;
+    tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
+    parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
+    per_task_ = parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(4e6 / std::max(work, 1.0)), 1, batches_);
+    tasks = static_cast<int>(parts_ > 1 ? batches_ * parts_ : (batches_ + per_task_ - 1) / per_task_);
+  }
+
+  void run(char* const* at, int task) const override {
+    if (parts_ > 1) return one(at, task / parts_, task % parts_);
+    for (std::int64_t b = task * per_task_, end = std::min(batches_, b + per_task_); b < end; ++b) one(at, b, 0);
+  }
+
+ private:
+  void one(char* const* at, std::int64_t batch, std::int64_t part) const {
+    std::int64_t a = d_.a_offset, b = d_.b_offset, c = 0, m = d_.m, n = d_.n;
+    for (std::size_t i = d_.batch.size(); i-- > 0; batch /= d_.batch[i]) {
+      const std::int64_t x = batch % d_.batch[i];
+      a += x * d_.a_batch[i];
+      b += x * d_.b_batch[i];
+      c += x * d_.c_batch[i];
+    }
+    const std::int64_t from = part * tile_;
+    if (by_rows_) {
+      m = std::min(tile_, m - from);
+      a += from * d_.a_m;
+      c += from * d_.c_m;
+    } else {
+      n = std::min(tile_, n - from);
+      b += from * d_.b_n;
+      c += from;
+    }
+    auto product = [&]<class T, class R>() {
+      if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
+        gemm(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k}, {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n},
+             reinterpret_cast<float*>(at[d_.c]) + c, d_.c_m);
+      } else if constexpr (std::is_same_v<T, double>) {
+        plain(m, n, reinterpret_cast<const double*>(at[d_.a]) + a, reinterpret_cast<const double*>(at[d_.b]) + b, reinterpret_cast<R*>(at[d_.c]) + c);
+      } else {
+        widened(m, n, reinterpret_cast<const T*>(at[d_.a]) + a, reinterpret_cast<const T*>(at[d_.b]) + b, reinterpret_cast<R*>(at[d_.c]) + c);
+      }
+    };
+    auto with_result = [&]<class T>() {
+      if (d_.result == float32) product.template operator()<T, float>();
+      else if (d_.result == float64) product.template operator()<T, double>();
+      else if (d_.result == bfloat16) product.template operator()<T, BFloat16>();
+      else product.template operator()<T, Float16>();
+    };
+    if (d_.dtype == float32) with_result.template operator()<float>();
+    else if (d_.dtype == float64) with_result.template operator()<double>();
+    else if (d_.dtype == bfloat16) with_result.template operator()<BFloat16>();
+    else with_result.template operator()<Float16>();
+  }
+
+  template <class R>
+  void plain(std::int64_t m, std::int64_t n, const double* a, const double* b, R* c) const {
+    std::vector<double> row(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < m; ++i) {
+      std::fill(row.begin(), row.end(), 0.0);
+      for (std::int64_t l = 0; l < d_.k; ++l) {
+        const double s = a[i * d_.a_m + l * d_.a_k];
+        const double* y = b + l * d_.b_k;
+        for (std::int64_t j = 0; j < n; ++j) row[j] += s * y[j * d_.b_n];
+      }
+      for (std::int64_t j = 0; j < n; ++j) c[i * d_.c_m + j] = static_cast<R>(static_cast<std::conditional_t<std::is_same_v<R, double>, double, float>>(row[j]));
+    }
+  }
+
+  // 16-bit operands, or another type of result: copies in float32, one product, rounded once.
+  template <class T, class R>
+  void widened(std::int64_t m, std::int64_t n, const T* a, const T* b, R* c) const {
+    const std::int64_t k = d_.k;
+    BufferPtr scratch = allocate_buffer(static_cast<std::size_t>((m * k + k * n + m * n) * 4));
+    float *x = static_cast<float*>(scratch->data()), *y = x + m * k, *z = y + k * n;
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t l = 0; l < k; ++l) x[i * k + l] = static_cast<float>(a[i * d_.a_m + l * d_.a_k]);
+    for (std::int64_t l = 0; l < k; ++l)
+      for (std::int64_t j = 0; j < n; ++j) y[l * n + j] = static_cast<float>(b[l * d_.b_k + j * d_.b_n]);
+    gemm(m, n, k, {x, k, 1}, {y, n, 1}, z, n);
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) c[i * d_.c_m + j] = static_cast<R>(z[i * n + j]);
+  }
+
+  Dot d_;
+  std::int64_t batches_ = 1, parts_ = 1, tile_ = 0, unit_ = 1, per_task_ = 1;
+  bool by_rows_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<run::Work> dot_work(const Dot& dot) { return std::make_unique<DotWork>(dot); }
+
+}  // namespace tutti::cpu

@@ -1,0 +1,66 @@
+#include "backend/cpu/gemm.hpp"
+
+#include <dnnl.h>
+#include <omp.h>
+
+#include <algorithm>
+
+#include "tutti/error.hpp"
+
+namespace tutti::cpu {
+namespace {
+
+// oneDNN would start threads of its own. The caller's setting comes back afterwards: it belongs to the user's program.
+class OneThread {
+ public:
+  OneThread() : saved_(omp_get_max_threads()) {
+    if (saved_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (saved_ != 1) omp_set_num_threads(saved_);
+  }
+  OneThread(const OneThread&) = delete;
+
+ private:
+  int saved_;
+};
+
+// Below some thousand products a library call costs more than the work.
+constexpr std::int64_t kTiny = 4096;
+
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+void tiny(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row) {
+  for (std::int64_t i = 0; i < m; ++i) {
+    float* row = c + i * c_row;
+    const float* x = a.data + i * a.row;
+    for (std::int64_t j = 0; j < n; ++j) row[j] = 0;
+    for (std::int64_t l = 0; l < k; ++l) {
+      const float s = x[l * a.column];
+      const float* y = b.data + l * b.row;
+      if (b.column == 1)
+        for (std::int64_t j = 0; j < n; ++j) row[j] += s * y[j];
+      else
+        for (std::int64_t j = 0; j < n; ++j) row[j] += s * y[j * b.column];
+    }
+  }
+}
+
+}  // namespace
+
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row) {
+  if (m * n * k <= kTiny) return tiny(m, n, k, a, b, c, c_row);
+  auto layout = [](const Matrix& x, std::int64_t rows, std::int64_t columns, char& trans, dnnl_dim_t& ld) {
+    const bool plain = (x.column == 1 || columns == 1) && (rows == 1 || x.row >= columns);
+    trans = plain ? 'N' : 'T';
+    ld = plain ? (rows == 1 ? columns : x.row) : (columns == 1 ? rows : x.column);
+    ld = std::max<dnnl_dim_t>(ld, plain ? columns : rows);
+  };
+  char ta, tb;
+  dnnl_dim_t lda, ldb;
+  layout(a, m, k, ta, lda);
+  layout(b, k, n, tb, ldb);
+  OneThread guard;
+  if (dnnl_sgemm(ta, tb, m, n, k, 1.0f, a.data, lda, b.data, ldb, 0.0f, c, c_row) != dnnl_success) throw InternalError("cpu: the matrix library refused a product");
+}
+
+}  // namespace tutti::cpu

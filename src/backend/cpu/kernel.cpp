@@ -1,0 +1,189 @@
+#include "backend/cpu/kernel.hpp"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <mutex>
+#include <unordered_map>
+
+#include "backend/cpu/emit.hpp"
+#include "base/half.hpp"
+#include "ops/library.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::cpu {
+
+namespace orc = llvm::orc;
+using compile::Access;
+
+std::string KernelSpec::text() const {
+  static const char* walks[] = {"map", "reduce_row", "reduce_column"};
+  static const char* kinds[] = {"load", "store", "index", "reduce"};
+  static const char* steps[] = {"none", "one", "any"};
+  std::string out = std::string(walks[static_cast<int>(walk)]) + "\n";
+  for (const Access& a : accesses) {
+    out += std::string(kinds[static_cast<int>(a.kind)]) + " " + std::string(a.dtype.name()) + " " + steps[static_cast<int>(a.step)];
+    if (a.value >= 0) out += " r" + std::to_string(a.value);
+    if (a.combine != Op::Reduce::none) out += " " + std::to_string(static_cast<int>(a.combine)) + " " + std::string(a.accumulate.name());
+    out += "\n";
+  }
+  return out + body.str();
+}
+
+KernelSpec kernel_spec(const compile::Loop& loop, const run::Nest& nest) {
+  KernelSpec s;
+  s.walk = nest.walk;
+  s.body = loop.body;
+  for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
+    const compile::Access& a = loop.accesses[k];
+    const std::int64_t step = nest.column_steps[k];
+    KernelSpec::Step how = step == 0 ? KernelSpec::Step::none : step == a.dtype.size() && a.kind != compile::Access::Kind::index ? KernelSpec::Step::one : KernelSpec::Step::any;
+    if (a.kind == compile::Access::Kind::store || a.kind == compile::Access::Kind::reduce) how = KernelSpec::Step::one;
+    s.accesses.push_back({a.kind, a.dtype, how, a.value, a.combine, a.accumulate});
+  }
+  return s;
+}
+
+namespace {
+
+template <class T>
+T check(llvm::Expected<T> value) {
+  if (!value) throw CompileError("cpu: " + llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+void check(llvm::Error error) {
+  if (error) throw CompileError("cpu: " + llvm::toString(std::move(error)));
+}
+
+// Conversions that generated code calls where the machine has no instruction for them. A half travels in the low bits of a float's register.
+float half_to_float(float in) {
+  Float16 h;
+  h.bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(in));
+  return h;
+}
+float float_to_half(float in) { return std::bit_cast<float>(std::uint32_t{Float16(in).bits}); }
+
+float fmod_f32(float x, float y) { return std::fmod(x, y); }
+double fmod_f64(double x, double y) { return std::fmod(x, y); }
+
+struct Isa { std::string cpu, features; };
+// TUTTI_CPU_ISA=avx512|avx2|plain narrows what this machine has: for tests.
+Isa isa() {
+  const char* want = std::getenv("TUTTI_CPU_ISA");
+  const std::string name = want ? want : "";
+  if (name == "plain") return {"x86-64", ""};
+  if (name == "avx2") return {"haswell", ""};
+  std::string features;
+  for (const auto& f : llvm::sys::getHostCPUFeatures()) features += (features.empty() ? "" : ",") + std::string(f.second ? "+" : "-") + f.first().str();
+  return {llvm::sys::getHostCPUName().str(), features};
+}
+
+class Jit {
+ public:
+  Jit() {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    const Isa target = isa();
+    orc::JITTargetMachineBuilder builder(llvm::Triple(llvm::sys::getProcessTriple()));
+    builder.setCPU(target.cpu);
+    if (!target.features.empty()) {
+      std::vector<std::string> list;
+      for (std::size_t at = 0; at < target.features.size();) {
+        const std::size_t end = std::min(target.features.find(',', at), target.features.size());
+        list.push_back(target.features.substr(at, end - at));
+        at = end + 1;
+      }
+      builder.addFeatures(list);
+    }
+    builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    jit_ = check(orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create());
+    jit_->getMainJITDylib().addGenerator(check(orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
+    define("__extendhfsf2", reinterpret_cast<void*>(&half_to_float));
+    define("__truncsfhf2", reinterpret_cast<void*>(&float_to_half));
+    define("tutti_fmod_f32", reinterpret_cast<void*>(&fmod_f32));
+    define("tutti_fmod_f64", reinterpret_cast<void*>(&fmod_f64));
+  }
+
+  void define(const std::string& name, void* address) {
+    orc::SymbolMap map;
+    map[jit_->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+    check(jit_->getMainJITDylib().define(orc::absoluteSymbols(map)));
+  }
+
+  void define_library(const char* name) {
+    if (std::string_view(name) == "fmod" || !defined_.emplace(name, true).second) return;
+    const lane::Library* l = lane::find_library(name);
+    if (!l) throw InternalError(std::string("no library function is named ") + name);
+    void* f32 = l->f32 ? reinterpret_cast<void*>(l->f32) : reinterpret_cast<void*>(l->f32_2);
+    void* f64 = l->f64 ? reinterpret_cast<void*>(l->f64) : reinterpret_cast<void*>(l->f64_2);
+    if (f32) define(std::string("tutti_") + name + "_f32", f32);
+    if (f64) define(std::string("tutti_") + name + "_f64", f64);
+  }
+
+  std::vector<run::KernelFn> kernels(const std::vector<KernelSpec>& specs) {
+    std::lock_guard lock(mutex_);
+    std::vector<std::string> texts;
+    std::vector<std::pair<std::string, const KernelSpec*>> fresh;
+    for (const KernelSpec& s : specs) {
+      texts.push_back(s.text());
+      if (known_.emplace(texts.back(), nullptr).second) fresh.push_back({texts.back(), &s});
+    }
+    try {
+      if (!fresh.empty()) add(fresh);
+    } catch (...) {
+      for (auto& [text, spec] : fresh) known_.erase(text);
+      throw;
+    }
+    std::vector<run::KernelFn> out;
+    for (const std::string& t : texts) out.push_back(known_.at(t));
+    return out;
+  }
+  int count() const { return count_; }
+
+ private:
+  void add(const std::vector<std::pair<std::string, const KernelSpec*>>& fresh) {
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto module = std::make_unique<llvm::Module>("kernels", *context);
+    module->setDataLayout(jit_->getDataLayout());
+    const int first = count_;
+    for (const auto& [text, spec] : fresh) {
+      for (const compile::Inst& i : spec->body.insts)
+        if (i.name) define_library(i.name);
+      emit_kernel(*module, "kernel" + std::to_string(count_++), *spec);
+    }
+    if (std::getenv("TUTTI_CPU_IR")) module->print(llvm::errs(), nullptr);
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    if (llvm::verifyModule(*module, &stream)) throw InternalError("cpu: invalid code: " + message);
+    check(jit_->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))));
+    for (std::size_t k = 0; k < fresh.size(); ++k)
+      known_[fresh[k].first] = check(jit_->lookup("kernel" + std::to_string(first + static_cast<int>(k)))).toPtr<run::KernelFn>();
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<orc::LLJIT> jit_;
+  std::unordered_map<std::string, run::KernelFn> known_;
+  std::unordered_map<std::string, bool> defined_;
+  int count_ = 0;
+};
+
+Jit& jit() {
+  static Jit* j = new Jit;   // lives as long as the process: code may run until its end
+  return *j;
+}
+
+}  // namespace
+
+std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs) { return specs.empty() ? std::vector<run::KernelFn>() : jit().kernels(specs); }
+int compiled_kernels() { return jit().count(); }
+
+}  // namespace tutti::cpu

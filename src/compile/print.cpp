@@ -1,0 +1,88 @@
+// Plans as text, and their figures.
+#include "compile/passes.hpp"
+
+namespace tutti::compile {
+namespace {
+
+std::string list(const Extents& e) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < e.size(); ++i) out += (i ? "," : "") + std::to_string(e[i]);
+  return out + "]";
+}
+std::string name(int storage) { return "m" + std::to_string(storage); }
+
+}  // namespace
+
+std::string Step::str() const {
+  std::string out;
+  if (const auto* l = std::get_if<Loop>(&what)) {
+    out = "loop " + list(l->extents);
+    if (l->reduced >= 0) out += " reduced " + std::to_string(l->reduced);
+    for (const Access& a : l->accesses) {
+      static const char* kinds[] = {"load", "store", "index", "reduce"};
+      out += "\n  " + std::string(kinds[static_cast<int>(a.kind)]) + " " + std::string(a.dtype.name());
+      if (a.storage >= 0) out += " " + name(a.storage);
+      if (a.offset) out += "+" + std::to_string(a.offset);
+      out += list(a.strides);
+      if (a.value >= 0) out += " r" + std::to_string(a.value);
+    }
+    std::string body = "\n" + l->body.str();
+    body.pop_back();
+    for (char c : body) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  } else if (const auto* d = std::get_if<Dot>(&what)) {
+    out = "dot " + std::string(d->dtype.name()) + " " + name(d->c) + " = " + name(d->a) + " " + name(d->b) + " batch " + list(d->batch) + " m " + std::to_string(d->m) + " n " +
+          std::to_string(d->n) + " k " + std::to_string(d->k);
+  } else if (const auto* c = std::get_if<CallEqn>(&what)) {
+    out = "call " + c->eqn.op->name;
+    for (int s : c->results) out += " " + name(s);
+    out += " =";
+    for (int s : c->operands) out += " " + name(s);
+  }
+  return out;
+}
+
+std::string Plan::str() const {
+  std::string out;
+  static const char* kinds[] = {"input", "output", "temporary", "constant"};
+  for (std::size_t s = 0; s < storages.size(); ++s) {
+    const Storage& x = storages[s];
+    out += name(static_cast<int>(s)) + ": " + kinds[static_cast<int>(x.kind)] + " " + std::to_string(x.bytes);
+    if (x.kind == Storage::Kind::temporary) out += " at " + std::to_string(x.offset);
+    if (x.index >= 0) out += " #" + std::to_string(x.index);
+    if (x.takes >= 0) out += " in place of " + name(x.takes);
+    out += "\n";
+  }
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    out += "stage " + std::to_string(k) + "\n";
+    for (int i : stages[k].steps) out += steps[i].str() + "\n";
+  }
+  return out;
+}
+
+PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable) {
+  PlanStats s;
+  for (const Storage& x : plan.storages) {
+    if (x.kind == Storage::Kind::input) s.argument_bytes += static_cast<std::size_t>(x.bytes);
+    if (x.kind == Storage::Kind::output) s.output_bytes += static_cast<std::size_t>(x.bytes);
+  }
+  s.temporary_bytes = static_cast<std::size_t>(plan.slab_bytes);
+  s.peak_bytes = s.argument_bytes + s.output_bytes + s.temporary_bytes;
+  for (std::size_t i = 0; i < plan.inputs.size() && i < donatable.size(); ++i) {
+    if (!donatable[i]) continue;
+    Donation d{static_cast<int>(i), -1, ""};
+    bool same_size = false, is_output = false;
+    for (int o : plan.outputs) is_output |= o == plan.inputs[i];
+    for (const Storage& x : plan.storages) {
+      if (x.kind != Storage::Kind::output) continue;
+      same_size |= x.bytes == plan.storages[plan.inputs[i]].bytes;
+      if (x.takes == plan.inputs[i]) d.output = x.index;
+    }
+    if (d.output >= 0) s.peak_bytes -= static_cast<std::size_t>(plan.storages[plan.inputs[i]].bytes);
+    else if (is_output) d.reason = "it is returned as it is";
+    else d.reason = same_size ? "it is still read after every result of its size has begun, or another input took the place" : "no result has its size";
+    s.donations.push_back(std::move(d));
+  }
+  return s;
+}
+
+}  // namespace tutti::compile
