@@ -37,7 +37,7 @@ Array adam_direction(const Array& mean, const Array& square, double eps, double 
 Array add_update(const Array& param, const Array& update);
 
 template <class Tree>
-Tree zeros_like(const Tree& params) {
+Tree zeros_of_tree(const Tree& params) {
   return tree::map([](const Array& p) { return zeros_for(p); }, params);
 }
 }  // namespace detail
@@ -55,7 +55,7 @@ struct Adam {
 
   template <class Params>
   AdamState<Params> init(const Params& params) const {
-    return {detail::step_zero(), detail::zeros_like(params), detail::zeros_like(params)};
+    return {detail::step_zero(), detail::zeros_of_tree(params), detail::zeros_of_tree(params)};
   }
   template <class Params>
   std::pair<Params, AdamState<Params>> update(const Params& grads, const AdamState<Params>& state, const Params& params) const {

@@ -7,7 +7,7 @@
 namespace tutti::optim {
 namespace detail {
 
-Array zeros_for(const Array& p) { return p.dtype().is_inexact() ? zeros_like(p) : Array(); }
+Array zeros_for(const Array& p) { return p.dtype().is_inexact() ? tutti::zeros_like(p) : Array(); }
 Array step_zero() { return zeros({}, int32); }
 
 Array next_step(const Array& count) {
