@@ -24,12 +24,6 @@ Format format_of(DType dtype, const char* function) {
   throw TypeError(std::string(function) + ": dtype " + std::string(dtype.name()) + ".\n  Ask for a floating dtype.");
 }
 
-// f * (hi - lo) + lo is rounded once, as the fused multiply-add of XLA does; 16-bit types are computed in float32.
-Array scaled(const Array& unit, const Array& lo, const Array& hi) {
-  Array y = lax::fma(unit, lax::sub(hi, lo), lo);
-  return lax::max(lo, y);
-}
-
 Array uniform_between(const Words& key, const Shape& shape, const Array& lo, const Array& hi, DType dtype) {
   Format f = format_of(dtype, "random::uniform");
   int width = f.mantissa < 8 ? 8 : static_cast<int>(dtype.size()) * 8;
@@ -38,13 +32,25 @@ Array uniform_between(const Words& key, const Shape& shape, const Array& lo, con
   Array one = lax::bitcast_convert_type(constant(dtype, 1), f.bits);
   Array kept = lax::shift_right_logical(drawn, constant(f.bits, width - f.mantissa));
   Array unit = lax::sub(lax::bitcast_convert_type(lax::bitwise_or(kept, one), dtype), constant(dtype, 1));
-  DType wide = dtype.size() < 4 ? float32 : dtype;
-  auto bound = [&](const Array& b) { return spread(lax::convert_element_type(lax::convert_element_type(b, dtype), wide), shape, "random::uniform"); };
-  return lax::convert_element_type(scaled(lax::convert_element_type(unit, wide), bound(lo), bound(hi)), dtype);
+  auto bound = [&](const Array& b) { return spread(lax::convert_element_type(b, dtype), shape, "random::uniform"); };
+  Array least = bound(lo), span = lax::sub(bound(hi), least);
+  // Rounded once, as XLA's fused multiply-add does; 16-bit types round the product and the sum.
+  return lax::max(least, dtype.size() < 4 ? lax::add(lax::mul(unit, span), least) : lax::fma(unit, span, least));
 }
 
 Array uniform_between(const Words& key, const Shape& shape, double lo, double hi, DType dtype) {
   return uniform_between(key, shape, constant(dtype, lo), constant(dtype, hi), dtype);
+}
+
+// The next float after x, up or down, of any float type; infinities stay.
+Array neighbour(const Array& x, bool up) {
+  if (x.dtype().size() >= 4) return nextafter(x, constant(x.dtype(), up ? INFINITY : -INFINITY, x.shape()));
+  auto every = [&](DType d, double v) { return constant(d, v, x.shape()); };
+  Array y = up ? x : lax::neg(x);   // the next one up is one bit further from zero, or nearer to it when negative
+  Array word = lax::bitcast_convert_type(y, uint16), one = every(uint16, 1), zero = every(x.dtype(), 0);
+  Array next = lax::select(lax::gt(y, zero), lax::add(word, one), lax::select(lax::eq(y, zero), one, lax::sub(word, one)));
+  next = lax::select(lax::eq(y, every(x.dtype(), INFINITY)), y, lax::bitcast_convert_type(next, x.dtype()));
+  return up ? next : lax::neg(next);
 }
 
 Array times(double factor, const Array& x) { return lax::mul(constant(x.dtype(), factor), x); }
@@ -73,7 +79,7 @@ Array truncated_normal(const In& key, const Operand& lower, const Operand& upper
   Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random"))), b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random")));
   Array x = times(std::sqrt(2.0), lax::erf_inv(uniform_between(words_of(key.array, "random::truncated_normal"), shape, a, b, d)));
   // The bounds themselves are not drawn.
-  Array least = nextafter(lax::stop_gradient(lo), constant(d, INFINITY)), greatest = nextafter(lax::stop_gradient(hi), constant(d, -INFINITY));
+  Array least = neighbour(lax::stop_gradient(lo), true), greatest = neighbour(lax::stop_gradient(hi), false);
   return lax::min(lax::max(x, spread(least, shape, "random::truncated_normal")), spread(greatest, shape, "random::truncated_normal"));
 }
 

@@ -40,8 +40,6 @@ std::pair<Array, Array> bound(const Limit& limit, DType dtype, const Shape& shap
   return {lax::convert_element_type(x, dtype), above};
 }
 
-DType unsigned_of(DType d) { return d.size() == 1 ? uint8 : d.size() == 2 ? uint16 : d.size() == 4 ? uint32 : uint64; }
-
 // Sorts by random bits, often enough that equal bits do not matter.
 Array shuffled(Words key, Array x, int axis) {
   int rounds = static_cast<int>(std::ceil(3 * std::log(std::max<double>(1, static_cast<double>(x.size()))) / std::log(4294967295.0)));
@@ -93,12 +91,13 @@ Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& h
   if (!d.is_integer()) throw TypeError("random::randint: dtype " + std::string(d.name()) + ".\n  Ask for an integer dtype.");
   auto [least, ignored] = bound(lo, d, shape);
   auto [end, above] = bound(hi, d, shape);
-  DType u = unsigned_of(d);
+  DType u = d.size() == 8 ? uint64 : uint32;   // narrow types draw 32 bits too
   auto [k1, k2] = split_words(words_of(key.array, "random::randint"));
   Array high = random_bits(k1, shape, u), low = random_bits(k2, shape, u);
   Array one = constant(u, 1, shape);
   // A remainder of twice as many bits as there are; span 0 stands for all of them, and x % 0 = x.
-  Array span = lax::convert_element_type(lax::sub(end, least), u);
+  auto widened = [&](const Array& x) { return d.size() < 4 ? lax::convert_element_type(x, int32) : x; };
+  Array span = lax::convert_element_type(lax::sub(widened(end), widened(least)), u);
   span = lax::select(lax::le(end, least), one, span);
   span = lax::select(lax::bitwise_and(above, lax::gt(end, least)), lax::add(span, one), span);
   Array m = lax::rem(constant(u, std::ldexp(1.0, static_cast<int>(u.size()) * 4), shape), span);

@@ -127,9 +127,9 @@ const std::map<std::string, Run>& table() {
   return all;
 }
 
-// Integers, bits, keys and uniform float32 are exact; the rest is as near as the libraries behind log, tan and erf_inv are.
+// Integers, bits, keys and uniform numbers are exact; the rest is as near as the libraries behind log, tan and erf_inv are.
 Tolerance tolerance(const std::string& op, const std::string& dtype) {
-  if (op == "uniform" && (dtype == "float32" || dtype == "float64")) return {};
+  if (op == "uniform") return {};
   if (dtype == "bfloat16") return {0x1p-7, 0x1p-7};
   if (dtype == "float16") return {0x1p-10, 0x1p-10};
   return {2e-5, 1e-6};
