@@ -210,7 +210,6 @@ class Fuser {
 
   // Whether unit b needs something of a other than element by element: through another unit, a reduction, or a reading in another order.
   bool hard_path(int a, int b) {
-    const int limit = units_[b].eqns.back();
     std::set<int> seen;
     std::vector<int> open;
     for (int e : units_[a].eqns)
@@ -224,7 +223,6 @@ class Fuser {
       const int u = open.back();
       open.pop_back();
       for (int e : units_[u].eqns) {
-        if (e > limit && units_[u].eqns.front() > limit) break;
         for (ValueId v : p_.eqns[e].results)
           for (const Use& use : uses_[v]) {
             const int to = unit_of_[use.eqn];
