@@ -27,11 +27,13 @@ STAGES = {
 
 # What single folders may include beyond that.
 EXTRA = {
-    "transform": ["ops/collective.hpp"],  # the cotangent of a value that does not vary is a psum
+    "transform": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp"],  # the cotangent of a value that does not vary is a psum
     "propagate": ["ops/sharding_constraint.hpp", "ops/shard_map.hpp"],
-    "partition": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/movement.hpp",  # movement: parameters whose extents become local
+    "partition": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp",
+                  "transform/transform.hpp",  # manual regions are opened by batching
+                  "ops/movement.hpp",  # movement: parameters whose extents become local
                   "trace/trace.hpp"],  # it records the local program as a trace does
-    "compile": ["backend/backend.hpp", "ops/movement.hpp"],
+    "compile": ["backend/backend.hpp", "ops/movement.hpp", "ops/elementwise_ops.hpp"],
     "run": ["backend/backend.hpp", "ops/collective.hpp", "partition/local_program.hpp"],  # per_device runs a LocalProgram
 }
 

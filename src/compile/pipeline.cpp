@@ -2,11 +2,11 @@
 #include <cstring>
 #include <map>
 
+#include "array/literal.hpp"
 #include "compile/dot.hpp"
 #include "compile/fuse.hpp"
 #include "compile/loop.hpp"
 #include "compile/passes.hpp"
-#include "run/literal.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -44,7 +44,7 @@ class Lowering final : public Storages {
     const int s = add(Storage::Kind::constant, -1, value.dtype.size());
     plan_.storages[s].offset = static_cast<std::int64_t>(plan_.constants.size());
     plan_.constants.resize(plan_.constants.size() + 8);
-    run::write_scalar(value, value.dtype, plan_.constants.data() + plan_.storages[s].offset);
+    write_scalar(value, value.dtype, plan_.constants.data() + plan_.storages[s].offset);
     literals_.push_back({value, s});
     return s;
   }

@@ -4,7 +4,7 @@
 
 #include "ops/collective.hpp"
 #include "run/evaluate.hpp"
-#include "run/literal.hpp"
+#include "array/literal.hpp"
 #include "run/traffic.hpp"
 #include "tutti/error.hpp"
 

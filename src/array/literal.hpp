@@ -3,9 +3,9 @@
 
 #include "tutti/array.hpp"
 
-namespace tutti::run {
+namespace tutti {
 
 /// Writes `value`, rounded to `dtype`, as one element.
 void write_scalar(const Scalar& value, DType dtype, void* out);
 
-}  // namespace tutti::run
+}  // namespace tutti
