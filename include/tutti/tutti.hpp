@@ -19,6 +19,7 @@
 #include "tutti/progress.hpp"
 #include "tutti/random.hpp"
 #include "tutti/shape.hpp"
+#include "tutti/shard_map.hpp"
 #include "tutti/sharding.hpp"
 #include "tutti/transforms.hpp"
 #include "tutti/tree.hpp"

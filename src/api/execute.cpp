@@ -4,6 +4,7 @@
 
 #include "api/distributed.hpp"
 #include "array/node.hpp"
+#include "partition/manual_regions.hpp"
 #include "tutti/config.hpp"
 
 namespace tutti {
@@ -56,6 +57,7 @@ Placement placement_of(const Array& x) {
 
 Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, ExecuteOptions options) {
   Prepared out;
+  program = open_manual_regions(program);   // all places of this process share their memory
   out.program = program;
   out.out_types = program->output_types();
   for (const Atom& a : program->outputs) {

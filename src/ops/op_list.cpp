@@ -4,6 +4,7 @@
 #include "ops/collective.hpp"
 #include "ops/elementwise_ops.hpp"
 #include "ops/movement.hpp"
+#include "ops/shard_map.hpp"
 #include "ops/sharding_constraint.hpp"
 
 namespace tutti {
@@ -13,6 +14,7 @@ const std::vector<const Op*>& all_ops() {
     std::vector<const Op*> out;
     for (const std::vector<const Op*>& family : {ops::elementwise_ops(), ops::movement_ops(), ops::collective_ops()}) out.insert(out.end(), family.begin(), family.end());
     out.push_back(&ops::sharding_constraint);
+    out.push_back(&ops::shard_map);
     return out;
   }();
   return ops;

@@ -1,0 +1,16 @@
+// Over which manual axes the values of a region's body may differ. Always inferred; with check_vma it is in the types as well.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/program.hpp"
+
+namespace tutti {
+
+using AxisNames = std::vector<std::string>;   // sorted
+
+/// Per output of `body`, given the same per input. Inside sub-programs of other Eqns every axis that is named there counts.
+std::vector<AxisNames> output_variance(const Program& body, const std::vector<AxisNames>& inputs);
+
+}  // namespace tutti
