@@ -78,6 +78,7 @@ class JitCore {
 const void* jit_value(const JitEntry& entry);
 std::string jit_text(const JitEntry& entry);
 std::string jit_explain(const JitEntry& entry);
+std::string jit_plan(const JitEntry& entry);
 MemoryAnalysis jit_memory(const JitEntry& entry);
 CostAnalysis jit_cost(const JitEntry& entry);
 std::vector<Sharding> jit_output_shardings(const JitEntry& entry);
@@ -158,6 +159,8 @@ class Compiled {
   /// The program as it is compiled.
   std::string text() const { return detail::jit_text(*entry_); }
   std::string explain() const { return detail::jit_explain(*entry_); }
+  /// The kernels and tasks it runs; empty in isolation.
+  std::string plan() const { return detail::jit_plan(*entry_); }
   MemoryAnalysis memory_analysis() const { return detail::jit_memory(*entry_); }
   CostAnalysis cost_analysis() const { return detail::jit_cost(*entry_); }
   std::vector<Sharding> output_shardings() const { return detail::jit_output_shardings(*entry_); }

@@ -59,7 +59,7 @@ class Activation {
 struct Linear {
   Array weight{}, bias{};
   static Linear init(int in, int out, const Array& key, bool use_bias = true);
-  Array operator()(const Array& x) const;
+  Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };
 
 struct MLPOptions {
@@ -73,7 +73,7 @@ struct MLP {
   Activation activation = relu;
   Activation final_activation = identity;
   static MLP init(const MLPOptions& options, const Array& key);
-  Array operator()(const Array& x) const;
+  Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };
 
 /// One row of `weight` (float32[num, size], normal) per index. Source: equinox.nn.Embedding.
@@ -81,7 +81,7 @@ struct Embedding {
   Array weight{};
   static Embedding init(int num_embeddings, int embedding_size, const Array& key);
   /// index: integers of any shape; the result has one more dim of the embedding size.
-  Array operator()(const Array& index) const;
+  Array operator()(const Array& index, Loc loc = Loc::current()) const;
 };
 
 /// -log of the softmax at the label. logits: float32[..., classes]; labels: integers[...]. Source: optax.softmax_cross_entropy_with_integer_labels.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tutti/array.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/tree.hpp"
 
 namespace tutti::optim {
@@ -58,7 +59,8 @@ struct Adam {
     return {detail::step_zero(), detail::zeros_of_tree(params), detail::zeros_of_tree(params)};
   }
   template <class Params>
-  std::pair<Params, AdamState<Params>> update(const Params& grads, const AdamState<Params>& state, const Params& params) const {
+  std::pair<Params, AdamState<Params>> update(const Params& grads, const AdamState<Params>& state, const Params& params, Loc loc = Loc::current()) const {
+    CallScope line(loc);
     AdamState<Params> next{detail::next_step(state.count), {}, {}};
     next.mu = tree::map([&](const Array& m, const Array& g) { return detail::moment(g, m, b1, 1); }, state.mu, grads);
     next.nu = tree::map([&](const Array& v, const Array& g) { return detail::moment(g, v, b2, 2); }, state.nu, grads);
@@ -73,9 +75,9 @@ struct Adam {
   }
   /// Without parameters: only where there is no weight decay.
   template <class Params>
-  std::pair<Params, AdamState<Params>> update(const Params& grads, const AdamState<Params>& state) const {
+  std::pair<Params, AdamState<Params>> update(const Params& grads, const AdamState<Params>& state, Loc loc = Loc::current()) const {
     if (weight_decay != 0) throw ValueError("adamw: update needs the parameters: update(grads, state, params)");
-    return update(grads, state, grads);
+    return update(grads, state, grads, loc);
   }
 
  private:
@@ -107,7 +109,8 @@ struct Sgd {
     return s;
   }
   template <class Params>
-  std::pair<Params, SgdState<Params>> update(const Params& grads, const SgdState<Params>& state, const Params& = {}) const {
+  std::pair<Params, SgdState<Params>> update(const Params& grads, const SgdState<Params>& state, const Params& = {}, Loc loc = Loc::current()) const {
+    CallScope line(loc);
     SgdState<Params> next{detail::next_step(state.count), state.trace};
     Array rate = learning_rate.at(state.count);
     Params direction = grads;
@@ -126,7 +129,8 @@ inline Sgd sgd(Rate learning_rate, double momentum = 0, bool nesterov = false) {
 
 /// params + updates; the dtype of the parameter stays, empty updates keep it. Source: optax.apply_updates.
 template <class Params>
-Params apply_updates(const Params& params, const Params& updates) {
+Params apply_updates(const Params& params, const Params& updates, Loc loc = Loc::current()) {
+  CallScope line(loc);
   return tree::map([](const Array& p, const Array& u) { return detail::add_update(p, u); }, params, updates);
 }
 

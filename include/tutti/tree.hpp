@@ -5,6 +5,7 @@
 // pointers, meshes, shardings) is static: part of the structure, compared by value. An empty Array is an absent leaf.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -107,7 +108,7 @@ bool keep(Pred& pred, const Path& path, const Array& x) {
 template <class... T>
 Flat flatten(const T&... trees) {
   Flat flat;
-  const detail::Ref refs[] = {detail::ref(trees)...};
+  const std::array<detail::Ref, sizeof...(T)> refs{detail::ref(trees)...};   // there may be none
   for (const detail::Ref& r : refs) detail::flatten_into(r, flat);
   flat.structure = detail::structure_of(refs);
   return flat;

@@ -234,6 +234,7 @@ std::string jit_explain(const JitEntry& e) {
   if (e.prepared.distributed) return e.prepared.distributed->explain();
   return "One device: nothing is split, nothing is sent.\n";
 }
+std::string jit_plan(const JitEntry& e) { return e.prepared.executable ? e.prepared.executable->text() : ""; }
 std::vector<Sharding> jit_output_shardings(const JitEntry& e) { return e.prepared.out_shardings; }
 
 MemoryAnalysis jit_memory(const JitEntry& e) {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/nn.hpp"
 #include "tutti/ops.hpp"
@@ -17,7 +18,8 @@ Linear Linear::init(int in, int out, const Array& key, bool use_bias) {
   return layer;
 }
 
-Array Linear::operator()(const Array& x) const {
+Array Linear::operator()(const Array& x, Loc loc) const {
+  CallScope scope(loc);
   Array y = matmul(weight, x);
   return bias.has_value() ? y + bias : y;
 }
@@ -35,7 +37,8 @@ MLP MLP::init(const MLPOptions& o, const Array& key) {
   return model;
 }
 
-Array MLP::operator()(const Array& x) const {
+Array MLP::operator()(const Array& x, Loc loc) const {
+  CallScope scope(loc);
   Array h = x;
   for (std::size_t i = 0; i + 1 < layers.size(); ++i) h = activation(layers[i](h));
   return final_activation(layers.back()(h));
@@ -45,6 +48,9 @@ Embedding Embedding::init(int num_embeddings, int embedding_size, const Array& k
   return {random::normal(key, {num_embeddings, embedding_size})};
 }
 
-Array Embedding::operator()(const Array& index) const { return take(weight, index, 0); }
+Array Embedding::operator()(const Array& index, Loc loc) const {
+  CallScope scope(loc);
+  return take(weight, index, 0);
+}
 
 }  // namespace tutti::nn

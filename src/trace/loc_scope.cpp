@@ -1,4 +1,5 @@
 #include "ops/op_def.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti {
 namespace {
@@ -10,6 +11,13 @@ LocScope::LocScope(Loc loc) : opened_(!current) {
   if (opened_) current = loc;
 }
 LocScope::~LocScope() {
+  if (opened_) current = {};
+}
+
+CallScope::CallScope(Loc loc) : opened_(!current) {
+  if (opened_) current = loc;
+}
+CallScope::~CallScope() {
   if (opened_) current = {};
 }
 
