@@ -105,4 +105,28 @@ Cause Causes::cause(const Move& move, const Op& op, const Params& params, const 
   return c;
 }
 
+Loc Causes::loc_of(const Atom& a) const { return a.is_literal() || producer_[a.id] < 0 ? Loc{} : sharded_.program->eqns[producer_[a.id]].loc; }
+
+Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand) const {
+  Cause c;
+  c.kind = e.op == &ops::all_gather || e.op == &ops::reduce_scatter || e.op == &ops::all_to_all ? e.op->name : e.op == &ops::ppermute ? "permute" : "all_reduce";
+  auto over = [&](const auto& p) {
+    c.axes = p.axes;
+    for (std::int64_t n : p.sizes) c.group *= n;
+  };
+  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter) over(params.get<ops::GatherOver>());
+  else if (e.op == &ops::all_to_all) over(params.get<ops::Exchange>());
+  else if (e.op == &ops::ppermute) over(params.get<ops::Permute>());
+  else over(params.get<ops::ReduceOver>());
+  static const std::vector<ProgramPtr> no_subs;
+  c.bytes = ops::collective_bytes(Call{*e.op, params, {operand}, no_subs}, operand);
+  c.messages = messages_of(c.kind, c.group);
+  c.producer = c.consumer = eqn_;
+  c.loc = e.loc;
+  c.what = operand.str() + " in the manual region" + at(sharded_.program->eqns[eqn_].loc);
+  c.why = e.op->name + " is written in the manual region" + at(sharded_.program->eqns[eqn_].loc);
+  c.remedy = "none: it is your own";
+  return c;
+}
+
 }  // namespace tutti

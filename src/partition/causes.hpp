@@ -20,6 +20,10 @@ class Causes {
   /// The next moves bring `value` from `from` to `to`.
   void moving(ValueId value, int operand, const Layout& from, const Layout& to);
   Cause cause(const Move& move, const Op& op, const Params& params, const Type& operand) const;
+  /// Of a collective that the user wrote, in the manual region of the present Eqn.
+  Cause by_hand(const Eqn& collective, const Params& params, const Type& operand) const;
+  /// The line that made a value.
+  Loc loc_of(const Atom& value) const;
 
  private:
   std::string value_text(ValueId v) const;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "propagate/sharded_program.hpp"
+#include "partition/regions.hpp"
 
 namespace tutti {
 
@@ -49,6 +49,8 @@ std::vector<Candidate> choose(const Problem& problem, Planner& planner) {
       if (!e.operands.empty()) c.operands = {wanted};
       c.params = e.params;
       options.push_back(std::move(c));
+    } else if (e.op->name == "shard_map") {
+      options.push_back(region_candidate(e, p, problem.mesh, problem.axes));
     } else {
       options = candidates(e, p, problem.mesh, problem.axes, [&](int o, const AxisRef& axis) {
         const Atom& a = e.operands[o];

@@ -8,6 +8,7 @@
 #include "partition/causes.hpp"
 #include "partition/choose.hpp"
 #include "partition/moves.hpp"
+#include "partition/regions.hpp"
 #include "trace/trace.hpp"
 #include "tutti/error.hpp"
 #include "tutti/lax.hpp"
@@ -23,7 +24,13 @@ struct Value {
 class Partition {
  public:
   Partition(const ShardedProgram& sharded, const std::vector<Layout>& wanted, AxisRefs axes)
-      : axes_(std::move(axes)), sharded_(sharded), p_(*sharded.program), wanted_(wanted), planner_(sharded.mesh), emit_(sharded.mesh), values_(p_.types.size()) {}
+      : axes_(std::move(axes)), sharded_(sharded), p_(*sharded.program), wanted_(wanted), planner_(sharded.mesh), emit_(sharded.mesh), values_(p_.types.size()), read_(p_.types.size(), 0) {
+    for (const Eqn& e : p_.eqns)
+      for (const Atom& a : e.operands)
+        if (!a.is_literal()) read_[a.id] = 1;
+    for (const Atom& a : p_.outputs)
+      if (!a.is_literal()) read_[a.id] = 1;
+  }
 
   LocalProgram run(const Chooser& chooser) {
     std::vector<Candidate> chosen = chooser({p_, sharded_.mesh, axes_, wanted_}, planner_);
@@ -34,7 +41,7 @@ class Partition {
     {
       TraceScope scope(trace);
       emit_.on_collective = [&](const Move& move, const Op& op, const Params& params, const Type& operand) {
-        out.causes.push_back(why_.cause(move, op, params, operand));
+        causes_.push_back(why_.cause(move, op, params, operand));
       };
       for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
         ValueId v = p_.inputs[i];
@@ -51,11 +58,13 @@ class Partition {
         out.output_types.push_back(p_.type(a));
         out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : wanted_[a.id]);
         why_.at_output(static_cast<int>(i));
+        LocOverride line(why_.loc_of(a));
         results.push_back(block(a, out.outputs.back(), -1));
       }
       done = trace->close(results);
     }
     out.program = done.program;
+    out.causes = std::move(causes_);
     auto sent = std::count_if(out.program->eqns.begin(), out.program->eqns.end(), sends);
     if (!done.captured.empty() || sent != static_cast<std::ptrdiff_t>(out.causes.size()))
       throw InternalError("partition: " + std::to_string(sent) + " collectives, " + std::to_string(out.causes.size()) + " causes, " +
@@ -113,9 +122,20 @@ class Partition {
       operands.push_back(std::move(x));
     }
     if (e.op->name == "sharding_constraint") return define(e.results[0], c.results[0], operands[0]);
+    if (e.op->name == "shard_map") return region(e, c, std::move(operands));
     if (e.op->name == "iota") return define(e.results[0], c.results[0], iota(e, c.results[0]));
     std::vector<Array> results = bind(*e.op, c.params, std::move(operands), e.subs);
     for (std::size_t k = 0; k < results.size(); ++k) define(e.results[k], c.results[k], results[k]);
+  }
+
+  void region(const Eqn& e, const Candidate& c, std::vector<Array> blocks) {
+    std::vector<bool> live;
+    for (ValueId r : e.results) live.push_back(read_[r]);
+    std::vector<Array> results = inline_region(e, sharded_.mesh, std::move(blocks), live, [&](const Eqn& inner, const Params& params, const Type& operand) {
+      causes_.push_back(why_.by_hand(inner, params, operand));
+    });
+    for (std::size_t k = 0; k < results.size(); ++k)
+      if (live[k]) define(e.results[k], c.results[k], results[k]);
   }
 
   // A generator: the local part of the numbers, moved by the start of the block.
@@ -141,6 +161,8 @@ class Partition {
   Emitter emit_;
   Causes why_{sharded_};
   std::vector<Value> values_;
+  std::vector<char> read_;         // per value: some Eqn or output reads it
+  std::vector<Cause> causes_;
 };
 
 }  // namespace

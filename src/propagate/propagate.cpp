@@ -49,20 +49,6 @@ std::vector<Annotation> annotations(const Program& p, const std::vector<Sharding
   return out;
 }
 
-// The layout on `mesh`, over whole axes only; nothing when it cannot be said there.
-std::optional<Layout> whole_axis_layout(const Sharding& s, int ndim, const Mesh& mesh) {
-  std::optional<Layout> layout = layout_of(s, ndim, mesh);
-  if (!layout) return std::nullopt;
-  Layout out = Layout::replicated(ndim);
-  for (int d = 0; d < ndim; ++d)
-    for (const AxisRef& ref : layout->dims[d]) {
-      // A run of neighbouring axes may have been merged into nothing smaller than one of them; parts cannot be said.
-      if (ref != whole_axis(mesh, ref.axis)) return std::nullopt;
-      out.dims[d].push_back(ref);
-    }
-  return out;
-}
-
 ProgramPtr with_output_constraints(const ProgramPtr& program, const std::vector<Sharding>& outputs) {
   if (std::none_of(outputs.begin(), outputs.end(), [](const Sharding& s) { return s.has_value(); })) return program;
   auto out = std::make_shared<Program>(*program);
@@ -97,7 +83,29 @@ void seed(ShardedProgram& sharded, Placement& place, ValueId v, const Sharding& 
   }
 }
 
+// Cuts open dims that nobody has cut yet as `s` does.
+void wish(ShardedProgram& sharded, Placement& place, ValueId v, const Sharding& s, const Origin& origin) {
+  bool untouched = std::all_of(place.dims.begin(), place.dims.end(), [](const auto& axes) { return axes.empty(); }) &&
+                   std::none_of(place.closed.begin(), place.closed.end(), [](char c) { return c; });
+  if (!untouched) return;
+  seed(sharded, place, v, s, origin);
+  std::fill(place.closed.begin(), place.closed.end(), 0);
+}
+
 }  // namespace
+
+std::optional<Layout> whole_axis_layout(const Sharding& s, int ndim, const Mesh& mesh) {
+  std::optional<Layout> layout = layout_of(s, ndim, mesh);
+  if (!layout) return std::nullopt;
+  Layout out = Layout::replicated(ndim);
+  for (int d = 0; d < ndim; ++d)
+    for (const AxisRef& ref : layout->dims[d]) {
+      // A run of neighbouring axes may have been merged into nothing smaller than one of them; parts cannot be said.
+      if (ref != whole_axis(mesh, ref.axis)) return std::nullopt;
+      out.dims[d].push_back(ref);
+    }
+  return out;
+}
 
 ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& inputs, const std::vector<Sharding>& outputs) {
   ShardedProgram out;
@@ -130,6 +138,16 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
       if (inputs[i].has_value()) seed(out, places[p.inputs[i]], p.inputs[i], inputs[i], {Origin::Kind::input, static_cast<int>(i), {}, -1, -1});
     for (std::size_t i = 0; i < p.eqns.size(); ++i) {
       const Eqn& e = p.eqns[i];
+      std::vector<Sharding> region = region_shardings(e);
+      for (std::size_t k = 0; k < region.size(); ++k) {
+        bool operand = k < e.operands.size();
+        if (operand && e.operands[k].is_literal()) continue;
+        ValueId v = operand ? e.operands[k].id : e.results[k - e.operands.size()];
+        Origin origin{Origin::Kind::region, static_cast<int>(i), e.loc, -1, -1};
+        // A region's results are as it says; its operands better come so, but need not.
+        if (!operand) seed(out, places[v], v, region[k], origin);
+        else wish(out, places[v], v, region[k], origin);
+      }
       const Sharding* s = constraint_of(e);
       if (!s) continue;
       bool output = i >= first_output_constraint;

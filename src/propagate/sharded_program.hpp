@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -33,6 +34,12 @@ struct ShardedProgram {
   /// `input 0 (params.w1)`, `the constraint at train.cpp:12`.
   std::string origin_text(ValueId value, int dim, int axis) const;
 };
+
+/// The layout of a sharding on `mesh`, over whole axes of it; nothing when it cannot be said there.
+std::optional<Layout> whole_axis_layout(const Sharding& sharding, int ndim, const Mesh& mesh);
+
+/// The program with calls (jit, remat, custom rules) replaced by their bodies.
+ProgramPtr inlined(const ProgramPtr& program);
 
 /// The Program with a layout beside every value.
 std::string str(const ShardedProgram& program);

@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "ops/op_def.hpp"
+#include "ops/shard_map.hpp"
 #include "ops/sharding_constraint.hpp"
+#include "propagate/sharded_program.hpp"
 
 namespace tutti {
 
@@ -16,7 +18,14 @@ Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc l
   return Eqn{&ops::sharding_constraint, ops::Constrain{sharding}, {operand}, {result}, {}, loc};
 }
 
-std::vector<Sharding> region_shardings(const Eqn&) { return {}; }   // manual regions: see their home once it exists
+std::vector<Sharding> region_shardings(const Eqn& eqn) {
+  if (eqn.op != &ops::shard_map) return {};
+  const auto& p = eqn.params.get<ops::ShardMap>();
+  std::vector<Sharding> out;
+  for (const ops::DimAxes& spec : p.in_specs) out.push_back(ops::region_sharding(p, spec));
+  for (const ops::DimAxes& spec : p.out_specs) out.push_back(ops::region_sharding(p, spec));
+  return out;
+}
 
 namespace {
 

@@ -14,7 +14,5 @@ const Sharding* constraint_of(const Eqn& eqn);
 Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc);
 /// Of a shard_map Eqn: shardings of its operands, then of its results; else nothing.
 std::vector<Sharding> region_shardings(const Eqn& eqn);
-/// The program with calls (jit, remat, custom rules) replaced by their bodies.
-ProgramPtr inlined(const ProgramPtr& program);
 
 }  // namespace tutti

@@ -1,0 +1,120 @@
+#include "partition/regions.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "mesh/mesh_node.hpp"
+#include "ops/collective.hpp"
+#include "ops/shard_map.hpp"
+#include "partition/local_program.hpp"
+#include "propagate/sharded_program.hpp"
+#include "trace/trace.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti {
+namespace {
+
+struct Named {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> sizes;
+};
+using Renaming = std::map<std::string, Named>;
+
+// Each axis of the region's mesh as axes of `mesh`, major first.
+Renaming renaming(const ops::ShardMap& p, const Mesh& mesh) {
+  Renaming out;
+  for (const std::string& name : p.axis_names) {
+    Layout one = Layout::replicated(1);
+    int axis = p.mesh.axis_index(name);
+    one.dims[0] = {whole_axis(p.mesh, axis)};
+    std::optional<Layout> there = translate(canonical(one), p.mesh, mesh);
+    Named& to = out[name];
+    if (!there) continue;
+    for (const AxisRef& ref : there->dims[0]) {
+      to.names.push_back(mesh.axis_names()[ref.axis]);
+      to.sizes.push_back(ref.size);
+    }
+  }
+  return out;
+}
+
+template <class P>
+Params renamed(P params, const Renaming& to) {
+  Named out;
+  for (std::size_t i = 0; i < params.axes.size(); ++i) {
+    auto at = to.find(params.axes[i]);
+    Named same{{params.axes[i]}, {params.sizes[i]}};
+    const Named& n = at == to.end() ? same : at->second;
+    out.names.insert(out.names.end(), n.names.begin(), n.names.end());
+    out.sizes.insert(out.sizes.end(), n.sizes.begin(), n.sizes.end());
+  }
+  params.axes = out.names;
+  params.sizes = out.sizes;
+  return params;
+}
+
+Params renamed(const Eqn& e, const Renaming& to) {
+  if (!e.op->collective) return e.params;
+  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter) return renamed(e.params.get<ops::GatherOver>(), to);
+  if (e.op == &ops::all_to_all) return renamed(e.params.get<ops::Exchange>(), to);
+  if (e.op == &ops::ppermute) return renamed(e.params.get<ops::Permute>(), to);
+  return renamed(e.params.get<ops::ReduceOver>(), to);
+}
+
+Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type, const Mesh& mesh) {
+  std::optional<Layout> layout = whole_axis_layout(ops::region_sharding(p, spec), type.ndim(), mesh);
+  if (!layout)
+    throw UnsupportedError("shard_map" + (e.loc ? " at " + e.loc.str() : std::string()) + ": its mesh " + p.mesh.str() + " and the program's mesh " + mesh.str() +
+                           " have no common axes, so it cannot run on devices of its own.\n  Use meshes of the same sizes.");
+  return canonical(*layout);
+}
+
+}  // namespace
+
+Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mesh, const AxisRefs& boundary) {
+  const auto& p = e.params.get<ops::ShardMap>();
+  for (const auto& [name, to] : renaming(p, mesh))
+    for (const std::string& axis : to.names)
+      if (std::none_of(boundary.begin(), boundary.end(), [&](const AxisRef& b) { return mesh.axis_names()[b.axis] == axis; }) && mesh.size(axis) > 1)
+        throw UnsupportedError("shard_map: axis '" + name + "' lies inside one address space while others do not.\n  Partition over all axes, or over none.");
+  Candidate c;
+  c.params = e.params;
+  for (std::size_t i = 0; i < e.operands.size(); ++i) c.operands.push_back(region_layout(e, p, p.in_specs[i], program.type(e.operands[i]), mesh));
+  for (std::size_t k = 0; k < e.results.size(); ++k) c.results.push_back(region_layout(e, p, p.out_specs[k], program.types[e.results[k]], mesh));
+  return c;
+}
+
+std::vector<Array> inline_region(const Eqn& eqn, const Mesh& mesh, std::vector<Array> blocks, const std::vector<bool>& live,
+                                 const std::function<void(const Eqn&, const Params&, const Type& operand)>& on_collective) {
+  Renaming names = renaming(eqn.params.get<ops::ShardMap>(), mesh);
+  // Without the results that nobody reads, so that no dead collective is counted.
+  Program body = *eqn.subs.at(0);
+  std::vector<Atom> kept;
+  for (std::size_t k = 0; k < body.outputs.size(); ++k)
+    if (live[k]) kept.push_back(body.outputs[k]);
+  body.outputs = kept;
+  body = *inlined(std::make_shared<Program>(without_dead_code(body)));
+
+  std::vector<Array> env(body.types.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) env[body.inputs[i]] = blocks[i];
+  auto get = [&](const Atom& a) { return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id]; };
+  for (const Eqn& e : body.eqns) {
+    LocOverride line(e.loc);
+    std::vector<Array> operands;
+    for (const Atom& a : e.operands) operands.push_back(get(a));
+    if (e.op == &ops::pvary || e.op->name == "sharding_constraint") {   // about variance and axes that are not manual: nothing to do
+      env[e.results[0]] = operands[0];
+      continue;
+    }
+    Params params = renamed(e, names);
+    if (sends(e) && !operands.empty()) on_collective(e, params, operands[0].type());
+    std::vector<Array> results = bind(*e.op, std::move(params), std::move(operands), e.subs);
+    for (std::size_t k = 0; k < results.size(); ++k) env[e.results[k]] = results[k];
+  }
+  std::vector<Array> out(live.size());
+  for (std::size_t k = 0, at = 0; k < live.size(); ++k)
+    if (live[k]) out[k] = get(body.outputs[at++]);
+  return out;
+}
+
+}  // namespace tutti
