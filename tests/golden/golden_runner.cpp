@@ -17,7 +17,7 @@ namespace {
 
 struct Schema {
   std::vector<std::string> lists;                 // all top-level lists of such a file
-  std::map<std::string, Handler> handlers;        // by list
+  std::multimap<std::string, Handler> handlers;   // by list; one that throws Unknown leaves the case to the next
 };
 std::vector<Schema>& schemas() {
   static std::vector<Schema> all;
@@ -57,6 +57,17 @@ const Schema* schema_of(const json& file) {
   return best;
 }
 
+void run_case(const std::vector<Handler>& handlers, const std::string& list, const json& test) {
+  for (std::size_t i = 0; i < handlers.size(); ++i) {
+    try {
+      return handlers[i](test);
+    } catch (const Unknown&) {
+      if (i + 1 == handlers.size()) throw;
+    }
+  }
+  throw Unknown("no handler for list `" + list + "`");
+}
+
 Tally run_file(const std::string& path, const std::vector<Difference>& differences, const std::string& only, bool verbose) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error("cannot read " + path);
@@ -66,9 +77,9 @@ Tally run_file(const std::string& path, const std::vector<Difference>& differenc
   Tally tally;
   for (const auto& [list, cases] : file.items()) {
     if (!cases.is_array()) continue;
-    Handler handler = nullptr;
+    std::vector<Handler> handlers;
     if (schema)
-      if (auto at = schema->handlers.find(list); at != schema->handlers.end()) handler = at->second;
+      for (auto [at, end] = schema->handlers.equal_range(list); at != end; ++at) handlers.push_back(at->second);
     for (const json& test : cases) {
       std::string name = test.is_object() ? test.value("name", list) : list;
       if (!only.empty() && fnmatch(only.c_str(), name.c_str(), 0) != 0) continue;
@@ -81,8 +92,7 @@ Tally run_file(const std::string& path, const std::vector<Difference>& differenc
         continue;
       }
       try {
-        if (!handler) throw Unknown("no handler for list `" + list + "`");
-        handler(test);
+        run_case(handlers, list, test);
         ++tally.passed;
       } catch (const std::exception& e) {
         ++tally.failed;
