@@ -9,6 +9,8 @@ namespace {
 std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<BroadcastInDim>();
   const Type& x = c.operands[0];
+  for (std::int64_t d : p.shape)
+    if (d < 0) fail(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
   check_dims(c.op.name, "dims", p.dims, p.shape.ndim());
   if (p.dims.size() != x.shape.size())
     fail(c.op.name, "dims " + text(p.dims) + " has " + std::to_string(p.dims.size()) + " entries for " + x.str(), "Give one result dim per operand dim.");

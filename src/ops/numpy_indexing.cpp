@@ -242,11 +242,7 @@ Array box_updated(const Array& x, const Plan& plan, const Array& v, lax::Scatter
 // The rest is a scatter. Its batch dims: ranges that are not whole, as positions along a dim each, then the dims of the arrays. Its windows:
 // the whole ranges.
 Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKind kind) {
-  Plan as_arrays = plan;   // integers alone have the common shape ()
-  if (!plan.has_array)
-    for (Pick& p : as_arrays.picks)
-      if (p.kind == Pick::Kind::integer) p = {Pick::Kind::array, 0, 0, 1, ops::literal(int32, 0)};
-  GatherPlan g = gather_plan(x, as_arrays);
+  GatherPlan g = plan.has_array ? gather_plan(x, plan) : GatherPlan{};   // integers alone have the common shape ()
   DType dtype = index_dtype(x.shape());
   Shape batch;
   std::vector<int> partial;
