@@ -16,6 +16,7 @@
 #include "tutti/ops.hpp"
 #include "tutti/optim.hpp"
 #include "tutti/placement.hpp"
+#include "tutti/pmap.hpp"
 #include "tutti/progress.hpp"
 #include "tutti/random.hpp"
 #include "tutti/shape.hpp"

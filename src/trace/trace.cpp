@@ -56,6 +56,10 @@ std::int64_t bound_axis_size(const std::string& name) {
                   "\n  Name the axis in the vmap, pmap or shard_map around this call.");
 }
 
+bool axis_is_bound(const std::string& name) {
+  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return std::any_of(t->axes.begin(), t->axes.end(), [&](const auto& a) { return a.first == name; }); });
+}
+
 bool axis_is_typed(const std::string& name) {
   return std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return std::find(t->typed_axes.begin(), t->typed_axes.end(), name) != t->typed_axes.end(); });
 }

@@ -91,6 +91,7 @@ const std::shared_ptr<Trace>& innermost_trace();
 bool inside_staged();
 /// Size of a named axis bound by an enclosing body; NameError lists those that are.
 std::int64_t bound_axis_size(const std::string& name);
+bool axis_is_bound(const std::string& name);
 /// Whether types say which values vary along this axis.
 bool axis_is_typed(const std::string& name);
 

@@ -1,0 +1,76 @@
+// pmap: a function mapped over a leading axis, one element per device.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tutti/jit.hpp"
+#include "tutti/prefix.hpp"
+#include "tutti/transforms.hpp"
+#include "tutti/tree.hpp"
+
+namespace tutti {
+
+struct PmapOptions {
+  std::string axis_name{};             // what collectives in the function call the mapped axis
+  TreeOf<int> in_axes = 0;             // `none`: the same on all devices
+  TreeOf<int> out_axes = 0;
+  std::vector<Device> devices{};       // the first ones when left out
+  std::vector<int> donate_argnums{};
+};
+
+namespace detail {
+
+std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options, const Body& body, Loc made);
+
+// The mapped function; jit compiles it once per signature.
+template <class F>
+class PmapBody {
+ public:
+  PmapBody(F fn, PmapOptions options, Loc made) : fn_(std::move(fn)), options_(std::move(options)), made_(made) {}
+  template <class... A>
+  auto operator()(const A&... args) const -> call_result_t<F, A...> {
+    std::tuple<A...> own{args...};
+    TreeCall<F, A...> call(fn_, own);
+    std::vector<Array> out = pmap_call(call.arrays, options_, call.body(), made_);
+    return call.with(out);
+  }
+
+ private:
+  F fn_;
+  PmapOptions options_;
+  Loc made_;
+};
+
+template <class F>
+class Pmapped : public CallWith<Pmapped<F>, params_t<F>> {
+ public:
+  Pmapped(F fn, PmapOptions options, Loc made)
+      : jitted_(PmapBody<F>(std::move(fn), options, made), JitOptions{.donate_argnums = options.donate_argnums}, made) {}
+  template <class... A>
+  auto call(const A&... args) const {
+    if constexpr (check_trees<F, A...>()) return jitted_(args...);
+  }
+  std::size_t cache_size() const { return jitted_.cache_size(); }
+
+ private:
+  Jitted<PmapBody<F>> jitted_;
+};
+
+}  // namespace detail
+
+/// `fn` over axis 0 of its arguments, element i on device i; results are put together along a new axis 0, which lies over the devices.
+/// Compiled once per signature.
+///
+///     auto update = pmap([](const Array& w, const Array& x) { return lax::pmean(grad(loss)(w, x), "i"); }, {.axis_name = "i", .in_axes = {none, 0}});
+///
+/// The mapped axes must have one size: the number of `devices`, or at most the number of all devices. With `none` in out_axes a result must
+/// be equal on all devices, and comes back once. Throws ShapeError and DeviceError otherwise. Source: jax.pmap.
+template <class F>
+auto pmap(F&& fn, PmapOptions options = {}, Loc made = Loc::current()) {
+  return detail::Pmapped<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
+}
+
+}  // namespace tutti

@@ -1,0 +1,122 @@
+#include "transform/region.hpp"
+
+#include <algorithm>
+
+#include "mesh/text.hpp"
+#include "ops/sharding_constraint.hpp"
+#include "transform/call.hpp"
+#include "transform/shard_map_rules.hpp"
+#include "transform/variance.hpp"
+
+namespace tutti::detail {
+namespace {
+
+using ops::ShardMap;
+
+bool contains(const std::vector<std::string>& names, const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+
+void check_no_constraint(const RegionCall& call, const Program& body) {
+  for (const Eqn& e : body.eqns) {
+    if (e.op == &ops::sharding_constraint) {
+      const Sharding& s = e.params.get<ops::Constrain>().sharding;
+      if (s.kind() != Sharding::Kind::named) continue;
+      for (const SpecEntry& entry : s.spec())
+        for (const std::string& axis : entry.names())
+          if (contains(call.params.axis_names, axis))
+            throw ShardingError(std::string(call.what) + ": a sharding constraint inside the function names the axis " + text::quoted(axis) +
+                                ", over which the function already sees one block" + at(e.loc) + "\n  Constrain arrays outside of the function, or leave the axis out of axis_names.");
+    }
+    for (const ProgramPtr& sub : e.subs) check_no_constraint(call, *sub);
+  }
+}
+
+std::vector<AxisNames> sorted_axes(const ShardMap& p) {
+  std::vector<AxisNames> out;
+  for (const ops::DimAxes& spec : p.in_specs) {
+    out.push_back(ops::mentioned(p, spec));
+    std::sort(out.back().begin(), out.back().end());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string result_name(const tree::Path& path) { return "the result" + (path.empty() ? "" : " " + path.str()); }
+
+ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const Type& type, const char* specs, const std::string& name) {
+  const ShardMap& p = call.params;
+  std::string entry = std::string(call.what) + ": the " + specs + " entry " + spec.str() + " for " + name;
+  if (static_cast<int>(spec.size()) > type.ndim()) {
+    std::string remedy = type.ndim() > 0                       ? "Make the spec shorter, or give the array more dims."
+                         : std::string(specs) == "in_specs" ? "For a scalar use P()."
+                                                               : "For a scalar use P(); if it differs between devices, return x.reshape(1) to have them side by side.";
+    throw ShardingError(entry + " has length " + std::to_string(spec.size()) + ", and its type is " + type.str() + ", of rank " + std::to_string(type.ndim()) + at(call.made) +
+                        "\n  " + remedy);
+  }
+  ops::DimAxes out(static_cast<std::size_t>(type.ndim()));
+  std::vector<std::string> seen;
+  for (std::size_t d = 0; d < spec.size(); ++d) {
+    if (spec[d].is_unconstrained())
+      throw ShardingError(entry + " leaves dim " + std::to_string(d) + " unconstrained" + at(call.made) + "\n  That is for with_sharding_constraint only; use none.");
+    for (const std::string& axis : spec[d].names()) {
+      if (p.mesh.axis_index(axis) < 0) throw ShardingError(entry + " names " + text::quoted(axis) + ", and the axes of the mesh are " + text::names(p.mesh.axis_names()) + at(call.made));
+      if (!contains(p.axis_names, axis))
+        throw ShardingError(entry + " names " + text::quoted(axis) + ", which is not manual: axis_names are " + text::names(p.axis_names) + at(call.made) + "\n  Add it to axis_names.");
+      if (contains(seen, axis)) throw ShardingError(entry + " names " + text::quoted(axis) + " twice" + at(call.made) + "\n  An axis cuts at most one dim.");
+      seen.push_back(axis);
+    }
+    out[d] = spec[d].names();
+  }
+  return out;
+}
+
+std::vector<Array> bind_region(RegionCall call, const Body& body) {
+  register_shard_map_rules();
+  ShardMap& p = call.params;
+  for (const std::string& name : p.axis_names)
+    if (axis_is_bound(name))
+      throw ValueError(std::string(call.what) + ": the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call" + at(call.made) +
+                       "\n  Give one of them another axis name.");
+  auto trace = std::make_shared<Trace>(Trace::Mode::staged, call.what, call.made);
+  trace->axes = ops::named_axes(p);
+  if (p.check_vma) trace->typed_axes = p.axis_names;
+  std::vector<Array> given;
+  for (std::size_t i = 0; i < call.leaves.size(); ++i) given.push_back(trace->input(ops::local_type(p, call.leaves[i].type(), p.in_specs[i])));
+  Traced traced;
+  BodyResult result;
+  {
+    TraceScope inside(trace);
+    result = body(given);
+    traced = trace->close(result.leaves);
+  }
+  check_no_constraint(call, *traced.program);
+  std::vector<Array> operands = call.leaves;
+  for (const Array& x : traced.captured) {
+    operands.push_back(x);
+    p.in_specs.emplace_back(static_cast<std::size_t>(x.ndim()));   // whole on every device
+  }
+
+  std::vector<tree::Path> paths = result.paths();
+  std::vector<AxisNames> variance = output_variance(*traced.program, sorted_axes(p));
+  for (std::size_t k = 0; k < paths.size(); ++k) {
+    const Type type = traced.program->type(traced.program->outputs[k]);
+    PartitionSpec spec = call.out_spec(k, paths, result.leaves[k]);
+    p.out_specs.push_back(dim_axes(call, spec, type, "out_specs", result_name(paths[k])));
+    if (!call.promises_checked) continue;
+    std::vector<std::string> varies;
+    for (const std::string& axis : ops::unmentioned(p, p.out_specs.back()))
+      if (contains(p.check_vma ? type.varying : variance[k], axis)) varies.push_back(axis);
+    if (varies.empty()) continue;
+    std::string axes = text::names(varies);
+    if (!p.check_vma)
+      throw ValueError(std::string(call.what) + ": out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes +
+                       at(call.made) + "\n  Make it equal with lax::psum or lax::pmean, or give it an axis.");
+    throw ShardingError(std::string(call.what) + ": out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes +
+                        "; but it may differ from device to device there" + at(call.made) + "\n  Mention " + axes +
+                        " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.");
+  }
+  LocScope scope(call.made);
+  return bind(ops::shard_map, p, operands, {traced.program});
+}
+
+}  // namespace tutti::detail
