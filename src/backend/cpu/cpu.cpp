@@ -6,6 +6,7 @@
 
 #include "backend/cpu/dot_work.hpp"
 #include "backend/cpu/kernel.hpp"
+#include "backend/cpu/transpose_work.hpp"
 #include "compile/passes.hpp"
 #include "run/executor.hpp"
 
@@ -31,25 +32,29 @@ class CpuBackend final : public Backend {
   std::shared_ptr<Executable> compile(const Program& program, const std::vector<bool>& donatable) override {
     const auto start = std::chrono::steady_clock::now();
     compile::Plan plan = compile::compile(program, donatable);
+    std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
     std::vector<run::Nest> nests;
     std::vector<cpu::KernelSpec> specs;
-    for (const compile::Step& s : plan.steps)
-      if (const auto* l = std::get_if<compile::Loop>(&s.what)) {
+    for (std::size_t i = 0; i < plan.steps.size(); ++i)
+      if (const auto* l = std::get_if<compile::Loop>(&plan.steps[i].what)) {
+        if ((works[i] = cpu::transpose_work(*l))) continue;
         nests.push_back(run::make_nest(*l));
         specs.push_back(cpu::kernel_spec(*l, nests.back()));
       }
     const std::vector<run::KernelFn> kernels = cpu::compile_kernels(specs);
     PlanStats stats = compile::stats_of(plan, donatable);
-    std::vector<std::unique_ptr<run::Work>> works;
     std::size_t loop = 0;
-    for (const compile::Step& s : plan.steps) {
-      if (const auto* l = std::get_if<compile::Loop>(&s.what)) {
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      if (works[i]) continue;
+      const auto& what = plan.steps[i].what;
+      if (const auto* l = std::get_if<compile::Loop>(&what)) {
         nests[loop].kernel = kernels[loop];
-        works.push_back(std::make_unique<run::NestWork>(std::move(nests[loop++]), 0.05 + 0.03 * static_cast<double>(l->body.insts.size() + l->accesses.size())));
-      } else if (const auto* d = std::get_if<compile::Dot>(&s.what)) {
-        works.push_back(cpu::dot_work(*d));
+        const double ns = 0.05 + 0.03 * static_cast<double>(l->body.insts.size() + l->accesses.size());
+        works[i] = std::make_unique<run::NestWork>(std::move(nests[loop++]), ns);
+      } else if (const auto* d = std::get_if<compile::Dot>(&what)) {
+        works[i] = cpu::dot_work(*d);
       } else {
-        works.push_back(std::make_unique<run::CallWork>(std::get<compile::CallEqn>(s.what)));
+        works[i] = std::make_unique<run::CallWork>(std::get<compile::CallEqn>(what));
         ++stats.fallbacks;
       }
     }

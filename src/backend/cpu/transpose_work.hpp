@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "run/executor.hpp"
+
+namespace tutti::cpu {
+
+/// A loop that only copies, and reads with a stride where it writes in order: done in square blocks. Nothing for other loops.
+std::unique_ptr<run::Work> transpose_work(const compile::Loop& loop);
+
+}  // namespace tutti::cpu
