@@ -6,6 +6,7 @@
 #include "array/node.hpp"
 #include "array/text_number.hpp"
 #include "base/half.hpp"
+#include "tutti/format.hpp"
 
 namespace tutti {
 namespace {
@@ -165,5 +166,13 @@ std::string text_of(const Array& x, bool represent) {
 std::string str(const Array& x) { return text_of(x, false); }
 std::string repr(const Array& x) { return text_of(x, true); }
 std::ostream& operator<<(std::ostream& out, const Array& x) { return out << str(x); }
+
+std::string str(const Shard& s) {
+  std::string index;
+  for (const auto& [device, ranges] : s.global.sharding().devices_indices_map(s.global.shape()))
+    if (device == s.device) index = str(ranges);
+  return "Shard(device=" + s.device.str() + ", index=" + index + ", replica_id=" + std::to_string(s.replica_id) + ", data=" + str(s.data()) + ")";
+}
+std::ostream& operator<<(std::ostream& out, const Shard& s) { return out << str(s); }
 
 }  // namespace tutti
