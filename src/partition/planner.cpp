@@ -42,19 +42,14 @@ struct Search {
   void add(Move::Kind kind, AxisRefs axes, int from_dim, int to_dim, Layout after, double bytes) {
     out.push_back({Move{kind, std::move(axes), from_dim, to_dim, normal(std::move(after))}, bytes});
   }
-  bool wanted_in_dims(const AxisRef& a) const {
-    return std::any_of(target.dims.begin(), target.dims.end(), [&](const AxisRefs& refs) { return contains(refs, a); });
-  }
-
   void expand(const Layout& s) {
     out.clear();
     int rank = s.ndim();
     double local = elements(s) * static_cast<double>(sizes.item);
     for (const AxisRef& a : free_axes(s, mesh)) {
       if (a.size == 1) continue;
-      for (int d = 0; d < rank && wanted_in_dims(a); ++d) {
-        bool there = contains(target.dims[d], a);
-        if (!there && sizes.shape[d] < s.ways(d) * a.size) continue;
+      for (int d = 0; d < rank; ++d) {
+        if (!contains(target.dims[d], a) && sizes.shape[d] < s.ways(d) * a.size) continue;
         Layout next = s;
         next.dims[d].push_back(a);
         add(Move::Kind::slice, {a}, -1, d, next, 0);
@@ -84,10 +79,27 @@ struct Search {
         }
       }
     if (!s.pending.empty()) expand_pending(s, local);
-    bool same = s.pending == target.pending && s.pending_kind == target.pending_kind && !(s == target) && block_shape(s, sizes.shape) == block_shape(target, sizes.shape);
-    bool equal_ways = true;
-    for (int d = 0; d < rank; ++d) equal_ways = equal_ways && s.ways(d) == target.ways(d);
-    if (same && equal_ways && divides(s, sizes.shape) && divides(target, sizes.shape)) add(Move::Kind::permute, {}, -1, -1, target, local);
+    if (divides(s, sizes.shape)) permuted(s, 0, Layout::replicated(rank), local);
+  }
+
+  // A permute reaches every layout with as many blocks along each dim: the axes of dims d, d + 1, ... are still to be chosen.
+  void permuted(const Layout& s, int d, Layout so_far, double local) {
+    if (d == s.ndim()) {
+      so_far.pending = s.pending;
+      so_far.pending_kind = s.pending_kind;
+      if (!(so_far == s)) add(Move::Kind::permute, {}, -1, -1, std::move(so_far), local);
+      return;
+    }
+    if (so_far.ways(d) == s.ways(d)) return permuted(s, d + 1, so_far, local);
+    for (int a = 0; a < mesh.ndim(); ++a) {
+      AxisRef axis = whole_axis(mesh, a);
+      bool used = contains(s.pending, axis) || axis.size == 1 || s.ways(d) % (so_far.ways(d) * axis.size) != 0;
+      for (const AxisRefs& refs : so_far.dims) used = used || contains(refs, axis);
+      if (used) continue;
+      so_far.dims[d].push_back(axis);
+      permuted(s, d, so_far, local);
+      so_far.dims[d].pop_back();
+    }
   }
 
   void expand_pending(const Layout& s, double local) {
