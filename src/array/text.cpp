@@ -1,5 +1,5 @@
 // str and repr of arrays: NumPy 2's text in JAX's wrapping. Long arrays are read at their edges only.
-#include <cstring>
+#include <algorithm>
 #include <functional>
 #include <ostream>
 
