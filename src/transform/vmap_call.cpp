@@ -53,6 +53,17 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
   return out;
 }
 
+// A list of out_axes has one entry per element of a result that is a tuple, pair or list.
+void check_result_entries(const TreeOf<int>& out_axes, const std::vector<tree::Path>& paths, Loc made) {
+  if (out_axes.kind() != TreeOf<int>::Kind::list) return;
+  std::size_t elements = 0;
+  for (const tree::Path& p : paths)
+    if (!p.empty() && p.keys()[0].is_index()) elements = std::max(elements, static_cast<std::size_t>(p.keys()[0].index) + 1);
+  if (elements == 0) elements = 1;
+  if (out_axes.list().size() != elements)
+    throw ValueError("vmap: out_axes has " + std::to_string(out_axes.list().size()) + " entries for a result of " + std::to_string(elements) + (elements == 1 ? " element" : " elements") + at(made));
+}
+
 }  // namespace
 
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made) {
@@ -74,6 +85,7 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
   std::vector<Array> out = tutti::apply(*program.program, call.inputs);
 
   std::vector<tree::Path> paths = result.paths();
+  check_result_entries(options.out_axes, paths, made);
   for (std::size_t i = 0; i < out.size(); ++i) {
     std::string name = "result" + (paths[i].empty() ? "" : " " + paths[i].str());
     std::optional<int> axis = options.out_axes.at(-1, paths[i], out[i]);

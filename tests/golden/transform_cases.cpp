@@ -260,6 +260,52 @@ std::map<std::string, Case> error_cases() {
   };
 }
 
+std::map<std::string, Case> jit_cases() {
+  return {
+      {"jit_tree_in_out",
+       [](const Inputs& in) {
+         auto f = jit([](const std::vector<Array>& p, const std::pair<Array, Array>& q) { return std::pair{std::pair{q.second, p[0]}, p[0] + q.first}; });
+         return tree::leaves(f({in("p['a']")}, {in("q[0]"), in("q[1]")}));
+       }},
+      {"jit_nested",
+       [](const Inputs& in) -> Outputs {
+         auto g = jit([](const Array& x) { return x * 2.; });
+         return {jit([=](const Array& x) { return g(x) + g(sum(x)); })(in("x"))};
+       }},
+      {"jit_closure_constant",
+       [](const Inputs& in) -> Outputs {
+         Array c = arange(3.);
+         return {jit([=](const Array& x) { return x + c; })(in("x"))};
+       }},
+      {"jit_inf_nan_checks", [](const Inputs& in) { return tree::leaves(jit([](const Array& x) { return std::tuple{log(x), isfinite(x), x / 0.}; })(in("x"))); }},
+      {"jit_weak_type_output",
+       [](const Inputs&) -> Outputs {
+         auto f = jit([](const Array& x) { return x * 2; });
+         return {f(3), f(3.0), f(array(3)), f(array(3).astype(bfloat16))};
+       }},
+      {"jit_static_argnums",
+       [](const Inputs& in) -> Outputs {
+         auto f = jit([](const Array& x, int n) {
+           Array total = x * 0;
+           for (int i = 1; i < n; ++i) total = total + x * i;
+           return total;
+         });
+         return {f(in("x"), 5)};
+       }},
+      {"jit_static_argnames",
+       [](const Inputs& in) -> Outputs {
+         auto f = jit([](const Array& x, const std::string& mode) { return mode == "sum" ? sum(x) : mean(x); });
+         return {f(in("x"), "sum"), f(in("x"), "mean")};
+       }},
+      {"error_vmap_in_axes_length",
+       [](const Inputs& in) -> Outputs {
+         VmapOptions options;
+         options.in_axes = TreeOf<int>({0, 0, 0});
+         return {vmap([](const Array& x, const Array&) { return x; }, options)(in("x"), in("y"))};
+       }},
+  };
+}
+
 double largest(const json& array) {
   double m = 0;
   for (const json& v : array.at("data"))
@@ -270,7 +316,7 @@ double largest(const json& array) {
 void run(const json& test) {
   static const std::map<std::string, Case> cases = [] {
     std::map<std::string, Case> all;
-    for (auto part : {grad_cases(), linear_cases(), vmap_cases(), error_cases()}) all.merge(part);
+    for (auto part : {grad_cases(), linear_cases(), vmap_cases(), error_cases(), jit_cases()}) all.merge(part);
     return all;
   }();
   auto at = cases.find(test.at("name"));
