@@ -126,8 +126,8 @@ Batched batch_gather(const Call& c, const std::vector<Array>& xs, const std::vec
   GatherOver p = c.get<GatherOver>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) {
-    ++p.dim;
-    return {{bind1(c.op, p, {xs[0]})}, {true}};
+    p.dim += mapped[0];
+    return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
   }
   Value v{xs[0], mapped[0]};
   int n = static_cast<int>(p.axes.size());
@@ -140,8 +140,8 @@ Batched batch_scatter(const Call& c, const std::vector<Array>& xs, const std::ve
   GatherOver p = c.get<GatherOver>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) {
-    ++p.dim;
-    return {{bind1(c.op, p, {xs[0]})}, {true}};
+    p.dim += mapped[0];
+    return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
   }
   Value v{split_dim(xs[0], p.dim + mapped[0], p.sizes, !p.tiled), mapped[0]};
   for (std::size_t i = 0; i < p.axes.size(); ++i) v = steps.scatter(v, i, p.dim);
@@ -152,8 +152,8 @@ Batched batch_exchange(const Call& c, const std::vector<Array>& xs, const std::v
   Exchange p = c.get<Exchange>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) {
-    ++p.split, ++p.concat;
-    return {{bind1(c.op, p, {xs[0]})}, {true}};
+    p.split += mapped[0], p.concat += mapped[0];
+    return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
   }
   Value v{split_dim(xs[0], p.split + mapped[0], p.sizes, !p.tiled), mapped[0]};
   int n = static_cast<int>(p.axes.size());
@@ -168,7 +168,7 @@ Batched batch_exchange(const Call& c, const std::vector<Array>& xs, const std::v
 Batched batch_permute(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
   const Permute& p = c.get<Permute>();
   Steps steps{p.axes, p.sizes, axis};
-  if (!steps.any()) return {{bind1(c.op, p, {xs[0]})}, {true}};
+  if (!steps.any()) return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
   Array x = mapped[0] ? xs[0] : spread_front(xs[0], axis.size);
   if (p.axes.size() == 1) {
     std::vector<int> rows(static_cast<std::size_t>(axis.size), -1);
