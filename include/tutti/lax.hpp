@@ -73,6 +73,7 @@ Array erf(const In& x);
 Array erfc(const In& x);
 Array erf_inv(const In& x);
 Array lgamma(const In& x);
+Array digamma(const In& x);
 Array logistic(const In& x);
 Array fma(const In& a, const In& b, const In& c);
 Array eq(const In& x, const In& y);
@@ -85,6 +86,9 @@ Array bitwise_and(const In& x, const In& y);
 Array bitwise_or(const In& x, const In& y);
 Array bitwise_xor(const In& x, const In& y);
 Array bitwise_not(const In& x);
+Array population_count(const In& x);
+/// Leading zero bits.
+Array clz(const In& x);
 Array shift_left(const In& x, const In& y);
 Array shift_right_logical(const In& x, const In& y);
 Array shift_right_arithmetic(const In& x, const In& y);

@@ -46,7 +46,7 @@ const Op neg = unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear
 
 // abs'(0) = 1, as in JAX.
 const Op abs = unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
-                                    {.d = [](V x, V) { return choose(x < 0, full_like(x, -1), full_like(x, 1)); }, .lo = 0.1});
+                                    {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
 
 const Op sign = unary_op<takes_real>("sign", [](auto x) {
   auto one = lane::constant(x, 1), zero = lane::constant(x, 0);

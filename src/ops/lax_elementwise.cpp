@@ -51,6 +51,9 @@ Array erf(const In& x) { return unary(ops::erf, x); }
 Array erfc(const In& x) { return unary(ops::erfc, x); }
 Array erf_inv(const In& x) { return unary(ops::erf_inv, x); }
 Array lgamma(const In& x) { return unary(ops::lgamma, x); }
+Array digamma(const In& x) { return unary(ops::digamma, x); }
+Array population_count(const In& x) { return unary(ops::population_count, x); }
+Array clz(const In& x) { return unary(ops::clz, x); }
 Array logistic(const In& x) { return unary(ops::logistic, x); }
 Array fma(const In& a, const In& b, const In& c) {
   LocScope scope(a.loc);

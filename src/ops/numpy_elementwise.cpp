@@ -146,7 +146,11 @@ Array power(const Operand& x, const Operand& y) {
     ops::bring_together("power", xs, {own.dtype, false});
     return lax::pow(xs[0], xs[1]);
   }
-  auto xs = together("power", {x.array, y.array}, promote_counting);
+  Promotion common = promote_counting({x.array, y.array});
+  if (common.dtype.is_integer()) common.weak = x.array.weak_type() && y.array.weak_type();   // 2 ** array of bools is strong
+  std::vector<Array> xs = {x.array, y.array};
+  for (Array& a : xs) a = a.dtype().is_bool() ? lax::convert_element_type(a, common.dtype, common.weak) : a;
+  ops::bring_together("power", xs, common);
   return lax::pow(xs[0], xs[1]);
 }
 Array pow(const Operand& x, const Operand& y) { return power(x, y); }
@@ -276,9 +280,14 @@ Array arctanh(const In& x) { return atanh(x); }
 Array sinc(const In& x) {
   LocScope scope(x.loc);
   Array f = ops::converted(given(x.array, "sinc"), ops::promote_inexact({x.array}));
-  Array zero = lax::eq(f, number_like(f, 0));
-  Array angle = lax::mul(lax::select(zero, constant(f, 1), f), number_like(f, 3.14159265358979323846));
-  return lax::select(zero, constant(f, 1), lax::div(sin(angle), angle));
+  Array angle = lax::mul(f, number_like(f, 3.14159265358979323846));
+  // Near 0 the Taylor polynomial: sin(a) / a has no usable derivative there.
+  Array small = lax::lt(abs(angle), number_like(angle, 0.1));
+  Array safe = lax::select(small, constant(angle, 1), angle);
+  Array square = lax::integer_pow(lax::select(small, angle, constant(angle, 0)), 2);
+  Array series = number_like(square, -1. / 5040) * square + number_like(square, 1. / 120);
+  series = (series * square - number_like(square, 1. / 6)) * square + number_like(square, 1);
+  return lax::select(small, series, lax::div(sin(safe), safe));
 }
 Array deg2rad(const In& x) { return scaled(x, 3.14159265358979323846 / 180); }
 Array rad2deg(const In& x) { return scaled(x, 180 / 3.14159265358979323846); }

@@ -53,7 +53,7 @@ struct Power {
 const Op sqrt = unary_op<takes_floating>("sqrt", [](auto x) { return lane::sqrt(x); }, {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
 const Op rsqrt = unary_op<takes_floating>("rsqrt", [](auto x) { return 1 / lane::sqrt(x); }, {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
 const Op cbrt = unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
-                                         {.d = [](V x, V y) { return (1. / 3) * (y / x); }, .lo = 0.2});
+                                         {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
 
 const Op pow = binary_op<takes_real>("pow", Power{}, {
     .dx = [](V x, V y, V) {

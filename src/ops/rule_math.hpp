@@ -31,6 +31,7 @@ inline V operator==(const V& x, const V& y) { return {lax::eq(x.a, y.a)}; }
 inline V operator<(const V& x, const V& y) { return {lax::lt(x.a, y.a)}; }
 inline V operator>(const V& x, const V& y) { return {lax::gt(x.a, y.a)}; }
 inline V operator==(const V& x, double c) { return {lax::eq(x.a, number_like(x.a, c))}; }
+inline V operator>=(const V& x, double c) { return {lax::ge(x.a, number_like(x.a, c))}; }
 inline V operator<(const V& x, double c) { return {lax::lt(x.a, number_like(x.a, c))}; }
 inline V operator>(const V& x, double c) { return {lax::gt(x.a, number_like(x.a, c))}; }
 inline V choose(const V& condition, const V& if_true, const V& if_false) { return {lax::select(condition.a, if_true.a, if_false.a)}; }

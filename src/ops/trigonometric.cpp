@@ -27,7 +27,8 @@ const Op sinh = from_library<lane::lib_sinh>("sinh", {.d = [](V x, V) { return a
 const Op cosh = from_library<lane::lib_cosh>("cosh", {.d = [](V x, V) { return apply(sinh, x); }});
 const Op tanh = unary_op<takes_floating>("tanh", [](auto x) { return lane::tanh(x); }, {.d = [](V, V y) { return 1 - y * y; }});
 const Op asinh = from_library<lane::lib_asinh>("asinh", {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});
-const Op acosh = from_library<lane::lib_acosh>("acosh", {.d = [](V x, V) { return apply(rsqrt, (x - 1) * (x + 1)); }, .lo = 1.3, .hi = 4});
+// The + 0 turns -0 at x = -1 into 0: infinity with JAX's sign.
+const Op acosh = from_library<lane::lib_acosh>("acosh", {.d = [](V x, V) { return apply(rsqrt, (x - 1) * (x + 1) + 0); }, .lo = 1.3, .hi = 4});
 const Op atanh = from_library<lane::lib_atanh>("atanh", {.d = [](V x, V) { return 1 / ((1 - x) * (1 + x)); }, .lo = -0.8, .hi = 0.8});
 
 }  // namespace tutti::ops
