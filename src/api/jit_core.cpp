@@ -173,6 +173,8 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   }
   e->program = done.program;
   e->captured = done.captured;
+  // A function that captured a value of an enclosing trace belongs to that trace, also when no argument does.
+  traced = e->traced = traced || std::any_of(e->captured.begin(), e->captured.end(), [](const Array& x) { return x.is_traced(); });
   if (!traced) {
     std::vector<Placement> placements;
     ExecuteOptions options;
