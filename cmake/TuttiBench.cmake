@@ -3,6 +3,7 @@ file(GLOB tutti_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cp
 if(tutti_bench_sources)
   add_executable(tutti_bench ${tutti_bench_sources})
   target_link_libraries(tutti_bench PRIVATE tutti tutti_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+  target_compile_definitions(tutti_bench PRIVATE TUTTI_JAX_SIDE="${PROJECT_SOURCE_DIR}/bench/jax_side.py")
   find_package(benchmark CONFIG QUIET)
   if(benchmark_FOUND)
     target_link_libraries(tutti_bench PRIVATE benchmark::benchmark)

@@ -1,0 +1,56 @@
+// Benchmark cases: a name, and how to make the thing that is timed on some number of devices.
+#pragma once
+
+#include <tutti/tutti.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+using namespace tutti;
+
+/// What a case is built on: `mesh` has axes x and y, 4x2 for 8 devices and 1x1 for one.
+struct Setup {
+  Mesh mesh;
+  int devices = 8;
+  NamedSharding at(PartitionSpec spec) const { return NamedSharding(mesh, std::move(spec)); }
+  /// Standard normal float32 of that shape, laid out as `spec`.
+  Array normal(const Shape& shape, PartitionSpec spec) const { return device_put(random::normal(random::key(0), shape), at(std::move(spec))); }
+};
+
+/// Runs n times, waits for the last result.
+using Batch = std::function<void(std::int64_t n)>;
+
+/// Batch of a step that returns a tree. The last result is kept until the next one is there, as in a Python loop.
+template <class F>
+Batch repeat(F step) {
+  return [step = std::move(step)](std::int64_t n) mutable {
+    if (n <= 0) return;
+    auto result = step();
+    for (std::int64_t i = 1; i < n; ++i) result = step();
+    block_until_ready(result);
+  };
+}
+
+struct Case {
+  std::string name;
+  std::function<Batch(const Setup&)> make;
+  bool once = false;   // expensive and not to be averaged over a batch: compilation, start-up
+};
+
+/// One list per file of cases; in the order of printing.
+std::vector<Case> tiny_cases();
+std::vector<Case> mlp_cases();
+std::vector<Case> array_cases();
+std::vector<Case> mapped_cases();
+std::vector<Case> gpt_cases();
+std::vector<Case> compile_cases();
+std::vector<Case> all_cases();
+
+/// JAX with 8 devices / tutti with 8 devices that a case is to reach; 0 when there is no such number.
+double must_of(std::string_view name);
+
+}  // namespace bench

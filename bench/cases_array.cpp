@@ -1,0 +1,93 @@
+#include "case.hpp"
+
+namespace bench {
+namespace {
+
+// f compiled, on one normal array.
+template <class F>
+Case on_array(std::string name, Shape shape, PartitionSpec spec, F f) {
+  return {std::move(name), [=](const Setup& s) { return repeat([a = s.normal(shape, spec), g = jit(f)] { return g(a); }); }};
+}
+
+Case product(std::string name, std::int64_t n, PartitionSpec left, PartitionSpec right, DType dtype = float32) {
+  return {std::move(name), [=](const Setup& s) {
+            Array a = s.normal({n, n}, left).astype(dtype), b = s.normal({n, n}, right).astype(dtype);
+            return repeat([=, f = jit([](const Array& x, const Array& y) { return dot(x, y); })] { return f(a, b); });
+          }};
+}
+
+Array chain(const Array& x) {
+  Array v = x;
+  for (int i = 0; i < 5; ++i) v = tanh(v * 1.01 + 0.1);
+  return v;
+}
+
+Array layer_norm(const Array& x) {
+  Array centred = x - x.mean(-1, true);
+  return centred * lax::rsqrt(square(centred).mean(-1, true) + 1e-5);
+}
+
+Batch normal_numbers(const Setup& s) {
+  auto f = jit([](const Array& key) { return random::normal(key, {4096, 4096}); }, {.out_shardings = s.at(P("x", "y"))});
+  return repeat([=, key = random::key(0)] { return f(key); });
+}
+
+Batch rows_to_columns(const Setup& s) {
+  auto f = jit([](const Array& v) { return v; }, {.out_shardings = s.at(P(none, axes("x", "y")))});
+  return repeat([=, a = s.normal({2048, 2048}, P(axes("x", "y"), none))] { return f(a); });
+}
+
+using Four = std::array<Array, 4>;
+struct Moments {
+  Four p{}, m{}, v{};
+};
+
+Moments adam(const Moments& old, const Four& g, const Array& t) {
+  Moments out;
+  Array c1 = 1 - pow(0.9f, t), c2 = 1 - pow(0.999f, t);
+  for (std::size_t i = 0; i < 4; ++i) {
+    out.m[i] = 0.9 * old.m[i] + 0.1 * g[i];
+    out.v[i] = 0.999 * old.v[i] + 0.001 * square(g[i]);
+    out.p[i] = old.p[i] - 1e-3 * (out.m[i] / c1) / (sqrt(out.v[i] / c2) + 1e-8);
+  }
+  return out;
+}
+
+Batch adam_step(const Setup& s) {
+  Four g;
+  for (Array& a : g) a = s.normal({1024, 1024}, P("x", "y"));
+  Four zero = tree::map([](const Array& a) { return zeros_like(a); }, g);
+  Moments now{g, zero, zero};
+  return repeat([=, step = jit(adam)]() mutable {
+    now = step(now, g, 3.0f);
+    return now.p;
+  });
+}
+
+}  // namespace
+
+std::vector<Case> array_cases() {
+  PartitionSpec rows = P(axes("x", "y"), none), columns = P(none, axes("x", "y")), both = P("x", "y");
+  auto softmax = [](const Array& v) { return nn::softmax(v, -1); };
+  return {
+      on_array("sin_8192_xy", {8192, 8192}, both, [](const Array& v) { return sin(v); }),
+      on_array("chain10_4096_xy", {4096, 4096}, both, chain),
+      product("dot_2048_free", 2048, P("x", none), P(none, "y")),
+      product("dot_2048_contract", 2048, columns, rows),
+      product("dot_4096_free", 4096, P("x", none), P(none, "y")),
+      product("dot_256_free", 256, P("x", none), P(none, "y")),
+      product("dot_bf16_2048", 2048, P("x", none), P(none, "y"), bfloat16),
+      on_array("softmax_4096_rows", {4096, 4096}, rows, softmax),
+      on_array("softmax_4096_cols_sharded", {4096, 4096}, columns, softmax),
+      on_array("layernorm_4096", {4096, 4096}, rows, layer_norm),
+      on_array("gelu_4096", {4096, 4096}, rows, [](const Array& v) { return nn::gelu(v); }),
+      on_array("sum_4096_all", {4096, 4096}, both, [](const Array& v) { return v.sum(); }),
+      on_array("sum_4096_axis0", {4096, 4096}, both, [](const Array& v) { return v.sum(0); }),
+      on_array("transpose_4096", {4096, 4096}, both, [](const Array& v) { return v.T() + 0.0; }),
+      {"random_normal_4096", normal_numbers},
+      {"reshard_2048_rows_to_cols", rows_to_columns},
+      {"adam_4M_params", adam_step},
+  };
+}
+
+}  // namespace bench

@@ -1,0 +1,7 @@
+#include "case.hpp"
+
+namespace bench {
+
+std::vector<Case> gpt_cases() { return {}; }
+
+}  // namespace bench

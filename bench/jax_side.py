@@ -1,0 +1,327 @@
+"""JAX's side of `tutti_bench --compare-jax`: reads the name of a case per line, answers with a line of JSON.
+
+usage: jax_side.py [--devices 8|1]        (ends with its input)
+The answer to one name is one round: {"ms": median of a few batches}, or {"error": "..."}. A case is set up, compiled and
+warmed when its name comes for the first time, and dropped when another name comes. Cases are those of tutti's driver: the
+same shapes, shardings and number of steps, written as a user of JAX would.
+"""
+import argparse
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--devices", type=int, default=8, choices=(1, 8))
+DEVICES = parser.parse_args().devices
+os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES} " + os.environ.get("XLA_FLAGS", "")
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import jax.numpy as jnp
+from jax import lax, nn, random
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+BATCH_SECONDS, BATCHES_A_ROUND = 0.05, 3   # timing.cpp has the same numbers
+mesh = jax.make_mesh((4, 2) if DEVICES == 8 else (1, 1), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+makers, once = {}, set()
+
+
+def case(make):
+    makers[make.__name__] = make
+    return make
+
+
+def at(*spec):
+    return NamedSharding(mesh, P(*spec))
+
+
+def normal(shape, *spec):
+    return jax.device_put(random.normal(random.key(0), shape), at(*spec))
+
+
+def on_array(name, shape, spec, fn):
+    def make():
+        compiled, x = jax.jit(fn), normal(shape, *spec)
+        return lambda: compiled(x)
+    makers[name] = make
+
+
+BOTH, ROWS, COLUMNS = ("x", "y"), (("x", "y"), None), (None, ("x", "y"))
+
+
+# --- functions of one array
+
+def chain(v):
+    for _ in range(5):
+        v = jnp.tanh(v * 1.01 + 0.1)
+    return v
+
+
+def layer_norm(v, gain=1.0, bias=0.0):
+    centred = v - v.mean(-1, keepdims=True)
+    return centred * lax.rsqrt(jnp.square(centred).mean(-1, keepdims=True) + 1e-5) * gain + bias
+
+
+on_array("sin_8192_xy", (8192, 8192), BOTH, jnp.sin)
+on_array("chain10_4096_xy", (4096, 4096), BOTH, chain)
+on_array("softmax_4096_rows", (4096, 4096), ROWS, nn.softmax)
+on_array("softmax_4096_cols_sharded", (4096, 4096), COLUMNS, nn.softmax)
+on_array("layernorm_4096", (4096, 4096), ROWS, layer_norm)
+on_array("gelu_4096", (4096, 4096), ROWS, nn.gelu)
+on_array("sum_4096_all", (4096, 4096), BOTH, jnp.sum)
+on_array("sum_4096_axis0", (4096, 4096), BOTH, lambda v: v.sum(0))
+on_array("transpose_4096", (4096, 4096), BOTH, lambda v: v.T + 0.0)
+on_array("jit_add_sharded", (64, 64), BOTH, lambda v: v + 1.0)
+
+
+# --- products
+
+def product(name, n, left, right, dtype=jnp.float32):
+    def make():
+        a, b = normal((n, n), *left).astype(dtype), normal((n, n), *right).astype(dtype)
+        compiled = jax.jit(jnp.dot)
+        return lambda: compiled(a, b)
+    makers[name] = make
+
+
+for size in (2048, 4096, 256):
+    product(f"dot_{size}_free", size, ("x", None), (None, "y"))
+product("dot_2048_contract", 2048, COLUMNS, ROWS)
+product("dot_bf16_2048", 2048, ("x", None), (None, "y"), jnp.bfloat16)
+
+
+# --- a multilayer perceptron
+
+def predict(network, x):
+    *hidden, (weight, bias) = network
+    for w, b in hidden:
+        x = jnp.maximum(x @ w + b, 0)
+    return x @ weight + bias
+
+
+def squared_error(network, x, y):
+    return jnp.square(predict(network, x) - y).sum(-1).mean()
+
+
+def gradient(name, width, batch, inputs, split):
+    widths = [inputs, width, width, width, 10]
+
+    def make():
+        keys, network = random.split(random.key(0), len(widths)), []
+        for i, (m, n) in enumerate(zip(widths, widths[1:])):
+            weight, bias = P(), P()
+            if split and i + 2 < len(widths):
+                weight, bias = (P(None, "y"), P("y")) if i % 2 == 0 else (P("y", None), P())
+            w = random.normal(keys[i], (m, n)) / math.sqrt(m)
+            network.append((jax.device_put(w, at(*weight)), jax.device_put(jnp.zeros(n), at(*bias))))
+        kx, ky = random.split(random.key(1))
+        rows = at("x") if split else at(("x", "y"))
+        x = jax.device_put(random.normal(kx, (batch, inputs)), rows)
+        y = jax.device_put(random.normal(ky, (batch, 10)), rows)
+        step = jax.jit(jax.grad(squared_error))
+        return lambda: step(network, x, y)
+    makers[name] = make
+
+
+for width, batch, inputs in ((2048, 1024, 784), (512, 256, 784), (64, 64, 64)):
+    for kind in ("dp", "tp"):
+        gradient(f"mlp_grad_{kind}_w{width}_b{batch}", width, batch, inputs, kind == "tp")
+
+
+@case
+def mlp_fwd_tp_w512_b256():
+    network = [(normal((512, 512), None, "y"), normal((512,), "y")), (normal((512, 512), "y", None), normal((512,)))]
+    x, compiled = normal((256, 512), "x", None), jax.jit(predict)
+    return lambda: compiled(network, x)
+
+
+def loop(step, state):
+    """A step (state) -> (state, result) that goes on from its own state."""
+    def run():
+        nonlocal state
+        state, result = step(state)
+        return result
+    return run
+
+
+@case
+def equinox_mlp_adam_step():
+    import equinox as eqx
+    import optax
+    model, optimiser = eqx.nn.MLP(4, 4, 32, 1, key=random.PRNGKey(6789)), optax.adam(3e-4)
+    start = eqx.filter_shard((model, optimiser.init(eqx.filter(model, eqx.is_inexact_array))), at())
+    x = jax.device_put(jnp.linspace(-1, 1, 64).reshape(16, 4), at(("x", "y"), None))
+    y = jnp.sin(x)
+
+    @eqx.filter_jit
+    def step(model, state, x, y):
+        value, grads = eqx.filter_value_and_grad(lambda m: jnp.square(jax.vmap(m)(x) - y).mean())(model)
+        updates, state = optimiser.update(grads, state)
+        return (eqx.apply_updates(model, updates), state), value
+    return loop(lambda now: step(*now, x, y), start)
+
+
+# --- tiny steps
+
+@case
+def jit_add_one_device():
+    x, compiled = jnp.ones(16), jax.jit(lambda v: v + 1.0)
+    return lambda: compiled(x)
+
+
+@case
+def eager_add_one_device():
+    x = jnp.ones(16)
+    return lambda: x + x
+
+
+@case
+def eager_add_sharded():
+    x = normal((64, 64), *BOTH)
+    return lambda: x + x
+
+
+# --- programs for one device
+
+@case
+def pmap_linear_regression():
+    def error(params, x, y):
+        return jnp.square(params[0] * x + params[1] - y).mean()
+
+    def update(params, x, y):
+        value, grads = lax.pmean(jax.value_and_grad(error)(params, x, y), "i")
+        return jax.tree.map(lambda p, g: p - 0.005 * g, params, grads), value
+    x = jnp.linspace(0, 1, DEVICES * 16).reshape(DEVICES, 16, 1)
+    y, step = 3 * x - 1, jax.pmap(update, axis_name="i")
+    return loop(lambda now: step(now, x, y), (jnp.ones(DEVICES), jnp.zeros(DEVICES)))
+
+
+@case
+def shard_map_matmul_psum_small():
+    a, b = normal((64, 64), *BOTH), normal((64, 64), "y", None)
+    f = jax.jit(jax.shard_map(lambda a, b: lax.psum(a @ b, "y"), mesh=mesh, in_specs=(P("x", "y"), P("y", None)), out_specs=P("x", None)))
+    return lambda: f(a, b)
+
+
+@case
+def psum_4M():
+    a = normal((DEVICES, 1 << 22), *ROWS)
+    f = jax.jit(jax.shard_map(lambda v: lax.psum(v, ("x", "y")), mesh=mesh, in_specs=P(*ROWS), out_specs=P(None, None)))
+    return lambda: f(a)
+
+
+# --- random numbers, movement, optimiser
+
+@case
+def random_normal_4096():
+    key, f = random.key(0), jax.jit(lambda k: random.normal(k, (4096, 4096)), out_shardings=at(*BOTH))
+    return lambda: f(key)
+
+
+@case
+def reshard_2048_rows_to_cols():
+    a, f = normal((2048, 2048), *ROWS), jax.jit(lambda v: v, out_shardings=at(*COLUMNS))
+    return lambda: f(a)
+
+
+@case
+def adam_4M_params():
+    grads = [normal((1024, 1024), *BOTH) for _ in range(4)]
+    zeros = [jnp.zeros_like(g) for g in grads]
+
+    @jax.jit
+    def step(params, mean, square, grads, t):
+        mean = [0.9 * m + 0.1 * g for m, g in zip(mean, grads)]
+        square = [0.999 * v + 0.001 * jnp.square(g) for v, g in zip(square, grads)]
+        c1, c2 = 1 - 0.9**t, 1 - 0.999**t
+        params = [p - 1e-3 * (m / c1) / (jnp.sqrt(v / c2) + 1e-8) for p, m, v in zip(params, mean, square)]
+        return params, mean, square
+
+    def run(now):
+        now = step(*now, grads, 3.0)
+        return now, now[0]
+    return loop(run, (grads, zeros, zeros))
+
+
+# --- compilation and start-up: what a call returns was not computed before
+
+def expensive(make):
+    once.add(make.__name__)
+    return case(make)
+
+
+@expensive
+def compile_tiny():
+    x = jnp.ones(16)
+
+    def run(n=[0]):
+        n[0] += 1
+        c = float(n[0])
+        jax.jit(lambda v: v * 2 + 1 + c).lower(x).compile()
+    return run
+
+
+@expensive
+def compile_mlp_grad_tp():
+    network = [(jax.device_put(jnp.ones((64, 64)), at(None, "y")), jax.device_put(jnp.ones(64), at("y"))) for _ in range(4)]
+    x = normal((64, 64), "x", None)
+
+    def run(n=[0]):
+        n[0] += 1
+        c = float(n[0])
+        jax.jit(jax.grad(lambda w, a, b: squared_error(w, a, b) * c)).lower(network, x, x).compile()
+    return run
+
+
+@expensive
+def startup_first_sin():
+    return lambda: subprocess.run([sys.executable, "-c", "import jax.numpy as jnp; print(float(jnp.sin(jnp.ones(4)).sum()))"],
+                                  check=True, capture_output=True) and None
+
+
+# --- timing
+
+class Timed:
+    def __init__(self, name):
+        self.step, self.once, self.count = makers[name](), name in once, 1
+        self.batch(1)
+        if self.once:
+            return
+        self.batch(1)
+        seconds = self.batch(1)
+        while seconds < BATCH_SECONDS:
+            self.count = math.ceil(self.count * min(max(1.2 * BATCH_SECONDS / max(seconds, 1e-9), 1.5), 20.0))
+            seconds = self.batch(self.count)
+
+    def batch(self, n):
+        step, start = self.step, time.perf_counter()
+        for _ in range(n):
+            result = step()
+        jax.block_until_ready(result)
+        return time.perf_counter() - start
+
+    def round(self):
+        each = sorted(1e3 * self.batch(self.count) / self.count for _ in range(1 if self.once else BATCHES_A_ROUND))
+        return each[len(each) // 2]
+
+
+def main():
+    known, timed = None, None
+    for line in sys.stdin:
+        name = line.strip()
+        try:
+            if name not in makers:
+                raise KeyError(f"jax_side.py has no case {name}")
+            if name != known:
+                timed = None
+                timed, known = Timed(name), name
+            answer = {"ms": timed.round()}
+        except Exception as error:
+            known, answer = None, {"error": f"JAX: {type(error).__name__}: {error}"[:200]}
+        print(json.dumps(answer), flush=True)
+
+
+main()

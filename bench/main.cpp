@@ -1,0 +1,138 @@
+// tutti's benchmarks, alone or beside JAX: `./dev bench`. docs/bench.md describes them.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <thread>
+
+#include "jax_process.hpp"
+#include "report.hpp"
+#include "timing.hpp"
+
+namespace {
+using namespace bench;
+
+struct Options {
+  std::string filter, json, python, script = TUTTI_JAX_SIDE;
+  int rounds = 5, devices = 8;
+  bool list = false, compare = false, one = true, first_sin = false;
+};
+
+Setup setup_of(int devices) {
+  return devices == 8 ? Setup{make_mesh({4, 2}, {"x", "y"}), 8} : Setup{make_mesh({1, 1}, {"x", "y"}), 1};
+}
+
+// The threads of whoever ran last go to sleep before the other side is timed.
+void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
+
+struct Sides {
+  bool one = false;
+  std::unique_ptr<JaxProcess> jax, jax_one;
+};
+
+void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
+  try {
+    Timed ours(c, setup_of(o.devices));
+    std::optional<Timed> ours_one;
+    if (sides.one) ours_one.emplace(c, setup_of(1));
+    auto ask = [&](std::unique_ptr<JaxProcess>& jax, std::vector<double>& to) {
+      if (!jax || !row.error.empty()) return;
+      rest();
+      if (auto ms = jax->round(c.name, row.error)) to.push_back(*ms);
+    };
+    for (int i = 0; i < o.rounds; ++i) {
+      rest();
+      row.ours.push_back(ours.round());
+      ask(sides.jax, row.jax);
+      rest();
+      if (ours_one) row.ours_one.push_back(ours_one->round());
+      ask(sides.jax_one, row.jax_one);
+    }
+  } catch (const std::exception& e) {
+    row.error = e.what();
+    row.ours.clear();
+  }
+}
+
+int run(const Options& o) {
+  std::vector<Case> cases = all_cases();
+  if (!o.filter.empty()) {
+    std::regex wanted(o.filter);
+    std::erase_if(cases, [&](const Case& c) { return !std::regex_search(c.name, wanted); });
+    if (cases.empty()) throw CLI::ValidationError("--filter", "no case matches " + o.filter + "; --list shows them");
+  }
+  if (o.list) {
+    for (const Case& c : cases) fmt::print("{}\n", c.name);
+    return 0;
+  }
+  Sides sides;
+  sides.one = o.one && o.devices != 1;
+  if (o.compare) {
+    if (auto python = find_jax(o.python)) {
+      sides.jax = std::make_unique<JaxProcess>(*python, o.script, o.devices);
+      if (sides.one) sides.jax_one = std::make_unique<JaxProcess>(*python, o.script, 1);
+    } else {
+      fmt::print("{} cannot import jax: only tutti runs here (--python PATH names another Python)\n", o.python.empty() ? "python3" : o.python);
+    }
+  }
+  const bool jax = sides.jax != nullptr;
+  fmt::print("medians of {} rounds, {} devices, backend {}\n", o.rounds, o.devices, config::backend());
+  print_header(sides.one, jax);
+  std::vector<Row> rows;
+  for (const Case& c : cases) {
+    Row& row = rows.emplace_back();
+    row.name = c.name, row.must = o.devices == 8 ? must_of(c.name) : 0;
+    measure(row, c, o, sides);
+    print_row(row, sides.one, jax);
+  }
+  print_summary(rows, sides.one, jax);
+  if (!o.json.empty()) {
+    std::ofstream out(o.json);
+    if (!(out << json_text(rows, o.devices))) throw std::runtime_error("cannot write " + o.json);
+  }
+  for (const Row& r : rows)
+    if (r.ours.empty()) return 1;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options o;
+  CLI::App app{"Times tutti, alone or beside JAX."};
+  app.add_flag("--list", o.list, "print the names of the cases");
+  app.add_option("--filter", o.filter, "only cases whose name this regular expression finds");
+  app.add_option("--rounds", o.rounds, "how often each side is timed")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--devices", o.devices, "8 (a 4x2 mesh) or 1")->check(CLI::IsMember({1, 8}))->capture_default_str();
+  app.add_flag("!--no-one", o.one, "leave out the columns of one device");
+  app.add_option("--json", o.json, "also write all rounds to this file");
+  app.add_flag("--compare-jax", o.compare, "time JAX as well, in turn with tutti");
+  app.add_option("--python", o.python, "a Python with jax (default: python3)");
+  app.add_option("--jax-side", o.script, "the script that runs there")->group("");
+  app.add_flag("--first-sin", o.first_sin, "what startup_first_sin runs")->group("");
+  try {
+    app.parse(argc, argv);
+    if (o.first_sin) {
+      set_cpu_devices(8);
+      fmt::print("{}\n", sin(ones({4})).sum().item<float>());
+      return 0;
+    }
+    return run(o);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::Error& e) {
+    std::cerr << "bench: " << e.what() << "\n";
+  } catch (const std::regex_error&) {
+    std::cerr << "bench: --filter " << o.filter << ": not a regular expression\n";
+  } catch (const std::exception& e) {
+    std::cerr << "bench: " << e.what() << "\n";
+    return 1;
+  }
+  return 2;
+}
