@@ -2,6 +2,7 @@
 #include <map>
 
 #include "compile/passes.hpp"
+#include "ops/movement.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -38,6 +39,13 @@ bool in_place(const Loop& l, int from, int to) {
   return true;
 }
 
+// Whether the Eqn writes its only result over operand 0 when both are the same memory, and reads nothing else there.
+bool in_place(const CallEqn& c, int from, int to) {
+  const Op* op = c.eqn.op;
+  if (op != &ops::scatter && op != &ops::scatter_add && op != &ops::scatter_mul && op != &ops::scatter_min && op != &ops::scatter_max) return false;
+  return c.results[0] == to && std::count(c.operands.begin(), c.operands.end(), from) == 1 && c.operands[0] == from;
+}
+
 class Memory {
  public:
   Memory(Plan& p, const std::vector<bool>& donatable) : p_(p), donatable_(donatable) {}
@@ -69,7 +77,8 @@ class Memory {
     if (x.last > y.first) return false;
     const int i = writer_[to];
     const auto* l = std::get_if<Loop>(&p_.steps[i].what);
-    if (!l || !in_place(*l, from, to)) return false;
+    const auto* c = std::get_if<CallEqn>(&p_.steps[i].what);
+    if (!(l && in_place(*l, from, to)) && !(c && in_place(*c, from, to))) return false;
     for (int k : p_.stages[y.first].steps) {   // no other step of the stage reads it
       std::vector<int> reads, writes;
       uses_of(p_.steps[k], reads, writes);

@@ -20,7 +20,9 @@ TEST(arena, blocks_are_aligned_and_do_not_overlap) {
       auto& [b, mark] = live[k];
       const auto* p = static_cast<const unsigned char*>(b->data());
       for (std::size_t j = 0; j < b->bytes(); j += std::max<std::size_t>(1, b->bytes() / 7)) ASSERT_EQ(p[j], mark);
-      if (b->bytes()) ASSERT_EQ(p[b->bytes() - 1], mark);
+      if (b->bytes()) {
+        ASSERT_EQ(p[b->bytes() - 1], mark);
+      }
       std::swap(live[k], live.back());
       live.pop_back();
     }

@@ -7,6 +7,7 @@
 #include "backend/cpu/dot_work.hpp"
 #include "backend/cpu/kernel.hpp"
 #include "backend/cpu/transpose_work.hpp"
+#include "backend/cpu/window_work.hpp"
 #include "compile/passes.hpp"
 #include "run/executor.hpp"
 
@@ -53,7 +54,7 @@ class CpuBackend final : public Backend {
         works[i] = std::make_unique<run::NestWork>(std::move(nests[loop++]), ns);
       } else if (const auto* d = std::get_if<compile::Dot>(&what)) {
         works[i] = cpu::dot_work(*d);
-      } else {
+      } else if (!(works[i] = cpu::window_work(std::get<compile::CallEqn>(what)))) {
         works[i] = std::make_unique<run::CallWork>(std::get<compile::CallEqn>(what));
         ++stats.fallbacks;
       }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "run/executor.hpp"
+
+namespace tutti::cpu {
+
+/// Gather and scatter (set, add) run by run instead of element by element. Nothing for other Eqns.
+std::unique_ptr<run::Work> window_work(const compile::CallEqn& call);
+
+}  // namespace tutti::cpu
