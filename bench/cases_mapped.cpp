@@ -1,3 +1,4 @@
+#include <tutti/pmap.hpp>
 #include <tutti/shard_map.hpp>
 
 #include "case.hpp"
@@ -17,10 +18,30 @@ Batch large_psum(const Setup& s) {
   return repeat([=, a = s.normal({s.devices, 1 << 22}, P(axes("x", "y"), none))] { return f(a); });
 }
 
+struct Line {
+  Array slope{}, offset{};
+};
+
+// Every device fits the same line to its own points: 8 devices do 8 times the work of one.
+Batch linear_regression(const Setup& s) {
+  auto error = [](const Line& p, const Array& x, const Array& y) { return square(p.slope * x + p.offset - y).mean(); };
+  auto update = [=](const Line& p, const Array& x, const Array& y) {
+    auto [value, gradient] = lax::pmean(value_and_grad(error)(p, x, y), "i");
+    return std::pair{tree::map([](const Array& a, const Array& g) { return a - 0.005 * g; }, p, gradient), value};
+  };
+  Array x = linspace(0, 1, s.devices * 16).reshape(s.devices, 16, 1), y = 3 * x - 1;
+  Line now{ones({s.devices}), zeros({s.devices})};
+  return repeat([=, step = pmap(update, {.axis_name = "i"})]() mutable {
+    auto [next, value] = step(now, x, y);
+    now = std::move(next);
+    return value;
+  });
+}
+
 }  // namespace
 
 std::vector<Case> mapped_cases() {
-  return {{"shard_map_matmul_psum_small", product_with_psum}, {"psum_4M", large_psum}};
+  return {{"pmap_linear_regression", linear_regression}, {"shard_map_matmul_psum_small", product_with_psum}, {"psum_4M", large_psum}};
 }
 
 }  // namespace bench
