@@ -38,7 +38,8 @@ Batch repeat(F step) {
 struct Case {
   std::string name;
   std::function<Batch(const Setup&)> make;
-  bool once = false;   // expensive and not to be averaged over a batch: compilation, start-up
+  bool once = false;     // expensive and not to be averaged over a batch: compilation, start-up
+  bool alone = false;    // timed in a process of its own, once: compilation, whose kernels this process would remember
 };
 
 /// One list per file of cases; in the order of printing.

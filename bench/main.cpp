@@ -19,7 +19,7 @@ namespace {
 using namespace bench;
 
 struct Options {
-  std::string filter, json, python, script = TUTTI_JAX_SIDE;
+  std::string filter, json, python, alone, script = TUTTI_JAX_SIDE;
   int rounds = 5, devices = 8;
   bool list = false, compare = false, one = true, first_sin = false;
 };
@@ -115,12 +115,18 @@ int main(int argc, char** argv) {
   app.add_flag("--compare-jax", o.compare, "time JAX as well, in turn with tutti");
   app.add_option("--python", o.python, "a Python with jax (default: python3)");
   app.add_option("--jax-side", o.script, "the script that runs there")->group("");
+  app.add_option("--alone", o.alone, "time the first run of one case")->group("");
   app.add_flag("--first-sin", o.first_sin, "what startup_first_sin runs")->group("");
   try {
     app.parse(argc, argv);
     if (o.first_sin) {
       set_cpu_devices(8);
       fmt::print("{}\n", sin(ones({4})).sum().item<float>());
+      return 0;
+    }
+    if (!o.alone.empty()) {
+      for (const Case& c : all_cases())
+        if (c.name == o.alone) fmt::print("{}\n", first_run(c, setup_of(o.devices)));
       return 0;
     }
     return run(o);

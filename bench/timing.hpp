@@ -19,7 +19,11 @@ class Timed {
 
   Batch run_;
   bool once_;
+  std::string alone_;   // the command that times it, if it wants a process of its own
   std::int64_t per_batch_ = 1;
 };
+
+/// What `tutti_bench --alone NAME` does in such a process: milliseconds of the first run, with an engine that is warm.
+double first_run(const Case& c, const Setup& s);
 
 }  // namespace bench
