@@ -98,9 +98,10 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>&, const std::vector<Array>& tangents) {
   const auto& p = c.get<Sort>();
   const Shape& shape = primals[0].shape();
-  std::vector<Array> keys(primals.begin(), primals.begin() + p.num_keys);
-  keys.push_back(lax::iota(int32, shape, p.dim));
-  Array at = lax::sort(keys, p.dim, p.num_keys).back();
+  if (shape.num_elements() == 0) return tangents;
+  // By the last key first: sorting is stable, so the first key decides at the end.
+  Array at = lax::iota(int32, shape, p.dim);
+  for (int k = p.num_keys; k-- > 0;) at = lax::sort({take_along_axis(primals[k], at, p.dim), at}, p.dim, 1).back();
   std::vector<Array> out;
   for (const Array& t : tangents) out.push_back(t.has_value() ? take_along_axis(t, at, p.dim) : Array());
   return out;
