@@ -32,7 +32,7 @@ bool tracing_now(std::span<const Array> leaves) {
 
 bool same_signature(const LeafSignature& s, const Array& x, bool traced) {
   const ArrayNode& n = *x.node();
-  return s.type == n.type && (traced || (s.sharding.node() == n.sharding.node() && s.committed == n.committed));
+  return s.type == n.type && (traced || (s.committed == n.committed && s.sharding == n.sharding));
 }
 
 std::string leaf_name(const std::pair<int, tree::Path>& where) {
