@@ -9,7 +9,7 @@ const std::vector<const Op*>& elementwise_ops() {
       &sqrt, &rsqrt, &cbrt, &integer_pow, &pow,
       &exp, &exp2, &expm1, &log, &log1p, &logistic,
       &sin, &cos, &tan, &asin, &acos, &atan, &atan2, &sinh, &cosh, &tanh, &asinh, &acosh, &atanh,
-      &erf, &erfc, &erf_inv, &lgamma, &digamma, &logaddexp, &nextafter,
+      &erf, &erfc, &erf_inv, &lgamma, &digamma, &trigamma, &logaddexp, &nextafter,
       &eq, &ne, &lt, &le, &gt, &ge, &select,
       &bitwise_and, &bitwise_or, &bitwise_xor, &bitwise_not, &shift_left, &shift_right_logical, &shift_right_arithmetic, &population_count, &clz,
       &convert_element_type, &bitcast_convert_type, &stop_gradient,

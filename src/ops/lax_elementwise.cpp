@@ -1,5 +1,6 @@
 // The strict functions of the elementwise and reduction ops.
 #include <algorithm>
+#include <numeric>
 
 #include "ops/elementwise_ops.hpp"
 #include "tutti/lax.hpp"
@@ -22,6 +23,9 @@ Array reduce(const Op& op, const In& x, const Dims& axes) {
   return bind1(op, ops::Reduction{sorted}, {x.array});
 }
 
+bool plain_bits(DType d) { return !d.is_bool() && !d.is_complex() && !d.is_key(); }
+DType unsigned_of(std::int64_t size) { return size == 1 ? uint8 : size == 2 ? uint16 : size == 4 ? uint32 : uint64; }
+
 }  // namespace
 
 Array convert_element_type(const In& x, DType dtype, bool weak) {
@@ -29,7 +33,25 @@ Array convert_element_type(const In& x, DType dtype, bool weak) {
   return unary(ops::convert_element_type, x, ops::ConvertElementType{canonical(dtype), weak});
 }
 Array bitcast_convert_type(const In& x, DType dtype) {
-  return x.array.dtype() == dtype ? x.array : unary(ops::bitcast_convert_type, x, ops::BitcastConvertType{dtype});
+  LocScope scope(x.loc);
+  DType from = x.array.dtype();
+  if (from == dtype) return x.array;
+  if (from.size() == dtype.size() || !plain_bits(from) || !plain_bits(dtype)) return unary(ops::bitcast_convert_type, x, ops::BitcastConvertType{dtype});
+  // Elements of different sizes: the smaller ones lie along a last dim, the least significant first.
+  DType wide = unsigned_of(std::max(from.size(), dtype.size())), narrow = unsigned_of(std::min(from.size(), dtype.size()));
+  std::int64_t parts = wide.size() / narrow.size();
+  Array bits = bitcast_convert_type(x, unsigned_of(from.size()));
+  Shape shape = x.array.shape();
+  bool widen = from.size() < dtype.size();
+  if (!widen) shape.push_back(parts);
+  else if (shape.empty() || shape.back() != parts)
+    throw ShapeError("bitcast_convert_type: the last dim of " + x.array.type().str() + " has to be " + std::to_string(parts) + " to make " + std::string(dtype.name()) + "." +
+                     (x.loc ? "\n  at " + x.loc.str() : "") + "\n  reshape() it first.");
+  Dims leading(static_cast<std::size_t>(shape.ndim() - 1));
+  std::iota(leading.begin(), leading.end(), 0);
+  Array shifts = mul(iota(wide, shape, shape.ndim() - 1), array_from_scalar(Scalar(narrow.size() * 8).to(wide), true));
+  if (widen) return bitcast_convert_type(reduce_sum(shift_left(convert_element_type(bits, wide), shifts), {shape.ndim() - 1}), dtype);
+  return bitcast_convert_type(convert_element_type(shift_right_logical(broadcast_in_dim(bits, shape, leading), shifts), narrow), dtype);
 }
 Array select(const In& predicate, const In& if_true, const In& if_false) {
   LocScope scope(predicate.loc);

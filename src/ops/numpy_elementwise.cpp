@@ -90,8 +90,9 @@ std::pair<Array, Array> float_divmod(const Array& x, const Array& y) {
   Array q = lax::div(lax::sub(x, m), y);
   Array off = off_by_one(m, y);
   m = lax::select(off, lax::add(m, y), m);
-  q = lax::select(off, lax::sub(q, number_like(q, 1)), q);
-  return {bind1(ops::round, {}, {q}), m};
+  q = bind1(ops::round, {}, {lax::select(off, lax::sub(q, number_like(q, 1)), q)});
+  // By 0: what true division gives, an infinity or NaN.
+  return {where(lax::eq(y, number_like(y, 0)), lax::div(x, y), q), m};
 }
 
 }  // namespace
@@ -238,7 +239,9 @@ Array hypot(const Operand& x, const Operand& y) {
   Array divisor = lax::select(lax::bitwise_or(zero, infinite), constant(large, 1), large);
   Array ratio = lax::div(small, divisor);
   Array root = sqrt(lax::add(lax::integer_pow(ratio, 2), number_like(ratio, 1)));
-  return lax::select(lax::bitwise_or(zero, infinite), large, lax::mul(large, root));
+  Array length = lax::select(lax::bitwise_or(zero, infinite), large, lax::mul(large, root));
+  // An infinite side makes it infinite, whatever the other is.
+  return where(lax::bitwise_or(isinf(xs[0]), isinf(xs[1])), number_like(length, std::numeric_limits<double>::infinity()), length);
 }
 namespace {
 Array x_log(const char* what, const Op& logarithm, double safe_value, const Operand& x, const Operand& y) {

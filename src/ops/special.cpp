@@ -1,4 +1,4 @@
-// erf erfc erf_inv lgamma digamma logaddexp nextafter. Source: jax.lax.
+// erf erfc erf_inv lgamma digamma trigamma logaddexp nextafter. Source: jax.lax.
 #include "ops/elementwise_ops.hpp"
 #include "ops/lane_math.hpp"
 #include "ops/pointwise.hpp"
@@ -25,7 +25,9 @@ const Op erf_inv = unary_op<takes_floating>("erf_inv", [](auto x) { return lane:
 const Op lgamma = unary_op<takes_floating>("lgamma", [](auto x) { return lane::library(lane::lib_lgamma, x); },
                                            {.d = [](V x, V) { return V{bind1(digamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
 const Op digamma = unary_op<takes_floating>("digamma", [](auto x) { return lane::library(lane::lib_digamma, x); },
-                                            {.not_differentiable = "digamma: its derivative, polygamma, is not implemented", .lo = 0.4, .hi = 5, .smooth = false});
+                                            {.d = [](V x, V) { return V{bind1(trigamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
+const Op trigamma = unary_op<takes_floating>("trigamma", [](auto x) { return lane::library(lane::lib_trigamma, x); },
+                                             {.not_differentiable = "trigamma: higher polygamma functions are not implemented", .lo = 0.4, .hi = 5, .smooth = false});
 // log(exp(x) + exp(y)) without overflow.
 const Op logaddexp = binary_op<takes_floating>("logaddexp", [](auto x, auto y) {
   auto difference = x - y;

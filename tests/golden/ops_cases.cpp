@@ -59,7 +59,7 @@ void run(const json& test) {
   if (at == table().end()) throw Unknown("op " + test.at("op").get<std::string>());
   const json params = test.value("params", json::object());
   Arrays inputs;
-  for (const json& a : test.at("inputs")) inputs.push_back(array_of(a));
+  for (const json& a : test.at("inputs")) inputs.push_back(lax::convert_element_type(array_of(a), dtype_of(a.at("dtype")), a.value("weak_type", false)));
   if (inputs.empty() && test.value("name", "").ends_with("_i32")) inputs.push_back(array({1, 2, 3}));   // the file leaves refused operands out
   if (inputs.empty()) throw Unknown("no inputs");
   if (test.contains("error")) return expect_error(test["error"], [&] { at->second(inputs, params); });

@@ -67,7 +67,7 @@ const OpFamily family({
     {"floor", one(tutti::floor)}, {"ceil", one(tutti::ceil)}, {"trunc", one(tutti::trunc)}, {"is_finite", one(isfinite)}, {"isnan", one(tutti::isnan)}, {"isinf", one(tutti::isinf)},
     {"signbit", one(tutti::signbit)}, {"square", one(square)}, {"reciprocal", one(reciprocal)}, {"sinc", one(sinc)}, {"deg2rad", one(deg2rad)}, {"rad2deg", one(rad2deg)},
     {"logical_not", one(logical_not)}, {"bitwise_not", one(tutti::bitwise_not)},
-    {"rsqrt", one(lax::rsqrt)}, {"logistic", one(lax::logistic)}, {"erf", one(lax::erf)}, {"erfc", one(lax::erfc)}, {"erf_inv", one(lax::erf_inv)}, {"lgamma", one(lax::lgamma)}, {"population_count", one(lax::population_count)}, {"clz", one(lax::clz)},
+    {"rsqrt", one(lax::rsqrt)}, {"logistic", one(lax::logistic)}, {"erf", one(lax::erf)}, {"erfc", one(lax::erfc)}, {"erf_inv", one(lax::erf_inv)}, {"lgamma", one(lax::lgamma)}, {"digamma", one(lax::digamma)}, {"population_count", one(lax::population_count)}, {"clz", one(lax::clz)},
     {"nan_to_num", [](const Arrays& x, const json&) { return Arrays{nan_to_num(x[0])}; }},
     {"round", [](const Arrays& x, const json& p) { return Arrays{tutti::round(x[0], p.value("decimals", 0))}; }},
     {"add", two(add)}, {"mul", two(multiply)}, {"div", two(divide)}, {"floor_divide", two(floor_divide)}, {"remainder", two(tutti::remainder)}, {"fmod", two(tutti::fmod)},
