@@ -1,6 +1,7 @@
 #include "run/executor.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include "run/evaluate.hpp"
 #include "run/pool.hpp"
@@ -33,8 +34,9 @@ void CallWork::run(char* const* at, int) const {
 }
 
 Executor::Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works) : plan_(std::move(plan)), works_(std::move(works)) {
-  for (std::size_t s = 0; s < plan_.storages.size(); ++s)
-    if (plan_.storages[s].kind == Storage::Kind::output) outputs_.push_back(static_cast<int>(s));
+  int wide = 0;
+  for (const auto& w : works_) wide += w->tasks > 1 && w->cost_ns >= kInline;
+  long_ = wide > 1;
 }
 
 int Executor::tasks() const {
@@ -76,6 +78,8 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
       }
     }
   }
+  std::optional<Awake> awake;
+  if (long_) awake.emplace();
   for (const compile::Stage& stage : plan_.stages) run_stage(stage, at);
   for (std::size_t k = 0; k < out.size(); ++k) {
     if (out[k]) continue;

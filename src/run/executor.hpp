@@ -50,7 +50,7 @@ class Executor {
 
   compile::Plan plan_;
   std::vector<std::unique_ptr<Work>> works_;   // by step
-  std::vector<int> outputs_;                   // storages of kind output
+  bool long_ = false;                          // several stages that are worth other threads
 };
 
 }  // namespace tutti::run

@@ -38,6 +38,14 @@ class Pool {
     for (std::thread& t : threads_) t.join();
   }
 
+  void awake(int change) {
+    awake_.fetch_add(change, std::memory_order_seq_cst);
+    if (change > 0 && parked_.load(std::memory_order_seq_cst) > 0) {
+      { std::lock_guard lock(mutex_); }
+      wake_.notify_all();
+    }
+  }
+
   int size() const { return wanted_.load(std::memory_order_relaxed); }
   void resize(int n) { wanted_.store(n, std::memory_order_relaxed); }
 
@@ -104,10 +112,13 @@ class Pool {
       std::uint32_t g;
       for (int i = 0; (g = generation_.load(std::memory_order_acquire)) == seen; ++i) {
         _mm_pause();
-        if (i % 64 == 63 && std::chrono::steady_clock::now() > until) {
+        if (i % 64 != 63) continue;
+        if (awake_.load(std::memory_order_relaxed) > 0) {
+          if (i % 4096 == 4095) sched_yield();
+        } else if (std::chrono::steady_clock::now() > until) {
           std::unique_lock lock(mutex_);
           parked_.fetch_add(1, std::memory_order_seq_cst);
-          wake_.wait(lock, [&] { return generation_.load(std::memory_order_seq_cst) != seen; });
+          wake_.wait(lock, [&] { return generation_.load(std::memory_order_seq_cst) != seen || awake_.load(std::memory_order_seq_cst) > 0; });
           parked_.fetch_sub(1, std::memory_order_seq_cst);
         }
       }
@@ -120,7 +131,7 @@ class Pool {
   std::mutex owner_, mutex_;
   std::condition_variable wake_;
   std::vector<std::thread> threads_;
-  std::atomic<int> wanted_{1}, parked_{0}, allowed_{0};
+  std::atomic<int> wanted_{1}, parked_{0}, allowed_{0}, awake_{0};
   std::atomic<std::uint32_t> generation_{0};
   alignas(64) std::atomic<std::uint64_t> word_{0};
   alignas(64) std::atomic<int> done_{0};
@@ -150,6 +161,8 @@ Pool& pool() {
 
 }  // namespace
 
+Awake::Awake() { pool().awake(1); }
+Awake::~Awake() { pool().awake(-1); }
 void run_tasks(int count, TaskFunction f) { pool().run(count, f); }
 void set_thread_start(void (*f)()) { thread_start.store(f); }
 

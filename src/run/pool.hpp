@@ -1,8 +1,6 @@
 // The worker threads of the process.
 #pragma once
 
-#include <functional>
-
 namespace tutti::run {
 
 /// A function of a task's number; no allocation, unlike std::function.
@@ -15,7 +13,15 @@ struct TaskFunction {
 /// another thread has the workers, the caller does all of them itself. Results must not depend on who runs what.
 void run_tasks(int count, TaskFunction f);
 
-/// Called on every worker when it starts, and by guards on calling threads (the CPU backend: one OpenMP thread).
+/// While one lives, workers wait awake: between the stages of a long run nobody is parked and woken again.
+class Awake {
+ public:
+  Awake();
+  ~Awake();
+  Awake(const Awake&) = delete;
+};
+
+/// Called on every worker when it starts.
 void set_thread_start(void (*f)());
 
 }  // namespace tutti::run
