@@ -111,40 +111,46 @@ class Array {
   std::vector<struct Shard> addressable_shards() const;
   bool is_deleted() const;
   void delete_() const;
-  Array copy() const;
+  Array copy(Loc loc = Loc::current()) const;
   const Array& block_until_ready() const;
 
-  /// The only element (size 1); reads the value.
-  Scalar item_scalar() const;
-  template <Number T> T item() const { return item_scalar().as<T>(); }
-  template <Number T> explicit operator T() const { return item_scalar().as<T>(); }
+  /// The only element (size 1, else ValueError); reads the value.
+  template <Number T> T item(Loc loc = Loc::current()) const { return only("item", loc).as<T>(); }
+  Scalar item_scalar(Loc loc = Loc::current()) const { return only("item", loc); }
+  /// `float(x)`, `if (x)`: size 1, else TypeError (numbers) or ValueError (bool), as in JAX.
+  template <Number T> explicit operator T() const { return only(std::same_as<T, bool> ? "bool" : "number", {}).as<T>(); }
   /// Row-major host copy; T must be the dtype or a safe widening of it (TypeError).
-  template <Number T> std::vector<T> to_vector() const {
+  template <Number T> std::vector<T> to_vector(Loc loc = Loc::current()) const {
     std::vector<Element<T>> out(static_cast<std::size_t>(size()));
-    copy_to(dtype_of<T>(), out.data());
+    copy_to(dtype_of<T>(), out.data(), loc);
     if constexpr (std::same_as<T, bool>) return std::vector<bool>(out.begin(), out.end());
     else return out;
   }
   /// Writes size() elements of `as`, row-major, to `out`.
-  void copy_to(DType as, void* out) const;
+  void copy_to(DType as, void* out, Loc loc = Loc::current()) const;
 
-  template <Integer... D> Array reshape(D... dims) const { return reshape(Shape{Dim(dims)...}); }
-  Array reshape(const Shape& shape) const;
-  Array T() const;
-  Array transpose(const std::vector<int>& permutation) const;
-  Array astype(DType dtype) const;
-  Array flatten() const;
-  Array sum(const Axes& axes = {}, bool keepdims = false) const;
-  Array mean(const Axes& axes = {}, bool keepdims = false) const;
-  Array prod(const Axes& axes = {}, bool keepdims = false) const;
-  Array max(const Axes& axes = {}, bool keepdims = false) const;
-  Array min(const Axes& axes = {}, bool keepdims = false) const;
-  Array var(const Axes& axes = {}, bool keepdims = false) const;
-  Array std(const Axes& axes = {}, bool keepdims = false) const;
-  Array any(const Axes& axes = {}, bool keepdims = false) const;
-  Array all(const Axes& axes = {}, bool keepdims = false) const;
-  Array argmax(std::optional<int> axis = {}, bool keepdims = false) const;
-  Array argmin(std::optional<int> axis = {}, bool keepdims = false) const;
+  Array reshape(const Shape& shape, Loc loc = Loc::current()) const;
+  template <Integer A> Array reshape(A a, Loc loc = Loc::current()) const { return reshape(Shape{a}, loc); }
+  template <Integer A, Integer B> Array reshape(A a, B b, Loc loc = Loc::current()) const { return reshape(Shape{a, b}, loc); }
+  template <Integer A, Integer B, Integer C> Array reshape(A a, B b, C c, Loc loc = Loc::current()) const { return reshape(Shape{a, b, c}, loc); }
+  template <Integer A, Integer B, Integer C, Integer D> Array reshape(A a, B b, C c, D d, Loc loc = Loc::current()) const {
+    return reshape(Shape{a, b, c, d}, loc);
+  }
+  Array T(Loc loc = Loc::current()) const;
+  Array transpose(const std::vector<int>& permutation, Loc loc = Loc::current()) const;
+  Array astype(DType dtype, Loc loc = Loc::current()) const;
+  Array flatten(Loc loc = Loc::current()) const;
+  Array sum(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array mean(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array prod(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array max(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array min(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array var(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array std(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array any(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array all(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array argmax(std::optional<int> axis = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array argmin(std::optional<int> axis = {}, bool keepdims = false, Loc loc = Loc::current()) const;
 
   Array operator[](const Index& i) const;
   Array operator()(const Index& a) const;
@@ -165,6 +171,7 @@ class Array {
   template <class T> using Element = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
   struct Weak {};
   Array(Scalar value, Weak);
+  Scalar only(const char* what, Loc loc) const;
 
   std::shared_ptr<ArrayNode> node_;
 };
@@ -242,7 +249,7 @@ class Index {
 class AtIndex {
  public:
   AtIndex(Array x, std::vector<Index> index) : x_(std::move(x)), index_(std::move(index)) {}
-  Array get() const;
+  Array get(Loc loc = Loc::current()) const;
   Array set(const Operand& v) const;
   Array add(const Operand& v) const;
   Array mul(const Operand& v) const;

@@ -9,6 +9,7 @@
 #include "tutti/dict.hpp"
 #include "tutti/dtype.hpp"
 #include "tutti/error.hpp"
+#include "tutti/format.hpp"
 #include "tutti/jit.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/mesh.hpp"

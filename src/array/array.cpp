@@ -1,4 +1,5 @@
 #include "tutti/array.hpp"
+#include "tutti/call_scope.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -176,13 +177,19 @@ const Array& Array::block_until_ready() const {
   return *this;
 }
 
-Scalar Array::item_scalar() const {
-  const ArrayNode& n = checked(*this, "item");
-  if (n.type.num_elements() != 1)
-    throw TypeError("item: only an array of one element is a number, this one is " + n.type.str() + line() + "\n  Index it, reduce it, or use to_vector.");
+Scalar Array::only(const char* what, Loc loc) const {
+  CallScope scope(loc);
+  const ArrayNode& n = checked(*this, what);
+  if (n.type.num_elements() != 1) {
+    std::string_view name = what;
+    std::string text = std::string(what) + ": only an array of one element is " + (name == "bool" ? "true or false" : "a number") + ", this one is " +
+                       n.type.str() + line() + (name == "bool" ? "\n  Use any(x) or all(x)." : "\n  Index it, reduce it, or use to_vector.");
+    if (name == "number") throw TypeError(text);
+    throw ValueError(text);
+  }
   if (n.literal && !n.traced() && !n.deleted) return *n.literal;
-  Array value = concrete(*this, "item");
-  const void* data = buffer_of(value, "item")->data();
+  Array value = concrete(*this, what);
+  const void* data = buffer_of(value, what)->data();
   Scalar out;
   visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
     T v = *static_cast<const T*>(data);
@@ -195,7 +202,8 @@ Scalar Array::item_scalar() const {
   return out;
 }
 
-void Array::copy_to(DType as, void* out) const {
+void Array::copy_to(DType as, void* out, Loc loc) const {
+  CallScope scope(loc);
   const ArrayNode& n = checked(*this, "to_vector");
   DType from = n.type.dtype;
   bool widening = from == as || (from.is_bool() && as.size() >= 1) || (from.is_floating() && as.is_floating() && as.size() > from.size()) ||

@@ -320,7 +320,10 @@ Array Array::operator()(const Index& a, const Index& b, const Index& c) const { 
 Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d) const { return indexed(*this, {a, b, c, d}); }
 Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const { return indexed(*this, {a, b, c, d, e}); }
 
-Array AtIndex::get() const { return indexed(x_, index_); }
+Array AtIndex::get(Loc loc) const {
+  LocScope scope(loc);
+  return indexed(x_, index_);
+}
 Array AtIndex::set(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::set); }
 Array AtIndex::add(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::add); }
 Array AtIndex::mul(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::mul); }

@@ -253,10 +253,13 @@ Array repeat(const In& x, Dim n, int axis) {
 
 // --- members of Array
 
-Array Array::reshape(const Shape& shape) const { return tutti::reshape(*this, shape); }
-Array Array::T() const { return tutti::transpose(*this); }
-Array Array::transpose(const std::vector<int>& permutation) const { return tutti::transpose(*this, permutation); }
-Array Array::flatten() const { return ravel(*this); }
-Array Array::copy() const { return bind1(ops::copy, {}, {*this}); }
+Array Array::reshape(const Shape& shape, Loc loc) const { return tutti::reshape({*this, loc}, shape); }
+Array Array::T(Loc loc) const { return tutti::transpose({*this, loc}); }
+Array Array::transpose(const std::vector<int>& permutation, Loc loc) const { return tutti::transpose({*this, loc}, permutation); }
+Array Array::flatten(Loc loc) const { return ravel({*this, loc}); }
+Array Array::copy(Loc loc) const {
+  LocScope scope(loc);
+  return bind1(ops::copy, {}, {*this});
+}
 
 }  // namespace tutti

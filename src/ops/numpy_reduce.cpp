@@ -219,16 +219,16 @@ Array mean_with(const In& x, const ReduceOptions& o) {
   return lax::convert_element_type(s / n, o.dtype ? *o.dtype : mean_dtype(a));
 }
 
-Array Array::sum(const Axes& axes, bool keepdims) const { return tutti::sum(*this, axes, keepdims); }
-Array Array::mean(const Axes& axes, bool keepdims) const { return tutti::mean(*this, axes, keepdims); }
-Array Array::prod(const Axes& axes, bool keepdims) const { return tutti::prod(*this, axes, keepdims); }
-Array Array::max(const Axes& axes, bool keepdims) const { return tutti::max(*this, axes, keepdims); }
-Array Array::min(const Axes& axes, bool keepdims) const { return tutti::min(*this, axes, keepdims); }
-Array Array::var(const Axes& axes, bool keepdims) const { return tutti::var(*this, axes, keepdims); }
-Array Array::std(const Axes& axes, bool keepdims) const { return tutti::std_(*this, axes, keepdims); }
-Array Array::any(const Axes& axes, bool keepdims) const { return tutti::any(*this, axes, keepdims); }
-Array Array::all(const Axes& axes, bool keepdims) const { return tutti::all(*this, axes, keepdims); }
-Array Array::argmax(std::optional<int> axis, bool keepdims) const { return tutti::argmax(*this, axis, keepdims); }
-Array Array::argmin(std::optional<int> axis, bool keepdims) const { return tutti::argmin(*this, axis, keepdims); }
+Array Array::sum(const Axes& axes, bool keepdims, Loc loc) const { return tutti::sum({*this, loc}, axes, keepdims); }
+Array Array::mean(const Axes& axes, bool keepdims, Loc loc) const { return tutti::mean({*this, loc}, axes, keepdims); }
+Array Array::prod(const Axes& axes, bool keepdims, Loc loc) const { return tutti::prod({*this, loc}, axes, keepdims); }
+Array Array::max(const Axes& axes, bool keepdims, Loc loc) const { return tutti::max({*this, loc}, axes, keepdims); }
+Array Array::min(const Axes& axes, bool keepdims, Loc loc) const { return tutti::min({*this, loc}, axes, keepdims); }
+Array Array::var(const Axes& axes, bool keepdims, Loc loc) const { return tutti::var({*this, loc}, axes, keepdims); }
+Array Array::std(const Axes& axes, bool keepdims, Loc loc) const { return tutti::std_({*this, loc}, axes, keepdims); }
+Array Array::any(const Axes& axes, bool keepdims, Loc loc) const { return tutti::any({*this, loc}, axes, keepdims); }
+Array Array::all(const Axes& axes, bool keepdims, Loc loc) const { return tutti::all({*this, loc}, axes, keepdims); }
+Array Array::argmax(std::optional<int> axis, bool keepdims, Loc loc) const { return tutti::argmax({*this, loc}, axis, keepdims); }
+Array Array::argmin(std::optional<int> axis, bool keepdims, Loc loc) const { return tutti::argmin({*this, loc}, axis, keepdims); }
 
 }  // namespace tutti
