@@ -50,12 +50,6 @@ bool log_recompiles() {
   return on;
 }
 
-// Axes that are bound where a jit is called: collectives in its body mean these.
-std::vector<std::pair<std::string, std::int64_t>> axes_here() {
-  const auto& t = innermost_trace();
-  return t ? t->axes : std::vector<std::pair<std::string, std::int64_t>>{};
-}
-
 void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>& counts) {
   e.donated.assign(e.leaves.size(), false);
   std::size_t at = 0;
@@ -105,7 +99,7 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   const std::vector<Array>& leaves = args.flat.leaves;
   bool traced = tracing_now(leaves);
   unsigned long settings = config::generation();
-  auto axes = axes_here();
+  std::vector<BoundAxis> axes = bound_axes();
   {
     std::lock_guard lock(state_->mutex);
     for (std::size_t k = 0; k < state_->entries.size(); ++k) {
@@ -138,7 +132,6 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   e->made = state_->made;
   auto paths = args.paths();
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, "jit", state_->made);
-  trace->axes = axes;
   std::vector<Array> inputs;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const ArrayNode& n = *leaves[i].node();

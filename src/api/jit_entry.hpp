@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/execute.hpp"
+#include "trace/trace.hpp"
 #include "tutti/tree_structure.hpp"
 
 namespace tutti::detail {
@@ -25,7 +26,7 @@ struct JitEntry {
   unsigned long settings = 0;
   bool traced = false;                  // recorded into an enclosing trace: placements do not count
   bool arrays_only = false;             // every argument is one array
-  std::vector<std::pair<std::string, std::int64_t>> axes;
+  std::vector<BoundAxis> axes;          // collectives in the body mean these
   // what it stands for
   ProgramPtr program;                   // inputs: leaves, then captured
   std::vector<Array> captured;

@@ -44,6 +44,14 @@ bool inside_staged() {
   return std::any_of(stack.begin(), stack.end(), [](const auto& t) { return t->mode() == Trace::Mode::staged; });
 }
 
+std::vector<BoundAxis> bound_axes() {
+  std::vector<BoundAxis> out;
+  for (std::size_t i = stack.size(); i-- > 0;)
+    for (const auto& [name, size] : stack[i]->axes)
+      if (std::none_of(out.begin(), out.end(), [&](const BoundAxis& a) { return a.name == name; })) out.push_back({name, size, axis_is_typed(name)});
+  return out;
+}
+
 std::int64_t bound_axis_size(const std::string& name) {
   std::string known;
   for (std::size_t i = stack.size(); i-- > 0;) {

@@ -89,6 +89,14 @@ class OutsideOf {
 /// The innermost trace of this thread, or nullptr.
 const std::shared_ptr<Trace>& innermost_trace();
 bool inside_staged();
+/// All named axes bound here, innermost first, and whether types say what varies along each: what a body may come to depend on.
+struct BoundAxis {
+  std::string name;
+  std::int64_t size;
+  bool typed;
+  bool operator==(const BoundAxis&) const = default;
+};
+std::vector<BoundAxis> bound_axes();
 /// Size of a named axis bound by an enclosing body; NameError lists those that are.
 std::int64_t bound_axis_size(const std::string& name);
 bool axis_is_bound(const std::string& name);

@@ -6,8 +6,11 @@
 #include <functional>
 #include <string>
 
+#include "tutti/collectives.hpp"
 #include "tutti/jit.hpp"
 #include "tutti/ops.hpp"
+#include "tutti/pmap.hpp"
+#include "tutti/shard_map.hpp"
 #include "tutti/transforms.hpp"
 
 namespace tutti {
@@ -98,39 +101,54 @@ Vector against_c(const Host& f, const Vector& x, int level) {
 // A transformation that turns a function of n numbers to n numbers into another one, and what it means. `level`: how deep it stands.
 struct Transformation {
   const char* name;
-  Function (*apply)(const Function&);
+  Function (*apply)(const Function&, int level);
   Host (*meaning)(const Host&, int level);
 };
 
 Host mean_jvp(const Host& f, int level) { return [=](const Vector& x) { return along_v(f, x, level); }; }
 Host mean_vjp(const Host& f, int level) { return [=](const Vector& x) { return against_c(f, x, level); }; }
 
+Host mean_scaled(const Host& f, int) {
+  return [=](const Vector& x) {
+    Vector out(n);
+    for (double scale : s) {
+      Vector scaled;
+      for (const Dual& e : x) scaled.push_back(e * Dual(scale));
+      Vector y = f(scaled);
+      for (std::size_t i = 0; i < n; ++i) out[i] = out[i] + y[i];
+    }
+    return out;
+  };
+}
+
 const Transformation transformations[] = {
-    {"jit", [](const Function& f) -> Function { return jit(f); }, [](const Host& f, int) { return f; }},
-    {"grad", [](const Function& f) -> Function { return grad([f](const Array& x) { return sum(f(x) * row(c, n)); }); }, mean_vjp},
-    {"value_and_grad", [](const Function& f) -> Function { return [f](const Array& x) { return value_and_grad([f](const Array& x) { return sum(f(x) * row(c, n)); })(x).second; }; },
+    {"jit", [](const Function& f, int) -> Function { return jit(f); }, [](const Host& f, int) { return f; }},
+    {"grad", [](const Function& f, int) -> Function { return grad([f](const Array& x) { return sum(f(x) * row(c, n)); }); }, mean_vjp},
+    {"value_and_grad", [](const Function& f, int) -> Function { return [f](const Array& x) { return value_and_grad([f](const Array& x) { return sum(f(x) * row(c, n)); })(x).second; }; },
      mean_vjp},
-    {"jvp", [](const Function& f) -> Function { return [f](const Array& x) { return jvp(f, std::tuple{x}, std::tuple{row(v, n)}).second; }; }, mean_jvp},
-    {"vjp", [](const Function& f) -> Function { return [f](const Array& x) { return std::get<0>(vjp(f, x).second(row(c, n))); }; }, mean_vjp},
-    {"linearize", [](const Function& f) -> Function { return [f](const Array& x) { return linearize(f, x).second(row(v, n)); }; }, mean_jvp},
-    {"jacfwd", [](const Function& f) -> Function { return [f](const Array& x) { return matmul(jacfwd(f)(x), row(v, n)); }; }, mean_jvp},
-    {"jacrev", [](const Function& f) -> Function { return [f](const Array& x) { return matmul(row(c, n), jacrev(f)(x)); }; }, mean_vjp},
+    {"jvp", [](const Function& f, int) -> Function { return [f](const Array& x) { return jvp(f, std::tuple{x}, std::tuple{row(v, n)}).second; }; }, mean_jvp},
+    {"vjp", [](const Function& f, int) -> Function { return [f](const Array& x) { return std::get<0>(vjp(f, x).second(row(c, n))); }; }, mean_vjp},
+    {"linearize", [](const Function& f, int) -> Function { return [f](const Array& x) { return linearize(f, x).second(row(v, n)); }; }, mean_jvp},
+    {"jacfwd", [](const Function& f, int) -> Function { return [f](const Array& x) { return matmul(jacfwd(f)(x), row(v, n)); }; }, mean_jvp},
+    {"jacrev", [](const Function& f, int) -> Function { return [f](const Array& x) { return matmul(row(c, n), jacrev(f)(x)); }; }, mean_vjp},
     {"vmap",
-     [](const Function& f) -> Function {
-       return [f](const Array& x) { return sum(vmap(f, {.out_axes = 1})(row(s, 2).reshape(2, 1) * x), 1); };
-     },
-     [](const Host& f, int) -> Host {
-       return [=](const Vector& x) {
-         Vector out(n);
-         for (double scale : s) {
-           Vector scaled;
-           for (const Dual& e : x) scaled.push_back(e * Dual(scale));
-           Vector y = f(scaled);
-           for (std::size_t i = 0; i < n; ++i) out[i] = out[i] + y[i];
-         }
-         return out;
+     [](const Function& f, int) -> Function { return [f](const Array& x) { return sum(vmap(f, {.out_axes = 1})(row(s, 2).reshape(2, 1) * x), 1); }; }, mean_scaled},
+    {"shard_map",
+     [](const Function& f, int level) -> Function {
+       std::string axis(1, static_cast<char>('a' + level));
+       auto local = [=](const Array& scale, const Array& x) { return lax::psum(f(scale * x), axis); };
+       return [=](const Array& x) {
+         return shard_map(local, {.mesh = make_mesh({2, 2, 2}, {"a", "b", "c"}), .in_specs = {P(axis), P()}, .out_specs = P(), .axis_names = {axis}})(row(s, 2), x);
        };
-     }},
+     },
+     mean_scaled},
+    {"pmap",
+     [](const Function& f, int level) -> Function {
+       std::string axis = "p" + std::to_string(level);
+       auto local = [=](const Array& scale, const Array& x) { return lax::psum(f(scale * x), axis); };
+       return [=](const Array& x) { return pmap(local, {.axis_name = axis, .in_axes = {0, none}})(row(s, 2), x)[1]; };
+     },
+     mean_scaled},
 };
 
 void check(const std::vector<const Transformation*>& chain) {
@@ -139,7 +157,7 @@ void check(const std::vector<const Transformation*>& chain) {
   std::string name = "f";
   int level = 0;
   for (const Transformation* t : chain) {
-    f = t->apply(f);
+    f = t->apply(f, level);
     h = t->meaning(h, level++);
     name = std::string(t->name) + "(" + name + ")";
   }

@@ -63,5 +63,13 @@ TEST(NamedAxes, UnderJit) {
   expect_values(vmap(jit([](const Array& x) { return x - lax::pmean(x, "i"); }), over_i)(x), {-1.5, -0.5, 0.5, 1.5});
 }
 
+TEST(NamedAxes, OneJitUnderAxesOfTwoSizes) {
+  // The axis is bound outside an unnamed vmap, where its size is no part of any argument's type.
+  auto f = jit([](const Array& x) { return x * lax::axis_size("i"); });
+  auto rows = [&](const Array& x) { return vmap([&](const Array& row) { return vmap(f)(row); }, over_i)(x); };
+  expect_values(rows(ones({2, 3})), std::vector<float>(6, 2));
+  expect_values(rows(ones({4, 3})), std::vector<float>(12, 4));
+}
+
 }  // namespace
 }  // namespace tutti
