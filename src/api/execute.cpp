@@ -57,7 +57,6 @@ Placement placement_of(const Array& x) {
 
 Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, ExecuteOptions options) {
   Prepared out;
-  program = open_manual_regions(program);   // all places of this process share their memory
   out.program = program;
   out.out_types = program->output_types();
   for (const Atom& a : program->outputs) {
@@ -79,8 +78,10 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
     out.out_shardings.assign(out.out_types.size(), where);
     out.out_committed.assign(out.out_types.size(), committed);
   }
-  if (!(out.distributed && out.distributed->isolated()))
-    out.executable = plans().find_or_compile(out.distributed ? out.distributed->global_program() : program, out.options.donatable);
+  if (!(out.distributed && out.distributed->isolated())) {
+    ProgramPtr global = open_manual_regions(out.distributed ? out.distributed->global_program() : program);   // all places of this process share their memory
+    out.executable = plans().find_or_compile(global, out.options.donatable);
+  }
   return out;
 }
 

@@ -35,6 +35,11 @@ std::vector<Case> cases(const std::vector<std::string>& axes, const std::vector<
   return out;
 }
 
+std::string message_of(const Op& op) {
+  if (&op == &ops::all_gather || &op == &ops::reduce_scatter || &op == &ops::all_to_all) return op.name;
+  return &op == &ops::ppermute ? "permute" : "all_reduce";
+}
+
 void check(const Case& c, const Names& axes) {
   SCOPED_TRACE(c.op.name + "[" + c.params.str() + "] " + c.local.str());
   Mesh mesh = make_mesh({2, 3}, {"x", "y"});
@@ -46,12 +51,19 @@ void check(const Case& c, const Names& axes) {
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>((i * 7919) % 23) - 11;
   // One leading dim over the group, in the group's order.
   PartitionSpec spec = PartitionSpec::from({SpecEntry(axes)});
-  Array got = shard_map([&](const Array& x) {
+  auto run = shard_map([&](const Array& x) {
     Array y = bind1(c.op, c.params, {lax::reshape(x, c.local)});
     Shape stacked = y.shape();
     stacked.insert(0, 1);
     return lax::reshape(y, stacked);
-  }, {.mesh = mesh, .in_specs = spec, .out_specs = spec, .check_vma = false})(array(data, global));
+  }, {.mesh = mesh, .in_specs = spec, .out_specs = spec, .check_vma = false});
+  Array got = run(array(data, global));
+  config::isolation(Isolation::per_device);
+  debug::reset_traffic();
+  EXPECT_EQ(run(array(data, global)).to_vector<float>(), got.to_vector<float>()) << "on devices of their own";
+  EXPECT_EQ(debug::traffic().rows.empty(), &c.op == &ops::pvary);
+  for (const Traffic::Row& row : debug::traffic().rows) EXPECT_EQ(row.kind, message_of(c.op)) << "other messages than the collective's";
+  config::isolation(Isolation::shared);
 
   Type in{float32, c.local, false, {}};
   static const std::vector<ProgramPtr> none_inside;
