@@ -36,6 +36,11 @@ if(sources)
   target_include_directories(golden_runner PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
   target_link_libraries(golden_runner PRIVATE
     tutti tutti_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+  # Cases of another seed, the small ones, so that the tests need no files from elsewhere.
+  file(GLOB small CONFIGURE_DEPENDS ${tutti_tests}/golden/small/*.json)
+  if(small)
+    add_test(NAME golden.small COMMAND golden_runner ${small})
+  endif()
 endif()
 
 # A file that must not compile says in its first line what the compiler has to complain about: `// error: TEXT`.

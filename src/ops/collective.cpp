@@ -82,8 +82,11 @@ std::vector<Type> infer_permute(const Call& c) {
   const auto& p = c.get<Permute>();
   std::int64_t n = product(p.sizes);
   std::vector<char> source(static_cast<std::size_t>(n), 0), destination(static_cast<std::size_t>(n), 0);
+  auto text = [](std::pair<int, int> pair) { return "(" + std::to_string(pair.first) + ", " + std::to_string(pair.second) + ")"; };
+  std::string all;
+  for (const auto& pair : p.pairs) all += (all.empty() ? " of " : ", ") + text(pair);
   for (auto [from, to] : p.pairs) {
-    std::string pair = "the pair (" + std::to_string(from) + ", " + std::to_string(to) + ")";
+    std::string pair = "the pair " + text({from, to}) + all;
     if (from < 0 || to < 0 || from >= n || to >= n)
       fail<IndexError>("ppermute", pair + " is out of range: the axes " + names_text(p.axes) + " have " + std::to_string(n) + " devices", "Positions are 0 to " + std::to_string(n - 1) + ".");
     if (source[from]++) fail<ValueError>("ppermute", pair + " sends from " + std::to_string(from) + " a second time", "Each device sends to at most one other.");

@@ -13,6 +13,20 @@ std::string leaf_name(const std::pair<int, tree::Path>& where) {
   return "arg" + std::to_string(where.first) + (path.empty() || path[0] == '[' ? "" : ".") + path;
 }
 
+std::string entries_text(const char* option, std::size_t entries, std::size_t arguments) {
+  auto names = [](std::size_t n) {
+    std::string out;
+    for (std::size_t i = 0; i < n; ++i) out += (i ? ", arg" : " (arg") + std::to_string(i);
+    return n ? out + ")" : out;
+  };
+  return std::string(option) + " has " + std::to_string(entries) + (entries == 1 ? " entry" : " entries") + names(entries) + " for " + std::to_string(arguments) +
+         (arguments == 1 ? " argument" : " arguments") + names(arguments);
+}
+std::string no_axis_text(int axis, const std::string& name, const Type& type) {
+  return "axis " + std::to_string(axis) + " of " + name + " does not exist: its rank must be at least " + std::to_string(axis < 0 ? -axis : axis + 1) + ", and its type is " + type.str() +
+         ", of rank " + std::to_string(type.ndim());
+}
+
 std::string at(Loc loc) { return loc ? "\n  at " + loc.str() : ""; }
 
 std::vector<std::optional<TracedLeaf>> differentiable(const CallArrays& args, const std::vector<bool>& wanted) {

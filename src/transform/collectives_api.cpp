@@ -5,6 +5,7 @@
 
 #include "ops/collective.hpp"
 #include "trace/trace.hpp"
+#include "transform/grouped_collectives.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti {
@@ -48,17 +49,21 @@ int dim_of(const char* what, int dim, int ndim) {
 }
 
 Array as_number(const Array& x) { return x.dtype() == bool_ ? lax::convert_element_type(x, int32) : x; }
+Array as_number_for(detail::Combine how, const Array& x) {
+  if (how == detail::Combine::sum) return as_number(x);
+  return how == detail::Combine::mean && !x.dtype().is_inexact() ? lax::convert_element_type(x, float32) : x;
+}
 
 }  // namespace
 
 namespace detail {
 
-Array combine_leaf(const Array& x, const Names& axes, Combine how, Loc loc) {
+Array combine_leaf(const Array& x, const Names& axes, Combine how, const lax::AxisGroups& groups, Loc loc) {
   LocScope scope(loc);
   ReduceOver g = group(axes);
-  if (how == Combine::max || how == Combine::min) return bind1(how == Combine::max ? ops::pmax : ops::pmin, g, {varying(x, g)});
-  Array operand = as_number(x);
-  if (how == Combine::mean && !operand.dtype().is_inexact()) operand = lax::convert_element_type(operand, float32);
+  if (!groups.empty()) return combine_groups(as_number_for(how, x), axes, how, groups);
+  Array operand = as_number_for(how, x);
+  if (how == Combine::max || how == Combine::min) return bind1(how == Combine::max ? ops::pmax : ops::pmin, g, {varying(operand, g)});
   Array sum = bind1(ops::psum, g, {varying(operand, g)});
   if (how == Combine::sum) return sum;
   return lax::div(sum, array_from_scalar(Scalar(static_cast<double>(size_of(g))).to(sum.dtype()), true));
@@ -66,7 +71,12 @@ Array combine_leaf(const Array& x, const Names& axes, Combine how, Loc loc) {
 
 Array pvary_leaf(const Array& x, const Names& axes, Loc loc) {
   LocScope scope(loc);
-  return varying(x, group(axes));
+  ReduceOver g = group(axes);
+  const std::vector<std::string>& have = x.type().varying;
+  for (const std::string& axis : g.axes)
+    if (std::find(have.begin(), have.end(), axis) != have.end())
+      throw ValueError("pvary: " + x.type().str() + " is varying along " + axis + " already" + at(current_loc()) + "\n  Leave that axis out.");
+  return varying(x, g);
 }
 
 }  // namespace detail
@@ -88,6 +98,7 @@ Array all_gather(const In& x, const Names& axes, GatherOptions options) {
   LocScope scope(x.loc);
   ReduceOver g = group(axes);
   int dim = dim_of("all_gather", options.axis, x.array.ndim() + !options.tiled);
+  if (!options.axis_index_groups.empty()) return detail::gather_groups(x.array, axes, dim, options.tiled, options.axis_index_groups);
   return bind1(ops::all_gather, ops::GatherOver{g.axes, g.sizes, dim, options.tiled}, {varying(x.array, g)});
 }
 
@@ -95,6 +106,7 @@ Array psum_scatter(const In& x, const Names& axes, ScatterOptions options) {
   LocScope scope(x.loc);
   ReduceOver g = group(axes);
   int dim = dim_of("psum_scatter", options.scatter_dimension, x.array.ndim());
+  if (!options.axis_index_groups.empty()) return detail::scatter_groups(as_number(x.array), axes, dim, options.tiled, options.axis_index_groups);
   return bind1(ops::reduce_scatter, ops::GatherOver{g.axes, g.sizes, dim, options.tiled}, {varying(as_number(x.array), g)});
 }
 
@@ -135,6 +147,7 @@ Array all_to_all(const In& x, const Names& axes, int split_axis, int concat_axis
   LocScope scope(x.loc);
   ReduceOver g = group(axes);
   int split = dim_of("all_to_all", split_axis, x.array.ndim()), concat = dim_of("all_to_all", concat_axis, x.array.ndim());
+  if (!options.axis_index_groups.empty()) return detail::exchange_groups(x.array, axes, split, concat, options.tiled, options.axis_index_groups);
   return bind1(ops::all_to_all, ops::Exchange{g.axes, g.sizes, split, concat, options.tiled}, {varying(x.array, g)});
 }
 

@@ -1,6 +1,7 @@
 // pmap is shard_map over a row of devices, without typed variance: blocks of extent 1 lose their mapped dim and get it back.
 #include <map>
 
+#include "mesh/text.hpp"
 #include "transform/call.hpp"
 #include "transform/region.hpp"
 #include "tutti/lax.hpp"
@@ -15,7 +16,7 @@ PartitionSpec cut(int dim, const std::string& axis) {
   return PartitionSpec::from(std::move(entries));
 }
 
-Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& axis, Loc made) {
+Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& mapped, const std::string& axis, Loc made) {
   auto given = static_cast<std::int64_t>(options.devices.size());
   if (given > 0 && given != size)
     throw ShapeError("pmap: the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices" + at(made) +
@@ -25,7 +26,7 @@ Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& ax
   try {
     return make_mesh({size}, axis);
   } catch (const DeviceError&) {
-    throw DeviceError("pmap: the mapped axes have size " + std::to_string(size) + ", and there are only " + std::to_string(device_count()) + " devices" + at(made) +
+    throw DeviceError("pmap" + (options.axis_name.empty() ? "" : " over " + text::quoted(options.axis_name)) + ": the mapped axes have size " + std::to_string(size) + ":" + mapped + "\n  There are only " + std::to_string(device_count()) + " devices" + at(made) +
                       "\n  Reshape the arguments so that the mapped axis has one element per device, and use vmap inside for the rest.");
   }
 }
@@ -34,8 +35,7 @@ Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& ax
 
 std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options, const Body& body, Loc made) {
   if (options.in_axes.kind() == TreeOf<int>::Kind::list && options.in_axes.list().size() != args.counts.size())
-    throw ValueError("pmap: in_axes has " + std::to_string(options.in_axes.list().size()) + " entries for " + std::to_string(args.counts.size()) + " arguments" + at(made) +
-                     "\n  Give one number for all arguments, or one entry per argument.");
+    throw ValueError("pmap: " + entries_text("in_axes", options.in_axes.list().size(), args.counts.size()) + at(made) + "\n  Give one number for all arguments, or one entry per argument.");
   auto paths = args.paths();
   std::vector<std::optional<int>> axes;
   std::map<std::int64_t, std::string> sizes;
@@ -46,7 +46,7 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
       int ndim = x.ndim(), given = *axis;
       std::string name = leaf_name(paths[i]);
       if (given < -ndim || given >= ndim)
-        throw ShapeError("pmap: axis " + std::to_string(given) + " of " + name + " does not exist: its type is " + x.type().str() + at(made) +
+        throw ShapeError("pmap: " + no_axis_text(given, name, x.type()) + at(made) +
                          "\n  Give `none` in in_axes for what is the same on all devices.");
       axis = given < 0 ? given + ndim : given;
       sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + name + " of type " + x.type().str();
@@ -57,14 +57,14 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
-    throw ShapeError("pmap: the mapped axes have different sizes:" + all + at(made));
+    throw ShapeError("pmap" + (options.axis_name.empty() ? "" : " over " + text::quoted(options.axis_name)) + ": the mapped axes have different sizes:" + all + at(made));
   }
   std::string name = options.axis_name.empty() ? "<pmap>" : options.axis_name;
   RegionCall call;
   call.what = "pmap";
   call.made = made;
   call.leaves = args.leaves;
-  call.params.mesh = row_of(options, sizes.begin()->first, name, made);
+  call.params.mesh = row_of(options, sizes.begin()->first, sizes.begin()->second, name, made);
   call.params.check_vma = false;
   call.params.axis_names = {name};
   for (std::size_t i = 0; i < axes.size(); ++i)

@@ -41,6 +41,7 @@ std::vector<AxisNames> sorted_axes(const ShardMap& p) {
 
 }  // namespace
 
+std::string mesh_text(const Mesh& mesh) { return "the mesh " + mesh.shape().str() + " with axes " + text::names(mesh.axis_names()); }
 std::string result_name(const tree::Path& path) { return "the result" + (path.empty() ? "" : " " + path.str()); }
 
 ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const Type& type, const char* specs, const std::string& name) {
@@ -59,7 +60,7 @@ ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const T
     if (spec[d].is_unconstrained())
       throw ShardingError(entry + " leaves dim " + std::to_string(d) + " unconstrained" + at(call.made) + "\n  That is for with_sharding_constraint only; use none.");
     for (const std::string& axis : spec[d].names()) {
-      if (p.mesh.axis_index(axis) < 0) throw ShardingError(entry + " names " + text::quoted(axis) + ", and the axes of the mesh are " + text::names(p.mesh.axis_names()) + at(call.made));
+      if (p.mesh.axis_index(axis) < 0) throw ShardingError(entry + " names " + text::quoted(axis) + ", which is no axis of " + mesh_text(p.mesh) + at(call.made));
       if (!contains(p.axis_names, axis))
         throw ShardingError(entry + " names " + text::quoted(axis) + ", which is not manual: axis_names are " + text::names(p.axis_names) + at(call.made) + "\n  Add it to axis_names.");
       if (contains(seen, axis)) throw ShardingError(entry + " names " + text::quoted(axis) + " twice" + at(call.made) + "\n  An axis cuts at most one dim.");
@@ -112,7 +113,7 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
       throw ValueError(std::string(call.what) + ": out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes +
                        at(call.made) + "\n  Make it equal with lax::psum or lax::pmean, or give it an axis.");
     throw ShardingError(std::string(call.what) + ": out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes +
-                        "; but it may differ from device to device there" + at(call.made) + "\n  Mention " + axes +
+                        "; but it may differ from device to device of " + mesh_text(p.mesh) + " there" + at(call.made) + "\n  Mention " + axes +
                         " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.");
   }
   LocScope scope(call.made);

@@ -27,5 +27,7 @@ std::vector<Array> bind_region(RegionCall call, const Body& body);
 ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const Type& type, const char* specs, const std::string& name);
 /// `the result [0].weight`.
 std::string result_name(const tree::Path& path);
+/// `the mesh (4, 2) with axes ('x', 'y')`.
+std::string mesh_text(const Mesh& mesh);
 
 }  // namespace tutti::detail

@@ -71,7 +71,7 @@ std::vector<Array> shard_map_call(const CallArrays& args, const ShardMapOptions&
     wrong += indivisible(p, p.in_specs.back(), type, *spec, name);
   }
   if (!wrong.empty())
-    throw ShardingError("shard_map: the mesh " + p.mesh.shape().str() + " with axes " + text::names(p.mesh.axis_names()) + " does not divide all arguments:" + wrong + at(made) +
+    throw ShardingError("shard_map: " + mesh_text(p.mesh) + " does not divide all arguments:" + wrong + at(made) +
                         "\n  Pad these dims to multiples, or use a spec that does not cut them.");
   call.out_spec = [&](std::size_t k, const std::vector<tree::Path>& out, const Array& local) {
     if (k == 0) check_list(options.out_specs, num_results(out), "out_specs", "results", made);

@@ -24,8 +24,7 @@ struct Mapped {
 
 Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) {
   if (options.in_axes.kind() == TreeOf<int>::Kind::list && options.in_axes.list().size() != args.counts.size())
-    throw ValueError("vmap: in_axes has " + std::to_string(options.in_axes.list().size()) + " entries for " + std::to_string(args.counts.size()) + " arguments" + at(made) +
-                     "\n  Give one number for all arguments, or one entry per argument.");
+    throw ValueError("vmap: " + entries_text("in_axes", options.in_axes.list().size(), args.counts.size()) + at(made) + "\n  Give one number for all arguments, or one entry per argument.");
   auto paths = args.paths();
   Mapped out;
   std::map<std::int64_t, std::string> sizes;
@@ -35,7 +34,7 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
     if (axis) {
       int ndim = x.ndim(), given = *axis;
       if (given < -ndim || given >= ndim)
-        throw ShapeError("vmap: axis " + std::to_string(given) + " of " + leaf_name(paths[i]) + " does not exist: its type is " + x.type().str() + at(made) +
+        throw ShapeError("vmap: " + no_axis_text(given, leaf_name(paths[i]), x.type()) + at(made) +
                          "\n  Give `none` in in_axes for what is not mapped.");
       axis = given < 0 ? given + ndim : given;
       sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + leaf_name(paths[i]) + " of type " + x.type().str();
