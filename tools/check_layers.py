@@ -48,6 +48,8 @@ CLIENTS = ["nn", "linen", "optim", "random", "data", "checkpoint", "debug"]
 
 # Public headers for users, not for the library: below them all. Only api, the clients and tests include them.
 SURFACE = ["tutti/tutti.hpp", "tutti/transforms.hpp", "tutti/jit.hpp", "tutti/nn.hpp", "tutti/optim.hpp",
+           "tutti/activations.hpp", "tutti/nn_conv.hpp", "tutti/optim_core.hpp", "tutti/optim_parts.hpp", "tutti/optim_combine.hpp", "tutti/schedules.hpp",
+           "tutti/losses.hpp", "tutti/linen.hpp", "tutti/linen_layers.hpp", "tutti/train_state.hpp",
            "tutti/random.hpp", "tutti/data.hpp", "tutti/debug.hpp", "tutti/progress.hpp"]
 
 # Headers of big libraries, and the only folders that may include them.

@@ -1,137 +1,112 @@
-// Optimisers as gradient transformations: init(params) -> state, update(gradients, state, params) -> (updates, state). Formulas are Optax's.
+// Optimisers: init(params) -> state, update(gradients, state, params) -> (updates, state). Formulas, names and defaults are Optax's.
+//
+//     auto opt = optim::adam(1e-3);
+//     auto state = opt.init(params);                                       // state.count, state.mu, state.nu; mu and nu have the type of params
+//     auto [updates, next] = opt.update(grads, state, params);
+//     params = optim::apply_updates(params, updates);
+//
+// Every state counts its steps, and schedules use that count. An optimiser is a value: capture it in the function that is jitted.
 #pragma once
 
-#include <functional>
-#include <tuple>
-#include <utility>
-
-#include "tutti/array.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/tree.hpp"
+#include "tutti/losses.hpp"
+#include "tutti/optim_combine.hpp"
+#include "tutti/optim_core.hpp"
+#include "tutti/optim_parts.hpp"
+#include "tutti/schedules.hpp"
 
 namespace tutti::optim {
 
-/// A learning rate: a number, or a function of the step count (int32[] array).
-class Rate {
- public:
-  template <Number T>
-  Rate(T rate) : value_(rate) {}
-  template <class F>
-    requires std::is_invocable_r_v<Array, const F&, const Array&>
-  Rate(F schedule) : schedule_(std::move(schedule)) {}
-  bool is_constant() const { return !schedule_; }
-  Array at(const Array& count) const { return schedule_ ? schedule_(count) : Array(value_); }
-
- private:
-  double value_ = 0;
-  std::function<Array(const Array&)> schedule_;
+/// Weight decay beside the loss: `weight_decay` times the parameter where the mask holds.
+struct DecayOptions {
+  double weight_decay = 1e-4;
+  Mask mask = true;
 };
 
-namespace detail {
-/// Zeros in the places of floating arrays; other arrays become empty.
-Array zeros_for(const Array& param);
-Array step_zero();
-Array next_step(const Array& count);                       // saturates
-Array moment(const Array& gradient, const Array& moment, double decay, int order);
-Array corrected(const Array& moment, double decay, const Array& count);
-Array adam_direction(const Array& mean, const Array& square, double eps, double eps_root);
-Array add_update(const Array& param, const Array& update);
+/// Gradient descent; with momentum when it is not 0.
+Transform<TraceState> sgd(Rate learning_rate, double momentum = 0, bool nesterov = false);
+inline Transform<TraceState> momentum(Rate learning_rate, double momentum = 0.9, bool nesterov = false) { return sgd(std::move(learning_rate), momentum, nesterov); }
+Transform<CountState> sign_sgd(Rate learning_rate);
+/// The sign of a running mean.
+Transform<EmaState> signum(Rate learning_rate, double beta = 0.9);
 
-template <class Tree>
-Tree zeros_of_tree(const Tree& params) {
-  return tree::map([](const Array& p) { return zeros_for(p); }, params);
-}
-}  // namespace detail
-
-template <class Params>
-struct AdamState {
-  Array count{};
-  Params mu{}, nu{};
-};
-
-/// Adam (Kingma and Ba 2015) with bias correction; `weight_decay` adds the decoupled decay of AdamW. Source: optax.adam, optax.adamw.
-struct Adam {
-  Rate learning_rate = 1e-3;
-  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0, weight_decay = 0;
-
-  template <class Params>
-  AdamState<Params> init(const Params& params) const {
-    return {detail::step_zero(), detail::zeros_of_tree(params), detail::zeros_of_tree(params)};
-  }
-  template <class Params>
-  std::pair<Params, AdamState<Params>> update(const Params& grads, const AdamState<Params>& state, const Params& params, Loc loc = Loc::current()) const {
-    CallScope line(loc);
-    AdamState<Params> next{detail::next_step(state.count), {}, {}};
-    next.mu = tree::map([&](const Array& m, const Array& g) { return detail::moment(g, m, b1, 1); }, state.mu, grads);
-    next.nu = tree::map([&](const Array& v, const Array& g) { return detail::moment(g, v, b2, 2); }, state.nu, grads);
-    Array rate = learning_rate.at(state.count);
-    Params updates = tree::map(
-        [&](const Array& m, const Array& v, const Array& p) {
-          Array direction = detail::adam_direction(detail::corrected(m, b1, next.count), detail::corrected(v, b2, next.count), eps, eps_root);
-          return scaled(direction, p, rate);
-        },
-        next.mu, next.nu, params);
-    return {std::move(updates), std::move(next)};
-  }
-  /// Without parameters: only where there is no weight decay.
-  template <class Params>
-  std::pair<Params, AdamState<Params>> update(const Params& grads, const AdamState<Params>& state, Loc loc = Loc::current()) const {
-    if (weight_decay != 0) throw ValueError("adamw: update needs the parameters: update(grads, state, params)");
-    return update(grads, state, grads, loc);
-  }
-
- private:
-  Array scaled(const Array& direction, const Array& param, const Array& rate) const;
-};
-inline Adam adam(Rate learning_rate, double b1 = 0.9, double b2 = 0.999, double eps = 1e-8, double eps_root = 0) {
-  return {std::move(learning_rate), b1, b2, eps, eps_root, 0};
-}
-inline Adam adamw(Rate learning_rate, double b1 = 0.9, double b2 = 0.999, double eps = 1e-8, double eps_root = 0, double weight_decay = 1e-4) {
-  return {std::move(learning_rate), b1, b2, eps, eps_root, weight_decay};
-}
-
-template <class Params>
-struct SgdState {
-  Array count{};
-  Params trace{};
-};
-
-/// Gradient descent, with momentum when it is not 0. Source: optax.sgd.
-struct Sgd {
-  Rate learning_rate = 1e-2;
-  double momentum = 0;
+/// Kingma and Ba 2015.
+Transform<AdamState> adam(Rate learning_rate, const AdamOptions& options = {});
+struct AdamWOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0, weight_decay = 1e-4;
+  Mask mask = true;
   bool nesterov = false;
-
-  template <class Params>
-  SgdState<Params> init(const Params& params) const {
-    SgdState<Params> s{detail::step_zero(), params};
-    s.trace = tree::map([&](const Array& p) { return momentum != 0 ? detail::zeros_for(p) : Array(); }, params);
-    return s;
-  }
-  template <class Params>
-  std::pair<Params, SgdState<Params>> update(const Params& grads, const SgdState<Params>& state, const Params& = {}, Loc loc = Loc::current()) const {
-    CallScope line(loc);
-    SgdState<Params> next{detail::next_step(state.count), state.trace};
-    Array rate = learning_rate.at(state.count);
-    Params direction = grads;
-    if (momentum != 0) {
-      next.trace = tree::map([&](const Array& t, const Array& g) { return heavy_ball(g, t); }, state.trace, grads);
-      direction = nesterov ? tree::map([&](const Array& g, const Array& t) { return heavy_ball(g, t); }, grads, next.trace) : next.trace;
-    }
-    return {tree::map([&](const Array& d) { return negative_step(d, rate); }, direction), std::move(next)};
-  }
-
- private:
-  Array heavy_ball(const Array& gradient, const Array& trace) const;
-  static Array negative_step(const Array& direction, const Array& rate);
+  std::optional<DType> mu_dtype = {};
 };
-inline Sgd sgd(Rate learning_rate, double momentum = 0, bool nesterov = false) { return {std::move(learning_rate), momentum, nesterov}; }
+/// adam with decoupled weight decay (Loshchilov and Hutter 2019).
+Transform<AdamState> adamw(Rate learning_rate, const AdamWOptions& options = {});
+Transform<AdamState> nadam(Rate learning_rate, AdamOptions options = {});
+Transform<AdamState> nadamw(Rate learning_rate, AdamWOptions options = {});
+Transform<AdamState> adamax(Rate learning_rate, double b1 = 0.9, double b2 = 0.999, double eps = 1e-8);
+Transform<AdamState> adamaxw(Rate learning_rate, double b1 = 0.9, double b2 = 0.999, double eps = 1e-8, const DecayOptions& decay = {});
+Transform<AdamState> adabelief(Rate learning_rate, const BeliefOptions& options = {});
+Transform<AmsgradState> amsgrad(Rate learning_rate, const AmsgradOptions& options = {});
+Transform<AdamState> radam(Rate learning_rate, const RAdamOptions& options = {});
+Transform<AdamState> yogi(Rate learning_rate, double b1 = 0.9, double b2 = 0.999, double eps = 1e-3);
+Transform<AdamState> novograd(Rate learning_rate, const NovogradOptions& options = {});
+Transform<AdanState> adan(Rate learning_rate, const AdanOptions& options = {}, const DecayOptions& decay = {.weight_decay = 0});
+/// The sign of a mix of mean and gradient (Chen et al. 2023).
+Transform<LionState> lion(Rate learning_rate, double b1 = 0.9, double b2 = 0.99, const DecayOptions& decay = {.weight_decay = 1e-3});
 
-/// params + updates; the dtype of the parameter stays, empty updates keep it. Source: optax.apply_updates.
+Transform<RssState> adagrad(Rate learning_rate, double initial_accumulator_value = 0.1, double eps = 1e-7);
+Transform<AdadeltaState> adadelta(Rate learning_rate = 1., double rho = 0.9, double eps = 1e-6, const DecayOptions& decay = {.weight_decay = 0});
 template <class Params>
-Params apply_updates(const Params& params, const Params& updates, Loc loc = Loc::current()) {
-  CallScope line(loc);
-  return tree::map([](const Array& p, const Array& u) { return detail::add_update(p, u); }, params, updates);
-}
+struct RmspropState {
+  Array count{};
+  Params nu{}, mu{}, trace{};   // mu: when centered; trace: with momentum; else without arrays
+};
+struct RmspropOptions {
+  double decay = 0.9, eps = 1e-8, initial_scale = 0;
+  bool eps_in_sqrt = true, centered = false;
+  double momentum = 0;   // 0: none
+  bool nesterov = false, bias_correction = false;
+};
+Transform<RmspropState> rmsprop(Rate learning_rate, const RmspropOptions& options = {});
+/// Step sizes per element from the signs of gradients. The rate is the first step size.
+Transform<RpropState> rprop(double learning_rate, const RpropOptions& options = {});
+
+struct LambOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-6, eps_root = 0, weight_decay = 0;
+  Mask mask = true;
+};
+/// adam with steps in proportion to the norms of the parameters (You et al. 2020).
+Transform<AdamState> lamb(Rate learning_rate, const LambOptions& options = {});
+struct LarsOptions {
+  double weight_decay = 0;
+  Mask weight_decay_mask = true;
+  double trust_coefficient = 1e-3, eps = 0;
+  Mask trust_ratio_mask = true;
+  double momentum = 0.9;
+  bool nesterov = false;
+};
+/// The same idea with momentum (You et al. 2017).
+Transform<TraceState> lars(Rate learning_rate, const LarsOptions& options = {});
+Transform<CountState> fromage(double learning_rate, double min_norm = 1e-6);
+
+template <class Params>
+struct AdafactorState {
+  Array count{};
+  Params v_row{}, v_col{}, v{}, ema{};   // ema: with momentum
+};
+struct AdafactorOptions {
+  int min_dim_size_to_factor = 128;
+  double decay_rate = 0.8;
+  int decay_offset = 0;
+  bool multiply_by_parameter_scale = true;
+  std::optional<double> clipping_threshold = 1.0, momentum = {};
+  DType dtype_momentum = float32;
+  double weight_decay_rate = 0;
+  double eps = 1e-30;
+  bool factored = true;
+  Mask weight_decay_mask = true;
+};
+/// Shazeer and Stern 2018: second moments as rows and columns. Without a rate the scale of the parameters alone sets the step.
+Transform<AdafactorState> adafactor(std::optional<Rate> learning_rate = {}, const AdafactorOptions& options = {});
+
+Transform<OptimisticState> optimistic_gradient_descent(Rate learning_rate, double alpha = 1, double beta = 1);
 
 }  // namespace tutti::optim

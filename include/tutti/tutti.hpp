@@ -12,6 +12,8 @@
 #include "tutti/format.hpp"
 #include "tutti/jit.hpp"
 #include "tutti/lax.hpp"
+#include "tutti/lax_windows.hpp"
+#include "tutti/linen.hpp"
 #include "tutti/mesh.hpp"
 #include "tutti/nn.hpp"
 #include "tutti/ops.hpp"

@@ -1,0 +1,188 @@
+#include "tutti/linen_layers.hpp"
+
+#include <algorithm>
+
+#include "tutti/collectives.hpp"
+#include "tutti/lax.hpp"
+#include "tutti/ops.hpp"
+#include "tutti/random.hpp"
+#include "tutti/train_state.hpp"
+
+namespace tutti::linen {
+namespace {
+
+// Inputs and parameters in their common dtype, which is floating.
+void promote(Array& x, Array& kernel, Array& bias) {
+  std::vector<Array> all{x, kernel};
+  if (bias.has_value()) all.push_back(bias);
+  DType dtype = result_type(all);
+  if (!dtype.is_inexact()) dtype = float32;
+  x = x.astype(dtype), kernel = kernel.astype(dtype);
+  if (bias.has_value()) bias = bias.astype(dtype);
+}
+
+struct Stats { Array mean, variance; };
+// In float32 at least; the variance as mean of squares less square of the mean, as Flax has it.
+Stats stats(const Array& x, const Axes& axes, const std::string& axis_name = {}) {
+  Array v = x.astype(promote_types(x.dtype(), float32));
+  Array m = mean(v, axes, true), m2 = mean(square(v), axes, true);
+  if (!axis_name.empty()) m = lax::pmean(m, axis_name), m2 = lax::pmean(m2, axis_name);
+  return {m, maximum(0, m2 - square(m))};
+}
+// Statistics broadcast against x; scale and bias over the last dim.
+Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, bool use_scale, bool use_bias, DType param_dtype) {
+  Shape features{x.shape(-1)};
+  Array factor = lax::rsqrt(stats.variance + epsilon);
+  if (use_scale) factor = factor * s.param("scale", initializers::ones(), features, param_dtype);
+  Array y = (stats.mean.has_value() ? x - stats.mean : x) * factor;
+  if (use_bias) y = y + s.param("bias", initializers::zeros(), features, param_dtype);
+  DType dtype = promote_types(x.dtype(), param_dtype);
+  return y.astype(dtype.is_inexact() ? dtype : float32);
+}
+
+Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o, lax::WindowReduction reduction) {
+  int spatial = static_cast<int>(window.size());
+  if (x.array.ndim() != spatial + 2)
+    throw ShapeError(std::string(who) + ": x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims.\n  at " + x.loc.str() + "\n  x is [batch, spatial..., features].");
+  auto around = [](std::vector<std::int64_t> v) {
+    v.insert(v.begin(), 1), v.push_back(1);
+    return v;
+  };
+  return lax::reduce_window(x, reduction, {.window_dimensions = around(window), .window_strides = around(o.strides.expand("strides", spatial)), .padding = [&] {
+    std::vector<std::int64_t> extents(x.array.shape().begin() + 1, x.array.shape().end() - 1);
+    auto pairs = o.padding.resolve(who, extents, window, o.strides.expand("strides", spatial));
+    pairs.insert(pairs.begin(), {0, 0}), pairs.push_back({0, 0});
+    return lax::Padding(pairs);
+  }()});
+}
+
+}  // namespace
+
+Array Dense::operator()(Scope& s, const Array& in) const {
+  Array x = in, kernel = s.param("kernel", kernel_init, {x.shape(-1), features}, param_dtype);
+  Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
+  promote(x, kernel, bias);
+  Array y = lax::dot_general(x, kernel, {{x.ndim() - 1}, {0}, {}, {}});
+  return use_bias ? y + bias : y;
+}
+
+Array Embed::operator()(Scope& s, const Array& indices) const {
+  if (!indices.dtype().is_integer()) throw TypeError("Embed: the indices must be integers, got " + std::string(indices.dtype().name()) + indices.shape().str() + ".");
+  return take(s.param("embedding", embedding_init, {num_embeddings, features}, param_dtype), indices, 0);
+}
+
+Array Conv::operator()(Scope& s, const Array& in) const {
+  int spatial = static_cast<int>(kernel_size.size());
+  if (in.ndim() < spatial + 1)
+    throw ShapeError("Conv: x has shape " + in.shape().str() + ", the kernel " + std::to_string(spatial) + " dims.\n  x is [batch..., spatial..., features].");
+  Array x = in;
+  Shape lead(std::vector<std::int64_t>(in.shape().begin(), in.shape().end() - spatial - 1));
+  if (lead.ndim() != 1) {
+    Shape flat{lead.num_elements()};
+    for (int d = lead.ndim(); d < in.ndim(); ++d) flat.push_back(in.shape(d));
+    x = x.reshape(flat);
+  }
+  std::int64_t channels = x.shape(-1);
+  if (feature_group_count < 1 || channels % feature_group_count) throw ValueError("Conv: " + std::to_string(channels) + " features do not divide into " + std::to_string(feature_group_count) + " groups.");
+  std::vector<std::int64_t> dilation = kernel_dilation.expand("kernel_dilation", spatial);
+  lax::Padding around = padding;
+  if (const std::string& name = padding.name(); name == "CIRCULAR" || name == "REFLECT" || name == "CAUSAL") {
+    if (name == "CAUSAL" && spatial != 1) throw ValueError("Conv: the padding CAUSAL needs one spatial dim.");
+    std::vector<std::pair<int, int>> widths(static_cast<std::size_t>(x.ndim()));
+    for (int d = 0; d < spatial; ++d) {
+      int reach = static_cast<int>(dilation[static_cast<std::size_t>(d)] * (kernel_size[static_cast<std::size_t>(d)] - 1));
+      widths[static_cast<std::size_t>(1 + d)] = name == "CAUSAL" ? std::pair{reach, 0} : std::pair{reach / 2, (reach + 1) / 2};
+    }
+    x = name == "CAUSAL" ? pad(x, widths) : pad(x, widths, name == "CIRCULAR" ? PadMode::wrap : PadMode::reflect);
+    around = "VALID";
+  }
+  Shape kernel_shape{};
+  for (std::int64_t k : kernel_size) kernel_shape.push_back(k);
+  kernel_shape.push_back(channels / feature_group_count), kernel_shape.push_back(features);
+  Array kernel = s.param("kernel", kernel_init, kernel_shape, param_dtype);
+  Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
+  promote(x, kernel, bias);
+  std::string letters;   // of the spatial dims
+  for (int d = 0; d < spatial; ++d) letters += static_cast<char>('a' + d);
+  Array y = lax::conv_general_dilated(x, kernel, {.window_strides = strides.expand("strides", spatial), .padding = around, .lhs_dilation = input_dilation.expand("input_dilation", spatial),
+                                                  .rhs_dilation = dilation, .dimension_numbers = {"N" + letters + "C", letters + "IO", "N" + letters + "C"},
+                                                  .feature_group_count = feature_group_count});
+  if (use_bias) y = y + bias;
+  if (lead.ndim() == 1) return y;
+  for (int d = 1; d < y.ndim(); ++d) lead.push_back(y.shape(d));
+  return y.reshape(lead);
+}
+
+Array LayerNorm::operator()(Scope& s, const Array& x) const { return normalized(s, x, stats(x, -1), epsilon, use_scale, use_bias, param_dtype); }
+
+Array RMSNorm::operator()(Scope& s, const Array& x) const {
+  Array v = x.astype(promote_types(x.dtype(), float32));
+  return normalized(s, x, {Array(), mean(square(v), -1, true)}, epsilon, use_scale, false, param_dtype);
+}
+
+Array GroupNorm::operator()(Scope& s, const Array& x) const {
+  std::int64_t channels = x.shape(-1);
+  if (num_groups < 1 || channels % num_groups) throw ValueError("GroupNorm: " + std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups.");
+  Shape split(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 1));
+  split.push_back(num_groups), split.push_back(channels / num_groups);
+  std::vector<std::int64_t> axes;   // all but batch and group
+  for (int d = 1; d < split.ndim(); ++d)
+    if (d != split.ndim() - 2) axes.push_back(d);
+  Stats of_groups = stats(x.reshape(split), axes);
+  auto spread = [&](const Array& a) {   // [batch, 1..., groups, 1] -> [batch, 1..., channels]
+    return repeat(squeeze(a, -1), channels / num_groups, x.ndim() - 1);
+  };
+  return normalized(s, x, {spread(of_groups.mean), spread(of_groups.variance)}, epsilon, use_scale, use_bias, param_dtype);
+}
+
+Array BatchNorm::operator()(Scope& s, const Array& x) const {
+  Shape features{x.shape(-1)};
+  Array mean = s.variable("batch_stats", "mean", [&] { return zeros(features); }), variance = s.variable("batch_stats", "var", [&] { return ones(features); });
+  Stats now{mean, variance};
+  if (!use_running_average) {
+    std::vector<std::int64_t> axes;
+    for (int d = 0; d + 1 < x.ndim(); ++d) axes.push_back(d);
+    now = axes.empty() ? Stats{x, zeros(features)} : stats(x, axes, s.is_initializing() ? "" : axis_name);
+    if (!s.is_initializing()) {
+      auto running = [&](const Array& old, const Array& seen) { return momentum * old + (1 - momentum) * seen.reshape(features); };
+      s.set("batch_stats", "mean", running(mean, now.mean)), s.set("batch_stats", "var", running(variance, now.variance));
+    }
+  }
+  return normalized(s, x, now, epsilon, use_scale, use_bias, param_dtype);
+}
+
+Array Dropout::operator()(Scope& s, const Array& x) const {
+  if (rate == 0 || deterministic) return x;
+  if (rate == 1) return zeros_like(x);
+  double keep = 1 - rate;
+  return where(random::bernoulli(s.make_rng(rng_collection), keep, x.shape()), x / keep, 0);
+}
+
+Array max_pool(const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o) {
+  CallScope scope(x.loc);
+  return pooled("max_pool", x, window, o, lax::WindowReduction::max);
+}
+Array min_pool(const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o) {
+  CallScope scope(x.loc);
+  return pooled("min_pool", x, window, o, lax::WindowReduction::min);
+}
+Array avg_pool(const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o) {
+  CallScope scope(x.loc);
+  Array total = pooled("avg_pool", x, window, o, lax::WindowReduction::sum);
+  if (!o.count_include_pad) return total / pooled("avg_pool", ones_like(x.array), window, o, lax::WindowReduction::sum);
+  double elements = 1;
+  for (std::int64_t n : window) elements *= static_cast<double>(n);
+  return total / elements;
+}
+
+namespace detail {
+
+Array replicated(const Array& x, const std::vector<Device>& given, Loc loc) {
+  CallScope scope(loc);
+  std::vector<Device> devices = given.empty() ? local_devices() : given;
+  Shape lead{static_cast<std::int64_t>(devices.size())};
+  return device_put(lax::broadcast(x, lead), NamedSharding(Mesh(devices, "devices"), P("devices")), loc);
+}
+
+}  // namespace detail
+}  // namespace tutti::linen

@@ -1,0 +1,137 @@
+// Parts without moments.
+#include "optim/stages.hpp"
+
+namespace tutti::optim {
+
+std::vector<bool> masked_places(const Mask& mask, const Leaves& l) {
+  std::vector<tree::Path> paths = l.paths();
+  std::vector<bool> out(l.updates.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = l.updates[i].has_value() && mask.at(-1, paths[i], l.updates[i]).value_or(false);
+  return out;
+}
+
+Stage in_order(std::vector<Stage> stages) {
+  return [stages = std::move(stages)](Leaves& l) {
+    for (const Stage& s : stages) s(l);
+  };
+}
+
+Stage on_slots(Stage stage, std::vector<std::size_t> which) {
+  return [stage = std::move(stage), which = std::move(which)](Leaves& l) {
+    std::vector<std::vector<Array>> all = std::move(l.slots), some;
+    for (std::size_t k : which) some.push_back(std::move(all[k]));
+    l.slots = std::move(some);
+    stage(l);
+    for (std::size_t i = 0; i < which.size(); ++i) all[which[i]] = std::move(l.slots[i]);
+    l.slots = std::move(all);
+  };
+}
+
+Stage times_rate(Rate rate, bool minus) {
+  return [rate = std::move(rate), minus](Leaves& l) {
+    Array step = rate(l.count);
+    if (minus) step = -step;
+    l.each([&](std::size_t i) { l.updates[i] = step.weak_type() ? step * l.updates[i] : step.astype(l.updates[i].dtype()) * l.updates[i]; });
+  };
+}
+
+Array moment(const Array& x, const Array& m, double decay) { return (1 - decay) * x + decay * m; }
+Array correction(double decay, const Array& count) { return 1 - power(array(decay), count.astype(float32)); }
+
+Array norm_at_least(const Array& x, double min_norm) {
+  Array norm = sqrt(sum(square(x)));
+  Array small = norm <= min_norm;
+  return where(small, min_norm, sqrt(sum(square(where(small, ones_like(x), x)))));   // the second `where` keeps sqrt'(0) out of the gradient
+}
+
+namespace {
+
+// The norm of each unit: over all but the last dim of matrices and kernels, over everything of vectors.
+Array unitwise_norm(const Array& x) {
+  std::vector<std::int64_t> axes;
+  if (squeeze(x).ndim() > 1)
+    for (int d = 0; d < (x.ndim() <= 3 ? 1 : x.ndim() - 1); ++d) axes.push_back(d);
+  return sqrt(axes.empty() ? sum(square(x), all, true) : sum(square(x), axes, true));
+}
+
+Stateless stateless(Stage stage) { return Stateless({}, std::move(stage)); }
+
+}  // namespace
+
+Stateless identity() { return stateless([](Leaves&) {}); }
+Stateless set_to_zero() { return stateless(each_update([](const Array& u) { return zeros_like(u); })); }
+Stateless scale(double factor) { return stateless(each_update([=](const Array& u) { return factor * u; })); }
+Stateless scale_by_sign() { return stateless(each_update([](const Array& u) { return sign(u); })); }
+Stateless clip(double d) { return stateless(each_update([=](const Array& u) { return tutti::clip(u, -d, d); })); }
+Stateless centralize() {
+  return stateless(each_update([](const Array& u) {
+    if (u.ndim() < 2) return u;
+    std::vector<std::int64_t> axes;
+    for (int d = 1; d < u.ndim(); ++d) axes.push_back(d);
+    return u - mean(u, axes, true);
+  }));
+}
+Stateless zero_nans() { return stateless(each_update([](const Array& u) { return where(isnan(u), zeros_like(u), u); })); }
+
+Stateless clip_by_global_norm(double max_norm) {
+  return stateless([=](Leaves& l) {
+    std::vector<Array> present;
+    l.each([&](std::size_t i) { present.push_back(l.updates[i]); });
+    Array norm = detail::norm_of(present), fits = norm < max_norm;
+    l.each([&](std::size_t i) {
+      const Array& u = l.updates[i];
+      l.updates[i] = where(fits, u, u / norm.astype(u.dtype()) * max_norm);
+    });
+  });
+}
+Stateless clip_by_block_rms(double threshold) {
+  return stateless(each_update([=](const Array& u) { return u / maximum(1.f, sqrt(mean(square(u))) / threshold); }));
+}
+Stateless adaptive_grad_clip(double clipping, double eps) {
+  return stateless(each_with_param("adaptive_grad_clip", [=](const Array& u, const Array& p) {
+    Array norm = unitwise_norm(u), most = clipping * maximum(unitwise_norm(p), eps);
+    return where(norm < most, u, u * (most / maximum(norm, 1e-6)));
+  }));
+}
+Stateless normalize_by_update_norm(double scale_factor, double eps) {
+  return stateless([=](Leaves& l) {
+    std::vector<Array> present;
+    l.each([&](std::size_t i) { present.push_back(l.updates[i]); });
+    Array norm = (detail::norm_of(present) + eps) / scale_factor;
+    l.each([&](std::size_t i) { l.updates[i] = l.updates[i] / norm; });
+  });
+}
+Stateless add_decayed_weights(double weight_decay, Mask mask) {
+  return stateless([=](Leaves& l) {
+    if (weight_decay == 0) return;
+    const std::vector<Array>& params = l.needed_params("weight decay");
+    std::vector<bool> on = masked_places(mask, l);
+    l.each([&](std::size_t i) {
+      if (on[i]) l.updates[i] = l.updates[i] + weight_decay * params[i];
+    });
+  });
+}
+Stateless scale_by_trust_ratio(const TrustRatioOptions& o) {
+  return stateless(each_with_param("scale_by_trust_ratio", [=](const Array& u, const Array& p) {
+    Array param_norm = norm_at_least(p, o.min_norm), update_norm = norm_at_least(u, o.min_norm);
+    Array ratio = o.trust_coefficient * param_norm / (update_norm + o.eps);
+    return u * where((param_norm == 0) | (update_norm == 0), ones_like(ratio), ratio);
+  }));
+}
+Stateless scale_by_param_block_norm(double min_scale) {
+  return stateless(each_with_param("scale_by_param_block_norm", [=](const Array& u, const Array& p) { return u * norm_at_least(p, min_scale); }));
+}
+Stateless scale_by_param_block_rms(double min_scale) {
+  return stateless(each_with_param("scale_by_param_block_rms", [=](const Array& u, const Array& p) {
+    Array rms = sqrt(mean(square(p)));
+    return u * where(rms <= min_scale, min_scale, rms);
+  }));
+}
+Stateless keep_params_nonnegative() {
+  return stateless(each_with_param("keep_params_nonnegative", [](const Array& u, const Array& p) { return where(p + u < 0, -p, u); }));
+}
+
+Transform<CountState> scale_by_schedule(Rate step_size) { return {{}, times_rate(std::move(step_size), false)}; }
+Transform<CountState> scale_by_learning_rate(Rate rate) { return {{}, times_rate(std::move(rate), true)}; }
+
+}  // namespace tutti::optim

@@ -1,0 +1,50 @@
+// What the parts and the optimisers share.
+#pragma once
+
+#include "tutti/ops.hpp"
+#include "tutti/optim_parts.hpp"
+
+namespace tutti::optim {
+
+/// A stage that changes each update alone.
+template <class F>
+Stage each_update(F fn) {
+  return [fn](Leaves& l) { l.each([&](std::size_t i) { l.updates[i] = fn(l.updates[i]); }); };
+}
+/// The same with its parameter.
+template <class F>
+Stage each_with_param(const char* who, F fn) {
+  return [who, fn](Leaves& l) {
+    const std::vector<Array>& params = l.needed_params(who);
+    l.each([&](std::size_t i) { l.updates[i] = fn(l.updates[i], params[i]); });
+  };
+}
+/// Whether the mask holds, per place.
+std::vector<bool> masked_places(const Mask& mask, const Leaves& leaves);
+
+/// One after the other.
+Stage in_order(std::vector<Stage> stages);
+/// A stage that sees only these slots, in this order.
+Stage on_slots(Stage stage, std::vector<std::size_t> which);
+/// Times the rate, in each update's dtype, or times minus the rate.
+Stage times_rate(Rate rate, bool minus);
+
+/// (1 - decay) x + decay m.
+Array moment(const Array& x, const Array& m, double decay);
+/// 1 - decay^count as float32[].
+Array correction(double decay, const Array& count);
+/// m over the correction, in m's dtype.
+inline Array corrected(const Array& m, const Array& by) { return m / by.astype(m.dtype()); }
+inline Array cast(const Array& x, std::optional<DType> dtype) { return dtype ? x.astype(*dtype) : x; }
+/// The 2-norm of one array; `min_norm`, without a gradient, where it is not above that.
+Array norm_at_least(const Array& x, double min_norm);
+
+inline Array zeros_start(const Array& p) { return tutti::zeros_like(p); }
+inline Start zeros_in(std::optional<DType> dtype) {
+  return [dtype](const Array& p) { return dtype ? tutti::zeros_like(p, *dtype) : tutti::zeros_like(p); };
+}
+inline Start full_start(double value) {
+  return [value](const Array& p) { return tutti::full_like(p, value); };
+}
+
+}  // namespace tutti::optim
