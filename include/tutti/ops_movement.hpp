@@ -18,6 +18,7 @@ Array empty(const Shape& shape, DType dtype = float32, Loc loc = Loc::current())
 /// `value` (a number or an array that broadcasts) in every place; without a dtype it keeps the value's, weak for a number.
 Array full(const Shape& shape, const Operand& value);
 Array full(const Shape& shape, const Operand& value, DType dtype);
+/// The like-functions take shape and dtype of x, and outside of transformations its placement.
 Array zeros_like(const In& x);
 Array zeros_like(const In& x, DType dtype);
 Array ones_like(const In& x);
@@ -93,6 +94,8 @@ Array repeat(const In& x, Dim n, int axis);
 /// The lower (upper) triangle of the last two dims; zeros elsewhere.
 Array tril(const In& x, int k = 0);
 Array triu(const In& x, int k = 0);
+/// Of a matrix its diagonal k, of a vector the square matrix that has it as diagonal k, zeros elsewhere: `diag({{1, 2}, {3, 4}})` is {1, 4}.
+Array diag(const In& x, int k = 0);
 enum class PadMode { constant, edge, reflect, wrap };
 /// (before, after) per dim, or one pair for all: `pad(x, {{1, 2}})`.
 Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, const Operand& value = 0.f);

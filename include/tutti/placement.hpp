@@ -1,6 +1,9 @@
 // Where arrays lie: device_put, constraints, and both by context.
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include "tutti/array.hpp"
 #include "tutti/prefix.hpp"
 #include "tutti/sharding.hpp"
@@ -28,9 +31,19 @@ T place_leaves(const T& tree, Fn&& fn) {
 ///
 /// Source: jax.device_put.
 template <Tree T>
+  requires(!Number<T>)
 T device_put(const T& tree, const Sharding& sharding, Loc loc = Loc::current()) {
   return detail::place_leaves(tree, [&](const tree::Path&, const Array& x) { return detail::device_put_leaf(x, sharding, loc); });
 }
+/// The tree as it is: arrays stay where they are, and uncommitted where they are so.
+template <Tree T>
+  requires(!Number<T>)
+T device_put(const T& tree) { return tree; }
+/// A number as an array.
+template <Number T>
+Array device_put(T value) { return Array(value); }
+template <Number T>
+Array device_put(T value, const Sharding& sharding, Loc loc = Loc::current()) { return detail::device_put_leaf(Array(value), sharding, loc); }
 /// By leaf: a function (path, array) -> Sharding.
 template <Tree T, class Fn>
   requires std::is_invocable_r_v<Sharding, const Fn&, const tree::Path&, const Array&>
@@ -64,6 +77,24 @@ T shard(const T& tree, const Sharding& sharding, Loc loc = Loc::current()) {
     return detail::recording(x) ? detail::constrain_leaf(x, sharding, loc) : detail::device_put_leaf(x, sharding, loc);
   });
 }
+
+/// New arrays, committed to `sharding`: `zeros({8, 4}, NamedSharding(mesh, P("x")))`. Source: the argument `device` of jax.numpy.zeros.
+Array zeros(const Shape& shape, const Sharding& sharding, DType dtype = float32, Loc loc = Loc::current());
+Array ones(const Shape& shape, const Sharding& sharding, DType dtype = float32, Loc loc = Loc::current());
+Array full(const Shape& shape, const Operand& value, const Sharding& sharding);
+
+/// One array out of blocks that lie on single devices: the block of each device of `sharding`, in any order. The result is committed.
+///
+///     make_array_from_single_device_arrays({8}, NamedSharding(make_mesh({2}, "x"), P("x")), {on_device_0, on_device_1});   // blocks (4,)
+///
+/// Throws ShardingError when there is not one block per device, a block's shape is not its device's part of `shape`, or dtypes differ;
+/// DeviceError when two blocks lie on one device, or on other devices than those of `sharding` (both lists are named).
+/// Source: jax.make_array_from_single_device_arrays.
+Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& sharding, const std::vector<Array>& blocks, Loc loc = Loc::current());
+/// One array out of blocks that `block` makes: it is called once per part of the array, with where the part lies.
+/// Throws ShardingError as above. Source: jax.make_array_from_callback.
+Array make_array_from_callback(const Shape& shape, const Sharding& sharding, const std::function<Array(const ShardIndex&)>& block,
+                               Loc loc = Loc::current());
 
 /// Waits for every array of the tree and returns the tree.
 template <Tree T>

@@ -8,6 +8,7 @@
 #include "api/execute.hpp"
 #include "api/jit_entry.hpp"
 #include "array/node.hpp"
+#include "mesh/checks.hpp"
 #include "ops/sharding_constraint.hpp"
 #include "trace/trace.hpp"
 #include "tutti/config.hpp"
@@ -48,6 +49,21 @@ bool log_recompiles() {
     return v && std::string(v).find("recompile") != std::string::npos;
   }();
   return on;
+}
+
+// A list of shardings has one entry per argument, or per array of the result.
+void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t count, const char* of, Loc made) {
+  if (given.kind() != TreeOf<Sharding>::Kind::list || given.list().size() == count) return;
+  throw ValueError(std::string("jit: ") + what + " has " + std::to_string(given.list().size()) + " entries for " + std::to_string(count) + " " + of + "\n  at " + made.str() +
+                   "\n  Give one sharding for all, or one entry each (none leaves it open).");
+}
+
+// What the user has put somewhere is not moved by in_shardings behind their back.
+void check_in_sharding(const Sharding& wanted, const Array& x, const std::string& name, Loc made) {
+  check_rank(wanted, x.shape(), "jit: in_shardings for " + name);
+  if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
+  throw ShardingError("jit: in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str() +
+                      "\n  at " + made.str() + "\n  Move it with device_put first, or leave in_shardings out: jit follows its arguments.");
 }
 
 void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>& counts) {
@@ -122,6 +138,9 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
     }
   }
 
+  auto is_argument = [](int count) { return count >= 0; };   // the callable itself has no entry
+  check_entries("in_shardings", state_->options.in_shardings, static_cast<std::size_t>(std::count_if(args.counts.begin(), args.counts.end(), is_argument)), "arguments",
+                state_->made);
   auto e = std::make_shared<JitEntry>();
   e->structure = args.flat.structure;
   e->settings = settings;
@@ -148,6 +167,7 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
       Array x = inputs[i];
       if (auto s = state_->options.in_shardings.at(paths[i].first, paths[i].second, x); s && s->has_value()) {
         LocOverride line(state_->made);
+        check_in_sharding(*s, leaves[i], e->leaves[i].name, state_->made);
         x = bind1(ops::sharding_constraint, ops::Constrain{*s}, {x});
       }
       given.push_back(x);
@@ -155,11 +175,13 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
     JitResult result = body(given);
     e->value = result.value;
     std::vector<Array> outputs = result.flat.leaves;
+    check_entries("out_shardings", state_->options.out_shardings, outputs.size(), "arrays in the result", state_->made);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       tree::Path where({tree::Path::Key{"", static_cast<std::int64_t>(i)}});   // a flat list of results counts leaf by leaf
       auto s = state_->options.out_shardings.kind() == TreeOf<Sharding>::Kind::list ? state_->options.out_shardings.at(static_cast<int>(i), {}, outputs[i])
                                                                                     : state_->options.out_shardings.at(-1, where, outputs[i]);
       e->out_shardings.push_back(s ? *s : Sharding());
+      if (s && s->has_value()) check_rank(*s, outputs[i].shape(), "jit: out_shardings for result " + std::to_string(i));
       if (s && s->has_value() && traced) outputs[i] = bind1(ops::sharding_constraint, ops::Constrain{*s}, {outputs[i]});
     }
     done = trace->close(outputs);

@@ -1,6 +1,8 @@
 // NumPy-like functions that make arrays.
+#include <algorithm>
 #include <cmath>
 
+#include "array/node.hpp"
 #include "ops/movement.hpp"
 #include "ops/numpy_dims.hpp"
 #include "tutti/ops_movement.hpp"
@@ -24,12 +26,23 @@ Array full(const Shape& shape, const Operand& value, DType dtype) {
   LocScope scope(value.loc);
   return filled(shape, lax::convert_element_type(value.array, canonical(dtype)), value.loc);
 }
-Array zeros_like(const In& x) { return zeros(x.array.shape(), x.array.dtype(), x.loc); }
-Array zeros_like(const In& x, DType dtype) { return zeros(x.array.shape(), dtype, x.loc); }
-Array ones_like(const In& x) { return ones(x.array.shape(), x.array.dtype(), x.loc); }
-Array ones_like(const In& x, DType dtype) { return ones(x.array.shape(), dtype, x.loc); }
-Array full_like(const In& x, const Operand& value) { return full(x.array.shape(), value, x.array.dtype()); }
-Array full_like(const In& x, const Operand& value, DType dtype) { return full(x.array.shape(), value, dtype); }
+
+namespace {
+
+// A concrete array of x's shape, where x is committed: another label on the same memory.
+Array placed_like(const Array& x, const Array& made) {
+  if (x.is_traced() || made.is_traced() || !x.committed() || made.committed()) return made;
+  return make_array(made.type(), buffer_of(made, "like"), x.sharding(), true);
+}
+
+}  // namespace
+
+Array zeros_like(const In& x) { return zeros_like(x, x.array.dtype()); }
+Array zeros_like(const In& x, DType dtype) { return placed_like(x.array, zeros(x.array.shape(), dtype, x.loc)); }
+Array ones_like(const In& x) { return ones_like(x, x.array.dtype()); }
+Array ones_like(const In& x, DType dtype) { return placed_like(x.array, ones(x.array.shape(), dtype, x.loc)); }
+Array full_like(const In& x, const Operand& value) { return full_like(x, value, x.array.dtype()); }
+Array full_like(const In& x, const Operand& value, DType dtype) { return placed_like(x.array, full(x.array.shape(), value, dtype)); }
 
 namespace {
 
@@ -60,6 +73,23 @@ Array triu(const In& x, int k) {
   LocScope scope(x.loc);
   if (x.array.ndim() < 2) ops::fail("triu", "the array has " + std::to_string(x.array.ndim()) + " dims", "It needs two or more.");
   return lax::select(band(x.array.shape(), k - 1, true), ops::zeros(x.array.dtype(), x.array.shape()), x.array);
+}
+
+Array diag(const In& x, int k) {
+  LocScope scope(x.loc);
+  const Shape& shape = x.array.shape();
+  std::int64_t down = k < 0 ? -static_cast<std::int64_t>(k) : 0, right = k > 0 ? k : 0;
+  if (shape.ndim() == 1) {
+    std::int64_t n = shape[0] + down + right;
+    Array rows = lax::pad(x.array, ops::zeros(x.array.dtype(), {}), {{down, right, 0}});
+    return lax::select(band(Shape{n, n}, k, false), lax::broadcast_in_dim(rows, Shape{n, n}, {0}), ops::zeros(x.array.dtype(), Shape{n, n}));
+  }
+  if (shape.ndim() != 2) ops::fail("diag", "the array has " + std::to_string(shape.ndim()) + " dims", "It takes vectors and matrices.");
+  std::int64_t n = std::max<std::int64_t>(0, std::min(shape[0] - down, shape[1] - right));
+  if (n == 0) return ops::zeros(x.array.dtype(), Shape{0});
+  // In the flat order the elements of a diagonal stand at equal distances.
+  std::int64_t first = down * shape[1] + right, step = shape[1] + 1;
+  return lax::slice(lax::reshape(x.array, Shape{shape[0] * shape[1]}), {first}, {first + (n - 1) * step + 1}, {step});
 }
 
 Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc) {

@@ -182,7 +182,7 @@ std::vector<Array> split(const In& x, int parts, int axis) {
   LocScope scope(x.loc);
   int d = ops::normal_axis("split", axis, x.array.ndim());
   std::int64_t n = x.array.shape()[d];
-  if (parts < 1 || n % parts) ops::fail("split", std::to_string(parts) + " equal parts of dim " + std::to_string(d) + " of " + x.array.shape().str(), "Give positions instead: split(x, {2, 5}).");
+  if (parts < 1 || n % parts) ops::fail("split", std::to_string(parts) + " equal parts of dim " + std::to_string(d) + " of " + x.array.shape().str() + (parts < 1 ? "" : " leave a rest of " + std::to_string(n % parts)), "Give positions instead: split(x, {2, 5}).");
   std::vector<std::int64_t> at;
   for (int i = 1; i < parts; ++i) at.push_back(n / parts * i);
   return split(x.array, at, d);

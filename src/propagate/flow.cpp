@@ -22,7 +22,7 @@ struct Tensor {
 
 struct Flow {
   ShardedProgram& sharded;
-  std::vector<Placement>& placements;
+  std::vector<ValueAxes>& placements;
   const Program& program;
   std::vector<std::int64_t> sizes;
   std::vector<std::optional<Factors>> factors;   // per Eqn
@@ -52,7 +52,7 @@ struct Flow {
 
   // Appends axes to factor `p` of dim `d` as far as they fit there. True when something changed.
   bool extend(const Tensor& t, int d, std::size_t p, const AxisList& wanted, const Factors& rule, const Origin& origin, ValueId from, int from_dim) {
-    Placement& place = placements[t.value];
+    ValueAxes& place = placements[t.value];
     if (place.closed[d]) return false;
     const std::vector<int>& list = (*t.dims)[d];
     AxisList have = project(place.dims[d], list, rule, p);
@@ -157,7 +157,7 @@ struct Flow {
 
 }  // namespace
 
-void flow(ShardedProgram& sharded, std::vector<Placement>& placements) {
+void flow(ShardedProgram& sharded, std::vector<ValueAxes>& placements) {
   const Program& program = *sharded.program;
   Flow f{sharded, placements, program, sharded.mesh.shape().dims(), {}};
   for (const Eqn& e : program.eqns) {

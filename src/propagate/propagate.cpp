@@ -62,14 +62,14 @@ ProgramPtr with_output_constraints(const ProgramPtr& program, const std::vector<
   return out;
 }
 
-Layout layout_from(const Placement& place, const Mesh& mesh) {
+Layout layout_from(const ValueAxes& place, const Mesh& mesh) {
   Layout out = Layout::replicated(static_cast<int>(place.dims.size()));
   for (std::size_t d = 0; d < place.dims.size(); ++d)
     for (int a : place.dims[d]) out.dims[d].push_back(whole_axis(mesh, a));
   return out;
 }
 
-void seed(ShardedProgram& sharded, Placement& place, ValueId v, const Sharding& s, const Origin& origin) {
+void seed(ShardedProgram& sharded, ValueAxes& place, ValueId v, const Sharding& s, const Origin& origin) {
   std::optional<Layout> layout = whole_axis_layout(s, static_cast<int>(place.dims.size()), sharded.mesh);
   for (std::size_t d = 0; d < place.dims.size(); ++d) {
     bool open = s.kind() == Sharding::Kind::named && d < s.spec().size() && s.spec()[d].is_unconstrained();
@@ -84,7 +84,7 @@ void seed(ShardedProgram& sharded, Placement& place, ValueId v, const Sharding& 
 }
 
 // Cuts open dims that nobody has cut yet as `s` does.
-void wish(ShardedProgram& sharded, Placement& place, ValueId v, const Sharding& s, const Origin& origin) {
+void wish(ShardedProgram& sharded, ValueAxes& place, ValueId v, const Sharding& s, const Origin& origin) {
   bool untouched = std::all_of(place.dims.begin(), place.dims.end(), [](const auto& axes) { return axes.empty(); }) &&
                    std::none_of(place.closed.begin(), place.closed.end(), [](char c) { return c; });
   if (!untouched) return;
@@ -128,7 +128,7 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   }
   if (refined.has_value()) out.mesh = with_names(refined, meshes);
 
-  std::vector<Placement> places(p.types.size());
+  std::vector<ValueAxes> places(p.types.size());
   for (std::size_t v = 0; v < p.types.size(); ++v) {
     places[v].dims.resize(static_cast<std::size_t>(p.types[v].ndim()));
     places[v].closed.resize(places[v].dims.size(), 0);

@@ -38,6 +38,13 @@ void expect_equal(const tutti::Array& got, const json& want, Tolerance tolerance
 template <class F>
 void expect_error(const json& error, F call);
 void check_error_class(const json& error, const std::exception& thrown);
+/// What JAX's message tells about the user's input: types, lists of sizes or ids, names, numbers. The rules stand in facts.cpp.
+std::vector<std::string> facts_of(const std::string& message);
+/// Throws Mismatch when a fact of JAX's message is missing in `text`.
+void check_facts(const std::string& message, const std::string& text);
+/// expect_error, and the text must hold the facts of JAX's. A null `error`: the call must go through.
+template <class F>
+void expect_error_with_facts(const json& error, F call);
 
 template <class F>
 void expect_error(const json& error, F call) {
@@ -47,6 +54,21 @@ void expect_error(const json& error, F call) {
     return check_error_class(error, e);
   }
   throw Mismatch("no error, JAX has " + error.at("type").get<std::string>());
+}
+
+template <class F>
+void expect_error_with_facts(const json& error, F call) {
+  if (error.is_null()) return call();
+  std::string text;
+  expect_error(error, [&] {
+    try {
+      call();
+    } catch (const tutti::Error& e) {
+      text = e.what();
+      throw;
+    }
+  });
+  check_facts(error.at("message"), text);
 }
 
 }  // namespace golden
