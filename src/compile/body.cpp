@@ -94,7 +94,7 @@ Reg Recorder::rare(Reg condition, const char* name, Reg x, Reg otherwise) {
 std::string Body::str() const {
   static const char* kinds[] = {"load", "constant", "", "", "", "select", "fma", "convert", "bitcast", "narrow", "", "rare"};
   static const char* un[] = {"neg", "abs", "sqrt", "floor", "ceil", "round_even", "trunc", "not", "popcount", "clz"};
-  static const char* bin[] = {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr_logical", "shr_arithmetic"};
+  static const char* bin[] = {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr_logical", "shr_arithmetic", "scale"};
   static const char* cmp[] = {"eq", "ne", "lt", "le", "gt", "ge"};
   std::string out;
   for (std::size_t k = 0; k < insts.size(); ++k) {

@@ -119,6 +119,7 @@ template <Bin op, class T> Host<T> binary(Host<T> x, Host<T> y) {
     else if constexpr (op == Bin::mul) return {x.v * y.v};
     else if constexpr (op == Bin::div) return {x.v / y.v};
     else if constexpr (op == Bin::rem) return {std::fmod(x.v, y.v)};
+    else if constexpr (op == Bin::scale) return {y.v == y.v ? std::ldexp(x.v, static_cast<int>(y.v)) : y.v};
     else if constexpr (op == Bin::min) return x.v != x.v || x.v < y.v ? x : y;   // NaN wins
     else { static_assert(op == Bin::max); return x.v != x.v || x.v > y.v ? x : y; }
   }
@@ -195,6 +196,7 @@ template <AnyLane L> L round_even(L x) { return unary<Un::round_even>(x); }
 template <AnyLane L> L trunc(L x) { return unary<Un::trunc>(x); }
 template <AnyLane L> L min(L x, L y) { return binary<Bin::min>(x, y); }
 template <AnyLane L> L max(L x, L y) { return binary<Bin::max>(x, y); }
+template <AnyLane L> L scale(L x, L y) { return binary<Bin::scale>(x, y); }
 template <AnyLane L> L fma(L a, double b, L c) { return fma(a, constant(a, b), c); }
 
 }  // namespace tutti::lane

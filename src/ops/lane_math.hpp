@@ -1,5 +1,5 @@
-// Elementary functions over lanes, float32, within 2 units in the last place (tanh, logistic, erf_inv: 3); doubles go to the C library. Every polynomial is our own
-// minimax fit (weighted least maximum error by linear programming); the comment says the error of the exact polynomial in units of 2^-24.
+// Elementary functions over lanes, float32, within 2 units in the last place (tanh: 3); doubles go to the C library. Every polynomial is our own
+// minimax fit (weighted least maximum error); the comment says the error of the exact polynomial in units of 2^-24.
 #pragma once
 
 #include "ops/lane.hpp"
@@ -28,31 +28,33 @@ template <AnyLane L> L with_sign(L magnitude, L sign_of) {
   return bitcast<float>(bitcast<std::int32_t>(magnitude) | (bits & constant_int(bits, std::int32_t(0x80000000))));
 }
 
+/// The nearest whole number lies in the low bits of x + whole_magic, |x| < 2^21, and is that minus whole_magic: cheaper than rounding and converting.
+constexpr double whole_magic = 12582912;   // 1.5 2^23
 /// 2^n for whole n from -126 to 127, given as a float.
 template <AnyLane L> L power_of_two(L n) {
-  auto i = convert<std::int32_t>(n) + 127;
-  return bitcast<float>(binary<Bin::shl>(i, constant(i, 23)));
-}
-/// y 2^n for whole n from -252 to 254, rounding once where the result is subnormal.
-template <AnyLane L> L scale(L y, L n) {
-  L half = floor(n * 0.5);
-  return y * power_of_two(half) * power_of_two(n - half);
+  auto bits = bitcast<std::int32_t>(n + (whole_magic + 127));
+  return bitcast<float>(binary<Bin::shl>(bits, constant(bits, 23)));
 }
 
-/// x = n ln 2 + r, |r| <= ln 2 / 2. The high part of ln 2 has few bits, so that n times it is exact.
+/// x = n ln 2 + r, |r| <= ln 2 / 2, for |x| < 2^20. The high part of ln 2 has few bits, so that n times it is exact.
 template <AnyLane L> struct ByLn2 { L n, r; };
 template <AnyLane L> ByLn2<L> reduce_by_ln2(L x) {
-  L n = round_even(x * 1.44269504088896341);
+  L n = fma(x, 1.44269504088896341, constant(x, whole_magic)) - whole_magic;
   L r = fma(n, -0.693359375, x);
   return {n, fma(n, 2.12194440054690583e-4, r)};
+}
+/// x limited to where exp neither overflows nor vanishes; keeps NaN.
+template <AnyLane L> L exp_limits(L x) { return max(min(x, constant(x, 89)), constant(x, -104)); }
+/// exp(r) - 1 for |r| <= ln 2 / 2.
+template <AnyLane L> L expm1_near_zero(L r) {
+  static constexpr float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f, 0.00138145976f};   // 0.05
+  return fma(r * r, polynomial(r, q), r);
 }
 
 template <AnyLane L> L exp(L x) {
   return by_precision(x, lib_exp, [](auto x) {
-    static constexpr float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f, 0.00138145976f};   // 0.05
-    x = max(min(x, constant(x, 89)), constant(x, -104));   // beyond, the result is infinite or 0
-    auto [n, r] = reduce_by_ln2(x);
-    return scale(fma(r * r, polynomial(r, q), r) + 1, n);
+    auto [n, r] = reduce_by_ln2(exp_limits(x));
+    return scale(expm1_near_zero(r) + 1, n);
   });
 }
 
@@ -60,7 +62,7 @@ template <AnyLane L> L exp2(L x) {
   return by_precision(x, lib_exp2, [](auto x) {
     static constexpr float q[] = {0.693147182f, 0.240226507f, 0.0555041023f, 0.00961803831f, 0.00133339351f, 0.000154667563f, 1.51961503e-05f};   // 0.001
     x = max(min(x, constant(x, 129)), constant(x, -151));
-    L n = round_even(x);
+    L n = x + whole_magic - whole_magic;
     L r = x - n;
     return scale(fma(r, polynomial(r, q), constant(r, 1)), n);
   });
@@ -124,25 +126,45 @@ template <AnyLane L> L log1p(L x) {
   });
 }
 
-/// 1 / (1 + exp(-x)); the smaller tail is computed, so that neither loses digits.
+/// 1 / (1 + exp(-x)). Of e = exp(-|x|) the part that rounding lost is kept: q = e / (1 + e) gets one step of correction, where 1 / (1 + e) = 1 - q.
 template <AnyLane L> L logistic(L x) {
-  L small = exp(-abs(x));
-  return select(x < 0, small, constant(x, 1)) / (small + 1);
-}
-
-template <AnyLane L> L tanh(L x) {
-  return by_precision(x, lib_tanh, [](auto x) {
-    L t = expm1(min(abs(x), constant(x, 10)) * 2);
-    return with_sign(t / (t + 2), x);
+  return by_precision(x, lib_logistic, [](auto x) {
+    auto [n, r] = reduce_by_ln2(max(-abs(x), constant(x, -104)));
+    L p = expm1_near_zero(r), near_one = p + 1;
+    L e = scale(near_one, n), e_lost = scale(p - (near_one - 1), n);
+    L d = e + 1, d_lost = e - (d - 1) + e_lost;
+    L q = e / d;
+    q = fma(fma(-q, d_lost, fma(-q, d, e) + e_lost), 1 - q, q);
+    return select(x < 0, q, 1 - q);
   });
 }
 
-/// x = n pi / 2 + r, |r| <= pi / 4, in three steps; good for |x| up to 1e5.
-template <AnyLane L> ByLn2<L> reduce_by_half_pi(L x) {
-  L n = round_even(x * 0.636619772367581343);
+/// h / (h + 1), h = (exp(2 |x|) - 1) / 2 = 2^n p + (2^n - 1) / 2 with |x| = n ln 2 / 2 + r and p = (exp(2 r) - 1) / 2.
+template <AnyLane L> L tanh(L x) {
+  return by_precision(x, lib_tanh, [](auto x) {
+    static constexpr float q[] = {0.99999988f, 0.666660845f, 0.333347112f, 0.133899465f, 0.0442067124f};   // that of exp, scaled
+    L a = min(abs(x), constant(x, 10));
+    L shifted = fma(a, 2.88539008177792681, constant(x, whole_magic + 127));   // n + 127 in its low bits
+    L n = shifted - (whole_magic + 127);
+    L r = fma(n, 1.06097220270345292e-4, fma(n, -0.3466796875, a));
+    L p = fma(r * r, polynomial(r, q), r);
+    auto bits = bitcast<std::int32_t>(shifted);
+    L power = bitcast<float>(binary<Bin::shl>(bits, constant(bits, 23)));
+    L h = fma(power, p, fma(power, 0.5, constant(x, -0.5)));
+    return with_sign(h / (h + 1), x);
+  });
+}
+
+/// x = n pi / 2 + r, |r| <= pi / 4, in three steps; good for |x| up to 1e5. The low bits of `quadrant` are those of n.
+template <AnyLane L, class I> struct ByHalfPi { I quadrant; L r; };
+template <AnyLane L> auto reduce_by_half_pi(L x) {
+  L shifted = fma(x, 0.636619772367581343, constant(x, whole_magic));
+  L n = shifted - whole_magic;
   L r = fma(n, -1.57079637050628662, x);
   r = fma(n, 4.37113900018624283e-8, r);
-  return {n, fma(n, 1.71512451000126e-15, r)};
+  r = fma(n, 1.71512451000126e-15, r);
+  auto quadrant = bitcast<std::int32_t>(shifted);
+  return ByHalfPi<L, decltype(quadrant)>{quadrant, r};
 }
 /// Quadrant 0: sin r, 1: cos r, 2: -sin r, 3: -cos r.
 template <AnyLane L, class I> L sine_in_quadrant(L r, I quadrant) {
@@ -152,20 +174,20 @@ template <AnyLane L, class I> L sine_in_quadrant(L r, I quadrant) {
   L sine = fma(z * r, polynomial(z, s), r);
   L cosine = fma(z * z, polynomial(z, c), fma(z, -0.5, constant(z, 1)));
   L y = select((quadrant & constant(quadrant, 1)) == 0, sine, cosine);
-  return select((quadrant & constant(quadrant, 2)) == 0, y, -y);
+  auto sign = binary<Bin::shl>(quadrant & constant(quadrant, 2), constant(quadrant, 30));
+  return bitcast<float>(bitcast<std::int32_t>(y) ^ sign);
 }
 constexpr double far_angle = 1e5;
 template <AnyLane L> L sin(L x) {
   return by_precision(x, lib_sin, [](auto x) {
-    auto [n, r] = reduce_by_half_pi(x);
-    L y = sine_in_quadrant(r, convert<std::int32_t>(n));
-    return rare(abs(x) > far_angle, lib_sin, x, select(x == 0, x, y));
+    auto [quadrant, r] = reduce_by_half_pi(x);
+    return rare(abs(x) > far_angle, lib_sin, x, select(x == 0, x, sine_in_quadrant(r, quadrant)));
   });
 }
 template <AnyLane L> L cos(L x) {
   return by_precision(x, lib_cos, [](auto x) {
-    auto [n, r] = reduce_by_half_pi(x);
-    return rare(abs(x) > far_angle, lib_cos, x, sine_in_quadrant(r, convert<std::int32_t>(n) + 1));
+    auto [quadrant, r] = reduce_by_half_pi(x);
+    return rare(abs(x) > far_angle, lib_cos, x, sine_in_quadrant(r, quadrant + 1));
   });
 }
 
@@ -186,7 +208,7 @@ template <AnyLane L> L erf_inv(L x) {
     // As a function of w = -log(1 - x^2): erf_inv(x) / x is smooth in w, and in sqrt(w) for large w.
     static constexpr float near[] = {0.886226892f, 0.232013822f, 0.0115486542f, -0.00233429694f, -0.000127480802f, 4.45646328e-05f, 3.98347038e-06f, -1.97651411e-06f,
                                      2.21036871e-07f, -8.79133033e-09f};   // 0.1
-    static constexpr float far[] = {2.83297706f, 1.00167406f, 0.00943721365f, -0.00762297446f, 0.00575124612f, -0.003669478f, 0.00132333208f, 9.57825614e-05f, -0.000182090749f};   // 1.2
+    static constexpr float far[] = {2.83297682f, 1.00167513f, 0.00944502838f, -0.00763993058f, 0.0056870128f, -0.00358652789f, 0.00148736814f, -7.36798393e-05f, -0.00031227796f, 0.000124835016f};   // 0.2
     L w = -log(fma(-x, x, constant(x, 1)));
     L p = select(w < 5, polynomial(w, near), polynomial(sqrt(w) - 3, far));
     return select(abs(x) == 1, x * std::numeric_limits<double>::infinity(), p * x);

@@ -53,6 +53,11 @@ double lgamma(double x) {
   return ::lgamma_r(x, &sign);   // std::lgamma writes a global
 }
 
+double logistic(double x) {
+  const double small = std::exp(-std::abs(x));   // the smaller tail, so that neither loses digits
+  return (x < 0 ? small : 1) / (small + 1);
+}
+
 template <double (*f)(double)>
 constexpr Library one(const char* name) {
   return {.name = name, .f32 = [](float x) { return static_cast<float>(f(x)); }, .f64 = [](double x) { return f(x); }};
@@ -69,14 +74,14 @@ constinit const Library lib_exp = one<std::exp>("exp"), lib_exp2 = one<std::exp2
     lib_acos = one<std::acos>("acos"), lib_atan = one<std::atan>("atan"), lib_sinh = one<std::sinh>("sinh"), lib_cosh = one<std::cosh>("cosh"), lib_tanh = one<std::tanh>("tanh"),
     lib_asinh = one<std::asinh>("asinh"), lib_acosh = one<std::acosh>("acosh"), lib_atanh = one<std::atanh>("atanh"), lib_erf = one<std::erf>("erf"),
     lib_erfc = one<std::erfc>("erfc"), lib_erf_inv = one<erf_inv>("erf_inv"), lib_lgamma = one<lgamma>("lgamma"), lib_digamma = one<digamma>("digamma"),
-    lib_cbrt = one<std::cbrt>("cbrt"), lib_trigamma = one<trigamma>("trigamma"), lib_pow = two<std::pow>("pow"), lib_atan2 = two<std::atan2>("atan2"),
+    lib_cbrt = one<std::cbrt>("cbrt"), lib_trigamma = one<trigamma>("trigamma"), lib_logistic = one<logistic>("logistic"), lib_pow = two<std::pow>("pow"), lib_atan2 = two<std::atan2>("atan2"),
     // The next number depends on the precision, so the float form is not the rounded double one.
     lib_nextafter = {.name = "nextafter", .f32_2 = [](float x, float y) { return std::nextafterf(x, y); }, .f64_2 = [](double x, double y) { return std::nextafter(x, y); }};
 
 const Library* find_library(std::string_view name) {
   static const Library* const all[] = {&lib_exp, &lib_exp2, &lib_expm1, &lib_log, &lib_log1p, &lib_sin, &lib_cos, &lib_tan, &lib_asin, &lib_acos, &lib_atan, &lib_sinh, &lib_cosh,
                                        &lib_tanh, &lib_asinh, &lib_acosh, &lib_atanh, &lib_erf, &lib_erfc, &lib_erf_inv, &lib_lgamma, &lib_digamma, &lib_trigamma, &lib_cbrt, &lib_pow,
-                                       &lib_atan2, &lib_nextafter};
+                                       &lib_atan2, &lib_nextafter, &lib_logistic};
   for (const Library* f : all)
     if (name == f->name) return f;
   return nullptr;

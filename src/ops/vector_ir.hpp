@@ -18,7 +18,7 @@ struct Reg {
 class VectorIR {
  public:
   enum class Un { neg, abs, sqrt, floor, ceil, round_even, trunc, not_, popcount, clz };
-  enum class Bin { add, sub, mul, div, rem, min, max, and_, or_, xor_, shl, shr_logical, shr_arithmetic };   // min, max: NaN wins; integer div truncates; x/0 = -1 (unsigned: all ones), x%0 = x
+  enum class Bin { add, sub, mul, div, rem, min, max, and_, or_, xor_, shl, shr_logical, shr_arithmetic, scale };   // min, max: NaN wins; integer div truncates; x/0 = -1 (unsigned: all ones), x%0 = x; scale: x 2^y, y whole from -252 to 254, rounded once (float32)
   enum class Cmp { eq, ne, lt, le, gt, ge };
   virtual ~VectorIR() = default;
 

@@ -40,7 +40,7 @@ class CpuBackend final : public Backend {
       if (const auto* l = std::get_if<compile::Loop>(&plan.steps[i].what)) {
         if ((works[i] = cpu::transpose_work(*l))) continue;
         nests.push_back(run::make_nest(*l));
-        specs.push_back(cpu::kernel_spec(*l, nests.back()));
+        specs.push_back(cpu::kernel_spec(plan, *l, nests.back()));
       }
     const std::vector<run::KernelFn> kernels = cpu::compile_kernels(specs);
     PlanStats stats = compile::stats_of(plan, donatable);

@@ -8,7 +8,7 @@
 
 namespace tutti::cpu {
 
-/// Adds the function `name` for `spec` to `module`.
-void emit_kernel(llvm::Module& module, const std::string& name, const KernelSpec& spec);
+/// Adds the function `name` for `spec` to `module`. `wide`: for a machine with 512-bit instructions.
+void emit_kernel(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide);
 
 }  // namespace tutti::cpu

@@ -28,26 +28,49 @@ std::string KernelSpec::text() const {
   static const char* walks[] = {"map", "reduce_row", "reduce_column"};
   static const char* kinds[] = {"load", "store", "index", "reduce"};
   static const char* steps[] = {"none", "one", "any"};
-  std::string out = std::string(walks[static_cast<int>(walk)]) + "\n";
+  std::string out = std::string(walks[static_cast<int>(walk)]) + (together ? " together\n" : "\n");
   for (const Access& a : accesses) {
     out += std::string(kinds[static_cast<int>(a.kind)]) + " " + std::string(a.dtype.name()) + " " + steps[static_cast<int>(a.step)];
     if (a.value >= 0) out += " r" + std::to_string(a.value);
+    if (a.far) out += " far";
     if (a.combine != Op::Reduce::none) out += " " + std::to_string(static_cast<int>(a.combine)) + " " + std::string(a.accumulate.name());
     out += "\n";
   }
   return out + body.str();
 }
 
-KernelSpec kernel_spec(const compile::Loop& loop, const run::Nest& nest) {
+namespace {
+
+constexpr std::size_t kChain = 16;             // instructions that may well depend on each other
+constexpr std::int64_t kMany = 1 << 19;        // elements
+constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_t{8} << 20, kLastLevel = std::int64_t{32} << 20;
+
+// A result past the cache: in whole cache lines, never where it may lie in a donated input (whose lines have just been read), and a temporary, which
+// somebody reads soon, only when it is too large for every cache.
+bool stores_far(const compile::Plan& plan, const compile::Access& a, std::size_t k, const run::Nest& nest) {
+  const compile::Storage& to = plan.storages[a.storage];
+  if (to.takes >= 0 || to.bytes < (to.kind == compile::Storage::Kind::output ? kFarStore : kLastLevel)) return false;
+  bool lines = a.dtype.size() >= 2 && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
+  for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
+  return lines;
+}
+
+}  // namespace
+
+KernelSpec kernel_spec(const compile::Plan& plan, const compile::Loop& loop, const run::Nest& nest) {
   KernelSpec s;
   s.walk = nest.walk;
   s.body = loop.body;
+  s.together = nest.walk == run::Walk::map && nest.columns >= 64 && loop.body.insts.size() >= kChain && nest.calls * nest.rows * nest.columns >= kMany;
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
     const compile::Access& a = loop.accesses[k];
     const std::int64_t step = nest.column_steps[k];
     KernelSpec::Step how = step == 0 ? KernelSpec::Step::none : step == a.dtype.size() && a.kind != compile::Access::Kind::index ? KernelSpec::Step::one : KernelSpec::Step::any;
     if (a.kind == compile::Access::Kind::store || a.kind == compile::Access::Kind::reduce) how = KernelSpec::Step::one;
-    s.accesses.push_back({a.kind, a.dtype, how, a.value, a.combine, a.accumulate});
+    bool far = false;
+    if (a.kind == compile::Access::Kind::load && how == KernelSpec::Step::one) far = plan.storages[a.storage].bytes >= kFarLoad;
+    else if (a.kind == compile::Access::Kind::store) far = stores_far(plan, a, k, nest);
+    s.accesses.push_back({a.kind, a.dtype, how, a.value, a.combine, a.accumulate, far});
   }
   return s;
 }
@@ -92,6 +115,7 @@ class Jit {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     const Isa target = isa();
+    wide_ = target.features.find("+avx512f") != std::string::npos;
     orc::JITTargetMachineBuilder builder(llvm::Triple(llvm::sys::getProcessTriple()));
     builder.setCPU(target.cpu);
     if (!target.features.empty()) {
@@ -158,7 +182,7 @@ class Jit {
     for (const auto& [text, spec] : fresh) {
       for (const compile::Inst& i : spec->body.insts)
         if (i.name) define_library(i.name);
-      emit_kernel(*module, "kernel" + std::to_string(count_++), *spec);
+      emit_kernel(*module, "kernel" + std::to_string(count_++), *spec, wide_);
     }
     if (std::getenv("TUTTI_CPU_IR")) module->print(llvm::errs(), nullptr);
     std::string message;
@@ -174,6 +198,7 @@ class Jit {
   std::unordered_map<std::string, run::KernelFn> known_;
   std::unordered_map<std::string, bool> defined_;
   int count_ = 0;
+  bool wide_ = false;
 };
 
 Jit& jit() {

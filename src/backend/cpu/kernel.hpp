@@ -20,14 +20,16 @@ struct KernelSpec {
     int value = -1;
     Op::Reduce combine = Op::Reduce::none;
     DType accumulate;
+    bool far = false;   // does not fit in a cache: loads ask ahead, stores go past the cache
   };
   run::Walk walk = run::Walk::map;
+  bool together = false;   // several vectors side by side: worth the longer code where there is much to do
   std::vector<Access> accesses;
   compile::Body body;
   std::string text() const;
 };
 
-KernelSpec kernel_spec(const compile::Loop& loop, const run::Nest& nest);
+KernelSpec kernel_spec(const compile::Plan& plan, const compile::Loop& loop, const run::Nest& nest);
 
 /// The kernels of these specs, from the cache of the process or compiled now (in one go).
 std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs);

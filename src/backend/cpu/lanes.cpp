@@ -1,6 +1,7 @@
 #include "backend/cpu/lanes.hpp"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <bit>
 #include <limits>
@@ -108,6 +109,14 @@ Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
     case Bin::min: case Bin::max: {
       if (d.is_bool()) return op == Bin::min ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
       if (!real) return b_.CreateBinaryIntrinsic(op == Bin::min ? (sign ? In::smin : In::umin) : sign ? In::smax : In::umax, x, y);
+      // Beside a constant that is no NaN and no zero one instruction does: it gives its second operand when one is NaN.
+      auto plain = [](Value v) {
+        auto* c = llvm::dyn_cast<llvm::Constant>(v);
+        auto* n = c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c) : nullptr;
+        return n && !n->isNaN() && !n->isZero();
+      };
+      if (plain(y)) std::swap(x, y);
+      if (plain(x)) return b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x, y);
       Value m = b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x, y);   // y when that is NaN
       return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, m);
     }
@@ -119,6 +128,18 @@ Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
       if (op == Bin::shr_arithmetic) return b_.CreateAShr(x, b_.CreateSelect(inside, y, number(width - 1)));
       Value by = b_.CreateSelect(inside, y, number(0));
       return b_.CreateSelect(inside, op == Bin::shl ? b_.CreateShl(x, by) : b_.CreateLShr(x, by), number(0));
+    }
+    case Bin::scale: {
+      if (wide_) {   // rounding as the processor is set: 4
+        Value all = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
+        return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_ps_512, {}, {x, y, x, all, b_.getInt32(4)});
+      }
+      auto power = [&](Value n) {   // the sum has n + 127 in its low bits
+        Value bits = b_.CreateBitCast(b_.CreateFAdd(n, llvm::ConstantFP::get(n->getType(), 12582912.0 + 127)), like(n, b_.getInt32Ty()));
+        return b_.CreateBitCast(b_.CreateShl(bits, 23), n->getType());
+      };
+      Value half = b_.CreateUnaryIntrinsic(In::floor, b_.CreateFMul(y, llvm::ConstantFP::get(y->getType(), 0.5)));
+      return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(b_.CreateFSub(y, half)));
     }
   }
   throw InternalError("lanes: unknown binary");

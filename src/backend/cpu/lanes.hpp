@@ -16,7 +16,8 @@ inline constexpr unsigned kLanes = 16;
 class Lanes {
  public:
   using Value = llvm::Value*;
-  Lanes(llvm::Module& module, llvm::IRBuilder<>& builder) : m_(module), b_(builder) {}
+  /// `wide`: the machine has the 512-bit instructions.
+  Lanes(llvm::Module& module, llvm::IRBuilder<>& builder, bool wide) : m_(module), b_(builder), wide_(wide) {}
 
   llvm::Type* scalar_type(DType dtype) const;         // in registers; bool: i1
   llvm::Type* memory_type(DType dtype) const;         // in memory; bool: i8, 16-bit floats: i16 or half
@@ -43,6 +44,7 @@ class Lanes {
 
   llvm::Module& m_;
   llvm::IRBuilder<>& b_;
+  bool wide_;
 
  public:
   std::vector<DType> types;   // of the registers, set by the kernel's emitter

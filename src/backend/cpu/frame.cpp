@@ -1,0 +1,139 @@
+#include "backend/cpu/frame.hpp"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+
+namespace tutti::cpu {
+
+using Value = Frame::Value;
+
+namespace {
+constexpr int kAhead = 4096;   // bytes
+}  // namespace
+
+Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, bool wide) : m_(m), s_(spec), b_(m.getContext()), lanes_(m, b_, wide) {
+  for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
+  llvm::Type *p = b_.getPtrTy(), *i = b_.getInt64Ty();
+  fn_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, i, i}, false), llvm::Function::ExternalLinkage, name, m);
+  fn_->addFnAttr("prefer-vector-width", "512");
+  fn_->addFnAttr("min-legal-vector-width", "512");
+  fn_->addFnAttr(llvm::Attribute::NoUnwind);
+  b_.SetInsertPoint(block("entry"));
+  rows_ = fn_->getArg(3);
+  columns_ = fn_->getArg(4);
+  for (std::size_t k = 0; k < s_.accesses.size(); ++k) {
+    at_.push_back(load64(0, k));
+    row_step_.push_back(load64(1, k));
+    column_step_.push_back(s_.accesses[k].step == Step::any ? load64(2, k) : nullptr);
+  }
+  for (const compile::Inst& inst : s_.body.insts) {
+    bool u = inst.kind != compile::Inst::Kind::load || s_.accesses[inst.bits].step == Step::none;
+    for (int operand : {inst.a, inst.b, inst.c}) u &= operand < 0 || uniform_[operand];
+    uniform_.push_back(u);
+  }
+}
+
+Value Frame::load64(unsigned argument, std::size_t k) {
+  return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(argument), k));
+}
+
+Value Frame::lane_numbers() {
+  std::vector<std::uint64_t> n;
+  for (unsigned i = 0; i < kLanes; ++i) n.push_back(i);
+  return llvm::ConstantDataVector::get(m_.getContext(), llvm::ArrayRef(n));
+}
+
+void Frame::begin_row(Value row) {
+  row_ = row;
+  current_.clear();
+  for (std::size_t k = 0; k < at_.size(); ++k) current_.push_back(b_.CreateAdd(at_[k], b_.CreateMul(row_step_[k], row_)));
+  row_values_.assign(s_.body.insts.size(), nullptr);
+  for (std::size_t r = 0; r < s_.body.insts.size(); ++r)
+    if (uniform_[r]) row_values_[r] = value(r, row_values_, nullptr, nullptr);
+}
+
+Value Frame::pointer(std::size_t k, Value column) {
+  Value p = b_.CreateIntToPtr(current_[k], b_.getPtrTy());
+  return b_.CreateGEP(lanes_.memory_type(s_.accesses[k].dtype), p, column);
+}
+
+Value Frame::value(std::size_t r, const std::vector<Value>& values, Value column, Value mask) {
+  const compile::Inst& i = s_.body.insts[r];
+  if (i.kind == compile::Inst::Kind::load) return load(static_cast<std::size_t>(i.bits), column, mask);
+  auto get = [&](int k) { return k < 0 ? nullptr : values[k]; };
+  return lanes_.inst(i, get(i.a), get(i.b), get(i.c));
+}
+
+Value Frame::load(std::size_t k, Value column, Value mask) {
+  const KernelSpec::Access& a = s_.accesses[k];
+  if (a.kind == Kind::index) {
+    Value n = b_.CreateVectorSplat(kLanes, current_[k]);
+    if (a.step != Step::none) {
+      Value along = b_.CreateAdd(b_.CreateVectorSplat(kLanes, column), lane_numbers());
+      n = b_.CreateAdd(n, b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k])));
+    }
+    llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(a.dtype));
+    if (a.dtype.is_bool()) return b_.CreateICmpNE(n, llvm::Constant::getNullValue(n->getType()));
+    if (!a.dtype.is_floating()) return b_.CreateIntCast(n, t, true);
+    Value x = b_.CreateSIToFP(n, t);
+    return a.dtype.size() == 2 ? lanes_.narrow(x, a.dtype) : x;
+  }
+  llvm::Type* memory = lanes_.memory_type(a.dtype);
+  const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
+  if (a.step == Step::none) {
+    Value one = b_.CreateAlignedLoad(memory, b_.CreateIntToPtr(current_[k], b_.getPtrTy()), align);
+    return b_.CreateVectorSplat(kLanes, lanes_.from_memory(one, a.dtype));
+  }
+  llvm::Type* v = lanes_.vector_type(memory);
+  Value zero = llvm::Constant::getNullValue(v);
+  if (a.step == Step::one) {
+    Value p = pointer(k, column);
+    if (a.far && !mask) {   // for reading, to all caches, data
+      Value ahead = b_.CreateConstGEP1_64(b_.getInt8Ty(), p, kAhead);
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    }
+    Value x = mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, mask, zero)) : b_.CreateAlignedLoad(v, p, align);
+    return lanes_.from_memory(x, a.dtype);
+  }
+  Value along = b_.CreateAdd(b_.CreateVectorSplat(kLanes, column), lane_numbers());
+  Value bytes = b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k]));
+  Value p = b_.CreateGEP(b_.getInt8Ty(), b_.CreateIntToPtr(current_[k], b_.getPtrTy()), bytes);
+  if (!mask) mask = llvm::Constant::getAllOnesValue(lanes_.vector_type(b_.getInt1Ty()));
+  return lanes_.from_memory(b_.CreateMaskedGather(v, p, align, mask, zero), a.dtype);
+}
+
+std::vector<Value> Frame::body_at(Value column, Value mask) {
+  std::vector<Value> values = row_values_;
+  for (std::size_t r = 0; r < values.size(); ++r)
+    if (!uniform_[r]) values[r] = value(r, values, column, mask);
+  return values;
+}
+
+void Frame::store(std::size_t k, Value x, Value column, Value mask) {
+  const DType d = s_.accesses[k].dtype;
+  const llvm::Align align(static_cast<std::uint64_t>(d.size()));
+  x = lanes_.to_memory(x, d);
+  if (mask) b_.CreateMaskedStore(x, pointer(k, column), align, mask);
+  else if (!s_.accesses[k].far) b_.CreateAlignedStore(x, pointer(k, column), align);
+  else {
+    const std::uint64_t line = std::min<std::uint64_t>(64, kLanes * static_cast<std::uint64_t>(d.size()));
+    llvm::StoreInst* store = b_.CreateAlignedStore(x, pointer(k, column), llvm::Align(line));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(m_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+  }
+}
+
+void Frame::leave() {
+  // What went past the cache must be seen by whoever is told that this kernel is done.
+  if (std::any_of(s_.accesses.begin(), s_.accesses.end(), [](const KernelSpec::Access& a) { return a.far && a.kind == Kind::store; }))
+    b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  b_.CreateRetVoid();
+}
+
+void Frame::stores(const std::vector<Value>& values, Value column, Value mask) {
+  for (std::size_t k = 0; k < s_.accesses.size(); ++k)
+    if (s_.accesses[k].kind == Kind::store) store(k, values[s_.accesses[k].value], column, mask);
+}
+
+}  // namespace tutti::cpu

@@ -1,0 +1,83 @@
+// What every kernel is made of: loops, and a body's registers at some columns of some row.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "backend/cpu/lanes.hpp"
+
+namespace tutti::cpu {
+
+class Frame {
+ public:
+  using Value = llvm::Value*;
+  using Kind = compile::Access::Kind;
+  using Step = KernelSpec::Step;
+
+  Frame(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide);
+
+ protected:
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(m_.getContext(), name, fn_); }
+  Value number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
+
+  // for (i = from; i + step <= to; i += step) body(i); the value of i after the loop.
+  template <class F>
+  Value counted(Value from, Value to, std::int64_t step, F body) {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("head"), *in = block("body"), *out = block("end");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+    i->addIncoming(from, before);
+    Value next = b_.CreateAdd(i, number(step));
+    b_.CreateCondBr(b_.CreateICmpSLE(next, to), in, out);
+    b_.SetInsertPoint(in);
+    body(i);
+    i->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateBr(head);
+    b_.SetInsertPoint(out);
+    return i;
+  }
+
+  template <class F>
+  void when(Value condition, F body) {
+    llvm::BasicBlock *in = block("then"), *out = block("join");
+    b_.CreateCondBr(condition, in, out);
+    b_.SetInsertPoint(in);
+    body();
+    b_.CreateBr(out);
+    b_.SetInsertPoint(out);
+  }
+
+  Value lane_numbers();
+  Value mask_of(Value left) { return b_.CreateICmpULT(lane_numbers(), b_.CreateVectorSplat(kLanes, left)); }
+  Value smaller(Value x, Value y) { return b_.CreateSelect(b_.CreateICmpSLT(x, y), x, y); }
+
+  /// Addresses in this row, and the registers that have one value per row.
+  void begin_row(Value row);
+  Value pointer(std::size_t access, Value column);
+  Value load(std::size_t access, Value column, Value mask);
+  void store(std::size_t access, Value x, Value column, Value mask);
+  /// The vector of register r at `column`; lanes outside of `mask` (if any) read nothing.
+  Value value(std::size_t r, const std::vector<Value>& values, Value column, Value mask);
+  std::vector<Value> body_at(Value column, Value mask);
+  void leave();
+  void stores(const std::vector<Value>& values, Value column, Value mask);
+
+  llvm::Module& m_;
+  const KernelSpec& s_;
+  llvm::IRBuilder<> b_;
+  Lanes lanes_;
+  llvm::Function* fn_ = nullptr;
+  Value rows_ = nullptr, columns_ = nullptr, row_ = nullptr;
+  std::vector<Value> current_, row_values_;   // by access: the address; by register
+  std::vector<char> uniform_;                 // by register: one value per row
+
+ private:
+  Value load64(unsigned argument, std::size_t k);
+  std::vector<Value> at_, row_step_, column_step_;
+};
+
+}  // namespace tutti::cpu
