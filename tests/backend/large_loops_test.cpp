@@ -1,0 +1,68 @@
+// Loops that are large enough for tiles, for several vectors side by side and for stores past the cache: the engine against eval, to the bit.
+#include <gtest/gtest.h>
+
+#include "backend/programs.hpp"
+
+namespace tutti::test {
+namespace {
+
+Atom repeated(Builder& b, Atom x, const Atom& scale, int times) {
+  for (int i = 0; i < times; ++i) x = b.add(ops::tanh, {b.add(ops::add, {b.add(ops::mul, {x, scale}), b.add(ops::sin, {x})})});
+  return x;
+}
+
+void compare(const Builder& b, const std::vector<BufferPtr>& inputs, const std::vector<bool>& donated) {
+  auto want = backend("reference").compile(b.program)->run(inputs);
+  auto exe = backend("cpu").compile(b.program, donated);
+  std::vector<BufferPtr> given;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    given.push_back(allocate_buffer(inputs[k]->num_bytes));
+    std::memcpy(given[k]->data(), inputs[k]->data(), inputs[k]->num_bytes);
+  }
+  const std::unique_ptr<bool[]> flags(new bool[inputs.size()]);
+  for (std::size_t k = 0; k < inputs.size(); ++k) flags[k] = k < donated.size() && donated[k];
+  auto got = exe->run(given, std::span<const bool>(flags.get(), inputs.size()));
+  for (std::size_t r = 0; r < got.size(); ++r) {
+    const Type t = b.program.type(b.program.outputs[r]);
+    EXPECT_EQ(difference(t, got[r]->data(), want[r]->data(), 0, 0, 0), "") << "result " << r << ": " << t.str();
+  }
+}
+
+// Sizes with whole vectors, with a rest, and with rows that do not begin in a line.
+TEST(large_loops, chains_agree_to_the_bit) {
+  std::mt19937 random(3);
+  for (const Shape& shape : {Shape{2'200'007}, Shape{1100, 2003}, Shape{512, 4352}})
+    for (bool donate : {false, true}) {
+      if (donate && shape.ndim() > 1) continue;
+      SCOPED_TRACE(shape.str() + (donate ? " donated" : ""));
+      Builder b;
+      const Type t{float32, shape, false, {}};
+      const Atom x = b.input(t), s = b.input(Type{float32, {}, false, {}});
+      const Atom y = repeated(b, x, s, 3);
+      b.output(y);
+      b.output(b.add(ops::select, {b.add(ops::lt, {x, y}), x, repeated(b, y, s, 1)}));   // x and a comparison live over the cuts
+      compare(b, {random_buffer(t, -2, 2, random), random_buffer(Type{float32, {}, false, {}}, 0.5, 1.5, random)}, {donate, false});
+    }
+}
+
+TEST(large_loops, integers_and_doubles_agree_to_the_bit) {
+  std::mt19937 random(4);
+  for (DType d : {int32, uint32, float64, bfloat16}) {
+    SCOPED_TRACE(std::string(d.name()));
+    Builder b;
+    const Type t{d, {1'300'021}, false, {}};
+    const Atom x = b.input(t), y = b.input(t);
+    Atom u = x, v = y;
+    for (int i = 0; i < 30; ++i) {
+      const Atom sum = b.add(ops::add, {u, v});
+      v = b.add(i % 3 ? ops::mul : ops::max, {sum, u});
+      u = sum;
+    }
+    b.output(u);
+    b.output(v);
+    compare(b, {random_buffer(t, -2, 2, random), random_buffer(t, -2, 2, random)}, {});
+  }
+}
+
+}  // namespace
+}  // namespace tutti::test
