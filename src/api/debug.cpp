@@ -1,8 +1,24 @@
 #include "tutti/debug.hpp"
 
+#include "ops/inspect_sharding.hpp"
 #include "run/traffic.hpp"
+#include "tutti/placement.hpp"
 
 namespace tutti::debug {
+
+void detail::inspect_leaf(const Array& x, std::function<void(const Sharding&, const Shape&)> callback, Loc loc) {
+  if (!tutti::detail::recording(x)) return callback(x.sharding(), x.shape());
+  LocScope scope(loc);
+  bind(ops::inspect_sharding, ops::InspectSharding{ops::Inspector(std::move(callback))}, {x});
+}
+
+void visualize_array_sharding(const Array& x, const VisualizeOptions& given, Loc loc) {
+  VisualizeOptions options = given;
+  if (!options.dtype) options.dtype = x.dtype();
+  detail::inspect_leaf(x, [options](const Sharding& s, const Shape& shape) { visualize_sharding(shape, s, options); }, loc);
+}
+
+std::string sharding_svg(const Array& x) { return sharding_svg(x.shape(), x.sharding()); }
 
 Traffic traffic() { return run::traffic(); }
 void reset_traffic() { run::reset_traffic(); }

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "ops/inspect_sharding.hpp"
 #include "ops/op_def.hpp"
 #include "partition/explain.hpp"
 #include "partition/partition.hpp"
@@ -79,13 +80,15 @@ std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::ve
     if (p.committed) placed.push_back({argument_text(p.name, options.what, program->types[program->inputs[i]]), p.sharding, {}});
   }
   for (Placed& p : placed_inside(*program)) placed.push_back(std::move(p)), any = true;
-  for (const Sharding& s : options.out_shardings) any = any || s.has_value();
+  for (const Sharding& s : options.out_shardings)
+    if (s.has_value()) placed.push_back({"explicit output sharding with", s, {}}), any = true;
   if (!any) return nullptr;
   check_devices(placed);
   std::vector<bool> committed = committed_outputs(*program, placements);
   for (std::size_t i = 0; i < options.out_shardings.size(); ++i)
     if (options.out_shardings[i].has_value()) committed[i] = true;
   ShardedProgram sharded = propagate(program, inputs, options.out_shardings);
+  for (const Inspection& i : sharded.inspections) i.params.get<ops::InspectSharding>().inspector(i.sharding, i.shape);
   for (std::size_t i = 0; i < committed.size(); ++i)
     if (!committed[i]) sharded.output_shardings[i] = {};
   bool isolated = config::isolation() == Isolation::per_device && sharded.mesh.has_value() && sharded.mesh.size() > 1;

@@ -4,7 +4,10 @@
 
 #include "api/distributed.hpp"
 #include "array/node.hpp"
+#include "ops/inspect_sharding.hpp"
 #include "partition/manual_regions.hpp"
+#include "propagate/sharded_program.hpp"
+#include "propagate/sites.hpp"
 #include "tutti/config.hpp"
 
 namespace tutti {
@@ -48,6 +51,14 @@ PlanCache& plans() {
   return cache;
 }
 
+// Tells those who inspect values of a program on one device, and takes them out.
+ProgramPtr inspected_on(const Sharding& device, const ProgramPtr& program) {
+  ProgramPtr flat = inlined(program);
+  std::vector<Inspected> inspected = inspected_values(*flat);
+  for (const Inspected& i : inspected) i.params.get<ops::InspectSharding>().inspector(device, flat->type(i.value).shape);
+  return inspected.empty() ? program : without_inspections(flat);
+}
+
 }  // namespace
 
 Placement placement_of(const Array& x) {
@@ -77,6 +88,7 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
       if (p.committed) committed = true, where = p.sharding;
     out.out_shardings.assign(out.out_types.size(), where);
     out.out_committed.assign(out.out_types.size(), committed);
+    program = inspected_on(where.has_value() ? where : SingleDeviceSharding(devices()[0]), program);
   }
   if (!(out.distributed && out.distributed->isolated())) {
     ProgramPtr global = open_manual_regions(out.distributed ? out.distributed->global_program() : program);   // all places of this process share their memory

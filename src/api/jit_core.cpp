@@ -10,6 +10,7 @@
 #include "array/node.hpp"
 #include "mesh/checks.hpp"
 #include "ops/sharding_constraint.hpp"
+#include "propagate/propagate.hpp"
 #include "trace/trace.hpp"
 #include "tutti/config.hpp"
 #include "tutti/jit.hpp"
@@ -51,6 +52,9 @@ bool log_recompiles() {
   return on;
 }
 
+// How errors call the function given to jit: C++ knows no names.
+std::string function_text(Loc made) { return "the function jitted at " + made.str(); }
+
 // A list of shardings has one entry per argument, or per array of the result.
 void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t count, const char* of, Loc made) {
   if (given.kind() != TreeOf<Sharding>::Kind::list || given.list().size() == count) return;
@@ -62,6 +66,8 @@ void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t 
 void check_in_sharding(const Sharding& wanted, const Array& x, const std::string& name, Loc made) {
   check_rank(wanted, x.shape(), "jit: in_shardings for " + name);
   if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
+  const Placed both[] = {{argument_text(name, function_text(made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
+  check_devices(both);
   throw ShardingError("jit: in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str() +
                       "\n  at " + made.str() + "\n  Move it with device_put first, or leave in_shardings out: jit follows its arguments.");
 }
@@ -198,6 +204,7 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
       placements.push_back(placement_of(c));
       placements.back().name = "a captured array";
     }
+    options.what = function_text(e->made);
     options.donatable = e->donated;
     options.donatable.resize(placements.size(), false);
     options.out_shardings = e->out_shardings;

@@ -42,14 +42,10 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   int dim = c.get<Concatenate>().dim;
   FactorBuilder b(c, results);
   for (int d = 0; d < results[0].ndim(); ++d) {
-    if (d == dim) {
-      b.fixed_result(d, results[0].shape[d]);
-      for (std::size_t i = 0; i < c.operands.size(); ++i) b.fixed_operand(static_cast<int>(i), d, c.operands[i].shape[d]);
-    } else {
-      int factor = b.add(results[0].shape[d]);
-      b.f.results[0][d] = {factor};
-      for (auto& operand : b.f.operands) operand[d] = {factor};
-    }
+    // The joined dim cannot be split, but placement flows along it.
+    int factor = b.add(results[0].shape[d], d == dim ? Factors::Kind::replicated : Factors::Kind::parallel);
+    b.f.results[0][d] = {factor};
+    for (auto& operand : b.f.operands) operand[d] = {factor};
   }
   return b.f;
 }

@@ -113,8 +113,7 @@ Factors same_dims(const Call& call, const std::vector<Type>& results, const std:
     if (!changed[d]) {
       b.share(0, d, d, results[0].shape[d]);
     } else {
-      b.fixed_operand(0, d, call.operands[0].shape[d]);
-      b.fixed_result(d, results[0].shape[d]);
+      b.f.factors[b.share(0, d, d, call.operands[0].shape[d])].kind = Factors::Kind::replicated;
     }
   }
   return b.f;

@@ -151,7 +151,8 @@ struct FactorBuilder {
   /// One parallel factor shared by operand dim and result dim.
   int share(int operand, int dim, int result_dim, std::int64_t size);
 };
-/// Operand 0 and result 0 share a factor in every dim, unless `changed`: those dims cannot be split.
+/// Operand 0 and result 0 share a factor in every dim; that of a `changed` dim cannot be split, and its size is the operand's. Placement flows
+/// along it all the same: the dims hold the same elements, elsewhere.
 Factors same_dims(const Call& call, const std::vector<Type>& results, const std::vector<bool>& changed);
 
 }  // namespace tutti::ops

@@ -1,6 +1,7 @@
 // NumPy-like functions that reshape, join and cut arrays.
 #include <algorithm>
 
+#include "mesh/conflict.hpp"
 #include "ops/numpy_dims.hpp"
 #include "ops/promotion.hpp"
 #include "tutti/ops_movement.hpp"
@@ -152,9 +153,25 @@ Array concatenate(const ArrayList& xs, int axis) {
   int d = ops::normal_axis("concatenate", axis, xs.arrays[0].ndim());
   return xs.arrays.size() == 1 ? xs.arrays[0] : lax::concatenate(ops::same_dtype(xs.arrays), d);
 }
+namespace {
+
+// Said before the first operation on one of them, so that errors show the user's own shapes.
+void check_one_device_list(const char* function, const std::vector<Array>& xs) {
+  std::vector<Placed> placed;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (xs[i].is_traced() || !xs[i].committed()) continue;
+    Type type{xs[i].dtype(), xs[i].shape(), false, {}};
+    placed.push_back({argument_text("x" + std::to_string(i + 1), function, type.str()), xs[i].sharding(), {}});
+  }
+  check_devices(placed);
+}
+
+}  // namespace
+
 Array stack(const ArrayList& xs, int axis) {
   LocScope scope(xs.loc);
   if (xs.arrays.empty()) ops::fail<ValueError>("stack", "no arrays", "Give at least one.");
+  check_one_device_list("stack", xs.arrays);
   int d = ops::normal_axis("stack", axis, xs.arrays[0].ndim() + 1);
   std::vector<Array> parts;
   for (const Array& x : ops::same_dtype(xs.arrays)) {

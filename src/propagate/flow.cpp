@@ -72,7 +72,7 @@ struct Flow {
       int a = wanted[i];
       for (const AxisList& other : place.dims)
         if (std::find(other.begin(), other.end(), a) != other.end()) return changed;
-      std::int64_t n = ways(have) * sizes[a], size = rule.factors[list[p]].size;
+      std::int64_t n = ways(have) * sizes[a], size = list.size() > 1 ? rule.factors[list[p]].size : program.types[t.value].shape[d];
       if (n > size || (list.size() > 1 && size % n != 0)) return changed;
       have.push_back(a);
       place.dims[d].push_back(a);

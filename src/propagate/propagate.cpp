@@ -110,6 +110,8 @@ std::optional<Layout> whole_axis_layout(const Sharding& s, int ndim, const Mesh&
 ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& inputs, const std::vector<Sharding>& outputs) {
   ShardedProgram out;
   ProgramPtr body = inlined(given);
+  std::vector<Inspected> inspected = inspected_values(*body);
+  body = without_inspections(body);
   std::size_t first_output_constraint = body->eqns.size();
   out.program = with_output_constraints(body, outputs);
   const Program& p = *out.program;
@@ -158,7 +160,18 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   }
   for (std::size_t v = 0; v < places.size(); ++v) out.layouts.push_back(layout_from(places[v], out.mesh));
 
-  // The face of a result: on the mesh of the first committed input (else constraint) that can express it, shortest spec.
+  // The face of a value: on the mesh of the first committed input (else constraint) that can express it, shortest spec.
+  auto face_of = [&](const Layout& layout) {
+    for (const Mesh& m : meshes) {
+      std::optional<Layout> there = translate(layout, out.mesh, m);
+      if (there && is_valid(*there, m)) return sharding_from_layout(m, *there);
+    }
+    return out.mesh.has_value() ? sharding_from_layout(out.mesh, layout) : Sharding();
+  };
+  for (const Inspected& i : inspected) {
+    Type type = p.type(i.value);
+    out.inspections.push_back({i.params, type.shape, face_of(i.value.is_literal() ? Layout::replicated(0) : out.layouts[i.value.id])});
+  }
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
     const Atom& a = p.outputs[i];
     out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : out.layouts[a.id]);
@@ -167,13 +180,7 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
         std::any_of(outputs[i].spec().begin(), outputs[i].spec().end(), [](const SpecEntry& s) { return s.is_unconstrained(); }))) {
       face = outputs[i];
     } else {
-      for (const Mesh& m : meshes) {
-        std::optional<Layout> there = translate(out.outputs[i], out.mesh, m);
-        if (!there || !is_valid(*there, m)) continue;
-        face = sharding_from_layout(m, *there);
-        break;
-      }
-      if (!face.has_value() && out.mesh.has_value()) face = sharding_from_layout(out.mesh, out.outputs[i]);
+      face = face_of(out.outputs[i]);
     }
     out.output_shardings.push_back(face);
   }

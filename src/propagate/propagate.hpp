@@ -6,20 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "mesh/conflict.hpp"
 #include "propagate/sharded_program.hpp"
 
 namespace tutti {
 
-/// Something that names devices in a call: `argument x of add with shape int32[24]`, `sharding_constraint inside jit`.
-struct Placed {
-  std::string text;
-  Sharding sharding;
-  Loc loc;             // printed where known
-};
-/// `argument x of add with shape int32[24]`.
-std::string argument_text(const std::string& argument, const std::string& function, const Type& type);
-/// All device lists must be equal, in order: else a DeviceError names the first two that clash. Empty shardings fit everywhere.
-void check_devices(std::span<const Placed> placed);
+/// `argument x of add with shape int32[24] and`.
+inline std::string argument_text(const std::string& argument, const std::string& function, const Type& type) {
+  return argument_text(argument, function, Type{type.dtype, type.shape, false, {}}.str());
+}
 /// Constraints and manual regions inside `program`, in program order, for check_devices.
 std::vector<Placed> placed_inside(const Program& program);
 

@@ -23,6 +23,13 @@ struct Origin {
   ValueId from = -1;      // the neighbour it came from
 };
 
+/// A value that somebody wants to know the layout of, and who: an ops::InspectSharding.
+struct Inspection {
+  Params params;
+  Shape shape;
+  Sharding sharding;
+};
+
 struct ShardedProgram {
   ProgramPtr program;                  // calls inlined; a sharding_constraint stands at each output that has a wanted sharding
   Mesh mesh;                           // the common refinement of all meshes used; every axis has a name. Empty: nobody named devices
@@ -30,6 +37,7 @@ struct ShardedProgram {
   std::vector<Layout> outputs;         // per output (literals: replicated)
   std::vector<Sharding> output_shardings;   // faces; empty handles where nothing is committed
   std::map<std::tuple<ValueId, int, int>, Origin> origins;   // (value, dim, mesh axis)
+  std::vector<Inspection> inspections;      // inspect_sharding Eqns, which are not in `program`
 
   /// `input 0 (params.w1)`, `the constraint at train.cpp:12`.
   std::string origin_text(ValueId value, int dim, int axis) const;

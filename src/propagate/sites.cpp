@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ops/inspect_sharding.hpp"
 #include "ops/op_def.hpp"
 #include "ops/shard_map.hpp"
 #include "ops/sharding_constraint.hpp"
 #include "propagate/sharded_program.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti {
 
@@ -16,6 +18,26 @@ const Sharding* constraint_of(const Eqn& eqn) {
 
 Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc) {
   return Eqn{&ops::sharding_constraint, ops::Constrain{sharding}, {operand}, {result}, {}, loc};
+}
+
+std::vector<Inspected> inspected_values(const Program& program) {
+  std::vector<Inspected> out;
+  for (const Eqn& e : program.eqns) {
+    if (e.op == &ops::inspect_sharding) out.push_back({e.params, e.operands[0]});
+    for (const ProgramPtr& sub : e.subs)
+      if (!inspected_values(*sub).empty())
+        throw UnsupportedError("inspect_array_sharding: in the body of " + e.op->name + " values are what one device sees in one turn: they have no sharding" +
+                               (e.loc ? "\n  at " + e.loc.str() : "") + "\n  Inspect what goes in or comes out.");
+  }
+  return out;
+}
+
+ProgramPtr without_inspections(const ProgramPtr& program) {
+  auto is_one = [](const Eqn& e) { return e.op == &ops::inspect_sharding; };
+  if (std::none_of(program->eqns.begin(), program->eqns.end(), is_one)) return program;
+  auto out = std::make_shared<Program>(*program);
+  std::erase_if(out->eqns, is_one);
+  return out;
 }
 
 std::vector<Sharding> region_shardings(const Eqn& eqn) {

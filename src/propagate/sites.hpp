@@ -12,6 +12,14 @@ namespace tutti {
 const Sharding* constraint_of(const Eqn& eqn);
 /// A sharding_constraint Eqn.
 Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc);
+/// What inspect_sharding Eqns look at, in program order; UnsupportedError where one stands in the body of a region or a loop.
+struct Inspected {
+  Params params;
+  Atom value;
+};
+std::vector<Inspected> inspected_values(const Program& program);
+/// The program without its inspect_sharding Eqns: itself when there are none.
+ProgramPtr without_inspections(const ProgramPtr& program);
 /// Of a shard_map Eqn: shardings of its operands, then of its results; else nothing.
 std::vector<Sharding> region_shardings(const Eqn& eqn);
 

@@ -17,6 +17,9 @@ struct Mismatch : std::runtime_error { using std::runtime_error::runtime_error; 
 /// The case's kind is not known to its handler.
 struct Unknown : std::runtime_error { using std::runtime_error::runtime_error; };
 
+/// What the handler found is the deliberate difference that differences.md describes in a row of this name.
+struct Different : std::runtime_error { using std::runtime_error::runtime_error; };
+
 using Handler = void (*)(const json& test);
 /// Says that the cases of list `list` are run by `handler`, in files that hold all of `lists` (a file's schema is told by its top-level lists).
 struct Registration {

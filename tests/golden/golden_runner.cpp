@@ -1,5 +1,6 @@
 // golden_runner FILE...: runs every case of golden files (JSON) and prints per file `N passed, D different, 0 failed`.
-// "different": listed in differences.md with a reason. Exit code 1 when something failed, 2 on bad input.
+// "different": a row of differences.md names the case (or the kind of difference that its handler found) and says why. Such a case is run as well: one
+// that agrees after all has failed, and so has one that breaks inside tutti. Exit code 1 when something failed, 2 on bad input.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
@@ -83,20 +84,33 @@ Tally run_file(const std::string& path, const std::vector<Difference>& differenc
     for (const json& test : cases) {
       std::string name = test.is_object() ? test.value("name", list) : list;
       if (!only.empty() && fnmatch(only.c_str(), name.c_str(), 0) != 0) continue;
-      auto known = std::find_if(differences.begin(), differences.end(), [&](const Difference& d) {
-        return fnmatch(d.file.c_str(), base.c_str(), 0) == 0 && fnmatch(d.name.c_str(), name.c_str(), 0) == 0;
-      });
-      if (known != differences.end()) {
+      auto row = [&](const std::string& wanted) {
+        return std::find_if(differences.begin(), differences.end(), [&](const Difference& d) {
+          return fnmatch(d.file.c_str(), base.c_str(), 0) == 0 && (d.name == wanted || fnmatch(d.name.c_str(), wanted.c_str(), 0) == 0);
+        });
+      };
+      auto known = row(name);
+      auto different = [&](const std::string& reason) {
         ++tally.different;
-        if (verbose) fmt::print("  different  {}: {}\n", name, known->reason);
-        continue;
-      }
+        if (verbose) fmt::print("  different  {}: {}\n", name, reason);
+      };
+      auto failed = [&](const std::string& why) {
+        ++tally.failed;
+        fmt::print("  failed     {}: {}\n", name, why);
+      };
       try {
         run_case(handlers, list, test);
-        ++tally.passed;
+        if (known != differences.end()) failed("it agrees, but differences.md says: " + known->reason);
+        else ++tally.passed;
+      } catch (const Different& e) {
+        auto kind = row("(" + std::string(e.what()) + ")");
+        if (kind == differences.end()) failed("differences.md has no row (" + std::string(e.what()) + ")");
+        else different(kind->reason);
+      } catch (const tutti::InternalError& e) {
+        failed(e.what());
       } catch (const std::exception& e) {
-        ++tally.failed;
-        fmt::print("  failed     {}: {}\n", name, e.what());
+        if (known != differences.end()) different(known->reason);
+        else failed(e.what());
       }
     }
   }

@@ -1,0 +1,40 @@
+#include "mesh/conflict.hpp"
+
+#include <cctype>
+
+namespace tutti {
+namespace {
+
+std::string ids(const std::vector<Device>& devices) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < devices.size(); ++i) out += (i ? ", " : "") + std::to_string(devices[i].id());
+  return out + "]";
+}
+
+std::string describe(const Placed& p) {
+  const std::vector<Device>& devices = p.sharding.device_list();
+  std::string platform(devices.empty() ? "cpu" : devices[0].platform());
+  for (char& c : platform) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return p.text + " device ids " + ids(devices) + " on platform " + platform + (p.loc ? " at " + p.loc.str() : "");
+}
+
+}  // namespace
+
+std::string argument_text(const std::string& argument, const std::string& function, const std::string& type) {
+  return "argument " + argument + " of " + function + " with shape " + type + " and";
+}
+
+void check_devices(std::span<const Placed> placed) {
+  const Placed* first = nullptr;
+  for (const Placed& p : placed) {
+    if (!p.sharding.has_value()) continue;
+    if (!first) {
+      first = &p;
+    } else if (p.sharding.device_list() != first->sharding.device_list()) {
+      throw DeviceError("Received incompatible devices for jitted computation. Got " + describe(*first) + " and " + describe(p) +
+                        "\n  Move one of them with device_put first: all devices of one call must be the same, in the same order.");
+    }
+  }
+}
+
+}  // namespace tutti
