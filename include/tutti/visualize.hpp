@@ -1,8 +1,10 @@
 // Pictures of shardings.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "tutti/dtype.hpp"
 #include "tutti/sharding.hpp"
 
 namespace tutti::debug {
@@ -13,8 +15,10 @@ struct VisualizeOptions {
   double scale = 1.0;
   int min_width = 9;
   int max_width = 80;
-  /// Also say which mesh axes cut which dimension, and the shape of a block.
+  /// Also say which mesh axes cut which dimension, the shape of a block, and (where the dtype is known) bytes.
   bool show_axes = false;
+  /// Of the elements; visualize_array_sharding takes its array's.
+  std::optional<DType> dtype{};
 };
 
 /// Prints which devices hold which part of an array.

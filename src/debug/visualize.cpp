@@ -132,6 +132,18 @@ struct Picture {
   }
 };
 
+// Of the largest block, and of what all devices hold together.
+std::string bytes_line(const Shape& shape, const Sharding& sharding, DType dtype) {
+  auto size = static_cast<std::int64_t>(dtype.size());
+  std::int64_t all = 0;
+  for (const auto& [device, index] : sharding.devices_indices_map(shape)) {
+    std::int64_t elements = 1;
+    for (const IndexRange& r : index) elements *= r.stop - r.start;
+    all += elements * size;
+  }
+  return std::string(dtype.name()) + ": " + std::to_string(sharding.shard_shape(shape).num_elements() * size) + " bytes a device, " + std::to_string(all) + " on all";
+}
+
 }  // namespace
 
 std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal) {
@@ -147,8 +159,10 @@ std::string sharding_text(const Shape& shape, const Sharding& sharding, const Vi
     out += picture.draw(grid);
   }
   if (shape.num_elements() == 0) out += "empty array of shape " + shape.str() + "\n";
-  if (options.show_axes)
+  if (options.show_axes) {
     for (const std::string& line : axis_lines(shape, sharding)) out += line + "\n";
+    if (options.dtype) out += bytes_line(shape, sharding, *options.dtype) + "\n";
+  }
   return out;
 }
 

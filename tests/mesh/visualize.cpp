@@ -48,6 +48,8 @@ TEST(Visualize, NamesAxesOnRequest) {
   VisualizeOptions options{.show_axes = true};
   std::string text = plain({8, 6}, NamedSharding(samples::mesh({4, 2}), P("x")), options);
   EXPECT_NE(text.find("dim 0: 8 over x=4, blocks of 2\ndim 1: 6, whole\ncopies over y=2\n"), std::string::npos);
+  options.dtype = float32;
+  EXPECT_NE(plain({8, 6}, NamedSharding(samples::mesh({4, 2}), P("x")), options).find("float32: 48 bytes a device, 384 on all\n"), std::string::npos);
 }
 
 TEST(Visualize, ColoursNeighboursDifferently) {
