@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/cpu/gemm.hpp"
+#include "backend/cpu/narrow_product.hpp"
 #include "base/half.hpp"
 #include "tutti/error.hpp"
 
@@ -19,7 +20,7 @@ class DotWork final : public run::Work {
   explicit DotWork(const Dot& d) : d_(d) {
     batches_ = compile::product(d.batch);
     const double work = 2.0 * static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
-    const double rate = d.dtype == float32 ? 0.01 : 0.5;   // ns per floating point operation
+    const double rate = d.dtype == float64 ? 0.5 : 0.01;   // ns per floating point operation
     cost_ns = static_cast<double>(batches_) * (work * rate + 300);
     if (work > 4e6) parts_ = batches_ > 1 && work < 2e9 ? 1 : work < 2e10 ? 2 : work < 2e11 ? 4 : 8;   // few large tiles are faster than many small ones
     by_rows_ = d.m >= d.n;
@@ -28,6 +29,13 @@ class DotWork final : public run::Work {
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
     per_task_ = parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(4e6 / std::max(work, 1.0)), 1, batches_);
+    // Small products are not worth the library's checks. The last tile may be smaller.
+    if (work > 1e6) {
+      for (int last = 0; last < 2; ++last) {
+        const std::int64_t here = last ? extent - (parts_ - 1) * tile_ : tile_;
+        narrow_[last] = narrow_product({by_rows_ ? here : d.m, by_rows_ ? d.n : here, d.k, d.a_m, d.a_k, d.b_k, d.b_n, d.c_m, d.dtype, d.result});
+      }
+    }
     tasks = static_cast<int>(parts_ > 1 ? batches_ * parts_ : (batches_ + per_task_ - 1) / per_task_);
   }
 
@@ -55,6 +63,7 @@ class DotWork final : public run::Work {
       b += from * d_.b_n;
       c += from;
     }
+    if (const NarrowProduct* p = narrow_[part + 1 == parts_].get()) return p->run(at[d_.a] + 2 * a, at[d_.b] + 2 * b, at[d_.c] + d_.result.size() * c);
     auto product = [&]<class T, class R>() {
       if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
         gemm(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k}, {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n},
@@ -109,6 +118,7 @@ class DotWork final : public run::Work {
   Dot d_;
   std::int64_t batches_ = 1, parts_ = 1, tile_ = 0, unit_ = 1, per_task_ = 1;
   bool by_rows_ = true;
+  std::unique_ptr<NarrowProduct> narrow_[2];   // of a whole tile and of the last one
 };
 
 }  // namespace

@@ -1,29 +1,14 @@
 #include "backend/cpu/gemm.hpp"
 
 #include <dnnl.h>
-#include <omp.h>
 
 #include <algorithm>
 
+#include "backend/cpu/one_thread.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::cpu {
 namespace {
-
-// oneDNN would start threads of its own. The caller's setting comes back afterwards: it belongs to the user's program.
-class OneThread {
- public:
-  OneThread() : saved_(omp_get_max_threads()) {
-    if (saved_ != 1) omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (saved_ != 1) omp_set_num_threads(saved_);
-  }
-  OneThread(const OneThread&) = delete;
-
- private:
-  int saved_;
-};
 
 // Below some thousand products a library call costs more than the work.
 constexpr std::int64_t kTiny = 4096;
