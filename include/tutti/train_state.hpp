@@ -41,7 +41,7 @@ struct TrainState {
   template <class Model, class Params, class Optimiser>
   static auto create(const Model& model, const Params& params, const Optimiser& tx) {
     using State = std::decay_t<decltype(tx.init(params))>;
-    return TrainStateOf<Model, Params, Optimiser, State>{optim::detail::step_zero(), params, tx.init(params), Static<Model>(model), Static<Optimiser>(tx)};
+    return TrainStateOf<Model, Params, Optimiser, State>{Array(0), params, tx.init(params), Static<Model>(model), Static<Optimiser>(tx)};
   }
 };
 

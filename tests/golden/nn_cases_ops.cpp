@@ -1,0 +1,92 @@
+// The part of ops.json that is jax.nn's, the convolutions and the windows.
+#include <cmath>
+
+#include "golden/ops_cases.hpp"
+#include "tutti/lax_windows.hpp"
+#include "tutti/linen.hpp"
+#include "tutti/nn.hpp"
+
+namespace golden {
+namespace {
+
+using namespace tutti;
+
+OpFunction one(Array (*f)(const In&)) {
+  return [f](const Arrays& x, const json&) { return Arrays{f(x[0])}; };
+}
+OpFunction scaled(Array (*f)(const In&, double), const char* name, double otherwise) {
+  return [=](const Arrays& x, const json& p) { return Arrays{f(x[0], p.value(name, otherwise))}; };
+}
+Axes axes_or_last(const json& p) { return p.contains("axis") ? axes_of(p) : Axes(-1); }
+
+lax::Dims list(const json& p, const char* name) { return p.contains(name) ? p[name].get<lax::Dims>() : lax::Dims(); }
+lax::Padding padding_of(const json& p) {
+  const json& v = p.at("padding");
+  if (v.is_string()) return v.get<std::string>();
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const json& e : v) pairs.emplace_back(e[0].get<std::int64_t>(), e[1].get<std::int64_t>());
+  return pairs;
+}
+lax::ConvDims dims_of(const json& p) {
+  if (!p.contains("dimension_numbers") || p["dimension_numbers"].is_null()) return {};
+  const json& d = p["dimension_numbers"];
+  return {d[0], d[1], d[2]};
+}
+Arrays conv(const Arrays& x, const json& p) {
+  return {lax::conv_general_dilated(x[0], x[1], {.window_strides = list(p, "window_strides"), .padding = padding_of(p), .lhs_dilation = list(p, "lhs_dilation"), .rhs_dilation = list(p, "rhs_dilation"),
+                                                 .dimension_numbers = dims_of(p), .feature_group_count = p.value("feature_group_count", 1), .batch_group_count = p.value("batch_group_count", 1)})};
+}
+Arrays conv_transpose(const Arrays& x, const json& p) {
+  return {lax::conv_transpose(x[0], x[1], {.strides = list(p, "strides"), .padding = padding_of(p), .rhs_dilation = list(p, "rhs_dilation"), .dimension_numbers = dims_of(p)})};
+}
+Arrays windows(const Arrays& x, const json& p) {
+  std::string how = p.at("computation");
+  return {lax::reduce_window(x[0], how == "max" ? lax::WindowReduction::max : how == "min" ? lax::WindowReduction::min : lax::WindowReduction::sum,
+                             {.window_dimensions = list(p, "window_dimensions"), .window_strides = list(p, "window_strides"), .padding = padding_of(p), .base_dilation = list(p, "base_dilation"),
+                              .window_dilation = list(p, "window_dilation")})};
+}
+OpFunction pool(Array (*f)(const In&, const std::vector<std::int64_t>&, const linen::PoolOptions&)) {
+  return [f](const Arrays& x, const json& p) {
+    lax::Dims window = list(p, "window_shape"), strides = p.contains("strides") ? list(p, "strides") : lax::Dims(window.size(), 1);
+    return Arrays{f(x[0], window, {.strides = strides, .padding = padding_of(p), .count_include_pad = p.value("count_include_pad", true)})};
+  };
+}
+
+const OpFamily family({
+    {"relu", one(nn::relu)},
+    {"relu6", one(nn::relu6)},
+    {"sigmoid", one(nn::sigmoid)},
+    {"log_sigmoid", one(nn::log_sigmoid)},
+    {"silu", one(nn::silu)},
+    {"swish", one(nn::silu)},
+    {"softplus", one(nn::softplus)},
+    {"soft_sign", one(nn::soft_sign)},
+    {"elu", scaled(nn::elu, "alpha", 1)},
+    {"celu", scaled(nn::celu, "alpha", 1)},
+    {"selu", one(nn::selu)},
+    {"leaky_relu", scaled(nn::leaky_relu, "negative_slope", 0.01)},
+    {"hard_tanh", one(nn::hard_tanh)},
+    {"hard_sigmoid", one(nn::hard_sigmoid)},
+    {"hard_swish", one(nn::hard_silu)},
+    {"hard_silu", one(nn::hard_silu)},
+    {"mish", one(nn::mish)},
+    {"squareplus", scaled(nn::squareplus, "b", 4)},
+    {"sparse_plus", one(nn::sparse_plus)},
+    {"sparse_sigmoid", one(nn::sparse_sigmoid)},
+    {"gelu", [](const Arrays& x, const json& p) { return Arrays{p.value("approximate", true) ? nn::gelu(x[0]) : nn::gelu_exact(x[0])}; }},
+    {"glu", [](const Arrays& x, const json& p) { return Arrays{nn::glu(x[0], p.value("axis", -1))}; }},
+    {"softmax", [](const Arrays& x, const json& p) { return Arrays{nn::softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())}; }},
+    {"log_softmax", [](const Arrays& x, const json& p) { return Arrays{nn::log_softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())}; }},
+    {"logsumexp", [](const Arrays& x, const json& p) { return Arrays{nn::logsumexp(x[0], axes_of(p), p.value("keepdims", false), p.contains("b") ? x.at(1) : Array())}; }},
+    {"standardize", [](const Arrays& x, const json& p) { return Arrays{nn::standardize(x[0], axes_or_last(p), p.value("epsilon", 1e-5))}; }},
+    {"one_hot", [](const Arrays& x, const json& p) { return Arrays{nn::one_hot(x[0], p.at("num_classes"), dtype_of(p.value("dtype", "float32")), p.value("axis", -1))}; }},
+    {"conv_general_dilated", conv},
+    {"conv_transpose", conv_transpose},
+    {"reduce_window", windows},
+    {"max_pool", pool(linen::max_pool)},
+    {"min_pool", pool(linen::min_pool)},
+    {"avg_pool", pool(linen::avg_pool)},
+});
+
+}  // namespace
+}  // namespace golden
