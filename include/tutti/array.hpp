@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -104,7 +105,8 @@ class Array {
   bool is_traced() const;
 
   Sharding sharding() const;
-  std::vector<Device> devices() const;
+  /// The devices that hold a part of it; the order of the assignment is sharding().device_list().
+  std::set<Device> devices() const;
   bool committed() const;
   bool is_fully_replicated() const;
   bool is_fully_addressable() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,9 @@ inline constexpr DType bool_{DType::Kind::bool_}, int8{DType::Kind::int8}, int16
     uint32{DType::Kind::uint32}, uint64{DType::Kind::uint64}, bfloat16{DType::Kind::bfloat16},
     float16{DType::Kind::float16}, float32{DType::Kind::float32}, float64{DType::Kind::float64},
     complex64{DType::Kind::complex64}, prng_key{DType::Kind::prng_key};
+
+/// The name: `float32`.
+std::ostream& operator<<(std::ostream& out, DType dtype);
 
 /// Whether 64-bit types are kept (default: no, int64 becomes int32 and float64 float32, as in JAX).
 void enable_x64(bool on);

@@ -183,6 +183,8 @@ Array allclose(const Operand& x, const Operand& y, double rtol = 1e-5, double at
 Array array_equal(const Operand& x, const Operand& y);
 /// Another dtype: floats to integers truncate and saturate.
 Array astype(const In& x, DType dtype);
+/// The same values in memory of their own; sharding and commitment stay.
+Array copy(const In& x);
 /// The dtype that operands get together: `promote_types(int32, float16)` is float16.
 DType promote_types(DType x, DType y);
 DType result_type(const std::vector<Array>& xs);

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ class Shape {
  private:
   std::vector<std::int64_t> dims_;
 };
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 struct none_t {
   friend constexpr bool operator==(none_t, none_t) = default;

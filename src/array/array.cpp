@@ -159,7 +159,7 @@ Sharding Array::sharding() const {
     throw TracerError("sharding: " + n.type.str() + " is being recorded, its sharding is decided later." + line() + "\n  Use debug::inspect_array_sharding inside jit.");
   return n.sharding.has_value() ? n.sharding : SingleDeviceSharding(tutti::devices()[0]);
 }
-std::vector<Device> Array::devices() const { return sharding().device_list(); }
+std::set<Device> Array::devices() const { return sharding().device_set(); }
 bool Array::committed() const { return checked(*this, "committed").committed; }
 bool Array::is_fully_replicated() const { return sharding().is_fully_replicated(); }
 bool Array::is_fully_addressable() const { return sharding().is_fully_addressable(); }

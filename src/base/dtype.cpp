@@ -1,5 +1,7 @@
 #include "tutti/dtype.hpp"
 
+#include <ostream>
+
 #include <array>
 #include <atomic>
 
@@ -7,6 +9,8 @@ namespace tutti {
 namespace {
 std::atomic<bool> x64{false};
 }
+
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype.name(); }
 
 std::string_view DType::name() const {
   static constexpr std::array<std::string_view, 15> names = {

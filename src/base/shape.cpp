@@ -1,6 +1,7 @@
 #include "tutti/shape.hpp"
 
 #include <cstring>
+#include <ostream>
 
 #include "tutti/error.hpp"
 
@@ -11,6 +12,8 @@ std::string Shape::str() const {
   for (std::size_t i = 0; i < dims_.size(); ++i) out += (i ? ", " : "") + std::to_string(dims_[i]);
   return out + (dims_.size() == 1 ? ",)" : ")");
 }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.str(); }
 
 std::string Loc::str() const {
   if (!line) return "";
