@@ -1,0 +1,178 @@
+// Rows 1 to 15: devices, arrays, transfer.
+#include <set>
+#include <sstream>
+
+#include "inventory/check.hpp"
+
+namespace tutti::inventory {
+namespace {
+
+TEST(row_01_devices, ListsInOrderOfId) {
+  Mesh needs_eight = line8();
+  std::vector<Device> all = devices();
+  ASSERT_GE(all.size(), 8u);
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].id(), static_cast<int>(i));
+  EXPECT_EQ(local_devices(), all);
+  EXPECT_EQ(device_count(), static_cast<int>(all.size()));
+  EXPECT_EQ(str(std::vector<Device>(all.begin(), all.begin() + 2)), "[CpuDevice(id=0), CpuDevice(id=1)]");
+}
+
+TEST(row_02_device, KnowsIdAndPlatform) {
+  Device d = line8().device_list()[3];
+  EXPECT_EQ(d.id(), 3);
+  EXPECT_EQ(d.platform(), "cpu");
+  EXPECT_EQ(d.device_kind(), "cpu");
+  EXPECT_EQ(d.process_index(), 0);
+  EXPECT_EQ(d.str(), "CpuDevice(id=3)");
+}
+
+TEST(row_03_array, HasShapeDtypeShardingAndPrints) {
+  Array x = array({{1.f, 2.f}, {3.f, 4.f}});
+  EXPECT_EQ(x.shape(), (Shape{2, 2}));
+  EXPECT_EQ(x.dtype(), float32);
+  EXPECT_FALSE(x.committed());
+  EXPECT_EQ(repr(x), "Array([[1., 2.],\n       [3., 4.]], dtype=float32)");
+  EXPECT_FALSE(Array{}.has_value());
+}
+
+TEST(row_04_array_sharding, PrintsSingleDeviceAndNamed) {
+  EXPECT_EQ(arange(4).sharding().str(), SingleDeviceSharding(devices()[0]).str());
+  Array y = device_put(zeros({8, 4}), NamedSharding(mesh42(), P("x", "y")));
+  EXPECT_EQ(y.sharding(), NamedSharding(mesh42(), P("x", "y")));
+  EXPECT_NE(y.sharding().str().find("NamedSharding(mesh=Mesh('x': 4, 'y': 2"), std::string::npos) << y.sharding().str();
+}
+
+TEST(row_05_array_devices, AreTheDeviceSet) {
+  std::ostringstream out;
+  out << arange(4).devices();
+  EXPECT_EQ(out.str(), "{CpuDevice(id=0)}");
+  Array y = device_put(arange(8), NamedSharding(line8(), P("x")));
+  EXPECT_EQ(y.devices().size(), 8u);
+  y.delete_();
+  expect_error<DeletedError>([&] { y.to_vector<int>(); }, {"int32[8]"});
+}
+
+TEST(row_06_addressable_shards, InOrderOfTheAssignmentWithReplicas) {
+  Array x = arange(16.f).reshape(8, 2);
+  auto replicas = [&](const P& spec) {
+    std::vector<int> out;
+    for (const Shard& s : device_put(x, NamedSharding(mesh42(), spec)).addressable_shards()) out.push_back(s.replica_id);
+    return out;
+  };
+  EXPECT_EQ(replicas(P("x", "y")), (std::vector<int>(8, 0)));
+  EXPECT_EQ(replicas(P("x")), (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(replicas(P("y")), (std::vector<int>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(replicas(P()), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+  std::vector<Shard> shards = device_put(x, NamedSharding(mesh42(), P("x", "y"))).addressable_shards();
+  EXPECT_EQ(shards[5].device.id(), 5);
+  EXPECT_EQ(shards[5].index[0], (std::pair<std::int64_t, std::int64_t>{4, 6}));
+  EXPECT_EQ(shards[5].index[1], (std::pair<std::int64_t, std::int64_t>{1, 2}));
+  expect_values(shards[5].data(), {9, 11});
+  EXPECT_NE(str(shards[5]).find("device=CpuDevice(id=5)"), std::string::npos) << str(shards[5]);
+  EXPECT_NE(str(shards[5]).find("replica_id=0"), std::string::npos);
+}
+
+TEST(row_07_block_until_ready, GivesItsArgumentBack) {
+  Array x = arange(3.f) + 1;
+  EXPECT_EQ(x.block_until_ready().node(), x.node());
+  struct State { Array w; int steps; };
+  State s = block_until_ready(State{x, 7});
+  EXPECT_EQ(s.w.node(), x.node());
+  EXPECT_EQ(s.steps, 7);
+  x.delete_();
+  expect_error<DeletedError>([&] { x.block_until_ready(); }, {"float32[3]"});
+}
+
+TEST(row_08_item, ReadsTheOnlyElement) {
+  EXPECT_EQ(array({{2.5f}}).item<float>(), 2.5f);
+  EXPECT_EQ(static_cast<int>(sum(arange(5))), 10);
+  expect_error<TypeError>([] { (void)static_cast<float>(arange(3.f)); }, {"float32[3]"});
+  expect_error<ValueError>([] { arange(3.f).item<float>(); }, {"float32[3]", "arrays.cpp:"});
+}
+
+TEST(row_09_shape_reshape_sum, MeanWhatNumpyMeans) {
+  Array x = arange(24.f).reshape(2, 3, -1);
+  EXPECT_EQ(x.shape(), (Shape{2, 3, 4}));
+  EXPECT_EQ(x.size(), 24);
+  EXPECT_EQ(x.ndim(), 3);
+  EXPECT_EQ(x.sum(1).shape(), (Shape{2, 4}));
+  EXPECT_EQ(x.sum({0, 2}, true).shape(), (Shape{1, 3, 1}));
+  expect_values(x.sum(), {276});
+  EXPECT_EQ((arange(4) > 1).sum().dtype(), int32);
+  EXPECT_EQ(x.astype(int8).sum().dtype(), int32);
+  expect_error<ShapeError>([&] { x.reshape(5, 5); }, {"float32[2,3,4]", "5", "arrays.cpp:"});
+}
+
+TEST(row_10_operators, BroadcastAndPromote) {
+  Array x = arange(3.f), i = arange(3);
+  expect_values(2 * x + 1, {1, 3, 5});
+  expect_values(x / 2, {0, 0.5, 1});
+  expect_values(1 - x, {1, 0, -1});
+  EXPECT_EQ((i + 1.5f).dtype(), float32);
+  EXPECT_EQ((i + 1).dtype(), int32);
+  EXPECT_EQ((i / 2).dtype(), float32);
+  EXPECT_EQ((x.astype(bfloat16) * 2.5).dtype(), bfloat16);
+  expect_values(power(x, 2), {0, 1, 4});
+  expect_values(matmul(arange(6.f).reshape(2, 3), x), {5, 14});
+  expect_error<ShapeError>([&] { x + arange(4.f); }, {"float32[3]", "float32[4]"});
+}
+
+TEST(row_11_indexing, TakesIntsSlicesAndArrays) {
+  Array x = arange(12.f).reshape(3, 4);
+  expect_values(x[1], {4, 5, 6, 7});
+  expect_values(x[-1], {8, 9, 10, 11});
+  expect_values(x(slice(1, 3), 0), {4, 8});
+  expect_values(x(all, slice(none, none, 2)), {0, 2, 4, 6, 8, 10});
+  expect_values(x(0, array({3, 0})), {3, 0});
+  expect_values(x(ellipsis, -1), {3, 7, 11});
+  EXPECT_EQ(x(newaxis, 0).shape(), (Shape{1, 4}));
+  // The sharding of an integer index: that dim's axis goes, the others stay.
+  Array cube = device_put(zeros({4, 4, 2}), NamedSharding(make_mesh({2, 2, 2}, {"a", "b", "c"}), P("a", "b", "c")));
+  EXPECT_EQ(cube(all, -1, all).sharding().shard_shape({4, 2}), (Shape{2, 1}));
+  EXPECT_EQ(jit([](const Array& x) { return x(all, slice(1, none, 2)); })(cube).sharding().shard_shape({4, 2, 2}), (Shape{2, 1, 1}));
+}
+
+TEST(row_12_print, IsNumpysText) {
+  std::ostringstream out;
+  out << arange(48.f, 80.f, 4);
+  EXPECT_EQ(out.str(), "[48. 52. 56. 60. 64. 68. 72. 76.]");
+  EXPECT_EQ(repr(Array(1.5f)), "Array(1.5, dtype=float32, weak_type=True)");
+  EXPECT_EQ(repr(zeros({0, 5})), "Array([], shape=(0, 5), dtype=float32)");
+  Array y = device_put(arange(8), NamedSharding(line8(), P("x")));
+  EXPECT_EQ(str(y), "[0 1 2 3 4 5 6 7]");
+}
+
+TEST(row_13_device_put, PlacesTreesAndCommits) {
+  struct Layer { Array w, b; };
+  Layer layer{zeros({8, 4}), zeros({4})};
+  Layer on_one = device_put(layer, devices()[0]);
+  EXPECT_TRUE(on_one.w.committed());
+  Layer all = device_put(layer, NamedSharding(mesh42(), P()));
+  EXPECT_TRUE(all.b.is_fully_replicated());
+  Layer by_leaf = device_put(layer, [](const tree::Path&, const Array& x) -> Sharding { return NamedSharding(mesh42(), x.ndim() == 2 ? P("x", "y") : P("y")); });
+  EXPECT_EQ(by_leaf.b.sharding(), NamedSharding(mesh42(), P("y")));
+  Layer by_rule = device_put(layer, mesh42(), {{"w", P(none, "y")}, {"**", P()}});
+  EXPECT_EQ(by_rule.w.sharding(), NamedSharding(mesh42(), P(none, "y")));
+  expect_error<ShardingError>([&] { device_put(layer.b, NamedSharding(mesh42(), P("x", "y"))); }, {"float32[4]", "arrays.cpp:"});
+}
+
+TEST(row_14_committed, FollowsTheData) {
+  Array free = arange(8.f), put = device_put(free, NamedSharding(line8(), P("x")));
+  EXPECT_FALSE(free.committed());
+  EXPECT_FALSE((free + 1).committed());
+  EXPECT_TRUE((put + 1).committed());
+  EXPECT_TRUE((put + free).committed());   // the free one moves
+  EXPECT_EQ((put + free).sharding(), put.sharding());
+  EXPECT_TRUE(jit([](const Array& x) { return with_sharding_constraint(x, NamedSharding(line8(), P("x"))); })(free).committed());
+}
+
+TEST(row_15_host_values, Lose64BitsUnlessAskedFor) {
+  EXPECT_EQ(array(std::vector<double>{1, 2}, Shape{2}).dtype(), float32);
+  EXPECT_EQ(array(std::vector<std::int64_t>{1, 2}, Shape{2}).dtype(), int32);
+  EXPECT_FALSE(array(std::vector<double>{1, 2}, Shape{2}).committed());
+  EXPECT_EQ(array({1.5, 2.5}).dtype(), float32);
+  EXPECT_EQ(array({1L, 2L}).dtype(), int32);
+}
+
+}  // namespace
+}  // namespace tutti::inventory
