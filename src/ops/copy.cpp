@@ -1,5 +1,6 @@
 // The same array in a buffer of its own. Source: jax.numpy.copy.
 #include "ops/movement.hpp"
+#include "tutti/ops.hpp"
 
 namespace tutti::ops {
 
@@ -25,3 +26,9 @@ const Op copy = [] {
 }();
 
 }  // namespace tutti::ops
+
+namespace tutti {
+
+Array copy(const In& x) { return x.array.copy(x.loc); }
+
+}  // namespace tutti

@@ -425,7 +425,6 @@ DType promote_types(DType x, DType y) {
 }
 DType result_type(const std::vector<Array>& xs) { return ops::promote(xs).dtype; }
 
-Array copy(const In& x) { return x.array.copy(x.loc); }
 Array Array::astype(DType dtype, Loc loc) const { return tutti::astype({*this, loc}, dtype); }
 Array& Array::operator+=(const Operand& other) { return *this = Operand(*this, other.loc) + other; }
 Array& Array::operator-=(const Operand& other) { return *this = Operand(*this, other.loc) - other; }
