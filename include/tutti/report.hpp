@@ -66,7 +66,7 @@ Timing timeit(F&& fn, TimeitOptions options = {}) {
 /// `text` in lines of at most `width` characters, broken at blanks and hyphens; blanks and line ends in it count as one blank. Source: Python's textwrap.fill.
 std::string wrap(const std::string& text, int width = 70);
 
-/// Prints the class, in red, and the text of an error, wrapped at 70 columns. The class is that of the handler: what stands behind `catch`.
+/// Prints the class, in red, and the text of an error, each of its lines wrapped at 70 columns. The class is that of the handler: what stands behind `catch`.
 ///
 ///     try { y + z; } catch (const ValueError& e) { print_exception(e); }
 template <std::derived_from<std::exception> E>

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ostream>
+#include <sstream>
 
 namespace tutti {
 namespace {
@@ -109,7 +110,13 @@ void print_error(const std::type_info& type, const char* what, std::ostream& out
   std::string name = readable ? readable : type.name();
   std::free(readable);
   if (std::size_t colon = name.rfind("::"); colon != std::string::npos) name.erase(0, colon + 2);
-  out << wrap("\x1b[31m" + name + "\x1b[0m: " + what) << "\n";
+  // Line by line: what happened, where, and what to do.
+  std::istringstream lines("\x1b[31m" + name + "\x1b[0m: " + what);
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    std::istringstream wrapped(wrap(line, 70 - static_cast<int>(indent)));
+    for (std::string part; std::getline(wrapped, part);) out << std::string(indent, ' ') << part << "\n";
+  }
 }
 
 }  // namespace detail
