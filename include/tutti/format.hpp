@@ -18,8 +18,6 @@ namespace tutti {
 /// `Shard(device=CpuDevice(id=0), index=(slice(0, 2, None),), replica_id=0, data=[0. 1.])`.
 std::string str(const Shard& shard);
 std::ostream& operator<<(std::ostream& out, const Shard& shard);
-/// `(8, 4)`.
-std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 }  // namespace tutti
 #endif

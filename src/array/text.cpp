@@ -173,7 +173,6 @@ std::string str(const Shard& s) {
     if (device == s.device) index = str(ranges);
   return "Shard(device=" + s.device.str() + ", index=" + index + ", replica_id=" + std::to_string(s.replica_id) + ", data=" + str(s.data()) + ")";
 }
-std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.str(); }
 std::ostream& operator<<(std::ostream& out, const Shard& s) { return out << str(s); }
 
 }  // namespace tutti
