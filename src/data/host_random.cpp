@@ -71,7 +71,7 @@ struct Layers {
 
 template <class Draw>
 Array drawn(const Shape& shape, Draw draw) {
-  std::vector<double> values(static_cast<std::size_t>(shape.size()));
+  std::vector<double> values(static_cast<std::size_t>(shape.num_elements()));
   for (double& v : values) v = draw();
   if (x64_enabled()) return array(std::move(values), shape);
   return array(std::vector<float>(values.begin(), values.end()), shape);
