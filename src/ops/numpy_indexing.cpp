@@ -1,6 +1,7 @@
 // Index expressions, functional updates and take. Integers and slices become slices, arrays a gather (scatter).
 #include <algorithm>
 
+#include "array/node.hpp"
 #include "ops/numpy_dims.hpp"
 #include "tutti/ops_movement.hpp"
 
@@ -198,6 +199,15 @@ Array gathered(const Array& x, const Plan& plan) {
   return reshape(y, full_shape(plan, g));
 }
 
+// One element per device along dim 0, as pmap's results are laid out: an element is an uncommitted array on its device.
+Array on_its_device(const Array& x, const Plan& plan, const Array& y) {
+  if (plan.picks.empty() || plan.picks[0].kind != Pick::Kind::integer || x.is_traced() || y.is_traced()) return y;
+  const Sharding s = x.sharding();
+  if (s.kind() != Sharding::Kind::named || s.num_devices() < 2 || s.mesh().shape().ndim() != 1 || x.shape()[0] != s.num_devices()) return y;
+  if (s.spec().size() == 0 || s.spec()[0].names().empty()) return y;
+  return make_array(y.type(), buffer_of(y, "index"), SingleDeviceSharding(s.device_list()[static_cast<std::size_t>(plan.picks[0].start)]));
+}
+
 Array indexed(const Array& x, const std::vector<Index>& index) {
   LocScope scope(index.empty() ? Loc() : index[0].loc);
   Plan plan = plan_of(x, index);
@@ -209,9 +219,9 @@ Array indexed(const Array& x, const std::vector<Index>& index) {
     Shape sizes = x.shape();
     sizes[0] = 1;
     Shape to(Dims(sizes.begin() + 1, sizes.end()));
-    return lax::reshape(lax::dynamic_slice(x, starts, sizes), to);
+    return on_its_device(x, plan, lax::reshape(lax::dynamic_slice(x, starts, sizes), to));
   }
-  return sliced(x, plan);
+  return on_its_device(x, plan, sliced(x, plan));
 }
 
 Array combined(const Array& x, const Array& y, lax::ScatterKind kind) {
