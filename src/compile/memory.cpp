@@ -10,21 +10,6 @@ namespace {
 constexpr std::int64_t kAlign = 64;
 std::int64_t aligned(std::int64_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
-void uses_of(const Step& s, std::vector<int>& reads, std::vector<int>& writes) {
-  if (const auto* l = std::get_if<Loop>(&s.what)) {
-    for (const Access& a : l->accesses) {
-      if (a.storage < 0) continue;
-      (a.kind == Access::Kind::load ? reads : writes).push_back(a.storage);
-    }
-  } else if (const auto* d = std::get_if<Dot>(&s.what)) {
-    reads = {d->a, d->b};
-    writes = {d->c};
-  } else if (const auto* c = std::get_if<CallEqn>(&s.what)) {
-    reads = c->operands;
-    writes = c->results;
-  }
-}
-
 // Whether the loop reads `from` only where it writes `to`, element by element.
 bool in_place(const Loop& l, int from, int to) {
   const Access* store = nullptr;
@@ -158,6 +143,21 @@ class Memory {
 };
 
 }  // namespace
+
+void uses_of(const Step& s, std::vector<int>& reads, std::vector<int>& writes) {
+  if (const auto* l = std::get_if<Loop>(&s.what)) {
+    for (const Access& a : l->accesses) {
+      if (a.storage < 0) continue;
+      (a.kind == Access::Kind::load ? reads : writes).push_back(a.storage);
+    }
+  } else if (const auto* d = std::get_if<Dot>(&s.what)) {
+    reads = {d->a, d->b};
+    writes = {d->c};
+  } else if (const auto* c = std::get_if<CallEqn>(&s.what)) {
+    reads = c->operands;
+    writes = c->results;
+  }
+}
 
 void assign_memory(Plan& plan, const std::vector<bool>& donatable) { Memory(plan, donatable).run(); }
 

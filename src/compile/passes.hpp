@@ -14,8 +14,10 @@ Program simplify(const Program& program);
 Program share_equal(const Program& program);
 /// Gives every storage its place: offsets in one slab, results over dying operands, donated inputs under outputs.
 void assign_memory(Plan& plan, const std::vector<bool>& donatable);
-/// Which steps run side by side.
+/// Which steps are a stage: each one alone, but loops that hand large values to each other row by row together.
 void group_stages(Plan& plan);
+/// The storages that a step reads and writes.
+void uses_of(const Step& step, std::vector<int>& reads, std::vector<int>& writes);
 
 PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable);
 

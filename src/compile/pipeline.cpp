@@ -88,10 +88,6 @@ class Lowering final : public Storages {
 
 }  // namespace
 
-void group_stages(Plan& plan) {
-  for (int i = 0; i < static_cast<int>(plan.steps.size()); ++i) plan.stages.push_back({{i}});
-}
-
 Plan compile(const Program& program, const std::vector<bool>& donatable) {
   Plan plan;
   plan.program = share_equal(simplify(without_dead_code(program)));

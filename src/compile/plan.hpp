@@ -15,11 +15,12 @@ namespace tutti::compile {
 
 /// A block of memory that steps read and write. Values that are the same elements in the same order share one.
 struct Storage {
-  enum class Kind { input, output, temporary, constant };
+  enum class Kind { input, output, temporary, constant, chunk };   // chunk: a few rows at a time, of the task that works on them
   Kind kind = Kind::temporary;
   int index = -1;            // input or output number
   std::int64_t bytes = 0;
-  std::int64_t offset = 0;   // temporary: in the slab; constant: in Plan::constants
+  std::int64_t offset = 0;   // temporary: in the slab; constant: in Plan::constants; chunk: in the task's memory
+  std::int64_t row_bytes = 0;   // chunk: from one row to the next
   int takes = -1;            // output: the input (a storage) whose memory it takes when that was donated; temporary: none
   int first = 0, last = 0;   // stages of the first write and the last use
 };
@@ -70,9 +71,12 @@ struct Step {
   std::string str() const;
 };
 
-/// Steps without dependencies on each other.
+/// Steps without dependencies on each other; or, with `rows`, loops whose leading dims are that many rows (times whole numbers), of which each reads only
+/// its own rows of what the others write: they run one after the other over a chunk of rows, then over the next.
 struct Stage {
   std::vector<int> steps;
+  std::int64_t rows = 0, chunk = 0;
+  std::int64_t scratch_bytes = 0;   // of the chunk storages, per task
 };
 
 struct Plan {

@@ -43,7 +43,7 @@ std::string Step::str() const {
 
 std::string Plan::str() const {
   std::string out;
-  static const char* kinds[] = {"input", "output", "temporary", "constant"};
+  static const char* kinds[] = {"input", "output", "temporary", "constant", "chunk"};
   for (std::size_t s = 0; s < storages.size(); ++s) {
     const Storage& x = storages[s];
     out += name(static_cast<int>(s)) + ": " + kinds[static_cast<int>(x.kind)] + " " + std::to_string(x.bytes);
@@ -53,7 +53,9 @@ std::string Plan::str() const {
     out += "\n";
   }
   for (std::size_t k = 0; k < stages.size(); ++k) {
-    out += "stage " + std::to_string(k) + "\n";
+    out += "stage " + std::to_string(k);
+    if (stages[k].rows) out += " by " + std::to_string(stages[k].chunk) + " of " + std::to_string(stages[k].rows) + " rows";
+    out += "\n";
     for (int i : stages[k].steps) out += steps[i].str() + "\n";
   }
   return out;

@@ -35,13 +35,13 @@ void CallWork::run(char* const* at, int) const {
 
 Executor::Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works) : plan_(std::move(plan)), works_(std::move(works)) {
   int wide = 0;
-  for (const auto& w : works_) wide += w->tasks > 1 && w->cost_ns >= kInline;
+  for (const auto& w : works_) wide += w && w->tasks > 1 && w->cost_ns >= kInline;
   long_ = wide > 1;
 }
 
 int Executor::tasks() const {
   int n = 0;
-  for (const auto& w : works_) n += w->tasks;
+  for (const auto& w : works_) n += w ? w->tasks : 0;
   return n;
 }
 
@@ -66,6 +66,7 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
     switch (st.kind) {
       case Storage::Kind::input: at[s] = static_cast<char*>(inputs[st.index]->data()); break;
       case Storage::Kind::temporary: at[s] = temporaries + st.offset; break;
+      case Storage::Kind::chunk: at[s] = nullptr; break;   // each task has its own
       case Storage::Kind::constant: at[s] = const_cast<char*>(reinterpret_cast<const char*>(plan_.constants.data())) + st.offset; break;
       case Storage::Kind::output: {
         BufferPtr& b = out[st.index];
@@ -95,18 +96,20 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
 }
 
 void Executor::run_stage(const compile::Stage& stage, char* const* at) const {
+  // Of a stage by rows the first step stands for all.
+  const std::span<const int> steps(stage.steps.data(), stage.rows ? 1 : stage.steps.size());
   int tasks = 0;
   double cost = 0;
-  for (int i : stage.steps) tasks += works_[i]->tasks, cost += works_[i]->cost_ns;
+  for (int i : steps) tasks += works_[i]->tasks, cost += works_[i]->cost_ns;
   if (tasks == 1 || cost < kInline) {
-    for (int i : stage.steps)
+    for (int i : steps)
       for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);
     return;
   }
-  struct Context { const Executor* self; const compile::Stage* stage; char* const* at; } context{this, &stage, at};
+  struct Context { const Executor* self; std::span<const int> steps; char* const* at; } context{this, steps, at};
   run_tasks(tasks, {[](void* c, int task) {
     const Context& x = *static_cast<Context*>(c);
-    for (int i : x.stage->steps) {
+    for (int i : x.steps) {
       const Work& w = *x.self->works_[i];
       if (task < w.tasks) return w.run(x.at, task);
       task -= w.tasks;

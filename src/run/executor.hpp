@@ -24,6 +24,7 @@ class NestWork final : public Work {
  public:
   explicit NestWork(Nest nest, double ns_per_element);
   void run(char* const* at, int task) const override;
+  Nest& nest() { return nest_; }
 
  private:
   Nest nest_;
@@ -49,7 +50,7 @@ class Executor {
   void run_stage(const compile::Stage& stage, char* const* at) const;
 
   compile::Plan plan_;
-  std::vector<std::unique_ptr<Work>> works_;   // by step
+  std::vector<std::unique_ptr<Work>> works_;   // by step; nothing for the later steps of a stage by rows
   bool long_ = false;                          // several stages that are worth other threads
 };
 

@@ -10,6 +10,7 @@
 #include "backend/cpu/window_work.hpp"
 #include "compile/passes.hpp"
 #include "run/executor.hpp"
+#include "run/rows_work.hpp"
 
 namespace tutti {
 namespace {
@@ -26,6 +27,51 @@ class CpuExecutable final : public Executable {
   PlanStats stats_;
 };
 
+double ns_per_element(const compile::Loop& l) { return 0.05 + 0.03 * static_cast<double>(l.body.insts.size() + l.accesses.size()); }
+
+// Kernels that nests are waiting for: compiled in one go.
+class Kernels {
+ public:
+  /// `nest` stays where it is until compile().
+  void want(run::Nest& nest, const cpu::LoopInPlan& loop) {
+    specs_.push_back(cpu::kernel_spec(loop, nest));
+    waiting_.push_back(&nest);
+  }
+  void compile() {
+    made_ = cpu::compile_kernels(specs_);
+    for (std::size_t k = 0; k < made_.size(); ++k) waiting_[k]->kernel = made_[k];
+  }
+  int distinct() const { return static_cast<int>(std::set<run::KernelFn>(made_.begin(), made_.end()).size()); }
+
+ private:
+  std::vector<cpu::KernelSpec> specs_;
+  std::vector<run::Nest*> waiting_;
+  std::vector<run::KernelFn> made_;
+};
+
+std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
+  std::vector<run::RowsStep> steps(stage.steps.size());   // does not grow: nests stay where they are
+  double cost = 0;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const auto& l = std::get<compile::Loop>(plan.steps[stage.steps[k]].what);
+    for (const compile::Access& a : l.accesses) {
+      steps[k].storages.push_back(a.kind == compile::Access::Kind::index ? -1 : a.storage);
+      steps[k].row_steps.push_back(a.strides[0] * (l.extents[0] / stage.rows));
+    }
+    cost += ns_per_element(l) * static_cast<double>(compile::product(l.extents));
+    auto fill = [&](run::RowsPart& part, std::int64_t rows) {
+      if (rows == 0) return;
+      const compile::Loop some = run::loop_of_rows(l, stage.rows, rows);
+      if ((part.work = cpu::transpose_work(some))) return;
+      part.nest = run::make_nest(some);
+      kernels.want(part.nest, {plan, stage, l, some});
+    };
+    fill(steps[k].chunk, stage.chunk);
+    fill(steps[k].rest, stage.rows % stage.chunk);
+  }
+  return std::make_unique<run::RowsWork>(plan, stage, std::move(steps), cost);
+}
+
 class CpuBackend final : public Backend {
  public:
   std::string_view name() const override { return "cpu"; }
@@ -34,32 +80,34 @@ class CpuBackend final : public Backend {
     const auto start = std::chrono::steady_clock::now();
     compile::Plan plan = compile::compile(program, donatable);
     std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
-    std::vector<run::Nest> nests;
-    std::vector<cpu::KernelSpec> specs;
-    for (std::size_t i = 0; i < plan.steps.size(); ++i)
-      if (const auto* l = std::get_if<compile::Loop>(&plan.steps[i].what)) {
-        if ((works[i] = cpu::transpose_work(*l))) continue;
-        nests.push_back(run::make_nest(*l));
-        specs.push_back(cpu::kernel_spec(plan, *l, nests.back()));
+    Kernels kernels;
+    for (const compile::Stage& stage : plan.stages) {
+      if (stage.rows) {
+        works[stage.steps[0]] = rows_work(plan, stage, kernels);
+      } else {
+        for (int i : stage.steps)
+          if (const auto* l = std::get_if<compile::Loop>(&plan.steps[i].what)) {
+            works[i] = cpu::transpose_work(*l);
+            if (works[i]) continue;
+            auto nest = std::make_unique<run::NestWork>(run::make_nest(*l), ns_per_element(*l));
+            kernels.want(nest->nest(), {plan, stage, *l, *l});
+            works[i] = std::move(nest);
+          }
       }
-    const std::vector<run::KernelFn> kernels = cpu::compile_kernels(specs);
+    }
     PlanStats stats = compile::stats_of(plan, donatable);
-    std::size_t loop = 0;
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-      if (works[i]) continue;
       const auto& what = plan.steps[i].what;
-      if (const auto* l = std::get_if<compile::Loop>(&what)) {
-        nests[loop].kernel = kernels[loop];
-        const double ns = 0.05 + 0.03 * static_cast<double>(l->body.insts.size() + l->accesses.size());
-        works[i] = std::make_unique<run::NestWork>(std::move(nests[loop++]), ns);
-      } else if (const auto* d = std::get_if<compile::Dot>(&what)) {
+      if (const auto* d = std::get_if<compile::Dot>(&what)) {
         works[i] = cpu::dot_work(*d);
-      } else if (!(works[i] = cpu::window_work(std::get<compile::CallEqn>(what)))) {
-        works[i] = std::make_unique<run::CallWork>(std::get<compile::CallEqn>(what));
+      } else if (const auto* c = std::get_if<compile::CallEqn>(&what)) {
+        if ((works[i] = cpu::window_work(*c))) continue;
+        works[i] = std::make_unique<run::CallWork>(*c);
         ++stats.fallbacks;
       }
     }
-    stats.kernels = static_cast<int>(std::set<run::KernelFn>(kernels.begin(), kernels.end()).size());
+    kernels.compile();
+    stats.kernels = kernels.distinct();
     run::Executor executor(std::move(plan), std::move(works));
     stats.tasks = executor.tasks();
     stats.compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -45,11 +45,20 @@ constexpr std::size_t kChain = 16;             // instructions that may well dep
 constexpr std::int64_t kMany = 1 << 19;        // elements
 constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_t{8} << 20, kLastLevel = std::int64_t{32} << 20;
 
+bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage) {
+  for (int i : stage.steps)
+    for (const Access& a : std::get<compile::Loop>(plan.steps[i].what).accesses)
+      if (a.kind == Access::Kind::load && a.storage == storage) return true;
+  return false;
+}
+
 // A result past the cache: in whole cache lines, never where it may lie in a donated input (whose lines have just been read), and a temporary, which
 // somebody reads soon, only when it is too large for every cache.
-bool stores_far(const compile::Plan& plan, const compile::Access& a, std::size_t k, const run::Nest& nest) {
-  const compile::Storage& to = plan.storages[a.storage];
-  if (to.takes >= 0 || to.bytes < (to.kind == compile::Storage::Kind::output ? kFarStore : kLastLevel)) return false;
+bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
+  using Kind = compile::Storage::Kind;
+  const compile::Storage& to = loop.plan.storages[a.storage];
+  if (to.takes >= 0 || to.kind == Kind::chunk || to.bytes < (to.kind == Kind::output ? kFarStore : kLastLevel)) return false;
+  if (loop.stage.rows && (read_by(loop.plan, loop.stage, a.storage) || a.strides[0] % 64 != 0)) return false;
   bool lines = a.dtype.size() >= 2 && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
   return lines;
@@ -57,19 +66,20 @@ bool stores_far(const compile::Plan& plan, const compile::Access& a, std::size_t
 
 }  // namespace
 
-KernelSpec kernel_spec(const compile::Plan& plan, const compile::Loop& loop, const run::Nest& nest) {
+KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
+  const compile::Loop& loop = where.part;
   KernelSpec s;
   s.walk = nest.walk;
   s.body = loop.body;
-  s.together = nest.walk == run::Walk::map && nest.columns >= 64 && loop.body.insts.size() >= kChain && nest.calls * nest.rows * nest.columns >= kMany;
+  s.together = nest.walk == run::Walk::map && nest.columns >= 64 && loop.body.insts.size() >= kChain && compile::product(where.whole.extents) >= kMany;
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
     const compile::Access& a = loop.accesses[k];
     const std::int64_t step = nest.column_steps[k];
     KernelSpec::Step how = step == 0 ? KernelSpec::Step::none : step == a.dtype.size() && a.kind != compile::Access::Kind::index ? KernelSpec::Step::one : KernelSpec::Step::any;
     if (a.kind == compile::Access::Kind::store || a.kind == compile::Access::Kind::reduce) how = KernelSpec::Step::one;
     bool far = false;
-    if (a.kind == compile::Access::Kind::load && how == KernelSpec::Step::one) far = plan.storages[a.storage].bytes >= kFarLoad;
-    else if (a.kind == compile::Access::Kind::store) far = stores_far(plan, a, k, nest);
+    if (a.kind == compile::Access::Kind::load && how == KernelSpec::Step::one) far = where.plan.storages[a.storage].bytes >= kFarLoad && where.plan.storages[a.storage].kind != compile::Storage::Kind::chunk;
+    else if (a.kind == compile::Access::Kind::store) far = stores_far(where, a, k, nest);
     s.accesses.push_back({a.kind, a.dtype, how, a.value, a.combine, a.accumulate, far});
   }
   return s;

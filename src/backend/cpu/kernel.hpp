@@ -29,7 +29,13 @@ struct KernelSpec {
   std::string text() const;
 };
 
-KernelSpec kernel_spec(const compile::Plan& plan, const compile::Loop& loop, const run::Nest& nest);
+/// A loop where it stands: `part` is what one nest runs of it.
+struct LoopInPlan {
+  const compile::Plan& plan;
+  const compile::Stage& stage;
+  const compile::Loop &whole, &part;
+};
+KernelSpec kernel_spec(const LoopInPlan& loop, const run::Nest& nest);
 
 /// The kernels of these specs, from the cache of the process or compiled now (in one go).
 std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs);

@@ -1,0 +1,48 @@
+#include "run/rows_work.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace tutti::run {
+
+compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::int64_t count) {
+  compile::Loop l = loop;
+  l.extents[0] = l.extents[0] / rows * count;
+  return l;
+}
+
+RowsWork::RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::vector<RowsStep> steps, double cost)
+    : steps_(std::move(steps)), rows_(stage.rows), chunk_(stage.chunk), chunks_((stage.rows + stage.chunk - 1) / stage.chunk), scratch_bytes_(stage.scratch_bytes),
+      storages_(plan.storages.size()) {
+  std::set<int> seen;
+  for (const RowsStep& s : steps_)
+    for (int m : s.storages)
+      if (m >= 0 && plan.storages[m].kind == compile::Storage::Kind::chunk && seen.insert(m).second)
+        locals_.push_back({m, plan.storages[m].offset, plan.storages[m].row_bytes});
+  cost_ns = cost;
+  tasks = static_cast<int>(std::clamp<std::int64_t>(chunks_, 1, 256));
+}
+
+void RowsWork::run(char* const* at, int task) const {
+  BufferPtr scratch;
+  if (scratch_bytes_) scratch = allocate_buffer(static_cast<std::size_t>(scratch_bytes_));
+  std::vector<char*> here(at, at + storages_), turned;
+  for (std::int64_t c = chunks_ * task / tasks, end = chunks_ * (task + 1) / tasks; c < end; ++c) {
+    const std::int64_t row = c * chunk_;
+    for (const Local& l : locals_) here[l.storage] = static_cast<char*>(scratch->data()) + l.offset - row * l.row_bytes;
+    for (const RowsStep& s : steps_) {
+      const RowsPart& part = row + chunk_ <= rows_ ? s.chunk : s.rest;
+      if (part.work) {
+        turned = here;
+        for (std::size_t k = 0; k < s.storages.size(); ++k) turned[s.storages[k]] += row * s.row_steps[k];
+        for (int t = 0; t < part.work->tasks; ++t) part.work->run(turned.data(), t);
+        continue;
+      }
+      char* base[64];
+      for (int k = 0; k < part.nest.accesses; ++k) base[k] = (s.storages[k] < 0 ? nullptr : here[s.storages[k]]) + part.nest.offsets[k] + row * s.row_steps[k];
+      run_nest(part.nest, base, 0, part.nest.calls);
+    }
+  }
+}
+
+}  // namespace tutti::run

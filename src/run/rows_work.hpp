@@ -1,0 +1,35 @@
+// A stage of loops that run a few rows at a time, one loop after the other.
+#pragma once
+
+#include "run/executor.hpp"
+
+namespace tutti::run {
+
+/// The loop over `count` of its rows only, from the first one.
+compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::int64_t count);
+
+/// A loop over the rows of a chunk: a nest, or (a transposition) a work.
+struct RowsPart {
+  Nest nest;
+  std::unique_ptr<Work> work;
+};
+struct RowsStep {
+  std::vector<int> storages;              // by access of the loop; -1: index
+  std::vector<std::int64_t> row_steps;    // by access, of one row
+  RowsPart chunk, rest;                   // over a whole chunk, over the last one when that is shorter
+};
+
+class RowsWork final : public Work {
+ public:
+  RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::vector<RowsStep> steps, double cost_ns);
+  void run(char* const* at, int task) const override;
+
+ private:
+  struct Local { int storage; std::int64_t offset, row_bytes; };
+  std::vector<RowsStep> steps_;
+  std::vector<Local> locals_;
+  std::int64_t rows_, chunk_, chunks_, scratch_bytes_;
+  std::size_t storages_;
+};
+
+}  // namespace tutti::run
