@@ -2,7 +2,8 @@
 """The pages of docs/guide are programs: every ```cpp listing of a page is compiled, in order, into one main(), and run.
 
     guide.py extract PAGE.md PROGRAM.cpp   write the program; `cpp global` listings stand before main()
-    guide.py check PAGE.md PROGRAM         run it and compare what each listing prints with the ```text block below it
+    guide.py check PAGE.md PROGRAM         run it and compare what each listing prints with the ```text block below it: floats to
+                                           four digits, as processors round differently, everything else exactly but for blanks
     guide.py update PAGE.md PROGRAM        run it and put what each listing prints into the page
 """
 
@@ -35,13 +36,14 @@ def parts(text):
 
 def extract(page, program):
     listed = parts(page.read_text())
-    name = page.name
 
     def code(wanted, mark):
-        out = []
-        for kind, start, lines in listed:
+        # Lines are counted within a listing, so that what is printed does not move them.
+        out, number = [], 0
+        for kind, _, lines in listed:
+            number += kind.startswith("cpp")
             if kind == wanted:
-                out += [f'#line {start} "{name}"', *lines, *mark]
+                out += [f'#line 1 "{page.stem} listing {number}"', *lines, *mark]
         return out
 
     marked = ['std::cout << std::flush; std::cout << "\\x1e" << std::flush;']
@@ -73,6 +75,16 @@ def with_outputs(page, program):
     return "\n".join(out)
 
 
+FLOAT = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?")
+
+
+def same(a, b):
+    """Whether two pages agree, see above."""
+    if FLOAT.sub("#", a).split() != FLOAT.sub("#", b).split():
+        return False
+    return all(abs(float(x) - float(y)) <= 1e-4 * max(abs(float(x)), 1e-2) for x, y in zip(FLOAT.findall(a), FLOAT.findall(b)))
+
+
 def main():
     if len(sys.argv) != 4 or sys.argv[1] not in ("extract", "check", "update"):
         sys.exit(__doc__)
@@ -82,7 +94,7 @@ def main():
     new = with_outputs(page, program.resolve())
     if sys.argv[1] == "update":
         page.write_text(new)
-    elif new != page.read_text():
+    elif not same(new, page.read_text()):
         import difflib
         sys.exit("\n".join(difflib.unified_diff(page.read_text().split("\n"), new.split("\n"), page.name, "printed now", lineterm="")))
 

@@ -6,6 +6,12 @@
 #include "trace/trace.hpp"
 
 namespace tutti::detail {
+namespace {
+
+// `device_put (train.cpp:12): float32[8,4]`: how an error begins.
+std::string said_of(const Array& x, const char* what, Loc loc) { return std::string(what) + (loc ? " (" + loc.str() + "): " : ": ") + x.type().str(); }
+
+}  // namespace
 
 bool recording(const Array& x) { return x.is_traced() || (innermost_trace() && inside_staged()); }
 
@@ -13,7 +19,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc) {
   LocScope scope(loc);
   if (!sharding.has_value()) throw ShardingError("device_put: the sharding is empty\n  at " + loc.str());
   if (recording(x)) return constrain_leaf(x, sharding, loc);
-  check_rank(sharding, x.shape(), "device_put: an array");
+  check_rank(sharding, x.shape(), said_of(x, "device_put", loc).c_str());
   check_constrained(sharding, "device_put");
   // A label on the same memory: arrays of one host are whole, whatever their sharding.
   return make_array(x.type(), buffer_of(x, "device_put"), sharding, true);
@@ -22,7 +28,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc) {
 Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc) {
   LocScope scope(loc);
   if (!sharding.has_value()) throw ShardingError("with_sharding_constraint: the sharding is empty\n  at " + loc.str());
-  check_rank(sharding, x.shape(), "with_sharding_constraint: an array");
+  check_rank(sharding, x.shape(), said_of(x, "with_sharding_constraint", loc).c_str());
   return bind1(ops::sharding_constraint, ops::Constrain{sharding}, {x});
 }
 

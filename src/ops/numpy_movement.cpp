@@ -66,7 +66,7 @@ Array reshape(const In& x, const Shape& shape) {
   }
   if (open >= 0) {
     if (known == 0 || x.array.size() % known != 0)
-      ops::fail("reshape", x.array.shape().str() + " has " + std::to_string(x.array.size()) + " elements, which the rest of " + shape.str() + " does not divide", "A reshape keeps the number of elements.");
+      ops::fail("reshape", x.array.type().str() + " has " + std::to_string(x.array.size()) + " elements, which the rest of " + shape.str() + " does not divide", "A reshape keeps the number of elements.");
     to[open] = x.array.size() / known;
   }
   return to == x.array.shape() ? x.array : lax::reshape(x.array, to);
