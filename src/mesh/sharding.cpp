@@ -89,7 +89,7 @@ bool Sharding::is_equivalent_to(const Sharding& other, int ndim) const {
   if (!has_value() || !other.has_value()) return has_value() == other.has_value();
   if (memory_kind() != other.memory_kind() || device_list() != other.device_list()) return false;
   auto fits = [&](const ShardingNode& node) {
-    return node.layout.ndim() <= ndim && (node.kind != Kind::positional || node.cells.ndim() == ndim || cut_nowhere(node));
+    return node.kind == Kind::positional ? node.cells.ndim() == ndim || cut_nowhere(node) : node.layout.ndim() <= ndim;
   };
   if (!fits(*node_) || !fits(*other.node_)) return false;
   // Both on one mesh have one canonical form. Where sizes have nothing in common, compare on the other's mesh fails,

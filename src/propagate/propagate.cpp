@@ -164,7 +164,13 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   auto face_of = [&](const Layout& layout) {
     for (const Mesh& m : meshes) {
       std::optional<Layout> there = translate(layout, out.mesh, m);
-      if (there && is_valid(*there, m)) return sharding_from_layout(m, *there);
+      if (!there || !is_valid(*there, m)) continue;
+      Sharding face = sharding_from_layout(m, *there);
+      // Grids of devices have several ways to say one placement: the caller's comes back.
+      if (face.kind() == Sharding::Kind::positional)
+        for (const Annotation& a : annotations(p, inputs))
+          if (a.sharding.kind() == Sharding::Kind::positional && a.sharding.is_equivalent_to(face, layout.ndim())) return a.sharding;
+      return face;
     }
     return out.mesh.has_value() ? sharding_from_layout(out.mesh, layout) : Sharding();
   };

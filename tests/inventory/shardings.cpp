@@ -87,6 +87,12 @@ TEST(row_24_replicate, IsOneCellWithAllDevices) {
   // Fully replicated it fits arrays of any rank: biases too.
   EXPECT_TRUE(device_put(zeros({3}), all).is_fully_replicated());
   EXPECT_TRUE(device_put(zeros({3, 4, 5}), all).is_fully_replicated());
+  // What a step returns lies, and is said to lie, as what it was given: the next step needs no new program.
+  auto step = jit([&](const Array& b) { return shard(b + 1, all); });
+  Array b = step(device_put(zeros({3}), all));
+  EXPECT_EQ(b.sharding(), all) << b.sharding();
+  step(b);
+  EXPECT_EQ(step.cache_size(), 1u);
 }
 
 TEST(row_25_single_device_sharding, HoldsTheWholeArray) {
