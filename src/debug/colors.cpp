@@ -1,6 +1,7 @@
 #include "debug/colors.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tutti::debug {
 namespace {
@@ -23,8 +24,9 @@ std::string Rgb::hex() const {
 
 std::vector<Rgb> tile_colors(int tiles) {
   std::vector<Rgb> out;
-  // Steps of about half the map; with two tiles JAX's step is 2 and both get one colour, so there ours is 1.
-  int step = tiles == 2 ? 1 : tiles / 2 + (tiles % 2 == 0);
+  // Steps of about half the map; where JAX's would come back before all are used (2 tiles, 6, 10), so that tiles had one colour, the next that does not.
+  int step = tiles / 2 + (tiles % 2 == 0);
+  while (tiles > 1 && std::gcd(step, tiles) != 1) ++step;
   for (int i = 0, index = 0; i < tiles; ++i, index = (index + step) % tiles) {
     double v = tiles > 1 ? static_cast<double>(index) / (tiles - 1) : 0.0;
     out.push_back(rgb(palette[static_cast<std::size_t>(std::min(static_cast<int>(v * 20), 19))]));

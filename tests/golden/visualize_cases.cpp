@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "debug/colors.hpp"
 #include "golden/golden.hpp"
 #include "golden/sharding_cases.hpp"
 
@@ -65,13 +66,23 @@ bool shows_all(const std::string& text, const Sharding& s) {
   return text.find("…") == std::string::npos;
 }
 
+std::set<std::string> backgrounds(const std::string& text) {
+  std::set<std::string> out;
+  for (std::size_t at = 0; (at = text.find(";48;2;", at)) != std::string::npos; ++at) out.insert(text.substr(at, text.find('m', at) - at));
+  return out;
+}
+
 void picture(const json& test, bool terminal) {
   set_cpu_devices(64);
   Sharding s = place::sharding(test.at("sharding"));
   Shape shape = shape_of(test.at("shape"));
   debug::VisualizeOptions options = options_of(test);
   std::string text = debug::sharding_text(shape, s, options, terminal);
-  if (test.contains("text") && shows_all(shown(test["text"]), s)) return expect_picture(text, test["text"]);
+  if (test.contains("text") && shows_all(shown(test["text"]), s)) {
+    const std::string& want = test["text"].get_ref<const std::string&>();
+    if (text != want && shown(text) == shown(want) && backgrounds(text).size() > backgrounds(want).size()) throw Different("tiles of one colour");
+    return expect_picture(text, want);
+  }
   if (shape.num_elements() == 0) {
     if (text.find(shape.str()) == std::string::npos) throw Mismatch("an empty array is not told\n" + text);
     throw Different("an empty array");
@@ -156,9 +167,17 @@ void program_case(const json& test) {
   expect_picture(printed(at->second), test.at("text"));
 }
 
+// The colour map: its colours are those of as many tiles.
+void color_case(const json& color) {
+  for (const debug::Rgb& c : debug::tile_colors(20))
+    if (c.hex() == "#" + color.get<std::string>()) return;
+  throw Mismatch("no tile of 20 has the colour " + color.get<std::string>());
+}
+
 const std::vector<std::string> lists = {"cases", "programs", "ansi"};
 const Registration cases(lists, "cases", [](const json& t) { picture(t, false); });
 const Registration ansi(lists, "ansi", [](const json& t) { picture(t, true); });
+const Registration colors(lists, "tab20b", color_case);
 const Registration programs(lists, "programs", program_case);
 
 }  // namespace

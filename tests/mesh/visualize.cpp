@@ -62,6 +62,15 @@ TEST(Visualize, ColoursNeighboursDifferently) {
   EXPECT_EQ(sharding_text({64, 64}, s, {.use_color = true}, /*terminal=*/false).find('\033'), std::string::npos);
 }
 
+TEST(Visualize, ColoursOfUpToTwentyTilesDiffer) {
+  for (int n = 2; n <= 20; ++n) {
+    std::string text = sharding_text({n * 4}, NamedSharding(samples::mesh({n}), P("x")), {.max_width = 400}, /*terminal=*/true);
+    std::set<std::string> colours;
+    for (std::size_t at = 0; (at = text.find("48;2;", at)) != std::string::npos; ++at) colours.insert(text.substr(at, text.find('m', at) - at));
+    EXPECT_EQ(colours.size(), static_cast<std::size_t>(n));
+  }
+}
+
 TEST(Visualize, RefusesOptionsThatCannotBeDrawn) {
   EXPECT_THROW(plain({4}, Device(0), {.scale = 0}), ValueError);
   EXPECT_THROW(plain({4}, Device(0), {.max_width = 2}), ValueError);
