@@ -93,7 +93,7 @@ class Masked : public Updates<Masked<T>> {
  private:
   template <class Params>
   std::pair<Params, Params> split(const Params& tree) const {
-    return tree::partition(tree, [&](const tree::Path& path, const Array& x) { return mask_.at(-1, path, x).value_or(false); });
+    return tree::partition(tree, [&](const tree::Path& path, const Array& x) { return mask_.holds(path, x); });
   }
   T inner_;
   Mask mask_;

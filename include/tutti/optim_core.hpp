@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -137,7 +138,7 @@ class Transform : public Updates<Transform<State>> {
 
 /// The state of a transformation that needs none.
 template <class Params>
-struct EmptyState {};
+using EmptyState = std::tuple<>;
 /// Counts the steps.
 template <class Params>
 struct CountState {

@@ -1,16 +1,35 @@
 // The parts that optimisers are made of. In a chain they may be combined freely: chain(clip(1), scale_by_adam(), scale(-1e-3)). Source: optax.
 #pragma once
 
+#include <concepts>
+#include <functional>
+#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "tutti/optim_core.hpp"
 #include "tutti/prefix.hpp"
 
 namespace tutti::optim {
 
-/// Which parameters something applies to: one bool, a function (path, array) -> bool, or path patterns, `{{"**.bias", false}, {"**", true}}`. Places
-/// without an answer count as false.
-using Mask = TreeOf<bool>;
+/// Which parameters something applies to: one bool, path patterns, `{{"**.bias", false}, {"**", true}}`, of which the first match counts, or a function
+/// (path, array) -> bool. What no pattern matches is left out.
+class Mask {
+ public:
+  template <std::same_as<bool> B>
+  Mask(B all) : all_(all) {}
+  Mask(std::initializer_list<Rule<bool>> rules) : rules_(rules) {}
+  Mask(std::vector<Rule<bool>> rules) : rules_(std::move(rules)) {}
+  template <class F>
+    requires std::is_invocable_r_v<bool, const F&, const tree::Path&, const Array&>
+  Mask(F fn) : function_(std::move(fn)) {}
+  bool holds(const tree::Path& path, const Array& leaf) const;
+
+ private:
+  bool all_ = false;
+  std::vector<Rule<bool>> rules_;
+  std::function<bool(const tree::Path&, const Array&)> function_;
+};
 
 // --- without state
 

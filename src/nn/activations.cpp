@@ -19,15 +19,15 @@ Array highest(const Array& x, const Axes& axes) { return lax::stop_gradient(max(
 
 }  // namespace
 
-// Not maximum: its derivative at a tie is 1/2.
+// Not maximum alone: its derivative at a tie is 1/2, and 1 at NaN.
 Array relu(const In& x) {
   CallScope scope(x.loc);
-  return where(x.array <= 0, 0, x.array);
+  return where(x.array > 0, x.array, lax::stop_gradient(maximum(x.array, 0)));
 }
 Array relu6(const In& x) {
   CallScope scope(x.loc);
   Array v = floating(x.array);
-  return where(v <= 0, 0, where(v >= 6, 6, v));
+  return where((v > 0) & (v < 6), v, lax::stop_gradient(clip(v, 0, 6)));
 }
 Array sigmoid(const In& x) {
   CallScope scope(x.loc);

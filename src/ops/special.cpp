@@ -10,11 +10,8 @@ constexpr double two_over_sqrt_pi = 1.12837916709551257390;
 
 V gaussian(const V& x) { return {bind1(exp, {}, {(-(x * x)).a})}; }
 
-// exp(x - z) where z = log(exp(x) + exp(y)); infinite x and z do not make NaN of it.
-V weight(const V& x, const V& z) {
-  auto finite = [](const V& v) { return choose({bind1(is_finite, {}, {v.a})}, v, choose(v == v, full_like(v, 0), v)); };
-  return {bind1(exp, {}, {(finite(x) - finite(z)).a})};
-}
+// exp(x - z) where z = log(exp(x) + exp(y)): 1 where they are equal, also when both are infinite.
+V weight(const V& x, const V& z) { return choose(x == z, full_like(x, 1), {bind1(exp, {}, {(x - z).a})}); }
 
 }  // namespace
 

@@ -3,10 +3,17 @@
 
 namespace tutti::optim {
 
+bool Mask::holds(const tree::Path& path, const Array& leaf) const {
+  if (function_) return function_(path, leaf);
+  for (const Rule<bool>& r : rules_)
+    if (path.matches(r.pattern)) return r.value;
+  return all_;
+}
+
 std::vector<bool> masked_places(const Mask& mask, const Leaves& l) {
   std::vector<tree::Path> paths = l.paths();
   std::vector<bool> out(l.updates.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = l.updates[i].has_value() && mask.at(-1, paths[i], l.updates[i]).value_or(false);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = l.updates[i].has_value() && mask.holds(paths[i], l.updates[i]);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "golden/ops_cases.hpp"
+#include "golden/python_expr.hpp"
 #include "tutti/lax_windows.hpp"
 #include "tutti/linen.hpp"
 #include "tutti/nn.hpp"
@@ -87,6 +88,40 @@ const OpFamily family({
     {"min_pool", pool(linen::min_pool)},
     {"avg_pool", pool(linen::avg_pool)},
 });
+
+// --- wrong calls, as Python expressions
+
+void wrong_call(const json& test) {
+  if (test.value("op", "") != "error") throw Unknown("no wrong call");
+  python::NodePtr call = python::parse(test.at("params").at("expr").get<std::string>());
+  std::string name = call->text.substr(call->text.rfind('.') + 1);
+  auto argument = [&](std::size_t i) {
+    const python::Node& n = *call->children.at(i);
+    if (n.kind != python::Node::Kind::call || (n.text != "zeros" && n.text != "ints")) throw Unknown("argument of " + name);
+    Shape shape;
+    for (const auto& d : n.children) shape.push_back(static_cast<std::int64_t>(d->number));
+    return zeros(shape, n.text == "ints" ? int32 : float32);
+  };
+  auto number = [&](const char* parameter, int otherwise) {
+    for (const auto& [key, value] : call->named)
+      if (key == parameter) return value->kind == python::Node::Kind::negative ? -static_cast<int>(value->children[0]->number) : static_cast<int>(value->number);
+    return otherwise;
+  };
+  std::function<Array()> run;
+  if (name == "conv_general_dilated") {
+    lax::ConvOptions o{.padding = call->children.at(3)->text, .feature_group_count = number("feature_group_count", 1), .batch_group_count = number("batch_group_count", 1)};
+    for (const auto& s : call->children.at(2)->children) o.window_strides.push_back(static_cast<std::int64_t>(s->number));
+    run = [=, x = argument(0), w = argument(1)] { return lax::conv_general_dilated(x, w, o); };
+  } else if (name == "softmax") {
+    run = [x = argument(0), axis = number("axis", -1)] { return nn::softmax(x, axis); };
+  } else if (name == "glu") {
+    run = [x = argument(0)] { return nn::glu(x); };
+  } else {
+    throw Unknown("wrong call of " + name);
+  }
+  expect_error(test.at("error"), run);
+}
+const Registration wrong_calls({"cases"}, "cases", wrong_call);
 
 }  // namespace
 }  // namespace golden

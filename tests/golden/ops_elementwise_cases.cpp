@@ -1,5 +1,6 @@
 // The elementwise functions and reductions of ops.json, and its table of promotions.
 #include "golden/ops_cases.hpp"
+#include "tutti/nn.hpp"
 #include "tutti/ops.hpp"
 
 namespace golden {
@@ -112,7 +113,8 @@ void promotion(const json& test) {
       {"square", square}, {"max", [](const Array& x) { return x.max(); }}, {"sum", [](const Array& x) { return x.sum(); }}, {"prod", [](const Array& x) { return x.prod(); }},
       {"mean", [](const Array& x) { return x.mean(); }}, {"var", [](const Array& x) { return x.var(); }}, {"cumsum", [](const Array& x) { return cumsum(x); }},
       {"argmax", [](const Array& x) { return x.argmax(); }}, {"sin", [](const Array& x) { return sin(x); }}, {"sqrt", [](const Array& x) { return sqrt(x); }},
-      {"floor", [](const Array& x) { return floor(x); }}, {"negative", [](const Array& x) { return -x; }}};
+      {"floor", [](const Array& x) { return floor(x); }}, {"negative", [](const Array& x) { return -x; }}, {"relu", nn::relu},
+      {"softmax", [](const Array& x) { return nn::softmax(x); }}};
   auto call = [&] {
     Array x = promoted_operand(p.at("lhs"));
     if (p.contains("rhs")) {
