@@ -11,6 +11,7 @@ namespace tutti::compile {
 namespace {
 
 constexpr std::int64_t kRowLimit = 1 << 18, kRowBlock = 1 << 16;   // values of a row that one accumulator takes
+constexpr std::size_t kEmbed = 4;                                  // Eqns: from here literals are part of the code; shorter loops share it
 constexpr std::int64_t kColumnBlock = 64;                          // rows added up one after the other
 
 DType raw(DType d) { return d.is_complex() || d.is_key() ? uint64 : d; }   // copies only move bytes
@@ -77,6 +78,10 @@ class Drafter {
     if (!r.index && !r.base.is_literal()) {
       auto it = regs_.find(r.base.id);
       if (it != regs_.end()) return it->second;
+    }
+    if (r.base.is_literal() && !r.index && u_.eqns.size() >= kEmbed) {
+      const Scalar x = r.base.literal.to(p_.type(a).dtype);
+      return ir_.stored(x.dtype.is_floating() ? ir_.constant(x.dtype, x.real) : ir_.constant_int(x.dtype, x.integer), x.dtype);
     }
     // A scalar is read again and again. Else the operand has the extents of the Eqn's space.
     if (extents(a).empty() && !space.empty()) {

@@ -12,7 +12,8 @@ namespace tutti::compile {
 namespace {
 
 constexpr std::int64_t kReuse = std::int64_t{4} << 20;    // bytes handed on, at least: less stays in a cache anyway
-constexpr std::int64_t kChunk = std::int64_t{512} << 10;  // bytes handed on within a chunk, about
+constexpr std::int64_t kChunk = std::int64_t{288} << 10;  // bytes handed on within a chunk, about
+constexpr std::int64_t kTiny = 64;   // elements
 constexpr std::size_t kMostSteps = 24;
 
 struct Reach {
@@ -35,6 +36,7 @@ class Grouping {
   explicit Grouping(Plan& plan) : p_(plan) {}
 
   void run() {
+    lift_scalars();
     const int n = static_cast<int>(p_.steps.size());
     for (int i = 0; i < n;) {
       const int end = longest(i);
@@ -52,6 +54,27 @@ class Grouping {
 
  private:
   const Loop* loop(int step) const { return std::get_if<Loop>(&p_.steps[step].what); }
+
+  // Tiny steps go to right behind what they need, so that they do not stand between large loops.
+  void lift_scalars() {
+    std::map<int, std::size_t> writer;   // by storage: place in `out`
+    std::vector<Step> out;
+    for (Step& s : p_.steps) {
+      std::vector<int> reads, writes;
+      uses_of(s, reads, writes);
+      const auto* l = std::get_if<Loop>(&s.what);
+      std::size_t at = out.size();
+      if (l && product(l->extents) <= kTiny) {
+        at = 0;
+        for (int r : reads)
+          if (auto w = writer.find(r); w != writer.end()) at = std::max(at, w->second + 1);
+      }
+      for (auto& [storage, place] : writer) place += place >= at;
+      out.insert(out.begin() + static_cast<std::ptrdiff_t>(at), std::move(s));
+      for (int w : writes) writer[w] = std::max(writer.contains(w) ? writer[w] : at, at);
+    }
+    p_.steps = std::move(out);
+  }
 
   // Of the longest group from `begin` that is worth it: one past its last step.
   int longest(int begin) {

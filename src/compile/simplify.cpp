@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compile/passes.hpp"
+#include "ops/elementwise_ops.hpp"
 #include "ops/movement.hpp"
 
 namespace tutti::compile {
@@ -11,8 +12,16 @@ class Simplifier {
   explicit Simplifier(const Program& p) : out_(p) { out_.eqns.clear(); }
 
   Program run(const Program& p) {
+    uses_.assign(p.types.size(), 0);
+    producer_.assign(p.types.size(), -1);
+    for (const Eqn& e : p.eqns)
+      for (const Atom& a : e.operands)
+        if (!a.is_literal()) ++uses_[a.id];
+    for (const Atom& a : p.outputs)
+      if (!a.is_literal()) ++uses_[a.id];
     for (const Eqn& e : p.eqns) {
       if (e.op == &ops::dot_general) order_dot(e);
+      else if (e.op->reduce != Op::Reduce::none) reduce_once(e);
       else out_.eqns.push_back(e);
     }
     return std::move(out_);
@@ -61,7 +70,28 @@ class Simplifier {
     out_.eqns.push_back(std::move(e));
   }
 
+  // A reduction of a reduction that nobody else reads, over neighbouring dims, is one.
+  void reduce_once(Eqn e) {
+    const Atom x = e.operands[0];
+    const int from = x.is_literal() || uses_[x.id] != 1 ? -1 : producer_[x.id];
+    if (from >= 0 && out_.eqns[from].op == e.op) {
+      const Eqn& inner = out_.eqns[from];
+      std::vector<int> axes = inner.params.get<ops::Reduction>().axes, kept;
+      for (int d = 0; d < out_.type(inner.operands[0]).ndim(); ++d)
+        if (std::find(axes.begin(), axes.end(), d) == axes.end()) kept.push_back(d);
+      for (int axis : e.params.get<ops::Reduction>().axes) axes.push_back(kept[axis]);
+      std::sort(axes.begin(), axes.end());
+      if (axes.back() - axes.front() + 1 == static_cast<int>(axes.size())) {
+        e.operands = inner.operands;
+        e.params = ops::Reduction{axes};
+      }
+    }
+    if (e.results.size() == 1) producer_[e.results[0]] = static_cast<int>(out_.eqns.size());
+    out_.eqns.push_back(std::move(e));
+  }
+
   Program out_;
+  std::vector<int> uses_, producer_;   // by value; producers only of reductions, as Eqns of out_
 };
 
 }  // namespace

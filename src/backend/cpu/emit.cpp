@@ -155,7 +155,7 @@ class Emitter : Frame {
     Value blocks = b_.CreateMul(b_.CreateUDiv(b_.CreateAdd(columns_, number(kBlock - 1)), number(kBlock)), number(kBlock));
     counted(number(0), blocks, kBlock, [&](Value begin) {
       Value end = smaller(b_.CreateAdd(begin, number(kBlock)), columns_);
-      Value done = s_.body.insts.size() * n <= kUnrollLimit ? unrolled(begin, end) : reset_chains(begin);
+      Value done = s_.together || s_.body.insts.size() * n <= kUnrollLimit ? unrolled(begin, end) : reset_chains(begin);
       done = counted(done, end, kLanes, [&](Value column) { accumulate(begin, column, nullptr); });
       when(b_.CreateICmpSLT(done, end), [&] { accumulate(begin, done, mask_of(b_.CreateSub(end, done))); });
       for (std::size_t j = 0; j < n; ++j) {
@@ -185,6 +185,14 @@ class Emitter : Frame {
     return begin;
   }
 
+  // The body at each of `columns`, instruction by instruction.
+  std::vector<std::vector<Value>> bodies_at(const std::vector<Value>& columns) {
+    std::vector<std::vector<Value>> values(columns.size(), row_values_);
+    for (std::size_t r = 0; r < s_.body.insts.size(); ++r)
+      for (std::size_t u = 0; u < columns.size() && !uniform_[r]; ++u) values[u][r] = value(r, values[u], columns[u], nullptr);
+    return values;
+  }
+
   // All chains in registers while there are 8 full vectors; then they go to memory.
   Value unrolled(Value begin, Value end) {
     llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("head"), *in = block("chains"), *out = block("end");
@@ -202,12 +210,13 @@ class Emitter : Frame {
     b_.CreateCondBr(b_.CreateICmpSLE(next, end), in, out);
     b_.SetInsertPoint(in);
     std::vector<Value> updated(sums.size());
+    std::vector<Value> columns;
+    for (int c = 0; c < kChains; ++c) columns.push_back(b_.CreateAdd(i, number(c * kLanes)));
+    const std::vector<std::vector<Value>> values = bodies_at(columns);
     for (int c = 0; c < kChains; ++c) {
-      Value column = b_.CreateAdd(i, number(c * kLanes));
-      std::vector<Value> values = body_at(column, nullptr);
-      stores(values, column, nullptr);
+      stores(values[c], columns[c], nullptr);
       for (std::size_t j = 0; j < reduces_.size(); ++j)
-        updated[j * kChains + c] = combine(j, sums[j * kChains + c], values[s_.accesses[reduces_[j]].value]);
+        updated[j * kChains + c] = combine(j, sums[j * kChains + c], values[c][s_.accesses[reduces_[j]].value]);
     }
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k]->addIncoming(updated[k], b_.GetInsertBlock());
     i->addIncoming(next, b_.GetInsertBlock());

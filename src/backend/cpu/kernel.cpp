@@ -71,7 +71,7 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   KernelSpec s;
   s.walk = nest.walk;
   s.body = loop.body;
-  s.together = nest.walk == run::Walk::map && nest.columns >= 64 && loop.body.insts.size() >= kChain && compile::product(where.whole.extents) >= kMany;
+  s.together = nest.walk != run::Walk::reduce_column && nest.columns >= 64 && loop.body.insts.size() >= kChain && compile::product(where.whole.extents) >= kMany;
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
     const compile::Access& a = loop.accesses[k];
     const std::int64_t step = nest.column_steps[k];
