@@ -52,8 +52,8 @@ Array assemble(const char* what, const Shape& shape, const Sharding& sharding, c
       throw TypeError(std::string(what) + ": the block for " + map[i].first.str() + " is " + blocks[i].type().str() + ", others have dtype " + std::string(type.dtype.name()) +
                       at(loc) + "\n  All blocks of an array have one dtype.");
     if (blocks[i].shape() != want)
-      throw ShardingError(std::string(what) + ": the block for " + map[i].first.str() + " has shape " + blocks[i].shape().str() + ", expected " + want.str() + at(loc) +
-                          "\n  The array is " + type.str() + ", its sharding " + sharding.str() + ".");
+      throw ShardingError(std::string(what) + ": the block for " + map[i].first.str() + " has shape " + blocks[i].shape().str() + ", expected " + want.str() + " of " + type.str() +
+                          " with the sharding " + sharding.str() + at(loc) + "\n  Give each device its part: sharding.devices_indices_map(shape) lists them.");
   }
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   for (std::size_t i = 0; i < map.size(); ++i)

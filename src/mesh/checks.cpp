@@ -21,19 +21,19 @@ std::string ways_text(const Layout& layout) {
 }  // namespace
 
 void check_rank(const Sharding& sharding, const Shape& shape, std::string_view what) {
-  if (!sharding.has_value()) throw ValueError(intro(what) + "the sharding is empty: it says nothing about devices.");
+  if (!sharding.has_value()) throw ValueError(intro(what) + "the sharding is empty: it says nothing about devices.\n  Make one with NamedSharding(mesh, P(\"x\")).");
   const ShardingNode& node = *sharding.node();
   if (node.kind == Sharding::Kind::positional) {
     if (node.cells.ndim() == shape.ndim() || node.layout.is_replicated()) return;
     throw ShardingError(intro(what) + sharding.str() + " has rank " + std::to_string(node.cells.ndim()) +
                         ", but the array has rank " + std::to_string(shape.ndim()) +
-                        ". Reshape the sharding to the array's rank, or use replicate(), which fits every rank.");
+                        ".\n  Reshape the sharding to the array's rank, or use replicate(), which fits every rank.");
   }
   if (node.layout.ndim() <= shape.ndim()) return;
   std::string text = intro(what) + sharding.str() + " is only valid for values of rank at least " +
                      std::to_string(node.layout.ndim()) + ", but was applied to a value of rank " +
                      std::to_string(shape.ndim()) + ".";
-  throw ShardingError(text + (shape.empty() ? " For scalars the spec should be P()." : " Shorten the spec to one entry per dim."));
+  throw ShardingError(text + (shape.empty() ? "\n  For scalars the spec should be P()." : "\n  Shorten the spec to one entry per dim."));
 }
 
 void check_divides(const Sharding& sharding, const Shape& shape, std::string_view what) {
@@ -44,7 +44,7 @@ void check_divides(const Sharding& sharding, const Shape& shape, std::string_vie
     if (size % ways == 0) continue;
     throw ShardingError(intro(what) + sharding.str() + " cuts dim " + std::to_string(d) + " into " + std::to_string(ways) +
                         " blocks, but its size is " + std::to_string(size) + " (shape " + shape.str() +
-                        ", blocks per dim " + ways_text(layout) + "). Here every device must hold an equal block: pad the dim to " +
+                        ", blocks per dim " + ways_text(layout) + ").\n  Here every device must hold an equal block: pad the dim to " +
                         std::to_string((size + ways - 1) / ways * ways) + ", or shard another dim.");
   }
 }
@@ -54,7 +54,7 @@ void check_constrained(const Sharding& sharding, std::string_view what) {
   for (const SpecEntry& entry : sharding.spec())
     if (entry.is_unconstrained())
       throw ShardingError(intro(what) + sharding.spec().str() +
-                          " leaves a dim unconstrained, which only with_sharding_constraint may. Name the axes, or none.");
+                          " leaves a dim unconstrained, which only with_sharding_constraint may.\n  Name the axes, or none.");
 }
 
 void check_spec(const Mesh& mesh, const PartitionSpec& spec) {
@@ -63,10 +63,10 @@ void check_spec(const Mesh& mesh, const PartitionSpec& spec) {
     for (const std::string& name : entry.names()) {
       if (mesh.axis_index(name) < 0)
         throw ShardingError("NamedSharding: the axis '" + name + "' of " + spec.str() + " is not in the mesh, whose axes are " +
-                            text::names(mesh.axis_names()) + ".");
+                            text::names(mesh.axis_names()) + ".\n  Name one of these axes, or none.");
       if (!seen.insert(name).second)
         throw ShardingError("NamedSharding: " + spec.str() + " has duplicate entries for '" + name +
-                            "': a mesh axis can cut one dim only, and once.");
+                            "'.\n  Leave one out: a mesh axis can cut one dim only, and once.");
     }
 }
 

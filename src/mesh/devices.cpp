@@ -23,7 +23,7 @@ struct CpuDevices {
     char* end = nullptr;
     long n = std::strtol(text, &end, 10);
     if (*end != '\0' || n < 1 || n > 1'000'000)
-      throw ValueError("TUTTI_CPU_DEVICES is '" + std::string(text) + "': it must be a positive number of devices, such as 8.");
+      throw ValueError("TUTTI_CPU_DEVICES is '" + std::string(text) + "'.\n  It must be a positive number of devices, such as 8.");
     count = static_cast<int>(n);
     fixed = true;
   }
@@ -59,7 +59,7 @@ int device_count() {
 }
 
 void set_cpu_devices(int n) {
-  if (n < 1) throw ValueError("set_cpu_devices(" + std::to_string(n) + "): there must be at least one device.");
+  if (n < 1) throw ValueError("set_cpu_devices(" + std::to_string(n) + "): there are no devices.\n  Give a positive number.");
   std::lock_guard lock(cpu().mutex);
   cpu().count = n;
   cpu().fixed = true;
@@ -70,7 +70,7 @@ std::vector<Device> first_devices(std::int64_t n, const std::string& who) {
   if (n > cpu().count) {
     if (cpu().fixed)
       throw DeviceError(who + " needs " + std::to_string(n) + " devices, but their number was fixed to " +
-                        std::to_string(cpu().count) + ". Ask for more with set_cpu_devices(" + std::to_string(n) +
+                        std::to_string(cpu().count) + ".\n  Ask for more with set_cpu_devices(" + std::to_string(n) +
                         ") or TUTTI_CPU_DEVICES=" + std::to_string(n) + ", or use a smaller mesh.");
     cpu().count = static_cast<int>(n);
   }

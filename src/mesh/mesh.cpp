@@ -17,28 +17,28 @@ void check_sizes(const Shape& sizes, const std::string& who) {
   for (std::int64_t size : sizes)
     if (size < 1)
       throw ValueError(who + ": an axis of size " + std::to_string(size) + " in " + sizes.str() +
-                       " holds no device. Sizes are at least 1; leave the axis out, or give it size 1.");
+                       " holds no device.\n  Sizes are at least 1: leave the axis out, or give it size 1.");
 }
 
 std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {
   if (shape.size() != names.size())
     throw ValueError("Mesh: the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " +
                      count(static_cast<std::int64_t>(names.size()), "axis name") + " came: " + text::names(names.list()) +
-                     ". Give one name per dim.");
+                     ".\n  Give one name per dim.");
   check_sizes(shape, "Mesh");
   if (shape.num_elements() != static_cast<std::int64_t>(devices.size()))
     throw ValueError("Mesh: " + count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " +
-                     shape.str() + ", which needs " + std::to_string(shape.num_elements()) + ".");
+                     shape.str() + ", which needs " + std::to_string(shape.num_elements()) + ".\n  Give a shape whose product is the number of devices.");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) throw ValueError("Mesh: axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()) + ".");
+    if (names[i].empty()) throw ValueError("Mesh: axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()) + ".\n  Give every axis a name: specs and collectives use it.");
     for (std::size_t j = 0; j < i; ++j)
       if (names[i] == names[j])
-        throw ValueError("Mesh: the axis name '" + names[i] + "' comes twice in " + text::names(names.list()) + ".");
+        throw ValueError("Mesh: the axis name '" + names[i] + "' comes twice in " + text::names(names.list()) + ".\n  Give every axis a name of its own.");
   }
   std::set<Device> seen;
   for (const Device& device : devices)
     if (!seen.insert(device).second)
-      throw DeviceError("Mesh: " + device.str() + " comes twice in " + str(devices) + ". A device has one place in a mesh.");
+      throw DeviceError("Mesh: " + device.str() + " comes twice in " + str(devices) + ".\n  Leave it out: a device has one place in a mesh.");
   return intern_mesh(std::move(devices), std::move(shape), names.list()).handle();
 }
 
@@ -58,7 +58,7 @@ std::shared_ptr<const MeshNode> node_of(const std::vector<MeshAxis>& axes) {
 }
 
 const MeshNode& deref(const Mesh& mesh) {
-  if (!mesh.has_value()) throw ValueError("This Mesh is empty. Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+  if (!mesh.has_value()) throw ValueError("This Mesh is empty.\n  Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
   return *mesh.node();
 }
 
@@ -97,7 +97,7 @@ bool is_unnamed(const Mesh& mesh) {
 DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape) : devices_(std::move(devices)), shape_(std::move(shape)) {
   check_sizes(shape_, "DeviceGrid");
   if (shape_.num_elements() != size())
-    throw ValueError("DeviceGrid: cannot arrange " + count(size(), "device") + " in the shape " + shape_.str() + ".");
+    throw ValueError("DeviceGrid: cannot arrange " + count(size(), "device") + " in the shape " + shape_.str() + ".\n  Give a shape whose product is the number of devices.");
 }
 
 std::string DeviceGrid::str() const {
@@ -132,7 +132,7 @@ int Mesh::axis_index(std::string_view axis) const {
 std::int64_t Mesh::size(std::string_view axis) const {
   int at = axis_index(axis);
   if (at < 0)
-    throw ValueError("This mesh has no axis '" + std::string(axis) + "'; its axes are " + text::names(axis_names()) + ".");
+    throw ValueError("This mesh has no axis '" + std::string(axis) + "'; its axes are " + text::names(axis_names()) + ".\n  Name one of them.");
   return shape()[static_cast<std::size_t>(at)];
 }
 
@@ -169,7 +169,7 @@ Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices) {
   auto wanted = static_cast<std::size_t>(sizes.num_elements());
   if (wanted > devices.size())
     throw DeviceError("make_mesh of shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " +
-                      std::to_string(devices.size()) + " were given.");
+                      std::to_string(devices.size()) + " were given.\n  Give more, or smaller sizes.");
   devices.resize(wanted);
   return Mesh(std::move(devices), std::move(sizes), std::move(names));
 }
@@ -187,7 +187,7 @@ DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices) {
   if (sizes.num_elements() != static_cast<std::int64_t>(devices.size()))
     throw DeviceError("create_device_mesh: the number of devices, " + std::to_string(devices.size()) +
                       ", must equal the product of the shape " + sizes.str() + ", " + std::to_string(sizes.num_elements()) +
-                      ". Give it as many devices, or use make_mesh, which takes the first ones.");
+                      ".\n  Give it as many devices, or use make_mesh, which takes the first ones.");
   return DeviceGrid(std::move(devices), std::move(sizes));
 }
 

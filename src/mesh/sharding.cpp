@@ -9,7 +9,7 @@
 namespace tutti {
 
 const ShardingNode& deref(const Sharding& sharding) {
-  if (!sharding.has_value()) throw ValueError("This Sharding is empty: it says nothing about devices.");
+  if (!sharding.has_value()) throw ValueError("This Sharding is empty: it says nothing about devices.\n  Make one with NamedSharding(mesh, P(\"x\")).");
   return *sharding.node();
 }
 
@@ -24,7 +24,7 @@ std::shared_ptr<const ShardingNode> single(const Device& device) {
 }
 
 std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec) {
-  if (!mesh.has_value()) throw ValueError("NamedSharding: the mesh is empty. Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+  if (!mesh.has_value()) throw ValueError("NamedSharding: the mesh is empty.\n  Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
   check_spec(mesh, spec);
   ShardingNode node;
   for (const SpecEntry& entry : spec) {

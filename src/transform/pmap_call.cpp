@@ -53,11 +53,12 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
     }
     axes.push_back(axis);
   }
-  if (sizes.empty()) throw ValueError("pmap: no argument is mapped: at least one entry of in_axes must be a number" + at(made));
+  if (sizes.empty()) throw ValueError("pmap: no argument is mapped: at least one entry of in_axes must be a number" + at(made) + "\n  Give 0 for an argument whose elements go to the devices.");
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
-    throw ShapeError("pmap" + (options.axis_name.empty() ? "" : " over " + text::quoted(options.axis_name)) + ": the mapped axes have different sizes:" + all + at(made));
+    throw ShapeError("pmap" + (options.axis_name.empty() ? "" : " over " + text::quoted(options.axis_name)) + ": the mapped axes have different sizes:" + all + at(made) +
+                     "\n  Cut or reshape them to one size, and give `none` in in_axes for what is the same on all devices.");
   }
   std::string name = options.axis_name.empty() ? "<pmap>" : options.axis_name;
   RegionCall call;

@@ -60,7 +60,7 @@ ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const T
     if (spec[d].is_unconstrained())
       throw ShardingError(entry + " leaves dim " + std::to_string(d) + " unconstrained" + at(call.made) + "\n  That is for with_sharding_constraint only; use none.");
     for (const std::string& axis : spec[d].names()) {
-      if (p.mesh.axis_index(axis) < 0) throw ShardingError(entry + " names " + text::quoted(axis) + ", which is no axis of " + mesh_text(p.mesh) + at(call.made));
+      if (p.mesh.axis_index(axis) < 0) throw ShardingError(entry + " names " + text::quoted(axis) + ", which is no axis of " + mesh_text(p.mesh) + at(call.made) + "\n  Name one of its axes, or none.");
       if (!contains(p.axis_names, axis))
         throw ShardingError(entry + " names " + text::quoted(axis) + ", which is not manual: axis_names are " + text::names(p.axis_names) + at(call.made) + "\n  Add it to axis_names.");
       if (contains(seen, axis)) throw ShardingError(entry + " names " + text::quoted(axis) + " twice" + at(call.made) + "\n  An axis cuts at most one dim.");

@@ -46,7 +46,8 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
-    throw ShapeError("vmap: the mapped axes have different sizes:" + all + at(made));
+    throw ShapeError("vmap: the mapped axes have different sizes:" + all + at(made) +
+                     "\n  Cut or reshape them to one size, and give `none` in in_axes for what is not mapped.");
   }
   out.size = sizes.begin()->first;
   return out;

@@ -72,8 +72,8 @@ std::vector<std::string> facts_of(const std::string& message) {
 
 void check_facts(const std::string& message, const std::string& text) {
   std::string words = text, packed = std::regex_replace(text, std::regex(", +"), ",");   // as facts are
-  // Numbers in names of dtypes are no facts.
-  std::string bare = std::regex_replace(words, std::regex(dtype_name), " ");
+  // Numbers in names of dtypes and of source lines are no facts.
+  std::string bare = std::regex_replace(std::regex_replace(words, std::regex("\\S+\\.[ch]pp:\\d+"), " "), std::regex(dtype_name), " ");
   for (const std::string& fact : facts_of(message)) {
     bool number = std::all_of(fact.begin(), fact.end(), [](unsigned char c) { return std::isdigit(c); });
     bool name = !number && std::all_of(fact.begin(), fact.end(), is_word);
