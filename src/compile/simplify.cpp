@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "compile/passes.hpp"
 #include "ops/elementwise_ops.hpp"
@@ -20,7 +21,8 @@ class Simplifier {
     for (const Atom& a : p.outputs)
       if (!a.is_literal()) ++uses_[a.id];
     for (const Eqn& e : p.eqns) {
-      if (e.op == &ops::dot_general) order_dot(e);
+      if (e.op == &ops::dot_general) dots_[e.results[0]] = &e, order_dot(e);
+      else if (e.op == &ops::transpose && turn_dot(e)) continue;
       else if (e.op->reduce != Op::Reduce::none) reduce_once(e);
       else out_.eqns.push_back(e);
     }
@@ -70,6 +72,29 @@ class Simplifier {
     out_.eqns.push_back(std::move(e));
   }
 
+  // The transpose of a product that nobody else reads is the product of its operands the other way round.
+  bool turn_dot(const Eqn& e) {
+    const Atom x = e.operands[0];
+    auto it = x.is_literal() || uses_[x.id] != 1 ? dots_.end() : dots_.find(x.id);
+    if (it == dots_.end()) return false;
+    Eqn dot = *it->second;
+    ops::DotGeneral params = dot.params.get<ops::DotGeneral>();
+    lax::DotDims& d = params.dims;
+    const auto nb = static_cast<std::int64_t>(d.lhs_batch.size());
+    const std::int64_t nl = out_.type(dot.operands[0]).ndim() - nb - static_cast<std::int64_t>(d.lhs_contract.size()), n = out_.types[x.id].ndim();
+    lax::Dims wanted = ops::range(0, nb);
+    for (std::int64_t i = nb + nl; i < n; ++i) wanted.push_back(i);
+    for (std::int64_t i = nb; i < nb + nl; ++i) wanted.push_back(i);
+    if (e.params.get<ops::Transpose>().permutation != wanted) return false;
+    std::swap(dot.operands[0], dot.operands[1]);
+    std::swap(d.lhs_batch, d.rhs_batch);
+    std::swap(d.lhs_contract, d.rhs_contract);
+    dot.params = params;
+    dot.results = e.results;
+    order_dot(std::move(dot));
+    return true;
+  }
+
   // A reduction of a reduction that nobody else reads, over neighbouring dims, is one.
   void reduce_once(Eqn e) {
     const Atom x = e.operands[0];
@@ -86,11 +111,17 @@ class Simplifier {
         e.params = ops::Reduction{axes};
       }
     }
-    if (e.results.size() == 1) producer_[e.results[0]] = static_cast<int>(out_.eqns.size());
+    const Type &before = out_.type(e.operands[0]), &after = out_.types[e.results[0]];
+    if (before.num_elements() == after.num_elements() && before.dtype == after.dtype) {   // over dims of one element
+      e.op = &ops::reshape;
+      e.params = ops::Reshape{after.shape};
+    }
+    if (e.op->reduce != Op::Reduce::none) producer_[e.results[0]] = static_cast<int>(out_.eqns.size());
     out_.eqns.push_back(std::move(e));
   }
 
   Program out_;
+  std::map<ValueId, const Eqn*> dots_;   // of the program that came in
   std::vector<int> uses_, producer_;   // by value; producers only of reductions, as Eqns of out_
 };
 

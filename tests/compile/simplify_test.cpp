@@ -1,0 +1,82 @@
+// What the passes before fusion make of programs, and that they mean the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backend/programs.hpp"
+#include "compile/passes.hpp"
+#include "ops/elementwise_ops.hpp"
+#include "ops/movement.hpp"
+
+namespace tutti::test {
+namespace {
+
+int count(const Program& p, const Op& op) {
+  return static_cast<int>(std::count_if(p.eqns.begin(), p.eqns.end(), [&](const Eqn& e) { return e.op == &op; }));
+}
+Program simplified(const Program& p) { return compile::share_equal(compile::simplify(without_dead_code(p))); }
+
+void means_the_same(const Builder& b) {
+  std::mt19937 random(1);
+  std::vector<BufferPtr> in;
+  for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -2, 2, random));
+  auto want = backend("reference").compile(b.program)->run(in), got = backend("cpu").compile(b.program)->run(in);
+  for (std::size_t r = 0; r < got.size(); ++r)
+    EXPECT_EQ(difference(b.program.type(b.program.outputs[r]), got[r]->data(), want[r]->data(), 2, 1e-5, 1e-5), "");
+}
+
+Atom sum(Builder& b, const Atom& x, std::vector<int> axes) { return b.add(ops::reduce_sum, Params(ops::Reduction{std::move(axes)}), {x}); }
+
+}  // namespace
+
+TEST(simplify, two_reductions_over_neighbours_become_one) {
+  Builder b;
+  const Atom x = b.input(f32({3, 4, 5, 6}));
+  b.output(sum(b, sum(b, x, {1}), {0}));        // dims 0 and 1
+  b.output(sum(b, sum(b, x, {2}), {0, 1, 2}));  // everything
+  const Program p = simplified(b.program);
+  EXPECT_EQ(count(p, ops::reduce_sum), 2);
+  means_the_same(b);
+}
+
+TEST(simplify, reductions_stay_when_dims_are_apart_or_others_read_them) {
+  Builder b;
+  const Atom x = b.input(f32({3, 4, 5}));
+  b.output(sum(b, sum(b, x, {0}), {1}));
+  const Atom y = sum(b, x, {1});
+  b.output(y);
+  b.output(sum(b, y, {0}));
+  b.output(b.add(ops::reduce_max, Params(ops::Reduction{{0}}), {sum(b, x, {1, 2})}));
+  EXPECT_EQ(count(simplified(b.program), ops::reduce_sum), 5);
+  means_the_same(b);
+}
+
+TEST(simplify, a_reduction_over_single_elements_is_a_reshape) {
+  Builder b;
+  const Atom x = b.input(f32({1, 7, 1}));
+  b.output(sum(b, x, {0, 2}));
+  b.output(b.add(ops::reduce_max, Params(ops::Reduction{{0}}), {x}));
+  const Program p = simplified(b.program);
+  EXPECT_EQ(count(p, ops::reduce_sum) + count(p, ops::reduce_max), 0);
+  means_the_same(b);
+}
+
+TEST(simplify, the_transpose_of_a_product_is_a_product) {
+  for (bool batched : {false, true}) {
+    Builder b;
+    const Atom x = b.input(f32(batched ? Shape{2, 30, 40} : Shape{30, 40})), y = b.input(f32(batched ? Shape{2, 40, 50} : Shape{40, 50}));
+    ops::DotGeneral d;
+    if (batched) d.dims.lhs_batch = d.dims.rhs_batch = {0};
+    d.dims.lhs_contract = {batched ? 2 : 1};
+    d.dims.rhs_contract = {batched ? 1 : 0};
+    const Atom z = b.add(ops::dot_general, Params(d), {x, y});
+    b.output(b.add(ops::transpose, Params(batched ? ops::Transpose{{0, 2, 1}} : ops::Transpose{{1, 0}}), {z}));
+    const Program p = simplified(b.program);
+    EXPECT_EQ(count(p, ops::dot_general), 1);
+    const Eqn& last = p.eqns.back();
+    EXPECT_EQ(last.op, &ops::dot_general) << "operands may be turned, the result is not";
+    means_the_same(b);
+  }
+}
+
+}  // namespace tutti::test
