@@ -4,6 +4,7 @@
 #include "tutti/array.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/config.hpp"
+#include "tutti/control_flow.hpp"
 #include "tutti/data.hpp"
 #include "tutti/debug.hpp"
 #include "tutti/dict.hpp"

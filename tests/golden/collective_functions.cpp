@@ -138,6 +138,14 @@ Array ring_matmul(const Array& x, Array w) {
   }
   return acc;
 }
+Array scan_in_body(const Array& x) {
+  auto step = [](const Array& c, const Array& v) {
+    Array next = sin(c) + v + lax::psum(sum(v), "x");
+    return std::pair{next, next};
+  };
+  return lax::scan(step, x[0] * 0., x).second;
+}
+
 // Functions of several operations, by the text after `def f(...)`: `arguments: body`.
 std::map<std::string, LocalFunction> table() {
   std::map<std::string, LocalFunction> f;
@@ -183,6 +191,18 @@ std::map<std::string, LocalFunction> table() {
     return Arrays{a[0] - .1 * lax::pmean(g, "i"), lax::pmean(v, "i")};
   }, true);
   add("x: m = lax.pmax(lax.stop_gradient(jnp.max(x)), 'x') e = jnp.exp(x - m) return e / lax.psum(jnp.sum(e), 'x')", one([](const Array& x) { return softmax_over(x, "x"); }));
+  add("x: def step(c, v): c = jnp.sin(c) + v + lax.psum(jnp.sum(v), 'x') return c, c return lax.scan(step, x[0] * 0., x)[1]", one(scan_in_body));
+  add("x: return lax.cond(lax.axis_index('x') % 2 == 0, lambda v: v * 2., lambda v: -v, x)", one([](const Array& x) {
+        return lax::cond(lax::axis_index("x") % 2 == 0, [](const Array& v) { return v * 2.; }, [](const Array& v) { return -v; }, x);
+      }));
+  add("x: return lax.cond(True, lambda v: v, lambda v: jnp.zeros(v.shape), x)", one([](const Array& x) {
+        return lax::cond(array(true), [](const Array& v) { return v; }, [](const Array& v) { return zeros(v.shape()); }, x);
+      }));
+  add("x: return lax.scan(lambda c, v: (c + v, None), jnp.zeros(()), x)[0][None]", one([](const Array& x) {
+        return lax::scan([](const Array& c, const Array& v) { return std::pair{c + v, Array()}; }, zeros({}), x).first(newaxis);
+      }));
+  add("x: return lax.fori_loop(0, 3, lambda i, c: c + jnp.sum(x), 0.)[None]",
+      one([](const Array& x) { return lax::fori_loop(0, 3, [&](const Array&, const Array& c) { return c + sum(x); }, Array(0.))(newaxis); }));
   add("x: k = jax.random.fold_in(jax.random.key(3), lax.axis_index('x')) return x + jax.random.uniform(k, x.shape)", one([](const Array& x) {
         return x + random::uniform(random::fold_in(random::key(3), lax::axis_index("x")), x.shape());
       }));

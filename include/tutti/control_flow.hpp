@@ -1,0 +1,127 @@
+// Loops and branches over arrays. A loop is recorded step by step: a program of n steps has n copies of the body, so keep the number of steps
+// small inside jit. A branch whose condition is not known while recording computes both sides and selects.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tutti/array.hpp"
+#include "tutti/callable.hpp"
+#include "tutti/ops.hpp"
+#include "tutti/tree.hpp"
+
+namespace tutti {
+namespace detail {
+
+/// How many steps the leaves of `xs` make: their common leading extent. ShapeError when they disagree or one is a scalar; `given` >= 0 must agree.
+std::int64_t scan_length(const std::vector<Array>& xs, std::int64_t given, Loc loc);
+Array scan_element(const Array& x, std::int64_t i, std::int64_t length);
+/// Whether a body that got `before` may return `after`; a weak `before` is converted. TypeError names what differs.
+bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, const char* what, Loc loc);
+Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, std::int64_t length, bool reverse);
+/// 1 and 0 for a condition that is known, -1 for one that is not. TypeError unless it is a scalar.
+int known_condition(const Array& pred, Loc loc);
+std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc);
+/// A bound of a loop; UnsupportedError when it is not known while recording.
+std::int64_t known_bound(const Array& x, Loc loc);
+
+template <class T>
+using carry_t = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
+
+}  // namespace detail
+
+namespace lax {
+
+struct ScanOptions {
+  std::int64_t length = -1;   // of a scan without xs
+  bool reverse = false;
+};
+/// `fn(carry, x) -> pair(carry, y)` over the leading dim of xs, one element after the other: pair(last carry, all y stacked along a new leading
+/// dim). Source: jax.lax.scan.
+///
+///     auto [total, sums] = lax::scan([](const Array& c, const Array& x) { return std::pair{c + x, c + x}; }, 0., xs);
+///
+/// Throws ShapeError when leading dims differ, TypeError when the carry changes its type.
+template <class F, class C, Tree X>
+auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc loc = Loc::current()) {
+  using Carry = detail::carry_t<C>;
+  using R = std::remove_cvref_t<std::invoke_result_t<const F&, const Carry&, const X&>>;
+  using Y = std::remove_cvref_t<typename R::second_type>;
+  Carry carry{init};
+  std::int64_t n = detail::scan_length(tree::leaves(xs), options.length, loc);
+  std::vector<std::vector<Array>> steps;
+  std::optional<Y> pattern;
+  for (std::int64_t k = 0; k < std::max<std::int64_t>(n, 1); ++k) {
+    std::int64_t i = options.reverse ? n - 1 - k : k;
+    X x = tree::map([&](const Array& a) { return detail::scan_element(a, i, n); }, xs);
+    R r = fn(carry, x);
+    std::vector<Array> before = tree::leaves(carry);
+    if (!detail::settle_carry(before, tree::leaves(Carry(r.first)), "scan", loc)) {
+      carry = tree::rebuild(carry, std::span<const Array>(before));
+      r = fn(carry, x);
+    }
+    pattern = r.second;
+    if (n == 0) {
+      steps.push_back(tree::leaves(r.second));
+      break;
+    }
+    carry = r.first;
+    steps.push_back(tree::leaves(r.second));
+  }
+  std::vector<Array> ys;
+  for (std::size_t leaf = 0; leaf < steps[0].size(); ++leaf) ys.push_back(detail::stacked(steps, leaf, n, options.reverse));
+  return std::pair<Carry, Y>{carry, tree::rebuild(*pattern, std::span<const Array>(ys))};
+}
+/// Without xs: `fn(carry, none)`, options.length times.
+template <class F, class C>
+auto scan(const F& fn, const C& init, none_t, ScanOptions options, Loc loc = Loc::current()) {
+  auto body = [&](const auto& carry, const std::vector<Array>&) { return fn(carry, none); };
+  return scan(body, init, std::vector<Array>(), options, loc);
+}
+
+/// `body(i, carry) -> carry` for i from lower to upper - 1. Source: jax.lax.fori_loop.
+template <class F, class C>
+auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const C& init, Loc loc = Loc::current()) {
+  using Carry = detail::carry_t<C>;
+  Carry carry{init};
+  std::int64_t last = detail::known_bound(upper.array, loc);
+  for (std::int64_t i = detail::known_bound(lower.array, loc); i < last; ++i) {
+    Array index = array(static_cast<std::int32_t>(i));
+    Carry next = body(index, carry);
+    std::vector<Array> before = tree::leaves(carry);
+    if (!detail::settle_carry(before, tree::leaves(next), "fori_loop", loc)) next = body(index, tree::rebuild(carry, std::span<const Array>(before)));
+    carry = next;
+  }
+  return carry;
+}
+
+/// `body(carry)` while `cond(carry)` holds. The condition must be known: not inside jit. Source: jax.lax.while_loop.
+template <class P, class F, class C>
+auto while_loop(const P& cond, const F& body, const C& init, Loc loc = Loc::current()) {
+  using Carry = detail::carry_t<C>;
+  Carry carry{init};
+  while (static_cast<bool>(cond(carry))) {
+    Carry next = body(carry);
+    std::vector<Array> before = tree::leaves(carry);
+    detail::settle_carry(before, tree::leaves(next), "while_loop", loc);
+    carry = next;
+  }
+  return carry;
+}
+
+/// yes(args...) or no(args...), by a scalar condition; both must return arrays of the same types. Source: jax.lax.cond.
+template <class T, class F, class... A>
+auto cond(const Array& pred, const T& yes, const F& no, const A&... args) {
+  using R = std::remove_cvref_t<std::invoke_result_t<const T&, const A&...>>;
+  int known = detail::known_condition(pred, Loc());
+  if (known == 1) return R(yes(args...));
+  if (known == 0) return R(no(args...));
+  R a = yes(args...), b = no(args...);
+  std::vector<Array> out = detail::selected(pred, tree::leaves(a), tree::leaves(b), Loc());
+  return R(tree::rebuild(a, std::span<const Array>(out)));
+}
+
+}  // namespace lax
+}  // namespace tutti

@@ -1,0 +1,88 @@
+#include "tutti/control_flow.hpp"
+
+#include <algorithm>
+
+#include "trace/trace.hpp"
+#include "tutti/lax.hpp"
+#include "tutti/ops_movement.hpp"
+
+namespace tutti::detail {
+namespace {
+
+std::string at(Loc loc) { return loc ? "\n  at " + loc.str() : ""; }
+bool known(const Array& x) { return !x.is_traced() && !(innermost_trace() && inside_staged()); }
+
+}  // namespace
+
+std::int64_t scan_length(const std::vector<Array>& xs, std::int64_t given, Loc loc) {
+  std::int64_t n = given;
+  for (const Array& x : xs) {
+    if (x.ndim() == 0) throw ShapeError("scan: xs has a scalar of type " + x.type().str() + ", which has no leading dim" + at(loc));
+    if (n >= 0 && x.shape()[0] != n)
+      throw ShapeError("scan: the leading dims of xs differ: " + std::to_string(n) + " and " + std::to_string(x.shape()[0]) + " of " + x.type().str() + at(loc));
+    n = x.shape()[0];
+  }
+  if (n < 0) throw ValueError("scan: there is no xs and no length" + at(loc) + "\n  Give one: lax::scan(fn, init, none, {.length = 10}).");
+  return n;
+}
+
+Array scan_element(const Array& x, std::int64_t i, std::int64_t length) {
+  Shape shape = x.shape();
+  shape.erase(0);
+  if (length == 0) return zeros(shape, x.dtype());
+  std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
+  start[0] = i, limit[0] = i + 1;
+  return reshape(lax::slice(x, start, limit), shape);
+}
+
+bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, const char* what, Loc loc) {
+  if (before.size() != after.size())
+    throw TypeError(std::string(what) + ": the carry has " + std::to_string(before.size()) + " arrays, the body returns " + std::to_string(after.size()) + at(loc));
+  bool settled = true;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    Type a = before[i].type(), b = after[i].type();
+    if (a.dtype == b.dtype && a.shape == b.shape) continue;
+    if (a.shape != b.shape || !before[i].weak_type())
+      throw TypeError(std::string(what) + ": the carry is " + a.str() + ", and the body returns " + b.str() + " for it" + at(loc) + "\n  Convert one of them: the carry keeps its type.");
+    before[i] = lax::convert_element_type(before[i], b.dtype);
+    settled = false;
+  }
+  return settled;
+}
+
+Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, std::int64_t length, bool reverse) {
+  if (!steps[0][leaf].has_value()) return {};
+  if (length == 0) {
+    Shape shape = steps[0][leaf].shape();
+    shape.insert(0, 0);
+    return zeros(shape, steps[0][leaf].dtype());
+  }
+  std::vector<Array> rows;
+  for (const std::vector<Array>& step : steps) rows.push_back(step[leaf]);
+  if (reverse) std::reverse(rows.begin(), rows.end());
+  return stack(rows);
+}
+
+int known_condition(const Array& pred, Loc loc) {
+  if (pred.ndim() != 0) throw TypeError("cond: the condition is " + pred.type().str() + ", and must be a scalar" + at(loc));
+  return known(pred) ? static_cast<bool>(pred) : -1;
+}
+
+std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc) {
+  if (yes.size() != no.size()) throw TypeError("cond: one side returns " + std::to_string(yes.size()) + " arrays, the other " + std::to_string(no.size()) + at(loc));
+  Array test = pred.dtype() == bool_ ? pred : pred != 0;
+  std::vector<Array> out;
+  for (std::size_t i = 0; i < yes.size(); ++i) {
+    if (yes[i].dtype() != no[i].dtype() || yes[i].shape() != no[i].shape())
+      throw TypeError("cond: one side returns " + yes[i].type().str() + ", the other " + no[i].type().str() + at(loc) + "\n  Both must have one type.");
+    out.push_back(where(test, yes[i], no[i]));
+  }
+  return out;
+}
+
+std::int64_t known_bound(const Array& x, Loc loc) {
+  if (!known(x) && x.is_traced()) throw UnsupportedError("fori_loop: a bound of type " + x.type().str() + " is not known while recording" + at(loc) + "\n  Give numbers.");
+  return static_cast<std::int64_t>(static_cast<int>(x));
+}
+
+}  // namespace tutti::detail
