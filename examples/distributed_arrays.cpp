@@ -10,6 +10,9 @@ using namespace tutti;
 
 namespace {
 
+// How often a timed call runs: as in the tutorial; less with its sizes, where one call may take minutes.
+TimeitOptions timing{.runs = 5, .loops = 5};
+
 void section(const char* title) { std::cout << "\n# " << title << "\n"; }
 
 // A neural network: layers of weights and biases, ReLU between them.
@@ -57,8 +60,8 @@ void sharding_basics(int n) {
   debug::visualize_array_sharding(z);
 
   // On one host the devices share cores and memory, and tutti runs one program for all of them: both take the same time here.
-  std::cout << timeit([&] { return sin(x); }, {.runs = 5, .loops = 5}) << "\n";
-  std::cout << timeit([&] { return sin(y); }, {.runs = 5, .loops = 5}) << "\n";
+  std::cout << timeit([&] { return sin(x); }, timing) << "\n";
+  std::cout << timeit([&] { return sin(y); }, timing) << "\n";
 
   section("Shardings");
   // An array that nobody placed lies on one device.
@@ -104,8 +107,8 @@ void computation_follows_data(Array x) {
   Array x_single = device_put(x, devices()[0]);
   debug::visualize_array_sharding(x_single);
   std::cout << (allclose(dot(x_single, x_single), dot(y, z)).item<bool>() ? "True" : "False") << "\n";
-  std::cout << timeit([&] { return dot(x_single, x_single); }, {.runs = 5, .loops = 5}) << "\n";
-  std::cout << timeit([&] { return dot(y, z); }, {.runs = 5, .loops = 5}) << "\n";
+  std::cout << timeit([&] { return dot(x_single, x_single); }, timing) << "\n";
+  std::cout << timeit([&] { return dot(y, z); }, timing) << "\n";
 
   // A copy is laid out as its original.
   debug::visualize_array_sharding(w.copy());
@@ -169,10 +172,10 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
   std::cout << repr(loss_jit(params, batch)) << "\n";
   train();
   std::cout << loss_jit(params, batch) << "\n";
-  std::cout << timeit([&] { return gradfun(params, batch)[0].first; }, {.runs = 5, .loops = 5}) << "\n";
+  std::cout << timeit([&] { return gradfun(params, batch)[0].first; }, timing) << "\n";
   Batch batch_single = device_put(batch, devices()[0]);
   Params params_single = device_put(params, devices()[0]);
-  std::cout << timeit([&] { return gradfun(params_single, batch_single)[0].first; }, {.runs = 5, .loops = 5}) << "\n";
+  std::cout << timeit([&] { return gradfun(params_single, batch_single)[0].first; }, timing) << "\n";
 
   section("4-way data parallelism and 2-way tensor parallelism");
   // Two of the weights are cut along `model`: the first by columns, the next by rows, so that what lies between them stays cut.
@@ -192,7 +195,7 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
   std::cout << loss_jit(params, batch) << "\n";
   debug::visualize_array_sharding(params[1].first);
   debug::visualize_array_sharding(params[2].first);
-  std::cout << timeit([&] { return gradfun(params, batch)[0].first; }, {.runs = 10, .loops = 10}) << "\n";
+  std::cout << timeit([&] { return gradfun(params, batch)[0].first; }, timing.runs == 5 ? TimeitOptions{.runs = 10, .loops = 10} : timing) << "\n";
 }
 
 }  // namespace
@@ -200,11 +203,12 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
 int main(int argc, char** argv) {
   CLI::App app("Distributed arrays and automatic parallelization");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small: seconds on two cores; full: the tutorial's sizes (a matrix of 8192 x 8192, layers of 8192)")
+  app.add_option("--scale", scale, "small: seconds on two cores; full: the tutorial's sizes (8192 x 8192, layers of 8192), an hour or more")
       ->check(CLI::IsMember({"small", "full"}));
   CLI11_PARSE(app, argc, argv);
   bool full = scale == "full";
   int n = full ? 8192 : 512;
+  if (full) timing = {.runs = 2, .loops = 1};
 
   set_cpu_devices(8);
   config::threefry_partitionable(false);   // the layout of random numbers when the tutorial was written
