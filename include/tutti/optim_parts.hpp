@@ -62,8 +62,6 @@ Stateless scale_by_param_block_rms(double min_scale = 1e-3);
 /// Over the common 2-norm of all updates.
 Stateless normalize_by_update_norm(double scale_factor = 1, double eps = 1e-6);
 Stateless keep_params_nonnegative();
-/// NaN becomes 0.
-Stateless zero_nans();
 
 // --- with a count
 
@@ -71,6 +69,14 @@ Stateless zero_nans();
 Transform<CountState> scale_by_schedule(Rate step_size);
 /// Times -rate(count).
 Transform<CountState> scale_by_learning_rate(Rate rate);
+
+template <class Params>
+struct ZeroNansState {
+  Array count{};
+  Params found_nan{};   // bool[] per array
+};
+/// NaN becomes 0; the state says in which arrays there was one.
+Transform<ZeroNansState> zero_nans();
 
 // --- with moments
 

@@ -14,6 +14,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(float32); }
 Array without(const Array& x, const Array& mask) { return mask.has_value() ? where(mask, x, -infinity) : x; }
+Array logits(const char* who, const Array& x, const Array& mask) {
+  if (x.dtype().is_bool()) throw TypeError(std::string(who) + ": takes numbers, not bool" + x.shape().str() + ".");
+  return without(floating(x), mask);
+}
 // The maximum over the axes, as a constant for derivatives.
 Array highest(const Array& x, const Axes& axes) { return lax::stop_gradient(max(x, axes, true)); }
 
@@ -110,14 +114,14 @@ Array identity(const In& x) { return x.array; }
 
 Array softmax(const In& x, const Axes& axes, const Array& mask) {
   CallScope scope(x.loc);
-  Array v = without(floating(x.array), mask);
+  Array v = logits("softmax", x.array, mask);
   Array e = exp(v - highest(v, axes));
   Array y = e / sum(e, axes, true);
   return mask.has_value() ? where(mask, y, 0) : y;
 }
 Array log_softmax(const In& x, const Axes& axes, const Array& mask) {
   CallScope scope(x.loc);
-  Array v = without(floating(x.array), mask);
+  Array v = logits("log_softmax", x.array, mask);
   Array shifted = v - highest(v, axes);
   Array y = shifted - log(sum(exp(shifted), axes, true));
   return mask.has_value() ? where(mask, y, -infinity) : y;

@@ -27,20 +27,45 @@ std::vector<Type> infer(const Call& c) {
   return {type(x.dtype, shape)};
 }
 
+template <class T>
+void fill(const HostView& out, const void* value) {
+  T v;
+  std::memcpy(&v, value, sizeof v);
+  std::fill_n(out.as<T>(), out.size(), v);
+}
+
+// Row by row: this is what runs, there is no kernel for it.
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Pad>();
-  const Shape& from = in[0].type.shape;
-  Dims strides = row_major_strides(from);
-  std::int64_t size = out[0].type.dtype.size();
-  for (std::int64_t i = 0; i < out[0].size(); ++i) std::memcpy(out[0].as<char>() + i * size, in[1].data, size);
-  move_elements(in[0], out[0], [&](const Dims& index) -> std::int64_t {
-    std::int64_t at = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) {
-      std::int64_t i = index[d] - p.config[d].low, step = p.config[d].interior + 1;
-      if (i < 0 || i % step || i / step >= from[d]) return -1;
-      at += i / step * strides[d];
+  const Shape &from = in[0].type.shape, &to = out[0].type.shape;
+  const std::int64_t size = out[0].type.dtype.size();
+  switch (size) {
+    case 1: fill<std::uint8_t>(out[0], in[1].data); break;
+    case 2: fill<std::uint16_t>(out[0], in[1].data); break;
+    case 4: fill<std::uint32_t>(out[0], in[1].data); break;
+    default: fill<std::uint64_t>(out[0], in[1].data);
+  }
+  if (from.num_elements() == 0) return;
+  if (from.empty()) return void(std::memcpy(out[0].data, in[0].data, size));
+  // The elements of a row that land inside: first to last.
+  const std::size_t row = from.size() - 1;
+  const std::int64_t low = p.config[row].low, step = p.config[row].interior + 1;
+  const std::int64_t first = low >= 0 ? 0 : (-low + step - 1) / step, end = std::min(from[row], to[row] <= low ? 0 : (to[row] - 1 - low) / step + 1);
+  if (first >= end) return;
+  Dims strides = row_major_strides(to);
+  Shape lead = from;
+  lead.erase(static_cast<int>(row));
+  for_each_index(lead, [&](const Dims& index, std::int64_t flat) {
+    std::int64_t at = low + first * step;
+    for (std::size_t d = 0; d < row; ++d) {
+      std::int64_t i = p.config[d].low + index[d] * (p.config[d].interior + 1);
+      if (i < 0 || i >= to[d]) return;
+      at += i * strides[d];
     }
-    return at;
+    const char* source = in[0].as<char>() + (flat * from[row] + first) * size;
+    char* target = out[0].as<char>() + at * size;
+    if (step == 1) return void(std::memcpy(target, source, static_cast<std::size_t>((end - first) * size)));
+    for (std::int64_t i = first; i < end; ++i, source += size, target += step * size) std::memcpy(target, source, static_cast<std::size_t>(size));
   });
 }
 

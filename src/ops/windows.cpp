@@ -51,12 +51,6 @@ Order order_of(const char* op, const ConvDims& d, int ndim) {
 Array arranged(const Array& x, const Dims& permutation) {
   return permutation == ops::range(0, x.ndim()) ? x : lax::transpose(x, permutation);
 }
-Dims inverse(const Dims& permutation) {
-  Dims out(permutation.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
-  return out;
-}
-
 // Windows over the last dims of x: for each element of the window, in row-major order, the elements of x that meet it.
 std::vector<Array> shifted_views(const Array& x, const Dims& window, const Dims& strides, const Dims& dilation, const Dims& count) {
   std::size_t lead = x.shape().size() - window.size();
@@ -64,7 +58,7 @@ std::vector<Array> shifted_views(const Array& x, const Dims& window, const Dims&
   ops::for_each_index(Shape(window), [&](const Dims& at, std::int64_t) {
     Dims start(x.shape().size(), 0), limit = x.shape().dims(), step(x.shape().size(), 1);
     for (std::size_t d = 0; d < window.size(); ++d) {
-      start[lead + d] = at[d] * dilation[d];
+      start[lead + d] = count[d] == 0 ? 0 : at[d] * dilation[d];
       limit[lead + d] = start[lead + d] + spread(count[d], strides[d]);
       step[lead + d] = strides[d];
     }
@@ -128,51 +122,51 @@ Array conv_general_dilated(const In& lhs_in, const In& rhs_in, const ConvOptions
   if (lhs_in.array.dtype() != rhs_in.array.dtype())
     fail<TypeError>(op, "lhs is " + std::string(lhs_in.array.dtype().name()) + ", rhs " + std::string(rhs_in.array.dtype().name()), "Convert one of them: lax functions do not promote.");
   Order order = order_of(op, o.dimension_numbers, lhs_in.array.ndim());
-  Array lhs = arranged(lhs_in.array, order.lhs), rhs = arranged(rhs_in.array, order.rhs);
-  std::size_t spatial = static_cast<std::size_t>(lhs.ndim()) - 2;
+  std::size_t spatial = static_cast<std::size_t>(lhs_in.array.ndim()) - 2;
+  // Features before the batch: then the products over features and places are one matrix product. lhs: features, batch, spatial; rhs: out features,
+  // spatial, in features.
+  Dims lhs_order = order.lhs, rhs_order = order.rhs;
+  std::swap(lhs_order[0], lhs_order[1]);
+  std::rotate(rhs_order.begin() + 1, rhs_order.begin() + 2, rhs_order.end());
+  Array lhs = arranged(lhs_in.array, lhs_order), rhs = arranged(rhs_in.array, rhs_order);
   Dims strides = ones_or(op, "window_strides", o.window_strides, spatial), lhs_dilation = ones_or(op, "lhs_dilation", o.lhs_dilation, spatial),
        rhs_dilation = ones_or(op, "rhs_dilation", o.rhs_dilation, spatial);
   const std::int64_t groups = o.feature_group_count, batch_groups = o.batch_group_count;
-  const std::int64_t batch = lhs.shape(0), features = lhs.shape(1), outs = rhs.shape(0), ins = rhs.shape(1);
-  if (groups < 1 || batch_groups < 1 || (groups > 1 && batch_groups > 1)) fail<ValueError>(op, "feature_group_count is " + std::to_string(groups) + ", batch_group_count " + std::to_string(batch_groups), "Both are at least 1, and one of them is 1.");
+  const std::int64_t features = lhs.shape(0), batch = lhs.shape(1), outs = rhs.shape(0), ins = rhs.shape(-1);
+  if (groups < 1 || batch_groups < 1 || (groups > 1 && batch_groups > 1))
+    fail<ValueError>(op, "feature_group_count is " + std::to_string(groups) + ", batch_group_count " + std::to_string(batch_groups), "Both are at least 1, and one of them is 1.");
   if (features != ins * groups || outs % groups || batch % batch_groups || outs % batch_groups)
     fail(op, "lhs has " + std::to_string(batch) + " examples of " + std::to_string(features) + " features, rhs " + std::to_string(ins) + " in and " + std::to_string(outs) + " out features, in " +
          std::to_string(groups) + " feature and " + std::to_string(batch_groups) + " batch groups", "lhs features = rhs in features times feature_group_count; the groups divide out features and batch.");
 
   Dims window, extents, spread_window;
   for (std::size_t d = 0; d < spatial; ++d) {
-    window.push_back(rhs.shape()[2 + d]);
+    window.push_back(rhs.shape()[1 + d]);
     spread_window.push_back(spread(window[d], rhs_dilation[d]));
     extents.push_back(spread(lhs.shape()[2 + d], lhs_dilation[d]));
   }
   lhs = padded(lhs, ops::literal(lhs.dtype(), 0), o.padding.resolve(op, extents, spread_window, strides), lhs_dilation);
   Dims count = counts(lhs.shape(), window, strides, rhs_dilation);
-  std::int64_t places = Shape(window).num_elements(), total = Shape(count).num_elements();
+  std::int64_t places = Shape(window).num_elements(), columns = batch / batch_groups * Shape(count).num_elements();
 
-  // patches: batch group, examples, feature group, places, features of a group, windows.
+  // Columns of what each window sees. One group: [places * in, columns]; feature groups: [group, places * in, columns]; batch groups:
+  // [places * in, group, columns].
   std::vector<Array> views = shifted_views(lhs, window, strides, rhs_dilation, count);
+  Shape view = groups > 1 ? Shape{groups, ins, columns} : batch_groups > 1 ? Shape{ins, batch_groups, columns} : Shape{ins, columns};
+  int rows = groups > 1 ? 1 : 0;
+  for (Array& v : views) v = lax::reshape(v, view);
+  view[static_cast<std::size_t>(rows)] = 0;
+  Array patches = views.empty() ? ops::zeros(lhs.dtype(), view) : views.size() == 1 ? views[0] : lax::concatenate(views, rows);
   std::int64_t all = groups * batch_groups;
-  for (Array& v : views) v = lax::reshape(v, {batch_groups, batch / batch_groups, groups, 1, ins, total});
-  Array patches = views.empty() ? ops::zeros(lhs.dtype(), {batch_groups, batch / batch_groups, groups, 0, ins, total}) : views.size() == 1 ? views[0] : lax::concatenate(views, 3);
-  // kernel: group, out features of a group, in features, places.
-  Array kernel = lax::reshape(rhs, {all, outs / all, ins, places});
-  bool by_batch = batch_groups > 1;
-  patches = lax::reshape(patches, by_batch ? Shape{batch_groups, batch / batch_groups, places, ins, total} : Shape{batch, groups, places, ins, total});
-  Array y;
-  Shape windows(count);
-  if (all == 1) {   // out features, examples, windows
-    y = lax::dot_general(lax::reshape(kernel, {outs, ins, places}), lax::reshape(patches, {batch, places, ins, total}), DotDims{{1, 2}, {2, 1}, {}, {}});
-  } else {          // group, out features of a group, examples, windows
-    y = lax::dot_general(kernel, patches, by_batch ? DotDims{{2, 3}, {3, 2}, {0}, {0}} : DotDims{{2, 3}, {3, 2}, {0}, {1}});
-  }
-  Shape result{outs, batch / batch_groups};
-  for (std::int64_t n : windows) result.push_back(n);
+  Array kernel = lax::reshape(rhs, all == 1 ? Shape{outs, places * ins} : Shape{all, outs / all, places * ins});
+  Array y = lax::dot_general(kernel, patches, all == 1 ? DotDims{{1}, {0}, {}, {}} : groups > 1 ? DotDims{{2}, {1}, {0}, {0}} : DotDims{{2}, {0}, {0}, {1}});
+
+  Shape result{outs, batch / batch_groups};   // and windows
+  for (std::int64_t n : count) result.push_back(n);
   y = lax::reshape(y, result);
-  Dims swap = ops::range(0, y.ndim());
-  std::swap(swap[0], swap[1]);
-  // From (out features, batch, ...) to the order asked for.
-  Dims to = inverse(order.out), permutation;
-  for (std::int64_t d : to) permutation.push_back(swap[static_cast<std::size_t>(d)]);
+  // To the order asked for: dim order.out[i] is batch, feature, spatial.
+  Dims permutation(result.size());
+  for (std::size_t i = 0; i < order.out.size(); ++i) permutation[static_cast<std::size_t>(order.out[i])] = i < 2 ? 1 - static_cast<std::int64_t>(i) : static_cast<std::int64_t>(i);
   return arranged(y, permutation);
 }
 

@@ -78,7 +78,6 @@ Stateless centralize() {
     return u - mean(u, axes, true);
   }));
 }
-Stateless zero_nans() { return stateless(each_update([](const Array& u) { return where(isnan(u), zeros_like(u), u); })); }
 
 Stateless clip_by_global_norm(double max_norm) {
   return stateless([=](Leaves& l) {
@@ -139,6 +138,15 @@ Stateless keep_params_nonnegative() {
 }
 
 Transform<CountState> scale_by_schedule(Rate step_size) { return {{}, times_rate(std::move(step_size), false)}; }
+Transform<ZeroNansState> zero_nans() {
+  return {{[](const Array&) { return array(false); }}, [](Leaves& l) {
+    l.each([&](std::size_t i) {
+      Array& u = l.updates[i];
+      l.slots[0][i] = any(isnan(u));
+      u = where(isnan(u), zeros_like(u), u);
+    });
+  }};
+}
 Transform<CountState> scale_by_learning_rate(Rate rate) { return {{}, times_rate(std::move(rate), true)}; }
 
 }  // namespace tutti::optim

@@ -7,7 +7,7 @@
 namespace tutti::testing {
 namespace {
 
-TEST(inventory, row_77_dataloaders) {
+TEST(Documents, dataloaders) {
   Array xs = arange(20).reshape(10, 2), ys = arange(10);
   // In order, with the partial tail: evaluation.
   std::vector<std::int64_t> sizes;

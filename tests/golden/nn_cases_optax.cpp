@@ -360,8 +360,12 @@ NnOutputs trajectory(const NnInputs& in, const json& p) {
   NnOutputs out;
   for (auto& [path, list] : steps) out.emplace_back(path, stack(list));
   for (const json& w : p.at("state_paths")) {
-    std::string path = w;
-    out.emplace_back(path.empty() ? "state" : path.starts_with("[") ? "state" + path : "state." + path, at_path(state, tx.where(path)));
+    std::string path = w, here = tx.where(path);
+    Array leaf = at_path(state, here);
+    std::string lead = here.substr(0, here.rfind('.') + 1), name = here.substr(lead.size());
+    if (!leaf.has_value() && name == "t") leaf = at_path(state, lead + "count");   // Adan's name for it
+    if (!leaf.has_value() && name == "is_initial_step") leaf = at_path(state, lead + "count") == 0;
+    out.emplace_back(path.empty() ? "state" : path.starts_with("[") ? "state" + path : "state." + path, leaf);
   }
   return out;
 }

@@ -23,7 +23,7 @@ std::vector<std::string> paths(const Dict& d) {
   return out;
 }
 
-TEST(inventory, row_78_flax_module_names) {
+TEST(Flax, module_names) {
   Dict v = linen::init(MLP{11, 2, 1}, random::key(0), batch());
   std::vector<std::string> names = v["params"].keys();
   ASSERT_EQ(names.size(), 12u);
@@ -49,7 +49,7 @@ TEST(inventory, row_78_flax_module_names) {
             (std::vector<std::string>{"params.inner.factor", "params.mlp.layers_0.bias", "params.mlp.layers_0.kernel", "params.mlp.output_layer.bias", "params.mlp.output_layer.kernel"}));
 }
 
-TEST(inventory, row_79_flax_Dense) {
+TEST(Flax, Dense) {
   // The published numbers of the fourth document's first layer.
   each_layout([](bool layout) {
     Array key = linen::detail::fold_in_path(random::PRNGKey(0), {"layers_0"}, 1);
@@ -72,7 +72,7 @@ TEST(inventory, row_79_flax_Dense) {
   EXPECT_EQ(linen::init_with_output(linen::Dense{2}, random::key(0), ones({2, 5, 3})).first.shape(), (Shape{2, 5, 2}));
 }
 
-TEST(inventory, row_80_flax_init_and_apply) {
+TEST(Flax, init_and_apply) {
   MLP m{2, 4, 2};
   Array x = batch();
   Dict v = linen::init(m, random::key(0), x);
@@ -118,7 +118,7 @@ TEST(Linen, LayersWithStateAndKeys) {
   expect_close(linen::init_with_output(linen::RMSNorm{}, random::key(0), x).first, x / sqrt(mean(square(x), -1, true) + 1e-6));
 }
 
-TEST(inventory, row_81_flax_TrainState) {
+TEST(Flax, TrainState) {
   MLP m{2, 4, 2};
   Array x = batch(), y = random::normal(random::key(5), {6, 2});
   auto state = linen::TrainState::create(m, linen::init(m, random::PRNGKey(0), x), optim::adam(1e-2));
@@ -147,7 +147,7 @@ TEST(inventory, row_81_flax_TrainState) {
   EXPECT_LT(float(loss_fn(state.params)), before);
 }
 
-TEST(inventory, row_82_jax_utils_replicate) {
+TEST(Documents, jax_utils_replicate) {
   set_cpu_devices(8);
   std::vector<Device> all = devices();
   all.resize(8);
@@ -160,13 +160,13 @@ TEST(inventory, row_82_jax_utils_replicate) {
   expect_trees_close(linen::unreplicate(r), d);
 }
 
-TEST(inventory, row_83_nested_access_of_the_optimiser_state) {
+TEST(Documents, nested_access_of_the_optimiser_state) {
   MLP m{1, 2056, 1};
   auto state = linen::TrainState::create(m, linen::init(m, random::PRNGKey(0), ones({1, 1024})), optim::adam(1e-4));
   EXPECT_EQ(state.opt_state.mu["params"]["layers_0"]["kernel"].shape(), (Shape{1024, 2056}));
 }
 
-TEST(inventory, row_84_three_modes_with_one_step_function) {
+TEST(Documents, three_modes_with_one_step_function) {
   set_cpu_devices(8);
   MLP m{2, 16, 2};
   Array x = random::normal(random::key(1), {16, 8}), y = random::normal(random::key(2), {16, 2});

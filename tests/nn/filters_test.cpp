@@ -15,7 +15,7 @@ struct Model {
 Model make() { return {nn::Linear::init(4, 3, random::key(0)), array({1, 2}), tanh, 3, {}}; }
 Array loss(const Model& m, const Array& x) { return mean(square(vmap(m)(x))); }
 
-TEST(inventory, row_70_eqx_filter_jit) {
+TEST(Equinox, filter_jit) {
   Array x = random::normal(random::key(1), {5, 4});
   int traces = 0;
   auto f = jit([&](const Model& m, const Array& x, const std::string& mode) { return ++traces, mode == "loss" ? loss(m, x) : sum(x); });
@@ -43,7 +43,7 @@ TEST(inventory, row_70_eqx_filter_jit) {
   }
 }
 
-TEST(inventory, row_71_eqx_filter_shard) {
+TEST(Equinox, filter_shard) {
   set_cpu_devices(8);
   PositionalSharding sharding(mesh_utils::create_device_mesh({8, 1}));
   Model m = shard(make(), sharding.replicate());
@@ -63,7 +63,7 @@ TEST(inventory, row_71_eqx_filter_shard) {
   EXPECT_EQ(shard(make(), SingleDeviceSharding(devices()[3])).linear.bias.devices().count(devices()[3]), 1u);
 }
 
-TEST(inventory, row_72_eqx_filter_grad) {
+TEST(Equinox, filter_grad) {
   Array x = random::normal(random::key(1), {5, 4});
   Model m = make(), g = grad(loss)(m, x);
   EXPECT_EQ(g.linear.weight.shape(), (Shape{3, 4}));
@@ -80,7 +80,7 @@ TEST(inventory, row_72_eqx_filter_grad) {
   EXPECT_THROW(grad([](const Array& i) { return sum(i * 1.5); })(array({1, 2})), TypeError);
 }
 
-TEST(inventory, row_73_eqx_filter_partition_combine) {
+TEST(Equinox, filter_partition_combine) {
   Model m = make();
   auto [dynamic, rest] = tree::partition(m, is_inexact_array);
   EXPECT_TRUE(dynamic.linear.weight.has_value());
@@ -98,7 +98,7 @@ TEST(inventory, row_73_eqx_filter_partition_combine) {
   expect_trees_close(tree::combine(dynamic, other).linear, m.linear);
 }
 
-TEST(inventory, row_74_eqx_apply_updates) {
+TEST(Equinox, apply_updates) {
   Model m = make(), updates = tree::map([](const Array& a) { return a * 2; }, m);
   updates.linear.bias = Array();
   updates.table = Array();

@@ -6,7 +6,7 @@ namespace {
 
 nn::MLP document_model() { return nn::MLP::init({.in_size = 4, .out_size = 4, .width_size = 32, .depth = 1}, random::PRNGKey(6789)); }
 
-TEST(inventory, row_68_eqx_nn_MLP) {
+TEST(Equinox, MLP) {
   each_layout([](bool layout) {
     nn::MLP m = document_model();
     ASSERT_EQ(m.layers.size(), 2u);
@@ -19,7 +19,7 @@ TEST(inventory, row_68_eqx_nn_MLP) {
   EXPECT_THROW(nn::MLP::init({.depth = -1}, random::key(0)), ValueError);
 }
 
-TEST(inventory, row_69_eqx_nn_Linear) {
+TEST(Equinox, Linear) {
   Array key = random::key(3);
   auto keys = random::split<2>(key);
   for (auto [in, out] : {std::pair{5, 3}, {1, 1}, {7, 0}, {0, 2}}) {

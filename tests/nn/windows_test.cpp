@@ -111,6 +111,13 @@ TEST(Convolution, TransposeIsTheTranspose) {
   expect_close(sum(x * back), sum(y * c));
 }
 
+TEST(Convolution, OnlyZerosAndNothing) {
+  // A window larger than what there is fits nowhere.
+  EXPECT_EQ(lax::conv_general_dilated(ones({2, 3, 4}), ones({5, 3, 6})).shape(), (Shape{2, 5, 0}));
+  EXPECT_EQ(lax::reduce_window(ones({2, 3}), lax::WindowReduction::sum, {.window_dimensions = {1, 4}}).shape(), (Shape{2, 0}));
+  EXPECT_EQ(lax::conv_general_dilated(ones({0, 3, 4}), ones({5, 3, 2})).shape(), (Shape{0, 5, 3}));
+}
+
 TEST(Convolution, Errors) {
   Array x = ones({1, 4, 8}), w = ones({2, 4, 3});
   EXPECT_THROW(lax::conv_general_dilated(x, ones({2, 3, 3})), ShapeError);

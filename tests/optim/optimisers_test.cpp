@@ -74,7 +74,7 @@ TEST(Optimisers, StepEagerlyAndInJit) {
   expect_optimiser("inject", inject_hyperparams([](const Hyper& h) { return adam(h.rate); }, Hyper{array(1e-2)}));
 }
 
-TEST(inventory, row_75_optax_adam) {
+TEST(Optax, adam) {
   Params p = make(), g = gradient(p);
   auto opt = optim::adam(.1, {.b1 = .8, .b2 = .9, .eps = 1e-3});
   auto state = opt.init(p);
@@ -103,7 +103,7 @@ TEST(inventory, row_75_optax_adam) {
   EXPECT_TRUE(opt.init(placed).mu.w.sharding().is_equivalent_to(placed.w.sharding(), 2));
 }
 
-TEST(inventory, row_76_optax_sgd_adamw_apply_updates) {
+TEST(Optax, sgd_adamw_apply_updates) {
   Params p = make(), g = gradient(p);
   auto plain = optim::sgd(.5);
   expect_close(plain.update(g, plain.init(p)).first.w, -.5f * g.w);
