@@ -2,7 +2,10 @@
 // small inside jit. A branch whose condition is not known while recording computes both sides and selects.
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,6 +27,12 @@ Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, st
 /// 1 and 0 for a condition that is known, -1 for one that is not. TypeError unless it is a scalar.
 int known_condition(const Array& pred, Loc loc);
 std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc);
+/// The value of a loop's condition; TypeError unless it is a scalar bool.
+bool holds(const Array& condition, Loc loc);
+std::int64_t known_index(const Array& index, std::int64_t count, Loc loc);   // clamped; -1 when it is not known
+/// Dim 0 of x from `first` to the element before `last`.
+Array rows_between(const Array& x, std::int64_t first, std::int64_t last);
+Array joined(const Array& x, const Array& y);
 /// A bound of a loop; UnsupportedError when it is not known while recording.
 std::int64_t known_bound(const Array& x, Loc loc);
 
@@ -102,7 +111,7 @@ template <class P, class F, class C>
 auto while_loop(const P& cond, const F& body, const C& init, Loc loc = Loc::current()) {
   using Carry = detail::carry_t<C>;
   Carry carry{init};
-  while (static_cast<bool>(cond(carry))) {
+  while (detail::holds(cond(carry), loc)) {
     Carry next = body(carry);
     std::vector<Array> before = tree::leaves(carry);
     detail::settle_carry(before, tree::leaves(next), "while_loop", loc);
@@ -121,6 +130,45 @@ auto cond(const Array& pred, const T& yes, const F& no, const A&... args) {
   R a = yes(args...), b = no(args...);
   std::vector<Array> out = detail::selected(pred, tree::leaves(a), tree::leaves(b), Loc());
   return R(tree::rebuild(a, std::span<const Array>(out)));
+}
+
+/// Branch number `index` of a tuple of functions, called with args; an index out of range counts as the first or last. Source: jax.lax.switch.
+template <class... Fn, class... A>
+auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&... args) {
+  using R = std::remove_cvref_t<std::invoke_result_t<const std::tuple_element_t<0, std::tuple<Fn...>>&, const A&...>>;
+  constexpr auto n = static_cast<std::int64_t>(sizeof...(Fn));
+  std::int64_t known = detail::known_index(index.array, n, Loc());
+  std::optional<R> out;
+  std::int64_t at = 0;
+  auto branch = [&](const auto& fn) {
+    std::int64_t mine = at++;
+    if (known >= 0 && mine != known) return;
+    R value = fn(args...);
+    if (!out) out = value;
+    else out = tree::rebuild(value, std::span<const Array>(detail::selected(mine == n - 1 ? index.array >= mine : index.array == mine, tree::leaves(value), tree::leaves(*out), Loc())));
+  };
+  std::apply([&](const Fn&... fn) { (branch(fn), ...); }, branches);
+  return *out;
+}
+
+/// fn of each element along the leading dim, one after the other. Source: jax.lax.map.
+template <class F, Tree X>
+auto map(const F& fn, const X& xs, Loc loc = Loc::current()) {
+  return scan([&](const std::vector<Array>& carry, const X& x) { return std::pair{carry, fn(x)}; }, std::vector<Array>(), xs, {}, loc).second;
+}
+
+/// The running combination along the leading dim: element i is fn over elements 0 to i. `fn(left, right)` must be associative, and takes and
+/// returns many elements at once. Source: jax.lax.associative_scan.
+template <class F, Tree X>
+X associative_scan(const F& fn, const X& xs, Loc loc = Loc::current()) {
+  std::int64_t n = detail::scan_length(tree::leaves(xs), -1, loc);
+  X out = xs;
+  for (std::int64_t d = 1; d < n; d *= 2) {
+    auto between = [&](std::int64_t first, std::int64_t last) { return tree::map([&](const Array& x) { return detail::rows_between(x, first, last); }, out); };
+    X next = fn(between(0, n - d), between(d, n));
+    out = tree::map([](const Array& a, const Array& b) { return detail::joined(a, b); }, between(0, d), next);
+  }
+  return out;
 }
 
 }  // namespace lax

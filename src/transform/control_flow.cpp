@@ -52,15 +52,17 @@ bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, c
 
 Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, std::int64_t length, bool reverse) {
   if (!steps[0][leaf].has_value()) return {};
+  bool weak = steps[0][leaf].weak_type();   // as the first step has it, which is how JAX traces the body
   if (length == 0) {
     Shape shape = steps[0][leaf].shape();
     shape.insert(0, 0);
-    return zeros(shape, steps[0][leaf].dtype());
+    return lax::convert_element_type(zeros(shape, steps[0][leaf].dtype()), steps[0][leaf].dtype(), weak);
   }
   std::vector<Array> rows;
   for (const std::vector<Array>& step : steps) rows.push_back(step[leaf]);
   if (reverse) std::reverse(rows.begin(), rows.end());
-  return stack(rows);
+  Array all = stack(rows);
+  return all.weak_type() == weak ? all : lax::convert_element_type(all, all.dtype(), weak);
 }
 
 int known_condition(const Array& pred, Loc loc) {
@@ -79,6 +81,25 @@ std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, co
   }
   return out;
 }
+
+bool holds(const Array& condition, Loc loc) {
+  if (condition.dtype() != bool_ || condition.ndim() != 0)
+    throw TypeError("while_loop: the condition is " + condition.type().str() + ", and must be a scalar of type bool" + at(loc) + "\n  Compare: return x != 0.");
+  return static_cast<bool>(condition);
+}
+
+std::int64_t known_index(const Array& index, std::int64_t count, Loc loc) {
+  if (index.ndim() != 0 || !index.dtype().is_integer()) throw TypeError("switch_: the index is " + index.type().str() + ", and must be a scalar integer" + at(loc));
+  if (!known(index)) return -1;
+  return std::clamp<std::int64_t>(static_cast<int>(index), 0, count - 1);
+}
+
+Array rows_between(const Array& x, std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
+  start[0] = first, limit[0] = last;
+  return lax::slice(x, start, limit);
+}
+Array joined(const Array& x, const Array& y) { return lax::concatenate({x, y}, 0); }
 
 std::int64_t known_bound(const Array& x, Loc loc) {
   if (!known(x) && x.is_traced()) throw UnsupportedError("fori_loop: a bound of type " + x.type().str() + " is not known while recording" + at(loc) + "\n  Give numbers.");
