@@ -84,6 +84,7 @@ class Grouping {
     for (int i = begin; i < static_cast<int>(p_.steps.size()) && i < begin + static_cast<int>(kMostSteps); ++i) {
       const Loop* l = loop(i);
       if (!l || l->extents.empty() || l->reduced == 0 || (l->block_total && l->reduced == 1)) break;
+      if (turns(*l)) break;
       bool takes = i == begin;
       for (const Access& a : l->accesses) takes |= a.kind == Access::Kind::load && written.contains(a.storage);
       if (!takes) break;
@@ -94,6 +95,13 @@ class Grouping {
       if (reuse(begin, i + 1, rows) * rows >= kReuse) best = i + 1;
     }
     return best;
+  }
+
+  // A transposition walks better over large squares than along a few rows.
+  static bool turns(const Loop& l) {
+    return std::any_of(l.accesses.begin(), l.accesses.end(), [](const Access& a) {
+      return a.kind == Access::Kind::load && a.strides.back() != 0 && a.strides.back() != a.dtype.size();
+    });
   }
 
   // Whether every step reads of what the group writes only its own rows.

@@ -26,21 +26,15 @@ RowsWork::RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::
 void RowsWork::run(char* const* at, int task) const {
   BufferPtr scratch;
   if (scratch_bytes_) scratch = allocate_buffer(static_cast<std::size_t>(scratch_bytes_));
-  std::vector<char*> here(at, at + storages_), turned;
+  std::vector<char*> here(at, at + storages_);
   for (std::int64_t c = chunks_ * task / tasks, end = chunks_ * (task + 1) / tasks; c < end; ++c) {
     const std::int64_t row = c * chunk_;
     for (const Local& l : locals_) here[l.storage] = static_cast<char*>(scratch->data()) + l.offset - row * l.row_bytes;
     for (const RowsStep& s : steps_) {
-      const RowsPart& part = row + chunk_ <= rows_ ? s.chunk : s.rest;
-      if (part.work) {
-        turned = here;
-        for (std::size_t k = 0; k < s.storages.size(); ++k) turned[s.storages[k]] += row * s.row_steps[k];
-        for (int t = 0; t < part.work->tasks; ++t) part.work->run(turned.data(), t);
-        continue;
-      }
+      const Nest& nest = row + chunk_ <= rows_ ? s.chunk : s.rest;
       char* base[64];
-      for (int k = 0; k < part.nest.accesses; ++k) base[k] = (s.storages[k] < 0 ? nullptr : here[s.storages[k]]) + part.nest.offsets[k] + row * s.row_steps[k];
-      run_nest(part.nest, base, 0, part.nest.calls);
+      for (int k = 0; k < nest.accesses; ++k) base[k] = (s.storages[k] < 0 ? nullptr : here[s.storages[k]]) + nest.offsets[k] + row * s.row_steps[k];
+      run_nest(nest, base, 0, nest.calls);
     }
   }
 }

@@ -8,15 +8,10 @@ namespace tutti::run {
 /// The loop over `count` of its rows only, from the first one.
 compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::int64_t count);
 
-/// A loop over the rows of a chunk: a nest, or (a transposition) a work.
-struct RowsPart {
-  Nest nest;
-  std::unique_ptr<Work> work;
-};
 struct RowsStep {
   std::vector<int> storages;              // by access of the loop; -1: index
   std::vector<std::int64_t> row_steps;    // by access, of one row
-  RowsPart chunk, rest;                   // over a whole chunk, over the last one when that is shorter
+  Nest chunk, rest;                       // over a whole chunk, over the last one when that is shorter
 };
 
 class RowsWork final : public Work {

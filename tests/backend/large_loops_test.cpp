@@ -64,6 +64,19 @@ TEST(large_loops, integers_and_doubles_agree_to_the_bit) {
   }
 }
 
+TEST(large_loops, transpositions_agree_to_the_bit) {
+  std::mt19937 random(8);
+  for (const Shape& shape : {Shape{2048, 1104}, Shape{1001, 2203}, Shape{3, 1024, 800}}) {
+    SCOPED_TRACE(shape.str());
+    Builder b;
+    const Type t = f32(shape);
+    const Atom x = b.input(t), turned = b.add(ops::transpose, Params(ops::Transpose{shape.ndim() == 2 ? ops::Dims{1, 0} : ops::Dims{0, 2, 1}}), {x});
+    b.output(turned);
+    b.output(b.add(ops::add, {turned, turned}));
+    compare(b, {random_buffer(t, -2, 2, random)}, {});
+  }
+}
+
 // Loops over the same rows run a few rows at a time; what they hand on may also be a result, and a donated input may lie under one.
 TEST(large_loops, rows_together_agree) {
   std::mt19937 random(6);

@@ -59,12 +59,11 @@ std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::S
       steps[k].row_steps.push_back(a.strides[0] * (l.extents[0] / stage.rows));
     }
     cost += ns_per_element(l) * static_cast<double>(compile::product(l.extents));
-    auto fill = [&](run::RowsPart& part, std::int64_t rows) {
+    auto fill = [&](run::Nest& nest, std::int64_t rows) {
       if (rows == 0) return;
       const compile::Loop some = run::loop_of_rows(l, stage.rows, rows);
-      if ((part.work = cpu::transpose_work(some))) return;
-      part.nest = run::make_nest(some);
-      kernels.want(part.nest, {plan, stage, l, some});
+      nest = run::make_nest(some);
+      kernels.want(nest, {plan, stage, l, some});
     };
     fill(steps[k].chunk, stage.chunk);
     fill(steps[k].rest, stage.rows % stage.chunk);
@@ -87,7 +86,7 @@ class CpuBackend final : public Backend {
       } else {
         for (int i : stage.steps)
           if (const auto* l = std::get_if<compile::Loop>(&plan.steps[i].what)) {
-            works[i] = cpu::transpose_work(*l);
+            works[i] = cpu::transpose_work(*l, cpu::is_far(plan, *l));
             if (works[i]) continue;
             auto nest = std::make_unique<run::NestWork>(run::make_nest(*l), ns_per_element(*l));
             kernels.want(nest->nest(), {plan, stage, *l, *l});

@@ -52,12 +52,16 @@ bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage
   return false;
 }
 
-// A result past the cache: in whole cache lines, never where it may lie in a donated input (whose lines have just been read), and a temporary, which
-// somebody reads soon, only when it is too large for every cache.
-bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
+// Never where it may lie in a donated input (whose lines have just been read), and a temporary, which somebody reads soon, only when it is too large for
+// every cache.
+bool far_storage(const compile::Storage& s) {
   using Kind = compile::Storage::Kind;
-  const compile::Storage& to = loop.plan.storages[a.storage];
-  if (to.takes >= 0 || to.kind == Kind::chunk || to.bytes < (to.kind == Kind::output ? kFarStore : kLastLevel)) return false;
+  return s.takes < 0 && ((s.kind == Kind::output && s.bytes >= kFarStore) || (s.kind == Kind::temporary && s.bytes >= kLastLevel));
+}
+
+// A result past the cache, in whole cache lines.
+bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
+  if (!far_storage(loop.plan.storages[a.storage])) return false;
   if (loop.stage.rows && (read_by(loop.plan, loop.stage, a.storage) || a.strides[0] % 64 != 0)) return false;
   bool lines = a.dtype.size() >= 2 && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
@@ -65,6 +69,12 @@ bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const ru
 }
 
 }  // namespace
+
+bool is_far(const compile::Plan& plan, const compile::Loop& loop) {
+  for (const Access& a : loop.accesses)
+    if (a.kind == Access::Kind::store) return far_storage(plan.storages[a.storage]);
+  return false;
+}
 
 KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   const compile::Loop& loop = where.part;

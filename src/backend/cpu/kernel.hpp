@@ -35,6 +35,8 @@ struct LoopInPlan {
   const compile::Stage& stage;
   const compile::Loop &whole, &part;
 };
+/// Whether the first thing that `loop` stores is too large for a cache, and not in place.
+bool is_far(const compile::Plan& plan, const compile::Loop& loop);
 KernelSpec kernel_spec(const LoopInPlan& loop, const run::Nest& nest);
 
 /// The kernels of these specs, from the cache of the process or compiled now (in one go).

@@ -11,6 +11,7 @@ namespace tutti::cpu {
 namespace {
 
 using compile::Extents;
+constexpr std::int64_t kAhead = 32;   // elements along a row that is read
 
 // out[i * out_row + j] = in[j * in_row + i] for i < rows, j < columns; strides in elements.
 template <class T>
@@ -20,8 +21,11 @@ void block(const T* in, std::int64_t in_row, T* out, std::int64_t out_row, std::
 }
 
 // 16 x 16 words in registers: pairs, quads, then 128-bit lanes change places.
+// `far`: past the cache, in whole lines.
+template <bool far>
 __attribute__((target("avx512f"))) void square16(const float* in, std::int64_t in_row, float* out, std::int64_t out_row) {
   __m512 a[16], b[16];
+  for (int i = 0; i < 16; ++i) _mm_prefetch(reinterpret_cast<const char*>(in + i * in_row + kAhead), _MM_HINT_T0);   // rows far apart: nobody else guesses
   for (int i = 0; i < 16; ++i) a[i] = _mm512_loadu_ps(in + i * in_row);
   for (int i = 0; i < 16; i += 2) {
     b[i] = _mm512_unpacklo_ps(a[i], a[i + 1]);
@@ -39,16 +43,18 @@ __attribute__((target("avx512f"))) void square16(const float* in, std::int64_t i
     b[i + 8] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0x88);
     b[i + 12] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0xdd);
   }
-  for (int i = 0; i < 4; ++i) {
-    _mm512_storeu_ps(out + i * out_row, _mm512_shuffle_f32x4(b[i], b[i + 8], 0x88));
-    _mm512_storeu_ps(out + (i + 4) * out_row, _mm512_shuffle_f32x4(b[i + 4], b[i + 12], 0x88));
-    _mm512_storeu_ps(out + (i + 8) * out_row, _mm512_shuffle_f32x4(b[i], b[i + 8], 0xdd));
-    _mm512_storeu_ps(out + (i + 12) * out_row, _mm512_shuffle_f32x4(b[i + 4], b[i + 12], 0xdd));
-  }
+  for (int i = 0; i < 4; ++i)
+    for (int k = 0; k < 4; ++k) {
+      const __m512 &x = b[i + k % 2 * 4], &y = b[i + k % 2 * 4 + 8];
+      const __m512 row = k < 2 ? _mm512_shuffle_f32x4(x, y, 0x88) : _mm512_shuffle_f32x4(x, y, 0xdd);
+      float* to = out + (i + 4 * k) * out_row;
+      if constexpr (far) _mm512_stream_ps(to, row);
+      else _mm512_storeu_ps(to, row);
+    }
 }
 
 template <class T>
-void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row, std::int64_t rows, std::int64_t columns) {
+void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row, std::int64_t rows, std::int64_t columns, bool far) {
   const T* in = reinterpret_cast<const T*>(from);
   T* out = reinterpret_cast<T*>(to);
   constexpr std::int64_t kSide = 16;
@@ -59,7 +65,7 @@ void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row,
       const std::int64_t r = std::min(kSide, rows - i), c = std::min(kSide, columns - j);
       if constexpr (sizeof(T) == 4)
         if (wide && r == kSide && c == kSide) {
-          square16(reinterpret_cast<const float*>(in + j * in_row + i), in_row, reinterpret_cast<float*>(out + i * out_row + j), out_row);
+          (far ? square16<true> : square16<false>)(reinterpret_cast<const float*>(in + j * in_row + i), in_row, reinterpret_cast<float*>(out + i * out_row + j), out_row);
           continue;
         }
       block(in + j * in_row + i, in_row, out + i * out_row + j, out_row, r, c);
@@ -68,7 +74,7 @@ void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row,
 
 class TransposeWork final : public run::Work {
  public:
-  TransposeWork(const compile::Loop& l, int turned) : in_(l.accesses[0]), out_(l.accesses[1]) {
+  TransposeWork(const compile::Loop& l, int turned, bool far) : in_(l.accesses[0]), out_(l.accesses[1]) {
     const int last = static_cast<int>(l.extents.size()) - 1;
     size_ = in_.dtype.size();
     rows_ = l.extents[turned], columns_ = l.extents[last];
@@ -76,8 +82,10 @@ class TransposeWork final : public run::Work {
     for (int d = 0; d < last; ++d)
       if (d != turned) outer_.push_back(l.extents[d]), in_outer_.push_back(in_.strides[d]), out_outer_.push_back(out_.strides[d]);
     calls_ = compile::product(outer_);
-    row_tiles_ = (rows_ + kTile - 1) / kTile;
-    column_tiles_ = (columns_ + kTile - 1) / kTile;
+    far_ = far && size_ == 4 && out_.offset % 64 == 0 && out_row_ % 16 == 0;
+    for (std::int64_t step : out_outer_) far_ &= step % 64 == 0;
+    row_tiles_ = (rows_ + kRows - 1) / kRows;
+    column_tiles_ = (columns_ + kColumns - 1) / kColumns;
     const std::int64_t pieces = calls_ * row_tiles_ * column_tiles_, elements = calls_ * rows_ * columns_;
     tasks = static_cast<int>(std::clamp<std::int64_t>(elements >> 16, 1, pieces));
     pieces_ = pieces;
@@ -91,29 +99,31 @@ class TransposeWork final : public run::Work {
         in += rest % outer_[d] * in_outer_[d];
         out += rest % outer_[d] * out_outer_[d];
       }
-      const std::int64_t i = p / column_tiles_ % row_tiles_ * kTile, j = p % column_tiles_ * kTile;
+      const std::int64_t i = p / column_tiles_ % row_tiles_ * kRows, j = p % column_tiles_ * kColumns;
       const char* from = at[in_.storage] + in + (j * in_row_ + i) * size_;
       char* to = at[out_.storage] + out + (i * out_row_ + j) * size_;
-      const std::int64_t rows = std::min(kTile, rows_ - i), columns = std::min(kTile, columns_ - j);
+      const std::int64_t rows = std::min(kRows, rows_ - i), columns = std::min(kColumns, columns_ - j);
       switch (size_) {
-        case 1: tile<std::uint8_t>(from, in_row_, to, out_row_, rows, columns); break;
-        case 2: tile<std::uint16_t>(from, in_row_, to, out_row_, rows, columns); break;
-        case 4: tile<std::uint32_t>(from, in_row_, to, out_row_, rows, columns); break;
-        default: tile<std::uint64_t>(from, in_row_, to, out_row_, rows, columns);
+        case 1: tile<std::uint8_t>(from, in_row_, to, out_row_, rows, columns, far_); break;
+        case 2: tile<std::uint16_t>(from, in_row_, to, out_row_, rows, columns, far_); break;
+        case 4: tile<std::uint32_t>(from, in_row_, to, out_row_, rows, columns, far_); break;
+        default: tile<std::uint64_t>(from, in_row_, to, out_row_, rows, columns, far_);
       }
     }
+    if (far_) _mm_sfence();
   }
 
  private:
-  static constexpr std::int64_t kTile = 256;
+  static constexpr std::int64_t kRows = 512, kColumns = 64;   // of a tile of the result
   compile::Access in_, out_;
   std::int64_t size_ = 4, rows_ = 1, columns_ = 1, in_row_ = 0, out_row_ = 0, calls_ = 1, row_tiles_ = 1, column_tiles_ = 1, pieces_ = 1;
+  bool far_ = false;
   Extents outer_, in_outer_, out_outer_;
 };
 
 }  // namespace
 
-std::unique_ptr<run::Work> transpose_work(const compile::Loop& l) {
+std::unique_ptr<run::Work> transpose_work(const compile::Loop& l, bool far) {
   using Kind = compile::Access::Kind;
   if (l.reduced >= 0 || l.extents.size() < 2 || l.accesses.size() != 2 || l.body.insts.size() != 1) return nullptr;
   const compile::Access &in = l.accesses[0], &out = l.accesses[1];
@@ -122,7 +132,7 @@ std::unique_ptr<run::Work> transpose_work(const compile::Loop& l) {
   const int last = static_cast<int>(l.extents.size()) - 1;
   if (in.strides[last] <= 0 || in.strides[last] == size || out.strides[last] != size || l.extents[last] < 8) return nullptr;
   for (int d = last; d-- > 0;)
-    if (in.strides[d] == size && l.extents[d] >= 8) return std::make_unique<TransposeWork>(l, d);
+    if (in.strides[d] == size && l.extents[d] >= 8) return std::make_unique<TransposeWork>(l, d, far);
   return nullptr;
 }
 
