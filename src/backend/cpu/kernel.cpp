@@ -52,16 +52,22 @@ bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage
   return false;
 }
 
-// Never where it may lie in a donated input (whose lines have just been read), and a temporary, which somebody reads soon, only when it is too large for
-// every cache.
-bool far_storage(const compile::Storage& s) {
+// Never where it may lie in a donated input (whose lines have just been read). A result that fills a cache, or one of many that do together; a temporary,
+// which somebody reads soon, only when it is too large for every cache.
+bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
   using Kind = compile::Storage::Kind;
-  return s.takes < 0 && ((s.kind == Kind::output && s.bytes >= kFarStore) || (s.kind == Kind::temporary && s.bytes >= kLastLevel));
+  if (s.takes >= 0) return false;
+  if (s.kind != Kind::output) return s.kind == Kind::temporary && s.bytes >= kLastLevel;
+  if (s.bytes >= kFarStore) return true;
+  std::int64_t all = 0;
+  for (const compile::Storage& x : plan.storages)
+    if (x.kind == Kind::output && x.takes < 0) all += x.bytes;
+  return s.bytes >= kFarStore / 8 && all >= kLastLevel;
 }
 
 // A result past the cache, in whole cache lines.
 bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
-  if (!far_storage(loop.plan.storages[a.storage])) return false;
+  if (!far_storage(loop.plan, loop.plan.storages[a.storage])) return false;
   if (loop.stage.rows && (read_by(loop.plan, loop.stage, a.storage) || a.strides[0] % 64 != 0)) return false;
   bool lines = a.dtype.size() >= 2 && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
@@ -72,7 +78,7 @@ bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const ru
 
 bool is_far(const compile::Plan& plan, const compile::Loop& loop) {
   for (const Access& a : loop.accesses)
-    if (a.kind == Access::Kind::store) return far_storage(plan.storages[a.storage]);
+    if (a.kind == Access::Kind::store) return far_storage(plan, plan.storages[a.storage]);
   return false;
 }
 
