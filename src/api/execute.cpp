@@ -101,7 +101,7 @@ std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std
   std::vector<BufferPtr> buffers;
   buffers.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    buffers.push_back(buffer_of(inputs[i], "call"));
+    buffers.push_back(buffer_of(inputs[i], p.options.what.empty() ? "call" : p.options.what.c_str()));
     if (!donated.empty() && donated[i]) inputs[i].node()->buffer.reset();
   }
   std::vector<BufferPtr> results = p.executable ? p.executable->run(buffers, donated) : p.distributed->run(buffers);

@@ -74,13 +74,21 @@ void check_in_sharding(const Sharding& wanted, const Array& x, const std::string
 
 void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>& counts) {
   e.donated.assign(e.leaves.size(), false);
+  const int given = static_cast<int>(std::count_if(counts.begin(), counts.end(), [](int c) { return c >= 0; }));
+  auto named = [&](int arg) {
+    return std::any_of(options.donate_argnums.begin(), options.donate_argnums.end(), [&](int a) { return (a < 0 ? a + given : a) == arg; });
+  };
+  for (int a : options.donate_argnums)
+    if (a < -given || a >= given)
+      throw ValueError("jit: donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given) + "\n  at " + e.made.str() +
+                       "\n  Arguments count from 0; -1 is the last one.");
   std::size_t at = 0;
   int arg = 0;
   for (int c : counts) {
     bool self = c < 0;   // the callable itself: see jit_arguments
     int n = self ? -c - 1 : c;
     bool give = options.donate == Donate::all || (options.donate == Donate::all_except_first && !self && arg > 0) ||
-                (!self && std::find(options.donate_argnums.begin(), options.donate_argnums.end(), arg) != options.donate_argnums.end());
+                (!self && named(arg));
     for (int i = 0; i < n; ++i) e.donated[at++] = give;
     if (!self) ++arg;
   }
@@ -109,7 +117,7 @@ std::shared_ptr<const JitEntry> JitCore::find_arrays(std::span<const Array* cons
   unsigned long settings = config::generation();
   bool in_trace = innermost_trace() != nullptr;
   for (const auto& e : state_->entries) {
-    if (!e->arrays_only || e->leaves.size() != args.size() || e->settings != settings || in_trace) continue;
+    if (!e->arrays_only || e->traced || !e->axes.empty() || e->leaves.size() != args.size() || e->settings != settings || in_trace) continue;
     bool same = true;
     for (std::size_t i = 0; same && i < args.size(); ++i) same = args[i]->has_value() && !args[i]->node()->traced() && same_signature(e->leaves[i], *args[i], false);
     if (same) return e;

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "array/buffer.hpp"
+#include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
@@ -41,10 +42,13 @@ struct Global {
   std::atomic<std::size_t> in_use{0}, peak{0}, committed{0};
   std::size_t cap = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)) / 3;
 
+  static Error out_of_memory(std::size_t bytes) { return Error("out of memory: no room for a block of " + std::to_string(bytes) + " bytes\n  Use smaller arrays, or cut them over more devices."); }
+
   void* map(std::size_t bytes) {   // aligned to 2 MiB, so that huge pages can be used from the first byte
+    if (bytes > 3 * cap + kHuge) throw out_of_memory(bytes);   // more than the machine has: the pages would be promised, and the process killed at their first use
     const std::size_t reserve = bytes + kHuge;
     void* raw = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (raw == MAP_FAILED) throw std::bad_alloc();
+    if (raw == MAP_FAILED) throw out_of_memory(bytes);
     char* begin = static_cast<char*>(raw);
     char* aligned = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(begin) + kHuge - 1) / kHuge * kHuge);
     if (aligned != begin) munmap(begin, static_cast<std::size_t>(aligned - begin));

@@ -8,8 +8,26 @@
 
 namespace tutti {
 
+namespace {
+
+// Beyond 2^63 bytes sizes would wrap around, and buffers become too small.
+void check_size(const Op& op, const Type& t) {
+  std::int64_t bytes = t.dtype.size();
+  bool empty = false, wraps = false;
+  for (std::int64_t d : t.shape) {
+    empty = empty || d == 0;
+    wraps = wraps || __builtin_mul_overflow(bytes, d, &bytes);
+  }
+  if (wraps && !empty)
+    throw ShapeError(op.name + ": the result " + t.str() + " is larger than any memory." + (current_loc() ? "\n  at " + current_loc().str() : "") +
+                     "\n  Check its shape: the sizes multiply.");
+}
+
+}  // namespace
+
 std::vector<Type> infer_types(const Op& op, const Params& params, const std::vector<Type>& operands, const std::vector<ProgramPtr>& subs) {
   std::vector<Type> out = op.infer(Call{op, params, operands, subs});
+  for (const Type& t : out) check_size(op, t);
   if (op.collective) return out;
   std::vector<std::string> varying;
   bool weak = !operands.empty();

@@ -1,0 +1,64 @@
+// A call of a jitted function, whatever it was traced for before, and what such calls refuse.
+#include <gtest/gtest.h>
+
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+template <class E, class F>
+std::string refusal(F f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "";
+}
+
+// What a signature was first used for (inside grad, jit, vmap) must not decide how a later call with arrays runs.
+TEST(JitCalls, DonateAlsoAfterUseInsideTransformations) {
+  for (int i = 0; i < 5; ++i) {
+    auto f = jit([](const Array& a) { return a + 1; }, {.donate_argnums = {-1}});
+    if (i == 1) grad([&](const Array& a) { return (f(a) * a).sum(); })(ones({4}));
+    if (i == 2) jit([&](const Array& a) { return f(a * 2); })(ones({4}));
+    if (i == 3) vmap([&](const Array& a) { return f(a); })(ones({3, 4}));
+    if (i == 4) jvp([&](const Array& a) { return f(a); }, std::tuple{ones({4})}, std::tuple{ones({4})});
+    Array x = ones({4}), y = f(x);
+    EXPECT_EQ(y.to_vector<float>(), std::vector<float>(4, 2.f)) << i;
+    EXPECT_TRUE(x.is_deleted()) << i;
+  }
+}
+
+TEST(JitCalls, DonatedArgumentsExist) {
+  for (int wrong : {2, -3}) {
+    auto f = jit([](const Array& a, const Array& b) { return a + b; }, {.donate_argnums = {wrong}});
+    EXPECT_NE(refusal<ValueError>([&] { f(ones({2}), ones({2})); }).find("donate_argnums"), std::string::npos) << wrong;
+  }
+}
+
+TEST(JitCalls, DeletedArraysAreNamedWithTheOperation) {
+  Array x = ones({4});
+  x.delete_();
+  std::string text = refusal<DeletedError>([&] { x + 1; });
+  EXPECT_EQ(text.substr(0, 4), "add:") << text;
+  EXPECT_NE(text.find("jit_calls_test.cpp"), std::string::npos) << text;
+}
+
+TEST(JitCalls, SizesThatWrapAroundAreRefused) {
+  const std::int64_t big = std::int64_t{1} << 32;
+  for (const Shape& shape : {Shape{big, big}, Shape{big, big + 1}, Shape{3, big, big}}) {
+    std::string text = refusal<ShapeError>([&] { zeros(shape); });
+    EXPECT_NE(text.find("float32["), std::string::npos) << text;
+    EXPECT_NE(refusal<ShapeError>([&] { jit([&](const Array& a) { return broadcast_to(a, shape).sum(); })(ones({})); }), "");
+  }
+  EXPECT_EQ(zeros({big, 0, big}).size(), 0);
+}
+
+TEST(JitCalls, MoreMemoryThanThereIsIsAnError) {
+  EXPECT_NE(refusal<Error>([] { zeros({std::int64_t{1} << 50}); }).find("out of memory"), std::string::npos);
+  EXPECT_EQ(ones({2}).sum().item<float>(), 2);
+}
+
+}  // namespace
+}  // namespace tutti
