@@ -34,6 +34,7 @@ Mesh parse_mesh(const std::string& written) {
     if (n == 0) throw UsageError("--mesh " + written + ": an axis has size zero");
     return n;
   };
+  constexpr std::int64_t most = 1024;   // simulated devices
   if (auto cross = written.find('x'); written.find('=') == std::string::npos && cross != std::string::npos) {
     data = number(written.substr(0, cross)), model = number(written.substr(cross + 1));
   } else {
@@ -49,6 +50,7 @@ Mesh parse_mesh(const std::string& written) {
   }
   if (data < 0) data = 1;
   if (model < 0) model = 1;
+  if (data * model > most) throw UsageError(fmt::format("--mesh {}: {} devices; at most {} can be simulated", written, data * model, most));
   return make_mesh({data, model}, {"data", "model"});
 }
 
@@ -118,7 +120,11 @@ void write_file(const std::string& path, const std::string& content) {
 
 int train(const Options& o) {
   if (o.steps == 0) throw UsageError("--steps 0: give at least one step");
-  if (o.batch < 1 || o.width < 1 || o.context < 1) throw UsageError("--batch, --width and --context must be at least 1");
+  for (auto [name, value] : {std::pair{"--batch", o.batch}, {"--width", o.width}, {"--context", o.context}, {"--embedding", o.embedding}})
+    if (value < 1 || value > 1 << 20) throw UsageError(fmt::format("{} {}: give a number from 1 to {}", name, value, 1 << 20));
+  const double numbers = double(o.context) * o.embedding * o.width + double(o.width) * o.width + double(o.batch) * (double(o.context) * o.embedding + o.width);
+  if (numbers > double(1 << 30)) throw UsageError("--batch, --width, --context and --embedding: too large together for one machine");
+  if (!(o.rate > 0 && o.rate < 1e6)) throw UsageError("--rate must be positive");
   if (!(o.seconds > 0)) throw UsageError("--seconds must be positive");
   Corpus corpus = read_corpus(o.files, static_cast<std::size_t>(o.context));
   Mesh mesh = parse_mesh(o.mesh);

@@ -37,7 +37,8 @@ inline Corpus read_corpus(const std::vector<std::string>& files, std::size_t con
   std::string all;
   for (const auto& path : paths) {
     std::ifstream in(path, std::ios::binary);
-    if (!in || std::filesystem::is_directory(path)) throw UsageError("cannot read the text " + path.string());
+    std::error_code error;
+    if (!in || !(std::filesystem::is_regular_file(path, error) || std::filesystem::is_fifo(path, error))) throw UsageError("cannot read the text " + path.string());
     std::string one(std::istreambuf_iterator<char>(in), {});
     if (one.empty() && !files.empty()) throw UsageError("the text " + path.string() + " is empty");
     all += one;
