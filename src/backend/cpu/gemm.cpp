@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/cpu/one_thread.hpp"
+#include "backend/cpu/small_product.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::cpu {
@@ -34,6 +35,7 @@ void tiny(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row) {
   if (m * n * k <= kTiny) return tiny(m, n, k, a, b, c, c_row);
+  if (small_product(m, n, k, a, b, c, c_row)) return;
   auto layout = [](const Matrix& x, std::int64_t rows, std::int64_t columns, char& trans, dnnl_dim_t& ld) {
     const bool plain = (x.column == 1 || columns == 1) && (rows == 1 || x.row >= columns);
     trans = plain ? 'N' : 'T';

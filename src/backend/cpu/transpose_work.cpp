@@ -1,56 +1,20 @@
 #include "backend/cpu/transpose_work.hpp"
 
-#pragma GCC diagnostic ignored "-Wuninitialized"   // of GCC 12's own intrinsics
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstdint>
+
+#include "backend/cpu/square16.hpp"
 
 namespace tutti::cpu {
 namespace {
 
 using compile::Extents;
-constexpr std::int64_t kAhead = 32;   // elements along a row that is read
 
 // out[i * out_row + j] = in[j * in_row + i] for i < rows, j < columns; strides in elements.
 template <class T>
 void block(const T* in, std::int64_t in_row, T* out, std::int64_t out_row, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) out[i * out_row + j] = in[j * in_row + i];
-}
-
-// 16 x 16 words in registers: pairs, quads, then 128-bit lanes change places.
-// `far`: past the cache, in whole lines.
-template <bool far>
-__attribute__((target("avx512f"))) void square16(const float* in, std::int64_t in_row, float* out, std::int64_t out_row) {
-  __m512 a[16], b[16];
-  for (int i = 0; i < 16; ++i) _mm_prefetch(reinterpret_cast<const char*>(in + i * in_row + kAhead), _MM_HINT_T0);   // rows far apart: nobody else guesses
-  for (int i = 0; i < 16; ++i) a[i] = _mm512_loadu_ps(in + i * in_row);
-  for (int i = 0; i < 16; i += 2) {
-    b[i] = _mm512_unpacklo_ps(a[i], a[i + 1]);
-    b[i + 1] = _mm512_unpackhi_ps(a[i], a[i + 1]);
-  }
-  for (int i = 0; i < 16; i += 4) {
-    a[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(b[i]), _mm512_castps_pd(b[i + 2])));
-    a[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(b[i]), _mm512_castps_pd(b[i + 2])));
-    a[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(b[i + 1]), _mm512_castps_pd(b[i + 3])));
-    a[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(b[i + 1]), _mm512_castps_pd(b[i + 3])));
-  }
-  for (int i = 0; i < 4; ++i) {
-    b[i] = _mm512_shuffle_f32x4(a[i], a[i + 4], 0x88);
-    b[i + 4] = _mm512_shuffle_f32x4(a[i], a[i + 4], 0xdd);
-    b[i + 8] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0x88);
-    b[i + 12] = _mm512_shuffle_f32x4(a[i + 8], a[i + 12], 0xdd);
-  }
-  for (int i = 0; i < 4; ++i)
-    for (int k = 0; k < 4; ++k) {
-      const __m512 &x = b[i + k % 2 * 4], &y = b[i + k % 2 * 4 + 8];
-      const __m512 row = k < 2 ? _mm512_shuffle_f32x4(x, y, 0x88) : _mm512_shuffle_f32x4(x, y, 0xdd);
-      float* to = out + (i + 4 * k) * out_row;
-      if constexpr (far) _mm512_stream_ps(to, row);
-      else _mm512_storeu_ps(to, row);
-    }
 }
 
 template <class T>
