@@ -28,7 +28,7 @@ STAGES = {
 # What single folders may include beyond that.
 EXTRA = {
     "transform": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp"],  # the cotangent of a value that does not vary is a psum
-    "propagate": ["ops/sharding_constraint.hpp", "ops/shard_map.hpp"],
+    "propagate": ["ops/sharding_constraint.hpp", "ops/shard_map.hpp", "ops/inspect_sharding.hpp"],  # these say, or ask, where a value lies
     "partition": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp",
                   "transform/transform.hpp",  # manual regions are opened by batching
                   "ops/movement.hpp",  # movement: parameters whose extents become local
