@@ -139,7 +139,7 @@ JitBody jit_body(const F& fn, const A&... args) {
 
 template <class R>
 R jit_result(const JitEntry& entry, std::vector<Array>&& leaves) {
-  if constexpr (std::same_as<R, Array>) return std::move(leaves[0]);
+  if constexpr (std::same_as<R, Array>) return leaves.empty() ? Array{} : std::move(leaves[0]);   // none: the function returned no array
   else return tree::rebuild(*static_cast<const R*>(jit_value(entry)), std::span<const Array>(leaves));
 }
 

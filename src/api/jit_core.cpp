@@ -29,7 +29,8 @@ namespace {
 
 bool tracing_now(std::span<const Array> leaves) {
   if (!innermost_trace()) return false;
-  return inside_staged() || std::any_of(leaves.begin(), leaves.end(), [](const Array& x) { return x.is_traced(); });
+  // Under a named axis a collective has a meaning for values that are not mapped as well, but only as part of the recording.
+  return inside_staged() || !bound_axes().empty() || std::any_of(leaves.begin(), leaves.end(), [](const Array& x) { return x.is_traced(); });
 }
 
 bool same_signature(const LeafSignature& s, const Array& x, bool traced) {

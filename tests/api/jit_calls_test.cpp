@@ -30,6 +30,22 @@ TEST(JitCalls, DonateAlsoAfterUseInsideTransformations) {
   }
 }
 
+TEST(JitCalls, MayReturnNoArray) {
+  auto f = jit([](const Array&) { return Array{}; });
+  for (int i = 0; i < 2; ++i) EXPECT_FALSE(f(ones({2})).has_value());
+}
+
+// A collective counts the places of its axis, also for what is equal everywhere.
+TEST(JitCalls, ReduceUnmappedValuesOverANamedAxis) {
+  auto total = jit([](const Array& a) { return lax::psum(a, "b"); });
+  Array c = array({1.f, 2.f});
+  for (int i = 0; i < 2; ++i) {
+    Array y = vmap([&](const Array& a) { return a + total(c); }, {.axis_name = "b"})(zeros({3, 2}));
+    EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{3, 6, 3, 6, 3, 6}));
+  }
+  EXPECT_NE(refusal<NameError>([&] { total(c); }).find("unbound axis name: b"), std::string::npos);
+}
+
 TEST(JitCalls, DonatedArgumentsExist) {
   for (int wrong : {2, -3}) {
     auto f = jit([](const Array& a, const Array& b) { return a + b; }, {.donate_argnums = {wrong}});
