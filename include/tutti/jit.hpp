@@ -65,6 +65,8 @@ class JitCore {
   std::shared_ptr<const JitEntry> find(const JitArguments& args, const JitBody& body);
   /// The same for arguments that are arrays and nothing else; nullptr on a miss.
   std::shared_ptr<const JitEntry> find_arrays(std::span<const Array* const> args);
+  /// Refuses arguments that `entry` was not compiled for.
+  void check(const JitEntry& entry, const JitArguments& args) const;
   /// Runs the entry, or records it in the trace that is open.
   std::vector<Array> run(const JitEntry& entry, std::span<const Array> leaves);
   std::size_t size() const;
@@ -145,7 +147,8 @@ R jit_result(const JitEntry& entry, std::vector<Array>&& leaves) {
 
 }  // namespace detail
 
-/// A signature, compiled: call it with arguments of the same structure, types and placements.
+/// A signature, compiled: call it with arguments of the same structure (static leaves included), dtypes, shapes and placements; others are a
+/// TypeError, other placements a ShardingError, traced arrays a TracerError.
 template <class F, class... A>
 class Compiled {
  public:
@@ -154,6 +157,7 @@ class Compiled {
   auto operator()(const A&... args) const {
     using R = call_result_t<F, A...>;
     detail::JitArguments in = detail::jit_arguments(fn_, args...);
+    core_->check(*entry_, in);
     return detail::jit_result<R>(*entry_, core_->run(*entry_, in.flat.leaves));
   }
   /// The program as it is compiled.

@@ -227,6 +227,29 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   return e;
 }
 
+void JitCore::check(const JitEntry& e, const JitArguments& args) const {
+  const std::vector<Array>& leaves = args.flat.leaves;
+  const std::string what = "the function compiled at " + e.made.str();
+  if (!(e.structure == args.flat.structure) || e.leaves.size() != leaves.size())
+    throw TypeError(what + ": the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure) +
+                    "\n  Call the jitted function, which compiles again where it has to.");
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const ArrayNode& n = *leaves[i].node();
+    const LeafSignature& s = e.leaves[i];
+    if (n.traced() && !e.traced)
+      throw TracerError(what + ": " + s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed" +
+                        "\n  Call the jitted function there.");
+    if (n.type.dtype != s.type.dtype || n.type.shape != s.type.shape)
+      throw TypeError(what + ": " + s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str() +
+                      "\n  Call the jitted function, which compiles again where it has to.");
+    if (n.traced() || !n.committed) continue;   // what lies nowhere in particular fits everywhere
+    Sharding expected = s.sharding.has_value() ? s.sharding : SingleDeviceSharding(devices()[0]);
+    if (!n.sharding.is_equivalent_to(expected, n.type.ndim()))
+      throw ShardingError(what + ": " + s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str() +
+                          "\n  Move it with device_put, or call the jitted function, which compiles again where it has to.");
+  }
+}
+
 std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves) {
   if (e.traced) {
     std::vector<Array> args(leaves.begin(), leaves.end());

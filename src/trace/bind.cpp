@@ -48,6 +48,8 @@ std::vector<Array> bind(const Op& op, Params params, std::vector<Array> operands
     bool traced = std::any_of(operands.begin(), operands.end(), [](const Array& x) { return x.has_value() && x.node()->traced(); });
     if (traced || op.collective || inside_staged()) return trace->record(op, std::move(params), operands, std::move(subs), current_loc());
   }
+  for (const Array& x : operands)
+    if (x.has_value() && x.node()->traced()) x.node()->trace->check_usable(x);
   return run_eagerly(op, params, operands, subs);
 }
 

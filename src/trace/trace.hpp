@@ -42,6 +42,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
   const Type& type(ValueId v) const { return program_.types[v]; }
   /// The value of `v` computed from known inputs, in the context around this trace; TracerError when it cannot be known.
   Array read(ValueId v, const char* what);
+  /// TracerError when `x` was recorded by a trace that is not open here.
+  void check_usable(const Array& x) const;
 
   /// Named axes bound by the body that is traced here (vmap, shard_map, pmap): name -> size.
   std::vector<std::pair<std::string, std::int64_t>> axes;
@@ -51,7 +53,6 @@ class Trace : public std::enable_shared_from_this<Trace> {
  private:
   friend class TraceScope;
   Atom atom(const Array& x);
-  void check_usable(const Array& x) const;
 
   Mode mode_;
   std::string what_;

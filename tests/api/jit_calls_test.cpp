@@ -30,6 +30,28 @@ TEST(JitCalls, DonateAlsoAfterUseInsideTransformations) {
   }
 }
 
+struct Scaled {
+  Array x;
+  int by;
+};
+
+// A compiled signature reads buffers of its own sizes: anything else is refused.
+TEST(JitCalls, CompiledTakesWhatItWasCompiledFor) {
+  Mesh mesh = make_mesh({4}, {"x"});
+  auto f = jit([](const Scaled& s) { return s.x * s.by; });
+  auto compiled = f.lower(Scaled{ones({8}), 2}).compile();
+  EXPECT_EQ(compiled(Scaled{ones({8}) * 3, 2}).to_vector<float>(), std::vector<float>(8, 6.f));
+  EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{ones({4}), 2}); }).find("arg0.x is float32[4], but it was compiled for float32[8]"), std::string::npos);
+  EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{arange(8), 2}); }), "");
+  EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{ones({8}), 3}); }), "");
+  EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{Array{}, 2}); }), "");
+  EXPECT_NE(refusal<TracerError>([&] { grad([&](const Array& x) { return compiled(Scaled{x, 2}).sum(); })(ones({8})); }), "");
+  Array cut = device_put(ones({8}), NamedSharding(mesh, P("x")));
+  EXPECT_NE(refusal<ShardingError>([&] { compiled(Scaled{cut, 2}); }), "");
+  auto on_mesh = f.lower(Scaled{cut, 2}).compile();
+  EXPECT_EQ(on_mesh(Scaled{ones({8}), 2}).sharding(), cut.sharding());   // not committed: it goes along
+}
+
 TEST(JitCalls, MayReturnNoArray) {
   auto f = jit([](const Array&) { return Array{}; });
   for (int i = 0; i < 2; ++i) EXPECT_FALSE(f(ones({2})).has_value());
@@ -44,6 +66,14 @@ TEST(JitCalls, ReduceUnmappedValuesOverANamedAxis) {
     EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{3, 6, 3, 6, 3, 6}));
   }
   EXPECT_NE(refusal<NameError>([&] { total(c); }).find("unbound axis name: b"), std::string::npos);
+}
+
+TEST(JitCalls, ValuesThatOutliveTheirRecordingSayWhereTheyCameFrom) {
+  Array kept;
+  jit([&](const Array& a) { return kept = a * 2; })(ones({2}));
+  std::string text = refusal<TracerError>([&] { kept + 1; });
+  EXPECT_NE(text.find("recorded by jit (jit_calls_test.cpp"), std::string::npos) << text;
+  EXPECT_NE(text.find("after that call has ended"), std::string::npos) << text;
 }
 
 TEST(JitCalls, DonatedArgumentsExist) {
