@@ -22,7 +22,7 @@ struct CpuDevices {
     if (text == nullptr || *text == '\0') return;
     char* end = nullptr;
     long n = std::strtol(text, &end, 10);
-    if (*end != '\0' || n < 1 || n > 1'000'000)
+    if (*end != '\0' || n < 1 || n > kMaxCpuDevices)
       throw ValueError("TUTTI_CPU_DEVICES is '" + std::string(text) + "'.\n  It must be a positive number of devices, such as 8.");
     count = static_cast<int>(n);
     fixed = true;
@@ -59,6 +59,7 @@ int device_count() {
 }
 
 void set_cpu_devices(int n) {
+  if (n > kMaxCpuDevices) throw ValueError("set_cpu_devices(" + std::to_string(n) + "): at most " + std::to_string(kMaxCpuDevices) + " devices can be simulated.\n  Give a smaller number.");
   if (n < 1) throw ValueError("set_cpu_devices(" + std::to_string(n) + "): there are no devices.\n  Give a positive number.");
   std::lock_guard lock(cpu().mutex);
   cpu().count = n;
@@ -66,6 +67,8 @@ void set_cpu_devices(int n) {
 }
 
 std::vector<Device> first_devices(std::int64_t n, const std::string& who) {
+  if (n > kMaxCpuDevices)
+    throw DeviceError(who + " needs " + std::to_string(n) + " devices, but at most " + std::to_string(kMaxCpuDevices) + " can be simulated.\n  Use a smaller mesh.");
   std::lock_guard lock(cpu().mutex);
   if (n > cpu().count) {
     if (cpu().fixed)

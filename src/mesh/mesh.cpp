@@ -18,6 +18,10 @@ void check_sizes(const Shape& sizes, const std::string& who) {
     if (size < 1)
       throw ValueError(who + ": an axis of size " + std::to_string(size) + " in " + sizes.str() +
                        " holds no device.\n  Sizes are at least 1: leave the axis out, or give it size 1.");
+  std::int64_t total = 1;
+  for (std::int64_t size : sizes)
+    if (__builtin_mul_overflow(total, size, &total) || total > kMaxCpuDevices)
+      throw DeviceError(who + " of shape " + sizes.str() + ": at most " + std::to_string(kMaxCpuDevices) + " devices can be simulated.\n  Use a smaller mesh.");
 }
 
 std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {

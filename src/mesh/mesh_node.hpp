@@ -21,6 +21,9 @@ Mesh unnamed_mesh(std::vector<Device> devices, Shape shape);
 Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::string> names);
 bool is_unnamed(const Mesh& mesh);
 
+// As many CPU devices as a process simulates at most: a guard against sizes multiplied by mistake.
+inline constexpr std::int64_t kMaxCpuDevices = 1'000'000;
+
 /// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError naming `who`.
 std::vector<Device> first_devices(std::int64_t n, const std::string& who);
 /// Whether the user said how many devices there are.

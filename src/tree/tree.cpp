@@ -143,9 +143,10 @@ Structure structure_of(std::span<const Ref> trees) {
 
 void assign(Ref tree, std::span<const Array> leaves) {
   std::vector<Array*> slots = slots_of(tree);
+  const std::size_t all = slots.size();
   if (leaves.size() != slots.size()) std::erase_if(slots, [](const Array* slot) { return !slot->has_value(); });
   if (leaves.size() != slots.size())
-    throw ValueError("tree: " + std::to_string(leaves.size()) + " arrays for a tree of " + std::to_string(slots.size()) + ".");
+    throw ValueError("tree: " + std::to_string(leaves.size()) + " arrays for a tree of " + std::to_string(all) + ".");
   for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = leaves[i];
 }
 

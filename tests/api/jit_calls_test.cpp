@@ -101,6 +101,13 @@ TEST(JitCalls, SizesThatWrapAroundAreRefused) {
   EXPECT_EQ(zeros({big, 0, big}).size(), 0);
 }
 
+TEST(JitCalls, MeshesHaveASimulatableSize) {
+  const std::int64_t big = std::int64_t{1} << 40;
+  const int before = device_count();
+  for (const Shape& sizes : {Shape{big, big}, Shape{big, 1}, Shape{2000, 1000}}) EXPECT_NE(refusal<DeviceError>([&] { make_mesh(sizes, {"x", "y"}); }), "") << sizes.str();
+  EXPECT_EQ(device_count(), before);
+}
+
 TEST(JitCalls, MoreMemoryThanThereIsIsAnError) {
   EXPECT_NE(refusal<Error>([] { zeros({std::int64_t{1} << 50}); }).find("out of memory"), std::string::npos);
   EXPECT_EQ(ones({2}).sum().item<float>(), 2);
