@@ -85,6 +85,9 @@ Table reductions() {
       {"argmax(a, axis=1)", one([](const Array& a) { return argmax(a, 1); })},
       {"softmax(a, axis=-1)", one([](const Array& a) { return nn::softmax(a, -1); })},
       {"cumsum(a, axis=0)", one([](const Array& a) { return cumsum(a, 0); })},
+      {"scan of a row sum over axis 0", one([](const Array& a) {
+         return lax::scan([](const Array& c, const Array& row) { return std::pair{c + row, c}; }, zeros({a.shape(1)}), a).first;
+       })},
       {"cumsum(a, axis=1)", one([](const Array& a) { return cumsum(a, 1); })},
       {"sort(a, axis=1)", one([](const Array& a) { return sort(a, 1); })},
       {"sort(a, axis=0)", one([](const Array& a) { return sort(a, 0); })},
