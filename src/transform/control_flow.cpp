@@ -67,7 +67,14 @@ Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, st
 
 int known_condition(const Array& pred, Loc loc) {
   if (pred.ndim() != 0) throw TypeError("cond: the condition is " + pred.type().str() + ", and must be a scalar" + at(loc));
-  return known(pred) ? static_cast<bool>(pred) : -1;
+  if (known(pred)) return static_cast<bool>(pred);
+  if (inside_staged()) return -1;
+  // Under grad and jvp alone the value is there when asked for; what is mapped has none.
+  try {
+    return static_cast<bool>(pred);
+  } catch (const TracerError&) {
+    return -1;
+  }
 }
 
 std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc) {

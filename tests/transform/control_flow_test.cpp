@@ -52,6 +52,9 @@ TEST(ControlFlow, LoopsAndBranches) {
     near(jit(branch)(array(x)), branch(array(x)));
     near(jit(grad(branch))(array(x)), array(x > 0 ? 2.f : std::cos(x)));
   }
+  // A known condition runs one side: the infinite slope of the other one stays away.
+  auto kink = [](const Array& x) { return lax::cond(x > 0, [](const Array& v) { return sqrt(v); }, [](const Array& v) { return v * 2; }, x); };
+  near(grad(kink)(array(0.f)), array(2.f));
   near(vmap(branch)(array({-1.f, 1.f})), array({std::sin(-1.f), 2.f}));
   EXPECT_THROW(jit([](const Array& x) { return lax::cond(x > 0, [](const Array& v) { return v; }, [](const Array& v) { return stack({v, v}); }, x); })(array(1.f)), TypeError);
 }
