@@ -287,8 +287,14 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
 const void* jit_value(const JitEntry& e) { return e.value.get(); }
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
 std::string jit_explain(const JitEntry& e) {
-  if (e.prepared.distributed) return e.prepared.distributed->explain();
-  return "One device: nothing is split, nothing is sent.\n";
+  std::string out = e.prepared.distributed ? e.prepared.distributed->explain() : "One device: nothing is split, nothing is sent.\n";
+  if (!e.prepared.executable || !e.any_donated) return out;
+  out += "\nDonated: all of it is deleted by the call\n\n";
+  for (const Donation& d : e.prepared.executable->stats().donations) {
+    const LeafSignature& leaf = e.leaves.at(static_cast<std::size_t>(d.input));
+    out += "  " + leaf.name + " " + leaf.type.str() + (d.output >= 0 ? ": output " + std::to_string(d.output) + " takes its memory\n" : ": not reused: " + d.reason + "\n");
+  }
+  return out;
 }
 std::string jit_plan(const JitEntry& e) { return e.prepared.executable ? e.prepared.executable->text() : ""; }
 std::vector<Sharding> jit_output_shardings(const JitEntry& e) { return e.prepared.out_shardings; }
