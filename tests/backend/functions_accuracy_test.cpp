@@ -1,0 +1,80 @@
+// The same contract for the functions that programs call: compiled by the engine, against the double-precision function.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tutti/tutti.hpp"
+
+namespace tutti::test {
+namespace {
+
+double units(float got, double want) {
+  const float rounded = static_cast<float>(want);
+  if (std::isnan(got) || std::isnan(want)) return std::isnan(got) && std::isnan(want) ? 0 : 1e30;
+  if (std::isinf(rounded) || std::isinf(got)) return rounded == got ? 0 : 1e30;
+  const int exponent = want == 0 ? -126 : std::max(std::ilogb(want), -126) - 23;
+  return std::abs(got - want) / std::ldexp(1., exponent);
+}
+
+struct Function {
+  const char* name;
+  Array (*ours)(const Array&);
+  double (*exact)(double);
+  double most;
+};
+
+#define ROW(f, exact, most) {#f, [](const Array& x) { return f(x); }, [](double x) -> double { return exact; }, most}
+const Function functions[] = {
+    ROW(tan, std::tan(x), 2),     ROW(arcsin, std::asin(x), 2),   ROW(arccos, std::acos(x), 2),   ROW(arctan, std::atan(x), 2),
+    ROW(sinh, std::sinh(x), 2),   ROW(cosh, std::cosh(x), 2),     ROW(arcsinh, std::asinh(x), 2), ROW(arccosh, std::acosh(x), 2),
+    ROW(arctanh, std::atanh(x), 2), ROW(sqrt, std::sqrt(x), 2),   ROW(lax::rsqrt, 1 / std::sqrt(x), 2), ROW(cbrt, std::cbrt(x), 2),
+    ROW(log2, std::log2(x), 2),   ROW(log10, std::log10(x), 2),   ROW(lax::erfc, std::erfc(x), 2), ROW(lax::lgamma, std::lgamma(x), 4),
+    ROW(nn::sigmoid, 1 / (1 + std::exp(-x)), 2),
+};
+
+}  // namespace
+
+TEST(functions, are_within_their_units) {
+  std::vector<float> xs;
+  for (std::uint64_t b = 0; b < std::uint64_t{1} << 32; b += 39983) {
+    float x = std::bit_cast<float>(static_cast<std::uint32_t>(b));
+    if (std::isfinite(x) && (x == 0 || std::abs(x) >= std::numeric_limits<float>::min())) xs.push_back(x);   // subnormals: loosely, elsewhere
+  }
+  for (int i = 0; i < 100'000; ++i) xs.push_back(static_cast<float>(i - 50'000) * 2.2e-4f);
+  Array x = array(xs, Shape{static_cast<std::int64_t>(xs.size())});
+  for (const Function& f : functions) {
+    std::vector<float> got = f.ours(x).to_vector<float>();
+    double worst = 0;
+    float at = 0;
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      double u = units(got[i], f.exact(xs[i]));
+      if (u > worst) worst = u, at = xs[i];
+    }
+    EXPECT_LE(worst, f.most) << f.name << " at " << at;
+  }
+}
+
+TEST(functions, of_two_arguments_too) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> size(-8, 8);
+  std::vector<float> xs, ys;
+  for (int i = 0; i < 200'000; ++i) {
+    xs.push_back(std::exp2(size(random)));
+    ys.push_back(size(random) * (i % 2 ? 1.f : 3.f));
+  }
+  const std::int64_t n = static_cast<std::int64_t>(xs.size());
+  std::vector<float> powers = power(array(xs, Shape{n}), array(ys, Shape{n})).to_vector<float>(), angles = arctan2(array(ys, Shape{n}), array(xs, Shape{n})).to_vector<float>();
+  double worst_power = 0, worst_angle = 0;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    worst_power = std::max(worst_power, units(powers[i], std::pow(static_cast<double>(xs[i]), static_cast<double>(ys[i]))));
+    worst_angle = std::max(worst_angle, units(angles[i], std::atan2(static_cast<double>(ys[i]), static_cast<double>(xs[i]))));
+  }
+  EXPECT_LE(worst_power, 4);
+  EXPECT_LE(worst_angle, 2);
+}
+
+}  // namespace tutti::test
