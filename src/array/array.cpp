@@ -265,9 +265,10 @@ std::vector<int> Axes::resolve(int ndim) const {
   for (std::int64_t a : *list_) {
     std::int64_t d = a < 0 ? a + ndim : a;
     if (d < 0 || d >= ndim)
-      throw IndexError("axis " + std::to_string(a) + " is out of range for an array of " + std::to_string(ndim) + " dims" + line());
+      throw IndexError("axis " + std::to_string(a) + " is out of range for an array of " + std::to_string(ndim) + " dims" + line() +
+                       (ndim > 0 ? "\n  Axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "\n  A scalar has no axes: leave them out."));
     for (int seen : out)
-      if (seen == d) throw ValueError("axis " + std::to_string(a) + " is given twice" + line());
+      if (seen == d) throw ValueError("axis " + std::to_string(a) + " is given twice" + line() + "\n  Name each axis once.");
     out.push_back(static_cast<int>(d));
   }
   std::sort(out.begin(), out.end());
