@@ -2,7 +2,7 @@
 #pragma once
 
 #include "golden/golden.hpp"
-#include "mesh/golden.hpp"
+#include "golden/placements.hpp"
 
 namespace golden {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "golden/golden.hpp"
+#include "golden/transform_cases.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/nn.hpp"
 #include "tutti/ops.hpp"
@@ -13,17 +13,7 @@ namespace golden {
 namespace {
 
 using namespace tutti;
-using Outputs = std::vector<Array>;
-
-struct Inputs {
-  const json& list;
-  Array operator()(const std::string& path) const {
-    for (const json& i : list)
-      if (i.at("path") == path) return array_of(i);
-    throw Unknown("input " + path);
-  }
-};
-using Case = std::function<Outputs(const Inputs&)>;
+using namespace transforms;
 
 struct AB { Array a, b; };
 struct WXB { Array b, w, x; };   // members in the order of Python's sorted keys

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "golden/golden.hpp"
+#include "golden/transform_cases.hpp"
 #include "tutti/control_flow.hpp"
 #include "tutti/transforms.hpp"
 #include "tutti/tutti.hpp"
@@ -12,17 +12,7 @@ namespace golden {
 namespace {
 
 using namespace tutti;
-using Outputs = std::vector<Array>;
-
-struct Inputs {
-  const json& list;
-  Array operator()(const std::string& path) const {
-    for (const json& i : list)
-      if (i.at("path") == path) return array_of(i);
-    throw Unknown("input " + path);
-  }
-};
-using Case = std::function<Outputs(const Inputs&)>;
+using namespace transforms;
 struct Counted { Array n, s; };   // in the order of Python's sorted keys
 
 template <class T>

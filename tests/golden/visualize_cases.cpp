@@ -10,6 +10,7 @@
 #include "debug/colors.hpp"
 #include "golden/golden.hpp"
 #include "golden/sharding_cases.hpp"
+#include "mesh/picture_text.hpp"
 
 namespace golden {
 namespace {
@@ -22,45 +23,16 @@ void expect_picture(const std::string& got, const std::string& want) {
   if (got != want) throw Mismatch("the picture is\n" + got + "expected\n" + want);
 }
 
-// A text that its terminal shows: without escape codes.
-std::string shown(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\033') i = text.find('m', i);
-    else out += text[i];
-  }
-  return out;
-}
-
-std::set<std::string> numbers_in(const std::string& text) {
-  std::set<std::string> out;
-  std::string now;
-  for (char c : text + " ") {
-    if (c >= '0' && c <= '9') now += c;
-    else if (!now.empty()) out.insert(now), now.clear();
-  }
-  return out;
-}
-
-std::size_t widest_line(const std::string& text) {
-  std::size_t best = 0, now = 0;
-  for (char c : text) {
-    if (c == '\n') now = 0;
-    else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) best = std::max(best, ++now);
-  }
-  return best;
-}
-
 // Where JAX's table loses devices, or refuses the shape: ours shows every device of the sharding, in the width.
 void expect_complete(const std::string& text, const Sharding& s, const debug::VisualizeOptions& options) {
-  std::set<std::string> seen = numbers_in(text);
+  std::set<std::string> seen = tutti::testing::numbers_in(text);
   for (const Device& d : s.device_list())
     if (!seen.count(std::to_string(d.id()))) throw Mismatch(fmt::format("device {} is not in the picture\n{}", d.id(), text));
-  if (widest_line(text) > static_cast<std::size_t>(options.max_width)) throw Mismatch("the picture is too wide\n" + text);
+  if (tutti::testing::widest_line(text) > static_cast<std::size_t>(options.max_width)) throw Mismatch("the picture is too wide\n" + text);
 }
 
 bool shows_all(const std::string& text, const Sharding& s) {
-  std::set<std::string> seen = numbers_in(text);
+  std::set<std::string> seen = tutti::testing::numbers_in(text);
   for (const Device& d : s.device_list())
     if (!seen.count(std::to_string(d.id()))) return false;
   return text.find("…") == std::string::npos;
@@ -78,16 +50,16 @@ void picture(const json& test, bool terminal) {
   Shape shape = shape_of(test.at("shape"));
   debug::VisualizeOptions options = options_of(test);
   std::string text = debug::sharding_text(shape, s, options, terminal);
-  if (test.contains("text") && shows_all(shown(test["text"]), s)) {
+  if (test.contains("text") && shows_all(tutti::testing::unescaped(test["text"]), s)) {
     const std::string& want = test["text"].get_ref<const std::string&>();
-    if (text != want && shown(text) == shown(want) && backgrounds(text).size() > backgrounds(want).size()) throw Different("tiles of one colour");
+    if (text != want && tutti::testing::unescaped(text) == tutti::testing::unescaped(want) && backgrounds(text).size() > backgrounds(want).size()) throw Different("tiles of one colour");
     return expect_picture(text, want);
   }
   if (shape.num_elements() == 0) {
     if (text.find(shape.str()) == std::string::npos) throw Mismatch("an empty array is not told\n" + text);
     throw Different("an empty array");
   }
-  expect_complete(shown(text), s, options);
+  expect_complete(tutti::testing::unescaped(text), s, options);
   throw Different(test.contains("text") ? "a table too narrow" : "a rank JAX refuses");
 }
 
@@ -103,7 +75,7 @@ std::string printed(const std::function<void()>& f) {
     throw;
   }
   std::cout.rdbuf(before);
-  return shown(out.str());
+  return tutti::testing::unescaped(out.str());
 }
 
 void draw(const Array& x) { debug::visualize_array_sharding(x, {.use_color = false}); }

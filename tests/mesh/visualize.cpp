@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "mesh/picture_text.hpp"
 #include "mesh/samples.hpp"
 #include "tutti/error.hpp"
 
@@ -77,39 +78,6 @@ TEST(Visualize, RefusesOptionsThatCannotBeDrawn) {
   EXPECT_THROW(plain({4}, NamedSharding(samples::mesh({2, 2}), P("x", "y"))), ShardingError);
 }
 
-// The text without escape codes, each replaced by `by`.
-std::string unescaped(const std::string& text, const std::string& by) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\033') {
-      out += text[i];
-      continue;
-    }
-    i = text.find('m', i);
-    out += by;
-  }
-  return out;
-}
-
-std::set<std::string> numbers(const std::string& text) {
-  std::set<std::string> out;
-  std::string now;
-  for (char c : text + " ") {
-    if (c >= '0' && c <= '9') now += c;
-    else if (!now.empty()) out.insert(now), now.clear();
-  }
-  return out;
-}
-
-std::size_t widest(const std::string& text) {
-  std::size_t best = 0, now = 0;
-  for (char c : text) {
-    if (c == '\n') now = 0;
-    else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) best = std::max(best, ++now);
-  }
-  return best;
-}
-
 // However many devices, whatever the shape: every device is named, and no line is too wide.
 TEST(Visualize, ShowsEveryDeviceInTheWidth) {
   std::mt19937 rng(2);
@@ -123,10 +91,10 @@ TEST(Visualize, ShowsEveryDeviceInTheWidth) {
       VisualizeOptions options{.max_width = static_cast<int>(20 + rng() % 100)};
       for (bool terminal : {false, true}) {
         std::string text = sharding_text(shape, s, options, terminal);
-        std::string shown = unescaped(text, "");
-        std::set<std::string> seen = numbers(unescaped(text, " "));  // neighbours may differ in colour only
+        std::string shown = testing::unescaped(text, "");
+        std::set<std::string> seen = testing::numbers_in(testing::unescaped(text, " "));  // neighbours may differ in colour only
         for (const Device& d : s.device_list()) EXPECT_TRUE(seen.count(std::to_string(d.id()))) << d << "\n" << text;
-        if (shape.num_elements()) { EXPECT_LE(widest(shown), static_cast<std::size_t>(options.max_width)) << s << shape.str() << "\n" << text; }
+        if (shape.num_elements()) { EXPECT_LE(testing::widest_line(shown), static_cast<std::size_t>(options.max_width)) << s << shape.str() << "\n" << text; }
         if (HasFailure()) return;
       }
     }
