@@ -19,7 +19,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc) {
   LocScope scope(loc);
   if (!sharding.has_value()) throw ShardingError("device_put: the sharding is empty\n  at " + loc.str());
   if (recording(x)) return constrain_leaf(x, sharding, loc);
-  check_rank(sharding, x.shape(), said_of(x, "device_put", loc).c_str());
+  if (!fits_rank(sharding, x.ndim())) check_rank(sharding, x.shape(), said_of(x, "device_put", loc));
   check_constrained(sharding, "device_put");
   // A label on the same memory: arrays of one host are whole, whatever their sharding.
   return make_array(x.type(), buffer_of(x, "device_put"), sharding, true);
@@ -28,7 +28,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc) {
 Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc) {
   LocScope scope(loc);
   if (!sharding.has_value()) throw ShardingError("with_sharding_constraint: the sharding is empty\n  at " + loc.str());
-  check_rank(sharding, x.shape(), said_of(x, "with_sharding_constraint", loc).c_str());
+  if (!fits_rank(sharding, x.ndim())) check_rank(sharding, x.shape(), said_of(x, "with_sharding_constraint", loc));
   return bind1(ops::sharding_constraint, ops::Constrain{sharding}, {x});
 }
 

@@ -20,7 +20,15 @@ std::string ways_text(const Layout& layout) {
 
 }  // namespace
 
+bool fits_rank(const Sharding& sharding, int ndim) {
+  if (!sharding.has_value()) return false;
+  const ShardingNode& node = *sharding.node();
+  if (node.kind == Sharding::Kind::positional) return node.cells.ndim() == ndim || node.layout.is_replicated();
+  return node.layout.ndim() <= ndim;
+}
+
 void check_rank(const Sharding& sharding, const Shape& shape, std::string_view what) {
+  if (fits_rank(sharding, shape.ndim())) return;
   if (!sharding.has_value()) throw ValueError(intro(what) + "the sharding is empty: it says nothing about devices.\n  Make one with NamedSharding(mesh, P(\"x\")).");
   const ShardingNode& node = *sharding.node();
   if (node.kind == Sharding::Kind::positional) {
@@ -29,7 +37,6 @@ void check_rank(const Sharding& sharding, const Shape& shape, std::string_view w
                         ", but the array has rank " + std::to_string(shape.ndim()) +
                         ".\n  Reshape the sharding to the array's rank, or use replicate(), which fits every rank.");
   }
-  if (node.layout.ndim() <= shape.ndim()) return;
   std::string text = intro(what) + sharding.str() + " is only valid for values of rank at least " +
                      std::to_string(node.layout.ndim()) + ", but was applied to a value of rank " +
                      std::to_string(shape.ndim()) + ".";

@@ -38,8 +38,6 @@ std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec) {
   return std::make_shared<const ShardingNode>(std::move(node));
 }
 
-bool cut_nowhere(const ShardingNode& node) { return node.layout.is_replicated(); }
-
 }  // namespace
 
 Sharding::Sharding(const Device& device) : node_(single(device)) {}
@@ -60,7 +58,7 @@ const PartitionSpec& Sharding::spec() const {
   return node_->spec;
 }
 
-bool Sharding::is_fully_replicated() const { return cut_nowhere(deref(*this)); }
+bool Sharding::is_fully_replicated() const { return deref(*this).layout.is_replicated(); }
 
 bool Sharding::is_fully_addressable() const {
   for (const Device& device : device_list())
@@ -88,10 +86,7 @@ std::vector<std::pair<Device, ShardIndex>> Sharding::devices_indices_map(const S
 bool Sharding::is_equivalent_to(const Sharding& other, int ndim) const {
   if (!has_value() || !other.has_value()) return has_value() == other.has_value();
   if (memory_kind() != other.memory_kind() || device_list() != other.device_list()) return false;
-  auto fits = [&](const ShardingNode& node) {
-    return node.kind == Kind::positional ? node.cells.ndim() == ndim || cut_nowhere(node) : node.layout.ndim() <= ndim;
-  };
-  if (!fits(*node_) || !fits(*other.node_)) return false;
+  if (!fits_rank(*this, ndim) || !fits_rank(other, ndim)) return false;
   // Both on one mesh have one canonical form. Where sizes have nothing in common, compare on the other's mesh fails,
   // and then placements differ too: a digit that another mesh cannot say is a digit it does not have.
   auto there = layout_of(*this, ndim, other.node_->mesh);
