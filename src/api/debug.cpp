@@ -8,7 +8,7 @@ namespace tutti::debug {
 
 void detail::inspect_leaf(const Array& x, std::function<void(const Sharding&, const Shape&)> callback, Loc loc) {
   if (!tutti::detail::recording(x)) return callback(x.sharding(), x.shape());
-  LocScope scope(loc);
+  CallScope scope(loc);
   bind(ops::inspect_sharding, ops::InspectSharding{ops::Inspector(std::move(callback))}, {x});
 }
 

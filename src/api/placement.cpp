@@ -16,7 +16,7 @@ std::string said_of(const Array& x, const char* what, Loc loc) { return std::str
 bool recording(const Array& x) { return x.is_traced() || (innermost_trace() && inside_staged()); }
 
 Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   if (!sharding.has_value()) throw ShardingError("device_put: the sharding is empty\n  at " + loc.str());
   if (recording(x)) return constrain_leaf(x, sharding, loc);
   if (!fits_rank(sharding, x.ndim())) check_rank(sharding, x.shape(), said_of(x, "device_put", loc));
@@ -26,7 +26,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc) {
 }
 
 Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   if (!sharding.has_value()) throw ShardingError("with_sharding_constraint: the sharding is empty\n  at " + loc.str());
   if (!fits_rank(sharding, x.ndim())) check_rank(sharding, x.shape(), said_of(x, "with_sharding_constraint", loc));
   return bind1(ops::sharding_constraint, ops::Constrain{sharding}, {x});

@@ -56,14 +56,6 @@ std::vector<Placement> placements_of(std::span<const Array> operands) {
   return out;
 }
 
-// What the user called, for errors.
-std::string public_name(const Op& op) {
-  static const std::unordered_map<std::string, std::string> names = {{"sub", "subtract"}, {"mul", "multiply"}, {"div", "divide"}, {"rem", "remainder"}, {"pow", "power"},
-                                                                     {"max", "maximum"}, {"min", "minimum"}, {"dot_general", "dot"}, {"select", "where"}};
-  auto at = names.find(op.name);
-  return at == names.end() ? op.name : at->second;
-}
-
 ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> operands, const std::vector<ProgramPtr>& subs) {
   auto program = std::make_shared<Program>();
   Eqn eqn{&op, params, {}, {}, subs, current_loc()};
@@ -98,7 +90,7 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
   EagerEntry e{&op, params, {}, placements_of(operands), subs, settings, {}};
   for (const Array& x : operands) e.types.push_back(x.type());
   ExecuteOptions options;
-  options.what = public_name(op);
+  options.what = call_name(op.name);   // of the call that came first: others name themselves in errors
   e.prepared = prepare(one_eqn(op, params, operands, subs), e.placements, options);
   return execute(entries.emplace(h, std::move(e))->second.prepared, operands);
 }

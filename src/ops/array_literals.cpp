@@ -56,7 +56,7 @@ Array stacked(const NestedList& l, DType numbers, Loc loc) {
 }
 
 Array made(const std::initializer_list<NestedList>& list, std::optional<DType> dtype, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   NestedList all(list);
   Contents contents;
   collect(all, contents);

@@ -90,12 +90,12 @@ const Op broadcast_in_dim = [] {
 namespace tutti::lax {
 
 Array broadcast_in_dim(const In& x, const Shape& shape, const Dims& dims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::broadcast_in_dim, ops::BroadcastInDim{shape, dims}, {x.array});
 }
 
 Array broadcast(const In& x, const Shape& leading) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Shape shape = leading;
   for (std::int64_t d : x.array.shape()) shape.push_back(d);
   return broadcast_in_dim(x.array, shape, ops::range(leading.ndim(), shape.ndim()));

@@ -223,7 +223,7 @@ const Op dot_general = [] {
 namespace tutti::lax {
 
 Array dot_general(const In& lhs, const In& rhs, const DotDims& dims, std::optional<DType> preferred) {
-  LocScope scope(lhs.loc);
+  CallScope scope(lhs.loc);
   if (preferred && *preferred == lhs.array.dtype()) preferred = {};   // one spelling for one meaning
   return bind1(ops::dot_general, ops::DotGeneral{dims, preferred}, {lhs.array, rhs.array});
 }

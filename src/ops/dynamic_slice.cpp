@@ -221,14 +221,14 @@ std::vector<Array> from_front(const std::vector<Array>& starts, const Shape& sha
 }  // namespace
 
 Array dynamic_slice(const In& x, const std::vector<Array>& starts, const Shape& sizes) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::vector<Array> operands = from_front(starts, x.array.shape());
   operands.insert(operands.begin(), x.array);
   return bind1(ops::dynamic_slice, ops::DynamicSlice{sizes}, operands);
 }
 
 Array dynamic_update_slice(const In& x, const In& update, const std::vector<Array>& starts) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::vector<Array> operands = from_front(starts, x.array.shape());
   operands.insert(operands.begin(), {x.array, update.array});
   return bind1(ops::dynamic_update_slice, {}, operands);

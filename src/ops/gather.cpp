@@ -195,7 +195,7 @@ const Op gather = [] {
 namespace tutti::lax {
 
 Array gather(const In& x, const In& start_indices, const GatherDims& dims, const Shape& slice_sizes, GatherMode mode) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::gather, ops::Gather{dims, slice_sizes, mode}, {x.array, start_indices.array});
 }
 

@@ -9,15 +9,15 @@ namespace tutti::lax {
 namespace {
 
 Array unary(const Op& op, const In& x, Params params = {}) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(op, std::move(params), {x.array});
 }
 Array binary(const Op& op, const In& x, const In& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(op, {}, {x.array, y.array});
 }
 Array reduce(const Op& op, const In& x, const Dims& axes) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::vector<int> sorted(axes.begin(), axes.end());
   std::sort(sorted.begin(), sorted.end());
   return bind1(op, ops::Reduction{sorted}, {x.array});
@@ -33,7 +33,7 @@ Array convert_element_type(const In& x, DType dtype, bool weak) {
   return unary(ops::convert_element_type, x, ops::ConvertElementType{canonical(dtype), weak});
 }
 Array bitcast_convert_type(const In& x, DType dtype) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   DType from = x.array.dtype();
   if (from == dtype) return x.array;
   if (from.size() == dtype.size() || !plain_bits(from) || !plain_bits(dtype)) return unary(ops::bitcast_convert_type, x, ops::BitcastConvertType{dtype});
@@ -54,7 +54,7 @@ Array bitcast_convert_type(const In& x, DType dtype) {
   return bitcast_convert_type(convert_element_type(shift_right_logical(broadcast_in_dim(bits, shape, leading), shifts), narrow), dtype);
 }
 Array select(const In& predicate, const In& if_true, const In& if_false) {
-  LocScope scope(predicate.loc);
+  CallScope scope(predicate.loc);
   return bind1(ops::select, {}, {predicate.array, if_true.array, if_false.array});
 }
 Array add(const In& x, const In& y) { return binary(ops::add, x, y); }
@@ -78,7 +78,7 @@ Array population_count(const In& x) { return unary(ops::population_count, x); }
 Array clz(const In& x) { return unary(ops::clz, x); }
 Array logistic(const In& x) { return unary(ops::logistic, x); }
 Array fma(const In& a, const In& b, const In& c) {
-  LocScope scope(a.loc);
+  CallScope scope(a.loc);
   return bind1(ops::fma, {}, {a.array, b.array, c.array});
 }
 Array eq(const In& x, const In& y) { return binary(ops::eq, x, y); }

@@ -33,12 +33,12 @@ lax::GatherMode gather_mode(TakeMode mode) { return mode == TakeMode::fill ? lax
 }  // namespace
 
 Array take(const In& x, const Operand& indices, TakeMode mode) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return take(ravel(x.array), indices, 0, mode);
 }
 
 Array take(const In& x, const Operand& indices, int axis, TakeMode mode) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Shape& from = x.array.shape();
   int d = ops::normal_axis("take", axis, from.ndim()), n = indices.array.ndim();
   Shape column = indices.array.shape(), sizes = from;
@@ -57,7 +57,7 @@ Array take(const In& x, const Operand& indices, int axis, TakeMode mode) {
 }
 
 Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = x.array;
   const Shape& wanted = indices.array.shape();
   if (wanted.ndim() != a.ndim()) ops::fail("take_along_axis", "indices of shape " + wanted.str() + " for an array of shape " + a.shape().str(), "Both need as many dims.");
@@ -84,14 +84,14 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
 }
 
 Array sort(const In& x, int axis, bool descending) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int d = ops::normal_axis("sort", axis, x.array.ndim());
   Array y = lax::sort(x.array, d);
   return descending ? lax::rev(y, {d}) : y;
 }
 
 Array argsort(const In& x, int axis, bool descending) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int d = ops::normal_axis("argsort", axis, x.array.ndim());
   // Descending and stable: sort the reversed array, whose positions count from the end, and reverse the result.
   Array positions = lax::iota(canonical(int64), x.array.shape(), d);
@@ -112,14 +112,14 @@ std::vector<std::pair<int, int>> all_widths(const Array& x, std::vector<std::pai
 }  // namespace
 
 Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, const Operand& value) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::vector<lax::PadDim> config;
   for (auto [before, after] : all_widths(x.array, widths)) config.push_back({before, after, 0});
   return lax::pad(x.array, lax::convert_element_type(value.array, x.array.dtype()), config);
 }
 
 Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode mode) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (mode == PadMode::constant) return pad(x.array, widths, Operand(0.f));
   Array y = x.array;
   auto all = all_widths(x.array, widths);

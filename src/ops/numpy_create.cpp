@@ -11,7 +11,7 @@ namespace tutti {
 namespace {
 
 Array filled(const Shape& shape, const Array& value, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   return shape.empty() && value.ndim() == 0 ? value : broadcast_to(value, shape);
 }
 Array number(DType dtype, double value) { return ops::literal(canonical(dtype), value); }
@@ -23,7 +23,7 @@ Array ones(const Shape& shape, DType dtype, Loc loc) { return filled(shape, numb
 Array empty(const Shape& shape, DType dtype, Loc loc) { return zeros(shape, dtype, loc); }
 Array full(const Shape& shape, const Operand& value) { return filled(shape, value.array, value.loc); }
 Array full(const Shape& shape, const Operand& value, DType dtype) {
-  LocScope scope(value.loc);
+  CallScope scope(value.loc);
   return filled(shape, lax::convert_element_type(value.array, canonical(dtype)), value.loc);
 }
 
@@ -57,26 +57,26 @@ Array band(const Shape& shape, int k, bool lower) {
 
 Array eye(Dim n, DType dtype, Loc loc) { return eye(n, n, 0, dtype, loc); }
 Array eye(Dim n, Dim m, int k, DType dtype, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   return lax::convert_element_type(band(Shape{n, m}, k, false), canonical(dtype));
 }
 Array tri(Dim n, Dim m, int k, DType dtype, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   return lax::convert_element_type(band(Shape{n, m}, k, true), canonical(dtype));
 }
 Array tril(const In& x, int k) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (x.array.ndim() < 2) ops::fail("tril", "the array has " + std::to_string(x.array.ndim()) + " dims", "It needs two or more.");
   return lax::select(band(x.array.shape(), k, true), x.array, ops::zeros(x.array.dtype(), x.array.shape()));
 }
 Array triu(const In& x, int k) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (x.array.ndim() < 2) ops::fail("triu", "the array has " + std::to_string(x.array.ndim()) + " dims", "It needs two or more.");
   return lax::select(band(x.array.shape(), k - 1, true), ops::zeros(x.array.dtype(), x.array.shape()), x.array);
 }
 
 Array diag(const In& x, int k) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Shape& shape = x.array.shape();
   std::int64_t down = k < 0 ? -static_cast<std::int64_t>(k) : 0, right = k > 0 ? k : 0;
   if (shape.ndim() == 1) {
@@ -93,7 +93,7 @@ Array diag(const In& x, int k) {
 }
 
 Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   bool floating = start.dtype.is_inexact() || stop.dtype.is_inexact() || step.dtype.is_inexact();
   DType want = canonical(dtype.value_or(floating ? float64 : int64));
   std::int64_t n = 0;
@@ -116,7 +116,7 @@ Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, s
 }
 
 Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   if (n < 0) ops::fail<ValueError>("linspace", std::to_string(n.value) + " numbers", "Ask for 0 or more.");
   DType want = canonical(dtype), compute = want == float64 ? float64 : float32;
   Shape shape{n};

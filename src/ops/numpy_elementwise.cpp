@@ -29,7 +29,7 @@ std::vector<Array> together(const char* what, std::vector<Array> xs, Choice choo
   return xs;
 }
 Array binary(const Op& op, const Operand& x, const Operand& y, Choice choose = ops::promote) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(op, {}, together(op.name.c_str(), {x.array, y.array}, choose));
 }
 // Arithmetic on bools counts.
@@ -37,11 +37,11 @@ Promotion at_least_int(Promotion p) { return p.dtype.is_bool() ? Promotion{int32
 Promotion promote_counting(const std::vector<Array>& xs) { return at_least_int(ops::promote(xs)); }
 
 Array inexact_unary(const Op& op, const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(op, {}, {ops::converted(given(x.array, op.name.c_str()), ops::promote_inexact({x.array}))});
 }
 Array plain_unary(const Op& op, const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(op, {}, {given(x.array, op.name.c_str())});
 }
 // floor and the like leave integers as they are.
@@ -50,13 +50,13 @@ Array rounding(const Op& op, const In& x) {
 }
 Array truth(const Array& x) { return x.dtype().is_bool() ? x : lax::ne(x, number_like(x, 0)); }
 Array logical(const Op& op, const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::vector<Array> xs = {truth(given(x.array, op.name.c_str())), truth(given(y.array, op.name.c_str()))};
   ops::bring_together(op.name.c_str(), xs, {bool_, false});
   return bind1(op, {}, std::move(xs));
 }
 Array scaled(const In& x, double factor) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array f = ops::converted(x.array, ops::promote_inexact({x.array}));
   return lax::mul(f, number_like(f, factor));
 }
@@ -66,16 +66,28 @@ Array never(const Array& like) { return lax::broadcast_in_dim(Array(false), like
 }  // namespace
 
 // --- arithmetic
-Array operator+(const Operand& x, const Operand& y) { return binary(ops::add, x, y); }
-Array operator-(const Operand& x, const Operand& y) { return binary(ops::sub, x, y); }
-Array operator*(const Operand& x, const Operand& y) { return binary(ops::mul, x, y); }
-Array operator/(const Operand& x, const Operand& y) { return binary(ops::div, x, y, ops::promote_inexact); }
+Array operator+(const Operand& x, const Operand& y) { return add(x, y); }
+Array operator-(const Operand& x, const Operand& y) { return subtract(x, y); }
+Array operator*(const Operand& x, const Operand& y) { return multiply(x, y); }
+Array operator/(const Operand& x, const Operand& y) { return divide(x, y); }
 Array operator%(const Operand& x, const Operand& y) { return remainder(x, y); }
-Array add(const Operand& x, const Operand& y) { return x + y; }
-Array subtract(const Operand& x, const Operand& y) { return x - y; }
-Array multiply(const Operand& x, const Operand& y) { return x * y; }
-Array divide(const Operand& x, const Operand& y) { return x / y; }
-Array true_divide(const Operand& x, const Operand& y) { return x / y; }
+Array add(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  return binary(ops::add, x, y);
+}
+Array subtract(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  return binary(ops::sub, x, y);
+}
+Array multiply(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  return binary(ops::mul, x, y);
+}
+Array divide(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  return binary(ops::div, x, y, ops::promote_inexact);
+}
+Array true_divide(const Operand& x, const Operand& y) { return divide(x, y); }
 
 namespace {
 
@@ -98,7 +110,7 @@ std::pair<Array, Array> float_divmod(const Array& x, const Array& y) {
 }  // namespace
 
 Array floor_divide(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("floor_divide", {x.array, y.array}, promote_counting);
   DType dtype = xs[0].dtype();
   if (dtype.is_floating()) return float_divmod(xs[0], xs[1]).first;
@@ -109,7 +121,7 @@ Array floor_divide(const Operand& x, const Operand& y) {
   return lax::select(lax::bitwise_and(differ, rest), lax::sub(q, number_like(q, 1)), q);
 }
 Array remainder(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("remainder", {x.array, y.array}, promote_counting);
   Array divisor = xs[1];
   // x % 0 is 0 for integers, as in NumPy.
@@ -120,18 +132,18 @@ Array remainder(const Operand& x, const Operand& y) {
 }
 Array mod(const Operand& x, const Operand& y) { return remainder(x, y); }
 std::pair<Array, Array> divmod(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return {floor_divide(x, y), remainder(x, y)};
 }
 Array fmod(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("fmod", {x.array, y.array}, promote_counting);
   if (xs[1].dtype().is_integer()) xs[1] = lax::select(lax::eq(xs[1], number_like(xs[1], 0)), constant(xs[1], 1), xs[1]);
   return lax::rem(xs[0], xs[1]);
 }
 
 Array power(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const auto& literal = given(y.array, "power").node()->literal;
   bool static_integer = literal && y.array.weak_type() && literal->dtype.is_integer();
   Promotion own = at_least_int(ops::promote({given(x.array, "power")}));
@@ -157,11 +169,17 @@ Array power(const Operand& x, const Operand& y) {
 Array pow(const Operand& x, const Operand& y) { return power(x, y); }
 Array float_power(const Operand& x, const Operand& y) { return binary(ops::pow, x, y, ops::promote_inexact); }
 
-Array maximum(const Operand& x, const Operand& y) { return binary(ops::max, x, y); }
-Array minimum(const Operand& x, const Operand& y) { return binary(ops::min, x, y); }
+Array maximum(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  return binary(ops::max, x, y);
+}
+Array minimum(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  return binary(ops::min, x, y);
+}
 namespace {
 Array number_wins(const Op& compare, const char* what, const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together(what, {x.array, y.array}, ops::promote);
   Array first = bind1(compare, {}, {xs[0], xs[1]});
   if (xs[0].dtype().is_inexact()) first = lax::bitwise_or(first, lax::ne(xs[1], xs[1]));
@@ -172,7 +190,7 @@ Array fmax(const Operand& x, const Operand& y) { return number_wins(ops::gt, "fm
 Array fmin(const Operand& x, const Operand& y) { return number_wins(ops::lt, "fmin", x, y); }
 
 Array clip(const Operand& x, const Operand& lo, const Operand& hi) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return minimum(maximum(x, lo), hi);
 }
 Array clip(const Operand& x, none_t, const Operand& hi) { return minimum(x, hi); }
@@ -187,16 +205,16 @@ Array absolute(const In& x) { return abs(x); }
 Array fabs(const In& x) { return inexact_unary(ops::abs, x); }
 Array sign(const In& x) { return plain_unary(ops::sign, x); }
 Array square(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return lax::integer_pow(ops::converted(given(x.array, "square"), promote_counting({x.array})), 2);
 }
 Array reciprocal(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array f = ops::converted(given(x.array, "reciprocal"), ops::promote_inexact({x.array}));
   return lax::integer_pow(f, -1);
 }
 Array where(const Operand& condition, const Operand& if_true, const Operand& if_false) {
-  LocScope scope(condition.loc);
+  CallScope scope(condition.loc);
   Array p = truth(given(condition.array, "where"));
   std::vector<Array> xs = {given(if_true.array, "where"), given(if_false.array, "where")};
   Shape shape = ops::broadcast_shapes("where", {p, xs[0], xs[1]});
@@ -215,7 +233,7 @@ Array log(const In& x) { return inexact_unary(ops::log, x); }
 Array log1p(const In& x) { return inexact_unary(ops::log1p, x); }
 namespace {
 Array log_base(const In& x, double log_of_base) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array y = log(x);
   return lax::div(y, number_like(y, log_of_base));
 }
@@ -224,13 +242,13 @@ Array log2(const In& x) { return log_base(x, 0.693147180559945309); }
 Array log10(const In& x) { return log_base(x, 2.30258509299404568); }
 Array logaddexp(const Operand& x, const Operand& y) { return binary(ops::logaddexp, x, y, ops::promote_inexact); }
 Array logaddexp2(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("logaddexp2", {x.array, y.array}, ops::promote_inexact);
   Array ln2 = number_like(xs[0], 0.693147180559945309);
   return lax::div(bind1(ops::logaddexp, {}, {lax::mul(xs[0], ln2), lax::mul(xs[1], ln2)}), ln2);
 }
 Array hypot(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("hypot", {x.array, y.array}, ops::promote_inexact);
   Array a = abs(xs[0]), b = abs(xs[1]);
   Array large = lax::max(a, b), small = lax::min(a, b);
@@ -245,7 +263,7 @@ Array hypot(const Operand& x, const Operand& y) {
 }
 namespace {
 Array x_log(const char* what, const Op& logarithm, double safe_value, const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together(what, {x.array, y.array}, ops::promote_inexact);
   Shape shape = ops::broadcast_shapes(what, xs);
   for (Array& a : xs)
@@ -281,7 +299,7 @@ Array arcsinh(const In& x) { return asinh(x); }
 Array arccosh(const In& x) { return acosh(x); }
 Array arctanh(const In& x) { return atanh(x); }
 Array sinc(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array f = ops::converted(given(x.array, "sinc"), ops::promote_inexact({x.array}));
   Array angle = lax::mul(f, number_like(f, 3.14159265358979323846));
   // Near 0 the Taylor polynomial: sin(a) / a has no usable derivative there.
@@ -301,7 +319,7 @@ Array ceil(const In& x) { return rounding(ops::ceil, x); }
 Array trunc(const In& x) { return rounding(ops::trunc, x); }
 Array rint(const In& x) { return inexact_unary(ops::round, x); }
 Array round(const In& x, int decimals) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (!given(x.array, "round").dtype().is_inexact()) {
     if (decimals >= 0) return x.array;
     throw UnsupportedError("round: integers to negative places." + at_line() + "\n  Convert to a floating type first.");
@@ -311,41 +329,41 @@ Array round(const In& x, int decimals) {
   return lax::div(bind1(ops::round, {}, {lax::mul(x.array, factor)}), factor);
 }
 Array isnan(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return given(x.array, "isnan").dtype().is_inexact() ? lax::ne(x.array, x.array) : never(x.array);
 }
 Array isinf(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (!given(x.array, "isinf").dtype().is_inexact()) return never(x.array);
   Array a = abs(x);
   return lax::eq(a, number_like(a, std::numeric_limits<double>::infinity()));
 }
 Array isfinite(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return given(x.array, "isfinite").dtype().is_inexact() ? bind1(ops::is_finite, {}, {x.array}) : lax::bitwise_not(never(x.array));
 }
 Array signbit(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   DType d = given(x.array, "signbit").dtype();
   if (d.is_bool()) return never(x.array);
   Array bits = d.is_floating() ? lax::bitcast_convert_type(x.array, d.size() == 2 ? int16 : d.size() == 4 ? int32 : int64) : x.array;
   return lax::lt(bits, number_like(bits, 0));
 }
 Array copysign(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("copysign", {x.array, y.array}, ops::promote_inexact);
   Array magnitude = abs(xs[0]);
   return lax::mul(magnitude, where(signbit(xs[1]), number_like(magnitude, -1), number_like(magnitude, 1)));
 }
 Array nextafter(const Operand& x, const Operand& y) { return binary(ops::nextafter, x, y, ops::promote_inexact); }
 Array heaviside(const Operand& x, const Operand& at_zero) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("heaviside", {x.array, at_zero.array}, ops::promote_inexact);
   Array zero = number_like(xs[0], 0), one = number_like(xs[0], 1);
   return where(lax::lt(xs[0], zero), zero, where(lax::gt(xs[0], zero), one, where(lax::eq(xs[0], zero), xs[1], xs[0])));
 }
 Array nan_to_num(const In& x, double nan) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, "nan_to_num");
   if (!a.dtype().is_inexact()) return a;
   double largest = a.dtype() == float64 ? std::numeric_limits<double>::max() : a.dtype() == float16 ? 65504. : a.dtype() == bfloat16 ? 3.3895313892515355e38 : double(std::numeric_limits<float>::max());
@@ -367,7 +385,7 @@ Array operator|(const Operand& x, const Operand& y) { return binary(ops::bitwise
 Array operator^(const Operand& x, const Operand& y) { return binary(ops::bitwise_xor, x, y); }
 Array operator<<(const Operand& x, const Operand& y) { return binary(ops::shift_left, x, y, promote_counting); }
 Array operator>>(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("right_shift", {x.array, y.array}, promote_counting);
   return xs[0].dtype().is_unsigned() ? lax::shift_right_logical(xs[0], xs[1]) : lax::shift_right_arithmetic(xs[0], xs[1]);
 }
@@ -382,7 +400,7 @@ Array logical_and(const Operand& x, const Operand& y) { return logical(ops::bitw
 Array logical_or(const Operand& x, const Operand& y) { return logical(ops::bitwise_or, x, y); }
 Array logical_xor(const Operand& x, const Operand& y) { return logical(ops::bitwise_xor, x, y); }
 Array logical_not(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return lax::bitwise_not(truth(given(x.array, "logical_not")));
 }
 Array bitwise_and(const Operand& x, const Operand& y) { return x & y; }
@@ -393,12 +411,12 @@ Array invert(const In& x) { return ~x; }
 Array left_shift(const Operand& x, const Operand& y) { return x << y; }
 Array right_shift(const Operand& x, const Operand& y) { return x >> y; }
 Array bitwise_count(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return lax::convert_element_type(bind1(ops::population_count, {}, {abs(x)}), uint8);
 }
 
 Array isclose(const Operand& x, const Operand& y, double rtol, double atol, bool equal_nan) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   auto xs = together("isclose", {x.array, y.array}, ops::promote);
   if (!xs[0].dtype().is_inexact()) xs = together("isclose", xs, ops::promote_inexact);
   Array near = lax::le(abs(lax::sub(xs[0], xs[1])), lax::add(lax::mul(abs(xs[1]), number_like(xs[1], rtol)), number_like(xs[1], atol)));
@@ -415,16 +433,16 @@ static Operand beside(const Array& x, const Operand& y) {
   return out;
 }
 Array allclose(const Operand& x, const Operand& y, double rtol, double atol, bool equal_nan) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return tutti::all(isclose(x, beside(x.array, y), rtol, atol, equal_nan));
 }
 Array array_equal(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (given(x.array, "array_equal").shape() != given(y.array, "array_equal").shape()) return array(false);
   return tutti::all(x == beside(x.array, y));
 }
 Array astype(const In& x, DType dtype) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return lax::convert_element_type(given(x.array, "astype"), dtype);
 }
 DType promote_types(DType x, DType y) {

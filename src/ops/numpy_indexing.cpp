@@ -209,7 +209,7 @@ Array on_its_device(const Array& x, const Plan& plan, const Array& y) {
 }
 
 Array indexed(const Array& x, const std::vector<Index>& index) {
-  LocScope scope(index.empty() ? Loc() : index[0].loc);
+  CallScope scope(index.empty() ? Loc() : index[0].loc);
   Plan plan = plan_of(x, index);
   if (plan.has_array) return gathered(x, plan);
   // x[i] on a concrete array: the index is an operand, so that another i needs no new program.
@@ -313,7 +313,7 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
 }
 
 Array updated(const Array& x, const std::vector<Index>& index, const Operand& value, lax::ScatterKind kind) {
-  LocScope scope(value.loc);
+  CallScope scope(value.loc);
   Plan plan = plan_of(x, index);
   bool box = !plan.has_array && std::all_of(plan.picks.begin(), plan.picks.end(), [](const Pick& p) { return p.step == 1; });
   Shape result = full_shape(plan, plan.has_array ? gather_plan(x, plan) : GatherPlan{});
@@ -331,7 +331,7 @@ Array Array::operator()(const Index& a, const Index& b, const Index& c, const In
 Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const { return indexed(*this, {a, b, c, d, e}); }
 
 Array AtIndex::get(Loc loc) const {
-  LocScope scope(loc);
+  CallScope scope(loc);
   return indexed(x_, index_);
 }
 Array AtIndex::set(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::set); }

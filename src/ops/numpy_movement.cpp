@@ -53,7 +53,7 @@ std::vector<Array> same_dtype(std::vector<Array> xs) {
 }  // namespace ops
 
 Array reshape(const In& x, const Shape& shape) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Shape to = shape;
   std::int64_t known = 1, open = -1;
   for (int d = 0; d < to.ndim(); ++d) {
@@ -74,19 +74,19 @@ Array reshape(const In& x, const Shape& shape) {
 Array ravel(const In& x) { return reshape(x, Shape{x.array.size()}); }
 
 Array transpose(const In& x) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Dims order = ops::range(0, x.array.ndim());
   std::reverse(order.begin(), order.end());
   return x.array.ndim() < 2 ? x.array : lax::transpose(x.array, order);
 }
 Array transpose(const In& x, const std::vector<int>& permutation) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Dims order;
   for (int d : permutation) order.push_back(ops::normal_axis("transpose", d, x.array.ndim()));
   return lax::transpose(x.array, order);
 }
 Array moveaxis(const In& x, int from, int to) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int n = x.array.ndim(), a = ops::normal_axis("moveaxis", from, n), b = ops::normal_axis("moveaxis", to, n);
   Dims order = ops::range(0, n);
   order.erase(order.begin() + a);
@@ -94,14 +94,14 @@ Array moveaxis(const In& x, int from, int to) {
   return a == b ? x.array : lax::transpose(x.array, order);
 }
 Array swapaxes(const In& x, int a, int b) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Dims order = ops::range(0, x.array.ndim());
   std::swap(order[ops::normal_axis("swapaxes", a, x.array.ndim())], order[ops::normal_axis("swapaxes", b, x.array.ndim())]);
   return lax::transpose(x.array, order);
 }
 
 Array squeeze(const In& x, const Axes& axes) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Shape& from = x.array.shape();
   std::vector<int> drop = axes.resolve(from.ndim());
   Shape to;
@@ -113,7 +113,7 @@ Array squeeze(const In& x, const Axes& axes) {
   return reshape(x.array, to);
 }
 Array expand_dims(const In& x, const std::vector<int>& axes) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int n = x.array.ndim() + static_cast<int>(axes.size());
   std::vector<bool> added(n, false);
   for (int a : axes) {
@@ -127,7 +127,7 @@ Array expand_dims(const In& x, const std::vector<int>& axes) {
 }
 
 Array broadcast_to(const In& x, const Shape& shape) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Shape& from = x.array.shape();
   bool fits = from.ndim() <= shape.ndim();
   for (int d = 0; fits && d < from.ndim(); ++d) {
@@ -147,7 +147,7 @@ std::vector<Array> broadcast_arrays(const std::vector<Array>& xs) {
 }
 
 Array concatenate(const ArrayList& xs, int axis) {
-  LocScope scope(xs.loc);
+  CallScope scope(xs.loc);
   if (xs.arrays.empty()) ops::fail<ValueError>("concatenate", "no arrays", "Give at least one.");
   if (xs.arrays[0].ndim() == 0) ops::fail<ValueError>("concatenate", "scalars have no axis", "stack joins scalars.");
   int d = ops::normal_axis("concatenate", axis, xs.arrays[0].ndim());
@@ -169,7 +169,7 @@ void check_one_device_list(const char* function, const std::vector<Array>& xs) {
 }  // namespace
 
 Array stack(const ArrayList& xs, int axis) {
-  LocScope scope(xs.loc);
+  CallScope scope(xs.loc);
   if (xs.arrays.empty()) ops::fail<ValueError>("stack", "no arrays", "Give at least one.");
   check_one_device_list("stack", xs.arrays);
   int d = ops::normal_axis("stack", axis, xs.arrays[0].ndim() + 1);
@@ -183,20 +183,20 @@ Array stack(const ArrayList& xs, int axis) {
   return parts.size() == 1 ? parts[0] : lax::concatenate(parts, d);
 }
 Array vstack(const ArrayList& xs) {
-  LocScope scope(xs.loc);
+  CallScope scope(xs.loc);
   std::vector<Array> rows;
   for (const Array& x : xs.arrays) rows.push_back(x.ndim() < 2 ? reshape(x, Shape{1, -1}) : x);
   return concatenate(rows, 0);
 }
 Array hstack(const ArrayList& xs) {
-  LocScope scope(xs.loc);
+  CallScope scope(xs.loc);
   std::vector<Array> parts;
   for (const Array& x : xs.arrays) parts.push_back(x.ndim() < 1 ? reshape(x, Shape{1}) : x);
   return concatenate(parts, parts.empty() || parts[0].ndim() == 1 ? 0 : 1);
 }
 
 std::vector<Array> split(const In& x, int parts, int axis) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int d = ops::normal_axis("split", axis, x.array.ndim());
   std::int64_t n = x.array.shape()[d];
   if (parts < 1 || n % parts) ops::fail("split", std::to_string(parts) + " equal parts of dim " + std::to_string(d) + " of " + x.array.shape().str() + (parts < 1 ? "" : " leave a rest of " + std::to_string(n % parts)), "Give positions instead: split(x, {2, 5}).");
@@ -205,7 +205,7 @@ std::vector<Array> split(const In& x, int parts, int axis) {
   return split(x.array, at, d);
 }
 std::vector<Array> split(const In& x, const std::vector<std::int64_t>& at, int axis) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int d = ops::normal_axis("split", axis, x.array.ndim());
   std::int64_t n = x.array.shape()[d];
   Dims start(x.array.ndim(), 0), limit = x.array.shape().dims();
@@ -222,16 +222,16 @@ std::vector<Array> split(const In& x, const std::vector<std::int64_t>& at, int a
 }
 
 Array flip(const In& x, const Axes& axes) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::vector<int> dims = axes.resolve(x.array.ndim());
   return dims.empty() ? x.array : lax::rev(x.array, Dims(dims.begin(), dims.end()));
 }
 Array roll(const In& x, std::int64_t shift) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return reshape(roll(ravel(x.array), shift, 0), x.array.shape());
 }
 Array roll(const In& x, std::int64_t shift, int axis) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int d = ops::normal_axis("roll", axis, x.array.ndim());
   std::int64_t n = x.array.shape()[d];
   if (n == 0 || shift % n == 0) return x.array;
@@ -239,7 +239,7 @@ Array roll(const In& x, std::int64_t shift, int axis) {
   return lax::concatenate({parts[1], parts[0]}, d);
 }
 Array tile(const In& x, const Shape& repeats) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int n = std::max(x.array.ndim(), repeats.ndim());
   Shape wide, to;
   Dims dims;
@@ -254,11 +254,11 @@ Array tile(const In& x, const Shape& repeats) {
   return reshape(lax::broadcast_in_dim(x.array, wide, dims), to);
 }
 Array repeat(const In& x, Dim n) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return repeat(ravel(x.array), n, 0);
 }
 Array repeat(const In& x, Dim n, int axis) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   int d = ops::normal_axis("repeat", axis, x.array.ndim());
   Shape wide = x.array.shape(), to = wide;
   to[d] *= n;
@@ -275,7 +275,7 @@ Array Array::T(Loc loc) const { return tutti::transpose({*this, loc}); }
 Array Array::transpose(const std::vector<int>& permutation, Loc loc) const { return tutti::transpose({*this, loc}, permutation); }
 Array Array::flatten(Loc loc) const { return ravel({*this, loc}); }
 Array Array::copy(Loc loc) const {
-  LocScope scope(loc);
+  CallScope scope(loc);
   return bind1(ops::copy, {}, {*this});
 }
 

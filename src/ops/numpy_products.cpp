@@ -21,7 +21,7 @@ std::string shapes(const Array& x, const Array& y) { return x.shape().str() + " 
 }  // namespace
 
 Array matmul(const In& x, const In& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array a = x.array, b = y.array;
   if (a.ndim() == 0 || b.ndim() == 0) ops::fail("matmul", "shapes " + shapes(a, b), "Scalars multiply by *.");
   int na = a.ndim(), nb = b.ndim();
@@ -42,32 +42,32 @@ Array matmul(const In& x, const In& y) {
 }
 
 Array dot(const Operand& x, const Operand& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array a = x.array, b = y.array;
   if (a.ndim() == 0 || b.ndim() == 0) return product(a, b, {});
   return product(a, b, {{a.ndim() - 1}, {std::max(b.ndim() - 2, 0)}, {}, {}});
 }
 Array vdot(const In& x, const In& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return dot(ravel(x.array), ravel(y.array));
 }
 Array inner(const In& x, const In& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (x.array.ndim() == 0 || y.array.ndim() == 0) return product(x.array, y.array, {});
   return product(x.array, y.array, {{x.array.ndim() - 1}, {y.array.ndim() - 1}, {}, {}});
 }
 Array outer(const In& x, const In& y) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return product(ravel(x.array), ravel(y.array), {});
 }
 
 Array tensordot(const In& x, const In& y, int n) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   if (n < 0 || n > x.array.ndim() || n > y.array.ndim()) ops::fail("tensordot", std::to_string(n) + " dims of shapes " + shapes(x.array, y.array), "Both need that many dims.");
   return product(x.array, y.array, {ops::range(x.array.ndim() - n, x.array.ndim()), ops::range(0, n), {}, {}});
 }
 Array tensordot(const In& x, const In& y, const std::vector<int>& x_axes, const std::vector<int>& y_axes) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Dims a, b;
   for (int d : x_axes) a.push_back(ops::normal_axis("tensordot", d, x.array.ndim()));
   for (int d : y_axes) b.push_back(ops::normal_axis("tensordot", d, y.array.ndim()));
@@ -135,7 +135,7 @@ std::string expand(std::string labels, int ndim, const std::string& pool) {
 }  // namespace
 
 Array einsum(const std::string& subscripts, const ArrayList& list) {
-  LocScope scope(list.loc);
+  CallScope scope(list.loc);
   std::string text;
   for (char c : subscripts)
     if (c != ' ') text.push_back(c);

@@ -40,12 +40,12 @@ Array wide(const Array& x) { return lax::convert_element_type(x, is_half(x.dtype
 DType mean_dtype(const Array& x) { return ops::promote_inexact({x}).dtype; }
 
 Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, what);
   return strict(op, lax::convert_element_type(a, accumulated(a.dtype())), axes.resolve(a.ndim()), keepdims);
 }
 Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, what);
   std::vector<int> list = axes.resolve(a.ndim());
   if (count(a, list) == 0)
@@ -53,13 +53,13 @@ Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bo
   return strict(op, a, list, keepdims);
 }
 Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, what);
   Array bits = a.dtype().is_bool() ? a : lax::ne(a, number_like(a, 0));
   return strict(op, bits, axes.resolve(a.ndim()), keepdims);
 }
 Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, op.name.c_str());
   int at = axis ? Axes(*axis).resolve(a.ndim())[0] : 0;
   Array y = bind1(op, ops::ArgReduction{at, int32}, {axis ? a : lax::reshape(a, Shape{a.size()})});
@@ -84,14 +84,14 @@ Array argmax(const In& x, std::optional<int> axis, bool keepdims) { return arg_r
 Array argmin(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmin, x, axis, keepdims); }
 
 Array mean(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, "mean");
   std::vector<int> list = axes.resolve(a.ndim());
   Array s = strict(ops::reduce_sum, wide(a), list, keepdims);
   return lax::convert_element_type(lax::div(s, number_like(s, static_cast<double>(count(a, list)))), mean_dtype(a));
 }
 Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, "var");
   std::vector<int> list = axes.resolve(a.ndim());
   Array w = wide(a);
@@ -102,26 +102,26 @@ Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
   return lax::convert_element_type(lax::div(squares, number_like(squares, n - ddof)), mean_dtype(a));
 }
 Array std_(const In& x, const Axes& axes, bool keepdims, int ddof) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return sqrt(var(x, axes, keepdims, ddof));
 }
 Array cumsum(const In& x, std::optional<int> axis) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, "cumsum");
   Array flat = axis ? a : lax::reshape(a, Shape{a.size()});
   return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int32) : flat, axis ? Axes(*axis).resolve(a.ndim())[0] : 0);
 }
 Array ptp(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return lax::sub(max(x, axes, keepdims), min(x, axes, keepdims));
 }
 Array count_nonzero(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return sum(given(x.array, "count_nonzero") != 0, axes, keepdims);
 }
 Array average(const In& x, const Axes& axes) { return mean(x, axes); }
 Array average(const In& x, const Array& weights, const Axes& axes) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, "average");
   std::vector<int> list = axes.resolve(a.ndim());
   Array w = given(weights, "average");
@@ -135,15 +135,15 @@ Array average(const In& x, const Array& weights, const Axes& axes) {
   return strict(ops::reduce_sum, lax::mul(xs[0], xs[1]), list, false) / strict(ops::reduce_sum, xs[1], list, false);
 }
 Array nansum(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return sum(without_nan(given(x.array, "nansum"), 0), axes, keepdims);
 }
 Array nanprod(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return prod(without_nan(given(x.array, "nanprod"), 1), axes, keepdims);
 }
 Array nanmean(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, "nanmean");
   return nansum(a, axes, keepdims) / sum(~isnan(a), axes, keepdims);
 }
@@ -156,11 +156,11 @@ Array nan_extremum(Array (*extremum)(const In&, const Axes&, bool), double worst
 }
 }  // namespace
 Array nanmax(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return nan_extremum(max, -std::numeric_limits<double>::infinity(), given(x.array, "nanmax"), axes, keepdims);
 }
 Array nanmin(const In& x, const Axes& axes, bool keepdims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return nan_extremum(min, std::numeric_limits<double>::infinity(), given(x.array, "nanmin"), axes, keepdims);
 }
 
@@ -183,12 +183,12 @@ Array in_dtype(const Array& x, const ReduceOptions& o) { return o.dtype ? lax::c
 }  // namespace
 
 Array sum_with(const In& x, const ReduceOptions& o) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array y = sum(masked(in_dtype(given(x.array, "sum"), o), o.where, 0), o.axes, o.keepdims);
   return o.initial.has_value() ? y + o.initial : y;
 }
 Array prod_with(const In& x, const ReduceOptions& o) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   Array y = prod(masked(in_dtype(given(x.array, "prod"), o), o.where, 1), o.axes, o.keepdims);
   return o.initial.has_value() ? y * o.initial : y;
 }
@@ -203,15 +203,15 @@ Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptio
 }
 }  // namespace
 Array max_with(const In& x, const ReduceOptions& o) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return extremum(ops::reduce_max, "max", given(x.array, "max"), o, lowest(x.array.dtype()));
 }
 Array min_with(const In& x, const ReduceOptions& o) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return extremum(ops::reduce_min, "min", given(x.array, "min"), o, highest(x.array.dtype()));
 }
 Array mean_with(const In& x, const ReduceOptions& o) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   const Array& a = given(x.array, "mean");
   Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   Array s = sum(masked(w, o.where, 0), o.axes, o.keepdims);

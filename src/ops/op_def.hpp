@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/loc_override.hpp"
 #include "ir/program.hpp"
 #include "tutti/array.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti {
 
@@ -115,28 +117,6 @@ std::vector<Array> bind(const Op& op, Params params, std::vector<Array> operands
 inline Array bind1(const Op& op, Params params, std::vector<Array> operands, std::vector<ProgramPtr> subs = {}) {
   return bind(op, std::move(params), std::move(operands), std::move(subs))[0];
 }
-
-/// The user's line that operations recorded on this thread get. A public function opens one with its Operand's line; the outermost wins.
-class LocScope {
- public:
-  explicit LocScope(Loc loc);
-  ~LocScope();
-  LocScope(const LocScope&) = delete;
-
- private:
-  bool opened_;
-};
-/// Replaces the current line, also under an outer scope: used when a Program is transformed, so that Eqns keep their own lines.
-class LocOverride {
- public:
-  explicit LocOverride(Loc loc);
-  ~LocOverride();
-  LocOverride(const LocOverride&) = delete;
-
- private:
-  Loc saved_;
-};
-Loc current_loc();
 
 /// All ops, in the order of op_list.cpp.
 const std::vector<const Op*>& all_ops();

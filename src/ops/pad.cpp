@@ -139,7 +139,7 @@ const Op pad = [] {
 namespace tutti::lax {
 
 Array pad(const In& x, const In& value, const std::vector<PadDim>& config) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::pad, ops::Pad{config}, {x.array, value.array});
 }
 

@@ -59,11 +59,11 @@ const Op random_unwrap = [] {
 namespace tutti::lax {
 
 Array random_wrap(const In& words) {
-  LocScope scope(words.loc);
+  CallScope scope(words.loc);
   return bind1(ops::random_wrap, {}, {words.array});
 }
 Array random_unwrap(const In& keys) {
-  LocScope scope(keys.loc);
+  CallScope scope(keys.loc);
   return bind1(ops::random_unwrap, {}, {keys.array});
 }
 

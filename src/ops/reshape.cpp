@@ -106,7 +106,7 @@ const Op reshape = [] {
 namespace tutti::lax {
 
 Array reshape(const In& x, const Shape& shape) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::reshape, ops::Reshape{shape}, {x.array});
 }
 

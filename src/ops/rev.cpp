@@ -56,7 +56,7 @@ const Op rev = [] {
 namespace tutti::lax {
 
 Array rev(const In& x, const Dims& dims) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::rev, ops::Rev{dims}, {x.array});
 }
 

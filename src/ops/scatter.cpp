@@ -213,7 +213,7 @@ const Op& scatter_op(ScatterKind kind) {
 namespace tutti::lax {
 
 Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, ScatterKind kind, GatherMode mode) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::scatter_op(kind), ops::Scatter{dims, mode}, {x.array, indices.array, updates.array});
 }
 

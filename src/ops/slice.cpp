@@ -88,7 +88,7 @@ const Op slice = [] {
 namespace tutti::lax {
 
 Array slice(const In& x, const Dims& start, const Dims& limit, const Dims& strides) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::slice, ops::SliceParams{start, limit, strides.empty() ? Dims(start.size(), 1) : strides}, {x.array});
 }
 

@@ -155,7 +155,7 @@ namespace tutti::lax {
 
 std::vector<Array> sort(const std::vector<Array>& xs, int dim, int num_keys) { return tutti::bind(ops::sort_op(static_cast<int>(xs.size())), ops::Sort{dim, num_keys}, xs); }
 Array sort(const In& x, int dim) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::sort_op(1), ops::Sort{dim, 1}, {x.array});
 }
 

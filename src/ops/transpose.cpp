@@ -66,7 +66,7 @@ const Op transpose = [] {
 namespace tutti::lax {
 
 Array transpose(const In& x, const Dims& permutation) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   return bind1(ops::transpose, ops::Transpose{permutation}, {x.array});
 }
 

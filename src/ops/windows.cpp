@@ -115,7 +115,7 @@ std::size_t Padding::hash() const {
 }
 
 Array conv_general_dilated(const In& lhs_in, const In& rhs_in, const ConvOptions& o) {
-  LocScope scope(lhs_in.loc);
+  CallScope scope(lhs_in.loc);
   const char* op = "conv_general_dilated";
   if (lhs_in.array.ndim() != rhs_in.array.ndim() || lhs_in.array.ndim() < 2)
     fail(op, "lhs has shape " + lhs_in.array.shape().str() + ", rhs " + rhs_in.array.shape().str(), "Both need a batch (out feature) dim, a feature dim and the same number of spatial dims.");
@@ -171,7 +171,7 @@ Array conv_general_dilated(const In& lhs_in, const In& rhs_in, const ConvOptions
 }
 
 Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o) {
-  LocScope scope(lhs.loc);
+  CallScope scope(lhs.loc);
   const char* op = "conv_transpose";
   if (lhs.array.ndim() != rhs.array.ndim() || lhs.array.ndim() < 2)
     fail(op, "lhs has shape " + lhs.array.shape().str() + ", rhs " + rhs.array.shape().str(), "Both need the same number of dims.");
@@ -196,7 +196,7 @@ Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o
 }
 
 Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions& o) {
-  LocScope scope(in.loc);
+  CallScope scope(in.loc);
   const char* op = "reduce_window";
   Array x = in.array;
   std::size_t n = x.shape().size();

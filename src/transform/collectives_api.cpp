@@ -59,7 +59,7 @@ Array as_number_for(detail::Combine how, const Array& x) {
 namespace detail {
 
 Array combine_leaf(const Array& x, const Names& axes, Combine how, const lax::AxisGroups& groups, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   ReduceOver g = group(axes);
   if (!groups.empty()) return combine_groups(as_number_for(how, x), axes, how, groups);
   Array operand = as_number_for(how, x);
@@ -70,7 +70,7 @@ Array combine_leaf(const Array& x, const Names& axes, Combine how, const lax::Ax
 }
 
 Array pvary_leaf(const Array& x, const Names& axes, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   ReduceOver g = group(axes);
   const std::vector<std::string>& have = x.type().varying;
   for (const std::string& axis : g.axes)
@@ -84,18 +84,18 @@ Array pvary_leaf(const Array& x, const Names& axes, Loc loc) {
 namespace lax {
 
 std::int64_t axis_size(const Names& axes, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   return size_of(group(axes));
 }
 
 Array axis_index(const Names& axes, Loc loc) {
-  LocScope scope(loc);
+  CallScope scope(loc);
   ReduceOver g = group(axes);
   return varying(bind1(ops::axis_index, g, {}), g);
 }
 
 Array all_gather(const In& x, const Names& axes, GatherOptions options) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   ReduceOver g = group(axes);
   int dim = dim_of("all_gather", options.axis, x.array.ndim() + !options.tiled);
   if (!options.axis_index_groups.empty()) return detail::gather_groups(x.array, axes, dim, options.tiled, options.axis_index_groups);
@@ -103,7 +103,7 @@ Array all_gather(const In& x, const Names& axes, GatherOptions options) {
 }
 
 Array psum_scatter(const In& x, const Names& axes, ScatterOptions options) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   ReduceOver g = group(axes);
   int dim = dim_of("psum_scatter", options.scatter_dimension, x.array.ndim());
   if (!options.axis_index_groups.empty()) return detail::scatter_groups(as_number(x.array), axes, dim, options.tiled, options.axis_index_groups);
@@ -111,13 +111,13 @@ Array psum_scatter(const In& x, const Names& axes, ScatterOptions options) {
 }
 
 Array ppermute(const In& x, const Names& axes, const std::vector<std::pair<int, int>>& pairs) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   ReduceOver g = group(axes);
   return bind1(ops::ppermute, ops::Permute{g.axes, g.sizes, pairs}, {varying(x.array, g)});
 }
 
 Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::int64_t n = size_of(group(axes));
   std::vector<int> sorted = from;
   std::sort(sorted.begin(), sorted.end());
@@ -133,7 +133,7 @@ Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
 }
 
 Array pbroadcast(const In& x, const Names& axes, int source) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   std::int64_t n = size_of(group(axes));
   if (source < 0 || source >= n)
     throw IndexError("pbroadcast: there is no device " + std::to_string(source) + " among " + std::to_string(n) + at(current_loc()));
@@ -144,7 +144,7 @@ Array pbroadcast(const In& x, const Names& axes, int source) {
 }
 
 Array all_to_all(const In& x, const Names& axes, int split_axis, int concat_axis, AllToAllOptions options) {
-  LocScope scope(x.loc);
+  CallScope scope(x.loc);
   ReduceOver g = group(axes);
   int split = dim_of("all_to_all", split_axis, x.array.ndim()), concat = dim_of("all_to_all", concat_axis, x.array.ndim());
   if (!options.axis_index_groups.empty()) return detail::exchange_groups(x.array, axes, split, concat, options.tiled, options.axis_index_groups);

@@ -127,7 +127,7 @@ std::vector<Array> LinearFunction::operator()(const std::vector<Array>& arrays) 
   const State& s = *state_;
   if (arrays.size() != s.takes.size())
     throw ValueError(std::string(s.what) + ": got " + std::to_string(arrays.size()) + " arrays instead of " + std::to_string(s.takes.size()) + at(s.made));
-  LocScope scope(s.made);
+  CallScope scope(s.made);
   std::vector<Array> inputs = s.residuals;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (!s.takes[i]) continue;
@@ -204,7 +204,7 @@ std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forwa
   for (std::size_t i = 0; i < h.in.size(); ++i)
     if (h.in[i]) inputs.push_back(*h.in[i]), places.push_back(i);
   if (inputs.empty()) throw TypeError(std::string(what) + ": argument 0 has no floating array to differentiate by" + at(made));
-  LocScope scope(made);
+  CallScope scope(made);
   const Type& result = *h.out[0];
   std::vector<Array> out(static_cast<std::size_t>(args.counts[0]));
   for (std::size_t i = 0; i < inputs.size(); ++i) out[places[i]] = zeros_of({result.dtype, joined(result.shape, inputs[i].shape), result.weak, {}});

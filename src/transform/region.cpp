@@ -116,7 +116,7 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
                         "; but it may differ from device to device of " + mesh_text(p.mesh) + " there" + at(call.made) + "\n  Mention " + axes +
                         " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.");
   }
-  LocScope scope(call.made);
+  CallScope scope(call.made);
   return bind(ops::shard_map, p, operands, {traced.program});
 }
 

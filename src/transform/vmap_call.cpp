@@ -68,7 +68,7 @@ void check_result_entries(const TreeOf<int>& out_axes, const std::vector<tree::P
 
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made) {
   Mapped mapped = mapped_axes(args, options, made);
-  LocScope scope(made);
+  CallScope scope(made);
   std::vector<std::optional<TracedLeaf>> leaves(args.leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (!mapped.axes[i]) continue;

@@ -1,0 +1,81 @@
+#include "tutti/call_scope.hpp"
+
+#include "base/loc_override.hpp"
+
+namespace tutti {
+namespace {
+
+struct Running {
+  Loc loc;
+  const char* callee = "";
+};
+thread_local Running current;
+
+// `tutti::random::normal` of "tutti::Array tutti::random::normal(const Array&, ...) [with T = int]"; compilers that give bare names give these.
+std::string_view qualified_name(std::string_view signature) {
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < signature.size(); ++i) {
+    char c = signature[i];
+    if (depth == 0 && signature.substr(i, 8) == "operator") {   // a layer that is called has the name of its class, other operators none
+      bool call = signature.substr(i, 10) == "operator()" && i >= begin + 2;
+      return call ? signature.substr(begin, i - 2 - begin) : "";
+    }
+    if (c == '<' || c == '{') ++depth;
+    if (c == '>' || c == '}') --depth;
+    if (depth > 0) continue;
+    if (c == '(') return signature.substr(begin, i - begin);
+    if (c == ' ' || c == '*' || c == '&') begin = i + 1;
+  }
+  return signature.substr(begin);
+}
+
+// As users write it; empty for operators and for what stands in an unnamed namespace.
+std::string public_name(std::string_view signature) {
+  std::string_view name = qualified_name(signature);
+  if (name.find("{anonymous}") != name.npos || name.find("anonymous namespace") != name.npos) return "";
+  std::string out;
+  int depth = 0;
+  for (char c : name) {   // Pool<N>: Pool
+    if (c == '<') ++depth;
+    if (depth == 0) out += c;
+    if (c == '>') --depth;
+  }
+  for (std::string_view prefix : {"tutti::", "detail::", "Array::"})
+    if (out.starts_with(prefix)) out.erase(0, prefix.size());
+  return out;
+}
+
+}  // namespace
+
+CallScope::CallScope(Loc loc, Loc callee) : opened_(!current.loc) {
+  if (opened_) current = {loc, callee.function};
+}
+CallScope::~CallScope() {
+  if (opened_) current = {};
+}
+
+LocOverride::LocOverride(Loc loc) : saved_(current.loc), callee_(current.callee) {
+  if (loc) current = {loc, ""};
+}
+LocOverride::~LocOverride() { current = {saved_, callee_}; }
+
+Loc current_loc() { return current.loc; }
+
+std::string call_name(std::string_view operation) {
+  std::string call = public_name(current.callee);
+  return call.empty() ? std::string(operation) : call;
+}
+
+std::string error_text(std::string_view operation, std::string_view problem, std::string_view advice, Loc loc) {
+  std::string text = call_name(operation), last = text.substr(text.rfind(':') + 1);
+  bool same = last.starts_with(operation) || operation.starts_with(text);   // subtract does sub, dot does dot_general
+  if (!same) text += " (" + std::string(operation) + ")";
+  text += ": ";
+  text += problem;
+  if (problem.find_last_of(".:!?") != problem.size() - 1) text += ".";
+  if (loc) text += "\n  at " + loc.str();
+  return text + "\n  " + std::string(advice);
+}
+
+}  // namespace tutti
