@@ -4,13 +4,12 @@
 #include <set>
 
 #include "array/node.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/ops_movement.hpp"
 #include "tutti/placement.hpp"
 
 namespace tutti {
 namespace {
-
-std::string at(Loc loc) { return loc ? "\n  at " + loc.str() : ""; }
 
 std::string ids(const std::vector<Device>& devices, const char* brackets) {
   std::string out(1, brackets[0]);
@@ -49,11 +48,9 @@ Array assemble(const char* what, const Shape& shape, const Sharding& sharding, c
   for (std::size_t i = 0; i < map.size(); ++i) {
     Shape want = extents(map[i].second);
     if (blocks[i].dtype() != type.dtype)
-      throw TypeError(std::string(what) + ": the block for " + map[i].first.str() + " is " + blocks[i].type().str() + ", others have dtype " + std::string(type.dtype.name()) +
-                      at(loc) + "\n  All blocks of an array have one dtype.");
+      raise<TypeError>(what, "the block for " + map[i].first.str() + " is " + blocks[i].type().str() + ", others have dtype " + std::string(type.dtype.name()), "All blocks of an array have one dtype.", loc);
     if (blocks[i].shape() != want)
-      throw ShardingError(std::string(what) + ": the block for " + map[i].first.str() + " has shape " + blocks[i].shape().str() + ", expected " + want.str() + " of " + type.str() +
-                          " with the sharding " + sharding.str() + at(loc) + "\n  Give each device its part: sharding.devices_indices_map(shape) lists them.");
+      raise<ShardingError>(what, "the block for " + map[i].first.str() + " has shape " + blocks[i].shape().str() + ", expected " + want.str() + " of " + type.str() + " with the sharding " + sharding.str(), "Give each device its part: sharding.devices_indices_map(shape) lists them.", loc);
   }
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   for (std::size_t i = 0; i < map.size(); ++i)
@@ -72,25 +69,22 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   const char* what = "make_array_from_single_device_arrays";
   const std::vector<Device>& devices = sharding.device_list();
   if (blocks.size() != devices.size())
-    throw ShardingError(std::string(what) + ": there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " + std::to_string(devices.size()) + " devices: " +
-                        sharding.str() + at(loc) + "\n  Give one block per device.");
+    raise<ShardingError>(what, "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " + std::to_string(devices.size()) + " devices: " + sharding.str(), "Give one block per device.", loc);
   std::map<Device, Array> by_device;
   std::vector<Device> given;
   for (const Array& b : blocks) {
     if (b.sharding().num_devices() != 1)
-      throw DeviceError(std::string(what) + ": a block of type " + b.type().str() + " lies on " + std::to_string(b.sharding().num_devices()) + " devices" + at(loc) +
-                        "\n  Put each block on one device first.");
+      raise<DeviceError>(what, "a block of type " + b.type().str() + " lies on " + std::to_string(b.sharding().num_devices()) + " devices", "Put each block on one device first.", loc);
     given.push_back(b.sharding().device_list()[0]);
     by_device[given.back()] = b;
   }
   if (by_device.size() != blocks.size())
-    throw DeviceError(std::string(what) + ": the blocks must lie on different devices; they are on " + ids(given, "[]") + at(loc) + "\n  Put each block on its own device first.");
+    raise<DeviceError>(what, "the blocks must lie on different devices; they are on " + ids(given, "[]"), "Put each block on its own device first.", loc);
   std::vector<Array> ordered;
   for (const Device& d : devices) {
     auto b = by_device.find(d);
     if (b == by_device.end())
-      throw DeviceError(std::string(what) + ": the sharding has devices " + ids(devices, "{}") + ", the blocks lie on " + ids(given, "{}") + at(loc) +
-                        "\n  Put the blocks on the sharding's devices first.");
+      raise<DeviceError>(what, "the sharding has devices " + ids(devices, "{}") + ", the blocks lie on " + ids(given, "{}"), "Put the blocks on the sharding's devices first.", loc);
     ordered.push_back(b->second);
   }
   return assemble(what, shape, sharding, ordered, loc);

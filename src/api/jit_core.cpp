@@ -12,6 +12,7 @@
 #include "ops/sharding_constraint.hpp"
 #include "propagate/propagate.hpp"
 #include "trace/trace.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/config.hpp"
 #include "tutti/jit.hpp"
 
@@ -69,8 +70,7 @@ void check_in_sharding(const Sharding& wanted, const Array& x, const std::string
   if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
   const Placed both[] = {{argument_text(name, function_text(made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
   check_devices(both);
-  throw ShardingError("jit: in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str() +
-                      "\n  at " + made.str() + "\n  Move it with device_put first, or leave in_shardings out: jit follows its arguments.");
+  raise<ShardingError>("jit", "in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str(), "Move it with device_put first, or leave in_shardings out: jit follows its arguments.", made);
 }
 
 void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>& counts) {
@@ -81,8 +81,7 @@ void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>
   };
   for (int a : options.donate_argnums)
     if (a < -given || a >= given)
-      throw ValueError("jit: donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given) + "\n  at " + e.made.str() +
-                       "\n  Arguments count from 0; -1 is the last one.");
+      raise<ValueError>("jit", "donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given), "Arguments count from 0; -1 is the last one.", e.made);
   std::size_t at = 0;
   int arg = 0;
   for (int c : counts) {
@@ -231,22 +230,18 @@ void JitCore::check(const JitEntry& e, const JitArguments& args) const {
   const std::vector<Array>& leaves = args.flat.leaves;
   const std::string what = "the function compiled at " + e.made.str();
   if (!(e.structure == args.flat.structure) || e.leaves.size() != leaves.size())
-    throw TypeError(what + ": the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure) +
-                    "\n  Call the jitted function, which compiles again where it has to.");
+    raise<TypeError>(what, "the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure), "Call the jitted function, which compiles again where it has to.");
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const ArrayNode& n = *leaves[i].node();
     const LeafSignature& s = e.leaves[i];
     if (n.traced() && !e.traced)
-      throw TracerError(what + ": " + s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed" +
-                        "\n  Call the jitted function there.");
+      raise<TracerError>(what, s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed", "Call the jitted function there.");
     if (n.type.dtype != s.type.dtype || n.type.shape != s.type.shape)
-      throw TypeError(what + ": " + s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str() +
-                      "\n  Call the jitted function, which compiles again where it has to.");
+      raise<TypeError>(what, s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str(), "Call the jitted function, which compiles again where it has to.");
     if (n.traced() || !n.committed) continue;   // what lies nowhere in particular fits everywhere
     Sharding expected = s.sharding.has_value() ? s.sharding : SingleDeviceSharding(devices()[0]);
     if (!n.sharding.is_equivalent_to(expected, n.type.ndim()))
-      throw ShardingError(what + ": " + s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str() +
-                          "\n  Move it with device_put, or call the jitted function, which compiles again where it has to.");
+      raise<ShardingError>(what, s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str(), "Move it with device_put, or call the jitted function, which compiles again where it has to.");
   }
 }
 

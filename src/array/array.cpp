@@ -16,7 +16,7 @@ namespace {
 std::string line() { return current_loc() ? "\n  at " + current_loc().str() : ""; }
 
 const ArrayNode& checked(const Array& x, const char* what) {
-  if (!x.has_value()) throw ValueError(std::string(what) + ": the array is empty (no array here)." + line() + "\n  Test has_value() first.");
+  if (!x.has_value()) raise<ValueError>(what, "the array is empty (no array here)", "Test has_value() first.");
   return *x.node();
 }
 
@@ -120,8 +120,7 @@ void convert_elements(DType from, const void* in, DType to, void* out, std::int6
 const BufferPtr& buffer_of(const Array& x, const char* what) {
   const ArrayNode& n = checked(x, what);
   if (n.deleted)
-    throw DeletedError(std::string(what) + ": the array " + n.type.str() + " has been deleted by " + n.deleted_by + line() +
-                       "\n  Keep a copy() before it is donated or deleted, or use the result instead.");
+    raise<DeletedError>(what, "the array " + n.type.str() + " has been deleted by " + n.deleted_by, "Keep a copy() before it is donated or deleted, or use the result instead.");
   if (n.traced()) throw TracerError(std::string(what) + ": " + n.type.str() + " has no value here, it is being recorded." + line());
   if (!n.buffer && n.literal) {
     BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
@@ -148,15 +147,14 @@ std::int64_t Array::shape(int dim) const {
   const Shape& s = shape();
   int d = dim < 0 ? dim + s.ndim() : dim;
   if (d < 0 || d >= s.ndim())
-    throw IndexError("shape: dimension " + std::to_string(dim) + " of an array of shape " + s.str() + line() + "\n  Give one from " + std::to_string(-s.ndim()) + " to " +
-                     std::to_string(s.ndim() - 1) + ".");
+    raise<IndexError>("shape", "dimension " + std::to_string(dim) + " of an array of shape " + s.str(), "Give one from " + std::to_string(-s.ndim()) + " to " + std::to_string(s.ndim() - 1) + ".");
   return s[static_cast<std::size_t>(d)];
 }
 
 Sharding Array::sharding() const {
   const ArrayNode& n = checked(*this, "sharding");
   if (n.traced())
-    throw TracerError("sharding: " + n.type.str() + " is being recorded, its sharding is decided later." + line() + "\n  Use debug::inspect_array_sharding inside jit.");
+    raise<TracerError>("sharding", n.type.str() + " is being recorded, its sharding is decided later", "Use debug::inspect_array_sharding inside jit.");
   return n.sharding.has_value() ? n.sharding : SingleDeviceSharding(tutti::devices()[0]);
 }
 std::set<Device> Array::devices() const { return sharding().device_set(); }
@@ -210,8 +208,7 @@ void Array::copy_to(DType as, void* out, Loc loc) const {
                   (from.is_signed() && as.is_signed() && as.size() > from.size()) || (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||
                   (from.is_integer() && as == float64 && from.size() <= 4) || (from.is_floating() && as.is_complex() && from.size() <= 4) || (from.is_key() && as == uint64);
   if (!widening)
-    throw TypeError("to_vector: elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss." + line() + "\n  Use astype(" +
-                    std::string(as.name()) + ") first.");
+    raise<TypeError>("to_vector", "elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss", "Use astype(" + std::string(as.name()) + ") first.");
   Array value = concrete(*this, "to_vector");
   convert_elements(from, buffer_of(value, "to_vector")->data(), as, out, n.type.num_elements());
 }

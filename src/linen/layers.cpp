@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops.hpp"
@@ -43,7 +44,7 @@ Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, b
 Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o, lax::WindowReduction reduction) {
   int spatial = static_cast<int>(window.size());
   if (x.array.ndim() != spatial + 2)
-    throw ShapeError(std::string(who) + ": x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims.\n  at " + x.loc.str() + "\n  x is [batch, spatial..., features].");
+    raise<ShapeError>(who, "x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims", "x is [batch, spatial..., features].", x.loc);
   auto around = [](std::vector<std::int64_t> v) {
     v.insert(v.begin(), 1), v.push_back(1);
     return v;
@@ -74,7 +75,7 @@ Array Embed::operator()(Scope& s, const Array& indices) const {
 Array Conv::operator()(Scope& s, const Array& in) const {
   int spatial = static_cast<int>(kernel_size.size());
   if (in.ndim() < spatial + 1)
-    throw ShapeError("Conv: x has shape " + in.shape().str() + ", the kernel " + std::to_string(spatial) + " dims.\n  x is [batch..., spatial..., features].");
+    raise<ShapeError>("Conv", "x has shape " + in.shape().str() + ", the kernel " + std::to_string(spatial) + " dims", "x is [batch..., spatial..., features].");
   Array x = in;
   Shape lead(std::vector<std::int64_t>(in.shape().begin(), in.shape().end() - spatial - 1));
   if (lead.ndim() != 1) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "linen/sha1.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/linen.hpp"
 #include "tutti/ops.hpp"
 #include "tutti/random.hpp"
@@ -68,11 +69,10 @@ Dict& Scope::place(const std::string& collection, const std::string& name) {
 Array Scope::param(const std::string& name, const Initializer& init, const Shape& shape, DType dtype) {
   if (const Dict* found = find("params", name)) {
     if (found->is_array() && found->shape() == shape) return found->array();
-    throw ShapeError("linen: the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " has shape " +
-                     (found->is_array() ? found->shape().str() : "of a module") + ", the module needs " + shape.str() + ".\n  Were the variables made for another model or input?");
+    raise<ShapeError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " has shape " + (found->is_array() ? found->shape().str() : "of a module") + ", the module needs " + shape.str(), "Were the variables made for another model or input?");
   }
   if (!run_->initializing)
-    throw ValueError("linen: the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing.\n  The variables are those of linen::init, {'params': ...}.");
+    raise<ValueError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing", "The variables are those of linen::init, {'params': ...}.");
   Array value = init(make_rng("params"), shape, dtype);
   place("params", name) = value;
   return value;
@@ -94,7 +94,7 @@ Array Scope::make_rng(const std::string& name) {
   auto at = run_->rngs.find(name);
   if (at == run_->rngs.end()) at = run_->rngs.find("params");
   if (at == run_->rngs.end())
-    throw ValueError("linen: " + (path_.empty() ? std::string("the model") : joined(path_).substr(1)) + " needs a key of the stream '" + name + "'.\n  Pass linen::ApplyOptions{.rngs = {{\"" + name + "\", key}}}.");
+    raise<ValueError>("linen", (path_.empty() ? std::string("the model") : joined(path_).substr(1)) + " needs a key of the stream '" + name + "'", "Pass linen::ApplyOptions{.rngs = {{\"" + name + "\", key}}}.");
   return detail::fold_in_path(at->second, path_, ++run_->draws[at->first + joined(path_)]);
 }
 

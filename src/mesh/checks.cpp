@@ -4,6 +4,7 @@
 
 #include "mesh/sharding_node.hpp"
 #include "mesh/text.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -69,11 +70,9 @@ void check_spec(const Mesh& mesh, const PartitionSpec& spec) {
   for (const SpecEntry& entry : spec)
     for (const std::string& name : entry.names()) {
       if (mesh.axis_index(name) < 0)
-        throw ShardingError("NamedSharding: the axis '" + name + "' of " + spec.str() + " is not in the mesh, whose axes are " +
-                            text::names(mesh.axis_names()) + ".\n  Name one of these axes, or none.");
+        raise<ShardingError>("NamedSharding", "the axis '" + name + "' of " + spec.str() + " is not in the mesh, whose axes are " + text::names(mesh.axis_names()), "Name one of these axes, or none.");
       if (!seen.insert(name).second)
-        throw ShardingError("NamedSharding: " + spec.str() + " has duplicate entries for '" + name +
-                            "'.\n  Leave one out: a mesh axis can cut one dim only, and once.");
+        raise<ShardingError>("NamedSharding", spec.str() + " has duplicate entries for '" + name + "'", "Leave one out: a mesh axis can cut one dim only, and once.");
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "mesh/mesh_node.hpp"
 #include "mesh/text.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -16,8 +17,7 @@ std::string count(std::int64_t n, const char* noun) { return std::to_string(n) +
 void check_sizes(const Shape& sizes, const std::string& who) {
   for (std::int64_t size : sizes)
     if (size < 1)
-      throw ValueError(who + ": an axis of size " + std::to_string(size) + " in " + sizes.str() +
-                       " holds no device.\n  Sizes are at least 1: leave the axis out, or give it size 1.");
+      raise<ValueError>(who, "an axis of size " + std::to_string(size) + " in " + sizes.str() + " holds no device", "Sizes are at least 1: leave the axis out, or give it size 1.");
   std::int64_t total = 1;
   for (std::int64_t size : sizes)
     if (__builtin_mul_overflow(total, size, &total) || total > kMaxCpuDevices)
@@ -26,23 +26,20 @@ void check_sizes(const Shape& sizes, const std::string& who) {
 
 std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {
   if (shape.size() != names.size())
-    throw ValueError("Mesh: the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " +
-                     count(static_cast<std::int64_t>(names.size()), "axis name") + " came: " + text::names(names.list()) +
-                     ".\n  Give one name per dim.");
+    raise<ValueError>("Mesh", "the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " + count(static_cast<std::int64_t>(names.size()), "axis name") + " came: " + text::names(names.list()), "Give one name per dim.");
   check_sizes(shape, "Mesh");
   if (shape.num_elements() != static_cast<std::int64_t>(devices.size()))
-    throw ValueError("Mesh: " + count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " +
-                     shape.str() + ", which needs " + std::to_string(shape.num_elements()) + ".\n  Give a shape whose product is the number of devices.");
+    raise<ValueError>("Mesh", count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " + shape.str() + ", which needs " + std::to_string(shape.num_elements()), "Give a shape whose product is the number of devices.");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) throw ValueError("Mesh: axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()) + ".\n  Give every axis a name: specs and collectives use it.");
+    if (names[i].empty()) raise<ValueError>("Mesh", "axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()), "Give every axis a name: specs and collectives use it.");
     for (std::size_t j = 0; j < i; ++j)
       if (names[i] == names[j])
-        throw ValueError("Mesh: the axis name '" + names[i] + "' comes twice in " + text::names(names.list()) + ".\n  Give every axis a name of its own.");
+        raise<ValueError>("Mesh", "the axis name '" + names[i] + "' comes twice in " + text::names(names.list()), "Give every axis a name of its own.");
   }
   std::set<Device> seen;
   for (const Device& device : devices)
     if (!seen.insert(device).second)
-      throw DeviceError("Mesh: " + device.str() + " comes twice in " + str(devices) + ".\n  Leave it out: a device has one place in a mesh.");
+      raise<DeviceError>("Mesh", device.str() + " comes twice in " + str(devices), "Leave it out: a device has one place in a mesh.");
   return intern_mesh(std::move(devices), std::move(shape), names.list()).handle();
 }
 
@@ -101,7 +98,7 @@ bool is_unnamed(const Mesh& mesh) {
 DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape) : devices_(std::move(devices)), shape_(std::move(shape)) {
   check_sizes(shape_, "DeviceGrid");
   if (shape_.num_elements() != size())
-    throw ValueError("DeviceGrid: cannot arrange " + count(size(), "device") + " in the shape " + shape_.str() + ".\n  Give a shape whose product is the number of devices.");
+    raise<ValueError>("DeviceGrid", "cannot arrange " + count(size(), "device") + " in the shape " + shape_.str(), "Give a shape whose product is the number of devices.");
 }
 
 std::string DeviceGrid::str() const {
@@ -189,9 +186,7 @@ DeviceGrid create_device_mesh(Shape sizes) {
 DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices) {
   check_sizes(sizes, "create_device_mesh");
   if (sizes.num_elements() != static_cast<std::int64_t>(devices.size()))
-    throw DeviceError("create_device_mesh: the number of devices, " + std::to_string(devices.size()) +
-                      ", must equal the product of the shape " + sizes.str() + ", " + std::to_string(sizes.num_elements()) +
-                      ".\n  Give it as many devices, or use make_mesh, which takes the first ones.");
+    raise<DeviceError>("create_device_mesh", "the number of devices, " + std::to_string(devices.size()) + ", must equal the product of the shape " + sizes.str() + ", " + std::to_string(sizes.num_elements()), "Give it as many devices, or use make_mesh, which takes the first ones.");
   return DeviceGrid(std::move(devices), std::move(sizes));
 }
 

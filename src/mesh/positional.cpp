@@ -5,6 +5,7 @@
 
 #include "mesh/mesh_node.hpp"
 #include "mesh/sharding_node.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -105,12 +106,12 @@ std::shared_ptr<const ShardingNode> make(const std::vector<Device>& devices, Sha
 }
 
 std::shared_ptr<const ShardingNode> from_grid(const std::vector<Device>& devices, Shape shape) {
-  if (devices.empty()) throw ValueError("PositionalSharding: there are no devices.\n  Give devices(), or mesh_utils::create_device_mesh({8}).");
+  if (devices.empty()) raise<ValueError>("PositionalSharding", "there are no devices", "Give devices(), or mesh_utils::create_device_mesh({8}).");
   std::set<Device> seen;
   Cells cells;
   for (const Device& device : devices) {
     if (!seen.insert(device).second)
-      throw DeviceError("PositionalSharding: " + device.str() + " comes twice in " + str(devices) + ".\n  Leave it out: replicate() makes copies.");
+      raise<DeviceError>("PositionalSharding", device.str() + " comes twice in " + str(devices), "Leave it out: replicate() makes copies.");
     cells.push_back({device});
   }
   return make(devices, std::move(shape), std::move(cells), "device");
@@ -159,8 +160,7 @@ PositionalSharding PositionalSharding::reshape(Shape shape) const {
   }
   if (unknowns == 1 && good && cells % known == 0) shape[static_cast<std::size_t>(unknown)] = cells / known;
   if (!good || unknowns > 1 || shape.num_elements() != cells)
-    throw ShardingError("PositionalSharding.reshape: cannot arrange " + std::to_string(cells) + " cells of shape " +
-                        node_->cells.str() + " in the shape " + shape.str() + ".\n  The products must be equal.");
+    raise<ShardingError>("PositionalSharding.reshape", "cannot arrange " + std::to_string(cells) + " cells of shape " + node_->cells.str() + " in the shape " + shape.str(), "The products must be equal.");
   return PositionalSharding(make(node_->devices, std::move(shape), node_->cell_devices, node_->memory_kind));
 }
 
@@ -176,7 +176,7 @@ PositionalSharding PositionalSharding::transpose(std::vector<int> order) const {
     else seen[static_cast<std::size_t>(d)] = true;
   }
   if (!good)
-    throw ShardingError("PositionalSharding.transpose: the order must name each of the " + std::to_string(ndim) + " dims once.\n  Leave the order out to reverse them.");
+    raise<ShardingError>("PositionalSharding.transpose", "the order must name each of the " + std::to_string(ndim) + " dims once", "Leave the order out to reverse them.");
   Shape shape;
   std::vector<std::int64_t> strides(ndim, 1), from;
   for (std::size_t d = ndim; d-- > 1;) strides[d - 1] = strides[d] * old[d];
@@ -202,7 +202,7 @@ PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool k
   if (axis) {
     int d = *axis < 0 ? *axis + old.ndim() : *axis;
     if (d < 0 || d >= old.ndim())
-      throw ShardingError("PositionalSharding.replicate: there is no axis " + std::to_string(*axis) + " in the shape " + old.str() + ".\n  Leave the axis out for one cell of all devices.");
+      raise<ShardingError>("PositionalSharding.replicate", "there is no axis " + std::to_string(*axis) + " in the shape " + old.str(), "Leave the axis out for one cell of all devices.");
     unite[static_cast<std::size_t>(d)] = true;
   }
   Shape kept, shape;  // kept: all dims, united ones of size 1

@@ -4,6 +4,7 @@
 #include "mesh/mesh_node.hpp"
 #include "mesh/sharding_node.hpp"
 #include "mesh/text.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -24,7 +25,7 @@ std::shared_ptr<const ShardingNode> single(const Device& device) {
 }
 
 std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec) {
-  if (!mesh.has_value()) throw ValueError("NamedSharding: the mesh is empty.\n  Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+  if (!mesh.has_value()) raise<ValueError>("NamedSharding", "the mesh is empty", "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
   check_spec(mesh, spec);
   ShardingNode node;
   for (const SpecEntry& entry : spec) {

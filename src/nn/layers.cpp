@@ -21,7 +21,7 @@ Array normalized(const Array& x, const Axes& axes, double eps) {
 }
 void check_shape(const char* layer, const Array& x, const Shape& shape, Loc loc) {
   if (x.shape() != shape)
-    throw ShapeError(std::string(layer) + ": x has shape " + x.shape().str() + ", the layer " + shape.str() + ".\n  at " + loc.str() + "\n  A layer takes one example: vmap it for a batch.");
+    raise<ShapeError>(layer, "x has shape " + x.shape().str() + ", the layer " + shape.str(), "A layer takes one example: vmap it for a batch.", loc);
 }
 // Masked logits get the lowest finite number, not -inf: a row without any position left then has equal weights instead of NaN.
 double lowest_finite(DType d) { return d == float16 ? -65504 : d == bfloat16 ? -0x1.FEp127 : d == float64 ? -1.7976931348623157e308 : -0x1.FFFFFEp127; }
@@ -113,7 +113,7 @@ Array GroupNorm::operator()(const Array& x, Loc loc) const {
 Array Dropout::operator()(const Array& x, const Array& key, Loc loc) const {
   CallScope scope(loc);
   if (inference || p == 0) return x;
-  if (!key.has_value()) throw ValueError("Dropout: there is no key.\n  at " + loc.str() + "\n  Pass one, dropout(x, key), or set inference.");
+  if (!key.has_value()) raise<ValueError>("Dropout", "there is no key", "Pass one, dropout(x, key), or set inference.", loc);
   double keep = 1 - p;
   return where(random::bernoulli(key, keep, x.shape()), x / keep, 0);
 }
@@ -130,8 +130,7 @@ MultiheadAttention MultiheadAttention::init(const AttentionOptions& o, const Arr
 Array MultiheadAttention::operator()(const Array& query, const Array& key, const Array& value, const Array& mask, const Array& dropout_key, Loc loc) const {
   CallScope scope(loc);
   if (query.ndim() != 2 || key.ndim() != 2 || value.ndim() != 2 || key.shape(0) != value.shape(0))
-    throw ShapeError("MultiheadAttention: query has shape " + query.shape().str() + ", key " + key.shape().str() + ", value " + value.shape().str() + ".\n  at " + loc.str() +
-                     "\n  Each is [positions, size], and key and value have the same positions; vmap the layer for a batch.");
+    raise<ShapeError>("MultiheadAttention", "query has shape " + query.shape().str() + ", key " + key.shape().str() + ", value " + value.shape().str(), "Each is [positions, size], and key and value have the same positions; vmap the layer for a batch.", loc);
   auto heads = [&](const Linear& proj, const Array& x) {   // [positions, heads, size]; proj of every row
     Array y = matmul(x, proj.weight.T());
     if (proj.bias.has_value()) y = y + proj.bias;

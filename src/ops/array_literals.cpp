@@ -1,6 +1,7 @@
 // Arrays from nested lists: `array({{1, 2}, {3, 4}})`.
 #include "array/node.hpp"
 #include "ops/numpy_dims.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/ops_movement.hpp"
 
 namespace tutti {
@@ -40,7 +41,7 @@ Shape shape_of(const NestedList& l, Loc loc) {
   for (std::size_t i = 0; i < l.list.size(); ++i) {
     Shape s = shape_of(l.list[i], loc);
     if (i && s != inner)
-      throw ShapeError("array: entries of shapes " + inner.str() + " and " + s.str() + " in one list." + (loc ? "\n  at " + loc.str() : "") + "\n  Lists of one level must be equally long.");
+      raise<ShapeError>("array", "entries of shapes " + inner.str() + " and " + s.str() + " in one list", "Lists of one level must be equally long.", loc);
     inner = s;
   }
   inner.insert(0, static_cast<std::int64_t>(l.list.size()));

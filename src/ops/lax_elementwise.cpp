@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ops/elementwise_ops.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti::lax {
@@ -45,8 +46,7 @@ Array bitcast_convert_type(const In& x, DType dtype) {
   bool widen = from.size() < dtype.size();
   if (!widen) shape.push_back(parts);
   else if (shape.empty() || shape.back() != parts)
-    throw ShapeError("bitcast_convert_type: the last dim of " + x.array.type().str() + " has to be " + std::to_string(parts) + " to make " + std::string(dtype.name()) + "." +
-                     (x.loc ? "\n  at " + x.loc.str() : "") + "\n  reshape() it first.");
+    raise<ShapeError>("bitcast_convert_type", "the last dim of " + x.array.type().str() + " has to be " + std::to_string(parts) + " to make " + std::string(dtype.name()), "reshape() it first.", x.loc);
   Dims leading(static_cast<std::size_t>(shape.ndim() - 1));
   std::iota(leading.begin(), leading.end(), 0);
   Array shifts = mul(iota(wide, shape, shape.ndim() - 1), array_from_scalar(Scalar(narrow.size() * 8).to(wide), true));

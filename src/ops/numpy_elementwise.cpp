@@ -5,6 +5,7 @@
 #include "ops/elementwise_ops.hpp"
 #include "ops/promotion.hpp"
 #include "ops/rule_math.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops.hpp"
 
@@ -18,7 +19,7 @@ using ops::Promotion;
 using Choice = Promotion (*)(const std::vector<Array>&);
 
 const Array& given(const Array& x, const char* what) {
-  if (!x.has_value()) throw ValueError(std::string(what) + ": an operand is empty (no array here)." + at_line() + "\n  Test has_value() first.");
+  if (!x.has_value()) raise<ValueError>(what, "an operand is empty (no array here)", "Test has_value() first.");
   return x;
 }
 
@@ -150,7 +151,7 @@ Array power(const Operand& x, const Operand& y) {
   if (static_integer) {
     std::int64_t n = literal->integer;
     if (n < 0 && !own.dtype.is_inexact())
-      throw ValueError("power: integers to a negative power: " + x.array.type().str() + " to the power " + std::to_string(n) + "." + at_line() + "\n  Convert to a floating type first.");
+      raise<ValueError>("power", "integers to a negative power: " + x.array.type().str() + " to the power " + std::to_string(n), "Convert to a floating type first.");
     if (n == static_cast<int>(n)) return lax::integer_pow(ops::converted(x.array, own), static_cast<int>(n));
   }
   if (own.dtype.is_floating() && y.array.dtype().is_integer() && !y.array.weak_type()) {
@@ -322,7 +323,7 @@ Array round(const In& x, int decimals) {
   CallScope scope(x.loc);
   if (!given(x.array, "round").dtype().is_inexact()) {
     if (decimals >= 0) return x.array;
-    throw UnsupportedError("round: integers to negative places." + at_line() + "\n  Convert to a floating type first.");
+    raise<UnsupportedError>("round", "integers to negative places", "Convert to a floating type first.");
   }
   if (decimals == 0) return bind1(ops::round, {}, {x.array});
   Array factor = number_like(x.array, std::pow(10., decimals));

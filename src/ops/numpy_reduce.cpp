@@ -4,6 +4,7 @@
 #include "ops/elementwise_ops.hpp"
 #include "ops/promotion.hpp"
 #include "ops/rule_math.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops.hpp"
 
@@ -14,7 +15,7 @@ using ops::at_line;
 using ops::number_like;
 
 const Array& given(const Array& x, const char* what) {
-  if (!x.has_value()) throw ValueError(std::string(what) + ": the operand is empty (no array here)." + at_line() + "\n  Test has_value() first.");
+  if (!x.has_value()) raise<ValueError>(what, "the operand is empty (no array here)", "Test has_value() first.");
   return x;
 }
 Array strict(const Op& op, const Array& x, const std::vector<int>& axes, bool keepdims) {
@@ -49,7 +50,7 @@ Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bo
   const Array& a = given(x.array, what);
   std::vector<int> list = axes.resolve(a.ndim());
   if (count(a, list) == 0)
-    throw ValueError(std::string(what) + ": no element to choose from: " + a.type().str() + " is empty along the reduced axes." + at_line() + "\n  Give a start value: max_with(x, {.initial = 0}).");
+    raise<ValueError>(what, "no element to choose from: " + a.type().str() + " is empty along the reduced axes", "Give a start value: max_with(x, {.initial = 0}).");
   return strict(op, a, list, keepdims);
 }
 Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims) {
@@ -127,7 +128,7 @@ Array average(const In& x, const Array& weights, const Axes& axes) {
   Array w = given(weights, "average");
   if (w.shape() != a.shape()) {
     if (w.ndim() != 1 || list.size() != 1 || w.size() != a.shape()[static_cast<std::size_t>(list[0])])
-      throw ShapeError("average: weights " + w.type().str() + " do not fit " + a.type().str() + "." + at_line() + "\n  Give one weight per element, or per element of the one axis.");
+      raise<ShapeError>("average", "weights " + w.type().str() + " do not fit " + a.type().str(), "Give one weight per element, or per element of the one axis.");
     w = lax::broadcast_in_dim(w, a.shape(), {list[0]});
   }
   std::vector<Array> xs = {a, w};
@@ -195,7 +196,7 @@ Array prod_with(const In& x, const ReduceOptions& o) {
 namespace {
 Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptions& o, double worst) {
   if (!o.initial.has_value()) {
-    if (o.where.has_value()) throw ValueError(std::string(what) + ": a mask needs a start value." + at_line() + "\n  Give .initial as well.");
+    if (o.where.has_value()) raise<ValueError>(what, "a mask needs a start value", "Give .initial as well.");
     return extremum(op, what, x, o.axes, o.keepdims);
   }
   Array y = strict(op, masked(x, o.where, worst), o.axes.resolve(x.ndim()), o.keepdims);

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "ops/elementwise_ops.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti::ops {
 
@@ -20,11 +21,6 @@ std::string listed(const std::vector<Type>& types) {
   std::string out;
   for (std::size_t i = 0; i < types.size(); ++i) out += (i == 0 ? "" : i + 1 == types.size() ? " and " : ", ") + types[i].str();
   return out;
-}
-// The line that errors end with.
-std::string at_line() {
-  Loc loc = current_loc();
-  return loc ? "\n  at " + loc.str() : "";
 }
 std::string words(unsigned mask) {
   std::string out;
@@ -44,7 +40,7 @@ std::string words(unsigned mask) {
 void check_equal_dtypes(const Call& c, std::size_t first) {
   for (std::size_t i = first + 1; i < c.operands.size(); ++i)
     if (c.operands[i].dtype != c.operands[first].dtype)
-      throw TypeError(c.op.name + ": operands have different dtypes: " + listed(c.operands) + "." + at_line() + "\n  Use astype() on one of them, or the functions of namespace tutti, which promote.");
+      raise<TypeError>(c.op.name, "operands have different dtypes: " + listed(c.operands), "Use astype() on one of them, or the functions of namespace tutti, which promote.");
 }
 
 Shape pointwise_shape(const Call& c, unsigned mask) {
@@ -52,11 +48,10 @@ Shape pointwise_shape(const Call& c, unsigned mask) {
   bool found = false;
   for (const Type& t : c.operands) {
     if (!(mask & class_of(t.dtype)))
-      throw TypeError(c.op.name + ": does not take " + std::string(t.dtype.name()) + ": operands are " + listed(c.operands) + "." + at_line() + "\n  It takes " + words(mask) + ": convert with astype().");
+      raise<TypeError>(c.op.name, "does not take " + std::string(t.dtype.name()) + ": operands are " + listed(c.operands), "It takes " + words(mask) + ": convert with astype().");
     if (t.ndim() == 0) continue;
     if (found && t.shape != shape)
-      throw ShapeError(c.op.name + ": operands have different shapes: " + listed(c.operands) + "." + at_line() +
-                       "\n  Use broadcast_to() or reshape() on one of them; extents must be equal, or 1 where functions broadcast.");
+      raise<ShapeError>(c.op.name, "operands have different shapes: " + listed(c.operands), "Use broadcast_to() or reshape() on one of them; extents must be equal, or 1 where functions broadcast.");
     shape = t.shape;
     found = true;
   }

@@ -7,6 +7,7 @@
 
 #include "array/node.hpp"
 #include "ops/op_def.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti::ops {
@@ -94,8 +95,7 @@ Shape broadcast_shapes(const char* what, const std::vector<Array>& xs) {
       if (o != 1) {
         std::string types;
         for (std::size_t i = 0; i < xs.size(); ++i) types += (i == 0 ? "" : i + 1 == xs.size() ? " and " : ", ") + xs[i].type().str();
-        throw ShapeError(std::string(what) + ": shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " + std::to_string(o) + " and " +
-                         std::to_string(extent) + "." + at_line() + "\n  Extents, counted from the last dim, have to be equal or 1: use reshape() or expand_dims().");
+        raise<ShapeError>(what, "shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " + std::to_string(o) + " and " + std::to_string(extent), "Extents, counted from the last dim, have to be equal or 1: use reshape() or expand_dims().");
       }
       o = extent;
     }

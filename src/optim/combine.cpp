@@ -1,5 +1,6 @@
 #include "tutti/optim_combine.hpp"
 
+#include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
 
 namespace tutti::optim {
@@ -14,8 +15,7 @@ std::string Labels::at(const tree::Path& path, const Array& leaf, const std::vec
     if (found && g == label) return label;
   std::string names;
   for (const std::string& g : groups) names += (names.empty() ? "" : ", ") + g;
-  throw ValueError("multi_transform: the parameter " + path.str() + (found ? " has the label \"" + label + "\"" : " has no label") + "; the groups are " + names +
-                   ".\n  Give a transformation for every label, or a last rule {\"**\", ...}.");
+  raise<ValueError>("multi_transform", "the parameter " + path.str() + (found ? " has the label \"" + label + "\"" : " has no label") + "; the groups are " + names, "Give a transformation for every label, or a last rule {\"**\", ...}.");
 }
 
 namespace detail {

@@ -2,12 +2,13 @@
 
 #include <limits>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
 
 namespace tutti::optim {
 
 const std::vector<Array>& Leaves::needed_params(const char* who) const {
-  if (params.empty() && !updates.empty()) throw ValueError(std::string(who) + ": update needs the parameters.\n  Call update(grads, state, params).");
+  if (params.empty() && !updates.empty()) raise<ValueError>(who, "update needs the parameters", "Call update(grads, state, params).");
   return params;
 }
 

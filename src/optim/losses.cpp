@@ -12,7 +12,7 @@ namespace {
 
 const Array& floating(const char* who, const char* what, const Array& x) {
   if (!x.dtype().is_floating())
-    throw TypeError(std::string(who) + ": " + what + " must be floating, got " + std::string(x.dtype().name()) + x.shape().str() + ".\n  Convert them: x.astype(float32).");
+    raise<TypeError>(who, std::string(what) + " must be floating, got " + std::string(x.dtype().name()) + x.shape().str(), "Convert them: x.astype(float32).");
   return x;
 }
 Array errors(const char* who, const Array& predictions, const Array& targets) {
@@ -34,7 +34,7 @@ int axis_of(const char* who, int axis, int ndim) {
 Array squared_error(const In& p, const Array& t) {
   CallScope scope(p.loc);
   if (t.has_value() && t.shape() != p.array.shape())
-    throw ShapeError("squared_error: predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str() + ".\n  at " + p.loc.str() + "\n  Reshape one of them: a loss does not broadcast.");
+    raise<ShapeError>("squared_error", "predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str(), "Reshape one of them: a loss does not broadcast.", p.loc);
   return square(errors("squared_error", p.array, t));
 }
 Array l2_loss(const In& p, const Array& t) {

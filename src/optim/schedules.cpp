@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
 
 namespace tutti::optim {
@@ -44,7 +45,7 @@ Schedule piecewise_constant_schedule(double init_value, const std::map<int, doub
 }
 
 Schedule piecewise_interpolate_schedule(const std::string& type, double init_value, const std::map<int, double>& scales) {
-  if (type != "linear" && type != "cosine") throw ValueError("piecewise_interpolate_schedule: there is no interpolation \"" + type + "\".\n  Give \"linear\" or \"cosine\".");
+  if (type != "linear" && type != "cosine") raise<ValueError>("piecewise_interpolate_schedule", "there is no interpolation \"" + type + "\"", "Give \"linear\" or \"cosine\".");
   check_scales("piecewise_interpolate_schedule", scales);
   bool cosine = type == "cosine";
   return [=](const Array& count) {
@@ -118,7 +119,7 @@ Schedule cosine_onecycle_schedule(int steps, double peak_value, double pct_start
 
 Schedule join_schedules(const std::vector<Schedule>& schedules, const std::vector<int>& boundaries) {
   if (schedules.empty() || schedules.size() != boundaries.size() + 1)
-    throw ValueError("join_schedules: " + std::to_string(schedules.size()) + " schedules and " + std::to_string(boundaries.size()) + " boundaries.\n  Give one boundary between every two schedules.");
+    raise<ValueError>("join_schedules", std::to_string(schedules.size()) + " schedules and " + std::to_string(boundaries.size()) + " boundaries", "Give one boundary between every two schedules.");
   return [=](const Array& step) {
     Array out = schedules[0](step);
     for (std::size_t i = 0; i < boundaries.size(); ++i) out = where(step < boundaries[i], out, schedules[i + 1](step - boundaries[i]));

@@ -9,6 +9,7 @@
 #include "partition/local_program.hpp"
 #include "propagate/sharded_program.hpp"
 #include "trace/trace.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -76,7 +77,7 @@ Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mes
   for (const auto& [name, to] : renaming(p, mesh))
     for (const std::string& axis : to.names)
       if (std::none_of(boundary.begin(), boundary.end(), [&](const AxisRef& b) { return mesh.axis_names()[b.axis] == axis; }) && mesh.size(axis) > 1)
-        throw UnsupportedError("shard_map: axis '" + name + "' lies inside one address space while others do not.\n  Partition over all axes, or over none.");
+        raise<UnsupportedError>("shard_map", "axis '" + name + "' lies inside one address space while others do not", "Partition over all axes, or over none.");
   Candidate c;
   c.params = e.params;
   for (std::size_t i = 0; i < e.operands.size(); ++i) c.operands.push_back(region_layout(e, p, p.in_specs[i], program.type(e.operands[i]), mesh));

@@ -8,6 +8,7 @@
 #include "ops/shard_map.hpp"
 #include "ops/sharding_constraint.hpp"
 #include "propagate/sharded_program.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
@@ -26,8 +27,7 @@ std::vector<Inspected> inspected_values(const Program& program) {
     if (e.op == &ops::inspect_sharding) out.push_back({e.params, e.operands[0]});
     for (const ProgramPtr& sub : e.subs)
       if (!inspected_values(*sub).empty())
-        throw UnsupportedError("inspect_array_sharding: in the body of " + e.op->name + " values are what one device sees in one turn: they have no sharding" +
-                               (e.loc ? "\n  at " + e.loc.str() : "") + "\n  Inspect what goes in or comes out.");
+        raise<UnsupportedError>("inspect_array_sharding", "in the body of " + e.op->name + " values are what one device sees in one turn: they have no sharding", "Inspect what goes in or comes out.", e.loc);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "random/threefry.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
 #include "tutti/random.hpp"
 
@@ -21,7 +22,7 @@ Format format_of(DType dtype, const char* function) {
   if (dtype == float64) return {52, 0x1p-1022, uint64};
   if (dtype == bfloat16) return {7, 0x1p-126, uint16};
   if (dtype == float16) return {10, 0x1p-14, uint16};
-  throw TypeError(std::string(function) + ": dtype " + std::string(dtype.name()) + ".\n  Ask for a floating dtype.");
+  raise<TypeError>(function, "dtype " + std::string(dtype.name()), "Ask for a floating dtype.");
 }
 
 Array uniform_between(const Words& key, const Shape& shape, const Array& lo, const Array& hi, DType dtype) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "random/threefry.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
 #include "tutti/random.hpp"
 
@@ -26,7 +27,7 @@ std::pair<Array, Array> bound(const Limit& limit, DType dtype, const Shape& shap
     bool above = v > r.greatest;
     return {spread(integer(dtype, std::clamp(v, r.least, r.greatest)), shape, "random::randint"), constant(bool_, above, shape)};
   }
-  if (!limit.array.dtype().is_integer()) throw TypeError("random::randint: a bound is " + std::string(limit.array.dtype().name()) + ".\n  Bounds are integers.");
+  if (!limit.array.dtype().is_integer()) raise<TypeError>("random::randint", "a bound is " + std::string(limit.array.dtype().name()), "Bounds are integers.");
   Array x = spread(limit.array, shape, "random::randint");
   DType from = x.dtype();
   Range own = range_of(from);
@@ -88,7 +89,7 @@ Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptio
 
 Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& hi, DType dtype) {
   DType d = canonical(dtype);
-  if (!d.is_integer()) throw TypeError("random::randint: dtype " + std::string(d.name()) + ".\n  Ask for an integer dtype.");
+  if (!d.is_integer()) raise<TypeError>("random::randint", "dtype " + std::string(d.name()), "Ask for an integer dtype.");
   auto [least, ignored] = bound(lo, d, shape);
   auto [end, above] = bound(hi, d, shape);
   DType u = d.size() == 8 ? uint64 : uint32;   // narrow types draw 32 bits too

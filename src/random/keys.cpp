@@ -1,5 +1,6 @@
 // Keys: from seeds, split, folded, wrapped.
 #include "random/threefry.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/ops_movement.hpp"
 #include "tutti/random.hpp"
 
@@ -36,7 +37,7 @@ Array key_of(std::int64_t seed, bool typed, Loc loc) {
 
 Array key_of(const Array& seed, bool typed, Loc loc) {
   if (seed.ndim() != 0 || !seed.dtype().is_integer())
-    throw TypeError("random::key: the seed is " + std::string(seed.dtype().name()) + " of shape " + seed.shape().str() + (loc ? "\n  at " + loc.str() : "") + "\n  A seed is an integer scalar.");
+    raise<TypeError>("random::key", "the seed is " + std::string(seed.dtype().name()) + " of shape " + seed.shape().str(), "A seed is an integer scalar.", loc);
   Array high = constant(uint32, 0), low = lax::convert_element_type(seed, uint32);
   if (seed.dtype().size() == 8) {
     Array all = lax::convert_element_type(seed, uint64);
@@ -67,7 +68,7 @@ Array split_array(const In& key, const Shape& shape) {
 Array fold_in(const In& key, const Operand& data) {
   Words w = words_of(key.array, "random::fold_in");
   if (data.array.ndim() != 0 || !data.array.dtype().is_integer())
-    throw TypeError("random::fold_in: the data are " + std::string(data.array.dtype().name()) + " of shape " + data.array.shape().str() + ".\n  Fold in an integer scalar; map over arrays with vmap.");
+    raise<TypeError>("random::fold_in", "the data are " + std::string(data.array.dtype().name()) + " of shape " + data.array.shape().str(), "Fold in an integer scalar; map over arrays with vmap.");
   auto [a, b] = threefry2x32(w, constant(uint32, 0), lax::convert_element_type(data.array, uint32));
   return as_key(paired(a, b), w.typed);
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/config.hpp"
 #include "tutti/ops_movement.hpp"
 
@@ -23,7 +24,7 @@ Words words_of(const Array& key, const char* function) {
   std::string name(function);
   bool typed = key.dtype().is_key();
   if (!typed && (key.dtype() != uint32 || key.ndim() == 0 || key.shape().back() != 2))
-    throw TypeError(name + ": the key is " + std::string(key.dtype().name()) + " of shape " + key.shape().str() + ".\n  A key comes from random::key(seed), or is uint32[2].");
+    raise<TypeError>(name, "the key is " + std::string(key.dtype().name()) + " of shape " + key.shape().str(), "A key comes from random::key(seed), or is uint32[2].");
   Array data = typed ? lax::random_unwrap(key) : key;
   if (data.ndim() != 1)
     throw ValueError(name + " takes one key, not " + Shape(std::vector<std::int64_t>(data.shape().begin(), data.shape().end() - 1)).str() + " of them.\n  Map over keys with vmap.");
@@ -72,7 +73,7 @@ Array hash_counts(const Words& key, std::int64_t n) {
 
 Array random_bits(const Words& key, const Shape& shape, DType dtype) {
   int width = static_cast<int>(dtype.size()) * 8;
-  if (!dtype.is_unsigned()) throw TypeError("random::bits: dtype " + std::string(dtype.name()) + ".\n  Bits are unsigned integers.");
+  if (!dtype.is_unsigned()) raise<TypeError>("random::bits", "dtype " + std::string(dtype.name()), "Bits are unsigned integers.");
   auto joined = [&](const Array& high, const Array& low) {
     return lax::bitwise_or(lax::shift_left(lax::convert_element_type(high, uint64), constant(uint64, 32)), lax::convert_element_type(low, uint64));
   };
@@ -116,7 +117,7 @@ Array spread(const Array& x, const Shape& shape, const char* function) {
   try {
     return broadcast_to(x, shape);
   } catch (const ShapeError&) {
-    throw ShapeError(std::string(function) + ": a parameter of shape " + x.shape().str() + " does not broadcast to the shape " + shape.str() + ".\n  Give a shape that holds it.");
+    raise<ShapeError>(function, "a parameter of shape " + x.shape().str() + " does not broadcast to the shape " + shape.str(), "Give a shape that holds it.");
   }
 }
 

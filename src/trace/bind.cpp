@@ -4,6 +4,7 @@
 #include "array/runtime.hpp"
 #include "ir/program.hpp"
 #include "trace/trace.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti {
@@ -19,8 +20,7 @@ void check_size(const Op& op, const Type& t) {
     wraps = wraps || __builtin_mul_overflow(bytes, d, &bytes);
   }
   if (wraps && !empty)
-    throw ShapeError(op.name + ": the result " + t.str() + " is larger than any memory." + (current_loc() ? "\n  at " + current_loc().str() : "") +
-                     "\n  Check its shape: the sizes multiply.");
+    raise<ShapeError>(op.name, "the result " + t.str() + " is larger than any memory", "Check its shape: the sizes multiply.");
 }
 
 }  // namespace

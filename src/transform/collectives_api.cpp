@@ -6,6 +6,7 @@
 #include "ops/collective.hpp"
 #include "trace/trace.hpp"
 #include "transform/grouped_collectives.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti {
@@ -75,7 +76,7 @@ Array pvary_leaf(const Array& x, const Names& axes, Loc loc) {
   const std::vector<std::string>& have = x.type().varying;
   for (const std::string& axis : g.axes)
     if (std::find(have.begin(), have.end(), axis) != have.end())
-      throw ValueError("pvary: " + x.type().str() + " is varying along " + axis + " already" + at(current_loc()) + "\n  Leave that axis out.");
+      raise<ValueError>("pvary", x.type().str() + " is varying along " + axis + " already", "Leave that axis out.");
   return varying(x, g);
 }
 
@@ -126,7 +127,7 @@ Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
   bool permutation = static_cast<std::int64_t>(from.size()) == n;
   for (std::size_t i = 0; permutation && i < sorted.size(); ++i) permutation = sorted[i] == static_cast<int>(i);
   if (!permutation)
-    throw ValueError("pshuffle: [" + text + "] is not a permutation of the " + std::to_string(n) + " devices" + at(current_loc()) + "\n  Each number from 0 to " + std::to_string(n - 1) + " comes once.");
+    raise<ValueError>("pshuffle", "[" + text + "] is not a permutation of the " + std::to_string(n) + " devices", "Each number from 0 to " + std::to_string(n - 1) + " comes once.");
   std::vector<std::pair<int, int>> pairs;
   for (std::size_t i = 0; i < from.size(); ++i) pairs.emplace_back(from[i], static_cast<int>(i));
   return ppermute(x, axes, pairs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trace/trace.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops_movement.hpp"
 
@@ -22,7 +23,7 @@ std::int64_t scan_length(const std::vector<Array>& xs, std::int64_t given, Loc l
       throw ShapeError("scan: the leading dims of xs differ: " + std::to_string(n) + " and " + std::to_string(x.shape()[0]) + " of " + x.type().str() + at(loc));
     n = x.shape()[0];
   }
-  if (n < 0) throw ValueError("scan: there is no xs and no length" + at(loc) + "\n  Give one: lax::scan(fn, init, none, {.length = 10}).");
+  if (n < 0) raise<ValueError>("scan", "there is no xs and no length", "Give one: lax::scan(fn, init, none, {.length = 10}).", loc);
   return n;
 }
 
@@ -43,7 +44,7 @@ bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, c
     Type a = before[i].type(), b = after[i].type();
     if (a.dtype == b.dtype && a.shape == b.shape) continue;
     if (a.shape != b.shape || !before[i].weak_type())
-      throw TypeError(std::string(what) + ": the carry is " + a.str() + ", and the body returns " + b.str() + " for it" + at(loc) + "\n  Convert one of them: the carry keeps its type.");
+      raise<TypeError>(what, "the carry is " + a.str() + ", and the body returns " + b.str() + " for it", "Convert one of them: the carry keeps its type.", loc);
     before[i] = lax::convert_element_type(before[i], b.dtype);
     settled = false;
   }
@@ -83,7 +84,7 @@ std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, co
   std::vector<Array> out;
   for (std::size_t i = 0; i < yes.size(); ++i) {
     if (yes[i].dtype() != no[i].dtype() || yes[i].shape() != no[i].shape())
-      throw TypeError("cond: one side returns " + yes[i].type().str() + ", the other " + no[i].type().str() + at(loc) + "\n  Both must have one type.");
+      raise<TypeError>("cond", "one side returns " + yes[i].type().str() + ", the other " + no[i].type().str(), "Both must have one type.", loc);
     out.push_back(where(test, yes[i], no[i]));
   }
   return out;
@@ -91,7 +92,7 @@ std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, co
 
 bool holds(const Array& condition, Loc loc) {
   if (condition.dtype() != bool_ || condition.ndim() != 0)
-    throw TypeError("while_loop: the condition is " + condition.type().str() + ", and must be a scalar of type bool" + at(loc) + "\n  Compare: return x != 0.");
+    raise<TypeError>("while_loop", "the condition is " + condition.type().str() + ", and must be a scalar of type bool", "Compare: return x != 0.", loc);
   return static_cast<bool>(condition);
 }
 
@@ -109,7 +110,7 @@ Array rows_between(const Array& x, std::int64_t first, std::int64_t last) {
 Array joined(const Array& x, const Array& y) { return lax::concatenate({x, y}, 0); }
 
 std::int64_t known_bound(const Array& x, Loc loc) {
-  if (!known(x) && x.is_traced()) throw UnsupportedError("fori_loop: a bound of type " + x.type().str() + " is not known while recording" + at(loc) + "\n  Give numbers.");
+  if (!known(x) && x.is_traced()) raise<UnsupportedError>("fori_loop", "a bound of type " + x.type().str() + " is not known while recording", "Give numbers.", loc);
   return static_cast<std::int64_t>(static_cast<int>(x));
 }
 

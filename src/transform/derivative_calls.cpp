@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/call.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti::detail {
@@ -52,15 +53,13 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
     if (std::any_of(leaves.begin() + static_cast<std::ptrdiff_t>(first[a]), leaves.begin() + static_cast<std::ptrdiff_t>(first[a + 1]), [](const auto& l) { return l.has_value(); })) continue;
     std::string types;
     for (std::size_t i = first[a]; i < first[a + 1]; ++i) types += (types.empty() ? "" : ", ") + args.leaves[i].type().str();
-    throw TypeError(std::string(what) + ": argument " + std::to_string(a) + " has no floating array to differentiate by, only: " + (types.empty() ? "no array at all" : types) +
-                    at(made) + "\n  Convert it with astype(float32), or differentiate by another argument.");
+    raise<TypeError>(what, "argument " + std::to_string(a) + " has no floating array to differentiate by, only: " + (types.empty() ? "no array at all" : types), "Convert it with astype(float32), or differentiate by another argument.", made);
   }
   Recorded call = record_call(args, leaves, body, what, made);
   std::vector<Type> outputs = call.program->output_types();
   if (outputs.empty()) throw TypeError(std::string(what) + ": the function returned an empty array" + at(made));
   if (!outputs[0].shape.empty())
-    throw TypeError(std::string(what) + ": only functions with a scalar result have a gradient; the result is " + outputs[0].str() + at(made) + "\n  " +
-                    (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead." : "Reduce it with sum or mean, or use vjp or jacrev."));
+    raise<TypeError>(what, "only functions with a scalar result have a gradient; the result is " + outputs[0].str(), (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead." : "Reduce it with sum or mean, or use vjp or jacrev."), made);
   if (!outputs[0].dtype.is_floating())
     throw TypeError(std::string(what) + ": the result must be real and floating; it is " + outputs[0].str() + at(made));
   std::vector<bool> seed(outputs.size(), false);

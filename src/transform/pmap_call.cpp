@@ -4,6 +4,7 @@
 #include "mesh/text.hpp"
 #include "transform/call.hpp"
 #include "transform/region.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/pmap.hpp"
 
@@ -19,8 +20,7 @@ PartitionSpec cut(int dim, const std::string& axis) {
 Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& mapped, const std::string& axis, Loc made) {
   auto given = static_cast<std::int64_t>(options.devices.size());
   if (given > 0 && given != size)
-    throw ShapeError("pmap: the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices" + at(made) +
-                     "\n  Reshape the arguments so that the mapped axis has one element per device.");
+    raise<ShapeError>("pmap", "the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices", "Reshape the arguments so that the mapped axis has one element per device.", made);
   if (given > 0) return Mesh(options.devices, axis);
   if (size == 0) throw ShapeError("pmap: the mapped axes are empty" + at(made));
   try {
@@ -35,7 +35,7 @@ Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& ma
 
 std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options, const Body& body, Loc made) {
   if (options.in_axes.kind() == TreeOf<int>::Kind::list && options.in_axes.list().size() != args.counts.size())
-    throw ValueError("pmap: " + entries_text("in_axes", options.in_axes.list().size(), args.counts.size()) + at(made) + "\n  Give one number for all arguments, or one entry per argument.");
+    raise<ValueError>("pmap", entries_text("in_axes", options.in_axes.list().size(), args.counts.size()), "Give one number for all arguments, or one entry per argument.", made);
   auto paths = args.paths();
   std::vector<std::optional<int>> axes;
   std::map<std::int64_t, std::string> sizes;
@@ -46,14 +46,13 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
       int ndim = x.ndim(), given = *axis;
       std::string name = leaf_name(paths[i]);
       if (given < -ndim || given >= ndim)
-        throw ShapeError("pmap: " + no_axis_text(given, name, x.type()) + at(made) +
-                         "\n  Give `none` in in_axes for what is the same on all devices.");
+        raise<ShapeError>("pmap", no_axis_text(given, name, x.type()), "Give `none` in in_axes for what is the same on all devices.", made);
       axis = given < 0 ? given + ndim : given;
       sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + name + " of type " + x.type().str();
     }
     axes.push_back(axis);
   }
-  if (sizes.empty()) throw ValueError("pmap: no argument is mapped: at least one entry of in_axes must be a number" + at(made) + "\n  Give 0 for an argument whose elements go to the devices.");
+  if (sizes.empty()) raise<ValueError>("pmap", "no argument is mapped: at least one entry of in_axes must be a number", "Give 0 for an argument whose elements go to the devices.", made);
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;

@@ -7,6 +7,7 @@
 #include "transform/call.hpp"
 #include "transform/shard_map_rules.hpp"
 #include "transform/variance.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -23,8 +24,7 @@ void check_no_constraint(const RegionCall& call, const Program& body) {
       for (const SpecEntry& entry : s.spec())
         for (const std::string& axis : entry.names())
           if (contains(call.params.axis_names, axis))
-            throw ShardingError(std::string(call.what) + ": a sharding constraint inside the function names the axis " + text::quoted(axis) +
-                                ", over which the function already sees one block" + at(e.loc) + "\n  Constrain arrays outside of the function, or leave the axis out of axis_names.");
+            raise<ShardingError>(call.what, "a sharding constraint inside the function names the axis " + text::quoted(axis) + ", over which the function already sees one block", "Constrain arrays outside of the function, or leave the axis out of axis_names.", e.loc);
     }
     for (const ProgramPtr& sub : e.subs) check_no_constraint(call, *sub);
   }
@@ -76,8 +76,7 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
   ShardMap& p = call.params;
   for (const std::string& name : p.axis_names)
     if (axis_is_bound(name))
-      throw ValueError(std::string(call.what) + ": the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call" + at(call.made) +
-                       "\n  Give one of them another axis name.");
+      raise<ValueError>(call.what, "the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call", "Give one of them another axis name.", call.made);
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, call.what, call.made);
   trace->axes = ops::named_axes(p);
   if (p.check_vma) trace->typed_axes = p.axis_names;
@@ -110,11 +109,8 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
     if (varies.empty()) continue;
     std::string axes = text::names(varies);
     if (!p.check_vma)
-      throw ValueError(std::string(call.what) + ": out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes +
-                       at(call.made) + "\n  Make it equal with lax::psum or lax::pmean, or give it an axis.");
-    throw ShardingError(std::string(call.what) + ": out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes +
-                        "; but it may differ from device to device of " + mesh_text(p.mesh) + " there" + at(call.made) + "\n  Mention " + axes +
-                        " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.");
+      raise<ValueError>(call.what, "out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes, "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
+    raise<ShardingError>(call.what, "out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes + "; but it may differ from device to device of " + mesh_text(p.mesh) + " there", "Mention " + axes + " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.", call.made);
   }
   CallScope scope(call.made);
   return bind(ops::shard_map, p, operands, {traced.program});

@@ -4,6 +4,7 @@
 #include "mesh/text.hpp"
 #include "transform/call.hpp"
 #include "transform/region.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/shard_map.hpp"
 
 namespace tutti::detail {
@@ -12,7 +13,7 @@ namespace {
 using Specs = TreeOf<PartitionSpec>;
 
 std::vector<std::string> manual_axes(const ShardMapOptions& o, Loc made) {
-  if (!o.mesh.has_value()) throw ValueError("shard_map: there is no mesh" + at(made) + "\n  Give one: {.mesh = make_mesh({8}, \"x\"), ...}.");
+  if (!o.mesh.has_value()) raise<ValueError>("shard_map", "there is no mesh", "Give one: {.mesh = make_mesh({8}, \"x\"), ...}.", made);
   for (const std::string& name : o.axis_names)
     if (o.mesh.axis_index(name) < 0) throw ShardingError("shard_map: axis_names has " + text::quoted(name) + ", and the axes of the mesh are " + text::names(o.mesh.axis_names()) + at(made));
   std::vector<std::string> out;
@@ -65,18 +66,17 @@ std::vector<Array> shard_map_call(const CallArrays& args, const ShardMapOptions&
   for (std::size_t i = 0; i < args.leaves.size(); ++i) {
     std::string name = leaf_name(paths[i]);
     std::optional<PartitionSpec> spec = options.in_specs.at(paths[i].first, paths[i].second, args.leaves[i]);
-    if (!spec) throw ValueError("shard_map: in_specs has nothing for " + name + at(made) + "\n  Use P() for what is whole on every device.");
+    if (!spec) raise<ValueError>("shard_map", "in_specs has nothing for " + name, "Use P() for what is whole on every device.", made);
     const Type& type = args.leaves[i].type();
     p.in_specs.push_back(dim_axes(call, *spec, type, "in_specs", name));
     wrong += indivisible(p, p.in_specs.back(), type, *spec, name);
   }
   if (!wrong.empty())
-    throw ShardingError("shard_map: " + mesh_text(p.mesh) + " does not divide all arguments:" + wrong + at(made) +
-                        "\n  Pad these dims to multiples, or use a spec that does not cut them.");
+    raise<ShardingError>("shard_map", mesh_text(p.mesh) + " does not divide all arguments:" + wrong, "Pad these dims to multiples, or use a spec that does not cut them.", made);
   call.out_spec = [&](std::size_t k, const std::vector<tree::Path>& out, const Array& local) {
     if (k == 0) check_list(options.out_specs, num_results(out), "out_specs", "results", made);
     std::optional<PartitionSpec> spec = options.out_specs.at(-1, out[k], local);
-    if (!spec) throw ValueError("shard_map: out_specs has nothing for " + result_name(out[k]) + at(made) + "\n  Use P() for what is equal on every device.");
+    if (!spec) raise<ValueError>("shard_map", "out_specs has nothing for " + result_name(out[k]), "Use P() for what is equal on every device.", made);
     return *spec;
   };
   return bind_region(std::move(call), body);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "transform/call.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti::detail {
@@ -24,7 +25,7 @@ struct Mapped {
 
 Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) {
   if (options.in_axes.kind() == TreeOf<int>::Kind::list && options.in_axes.list().size() != args.counts.size())
-    throw ValueError("vmap: " + entries_text("in_axes", options.in_axes.list().size(), args.counts.size()) + at(made) + "\n  Give one number for all arguments, or one entry per argument.");
+    raise<ValueError>("vmap", entries_text("in_axes", options.in_axes.list().size(), args.counts.size()), "Give one number for all arguments, or one entry per argument.", made);
   auto paths = args.paths();
   Mapped out;
   std::map<std::int64_t, std::string> sizes;
@@ -34,8 +35,7 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
     if (axis) {
       int ndim = x.ndim(), given = *axis;
       if (given < -ndim || given >= ndim)
-        throw ShapeError("vmap: " + no_axis_text(given, leaf_name(paths[i]), x.type()) + at(made) +
-                         "\n  Give `none` in in_axes for what is not mapped.");
+        raise<ShapeError>("vmap", no_axis_text(given, leaf_name(paths[i]), x.type()), "Give `none` in in_axes for what is not mapped.", made);
       axis = given < 0 ? given + ndim : given;
       sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + leaf_name(paths[i]) + " of type " + x.type().str();
     }
@@ -46,8 +46,7 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
-    throw ShapeError("vmap: the mapped axes have different sizes:" + all + at(made) +
-                     "\n  Cut or reshape them to one size, and give `none` in in_axes for what is not mapped.");
+    raise<ShapeError>("vmap", "the mapped axes have different sizes:" + all, "Cut or reshape them to one size, and give `none` in in_axes for what is not mapped.", made);
   }
   out.size = sizes.begin()->first;
   return out;
