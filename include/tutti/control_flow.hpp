@@ -122,13 +122,13 @@ auto while_loop(const P& cond, const F& body, const C& init, Loc loc = Loc::curr
 
 /// yes(args...) or no(args...), by a scalar condition; both must return arrays of the same types. Source: jax.lax.cond.
 template <class T, class F, class... A>
-auto cond(const Array& pred, const T& yes, const F& no, const A&... args) {
+auto cond(const Operand& pred, const T& yes, const F& no, const A&... args) {
   using R = std::remove_cvref_t<std::invoke_result_t<const T&, const A&...>>;
-  int known = detail::known_condition(pred, Loc());
+  int known = detail::known_condition(pred.array, pred.loc);
   if (known == 1) return R(yes(args...));
   if (known == 0) return R(no(args...));
   R a = yes(args...), b = no(args...);
-  std::vector<Array> out = detail::selected(pred, tree::leaves(a), tree::leaves(b), Loc());
+  std::vector<Array> out = detail::selected(pred.array, tree::leaves(a), tree::leaves(b), pred.loc);
   return R(tree::rebuild(a, std::span<const Array>(out)));
 }
 
@@ -137,7 +137,7 @@ template <class... Fn, class... A>
 auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&... args) {
   using R = std::remove_cvref_t<std::invoke_result_t<const std::tuple_element_t<0, std::tuple<Fn...>>&, const A&...>>;
   constexpr auto n = static_cast<std::int64_t>(sizeof...(Fn));
-  std::int64_t known = detail::known_index(index.array, n, Loc());
+  std::int64_t known = detail::known_index(index.array, n, index.loc);
   std::optional<R> out;
   std::int64_t at = 0;
   auto branch = [&](const auto& fn) {
@@ -145,7 +145,10 @@ auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&..
     if (known >= 0 && mine != known) return;
     R value = fn(args...);
     if (!out) out = value;
-    else out = tree::rebuild(value, std::span<const Array>(detail::selected(mine == n - 1 ? index.array >= mine : index.array == mine, tree::leaves(value), tree::leaves(*out), Loc())));
+    else {
+      Array here = mine == n - 1 ? index.array >= mine : index.array == mine;
+      out = tree::rebuild(value, std::span<const Array>(detail::selected(here, tree::leaves(value), tree::leaves(*out), index.loc)));
+    }
   };
   std::apply([&](const Fn&... fn) { (branch(fn), ...); }, branches);
   return *out;

@@ -34,17 +34,24 @@ class Dict : public Array {
   Dict(const Array& leaf) : Array(leaf) {}
   template <Number T>
   Dict(T leaf) : Array(leaf) {}
-  Dict(std::initializer_list<std::pair<const char*, Dict>> entries);
+  /// Throws ValueError when a key comes twice.
+  Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc = Loc::current());
+
+  /// A key, and the line that asks for it.
+  struct Key {
+    std::string_view text;
+    Loc loc;
+    template <std::convertible_to<std::string_view> K>
+    Key(const K& key, Loc l = Loc::current()) : text(key), loc(l) {}
+  };
 
   bool is_array() const { return has_value(); }
   const Array& array() const { return *this; }
 
   /// The entry of `key`; a new one where there is none. Throws TypeError when this is an array.
-  template <std::convertible_to<std::string_view> K>
-  Dict& operator[](const K& key) { return get_or_add(key); }
+  Dict& operator[](const Key& key);
   /// The entry of `key`. Throws IndexError, which lists the keys, when there is none; TypeError when this is an array.
-  template <std::convertible_to<std::string_view> K>
-  const Dict& operator[](const K& key) const { return at_key(key); }
+  const Dict& operator[](const Key& key) const;
   using Array::operator[];
 
   bool contains(std::string_view key) const { return entries_.find(key) != entries_.end(); }
@@ -64,9 +71,6 @@ class Dict : public Array {
   void visit_tree(tree::detail::Visitor& visitor);
 
  private:
-  Dict& get_or_add(std::string_view key);
-  const Dict& at_key(std::string_view key) const;
-
   Map entries_;
 };
 

@@ -66,7 +66,7 @@ class JitCore {
   /// The same for arguments that are arrays and nothing else; nullptr on a miss.
   std::shared_ptr<const JitEntry> find_arrays(std::span<const Array* const> args);
   /// Refuses arguments that `entry` was not compiled for.
-  void check(const JitEntry& entry, const JitArguments& args) const;
+  void check(const JitEntry& entry, const JitArguments& args, Loc loc) const;
   /// Runs the entry, or records it in the trace that is open.
   std::vector<Array> run(const JitEntry& entry, std::span<const Array> leaves);
   std::size_t size() const;
@@ -154,10 +154,11 @@ class Compiled {
  public:
   Compiled(F fn, std::shared_ptr<detail::JitCore> core, std::shared_ptr<const detail::JitEntry> entry)
       : fn_(std::move(fn)), core_(std::move(core)), entry_(std::move(entry)) {}
-  auto operator()(const A&... args) const {
+  using tutti_params = ParamList<A...>;
+  auto operator()(const A&... args, Loc loc = Loc::current()) const {
     using R = call_result_t<F, A...>;
     detail::JitArguments in = detail::jit_arguments(fn_, args...);
-    core_->check(*entry_, in);
+    core_->check(*entry_, in, loc);
     return detail::jit_result<R>(*entry_, core_->run(*entry_, in.flat.leaves));
   }
   /// The program as it is compiled.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/error.hpp"
 #include "tutti/shape.hpp"
 
 namespace tutti {
@@ -55,7 +56,7 @@ int device_count();
 /// Fixes the number of CPU devices; at any time, and ids never change. So does the environment variable
 /// TUTTI_CPU_DEVICES. While nobody has fixed it, `make_mesh`, `create_device_mesh` and `pmap` add the devices they need.
 /// Throws ValueError when `n` is not positive.
-void set_cpu_devices(int n);
+void set_cpu_devices(int n, Loc loc = Loc::current());
 
 /// `[CpuDevice(id=0), CpuDevice(id=1)]`; a set prints in braces.
 std::string str(const std::vector<Device>& devices);
@@ -68,14 +69,14 @@ class DeviceGrid {
  public:
   DeviceGrid() = default;
   /// Throws ValueError when the product of `shape` is not the number of devices.
-  DeviceGrid(std::vector<Device> devices, Shape shape);
+  DeviceGrid(std::vector<Device> devices, Shape shape, Loc loc = Loc::current());
 
   const Shape& shape() const { return shape_; }
   int ndim() const { return shape_.ndim(); }
   std::int64_t size() const { return static_cast<std::int64_t>(devices_.size()); }
   /// The devices in row-major order.
   const std::vector<Device>& flat() const { return devices_; }
-  DeviceGrid reshape(Shape shape) const { return DeviceGrid(devices_, std::move(shape)); }
+  DeviceGrid reshape(Shape shape, Loc loc = Loc::current()) const { return DeviceGrid(devices_, std::move(shape), loc); }
   /// Nested lists, as NumPy prints them.
   std::string str() const;
 
@@ -104,32 +105,32 @@ struct MeshNode;
 ///     mesh.size("x")                                   // 4
 ///
 /// Throws ValueError when the number of names is not the rank, a name is empty or comes twice, or an axis has size 0;
-/// DeviceError when a device comes twice or there are too few.
+/// DeviceError when a device comes twice or there are too few. An empty Mesh has no shape, axes or devices: they are a ValueError.
 class Mesh {
  public:
   /// No mesh: `has_value()` is false.
   Mesh() = default;
-  Mesh(std::initializer_list<MeshAxis> axes);
-  explicit Mesh(const std::vector<MeshAxis>& axes);
+  Mesh(std::initializer_list<MeshAxis> axes, Loc loc = Loc::current());
+  explicit Mesh(const std::vector<MeshAxis>& axes, Loc loc = Loc::current());
   /// A row of devices with one name.
-  Mesh(std::vector<Device> devices, Names name);
-  Mesh(std::vector<Device> devices, Shape shape, Names names);
-  Mesh(DeviceGrid grid, Names names);
+  Mesh(std::vector<Device> devices, Names name, Loc loc = Loc::current());
+  Mesh(std::vector<Device> devices, Shape shape, Names names, Loc loc = Loc::current());
+  Mesh(DeviceGrid grid, Names names, Loc loc = Loc::current());
 
   bool has_value() const { return node_ != nullptr; }
   /// Sizes of the axes: `(4, 2)`.
-  const Shape& shape() const;
-  int ndim() const { return shape().ndim(); }
+  const Shape& shape(Loc loc = Loc::current()) const;
+  int ndim(Loc loc = Loc::current()) const { return shape(loc).ndim(); }
   /// Number of devices.
-  std::int64_t size() const;
+  std::int64_t size(Loc loc = Loc::current()) const;
   /// Size of one axis; throws ValueError (the names are listed) when there is none of that name.
-  std::int64_t size(std::string_view axis) const;
-  const std::vector<std::string>& axis_names() const;
+  std::int64_t size(std::string_view axis, Loc loc = Loc::current()) const;
+  const std::vector<std::string>& axis_names(Loc loc = Loc::current()) const;
   /// Position of an axis, or -1.
-  int axis_index(std::string_view axis) const;
+  int axis_index(std::string_view axis, Loc loc = Loc::current()) const;
   /// Devices in row-major order: the device assignment of everything on this mesh.
-  const std::vector<Device>& device_list() const;
-  DeviceGrid devices() const;
+  const std::vector<Device>& device_list(Loc loc = Loc::current()) const;
+  DeviceGrid devices(Loc loc = Loc::current()) const;
   /// `Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto))`.
   std::string str() const;
   /// `Mesh(axis_sizes=(4, 2), axis_names=('x', 'y'), axis_types=(Auto, Auto))`.
@@ -152,14 +153,14 @@ std::ostream& operator<<(std::ostream& out, const Mesh& mesh);
 ///     make_mesh({4, 2}, {"x", "y"});
 ///
 /// Throws DeviceError when the product of `sizes` is more than the fixed number of devices. Source: jax.make_mesh.
-Mesh make_mesh(Shape sizes, Names names);
-Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices);
+Mesh make_mesh(Shape sizes, Names names, Loc loc = Loc::current());
+Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc = Loc::current());
 
 namespace mesh_utils {
 /// All devices as a grid in topology order; their number must equal the product of `sizes`, else DeviceError.
 /// Adds CPU devices when their number is not fixed. Source: jax.experimental.mesh_utils.create_device_mesh.
-DeviceGrid create_device_mesh(Shape sizes);
-DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices);
+DeviceGrid create_device_mesh(Shape sizes, Loc loc = Loc::current());
+DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, Loc loc = Loc::current());
 }  // namespace mesh_utils
 
 }  // namespace tutti

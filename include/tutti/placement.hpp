@@ -12,8 +12,9 @@
 namespace tutti {
 
 namespace detail {
-Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc);
-Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc);
+// `where`: the place of x in the tree that is put, for messages.
+Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where = {});
+Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where = {});
 /// Whether operations are being recorded here, so that `shard` means a constraint.
 bool recording(const Array& x);
 
@@ -33,7 +34,7 @@ T place_leaves(const T& tree, Fn&& fn) {
 template <Tree T>
   requires(!Number<T>)
 T device_put(const T& tree, const Sharding& sharding, Loc loc = Loc::current()) {
-  return detail::place_leaves(tree, [&](const tree::Path&, const Array& x) { return detail::device_put_leaf(x, sharding, loc); });
+  return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) { return detail::device_put_leaf(x, sharding, loc, p); });
 }
 /// The tree as it is: arrays stay where they are, and uncommitted where they are so.
 template <Tree T>
@@ -48,7 +49,7 @@ Array device_put(T value, const Sharding& sharding, Loc loc = Loc::current()) { 
 template <Tree T, class Fn>
   requires std::is_invocable_r_v<Sharding, const Fn&, const tree::Path&, const Array&>
 T device_put(const T& tree, const Fn& fn, Loc loc = Loc::current()) {
-  return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) { return detail::device_put_leaf(x, fn(p, x), loc); });
+  return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) { return detail::device_put_leaf(x, fn(p, x), loc, p); });
 }
 /// By path pattern, the first match counts; a leaf that no pattern matches stays where it is.
 template <Tree T>
@@ -56,7 +57,7 @@ T device_put(const T& tree, const Mesh& mesh, std::initializer_list<Rule<Partiti
   const TreeOf<PartitionSpec> specs(rules);
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
     auto spec = specs.at(-1, p, x);
-    return spec ? detail::device_put_leaf(x, NamedSharding(mesh, *spec), loc) : x;
+    return spec ? detail::device_put_leaf(x, NamedSharding(mesh, *spec, loc), loc, p) : x;
   });
 }
 
@@ -64,7 +65,7 @@ T device_put(const T& tree, const Mesh& mesh, std::initializer_list<Rule<Partiti
 /// Source: jax.lax.with_sharding_constraint.
 template <Tree T>
 T with_sharding_constraint(const T& tree, const Sharding& sharding, Loc loc = Loc::current()) {
-  return detail::place_leaves(tree, [&](const tree::Path&, const Array& x) { return detail::constrain_leaf(x, sharding, loc); });
+  return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) { return detail::constrain_leaf(x, sharding, loc, p); });
 }
 namespace lax {
 using tutti::with_sharding_constraint;
@@ -73,8 +74,8 @@ using tutti::with_sharding_constraint;
 /// device_put outside of transformations, a constraint inside. Source: equinox.filter_shard.
 template <Tree T>
 T shard(const T& tree, const Sharding& sharding, Loc loc = Loc::current()) {
-  return detail::place_leaves(tree, [&](const tree::Path&, const Array& x) {
-    return detail::recording(x) ? detail::constrain_leaf(x, sharding, loc) : detail::device_put_leaf(x, sharding, loc);
+  return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
+    return detail::recording(x) ? detail::constrain_leaf(x, sharding, loc, p) : detail::device_put_leaf(x, sharding, loc, p);
   });
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tutti/error.hpp"
 #include "tutti/mesh.hpp"
 #include "tutti/shape.hpp"
 
@@ -120,30 +121,30 @@ class Sharding {
   Sharding(const Device& device);
 
   bool has_value() const { return node_ != nullptr; }
-  Kind kind() const;
+  Kind kind(Loc loc = Loc::current()) const;
   /// The devices in order: the device assignment.
-  const std::vector<Device>& device_list() const;
-  std::set<Device> device_set() const;
-  std::int64_t num_devices() const;
+  const std::vector<Device>& device_list(Loc loc = Loc::current()) const;
+  std::set<Device> device_set(Loc loc = Loc::current()) const;
+  std::int64_t num_devices(Loc loc = Loc::current()) const;
   /// The mesh of a NamedSharding; throws ValueError for the other kinds.
-  const Mesh& mesh() const;
+  const Mesh& mesh(Loc loc = Loc::current()) const;
   /// The spec of a NamedSharding; throws ValueError for the other kinds.
-  const PartitionSpec& spec() const;
+  const PartitionSpec& spec(Loc loc = Loc::current()) const;
 
   /// Whether every device holds everything.
-  bool is_fully_replicated() const;
+  bool is_fully_replicated(Loc loc = Loc::current()) const;
   /// Whether this process reaches all devices.
-  bool is_fully_addressable() const;
+  bool is_fully_addressable(Loc loc = Loc::current()) const;
   /// Shape of the largest block. Where the sizes do not divide, other blocks may be smaller or empty.
   /// Throws ShardingError when the rank does not fit.
-  Shape shard_shape(const Shape& shape) const;
+  Shape shard_shape(const Shape& shape, Loc loc = Loc::current()) const;
   /// What each device holds, in the order of the device assignment.
-  std::vector<std::pair<Device, ShardIndex>> devices_indices_map(const Shape& shape) const;
+  std::vector<std::pair<Device, ShardIndex>> devices_indices_map(const Shape& shape, Loc loc = Loc::current()) const;
   /// Whether arrays of `ndim` dims are placed the same way, however it is written.
   bool is_equivalent_to(const Sharding& other, int ndim) const;
 
-  const std::string& memory_kind() const;
-  Sharding with_memory_kind(std::string kind) const;
+  const std::string& memory_kind(Loc loc = Loc::current()) const;
+  Sharding with_memory_kind(std::string kind, Loc loc = Loc::current()) const;
   std::string str() const;
   std::size_t hash() const;
   const ShardingNode* node() const { return node_.get(); }
@@ -161,7 +162,7 @@ std::ostream& operator<<(std::ostream& out, const Sharding& sharding);
 class NamedSharding : public Sharding {
  public:
   /// Throws ShardingError when `spec` names an axis twice or one that `mesh` lacks (both are listed).
-  NamedSharding(Mesh mesh, PartitionSpec spec);
+  NamedSharding(Mesh mesh, PartitionSpec spec, Loc loc = Loc::current());
 };
 
 /// Everything on one device. Prints as `SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)`.
@@ -178,19 +179,24 @@ class SingleDeviceSharding : public Sharding {
 ///     s.reshape(4, 2).replicate(0)    // 2 blocks of columns, each on 4 devices
 class PositionalSharding : public Sharding {
  public:
-  explicit PositionalSharding(const DeviceGrid& grid);
-  explicit PositionalSharding(const std::vector<Device>& devices);
+  explicit PositionalSharding(const DeviceGrid& grid, Loc loc = Loc::current());
+  explicit PositionalSharding(const std::vector<Device>& devices, Loc loc = Loc::current());
 
-  const Shape& shape() const;
-  int ndim() const { return shape().ndim(); }
+  const Shape& shape(Loc loc = Loc::current()) const;
+  int ndim(Loc loc = Loc::current()) const { return shape(loc).ndim(); }
   /// The same cells in another shape; one extent may be -1. Throws ShardingError when the numbers of cells differ.
-  PositionalSharding reshape(Shape shape) const;
+  PositionalSharding reshape(Shape shape, Loc loc = Loc::current()) const;
+  template <Integer A> PositionalSharding reshape(A a, Loc loc = Loc::current()) const { return reshape(Shape{a}, loc); }
+  template <Integer A, Integer B> PositionalSharding reshape(A a, B b, Loc loc = Loc::current()) const { return reshape(Shape{a, b}, loc); }
+  template <Integer A, Integer B, Integer C> PositionalSharding reshape(A a, B b, C c, Loc loc = Loc::current()) const {
+    return reshape(Shape{a, b, c}, loc);
+  }
   template <Integer... T>
   PositionalSharding reshape(T... dims) const { return reshape(Shape{dims...}); }
-  PositionalSharding transpose(std::vector<int> order = {}) const;
-  PositionalSharding T() const { return transpose(); }
+  PositionalSharding transpose(std::vector<int> order = {}, Loc loc = Loc::current()) const;
+  PositionalSharding T(Loc loc = Loc::current()) const { return transpose({}, loc); }
   /// One cell out of all cells along `axis`; without an axis, out of all cells.
-  PositionalSharding replicate(std::optional<int> axis = std::nullopt, bool keepdims = true) const;
+  PositionalSharding replicate(std::optional<int> axis = std::nullopt, bool keepdims = true, Loc loc = Loc::current()) const;
 
  private:
   friend class Sharding;

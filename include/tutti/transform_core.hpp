@@ -53,7 +53,7 @@ class LinearFunction {
   LinearFunction() = default;
   explicit LinearFunction(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   /// One array per place on the other side; empty ones are zero. Gives one array per place here, empty where there is no tangent.
-  std::vector<Array> operator()(const std::vector<Array>& arrays) const;
+  std::vector<Array> operator()(const std::vector<Array>& arrays, Loc loc) const;
 
  private:
   std::shared_ptr<const State> state_;

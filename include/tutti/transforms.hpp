@@ -231,8 +231,9 @@ template <class R, class... A>
 class LinearMap {
  public:
   LinearMap(detail::LinearFunction map, std::vector<bool> present, R result) : map_(std::move(map)), present_(std::move(present)), result_(std::move(result)) {}
-  R operator()(const A&... tangents) const {
-    std::vector<Array> out = map_(detail::matching(present_, detail::places(std::tuple<A...>{tangents...}), "linearize", {}));
+  using tutti_params = ParamList<A...>;
+  R operator()(const A&... tangents, Loc loc = Loc::current()) const {
+    std::vector<Array> out = map_(detail::matching(present_, detail::places(std::tuple<A...>{tangents...}), "linearize", loc), loc);
     return tree::rebuild(result_, std::span<const Array>(out));
   }
 
@@ -247,8 +248,9 @@ template <class R, class... A>
 class Pullback {
  public:
   Pullback(detail::LinearFunction map, std::vector<bool> present, std::tuple<A...> args) : map_(std::move(map)), present_(std::move(present)), args_(std::move(args)) {}
-  std::tuple<A...> operator()(const R& cotangent) const {
-    std::vector<Array> out = map_(detail::matching(present_, detail::places(cotangent), "vjp", {}));
+  using tutti_params = ParamList<R>;
+  std::tuple<A...> operator()(const R& cotangent, Loc loc = Loc::current()) const {
+    std::vector<Array> out = map_(detail::matching(present_, detail::places(cotangent), "vjp", loc), loc);
     std::size_t at = 0;
     return std::apply([&](const A&... a) {
       [[maybe_unused]] auto next = [&](const auto& t) {

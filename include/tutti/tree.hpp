@@ -75,7 +75,7 @@ Structure structure_of(std::span<const Ref> trees);
 std::vector<Array> leaves_of(Ref tree);
 std::vector<Path> paths_of(Ref tree);                     // of all slots
 std::vector<Array*> slots_of(Ref tree);                   // all places for arrays
-void assign(Ref tree, std::span<const Array> leaves);
+void assign(Ref tree, std::span<const Array> leaves, Loc loc = {});
 
 // The slots of several trees side by side.
 struct Columns {
@@ -83,8 +83,8 @@ struct Columns {
   std::size_t rows() const { return column[0].size(); }
   bool all(std::size_t row) const;   // whether each has an array there
 };
-// Throws ValueError, with the path, when lengths or keys differ.
-Columns align(std::span<const Ref> trees);
+// Throws ValueError of the operation `what`, with the path, when lengths or keys differ.
+Columns align(std::span<const Ref> trees, const char* what = "tree::map", Loc loc = {});
 
 template <class Fn, class... A>
 Array call(Fn& fn, const A&... a) {
@@ -95,6 +95,30 @@ Array call(Fn& fn, const A&... a) {
     if constexpr (std::is_convertible_v<R, Array>) return fn(a...);
   }
   return {};
+}
+template <bool WithPath, class Fn, class T, class... Rest>
+T map_at(Fn& fn, const char* what, Loc loc, const T& first, const Rest&... rest) {
+  T out = first;
+  const Ref refs[] = {detail::ref(out), detail::ref(rest)...};
+  const Columns c = detail::align(refs, what, loc);
+  std::vector<Path> paths;
+  if constexpr (WithPath) paths = detail::paths_of(refs[0]);
+  for (std::size_t i = 0; i < c.rows(); ++i)
+    if (c.all(i))
+      [&]<std::size_t... K>(std::index_sequence<K...>) {
+        if constexpr (WithPath) *c.column[0][i] = detail::call(fn, paths[i], std::as_const(*c.column[K][i])...);
+        else *c.column[0][i] = detail::call(fn, std::as_const(*c.column[K][i])...);
+      }(std::make_index_sequence<1 + sizeof...(Rest)>{});
+  return out;
+}
+template <class T, class... Rest>
+T combine_at(Loc loc, const T& first, const Rest&... rest) {
+  T out = first;
+  const Ref refs[] = {detail::ref(out), detail::ref(rest)...};
+  const Columns c = detail::align(refs, "tree::combine", loc);
+  for (std::size_t i = 0; i < c.rows(); ++i)
+    for (std::size_t k = 1; k < c.column.size() && !c.column[0][i]->has_value(); ++k) *c.column[0][i] = *c.column[k][i];
+  return out;
 }
 template <class Pred>
 bool keep(Pred& pred, const Path& path, const Array& x) {
@@ -116,9 +140,9 @@ Flat flatten(const T&... trees) {
 
 /// A copy of `like` with other arrays: one for each array that is there, or one for each place. Empty ones remove.
 template <class T>
-T rebuild(const T& like, std::span<const Array> leaves) {
+T rebuild(const T& like, std::span<const Array> leaves, Loc loc = Loc::current()) {
   T out = like;
-  detail::assign(detail::ref(out), leaves);
+  detail::assign(detail::ref(out), leaves, loc);
   return out;
 }
 
@@ -148,14 +172,14 @@ StructureOf<T> structure(const T& tree) {
 
 /// The tree of this structure with these arrays, as many as `structure.num_leaves()`; else ValueError.
 template <class T>
-T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves) {
+T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves, Loc loc = Loc::current()) {
   std::vector<Array> slots(structure.num_slots());
   std::size_t next = 0;
   if (leaves.size() == structure.num_leaves())
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (structure.present()[i]) slots[i] = leaves[next++];
   T out = structure.like;
-  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(slots) : leaves);
+  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(slots) : leaves, loc);
   return out;
 }
 
@@ -163,33 +187,18 @@ T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves) {
 ///
 ///     params = tree::map([&](const Array& p, const Array& g) { return p - lr * g; }, params, grads);
 ///
-/// Throws ValueError where lengths or keys differ.
+/// Throws ValueError where lengths or keys differ: it names the path and what is there. Source: jax.tree.map.
 template <class Fn, class T, std::same_as<T>... Rest>
-T map(Fn&& fn, const T& first, const Rest&... rest) {
-  T out = first;
-  const detail::Ref refs[] = {detail::ref(out), detail::ref(rest)...};
-  const detail::Columns c = detail::align(refs);
-  for (std::size_t i = 0; i < c.rows(); ++i)
-    if (c.all(i))
-      [&]<std::size_t... K>(std::index_sequence<K...>) {
-        *c.column[0][i] = detail::call(fn, std::as_const(*c.column[K][i])...);
-      }(std::make_index_sequence<1 + sizeof...(Rest)>{});
-  return out;
-}
+T map(Fn&& fn, const T& first, const Rest&... rest) { return detail::map_at<false>(fn, "tree::map", Loc(), first, rest...); }
+template <class Fn, class T>
+T map(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) { return detail::map_at<false>(fn, "tree::map", loc, first, second); }
 
 /// As map; fn has the leaf's path as its first argument.
 template <class Fn, class T, std::same_as<T>... Rest>
-T map_with_path(Fn&& fn, const T& first, const Rest&... rest) {
-  T out = first;
-  const detail::Ref refs[] = {detail::ref(out), detail::ref(rest)...};
-  const detail::Columns c = detail::align(refs);
-  const std::vector<Path> paths = detail::paths_of(refs[0]);
-  for (std::size_t i = 0; i < c.rows(); ++i)
-    if (c.all(i))
-      [&]<std::size_t... K>(std::index_sequence<K...>) {
-        *c.column[0][i] = detail::call(fn, paths[i], std::as_const(*c.column[K][i])...);
-      }(std::make_index_sequence<1 + sizeof...(Rest)>{});
-  return out;
+T map_with_path(Fn&& fn, const T& first, const Rest&... rest) { return detail::map_at<true>(fn, "tree::map_with_path", Loc(), first, rest...); }
+template <class Fn, class T>
+T map_with_path(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) {
+  return detail::map_at<true>(fn, "tree::map_with_path", loc, first, second);
 }
 
 /// Two trees of the type of `tree`: the arrays for which the predicate holds, and the others; elsewhere both are empty.
@@ -211,16 +220,11 @@ std::pair<T, T> partition(const T& tree, Pred&& pred) {
 template <class T, class Pred>
 T filter(const T& tree, Pred&& pred) { return partition(tree, std::forward<Pred>(pred)).first; }
 
-/// In each place the first array that is there. Static leaves are those of `first`.
+/// In each place the first array that is there. Static leaves are those of `first`. Throws ValueError where lengths or keys differ.
 template <class T, std::same_as<T>... Rest>
-T combine(const T& first, const Rest&... rest) {
-  T out = first;
-  const detail::Ref refs[] = {detail::ref(out), detail::ref(rest)...};
-  const detail::Columns c = detail::align(refs);
-  for (std::size_t i = 0; i < c.rows(); ++i)
-    for (std::size_t k = 1; k < c.column.size() && !c.column[0][i]->has_value(); ++k) *c.column[0][i] = *c.column[k][i];
-  return out;
-}
+T combine(const T& first, const Rest&... rest) { return detail::combine_at(Loc(), first, rest...); }
+template <class T>
+T combine(const T& first, const T& second, Loc loc = Loc::current()) { return detail::combine_at(loc, first, second); }
 
 }  // namespace tree
 }  // namespace tutti

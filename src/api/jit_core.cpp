@@ -66,7 +66,7 @@ void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t 
 
 // What the user has put somewhere is not moved by in_shardings behind their back.
 void check_in_sharding(const Sharding& wanted, const Array& x, const std::string& name, Loc made) {
-  check_rank(wanted, x.shape(), "jit: in_shardings for " + name);
+  check_rank(wanted, x.shape(), {"jit", name + ", in in_shardings,", made});
   if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
   const Placed both[] = {{argument_text(name, function_text(made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
   check_devices(both);
@@ -195,7 +195,7 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
       auto s = state_->options.out_shardings.kind() == TreeOf<Sharding>::Kind::list ? state_->options.out_shardings.at(static_cast<int>(i), {}, outputs[i])
                                                                                     : state_->options.out_shardings.at(-1, where, outputs[i]);
       e->out_shardings.push_back(s ? *s : Sharding());
-      if (s && s->has_value()) check_rank(*s, outputs[i].shape(), "jit: out_shardings for result " + std::to_string(i));
+      if (s && s->has_value()) check_rank(*s, outputs[i].shape(), {"jit", "result " + std::to_string(i) + ", in out_shardings,", state_->made});
       if (s && s->has_value() && traced) outputs[i] = bind1(ops::sharding_constraint, ops::Constrain{*s}, {outputs[i]});
     }
     done = trace->close(outputs);
@@ -226,7 +226,8 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   return e;
 }
 
-void JitCore::check(const JitEntry& e, const JitArguments& args) const {
+void JitCore::check(const JitEntry& e, const JitArguments& args, Loc loc) const {
+  CallScope scope(loc, Loc());
   const std::vector<Array>& leaves = args.flat.leaves;
   const std::string what = "the function compiled at " + e.made.str();
   if (!(e.structure == args.flat.structure) || e.leaves.size() != leaves.size())

@@ -43,6 +43,10 @@ std::string public_name(std::string_view signature) {
   }
   for (std::string_view prefix : {"tutti::", "detail::", "Array::"})
     if (out.starts_with(prefix)) out.erase(0, prefix.size());
+  if (std::size_t at = out.rfind("::"); at != out.npos) {   // Mesh::Mesh: a constructor has the name of its class
+    std::string last = out.substr(at + 2), before = out.substr(0, at);
+    if (before == last || before.ends_with("::" + last)) return before;
+  }
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "mesh/checks.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "mesh/sharding_node.hpp"
@@ -10,7 +11,7 @@
 namespace tutti {
 namespace {
 
-std::string intro(std::string_view what) { return what.empty() ? std::string() : std::string(what) + ": "; }
+std::string said(const Subject& subject, const Shape& shape) { return (subject.name.empty() ? "a value" : subject.name) + " of shape " + shape.str(); }
 
 // How many blocks each dim of an array of this rank has.
 std::string ways_text(const Layout& layout) {
@@ -28,41 +29,42 @@ bool fits_rank(const Sharding& sharding, int ndim) {
   return node.layout.ndim() <= ndim;
 }
 
-void check_rank(const Sharding& sharding, const Shape& shape, std::string_view what) {
+void check_rank(const Sharding& sharding, const Shape& shape, const Subject& subject) {
   if (fits_rank(sharding, shape.ndim())) return;
-  if (!sharding.has_value()) throw ValueError(intro(what) + "the sharding is empty: it says nothing about devices.\n  Make one with NamedSharding(mesh, P(\"x\")).");
+  if (!sharding.has_value())
+    raise<ValueError>(subject.operation, "the sharding for " + said(subject, shape) + " is empty: it says nothing about devices", "Make one with NamedSharding(mesh, P(\"x\")).", subject.loc);
   const ShardingNode& node = *sharding.node();
-  if (node.kind == Sharding::Kind::positional) {
-    if (node.cells.ndim() == shape.ndim() || node.layout.is_replicated()) return;
-    throw ShardingError(intro(what) + sharding.str() + " has rank " + std::to_string(node.cells.ndim()) +
-                        ", but the array has rank " + std::to_string(shape.ndim()) +
-                        ".\n  Reshape the sharding to the array's rank, or use replicate(), which fits every rank.");
-  }
-  std::string text = intro(what) + sharding.str() + " is only valid for values of rank at least " +
-                     std::to_string(node.layout.ndim()) + ", but was applied to a value of rank " +
-                     std::to_string(shape.ndim()) + ".";
-  throw ShardingError(text + (shape.empty() ? "\n  For scalars the spec should be P()." : "\n  Shorten the spec to one entry per dim."));
+  const std::string rank = std::to_string(shape.ndim()), applied = ", but was applied to " + said(subject, shape) + ", which has rank " + rank;
+  if (node.kind == Sharding::Kind::positional)
+    raise<ShardingError>(subject.operation, sharding.str() + " has rank " + std::to_string(node.cells.ndim()) + applied,
+                         "Reshape the sharding to rank " + rank + ", or use replicate(), which fits every rank.", subject.loc);
+  raise<ShardingError>(subject.operation, sharding.str() + " is only valid for values of rank at least " + std::to_string(node.layout.ndim()) + applied,
+                       shape.empty() ? "For scalars the spec should be P()." : "Shorten the spec to one entry per dim, at most " + rank + ".", subject.loc);
 }
 
-void check_divides(const Sharding& sharding, const Shape& shape, std::string_view what) {
-  check_rank(sharding, shape, what);
+void check_divides(const Sharding& sharding, const Shape& shape, const Subject& subject) {
+  check_rank(sharding, shape, subject);
   Layout layout = layout_of(sharding, shape.ndim());
   for (int d = 0; d < shape.ndim(); ++d) {
     std::int64_t size = shape[static_cast<std::size_t>(d)], ways = layout.ways(d);
     if (size % ways == 0) continue;
-    throw ShardingError(intro(what) + sharding.str() + " cuts dim " + std::to_string(d) + " into " + std::to_string(ways) +
-                        " blocks, but its size is " + std::to_string(size) + " (shape " + shape.str() +
-                        ", blocks per dim " + ways_text(layout) + ").\n  Here every device must hold an equal block: pad the dim to " +
-                        std::to_string((size + ways - 1) / ways * ways) + ", or shard another dim.");
+    raise<ShardingError>(subject.operation,
+                         sharding.str() + " cuts dim " + std::to_string(d) + " of " + said(subject, shape) + " into " + std::to_string(ways) + " blocks, but its size is " + std::to_string(size) +
+                             " (blocks per dim " + ways_text(layout) + ")",
+                         "Here every device must hold an equal block: pad the dim to " + std::to_string((size + ways - 1) / ways * ways) + ", or shard another dim.", subject.loc);
   }
 }
 
-void check_constrained(const Sharding& sharding, std::string_view what) {
-  if (!sharding.has_value() || sharding.kind() != Sharding::Kind::named) return;
-  for (const SpecEntry& entry : sharding.spec())
-    if (entry.is_unconstrained())
-      throw ShardingError(intro(what) + sharding.spec().str() +
-                          " leaves a dim unconstrained, which only with_sharding_constraint may.\n  Name the axes, or none.");
+bool is_constrained(const Sharding& sharding) {
+  if (!sharding.has_value() || sharding.kind() != Sharding::Kind::named) return true;
+  return std::none_of(sharding.spec().begin(), sharding.spec().end(), [](const SpecEntry& entry) { return entry.is_unconstrained(); });
+}
+
+void check_constrained(const Sharding& sharding, const Subject& subject) {
+  if (is_constrained(sharding)) return;
+  raise<ShardingError>(subject.operation,
+                       "the spec " + sharding.spec().str() + (subject.name.empty() ? "" : " for " + subject.name) + " leaves a dim unconstrained, which only with_sharding_constraint may",
+                       "Name the axes, or none.", subject.loc);
 }
 
 void check_spec(const Mesh& mesh, const PartitionSpec& spec) {

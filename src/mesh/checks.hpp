@@ -1,21 +1,29 @@
 // Whether a sharding fits an array: the errors that device_put, constraints, shard_map and pmap share.
 #pragma once
 
-#include <string_view>
+#include <string>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/sharding.hpp"
 
 namespace tutti {
 
-/// Throws ShardingError when arrays of this shape cannot have this sharding: the spec is longer than the rank.
-/// `what` names the array in the text: "argument x of f".
-void check_rank(const Sharding& sharding, const Shape& shape, std::string_view what = {});
-/// Whether check_rank would be content: for callers whose `what` takes time to word.
+/// What an error says of the argument that does not fit.
+struct Subject {
+  const char* operation = "Sharding";
+  std::string name = {};               // `params.w`, `result 0`; "a value" when empty
+  Loc loc = current_loc();
+};
+
+/// Throws ShardingError when arrays of this shape cannot have this sharding: the spec is longer than the rank; ValueError when it is empty.
+void check_rank(const Sharding& sharding, const Shape& shape, const Subject& subject = {});
+/// Whether check_rank would be content: for callers whose subject takes time to word.
 bool fits_rank(const Sharding& sharding, int ndim);
 /// Throws ShardingError when a dimension does not divide: for shard_map and pmap, whose bodies see one local shape.
-void check_divides(const Sharding& sharding, const Shape& shape, std::string_view what = {});
-/// Throws ShardingError when the spec holds P::unconstrained: for all places but constraints.
-void check_constrained(const Sharding& sharding, std::string_view what = {});
+void check_divides(const Sharding& sharding, const Shape& shape, const Subject& subject = {});
+/// Whether the spec holds P::unconstrained, which only constraints may have; check_constrained throws ShardingError then.
+bool is_constrained(const Sharding& sharding);
+void check_constrained(const Sharding& sharding, const Subject& subject = {});
 /// Throws ShardingError when an axis of the spec is not in the mesh, or comes twice.
 void check_spec(const Mesh& mesh, const PartitionSpec& spec);
 

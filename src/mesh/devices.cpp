@@ -6,7 +6,7 @@
 
 #include "mesh/mesh_node.hpp"
 #include "mesh/text.hpp"
-#include "tutti/error.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti {
 namespace {
@@ -23,7 +23,8 @@ struct CpuDevices {
     char* end = nullptr;
     long n = std::strtol(text, &end, 10);
     if (*end != '\0' || n < 1 || n > kMaxCpuDevices)
-      throw ValueError("TUTTI_CPU_DEVICES is '" + std::string(text) + "'.\n  It must be a positive number of devices, such as 8.");
+      raise<ValueError>("devices", "the environment variable TUTTI_CPU_DEVICES is '" + std::string(text) + "'",
+                        "Set it to a number of devices from 1 to " + std::to_string(kMaxCpuDevices) + ", such as 8.");
     count = static_cast<int>(n);
     fixed = true;
   }
@@ -58,23 +59,24 @@ int device_count() {
   return cpu().count;
 }
 
-void set_cpu_devices(int n) {
-  if (n > kMaxCpuDevices) throw ValueError("set_cpu_devices(" + std::to_string(n) + "): at most " + std::to_string(kMaxCpuDevices) + " devices can be simulated.\n  Give a smaller number.");
-  if (n < 1) throw ValueError("set_cpu_devices(" + std::to_string(n) + "): there are no devices.\n  Give a positive number.");
+void set_cpu_devices(int n, Loc loc) {
+  CallScope scope(loc);
+  if (n < 1 || n > kMaxCpuDevices)
+    raise<ValueError>("set_cpu_devices", std::to_string(n) + " devices were asked for", "Give a number from 1 to " + std::to_string(kMaxCpuDevices) + ".");
   std::lock_guard lock(cpu().mutex);
   cpu().count = n;
   cpu().fixed = true;
 }
 
-std::vector<Device> first_devices(std::int64_t n, const std::string& who) {
+std::vector<Device> first_devices(std::int64_t n, const char* operation, const std::string& who) {
+  const std::string wanted = std::to_string(n), needs = who + " needs " + wanted + " devices, but ";
   if (n > kMaxCpuDevices)
-    throw DeviceError(who + " needs " + std::to_string(n) + " devices, but at most " + std::to_string(kMaxCpuDevices) + " can be simulated.\n  Use a smaller mesh.");
+    raise<DeviceError>(operation, needs + "at most " + std::to_string(kMaxCpuDevices) + " can be simulated", "Use fewer devices.");
   std::lock_guard lock(cpu().mutex);
   if (n > cpu().count) {
     if (cpu().fixed)
-      throw DeviceError(who + " needs " + std::to_string(n) + " devices, but their number was fixed to " +
-                        std::to_string(cpu().count) + ".\n  Ask for more with set_cpu_devices(" + std::to_string(n) +
-                        ") or TUTTI_CPU_DEVICES=" + std::to_string(n) + ", or use a smaller mesh.");
+      raise<DeviceError>(operation, needs + "their number was fixed to " + std::to_string(cpu().count),
+                         "Ask for more with set_cpu_devices(" + wanted + ") or TUTTI_CPU_DEVICES=" + wanted + ", or use fewer.");
     cpu().count = static_cast<int>(n);
   }
   return first(static_cast<int>(n));

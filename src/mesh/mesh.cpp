@@ -13,15 +13,15 @@ namespace {
 
 std::string count(std::int64_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
-// The extents of a mesh, checked: all positive.
-void check_sizes(const Shape& sizes, const std::string& who) {
+// The extents of a mesh, checked: all positive, their product a number of devices.
+void check_sizes(const Shape& sizes, const char* who) {
   for (std::int64_t size : sizes)
     if (size < 1)
       raise<ValueError>(who, "an axis of size " + std::to_string(size) + " in " + sizes.str() + " holds no device", "Sizes are at least 1: leave the axis out, or give it size 1.");
   std::int64_t total = 1;
   for (std::int64_t size : sizes)
     if (__builtin_mul_overflow(total, size, &total) || total > kMaxCpuDevices)
-      throw DeviceError(who + " of shape " + sizes.str() + ": at most " + std::to_string(kMaxCpuDevices) + " devices can be simulated.\n  Use a smaller mesh.");
+      raise<DeviceError>(who, "the shape " + sizes.str() + " needs more than the " + std::to_string(kMaxCpuDevices) + " devices that can be simulated", "Use a smaller mesh.");
 }
 
 std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {
@@ -53,14 +53,16 @@ std::pair<Shape, Names> split(const std::vector<MeshAxis>& axes) {
   return {sizes, Names(names)};
 }
 
-std::shared_ptr<const MeshNode> node_of(const std::vector<MeshAxis>& axes) {
+std::shared_ptr<const MeshNode> node_of(const std::vector<MeshAxis>& axes, Loc loc) {
+  CallScope scope(loc, Loc{"", "Mesh"});
   auto [sizes, names] = split(axes);
-  return make_mesh(sizes, names).handle();
+  return make_mesh(sizes, names, loc).handle();
 }
 
-const MeshNode& deref(const Mesh& mesh) {
-  if (!mesh.has_value()) throw ValueError("This Mesh is empty.\n  Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
-  return *mesh.node();
+const MeshNode& deref(const Mesh& mesh, const char* member, Loc loc) {
+  if (mesh.has_value()) return *mesh.node();
+  CallScope scope(loc, Loc{"", member});
+  raise<ValueError>(member, "this Mesh is empty", "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
 }
 
 }  // namespace
@@ -95,7 +97,8 @@ bool is_unnamed(const Mesh& mesh) {
   return true;
 }
 
-DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape) : devices_(std::move(devices)), shape_(std::move(shape)) {
+DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape, Loc loc) : devices_(std::move(devices)), shape_(std::move(shape)) {
+  CallScope scope(loc);
   check_sizes(shape_, "DeviceGrid");
   if (shape_.num_elements() != size())
     raise<ValueError>("DeviceGrid", "cannot arrange " + count(size(), "device") + " in the shape " + shape_.str(), "Give a shape whose product is the number of devices.");
@@ -106,35 +109,44 @@ std::string DeviceGrid::str() const {
 }
 std::ostream& operator<<(std::ostream& out, const DeviceGrid& grid) { return out << grid.str(); }
 
-Mesh::Mesh(std::initializer_list<MeshAxis> axes) : node_(node_of(axes)) {}
-Mesh::Mesh(const std::vector<MeshAxis>& axes) : node_(node_of(axes)) {}
-Mesh::Mesh(std::vector<Device> devices, Names name) {
+Mesh::Mesh(std::initializer_list<MeshAxis> axes, Loc loc) : node_(node_of(axes, loc)) {}
+Mesh::Mesh(const std::vector<MeshAxis>& axes, Loc loc) : node_(node_of(axes, loc)) {}
+Mesh::Mesh(std::vector<Device> devices, Names name, Loc loc) {
+  CallScope scope(loc);
   Shape shape{static_cast<std::int64_t>(devices.size())};
   node_ = checked(std::move(devices), shape, name);
 }
-Mesh::Mesh(std::vector<Device> devices, Shape shape, Names names)
-    : node_(checked(std::move(devices), std::move(shape), names)) {}
-Mesh::Mesh(DeviceGrid grid, Names names) : node_(checked(grid.flat(), grid.shape(), names)) {}
+Mesh::Mesh(std::vector<Device> devices, Shape shape, Names names, Loc loc) {
+  CallScope scope(loc);
+  node_ = checked(std::move(devices), std::move(shape), names);
+}
+Mesh::Mesh(DeviceGrid grid, Names names, Loc loc) {
+  CallScope scope(loc);
+  node_ = checked(grid.flat(), grid.shape(), names);
+}
 
-const Shape& Mesh::shape() const { return deref(*this).shape; }
-std::int64_t Mesh::size() const { return static_cast<std::int64_t>(deref(*this).devices.size()); }
-const std::vector<std::string>& Mesh::axis_names() const { return deref(*this).names; }
-const std::vector<Device>& Mesh::device_list() const { return deref(*this).devices; }
-DeviceGrid Mesh::devices() const { return DeviceGrid(deref(*this).devices, deref(*this).shape); }
+const Shape& Mesh::shape(Loc loc) const { return deref(*this, "Mesh::shape", loc).shape; }
+std::int64_t Mesh::size(Loc loc) const { return static_cast<std::int64_t>(deref(*this, "Mesh::size", loc).devices.size()); }
+const std::vector<std::string>& Mesh::axis_names(Loc loc) const { return deref(*this, "Mesh::axis_names", loc).names; }
+const std::vector<Device>& Mesh::device_list(Loc loc) const { return deref(*this, "Mesh::device_list", loc).devices; }
+DeviceGrid Mesh::devices(Loc loc) const {
+  const MeshNode& node = deref(*this, "Mesh::devices", loc);
+  return DeviceGrid(node.devices, node.shape, loc);
+}
 std::size_t Mesh::hash() const { return node_ ? node_->hash : 0; }
 
-int Mesh::axis_index(std::string_view axis) const {
-  const std::vector<std::string>& names = axis_names();
+int Mesh::axis_index(std::string_view axis, Loc loc) const {
+  const std::vector<std::string>& names = deref(*this, "Mesh::axis_index", loc).names;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == axis) return static_cast<int>(i);
   return -1;
 }
 
-std::int64_t Mesh::size(std::string_view axis) const {
-  int at = axis_index(axis);
-  if (at < 0)
-    throw ValueError("This mesh has no axis '" + std::string(axis) + "'; its axes are " + text::names(axis_names()) + ".\n  Name one of them.");
-  return shape()[static_cast<std::size_t>(at)];
+std::int64_t Mesh::size(std::string_view axis, Loc loc) const {
+  int at = axis_index(axis, loc);
+  if (at >= 0) return node_->shape[static_cast<std::size_t>(at)];
+  CallScope scope(loc);
+  raise<ValueError>("Mesh::size", str() + " has no axis '" + std::string(axis) + "'; its axes are " + text::names(axis_names()), "Name one of them.");
 }
 
 std::string Mesh::str() const {
@@ -157,36 +169,42 @@ std::string Mesh::repr() const {
 }
 std::ostream& operator<<(std::ostream& out, const Mesh& mesh) { return out << mesh.str(); }
 
-Mesh make_mesh(Shape sizes, Names names) {
+Mesh make_mesh(Shape sizes, Names names, Loc loc) {
+  CallScope scope(loc);
   check_sizes(sizes, "make_mesh");
   // Errors about names come before devices are added for a mesh that will not be made.
   if (sizes.size() != names.size()) return Mesh(std::vector<Device>(static_cast<std::size_t>(sizes.num_elements())), sizes, names);
-  std::vector<Device> list = first_devices(sizes.num_elements(), "make_mesh of shape " + sizes.str());
+  std::vector<Device> list = first_devices(sizes.num_elements(), "make_mesh", "the shape " + sizes.str());
   return Mesh(std::move(list), std::move(sizes), std::move(names));
 }
 
-Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices) {
+Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc) {
+  CallScope scope(loc);
   check_sizes(sizes, "make_mesh");
   auto wanted = static_cast<std::size_t>(sizes.num_elements());
   if (wanted > devices.size())
-    throw DeviceError("make_mesh of shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " +
-                      std::to_string(devices.size()) + " were given.\n  Give more, or smaller sizes.");
+    raise<DeviceError>("make_mesh", "the shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " + std::to_string(devices.size()) + " were given: " + str(devices),
+                       "Give more, or smaller sizes.");
   devices.resize(wanted);
   return Mesh(std::move(devices), std::move(sizes), std::move(names));
 }
 
 namespace mesh_utils {
 
-DeviceGrid create_device_mesh(Shape sizes) {
+DeviceGrid create_device_mesh(Shape sizes, Loc loc) {
+  CallScope scope(loc);
   check_sizes(sizes, "create_device_mesh");
   if (device_count_is_fixed()) return create_device_mesh(std::move(sizes), devices());
-  return DeviceGrid(first_devices(sizes.num_elements(), "create_device_mesh"), sizes);
+  return DeviceGrid(first_devices(sizes.num_elements(), "create_device_mesh", "the shape " + sizes.str()), sizes);
 }
 
-DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices) {
+DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, Loc loc) {
+  CallScope scope(loc);
   check_sizes(sizes, "create_device_mesh");
   if (sizes.num_elements() != static_cast<std::int64_t>(devices.size()))
-    raise<DeviceError>("create_device_mesh", "the number of devices, " + std::to_string(devices.size()) + ", must equal the product of the shape " + sizes.str() + ", " + std::to_string(sizes.num_elements()), "Give it as many devices, or use make_mesh, which takes the first ones.");
+    raise<DeviceError>("create_device_mesh",
+                       "the number of devices, " + std::to_string(devices.size()) + ", must equal the product of the shape " + sizes.str() + ", " + std::to_string(sizes.num_elements()),
+                       "Give it as many devices, or use make_mesh, which takes the first ones.");
   return DeviceGrid(std::move(devices), std::move(sizes));
 }
 

@@ -24,8 +24,8 @@ bool is_unnamed(const Mesh& mesh);
 // As many CPU devices as a process simulates at most: a guard against sizes multiplied by mistake.
 inline constexpr std::int64_t kMaxCpuDevices = 1'000'000;
 
-/// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError naming `who`.
-std::vector<Device> first_devices(std::int64_t n, const std::string& who);
+/// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError: `who`, a part of the call, needs them.
+std::vector<Device> first_devices(std::int64_t n, const char* operation, const std::string& who);
 /// Whether the user said how many devices there are.
 bool device_count_is_fixed();
 

@@ -105,7 +105,8 @@ std::shared_ptr<const ShardingNode> make(const std::vector<Device>& devices, Sha
   return std::make_shared<const ShardingNode>(std::move(node));
 }
 
-std::shared_ptr<const ShardingNode> from_grid(const std::vector<Device>& devices, Shape shape) {
+std::shared_ptr<const ShardingNode> from_grid(const std::vector<Device>& devices, Shape shape, Loc loc) {
+  CallScope scope(loc, Loc{"", "PositionalSharding"});
   if (devices.empty()) raise<ValueError>("PositionalSharding", "there are no devices", "Give devices(), or mesh_utils::create_device_mesh({8}).");
   std::set<Device> seen;
   Cells cells;
@@ -141,13 +142,15 @@ Sharding positional_sharding(const Mesh& mesh, const Layout& layout) {
   return Sharding(std::make_shared<const ShardingNode>(std::move(node)));
 }
 
-PositionalSharding::PositionalSharding(const DeviceGrid& grid) : Sharding(from_grid(grid.flat(), grid.shape())) {}
-PositionalSharding::PositionalSharding(const std::vector<Device>& devices)
-    : Sharding(from_grid(devices, Shape{static_cast<std::int64_t>(devices.size())})) {}
+PositionalSharding::PositionalSharding(const DeviceGrid& grid, Loc loc) : Sharding(from_grid(grid.flat(), grid.shape(), loc)) {}
+PositionalSharding::PositionalSharding(const std::vector<Device>& devices, Loc loc)
+    : Sharding(from_grid(devices, Shape{static_cast<std::int64_t>(devices.size())}, loc)) {}
 
-const Shape& PositionalSharding::shape() const { return node_->cells; }
+const Shape& PositionalSharding::shape(Loc loc) const { return deref(*this, "PositionalSharding::shape", loc).cells; }
 
-PositionalSharding PositionalSharding::reshape(Shape shape) const {
+PositionalSharding PositionalSharding::reshape(Shape shape, Loc loc) const {
+  deref(*this, "PositionalSharding::reshape", loc);
+  CallScope scope(loc);
   auto cells = static_cast<std::int64_t>(node_->cell_devices.size());
   std::int64_t known = 1;
   int unknown = -1, unknowns = 0;
@@ -155,16 +158,19 @@ PositionalSharding PositionalSharding::reshape(Shape shape) const {
   for (int d = 0; d < shape.ndim(); ++d) {
     std::int64_t n = shape[static_cast<std::size_t>(d)];
     if (n == -1) unknown = d, ++unknowns;
-    else if (n < 1) good = false;
+    else if (n < 1 || n > cells / known) good = false;   // more than there are, so no product overflows
     else known *= n;
   }
-  if (unknowns == 1 && good && cells % known == 0) shape[static_cast<std::size_t>(unknown)] = cells / known;
-  if (!good || unknowns > 1 || shape.num_elements() != cells)
-    raise<ShardingError>("PositionalSharding.reshape", "cannot arrange " + std::to_string(cells) + " cells of shape " + node_->cells.str() + " in the shape " + shape.str(), "The products must be equal.");
+  if (!good || unknowns > 1 || cells % known != 0 || (unknowns == 0 && known != cells))
+    raise<ShardingError>("PositionalSharding::reshape", "cannot arrange " + std::to_string(cells) + " cells of shape " + node_->cells.str() + " in the shape " + shape.str(),
+                         "Give positive extents whose product is " + std::to_string(cells) + "; one of them may be -1.");
+  if (unknowns == 1) shape[static_cast<std::size_t>(unknown)] = cells / known;
   return PositionalSharding(make(node_->devices, std::move(shape), node_->cell_devices, node_->memory_kind));
 }
 
-PositionalSharding PositionalSharding::transpose(std::vector<int> order) const {
+PositionalSharding PositionalSharding::transpose(std::vector<int> order, Loc loc) const {
+  deref(*this, "PositionalSharding::transpose", loc);
+  CallScope scope(loc);
   const Shape& old = node_->cells;
   auto ndim = old.size();
   if (order.empty())
@@ -176,7 +182,8 @@ PositionalSharding PositionalSharding::transpose(std::vector<int> order) const {
     else seen[static_cast<std::size_t>(d)] = true;
   }
   if (!good)
-    raise<ShardingError>("PositionalSharding.transpose", "the order must name each of the " + std::to_string(ndim) + " dims once", "Leave the order out to reverse them.");
+    raise<ShardingError>("PositionalSharding::transpose", "the order " + Shape(std::vector<std::int64_t>(order.begin(), order.end())).str() + " must name each of the " + std::to_string(ndim) + " dims of the shape " + old.str() + " once",
+                         "Leave the order out to reverse them.");
   Shape shape;
   std::vector<std::int64_t> strides(ndim, 1), from;
   for (std::size_t d = ndim; d-- > 1;) strides[d - 1] = strides[d] * old[d];
@@ -196,13 +203,15 @@ PositionalSharding PositionalSharding::transpose(std::vector<int> order) const {
   return PositionalSharding(make(node_->devices, std::move(shape), std::move(cells), node_->memory_kind));
 }
 
-PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool keepdims) const {
+PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool keepdims, Loc loc) const {
+  deref(*this, "PositionalSharding::replicate", loc);
+  CallScope scope(loc);
   const Shape& old = node_->cells;
   std::vector<bool> unite(old.size(), !axis.has_value());
   if (axis) {
     int d = *axis < 0 ? *axis + old.ndim() : *axis;
     if (d < 0 || d >= old.ndim())
-      raise<ShardingError>("PositionalSharding.replicate", "there is no axis " + std::to_string(*axis) + " in the shape " + old.str(), "Leave the axis out for one cell of all devices.");
+      raise<ShardingError>("PositionalSharding::replicate", "there is no axis " + std::to_string(*axis) + " in the shape " + old.str(), "Leave the axis out for one cell of all devices.");
     unite[static_cast<std::size_t>(d)] = true;
   }
   Shape kept, shape;  // kept: all dims, united ones of size 1

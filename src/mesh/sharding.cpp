@@ -9,9 +9,10 @@
 
 namespace tutti {
 
-const ShardingNode& deref(const Sharding& sharding) {
-  if (!sharding.has_value()) throw ValueError("This Sharding is empty: it says nothing about devices.\n  Make one with NamedSharding(mesh, P(\"x\")).");
-  return *sharding.node();
+const ShardingNode& deref(const Sharding& sharding, const char* member, Loc loc) {
+  if (sharding.has_value()) return *sharding.node();
+  CallScope scope(loc, Loc{"", member});
+  raise<ValueError>(member, "this Sharding is empty: it says nothing about devices", "Make one with NamedSharding(mesh, P(\"x\")).");
 }
 
 namespace {
@@ -24,8 +25,9 @@ std::shared_ptr<const ShardingNode> single(const Device& device) {
   return std::make_shared<const ShardingNode>(std::move(node));
 }
 
-std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec) {
-  if (!mesh.has_value()) raise<ValueError>("NamedSharding", "the mesh is empty", "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec, Loc loc) {
+  CallScope scope(loc, Loc{"", "NamedSharding"});
+  if (!mesh.has_value()) raise<ValueError>("NamedSharding", "the mesh for the spec " + spec.str() + " is empty", "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
   check_spec(mesh, spec);
   ShardingNode node;
   for (const SpecEntry& entry : spec) {
@@ -39,37 +41,56 @@ std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec) {
   return std::make_shared<const ShardingNode>(std::move(node));
 }
 
+void check_shape(const Sharding& sharding, const Shape& shape, const char* member) {
+  for (std::int64_t n : shape)
+    if (n < 0) raise<ShapeError>(member, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
+  check_rank(sharding, shape, {member});
+}
+
 }  // namespace
 
 Sharding::Sharding(const Device& device) : node_(single(device)) {}
-NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec) : Sharding(named(std::move(mesh), std::move(spec))) {}
+NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec, Loc loc) : Sharding(named(std::move(mesh), std::move(spec), loc)) {}
 
-Sharding::Kind Sharding::kind() const { return deref(*this).kind; }
-const std::vector<Device>& Sharding::device_list() const { return deref(*this).devices; }
-std::set<Device> Sharding::device_set() const { return {device_list().begin(), device_list().end()}; }
-std::int64_t Sharding::num_devices() const { return static_cast<std::int64_t>(device_list().size()); }
+Sharding::Kind Sharding::kind(Loc loc) const { return deref(*this, "Sharding::kind", loc).kind; }
+const std::vector<Device>& Sharding::device_list(Loc loc) const { return deref(*this, "Sharding::device_list", loc).devices; }
+std::set<Device> Sharding::device_set(Loc loc) const {
+  const std::vector<Device>& list = deref(*this, "Sharding::device_set", loc).devices;
+  return {list.begin(), list.end()};
+}
+std::int64_t Sharding::num_devices(Loc loc) const { return static_cast<std::int64_t>(deref(*this, "Sharding::num_devices", loc).devices.size()); }
 
-const Mesh& Sharding::mesh() const {
-  if (kind() != Kind::named) throw ValueError(str() + " has no mesh: only a NamedSharding has one.");
-  return node_->mesh;
+const Mesh& Sharding::mesh(Loc loc) const {
+  if (deref(*this, "Sharding::mesh", loc).kind == Kind::named) return node_->mesh;
+  CallScope scope(loc);
+  raise<ValueError>("Sharding::mesh", str() + " has no mesh", "Ask a NamedSharding: kind() tells which one it is.");
 }
 
-const PartitionSpec& Sharding::spec() const {
-  if (kind() != Kind::named) throw ValueError(str() + " has no spec: only a NamedSharding has one.");
-  return node_->spec;
+const PartitionSpec& Sharding::spec(Loc loc) const {
+  if (deref(*this, "Sharding::spec", loc).kind == Kind::named) return node_->spec;
+  CallScope scope(loc);
+  raise<ValueError>("Sharding::spec", str() + " has no spec", "Ask a NamedSharding: kind() tells which one it is.");
 }
 
-bool Sharding::is_fully_replicated() const { return deref(*this).layout.is_replicated(); }
+bool Sharding::is_fully_replicated(Loc loc) const { return deref(*this, "Sharding::is_fully_replicated", loc).layout.is_replicated(); }
 
-bool Sharding::is_fully_addressable() const {
-  for (const Device& device : device_list())
+bool Sharding::is_fully_addressable(Loc loc) const {
+  for (const Device& device : deref(*this, "Sharding::is_fully_addressable", loc).devices)
     if (device.process_index() != 0) return false;
   return true;
 }
 
-Shape Sharding::shard_shape(const Shape& shape) const { return block_shape(layout_of(*this, shape.ndim()), shape); }
+Shape Sharding::shard_shape(const Shape& shape, Loc loc) const {
+  deref(*this, "Sharding::shard_shape", loc);
+  CallScope scope(loc);
+  check_shape(*this, shape, "Sharding::shard_shape");
+  return block_shape(layout_of(*this, shape.ndim()), shape);
+}
 
-std::vector<std::pair<Device, ShardIndex>> Sharding::devices_indices_map(const Shape& shape) const {
+std::vector<std::pair<Device, ShardIndex>> Sharding::devices_indices_map(const Shape& shape, Loc loc) const {
+  deref(*this, "Sharding::devices_indices_map", loc);
+  CallScope scope(loc);
+  check_shape(*this, shape, "Sharding::devices_indices_map");
   Layout layout = layout_of(*this, shape.ndim());
   std::vector<std::pair<Device, ShardIndex>> out;
   for (std::int64_t i = 0; i < num_devices(); ++i) {
@@ -94,10 +115,10 @@ bool Sharding::is_equivalent_to(const Sharding& other, int ndim) const {
   return there && *there == layout_of(other, ndim);
 }
 
-const std::string& Sharding::memory_kind() const { return deref(*this).memory_kind; }
+const std::string& Sharding::memory_kind(Loc loc) const { return deref(*this, "Sharding::memory_kind", loc).memory_kind; }
 
-Sharding Sharding::with_memory_kind(std::string kind) const {
-  ShardingNode node = deref(*this);
+Sharding Sharding::with_memory_kind(std::string kind, Loc loc) const {
+  ShardingNode node = deref(*this, "Sharding::with_memory_kind", loc);
   node.memory_kind = std::move(kind);
   return Sharding(std::make_shared<const ShardingNode>(std::move(node)));
 }

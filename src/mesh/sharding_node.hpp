@@ -20,8 +20,8 @@ struct ShardingNode {
   std::vector<std::vector<Device>> cell_devices;  // positional only: row-major, each sorted by position in the assignment
 };
 
-/// The node; throws ValueError when the handle is empty.
-const ShardingNode& deref(const Sharding& sharding);
+/// The node; throws ValueError of the function `member` when the handle is empty.
+const ShardingNode& deref(const Sharding& sharding, const char* member = "Sharding", Loc loc = {});
 
 /// A PositionalSharding's face for a layout on a mesh of unnamed axes.
 Sharding positional_sharding(const Mesh& mesh, const Layout& layout);

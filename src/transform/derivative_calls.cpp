@@ -122,11 +122,11 @@ struct LinearFunction::State {
   Loc made;
 };
 
-std::vector<Array> LinearFunction::operator()(const std::vector<Array>& arrays) const {
+std::vector<Array> LinearFunction::operator()(const std::vector<Array>& arrays, Loc loc) const {
   const State& s = *state_;
   if (arrays.size() != s.takes.size())
     throw ValueError(std::string(s.what) + ": got " + std::to_string(arrays.size()) + " arrays instead of " + std::to_string(s.takes.size()) + at(s.made));
-  CallScope scope(s.made);
+  CallScope scope(loc ? loc : s.made);
   std::vector<Array> inputs = s.residuals;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (!s.takes[i]) continue;

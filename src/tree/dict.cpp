@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include "ir/type.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/tree_structure.hpp"
 
 namespace tutti {
@@ -10,11 +12,16 @@ namespace {
 
 constexpr tree::detail::NodeType dict_node{tree::detail::NodeType::Kind::map, "tutti::Dict"};
 
+void refuse_leaf(const Dict& d, const Dict::Key& key) {
+  if (!d.has_value()) return;
+  raise<TypeError>("Dict", "['" + std::string(key.text) + "'] asks an entry of " + d.type().str() + ", which is an array", "Leave the key out: this entry is a leaf.", key.loc);
+}
+
 }  // namespace
 
-Dict::Dict(std::initializer_list<std::pair<const char*, Dict>> entries) {
+Dict::Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc) {
   for (const auto& [key, value] : entries)
-    if (!entries_.emplace(key, value).second) throw ValueError("Dict: the key '" + std::string(key) + "' comes twice.");
+    if (!entries_.emplace(key, value).second) raise<ValueError>("Dict", "the key '" + std::string(key) + "' comes twice", "Give every entry a key of its own.", loc);
 }
 
 bool Dict::erase(std::string_view key) {
@@ -30,19 +37,20 @@ std::vector<std::string> Dict::keys() const {
   return out;
 }
 
-Dict& Dict::get_or_add(std::string_view key) {
-  if (has_value()) throw TypeError("Dict: ['" + std::string(key) + "'] of an array: this entry is a leaf.");
-  const auto it = entries_.find(key);
-  return it != entries_.end() ? it->second : entries_[std::string(key)];
+Dict& Dict::operator[](const Key& key) {
+  refuse_leaf(*this, key);
+  const auto it = entries_.find(key.text);
+  return it != entries_.end() ? it->second : entries_[std::string(key.text)];
 }
 
-const Dict& Dict::at_key(std::string_view key) const {
-  if (has_value()) throw TypeError("Dict: ['" + std::string(key) + "'] of an array: this entry is a leaf.");
-  const auto it = entries_.find(key);
+const Dict& Dict::operator[](const Key& key) const {
+  refuse_leaf(*this, key);
+  const auto it = entries_.find(key.text);
   if (it != entries_.end()) return it->second;
   std::string list;
   for (const auto& [k, v] : entries_) list += (list.empty() ? "'" : ", '") + k + "'";
-  throw IndexError("Dict: no key '" + std::string(key) + "'; " + (list.empty() ? "it has none." : "there are " + list + "."));
+  raise<IndexError>("Dict", "there is no key '" + std::string(key.text) + "' among " + (list.empty() ? "no keys: it is empty" : list),
+                    "Name a key that is there; contains(key) asks.", key.loc);
 }
 
 void Dict::visit_tree(tree::detail::Visitor& visitor) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tree/structure.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti {
 
@@ -88,21 +89,19 @@ struct Skeleton final : Nothing {
   void key(std::string_view key) override { words.push_back(std::hash<std::string_view>{}(key)); }
 };
 
-[[noreturn]] void throw_misaligned(Ref first, Ref other, std::size_t k) {
+[[noreturn]] void throw_misaligned(Ref first, Ref other, std::size_t k, const char* what, Loc loc) {
   Paths a, b;
   a.want_lengths = b.want_lengths = true;
   first.walk(first.object, a);
   other.walk(other.object, b);
-  const std::string who = "tree 1 and tree " + std::to_string(k + 1);
+  const std::string who = "tree 1 and tree " + std::to_string(k + 1), advice = "Give trees of one structure, such as parameters and their gradients.";
   for (std::size_t i = 0; i < a.lengths.size() && i < b.lengths.size(); ++i) {
     const auto &[pa, na] = a.lengths[i];
     const auto &[pb, nb] = b.lengths[i];
-    if (pa != pb) throw ValueError("tree::map: " + who + " have different keys: " + pa.str() + " and " + pb.str() + ".");
-    if (na != nb)
-      throw ValueError("tree::map: " + who + " differ" + (pa.empty() ? "" : " at " + pa.str()) + ": " + na + " and " + nb +
-                       " elements.");
+    if (pa != pb) raise<ValueError>(what, who + " have different keys: " + pa.str() + " and " + pb.str(), advice, loc);
+    if (na != nb) raise<ValueError>(what, who + " differ" + (pa.empty() ? "" : " at " + pa.str()) + ": " + na + " and " + nb + " elements", advice, loc);
   }
-  throw ValueError("tree::map: " + who + " have different structures.");
+  raise<ValueError>(what, who + " have different structures", advice, loc);
 }
 
 }  // namespace
@@ -141,12 +140,13 @@ Structure structure_of(std::span<const Ref> trees) {
   return out;
 }
 
-void assign(Ref tree, std::span<const Array> leaves) {
+void assign(Ref tree, std::span<const Array> leaves, Loc loc) {
   std::vector<Array*> slots = slots_of(tree);
   const std::size_t all = slots.size();
   if (leaves.size() != slots.size()) std::erase_if(slots, [](const Array* slot) { return !slot->has_value(); });
   if (leaves.size() != slots.size())
-    throw ValueError("tree: " + std::to_string(leaves.size()) + " arrays for a tree of " + std::to_string(all) + ".");
+    raise<ValueError>("tree", std::to_string(leaves.size()) + " arrays came for a tree of " + std::to_string(all) + " places, " + std::to_string(slots.size()) + " of them filled",
+                      "Give one array for each place, or for each one that is filled.", loc);
   for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = leaves[i];
 }
 
@@ -156,7 +156,7 @@ bool Columns::all(std::size_t row) const {
   return true;
 }
 
-Columns align(std::span<const Ref> trees) {
+Columns align(std::span<const Ref> trees, const char* what, Loc loc) {
   Columns out;
   Skeleton first;
   trees[0].walk(trees[0].object, first);
@@ -164,7 +164,7 @@ Columns align(std::span<const Ref> trees) {
   for (std::size_t k = 1; k < trees.size(); ++k) {
     Skeleton v;
     trees[k].walk(trees[k].object, v);
-    if (v.words != first.words || v.slots.size() != out.rows()) throw_misaligned(trees[0], trees[k], k);
+    if (v.words != first.words || v.slots.size() != out.rows()) throw_misaligned(trees[0], trees[k], k, what, loc);
     out.column.push_back(std::move(v.slots));
   }
   return out;
