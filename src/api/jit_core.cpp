@@ -60,8 +60,8 @@ std::string function_text(Loc made) { return "the function jitted at " + made.st
 // A list of shardings has one entry per argument, or per array of the result.
 void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t count, const char* of, Loc made) {
   if (given.kind() != TreeOf<Sharding>::Kind::list || given.list().size() == count) return;
-  throw ValueError(std::string("jit: ") + what + " has " + std::to_string(given.list().size()) + " entries for " + std::to_string(count) + " " + of + "\n  at " + made.str() +
-                   "\n  Give one sharding for all, or one entry each (none leaves it open).");
+  raise<ValueError>("jit", std::string(what) + " has " + std::to_string(given.list().size()) + " entries for " + std::to_string(count) + " " + of,
+                    "Give one sharding for all, or one entry each (none leaves it open).", made);
 }
 
 // What the user has put somewhere is not moved by in_shardings behind their back.
@@ -229,20 +229,20 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
 void JitCore::check(const JitEntry& e, const JitArguments& args, Loc loc) const {
   CallScope scope(loc, Loc());
   const std::vector<Array>& leaves = args.flat.leaves;
-  const std::string what = "the function compiled at " + e.made.str();
+  const std::string what = "compiled call", compiled = " (jitted at " + e.made.str() + ")";
   if (!(e.structure == args.flat.structure) || e.leaves.size() != leaves.size())
-    raise<TypeError>(what, "the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure), "Call the jitted function, which compiles again where it has to.");
+    raise<TypeError>(what, "the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure) + compiled, "Call the jitted function, which compiles again where it has to.");
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const ArrayNode& n = *leaves[i].node();
     const LeafSignature& s = e.leaves[i];
     if (n.traced() && !e.traced)
-      raise<TracerError>(what, s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed", "Call the jitted function there.");
+      raise<TracerError>(what, s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed" + compiled, "Call the jitted function there.");
     if (n.type.dtype != s.type.dtype || n.type.shape != s.type.shape)
-      raise<TypeError>(what, s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str(), "Call the jitted function, which compiles again where it has to.");
+      raise<TypeError>(what, s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str() + compiled, "Call the jitted function, which compiles again where it has to.");
     if (n.traced() || !n.committed) continue;   // what lies nowhere in particular fits everywhere
     Sharding expected = s.sharding.has_value() ? s.sharding : SingleDeviceSharding(devices()[0]);
     if (!n.sharding.is_equivalent_to(expected, n.type.ndim()))
-      raise<ShardingError>(what, s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str(), "Move it with device_put, or call the jitted function, which compiles again where it has to.");
+      raise<ShardingError>(what, s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str() + compiled, "Move it with device_put, or call the jitted function, which compiles again where it has to.");
   }
 }
 
@@ -261,8 +261,8 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
     if (!e.donated[i]) continue;
     for (std::size_t j = 0; j < args.size(); ++j)
       if (i != j && args[i].node() == args[j].node())
-        throw ValueError("jit (" + e.made.str() + "): " + e.leaves[i].name + " is donated and also given as " +
-                         (j < e.leaves.size() ? e.leaves[j].name : "a captured array") + ".\n  Pass a copy(), or do not donate it.");
+        raise<ValueError>("jit", e.leaves[i].name + " of type " + e.leaves[i].type.str() + " is donated and also given as " + (j < e.leaves.size() ? e.leaves[j].name : "a captured array"),
+                          "Pass a copy(), or do not donate it.", e.made);
     buffer_of(args[i], "jit");
     donated[i] = 1;
   }

@@ -23,7 +23,7 @@ void check(const Array& x, const Sharding& sharding, const char* operation, cons
 bool recording(const Array& x) { return x.is_traced() || (innermost_trace() && inside_staged()); }
 
 Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where) {
-  CallScope scope(loc);
+  CallScope scope(loc, Loc{"", "device_put"});
   if (recording(x)) return constrain_leaf(x, sharding, loc, where);
   check(x, sharding, "device_put", where);
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
@@ -32,7 +32,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const t
 }
 
 Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where) {
-  CallScope scope(loc);
+  CallScope scope(loc, Loc{"", "with_sharding_constraint"});
   check(x, sharding, "with_sharding_constraint", where);
   return bind1(ops::sharding_constraint, ops::Constrain{sharding}, {x});
 }

@@ -80,7 +80,7 @@ ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> op
 
 std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands, const std::vector<ProgramPtr>& subs) {
   for (const Array& x : operands)
-    if (!x.has_value()) throw ValueError(op.name + ": an operand is empty (no array here)" + (current_loc() ? "\n  at " + current_loc().str() : ""));
+    if (!x.has_value()) raise<ValueError>(op.name, "an operand is empty: there is no array", "Give an Array that has a value: has_value() asks.");
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
   auto [first, last] = entries.equal_range(h);

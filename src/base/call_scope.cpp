@@ -72,6 +72,7 @@ std::string call_name(std::string_view operation) {
 }
 
 std::string error_text(std::string_view operation, std::string_view problem, std::string_view advice, Loc loc) {
+  if (current.loc) loc = current.loc;   // of the line inside a layer the user knows nothing
   std::string text = call_name(operation), last = text.substr(text.rfind(':') + 1);
   bool same = last.starts_with(operation) || operation.starts_with(text);   // subtract does sub, dot does dot_general
   if (!same) text += " (" + std::string(operation) + ")";

@@ -65,8 +65,8 @@ Params renamed(const Eqn& e, const Renaming& to) {
 Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type, const Mesh& mesh) {
   std::optional<Layout> layout = whole_axis_layout(ops::region_sharding(p, spec), type.ndim(), mesh);
   if (!layout)
-    throw UnsupportedError("shard_map" + (e.loc ? " at " + e.loc.str() : std::string()) + ": its mesh " + p.mesh.str() + " and the program's mesh " + mesh.str() +
-                           " have no common axes, so it cannot run on devices of its own.\n  Use meshes of the same sizes.");
+    raise<UnsupportedError>("shard_map", "its mesh " + p.mesh.str() + " and the program's mesh " + mesh.str() + " have no common axes, so it cannot run on devices of its own",
+                            "Use meshes of the same sizes.", e.loc);
   return canonical(*layout);
 }
 

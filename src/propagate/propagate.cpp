@@ -116,6 +116,12 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   out.program = with_output_constraints(body, outputs);
   const Program& p = *out.program;
 
+  std::vector<Placed> placed;
+  for (std::size_t i = 0; i < inputs.size() && i < p.inputs.size(); ++i)
+    placed.push_back({argument_text(std::to_string(i), "the program", p.types[p.inputs[i]]), inputs[i], {}});
+  for (Placed& inside : placed_inside(p)) placed.push_back(std::move(inside));
+  check_devices(placed);
+
   std::vector<Mesh> meshes;
   for (const Annotation& a : annotations(p, inputs)) {
     Mesh m = mesh_of(a.sharding);
@@ -123,8 +129,6 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   }
   Mesh refined;
   for (const Mesh& m : meshes) {
-    if (refined.has_value() && m.device_list() != refined.device_list())
-      throw DeviceError("Received incompatible devices for jitted computation: " + refined.str() + " and " + m.str());
     if (!refined.has_value()) refined = m;
     else if (std::optional<Mesh> both = common_refinement(refined, m)) refined = *both;
   }

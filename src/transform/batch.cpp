@@ -23,7 +23,7 @@ Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands
   }
   if (rules && rules->batch) return rules->batch(eqn, operands, mapped, axis);
   if (!rules && eqn.op->batch) return eqn.op->batch(Call{*eqn.op, eqn.params, operand_types(p, eqn), eqn.subs}, operands, mapped, axis);
-  throw_unsupported(eqn, "cannot be mapped by vmap: it has no batch rule");
+  throw_unsupported(eqn, "vmap cannot map it: it has no batch rule", "Use lax::map, which takes one element after the other.");
 }
 
 }  // namespace

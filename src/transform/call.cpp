@@ -23,11 +23,9 @@ std::string entries_text(const char* option, std::size_t entries, std::size_t ar
          (arguments == 1 ? " argument" : " arguments") + names(arguments);
 }
 std::string no_axis_text(int axis, const std::string& name, const Type& type) {
-  return "axis " + std::to_string(axis) + " of " + name + " does not exist: its rank must be at least " + std::to_string(axis < 0 ? -axis : axis + 1) + ", and its type is " + type.str() +
+  return "axis " + std::to_string(axis) + " of " + name + " does not exist: its rank must be at least " + std::to_string(axis < 0 ? -std::int64_t{axis} : std::int64_t{axis} + 1) + ", and its type is " + type.str() +
          ", of rank " + std::to_string(type.ndim());
 }
-
-std::string at(Loc loc) { return loc ? "\n  at " + loc.str() : ""; }
 
 std::vector<std::optional<TracedLeaf>> differentiable(const CallArrays& args, const std::vector<bool>& wanted) {
   std::vector<std::optional<TracedLeaf>> out(args.leaves.size());

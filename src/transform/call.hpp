@@ -30,7 +30,6 @@ Recorded record_call(const CallArrays& args, const std::vector<std::optional<Tra
 
 /// `arg1.layers[0].weight`.
 std::string leaf_name(const std::pair<int, tree::Path>& where);
-std::string at(Loc loc);
 /// What in_axes of another length than the arguments is told, and an axis that an argument has not.
 std::string entries_text(const char* option, std::size_t entries, std::size_t arguments);
 std::string no_axis_text(int axis, const std::string& name, const Type& type);

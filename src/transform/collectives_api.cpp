@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mesh/text.hpp"
 #include "ops/collective.hpp"
 #include "trace/trace.hpp"
 #include "transform/grouped_collectives.hpp"
@@ -14,13 +15,12 @@ namespace {
 
 using ops::ReduceOver;
 
-std::string at(Loc loc) { return loc ? "\n  at " + loc.str() : ""; }
-
-ReduceOver group(const Names& axes) {
-  if (axes.empty()) throw ValueError("a collective needs at least one axis name" + at(current_loc()));
+ReduceOver group(const char* what, const Names& axes) {
+  if (axes.empty()) raise<ValueError>(what, "no axis is named", "Name one, such as \"x\": the one that pmap, vmap or shard_map maps over.");
   ReduceOver out;
   for (const std::string& name : axes) {
-    if (std::find(out.axes.begin(), out.axes.end(), name) != out.axes.end()) throw ValueError("the axis " + name + " is named twice" + at(current_loc()));
+    if (std::find(out.axes.begin(), out.axes.end(), name) != out.axes.end())
+      raise<ValueError>(what, "the axis '" + name + "' comes twice in " + text::names(axes.list()), "Name every axis once.");
     out.axes.push_back(name);
     out.sizes.push_back(bound_axis_size(name));
   }
@@ -44,8 +44,10 @@ Array varying(const Array& x, const ReduceOver& g) {
   return missing.axes.empty() ? x : bind1(ops::pvary, missing, {x});
 }
 
-int dim_of(const char* what, int dim, int ndim) {
-  if (dim < -ndim || dim >= ndim) throw IndexError(std::string(what) + ": dim " + std::to_string(dim) + " does not exist: there are " + std::to_string(ndim) + at(current_loc()));
+int dim_of(const char* what, const char* argument, int dim, int ndim, const Array& x) {
+  if (dim < -ndim || dim >= ndim)
+    raise<IndexError>(what, argument + (" is " + std::to_string(dim)) + " for " + x.type().str() + ", and must be a dim among " + std::to_string(ndim),
+                      ndim == 0 ? "A scalar has no dims: reshape it first." : "Dims count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.");
   return dim < 0 ? dim + ndim : dim;
 }
 
@@ -59,9 +61,18 @@ Array as_number_for(detail::Combine how, const Array& x) {
 
 namespace detail {
 
+static const char* name_of(Combine how) {
+  switch (how) {
+    case Combine::mean: return "lax::pmean";
+    case Combine::max: return "lax::pmax";
+    case Combine::min: return "lax::pmin";
+    default: return "lax::psum";
+  }
+}
+
 Array combine_leaf(const Array& x, const Names& axes, Combine how, const lax::AxisGroups& groups, Loc loc) {
-  CallScope scope(loc);
-  ReduceOver g = group(axes);
+  CallScope scope(loc, Loc{"", name_of(how)});
+  ReduceOver g = group(name_of(how), axes);
   if (!groups.empty()) return combine_groups(as_number_for(how, x), axes, how, groups);
   Array operand = as_number_for(how, x);
   if (how == Combine::max || how == Combine::min) return bind1(how == Combine::max ? ops::pmax : ops::pmin, g, {varying(operand, g)});
@@ -71,12 +82,12 @@ Array combine_leaf(const Array& x, const Names& axes, Combine how, const lax::Ax
 }
 
 Array pvary_leaf(const Array& x, const Names& axes, Loc loc) {
-  CallScope scope(loc);
-  ReduceOver g = group(axes);
+  CallScope scope(loc, Loc{"", "lax::pvary"});
+  ReduceOver g = group("pvary", axes);
   const std::vector<std::string>& have = x.type().varying;
   for (const std::string& axis : g.axes)
     if (std::find(have.begin(), have.end(), axis) != have.end())
-      raise<ValueError>("pvary", x.type().str() + " is varying along " + axis + " already", "Leave that axis out.");
+      raise<ValueError>("pvary", x.type().str() + " is varying along '" + axis + "' already", "Leave that axis out.");
   return varying(x, g);
 }
 
@@ -86,40 +97,40 @@ namespace lax {
 
 std::int64_t axis_size(const Names& axes, Loc loc) {
   CallScope scope(loc);
-  return size_of(group(axes));
+  return size_of(group("axis_size", axes));
 }
 
 Array axis_index(const Names& axes, Loc loc) {
   CallScope scope(loc);
-  ReduceOver g = group(axes);
+  ReduceOver g = group("axis_index", axes);
   return varying(bind1(ops::axis_index, g, {}), g);
 }
 
 Array all_gather(const In& x, const Names& axes, GatherOptions options) {
   CallScope scope(x.loc);
-  ReduceOver g = group(axes);
-  int dim = dim_of("all_gather", options.axis, x.array.ndim() + !options.tiled);
+  ReduceOver g = group("all_gather", axes);
+  int dim = dim_of("all_gather", "axis", options.axis, x.array.ndim() + !options.tiled, x.array);
   if (!options.axis_index_groups.empty()) return detail::gather_groups(x.array, axes, dim, options.tiled, options.axis_index_groups);
   return bind1(ops::all_gather, ops::GatherOver{g.axes, g.sizes, dim, options.tiled}, {varying(x.array, g)});
 }
 
 Array psum_scatter(const In& x, const Names& axes, ScatterOptions options) {
   CallScope scope(x.loc);
-  ReduceOver g = group(axes);
-  int dim = dim_of("psum_scatter", options.scatter_dimension, x.array.ndim());
+  ReduceOver g = group("psum_scatter", axes);
+  int dim = dim_of("psum_scatter", "scatter_dimension", options.scatter_dimension, x.array.ndim(), x.array);
   if (!options.axis_index_groups.empty()) return detail::scatter_groups(as_number(x.array), axes, dim, options.tiled, options.axis_index_groups);
   return bind1(ops::reduce_scatter, ops::GatherOver{g.axes, g.sizes, dim, options.tiled}, {varying(as_number(x.array), g)});
 }
 
 Array ppermute(const In& x, const Names& axes, const std::vector<std::pair<int, int>>& pairs) {
   CallScope scope(x.loc);
-  ReduceOver g = group(axes);
+  ReduceOver g = group("ppermute", axes);
   return bind1(ops::ppermute, ops::Permute{g.axes, g.sizes, pairs}, {varying(x.array, g)});
 }
 
 Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
   CallScope scope(x.loc);
-  std::int64_t n = size_of(group(axes));
+  std::int64_t n = size_of(group("pshuffle", axes));
   std::vector<int> sorted = from;
   std::sort(sorted.begin(), sorted.end());
   std::string text;
@@ -135,9 +146,9 @@ Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
 
 Array pbroadcast(const In& x, const Names& axes, int source) {
   CallScope scope(x.loc);
-  std::int64_t n = size_of(group(axes));
+  std::int64_t n = size_of(group("pbroadcast", axes));
   if (source < 0 || source >= n)
-    throw IndexError("pbroadcast: there is no device " + std::to_string(source) + " among " + std::to_string(n) + at(current_loc()));
+    raise<IndexError>("pbroadcast", "there is no device " + std::to_string(source) + " among the " + std::to_string(n) + " along " + text::names(axes.list()), "Devices count from 0 to " + std::to_string(n - 1) + ".");
   Array all = all_gather(x, axes);
   std::vector<std::int64_t> start(static_cast<std::size_t>(all.ndim()), 0), limit = all.shape().dims();
   start[0] = source, limit[0] = source + 1;
@@ -146,8 +157,9 @@ Array pbroadcast(const In& x, const Names& axes, int source) {
 
 Array all_to_all(const In& x, const Names& axes, int split_axis, int concat_axis, AllToAllOptions options) {
   CallScope scope(x.loc);
-  ReduceOver g = group(axes);
-  int split = dim_of("all_to_all", split_axis, x.array.ndim()), concat = dim_of("all_to_all", concat_axis, x.array.ndim());
+  ReduceOver g = group("all_to_all", axes);
+  int split = dim_of("all_to_all", "split_axis", split_axis, x.array.ndim(), x.array);
+  int concat = dim_of("all_to_all", "concat_axis", concat_axis, x.array.ndim(), x.array);
   if (!options.axis_index_groups.empty()) return detail::exchange_groups(x.array, axes, split, concat, options.tiled, options.axis_index_groups);
   return bind1(ops::all_to_all, ops::Exchange{g.axes, g.sizes, split, concat, options.tiled}, {varying(x.array, g)});
 }

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
+#include "mesh/text.hpp"
 #include "trace/trace.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops_movement.hpp"
 
 namespace tutti::detail {
 namespace {
 
-std::string here() { return current_loc() ? "\n  at " + current_loc().str() : ""; }
 std::string text_of(const lax::AxisGroups& groups) {
   std::string out;
   for (const std::vector<int>& g : groups) {
@@ -27,10 +28,10 @@ struct Groups {
   std::vector<int> group, position;   // of each device
 };
 
-Groups checked(const lax::AxisGroups& groups, const Names& axes, bool equal_sizes) {
+Groups checked(const char* operation, const lax::AxisGroups& groups, const Names& axes, bool equal_sizes) {
   Groups out;
   out.n = lax::axis_size(axes, current_loc());
-  std::string what = "axis_index_groups " + text_of(groups);
+  const std::string what = "axis_index_groups " + text_of(groups), number = std::to_string(out.n);
   out.group.assign(static_cast<std::size_t>(out.n), -1);
   out.position = out.group;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -39,8 +40,9 @@ Groups checked(const lax::AxisGroups& groups, const Names& axes, bool equal_size
     for (std::size_t p = 0; p < groups[g].size(); ++p) {
       int device = groups[g][p];
       if (device < 0 || device >= out.n)
-        throw ValueError(what + " name device " + std::to_string(device) + ", and there are " + std::to_string(out.n) + " along the axis" + here());
-      if (out.group[device] >= 0) throw ValueError(what + " hold device " + std::to_string(device) + " twice" + here());
+        raise<ValueError>(operation, what + " name device " + std::to_string(device) + ", and there are " + number + " along " + text::names(axes.list()), "Devices count from 0 to " + std::to_string(out.n - 1) + ".");
+      if (out.group[device] >= 0)
+        raise<ValueError>(operation, what + " hold device " + std::to_string(device) + " twice", "Every device must be in one group: leave one of them out.");
       out.group[device] = static_cast<int>(g);
       out.position[device] = static_cast<int>(p);
     }
@@ -49,8 +51,10 @@ Groups checked(const lax::AxisGroups& groups, const Names& axes, bool equal_size
   for (std::size_t d = 0; d < out.group.size(); ++d)
     if (out.group[d] < 0) missing += (missing.empty() ? "" : ", ") + std::to_string(d);
   if (!missing.empty())
-    throw ValueError(what + " leave out the devices " + missing + " of the " + std::to_string(out.n) + " along the axis" + here() + "\n  Every device must be in one group; give those left out a group of their own.");
-  if (equal_sizes && !out.equal) throw ValueError(what + " differ in size" + here() + "\n  Here all groups must have one size, as all devices get results of one shape.");
+    raise<ValueError>(operation, what + " leave out the devices " + missing + " of the " + number + " along " + text::names(axes.list()),
+                      "Every device must be in one group; give those left out a group of their own.");
+  if (equal_sizes && !out.equal)
+    raise<ValueError>(operation, what + " differ in size", "Here all groups must have one size, as all devices get results of one shape.");
   return out;
 }
 
@@ -93,8 +97,8 @@ Array merged(const Array& x, int dim) {   // dims `dim` and `dim` + 1 made one
 Array my_block(const Array& x, int dim, int size, bool tiled, const Groups& known, const Names& axes, const char* what) {
   std::int64_t extent = x.shape()[dim];
   if (tiled ? extent % size != 0 : extent != size)
-    throw ShapeError(std::string(what) + ": dim " + std::to_string(dim) + " of " + x.type().str() + " has size " + std::to_string(extent) + ", and a group has " + std::to_string(size) + " devices" + here() +
-                     (tiled ? "\n  The size must be a multiple of that." : "\n  Without `tiled` the two must be equal."));
+    raise<ShapeError>(what, "dim " + std::to_string(dim) + " of " + x.type().str() + " has size " + std::to_string(extent) + ", and a group has " + std::to_string(size) + " devices",
+                      tiled ? "The size must be a multiple of that." : "Without `tiled` the two must be equal.");
   std::int64_t block = extent / size;
   std::vector<int> starts;
   for (int p : known.position) starts.push_back(static_cast<int>(p * block));
@@ -112,7 +116,7 @@ Array my_block(const Array& x, int dim, int size, bool tiled, const Groups& know
 }  // namespace
 
 Array combine_groups(const Array& x, const Names& axes, Combine how, const lax::AxisGroups& groups) {
-  Groups known = checked(groups, axes, false);
+  Groups known = checked("psum", groups, axes, false);
   bool extremum = how == Combine::max || how == Combine::min;
   Array all = of_my_group(x, axes, groups, known, extremum);
   if (extremum) return how == Combine::max ? lax::reduce_max(all, {0}) : lax::reduce_min(all, {0});
@@ -124,18 +128,18 @@ Array combine_groups(const Array& x, const Names& axes, Combine how, const lax::
 }
 
 Array gather_groups(const Array& x, const Names& axes, int dim, bool tiled, const lax::AxisGroups& groups) {
-  Array all = moveaxis(of_my_group(x, axes, groups, checked(groups, axes, true), false), 0, dim);
+  Array all = moveaxis(of_my_group(x, axes, groups, checked("all_gather", groups, axes, true), false), 0, dim);
   return tiled ? merged(all, dim) : all;
 }
 
 Array scatter_groups(const Array& x, const Names& axes, int dim, bool tiled, const lax::AxisGroups& groups) {
-  Groups known = checked(groups, axes, true);
+  Groups known = checked("psum_scatter", groups, axes, true);
   Array sum = lax::reduce_sum(of_my_group(x, axes, groups, known, false), {0});
   return my_block(sum, dim, known.widest, tiled, known, axes, "psum_scatter");
 }
 
 Array exchange_groups(const Array& x, const Names& axes, int split, int concat, bool tiled, const lax::AxisGroups& groups) {
-  Groups known = checked(groups, axes, true);
+  Groups known = checked("all_to_all", groups, axes, true);
   Array all = of_my_group(x, axes, groups, known, false);   // a sender per row
   Array blocks = moveaxis(my_block(all, split + 1, known.widest, tiled, known, axes, "all_to_all"), 0, concat);
   return tiled ? merged(blocks, concat) : blocks;

@@ -1,5 +1,6 @@
 #include "transform/interpret.hpp"
 
+#include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 
 namespace tutti {
@@ -20,8 +21,8 @@ std::vector<Type> operand_types(const Program& program, const Eqn& eqn) {
   return out;
 }
 
-void throw_unsupported(const Eqn& eqn, const std::string& why) {
-  throw UnsupportedError(eqn.op->name + ": " + why + (eqn.loc ? " (" + eqn.loc.str() + ")" : ""));
+void throw_unsupported(const Eqn& eqn, const std::string& why, const std::string& advice) {
+  raise<UnsupportedError>(eqn.op->name, why, advice, eqn.loc);
 }
 
 void check_like(const Eqn& eqn, const char* rule, const Array& x, const Type& like) {

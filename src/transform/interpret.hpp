@@ -31,7 +31,7 @@ inline Array read(const std::vector<Array>& env, const Atom& a) { return a.is_li
 std::string input_name(const Program& program, std::size_t i);
 std::vector<Type> operand_types(const Program& program, const Eqn& eqn);
 /// `mul: <why> (train.cpp:41)`.
-[[noreturn]] void throw_unsupported(const Eqn& eqn, const std::string& why);
+[[noreturn]] void throw_unsupported(const Eqn& eqn, const std::string& why, const std::string& advice);
 /// A rule gave something of another type than its contract says.
 void check_like(const Eqn& eqn, const char* rule, const Array& x, const Type& like);
 

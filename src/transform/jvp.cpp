@@ -9,6 +9,8 @@
 namespace tutti {
 namespace {
 
+const char* const kStop = "Use lax::stop_gradient on its operand where no derivative is meant.";
+
 void accumulate(Array& sum, const Array& x) {
   if (!x.has_value()) return;
   sum = sum.has_value() ? lax::add(sum, x) : x;
@@ -42,7 +44,7 @@ class Jvp {
     if (!any) {
       results = bind(*eqn.op, eqn.params, primals, eqn.subs);
     } else if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
-      if (!rules->jvp) throw_unsupported(eqn, "has no forward-mode derivative");
+      if (!rules->jvp) throw_unsupported(eqn, "it has no forward-mode derivative", kStop);
       std::tie(results, result_tangents) = rules->jvp(eqn, primals, tangents);
     } else {
       results = bind(*eqn.op, eqn.params, primals, eqn.subs);
@@ -80,7 +82,7 @@ class Jvp {
         if (has_tangent(results[k].type())) accumulate(out[k], part[k]);
     }
     if (std::none_of(rest.begin(), rest.end(), [](const Array& t) { return t.has_value(); })) return out;
-    if (!op.jvp) throw_unsupported(eqn, "cannot be differentiated: " + (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable));
+    if (!op.jvp) throw_unsupported(eqn, "it cannot be differentiated: " + (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable), kStop);
     std::vector<Array> part = op.jvp(Call{op, eqn.params, operand_types(p_, eqn), eqn.subs}, primals, results, rest);
     for (std::size_t k = 0; k < std::min(part.size(), out.size()); ++k) accumulate(out[k], part[k]);
     return out;

@@ -17,17 +17,19 @@ PartitionSpec cut(int dim, const std::string& axis) {
   return PartitionSpec::from(std::move(entries));
 }
 
+std::string over(const PmapOptions& options) { return options.axis_name.empty() ? "" : "over " + text::quoted(options.axis_name) + " "; }
+
 Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& mapped, const std::string& axis, Loc made) {
   auto given = static_cast<std::int64_t>(options.devices.size());
   if (given > 0 && given != size)
     raise<ShapeError>("pmap", "the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices", "Reshape the arguments so that the mapped axis has one element per device.", made);
   if (given > 0) return Mesh(options.devices, axis);
-  if (size == 0) throw ShapeError("pmap: the mapped axes are empty" + at(made));
+  if (size == 0) raise<ShapeError>("pmap", "the mapped axes are empty:" + mapped, "Give at least one element.", made);
   try {
     return make_mesh({size}, axis);
   } catch (const DeviceError&) {
-    throw DeviceError("pmap" + (options.axis_name.empty() ? "" : " over " + text::quoted(options.axis_name)) + ": the mapped axes have size " + std::to_string(size) + ":" + mapped + "\n  There are only " + std::to_string(device_count()) + " devices" + at(made) +
-                      "\n  Reshape the arguments so that the mapped axis has one element per device, and use vmap inside for the rest.");
+    raise<DeviceError>("pmap", over(options) + "the mapped axes have size " + std::to_string(size) + ":" + mapped + "\n  there are only " + std::to_string(device_count()) + " devices",
+                       "Reshape the arguments so that the mapped axis has one element per device, and use vmap inside for the rest.", made);
   }
 }
 
@@ -56,8 +58,8 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
-    throw ShapeError("pmap" + (options.axis_name.empty() ? "" : " over " + text::quoted(options.axis_name)) + ": the mapped axes have different sizes:" + all + at(made) +
-                     "\n  Cut or reshape them to one size, and give `none` in in_axes for what is the same on all devices.");
+    raise<ShapeError>("pmap", over(options) + "the mapped axes have different sizes:" + all,
+                      "Cut or reshape them to one size, and give `none` in in_axes for what is the same on all devices.", made);
   }
   std::string name = options.axis_name.empty() ? "<pmap>" : options.axis_name;
   RegionCall call;
@@ -88,7 +90,8 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
       if (!axis) continue;
       int ndim = x.ndim() + 1;
       if (*axis < -ndim || *axis >= ndim)
-        throw ShapeError("pmap: out_axes " + std::to_string(*axis) + " for " + result_name(where[k]) + " is not an axis of its type " + x.type().str() + " with the mapped axis" + at(made));
+        raise<ShapeError>("pmap", "out_axes " + std::to_string(*axis) + " for " + result_name(where[k]) + " is not an axis of its type " + x.type().str() + " with the mapped axis",
+                          "Axes count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.", made);
       if (*axis < 0) *axis += ndim;
       Shape shape = x.shape();
       shape.insert(*axis, 1);

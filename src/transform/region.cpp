@@ -46,24 +46,23 @@ std::string result_name(const tree::Path& path) { return "the result" + (path.em
 
 ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const Type& type, const char* specs, const std::string& name) {
   const ShardMap& p = call.params;
-  std::string entry = std::string(call.what) + ": the " + specs + " entry " + spec.str() + " for " + name;
+  const std::string entry = "the " + std::string(specs) + " entry " + spec.str() + " for " + name + " of type " + type.str();
+  auto refuse = [&](const std::string& why, const std::string& advice) { raise<ShardingError>(call.what, entry + why, advice, call.made); };
   if (static_cast<int>(spec.size()) > type.ndim()) {
     std::string remedy = type.ndim() > 0                       ? "Make the spec shorter, or give the array more dims."
                          : std::string(specs) == "in_specs" ? "For a scalar use P()."
                                                                : "For a scalar use P(); if it differs between devices, return x.reshape(1) to have them side by side.";
-    throw ShardingError(entry + " has length " + std::to_string(spec.size()) + ", and its type is " + type.str() + ", of rank " + std::to_string(type.ndim()) + at(call.made) +
-                        "\n  " + remedy);
+    refuse(" has length " + std::to_string(spec.size()) + ", and the rank is " + std::to_string(type.ndim()), remedy);
   }
   ops::DimAxes out(static_cast<std::size_t>(type.ndim()));
   std::vector<std::string> seen;
   for (std::size_t d = 0; d < spec.size(); ++d) {
-    if (spec[d].is_unconstrained())
-      throw ShardingError(entry + " leaves dim " + std::to_string(d) + " unconstrained" + at(call.made) + "\n  That is for with_sharding_constraint only; use none.");
+    if (spec[d].is_unconstrained()) refuse(" leaves dim " + std::to_string(d) + " unconstrained", "That is for with_sharding_constraint only; use none.");
     for (const std::string& axis : spec[d].names()) {
-      if (p.mesh.axis_index(axis) < 0) throw ShardingError(entry + " names " + text::quoted(axis) + ", which is no axis of " + mesh_text(p.mesh) + at(call.made) + "\n  Name one of its axes, or none.");
-      if (!contains(p.axis_names, axis))
-        throw ShardingError(entry + " names " + text::quoted(axis) + ", which is not manual: axis_names are " + text::names(p.axis_names) + at(call.made) + "\n  Add it to axis_names.");
-      if (contains(seen, axis)) throw ShardingError(entry + " names " + text::quoted(axis) + " twice" + at(call.made) + "\n  An axis cuts at most one dim.");
+      const std::string named = " names " + text::quoted(axis);
+      if (p.mesh.axis_index(axis) < 0) refuse(named + ", which is no axis of " + mesh_text(p.mesh), "Name one of its axes, or none.");
+      if (!contains(p.axis_names, axis)) refuse(named + ", which is not manual: axis_names are " + text::names(p.axis_names), "Add it to axis_names.");
+      if (contains(seen, axis)) refuse(named + " twice", "Leave one out: an axis cuts at most one dim.");
       seen.push_back(axis);
     }
     out[d] = spec[d].names();
@@ -112,7 +111,7 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
       raise<ValueError>(call.what, "out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes, "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
     raise<ShardingError>(call.what, "out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes + "; but it may differ from device to device of " + mesh_text(p.mesh) + " there", "Mention " + axes + " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.", call.made);
   }
-  CallScope scope(call.made);
+  CallScope scope(call.made, Loc{"", call.what});
   return bind(ops::shard_map, p, operands, {traced.program});
 }
 

@@ -15,7 +15,7 @@ using Specs = TreeOf<PartitionSpec>;
 std::vector<std::string> manual_axes(const ShardMapOptions& o, Loc made) {
   if (!o.mesh.has_value()) raise<ValueError>("shard_map", "there is no mesh", "Give one: {.mesh = make_mesh({8}, \"x\"), ...}.", made);
   for (const std::string& name : o.axis_names)
-    if (o.mesh.axis_index(name) < 0) throw ShardingError("shard_map: axis_names has " + text::quoted(name) + ", and the axes of the mesh are " + text::names(o.mesh.axis_names()) + at(made));
+    if (o.mesh.axis_index(name) < 0) raise<ShardingError>("shard_map", "axis_names has " + text::quoted(name) + ", which is no axis of " + mesh_text(o.mesh), "Name some of its axes.", made);
   std::vector<std::string> out;
   for (const std::string& name : o.mesh.axis_names())
     if (o.axis_names.empty() || std::find(o.axis_names.begin(), o.axis_names.end(), name) != o.axis_names.end()) out.push_back(name);
@@ -36,10 +36,10 @@ std::string indivisible(const ops::ShardMap& p, const ops::DimAxes& spec, const 
 }
 
 void check_list(const Specs& specs, std::size_t count, const char* what, const char* of, Loc made) {
-  if (specs.is_open()) throw ValueError(std::string("shard_map: ") + what + " is missing" + at(made) + "\n  Use P() for what is whole on every device.");
+  if (specs.is_open()) raise<ValueError>("shard_map", std::string(what) + " is missing", "Use P() for what is whole on every device.", made);
   if (specs.kind() == Specs::Kind::list && specs.list().size() != count)
-    throw ValueError(std::string("shard_map: ") + what + " has " + std::to_string(specs.list().size()) + " entries for " + std::to_string(count) + " " + of + at(made) +
-                     "\n  Give one spec for all, or one entry each.");
+    raise<ValueError>("shard_map", std::string(what) + " has " + std::to_string(specs.list().size()) + " entries for " + std::to_string(count) + " " + of,
+                      "Give one spec for all, or one entry each.", made);
 }
 
 // How many entries the result has, as a tuple or a struct; one for an array or a map.

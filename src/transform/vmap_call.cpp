@@ -42,7 +42,8 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
     out.axes.push_back(axis);
   }
   if (options.axis_size > 0) sizes[options.axis_size] += "\n  size " + std::to_string(options.axis_size) + ": the option axis_size";
-  if (sizes.empty()) throw ValueError("vmap: no argument is mapped: at least one entry of in_axes must be a number, or axis_size be given" + at(made));
+  if (sizes.empty())
+    raise<ValueError>("vmap", "no argument is mapped", "At least one entry of in_axes must be a number, or axis_size be given.", made);
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
@@ -60,14 +61,15 @@ void check_result_entries(const TreeOf<int>& out_axes, const std::vector<tree::P
     if (!p.empty() && p.keys()[0].is_index()) elements = std::max(elements, static_cast<std::size_t>(p.keys()[0].index) + 1);
   if (elements == 0) elements = 1;
   if (out_axes.list().size() != elements)
-    throw ValueError("vmap: out_axes has " + std::to_string(out_axes.list().size()) + " entries for a result of " + std::to_string(elements) + (elements == 1 ? " element" : " elements") + at(made));
+    raise<ValueError>("vmap", "out_axes has " + std::to_string(out_axes.list().size()) + " entries for a result of " + std::to_string(elements) + (elements == 1 ? " element" : " elements"),
+                      "Give one number for all of the result, or one entry per element.", made);
 }
 
 }  // namespace
 
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made) {
   Mapped mapped = mapped_axes(args, options, made);
-  CallScope scope(made);
+  std::optional<CallScope> scope(std::in_place, made, Loc{"", "vmap"});
   std::vector<std::optional<TracedLeaf>> leaves(args.leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (!mapped.axes[i]) continue;
@@ -79,7 +81,9 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
   NamedAxes axes;
   if (!options.axis_name.empty()) axes.emplace_back(options.axis_name, mapped.size);
   BodyResult result;
+  scope.reset();   // what the function does bears its own lines
   Recorded call = record_call(args, leaves, body, "vmap", made, axes, &result);
+  scope.emplace(made, Loc{"", "vmap"});
   BatchedProgram program = batch(*call.program, call.explicit_only(), {mapped.size, options.axis_name});
   std::vector<Array> out = tutti::apply(*program.program, call.inputs);
 
@@ -90,13 +94,15 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
     std::optional<int> axis = options.out_axes.at(-1, paths[i], out[i]);
     if (!axis) {
       if (program.mapped[i])
-        throw ValueError("vmap: out_axes is none for " + name + ", but it depends on mapped arguments; its type is " + out[i].type().str() + " with the mapped axis in front" + at(made));
+        raise<ValueError>("vmap", "out_axes is none for " + name + ", but it depends on mapped arguments; its type is " + out[i].type().str() + " with the mapped axis in front",
+                          "Say in out_axes where the mapped axis goes, such as 0.", made);
       continue;
     }
     if (!program.mapped[i]) out[i] = lax::broadcast(out[i], Shape{mapped.size});
     int ndim = out[i].ndim();
     if (*axis < -ndim || *axis >= ndim)
-      throw ShapeError("vmap: out_axes " + std::to_string(*axis) + " for " + name + " is not an axis of its type with the mapped axis, " + out[i].type().str() + at(made));
+      raise<ShapeError>("vmap", "out_axes " + std::to_string(*axis) + " for " + name + " is not an axis of its type with the mapped axis, " + out[i].type().str(),
+                        "Axes count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.", made);
     out[i] = move_axis(out[i], 0, *axis < 0 ? *axis + ndim : *axis);
   }
   return out;

@@ -49,7 +49,7 @@ const Dict& Dict::operator[](const Key& key) const {
   if (it != entries_.end()) return it->second;
   std::string list;
   for (const auto& [k, v] : entries_) list += (list.empty() ? "'" : ", '") + k + "'";
-  raise<IndexError>("Dict", "there is no key '" + std::string(key.text) + "' among " + (list.empty() ? "no keys: it is empty" : list),
+  raise<IndexError>("Dict", "there is no key '" + std::string(key.text) + "'; " + (list.empty() ? "it has none" : "there are " + list),
                     "Name a key that is there; contains(key) asks.", key.loc);
 }
 

@@ -101,7 +101,9 @@ struct Skeleton final : Nothing {
     if (pa != pb) raise<ValueError>(what, who + " have different keys: " + pa.str() + " and " + pb.str(), advice, loc);
     if (na != nb) raise<ValueError>(what, who + " differ" + (pa.empty() ? "" : " at " + pa.str()) + ": " + na + " and " + nb + " elements", advice, loc);
   }
-  raise<ValueError>(what, who + " have different structures", advice, loc);
+  for (std::size_t i = 0; i < a.paths.size() && i < b.paths.size(); ++i)
+    if (a.paths[i] != b.paths[i]) raise<ValueError>(what, who + " differ: an array is at " + a.paths[i].str() + " in one, at " + b.paths[i].str() + " in the other", advice, loc);
+  raise<ValueError>(what, who + " have " + std::to_string(a.paths.size()) + " and " + std::to_string(b.paths.size()) + " places for arrays", advice, loc);
 }
 
 }  // namespace
