@@ -59,7 +59,8 @@ struct JitEntry;
 
 class JitCore {
  public:
-  JitCore(JitOptions options, Loc made);
+  /// `what`: the transformation that errors name.
+  JitCore(JitOptions options, Loc made, const char* what = "jit");
   ~JitCore();
   /// The entry for a signature; on a miss `body` is traced.
   std::shared_ptr<const JitEntry> find(const JitArguments& args, const JitBody& body);
@@ -193,7 +194,7 @@ class Lowered {
 template <class F>
 class Jitted : public CallWith<Jitted<F>, params_t<F>> {
  public:
-  Jitted(F fn, JitOptions options, Loc made) : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made)) {}
+  Jitted(F fn, JitOptions options, Loc made, const char* what = "jit") : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {}
 
   template <class... A>
   auto call(const A&... args) const {

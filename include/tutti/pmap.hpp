@@ -48,7 +48,7 @@ template <class F>
 class Pmapped : public CallWith<Pmapped<F>, params_t<F>> {
  public:
   Pmapped(F fn, PmapOptions options, Loc made)
-      : jitted_(PmapBody<F>(std::move(fn), options, made), JitOptions{.donate_argnums = options.donate_argnums}, made) {}
+      : jitted_(PmapBody<F>(std::move(fn), options, made), JitOptions{.donate_argnums = options.donate_argnums}, made, "pmap") {}
   template <class... A>
   auto call(const A&... args) const {
     if constexpr (check_trees<F, A...>()) return jitted_(args...);

@@ -75,7 +75,9 @@ Structure structure_of(std::span<const Ref> trees);
 std::vector<Array> leaves_of(Ref tree);
 std::vector<Path> paths_of(Ref tree);                     // of all slots
 std::vector<Array*> slots_of(Ref tree);                   // all places for arrays
-void assign(Ref tree, std::span<const Array> leaves, Loc loc = {});
+void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc);
+// That so many arrays came for a tree of so many places, `filled` of which have an array: ValueError.
+[[noreturn]] void refuse_count(const char* what, std::size_t came, std::size_t places, std::size_t filled, Loc loc);
 
 // The slots of several trees side by side.
 struct Columns {
@@ -142,7 +144,7 @@ Flat flatten(const T&... trees) {
 template <class T>
 T rebuild(const T& like, std::span<const Array> leaves, Loc loc = Loc::current()) {
   T out = like;
-  detail::assign(detail::ref(out), leaves, loc);
+  detail::assign(detail::ref(out), leaves, "tree::rebuild", loc);
   return out;
 }
 
@@ -173,13 +175,15 @@ StructureOf<T> structure(const T& tree) {
 /// The tree of this structure with these arrays, as many as `structure.num_leaves()`; else ValueError.
 template <class T>
 T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves, Loc loc = Loc::current()) {
+  if (leaves.size() != structure.num_leaves() && leaves.size() != structure.num_slots())
+    detail::refuse_count("tree::unflatten", leaves.size(), structure.num_slots(), structure.num_leaves(), loc);
   std::vector<Array> slots(structure.num_slots());
   std::size_t next = 0;
   if (leaves.size() == structure.num_leaves())
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (structure.present()[i]) slots[i] = leaves[next++];
   T out = structure.like;
-  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(slots) : leaves, loc);
+  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(slots) : leaves, "tree::unflatten", loc);
   return out;
 }
 

@@ -20,6 +20,7 @@ namespace tutti::detail {
 
 struct JitCore::State {
   JitOptions options;
+  const char* what = "jit";
   Loc made;
   mutable std::mutex mutex;
   std::vector<std::shared_ptr<const JitEntry>> entries;   // the latest hit in front
@@ -55,7 +56,7 @@ bool log_recompiles() {
 }
 
 // How errors call the function given to jit: C++ knows no names.
-std::string function_text(Loc made) { return "the function jitted at " + made.str(); }
+std::string function_text(const char* what, Loc made) { return "the function " + std::string(std::string_view(what) == "jit" ? "jitted" : "mapped") + " at " + made.str(); }
 
 // A list of shardings has one entry per argument, or per array of the result.
 void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t count, const char* of, Loc made) {
@@ -68,7 +69,7 @@ void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t 
 void check_in_sharding(const Sharding& wanted, const Array& x, const std::string& name, Loc made) {
   check_rank(wanted, x.shape(), {"jit", name + ", in in_shardings,", made});
   if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
-  const Placed both[] = {{argument_text(name, function_text(made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
+  const Placed both[] = {{argument_text(name, function_text("jit", made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
   check_devices(both);
   raise<ShardingError>("jit", "in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str(), "Move it with device_put first, or leave in_shardings out: jit follows its arguments.", made);
 }
@@ -81,7 +82,7 @@ void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>
   };
   for (int a : options.donate_argnums)
     if (a < -given || a >= given)
-      raise<ValueError>("jit", "donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given), "Arguments count from 0; -1 is the last one.", e.made);
+      raise<ValueError>(e.what, "donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given), "Arguments count from 0; -1 is the last one.", e.made);
   std::size_t at = 0;
   int arg = 0;
   for (int c : counts) {
@@ -95,9 +96,19 @@ void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>
   e.any_donated = std::find(e.donated.begin(), e.donated.end(), true) != e.donated.end();
 }
 
+void refuse_deleted(const JitEntry& e, std::size_t i, const Array& x) {
+  if (!x.node()->deleted) return;
+  const bool leaf = i < e.leaves.size();
+  raise<DeletedError>(e.what, (leaf ? e.leaves[i].name : "a captured array") + " of type " + x.type().str() + " has been deleted by " + x.node()->deleted_by,
+                      "Keep a copy() before it is donated or deleted, or use the result instead.", e.made);
+}
+
+std::string donation_text(const JitEntry& e, std::size_t i) { return "donation as " + e.leaves[i].name + " to " + e.what + " " + e.made.str(); }
+
 }  // namespace
 
-JitCore::JitCore(JitOptions options, Loc made) : state_(std::make_unique<State>()) {
+JitCore::JitCore(JitOptions options, Loc made, const char* what) : state_(std::make_unique<State>()) {
+  state_->what = what;
   state_->options = std::move(options);
   state_->made = made;
 }
@@ -162,14 +173,15 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   e->axes = axes;
   e->arrays_only = std::all_of(args.counts.begin(), args.counts.end(), [](int c) { return c == 1; }) && leaves.size() == args.counts.size() &&
                    args.flat.structure.num_slots() == leaves.size();
+  e->what = state_->what;
   e->made = state_->made;
   auto paths = args.paths();
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, "jit", state_->made);
   std::vector<Array> inputs;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const ArrayNode& n = *leaves[i].node();
-    if (!n.traced()) buffer_of(leaves[i], "jit");
     e->leaves.push_back({n.type, n.traced() ? Sharding() : n.sharding, n.committed, leaf_name(paths[i])});
+    refuse_deleted(*e, i, leaves[i]);
     inputs.push_back(trace->input(n.type, e->leaves.back().name));
   }
   mark_donated(*e, state_->options, args.counts);
@@ -212,7 +224,7 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
       placements.push_back(placement_of(c));
       placements.back().name = "a captured array";
     }
-    options.what = function_text(e->made);
+    options.what = function_text(e->what, e->made);
     options.donatable = e->donated;
     options.donatable.resize(placements.size(), false);
     options.out_shardings = e->out_shardings;
@@ -252,6 +264,8 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
     args.insert(args.end(), e.captured.begin(), e.captured.end());
     return tutti::apply(*e.program, args);
   }
+  for (std::size_t i = 0; i < leaves.size(); ++i) refuse_deleted(e, i, leaves[i]);
+  for (const Array& x : e.captured) refuse_deleted(e, e.leaves.size(), x);
   if (!e.any_donated && e.captured.empty()) return execute(e.prepared, leaves);
   std::vector<Array> args(leaves.begin(), leaves.end());
   args.insert(args.end(), e.captured.begin(), e.captured.end());
@@ -261,9 +275,8 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
     if (!e.donated[i]) continue;
     for (std::size_t j = 0; j < args.size(); ++j)
       if (i != j && args[i].node() == args[j].node())
-        raise<ValueError>("jit", e.leaves[i].name + " of type " + e.leaves[i].type.str() + " is donated and also given as " + (j < e.leaves.size() ? e.leaves[j].name : "a captured array"),
+        raise<ValueError>(e.what, e.leaves[i].name + " of type " + e.leaves[i].type.str() + " is donated and also given as " + (j < e.leaves.size() ? e.leaves[j].name : "a captured array"),
                           "Pass a copy(), or do not donate it.", e.made);
-    buffer_of(args[i], "jit");
     donated[i] = 1;
   }
   // Errors before this point leave every input intact; from here the donated ones are used up.
@@ -272,11 +285,11 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
     out = execute(e.prepared, args, std::span<const bool>(reinterpret_cast<const bool*>(donated.data()), donated.size()));
   } catch (...) {
     for (std::size_t i = 0; i < args.size(); ++i)
-      if (donated[i]) args[i].node()->deleted = true, args[i].node()->deleted_by = "a call that failed, jit " + e.made.str();
+      if (donated[i]) args[i].node()->deleted = true, args[i].node()->deleted_by = donation_text(e, i) + ", which failed";
     throw;
   }
   for (std::size_t i = 0; i < args.size(); ++i)
-    if (donated[i]) args[i].node()->deleted = true, args[i].node()->deleted_by = "donation to jit " + e.made.str();
+    if (donated[i]) args[i].node()->deleted = true, args[i].node()->deleted_by = donation_text(e, i);
   return out;
 }
 

@@ -34,6 +34,7 @@ struct JitEntry {
   std::shared_ptr<const void> value;    // the result as traced: its static leaves
   std::vector<bool> donated;            // per leaf
   bool any_donated = false;
+  const char* what = "jit";             // as errors call it
   Loc made;
   Prepared prepared;                    // unless traced
 };

@@ -98,6 +98,7 @@ bool holds(const Array& condition, Loc loc) {
   if (!condition.has_value()) raise<TypeError>("while_loop", "the condition is empty: there is no array", "Compare: return x != 0.", loc);
   if (condition.dtype() != bool_ || condition.ndim() != 0)
     raise<TypeError>("while_loop", "the condition is " + condition.type().str() + ", and must be a scalar of type bool", "Compare: return x != 0.", loc);
+  CallScope scope(loc, Loc{"", "while_loop"});
   return static_cast<bool>(condition);
 }
 
@@ -117,6 +118,7 @@ Array joined(const Array& x, const Array& y) { return lax::concatenate({x, y}, 0
 
 std::int64_t known_bound(const Array& x, Loc loc) {
   if (!known(x) && x.is_traced()) raise<UnsupportedError>("fori_loop", "a bound of type " + x.type().str() + " is not known while recording", "Give numbers, or arrays that are not arguments of the jitted function.", loc);
+  CallScope scope(loc, Loc{"", "fori_loop"});
   return static_cast<std::int64_t>(static_cast<int>(x));
 }
 

@@ -142,13 +142,16 @@ Structure structure_of(std::span<const Ref> trees) {
   return out;
 }
 
-void assign(Ref tree, std::span<const Array> leaves, Loc loc) {
+void refuse_count(const char* what, std::size_t came, std::size_t places, std::size_t filled, Loc loc) {
+  raise<ValueError>(what, std::to_string(came) + " arrays came for a tree of " + std::to_string(places) + " places, " + std::to_string(filled) + " of them filled",
+                    "Give one array for each place, or for each one that is filled.", loc);
+}
+
+void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc) {
   std::vector<Array*> slots = slots_of(tree);
   const std::size_t all = slots.size();
   if (leaves.size() != slots.size()) std::erase_if(slots, [](const Array* slot) { return !slot->has_value(); });
-  if (leaves.size() != slots.size())
-    raise<ValueError>("tree", std::to_string(leaves.size()) + " arrays came for a tree of " + std::to_string(all) + " places, " + std::to_string(slots.size()) + " of them filled",
-                      "Give one array for each place, or for each one that is filled.", loc);
+  if (leaves.size() != slots.size()) refuse_count(what, leaves.size(), all, slots.size(), loc);
   for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = leaves[i];
 }
 

@@ -48,7 +48,7 @@ TEST(ErrorsOfPlacement, Blocks) {
   expect_error<TypeError>(what, {"CpuDevice(id=1)", "int32[4]", "float32"}, [&] { make({8}, s, {one, device_put(zeros({4}, int32), Device(1))}); });
   expect_error<DeviceError>(what, {"2 devices", "float32[4]"}, [&] { make({8}, s, {one, device_put(ones({4}), s)}); });
   expect_error<ValueError>(what, {"block 1", "empty"}, [&] { make({8}, s, {one, Array()}); });
-  expect_error<ValueError>(what, {"sharding", "empty"}, [&] { make({8}, Sharding(), {one}); });
+  expect_error<ValueError>(what, {"sharding", "(8,)", "empty"}, [&] { make({8}, Sharding(), {one}); });
   expect_error<ShardingError>(what, {"rank"}, [&] { make({}, s, {one, two}); });
   auto block = [](const ShardIndex&) { return ones({3}); };
   expect_error<ShardingError>("make_array_from_callback", {"(3,)", "(4,)"}, [&] { make_array_from_callback({8}, s, block); });
@@ -75,7 +75,7 @@ TEST(ErrorsOfPlacement, Donation) {
   expect_error<ValueError>("jit", {"-2147483648"}, [&] { jit(same, {.donate_argnums = {std::numeric_limits<int>::min()}})(v); });
   expect_error<ValueError>("jit", {"arg0", "float32[8]", "donated and also given as arg1"}, [&] { jit(add, {.donate_argnums = {0}})(v, v); });
   jit(same, {.donate_argnums = {0}})(w);
-  expect_error<DeletedError>("add", {"float32[2,3]", "donat", "placement_test.cpp:" + std::to_string(__LINE__ - 1)}, [&] { w + 1; });
+  expect_error<DeletedError>("add", {"float32[2,3]", "donation as arg0 to jit", "placement_test.cpp:" + std::to_string(__LINE__ - 1)}, [&] { w + 1; });
   expect_error<DeletedError>("jit", {"arg0", "float32[2,3]"}, [&] { jit(same)(w); });
   expect_error<DeletedError>("device_put", {"float32[2,3]"}, [&] { device_put(w, Device(0)); });
 }
@@ -99,7 +99,7 @@ TEST(ErrorsOfPlacement, DevicesThatDoNotGoTogether) {
     FAIL() << "nothing was thrown";
   } catch (const DeviceError& e) {
     std::string text = e.what();
-    EXPECT_EQ(text.find("Received incompatible devices for jitted computation. Got argument x of add with shape float32[8] and with device ids [0, 1]"), 0u) << text;
+    EXPECT_EQ(text.find("Received incompatible devices for jitted computation. Got argument x1 of add with shape float32[8] and device ids [0, 1]"), 0u) << text;
     EXPECT_NE(text.find("device_put"), text.npos) << text;
   }
 }
