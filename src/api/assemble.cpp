@@ -54,14 +54,21 @@ Array assemble(const char* what, const Shape& shape, const Sharding& sharding, c
   CallScope scope(loc, Loc{"", what});
   auto map = sharding.devices_indices_map(shape);
   for (std::size_t i = 0; i < map.size(); ++i)
-    if (!blocks[i].has_value()) raise<ValueError>(what, "the block for " + map[i].first.str() + " is empty: there is no array", "Give each device its part of " + shape.str() + ".");
+    if (!blocks[i].has_value())
+      raise<ValueError>(what, "the block for " + map[i].first.str() + " is empty: there is no array",
+                        "Give each device its part of " + shape.str() + ".");
   Type type{blocks[0].dtype(), shape, false, {}};
   for (std::size_t i = 0; i < map.size(); ++i) {
     Shape want = extents(map[i].second);
     if (blocks[i].dtype() != type.dtype)
-      raise<TypeError>(what, "the block for " + map[i].first.str() + " is " + blocks[i].type().str() + ", others have dtype " + std::string(type.dtype.name()), "All blocks of an array have one dtype.");
+      raise<TypeError>(
+          what, "the block for " + map[i].first.str() + " is " + blocks[i].type().str() + ", others have dtype " + std::string(type.dtype.name()),
+          "All blocks of an array have one dtype.");
     if (blocks[i].shape() != want)
-      raise<ShardingError>(what, "the block for " + map[i].first.str() + " has shape " + blocks[i].shape().str() + ", expected " + want.str() + " of " + type.str() + " with the sharding " + sharding.str(), "Give each device its part: sharding.devices_indices_map(shape) lists them.");
+      raise<ShardingError>(what,
+                           "the block for " + map[i].first.str() + " has shape " + blocks[i].shape().str() + ", expected " + want.str() + " of " +
+                               type.str() + " with the sharding " + sharding.str(),
+                           "Give each device its part: sharding.devices_indices_map(shape) lists them.");
   }
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   for (std::size_t i = 0; i < map.size(); ++i)
@@ -82,14 +89,19 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   check_given(what, shape, sharding);
   const std::vector<Device>& devices = sharding.device_list();
   if (blocks.size() != devices.size())
-    raise<ShardingError>(what, "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " + std::to_string(devices.size()) + " devices: " + sharding.str(), "Give one block per device.");
+    raise<ShardingError>(what,
+                         "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " + std::to_string(devices.size()) +
+                             " devices: " + sharding.str(),
+                         "Give one block per device.");
   std::map<Device, Array> by_device;
   std::vector<Device> given;
   for (const Array& b : blocks) {
     if (!b.has_value())
-      raise<ValueError>(what, "block " + std::to_string(given.size()) + " of " + std::to_string(blocks.size()) + " is empty: there is no array", "Give one block per device.");
+      raise<ValueError>(what, "block " + std::to_string(given.size()) + " of " + std::to_string(blocks.size()) + " is empty: there is no array",
+                        "Give one block per device.");
     if (b.sharding().num_devices() != 1)
-      raise<DeviceError>(what, "a block of type " + b.type().str() + " lies on " + std::to_string(b.sharding().num_devices()) + " devices", "Put each block on one device first.");
+      raise<DeviceError>(what, "a block of type " + b.type().str() + " lies on " + std::to_string(b.sharding().num_devices()) + " devices",
+                         "Put each block on one device first.");
     given.push_back(b.sharding().device_list()[0]);
     by_device[given.back()] = b;
   }
@@ -99,7 +111,8 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   for (const Device& d : devices) {
     auto b = by_device.find(d);
     if (b == by_device.end())
-      raise<DeviceError>(what, "the sharding has devices " + ids(devices, "{}") + ", the blocks lie on " + ids(given, "{}"), "Put the blocks on the sharding's devices first.");
+      raise<DeviceError>(what, "the sharding has devices " + ids(devices, "{}") + ", the blocks lie on " + ids(given, "{}"),
+                         "Put the blocks on the sharding's devices first.");
     ordered.push_back(b->second);
   }
   return assemble(what, shape, sharding, ordered, loc);

@@ -71,7 +71,10 @@ void check_in_sharding(const Sharding& wanted, const Array& x, const std::string
   if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
   const Placed both[] = {{argument_text(name, function_text("jit", made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
   check_devices(both);
-  raise<ShardingError>("jit", "in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str(), "Move it with device_put first, or leave in_shardings out: jit follows its arguments.", made);
+  raise<ShardingError>(
+      "jit",
+      "in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str(),
+      "Move it with device_put first, or leave in_shardings out: jit follows its arguments.", made);
 }
 
 void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>& counts) {
@@ -82,7 +85,8 @@ void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>
   };
   for (int a : options.donate_argnums)
     if (a < -given || a >= given)
-      raise<ValueError>(e.what, "donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given), "Arguments count from 0; -1 is the last one.", e.made);
+      raise<ValueError>(e.what, "donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given),
+                        "Arguments count from 0; -1 is the last one.", e.made);
   std::size_t at = 0;
   int arg = 0;
   for (int c : counts) {
@@ -99,7 +103,8 @@ void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>
 void refuse_deleted(const JitEntry& e, std::size_t i, const Array& x) {
   if (!x.node()->deleted) return;
   const bool leaf = i < e.leaves.size();
-  raise<DeletedError>(e.what, (leaf ? e.leaves[i].name : "a captured array") + " of type " + x.type().str() + " has been deleted by " + x.node()->deleted_by,
+  raise<DeletedError>(e.what,
+                      (leaf ? e.leaves[i].name : "a captured array") + " of type " + x.type().str() + " has been deleted by " + x.node()->deleted_by,
                       "Keep a copy() before it is donated or deleted, or use the result instead.", e.made);
 }
 
@@ -243,18 +248,23 @@ void JitCore::check(const JitEntry& e, const JitArguments& args, Loc loc) const 
   const std::vector<Array>& leaves = args.flat.leaves;
   const std::string what = "compiled call", compiled = " (jitted at " + e.made.str() + ")";
   if (!(e.structure == args.flat.structure) || e.leaves.size() != leaves.size())
-    raise<TypeError>(what, "the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure) + compiled, "Call the jitted function, which compiles again where it has to.");
+    raise<TypeError>(what, "the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure) + compiled,
+                     "Call the jitted function, which compiles again where it has to.");
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const ArrayNode& n = *leaves[i].node();
     const LeafSignature& s = e.leaves[i];
     if (n.traced() && !e.traced)
-      raise<TracerError>(what, s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed" + compiled, "Call the jitted function there.");
+      raise<TracerError>(what, s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed" + compiled,
+                         "Call the jitted function there.");
     if (n.type.dtype != s.type.dtype || n.type.shape != s.type.shape)
-      raise<TypeError>(what, s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str() + compiled, "Call the jitted function, which compiles again where it has to.");
+      raise<TypeError>(what, s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str() + compiled,
+                       "Call the jitted function, which compiles again where it has to.");
     if (n.traced() || !n.committed) continue;   // what lies nowhere in particular fits everywhere
     Sharding expected = s.sharding.has_value() ? s.sharding : SingleDeviceSharding(devices()[0]);
     if (!n.sharding.is_equivalent_to(expected, n.type.ndim()))
-      raise<ShardingError>(what, s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str() + compiled, "Move it with device_put, or call the jitted function, which compiles again where it has to.");
+      raise<ShardingError>(
+          what, s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str() + compiled,
+          "Move it with device_put, or call the jitted function, which compiles again where it has to.");
   }
 }
 
@@ -275,7 +285,9 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
     if (!e.donated[i]) continue;
     for (std::size_t j = 0; j < args.size(); ++j)
       if (i != j && args[i].node() == args[j].node())
-        raise<ValueError>(e.what, e.leaves[i].name + " of type " + e.leaves[i].type.str() + " is donated and also given as " + (j < e.leaves.size() ? e.leaves[j].name : "a captured array"),
+        raise<ValueError>(e.what,
+                          e.leaves[i].name + " of type " + e.leaves[i].type.str() + " is donated and also given as " +
+                              (j < e.leaves.size() ? e.leaves[j].name : "a captured array"),
                           "Pass a copy(), or do not donate it.", e.made);
     donated[i] = 1;
   }

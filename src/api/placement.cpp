@@ -14,7 +14,8 @@ std::string said_of(const Array& x, const tree::Path& where) { return (where.emp
 
 void check(const Array& x, const Sharding& sharding, const char* operation, const tree::Path& where) {
   if (!sharding.has_value())
-    raise<ShardingError>(operation, "the sharding for " + said_of(x, where) + " is empty", "Make one with NamedSharding(mesh, P(\"x\")), or name a device.");
+    raise<ShardingError>(operation, "the sharding for " + said_of(x, where) + " is empty",
+                         "Make one with NamedSharding(mesh, P(\"x\")), or name a device.");
   if (!fits_rank(sharding, x.ndim())) check_rank(sharding, x.shape(), {operation, said_of(x, where)});
 }
 

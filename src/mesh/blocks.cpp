@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }   // no sum that could overflow
 
 }  // namespace
 

@@ -32,14 +32,16 @@ bool fits_rank(const Sharding& sharding, int ndim) {
 void check_rank(const Sharding& sharding, const Shape& shape, const Subject& subject) {
   if (fits_rank(sharding, shape.ndim())) return;
   if (!sharding.has_value())
-    raise<ValueError>(subject.operation, "the sharding for " + said(subject, shape) + " is empty: it says nothing about devices", "Make one with NamedSharding(mesh, P(\"x\")).", subject.loc);
+    raise<ValueError>(subject.operation, "the sharding for " + said(subject, shape) + " is empty: it says nothing about devices",
+                      "Make one with NamedSharding(mesh, P(\"x\")).", subject.loc);
   const ShardingNode& node = *sharding.node();
   const std::string rank = std::to_string(shape.ndim()), applied = ", but was applied to " + said(subject, shape) + ", which has rank " + rank;
   if (node.kind == Sharding::Kind::positional)
     raise<ShardingError>(subject.operation, sharding.str() + " has rank " + std::to_string(node.cells.ndim()) + applied,
                          "Reshape the sharding to rank " + rank + ", or use replicate(), which fits every rank.", subject.loc);
-  raise<ShardingError>(subject.operation, sharding.str() + " is only valid for values of rank at least " + std::to_string(node.layout.ndim()) + applied,
-                       shape.empty() ? "For scalars the spec should be P()." : "Shorten the spec to one entry per dim, at most " + rank + ".", subject.loc);
+  raise<ShardingError>(
+      subject.operation, sharding.str() + " is only valid for values of rank at least " + std::to_string(node.layout.ndim()) + applied,
+      shape.empty() ? "For scalars the spec should be P()." : "Shorten the spec to one entry per dim, at most " + rank + ".", subject.loc);
 }
 
 void check_divides(const Sharding& sharding, const Shape& shape, const Subject& subject) {
@@ -48,10 +50,12 @@ void check_divides(const Sharding& sharding, const Shape& shape, const Subject& 
   for (int d = 0; d < shape.ndim(); ++d) {
     std::int64_t size = shape[static_cast<std::size_t>(d)], ways = layout.ways(d);
     if (size % ways == 0) continue;
-    raise<ShardingError>(subject.operation,
-                         sharding.str() + " cuts dim " + std::to_string(d) + " of " + said(subject, shape) + " into " + std::to_string(ways) + " blocks, but its size is " + std::to_string(size) +
-                             " (blocks per dim " + ways_text(layout) + ")",
-                         "Here every device must hold an equal block: pad the dim to " + std::to_string((size + ways - 1) / ways * ways) + ", or shard another dim.", subject.loc);
+    raise<ShardingError>(
+        subject.operation,
+        sharding.str() + " cuts dim " + std::to_string(d) + " of " + said(subject, shape) + " into " + std::to_string(ways) +
+            " blocks, but its size is " + std::to_string(size) + " (blocks per dim " + ways_text(layout) + ")",
+        "Here every device must hold an equal block: pad the dim to " + std::to_string(size / ways * ways + ways) + ", or shard another dim.",
+        subject.loc);
   }
 }
 
@@ -63,7 +67,8 @@ bool is_constrained(const Sharding& sharding) {
 void check_constrained(const Sharding& sharding, const Subject& subject) {
   if (is_constrained(sharding)) return;
   raise<ShardingError>(subject.operation,
-                       "the spec " + sharding.spec().str() + (subject.name.empty() ? "" : " for " + subject.name) + " leaves a dim unconstrained, which only with_sharding_constraint may",
+                       "the spec " + sharding.spec().str() + (subject.name.empty() ? "" : " for " + subject.name) +
+                           " leaves a dim unconstrained, which only with_sharding_constraint may",
                        "Name the axes, or none.", subject.loc);
 }
 
@@ -72,9 +77,12 @@ void check_spec(const Mesh& mesh, const PartitionSpec& spec) {
   for (const SpecEntry& entry : spec)
     for (const std::string& name : entry.names()) {
       if (mesh.axis_index(name) < 0)
-        raise<ShardingError>("NamedSharding", "the axis '" + name + "' of " + spec.str() + " is not in the mesh, whose axes are " + text::names(mesh.axis_names()), "Name one of these axes, or none.");
+        raise<ShardingError>("NamedSharding",
+                             "the axis '" + name + "' of " + spec.str() + " is not in the mesh, whose axes are " + text::names(mesh.axis_names()),
+                             "Name one of these axes, or none.");
       if (!seen.insert(name).second)
-        raise<ShardingError>("NamedSharding", spec.str() + " has duplicate entries for '" + name + "'", "Leave one out: a mesh axis can cut one dim only, and once.");
+        raise<ShardingError>("NamedSharding", spec.str() + " has duplicate entries for '" + name + "'",
+                             "Leave one out: a mesh axis can cut one dim only, and once.");
     }
 }
 

@@ -162,7 +162,8 @@ PositionalSharding PositionalSharding::reshape(Shape shape, Loc loc) const {
     else known *= n;
   }
   if (!good || unknowns > 1 || cells % known != 0 || (unknowns == 0 && known != cells))
-    raise<ShardingError>("PositionalSharding::reshape", "cannot arrange " + std::to_string(cells) + " cells of shape " + node_->cells.str() + " in the shape " + shape.str(),
+    raise<ShardingError>("PositionalSharding::reshape",
+                         "cannot arrange " + std::to_string(cells) + " cells of shape " + node_->cells.str() + " in the shape " + shape.str(),
                          "Give positive extents whose product is " + std::to_string(cells) + "; one of them may be -1.");
   if (unknowns == 1) shape[static_cast<std::size_t>(unknown)] = cells / known;
   return PositionalSharding(make(node_->devices, std::move(shape), node_->cell_devices, node_->memory_kind));
@@ -182,7 +183,9 @@ PositionalSharding PositionalSharding::transpose(std::vector<int> order, Loc loc
     else seen[static_cast<std::size_t>(d)] = true;
   }
   if (!good)
-    raise<ShardingError>("PositionalSharding::transpose", "the order " + Shape(std::vector<std::int64_t>(order.begin(), order.end())).str() + " must name each of the " + std::to_string(ndim) + " dims of the shape " + old.str() + " once",
+    raise<ShardingError>("PositionalSharding::transpose",
+                         "the order " + Shape(std::vector<std::int64_t>(order.begin(), order.end())).str() + " must name each of the " +
+                             std::to_string(ndim) + " dims of the shape " + old.str() + " once",
                          "Leave the order out to reverse them.");
   Shape shape;
   std::vector<std::int64_t> strides(ndim, 1), from;
@@ -211,7 +214,8 @@ PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool k
   if (axis) {
     int d = *axis < 0 ? *axis + old.ndim() : *axis;
     if (d < 0 || d >= old.ndim())
-      raise<ShardingError>("PositionalSharding::replicate", "there is no axis " + std::to_string(*axis) + " in the shape " + old.str(), "Leave the axis out for one cell of all devices.");
+      raise<ShardingError>("PositionalSharding::replicate", "there is no axis " + std::to_string(*axis) + " in the shape " + old.str(),
+                           "Leave the axis out for one cell of all devices.");
     unite[static_cast<std::size_t>(d)] = true;
   }
   Shape kept, shape;  // kept: all dims, united ones of size 1

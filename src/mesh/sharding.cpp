@@ -27,7 +27,8 @@ std::shared_ptr<const ShardingNode> single(const Device& device) {
 
 std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec, Loc loc) {
   CallScope scope(loc, Loc{"", "NamedSharding"});
-  if (!mesh.has_value()) raise<ValueError>("NamedSharding", "the mesh for the spec " + spec.str() + " is empty", "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+  if (!mesh.has_value())
+    raise<ValueError>("NamedSharding", "the mesh for the spec " + spec.str() + " is empty", "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
   check_spec(mesh, spec);
   ShardingNode node;
   for (const SpecEntry& entry : spec) {

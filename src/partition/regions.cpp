@@ -65,8 +65,10 @@ Params renamed(const Eqn& e, const Renaming& to) {
 Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type, const Mesh& mesh) {
   std::optional<Layout> layout = whole_axis_layout(ops::region_sharding(p, spec), type.ndim(), mesh);
   if (!layout)
-    raise<UnsupportedError>("shard_map", "its mesh " + p.mesh.str() + " and the program's mesh " + mesh.str() + " have no common axes, so it cannot run on devices of its own",
-                            "Use meshes of the same sizes.", e.loc);
+    raise<UnsupportedError>(
+        "shard_map",
+        "its mesh " + p.mesh.str() + " and the program's mesh " + mesh.str() + " have no common axes, so it cannot run on devices of its own",
+        "Use meshes of the same sizes.", e.loc);
   return canonical(*layout);
 }
 
@@ -77,7 +79,8 @@ Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mes
   for (const auto& [name, to] : renaming(p, mesh))
     for (const std::string& axis : to.names)
       if (std::none_of(boundary.begin(), boundary.end(), [&](const AxisRef& b) { return mesh.axis_names()[b.axis] == axis; }) && mesh.size(axis) > 1)
-        raise<UnsupportedError>("shard_map", "axis '" + name + "' lies inside one address space while others do not", "Partition over all axes, or over none.");
+        raise<UnsupportedError>("shard_map", "axis '" + name + "' lies inside one address space while others do not",
+                                "Partition over all axes, or over none.");
   Candidate c;
   c.params = e.params;
   for (std::size_t i = 0; i < e.operands.size(); ++i) c.operands.push_back(region_layout(e, p, p.in_specs[i], program.type(e.operands[i]), mesh));

@@ -46,8 +46,9 @@ Array varying(const Array& x, const ReduceOver& g) {
 
 int dim_of(const char* what, const char* argument, int dim, int ndim, const Array& x) {
   if (dim < -ndim || dim >= ndim)
-    raise<IndexError>(what, argument + (" is " + std::to_string(dim)) + " for " + x.type().str() + ", and must be a dim among " + std::to_string(ndim),
-                      ndim == 0 ? "A scalar has no dims: reshape it first." : "Dims count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.");
+    raise<IndexError>(
+        what, argument + (" is " + std::to_string(dim)) + " for " + x.type().str() + ", and must be a dim among " + std::to_string(ndim),
+        ndim == 0 ? "A scalar has no dims: reshape it first." : "Dims count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.");
   return dim < 0 ? dim + ndim : dim;
 }
 
@@ -138,7 +139,8 @@ Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
   bool permutation = static_cast<std::int64_t>(from.size()) == n;
   for (std::size_t i = 0; permutation && i < sorted.size(); ++i) permutation = sorted[i] == static_cast<int>(i);
   if (!permutation)
-    raise<ValueError>("pshuffle", "[" + text + "] is not a permutation of the " + std::to_string(n) + " devices", "Each number from 0 to " + std::to_string(n - 1) + " comes once.");
+    raise<ValueError>("pshuffle", "[" + text + "] is not a permutation of the " + std::to_string(n) + " devices",
+                      "Each number from 0 to " + std::to_string(n - 1) + " comes once.");
   std::vector<std::pair<int, int>> pairs;
   for (std::size_t i = 0; i < from.size(); ++i) pairs.emplace_back(from[i], static_cast<int>(i));
   return ppermute(x, axes, pairs);
@@ -148,7 +150,9 @@ Array pbroadcast(const In& x, const Names& axes, int source) {
   CallScope scope(x.loc);
   std::int64_t n = size_of(group("pbroadcast", axes));
   if (source < 0 || source >= n)
-    raise<IndexError>("pbroadcast", "there is no device " + std::to_string(source) + " among the " + std::to_string(n) + " along " + text::names(axes.list()), "Devices count from 0 to " + std::to_string(n - 1) + ".");
+    raise<IndexError>("pbroadcast",
+                      "there is no device " + std::to_string(source) + " among the " + std::to_string(n) + " along " + text::names(axes.list()),
+                      "Devices count from 0 to " + std::to_string(n - 1) + ".");
   Array all = all_gather(x, axes);
   std::vector<std::int64_t> start(static_cast<std::size_t>(all.ndim()), 0), limit = all.shape().dims();
   start[0] = source, limit[0] = source + 1;

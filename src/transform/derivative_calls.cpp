@@ -18,10 +18,12 @@ std::vector<Array> zeros_like_all(const std::vector<Type>& types) {
 Array fit(const Array& given, const Type& like, const char* what, const std::string& of, Loc made) {
   bool weak_number = given.weak_type() && given.ndim() == 0 && !given.dtype().is_complex();
   if (given.shape() != like.shape)
-    raise<ShapeError>(what, given.type().str() + " came for " + of + " of type " + like.str(), "The shapes must be equal: reshape or broadcast it first.", made);
+    raise<ShapeError>(what, given.type().str() + " came for " + of + " of type " + like.str(),
+                      "The shapes must be equal: reshape or broadcast it first.", made);
   if (given.dtype() == like.dtype) return with_weak(given, like.weak);
   if (weak_number) return lax::convert_element_type(given, like.dtype, like.weak);
-  raise<TypeError>(what, given.type().str() + " came for " + of + " of type " + like.str(), "The dtypes must be equal: convert it with astype(" + std::string(like.dtype.name()) + ").", made);
+  raise<TypeError>(what, given.type().str() + " came for " + of + " of type " + like.str(),
+                   "The dtypes must be equal: convert it with astype(" + std::string(like.dtype.name()) + ").", made);
 }
 
 std::string types_text(const CallArrays& args, std::size_t first, std::size_t last) {
@@ -61,15 +63,20 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
   auto leaves = differentiable(args, wanted);
   for (int a : argnums) {
     if (std::any_of(leaves.begin() + static_cast<std::ptrdiff_t>(first[a]), leaves.begin() + static_cast<std::ptrdiff_t>(first[a + 1]), [](const auto& l) { return l.has_value(); })) continue;
-    raise<TypeError>(what, "argument " + std::to_string(a) + " has no floating array to differentiate by, only: " + types_text(args, first[a], first[a + 1]), "Convert it with astype(float32), or differentiate by another argument.", made);
+    raise<TypeError>(
+        what, "argument " + std::to_string(a) + " has no floating array to differentiate by, only: " + types_text(args, first[a], first[a + 1]),
+        "Convert it with astype(float32), or differentiate by another argument.", made);
   }
   Recorded call = record_call(args, leaves, body, what, made);
   std::vector<Type> outputs = call.program->output_types();
   if (outputs.empty()) raise<TypeError>(what, "the function returned an empty array", "Return the loss as an Array of shape ().", made);
   if (!outputs[0].shape.empty())
-    raise<TypeError>(what, "only functions with a scalar result have a gradient; the result is " + outputs[0].str(), (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead." : "Reduce it with sum or mean, or use vjp or jacrev."), made);
+    raise<TypeError>(what, "only functions with a scalar result have a gradient; the result is " + outputs[0].str(),
+                     (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead." : "Reduce it with sum or mean, or use vjp or jacrev."),
+                     made);
   if (!outputs[0].dtype.is_floating())
-    raise<TypeError>(what, "the result must be real and floating; it is " + outputs[0].str(), outputs[0].dtype.is_complex() ? "Return its real part or abs, or use vjp." : "Convert it with astype(float32).", made);
+    raise<TypeError>(what, "the result must be real and floating; it is " + outputs[0].str(),
+                     outputs[0].dtype.is_complex() ? "Return its real part or abs, or use vjp." : "Convert it with astype(float32).", made);
   std::vector<bool> seed(outputs.size(), false);
   seed[0] = true;
   VjpProgram program = vjp(*call.program, call.explicit_only(), seed);
@@ -88,7 +95,10 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
 
 std::vector<Array> matching(const std::vector<bool>& present, const std::vector<Array>& places, const char* what, Loc made) {
   if (present.size() != places.size())
-    raise<ValueError>(what, "trees of different structure: " + std::to_string(places.size()) + " places for arrays came instead of " + std::to_string(present.size()), tangents_advice(what), made);
+    raise<ValueError>(
+        what,
+        "trees of different structure: " + std::to_string(places.size()) + " places for arrays came instead of " + std::to_string(present.size()),
+        tangents_advice(what), made);
   std::vector<Array> out;
   for (std::size_t i = 0; i < places.size(); ++i)
     if (present[i]) out.push_back(places[i]);
@@ -134,7 +144,8 @@ std::vector<Array> LinearFunction::operator()(const std::vector<Array>& arrays, 
   const State& s = *state_;
   const Loc line = loc ? loc : s.made;
   if (arrays.size() != s.takes.size())
-    raise<ValueError>(s.what, std::to_string(arrays.size()) + " arrays came instead of " + std::to_string(s.takes.size()), tangents_advice(s.what), line);
+    raise<ValueError>(s.what, std::to_string(arrays.size()) + " arrays came instead of " + std::to_string(s.takes.size()), tangents_advice(s.what),
+                      line);
   CallScope scope(line, Loc{"", s.what});
   std::vector<Array> inputs = s.residuals;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -211,13 +222,16 @@ std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forwa
   std::vector<bool> wanted(args.leaves.size(), false);
   std::fill(wanted.begin(), wanted.begin() + args.counts[0], true);
   Halves h = halves(args, wanted, body, what, made);
-  if (h.out.size() != 1 || !h.out[0]) raise<TypeError>(what, "the result must be one floating array; it is " + h.result, "Convert it with astype(float32).", made);
+  if (h.out.size() != 1 || !h.out[0])
+    raise<TypeError>(what, "the result must be one floating array; it is " + h.result, "Convert it with astype(float32).", made);
   std::vector<Type> inputs;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < h.in.size(); ++i)
     if (h.in[i]) inputs.push_back(*h.in[i]), places.push_back(i);
   if (inputs.empty())
-    raise<TypeError>(what, "argument 0 has no floating array to differentiate by, only: " + types_text(args, 0, static_cast<std::size_t>(args.counts[0])), "Convert it with astype(float32).", made);
+    raise<TypeError>(what,
+                     "argument 0 has no floating array to differentiate by, only: " + types_text(args, 0, static_cast<std::size_t>(args.counts[0])),
+                     "Convert it with astype(float32).", made);
   CallScope scope(made, Loc{"", what});
   const Type& result = *h.out[0];
   std::vector<Array> out(static_cast<std::size_t>(args.counts[0]));

@@ -40,9 +40,12 @@ Groups checked(const char* operation, const lax::AxisGroups& groups, const Names
     for (std::size_t p = 0; p < groups[g].size(); ++p) {
       int device = groups[g][p];
       if (device < 0 || device >= out.n)
-        raise<ValueError>(operation, what + " name device " + std::to_string(device) + ", and there are " + number + " along " + text::names(axes.list()), "Devices count from 0 to " + std::to_string(out.n - 1) + ".");
+        raise<ValueError>(operation,
+                          what + " name device " + std::to_string(device) + ", and there are " + number + " along " + text::names(axes.list()),
+                          "Devices count from 0 to " + std::to_string(out.n - 1) + ".");
       if (out.group[device] >= 0)
-        raise<ValueError>(operation, what + " hold device " + std::to_string(device) + " twice", "Every device must be in one group: leave one of them out.");
+        raise<ValueError>(operation, what + " hold device " + std::to_string(device) + " twice",
+                          "Every device must be in one group: leave one of them out.");
       out.group[device] = static_cast<int>(g);
       out.position[device] = static_cast<int>(p);
     }
@@ -97,7 +100,9 @@ Array merged(const Array& x, int dim) {   // dims `dim` and `dim` + 1 made one
 Array my_block(const Array& x, int dim, int size, bool tiled, const Groups& known, const Names& axes, const char* what) {
   std::int64_t extent = x.shape()[dim];
   if (tiled ? extent % size != 0 : extent != size)
-    raise<ShapeError>(what, "dim " + std::to_string(dim) + " of " + x.type().str() + " has size " + std::to_string(extent) + ", and a group has " + std::to_string(size) + " devices",
+    raise<ShapeError>(what,
+                      "dim " + std::to_string(dim) + " of " + x.type().str() + " has size " + std::to_string(extent) + ", and a group has " +
+                          std::to_string(size) + " devices",
                       tiled ? "The size must be a multiple of that." : "Without `tiled` the two must be equal.");
   std::int64_t block = extent / size;
   std::vector<int> starts;

@@ -82,7 +82,9 @@ class Jvp {
         if (has_tangent(results[k].type())) accumulate(out[k], part[k]);
     }
     if (std::none_of(rest.begin(), rest.end(), [](const Array& t) { return t.has_value(); })) return out;
-    if (!op.jvp) throw_unsupported(eqn, "it cannot be differentiated: " + (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable), kStop);
+    if (!op.jvp)
+      throw_unsupported(eqn, "it cannot be differentiated: " + (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable),
+                        kStop);
     std::vector<Array> part = op.jvp(Call{op, eqn.params, operand_types(p_, eqn), eqn.subs}, primals, results, rest);
     for (std::size_t k = 0; k < std::min(part.size(), out.size()); ++k) accumulate(out[k], part[k]);
     return out;

@@ -22,13 +22,16 @@ std::string over(const PmapOptions& options) { return options.axis_name.empty() 
 Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& mapped, const std::string& axis, Loc made) {
   auto given = static_cast<std::int64_t>(options.devices.size());
   if (given > 0 && given != size)
-    raise<ShapeError>("pmap", "the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices", "Reshape the arguments so that the mapped axis has one element per device.", made);
+    raise<ShapeError>("pmap", "the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices",
+                      "Reshape the arguments so that the mapped axis has one element per device.", made);
   if (given > 0) return Mesh(options.devices, axis);
   if (size == 0) raise<ShapeError>("pmap", "the mapped axes are empty:" + mapped, "Give at least one element.", made);
   try {
     return make_mesh({size}, axis);
   } catch (const DeviceError&) {
-    raise<DeviceError>("pmap", over(options) + "the mapped axes have size " + std::to_string(size) + ":" + mapped + "\n  there are only " + std::to_string(device_count()) + " devices",
+    raise<DeviceError>("pmap",
+                       over(options) + "the mapped axes have size " + std::to_string(size) + ":" + mapped + "\n  there are only " +
+                           std::to_string(device_count()) + " devices",
                        "Reshape the arguments so that the mapped axis has one element per device, and use vmap inside for the rest.", made);
   }
 }
@@ -37,7 +40,8 @@ Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& ma
 
 std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options, const Body& body, Loc made) {
   if (options.in_axes.kind() == TreeOf<int>::Kind::list && options.in_axes.list().size() != args.counts.size())
-    raise<ValueError>("pmap", entries_text("in_axes", options.in_axes.list().size(), args.counts.size()), "Give one number for all arguments, or one entry per argument.", made);
+    raise<ValueError>("pmap", entries_text("in_axes", options.in_axes.list().size(), args.counts.size()),
+                      "Give one number for all arguments, or one entry per argument.", made);
   auto paths = args.paths();
   std::vector<std::optional<int>> axes;
   std::map<std::int64_t, std::string> sizes;
@@ -50,11 +54,14 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
       if (given < -ndim || given >= ndim)
         raise<ShapeError>("pmap", no_axis_text(given, name, x.type()), "Give `none` in in_axes for what is the same on all devices.", made);
       axis = given < 0 ? given + ndim : given;
-      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + name + " of type " + x.type().str();
+      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + name + " of type " +
+                                 x.type().str();
     }
     axes.push_back(axis);
   }
-  if (sizes.empty()) raise<ValueError>("pmap", "no argument is mapped: at least one entry of in_axes must be a number", "Give 0 for an argument whose elements go to the devices.", made);
+  if (sizes.empty())
+    raise<ValueError>("pmap", "no argument is mapped: at least one entry of in_axes must be a number",
+                      "Give 0 for an argument whose elements go to the devices.", made);
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
@@ -90,7 +97,9 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
       if (!axis) continue;
       int ndim = x.ndim() + 1;
       if (*axis < -ndim || *axis >= ndim)
-        raise<ShapeError>("pmap", "out_axes " + std::to_string(*axis) + " for " + result_name(where[k]) + " is not an axis of its type " + x.type().str() + " with the mapped axis",
+        raise<ShapeError>("pmap",
+                          "out_axes " + std::to_string(*axis) + " for " + result_name(where[k]) + " is not an axis of its type " + x.type().str() +
+                              " with the mapped axis",
                           "Axes count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.", made);
       if (*axis < 0) *axis += ndim;
       Shape shape = x.shape();

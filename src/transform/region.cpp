@@ -24,7 +24,10 @@ void check_no_constraint(const RegionCall& call, const Program& body) {
       for (const SpecEntry& entry : s.spec())
         for (const std::string& axis : entry.names())
           if (contains(call.params.axis_names, axis))
-            raise<ShardingError>(call.what, "a sharding constraint inside the function names the axis " + text::quoted(axis) + ", over which the function already sees one block", "Constrain arrays outside of the function, or leave the axis out of axis_names.", e.loc);
+            raise<ShardingError>(
+                call.what,
+                "a sharding constraint inside the function names the axis " + text::quoted(axis) + ", over which the function already sees one block",
+                "Constrain arrays outside of the function, or leave the axis out of axis_names.", e.loc);
     }
     for (const ProgramPtr& sub : e.subs) check_no_constraint(call, *sub);
   }
@@ -57,11 +60,13 @@ ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const T
   ops::DimAxes out(static_cast<std::size_t>(type.ndim()));
   std::vector<std::string> seen;
   for (std::size_t d = 0; d < spec.size(); ++d) {
-    if (spec[d].is_unconstrained()) refuse(" leaves dim " + std::to_string(d) + " unconstrained", "That is for with_sharding_constraint only; use none.");
+    if (spec[d].is_unconstrained())
+      refuse(" leaves dim " + std::to_string(d) + " unconstrained", "That is for with_sharding_constraint only; use none.");
     for (const std::string& axis : spec[d].names()) {
       const std::string named = " names " + text::quoted(axis);
       if (p.mesh.axis_index(axis) < 0) refuse(named + ", which is no axis of " + mesh_text(p.mesh), "Name one of its axes, or none.");
-      if (!contains(p.axis_names, axis)) refuse(named + ", which is not manual: axis_names are " + text::names(p.axis_names), "Add it to axis_names.");
+      if (!contains(p.axis_names, axis))
+        refuse(named + ", which is not manual: axis_names are " + text::names(p.axis_names), "Add it to axis_names.");
       if (contains(seen, axis)) refuse(named + " twice", "Leave one out: an axis cuts at most one dim.");
       seen.push_back(axis);
     }
@@ -75,7 +80,8 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
   ShardMap& p = call.params;
   for (const std::string& name : p.axis_names)
     if (axis_is_bound(name))
-      raise<ValueError>(call.what, "the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call", "Give one of them another axis name.", call.made);
+      raise<ValueError>(call.what, "the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call",
+                        "Give one of them another axis name.", call.made);
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, call.what, call.made);
   trace->axes = ops::named_axes(p);
   if (p.check_vma) trace->typed_axes = p.axis_names;
@@ -108,8 +114,15 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
     if (varies.empty()) continue;
     std::string axes = text::names(varies);
     if (!p.check_vma)
-      raise<ValueError>(call.what, "out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes, "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
-    raise<ShardingError>(call.what, "out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes + "; but it may differ from device to device of " + mesh_text(p.mesh) + " there", "Mention " + axes + " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.", call.made);
+      raise<ValueError>(
+          call.what,
+          "out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes,
+          "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
+    raise<ShardingError>(
+        call.what,
+        "out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes +
+            "; but it may differ from device to device of " + mesh_text(p.mesh) + " there",
+        "Mention " + axes + " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.", call.made);
   }
   CallScope scope(call.made, Loc{"", call.what});
   return bind(ops::shard_map, p, operands, {traced.program});

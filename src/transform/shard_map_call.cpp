@@ -15,7 +15,9 @@ using Specs = TreeOf<PartitionSpec>;
 std::vector<std::string> manual_axes(const ShardMapOptions& o, Loc made) {
   if (!o.mesh.has_value()) raise<ValueError>("shard_map", "there is no mesh", "Give one: {.mesh = make_mesh({8}, \"x\"), ...}.", made);
   for (const std::string& name : o.axis_names)
-    if (o.mesh.axis_index(name) < 0) raise<ShardingError>("shard_map", "axis_names has " + text::quoted(name) + ", which is no axis of " + mesh_text(o.mesh), "Name some of its axes.", made);
+    if (o.mesh.axis_index(name) < 0)
+      raise<ShardingError>("shard_map", "axis_names has " + text::quoted(name) + ", which is no axis of " + mesh_text(o.mesh),
+                           "Name some of its axes.", made);
   std::vector<std::string> out;
   for (const std::string& name : o.mesh.axis_names())
     if (o.axis_names.empty() || std::find(o.axis_names.begin(), o.axis_names.end(), name) != o.axis_names.end()) out.push_back(name);
@@ -38,7 +40,8 @@ std::string indivisible(const ops::ShardMap& p, const ops::DimAxes& spec, const 
 void check_list(const Specs& specs, std::size_t count, const char* what, const char* of, Loc made) {
   if (specs.is_open()) raise<ValueError>("shard_map", std::string(what) + " is missing", "Use P() for what is whole on every device.", made);
   if (specs.kind() == Specs::Kind::list && specs.list().size() != count)
-    raise<ValueError>("shard_map", std::string(what) + " has " + std::to_string(specs.list().size()) + " entries for " + std::to_string(count) + " " + of,
+    raise<ValueError>("shard_map",
+                      std::string(what) + " has " + std::to_string(specs.list().size()) + " entries for " + std::to_string(count) + " " + of,
                       "Give one spec for all, or one entry each.", made);
 }
 
@@ -72,7 +75,8 @@ std::vector<Array> shard_map_call(const CallArrays& args, const ShardMapOptions&
     wrong += indivisible(p, p.in_specs.back(), type, *spec, name);
   }
   if (!wrong.empty())
-    raise<ShardingError>("shard_map", mesh_text(p.mesh) + " does not divide all arguments:" + wrong, "Pad these dims to multiples, or use a spec that does not cut them.", made);
+    raise<ShardingError>("shard_map", mesh_text(p.mesh) + " does not divide all arguments:" + wrong,
+                         "Pad these dims to multiples, or use a spec that does not cut them.", made);
   call.out_spec = [&](std::size_t k, const std::vector<tree::Path>& out, const Array& local) {
     if (k == 0) check_list(options.out_specs, num_results(out), "out_specs", "results", made);
     std::optional<PartitionSpec> spec = options.out_specs.at(-1, out[k], local);

@@ -172,7 +172,8 @@ std::vector<Array> transpose_rule(const Eqn& eqn, const std::vector<Type>&, cons
 Batched batch_rule(const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
   ShardMap p = eqn.params.get<ShardMap>();
   if (std::find(p.axis_names.begin(), p.axis_names.end(), axis.name) != p.axis_names.end())
-    raise<ValueError>("shard_map", "the axis '" + axis.name + "' is bound already by a vmap, pmap or shard_map around this call", "Give one of them another axis name.", eqn.loc);
+    raise<ValueError>("shard_map", "the axis '" + axis.name + "' is bound already by a vmap, pmap or shard_map around this call",
+                      "Give one of them another axis name.", eqn.loc);
   BatchedProgram body = batch(*eqn.subs[0], mapped, axis, ops::named_axes(p));
   for (std::size_t i = 0; i < mapped.size(); ++i)
     if (mapped[i]) p.in_specs[i].insert(p.in_specs[i].begin(), std::vector<std::string>());

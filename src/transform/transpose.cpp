@@ -45,8 +45,11 @@ class Transpose {
       if (!rules->transpose) throw_unsupported(eqn, "it cannot be differentiated in reverse mode: it has no transpose rule", "Use jvp or jacfwd.");
       given = rules->transpose(eqn, types, cotangents, operands, undefined);
     } else {
-      if (!eqn.op->transpose) 
-        throw_unsupported(eqn, "it cannot be differentiated in reverse mode: " + (eqn.op->not_differentiable.empty() ? "it has no transpose rule" : eqn.op->not_differentiable), "Use jvp or jacfwd.");
+      if (!eqn.op->transpose)
+        throw_unsupported(eqn,
+                          "it cannot be differentiated in reverse mode: " +
+                              (eqn.op->not_differentiable.empty() ? "it has no transpose rule" : eqn.op->not_differentiable),
+                          "Use jvp or jacfwd.");
       given = eqn.op->transpose(Call{*eqn.op, eqn.params, types, eqn.subs}, cotangents, operands, undefined);
     }
     given.resize(operands.size());

@@ -65,6 +65,8 @@ TEST(ErrorsOfShardings, Lookups) {
   expect_error<ShardingError>("Sharding::shard_shape", {"P('x', 'y')", "rank at least 2", "(8,)", "rank 1"}, [&] { named.shard_shape({8}); });
   expect_error<ShardingError>("Sharding::shard_shape", {"P()", "()"}, [&] { named.shard_shape({}); });
   expect_error<ShapeError>("Sharding::shard_shape", {"(-8, 2)", "negative"}, [&] { named.shard_shape({-8, 2}); });
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(named.shard_shape({most, 1}), (Shape{most / 4 + 1, 1})) << "no error, and no overflow";
   expect_error<ShardingError>("Sharding::devices_indices_map", {"rank 1"}, [&] { named.devices_indices_map({8}); });
   Sharding single = SingleDeviceSharding(Device(0)), none;
   expect_error<ValueError>("Sharding::mesh", {"SingleDeviceSharding", "no mesh"}, [&] { (void)single.mesh(); });

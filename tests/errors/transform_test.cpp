@@ -55,13 +55,15 @@ TEST(ErrorsOfDerivatives, DirectionsAndPullbacks) {
   expect_error<ShapeError>("linearize", {"float32[4]", "argument 0", "float32[3]"}, [&, &map = map] { map(w); });
   auto [many, back] = vjp([](const Array& x) { return Arrays{x, x}; }, v);
   expect_error<ValueError>("vjp", {"structure", "1 places", "instead of 2"}, [&, &back = back] { back({v}); });
-  expect_error<UnsupportedError>("pmax", {"cannot be differentiated"}, [&] { vmap(grad([&](const Array& x) { return lax::pmax(x, "i").sum(); }), {.axis_name = "i"})(v); });
+  VmapOptions named{.axis_name = "i"};
+  expect_error<UnsupportedError>("pmax", {"cannot be differentiated"}, [&] { vmap(grad([](const Array& x) { return lax::pmax(x, "i").sum(); }), named)(v); });
 }
 
 TEST(ErrorsOfVmap, AxesAndSizes) {
   Array m = ones({3, 4}), v = ones({5});
   expect_error<ShapeError>("vmap", {"size 3", "arg0", "float32[3,4]", "size 5", "arg1", "float32[5]"}, [&] { vmap(add)(m, v); });
   expect_error<ShapeError>("vmap", {"size 7", "axis_size"}, [&] { vmap(self, {.axis_size = 7})(m); });
+  expect_error<ValueError>("vmap", {"axis_size is -7"}, [&] { vmap(self, {.axis_size = -7})(m); });
   expect_error<ShapeError>("vmap", {"axis 2 of arg0", "at least 3", "float32[3,4]"}, [&] { vmap(self, {.in_axes = 2})(m); });
   expect_error<ShapeError>("vmap", {"axis -2147483648", "2147483648"}, [&] { vmap(self, {.in_axes = kLeast})(m); });
   expect_error<ShapeError>("vmap", {"axis 0 of arg0", "float32[]"}, [&] { vmap(self)(m.sum()); });
@@ -90,24 +92,35 @@ TEST(ErrorsOfPmap, AxesAndDevices) {
 
 TEST(ErrorsOfShardMap, Specs) {
   Array v = ones({8}), m = ones({8, 4}), odd = ones({6, 3});
-  auto call = [](auto fn, ShardMapOptions o, const Array& x, Loc loc = Loc::current()) { return shard_map(fn, o, loc)(x); };
   Mesh mesh = grid();
-  expect_error<ValueError>("shard_map", {"no mesh"}, [&] { call(self, {.in_specs = P(), .out_specs = P()}, v); });
-  expect_error<ValueError>("shard_map", {"in_specs is missing"}, [&] { call(self, {.mesh = mesh, .out_specs = P()}, v); });
-  expect_error<ValueError>("shard_map", {"out_specs is missing"}, [&] { call(self, {.mesh = mesh, .in_specs = P()}, v); });
-  expect_error<ValueError>("shard_map", {"in_specs has 2 entries", "1 arguments"}, [&] { call(self, {.mesh = mesh, .in_specs = {P(), P()}, .out_specs = P()}, v); });
-  ShardMapOptions both{.mesh = mesh, .in_specs = P("x", "y"), .out_specs = P("x", "y")};
-  expect_error<ShardingError>("shard_map", {"arg0 of type float32[6,3]", "P('x', 'y')", "dim 0 of size 6", "dim 1 of size 3", "(4, 2)"}, [&] { call(self, both, odd); });
-  expect_error<ShardingError>("shard_map", {"P('x', 'y')", "arg0", "float32[8]", "length 2", "rank is 1"}, [&] { call(self, both, v); });
-  expect_error<ShardingError>("shard_map", {"'z'", "('x', 'y')", "(4, 2)"}, [&] { call(self, {.mesh = mesh, .in_specs = P("z"), .out_specs = P()}, v); });
-  expect_error<ShardingError>("shard_map", {"'x' twice"}, [&] { call(self, {.mesh = mesh, .in_specs = P("x", "x"), .out_specs = P()}, m); });
-  expect_error<ShardingError>("shard_map", {"unconstrained"}, [&] { call(self, {.mesh = mesh, .in_specs = P(P::unconstrained), .out_specs = P()}, m); });
-  expect_error<ShardingError>("shard_map", {"axis_names", "'z'", "('x', 'y')"}, [&] { call(self, {.mesh = mesh, .in_specs = P(), .out_specs = P(), .axis_names = "z"}, m); });
-  expect_error<ShardingError>("shard_map", {"'y'", "not manual", "('x',)"}, [&] { call(self, {.mesh = mesh, .in_specs = P("y"), .out_specs = P(), .axis_names = "x"}, m); });
-  expect_error<ShardingError>("shard_map", {"out_specs says P()", "float32[2]", "('x',)", "check_vma"}, [&] { call(self, {.mesh = mesh, .in_specs = P("x"), .out_specs = P()}, v); });
+  auto call = [](ShardMapOptions o, const Array& x, Loc loc = Loc::current()) { return shard_map(self, o, loc)(x); };
+  auto specs = [&](P in, P out, const Array& x, Names manual = {}, Loc loc = Loc::current()) {
+    return shard_map(self, {.mesh = mesh, .in_specs = in, .out_specs = out, .axis_names = manual}, loc)(x);
+  };
+  expect_error<ValueError>("shard_map", {"no mesh"}, [&] { call({.in_specs = P(), .out_specs = P()}, v); });
+  expect_error<ValueError>("shard_map", {"in_specs is missing"}, [&] { call({.mesh = mesh, .out_specs = P()}, v); });
+  expect_error<ValueError>("shard_map", {"out_specs is missing"}, [&] { call({.mesh = mesh, .in_specs = P()}, v); });
+  expect_error<ValueError>("shard_map", {"in_specs has 2 entries", "1 arguments"}, [&] { call({.mesh = mesh, .in_specs = {P(), P()}, .out_specs = P()}, v); });
+  expect_error<ValueError>("shard_map", {"out_specs has 2 entries", "1 results"}, [&] { call({.mesh = mesh, .in_specs = P(), .out_specs = {P(), P()}}, v); });
+  const std::vector<std::string> facts = {"arg0 of type float32[6,3]", "P('x', 'y')", "dim 0 of size 6", "dim 1 of size 3", "(4, 2)"};
+  expect_error<ShardingError>("shard_map", facts, [&] { specs(P("x", "y"), P("x", "y"), odd); });
+  expect_error<ShardingError>("shard_map", {"P('x', 'y')", "arg0", "float32[8]", "length 2", "rank is 1"}, [&] { specs(P("x", "y"), P(), v); });
+  expect_error<ShardingError>("shard_map", {"'z'", "('x', 'y')", "(4, 2)"}, [&] { specs(P("z"), P(), v); });
+  expect_error<ShardingError>("shard_map", {"in_specs", "'x' twice"}, [&] { specs(P("x", "x"), P(), m); });
+  expect_error<ShardingError>("shard_map", {"out_specs", "'z'"}, [&] { specs(P("x"), P("z"), m); });
+  expect_error<ShardingError>("shard_map", {"dim 0 unconstrained"}, [&] { specs(P(P::unconstrained), P(), m); });
+  expect_error<ShardingError>("shard_map", {"axis_names", "'z'", "('x', 'y')"}, [&] { specs(P(), P(), m, "z"); });
+  expect_error<ShardingError>("shard_map", {"'y'", "not manual", "('x',)"}, [&] { specs(P("y"), P(), m, "x"); });
+  expect_error<ShardingError>("shard_map", {"out_specs says P()", "float32[2]", "('x',)", "check_vma"}, [&] { specs(P("x"), P(), v); });
   auto total = [](const Array& x) { return x.sum(); };
-  expect_error<ShardingError>("shard_map", {"out_specs", "P('x',)", "float32[]", "x.reshape(1)"}, [&] { call(total, {.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")}, v); });
-  expect_error<ValueError>("shard_map", {"'x'", "bound already"}, [&] { vmap([&](const Array& x) { return call(self, {.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")}, x); }, {.axis_name = "x"})(ones({2, 8})); });
+  ShardMapOptions rows{.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")};
+  expect_error<ShardingError>("shard_map", {"out_specs", "P('x',)", "float32[]", "x.reshape(1)"}, [&] { shard_map(total, rows)(v); });
+  auto inside = [&](const Array& x, Loc loc = Loc::current()) {
+    return vmap([&](const Array& r) { return shard_map(self, rows, loc)(r); }, {.axis_name = "x"})(x);
+  };
+  expect_error<ValueError>("shard_map", {"'x'", "bound already"}, [&] { inside(ones({2, 8})); });
+  auto constrained = [&](const Array& x) { return with_sharding_constraint(x, NamedSharding(mesh, P("x"))); };
+  expect_error<ShardingError>("shard_map", {"constraint", "'x'"}, [&] { shard_map([&](const Array& x) { return constrained(x); }, rows)(v); });
 }
 
 TEST(ErrorsOfCollectives, AxesDimsAndGroups) {
@@ -121,9 +134,12 @@ TEST(ErrorsOfCollectives, AxesDimsAndGroups) {
   expect_error<ValueError>("lax::pmean", {"no axis"}, [&] { map2([](const Array& x) { return lax::pmean(x, Names()); }); });
   expect_error<ValueError>("lax::pmax", {"'i' comes twice", "('i', 'i')"}, [&] { map2([](const Array& x) { return lax::pmax(x, {"i", "i"}); }); });
   expect_error<IndexError>("lax::all_gather", {"axis is 5", "float32[6]"}, [&] { map2([](const Array& x) { return lax::all_gather(x, "i", {.axis = 5}); }); });
-  expect_error<IndexError>("lax::psum_scatter", {"scatter_dimension is 1", "float32[6]"}, [&] { map2([](const Array& x) { return lax::psum_scatter(x, "i", {.scatter_dimension = 1}); }); });
-  expect_error<ShapeError>("lax::psum_scatter", {"6", "4"}, [&] { map2([](const Array& x) { return lax::psum_scatter(x, "i"); }); });
-  expect_error<ShapeError>("lax::psum_scatter", {"6", "4"}, [&] { map2([](const Array& x) { return lax::psum_scatter(x, "i", {.tiled = true}); }); });
+  auto scattered = [&](const Array& rows, lax::ScatterOptions o, Loc loc = Loc::current()) {
+    return mapped([&](const Array& x) { return lax::psum_scatter({x, loc}, "i", o); }, rows);
+  };
+  expect_error<IndexError>("lax::psum_scatter", {"scatter_dimension is 1", "float32[6]"}, [&] { scattered(v, {.scatter_dimension = 1}); });
+  expect_error<ShapeError>("lax::psum_scatter", {"6", "4"}, [&] { scattered(v, {}); });
+  expect_error<ShapeError>("lax::psum_scatter", {"6", "4"}, [&] { scattered(v, {.tiled = true}); });
   expect_error<IndexError>("lax::all_to_all", {"split_axis is 1", "float32[6]"}, [&] { map2([](const Array& x) { return lax::all_to_all(x, "i", 1, 0); }); });
   expect_error<IndexError>("lax::all_to_all", {"concat_axis is -2147483648"}, [&] { map2([](const Array& x) { return lax::all_to_all(x, "i", 0, kLeast); }); });
   expect_error<ShapeError>("lax::all_to_all", {"6", "4"}, [&] { map2([](const Array& x) { return lax::all_to_all(x, "i", 0, 0); }); });
@@ -136,9 +152,11 @@ TEST(ErrorsOfCollectives, AxesDimsAndGroups) {
   expect_error<ValueError>("lax::psum", {"[[0, 1], [2, 7]]", "device 7", "4 along ('i',)"}, [&] { grouped({{0, 1}, {2, 7}}); });
   expect_error<ValueError>("lax::psum", {"[[0, 1], [1, 2]]", "device 1 twice"}, [&] { grouped({{0, 1}, {1, 2}}); });
   expect_error<ValueError>("lax::psum", {"leave out the devices 2, 3"}, [&] { grouped({{0, 1}}); });
-  expect_error<ValueError>("lax::all_gather", {"differ in size"}, [&] { map2([](const Array& x) { return lax::all_gather(x, "i", {.axis_index_groups = {{0}, {1, 2, 3}}}); }); });
-  expect_error<ShapeError>("lax::psum_scatter", {"dim 0", "float32[3]", "2 devices"}, [&] { mapped([](const Array& x) { return lax::psum_scatter(x, "i", {.axis_index_groups = {{0, 1}, {2, 3}}}); }, row); });
-  expect_error<ValueError>("lax::pvary", {"'x'", "already"}, [&] { shard_map([](const Array& x) { return lax::pvary(x, "x"); }, {.mesh = grid(), .in_specs = P("x"), .out_specs = P("x")})(ones({8})); });
+  const lax::GatherOptions uneven{.axis_index_groups = {{0}, {1, 2, 3}}};
+  expect_error<ValueError>("lax::all_gather", {"differ in size"}, [&] { map2([&](const Array& x) { return lax::all_gather(x, "i", uneven); }); });
+  expect_error<ShapeError>("lax::psum_scatter", {"dim 0", "float32[3]", "2 devices"}, [&] { scattered(row, {.axis_index_groups = {{0, 1}, {2, 3}}}); });
+  ShardMapOptions rows{.mesh = grid(), .in_specs = P("x"), .out_specs = P("x")};
+  expect_error<ValueError>("lax::pvary", {"'x'", "already"}, [&] { shard_map([](const Array& x) { return lax::pvary(x, "x"); }, rows)(ones({8})); });
 }
 
 TEST(ErrorsOfControlFlow, CarriesAndBranches) {
@@ -151,7 +169,8 @@ TEST(ErrorsOfControlFlow, CarriesAndBranches) {
   expect_error<ShapeError>("scan", {"3 and 4", "float32[4]"}, [&] { lax::scan(pairs, s, Arrays{v, ones({4})}); });
   expect_error<ValueError>("scan", {"no length"}, [&] { lax::scan([](const Array& c, none_t) { return std::pair{c, c}; }, s, none, {}); });
   expect_error<TypeError>("scan", {"float32[]", "float32[2]"}, [&] { lax::scan([](const Array&, const Array& x) { return std::pair{ones({2}), x}; }, s, v); });
-  expect_error<TypeError>("scan", {"2 arrays", "returns 1"}, [&] { lax::scan([](const Arrays& c, const Array& x) { return std::pair{Arrays{c[0]}, x}; }, Arrays{s, s}, v); });
+  auto shorter = [](const Arrays& c, const Array& x) { return std::pair{Arrays{c[0]}, x}; };
+  expect_error<TypeError>("scan", {"2 arrays", "returns 1"}, [&] { lax::scan(shorter, Arrays{s, s}, v); });
   expect_error<TypeError>("fori_loop", {"float32[]", "int32[]"}, [&] { lax::fori_loop(0, 2, [](const Array&, const Array& c) { return c.astype(int32); }, s); });
   expect_error<TypeError>("while_loop", {"float32[3]", "bool"}, [&] { lax::while_loop(self, self, v); });
   expect_error<TypeError>("cond", {"float32[3]", "scalar"}, [&] { lax::cond(v, self, self, v); });
@@ -159,8 +178,11 @@ TEST(ErrorsOfControlFlow, CarriesAndBranches) {
   auto cut = [](const Array& x) { return lax::slice(x, {0}, {2}); };
   expect_error<TypeError>("cond", {"float32[3]", "float32[2]"}, [&] { traced([&](const Array& p) { return lax::cond(p > 0, self, cut, v); }); });
   expect_error<TypeError>("switch_", {"float32[]", "integer"}, [&] { lax::switch_(s, std::tuple{&self, &self}, v); });
-  expect_error<UnsupportedError>("fori_loop", {"not known"}, [&] { traced([&](const Array& p) { return lax::fori_loop(0, p.astype(int32), [](auto&, const Array& c) { return c; }, p); }); });
-  expect_error<TracerError>("while_loop", {"bool[]", "jit"}, [&] { traced([&](const Array& p) { return lax::while_loop([](const Array& c) { return c < 3; }, [](const Array& c) { return c + 1; }, p); }); });
+  auto step = [](const Array&, const Array& c) { return c; };
+  expect_error<UnsupportedError>("fori_loop", {"not known"}, [&] { traced([&](const Array& p) { return lax::fori_loop(0, p.astype(int32), step, p); }); });
+  expect_error<TypeError>("fori_loop", {"float32[3]"}, [&] { lax::fori_loop(0, v, step, s); });
+  auto small = [](const Array& c) { return c < 3; };
+  expect_error<TracerError>("while_loop", {"bool[]", "jit"}, [&] { traced([&](const Array& p) { return lax::while_loop(small, self, p); }); });
 }
 
 }  // namespace
