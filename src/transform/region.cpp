@@ -55,7 +55,7 @@ ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const T
     std::string remedy = type.ndim() > 0                       ? "Make the spec shorter, or give the array more dims."
                          : std::string(specs) == "in_specs" ? "For a scalar use P()."
                                                                : "For a scalar use P(); if it differs between devices, return x.reshape(1) to have them side by side.";
-    refuse(" has length " + std::to_string(spec.size()) + ", and the rank is " + std::to_string(type.ndim()), remedy);
+    refuse(" has length " + std::to_string(spec.size()) + ", and the array is of rank " + std::to_string(type.ndim()), remedy);
   }
   ops::DimAxes out(static_cast<std::size_t>(type.ndim()));
   std::vector<std::string> seen;
