@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "array/absent.hpp"
 #include "array/node.hpp"
 #include "array/runtime.hpp"
 #include "base/half.hpp"
@@ -13,12 +14,16 @@
 namespace tutti {
 namespace {
 
-std::string line() { return current_loc() ? "\n  at " + current_loc().str() : ""; }
-
 const ArrayNode& checked(const Array& x, const char* what) {
+  refuse_absent(x);
   if (!x.has_value()) raise<ValueError>(what, "the array is empty (no array here)", "Test has_value() first.");
   return *x.node();
 }
+
+Loc running_or(Loc loc) { return current_loc() ? current_loc() : loc; }
+
+// Members that take a Loc call this with their own names.
+Loc named(const char* function) { return {"", function, 0}; }
 
 }  // namespace
 
@@ -83,7 +88,7 @@ Array::Array(Scalar value, Weak) {
   else if (dtype.is_floating()) dtype = canonical(float64);
   if (value.dtype.is_integer() && dtype == int32 && value.integer != static_cast<std::int32_t>(value.integer) &&
       !(value.dtype.is_unsigned() && value.integer == static_cast<std::uint32_t>(value.integer)))
-    throw ValueError("the integer " + value.str() + " does not fit int32." + line() + "\n  Call enable_x64(true) for 64-bit integers.");
+    raise<ValueError>(call_name("Array"), "the integer " + value.str() + " does not fit int32", "Call enable_x64(true) for 64-bit integers.");
   auto n = std::make_shared<ArrayNode>();
   n->literal = value.to(dtype);
   n->type.dtype = dtype;
@@ -92,11 +97,15 @@ Array::Array(Scalar value, Weak) {
 }
 
 void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc) {
-  throw ShapeError("array: " + std::to_string(given) + " elements for the shape " + shape.str() + ", which has " + std::to_string(shape.num_elements()) +
-                   (loc ? "\n  at " + loc.str() : ""));
+  raise<ShapeError>("array", std::to_string(given) + " elements for the shape " + shape.str() + ", which has " + std::to_string(shape.num_elements()),
+                    "Give as many elements as the product of the extents.", running_or(loc));
 }
 
-Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc) {
+Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc) {
+  std::int64_t bytes = 8;   // of the widest element
+  for (std::int64_t d : shape)
+    if (d < 0 || __builtin_mul_overflow(bytes, std::max<std::int64_t>(d, 1), &bytes))
+      raise<ShapeError>("array", "the shape " + shape.str() + (d < 0 ? " has a negative extent" : " has more elements than any memory"), "Give the extents of the data.", running_or(loc));
   Type type{canonical(dtype), shape, false, {}};
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   convert_elements(dtype, data, type.dtype, buffer->data(), type.num_elements());
@@ -121,7 +130,7 @@ const BufferPtr& buffer_of(const Array& x, const char* what) {
   const ArrayNode& n = checked(x, what);
   if (n.deleted)
     raise<DeletedError>(what, "the array " + n.type.str() + " has been deleted by " + n.deleted_by, "Keep a copy() before it is donated or deleted, or use the result instead.");
-  if (n.traced()) throw TracerError(std::string(what) + ": " + n.type.str() + " has no value here, it is being recorded." + line());
+  if (n.traced()) raise<TracerError>(what, n.type.str() + " has no value here, it is being recorded", "Return it from the function, and read it outside.");
   if (!n.buffer && n.literal) {
     BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
     visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
@@ -147,7 +156,8 @@ std::int64_t Array::shape(int dim) const {
   const Shape& s = shape();
   int d = dim < 0 ? dim + s.ndim() : dim;
   if (d < 0 || d >= s.ndim())
-    raise<IndexError>("shape", "dimension " + std::to_string(dim) + " of an array of shape " + s.str(), "Give one from " + std::to_string(-s.ndim()) + " to " + std::to_string(s.ndim() - 1) + ".");
+    raise<IndexError>("shape", "dimension " + std::to_string(dim) + " of an array of shape " + s.str(),
+                      s.ndim() ? "Give one from " + std::to_string(-s.ndim()) + " to " + std::to_string(s.ndim() - 1) + "." : "A scalar has no dims.");
   return s[static_cast<std::size_t>(d)];
 }
 
@@ -164,7 +174,7 @@ bool Array::is_fully_addressable() const { return sharding().is_fully_addressabl
 
 void Array::delete_() const {
   ArrayNode& n = const_cast<ArrayNode&>(checked(*this, "delete_"));
-  if (n.traced()) throw TracerError("delete_: " + n.type.str() + " is being recorded." + line());
+  if (n.traced()) raise<TracerError>("delete_", n.type.str() + " is being recorded, it has no memory to give back", "Delete arrays outside of transformations.");
   n.deleted = true;
   n.deleted_by = "delete_()";
   n.buffer.reset();
@@ -176,14 +186,15 @@ const Array& Array::block_until_ready() const {
 }
 
 Scalar Array::only(const char* what, Loc loc) const {
-  CallScope scope(loc);
+  CallScope scope(loc, named(what));
   const ArrayNode& n = checked(*this, what);
   if (n.type.num_elements() != 1) {
     std::string_view name = what;
-    std::string text = std::string(what) + ": only an array of one element is " + (name == "bool" ? "true or false" : "a number") + ", this one is " +
-                       n.type.str() + line() + (name == "bool" ? "\n  Use any(x) or all(x)." : "\n  Index it, reduce it, or use to_vector.");
-    if (name == "number") throw TypeError(text);
-    throw ValueError(text);
+    if (name == "bool") raise<ValueError>(what, "only an array of one element is true or false, this one is " + n.type.str(), "Use any(x) or all(x).");
+    std::string problem = "only an array of one element is a number, this one is " + n.type.str();
+    const char* advice = "Index it, reduce it, or use to_vector.";
+    if (name == "number") raise<TypeError>(what, problem, advice);
+    raise<ValueError>(what, problem, advice);
   }
   if (n.literal && !n.traced() && !n.deleted) return *n.literal;
   Array value = concrete(*this, what);
@@ -201,7 +212,7 @@ Scalar Array::only(const char* what, Loc loc) const {
 }
 
 void Array::copy_to(DType as, void* out, Loc loc) const {
-  CallScope scope(loc);
+  CallScope scope(loc, named("to_vector"));
   const ArrayNode& n = checked(*this, "to_vector");
   DType from = n.type.dtype;
   bool widening = from == as || (from.is_bool() && as.size() >= 1) || (from.is_floating() && as.is_floating() && as.size() > from.size()) ||
@@ -262,10 +273,10 @@ std::vector<int> Axes::resolve(int ndim) const {
   for (std::int64_t a : *list_) {
     std::int64_t d = a < 0 ? a + ndim : a;
     if (d < 0 || d >= ndim)
-      throw IndexError("axis " + std::to_string(a) + " is out of range for an array of " + std::to_string(ndim) + " dims" + line() +
-                       (ndim > 0 ? "\n  Axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "\n  A scalar has no axes: leave them out."));
+      raise<IndexError>(call_name("axes"), "axis " + std::to_string(a) + " is out of range for an array of " + std::to_string(ndim) + " dims",
+                        ndim > 0 ? "Axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes: leave them out.");
     for (int seen : out)
-      if (seen == d) throw ValueError("axis " + std::to_string(a) + " is given twice" + line() + "\n  Name each axis once.");
+      if (seen == d) raise<ValueError>(call_name("axes"), "axis " + std::to_string(a) + " is given twice", "Name each axis once.");
     out.push_back(static_cast<int>(d));
   }
   std::sort(out.begin(), out.end());

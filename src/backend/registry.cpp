@@ -1,14 +1,14 @@
 #include "backend/backend.hpp"
 #include "backend/cpu/cpu.hpp"
 #include "backend/reference/reference.hpp"
-#include "tutti/error.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti {
 
 Backend& backend(std::string_view name) {
   if (name == "cpu") return cpu_backend();
   if (name == "reference") return reference_backend();
-  throw ValueError("no backend is named \"" + std::string(name) + "\"; there are: cpu, reference");
+  raise<ValueError>("backend", "there is none named \"" + std::string(name) + "\"", "Choose \"cpu\" or \"reference\".");
 }
 
 }  // namespace tutti

@@ -3,25 +3,26 @@
 #include <numeric>
 #include <random>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/data.hpp"
 
 namespace tutti::data::detail {
 
 std::int64_t check(std::span<const Array> leaves, std::int64_t batch_size) {
-  if (batch_size < 1) throw ValueError("batches: the batch size must be at least 1, got " + std::to_string(batch_size));
-  if (leaves.empty()) throw ValueError("batches: there is no array");
+  if (batch_size < 1) raise<ValueError>("batches", "the batch size is " + std::to_string(batch_size), "Give 1 or more rows a batch.");
+  if (leaves.empty()) raise<ValueError>("batches", "there is no array in the tree", "Give one array or more.");
   for (const Array& x : leaves)
     if (x.ndim() == 0 || x.shape()[0] != leaves[0].shape()[0])
-      throw ShapeError("batches: all arrays need the same leading extent, got shapes " + leaves[0].shape().str() + " and " + x.shape().str());
+      raise<ShapeError>("batches", "arrays of shapes " + leaves[0].shape().str() + " and " + x.shape().str() + " do not have equally many rows", "All arrays need the same leading extent.");
   return leaves[0].shape()[0];
 }
 
-std::vector<std::int64_t> order(std::int64_t rows, const BatchOptions& options) {
+std::vector<std::int64_t> order(std::int64_t rows, const BatchOptions& options, std::uint64_t epoch) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(rows));
   std::iota(out.begin(), out.end(), 0);
   if (options.shuffle) {
     // Drawn by hand: std::shuffle differs between standard libraries.
-    std::mt19937_64 random(options.seed);
+    std::mt19937_64 random(options.seed + epoch * 0x9E3779B97F4A7C15u);
     for (std::size_t i = out.size(); i > 1; --i) std::swap(out[i - 1], out[random() % i]);
   }
   return out;

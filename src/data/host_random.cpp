@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "tutti/call_scope.hpp"
 #include "tutti/dtype.hpp"
 #include "tutti/lax.hpp"
 
@@ -70,7 +71,9 @@ struct Layers {
 };
 
 template <class Draw>
-Array drawn(const Shape& shape, Draw draw) {
+Array drawn(const char* function, const Shape& shape, Draw draw) {
+  for (std::int64_t d : shape)
+    if (d < 0) raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
   std::vector<double> values(static_cast<std::size_t>(shape.num_elements()));
   for (double& v : values) v = draw();
   if (x64_enabled()) return array(std::move(values), shape);
@@ -118,6 +121,7 @@ double HostRandom::normal() {
 }
 
 std::uint64_t HostRandom::below(std::uint64_t n) {
+  if (n == 0) raise<ValueError>("HostRandom::below", "there is no integer below 0", "Give n of 1 or more.");
   std::uint64_t most = UINT64_MAX - UINT64_MAX % n, word;
   do word = bits();
   while (word >= most);
@@ -125,13 +129,14 @@ std::uint64_t HostRandom::below(std::uint64_t n) {
 }
 
 Array HostRandom::uniform(const Shape& shape, double low, double high) {
-  return drawn(shape, [&] { return low + (high - low) * uniform(); });
+  return drawn("HostRandom::uniform", shape, [&] { return low + (high - low) * uniform(); });
 }
 Array HostRandom::normal(const Shape& shape, double mean, double deviation) {
-  return drawn(shape, [&] { return mean + deviation * normal(); });
+  return drawn("HostRandom::normal", shape, [&] { return mean + deviation * normal(); });
 }
 
 std::vector<std::int64_t> HostRandom::permutation(std::int64_t n) {
+  if (n < 0) raise<ValueError>("HostRandom::permutation", std::to_string(n) + " numbers in another order", "Give n of 0 or more.");
   std::vector<std::int64_t> out(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) out[i] = i;
   for (std::int64_t i = n - 1; i > 0; --i) std::swap(out[i], out[below(static_cast<std::uint64_t>(i) + 1)]);

@@ -1,21 +1,19 @@
-// Colours of tiles: a map of 20, walked so that neighbours differ.
+// Colours of tiles: a map of 20, walked so that neighbours differ, or as many as there are tiles.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
+#include "tutti/visualize.hpp"
+
 namespace tutti::debug {
 
-struct Rgb {
-  int r = 0, g = 0, b = 0;
-  /// Black or white, whichever is easier to read on it.
-  bool dark_text() const { return 0.299 * r + 0.587 * g + 0.114 * b > 186; }
-  /// `#393b79`.
-  std::string hex() const;
-};
+/// Whether black is easier to read on it than white.
+bool dark_text(const Rgb& color);
+/// `#393b79`.
+std::string hex(const Rgb& color);
 
-/// One colour per tile, in row-major order.
-std::vector<Rgb> tile_colors(int tiles);
+/// One colour per tile, in row-major order; without a map of the user's all are different.
+std::vector<Rgb> tile_colors(int tiles, const ColorMap& map = {});
 
 }  // namespace tutti::debug

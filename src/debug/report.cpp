@@ -3,12 +3,12 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ostream>
 #include <sstream>
+#include <typeinfo>
 
 namespace tutti {
 namespace {
@@ -30,19 +30,13 @@ std::string duration_text(double t) {
   std::snprintf(buffer, sizeof buffer, "%.3g %s", t * std::pow(1000., order), units[order]);
   return buffer;
 }
-std::string counted(int n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
-
-// A word that has a hyphen between letters may be broken behind it.
-std::vector<std::string> pieces_of(const std::string& word) {
-  auto letter = [&](std::size_t i) { return i < word.size() && (std::isalpha(static_cast<unsigned char>(word[i])) || word[i] == '_'); };
-  auto wordlike = [&](std::size_t i) { return i < word.size() && (std::isalnum(static_cast<unsigned char>(word[i])) || word[i] == '_'); };
-  std::vector<std::string> out(1);
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    out.back() += word[i];
-    if (word[i] == '-' && i >= 2 && letter(i - 1) && wordlike(i - 2) && wordlike(i + 1) && letter(i + 2)) out.emplace_back();
-  }
+// 1,234,567.
+std::string grouped(int n) {
+  std::string out = std::to_string(n);
+  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(out.size()) - 3; i > (n < 0 ? 1 : 0); i -= 3) out.insert(static_cast<std::size_t>(i), ",");
   return out;
 }
+std::string counted(int n, const char* what) { return grouped(n) + " " + what + (n == 1 ? "" : "s"); }
 
 }  // namespace
 
@@ -66,58 +60,25 @@ std::string Timing::str() const {
     std::snprintf(buffer, sizeof buffer, "The slowest run took %.2f times as long as the fastest: it may have compiled, or filled a cache.\n", worst() / best());
     out = buffer;
   }
-  return out + duration_text(mean()) + " ± " + duration_text(deviation()) + " per loop (mean ± std. dev. of " + counted(static_cast<int>(seconds.size()), "run") + ", " +
+  return out + duration_text(mean()) + " ± " + duration_text(deviation()) + " per loop (mean ± std. dev. of " + std::to_string(seconds.size()) + (seconds.size() == 1 ? " run" : " runs") + ", " +
          counted(loops, "loop") + " each)";
 }
 std::ostream& operator<<(std::ostream& out, const Timing& t) { return out << t.str(); }
 
-std::string wrap(const std::string& text, int width) {
-  std::string out, line;
-  bool blank = false;   // whether a blank stands before the next piece
-  auto limit = static_cast<std::size_t>(width);
-  auto add = [&](std::string piece) {
-    if (!line.empty() && line.size() + blank + piece.size() > limit) {
-      out += line + "\n";
-      line.clear();
-    }
-    if (line.empty()) blank = false;
-    while (line.empty() && piece.size() > limit) {
-      out += piece.substr(0, limit) + "\n";
-      piece.erase(0, limit);
-    }
-    line += (blank ? " " : "") + piece;
-    blank = false;
-  };
-  std::string word;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && !std::isspace(static_cast<unsigned char>(text[i]))) {
-      word += text[i];
-      continue;
-    }
-    if (word.empty()) continue;
-    for (const std::string& piece : pieces_of(word)) add(piece);
-    word.clear();
-    blank = true;
-  }
-  return out + line;
-}
-
-namespace detail {
-
-void print_error(const std::type_info& type, const char* what, std::ostream& out) {
+void print_exception(const std::exception& e, std::ostream& out) {
   int status = 0;
-  char* readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-  std::string name = readable ? readable : type.name();
+  const char* type = typeid(e).name();
+  char* readable = abi::__cxa_demangle(type, nullptr, nullptr, &status);
+  std::string name = readable ? readable : type;
   std::free(readable);
-  if (std::size_t colon = name.rfind("::"); colon != std::string::npos) name.erase(0, colon + 2);
+  if (name.starts_with("tutti::")) name.erase(0, 7);
   // Line by line: what happened, where, and what to do.
-  std::istringstream lines("\x1b[31m" + name + "\x1b[0m: " + what);
+  std::istringstream lines("\x1b[31m" + name + "\x1b[0m: " + e.what());
   for (std::string line; std::getline(lines, line);) {
     std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    std::istringstream wrapped(wrap(line, 70 - static_cast<int>(indent)));
+    std::istringstream wrapped(wrap(line.substr(indent), std::max(70 - static_cast<int>(indent), 20)));
     for (std::string part; std::getline(wrapped, part);) out << std::string(indent, ' ') << part << "\n";
   }
 }
 
-}  // namespace detail
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // Pictures of shardings as SVG.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "debug/colors.hpp"
 #include "debug/tiles.hpp"
@@ -10,6 +11,8 @@ namespace tutti::debug {
 namespace {
 
 constexpr double area = 320, margin = 16, line_height = 18;
+// Letters: their width, of their size, and their sizes in a tile; blank left and right of a label.
+constexpr double letter_width = 0.65, smallest = 8, largest = 13, inset = 3;
 
 std::string num(double v) {
   std::string out = std::to_string(std::round(v * 100) / 100);
@@ -20,7 +23,7 @@ std::string num(double v) {
 
 std::string escaped(const std::string& text) {
   std::string out;
-  for (char c : text) {
+  for (char c : printable(text)) {
     if (c == '&') out += "&amp;";
     else if (c == '<') out += "&lt;";
     else if (c == '>') out += "&gt;";
@@ -30,7 +33,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-std::string text_at(double x, double y, const std::string& text, const char* extra) {
+std::string text_at(double x, double y, const std::string& text, const std::string& extra) {
   return "<text x=\"" + num(x) + "\" y=\"" + num(y) + "\" " + extra + ">" + escaped(text) + "</text>\n";
 }
 
@@ -44,25 +47,38 @@ std::pair<double, double> drawn_size(const Shape& shape, const TileGrid& grid) {
   return {std::max(width, 64.0 * grid.column_count()), std::max(height, 28.0 * grid.row_count())};
 }
 
-// One grid at (x, y). Empty blocks get a thin strip, so that their devices are seen too.
-std::string grid_svg(const TileGrid& grid, double x, double y, double width, double height) {
-  std::vector<Rgb> colors = tile_colors(grid.row_count() * grid.column_count());
+double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
+
+// Sizes of one grid's rows and columns: in proportion, but with room for every label; a long list of devices is written smaller, never cut.
+struct Layout {
+  std::vector<double> heights, widths, letters;  // size of the letters of each column
+
+  Layout(const TileGrid& grid, double width, double height) {
+    for (int r = 0; r < grid.row_count(); ++r) heights.push_back(std::max(height * grid.at(r, 0).height, line_height + 2));
+    for (int c = 0; c < grid.column_count(); ++c) {
+      std::size_t longest = 0;
+      for (int r = 0; r < grid.row_count(); ++r) longest = std::max(longest, label(grid, grid.at(r, c)).size());
+      double em = letter_width * static_cast<double>(longest);  // width of the label at letters of size 1
+      widths.push_back(std::max(width * grid.at(0, c).width, smallest * em + 2 * inset));
+      letters.push_back(std::min(largest, (widths.back() - 2 * inset) / em));
+    }
+  }
+};
+
+// One grid at (x, y).
+std::string grid_svg(const TileGrid& grid, const Layout& layout, const Rgb* colors, double x, double y) {
   std::string out;
   double top = y;
   for (int r = 0; r < grid.row_count(); ++r) {
-    double left = x, high = std::max(height * grid.at(r, 0).height, 20.0);
+    double left = x, high = layout.heights[static_cast<std::size_t>(r)];
     for (int c = 0; c < grid.column_count(); ++c) {
-      const Tile& tile = grid.at(r, c);
-      const Rgb& color = colors[static_cast<std::size_t>(r * grid.column_count() + c)];
-      double wide = std::max(width * tile.width, 20.0);
-      std::string name = label(grid, tile);
+      const Rgb& color = colors[r * grid.column_count() + c];
+      double wide = layout.widths[static_cast<std::size_t>(c)], letter = layout.letters[static_cast<std::size_t>(c)];
+      std::string name = label(grid, grid.at(r, c));
       out += "<g><title>" + escaped(name) + "</title><rect x=\"" + num(left) + "\" y=\"" + num(top) + "\" width=\"" + num(wide) +
-             "\" height=\"" + num(high) + "\" fill=\"" + color.hex() + "\" stroke=\"#fff\"/>\n";
-      // A long list of devices is written smaller, never cut.
-      double size = std::clamp(1.5 * wide / static_cast<double>(name.size()), 3.0, 13.0);
-      out += text_at(left + wide / 2, top + high / 2,  name,
-                     ("text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" + num(size) + "\" fill=\"" +
-                      (color.dark_text() ? "#000" : "#fff") + "\"").c_str());
+             "\" height=\"" + num(high) + "\" fill=\"" + hex(color) + "\" stroke=\"#fff\"/>\n";
+      out += text_at(left + wide / 2, top + high / 2, name,
+                     "text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" + num(letter) + "\" fill=\"" + (dark_text(color) ? "#000" : "#fff") + "\"");
       out += "</g>\n";
       left += wide;
     }
@@ -73,8 +89,11 @@ std::string grid_svg(const TileGrid& grid, double x, double y, double width, dou
 
 }  // namespace
 
-std::string sharding_svg(const Shape& shape, const Sharding& sharding) {
+std::string sharding_svg(const Shape& shape, const Sharding& sharding, const ColorMap& color_map) {
   std::vector<TileGrid> grids = tile_grids(shape, sharding);
+  std::size_t tiles = 0, drawn = 0;
+  for (const TileGrid& grid : grids) tiles += grid.tiles.size();
+  const std::vector<Rgb> colors = tile_colors(static_cast<int>(tiles), color_map);
   std::string body;
   double y = margin, widest = area;
   for (const TileGrid& grid : grids) {
@@ -83,18 +102,17 @@ std::string sharding_svg(const Shape& shape, const Sharding& sharding) {
       body += text_at(margin, y + 12, slab_text(grid), "font-size=\"13\"");
       y += line_height;
     }
-    body += grid_svg(grid, margin, y, width, height);
-    double used = 0, wide = 0;
-    for (int r = 0; r < grid.row_count(); ++r) used += std::max(height * grid.at(r, 0).height, 20.0);
-    for (int c = 0; c < grid.column_count(); ++c) wide += std::max(width * grid.at(0, c).width, 20.0);
-    widest = std::max(widest, wide);
-    y += used + margin;
+    Layout layout(grid, width, height);
+    body += grid_svg(grid, layout, colors.data() + drawn, margin, y);
+    drawn += grid.tiles.size();
+    widest = std::max(widest, sum(layout.widths));
+    y += sum(layout.heights) + margin;
   }
   std::vector<std::string> lines = {"shape " + shape.str() + ", largest block " + sharding.shard_shape(shape).str()};
   for (const std::string& line : axis_lines(shape, sharding)) lines.push_back(line);
   for (const std::string& line : lines) {
     body += text_at(margin, y + 12, line, "font-size=\"13\"");
-    widest = std::max(widest, 7.5 * static_cast<double>(line.size()));
+    widest = std::max(widest, 13 * letter_width * static_cast<double>(line.size()));
     y += line_height;
   }
   std::string width = num(widest + 2 * margin), height = num(y + margin);

@@ -10,23 +10,10 @@ namespace {
 
 constexpr const char* ellipsis = "…";
 
-// Columns a text takes: code points, as no wide characters occur here.
-int columns_of(const std::string& text) {
-  int n = 0;
-  for (char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return n;
-}
-
 std::string repeat(const char* text, int n) {
   std::string out;
   for (int i = 0; i < n; ++i) out += text;
   return out;
-}
-
-int longest_word(const std::string& text) {
-  int best = 0, now = 0;
-  for (char c : text) best = std::max(best, now = c == ' ' ? 0 : now + 1);
-  return best;
 }
 
 // Width a cell asks for when `limit` columns are there.
@@ -96,10 +83,9 @@ std::vector<std::string> lines_of(const Cell& cell, int width, bool highlight) {
   std::vector<std::string> out(static_cast<std::size_t>(cell.top), blank(width));
   int inner = width - cell.left - cell.right;
   if (inner >= 1) {
-    // The lines as one block, centred; the block itself starts its lines at one column.
+    // The lines as one block as wide as the unbroken text, or as there is room; it is centred, and its lines start at one column.
     std::vector<std::string> text = wrapped(cell.text, inner);
-    int block = 0;
-    for (const std::string& line : text) block = std::max(block, columns_of(line));
+    int block = std::min(columns_of(cell.text), inner);
     int before = (inner - block) / 2, after = inner - block - before;
     for (const std::string& line : text) {
       std::string shown = highlight ? highlighted(line) : line;
@@ -112,6 +98,13 @@ std::vector<std::string> lines_of(const Cell& cell, int width, bool highlight) {
 }
 
 }  // namespace
+
+// Code points, as no wide characters occur here.
+int columns_of(const std::string& text) {
+  int n = 0;
+  for (char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  return n;
+}
 
 std::vector<std::string> wrapped(const std::string& text, int width) {
   std::vector<std::string> lines;
@@ -142,7 +135,7 @@ std::vector<std::string> wrapped(const std::string& text, int width) {
 }
 
 std::vector<int> Table::widths() const {
-  if (rows.empty()) return {};
+  if (!fixed.empty() || rows.empty()) return fixed;
   std::size_t count = rows[0].size();
   int limit = max_width - (borders ? static_cast<int>(count) + 1 : 0);
   auto measure = [&](std::size_t column, int available) {
@@ -160,11 +153,17 @@ std::vector<int> Table::widths() const {
   return out;
 }
 
-bool Table::shows_everything() const {
+bool Table::whole_labels() const {
   std::vector<int> w = widths();
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c)
-      if (w[c] - row[c].left - row[c].right < longest_word(row[c].text)) return false;
+  for (const auto& row : rows) {
+    int blanks = 1;  // between the text before and this column
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      int spare = w[c] - row[c].left - row[c].right - columns_of(row[c].text);
+      if (spare < 0) return false;
+      if (!borders && blanks + row[c].left + spare / 2 < 1) return false;
+      blanks = row[c].right + spare - spare / 2;
+    }
+  }
   return true;
 }
 

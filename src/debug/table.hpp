@@ -1,7 +1,6 @@
 // A text table of padded labels: the layout rules of the table that JAX's pictures are drawn with.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,14 +17,17 @@ struct Table {
   bool borders = true;
   bool highlight = false;  // numbers in bold cyan, for terminals
   int max_width = 80;
+  std::vector<int> fixed{};  // widths of the columns; empty: as the cells ask for
 
   /// Widths of the columns without borders: what the cells ask for, evened out where the table is too wide.
   std::vector<int> widths() const;
-  /// Whether all text fits, so that nothing is cut off.
-  bool shows_everything() const;
+  /// Whether every text stands in one line, and apart from its neighbours'.
+  bool whole_labels() const;
   std::string str() const;
 };
 
+/// Columns that a text takes.
+int columns_of(const std::string& text);
 /// `text` in lines of at most `width` columns, broken at spaces; longer words are cut with an ellipsis.
 std::vector<std::string> wrapped(const std::string& text, int width);
 

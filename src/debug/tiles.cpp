@@ -37,6 +37,22 @@ double fraction(const Shape& shape, const IndexRange& r, int dim) {
   return extent == 0 ? 1.0 : static_cast<double>(r.stop - r.start) / static_cast<double>(extent);
 }
 
+// Bytes of the UTF-8 character at `at`; 0 for what may not stand in a text: a control character, a broken or a surrogate one.
+std::size_t character_length(const std::string& text, std::size_t at) {
+  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0u; };
+  unsigned first = byte(at), length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (length == 1) return first >= 0x20 && first != 0x7F;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  unsigned code = first & (0xFFu >> (length + 1));
+  for (unsigned i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xC0) != 0x80) return 0;
+    code = code << 6 | (byte(at + i) & 0x3F);
+  }
+  static constexpr unsigned least[] = {0, 0, 0xA0, 0x800, 0x10000};
+  bool allowed = code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
+  return allowed ? length : 0;
+}
+
 }  // namespace
 
 std::string joined(const std::vector<std::string>& items, const std::string& separator) {
@@ -92,13 +108,33 @@ std::string slab_text(const TileGrid& grid) {
   return "[" + joined(items, ", ") + (items.empty() ? ":, :]" : ", :, :]");
 }
 
+std::string printable(const std::string& text) {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t length = character_length(text, i);
+    if (length) {
+      out += text.substr(i, length);
+      i += length;
+    } else {
+      auto byte = static_cast<unsigned char>(text[i++]);
+      out += std::string("\\x") + digits[byte / 16] + digits[byte % 16];
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding) {
   const bool named = sharding.kind() == Sharding::Kind::named;
   const Shape block = sharding.shard_shape(shape);
+  const auto map = sharding.devices_indices_map(shape);
+  auto whole = [&](std::size_t d) {
+    return std::all_of(map.begin(), map.end(), [&](const auto& placed) { return placed.second[d].stop - placed.second[d].start == shape[d]; });
+  };
   std::set<std::string> used;
   auto listed = [&](const std::vector<std::string>& names) {
     std::vector<std::string> items;
-    for (const std::string& name : names) items.push_back(name + "=" + std::to_string(sharding.mesh().size(name)));
+    for (const std::string& name : names) items.push_back(printable(name) + "=" + std::to_string(sharding.mesh().size(name)));
     return joined(items, ", ");
   };
   std::vector<std::string> out;
@@ -108,7 +144,7 @@ std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding
     if (named && d < sharding.spec().size()) axes = sharding.spec()[d].names();
     used.insert(axes.begin(), axes.end());
     if (!axes.empty()) line += " over " + listed(axes);
-    out.push_back(line + (block[d] == shape[d] ? ", whole" : ", blocks of " + std::to_string(block[d])));
+    out.push_back(line + (shape[d] == 0 ? ", empty" : whole(d) ? ", whole" : ", blocks of " + std::to_string(block[d])));
   }
   if (!named) return out;
   std::vector<std::string> copies;

@@ -34,6 +34,9 @@ std::string label(const TileGrid& grid, const Tile& tile);
 /// `[0:4, :, :]`: the slab of a grid.
 std::string slab_text(const TileGrid& grid);
 
+/// The text without what a terminal or XML would take for more than text: control characters and broken UTF-8 are written `\x1b`.
+std::string printable(const std::string& text);
+
 /// Lines that say how each dim is cut and over which mesh axes copies lie.
 std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding);
 

@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 #include "debug/colors.hpp"
 #include "debug/table.hpp"
 #include "debug/tiles.hpp"
-#include "tutti/error.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti::debug {
 namespace {
@@ -19,14 +22,16 @@ int floor_half(int n) { return n >= 0 ? n / 2 : -((1 - n) / 2); }
 // A terminal cell is about 2.5 times as high as wide.
 constexpr double cell_aspect = 2.5;
 
+bool is_empty(const Shape& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
+
 struct Picture {
   const Shape& shape;
   const VisualizeOptions& options;
   bool color, terminal;
 
   // Size of the whole array in text cells, before the aspect of a cell.
-  int base_height() const { return static_cast<int>(10 * options.scale); }
-  int base_width() const {
+  double base_height() const { return std::trunc(10 * options.scale); }
+  double base_width() const {
     double rows = 1, columns = 1;
     if (shape.ndim() >= 2) {
       rows = static_cast<double>(shape[shape.size() - 2]);
@@ -35,24 +40,24 @@ struct Picture {
       rows = static_cast<double>(shape[0]);
     }
     if (rows == 0 || columns == 0) return base_height();
-    return static_cast<int>(base_height() * (columns / rows));
+    return std::trunc(base_height() * (columns / rows));
   }
 
-  Cell cell(const TileGrid& grid, const Tile& tile, int max_width, const Rgb& rgb) const {
+  Cell cell(const TileGrid& grid, const Tile& tile, const Rgb& rgb) const {
     Cell out;
     out.text = label(grid, tile);
     double asked = tile.width * base_width() * cell_aspect;
-    int width = asked >= max_width ? max_width : static_cast<int>(asked);
-    width = std::min(std::max(width, options.min_width), max_width);
-    int spare = width - static_cast<int>(out.text.size()) - 2;
+    int width = asked >= options.max_width ? options.max_width : static_cast<int>(asked);
+    width = std::min(std::max(width, options.min_width), options.max_width);
+    int spare = width - columns_of(out.text) - 2;
     out.left = floor_half(spare);
     out.right = out.left + (spare - 2 * out.left);
-    int rest = (shape.ndim() >= 2 ? static_cast<int>(tile.height * base_height()) : 1) - 2;
+    int rest = (shape.ndim() >= 2 ? static_cast<int>(std::min(tile.height * base_height(), 1e6)) : 1) - 2;
     out.top = floor_half(rest);
     out.bottom = out.top + (rest - 2 * out.top);
     if (color) {
       ++out.left, ++out.right, ++out.top, ++out.bottom;
-      std::string text = rgb.dark_text() ? "0;0;0" : "255;255;255";
+      std::string text = dark_text(rgb) ? "0;0;0" : "255;255;255";
       out.style = "\033[38;2;" + text + ";48;2;" + std::to_string(rgb.r) + ";" + std::to_string(rgb.g) + ";" +
                   std::to_string(rgb.b) + "m";
     }
@@ -61,104 +66,137 @@ struct Picture {
     return out;
   }
 
-  Table table(const TileGrid& grid, int first, int last, int max_cell) const {
-    Table out;
-    out.borders = !color;
-    out.highlight = terminal && !color;
-    out.max_width = options.max_width;
-    std::vector<Rgb> colors = tile_colors(grid.row_count() * grid.column_count());
+  // JAX's table, where it has every label whole.
+  std::string draw(const TileGrid& grid, const Rgb* colors) const {
+    Table jax;
+    jax.borders = !color;
+    jax.highlight = terminal && !color;
+    jax.max_width = options.max_width;
     for (int r = 0; r < grid.row_count(); ++r) {
-      out.rows.emplace_back();
-      for (int c = first; c < last; ++c)
-        out.rows.back().push_back(cell(grid, grid.at(r, c), max_cell, colors[static_cast<std::size_t>(r * grid.column_count() + c)]));
+      jax.rows.emplace_back();
+      for (int c = 0; c < grid.column_count(); ++c) jax.rows.back().push_back(cell(grid, grid.at(r, c), colors[r * grid.column_count() + c]));
     }
-    return out;
+    return options.wrap_labels || jax.whole_labels() ? jax.str() : fitted(jax);
   }
 
-  // JAX's table, where it shows every device.
-  std::string draw(const TileGrid& grid) const {
-    Table jax = table(grid, 0, grid.column_count(), options.max_width);
-    return jax.shows_everything() ? jax.str() : squeezed(grid);
-  }
-
-  // Too wide for JAX's table: tiles give up padding first, labels break at commas, and columns that still have no room
-  // go below, in bands.
-  std::string squeezed(const TileGrid& grid) const {
-    int border = color ? 0 : 1, word = 0;
-    for (const Tile& tile : grid.tiles) {
-      word = std::max({word, static_cast<int>(grid.platform.size()), tile.empty ? 5 : 0});
-      for (int id : tile.devices) word = std::max(word, static_cast<int>(std::to_string(id).size()) + (tile.devices.size() > 1));
+  // The table without a broken label: the widest columns give up blanks first, and columns that still have no room go below, in bands.
+  std::string fitted(const Table& jax) const {
+    const int border = color ? 0 : 1;
+    std::vector<int> least, wanted;  // widths of the columns
+    for (std::size_t c = 0; c < jax.rows[0].size(); ++c) {
+      int label = 0, padded = 0;
+      for (const auto& row : jax.rows) {
+        int size = columns_of(row[c].text);
+        label = std::max(label, size + 1 - border);  // a blank keeps labels apart where no border does
+        padded = std::max(padded, std::min(size + row[c].left + row[c].right, options.max_width - 2 * border));
+      }
+      least.push_back(label);
+      wanted.push_back(std::max(label, padded));
     }
-    int per_band = std::clamp((options.max_width - border) / (word + border), 1, grid.column_count());
+    std::vector<std::size_t> ends = bands(least, border);
+    const std::vector<int> widths = levelled(least, wanted, ends, border);
     std::string out;
-    for (int first = 0; first < grid.column_count(); first += per_band) {
-      int last = std::min(grid.column_count(), first + per_band);
-      int room = std::max(word, (options.max_width - border) / (last - first) - border);
-      Table band = table(grid, first, last, room);
-      for (auto& row : band.rows)
-        for (Cell& cell : row) squeeze(cell, room);
-      if (per_band < grid.column_count()) out += "columns " + std::to_string(first) + " to " + std::to_string(last - 1) + ":\n";
+    for (std::size_t b = 0, first = 0; b < ends.size(); first = ends[b++]) {
+      auto begin = static_cast<std::ptrdiff_t>(first), end = static_cast<std::ptrdiff_t>(ends[b]);
+      Table band = jax;
+      band.fixed.assign(widths.begin() + begin, widths.begin() + end);
+      for (auto& row : band.rows) {
+        row = std::vector<Cell>(row.begin() + begin, row.begin() + end);
+        for (Cell& cell : row) cell.left = cell.right = 0;  // str() centres
+      }
+      if (ends.size() > 1) out += ends[b] - first == 1 ? "column " + std::to_string(first) + ":\n" : "columns " + std::to_string(first) + " to " + std::to_string(ends[b] - 1) + ":\n";
       out += band.str();
     }
     return out;
   }
 
-  // Makes a cell of at most `room` columns: no padding where the text needs the room, breaks after commas.
-  static void squeeze(Cell& cell, int room) {
-    int size = static_cast<int>(cell.text.size());
-    if (size + cell.left + cell.right <= room) return;
-    if (size <= room) {
-      cell.left = (room - size) / 2;
-      cell.right = room - size - cell.left;
-      return;
-    }
-    cell.left = cell.right = 0;
-    std::string broken;
-    int used = 0;
-    for (std::size_t i = 0; i < cell.text.size();) {
-      std::size_t end = std::min(cell.text.find_first_of(", ", i), cell.text.size() - 1) + 1;
-      std::string part = cell.text.substr(i, end - i);
-      bool space = part.back() == ' ';
-      int length = static_cast<int>(part.size()) - space;
-      if (used && used + length > room) {
-        if (broken.back() != ' ') broken += ' ';
-        used = 0;
+  // Where each band of columns ends: as few bands as can be, of as many columns each if that has room.
+  std::vector<std::size_t> bands(const std::vector<int>& least, int border) const {
+    std::vector<std::size_t> ends;
+    int used = border;
+    for (std::size_t c = 0; c < least.size(); used += least[c++] + border)
+      if (c > 0 && used + least[c] + border > options.max_width) {
+        ends.push_back(c);
+        used = border;
       }
-      broken += part;
-      used += static_cast<int>(part.size());
-      i = end;
+    ends.push_back(least.size());
+    std::vector<std::size_t> even;
+    const std::size_t each = (least.size() + ends.size() - 1) / ends.size();
+    for (std::size_t first = 0; first < least.size(); first = even.back()) {
+      even.push_back(std::min(least.size(), first + each));
+      int width = border;
+      for (std::size_t c = first; c < even.back(); ++c) width += least[c] + border;
+      if (width > options.max_width) return ends;
     }
-    cell.text = std::move(broken);
+    return even;
+  }
+
+  // What the columns want, but none wider than lets every band fit, nor narrower than its labels.
+  std::vector<int> levelled(const std::vector<int>& least, const std::vector<int>& wanted, const std::vector<std::size_t>& ends, int border) const {
+    std::vector<int> out = wanted;
+    for (int level = *std::max_element(wanted.begin(), wanted.end()); level >= 0; --level) {
+      int widest = 0, width = border;
+      for (std::size_t c = 0, band = 0; c < wanted.size(); ++c) {
+        if (c == ends[band]) ++band, width = border;
+        out[c] = std::max(least[c], std::min(wanted[c], level));
+        widest = std::max(widest, width += out[c] + border);
+      }
+      if (widest <= options.max_width) break;
+    }
+    return out;
   }
 };
 
 // Of the largest block, and of what all devices hold together.
 std::string bytes_line(const Shape& shape, const Sharding& sharding, DType dtype) {
-  auto size = static_cast<std::int64_t>(dtype.size());
-  std::int64_t all = 0;
+  struct Bytes {
+    double rough = 0;
+    std::uint64_t exact = 0;  // while that has room for it
+    std::string str() const {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.3g", rough);
+      return rough < 1.8e19 ? std::to_string(exact) : text;
+    }
+  };
+  auto bytes = [&](const auto& extents) {
+    Bytes out{static_cast<double>(dtype.size()), static_cast<std::uint64_t>(dtype.size())};
+    for (std::int64_t n : extents) out.rough *= static_cast<double>(n), out.exact *= static_cast<std::uint64_t>(n);
+    return out;
+  };
+  Bytes all;
   for (const auto& [device, index] : sharding.devices_indices_map(shape)) {
-    std::int64_t elements = 1;
-    for (const IndexRange& r : index) elements *= r.stop - r.start;
-    all += elements * size;
+    std::vector<std::int64_t> extents;
+    for (const IndexRange& r : index) extents.push_back(r.stop - r.start);
+    Bytes one = bytes(extents);
+    all.rough += one.rough, all.exact += one.exact;
   }
-  return std::string(dtype.name()) + ": " + std::to_string(sharding.shard_shape(shape).num_elements() * size) + " bytes a device, " + std::to_string(all) + " on all";
+  return std::string(dtype.name()) + ": " + bytes(sharding.shard_shape(shape)).str() + " bytes a device, " + all.str() + " on all";
+}
+
+// A terminal that shows colours, to a user who wants them (no-color.org).
+bool color_terminal() {
+  auto variable = [](const char* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
+  return isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb" && variable("TERM") != "unknown";
 }
 
 }  // namespace
 
 std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal) {
-  if (options.scale <= 0 || options.min_width < 1 || options.max_width < 3)
-    throw ValueError("visualize_sharding: scale must be positive, min_width at least 1 and max_width at least 3; they are " +
-                     std::to_string(options.scale) + ", " + std::to_string(options.min_width) + " and " +
-                     std::to_string(options.max_width) + ".");
+  if (!(options.scale > 0 && std::isfinite(options.scale)) || options.min_width < 1 || options.max_width < 3)
+    raise<ValueError>("visualize_sharding", "scale is " + std::to_string(options.scale) + ", min_width " + std::to_string(options.min_width) + ", max_width " +
+                      std::to_string(options.max_width), "The scale must be a positive number, min_width at least 1 and max_width at least 3.");
   Picture picture{shape, options, options.use_color && terminal, terminal};
   std::vector<TileGrid> grids = tile_grids(shape, sharding);
+  std::size_t tiles = 0, drawn = 0;
+  for (const TileGrid& grid : grids) tiles += grid.tiles.size();
+  const std::vector<Rgb> colors = tile_colors(static_cast<int>(tiles), options.color_map);
   std::string out;
   for (const TileGrid& grid : grids) {
     if (grids.size() > 1) out += slab_text(grid) + "\n";
-    out += picture.draw(grid);
+    out += picture.draw(grid, colors.data() + drawn);
+    drawn += grid.tiles.size();
   }
-  if (shape.num_elements() == 0) out += "empty array of shape " + shape.str() + "\n";
+  if (is_empty(shape)) out += "empty array of shape " + shape.str() + "\n";
   if (options.show_axes) {
     for (const std::string& line : axis_lines(shape, sharding)) out += line + "\n";
     if (options.dtype) out += bytes_line(shape, sharding, *options.dtype) + "\n";
@@ -167,7 +205,7 @@ std::string sharding_text(const Shape& shape, const Sharding& sharding, const Vi
 }
 
 void visualize_sharding(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options) {
-  std::cout << sharding_text(shape, sharding, options, isatty(STDOUT_FILENO) != 0) << std::flush;
+  std::cout << sharding_text(shape, sharding, options, color_terminal()) << std::flush;
 }
 
 }  // namespace tutti::debug

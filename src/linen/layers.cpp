@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/type.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/lax.hpp"
@@ -60,15 +61,17 @@ Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& wind
 }  // namespace
 
 Array Dense::operator()(Scope& s, const Array& in) const {
+  if (in.ndim() == 0) raise<ShapeError>("Dense", "x is " + in.type().str() + ", a scalar", "The last dim of x is its features.");
   Array x = in, kernel = s.param("kernel", kernel_init, {x.shape(-1), features}, param_dtype);
   Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
+  CallScope scope(Loc::current());
   promote(x, kernel, bias);
   Array y = lax::dot_general(x, kernel, {{x.ndim() - 1}, {0}, {}, {}});
   return use_bias ? y + bias : y;
 }
 
 Array Embed::operator()(Scope& s, const Array& indices) const {
-  if (!indices.dtype().is_integer()) throw TypeError("Embed: the indices must be integers, got " + std::string(indices.dtype().name()) + indices.shape().str() + ".");
+  if (!indices.dtype().is_integer()) raise<TypeError>("Embed", "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
   return take(s.param("embedding", embedding_init, {num_embeddings, features}, param_dtype), indices, 0);
 }
 
@@ -84,11 +87,12 @@ Array Conv::operator()(Scope& s, const Array& in) const {
     x = x.reshape(flat);
   }
   std::int64_t channels = x.shape(-1);
-  if (feature_group_count < 1 || channels % feature_group_count) throw ValueError("Conv: " + std::to_string(channels) + " features do not divide into " + std::to_string(feature_group_count) + " groups.");
+  if (feature_group_count < 1 || channels % feature_group_count) 
+    raise<ValueError>("Conv", std::to_string(channels) + " features do not divide into " + std::to_string(feature_group_count) + " groups", "Choose a feature_group_count that divides the features of x.");
   std::vector<std::int64_t> dilation = kernel_dilation.expand("kernel_dilation", spatial);
   lax::Padding around = padding;
   if (const std::string& name = padding.name(); name == "CIRCULAR" || name == "REFLECT" || name == "CAUSAL") {
-    if (name == "CAUSAL" && spatial != 1) throw ValueError("Conv: the padding CAUSAL needs one spatial dim.");
+    if (name == "CAUSAL" && spatial != 1) raise<ValueError>("Conv", "the padding CAUSAL with " + std::to_string(spatial) + " spatial dims", "It needs one spatial dim.");
     std::vector<std::pair<int, int>> widths(static_cast<std::size_t>(x.ndim()));
     for (int d = 0; d < spatial; ++d) {
       int reach = static_cast<int>(dilation[static_cast<std::size_t>(d)] * (kernel_size[static_cast<std::size_t>(d)] - 1));
@@ -114,16 +118,22 @@ Array Conv::operator()(Scope& s, const Array& in) const {
   return y.reshape(lead);
 }
 
-Array LayerNorm::operator()(Scope& s, const Array& x) const { return normalized(s, x, stats(x, -1), epsilon, use_scale, use_bias, param_dtype); }
+Array LayerNorm::operator()(Scope& s, const Array& x) const {
+  if (x.ndim() == 0) raise<ShapeError>("LayerNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
+  return normalized(s, x, stats(x, -1), epsilon, use_scale, use_bias, param_dtype);
+}
 
 Array RMSNorm::operator()(Scope& s, const Array& x) const {
+  if (x.ndim() == 0) raise<ShapeError>("RMSNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
   Array v = x.astype(promote_types(x.dtype(), float32));
   return normalized(s, x, {Array(), mean(square(v), -1, true)}, epsilon, use_scale, false, param_dtype);
 }
 
 Array GroupNorm::operator()(Scope& s, const Array& x) const {
+  if (x.ndim() == 0) raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
   std::int64_t channels = x.shape(-1);
-  if (num_groups < 1 || channels % num_groups) throw ValueError("GroupNorm: " + std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups.");
+  if (num_groups < 1 || channels % num_groups) 
+    raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups", "Choose a number of groups that divides the channels.");
   Shape split(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 1));
   split.push_back(num_groups), split.push_back(channels / num_groups);
   std::vector<std::int64_t> axes;   // all but batch and group
@@ -137,6 +147,7 @@ Array GroupNorm::operator()(Scope& s, const Array& x) const {
 }
 
 Array BatchNorm::operator()(Scope& s, const Array& x) const {
+  if (x.ndim() == 0) raise<ShapeError>("BatchNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
   Shape features{x.shape(-1)};
   Array mean = s.variable("batch_stats", "mean", [&] { return zeros(features); }), variance = s.variable("batch_stats", "var", [&] { return ones(features); });
   Stats now{mean, variance};

@@ -69,7 +69,7 @@ Dict& Scope::place(const std::string& collection, const std::string& name) {
 Array Scope::param(const std::string& name, const Initializer& init, const Shape& shape, DType dtype) {
   if (const Dict* found = find("params", name)) {
     if (found->is_array() && found->shape() == shape) return found->array();
-    raise<ShapeError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " has shape " + (found->is_array() ? found->shape().str() : "of a module") + ", the module needs " + shape.str(), "Were the variables made for another model or input?");
+    raise<ShapeError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " has shape " + (found->is_array() ? found->shape().str() : "of a module") + ", the module needs " + shape.str(), "Pass the variables that linen::init made for this model and these input shapes.");
   }
   if (!run_->initializing)
     raise<ValueError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing", "The variables are those of linen::init, {'params': ...}.");
@@ -81,7 +81,8 @@ Array Scope::param(const std::string& name, const Initializer& init, const Shape
 Array Scope::variable(const std::string& collection, const std::string& name, const std::function<Array()>& first) {
   if (const Dict* found = find(collection, name)) return found->array();
   if (!is_mutable(collection))
-    throw ValueError("linen: the variable '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing in the collection '" + collection + "'.");
+    raise<ValueError>("linen", "the variable '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing in the collection '" + collection + "'",
+                      "Pass the variables of linen::init with this collection, or name it in mutable_collections.");
   Array value = first();
   place(collection, name) = value;
   return value;

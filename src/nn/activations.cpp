@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/type.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops.hpp"
@@ -15,7 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(float32); }
 Array without(const Array& x, const Array& mask) { return mask.has_value() ? where(mask, x, -infinity) : x; }
 Array logits(const char* who, const Array& x, const Array& mask) {
-  if (x.dtype().is_bool()) throw TypeError(std::string(who) + ": takes numbers, not bool" + x.shape().str() + ".");
+  if (x.dtype().is_bool()) raise<TypeError>(who, "x is " + x.type().str() + ", it takes numbers", "Convert with astype(float32).");
   return without(floating(x), mask);
 }
 // The maximum over the axes, as a constant for derivatives.
@@ -144,11 +145,17 @@ Array standardize(const In& x, const Axes& axes, double epsilon) {
 }
 Array glu(const In& x, int axis) {
   CallScope scope(x.loc);
+  if (int ndim = x.array.ndim(); axis < -ndim || axis >= ndim || x.array.shape(axis) % 2) {
+    std::string what = "axis " + std::to_string(axis) + " of " + x.array.type().str();
+    if (axis < -ndim || axis >= ndim) raise<IndexError>("glu", what + " does not exist", "Choose one of the " + std::to_string(ndim) + " axes of x.");
+    raise<ShapeError>("glu", what + " is odd", "The extent has to be even: the second half gates the first.");
+  }
   std::vector<Array> halves = split(x.array, 2, axis);
   return halves[0] * sigmoid(halves[1]);
 }
 Array one_hot(const In& x, int num_classes, DType dtype, int axis) {
   CallScope scope(x.loc);
+  if (num_classes < 0) raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + x.array.type().str(), "Give 0 classes or more.");
   Array labels = expand_dims(x.array, axis);
   int at = axis < 0 ? axis + labels.ndim() : axis;
   Shape shape = labels.shape();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/type.hpp"
 #include "nn/draw.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
@@ -20,14 +21,20 @@ Dims with_channel(const std::vector<std::int64_t>& v) {
   return out;
 }
 
-void check_rank(const char* layer, const Array& x, int spatial, Loc loc) {
+void check_rank(const char* layer, const Array& x, int spatial) {
   if (x.ndim() != spatial + 1)
-    throw ShapeError(std::string(layer) + std::to_string(spatial) + "d: x has shape " + x.shape().str() + ".\n  at " + loc.str() + "\n  It needs a channel dim and " + std::to_string(spatial) +
-                     " spatial dims; vmap the layer for a batch.");
+    raise<ShapeError>(layer, "x is " + x.type().str() + ", of shape " + x.shape().str() + ", for " + std::to_string(spatial) + " spatial dims",
+                      "It needs a channel dim and " + std::to_string(spatial) + " spatial dims; vmap the layer for a batch.");
+}
+void check_channels(const char* layer, const Array& x, std::int64_t in, const Array& weight) {
+  if (x.shape(0) != in)
+    raise<ShapeError>(layer, "x is " + x.type().str() + ", its dim 0 is " + std::to_string(x.shape(0)) + "; the layer, of weight " + weight.type().str() + ", has " + std::to_string(in) + " in channels",
+                      "Dim 0 of x is the channels.");
 }
 void check_groups(int in, int out, int groups) {
   if (groups < 1 || in % groups || out % groups)
-    throw ValueError("Conv: " + std::to_string(in) + " in and " + std::to_string(out) + " out channels do not divide into " + std::to_string(groups) + " groups.");
+    raise<ValueError>("Conv", std::to_string(in) + " in and " + std::to_string(out) + " out channels do not divide into " + std::to_string(groups) + " groups",
+                      "Choose a number of groups that divides both.");
 }
 
 struct Parameters { Array weight, bias; };
@@ -51,7 +58,9 @@ Dims tail(const Shape& shape, int from) { return Dims(shape.begin() + from, shap
 
 std::vector<std::int64_t> Sizes::expand(const char* what, int dims) const {
   if (all_) return std::vector<std::int64_t>(static_cast<std::size_t>(dims), values_[0]);
-  if (static_cast<int>(values_.size()) != dims) throw ValueError(std::string(what) + " has " + std::to_string(values_.size()) + " entries for " + std::to_string(dims) + " spatial dims.");
+  if (static_cast<int>(values_.size()) != dims) 
+    raise<ValueError>(call_name("layer"), std::string(what) + " has " + std::to_string(values_.size()) + " entries for " + std::to_string(dims) + " spatial dims",
+                      "Give one number for all dims, or one per dim.");
   return values_;
 }
 
@@ -64,7 +73,8 @@ Conv<N> Conv<N>::init(int in, int out, const Sizes& kernel_size, const Array& ke
 template <int N>
 Array Conv<N>::operator()(const Array& in, Loc loc) const {
   CallScope scope(loc);
-  check_rank("Conv", in, N, loc);
+  check_rank("Conv", in, N);
+  check_channels("Conv", in, weight.shape(1) * groups, weight);
   Array x = in;
   lax::Padding around = padding;
   if (padding_mode != PadMode::constant) {
@@ -83,14 +93,17 @@ ConvTranspose<N> ConvTranspose<N>::init(int in, int out, const Sizes& kernel_siz
   Parameters p = draw(in, out, kernel_size.expand("kernel_size", N), o.groups, key, o.use_bias, o.dtype);
   ConvTranspose layer{p.weight, p.bias, o.stride.expand("stride", N), o.output_padding.expand("output_padding", N), o.dilation.expand("dilation", N), o.padding, o.groups};
   for (int d = 0; d < N; ++d)
-    if (layer.output_padding[d] >= layer.stride[d]) throw ValueError("ConvTranspose: output_padding must be below the stride in every dim.");
+    if (layer.output_padding[d] >= layer.stride[d]) 
+      raise<ValueError>("ConvTranspose", "output_padding is " + std::to_string(layer.output_padding[d]) + " and stride " + std::to_string(layer.stride[d]) + " in dim " + std::to_string(d),
+                        "The output padding has to be below the stride in every dim.");
   return layer;
 }
 
 template <int N>
 Array ConvTranspose<N>::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
-  check_rank("ConvTranspose", x, N, loc);
+  check_rank("ConvTranspose", x, N);
+  check_channels("ConvTranspose", x, weight.shape(1) * groups, weight);
   Pairs around;
   const std::string& name = padding.name();
   Pairs given = name.empty() ? padding.resolve("ConvTranspose", tail(x.shape(), 1), {}, {}) : Pairs(N, {0, 0});
@@ -115,14 +128,18 @@ Pool<N, Max> Pool<N, Max>::init(const Sizes& kernel_size, const Sizes& stride, c
 template <int N, bool Max>
 Array Pool<N, Max>::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
-  check_rank(Max ? "MaxPool" : "AvgPool", x, N, loc);
+  check_rank("Pool", x, N);
+  for (int d = 0; d < N; ++d)
+    if (kernel_size[d] < 1 || stride[d] < 1)
+      raise<ValueError>("Pool", "the kernel is " + std::to_string(kernel_size[d]) + " and the stride " + std::to_string(stride[d]) + " in dim " + std::to_string(d), "Both count from 1.");
   Pairs around = padding.resolve("Pool", tail(x.shape(), 1), kernel_size, stride);
   double elements = 1;
   for (int d = 0; d < N; ++d) {
     auto& [low, high] = around[d];
     if (use_ceil && (x.shape()[1 + d] + low + high - kernel_size[d]) % stride[d]) high += stride[d];
     if (std::max(low, high) > kernel_size[d])
-      throw ValueError("Pool: the padding (" + std::to_string(low) + ", " + std::to_string(high) + ") is larger than the kernel of " + std::to_string(kernel_size[d]) + ".");
+      raise<ValueError>("Pool", "the padding (" + std::to_string(low) + ", " + std::to_string(high) + ") is larger than the kernel of " + std::to_string(kernel_size[d]),
+                        "A window has to meet an element of x.");
     elements *= static_cast<double>(kernel_size[d]);
   }
   around.insert(around.begin(), {0, 0});

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "ir/type.hpp"
 #include "nn/draw.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
@@ -19,14 +20,23 @@ Array affine(Array y, const Array& weight, const Array& bias) {
 Array normalized(const Array& x, const Axes& axes, double eps) {
   return (x - mean(x, axes, true)) * lax::rsqrt(maximum(0, var(x, axes, true)) + eps);
 }
-void check_shape(const char* layer, const Array& x, const Shape& shape, Loc loc) {
+void check_shape(const char* layer, const Array& x, const Shape& shape) {
   if (x.shape() != shape)
-    raise<ShapeError>(layer, "x has shape " + x.shape().str() + ", the layer " + shape.str(), "A layer takes one example: vmap it for a batch.", loc);
+    raise<ShapeError>(layer, "x is " + x.type().str() + ", of shape " + x.shape().str() + ", the layer has shape " + shape.str(), "A layer takes one example: vmap it for a batch.");
 }
 // Masked logits get the lowest finite number, not -inf: a row without any position left then has equal weights instead of NaN.
 double lowest_finite(DType d) { return d == float16 ? -65504 : d == bfloat16 ? -0x1.FEp127 : d == float64 ? -1.7976931348623157e308 : -0x1.FFFFFEp127; }
 void check_size(const char* what, int n) {
-  if (n < 0) throw ValueError(std::string(what) + " must not be negative, got " + std::to_string(n) + ".");
+  std::string name(what);   // Linear: in
+  std::size_t colon = name.find(':');
+  if (n < 0) raise<ValueError>(name.substr(0, colon), name.substr(colon + 2) + " is " + std::to_string(n), "Sizes are not negative.");
+}
+// Whether matmul takes the two.
+bool contracts(const Array& weight, const Array& x) { return x.ndim() > 0 && x.shape(x.ndim() == 1 ? 0 : -2) == weight.shape(-1); }
+void check_cell(const char* cell, const Array& weight_ih, const Array& weight_hh, const Array& input, const Array& hidden) {
+  if (!contracts(weight_ih, input) || !contracts(weight_hh, hidden))
+    raise<ShapeError>(cell, "the input is " + input.type().str() + ", the hidden state " + hidden.type().str() + "; the layer has input size " + std::to_string(weight_ih.shape(1)) +
+                      " and hidden size " + std::to_string(weight_hh.shape(1)), "It takes one example: vmap the layer for a batch.");
 }
 
 }  // namespace
@@ -40,7 +50,10 @@ Linear Linear::init(Size in, Size out, const Array& key, bool use_bias, DType dt
 
 Array Linear::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
-  if (scalar_in) check_shape("Linear with scalar input", x, {}, loc);
+  if (scalar_in) check_shape("Linear", x, {});
+  else if (!contracts(weight, x))
+    raise<ShapeError>("Linear", "x is " + x.type().str() + ", of shape " + x.shape().str() + ", the weight " + weight.type().str(),
+                      "x has " + std::to_string(weight.shape(1)) + " features and no other dims: vmap the layer for a batch.");
   Array y = matmul(weight, scalar_in ? expand_dims(x, 0) : x);
   if (bias.has_value()) y = y + bias;
   return scalar_out ? squeeze(y) : y;
@@ -81,7 +94,7 @@ LayerNorm LayerNorm::init(const Shape& shape, const NormOptions& o) {
 }
 Array LayerNorm::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
-  check_shape("LayerNorm", x, shape, loc);
+  check_shape("LayerNorm", x, shape);
   return affine(normalized(x.astype(wide(x.dtype())), {}, eps), weight, bias).astype(x.dtype());
 }
 
@@ -90,19 +103,22 @@ RMSNorm RMSNorm::init(const Shape& shape, const NormOptions& o) {
 }
 Array RMSNorm::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
-  check_shape("RMSNorm", x, shape, loc);
+  check_shape("RMSNorm", x, shape);
   Array v = x.astype(wide(x.dtype()));
   return affine(lax::rsqrt(mean(square(v)) + eps) * v, weight, bias).astype(x.dtype());
 }
 
 GroupNorm GroupNorm::init(int groups, int channels, double eps, bool channelwise_affine) {
-  if (groups < 1 || channels % groups) throw ValueError("GroupNorm: " + std::to_string(channels) + " channels do not divide into " + std::to_string(groups) + " groups.");
+  if (groups < 1 || channels % groups) 
+    raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(groups) + " groups", "Choose a number of groups that divides the channels.");
   return {channelwise_affine ? ones({channels}) : Array(), channelwise_affine ? zeros({channels}) : Array(), groups, eps};
 }
 Array GroupNorm::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
   if (x.ndim() == 0 || x.shape(0) % groups)
-    throw ShapeError("GroupNorm: x has shape " + x.shape().str() + ", its dim 0 does not divide into " + std::to_string(groups) + " groups.\n  at " + loc.str());
+    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", its dim 0 does not divide into " + std::to_string(groups) + " groups", "Dim 0 of x is the channels; vmap the layer for a batch.");
+  if (weight.has_value() && x.shape(0) != weight.size())
+    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", the weight " + weight.type().str(), "Dim 0 of x is the channels, as many as the layer has.");
   Array y = normalized(x.astype(wide(x.dtype())).reshape(Shape{groups, -1}), 1, eps).reshape(x.shape());
   Shape per_channel(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
   per_channel[0] = x.shape(0);
@@ -113,12 +129,13 @@ Array GroupNorm::operator()(const Array& x, Loc loc) const {
 Array Dropout::operator()(const Array& x, const Array& key, Loc loc) const {
   CallScope scope(loc);
   if (inference || p == 0) return x;
-  if (!key.has_value()) raise<ValueError>("Dropout", "there is no key", "Pass one, dropout(x, key), or set inference.", loc);
+  if (!key.has_value()) raise<ValueError>("Dropout", "there is no key to drop elements of " + x.type().str() + " by", "Pass one, dropout(x, key), or set inference.");
   double keep = 1 - p;
   return where(random::bernoulli(key, keep, x.shape()), x / keep, 0);
 }
 
 MultiheadAttention MultiheadAttention::init(const AttentionOptions& o, const Array& key) {
+  if (o.num_heads < 1) raise<ValueError>("MultiheadAttention", "num_heads is " + std::to_string(o.num_heads), "Give one head or more.");
   auto or_query = [&](int n) { return n ? n : o.query_size; };
   int qk = o.qk_size ? o.qk_size : o.query_size / o.num_heads, vo = o.vo_size ? o.vo_size : o.query_size / o.num_heads;
   auto keys = random::split<4>(key);
@@ -130,8 +147,11 @@ MultiheadAttention MultiheadAttention::init(const AttentionOptions& o, const Arr
 Array MultiheadAttention::operator()(const Array& query, const Array& key, const Array& value, const Array& mask, const Array& dropout_key, Loc loc) const {
   CallScope scope(loc);
   if (query.ndim() != 2 || key.ndim() != 2 || value.ndim() != 2 || key.shape(0) != value.shape(0))
-    raise<ShapeError>("MultiheadAttention", "query has shape " + query.shape().str() + ", key " + key.shape().str() + ", value " + value.shape().str(), "Each is [positions, size], and key and value have the same positions; vmap the layer for a batch.", loc);
+    raise<ShapeError>("MultiheadAttention", "query has shape " + query.shape().str() + ", key " + key.shape().str() + ", value " + value.shape().str(),
+                      "Each is [positions, size], and key and value have the same positions; vmap the layer for a batch.");
   auto heads = [&](const Linear& proj, const Array& x) {   // [positions, heads, size]; proj of every row
+    if (x.shape(1) != proj.weight.shape(1))
+      raise<ShapeError>("MultiheadAttention", "an input is " + x.type().str() + ", its projection's weight " + proj.weight.type().str(), "The last dim of query, key and value has the size that the layer was made for.");
     Array y = matmul(x, proj.weight.T());
     if (proj.bias.has_value()) y = y + proj.bias;
     return y.reshape(Shape{x.shape(0), num_heads, -1});
@@ -140,7 +160,8 @@ Array MultiheadAttention::operator()(const Array& query, const Array& key, const
   Array logits = einsum("qhd,khd->hqk", {q / std::sqrt(static_cast<double>(q.shape(2))), k});
   if (mask.has_value()) {
     if (mask.shape() != logits.shape() && (mask.ndim() != 2 || mask.shape(0) != query.shape(0) || mask.shape(1) != key.shape(0)))
-      throw ShapeError("MultiheadAttention: the mask has shape " + mask.shape().str() + ", it needs (queries, positions), with a dim of the heads before them or without.\n  at " + loc.str());
+      raise<ShapeError>("MultiheadAttention", "the mask has shape " + mask.shape().str() + " for " + std::to_string(query.shape(0)) + " queries and " + std::to_string(key.shape(0)) + " positions",
+                        "It has the shape (queries, positions), with a dim of the heads before them or without.");
     logits = where(mask, logits, full({}, lowest_finite(logits.dtype()), logits.dtype()));
   }
   Array weights = softmax(logits.astype(wide(logits.dtype()))).astype(logits.dtype());
@@ -157,6 +178,7 @@ Array MultiheadAttention::operator()(const Array& query, const Array& key, const
 }
 
 GRUCell GRUCell::init(int input_size, int hidden_size, const Array& key, bool use_bias, DType dtype) {
+  check_size("GRUCell: input_size", input_size), check_size("GRUCell: hidden_size", hidden_size);
   auto keys = random::split<4>(key);
   double limit = std::sqrt(1. / hidden_size);
   auto bias = [&](const Array& k, int n) { return use_bias ? uniform_within(k, {n}, limit, dtype) : Array(); };
@@ -165,6 +187,7 @@ GRUCell GRUCell::init(int input_size, int hidden_size, const Array& key, bool us
 }
 Array GRUCell::operator()(const Array& input, const Array& hidden, Loc loc) const {
   CallScope scope(loc);
+  check_cell("GRUCell", weight_ih, weight_hh, input, hidden);
   Array in = matmul(weight_ih, input);
   if (bias.has_value()) in = in + bias;
   std::vector<Array> i = split(in, 3), h = split(matmul(weight_hh, hidden), 3);
@@ -174,6 +197,7 @@ Array GRUCell::operator()(const Array& input, const Array& hidden, Loc loc) cons
 }
 
 LSTMCell LSTMCell::init(int input_size, int hidden_size, const Array& key, bool use_bias, DType dtype) {
+  check_size("LSTMCell: input_size", input_size), check_size("LSTMCell: hidden_size", hidden_size);
   auto keys = random::split<3>(key);
   double limit = std::sqrt(1. / hidden_size);
   return {uniform_within(keys[0], {4 * hidden_size, input_size}, limit, dtype), uniform_within(keys[1], {4 * hidden_size, hidden_size}, limit, dtype),
@@ -182,6 +206,7 @@ LSTMCell LSTMCell::init(int input_size, int hidden_size, const Array& key, bool 
 std::pair<Array, Array> LSTMCell::operator()(const Array& input, const std::pair<Array, Array>& hidden, Loc loc) const {
   CallScope scope(loc);
   const auto& [h, c] = hidden;
+  check_cell("LSTMCell", weight_ih, weight_hh, input, h);
   Array all = matmul(weight_ih, input) + matmul(weight_hh, h);
   if (bias.has_value()) all = all + bias;
   std::vector<Array> gate = split(all, 4);   // input, forget, cell, output
@@ -189,6 +214,9 @@ std::pair<Array, Array> LSTMCell::operator()(const Array& input, const std::pair
   return {sigmoid(gate[3]) * tanh(cell), cell};
 }
 
-Array softmax_cross_entropy(const In& logits, const In& labels) { return optim::softmax_cross_entropy_with_integer_labels(logits, labels); }
+Array softmax_cross_entropy(const In& logits, const In& labels) {
+  CallScope scope(logits.loc);
+  return optim::softmax_cross_entropy_with_integer_labels(logits, labels);
+}
 
 }  // namespace tutti::nn

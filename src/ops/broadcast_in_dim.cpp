@@ -10,14 +10,14 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<BroadcastInDim>();
   const Type& x = c.operands[0];
   for (std::int64_t d : p.shape)
-    if (d < 0) fail(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
+    if (d < 0) raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
   check_dims(c.op.name, "dims", p.dims, p.shape.ndim());
   if (p.dims.size() != x.shape.size())
-    fail(c.op.name, "dims " + text(p.dims) + " has " + std::to_string(p.dims.size()) + " entries for " + x.str(), "Give one result dim per operand dim.");
+    raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " has " + std::to_string(p.dims.size()) + " entries for " + x.str(), "Give one result dim per operand dim.");
   for (std::size_t i = 0; i < p.dims.size(); ++i) {
-    if (i && p.dims[i] <= p.dims[i - 1]) fail(c.op.name, "dims " + text(p.dims) + " are not increasing", "Transpose the operand first.");
+    if (i && p.dims[i] <= p.dims[i - 1]) raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " are not increasing", "Transpose the operand first.");
     if (x.shape[i] != 1 && x.shape[i] != p.shape[p.dims[i]])
-      fail(c.op.name, x.str() + " does not broadcast to " + p.shape.str() + ": its dim " + std::to_string(i) + " is " + std::to_string(x.shape[i]) +
+      raise<ShapeError>(c.op.name, x.str() + " does not broadcast to " + p.shape.str() + ": its dim " + std::to_string(i) + " is " + std::to_string(x.shape[i]) +
            ", dim " + std::to_string(p.dims[i]) + " of the result is " + std::to_string(p.shape[p.dims[i]]), "Extents must be equal, or 1 in the operand.");
   }
   return {type(x.dtype, p.shape)};

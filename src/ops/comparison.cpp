@@ -10,7 +10,7 @@ using Arrays = std::vector<Array>;
 // The operand types apart from the predicate.
 std::vector<Type> infer_select(const Call& c) {
   if (!c.operands[0].dtype.is_bool())
-    throw TypeError("select: the predicate has to be bool, not " + c.operands[0].str() + ". Write `x != 0`.");
+    raise<TypeError>("select", "the predicate is " + c.operands[0].str(), "It has to be bool: write x != 0.");
   check_equal_dtypes(c, 1);
   return {Type{c.operands[1].dtype, pointwise_shape(c, takes_all), c.operands[1].weak && c.operands[2].weak, {}}};
 }

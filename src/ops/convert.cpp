@@ -15,7 +15,7 @@ constexpr unsigned convertible = takes_number | takes_bool;
 std::vector<Type> infer_convert(const Call& c) {
   const auto& p = c.get<ConvertElementType>();
   pointwise_shape(c, convertible);
-  if (p.dtype.is_key()) throw TypeError("convert_element_type: " + c.operands[0].str() + " cannot become a random key. Use random::wrap_key_data.");
+  if (p.dtype.is_key()) raise<TypeError>("convert_element_type", c.operands[0].str() + " cannot become a random key", "Use random::wrap_key_data.");
   return {Type{p.dtype, c.operands[0].shape, p.weak, {}}};
 }
 
@@ -33,7 +33,7 @@ void eval_convert(const Call& c, Views in, Views out) {
 std::vector<Type> infer_bitcast(const Call& c) {
   DType to = c.get<BitcastConvertType>().dtype;
   if (to.size() != c.operands[0].dtype.size())
-    throw TypeError("bitcast_convert_type: " + c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes.");
+    raise<TypeError>("bitcast_convert_type", c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes", "Choose a dtype of the same size.");
   return {Type{to, c.operands[0].shape, false, {}}};
 }
 

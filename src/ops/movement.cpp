@@ -16,12 +16,14 @@ std::vector<const Op*> movement_ops() {
 
 std::string text(const Dims& dims) { return Shape(dims).str(); }
 
-void check_dims(const std::string& op, const std::string& what, const Dims& dims, int ndim) {
-  std::vector<bool> seen(ndim, false);
+void check_dims(std::string_view op, const std::string& what, const Dims& dims, int ndim) {
+  std::vector<bool> seen(static_cast<std::size_t>(ndim), false);
   for (std::int64_t d : dims) {
-    if (d < 0 || d >= ndim) fail(op, what + " " + text(dims) + " names dim " + std::to_string(d) + ", but there are " + std::to_string(ndim) + " dims", "Dims are 0 to ndim - 1 here.");
-    if (seen[d]) fail(op, what + " " + text(dims) + " names dim " + std::to_string(d) + " twice", "Name each dim once.");
-    seen[d] = true;
+    if (d < 0 || d >= ndim)
+      raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + ", but there are " + std::to_string(ndim) + " dims",
+                        ndim ? "Dims are 0 to " + std::to_string(ndim - 1) + " here." : "A scalar has no dims.");
+    if (seen[static_cast<std::size_t>(d)]) raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + " twice", "Name each dim once.");
+    seen[static_cast<std::size_t>(d)] = true;
   }
 }
 

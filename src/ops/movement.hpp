@@ -87,15 +87,9 @@ std::vector<const Op*> movement_ops();
 
 // --- shared by the homes
 
-/// Throws E: `op: what.`, the user's line, and the remedy.
-template <class E = ShapeError>
-[[noreturn]] void fail(const std::string& op, const std::string& what, const std::string& remedy) {
-  std::string where = current_loc().str();
-  throw E(op + ": " + what + "." + (where.empty() ? "" : "\n  at " + where) + (remedy.empty() ? "" : "\n  " + remedy));
-}
 std::string text(const Dims& dims);
-/// Checks that `dims` are distinct and in [0, ndim).
-void check_dims(const std::string& op, const std::string& what, const Dims& dims, int ndim);
+/// Checks that `dims` are distinct and in [0, ndim); ShapeError.
+void check_dims(std::string_view op, const std::string& what, const Dims& dims, int ndim);
 bool contains(const Dims& dims, std::int64_t d);
 /// `dims` with `by` added to each; with `front`, preceded by 0.
 Dims shifted(const Dims& dims, int by = 1, bool front = false);

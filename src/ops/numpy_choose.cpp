@@ -14,7 +14,7 @@ Array every(DType dtype, double v, const Shape& shape) { return lax::broadcast_i
 
 // Indices as the mode wants them for a gather: negative ones from the end, or wrapped, or left to the clamping of the gather.
 Array prepared(const char* function, const Array& indices, std::int64_t extent, TakeMode mode) {
-  if (!indices.dtype().is_integer()) ops::fail<TypeError>(function, "indices of dtype " + std::string(indices.dtype().name()), "Indices are integers.");
+  if (!indices.dtype().is_integer()) raise<TypeError>(function, "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
   DType dtype = indices.dtype().size() == 8 || extent > INT32_MAX ? canonical(int64) : int32;
   // Unsigned ones beyond int32 would turn negative.
   Array i = indices.dtype() == uint32 && dtype == int32 ? lax::min(indices, every(uint32, INT32_MAX, indices.shape())) : indices;
@@ -40,12 +40,13 @@ Array take(const In& x, const Operand& indices, TakeMode mode) {
 Array take(const In& x, const Operand& indices, int axis, TakeMode mode) {
   CallScope scope(x.loc);
   const Shape& from = x.array.shape();
-  int d = ops::normal_axis("take", axis, from.ndim()), n = indices.array.ndim();
+  int d = ops::normal_axis("take", axis, x.array), n = indices.array.ndim();
   Shape column = indices.array.shape(), sizes = from;
   column.push_back(1);
   Array i = lax::reshape(prepared("take", indices.array, from[d], mode), column);
   if (from[d] == 0) {
-    if (i.size()) ops::fail<IndexError>("take", "indices into dim " + std::to_string(d) + " of extent 0", "There is nothing to take.");
+    if (i.size())
+      raise<IndexError>("take", "indices " + indices.array.type().str() + " into dim " + std::to_string(d) + " of " + x.array.type().str() + ", which is empty", "Take from an array with elements.");
     sizes[d] = 0;
   } else {
     sizes[d] = 1;
@@ -60,15 +61,15 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
   CallScope scope(x.loc);
   const Array& a = x.array;
   const Shape& wanted = indices.array.shape();
-  if (wanted.ndim() != a.ndim()) ops::fail("take_along_axis", "indices of shape " + wanted.str() + " for an array of shape " + a.shape().str(), "Both need as many dims.");
-  int d = ops::normal_axis("take_along_axis", axis, a.ndim());
+  if (wanted.ndim() != a.ndim()) raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(), "Both need as many dims.");
+  int d = ops::normal_axis("take_along_axis", axis, a);
   // All other dims go hand in hand; those of extent 1 broadcast.
   Shape index_shape = wanted, from = a.shape();
   for (int k = 0; k < a.ndim(); ++k) {
     if (k == d || from[k] == wanted[k]) continue;
     if (from[k] == 1) from[k] = wanted[k];
     else if (wanted[k] == 1) index_shape[k] = from[k];
-    else ops::fail("take_along_axis", "indices of shape " + wanted.str() + " for an array of shape " + a.shape().str(), "All dims but the axis must be equal, or 1.");
+    else raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(), "All dims but the axis must be equal, or 1.");
   }
   Array source = broadcast_to(a, from), i = broadcast_to(prepared("take_along_axis", indices.array, from[d], mode), index_shape);
   Shape column = index_shape;
@@ -85,14 +86,14 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
 
 Array sort(const In& x, int axis, bool descending) {
   CallScope scope(x.loc);
-  int d = ops::normal_axis("sort", axis, x.array.ndim());
+  int d = ops::normal_axis("sort", axis, x.array);
   Array y = lax::sort(x.array, d);
   return descending ? lax::rev(y, {d}) : y;
 }
 
 Array argsort(const In& x, int axis, bool descending) {
   CallScope scope(x.loc);
-  int d = ops::normal_axis("argsort", axis, x.array.ndim());
+  int d = ops::normal_axis("argsort", axis, x.array);
   // Descending and stable: sort the reversed array, whose positions count from the end, and reverse the result.
   Array positions = lax::iota(canonical(int64), x.array.shape(), d);
   if (!descending) return lax::sort({x.array, positions}, d, 1)[1];
@@ -103,9 +104,10 @@ namespace {
 
 std::vector<std::pair<int, int>> all_widths(const Array& x, std::vector<std::pair<int, int>> widths) {
   if (widths.size() == 1) widths.assign(x.ndim(), widths[0]);
-  if (static_cast<int>(widths.size()) != x.ndim()) ops::fail("pad", std::to_string(widths.size()) + " pairs for shape " + x.shape().str(), "Give (before, after) per dim, or one pair for all.");
+  if (static_cast<int>(widths.size()) != x.ndim()) raise<ShapeError>("pad", std::to_string(widths.size()) + " pairs of widths for " + x.type().str(), "Give (before, after) per dim, or one pair for all.");
   for (auto [before, after] : widths)
-    if (before < 0 || after < 0) ops::fail<ValueError>("pad", "a negative width", "lax::pad cuts with negative widths.");
+    if (before < 0 || after < 0)
+      raise<ValueError>("pad", "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " + x.type().str() + ": one is negative", "lax::pad cuts with negative widths.");
   return widths;
 }
 
@@ -127,7 +129,7 @@ Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode m
     auto [before, after] = all[d];
     std::int64_t n = y.shape()[d];
     if (before + after == 0) continue;
-    if (n == 0) ops::fail("pad", "dim " + std::to_string(d) + " of shape " + y.shape().str() + " is empty", "Only constant padding works there.");
+    if (n == 0) raise<ShapeError>("pad", "dim " + std::to_string(d) + " of " + y.type().str() + " is empty", "Only constant padding works there.");
     // Where each element of the result comes from; known now, so a gather along one dim.
     std::vector<std::int32_t> from;
     for (std::int64_t i = -before; i < n + after; ++i) {

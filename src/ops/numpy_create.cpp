@@ -10,21 +10,25 @@
 namespace tutti {
 namespace {
 
-Array filled(const Shape& shape, const Array& value, Loc loc) {
-  CallScope scope(loc);
+Array filled(const char* function, const Shape& shape, const Array& value, Loc loc) {
+  CallScope scope(loc, {"", function, 0});
+  ops::check_extents(function, shape);
   return shape.empty() && value.ndim() == 0 ? value : broadcast_to(value, shape);
 }
 Array number(DType dtype, double value) { return ops::literal(canonical(dtype), value); }
 
 }  // namespace
 
-Array zeros(const Shape& shape, DType dtype, Loc loc) { return filled(shape, number(dtype, 0), loc); }
-Array ones(const Shape& shape, DType dtype, Loc loc) { return filled(shape, number(dtype, 1), loc); }
-Array empty(const Shape& shape, DType dtype, Loc loc) { return zeros(shape, dtype, loc); }
-Array full(const Shape& shape, const Operand& value) { return filled(shape, value.array, value.loc); }
+Array zeros(const Shape& shape, DType dtype, Loc loc) { return filled("zeros", shape, number(dtype, 0), loc); }
+Array ones(const Shape& shape, DType dtype, Loc loc) { return filled("ones", shape, number(dtype, 1), loc); }
+Array empty(const Shape& shape, DType dtype, Loc loc) {
+  CallScope scope(loc);
+  return zeros(shape, dtype, loc);
+}
+Array full(const Shape& shape, const Operand& value) { return filled("full", shape, value.array, value.loc); }
 Array full(const Shape& shape, const Operand& value, DType dtype) {
   CallScope scope(value.loc);
-  return filled(shape, lax::convert_element_type(value.array, canonical(dtype)), value.loc);
+  return filled("full", shape, lax::convert_element_type(value.array, canonical(dtype)), value.loc);
 }
 
 namespace {
@@ -37,42 +41,65 @@ Array placed_like(const Array& x, const Array& made) {
 
 }  // namespace
 
-Array zeros_like(const In& x) { return zeros_like(x, x.array.dtype()); }
-Array zeros_like(const In& x, DType dtype) { return placed_like(x.array, zeros(x.array.shape(), dtype, x.loc)); }
-Array ones_like(const In& x) { return ones_like(x, x.array.dtype()); }
-Array ones_like(const In& x, DType dtype) { return placed_like(x.array, ones(x.array.shape(), dtype, x.loc)); }
-Array full_like(const In& x, const Operand& value) { return full_like(x, value, x.array.dtype()); }
-Array full_like(const In& x, const Operand& value, DType dtype) { return placed_like(x.array, full(x.array.shape(), value, dtype)); }
+Array zeros_like(const In& x) {
+  CallScope scope(x.loc);
+  return zeros_like(x, x.array.dtype());
+}
+Array zeros_like(const In& x, DType dtype) {
+  CallScope scope(x.loc);
+  return placed_like(x.array, zeros(x.array.shape(), dtype, x.loc));
+}
+Array ones_like(const In& x) {
+  CallScope scope(x.loc);
+  return ones_like(x, x.array.dtype());
+}
+Array ones_like(const In& x, DType dtype) {
+  CallScope scope(x.loc);
+  return placed_like(x.array, ones(x.array.shape(), dtype, x.loc));
+}
+Array full_like(const In& x, const Operand& value) {
+  CallScope scope(x.loc);
+  return full_like(x, value, x.array.dtype());
+}
+Array full_like(const In& x, const Operand& value, DType dtype) {
+  CallScope scope(x.loc);
+  return placed_like(x.array, full(x.array.shape(), value, dtype));
+}
 
 namespace {
 
 // Row number compared with column number - k, as bool.
-Array band(const Shape& shape, int k, bool lower) {
+Array band(const Shape& shape, std::int64_t k, bool lower) {
   Array rows = lax::iota(int32, shape, shape.ndim() - 2), columns = lax::iota(int32, shape, shape.ndim() - 1);
-  Array shifted = lax::add(rows, lax::broadcast_in_dim(ops::literal(int32, k), shape, {}));
+  Array shifted = lax::add(rows, lax::broadcast_in_dim(ops::literal(int32, static_cast<double>(k)), shape, {}));
   return lower ? lax::ge(shifted, columns) : lax::eq(shifted, columns);
 }
 
 }  // namespace
 
-Array eye(Dim n, DType dtype, Loc loc) { return eye(n, n, 0, dtype, loc); }
+Array eye(Dim n, DType dtype, Loc loc) {
+  CallScope scope(loc);
+  return eye(n, n, 0, dtype, loc);
+}
 Array eye(Dim n, Dim m, int k, DType dtype, Loc loc) {
   CallScope scope(loc);
+  ops::check_extents("eye", Shape{n, m});
   return lax::convert_element_type(band(Shape{n, m}, k, false), canonical(dtype));
 }
 Array tri(Dim n, Dim m, int k, DType dtype, Loc loc) {
   CallScope scope(loc);
+  ops::check_extents("tri", Shape{n, m});
   return lax::convert_element_type(band(Shape{n, m}, k, true), canonical(dtype));
 }
 Array tril(const In& x, int k) {
   CallScope scope(x.loc);
-  if (x.array.ndim() < 2) ops::fail("tril", "the array has " + std::to_string(x.array.ndim()) + " dims", "It needs two or more.");
+  if (x.array.ndim() < 2) raise<ShapeError>("tril", "the array is " + x.array.type().str(), "It needs two dims or more.");
   return lax::select(band(x.array.shape(), k, true), x.array, ops::zeros(x.array.dtype(), x.array.shape()));
 }
 Array triu(const In& x, int k) {
   CallScope scope(x.loc);
-  if (x.array.ndim() < 2) ops::fail("triu", "the array has " + std::to_string(x.array.ndim()) + " dims", "It needs two or more.");
-  return lax::select(band(x.array.shape(), k - 1, true), ops::zeros(x.array.dtype(), x.array.shape()), x.array);
+  if (x.array.ndim() < 2) raise<ShapeError>("triu", "the array is " + x.array.type().str(), "It needs two dims or more.");
+  return lax::select(band(x.array.shape(), std::int64_t(k) - 1, true), ops::zeros(x.array.dtype(), x.array.shape()), x.array);
 }
 
 Array diag(const In& x, int k) {
@@ -84,7 +111,7 @@ Array diag(const In& x, int k) {
     Array rows = lax::pad(x.array, ops::zeros(x.array.dtype(), {}), {{down, right, 0}});
     return lax::select(band(Shape{n, n}, k, false), lax::broadcast_in_dim(rows, Shape{n, n}, {0}), ops::zeros(x.array.dtype(), Shape{n, n}));
   }
-  if (shape.ndim() != 2) ops::fail("diag", "the array has " + std::to_string(shape.ndim()) + " dims", "It takes vectors and matrices.");
+  if (shape.ndim() != 2) raise<ShapeError>("diag", "the array is " + x.array.type().str(), "It takes vectors and matrices.");
   std::int64_t n = std::max<std::int64_t>(0, std::min(shape[0] - down, shape[1] - right));
   if (n == 0) return ops::zeros(x.array.dtype(), Shape{0});
   // In the flat order the elements of a diagonal stand at equal distances.
@@ -93,18 +120,21 @@ Array diag(const In& x, int k) {
 }
 
 Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc) {
-  CallScope scope(loc);
+  CallScope scope(loc, {"", "arange", 0});
   bool floating = start.dtype.is_inexact() || stop.dtype.is_inexact() || step.dtype.is_inexact();
   DType want = canonical(dtype.value_or(floating ? float64 : int64));
   std::int64_t n = 0;
-  if (step.as<double>() == 0) ops::fail<ValueError>("arange", "the step is 0", "Give a step towards stop.");
+  if (step.as<double>() == 0) raise<ValueError>("arange", "the step from " + start.str() + " to " + stop.str() + " is 0", "Give a step towards stop.");
   if (floating) {
     double length = std::ceil((stop.as<double>() - start.as<double>()) / step.as<double>());
-    if (!std::isfinite(length)) ops::fail<ValueError>("arange", "start, stop and step give no length", "They must be finite.");
+    if (!std::isfinite(length) || length >= 0x1p62)
+      raise<ValueError>("arange", "start " + start.str() + ", stop " + stop.str() + " and step " + step.str() + " give no length", "They must be finite, with a step that is not too small.");
     n = static_cast<std::int64_t>(std::max(0.0, length));
   } else {
-    std::int64_t distance = stop.integer - start.integer, by = step.integer;
-    n = std::max<std::int64_t>(0, (distance + by - (by > 0 ? 1 : -1)) / by);
+    std::int64_t distance, by = step.integer;
+    if (__builtin_sub_overflow(stop.integer, start.integer, &distance))
+      raise<ValueError>("arange", "there are too many integers from " + start.str() + " to " + stop.str(), "Count over less.");
+    n = (distance > 0) == (by > 0) ? distance / by + (distance % by != 0) : 0;
   }
   bool from_zero = start.as<double>() == 0 && step.as<double>() == 1;
   if (from_zero) return lax::iota(want, Shape{n}, 0);
@@ -117,7 +147,7 @@ Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, s
 
 Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc loc) {
   CallScope scope(loc);
-  if (n < 0) ops::fail<ValueError>("linspace", std::to_string(n.value) + " numbers", "Ask for 0 or more.");
+  if (n < 0) raise<ValueError>("linspace", std::to_string(n.value) + " numbers from " + std::to_string(start) + " to " + std::to_string(stop), "Ask for 0 or more.");
   DType want = canonical(dtype), compute = want == float64 ? float64 : float32;
   Shape shape{n};
   std::int64_t parts = endpoint ? n - 1 : n.value;

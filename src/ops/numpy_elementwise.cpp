@@ -1,6 +1,7 @@
 // The elementwise functions of ops.hpp: promotion and broadcasting around the strict ops.
 #include <limits>
 
+#include "array/absent.hpp"
 #include "array/node.hpp"
 #include "ops/elementwise_ops.hpp"
 #include "ops/promotion.hpp"
@@ -12,13 +13,13 @@
 namespace tutti {
 namespace {
 
-using ops::at_line;
 using ops::number_like;
 using ops::Promotion;
 
 using Choice = Promotion (*)(const std::vector<Array>&);
 
 const Array& given(const Array& x, const char* what) {
+  refuse_absent(x);
   if (!x.has_value()) raise<ValueError>(what, "an operand is empty (no array here)", "Test has_value() first.");
   return x;
 }
@@ -29,35 +30,37 @@ std::vector<Array> together(const char* what, std::vector<Array> xs, Choice choo
   ops::bring_together(what, xs, choose(xs));
   return xs;
 }
-Array binary(const Op& op, const Operand& x, const Operand& y, Choice choose = ops::promote) {
-  CallScope scope(x.loc);
+// The functions that these stand for name themselves: `callee` is where they call.
+Array binary(const Op& op, const Operand& x, const Operand& y, Choice choose = ops::promote, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   return bind1(op, {}, together(op.name.c_str(), {x.array, y.array}, choose));
 }
 // Arithmetic on bools counts.
 Promotion at_least_int(Promotion p) { return p.dtype.is_bool() ? Promotion{int32, p.weak} : p; }
 Promotion promote_counting(const std::vector<Array>& xs) { return at_least_int(ops::promote(xs)); }
 
-Array inexact_unary(const Op& op, const In& x) {
-  CallScope scope(x.loc);
+Array inexact_unary(const Op& op, const In& x, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   return bind1(op, {}, {ops::converted(given(x.array, op.name.c_str()), ops::promote_inexact({x.array}))});
 }
-Array plain_unary(const Op& op, const In& x) {
-  CallScope scope(x.loc);
+Array plain_unary(const Op& op, const In& x, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   return bind1(op, {}, {given(x.array, op.name.c_str())});
 }
 // floor and the like leave integers as they are.
-Array rounding(const Op& op, const In& x) {
+Array rounding(const Op& op, const In& x, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   return given(x.array, op.name.c_str()).dtype().is_inexact() ? plain_unary(op, x) : x.array;
 }
 Array truth(const Array& x) { return x.dtype().is_bool() ? x : lax::ne(x, number_like(x, 0)); }
-Array logical(const Op& op, const Operand& x, const Operand& y) {
-  CallScope scope(x.loc);
+Array logical(const Op& op, const Operand& x, const Operand& y, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   std::vector<Array> xs = {truth(given(x.array, op.name.c_str())), truth(given(y.array, op.name.c_str()))};
   ops::bring_together(op.name.c_str(), xs, {bool_, false});
   return bind1(op, {}, std::move(xs));
 }
-Array scaled(const In& x, double factor) {
-  CallScope scope(x.loc);
+Array scaled(const In& x, double factor, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   Array f = ops::converted(x.array, ops::promote_inexact({x.array}));
   return lax::mul(f, number_like(f, factor));
 }
@@ -179,8 +182,8 @@ Array minimum(const Operand& x, const Operand& y) {
   return binary(ops::min, x, y);
 }
 namespace {
-Array number_wins(const Op& compare, const char* what, const Operand& x, const Operand& y) {
-  CallScope scope(x.loc);
+Array number_wins(const Op& compare, const char* what, const Operand& x, const Operand& y, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   auto xs = together(what, {x.array, y.array}, ops::promote);
   Array first = bind1(compare, {}, {xs[0], xs[1]});
   if (xs[0].dtype().is_inexact()) first = lax::bitwise_or(first, lax::ne(xs[1], xs[1]));
@@ -194,12 +197,18 @@ Array clip(const Operand& x, const Operand& lo, const Operand& hi) {
   CallScope scope(x.loc);
   return minimum(maximum(x, lo), hi);
 }
-Array clip(const Operand& x, none_t, const Operand& hi) { return minimum(x, hi); }
-Array clip(const Operand& x, const Operand& lo, none_t) { return maximum(x, lo); }
+Array clip(const Operand& x, none_t, const Operand& hi) {
+  CallScope scope(x.loc);
+  return minimum(x, hi);
+}
+Array clip(const Operand& x, const Operand& lo, none_t) {
+  CallScope scope(x.loc);
+  return maximum(x, lo);
+}
 
-Array operator-(const In& x) { return plain_unary(ops::neg, x); }
+Array operator-(const In& x) { return negative(x); }
 Array operator+(const In& x) { return x.array; }
-Array negative(const In& x) { return -x; }
+Array negative(const In& x) { return plain_unary(ops::neg, x); }
 Array positive(const In& x) { return x.array; }
 Array abs(const In& x) { return given(x.array, "abs").dtype().is_bool() ? x.array : plain_unary(ops::abs, x); }
 Array absolute(const In& x) { return abs(x); }
@@ -233,8 +242,8 @@ Array expm1(const In& x) { return inexact_unary(ops::expm1, x); }
 Array log(const In& x) { return inexact_unary(ops::log, x); }
 Array log1p(const In& x) { return inexact_unary(ops::log1p, x); }
 namespace {
-Array log_base(const In& x, double log_of_base) {
-  CallScope scope(x.loc);
+Array log_base(const In& x, double log_of_base, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   Array y = log(x);
   return lax::div(y, number_like(y, log_of_base));
 }
@@ -263,8 +272,8 @@ Array hypot(const Operand& x, const Operand& y) {
   return where(lax::bitwise_or(isinf(xs[0]), isinf(xs[1])), number_like(length, std::numeric_limits<double>::infinity()), length);
 }
 namespace {
-Array x_log(const char* what, const Op& logarithm, double safe_value, const Operand& x, const Operand& y) {
-  CallScope scope(x.loc);
+Array x_log(const char* what, const Op& logarithm, double safe_value, const Operand& x, const Operand& y, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   auto xs = together(what, {x.array, y.array}, ops::promote_inexact);
   Shape shape = ops::broadcast_shapes(what, xs);
   for (Array& a : xs)
@@ -375,28 +384,24 @@ Array nan_to_num(const In& x, double nan) {
 }
 
 // --- comparisons, logic, bits
-Array operator==(const Operand& x, const Operand& y) { return binary(ops::eq, x, y); }
-Array operator!=(const Operand& x, const Operand& y) { return binary(ops::ne, x, y); }
-Array operator<(const Operand& x, const Operand& y) { return binary(ops::lt, x, y); }
-Array operator<=(const Operand& x, const Operand& y) { return binary(ops::le, x, y); }
-Array operator>(const Operand& x, const Operand& y) { return binary(ops::gt, x, y); }
-Array operator>=(const Operand& x, const Operand& y) { return binary(ops::ge, x, y); }
-Array operator&(const Operand& x, const Operand& y) { return binary(ops::bitwise_and, x, y); }
-Array operator|(const Operand& x, const Operand& y) { return binary(ops::bitwise_or, x, y); }
-Array operator^(const Operand& x, const Operand& y) { return binary(ops::bitwise_xor, x, y); }
-Array operator<<(const Operand& x, const Operand& y) { return binary(ops::shift_left, x, y, promote_counting); }
-Array operator>>(const Operand& x, const Operand& y) {
-  CallScope scope(x.loc);
-  auto xs = together("right_shift", {x.array, y.array}, promote_counting);
-  return xs[0].dtype().is_unsigned() ? lax::shift_right_logical(xs[0], xs[1]) : lax::shift_right_arithmetic(xs[0], xs[1]);
-}
-Array operator~(const In& x) { return plain_unary(ops::bitwise_not, x); }
-Array equal(const Operand& x, const Operand& y) { return x == y; }
-Array not_equal(const Operand& x, const Operand& y) { return x != y; }
-Array less(const Operand& x, const Operand& y) { return x < y; }
-Array less_equal(const Operand& x, const Operand& y) { return x <= y; }
-Array greater(const Operand& x, const Operand& y) { return x > y; }
-Array greater_equal(const Operand& x, const Operand& y) { return x >= y; }
+Array operator==(const Operand& x, const Operand& y) { return equal(x, y); }
+Array operator!=(const Operand& x, const Operand& y) { return not_equal(x, y); }
+Array operator<(const Operand& x, const Operand& y) { return less(x, y); }
+Array operator<=(const Operand& x, const Operand& y) { return less_equal(x, y); }
+Array operator>(const Operand& x, const Operand& y) { return greater(x, y); }
+Array operator>=(const Operand& x, const Operand& y) { return greater_equal(x, y); }
+Array operator&(const Operand& x, const Operand& y) { return bitwise_and(x, y); }
+Array operator|(const Operand& x, const Operand& y) { return bitwise_or(x, y); }
+Array operator^(const Operand& x, const Operand& y) { return bitwise_xor(x, y); }
+Array operator<<(const Operand& x, const Operand& y) { return left_shift(x, y); }
+Array operator>>(const Operand& x, const Operand& y) { return right_shift(x, y); }
+Array operator~(const In& x) { return bitwise_not(x); }
+Array equal(const Operand& x, const Operand& y) { return binary(ops::eq, x, y); }
+Array not_equal(const Operand& x, const Operand& y) { return binary(ops::ne, x, y); }
+Array less(const Operand& x, const Operand& y) { return binary(ops::lt, x, y); }
+Array less_equal(const Operand& x, const Operand& y) { return binary(ops::le, x, y); }
+Array greater(const Operand& x, const Operand& y) { return binary(ops::gt, x, y); }
+Array greater_equal(const Operand& x, const Operand& y) { return binary(ops::ge, x, y); }
 Array logical_and(const Operand& x, const Operand& y) { return logical(ops::bitwise_and, x, y); }
 Array logical_or(const Operand& x, const Operand& y) { return logical(ops::bitwise_or, x, y); }
 Array logical_xor(const Operand& x, const Operand& y) { return logical(ops::bitwise_xor, x, y); }
@@ -404,13 +409,17 @@ Array logical_not(const In& x) {
   CallScope scope(x.loc);
   return lax::bitwise_not(truth(given(x.array, "logical_not")));
 }
-Array bitwise_and(const Operand& x, const Operand& y) { return x & y; }
-Array bitwise_or(const Operand& x, const Operand& y) { return x | y; }
-Array bitwise_xor(const Operand& x, const Operand& y) { return x ^ y; }
-Array bitwise_not(const In& x) { return ~x; }
+Array bitwise_and(const Operand& x, const Operand& y) { return binary(ops::bitwise_and, x, y); }
+Array bitwise_or(const Operand& x, const Operand& y) { return binary(ops::bitwise_or, x, y); }
+Array bitwise_xor(const Operand& x, const Operand& y) { return binary(ops::bitwise_xor, x, y); }
+Array bitwise_not(const In& x) { return plain_unary(ops::bitwise_not, x); }
 Array invert(const In& x) { return ~x; }
-Array left_shift(const Operand& x, const Operand& y) { return x << y; }
-Array right_shift(const Operand& x, const Operand& y) { return x >> y; }
+Array left_shift(const Operand& x, const Operand& y) { return binary(ops::shift_left, x, y, promote_counting); }
+Array right_shift(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  auto xs = together("right_shift", {x.array, y.array}, promote_counting);
+  return xs[0].dtype().is_unsigned() ? lax::shift_right_logical(xs[0], xs[1]) : lax::shift_right_arithmetic(xs[0], xs[1]);
+}
 Array bitwise_count(const In& x) {
   CallScope scope(x.loc);
   return lax::convert_element_type(bind1(ops::population_count, {}, {abs(x)}), uint8);

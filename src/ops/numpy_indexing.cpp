@@ -26,10 +26,12 @@ struct Plan {
 };
 
 // Python's slice.indices.
-Pick resolve(const Slice& s, std::int64_t n) {
+Pick resolve(const Array& x, int d, const Slice& s) {
+  const std::int64_t n = x.shape()[static_cast<std::size_t>(d)];
   Pick p;
-  p.step = s.step.value.value_or(1);
-  if (p.step == 0) ops::fail<ValueError>("index", "a slice with step 0", "Steps are positive or negative.");
+  constexpr std::int64_t far = std::int64_t(1) << 62;   // longer steps are as good as this one
+  p.step = std::clamp(s.step.value.value_or(1), -far, far);
+  if (p.step == 0) raise<ValueError>("index", "the step of the slice of dim " + std::to_string(d) + " of " + x.type().str() + " is 0", "Steps are positive or negative.");
   auto bound = [&](const Bound& b, std::int64_t open) {
     if (!b.value) return open;
     std::int64_t v = *b.value < 0 ? *b.value + n : *b.value;
@@ -38,7 +40,7 @@ Pick resolve(const Slice& s, std::int64_t n) {
   p.start = bound(s.start, p.step > 0 ? 0 : n - 1);
   std::int64_t stop = bound(s.stop, p.step > 0 ? n : -1);
   std::int64_t distance = p.step > 0 ? stop - p.start : p.start - stop, by = std::abs(p.step);
-  p.count = distance > 0 ? (distance + by - 1) / by : 0;
+  p.count = distance > 0 ? (distance - 1) / by + 1 : 0;
   return p;
 }
 
@@ -48,11 +50,14 @@ Plan plan_of(const Array& x, const std::vector<Index>& index) {
   int used = 0, ellipses = 0;
   for (const Index& i : index) {
     if (i.kind == Index::Kind::ellipsis) ++ellipses;
-    else if (i.kind == Index::Kind::array && i.array.dtype().is_bool()) ops::fail<UnsupportedError>("index", "a mask of shape " + i.array.shape().str(), "The result's shape would depend on values: use where(mask, x, 0).");
+    else if (i.kind == Index::Kind::array && i.array.dtype().is_bool())
+      raise<UnsupportedError>("index", "the mask " + i.array.type().str() + " as an index of " + x.type().str() + ": the result's shape would depend on values", "Use where(mask, x, 0).");
     else if (i.kind != Index::Kind::newaxis) ++used;
   }
-  if (ellipses > 1) ops::fail<IndexError>("index", "more than one ellipsis", "One ellipsis stands for all dims that are not named.");
-  if (used > shape.ndim()) ops::fail<IndexError>("index", "too many indices: the array has " + std::to_string(shape.ndim()) + " dims, but " + std::to_string(used) + " were indexed", "Leave some out.");
+  if (ellipses > 1) raise<IndexError>("index", std::to_string(ellipses) + " ellipses in the index of " + x.type().str(), "One ellipsis stands for all dims that are not named.");
+  if (used > shape.ndim())
+    raise<IndexError>("index", "too many indices: " + x.type().str() + " has " + std::to_string(shape.ndim()) + " dims, but " + std::to_string(used) + " were indexed",
+                      shape.ndim() ? "Give " + std::to_string(shape.ndim()) + " or fewer." : "A scalar has no dims to index.");
   auto whole = [&](int d) {
     plan.order.push_back(d);
     plan.picks.push_back({Pick::Kind::range, 0, shape[d], 1, {}});
@@ -67,19 +72,19 @@ Plan plan_of(const Array& x, const std::vector<Index>& index) {
       case Index::Kind::all: whole(d); break;
       case Index::Kind::slice:
         plan.order.push_back(d);
-        plan.picks.push_back(resolve(i.slice, shape[d]));
+        plan.picks.push_back(resolve(x, d, i.slice));
         break;
       case Index::Kind::integer: {
         std::int64_t at = i.integer < 0 ? i.integer + shape[d] : i.integer;
         if (at < 0 || at >= shape[d])
-          ops::fail<IndexError>("index", std::to_string(i.integer) + " is out of range for dim " + std::to_string(d) + " of extent " + std::to_string(shape[d]),
-                                "Indices go from " + std::to_string(-shape[d]) + " to " + std::to_string(shape[d] - 1) + ".");
+          raise<IndexError>("index", std::to_string(i.integer) + " is out of range for dim " + std::to_string(d) + " of " + x.type().str() + ", of extent " + std::to_string(shape[d]),
+                            shape[d] ? "Indices go from " + std::to_string(-shape[d]) + " to " + std::to_string(shape[d] - 1) + "." : "The dim is empty: there is nothing to index.");
         plan.order.push_back(d);
         plan.picks.push_back({Pick::Kind::integer, at, 1, 1, {}});
         break;
       }
       case Index::Kind::array:
-        if (!i.array.dtype().is_integer()) ops::fail<TypeError>("index", "an array of " + std::string(i.array.dtype().name()), "Indices are integers.");
+        if (!i.array.dtype().is_integer()) raise<TypeError>("index", "the index of dim " + std::to_string(d) + " is " + i.array.type().str(), "Indices are integers: convert with astype(int32).");
         plan.order.push_back(d);
         plan.picks.push_back({Pick::Kind::array, 0, 0, 1, i.array});
         plan.has_array = true;
@@ -312,8 +317,8 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
   return lax::scatter(x, indices, reshape(updates, shape), dims, kind, lax::GatherMode::fill);
 }
 
-Array updated(const Array& x, const std::vector<Index>& index, const Operand& value, lax::ScatterKind kind) {
-  CallScope scope(value.loc);
+Array updated(const char* function, const Array& x, const std::vector<Index>& index, const Operand& value, lax::ScatterKind kind) {
+  CallScope scope(value.loc, {"", function, 0});
   Plan plan = plan_of(x, index);
   bool box = !plan.has_array && std::all_of(plan.picks.begin(), plan.picks.end(), [](const Pick& p) { return p.step == 1; });
   Shape result = full_shape(plan, plan.has_array ? gather_plan(x, plan) : GatherPlan{});
@@ -331,13 +336,13 @@ Array Array::operator()(const Index& a, const Index& b, const Index& c, const In
 Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const { return indexed(*this, {a, b, c, d, e}); }
 
 Array AtIndex::get(Loc loc) const {
-  CallScope scope(loc);
+  CallScope scope(loc, {"", "at.get", 0});
   return indexed(x_, index_);
 }
-Array AtIndex::set(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::set); }
-Array AtIndex::add(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::add); }
-Array AtIndex::mul(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::mul); }
-Array AtIndex::min(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::min); }
-Array AtIndex::max(const Operand& v) const { return updated(x_, index_, v, lax::ScatterKind::max); }
+Array AtIndex::set(const Operand& v) const { return updated("at.set", x_, index_, v, lax::ScatterKind::set); }
+Array AtIndex::add(const Operand& v) const { return updated("at.add", x_, index_, v, lax::ScatterKind::add); }
+Array AtIndex::mul(const Operand& v) const { return updated("at.mul", x_, index_, v, lax::ScatterKind::mul); }
+Array AtIndex::min(const Operand& v) const { return updated("at.min", x_, index_, v, lax::ScatterKind::min); }
+Array AtIndex::max(const Operand& v) const { return updated("at.max", x_, index_, v, lax::ScatterKind::max); }
 
 }  // namespace tutti

@@ -12,11 +12,21 @@ using ops::Dims;
 
 namespace ops {
 
-int normal_axis(const char* function, std::int64_t axis, int ndim) {
+namespace {
+int normal_axis(const char* function, std::int64_t axis, int ndim, const std::string& of) {
   if (axis < -ndim || axis >= ndim)
-    fail<IndexError>(function, "axis " + std::to_string(axis) + " of an array of " + std::to_string(ndim) + " dims",
-                     ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
+    raise<IndexError>(function, "axis " + std::to_string(axis) + " is out of range for " + of,
+                      ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return static_cast<int>(axis < 0 ? axis + ndim : axis);
+}
+}  // namespace
+
+int normal_axis(const char* function, std::int64_t axis, int ndim) { return normal_axis(function, axis, ndim, "an array of " + std::to_string(ndim) + " dims"); }
+int normal_axis(const char* function, std::int64_t axis, const Array& x) { return normal_axis(function, axis, x.ndim(), x.type().str()); }
+
+void check_extents(const char* function, const Shape& shape) {
+  for (std::int64_t d : shape)
+    if (d < 0) raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
 }
 
 Shape common_shape(const char* function, const std::vector<Shape>& shapes) {
@@ -29,7 +39,7 @@ Shape common_shape(const char* function, const std::vector<Shape>& shapes) {
       if (s[d] != 1 && e != 1 && s[d] != e) {
         std::string all;
         for (const Shape& t : shapes) all += (all.empty() ? "" : " and ") + t.str();
-        fail(function, "shapes " + all + " do not broadcast together", "Aligned at the right, extents must be equal or 1.");
+        raise<ShapeError>(function, "shapes " + all + " do not broadcast together", "Aligned at the right, extents must be equal or 1.");
       }
       if (s[d] != 1) e = s[d];
     }
@@ -56,22 +66,30 @@ Array reshape(const In& x, const Shape& shape) {
   CallScope scope(x.loc);
   Shape to = shape;
   std::int64_t known = 1, open = -1;
+  bool wraps = false, empty = false;
   for (int d = 0; d < to.ndim(); ++d) {
     if (to[d] == -1) {
-      if (open >= 0) ops::fail("reshape", "the shape " + shape.str() + " has more than one -1", "One extent at most can be inferred.");
+      if (open >= 0) raise<ShapeError>("reshape", "the shape " + shape.str() + " has more than one -1", "One extent at most can be inferred.");
       open = d;
-    } else {
-      known *= to[d];
+      continue;
     }
+    if (to[d] < 0) raise<ShapeError>("reshape", "the shape " + shape.str() + " has the extent " + std::to_string(to[d]), "Extents are 0 or more, or -1 once: what is left.");
+    empty = empty || to[d] == 0;
+    wraps = wraps || __builtin_mul_overflow(known, to[d], &known);
   }
+  if (empty) known = 0;
   if (open >= 0) {
-    if (known == 0 || x.array.size() % known != 0)
-      ops::fail("reshape", x.array.type().str() + " has " + std::to_string(x.array.size()) + " elements, which the rest of " + shape.str() + " does not divide", "A reshape keeps the number of elements.");
+    if (wraps || known == 0 || x.array.size() % known != 0)
+      raise<ShapeError>("reshape", x.array.type().str() + " has " + std::to_string(x.array.size()) + " elements, which the rest of " + shape.str() + " does not divide",
+                        "A reshape keeps the number of elements.");
     to[open] = x.array.size() / known;
   }
   return to == x.array.shape() ? x.array : lax::reshape(x.array, to);
 }
-Array ravel(const In& x) { return reshape(x, Shape{x.array.size()}); }
+Array ravel(const In& x) {
+  CallScope scope(x.loc);
+  return reshape(x, Shape{x.array.size()});
+}
 
 Array transpose(const In& x) {
   CallScope scope(x.loc);
@@ -82,12 +100,12 @@ Array transpose(const In& x) {
 Array transpose(const In& x, const std::vector<int>& permutation) {
   CallScope scope(x.loc);
   Dims order;
-  for (int d : permutation) order.push_back(ops::normal_axis("transpose", d, x.array.ndim()));
+  for (int d : permutation) order.push_back(ops::normal_axis("transpose", d, x.array));
   return lax::transpose(x.array, order);
 }
 Array moveaxis(const In& x, int from, int to) {
   CallScope scope(x.loc);
-  int n = x.array.ndim(), a = ops::normal_axis("moveaxis", from, n), b = ops::normal_axis("moveaxis", to, n);
+  int n = x.array.ndim(), a = ops::normal_axis("moveaxis", from, x.array), b = ops::normal_axis("moveaxis", to, x.array);
   Dims order = ops::range(0, n);
   order.erase(order.begin() + a);
   order.insert(order.begin() + b, a);
@@ -96,7 +114,7 @@ Array moveaxis(const In& x, int from, int to) {
 Array swapaxes(const In& x, int a, int b) {
   CallScope scope(x.loc);
   Dims order = ops::range(0, x.array.ndim());
-  std::swap(order[ops::normal_axis("swapaxes", a, x.array.ndim())], order[ops::normal_axis("swapaxes", b, x.array.ndim())]);
+  std::swap(order[ops::normal_axis("swapaxes", a, x.array)], order[ops::normal_axis("swapaxes", b, x.array)]);
   return lax::transpose(x.array, order);
 }
 
@@ -107,7 +125,8 @@ Array squeeze(const In& x, const Axes& axes) {
   Shape to;
   for (int d = 0; d < from.ndim(); ++d) {
     bool named = std::find(drop.begin(), drop.end(), d) != drop.end();
-    if (named && from[d] != 1 && !axes.is_all()) ops::fail("squeeze", "dim " + std::to_string(d) + " of " + from.str() + " is not 1", "Only dims of extent 1 can be dropped.");
+    if (named && from[d] != 1 && !axes.is_all())
+      raise<ShapeError>("squeeze", "dim " + std::to_string(d) + " of " + x.array.type().str() + " is not 1", "Only dims of extent 1 can be dropped.");
     if (!named || from[d] != 1) to.push_back(from[d]);
   }
   return reshape(x.array, to);
@@ -118,7 +137,7 @@ Array expand_dims(const In& x, const std::vector<int>& axes) {
   std::vector<bool> added(n, false);
   for (int a : axes) {
     int d = ops::normal_axis("expand_dims", a, n);
-    if (added[d]) ops::fail<IndexError>("expand_dims", "axis " + std::to_string(a) + " twice", "Name each axis once.");
+    if (added[d]) raise<ValueError>("expand_dims", "axis " + std::to_string(a) + " is given twice", "Name each axis once.");
     added[d] = true;
   }
   Shape to;
@@ -129,12 +148,13 @@ Array expand_dims(const In& x, const std::vector<int>& axes) {
 Array broadcast_to(const In& x, const Shape& shape) {
   CallScope scope(x.loc);
   const Shape& from = x.array.shape();
+  ops::check_extents("broadcast_to", shape);
   bool fits = from.ndim() <= shape.ndim();
   for (int d = 0; fits && d < from.ndim(); ++d) {
     std::int64_t to = shape[shape.ndim() - from.ndim() + d];
     fits = from[d] == 1 || from[d] == to;
   }
-  if (!fits) ops::fail("broadcast_to", from.str() + " does not broadcast to " + shape.str(), "Aligned at the right, extents must be equal, or 1 in the array.");
+  if (!fits) raise<ShapeError>("broadcast_to", x.array.type().str() + " does not broadcast to the shape " + shape.str(), "Aligned at the right, extents must be equal, or 1 in the array.");
   return ops::spread_to(x.array, shape);
 }
 std::vector<Array> broadcast_arrays(const std::vector<Array>& xs) {
@@ -148,9 +168,9 @@ std::vector<Array> broadcast_arrays(const std::vector<Array>& xs) {
 
 Array concatenate(const ArrayList& xs, int axis) {
   CallScope scope(xs.loc);
-  if (xs.arrays.empty()) ops::fail<ValueError>("concatenate", "no arrays", "Give at least one.");
-  if (xs.arrays[0].ndim() == 0) ops::fail<ValueError>("concatenate", "scalars have no axis", "stack joins scalars.");
-  int d = ops::normal_axis("concatenate", axis, xs.arrays[0].ndim());
+  if (xs.arrays.empty()) raise<ValueError>("concatenate", "there are no arrays", "Give at least one.");
+  if (xs.arrays[0].ndim() == 0) raise<ValueError>("concatenate", "the first array is " + xs.arrays[0].type().str() + ": scalars have no axis", "stack joins scalars.");
+  int d = ops::normal_axis("concatenate", axis, xs.arrays[0]);
   return xs.arrays.size() == 1 ? xs.arrays[0] : lax::concatenate(ops::same_dtype(xs.arrays), d);
 }
 namespace {
@@ -170,12 +190,13 @@ void check_one_device_list(const char* function, const std::vector<Array>& xs) {
 
 Array stack(const ArrayList& xs, int axis) {
   CallScope scope(xs.loc);
-  if (xs.arrays.empty()) ops::fail<ValueError>("stack", "no arrays", "Give at least one.");
+  if (xs.arrays.empty()) raise<ValueError>("stack", "there are no arrays", "Give at least one.");
   check_one_device_list("stack", xs.arrays);
   int d = ops::normal_axis("stack", axis, xs.arrays[0].ndim() + 1);
   std::vector<Array> parts;
   for (const Array& x : ops::same_dtype(xs.arrays)) {
-    if (x.shape() != xs.arrays[0].shape()) ops::fail("stack", "shapes " + xs.arrays[0].shape().str() + " and " + x.shape().str(), "All must have one shape.");
+    if (x.shape() != xs.arrays[0].shape())
+      raise<ShapeError>("stack", "arrays of shapes " + xs.arrays[0].shape().str() + " and " + x.shape().str(), "All must have one shape; concatenate joins others.");
     Shape shape = x.shape();
     shape.insert(d, 1);
     parts.push_back(lax::reshape(x, shape));
@@ -197,16 +218,18 @@ Array hstack(const ArrayList& xs) {
 
 std::vector<Array> split(const In& x, int parts, int axis) {
   CallScope scope(x.loc);
-  int d = ops::normal_axis("split", axis, x.array.ndim());
+  int d = ops::normal_axis("split", axis, x.array);
   std::int64_t n = x.array.shape()[d];
-  if (parts < 1 || n % parts) ops::fail("split", std::to_string(parts) + " equal parts of dim " + std::to_string(d) + " of " + x.array.shape().str() + (parts < 1 ? "" : " leave a rest of " + std::to_string(n % parts)), "Give positions instead: split(x, {2, 5}).");
+  std::string asked = std::to_string(parts) + " equal parts of dim " + std::to_string(d) + " of " + x.array.type().str();
+  if (parts < 1) raise<ShapeError>("split", asked, "Ask for 1 part or more.");
+  if (n % parts) raise<ShapeError>("split", asked + " leave a rest of " + std::to_string(n % parts), "Give positions instead: split(x, {2, 5}).");
   std::vector<std::int64_t> at;
   for (int i = 1; i < parts; ++i) at.push_back(n / parts * i);
   return split(x.array, at, d);
 }
 std::vector<Array> split(const In& x, const std::vector<std::int64_t>& at, int axis) {
   CallScope scope(x.loc);
-  int d = ops::normal_axis("split", axis, x.array.ndim());
+  int d = ops::normal_axis("split", axis, x.array);
   std::int64_t n = x.array.shape()[d];
   Dims start(x.array.ndim(), 0), limit = x.array.shape().dims();
   std::vector<Array> out;
@@ -232,7 +255,7 @@ Array roll(const In& x, std::int64_t shift) {
 }
 Array roll(const In& x, std::int64_t shift, int axis) {
   CallScope scope(x.loc);
-  int d = ops::normal_axis("roll", axis, x.array.ndim());
+  int d = ops::normal_axis("roll", axis, x.array);
   std::int64_t n = x.array.shape()[d];
   if (n == 0 || shift % n == 0) return x.array;
   std::vector<Array> parts = split(x.array, std::vector<std::int64_t>{n - (shift % n + n) % n}, d);
@@ -240,6 +263,8 @@ Array roll(const In& x, std::int64_t shift, int axis) {
 }
 Array tile(const In& x, const Shape& repeats) {
   CallScope scope(x.loc);
+  for (std::int64_t times : repeats)
+    if (times < 0) raise<ShapeError>("tile", x.array.type().str() + " " + repeats.str() + " times: " + std::to_string(times) + " is negative", "Repeat 0 times or more.");
   int n = std::max(x.array.ndim(), repeats.ndim());
   Shape wide, to;
   Dims dims;
@@ -259,7 +284,8 @@ Array repeat(const In& x, Dim n) {
 }
 Array repeat(const In& x, Dim n, int axis) {
   CallScope scope(x.loc);
-  int d = ops::normal_axis("repeat", axis, x.array.ndim());
+  int d = ops::normal_axis("repeat", axis, x.array);
+  if (n < 0) raise<ShapeError>("repeat", "the elements of " + x.array.type().str() + " " + std::to_string(n.value) + " times", "Repeat 0 times or more.");
   Shape wide = x.array.shape(), to = wide;
   to[d] *= n;
   wide.insert(d + 1, n);

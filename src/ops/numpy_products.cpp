@@ -12,23 +12,37 @@ using ops::Dims;
 
 namespace {
 
+std::string operands(const Array& x, const Array& y) { return "lhs " + x.type().str() + " and rhs " + y.type().str(); }
+// Checked before the dims are brought together, so that errors show the user's own types.
+void check_pair(const char* function, const Array& x, const Array& y, int dx, int dy) {
+  std::int64_t a = x.shape()[static_cast<std::size_t>(dx)], b = y.shape()[static_cast<std::size_t>(dy)];
+  if (a == b) return;
+  bool turned = x.ndim() == 2 && y.ndim() == 2 && y.shape()[static_cast<std::size_t>(1 - dy)] == a;
+  raise<ShapeError>(function, operands(x, y) + ": contracting dimensions differ: dim " + std::to_string(dx) + " of lhs is " + std::to_string(a) + ", dim " + std::to_string(dy) + " of rhs " +
+                    std::to_string(b), turned ? "Did you mean the transpose of rhs, .T()?" : "The two extents must be equal.");
+}
 Array product(const Array& x, const Array& y, const lax::DotDims& dims) {
   std::vector<Array> xs = ops::same_dtype({x, y});
   return lax::dot_general(xs[0], xs[1], dims);
 }
-std::string shapes(const Array& x, const Array& y) { return x.shape().str() + " and " + y.shape().str(); }
 
 }  // namespace
 
 Array matmul(const In& x, const In& y) {
   CallScope scope(x.loc);
   Array a = x.array, b = y.array;
-  if (a.ndim() == 0 || b.ndim() == 0) ops::fail("matmul", "shapes " + shapes(a, b), "Scalars multiply by *.");
+  if (a.ndim() == 0 || b.ndim() == 0) raise<ShapeError>("matmul", operands(a, b) + ": one is a scalar", "Scalars multiply by *.");
   int na = a.ndim(), nb = b.ndim();
+  check_pair("matmul", a, b, na - 1, std::max(nb - 2, 0));
   if (na <= 2 && nb <= 2) return product(a, b, {{na - 1}, {0}, {}, {}});
   if (nb <= 2) return product(a, b, {{na - 1}, {0}, {}, {}});   // the stack's dims are free dims of lhs
   if (na == 1) return product(a, b, {{0}, {nb - 2}, {}, {}});
   Shape left(Dims(a.shape().begin(), a.shape().end() - 2)), right(Dims(b.shape().begin(), b.shape().end() - 2));
+  for (int d = 1; d <= std::min(left.ndim(), right.ndim()); ++d) {
+    std::int64_t l = left[left.size() - static_cast<std::size_t>(d)], r = right[right.size() - static_cast<std::size_t>(d)];
+    if (l != r && l != 1 && r != 1)
+      raise<ShapeError>("matmul", operands(a, b) + ": the stacks do not broadcast, " + std::to_string(l) + " and " + std::to_string(r), "Leading extents must be equal or 1.");
+  }
   Shape batch = ops::common_shape("matmul", {left, right});
   auto stacked = [&](const Array& m, const Shape& own) {
     if (own == batch) return m;
@@ -45,15 +59,19 @@ Array dot(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
   Array a = x.array, b = y.array;
   if (a.ndim() == 0 || b.ndim() == 0) return product(a, b, {});
+  check_pair("dot", a, b, a.ndim() - 1, std::max(b.ndim() - 2, 0));
   return product(a, b, {{a.ndim() - 1}, {std::max(b.ndim() - 2, 0)}, {}, {}});
 }
 Array vdot(const In& x, const In& y) {
   CallScope scope(x.loc);
+  if (x.array.size() != y.array.size())
+    raise<ShapeError>("vdot", operands(x.array, y.array) + " have " + std::to_string(x.array.size()) + " and " + std::to_string(y.array.size()) + " elements", "Both need as many.");
   return dot(ravel(x.array), ravel(y.array));
 }
 Array inner(const In& x, const In& y) {
   CallScope scope(x.loc);
   if (x.array.ndim() == 0 || y.array.ndim() == 0) return product(x.array, y.array, {});
+  check_pair("inner", x.array, y.array, x.array.ndim() - 1, y.array.ndim() - 1);
   return product(x.array, y.array, {{x.array.ndim() - 1}, {y.array.ndim() - 1}, {}, {}});
 }
 Array outer(const In& x, const In& y) {
@@ -63,14 +81,19 @@ Array outer(const In& x, const In& y) {
 
 Array tensordot(const In& x, const In& y, int n) {
   CallScope scope(x.loc);
-  if (n < 0 || n > x.array.ndim() || n > y.array.ndim()) ops::fail("tensordot", std::to_string(n) + " dims of shapes " + shapes(x.array, y.array), "Both need that many dims.");
+  if (n < 0 || n > x.array.ndim() || n > y.array.ndim()) 
+    raise<ShapeError>("tensordot", std::to_string(n) + " dims of " + operands(x.array, y.array), n < 0 ? "Give 0 dims or more." : "Both need that many dims.");
+  for (int i = 0; i < n; ++i) check_pair("tensordot", x.array, y.array, x.array.ndim() - n + i, i);
   return product(x.array, y.array, {ops::range(x.array.ndim() - n, x.array.ndim()), ops::range(0, n), {}, {}});
 }
 Array tensordot(const In& x, const In& y, const std::vector<int>& x_axes, const std::vector<int>& y_axes) {
   CallScope scope(x.loc);
   Dims a, b;
-  for (int d : x_axes) a.push_back(ops::normal_axis("tensordot", d, x.array.ndim()));
-  for (int d : y_axes) b.push_back(ops::normal_axis("tensordot", d, y.array.ndim()));
+  for (int d : x_axes) a.push_back(ops::normal_axis("tensordot", d, x.array));
+  for (int d : y_axes) b.push_back(ops::normal_axis("tensordot", d, y.array));
+  if (a.size() != b.size())
+    raise<ShapeError>("tensordot", std::to_string(a.size()) + " axes of lhs and " + std::to_string(b.size()) + " of rhs: " + operands(x.array, y.array), "Name as many of either.");
+  for (std::size_t i = 0; i < a.size(); ++i) check_pair("tensordot", x.array, y.array, static_cast<int>(a[i]), static_cast<int>(b[i]));
   return product(x.array, y.array, {a, b, {}, {}});
 }
 
@@ -83,7 +106,7 @@ struct Term {
 };
 
 [[noreturn]] void wrong(const std::string& subscripts, const std::string& what) {
-  ops::fail<ValueError>("einsum", "\"" + subscripts + "\": " + what, "A letter per dim, commas between operands, -> before the result.");
+  raise<ValueError>("einsum", "\"" + subscripts + "\": " + what, "A letter per dim, commas between operands, -> before the result.");
 }
 
 // Takes the diagonal over repeated letters and sums away letters that nobody needs.
@@ -140,6 +163,11 @@ Array einsum(const std::string& subscripts, const ArrayList& list) {
   for (char c : subscripts)
     if (c != ' ') text.push_back(c);
   std::size_t arrow = text.find("->");
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    bool letter = (text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z'), dots = text.compare(i, 3, "...") == 0;
+    if (!letter && !dots && text[i] != ',' && i != arrow) wrong(subscripts, std::string("there is a '") + text[i] + "'");
+    i += dots ? 2 : i == arrow ? 1 : 0;
+  }
   std::string inputs = text.substr(0, arrow);
   std::vector<std::string> parts(1);
   for (char c : inputs) c == ',' ? void(parts.emplace_back()) : parts.back().push_back(c);
@@ -156,12 +184,12 @@ Array einsum(const std::string& subscripts, const ArrayList& list) {
   std::vector<Array> arrays = ops::same_dtype(list.arrays);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Term t{arrays[i], expand(parts[i], arrays[i].ndim(), pool)};
-    if (static_cast<int>(t.labels.size()) != t.array.ndim()) wrong(subscripts, "\"" + parts[i] + "\" for operand " + std::to_string(i) + " of shape " + t.array.shape().str());
+    if (static_cast<int>(t.labels.size()) != t.array.ndim()) wrong(subscripts, "\"" + parts[i] + "\" for operand " + std::to_string(i) + ", " + list.arrays[i].type().str());
     // A dim of extent 1 broadcasts against the others of its letter: it is dropped.
     for (std::size_t d = 0; d < t.labels.size(); ++d) {
       std::int64_t& e = extent.emplace(t.labels[d], 1).first->second;
       std::int64_t n = t.array.shape()[d];
-      if (n != 1 && e != 1 && n != e) wrong(subscripts, "letter " + std::string(1, t.labels[d]) + " is " + std::to_string(e) + " before and " + std::to_string(n) + " in operand " + std::to_string(i));
+      if (n != 1 && e != 1 && n != e) wrong(subscripts, "letter " + std::string(1, t.labels[d]) + " is " + std::to_string(e) + " before and " + std::to_string(n) + " in operand " + std::to_string(i) + ", " + list.arrays[i].type().str());
       if (n != 1) e = n;
       ++uses[t.labels[d]];
     }
@@ -175,8 +203,10 @@ Array einsum(const std::string& subscripts, const ArrayList& list) {
       if (n == 1 && pool.find(c) == std::string::npos) output.push_back(c);
     output = pool + output;
   }
-  for (char c : output)
+  for (char c : output) {
     if (!extent.count(c)) wrong(subscripts, "letter " + std::string(1, c) + " of the result is in no operand");
+    if (std::count(output.begin(), output.end(), c) > 1) wrong(subscripts, "letter " + std::string(1, c) + " twice in the result");
+  }
   for (Term& t : terms) {   // drop broadcasting dims
     Shape shape;
     std::string labels;
@@ -199,9 +229,7 @@ Array einsum(const std::string& subscripts, const ArrayList& list) {
   all = reduced(all, std::set<char>(output.begin(), output.end()));
   Dims order;
   for (char c : output) {
-    std::size_t d = all.labels.find(c);
-    if (d == std::string::npos) wrong(subscripts, "letter " + std::string(1, c) + " twice in the result");
-    order.push_back(static_cast<std::int64_t>(d));
+    order.push_back(static_cast<std::int64_t>(all.labels.find(c)));
   }
   return order == ops::range(0, static_cast<std::int64_t>(order.size())) ? all.array : lax::transpose(all.array, order);
 }

@@ -1,6 +1,7 @@
 // The reductions of ops.hpp and of Array.
 #include <limits>
 
+#include "array/absent.hpp"
 #include "ops/elementwise_ops.hpp"
 #include "ops/promotion.hpp"
 #include "ops/rule_math.hpp"
@@ -11,10 +12,10 @@
 namespace tutti {
 namespace {
 
-using ops::at_line;
 using ops::number_like;
 
 const Array& given(const Array& x, const char* what) {
+  refuse_absent(x);
   if (!x.has_value()) raise<ValueError>(what, "the operand is empty (no array here)", "Test has_value() first.");
   return x;
 }
@@ -40,27 +41,27 @@ bool is_half(DType d) { return d.is_floating() && d.size() == 2; }
 Array wide(const Array& x) { return lax::convert_element_type(x, is_half(x.dtype()) ? float32 : x.dtype().is_inexact() ? x.dtype() : ops::promote_inexact({x}).dtype); }
 DType mean_dtype(const Array& x) { return ops::promote_inexact({x}).dtype; }
 
-Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
+Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   const Array& a = given(x.array, what);
   return strict(op, lax::convert_element_type(a, accumulated(a.dtype())), axes.resolve(a.ndim()), keepdims);
 }
-Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
+Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   const Array& a = given(x.array, what);
   std::vector<int> list = axes.resolve(a.ndim());
   if (count(a, list) == 0)
     raise<ValueError>(what, "no element to choose from: " + a.type().str() + " is empty along the reduced axes", "Give a start value: max_with(x, {.initial = 0}).");
   return strict(op, a, list, keepdims);
 }
-Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
+Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   const Array& a = given(x.array, what);
   Array bits = a.dtype().is_bool() ? a : lax::ne(a, number_like(a, 0));
   return strict(op, bits, axes.resolve(a.ndim()), keepdims);
 }
-Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool keepdims) {
-  CallScope scope(x.loc);
+Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
   const Array& a = given(x.array, op.name.c_str());
   int at = axis ? Axes(*axis).resolve(a.ndim())[0] : 0;
   Array y = bind1(op, ops::ArgReduction{at, int32}, {axis ? a : lax::reshape(a, Shape{a.size()})});
@@ -77,8 +78,8 @@ Array sum(const In& x, const Axes& axes, bool keepdims) { return total(ops::redu
 Array prod(const In& x, const Axes& axes, bool keepdims) { return total(ops::reduce_prod, "prod", x, axes, keepdims); }
 Array max(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_max, "max", x, axes, keepdims); }
 Array min(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_min, "min", x, axes, keepdims); }
-Array amax(const In& x, const Axes& axes, bool keepdims) { return max(x, axes, keepdims); }
-Array amin(const In& x, const Axes& axes, bool keepdims) { return min(x, axes, keepdims); }
+Array amax(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_max, "amax", x, axes, keepdims); }
+Array amin(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_min, "amin", x, axes, keepdims); }
 Array any(const In& x, const Axes& axes, bool keepdims) { return truth_reduction(ops::reduce_any, "any", x, axes, keepdims); }
 Array All::operator()(const In& x, const Axes& axes, bool keepdims) const { return truth_reduction(ops::reduce_all, "all", x, axes, keepdims); }
 Array argmax(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmax, x, axis, keepdims); }
@@ -196,7 +197,7 @@ Array prod_with(const In& x, const ReduceOptions& o) {
 namespace {
 Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptions& o, double worst) {
   if (!o.initial.has_value()) {
-    if (o.where.has_value()) raise<ValueError>(what, "a mask needs a start value", "Give .initial as well.");
+    if (o.where.has_value()) raise<ValueError>(what, "a mask over " + x.type().str() + " needs a start value", "Give .initial as well.");
     return extremum(op, what, x, o.axes, o.keepdims);
   }
   Array y = strict(op, masked(x, o.where, worst), o.axes.resolve(x.ndim()), o.keepdims);

@@ -27,7 +27,7 @@ const Op& find_op(const std::string& name) {
     return out;
   }();
   auto at = by_name.find(name);
-  if (at == by_name.end()) throw ValueError("There is no operation named " + name + ".\n  all_ops() lists those that exist.");
+  if (at == by_name.end()) raise<ValueError>("find_op", "there is no operation named " + name, "all_ops() lists those that exist.");
   return *at->second;
 }
 

@@ -50,15 +50,10 @@ int node_of(const Type& t) {
 
 }  // namespace
 
-std::string at_line() {
-  Loc loc = current_loc();
-  return loc ? "\n  at " + loc.str() : "";
-}
-
 Promotion promote(const std::vector<Array>& xs) {
   std::uint32_t common = ~0u;
   for (const Array& x : xs) {
-    if (x.dtype().is_key()) throw TypeError("random keys take part in no arithmetic: operand " + x.type().str() + "." + at_line() + "\n  Use random::key_data to see their words.");
+    if (x.dtype().is_key()) raise<TypeError>(call_name("arithmetic"), "random keys take part in no arithmetic: an operand is " + x.type().str(), "Use random::key_data to see their words.");
     common &= above[node_of(x.type())];
   }
   // The least of the common upper bounds is the one below all others.
@@ -71,7 +66,7 @@ Promotion promote(const std::vector<Array>& xs) {
     }
   std::string types;
   for (const Array& x : xs) types += (types.empty() ? "" : ", ") + x.type().str();
-  throw TypeError("no common type of " + types + "." + at_line() + "\n  Convert one of them with astype().");
+  raise<TypeError>(call_name("arithmetic"), "there is no common type of " + types, "Convert one of them with astype().");
 }
 
 Promotion inexact(Promotion p) { return p.dtype.is_inexact() ? p : Promotion{canonical(float64) == float64 && p.dtype.size() == 8 ? float64 : float32, p.weak}; }

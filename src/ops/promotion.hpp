@@ -26,7 +26,5 @@ Shape broadcast_shapes(const char* what, const std::vector<Array>& xs);
 Array spread(const Array& x, const Shape& shape);
 /// Converts and broadcasts all of `xs` for an elementwise op.
 void bring_together(const char* what, std::vector<Array>& xs, Promotion p);
-/// "\n  at train.cpp:41", or nothing.
-std::string at_line();
 
 }  // namespace tutti::ops

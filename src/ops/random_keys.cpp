@@ -32,7 +32,7 @@ const Op random_wrap = [] {
   Op op = home("random_wrap");
   op.infer = [](const Call& c) {
     const Type& x = c.operands[0];
-    if (x.dtype != uint32 || x.ndim() == 0 || x.shape.back() != 2) fail<TypeError>(c.op.name, "the words are " + x.str(), "A key is made of uint32[..., 2].");
+    if (x.dtype != uint32 || x.ndim() == 0 || x.shape.back() != 2) raise<TypeError>(c.op.name, "the words are " + x.str(), "A key is made of uint32[..., 2].");
     Shape shape = x.shape;
     shape.erase(x.ndim() - 1);
     return std::vector{type(prng_key, shape)};
@@ -45,7 +45,7 @@ const Op random_unwrap = [] {
   Op op = home("random_unwrap");
   op.infer = [](const Call& c) {
     const Type& x = c.operands[0];
-    if (!x.dtype.is_key()) fail<TypeError>(c.op.name, x.str() + " is not a key", "random::key(seed) makes one.");
+    if (!x.dtype.is_key()) raise<TypeError>(c.op.name, x.str() + " is not a key", "random::key(seed) makes one.");
     Shape shape = x.shape;
     shape.push_back(2);
     return std::vector{type(uint32, shape)};

@@ -26,7 +26,7 @@ std::vector<Type> infer_reduction(const Call& c) {
   pointwise_shape(c, mask);
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (axes[i] < 0 || axes[i] >= x.ndim() || (i && axes[i] <= axes[i - 1]))
-      throw ValueError(c.op.name + ": axes " + field::text(axes) + " of " + x.str() + " have to be sorted, different and below " + std::to_string(x.ndim()) + ".");
+      raise<ValueError>(c.op.name, "axes " + field::text(axes) + " of " + x.str(), "Axes are different and from 0 to ndim - 1 here.");
   return {Type{x.dtype, reduced(x.shape, axes), false, {}}};
 }
 

@@ -8,11 +8,11 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<SliceParams>();
   const Type& x = c.operands[0];
   if (p.start.size() != x.shape.size() || p.limit.size() != x.shape.size() || p.strides.size() != x.shape.size())
-    fail(c.op.name, "start " + text(p.start) + ", limit " + text(p.limit) + ", strides " + text(p.strides) + " for " + x.str(), "Give one of each per dim.");
+    raise<ShapeError>(c.op.name, "start " + text(p.start) + ", limit " + text(p.limit) + ", strides " + text(p.strides) + " for " + x.str(), "Give one of each per dim.");
   Shape shape;
   for (int d = 0; d < x.ndim(); ++d) {
     if (p.start[d] < 0 || p.limit[d] < p.start[d] || p.limit[d] > x.shape[d] || p.strides[d] < 1)
-      fail(c.op.name, "start " + std::to_string(p.start[d]) + ", limit " + std::to_string(p.limit[d]) + ", stride " + std::to_string(p.strides[d]) +
+      raise<ShapeError>(c.op.name, "start " + std::to_string(p.start[d]) + ", limit " + std::to_string(p.limit[d]) + ", stride " + std::to_string(p.strides[d]) +
            " do not fit dim " + std::to_string(d) + " of " + x.str(), "It must be 0 <= start <= limit <= extent, and stride >= 1.");
     shape.push_back((p.limit[d] - p.start[d] + p.strides[d] - 1) / p.strides[d]);
   }

@@ -36,7 +36,7 @@ const Op nextafter = [] {
   Op op = binary_op<takes_floating>("nextafter", [](auto x, auto y) { return lane::library(lane::lib_nextafter, x, y); }, {.flat = true, .smooth = false});
   op.infer = [infer = op.infer](const Call& c) {
     for (const Type& t : c.operands)
-      if (t.dtype.size() < 4) throw TypeError("nextafter: takes float32 and float64, not " + std::string(t.dtype.name()));
+      if (t.dtype.size() < 4) raise<TypeError>("nextafter", "an operand is " + t.str(), "It takes float32 and float64: convert with astype().");
     return infer(c);
   };
   std::erase_if(op.samples, [](const Sample& s) { return s.operands[0].dtype.size() < 4; });

@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "ir/type.hpp"
 #include "optim/stages.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 const Array& floating(const char* who, const char* what, const Array& x) {
   if (!x.dtype().is_floating())
-    raise<TypeError>(who, std::string(what) + " must be floating, got " + std::string(x.dtype().name()) + x.shape().str(), "Convert them: x.astype(float32).");
+    raise<TypeError>(who, std::string(what) + " must be floating, got " + x.type().str(), "Convert them: x.astype(float32).");
   return x;
 }
 Array errors(const char* who, const Array& predictions, const Array& targets) {
@@ -24,8 +25,11 @@ Array at_label(const Array& x, const Array& labels, int axis) {
   Array classes = lax::iota(labels.dtype(), x.shape(), axis);
   return sum(where(classes == expand_dims(labels, axis), x, zeros_like(x)), axis);
 }
-int axis_of(const char* who, int axis, int ndim) {
-  if (axis < -ndim || axis >= ndim) throw IndexError(std::string(who) + ": axis " + std::to_string(axis) + " of an array with " + std::to_string(ndim) + " dims.");
+int axis_of(const char* who, int axis, const Array& x) {
+  int ndim = x.ndim();
+  if (axis < -ndim || axis >= ndim)
+    raise<IndexError>(who, "axis " + std::to_string(axis) + " is out of range for " + x.type().str(),
+                      ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return axis < 0 ? axis + ndim : axis;
 }
 
@@ -34,7 +38,7 @@ int axis_of(const char* who, int axis, int ndim) {
 Array squared_error(const In& p, const Array& t) {
   CallScope scope(p.loc);
   if (t.has_value() && t.shape() != p.array.shape())
-    raise<ShapeError>("squared_error", "predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str(), "Reshape one of them: a loss does not broadcast.", p.loc);
+    raise<ShapeError>("squared_error", "predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str(), "Reshape one of them: a loss does not broadcast.");
   return square(errors("squared_error", p.array, t));
 }
 Array l2_loss(const In& p, const Array& t) {
@@ -85,10 +89,16 @@ Array softmax_cross_entropy_with_integer_labels(const In& logits, const In& labe
   CallScope scope(logits.loc);
   const char* who = "softmax_cross_entropy_with_integer_labels";
   const Array &x = floating(who, "logits", logits.array), &y = labels.array;
-  if (!y.dtype().is_integer()) throw TypeError(std::string(who) + ": labels must be integers, got " + std::string(y.dtype().name()) + y.shape().str() + ".\n  at " + logits.loc.str());
+  if (!y.dtype().is_integer()) raise<TypeError>(who, "the labels are " + y.type().str(), "Labels are integers; softmax_cross_entropy takes probabilities.");
   if (y.ndim() + 1 != x.ndim())
-    throw ShapeError(std::string(who) + ": logits of shape " + x.shape().str() + " need labels of one dim less, got shape " + y.shape().str() + ".\n  at " + logits.loc.str());
-  axis = axis_of(who, axis, x.ndim());
+    raise<ShapeError>(who, "logits of shape " + x.shape().str() + " need labels of one dim less, got shape " + y.shape().str(), "Leave out the dim of the classes: labels are class numbers.");
+  axis = axis_of(who, axis, x);
+  Shape rows = x.shape();
+  rows.erase(axis);
+  bool fits = true;
+  for (int d = 0; d < rows.ndim(); ++d) fits = fits && (rows[d] == y.shape(d) || rows[d] == 1 || y.shape(d) == 1);
+  if (!fits)
+    raise<ShapeError>(who, "the logits are " + x.type().str() + ", the labels " + y.type().str(), "Labels have the shape of the logits without axis " + std::to_string(axis) + ", here " + rows.str() + ".");
   return nn::logsumexp(x, axis) - at_label(x, y, axis);
 }
 Array poly_loss_cross_entropy(const In& logits, const Array& labels, double epsilon, int axis) {

@@ -15,7 +15,7 @@ Array to_power(const Array& x, double p) { return p == std::round(p) && std::abs
 
 void check_scales(const char* who, const std::map<int, double>& scales) {
   for (auto [step, scale] : scales)
-    if (!(scale >= 0)) throw ValueError(std::string(who) + ": the scale " + std::to_string(scale) + " at step " + std::to_string(step) + " is negative.");
+    if (!(scale >= 0)) raise<ValueError>(who, "the scale " + std::to_string(scale) + " at step " + std::to_string(step) + " is negative or NaN", "Scales are 0 or more.");
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Schedule exponential_decay(double init_value, int transition_steps, double decay
 }
 
 Schedule cosine_decay_schedule(double init_value, double decay_steps, double alpha, double exponent) {
-  if (!(decay_steps > 0)) throw ValueError("cosine_decay_schedule: decay_steps must be positive, got " + std::to_string(decay_steps) + ".");
+  if (!(decay_steps > 0)) raise<ValueError>("cosine_decay_schedule", "decay_steps is " + std::to_string(decay_steps), "Give a positive number of steps.");
   return [=](const Array& count) {
     Array cosine = 0.5 * (1 + cos(std::numbers::pi * minimum(count, decay_steps) / decay_steps));
     return init_value * ((1 - alpha) * to_power(cosine, exponent) + alpha);
@@ -86,6 +86,8 @@ Schedule cosine_decay_schedule(double init_value, double decay_steps, double alp
 Schedule warmup_constant_schedule(double init_value, double peak_value, int warmup_steps) { return linear_schedule(init_value, peak_value, warmup_steps); }
 
 Schedule warmup_cosine_decay_schedule(double init_value, double peak_value, int warmup_steps, int decay_steps, double end_value, double exponent) {
+  if (decay_steps <= warmup_steps)
+    raise<ValueError>("warmup_cosine_decay_schedule", "decay_steps is " + std::to_string(decay_steps) + ", warmup_steps " + std::to_string(warmup_steps), "decay_steps counts both: give more than warmup_steps.");
   double alpha = peak_value == 0 ? 0 : end_value / peak_value;
   return join_schedules({linear_schedule(init_value, peak_value, warmup_steps), cosine_decay_schedule(peak_value, decay_steps - warmup_steps, alpha, exponent)}, {warmup_steps});
 }
@@ -107,13 +109,13 @@ Schedule sgdr_schedule(const std::vector<WarmupCosine>& cycles) {
 }
 
 Schedule linear_onecycle_schedule(int steps, double peak_value, double pct_start, double pct_final, double div_factor, double final_div_factor) {
-  if (steps <= 0) throw ValueError("linear_onecycle_schedule: transition_steps must be positive, got " + std::to_string(steps) + ".");
+  if (steps <= 0) raise<ValueError>("linear_onecycle_schedule", "transition_steps is " + std::to_string(steps), "Give a positive number of steps.");
   return piecewise_interpolate_schedule("linear", peak_value / div_factor,
                                         {{static_cast<int>(pct_start * steps), div_factor}, {static_cast<int>(pct_final * steps), 1 / div_factor}, {steps, 1 / final_div_factor}});
 }
 
 Schedule cosine_onecycle_schedule(int steps, double peak_value, double pct_start, double div_factor, double final_div_factor) {
-  if (steps <= 0) throw ValueError("cosine_onecycle_schedule: transition_steps must be positive, got " + std::to_string(steps) + ".");
+  if (steps <= 0) raise<ValueError>("cosine_onecycle_schedule", "transition_steps is " + std::to_string(steps), "Give a positive number of steps.");
   return piecewise_interpolate_schedule("cosine", peak_value / div_factor, {{static_cast<int>(pct_start * steps), div_factor}, {steps, 1 / (div_factor * final_div_factor)}});
 }
 

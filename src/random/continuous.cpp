@@ -22,7 +22,7 @@ Format format_of(DType dtype, const char* function) {
   if (dtype == float64) return {52, 0x1p-1022, uint64};
   if (dtype == bfloat16) return {7, 0x1p-126, uint16};
   if (dtype == float16) return {10, 0x1p-14, uint16};
-  raise<TypeError>(function, "dtype " + std::string(dtype.name()), "Ask for a floating dtype.");
+  raise<TypeError>(function, "it draws no " + std::string(dtype.name()), "Ask for a floating dtype.");
 }
 
 Array uniform_between(const Words& key, const Shape& shape, const Array& lo, const Array& hi, DType dtype) {
@@ -58,14 +58,26 @@ Array times(double factor, const Array& x) { return lax::mul(constant(x.dtype(),
 
 }  // namespace
 
-Array bits(const In& key, const Shape& shape, DType dtype) { return random_bits(words_of(key.array, "random::bits"), shape, canonical(dtype)); }
+Array bits(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::bits", shape);
+  return random_bits(words_of(key.array, "random::bits"), shape, canonical(dtype));
+}
 
 Array uniform(const In& key, const Shape& shape, const Operand& lo, const Operand& hi, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::uniform", shape);
   return uniform_between(words_of(key.array, "random::uniform"), shape, lo.array, hi.array, canonical(dtype));
 }
-Array uniform(const In& key, const Shape& shape, DType dtype) { return uniform(key, shape, 0.f, 1.f, dtype); }
+Array uniform(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::uniform", shape);
+  return uniform(key, shape, 0.f, 1.f, dtype);
+}
 
 Array normal(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::normal", shape);
   DType d = canonical(dtype);
   Format f = format_of(d, "random::normal");
   Array u = uniform_between(words_of(key.array, "random::normal"), shape, -1 + f.below_one(), 1, d);   // open at -1
@@ -73,11 +85,13 @@ Array normal(const In& key, const Shape& shape, DType dtype) {
 }
 
 Array truncated_normal(const In& key, const Operand& lower, const Operand& upper, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::truncated_normal", shape);
   DType d = canonical(dtype);
   format_of(d, "random::truncated_normal");
   Array sqrt2 = constant(d, std::sqrt(2.0));
   Array lo = lax::convert_element_type(lower.array, d), hi = lax::convert_element_type(upper.array, d);
-  Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random"))), b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random")));
+  Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random::truncated_normal"))), b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random::truncated_normal")));
   Array x = times(std::sqrt(2.0), lax::erf_inv(uniform_between(words_of(key.array, "random::truncated_normal"), shape, a, b, d)));
   // The bounds themselves are not drawn.
   Array least = neighbour(lax::stop_gradient(lo), true), greatest = neighbour(lax::stop_gradient(hi), false);
@@ -85,6 +99,8 @@ Array truncated_normal(const In& key, const Operand& lower, const Operand& upper
 }
 
 Array gumbel(const In& key, const Shape& shape, DType dtype, Resolution mode) {
+  CallScope scope(key.loc);
+  check_shape("random::gumbel", shape);
   DType d = canonical(dtype);
   Format f = format_of(d, "random::gumbel");
   Words w = words_of(key.array, "random::gumbel");
@@ -98,10 +114,15 @@ Array gumbel(const In& key, const Shape& shape, DType dtype, Resolution mode) {
 }
 
 Array exponential(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::exponential", shape);
+  format_of(canonical(dtype), "random::exponential");
   return -log1p(-uniform_between(words_of(key.array, "random::exponential"), shape, 0., 1., canonical(dtype)));
 }
 
 Array laplace(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::laplace", shape);
   DType d = canonical(dtype);
   Format f = format_of(d, "random::laplace");
   Array u = uniform_between(words_of(key.array, "random::laplace"), shape, -1 + f.below_one(), 1, d);
@@ -109,23 +130,34 @@ Array laplace(const In& key, const Shape& shape, DType dtype) {
 }
 
 Array logistic(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::logistic", shape);
   DType d = canonical(dtype);
   Array u = uniform_between(words_of(key.array, "random::logistic"), shape, format_of(d, "random::logistic").tiny, 1, d);
   return log(u / (1 - u));
 }
 
 Array cauchy(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::cauchy", shape);
   DType d = canonical(dtype);
   Array u = uniform_between(words_of(key.array, "random::cauchy"), shape, format_of(d, "random::cauchy").eps(), 1, d);
   return tan(times(M_PI, u - constant(d, 0.5)));
 }
 
 Array lognormal(const In& key, const Operand& sigma, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::lognormal", shape);
   return exp(normal(key, shape, dtype) * lax::convert_element_type(sigma.array, canonical(dtype)));
 }
 
-Array bernoulli(const In& key, const Operand& p) { return bernoulli(key, p, p.array.shape()); }
+Array bernoulli(const In& key, const Operand& p) {
+  CallScope scope(key.loc);
+  return bernoulli(key, p, p.array.shape());
+}
 Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution mode) {
+  CallScope scope(key.loc);
+  check_shape("random::bernoulli", shape);
   DType d = p.array.dtype().is_floating() ? p.array.dtype() : float32;
   Words w = words_of(key.array, "random::bernoulli");
   Array chance = spread(lax::convert_element_type(p.array, d), shape, "random::bernoulli");
@@ -138,6 +170,8 @@ Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution 
 }
 
 Array rademacher(const In& key, const Shape& shape, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::rademacher", shape);
   return lax::convert_element_type(2 * lax::convert_element_type(bernoulli(key, 0.5f, shape), int32) - 1, canonical(dtype));
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/type.hpp"
 #include "random/threefry.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
@@ -27,7 +28,7 @@ std::pair<Array, Array> bound(const Limit& limit, DType dtype, const Shape& shap
     bool above = v > r.greatest;
     return {spread(integer(dtype, std::clamp(v, r.least, r.greatest)), shape, "random::randint"), constant(bool_, above, shape)};
   }
-  if (!limit.array.dtype().is_integer()) raise<TypeError>("random::randint", "a bound is " + std::string(limit.array.dtype().name()), "Bounds are integers.");
+  if (!limit.array.dtype().is_integer()) raise<TypeError>("random::randint", "a bound is " + limit.array.type().str(), "Bounds are integers.");
   Array x = spread(limit.array, shape, "random::randint");
   DType from = x.dtype();
   Range own = range_of(from);
@@ -58,19 +59,25 @@ Array first(const Array& x, std::int64_t n, int axis) {
   return lax::slice(x, lax::Dims(limit.size(), 0), limit);
 }
 
-int axis_of(const char* function, int axis, int ndim) {
-  if (axis < -ndim || axis >= ndim) throw IndexError(std::string(function) + ": axis " + std::to_string(axis) + " of an array of " + std::to_string(ndim) + " dims");
+int axis_of(const char* function, int axis, const Array& x) {
+  int ndim = x.ndim();
+  if (axis < -ndim || axis >= ndim)
+    raise<IndexError>(function, "axis " + std::to_string(axis) + " is out of range for " + x.type().str(),
+                      ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return axis < 0 ? axis + ndim : axis;
 }
 
 // Which of `n` are drawn, of that shape.
 Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptions& o) {
+  check_shape("random::choice", shape);
   std::int64_t draws = shape.num_elements();
-  if (n <= 0 && draws) throw ValueError("random::choice: there is nothing to choose from");
+  if (n <= 0 && draws) raise<ValueError>("random::choice", "there is nothing to choose from: " + std::to_string(draws) + " draws of " + std::to_string(n) + " things", "Give one thing or more.");
   if (!o.replace && draws > n)
-    throw ValueError("random::choice: cannot take a larger sample (size " + std::to_string(draws) + ") than population (size " + std::to_string(n) + ") without replacement.");
+    raise<ValueError>("random::choice", "cannot take a larger sample (size " + std::to_string(draws) + ") than population (size " + std::to_string(n) + ") without replacement",
+                      "Draw fewer, or leave .replace true.");
   if (!o.p.has_value()) return o.replace ? randint(key, shape, 0, n) : reshape(first(permutation(key, n), draws, 0), shape);
-  if (o.p.shape() != Shape{n}) throw ShapeError("random::choice: " + o.p.shape().str() + " probabilities for " + std::to_string(n) + " things");
+  if (o.p.shape() != Shape{n}) raise<ShapeError>("random::choice", "the probabilities p are " + o.p.type().str() + " for " + std::to_string(n) + " things", "Give one probability for each.");
+  if (!o.p.dtype().is_floating()) raise<TypeError>("random::choice", "the probabilities p are " + o.p.type().str(), "They are floating: convert with astype(float32).");
   if (!o.replace) {
     Array g = gumbel(key, Shape{n}, o.p.dtype()) + log(o.p);
     return reshape(first(argsort(g, 0, true), draws, 0), shape);
@@ -88,8 +95,10 @@ Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptio
 }  // namespace
 
 Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& hi, DType dtype) {
+  CallScope scope(key.loc);
+  check_shape("random::randint", shape);
   DType d = canonical(dtype);
-  if (!d.is_integer()) raise<TypeError>("random::randint", "dtype " + std::string(d.name()), "Ask for an integer dtype.");
+  if (!d.is_integer()) raise<TypeError>("random::randint", "it draws no " + std::string(d.name()), "Ask for an integer dtype.");
   auto [least, ignored] = bound(lo, d, shape);
   auto [end, above] = bound(hi, d, shape);
   DType u = d.size() == 8 ? uint64 : uint32;   // narrow types draw 32 bits too
@@ -107,19 +116,28 @@ Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& h
   return lax::add(least, lax::convert_element_type(offset, d));
 }
 
-Array detail::permutation_of(const In& key, std::int64_t n) { return shuffled(words_of(key.array, "random::permutation"), lax::iota(canonical(int64), Shape{n}, 0), 0); }
+Array detail::permutation_of(const In& key, std::int64_t n) {
+  CallScope scope(key.loc, {"", "random::permutation", 0});
+  if (n < 0) raise<ValueError>("random::permutation", std::to_string(n) + " numbers in random order", "Give 0 or more.");
+  return shuffled(words_of(key.array, "random::permutation"), lax::iota(canonical(int64), Shape{n}, 0), 0);
+}
 
 Array permutation(const In& key, const Array& x, int axis, bool independent) {
-  int d = axis_of("random::permutation", axis, x.ndim());
+  CallScope scope(key.loc);
+  int d = axis_of("random::permutation", axis, x);
   Words w = words_of(key.array, "random::permutation");
   if (independent || x.ndim() == 1) return shuffled(w, x, d);
   return take(x, permutation(key, x.shape()[d]), d);
 }
 
-Array detail::choice_of(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptions& options) { return drawn(key, n, shape, options); }
+Array detail::choice_of(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptions& options) {
+  CallScope scope(key.loc, {"", "random::choice", 0});
+  return drawn(key, n, shape, options);
+}
 
 Array choice(const In& key, const Array& x, const Shape& shape, const ChoiceOptions& options) {
-  int d = axis_of("random::choice", options.axis, x.ndim());
+  CallScope scope(key.loc);
+  int d = axis_of("random::choice", options.axis, x);
   if (!options.replace && !options.p.has_value()) {
     drawn(key, x.shape()[d], Shape{shape.num_elements()}, options);   // checks
     Shape out = x.shape();
@@ -131,19 +149,29 @@ Array choice(const In& key, const Array& x, const Shape& shape, const ChoiceOpti
 }
 
 Array categorical(const In& key, const Array& logits, int axis) {
+  CallScope scope(key.loc);
   Shape shape = logits.shape();
-  shape.erase(axis_of("random::categorical", axis, logits.ndim()));
+  shape.erase(axis_of("random::categorical", axis, logits));
   return categorical(key, logits, axis, shape);
 }
 
 Array categorical(const In& key, const Array& logits, int axis, const Shape& shape, bool replace) {
-  int d = axis_of("random::categorical", axis, logits.ndim());
+  CallScope scope(key.loc);
+  check_shape("random::categorical", shape);
+  int d = axis_of("random::categorical", axis, logits);
   int batch = logits.ndim() - 1, leading = shape.ndim() - batch;
-  if (leading < 0) throw ShapeError("random::categorical: the shape " + shape.str() + " has fewer dims than the logits " + logits.shape().str() + " without axis " + std::to_string(axis));
+  if (leading < 0)
+    raise<ShapeError>("random::categorical", "the shape " + shape.str() + " has fewer dims than the logits " + logits.type().str() + " without axis " + std::to_string(axis),
+                      "The last dims of the shape are those of the logits without the axis.");
+  for (int i = 0; i < batch; ++i)
+    if (std::int64_t n = logits.shape()[i < d ? i : i + 1]; n != 1 && n != shape[leading + i])
+      raise<ShapeError>("random::categorical", "the shape " + shape.str() + " does not end with the dims of the logits " + logits.type().str() + " without axis " + std::to_string(axis),
+                        "The last dims of the shape are those of the logits without the axis.");
   if (!replace) {
     std::int64_t k = 1;
     for (int i = 0; i < leading; ++i) k *= shape[i];
-    if (k > logits.shape()[d]) throw ValueError("random::categorical: " + std::to_string(k) + " draws of " + std::to_string(logits.shape()[d]) + " classes without replacement");
+    if (k > logits.shape()[d])
+      raise<ValueError>("random::categorical", std::to_string(k) + " draws of " + std::to_string(logits.shape()[d]) + " classes without replacement", "Draw fewer, or leave `replace` true.");
     Array order = argsort(gumbel(key, logits.shape(), logits.dtype()) + logits, d, true);
     return reshape(moveaxis(first(order, k, d), d, 0), shape);
   }

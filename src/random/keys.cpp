@@ -1,4 +1,5 @@
 // Keys: from seeds, split, folded, wrapped.
+#include "ir/type.hpp"
 #include "random/threefry.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/ops_movement.hpp"
@@ -31,13 +32,16 @@ Array split_data(const Words& key, const Shape& shape) {
 namespace detail {
 
 Array key_of(std::int64_t seed, bool typed, Loc loc) {
+  CallScope scope(loc, {"", typed ? "random::key" : "random::PRNGKey", 0});
   std::vector<std::uint32_t> words = {static_cast<std::uint32_t>(x64_enabled() ? static_cast<std::uint64_t>(seed) >> 32 : 0), static_cast<std::uint32_t>(seed)};
   return as_key(array(words, Shape{2}, loc), typed);
 }
 
 Array key_of(const Array& seed, bool typed, Loc loc) {
+  const char* function = typed ? "random::key" : "random::PRNGKey";
+  CallScope scope(loc, {"", function, 0});
   if (seed.ndim() != 0 || !seed.dtype().is_integer())
-    raise<TypeError>("random::key", "the seed is " + std::string(seed.dtype().name()) + " of shape " + seed.shape().str(), "A seed is an integer scalar.", loc);
+    raise<TypeError>(function, "the seed is " + seed.type().str(), "A seed is an integer scalar.");
   Array high = constant(uint32, 0), low = lax::convert_element_type(seed, uint32);
   if (seed.dtype().size() == 8) {
     Array all = lax::convert_element_type(seed, uint64);
@@ -47,7 +51,9 @@ Array key_of(const Array& seed, bool typed, Loc loc) {
   return as_key(paired(high, low), typed);
 }
 
-std::vector<Array> split(const Array& key, std::int64_t n, Loc) {
+std::vector<Array> split(const Array& key, std::int64_t n, Loc loc) {
+  CallScope scope(loc, {"", "random::split", 0});
+  if (n < 0) raise<ValueError>("random::split", std::to_string(n) + " keys of one", "Ask for 0 or more.");
   Words w = words_of(key, "random::split");
   Array data = split_data(w, Shape{n});
   std::vector<Array> out;
@@ -57,18 +63,27 @@ std::vector<Array> split(const Array& key, std::int64_t n, Loc) {
 
 }  // namespace detail
 
-Array key_data(const In& keys) { return keys.array.dtype().is_key() ? lax::random_unwrap(keys) : keys.array; }
-Array wrap_key_data(const In& words) { return lax::random_wrap(words); }
+Array key_data(const In& keys) {
+  CallScope scope(keys.loc);
+  return keys.array.dtype().is_key() ? lax::random_unwrap(keys) : keys.array;
+}
+Array wrap_key_data(const In& words) {
+  CallScope scope(words.loc);
+  return lax::random_wrap(words);
+}
 
 Array split_array(const In& key, const Shape& shape) {
-  Words w = words_of(key.array, "random::split");
+  CallScope scope(key.loc);
+  check_shape("random::split_array", shape);
+  Words w = words_of(key.array, "random::split_array");
   return as_key(split_data(w, shape), w.typed);
 }
 
 Array fold_in(const In& key, const Operand& data) {
+  CallScope scope(key.loc);
   Words w = words_of(key.array, "random::fold_in");
   if (data.array.ndim() != 0 || !data.array.dtype().is_integer())
-    raise<TypeError>("random::fold_in", "the data are " + std::string(data.array.dtype().name()) + " of shape " + data.array.shape().str(), "Fold in an integer scalar; map over arrays with vmap.");
+    raise<TypeError>("random::fold_in", "the data are " + data.array.type().str(), "Fold in an integer scalar; map over arrays with vmap.");
   auto [a, b] = threefry2x32(w, constant(uint32, 0), lax::convert_element_type(data.array, uint32));
   return as_key(paired(a, b), w.typed);
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "ir/type.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/config.hpp"
 #include "tutti/ops_movement.hpp"
@@ -21,13 +22,12 @@ Array element(const Array& x, std::int64_t i) { return lax::reshape(piece(x, i, 
 }  // namespace
 
 Words words_of(const Array& key, const char* function) {
-  std::string name(function);
+  if (!key.has_value()) raise<TypeError>(function, "the key is empty (no array here)", "A key comes from random::key(seed).");
   bool typed = key.dtype().is_key();
   if (!typed && (key.dtype() != uint32 || key.ndim() == 0 || key.shape().back() != 2))
-    raise<TypeError>(name, "the key is " + std::string(key.dtype().name()) + " of shape " + key.shape().str(), "A key comes from random::key(seed), or is uint32[2].");
+    raise<TypeError>(function, "the key is " + key.type().str(), "A key comes from random::key(seed), or is uint32[2].");
+  if (key.ndim() != (typed ? 0 : 1)) raise<ValueError>(function, "it takes one key, not " + key.type().str(), "Map over keys with vmap.");
   Array data = typed ? lax::random_unwrap(key) : key;
-  if (data.ndim() != 1)
-    throw ValueError(name + " takes one key, not " + Shape(std::vector<std::int64_t>(data.shape().begin(), data.shape().end() - 1)).str() + " of them.\n  Map over keys with vmap.");
   return {element(data, 0), element(data, 1), typed};
 }
 
@@ -47,12 +47,22 @@ std::pair<Array, Array> threefry2x32(const Words& key, Array x0, Array x1) {
   return {x0, x1};
 }
 
+void check_shape(const char* function, const Shape& shape) {
+  std::int64_t elements = 1;
+  bool many = false, empty = false;
+  for (std::int64_t d : shape) {
+    if (d < 0) raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
+    many = many || __builtin_mul_overflow(elements, d, &elements) || elements >> 32;
+    empty = empty || d == 0;
+  }
+  if (many && !empty) raise<UnsupportedError>(function, "the shape " + shape.str() + " has 2^32 elements or more", "Split the key and draw parts.");
+}
+
 std::pair<Array, Array> positions(const Shape& shape) {
   if (shape.empty()) return {u32(0), u32(0)};
   std::int64_t stride = 1;
   Array high = constant(uint32, 0, shape), low;
   // The high words stay 0 below 2^32 elements; with more, carries would be needed between them.
-  if (shape.num_elements() >> 32) throw UnsupportedError("random: more than 2^32 elements in one draw; split the key and draw parts");
   for (int d = shape.ndim() - 1; d >= 0; --d) {
     Array i = lax::iota(uint32, shape, d);
     if (stride != 1) i = lax::mul(i, u32(static_cast<std::uint32_t>(stride)));

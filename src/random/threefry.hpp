@@ -27,6 +27,8 @@ Array random_bits(const Words& key, const Shape& shape, DType dtype);
 /// Two keys, as words.
 std::pair<Words, Words> split_words(const Words& key);
 
+/// ShapeError, naming the function, for a negative extent; UnsupportedError for more elements than one draw can have.
+void check_shape(const char* function, const Shape& shape);
 /// A strong scalar of `dtype`; and one repeated to a shape.
 Array constant(DType dtype, double value);
 Array constant(DType dtype, double value, const Shape& shape);

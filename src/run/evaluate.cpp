@@ -5,7 +5,7 @@
 namespace tutti::run {
 
 void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands, std::span<const HostView> results) {
-  if (!eqn.op->eval) throw UnsupportedError(eqn.op->name + ": cannot run here (the operation has no meaning outside of its region)\n  at " + eqn.loc.str());
+  if (!eqn.op->eval) raise<UnsupportedError>(eqn.op->name, "it has no meaning outside of the region that it belongs to", "Call it inside shard_map or pmap.", eqn.loc);
   eqn.op->eval(Call{*eqn.op, eqn.params, operand_types, eqn.subs}, operands, results);
 }
 

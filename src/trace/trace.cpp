@@ -60,8 +60,8 @@ std::int64_t bound_axis_size(const std::string& name) {
       known += (known.empty() ? "" : ", ") + n;
     }
   }
-  throw NameError("unbound axis name: " + name + at(current_loc()) + "\n  axes bound here: " + (known.empty() ? "none" : known) +
-                  "\n  Name the axis in the vmap, pmap or shard_map around this call.");
+  raise<NameError>(call_name("axis"), "unbound axis name: " + name + "; axes bound here: " + (known.empty() ? "none" : known),
+                   "Name the axis in the vmap, pmap or shard_map around this call.");
 }
 
 bool axis_is_bound(const std::string& name) {
@@ -96,9 +96,9 @@ void Trace::check_usable(const Array& x) const {
   const Trace& other = *n.trace;
   bool open = std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return t.get() == &other; });
   if (open) return;
-  throw TracerError("an array of type " + n.type.str() + " recorded by " + other.what() + at(other.made()) + " is used" + at(current_loc()) +
-                    (other.thread_ != std::this_thread::get_id() ? " on another thread" : " after that call has ended") +
-                    ".\n  Return it from the function instead of storing it outside.");
+  raise<TracerError>(call_name("operand"), "an array of type " + n.type.str() + " recorded by " + other.what() + at(other.made()) + " is used " +
+                     (other.thread_ != std::this_thread::get_id() ? "on another thread" : "after that call has ended"),
+                     "Return it from the function instead of storing it outside.");
 }
 
 Atom Trace::atom(const Array& x) {
@@ -155,15 +155,15 @@ Traced Trace::close(const std::vector<Array>& outputs) {
   return {std::move(program), std::move(captured_)};
 }
 
-Array Trace::read(ValueId v, const char* what) {
+Array Trace::read(const ArrayNode& n, const char* what) {
+  ValueId v = n.value;
   if (auto it = known_.find(v); it != known_.end()) return it->second;
   auto refuse = [&](const std::string& why, const std::string& remedy) {
-    throw TracerError(std::string(what) + at(current_loc()) + ": the value of " + program_.types[v].str() + " is not known here: " + why + " " + what_ + at(made_) +
-                      ".\n  " + remedy);
+    raise<TracerError>(what, "the value of " + n.type.str() + " is not known here: " + why + " " + what_ + at(made_), remedy);
   };
+  if (closed_) refuse("its recording has ended:", "Return it from the function instead of storing it outside.");
   if (mode_ == Mode::staged)
     refuse("it stands for a value of the program recorded by", "Use where or lax::cond instead of a host decision, or move jit further inside.");
-  if (closed_) refuse("its recording has ended:", "Return it from the function instead of storing it outside.");
   if (producer_[v] < 0) refuse("it is mapped by", "Use where instead of a host decision.");
   // Everything that this value needs, in program order, computed in the context around this trace.
   std::vector<char> needed(program_.eqns.size(), 0);

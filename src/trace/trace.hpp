@@ -40,8 +40,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
   const std::string& what() const { return what_; }
   Loc made() const { return made_; }
   const Type& type(ValueId v) const { return program_.types[v]; }
-  /// The value of `v` computed from known inputs, in the context around this trace; TracerError when it cannot be known.
-  Array read(ValueId v, const char* what);
+  /// The value of an array of this trace computed from known inputs, in the context around this trace; TracerError when it cannot be known.
+  Array read(const ArrayNode& node, const char* what);
   /// TracerError when `x` was recorded by a trace that is not open here.
   void check_usable(const Array& x) const;
 
