@@ -1,6 +1,7 @@
 // Devices, and named grids of them.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <initializer_list>
@@ -16,22 +17,36 @@
 
 namespace tutti {
 
-/// One device: a value that names it. Prints as `CpuDevice(id=0)`.
+/// Where a device sits: what create_device_mesh orders devices by.
+struct DevicePosition {
+  int process_index = 0;
+  /// Of the device's chip in the torus of chips: x, y, z.
+  std::array<int, 3> coords{};
+  int core_on_chip = 0;
+  /// The slice: devices that are joined by the fast network. -1: the platform has no slices.
+  int slice_index = -1;
+};
+
+/// One device: a value that names it. Prints as `CpuDevice(id=0)`; a TPU's adds where it sits.
 ///
-/// On the CPU a device is a *virtual* one: its own place in meshes and pictures, the same memory and the same threads.
+/// On the CPU a device is a *virtual* one: its own place in meshes and pictures, the same memory and the same threads. Other devices can be
+/// described, which is enough for meshes, shardings and pictures: `Device(3, "tpu", "TPU v3", {.coords = {1, 0, 0}, .core_on_chip = 1})`.
 class Device {
  public:
   /// The CPU device 0.
   constexpr Device() = default;
-  explicit constexpr Device(int id, const char* platform = "cpu", const char* kind = "cpu", int process = 0)
-      : id_(id), process_(process), platform_(platform), kind_(kind) {}
+  explicit constexpr Device(int id, const char* platform = "cpu", const char* kind = "cpu", DevicePosition position = {})
+      : id_(id), platform_(platform), kind_(kind), position_(position) {}
 
   constexpr int id() const { return id_; }
   /// `"cpu"`.
   std::string_view platform() const { return platform_; }
   std::string_view device_kind() const { return kind_; }
-  constexpr int process_index() const { return process_; }
-  /// `CpuDevice(id=0)`.
+  constexpr int process_index() const { return position_.process_index; }
+  constexpr const std::array<int, 3>& coords() const { return position_.coords; }
+  constexpr int core_on_chip() const { return position_.core_on_chip; }
+  constexpr int slice_index() const { return position_.slice_index; }
+  /// `CpuDevice(id=0)`, `TpuDevice(id=0, process_index=0, coords=(0,0,0), core_on_chip=0)`.
   std::string str() const;
 
   friend bool operator==(const Device& a, const Device& b) { return a.id_ == b.id_ && a.platform() == b.platform(); }
@@ -42,9 +57,9 @@ class Device {
 
  private:
   int id_ = 0;
-  int process_ = 0;
   const char* platform_ = "cpu";
   const char* kind_ = "cpu";
+  DevicePosition position_;
 };
 
 /// All devices, in the order of their ids. One CPU device at first; see `set_cpu_devices`.
@@ -148,19 +163,57 @@ class Mesh {
 };
 std::ostream& operator<<(std::ostream& out, const Mesh& mesh);
 
-/// A mesh over the first devices, in topology order (on CPUs: by id). Adds CPU devices when their number is not fixed.
+/// A mesh over the first devices, ordered as create_device_mesh does (on CPUs: by id). Adds CPU devices when their number is not fixed.
 ///
 ///     make_mesh({4, 2}, {"x", "y"});
 ///
-/// Throws DeviceError when the product of `sizes` is more than the fixed number of devices. Source: jax.make_mesh.
+/// Throws DeviceError when the product of `sizes` is more than the fixed number of devices, when the devices are of several slices, or as
+/// create_device_mesh does. Source: jax.make_mesh.
 Mesh make_mesh(Shape sizes, Names names, Loc loc = Loc::current());
+/// Over the first of `devices`.
 Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc = Loc::current());
 
 namespace mesh_utils {
-/// All devices as a grid in topology order; their number must equal the product of `sizes`, else DeviceError.
-/// Adds CPU devices when their number is not fixed. Source: jax.experimental.mesh_utils.create_device_mesh.
-DeviceGrid create_device_mesh(Shape sizes, Loc loc = Loc::current());
-DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, Loc loc = Loc::current());
+
+struct DeviceMeshOptions {
+  /// Whether the devices of each process shall form a box of the mesh. Known for some shapes of TPU tori; others are a DeviceError.
+  bool contiguous_submeshes = false;
+  /// Whether one axis of a torus may serve several axes of the mesh, each with a part of the bandwidth.
+  bool allow_split_physical_axes = false;
+};
+
+/// All devices as a grid in topology order: neighbours along the mesh's axes, above all along the last ones, are neighbours in the machine.
+/// Their number must equal the product of `sizes`. Adds CPU devices when their number is not fixed.
+///
+///     mesh_utils::create_device_mesh({4, 2});
+///     mesh_utils::create_device_mesh({2, 4, 4}, devices, {.allow_split_physical_axes = true});
+///
+/// The order: GPUs by id. TPUs of up to 32 chips in rings, by kind; else axes of the torus, or products of them, become axes of the mesh, the
+/// last axis choosing first. CPUs as given, by default by id; of several processes so that each holds a box of the mesh, all of one shape.
+/// Throws DeviceError when the number of devices is not the product, coordinates leave holes, or processes hold different numbers of CPU
+/// devices; UnsupportedError when an axis of the mesh is no product of axes of the torus, and those may not be split.
+/// Source: jax.experimental.mesh_utils.create_device_mesh.
+DeviceGrid create_device_mesh(Shape sizes, DeviceMeshOptions options = {}, Loc loc = Loc::current());
+DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, DeviceMeshOptions options = {}, Loc loc = Loc::current());
+
+struct HybridMeshOptions {
+  /// Whether the slow network joins processes, instead of slices.
+  bool process_is_granule = false;
+  /// Whether slices (processes) come by their number, instead of in the order in which `devices` names them.
+  bool should_sort_granules_by_key = true;
+  bool allow_split_physical_axes = false;
+};
+
+/// A grid for two networks: of `outer` slices (or processes), joined by the slow network, each in a create_device_mesh of the shape `inner`.
+/// Its shape is the product of the two, axis by axis; the shorter one gets leading axes of 1.
+///
+///     mesh_utils::create_hybrid_device_mesh({4, 2}, {2, 1}, devices);      // two slices of 4x2 below each other: (8, 2)
+///
+/// Throws DeviceError when devices have no slice, the number of slices is not the product of `outer`, or as create_device_mesh does.
+/// Source: jax.experimental.mesh_utils.create_hybrid_device_mesh.
+DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, std::vector<Device> devices, HybridMeshOptions options = {}, Loc loc = Loc::current());
+DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, HybridMeshOptions options = {}, Loc loc = Loc::current());
+
 }  // namespace mesh_utils
 
 }  // namespace tutti

@@ -62,7 +62,8 @@ int device_count() {
 void set_cpu_devices(int n, Loc loc) {
   CallScope scope(loc);
   if (n < 1 || n > kMaxCpuDevices)
-    raise<ValueError>("set_cpu_devices", std::to_string(n) + " devices were asked for", "Give a number from 1 to " + std::to_string(kMaxCpuDevices) + ".");
+    raise<ValueError>("set_cpu_devices", std::to_string(n) + " devices were asked for",
+                      "Give a number from 1 to " + std::to_string(kMaxCpuDevices) + ".");
   std::lock_guard lock(cpu().mutex);
   cpu().count = n;
   cpu().fixed = true;
@@ -93,7 +94,13 @@ std::string Device::str() const {
   bool acronym = name == "tpu";
   for (std::size_t i = 0; i < name.size(); ++i)
     if (i == 0 || acronym) name[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
-  return name + "Device(id=" + std::to_string(id_) + ")";
+  std::string out = name + "Device(id=" + std::to_string(id_);
+  if (acronym) {
+    const auto& [x, y, z] = coords();
+    out += ", process_index=" + std::to_string(process_index()) + ", coords=(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) +
+           "), core_on_chip=" + std::to_string(core_on_chip());
+  }
+  return out + ")";
 }
 
 std::string str(const std::vector<Device>& devices) { return listed(devices, "[", "]"); }

@@ -5,6 +5,7 @@
 
 #include "mesh/mesh_node.hpp"
 #include "mesh/text.hpp"
+#include "mesh/topology.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/error.hpp"
 
@@ -17,24 +18,36 @@ std::string count(std::int64_t n, const char* noun) { return std::to_string(n) +
 void check_sizes(const Shape& sizes, const char* who) {
   for (std::int64_t size : sizes)
     if (size < 1)
-      raise<ValueError>(who, "an axis of size " + std::to_string(size) + " in " + sizes.str() + " holds no device", "Sizes are at least 1: leave the axis out, or give it size 1.");
+      raise<ValueError>(who, "an axis of size " + std::to_string(size) + " in " + sizes.str() + " holds no device",
+                        "Sizes are at least 1: leave the axis out, or give it size 1.");
   std::int64_t total = 1;
   for (std::int64_t size : sizes)
     if (__builtin_mul_overflow(total, size, &total) || total > kMaxCpuDevices)
-      raise<DeviceError>(who, "the shape " + sizes.str() + " needs more than the " + std::to_string(kMaxCpuDevices) + " devices that can be simulated", "Use a smaller mesh.");
+      raise<DeviceError>(who,
+                         "the shape " + sizes.str() + " needs more than the " + std::to_string(kMaxCpuDevices) + " devices that can be simulated",
+                         "Use a smaller mesh.");
 }
 
 std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {
   if (shape.size() != names.size())
-    raise<ValueError>("Mesh", "the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " + count(static_cast<std::int64_t>(names.size()), "axis name") + " came: " + text::names(names.list()), "Give one name per dim.");
+    raise<ValueError>("Mesh",
+                      "the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " +
+                          count(static_cast<std::int64_t>(names.size()), "axis name") + " came: " + text::names(names.list()),
+                      "Give one name per dim.");
   check_sizes(shape, "Mesh");
   if (shape.num_elements() != static_cast<std::int64_t>(devices.size()))
-    raise<ValueError>("Mesh", count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " + shape.str() + ", which needs " + std::to_string(shape.num_elements()), "Give a shape whose product is the number of devices.");
+    raise<ValueError>("Mesh",
+                      count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " + shape.str() + ", which needs " +
+                          std::to_string(shape.num_elements()),
+                      "Give a shape whose product is the number of devices.");
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) raise<ValueError>("Mesh", "axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()), "Give every axis a name: specs and collectives use it.");
+    if (names[i].empty())
+      raise<ValueError>("Mesh", "axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()),
+                        "Give every axis a name: specs and collectives use it.");
     for (std::size_t j = 0; j < i; ++j)
       if (names[i] == names[j])
-        raise<ValueError>("Mesh", "the axis name '" + names[i] + "' comes twice in " + text::names(names.list()), "Give every axis a name of its own.");
+        raise<ValueError>("Mesh", "the axis name '" + names[i] + "' comes twice in " + text::names(names.list()),
+                          "Give every axis a name of its own.");
   }
   std::set<Device> seen;
   for (const Device& device : devices)
@@ -101,7 +114,8 @@ DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape, Loc loc) : devi
   CallScope scope(loc);
   check_sizes(shape_, "DeviceGrid");
   if (shape_.num_elements() != size())
-    raise<ValueError>("DeviceGrid", "cannot arrange " + count(size(), "device") + " in the shape " + shape_.str(), "Give a shape whose product is the number of devices.");
+    raise<ValueError>("DeviceGrid", "cannot arrange " + count(size(), "device") + " in the shape " + shape_.str(),
+                      "Give a shape whose product is the number of devices.");
 }
 
 std::string DeviceGrid::str() const {
@@ -175,7 +189,7 @@ Mesh make_mesh(Shape sizes, Names names, Loc loc) {
   // Errors about names come before devices are added for a mesh that will not be made.
   if (sizes.size() != names.size()) return Mesh(std::vector<Device>(static_cast<std::size_t>(sizes.num_elements())), sizes, names);
   std::vector<Device> list = first_devices(sizes.num_elements(), "make_mesh", "the shape " + sizes.str());
-  return Mesh(std::move(list), std::move(sizes), std::move(names));
+  return make_mesh(std::move(sizes), std::move(names), std::move(list), loc);
 }
 
 Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc) {
@@ -183,29 +197,49 @@ Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc) {
   check_sizes(sizes, "make_mesh");
   auto wanted = static_cast<std::size_t>(sizes.num_elements());
   if (wanted > devices.size())
-    raise<DeviceError>("make_mesh", "the shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " + std::to_string(devices.size()) + " were given: " + str(devices),
+    raise<DeviceError>("make_mesh",
+                       "the shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " + std::to_string(devices.size()) +
+                           " were given: " + str(devices),
                        "Give more, or smaller sizes.");
   devices.resize(wanted);
-  return Mesh(std::move(devices), std::move(sizes), std::move(names));
+  const int slice = devices[0].slice_index();
+  for (const Device& device : devices)
+    if (device.slice_index() != slice)
+      raise<DeviceError>("make_mesh", "the devices are of several slices: " + devices[0].str() + " of slice " + std::to_string(slice) + ", " + device.str() + " of slice " + std::to_string(device.slice_index()),
+                         "Use mesh_utils::create_hybrid_device_mesh, which says what lies along the network between them.");
+  // The links of these chips are fast enough to share: any shape is a good one.
+  const std::string_view kind = devices[0].device_kind();
+  mesh_utils::DeviceMeshOptions options{.allow_split_physical_axes = kind == "TPU v5 lite" || kind == "TPU v5e"};
+  return Mesh(mesh_utils::create_device_mesh(std::move(sizes), std::move(devices), options), std::move(names));
 }
 
 namespace mesh_utils {
 
-DeviceGrid create_device_mesh(Shape sizes, Loc loc) {
+DeviceGrid create_device_mesh(Shape sizes, DeviceMeshOptions options, Loc loc) {
   CallScope scope(loc);
   check_sizes(sizes, "create_device_mesh");
-  if (device_count_is_fixed()) return create_device_mesh(std::move(sizes), devices());
-  return DeviceGrid(first_devices(sizes.num_elements(), "create_device_mesh", "the shape " + sizes.str()), sizes);
+  if (device_count_is_fixed()) return create_device_mesh(std::move(sizes), devices(), options);
+  return create_device_mesh(sizes, first_devices(sizes.num_elements(), "create_device_mesh", "the shape " + sizes.str()), options);
 }
 
-DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, Loc loc) {
+DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, DeviceMeshOptions options, Loc loc) {
   CallScope scope(loc);
   check_sizes(sizes, "create_device_mesh");
-  if (sizes.num_elements() != static_cast<std::int64_t>(devices.size()))
-    raise<DeviceError>("create_device_mesh",
-                       "the number of devices, " + std::to_string(devices.size()) + ", must equal the product of the shape " + sizes.str() + ", " + std::to_string(sizes.num_elements()),
-                       "Give it as many devices, or use make_mesh, which takes the first ones.");
-  return DeviceGrid(std::move(devices), std::move(sizes));
+  std::vector<Device> ordered = in_topology_order(sizes, std::move(devices), options, "create_device_mesh");
+  return DeviceGrid(std::move(ordered), std::move(sizes));
+}
+
+DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, std::vector<Device> devices, HybridMeshOptions options, Loc loc) {
+  CallScope scope(loc);
+  check_sizes(inner, "create_hybrid_device_mesh");
+  check_sizes(outer, "create_hybrid_device_mesh");
+  auto [shape, ordered] = in_hybrid_order(inner, outer, devices, options, "create_hybrid_device_mesh");
+  return DeviceGrid(std::move(ordered), std::move(shape));
+}
+
+DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, HybridMeshOptions options, Loc loc) {
+  CallScope scope(loc);
+  return create_hybrid_device_mesh(std::move(inner), std::move(outer), devices(), options, loc);
 }
 
 }  // namespace mesh_utils
