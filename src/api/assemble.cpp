@@ -79,9 +79,18 @@ Array assemble(const char* what, const Shape& shape, const Sharding& sharding, c
 
 }  // namespace
 
-Array zeros(const Shape& shape, const Sharding& sharding, DType dtype, Loc loc) { return device_put(zeros(shape, dtype, loc), sharding, loc); }
-Array ones(const Shape& shape, const Sharding& sharding, DType dtype, Loc loc) { return device_put(ones(shape, dtype, loc), sharding, loc); }
-Array full(const Shape& shape, const Operand& value, const Sharding& sharding) { return device_put(full(shape, value), sharding, value.loc); }
+Array zeros(const Shape& shape, const Sharding& sharding, DType dtype, Loc loc) {
+  CallScope scope(loc);
+  return device_put(zeros(shape, dtype), sharding);
+}
+Array ones(const Shape& shape, const Sharding& sharding, DType dtype, Loc loc) {
+  CallScope scope(loc);
+  return device_put(ones(shape, dtype), sharding);
+}
+Array full(const Shape& shape, const Operand& value, const Sharding& sharding) {
+  CallScope scope(value.loc);
+  return device_put(full(shape, value), sharding);
+}
 
 Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& sharding, const std::vector<Array>& blocks, Loc loc) {
   const char* what = "make_array_from_single_device_arrays";

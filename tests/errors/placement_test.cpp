@@ -22,7 +22,8 @@ TEST(ErrorsOfPlacement, DevicePut) {
   expect_error<ShardingError>("device_put", {"UNCONSTRAINED", "float32[8,4]"}, [&] { device_put(m, NamedSharding(grid(), P(P::unconstrained))); });
   expect_error<ShardingError>("NamedSharding", {"'z'", "('x', 'y')"}, [&] { device_put(Params{m, v}, grid(), {{"w", P("z")}}); });
   expect_error<ShardingError>("device_put", {"PositionalSharding", "rank 1", "float32[8,4]"}, [&] { device_put(m, PositionalSharding(devices())); });
-  expect_error<ShardingError>("device_put", {"rank 1"}, [] { zeros({8}, rows()); });
+  expect_error<ShardingError>("zeros (device_put)", {"float32[8]", "rank 1"}, [] { zeros({8}, rows()); });
+  expect_error<ShardingError>("full (device_put)", {"float32[8]", "empty"}, [] { full({8}, 1.0f, Sharding()); });
   expect_error<ValueError>("device_put", {"empty"}, [] { device_put(Array(), rows()); });
 }
 
