@@ -119,8 +119,8 @@ TEST(ErrorsOfShardMap, Specs) {
     return vmap([&](const Array& r) { return shard_map(self, rows, loc)(r); }, {.axis_name = "x"})(x);
   };
   expect_error<ValueError>("shard_map", {"'x'", "bound already"}, [&] { inside(ones({2, 8})); });
-  auto constrained = [&](const Array& x) { return with_sharding_constraint(x, NamedSharding(mesh, P("x"))); };
-  expect_error<ShardingError>("shard_map", {"constraint", "'x'"}, [&] { shard_map([&](const Array& x) { return constrained(x); }, rows)(v); });
+  NamedSharding cut(mesh, P("x"));
+  expect_error<ShardingError>("shard_map", {"constraint", "'x'"}, [&] { shard_map([&](const Array& x) { return with_sharding_constraint(x, cut); }, rows)(v); });
 }
 
 TEST(ErrorsOfCollectives, AxesDimsAndGroups) {

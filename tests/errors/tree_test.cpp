@@ -40,8 +40,8 @@ TEST(ErrorsOfDict, KeysAndLeaves) {
   const Dict& c = d;
   expect_error<IndexError>("Dict", {"'v'", "there are 'w'"}, [&] { (void)c["v"]; });
   expect_error<IndexError>("Dict", {"'v'", "none"}, [] { (void)std::as_const(*std::make_unique<Dict>())["v"]; });
-  expect_error<TypeError>("Dict", {"'v'", "float32[2,3]", "array"}, [&] { (void)c["w"]["v"]; });
-  expect_error<TypeError>("Dict", {"'v'", "float32[2,3]", "array"}, [&] { d["w"]["v"] = ones({1}); });
+  expect_error<TypeError>("Dict", {"'v'", "float32", "array"}, [&] { (void)c["w"]["v"]; });
+  expect_error<TypeError>("Dict", {"'v'", "float32", "array"}, [&] { d["w"]["v"] = ones({1}); });
   expect_error<ValueError>("Dict", {"'w'", "twice"}, [] { Dict{{"w", 1}, {"w", 2}}; });
 }
 
