@@ -55,7 +55,7 @@ foreach(source ${sources})
   set_tests_properties(compile_fail.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${expected}")
 endforeach()
 
-foreach(check layers sizes readme)
+foreach(check layers sizes readme errors)
   add_test(NAME lint.${check} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_${check}.py)
 endforeach()
 
