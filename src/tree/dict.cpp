@@ -3,7 +3,6 @@
 
 #include <ostream>
 
-#include "ir/type.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/tree_structure.hpp"
 
@@ -14,7 +13,8 @@ constexpr tree::detail::NodeType dict_node{tree::detail::NodeType::Kind::map, "t
 
 void refuse_leaf(const Dict& d, const Dict::Key& key) {
   if (!d.has_value()) return;
-  raise<TypeError>("Dict", "['" + std::string(key.text) + "'] asks an entry of " + d.type().str() + ", which is an array", "Leave the key out: this entry is a leaf.", key.loc);
+  raise<TypeError>("Dict", "['" + std::string(key.text) + "'] asks an entry of a " + std::string(d.dtype().name()) + " array of shape " + d.shape().str(),
+                   "Leave the key out: this entry is a leaf.", key.loc);
 }
 
 }  // namespace
