@@ -35,7 +35,7 @@ void inspect_array_sharding(const T& tree, const std::function<void(const Shardi
 /// See visualize_sharding for shapes and options. Source: jax.debug.visualize_array_sharding.
 void visualize_array_sharding(const Array& x, const VisualizeOptions& options = {}, Loc loc = Loc::current());
 /// The picture of a concrete array as an SVG image. TracerError inside jit.
-std::string sharding_svg(const Array& x);
+std::string sharding_svg(const Array& x, const ColorMap& color_map = {}, Loc loc = Loc::current());
 
 /// Messages and bytes really sent since the last `reset_traffic`, per kind of collective and mesh axes. Nothing is sent
 /// between devices of one process, unless they are isolated (`config::isolation(Isolation::per_device)`).

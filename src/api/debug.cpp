@@ -15,10 +15,13 @@ void detail::inspect_leaf(const Array& x, std::function<void(const Sharding&, co
 void visualize_array_sharding(const Array& x, const VisualizeOptions& given, Loc loc) {
   VisualizeOptions options = given;
   if (!options.dtype) options.dtype = x.dtype();
-  detail::inspect_leaf(x, [options](const Sharding& s, const Shape& shape) { visualize_sharding(shape, s, options); }, loc);
+  detail::inspect_leaf(x, [options, loc](const Sharding& s, const Shape& shape) { visualize_sharding(shape, s, options, loc); }, loc);
 }
 
-std::string sharding_svg(const Array& x) { return sharding_svg(x.shape(), x.sharding()); }
+std::string sharding_svg(const Array& x, const ColorMap& color_map, Loc loc) {
+  CallScope scope(loc);
+  return sharding_svg(x.shape(), x.sharding(), color_map, loc);
+}
 
 Traffic traffic() { return run::traffic(); }
 void reset_traffic() { run::reset_traffic(); }

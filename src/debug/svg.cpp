@@ -5,6 +5,7 @@
 
 #include "debug/colors.hpp"
 #include "debug/tiles.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/visualize.hpp"
 
 namespace tutti::debug {
@@ -89,7 +90,8 @@ std::string grid_svg(const TileGrid& grid, const Layout& layout, const Rgb* colo
 
 }  // namespace
 
-std::string sharding_svg(const Shape& shape, const Sharding& sharding, const ColorMap& color_map) {
+std::string sharding_svg(const Shape& shape, const Sharding& sharding, const ColorMap& color_map, Loc loc) {
+  CallScope scope(loc);
   std::vector<TileGrid> grids = tile_grids(shape, sharding);
   std::size_t tiles = 0, drawn = 0;
   for (const TileGrid& grid : grids) tiles += grid.tiles.size();

@@ -16,6 +16,13 @@ std::string repeat(const char* text, int n) {
   return out;
 }
 
+std::string first_columns(const std::string& text, int n) {
+  std::size_t end = 0;
+  for (int shown = 0; end < text.size(); ++end)
+    if ((static_cast<unsigned char>(text[end]) & 0xC0) != 0x80 && shown++ == n) break;
+  return text.substr(0, end);
+}
+
 // Width a cell asks for when `limit` columns are there.
 int wanted(const Cell& cell, int limit) {
   if (limit < 1) return 0;
@@ -169,30 +176,30 @@ bool Table::whole_labels() const {
 
 std::string Table::str() const {
   std::vector<int> w = widths();
+  // Where not even the borders fit, what is beyond the width is cut off.
+  auto line = [&](const std::string& text) {
+    bool cut = fixed.empty() && text.find('\033') == std::string::npos && columns_of(text) > max_width;
+    return (cut ? first_columns(text, max_width) : text) + "\n";
+  };
   auto rule = [&](const char* left, const char* middle, const char* right) {
     std::string out = left;
     for (std::size_t c = 0; c < w.size(); ++c) out += (c ? middle : "") + repeat("─", w[c]);
-    return out + right + "\n";
+    return line(out + right);
   };
   std::string out;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<std::vector<std::string>> cells;
-    std::size_t height = 0;
+    std::size_t height = 1;
     for (std::size_t c = 0; c < w.size(); ++c) {
       cells.push_back(lines_of(rows[r][c], w[c], highlight));
       height = std::max(height, cells.back().size());
     }
-    height = std::max<std::size_t>(height, 1);
     if (borders) out += r ? rule("├", "┼", "┤") : rule("┌", "┬", "┐");
-    for (std::size_t line = 0; line < height; ++line) {
-      for (std::size_t c = 0; c < w.size(); ++c) {
-        Cell filler = rows[r][c];
-        filler.text.clear();
-        filler.top = 1, filler.bottom = filler.left = filler.right = 0;
-        if (borders) out += "│";
-        out += line < cells[c].size() ? cells[c][line] : lines_of(filler, w[c], false)[0];
-      }
-      out += borders ? "│\n" : "\n";
+    for (std::size_t i = 0; i < height; ++i) {
+      std::string text;
+      for (std::size_t c = 0; c < w.size(); ++c)
+        text += (borders ? "│" : "") + (i < cells[c].size() ? cells[c][i] : std::string(static_cast<std::size_t>(w[c]), ' '));
+      out += line(text + (borders ? "│" : ""));
     }
   }
   return borders ? out + rule("└", "┴", "┘") : out;

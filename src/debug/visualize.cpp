@@ -181,7 +181,8 @@ bool color_terminal() {
 
 }  // namespace
 
-std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal) {
+std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal, Loc loc) {
+  CallScope scope(loc);
   if (!(options.scale > 0 && std::isfinite(options.scale)) || options.min_width < 1 || options.max_width < 3)
     raise<ValueError>("visualize_sharding", "scale is " + std::to_string(options.scale) + ", min_width " + std::to_string(options.min_width) + ", max_width " +
                       std::to_string(options.max_width), "The scale must be a positive number, min_width at least 1 and max_width at least 3.");
@@ -204,7 +205,8 @@ std::string sharding_text(const Shape& shape, const Sharding& sharding, const Vi
   return out;
 }
 
-void visualize_sharding(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options) {
+void visualize_sharding(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, Loc loc) {
+  CallScope scope(loc);
   std::cout << sharding_text(shape, sharding, options, color_terminal()) << std::flush;
 }
 
