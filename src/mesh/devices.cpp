@@ -91,11 +91,9 @@ bool device_count_is_fixed() {
 std::string Device::str() const {
   std::string name(platform());
   if (name == "gpu") name = "cuda";
-  bool acronym = name == "tpu";
-  for (std::size_t i = 0; i < name.size(); ++i)
-    if (i == 0 || acronym) name[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[i])));
+  if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
   std::string out = name + "Device(id=" + std::to_string(id_);
-  if (acronym) {
+  if (platform() == "tpu") {
     const auto& [x, y, z] = coords();
     out += ", process_index=" + std::to_string(process_index()) + ", coords=(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) +
            "), core_on_chip=" + std::to_string(core_on_chip());
