@@ -66,23 +66,25 @@ std::vector<int> collapsed(std::vector<int> widths, int limit) {
   return widths;
 }
 
-std::string highlighted(const std::string& text) {
+// A line in at most `width` columns, cut with an ellipsis. Numbers are bold cyan on request, and so is an ellipsis in a number's place.
+std::string shown(const std::string& line, int width, bool highlight) {
+  const bool cut = columns_of(line) > width;
+  const std::size_t size = cut ? static_cast<std::size_t>(width) : line.size();
   std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end]))) ++end;
-    if (end > i) {
-      out += "\033[1;36m" + text.substr(i, end - i) + "\033[0m";
-      i = end;
-    } else {
-      out += text[i++];
+  bool number = false;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (bool digit = highlight && std::isdigit(static_cast<unsigned char>(line[i])); digit != number) {
+      out += digit ? "\033[1;36m" : "\033[0m";
+      number = digit;
     }
+    out += cut && i + 1 == size ? ellipsis : std::string(1, line[i]);
   }
-  return out;
+  return out + (number ? "\033[0m" : "");
 }
 
 // Lines of a cell in a column of `width`; each is printed text with escape codes.
 std::vector<std::string> lines_of(const Cell& cell, int width, bool highlight) {
+  if (width < 1) return {};
   auto styled = [&](const std::string& text) {
     return cell.style.empty() || text.empty() ? text : cell.style + text + "\033[0m";
   };
@@ -95,9 +97,8 @@ std::vector<std::string> lines_of(const Cell& cell, int width, bool highlight) {
     int block = std::min(columns_of(cell.text), inner);
     int before = (inner - block) / 2, after = inner - block - before;
     for (const std::string& line : text) {
-      std::string shown = highlight ? highlighted(line) : line;
-      shown += std::string(static_cast<std::size_t>(block - columns_of(line)), ' ');
-      out.push_back(blank(cell.left) + blank(before) + styled(shown) + blank(after) + blank(cell.right));
+      std::string filler(static_cast<std::size_t>(std::max(0, block - columns_of(line))), ' ');
+      out.push_back(blank(cell.left) + blank(before) + styled(shown(line, block, highlight) + filler) + blank(after) + blank(cell.right));
     }
   }
   out.insert(out.end(), static_cast<std::size_t>(cell.bottom), blank(width));
@@ -120,7 +121,6 @@ std::vector<std::string> wrapped(const std::string& text, int width) {
   auto end_line = [&](std::size_t end) {
     std::string line = text.substr(start, end - start);
     while (columns_of(line) > width && line.back() == ' ') line.pop_back();
-    if (columns_of(line) > width) line = line.substr(0, static_cast<std::size_t>(width - 1)) + ellipsis;
     lines.push_back(line);
     start = end;
   };

@@ -28,7 +28,7 @@ struct Table {
 
 /// Columns that a text takes.
 int columns_of(const std::string& text);
-/// `text` in lines of at most `width` columns, broken at spaces; longer words are cut with an ellipsis.
+/// `text` in lines of at most `width` columns, broken at spaces; a longer word is a line of its own.
 std::vector<std::string> wrapped(const std::string& text, int width);
 
 }  // namespace tutti::debug

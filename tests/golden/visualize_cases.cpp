@@ -43,7 +43,7 @@ void expect_whole_labels(const std::string& text, const Sharding& s, const Shape
   if (found != want) throw Mismatch(fmt::format("the labels are\n{}\nexpected\n{}\nthe picture\n{}", fmt::join(found, "\n"), fmt::join(want, "\n"), text));
   std::size_t room = static_cast<std::size_t>(options.max_width);
   for (const std::string& label : want) room = std::max(room, label.size() + 2);
-  if (tutti::testing::widest_line(tutti::testing::unescaped(text)) > room) throw Mismatch("the picture is too wide\n" + text);
+  if (tutti::testing::widest_line(text) > room) throw Mismatch("the picture is too wide\n" + text);
 }
 
 std::set<std::string> backgrounds(const std::string& text) {

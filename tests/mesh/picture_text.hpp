@@ -6,6 +6,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -79,12 +80,13 @@ inline std::vector<std::string> labels_of(const Sharding& s, const Shape& shape)
   return out;
 }
 
+// Columns of the widest line that draws; lines that say something, such as `columns 0 to 3:`, do not count.
 inline std::size_t widest_line(const std::string& text) {
-  std::size_t best = 0, now = 0;
-  for (char c : text) {
-    if (c == '\n') now = 0;
-    else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) best = std::max(best, ++now);
-  }
+  std::size_t best = 0;
+  std::istringstream in(unescaped(text));
+  for (std::string line; std::getline(in, line);)
+    if (!std::regex_search(line, std::regex(":|empty array")))
+      best = std::max(best, static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; })));
   return best;
 }
 
