@@ -1,4 +1,4 @@
-// Rows 64, 85 to 88: pictures, placement conflicts, and the training programs of the documents.
+// Rows 85 to 88: placement conflicts, and the training programs of the documents.
 #include <cmath>
 #include <sstream>
 
@@ -6,26 +6,6 @@
 
 namespace tutti::inventory {
 namespace {
-
-TEST(row_64_visualize_array_sharding, IsJaxsPicture) {
-  auto picture = [](const Array& x) {
-    testing::internal::CaptureStdout();
-    debug::visualize_array_sharding(x);
-    return testing::internal::GetCapturedStdout();
-  };
-  Array x = device_put(zeros({4, 8}), NamedSharding(make_mesh({2, 4}, {"x", "y"}), P("x", "y")));
-  std::string sum = picture(x.sum(0));
-  EXPECT_EQ(sum,
-            "┌───────┬───────┬───────┬───────┐\n"
-            "│CPU 0,4│CPU 1,5│CPU 2,6│CPU 3,7│\n"
-            "└───────┴───────┴───────┴───────┘\n");
-  // Inside jit it prints when the sharding is known, once per compilation.
-  testing::internal::CaptureStdout();
-  auto f = jit([](const Array& x) { Array y = x.sum(0); debug::visualize_array_sharding(y); return y * 2; });
-  f(x);
-  f(x);
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), sum);
-}
 
 TEST(row_85_placement_conflicts, SayWhatJaxSays) {
   set_cpu_devices(8);
