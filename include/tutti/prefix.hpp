@@ -13,24 +13,36 @@
 
 namespace tutti {
 
-/// A path pattern and what it stands for: `{"layers.*.weight", P(none, "model")}`.
+namespace detail {
+/// What converts to a T and means one: text and functions, which convert to bool, do not mean a bool.
+template <class U, class T>
+concept ValueOf = std::convertible_to<const U&, T> && (!std::same_as<T, bool> || std::same_as<std::remove_cvref_t<U>, bool>);
+/// Throws ValueError: a list of `entries` has none for the leaf at `path`, whose step `depth` asks number `asked`.
+[[noreturn]] void refuse_prefix(std::size_t entries, std::size_t asked, const tree::Path& path, std::size_t depth);
+}  // namespace detail
+
+/// A path pattern and what it stands for: `{"layers.*.weight", P(none, "model")}`. `none` leaves it open.
 template <class T>
 struct Rule {
   std::string pattern;
-  T value;
+  T value{};
+  bool open = false;
   template <std::size_t N, class U>
-    requires std::convertible_to<const U&, T>
+    requires detail::ValueOf<U, T>
   Rule(const char (&p)[N], const U& v) : pattern(p), value(v) {}
   template <class U>
-    requires std::convertible_to<const U&, T>
+    requires detail::ValueOf<U, T>
   Rule(const std::string& p, const U& v) : pattern(p), value(v) {}
+  template <std::size_t N>
+  Rule(const char (&p)[N], none_t) : pattern(p), open(true) {}
+  Rule(const std::string& p, none_t) : pattern(p), open(true) {}
 };
 
 /// A T for every leaf of the arguments (or results) of a function.
 ///
 ///     s                                        // one for all
 ///     {s, none, t}                             // one per argument, `none` leaves it open; an entry may be a list itself
-///     [](const tree::Path&, const Array&) {}   // by leaf
+///     [](const tree::Path&, const Array&) {}   // by leaf; of the leaf alone too
 ///     {{"layers.*.weight", s}, {"**", t}}      // by path, the first match counts
 template <class T>
 class TreeOf {
@@ -40,13 +52,16 @@ class TreeOf {
   TreeOf() = default;
   TreeOf(none_t) {}
   template <class U>
-    requires(std::convertible_to<const U&, T> && !std::same_as<std::remove_cvref_t<U>, TreeOf> && !std::same_as<std::remove_cvref_t<U>, none_t>)
+    requires(detail::ValueOf<U, T> && !std::same_as<std::remove_cvref_t<U>, TreeOf> && !std::same_as<std::remove_cvref_t<U>, none_t>)
   TreeOf(const U& value) : kind_(Kind::value), value_(value) {}
   TreeOf(std::initializer_list<TreeOf> list) : kind_(Kind::list), list_(list) {}
   TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(rules) {}
   template <class F>
-    requires(std::is_invocable_r_v<T, const F&, const tree::Path&, const Array&> && !std::convertible_to<const F&, T>)
+    requires(std::is_invocable_r_v<T, const F&, const tree::Path&, const Array&> && !detail::ValueOf<F, T>)
   TreeOf(const F& fn) : kind_(Kind::function), function_(fn) {}
+  template <class F>
+    requires(std::is_invocable_r_v<T, const F&, const Array&> && !std::is_invocable_v<const F&, const tree::Path&, const Array&> && !detail::ValueOf<F, T>)
+  TreeOf(const F& fn) : kind_(Kind::function), function_([f = std::decay_t<const F&>(fn)](const tree::Path&, const Array& x) -> T { return f(x); }) {}
 
   Kind kind() const { return kind_; }
   bool is_open() const { return kind_ == Kind::open; }
@@ -54,7 +69,7 @@ class TreeOf {
   const std::vector<TreeOf>& list() const { return list_; }
 
   /// For the leaf at `path` below argument number `top` (-1: `path` is all there is). Lists are followed by argument number first, then by the path's
-  /// indices or the order of members seen. Nothing where it is open or no rule matches.
+  /// indices, or the positions of members and keys. Nothing where it is open or no rule matches; ValueError where an inner list is too short.
   std::optional<T> at(int top, const tree::Path& path, const Array& leaf) const {
     const TreeOf* here = this;
     if (kind_ == Kind::list && top >= 0) {
@@ -63,8 +78,12 @@ class TreeOf {
     }
     std::size_t depth = 0;
     while (here->kind_ == Kind::list) {
-      std::size_t i = depth < path.keys().size() && path.keys()[depth].is_index() ? static_cast<std::size_t>(path.keys()[depth].index) : 0;
-      if (i >= here->list_.size()) return {};
+      std::size_t i = 0;
+      if (depth < path.keys().size()) {
+        const tree::Path::Key& key = path.keys()[depth];
+        i = static_cast<std::size_t>(key.is_index() ? key.index : key.position >= 0 ? key.position : 0);
+      }
+      if (i >= here->list_.size()) detail::refuse_prefix(here->list_.size(), i, path, depth);
       here = &here->list_[i];
       ++depth;
     }
@@ -73,7 +92,7 @@ class TreeOf {
       case Kind::function: return here->function_(path, leaf);
       case Kind::rules:
         for (const Rule<T>& r : here->rules_)
-          if (path.matches(r.pattern)) return r.value;
+          if (path.matches(r.pattern)) return r.open ? std::optional<T>() : r.value;
         return {};
       default: return {};
     }

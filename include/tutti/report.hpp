@@ -8,7 +8,6 @@
 #include <iostream>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <vector>
 
 #include "tutti/placement.hpp"
@@ -35,8 +34,6 @@ struct Timing {
 std::ostream& operator<<(std::ostream& out, const Timing& t);
 
 namespace detail {
-void print_error(const std::type_info& type, const char* what, std::ostream& out);
-
 template <class F>
 void call_and_wait(F& fn) {
   using R = std::remove_cvref_t<std::invoke_result_t<F&>>;
@@ -63,15 +60,14 @@ Timing timeit(F&& fn, TimeitOptions options = {}) {
   return out;
 }
 
-/// `text` in lines of at most `width` characters, broken at blanks and hyphens; blanks and line ends in it count as one blank. Source: Python's textwrap.fill.
+/// `text` (UTF-8) in lines of at most `width` characters, as Python's textwrap.fill makes them: lines end at blanks, behind hyphens of words and
+/// around dashes `--`; longer words are cut; blanks in the text stay, tabs and line ends become blanks. Throws ValueError when width is not positive.
 std::string wrap(const std::string& text, int width = 70);
 
-/// Prints the class, in red, and the text of an error, each of its lines wrapped at 70 columns. The class is that of the handler: what stands behind `catch`.
+/// Prints the class of an error, in red and without `tutti::`, and its text, each line wrapped at 70 columns. The class is that of the error
+/// itself, whatever the handler names.
 ///
-///     try { y + z; } catch (const ValueError& e) { print_exception(e); }
-template <std::derived_from<std::exception> E>
-void print_exception(const E& e, std::ostream& out = std::cout) {
-  detail::print_error(typeid(E), e.what(), out);
-}
+///     try { y + z; } catch (const std::exception& e) { print_exception(e); }
+void print_exception(const std::exception& e, std::ostream& out = std::cout);
 
 }  // namespace tutti

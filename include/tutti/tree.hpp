@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tutti/array.hpp"
+#include "tutti/prefix.hpp"
 #include "tutti/tree_structure.hpp"
 #include "tutti/tree_types.hpp"
 #include "tutti/tree_walk.hpp"
@@ -122,11 +123,6 @@ T combine_at(Loc loc, const T& first, const Rest&... rest) {
     for (std::size_t k = 1; k < c.column.size() && !c.column[0][i]->has_value(); ++k) *c.column[0][i] = *c.column[k][i];
   return out;
 }
-template <class Pred>
-bool keep(Pred& pred, const Path& path, const Array& x) {
-  if constexpr (std::is_invocable_v<Pred&, const Path&, const Array&>) return pred(path, x);
-  else return pred(x);
-}
 
 }  // namespace detail
 
@@ -205,24 +201,38 @@ T map_with_path(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current
   return detail::map_at<true>(fn, "tree::map_with_path", loc, first, second);
 }
 
-/// Two trees of the type of `tree`: the arrays for which the predicate holds, and the others; elsewhere both are empty.
-/// The predicate takes `(const Array&)` or `(const Path&, const Array&)`. `combine` puts them together again.
-template <class T, class Pred>
-std::pair<T, T> partition(const T& tree, Pred&& pred) {
+struct PartitionOptions {
+  Array replace{};   // put where an array has been taken away; empty: nothing
+};
+/// Two trees of the type of `tree`: the arrays for which `spec` holds, and the others; elsewhere both are empty. `combine` puts
+/// them together again. `spec` is a predicate, or a prefix tree of bools and predicates. Source: equinox.partition.
+///
+///     is_inexact_array                                    // or (const Array&) -> bool, or (const Path&, const Array&) -> bool
+///     {{"layers.*.bias", false}, {"**", true}}            // by path; what matches nothing is not kept
+///     {is_array, false}                                   // one per member
+template <class T>
+std::pair<T, T> partition(const T& tree, const TreeOf<bool>& spec, const PartitionOptions& options = {}) {
   std::pair<T, T> out{tree, tree};
   const std::vector<Array*> kept = detail::slots_of(detail::ref(out.first));
   const std::vector<Array*> rest = detail::slots_of(detail::ref(out.second));
   const std::vector<Path> paths = detail::paths_of(detail::ref(tree));
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]->has_value()) continue;
-    *(detail::keep(pred, paths[i], std::as_const(*kept[i])) ? rest[i] : kept[i]) = Array();
+    *(spec.at(-1, paths[i], *kept[i]).value_or(false) ? rest[i] : kept[i]) = options.replace;
   }
   return out;
 }
 
-/// The first half of `partition`.
-template <class T, class Pred>
-T filter(const T& tree, Pred&& pred) { return partition(tree, std::forward<Pred>(pred)).first; }
+struct FilterOptions {
+  bool inverse = false;   // keep the others
+  Array replace{};        // put where an array has been taken away; empty: nothing
+};
+/// One half of `partition`: the arrays for which `spec` holds, or with `inverse` the others. Source: equinox.filter.
+template <class T>
+T filter(const T& tree, const TreeOf<bool>& spec, const FilterOptions& options = {}) {
+  auto [kept, rest] = partition(tree, spec, {options.replace});
+  return options.inverse ? std::move(rest) : std::move(kept);
+}
 
 /// In each place the first array that is there. Static leaves are those of `first`. Throws ValueError where lengths or keys differ.
 template <class T, std::same_as<T>... Rest>

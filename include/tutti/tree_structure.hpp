@@ -18,14 +18,16 @@ namespace tutti::tree {
 /// Where a leaf lies in its tree. Prints as `layers[2].weight`.
 class Path {
  public:
-  /// One step: the name of a member or the key of a map, or an index (then `name` is empty).
+  /// One step: the name of a member or the key of a map, or an index (then `name` is empty). `position` counts members and keys
+  /// in their order, where the path came from a tree; paths are equal without it.
   struct Key {
     std::string name;
     std::int64_t index = -1;
+    std::int64_t position = -1;
     bool is_index() const { return index >= 0; }
     /// The name, or the index as text.
     std::string str() const { return is_index() ? std::to_string(index) : name; }
-    friend bool operator==(const Key&, const Key&) = default;
+    friend bool operator==(const Key& a, const Key& b) { return a.name == b.name && a.index == b.index; }
   };
 
   Path() = default;

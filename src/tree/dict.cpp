@@ -1,8 +1,11 @@
 // Dict: entries, their errors, and its walk.
 #include "tutti/dict.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <ostream>
 
+#include "array/absent.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/tree_structure.hpp"
 
@@ -17,46 +20,91 @@ void refuse_leaf(const Dict& d, const Dict::Key& key) {
                    "Leave the key out: this entry is a leaf.", key.loc);
 }
 
+constexpr const char* advice = "Name a key that is there; contains(key) asks.";
+std::string no_key(const Dict& d, std::string_view key) {
+  std::string list;
+  for (const auto& [k, v] : d) list += (list.empty() ? "'" : ", '") + k + "'";
+  return "there is no key '" + std::string(key) + "'; " + (list.empty() ? "it has none" : "there are " + list);
+}
+
 }  // namespace
+
+Dict::Dict(const Array& leaf) : Array(leaf) { refuse_absent(leaf); }
 
 Dict::Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc) {
   for (const auto& [key, value] : entries)
-    if (!entries_.emplace(key, value).second) raise<ValueError>("Dict", "the key '" + std::string(key) + "' comes twice", "Give every entry a key of its own.", loc);
+    if (!entries_.emplace(key, value).second)
+      raise<ValueError>("Dict", "the key '" + std::string(key) + "' comes twice", "Give every entry a key of its own.", loc);
+}
+
+Dict::Dict(const Dict& other) : Array(other) {
+  other.require();
+  for (const auto& [key, value] : other.entries_)
+    if (!value.is_missing()) entries_.emplace_hint(entries_.end(), key, value);
+}
+Dict& Dict::operator=(const Dict& other) { return *this = Dict(other); }
+Dict& Dict::operator=(Dict&& other) noexcept {
+  Dict taken(std::move(other));   // it may be an entry of this
+  Array::operator=(taken);
+  entries_.swap(taken.entries_);
+  return *this;
+}
+
+bool Dict::has_entries() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) { return !entry.second.is_missing(); });
+}
+bool Dict::is_missing() const { return is_absent_entry(*this) && !has_entries(); }
+void Dict::require() const {
+  if (is_missing()) refuse_absent(*this);
+}
+
+bool Dict::contains(std::string_view key) const {
+  const auto it = entries_.find(key);
+  return it != entries_.end() && !it->second.is_missing();
 }
 
 bool Dict::erase(std::string_view key) {
-  const auto it = entries_.find(key);
-  if (it == entries_.end()) return false;
-  entries_.erase(it);
-  return true;
+  const bool there = contains(key);
+  if (const auto it = entries_.find(key); it != entries_.end()) entries_.erase(it);
+  if (there && is_missing()) Array::operator=(Array());   // it was assigned to, so it stays, without entries
+  return there;
 }
 
 std::vector<std::string> Dict::keys() const {
   std::vector<std::string> out;
-  for (const auto& [key, value] : entries_) out.push_back(key);
+  for (const auto& [key, value] : *this) out.push_back(key);
   return out;
+}
+
+std::int64_t Dict::size() const {
+  if (has_value()) return Array::size();
+  return std::distance(begin(), end());
 }
 
 Dict& Dict::operator[](const Key& key) {
   refuse_leaf(*this, key);
   const auto it = entries_.find(key.text);
-  return it != entries_.end() ? it->second : entries_[std::string(key.text)];
+  if (it != entries_.end() && !it->second.is_missing()) return it->second;
+  // Below a place that is missing itself, the first key that is not there is the one to name.
+  const Array place = is_missing() ? Array(node()) : absent_entry(no_key(*this, key.text), advice, key.loc);
+  Dict& entry = it != entries_.end() ? it->second : entries_[std::string(key.text)];
+  static_cast<Array&>(entry) = place;
+  return entry;
 }
 
 const Dict& Dict::operator[](const Key& key) const {
   refuse_leaf(*this, key);
+  require();
   const auto it = entries_.find(key.text);
-  if (it != entries_.end()) return it->second;
-  std::string list;
-  for (const auto& [k, v] : entries_) list += (list.empty() ? "'" : ", '") + k + "'";
-  raise<IndexError>("Dict", "there is no key '" + std::string(key.text) + "'; " + (list.empty() ? "it has none" : "there are " + list),
-                    "Name a key that is there; contains(key) asks.", key.loc);
+  if (it != entries_.end() && !it->second.is_missing()) return it->second;
+  raise<IndexError>("Dict", no_key(*this, key.text), advice, key.loc);
 }
 
 void Dict::visit_tree(tree::detail::Visitor& visitor) {
-  if (entries_.empty()) return visitor.array(*this);
-  visitor.enter(dict_node, entries_.size());
-  for (auto& [key, value] : entries_) {
+  require();
+  if (!has_entries()) return visitor.array(*this);
+  visitor.enter(dict_node, static_cast<std::size_t>(size()));
+  for (auto& [key, value] : *this) {
     visitor.key(key);
     value.visit_tree(visitor);
   }
