@@ -20,19 +20,20 @@ void inspect_leaf(const Array& x, std::function<void(const Sharding&, const Shap
 ///
 ///     jit([](const Array& x) { Array y = sin(x); debug::inspect_array_sharding(y, [](const Sharding& s) { std::cout << s << '\n'; }); return y; })(x);
 ///
-/// Throws UnsupportedError in the body of a shard_map or a loop, whose values have no sharding of their own.
+/// lax::scan and fori_loop record each of their steps: in their body `callback` is called once a step, where JAX calls it once per line.
+/// Throws UnsupportedError in the body of a shard_map or of a loop that is not recorded step by step, whose values have no sharding of their own.
 /// Source: jax.debug.inspect_array_sharding.
 template <Tree T>
 void inspect_array_sharding(const T& tree, const std::function<void(const Sharding&)>& callback, Loc loc = Loc::current()) {
   for (const Array& x : tree::leaves(tree)) detail::inspect_leaf(x, [callback](const Sharding& s, const Shape&) { callback(s); }, loc);
 }
 
-/// Prints which devices hold which part of `x`: at once, or inside jit when the call is compiled.
+/// Prints which devices hold which part of `x`: at once, or inside jit when the call is compiled, as inspect_array_sharding.
 ///
 ///     debug::visualize_array_sharding(x);
 ///     debug::visualize_array_sharding(x, {.use_color = false, .show_axes = true});
 ///
-/// See visualize_sharding for shapes and options. Source: jax.debug.visualize_array_sharding.
+/// JAX's options are use_color, scale, min_width, max_width and color_map. See visualize_sharding for shapes and options. Source: jax.debug.visualize_array_sharding.
 void visualize_array_sharding(const Array& x, const VisualizeOptions& options = {}, Loc loc = Loc::current());
 /// The picture of a concrete array as an SVG image. TracerError inside jit.
 std::string sharding_svg(const Array& x, const ColorMap& color_map = {}, Loc loc = Loc::current());
