@@ -1,11 +1,11 @@
 // Operations outside of any trace: a one-Eqn program each, cached by op, parameters and operand types with placements.
-#include "array/absent.hpp"
 #include "array/runtime.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 
 #include "api/execute.hpp"
+#include "array/absent.hpp"
 #include "array/node.hpp"
 #include "tutti/config.hpp"
 
@@ -80,9 +80,10 @@ ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> op
 }  // namespace
 
 std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands, const std::vector<ProgramPtr>& subs) {
-  for (const Array& x : operands)
+  for (const Array& x : operands) {
     refuse_absent(x);
     if (!x.has_value()) raise<ValueError>(op.name, "an operand is empty: there is no array", "Give an Array that has a value: has_value() asks.");
+  }
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
   auto [first, last] = entries.equal_range(h);
