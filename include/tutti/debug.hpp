@@ -33,7 +33,8 @@ void inspect_array_sharding(const T& tree, const std::function<void(const Shardi
 ///     debug::visualize_array_sharding(x);
 ///     debug::visualize_array_sharding(x, {.use_color = false, .show_axes = true});
 ///
-/// JAX's options are use_color, scale, min_width, max_width and color_map. See visualize_sharding for shapes and options. Source: jax.debug.visualize_array_sharding.
+/// JAX's options are use_color, scale, min_width, max_width and color_map. See visualize_sharding for shapes and options.
+/// Source: jax.debug.visualize_array_sharding.
 void visualize_array_sharding(const Array& x, const VisualizeOptions& options = {}, Loc loc = Loc::current());
 /// The picture of a concrete array as an SVG image. TracerError inside jit.
 std::string sharding_svg(const Array& x, const ColorMap& color_map = {}, Loc loc = Loc::current());

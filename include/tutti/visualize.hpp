@@ -50,8 +50,8 @@ struct VisualizeOptions {
   bool use_color = true;
   /// Size of the picture: its height is 10 lines for 1.
   double scale = 1.0;
-  /// The least and the greatest width of a tile, and the greatest of the picture, in columns. Where the tiles are too wide together they give up their
-  /// blanks, then go below each other in bands. A label is never broken: one that is longer than max_width makes the picture wider.
+  /// The least and the greatest width of a tile, and the greatest of the picture, in columns. Where the tiles are too wide together they give up
+  /// their blanks, then go below each other in bands. A label is never broken: one that is longer than max_width makes the picture wider.
   int min_width = 9;
   int max_width = 80;
   ColorMap color_map{};

@@ -12,8 +12,8 @@ namespace tutti::debug {
 namespace {
 
 constexpr double area = 320, margin = 16, line_height = 18;
-// Letters: their width, of their size, and their sizes in a tile; blank left and right of a label.
-constexpr double letter_width = 0.65, smallest = 8, largest = 13, inset = 3;
+// Letters: their width, of their size, and their sizes in a tile; from which width on a label is written smaller; the blank left and right of it.
+constexpr double letter_width = 0.65, smallest = 8, largest = 13, long_label = 240, inset = 3;
 
 std::string num(double v) {
   std::string out = std::to_string(std::round(v * 100) / 100);
@@ -60,7 +60,7 @@ struct Layout {
       std::size_t longest = 0;
       for (int r = 0; r < grid.row_count(); ++r) longest = std::max(longest, label(grid, grid.at(r, c)).size());
       double em = letter_width * static_cast<double>(longest);  // width of the label at letters of size 1
-      widths.push_back(std::max(width * grid.at(0, c).width, smallest * em + 2 * inset));
+      widths.push_back(std::max(width * grid.at(0, c).width, em * std::clamp(long_label / em, smallest, largest) + 2 * inset));
       letters.push_back(std::min(largest, (widths.back() - 2 * inset) / em));
     }
   }
@@ -79,7 +79,8 @@ std::string grid_svg(const TileGrid& grid, const Layout& layout, const Rgb* colo
       out += "<g><title>" + escaped(name) + "</title><rect x=\"" + num(left) + "\" y=\"" + num(top) + "\" width=\"" + num(wide) +
              "\" height=\"" + num(high) + "\" fill=\"" + hex(color) + "\" stroke=\"#fff\"/>\n";
       out += text_at(left + wide / 2, top + high / 2, name,
-                     "text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" + num(letter) + "\" fill=\"" + (dark_text(color) ? "#000" : "#fff") + "\"");
+                     "text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" + num(letter) + "\" fill=\"" +
+                         (dark_text(color) ? "#000" : "#fff") + "\"");
       out += "</g>\n";
       left += wide;
     }

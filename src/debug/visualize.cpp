@@ -104,7 +104,8 @@ struct Picture {
         row = std::vector<Cell>(row.begin() + begin, row.begin() + end);
         for (Cell& cell : row) cell.left = cell.right = 0;  // str() centres
       }
-      if (ends.size() > 1) out += ends[b] - first == 1 ? "column " + std::to_string(first) + ":\n" : "columns " + std::to_string(first) + " to " + std::to_string(ends[b] - 1) + ":\n";
+      const std::string from = std::to_string(first), to = std::to_string(ends[b] - 1);
+      if (ends.size() > 1) out += from == to ? "column " + from + ":\n" : "columns " + from + " to " + to + ":\n";
       out += band.str();
     }
     return out;
@@ -184,8 +185,10 @@ bool color_terminal() {
 std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal, Loc loc) {
   CallScope scope(loc);
   if (!(options.scale > 0 && std::isfinite(options.scale)) || options.min_width < 1 || options.max_width < 3)
-    raise<ValueError>("visualize_sharding", "scale is " + std::to_string(options.scale) + ", min_width " + std::to_string(options.min_width) + ", max_width " +
-                      std::to_string(options.max_width), "The scale must be a positive number, min_width at least 1 and max_width at least 3.");
+    raise<ValueError>("visualize_sharding",
+                      "scale is " + std::to_string(options.scale) + ", min_width " + std::to_string(options.min_width) + ", max_width " +
+                          std::to_string(options.max_width),
+                      "The scale must be a positive number, min_width at least 1 and max_width at least 3.");
   Picture picture{shape, options, options.use_color && terminal, terminal};
   std::vector<TileGrid> grids = tile_grids(shape, sharding);
   std::size_t tiles = 0, drawn = 0;

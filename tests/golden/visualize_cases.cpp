@@ -23,7 +23,8 @@ debug::ColorMap color_map_of(const json& test) {
 }
 
 debug::VisualizeOptions options_of(const json& test) {
-  return {.use_color = test.at("use_color").get<bool>(), .scale = test.at("scale").get<double>(), .min_width = test.at("min_width").get<int>(), .max_width = test.at("max_width").get<int>(),
+  return {.use_color = test.at("use_color").get<bool>(), .scale = test.at("scale").get<double>(),
+          .min_width = test.at("min_width").get<int>(), .max_width = test.at("max_width").get<int>(),
           .color_map = color_map_of(test)};
 }
 
@@ -40,7 +41,8 @@ bool whole_labels(const std::string& text, const Sharding& s, const Shape& shape
 // Ours always has: in the width, unless a single label is longer.
 void expect_whole_labels(const std::string& text, const Sharding& s, const Shape& shape, const debug::VisualizeOptions& options) {
   std::vector<std::string> found = tutti::testing::labels_in(text), want = tutti::testing::labels_of(s, shape);
-  if (found != want) throw Mismatch(fmt::format("the labels are\n{}\nexpected\n{}\nthe picture\n{}", fmt::join(found, "\n"), fmt::join(want, "\n"), text));
+  if (found != want)
+    throw Mismatch(fmt::format("the labels are\n{}\nexpected\n{}\nthe picture\n{}", fmt::join(found, "\n"), fmt::join(want, "\n"), text));
   std::size_t room = static_cast<std::size_t>(options.max_width);
   for (const std::string& label : want) room = std::max(room, label.size() + 2);
   if (tutti::testing::widest_line(text) > room) throw Mismatch("the picture is too wide\n" + text);

@@ -90,10 +90,11 @@ TEST(row_64_visualize_array_sharding, TakesJaxsOptions) {
             "│  CPU 4   │  CPU 5   │  CPU 6   │  CPU 7   │\n"
             "└──────────┴──────────┴──────────┴──────────┘\n");
   // 20 lines and 50 columns, but for the borders.
-  std::string big = picture(x, {.scale = 2, .max_width = 60}), blank = "│          │          │          │          │\n", above, rule = "──────────";
+  std::string big = picture(x, {.scale = 2, .max_width = 60}), blank = "│          │          │          │          │\n", above;
   for (int i = 0; i < 4; ++i) above += blank;
-  EXPECT_EQ(big, "┌" + rule + "┬" + rule + "┬" + rule + "┬" + rule + "┐\n" + above + "│  CPU 0   │  CPU 1   │  CPU 2   │  CPU 3   │\n" + above + "├" + rule + "┼" + rule + "┼" + rule + "┼" + rule + "┤\n" +
-                     above + "│  CPU 4   │  CPU 5   │  CPU 6   │  CPU 7   │\n" + above + "└" + rule + "┴" + rule + "┴" + rule + "┴" + rule + "┘\n");
+  EXPECT_EQ(big, "┌──────────┬──────────┬──────────┬──────────┐\n" + above + "│  CPU 0   │  CPU 1   │  CPU 2   │  CPU 3   │\n" + above +
+                     "├──────────┼──────────┼──────────┼──────────┤\n" + above + "│  CPU 4   │  CPU 5   │  CPU 6   │  CPU 7   │\n" + above +
+                     "└──────────┴──────────┴──────────┴──────────┘\n");
   EXPECT_THROW(debug::visualize_array_sharding(x, {.scale = -1}), ValueError);
 }
 
@@ -166,7 +167,8 @@ TEST(row_64_visualize_array_sharding, BreaksNoLabel) {
 TEST(row_64_visualize_array_sharding, IsAnImageToo) {
   std::string svg = debug::sharding_svg(blocks());
   for (const Device& d : blocks().devices()) EXPECT_NE(svg.find(">CPU " + std::to_string(d.id()) + "</text>"), std::string::npos);
-  for (const char* part : {"<svg xmlns=", "dim 0: 8 over x=2, blocks of 4", "fill=\"#393b79\"", "</svg>"}) EXPECT_NE(svg.find(part), std::string::npos) << part;
+  for (const char* part : {"<svg xmlns=", "dim 0: 8 over x=2, blocks of 4", "fill=\"#393b79\"", "</svg>"})
+    EXPECT_NE(svg.find(part), std::string::npos) << part;
   EXPECT_THROW(jit([](const Array& v) { debug::sharding_svg(v); return v; })(row()), TracerError);
 }
 

@@ -53,8 +53,8 @@ inline std::vector<std::string> labels_in(const std::string& text) {
   std::vector<std::string> out;
   for (std::sregex_iterator at(shown.begin(), shown.end(), label), none; at != none; ++at) {
     auto after = static_cast<std::size_t>(at->position() + at->length()), before = static_cast<std::size_t>(at->position());
-    bool apart = (before == 0 || !std::isalnum(static_cast<unsigned char>(shown[before - 1]))) && (after == shown.size() || shown[after] == ' ' || shown[after] == '\n' || shown[after] < 0);
-    out.push_back(at->str() + (apart ? "" : "?"));
+    auto next_to = [&](std::size_t i) { return i < shown.size() && std::isgraph(static_cast<unsigned char>(shown[i])); };   // borders are not ASCII
+    out.push_back(at->str() + (next_to(before - 1) || next_to(after) ? "?" : ""));
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -64,7 +64,8 @@ inline std::vector<std::string> labels_in(const std::string& text) {
 inline std::vector<std::string> labels_of(const Sharding& s, const Shape& shape) {
   struct Less {
     bool operator()(const ShardIndex& a, const ShardIndex& b) const {
-      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](const IndexRange& x, const IndexRange& y) { return std::pair(x.start, x.stop) < std::pair(y.start, y.stop); });
+      auto less = [](const IndexRange& x, const IndexRange& y) { return std::pair(x.start, x.stop) < std::pair(y.start, y.stop); };
+      return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), less);
     }
   };
   std::map<ShardIndex, std::set<int>, Less> blocks;
@@ -86,7 +87,7 @@ inline std::size_t widest_line(const std::string& text) {
   std::istringstream in(unescaped(text));
   for (std::string line; std::getline(in, line);)
     if (!std::regex_search(line, std::regex(":|empty array")))
-      best = std::max(best, static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; })));
+      best = std::max<std::size_t>(best, std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
   return best;
 }
 

@@ -71,7 +71,8 @@ TEST(Visualize, ColoursNeighboursDifferently) {
 
 // The colours of a vector's tiles, in order.
 std::vector<std::string> backgrounds(int tiles, const ColorMap& map = {}) {
-  std::string text = sharding_text({tiles}, NamedSharding(samples::mesh({tiles}), P("x")), {.max_width = 20 * tiles, .color_map = map}, /*terminal=*/true);
+  VisualizeOptions options{.max_width = 20 * tiles, .color_map = map};
+  std::string text = sharding_text({tiles}, NamedSharding(samples::mesh({tiles}), P("x")), options, /*terminal=*/true);
   std::vector<std::string> out;
   for (std::size_t at = 0, end = text.find('\n'); (at = text.find("48;2;", at)) < end; ++at) {
     std::string color = text.substr(at + 5, text.find('m', at) - at - 5);
@@ -151,7 +152,9 @@ TEST(Visualize, ShowsEveryLabelInTheWidth) {
       Sharding s = sharding_from_layout(mesh, layout);
       Shape shape = samples::shape(layout.ndim(), rng);
       for (auto& d : shape) d *= static_cast<std::int64_t>(rng() % 40 + 1);
-      VisualizeOptions options{.scale = static_cast<double>(1 + rng() % 20) / 10, .min_width = static_cast<int>(1 + rng() % 15), .max_width = static_cast<int>(3 + rng() % 120)};
+      VisualizeOptions options{.scale = static_cast<double>(1 + rng() % 20) / 10,
+                               .min_width = static_cast<int>(1 + rng() % 15),
+                               .max_width = static_cast<int>(3 + rng() % 120)};
       for (bool terminal : {false, true}) {
         std::string text = sharding_text(shape, s, options, terminal);
         std::vector<std::string> labels = testing::labels_of(s, shape);
@@ -189,8 +192,11 @@ TEST(Visualize, WritesControlCharactersAsText) {
 
 // Text of an SVG's tiles: at the smallest letters, and every label in its tile.
 TEST(Svg, HasRoomForEveryLabel) {
-  std::regex tile("<rect x=\"([0-9.]+)\" y=\"[0-9.]+\" width=\"([0-9.]+)\" height=\"([0-9.]+)\" fill=\"#[0-9a-f]{6}\" stroke=\"#fff\"/>\n<text [^>]*font-size=\"([0-9.]+)\"[^>]*>([^<]*)<");
-  for (auto [shape, grid, spec] : {std::tuple{Shape{3}, Shape{8}, P("x")}, {Shape{0, 3}, {8}, P("x")}, {Shape{64}, {64}, P("x")}, {Shape{8, 8}, {64}, P()}, {Shape{10, 3}, {4, 2}, P("x", "y")}, {Shape{}, {8}, P()}}) {
+  std::regex tile("<rect x=\"([0-9.]+)\" y=\"[0-9.]+\" width=\"([0-9.]+)\" height=\"([0-9.]+)\" fill=\"#[0-9a-f]{6}\" stroke=\"#fff\"/>\n"
+                  "<text [^>]*font-size=\"([0-9.]+)\"[^>]*>([^<]*)<");
+  struct Case { Shape shape, grid; PartitionSpec spec; };
+  for (auto [shape, grid, spec] : {Case{{3}, {8}, P("x")}, {{0, 3}, {8}, P("x")}, {{64}, {64}, P("x")}, {{8, 8}, {64}, P()},
+                                   {{10, 3}, {4, 2}, P("x", "y")}, {{}, {8}, P()}}) {
     NamedSharding s(samples::mesh(grid), spec);
     std::string svg = sharding_svg(shape, s);
     std::vector<std::string> found;
