@@ -26,7 +26,8 @@ T place_leaves(const T& tree, Fn&& fn) {
 }  // namespace detail
 
 /// The tree with every array at `sharding` (or on that device), committed to it. On one host nothing is copied: the result is another label on the
-/// same memory. Extents that do not divide are accepted: blocks of ceil size. Throws ShardingError when a spec is longer than the rank.
+/// same memory, and an array that is committed to `sharding` already comes back as it is, the same array. Extents that do not divide are
+/// accepted: blocks of ceil size. Throws ShardingError when a spec is longer than the rank, DeviceError when a device does not exist.
 ///
 ///     Array y = device_put(x, NamedSharding(mesh, P("x", none)));
 ///
@@ -51,6 +52,21 @@ template <Tree T, class Fn>
 T device_put(const T& tree, const Fn& fn, Loc loc = Loc::current()) {
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) { return detail::device_put_leaf(x, fn(p, x), loc, p); });
 }
+/// A prefix of the tree: one sharding for each part (member, element, key), or for what is below it; `none` leaves a part where it is.
+///
+///     auto [w, b] = device_put(std::tuple(w0, b0), {NamedSharding(mesh, P("x")), none});
+///     Params p = device_put(params, {{by_rows, replicated}, devices()[0]});     // two layers of (weight, bias) each
+///
+/// Throws ValueError when a list has fewer entries than its part of the tree.
+template <Tree T>
+  requires(!Number<T>)
+T device_put(const T& tree, std::initializer_list<TreeOf<Sharding>> prefix, Loc loc = Loc::current()) {
+  const TreeOf<Sharding> shardings(prefix);
+  return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
+    auto sharding = shardings.at(-1, p, x);
+    return sharding ? detail::device_put_leaf(x, *sharding, loc, p) : x;
+  });
+}
 /// By path pattern, the first match counts; a leaf that no pattern matches stays where it is.
 template <Tree T>
 T device_put(const T& tree, const Mesh& mesh, std::initializer_list<Rule<PartitionSpec>> rules, Loc loc = Loc::current()) {
@@ -66,6 +82,15 @@ T device_put(const T& tree, const Mesh& mesh, std::initializer_list<Rule<Partiti
 template <Tree T>
 T with_sharding_constraint(const T& tree, const Sharding& sharding, Loc loc = Loc::current()) {
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) { return detail::constrain_leaf(x, sharding, loc, p); });
+}
+/// A prefix of the tree, as for device_put; `none` leaves a part to the propagation.
+template <Tree T>
+T with_sharding_constraint(const T& tree, std::initializer_list<TreeOf<Sharding>> prefix, Loc loc = Loc::current()) {
+  const TreeOf<Sharding> shardings(prefix);
+  return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
+    auto sharding = shardings.at(-1, p, x);
+    return sharding ? detail::constrain_leaf(x, *sharding, loc, p) : x;
+  });
 }
 namespace lax {
 using tutti::with_sharding_constraint;

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "mesh/checks.hpp"
 #include "ops/inspect_sharding.hpp"
 #include "ops/op_def.hpp"
 #include "partition/explain.hpp"
@@ -83,6 +84,7 @@ std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::ve
   for (const Sharding& s : options.out_shardings)
     if (s.has_value()) placed.push_back({"explicit output sharding with", s, {}}), any = true;
   if (!any) return nullptr;
+  for (const Placed& p : placed) check_exist(p.sharding, {options.what.c_str()});
   check_devices(placed);
   std::vector<bool> committed = committed_outputs(*program, placements);
   for (std::size_t i = 0; i < options.out_shardings.size(); ++i)

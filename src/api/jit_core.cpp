@@ -65,9 +65,16 @@ void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t 
                     "Give one sharding for all, or one entry each (none leaves it open).", made);
 }
 
+// What jit is told about an argument or a result: a sharding of devices that are there, which fits and decides every dim.
+void check_asked(const Sharding& wanted, const Array& x, const Subject& subject) {
+  check_exist(wanted, subject);
+  check_rank(wanted, x.shape(), subject);
+  check_constrained(wanted, subject);
+}
+
 // What the user has put somewhere is not moved by in_shardings behind their back.
 void check_in_sharding(const Sharding& wanted, const Array& x, const std::string& name, Loc made) {
-  check_rank(wanted, x.shape(), {"jit", name + ", in in_shardings,", made});
+  check_asked(wanted, x, {"jit", name + ", in in_shardings,", made});
   if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
   const Placed both[] = {{argument_text(name, function_text("jit", made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
   check_devices(both);
@@ -212,7 +219,7 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
       auto s = state_->options.out_shardings.kind() == TreeOf<Sharding>::Kind::list ? state_->options.out_shardings.at(static_cast<int>(i), {}, outputs[i])
                                                                                     : state_->options.out_shardings.at(-1, where, outputs[i]);
       e->out_shardings.push_back(s ? *s : Sharding());
-      if (s && s->has_value()) check_rank(*s, outputs[i].shape(), {"jit", "result " + std::to_string(i) + ", in out_shardings,", state_->made});
+      if (s && s->has_value()) check_asked(*s, outputs[i], {"jit", "result " + std::to_string(i) + ", in out_shardings,", state_->made});
       if (s && s->has_value() && traced) outputs[i] = bind1(ops::sharding_constraint, ops::Constrain{*s}, {outputs[i]});
     }
     done = trace->close(outputs);

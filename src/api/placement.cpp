@@ -16,6 +16,7 @@ void check(const Array& x, const Sharding& sharding, const char* operation, cons
   if (!sharding.has_value())
     raise<ShardingError>(operation, "the sharding for " + said_of(x, where) + " is empty",
                          "Make one with NamedSharding(mesh, P(\"x\")), or name a device.");
+  if (!all_exist(sharding)) check_exist(sharding, {operation, said_of(x, where)});
   if (!fits_rank(sharding, x.ndim())) check_rank(sharding, x.shape(), {operation, said_of(x, where)});
 }
 
@@ -28,8 +29,10 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const t
   if (recording(x)) return constrain_leaf(x, sharding, loc, where);
   check(x, sharding, "device_put", where);
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
+  const BufferPtr& buffer = buffer_of(x, "device_put");
+  if (x.committed() && x.sharding() == sharding) return x;   // it lies there: the same array, as in JAX
   // A label on the same memory: arrays of one host are whole, whatever their sharding.
-  return make_array(x.type(), buffer_of(x, "device_put"), sharding, true);
+  return make_array(x.type(), buffer, sharding, true);
 }
 
 Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where) {

@@ -105,7 +105,8 @@ Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc
   std::int64_t bytes = 8;   // of the widest element
   for (std::int64_t d : shape)
     if (d < 0 || __builtin_mul_overflow(bytes, std::max<std::int64_t>(d, 1), &bytes))
-      raise<ShapeError>("array", "the shape " + shape.str() + (d < 0 ? " has a negative extent" : " has more elements than any memory"), "Give the extents of the data.", running_or(loc));
+      raise<ShapeError>("array", "the shape " + shape.str() + (d < 0 ? " has a negative extent" : " has more elements than any memory"), "Give the extents of the data.",
+                        running_or(loc));
   Type type{canonical(dtype), shape, false, {}};
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   convert_elements(dtype, data, type.dtype, buffer->data(), type.num_elements());
@@ -129,8 +130,10 @@ void convert_elements(DType from, const void* in, DType to, void* out, std::int6
 const BufferPtr& buffer_of(const Array& x, const char* what) {
   const ArrayNode& n = checked(x, what);
   if (n.deleted)
-    raise<DeletedError>(what, "the array " + n.type.str() + " has been deleted by " + n.deleted_by, "Keep a copy() before it is donated or deleted, or use the result instead.");
-  if (n.traced()) raise<TracerError>(what, n.type.str() + " has no value here, it is being recorded", "Return it from the function, and read it outside.");
+    raise<DeletedError>(what, "the array " + n.type.str() + " has been deleted by " + n.deleted_by,
+                        "Keep a copy() before it is donated or deleted, or use the result instead.");
+  if (n.traced())
+    raise<TracerError>(what, n.type.str() + " has no value here, it is being recorded", "Return it from the function, and read it outside.");
   if (!n.buffer && n.literal) {
     BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
     visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
@@ -164,17 +167,23 @@ std::int64_t Array::shape(int dim) const {
 Sharding Array::sharding() const {
   const ArrayNode& n = checked(*this, "sharding");
   if (n.traced())
-    raise<TracerError>("sharding", n.type.str() + " is being recorded, its sharding is decided later", "Use debug::inspect_array_sharding inside jit.");
+    raise<TracerError>("sharding", n.type.str() + " is being recorded, its sharding is decided later",
+                       "Use debug::inspect_array_sharding inside jit.");
   return n.sharding.has_value() ? n.sharding : SingleDeviceSharding(tutti::devices()[0]);
 }
-std::set<Device> Array::devices() const { return sharding().device_set(); }
+std::set<Device> Array::devices() const {
+  std::set<Device> out = sharding().device_set();
+  if (node_->deleted) buffer_of(*this, "devices");   // it lies nowhere: the error says so
+  return out;
+}
 bool Array::committed() const { return checked(*this, "committed").committed; }
 bool Array::is_fully_replicated() const { return sharding().is_fully_replicated(); }
 bool Array::is_fully_addressable() const { return sharding().is_fully_addressable(); }
 
 void Array::delete_() const {
   ArrayNode& n = const_cast<ArrayNode&>(checked(*this, "delete_"));
-  if (n.traced()) raise<TracerError>("delete_", n.type.str() + " is being recorded, it has no memory to give back", "Delete arrays outside of transformations.");
+  if (n.traced())
+    raise<TracerError>("delete_", n.type.str() + " is being recorded, it has no memory to give back", "Delete arrays outside of transformations.");
   n.deleted = true;
   n.deleted_by = "delete_()";
   n.buffer.reset();
@@ -190,7 +199,8 @@ Scalar Array::only(const char* what, Loc loc) const {
   const ArrayNode& n = checked(*this, what);
   if (n.type.num_elements() != 1) {
     std::string_view name = what;
-    if (name == "bool") raise<ValueError>(what, "only an array of one element is true or false, this one is " + n.type.str(), "Use any(x) or all(x).");
+    if (name == "bool")
+      raise<ValueError>(what, "only an array of one element is true or false, this one is " + n.type.str(), "Use any(x) or all(x).");
     std::string problem = "only an array of one element is a number, this one is " + n.type.str();
     const char* advice = "Index it, reduce it, or use to_vector.";
     if (name == "number") raise<TypeError>(what, problem, advice);
@@ -219,7 +229,8 @@ void Array::copy_to(DType as, void* out, Loc loc) const {
                   (from.is_signed() && as.is_signed() && as.size() > from.size()) || (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||
                   (from.is_integer() && as == float64 && from.size() <= 4) || (from.is_floating() && as.is_complex() && from.size() <= 4) || (from.is_key() && as == uint64);
   if (!widening)
-    raise<TypeError>("to_vector", "elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss", "Use astype(" + std::string(as.name()) + ") first.");
+    raise<TypeError>("to_vector", "elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss",
+                     "Use astype(" + std::string(as.name()) + ") first.");
   Array value = concrete(*this, "to_vector");
   convert_elements(from, buffer_of(value, "to_vector")->data(), as, out, n.type.num_elements());
 }

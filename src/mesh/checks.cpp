@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "mesh/mesh_node.hpp"
 #include "mesh/sharding_node.hpp"
 #include "mesh/text.hpp"
 #include "tutti/call_scope.hpp"
@@ -70,6 +71,25 @@ void check_constrained(const Sharding& sharding, const Subject& subject) {
                        "the spec " + sharding.spec().str() + (subject.name.empty() ? "" : " for " + subject.name) +
                            " leaves a dim unconstrained, which only with_sharding_constraint may",
                        "Name the axes, or none.", subject.loc);
+}
+
+bool all_exist(const Sharding& sharding) {
+  const std::vector<Device>& devices = sharding.device_list();
+  return std::all_of(devices.begin(), devices.end(), exists);
+}
+
+void check_exist(const Sharding& sharding, const Subject& subject) {
+  if (!sharding.has_value() || all_exist(sharding)) return;
+  const std::vector<Device>& devices = sharding.device_list();
+  const Device missing = *std::find_if_not(devices.begin(), devices.end(), exists);
+  const int n = device_count();
+  const bool more = missing.platform() == "cpu" && missing.id() >= 0;
+  raise<DeviceError>(subject.operation,
+                     (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + missing.str() + ": there " +
+                         (n == 1 ? "is 1 device" : "are " + std::to_string(n) + " devices") + ", " + Device(0).str() +
+                         (n == 1 ? "" : " to " + Device(n - 1).str()),
+                     more ? "Name one of devices(), or ask for more with set_cpu_devices(" + std::to_string(missing.id() + 1) + ")." : "Name one of devices().",
+                     subject.loc);
 }
 
 void check_spec(const Mesh& mesh, const PartitionSpec& spec) {

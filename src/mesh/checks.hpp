@@ -24,6 +24,9 @@ void check_divides(const Sharding& sharding, const Shape& shape, const Subject& 
 /// Whether the spec holds P::unconstrained, which only constraints may have; check_constrained throws ShardingError then.
 bool is_constrained(const Sharding& sharding);
 void check_constrained(const Sharding& sharding, const Subject& subject = {});
+/// Whether arrays can lie on all devices of the sharding; check_exist throws DeviceError else, which says how many devices there are.
+bool all_exist(const Sharding& sharding);
+void check_exist(const Sharding& sharding, const Subject& subject = {});
 /// Throws ShardingError when an axis of the spec is not in the mesh, or comes twice.
 void check_spec(const Mesh& mesh, const PartitionSpec& spec);
 

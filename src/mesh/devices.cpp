@@ -1,4 +1,6 @@
 // How many devices there are, and how they print.
+#include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdlib>
 #include <mutex>
@@ -15,6 +17,7 @@ namespace {
 struct CpuDevices {
   std::mutex mutex;
   int count = 1;
+  std::atomic<int> most = 1;   // that there ever were: ids never change, and meshes outlive a smaller count
   bool fixed = false;
 
   CpuDevices() {
@@ -25,7 +28,7 @@ struct CpuDevices {
     if (*end != '\0' || n < 1 || n > kMaxCpuDevices)
       raise<ValueError>("devices", "the environment variable TUTTI_CPU_DEVICES is '" + std::string(text) + "'",
                         "Set it to a number of devices from 1 to " + std::to_string(kMaxCpuDevices) + ", such as 8.");
-    count = static_cast<int>(n);
+    most = count = static_cast<int>(n);
     fixed = true;
   }
 };
@@ -66,6 +69,7 @@ void set_cpu_devices(int n, Loc loc) {
                       "Give a number from 1 to " + std::to_string(kMaxCpuDevices) + ".");
   std::lock_guard lock(cpu().mutex);
   cpu().count = n;
+  cpu().most = std::max(cpu().most.load(), n);
   cpu().fixed = true;
 }
 
@@ -79,6 +83,7 @@ std::vector<Device> first_devices(std::int64_t n, const char* operation, const s
       raise<DeviceError>(operation, needs + "their number was fixed to " + std::to_string(cpu().count),
                          "Ask for more with set_cpu_devices(" + wanted + ") or TUTTI_CPU_DEVICES=" + wanted + ", or use fewer.");
     cpu().count = static_cast<int>(n);
+    cpu().most = std::max(cpu().most.load(), cpu().count);
   }
   return first(static_cast<int>(n));
 }
@@ -86,6 +91,10 @@ std::vector<Device> first_devices(std::int64_t n, const char* operation, const s
 bool device_count_is_fixed() {
   std::lock_guard lock(cpu().mutex);
   return cpu().fixed;
+}
+
+bool exists(const Device& device) {
+  return device.platform() == "cpu" && device.id() >= 0 && device.id() < cpu().most.load(std::memory_order_relaxed);
 }
 
 std::string Device::str() const {

@@ -75,4 +75,15 @@ Sharding sharding_from_layout(const Mesh& mesh, const Layout& written) {
   return NamedSharding(mesh, PartitionSpec::from(std::move(entries)));
 }
 
+Sharding sharding_from_layout(const Mesh& mesh, const Layout& layout, const std::vector<Mesh>& meshes) {
+  std::optional<std::pair<Mesh, Layout>> in_parts;
+  for (const Mesh& m : meshes) {
+    std::optional<Layout> there = translate(layout, mesh, m);
+    if (!there || !is_valid(*there, m)) continue;
+    if (is_unnamed(m) || whole_axes_only(m, *there)) return sharding_from_layout(m, *there);
+    if (!in_parts) in_parts = {m, *there};
+  }
+  return in_parts ? sharding_from_layout(in_parts->first, in_parts->second) : sharding_from_layout(mesh, layout);
+}
+
 }  // namespace tutti

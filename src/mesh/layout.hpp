@@ -84,6 +84,9 @@ std::optional<Layout> layout_of(const Sharding& sharding, int ndim, const Mesh& 
 /// The sharding of a layout with nothing pending: a NamedSharding with the shortest spec. A mesh of unnamed axes gives a
 /// PositionalSharding (one device: SingleDeviceSharding). Parts of an axis give a mesh cut at these parts ("x.0", "x.1").
 Sharding sharding_from_layout(const Mesh& mesh, const Layout& layout);
+/// The same, said on one of `meshes`, which the user knows: the first whose whole axes can say it, else the first that can with parts of axes.
+/// On `mesh` when none can.
+Sharding sharding_from_layout(const Mesh& mesh, const Layout& layout, const std::vector<Mesh>& meshes);
 
 // ---- two meshes over one device list --------------------------------------------------------------------------------
 /// `layout` of mesh `from` said on mesh `to`; nothing when the device lists differ or sizes do not fit (2x3 in 3x2).

@@ -28,5 +28,7 @@ inline constexpr std::int64_t kMaxCpuDevices = 1'000'000;
 std::vector<Device> first_devices(std::int64_t n, const char* operation, const std::string& who);
 /// Whether the user said how many devices there are.
 bool device_count_is_fixed();
+/// Whether arrays can lie on it: it is one of devices(), or was one before the user asked for fewer.
+bool exists(const Device& device);
 
 }  // namespace tutti

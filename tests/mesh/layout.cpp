@@ -233,5 +233,30 @@ TEST(Layout, CoordinatesAndPositionsAreInverse) {
     }
 }
 
+// A placement that one of the user's meshes says with its own axes is said so, wherever it was computed.
+TEST(Faces, AreSaidWithAxesThatTheUserKnows) {
+  Mesh ab(samples::devices(8), {4, 2}, {"a", "b"}), cd(samples::devices(8), {2, 4}, {"c", "d"});
+  Layout halves{{{whole_axis(cd, 0)}, {whole_axis(cd, 1)}}, {}, {}};
+  Layout on_ab = translate(halves, cd, ab).value();
+  EXPECT_NE(sharding_from_layout(ab, on_ab).mesh(), ab) << "a cut mesh with names of ours";
+  EXPECT_EQ(sharding_from_layout(ab, on_ab, {ab, cd}), NamedSharding(cd, P("c", "d")));
+  std::mt19937 rng(22);
+  for (const Mesh& from : samples::meshes())
+    for (int i = 0; i < 20; ++i) {
+      Layout layout = samples::layout(from, 2, rng);
+      std::vector<Mesh> known;
+      for (const Mesh& m : samples::meshes())
+        if (m.device_list() == from.device_list()) known.push_back(m);
+      std::shuffle(known.begin(), known.end(), rng);
+      Sharding face = sharding_from_layout(from, layout, known);
+      EXPECT_TRUE(face.is_equivalent_to(sharding_from_layout(from, layout), 2)) << face << " for " << str(layout, from);
+      bool said = std::find(known.begin(), known.end(), face.mesh()) != known.end();
+      for (const Mesh& m : known) {
+        std::optional<Layout> there = translate(layout, from, m);
+        EXPECT_TRUE(said || !there || sharding_from_layout(m, *there).mesh() != m) << face;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace tutti
