@@ -39,7 +39,18 @@ TEST(row_04_array_sharding, PrintsSingleDeviceAndNamed) {
   EXPECT_EQ(arange(4).sharding().str(), SingleDeviceSharding(devices()[0]).str());
   Array y = device_put(zeros({8, 4}), NamedSharding(mesh42(), P("x", "y")));
   EXPECT_EQ(y.sharding(), NamedSharding(mesh42(), P("x", "y")));
-  EXPECT_NE(y.sharding().str().find("NamedSharding(mesh=Mesh('x': 4, 'y': 2"), std::string::npos) << y.sharding().str();
+  EXPECT_EQ(y.sharding().str(), "NamedSharding(mesh=Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto)), spec=P('x', 'y'), memory_kind=device)");
+  EXPECT_EQ(arange(4).sharding().str(), "SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)");
+  // It is the array's own, not the default device's, and results have theirs.
+  Array z = device_put(arange(4), line8().device_list()[3]);
+  EXPECT_EQ(z.sharding(), SingleDeviceSharding(Device(3)));
+  EXPECT_EQ((z + 1).sharding(), SingleDeviceSharding(Device(3)));
+  EXPECT_EQ(y.sum(0).sharding(), NamedSharding(mesh42(), P("y")));
+  PositionalSharding cells(mesh_utils::create_device_mesh({8, 1}));
+  EXPECT_EQ(device_put(zeros({8, 4}), cells).sharding(), cells);
+  EXPECT_TRUE(y.sharding().is_fully_addressable());
+  // What is inside a jit has no sharding yet.
+  expect_error<TracerError>([&] { jit([](const Array& x) { return x.sharding().has_value() ? x : x + 1; })(y); }, {"float32[8,4]", "inspect_array_sharding"});
 }
 
 TEST(row_05_array_devices, AreTheDeviceSet) {
@@ -47,9 +58,18 @@ TEST(row_05_array_devices, AreTheDeviceSet) {
   out << arange(4).devices();
   EXPECT_EQ(out.str(), "{CpuDevice(id=0)}");
   Array y = device_put(arange(8), NamedSharding(line8(), P("x")));
+  EXPECT_EQ(y.devices(), y.sharding().device_set());
   EXPECT_EQ(y.devices().size(), 8u);
+  EXPECT_EQ(device_put(arange(8), Device(3)).devices(), (std::set<Device>{Device(3)}));
+  EXPECT_EQ(device_put(arange(4), NamedSharding(Mesh({Device(5), Device(2)}, "x"), P("x"))).devices(), (std::set<Device>{Device(2), Device(5)}));
+  // A deleted array lies nowhere; how it was laid out is still known.
+  Sharding before = y.sharding();
   y.delete_();
+  expect_error<DeletedError>([&] { y.devices(); }, {"devices", "int32[8]", "delete_()"});
+  expect_error<DeletedError>([&] { y.addressable_shards(); }, {"int32[8]"});
   expect_error<DeletedError>([&] { y.to_vector<int>(); }, {"int32[8]"});
+  EXPECT_EQ(y.sharding(), before);
+  EXPECT_TRUE(y.is_deleted());
 }
 
 TEST(row_06_addressable_shards, InOrderOfTheAssignmentWithReplicas) {
@@ -154,6 +174,73 @@ TEST(row_13_device_put, PlacesTreesAndCommits) {
   Layer by_rule = device_put(layer, mesh42(), {{"w", P(none, "y")}, {"**", P()}});
   EXPECT_EQ(by_rule.w.sharding(), NamedSharding(mesh42(), P(none, "y")));
   expect_error<ShardingError>([&] { device_put(layer.b, NamedSharding(mesh42(), P("x", "y"))); }, {"float32[4]", "arrays.cpp:"});
+  expect_error<ShardingError>([&] { device_put(layer, NamedSharding(mesh42(), P(P::unconstrained))); }, {"UNCONSTRAINED", "w"});
+}
+
+TEST(row_13_device_put, WithoutAPlaceLeavesArraysWhereTheyAre) {
+  Array x = arange(4.f), y = device_put(x, Device(0));
+  EXPECT_EQ(device_put(x).node(), x.node());
+  EXPECT_FALSE(device_put(x).committed());
+  EXPECT_EQ(device_put(y).node(), y.node());
+  EXPECT_FALSE(device_put(2.5f).committed());
+}
+
+TEST(row_13_device_put, GivesBackWhatLiesThereAlready) {
+  NamedSharding rows(mesh42(), P("x"));
+  Array x = arange(8.f), y = device_put(x, rows), again = device_put(y, NamedSharding(mesh42(), P("x")));
+  EXPECT_EQ(again.node(), y.node());
+  Array on_3 = device_put(x, Device(3));
+  EXPECT_EQ(device_put(on_3, SingleDeviceSharding(Device(3))).node(), on_3.node());
+  // Committing is a change, and so is another face of the same placement.
+  Array here = device_put(x, Device(0));
+  EXPECT_NE(here.node(), x.node());
+  EXPECT_TRUE(here.committed());
+  Array flat = device_put(arange(8.f).reshape(8, 1), rows);
+  EXPECT_NE(device_put(flat, NamedSharding(mesh42(), P("x", none))).node(), flat.node());
+  // One array: who deletes it deletes it for all. Another placement is another array.
+  Array elsewhere = device_put(y, NamedSharding(mesh42(), P("y")));
+  y.delete_();
+  EXPECT_TRUE(again.is_deleted());
+  EXPECT_FALSE(elsewhere.is_deleted());
+  expect_values(elsewhere, {0, 1, 2, 3, 4, 5, 6, 7});
+  expect_error<DeletedError>([&] { device_put(y, rows); }, {"float32[8]"});
+}
+
+TEST(row_13_device_put, TakesAPrefixOfTheTree) {
+  struct Layer { Array w, b; };
+  struct Params { Layer first, second; };
+  auto fresh = [] { return Layer{zeros({8, 4}), zeros({4})}; };
+  Params params{fresh(), fresh()};
+  Sharding rows = NamedSharding(mesh42(), P("x")), all = NamedSharding(mesh42(), P());
+  Params put = device_put(params, {{rows, all}, Device(3)});
+  EXPECT_EQ(put.first.w.sharding(), rows);
+  EXPECT_EQ(put.first.b.sharding(), all);
+  EXPECT_EQ(put.second.w.sharding(), SingleDeviceSharding(Device(3)));
+  EXPECT_EQ(put.second.b.sharding(), SingleDeviceSharding(Device(3)));
+  Params half = device_put(params, {all, none});
+  EXPECT_EQ(half.first.b.sharding(), all);
+  EXPECT_FALSE(half.second.w.committed());
+  auto [u, v] = device_put(std::tuple(zeros({8}), ones({8})), {rows, none});
+  EXPECT_EQ(u.sharding(), rows);
+  EXPECT_FALSE(v.committed());
+  expect_error<ValueError>([&] { device_put(params, {{rows}, all}); }, {"1"});
+}
+
+TEST(row_13_device_put, RefusesDevicesThatAreNotThere) {
+  set_cpu_devices(8);
+  int there = device_count();
+  ASSERT_EQ(there, 8);
+  Array x = arange(8.f);
+  expect_error<DeviceError>([&] { device_put(x, Device(1'000'077)); }, {"device_put", "CpuDevice(id=1000077)", "8", "float32[8]", "arrays.cpp:"});
+  expect_error<DeviceError>([&] { device_put(x, Device(0, "gpu", "H100")); }, {"CudaDevice(id=0)", "8"});
+  NamedSharding beyond(Mesh({Device(0), Device(1'000'077)}, "x"), P("x"));
+  expect_error<DeviceError>([&] { device_put(x, beyond); }, {"CpuDevice(id=1000077)"});
+  expect_error<DeviceError>([&] { zeros({8}, beyond); }, {"CpuDevice(id=1000077)"});
+  expect_error<DeviceError>([&] { with_sharding_constraint(x, beyond); }, {"CpuDevice(id=1000077)"});
+  expect_error<DeviceError>([&] { jit([&](const Array& a) { return with_sharding_constraint(a, beyond); })(x); }, {"CpuDevice(id=1000077)"});
+  auto same = [](const Array& a) { return a; };
+  expect_error<DeviceError>([&] { jit(same, {.in_shardings = beyond})(x); }, {"CpuDevice(id=1000077)"});
+  expect_error<DeviceError>([&] { jit(same, {.out_shardings = beyond})(x); }, {"CpuDevice(id=1000077)"});
 }
 
 TEST(row_14_committed, FollowsTheData) {
