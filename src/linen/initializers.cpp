@@ -10,7 +10,8 @@ namespace tutti::linen::initializers {
 Initializer variance_scaling(double scale, Fan fan, Distribution distribution, int in_axis, int out_axis) {
   return [=](const Array& key, const Shape& shape, DType dtype) {
     if (shape.ndim() < 2)
-      raise<ValueError>("variance_scaling", "a parameter of shape " + shape.str() + " has no in and out dims", "It needs 2 dims or more: use normal or uniform here.");
+      raise<ValueError>("variance_scaling", "a parameter of shape " + shape.str() + " has no in and out dims",
+                        "It needs 2 dims or more: use normal or uniform here.");
     auto extent = [&](int axis) { return static_cast<double>(shape[static_cast<std::size_t>(axis < 0 ? axis + shape.ndim() : axis)]); };
     double in = extent(in_axis), out = extent(out_axis), field = static_cast<double>(shape.num_elements()) / in / out;
     double n = fan == Fan::in ? in * field : fan == Fan::out ? out * field : (in + out) * field / 2;

@@ -45,7 +45,8 @@ Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, b
 Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o, lax::WindowReduction reduction) {
   int spatial = static_cast<int>(window.size());
   if (x.array.ndim() != spatial + 2)
-    raise<ShapeError>(who, "x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims", "x is [batch, spatial..., features].", x.loc);
+    raise<ShapeError>(who, "x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims", "x is [batch, spatial..., features].",
+                      x.loc);
   auto around = [](std::vector<std::int64_t> v) {
     v.insert(v.begin(), 1), v.push_back(1);
     return v;
@@ -71,14 +72,16 @@ Array Dense::operator()(Scope& s, const Array& in) const {
 }
 
 Array Embed::operator()(Scope& s, const Array& indices) const {
-  if (!indices.dtype().is_integer()) raise<TypeError>("Embed", "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
+  if (!indices.dtype().is_integer())
+    raise<TypeError>("Embed", "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
   return take(s.param("embedding", embedding_init, {num_embeddings, features}, param_dtype), indices, 0);
 }
 
 Array Conv::operator()(Scope& s, const Array& in) const {
   int spatial = static_cast<int>(kernel_size.size());
   if (in.ndim() < spatial + 1)
-    raise<ShapeError>("Conv", "x has shape " + in.shape().str() + ", the kernel " + std::to_string(spatial) + " dims", "x is [batch..., spatial..., features].");
+    raise<ShapeError>("Conv", "x has shape " + in.shape().str() + ", the kernel " + std::to_string(spatial) + " dims",
+                      "x is [batch..., spatial..., features].");
   Array x = in;
   Shape lead(std::vector<std::int64_t>(in.shape().begin(), in.shape().end() - spatial - 1));
   if (lead.ndim() != 1) {
@@ -88,11 +91,13 @@ Array Conv::operator()(Scope& s, const Array& in) const {
   }
   std::int64_t channels = x.shape(-1);
   if (feature_group_count < 1 || channels % feature_group_count) 
-    raise<ValueError>("Conv", std::to_string(channels) + " features do not divide into " + std::to_string(feature_group_count) + " groups", "Choose a feature_group_count that divides the features of x.");
+    raise<ValueError>("Conv", std::to_string(channels) + " features do not divide into " + std::to_string(feature_group_count) + " groups",
+                      "Choose a feature_group_count that divides the features of x.");
   std::vector<std::int64_t> dilation = kernel_dilation.expand("kernel_dilation", spatial);
   lax::Padding around = padding;
   if (const std::string& name = padding.name(); name == "CIRCULAR" || name == "REFLECT" || name == "CAUSAL") {
-    if (name == "CAUSAL" && spatial != 1) raise<ValueError>("Conv", "the padding CAUSAL with " + std::to_string(spatial) + " spatial dims", "It needs one spatial dim.");
+    if (name == "CAUSAL" && spatial != 1)
+      raise<ValueError>("Conv", "the padding CAUSAL with " + std::to_string(spatial) + " spatial dims", "It needs one spatial dim.");
     std::vector<std::pair<int, int>> widths(static_cast<std::size_t>(x.ndim()));
     for (int d = 0; d < spatial; ++d) {
       int reach = static_cast<int>(dilation[static_cast<std::size_t>(d)] * (kernel_size[static_cast<std::size_t>(d)] - 1));
@@ -133,7 +138,8 @@ Array GroupNorm::operator()(Scope& s, const Array& x) const {
   if (x.ndim() == 0) raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
   std::int64_t channels = x.shape(-1);
   if (num_groups < 1 || channels % num_groups) 
-    raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups", "Choose a number of groups that divides the channels.");
+    raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups",
+                      "Choose a number of groups that divides the channels.");
   Shape split(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 1));
   split.push_back(num_groups), split.push_back(channels / num_groups);
   std::vector<std::int64_t> axes;   // all but batch and group

@@ -69,10 +69,12 @@ Dict& Scope::place(const std::string& collection, const std::string& name) {
 Array Scope::param(const std::string& name, const Initializer& init, const Shape& shape, DType dtype) {
   if (const Dict* found = find("params", name)) {
     if (found->is_array() && found->shape() == shape) return found->array();
-    raise<ShapeError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " has shape " + (found->is_array() ? found->shape().str() : "of a module") + ", the module needs " + shape.str(), "Pass the variables that linen::init made for this model and these input shapes.");
+    raise<ShapeError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " has shape " + (found->is_array() ? found->shape().str() : "of a module") + ", the module needs " + shape.str(),
+                      "Pass the variables that linen::init made for this model and these input shapes.");
   }
   if (!run_->initializing)
-    raise<ValueError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing", "The variables are those of linen::init, {'params': ...}.");
+    raise<ValueError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing",
+                      "The variables are those of linen::init, {'params': ...}.");
   Array value = init(make_rng("params"), shape, dtype);
   place("params", name) = value;
   return value;
@@ -95,7 +97,8 @@ Array Scope::make_rng(const std::string& name) {
   auto at = run_->rngs.find(name);
   if (at == run_->rngs.end()) at = run_->rngs.find("params");
   if (at == run_->rngs.end())
-    raise<ValueError>("linen", (path_.empty() ? std::string("the model") : joined(path_).substr(1)) + " needs a key of the stream '" + name + "'", "Pass linen::ApplyOptions{.rngs = {{\"" + name + "\", key}}}.");
+    raise<ValueError>("linen", (path_.empty() ? std::string("the model") : joined(path_).substr(1)) + " needs a key of the stream '" + name + "'",
+                      "Pass linen::ApplyOptions{.rngs = {{\"" + name + "\", key}}}.");
   return detail::fold_in_path(at->second, path_, ++run_->draws[at->first + joined(path_)]);
 }
 

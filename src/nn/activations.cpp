@@ -155,7 +155,8 @@ Array glu(const In& x, int axis) {
 }
 Array one_hot(const In& x, int num_classes, DType dtype, int axis) {
   CallScope scope(x.loc);
-  if (num_classes < 0) raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + x.array.type().str(), "Give 0 classes or more.");
+  if (num_classes < 0)
+    raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + x.array.type().str(), "Give 0 classes or more.");
   Array labels = expand_dims(x.array, axis);
   int at = axis < 0 ? axis + labels.ndim() : axis;
   Shape shape = labels.shape();

@@ -131,7 +131,8 @@ Array Pool<N, Max>::operator()(const Array& x, Loc loc) const {
   check_rank("Pool", x, N);
   for (int d = 0; d < N; ++d)
     if (kernel_size[d] < 1 || stride[d] < 1)
-      raise<ValueError>("Pool", "the kernel is " + std::to_string(kernel_size[d]) + " and the stride " + std::to_string(stride[d]) + " in dim " + std::to_string(d), "Both count from 1.");
+      raise<ValueError>("Pool", "the kernel is " + std::to_string(kernel_size[d]) + " and the stride " + std::to_string(stride[d]) + " in dim " + std::to_string(d),
+                        "Both count from 1.");
   Pairs around = padding.resolve("Pool", tail(x.shape(), 1), kernel_size, stride);
   double elements = 1;
   for (int d = 0; d < N; ++d) {

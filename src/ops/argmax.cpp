@@ -16,9 +16,14 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<ArgReduction>();
   Shape shape = c.operands[0].shape;
   pointwise_shape(c, mask);
-  if (p.axis < 0 || p.axis >= shape.ndim()) raise<IndexError>(c.op.name, "axis " + std::to_string(p.axis) + " is out of range for " + c.operands[0].str(), "Axes count from 0 here, up to ndim - 1.");
-  if (shape[p.axis] == 0) raise<ValueError>(c.op.name, "no index to give: dim " + std::to_string(p.axis) + " of " + c.operands[0].str() + " is empty", "Give an array with elements there.");
-  if (!p.index.is_integer()) raise<TypeError>(c.op.name, "indices cannot be " + std::string(p.index.name()), "Ask for an integer dtype, such as int32.");
+  if (p.axis < 0 || p.axis >= shape.ndim())
+    raise<IndexError>(c.op.name, "axis " + std::to_string(p.axis) + " is out of range for " + c.operands[0].str(),
+                      "Axes count from 0 here, up to ndim - 1.");
+  if (shape[p.axis] == 0)
+    raise<ValueError>(c.op.name, "no index to give: dim " + std::to_string(p.axis) + " of " + c.operands[0].str() + " is empty",
+                      "Give an array with elements there.");
+  if (!p.index.is_integer())
+    raise<TypeError>(c.op.name, "indices cannot be " + std::string(p.index.name()), "Ask for an integer dtype, such as int32.");
   shape.erase(p.axis);
   return {Type{p.index, shape, false, {}}};
 }

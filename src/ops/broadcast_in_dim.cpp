@@ -13,7 +13,8 @@ std::vector<Type> infer(const Call& c) {
     if (d < 0) raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
   check_dims(c.op.name, "dims", p.dims, p.shape.ndim());
   if (p.dims.size() != x.shape.size())
-    raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " has " + std::to_string(p.dims.size()) + " entries for " + x.str(), "Give one result dim per operand dim.");
+    raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " has " + std::to_string(p.dims.size()) + " entries for " + x.str(),
+                      "Give one result dim per operand dim.");
   for (std::size_t i = 0; i < p.dims.size(); ++i) {
     if (i && p.dims[i] <= p.dims[i - 1]) raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " are not increasing", "Transpose the operand first.");
     if (x.shape[i] != 1 && x.shape[i] != p.shape[p.dims[i]])

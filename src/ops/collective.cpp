@@ -41,14 +41,17 @@ std::int64_t group_size(const Call& c) {
 
 void check_dim(const Call& c, int dim, int ndim, const char* what) {
   if (dim < 0 || dim >= ndim)
-    raise<IndexError>(c.op.name, std::string(what) + " " + std::to_string(dim) + " does not exist in " + c.operands[0].str(), "Dims are 0 to " + std::to_string(ndim - 1) + " here.");
+    raise<IndexError>(c.op.name, std::string(what) + " " + std::to_string(dim) + " does not exist in " + c.operands[0].str(),
+                      "Dims are 0 to " + std::to_string(ndim - 1) + " here.");
 }
 // The dim that is dealt out to `n` devices must have a block for each.
 void check_blocks(const Call& c, const std::vector<std::string>& axes, int dim, std::int64_t n, bool tiled) {
   std::int64_t extent = c.operands[0].shape[dim];
   std::string what = "dim " + std::to_string(dim) + " of " + c.operands[0].str() + " has size " + std::to_string(extent) + ", and the axes " + names_text(axes) + " have " + std::to_string(n) + " devices";
-  if (!tiled && extent != n) raise<ShapeError>(c.op.name, what + ": without `tiled` the two must be equal", "Use tiled = true to deal out blocks of several elements.");
-  if (tiled && extent % n != 0) raise<ShapeError>(c.op.name, what + ": they do not divide it", "Pad the dim to a multiple of " + std::to_string(n) + ".");
+  if (!tiled && extent != n)
+    raise<ShapeError>(c.op.name, what + ": without `tiled` the two must be equal", "Use tiled = true to deal out blocks of several elements.");
+  if (tiled && extent % n != 0)
+    raise<ShapeError>(c.op.name, what + ": they do not divide it", "Pad the dim to a multiple of " + std::to_string(n) + ".");
 }
 
 std::vector<Type> infer_reduce(const Call& c) {
@@ -88,9 +91,12 @@ std::vector<Type> infer_permute(const Call& c) {
   for (auto [from, to] : p.pairs) {
     std::string pair = "the pair " + text({from, to}) + all;
     if (from < 0 || to < 0 || from >= n || to >= n)
-      raise<IndexError>("ppermute", pair + " is out of range: the axes " + names_text(p.axes) + " have " + std::to_string(n) + " devices", "Positions are 0 to " + std::to_string(n - 1) + ".");
-    if (source[from]++) raise<ValueError>("ppermute", pair + " sends from " + std::to_string(from) + " a second time", "Each device sends to at most one other.");
-    if (destination[to]++) raise<ValueError>("ppermute", pair + " sends to " + std::to_string(to) + " a second time", "Each device receives from at most one other.");
+      raise<IndexError>("ppermute", pair + " is out of range: the axes " + names_text(p.axes) + " have " + std::to_string(n) + " devices",
+                        "Positions are 0 to " + std::to_string(n - 1) + ".");
+    if (source[from]++)
+      raise<ValueError>("ppermute", pair + " sends from " + std::to_string(from) + " a second time", "Each device sends to at most one other.");
+    if (destination[to]++)
+      raise<ValueError>("ppermute", pair + " sends to " + std::to_string(to) + " a second time", "Each device receives from at most one other.");
   }
   return {c.operands[0]};
 }

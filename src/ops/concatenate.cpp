@@ -15,10 +15,13 @@ std::vector<Type> infer(const Call& c) {
   shape[dim] = 0;
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     const Type& x = c.operands[i];
-    if (x.dtype != first.dtype) raise<TypeError>(c.op.name, "operand " + std::to_string(i) + " is " + x.str() + ", operand 0 " + first.str(), "Convert them to one dtype.");
+    if (x.dtype != first.dtype)
+      raise<TypeError>(c.op.name, "operand " + std::to_string(i) + " is " + x.str() + ", operand 0 " + first.str(), "Convert them to one dtype.");
     bool fits = x.ndim() == first.ndim();
     for (int d = 0; fits && d < x.ndim(); ++d) fits = d == dim || x.shape[d] == first.shape[d];
-    if (!fits) raise<ShapeError>(c.op.name, "operand " + std::to_string(i) + " is " + x.str() + ", operand 0 " + first.str(), "All dims but dim " + std::to_string(dim) + " must be equal.");
+    if (!fits)
+      raise<ShapeError>(c.op.name, "operand " + std::to_string(i) + " is " + x.str() + ", operand 0 " + first.str(),
+                        "All dims but dim " + std::to_string(dim) + " must be equal.");
     shape[dim] += x.shape[dim];
   }
   return {type(first.dtype, shape)};

@@ -33,7 +33,8 @@ void eval_convert(const Call& c, Views in, Views out) {
 std::vector<Type> infer_bitcast(const Call& c) {
   DType to = c.get<BitcastConvertType>().dtype;
   if (to.size() != c.operands[0].dtype.size())
-    raise<TypeError>("bitcast_convert_type", c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes", "Choose a dtype of the same size.");
+    raise<TypeError>("bitcast_convert_type", c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes",
+                     "Choose a dtype of the same size.");
   return {Type{to, c.operands[0].shape, false, {}}};
 }
 

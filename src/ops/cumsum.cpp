@@ -10,7 +10,9 @@ using Arrays = std::vector<Array>;
 std::vector<Type> infer(const Call& c) {
   int axis = c.get<Cumulative>().axis;
   pointwise_shape(c, takes_number);
-  if (axis < 0 || axis >= c.operands[0].ndim()) raise<IndexError>("cumsum", "axis " + std::to_string(axis) + " is out of range for " + c.operands[0].str(), "Axes count from 0 here, up to ndim - 1.");
+  if (axis < 0 || axis >= c.operands[0].ndim())
+    raise<IndexError>("cumsum", "axis " + std::to_string(axis) + " is out of range for " + c.operands[0].str(),
+                      "Axes count from 0 here, up to ndim - 1.");
   return {Type{c.operands[0].dtype, c.operands[0].shape, false, {}}};
 }
 

@@ -18,12 +18,14 @@ Dims free_dims(int ndim, const Dims& contract, const Dims& batch) {
 void check_pairs(const Call& c, const char* what, const Dims& l, const Dims& r) {
   const Type& lhs = c.operands[0];
   const Type& rhs = c.operands[1];
-  if (l.size() != r.size()) raise<ShapeError>("dot", std::string(what) + " dims " + text(l) + " of lhs and " + text(r) + " of rhs are not pairs", "Name as many on either side.");
+  if (l.size() != r.size())
+    raise<ShapeError>("dot", std::string(what) + " dims " + text(l) + " of lhs and " + text(r) + " of rhs are not pairs",
+                      "Name as many on either side.");
   for (std::size_t i = 0; i < l.size(); ++i) {
     std::int64_t a = lhs.shape[l[i]], b = rhs.shape[r[i]];
     if (a == b) continue;
     std::string remedy = "The extents must be equal.";
-    if (lhs.ndim() == 2 && rhs.ndim() == 2 && rhs.shape[1 - r[i]] == a) remedy = "Did you mean the transpose of rhs, .T()?";
+    if (lhs.ndim() == 2 && rhs.ndim() == 2 && rhs.shape[1 - r[i]] == a) remedy = "Or did you mean the transpose of rhs? Write .T().";
     raise<ShapeError>("dot", std::string(what) + " dimensions differ: lhs " + lhs.str() + " dim " + std::to_string(l[i]) + " is " + std::to_string(a) + ", rhs " + rhs.str() + " dim " +
          std::to_string(r[i]) + " is " + std::to_string(b), remedy);
   }
@@ -33,7 +35,8 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<DotGeneral>();
   const Type& lhs = c.operands[0];
   const Type& rhs = c.operands[1];
-  if (lhs.dtype != rhs.dtype || lhs.dtype.is_key()) raise<TypeError>("dot", "lhs is " + lhs.str() + ", rhs " + rhs.str(), "Convert them to one number type.");
+  if (lhs.dtype != rhs.dtype || lhs.dtype.is_key())
+    raise<TypeError>("dot", "lhs is " + lhs.str() + ", rhs " + rhs.str(), "Convert them to one number type.");
   Dims l = p.dims.lhs_batch, r = p.dims.rhs_batch;
   l.insert(l.end(), p.dims.lhs_contract.begin(), p.dims.lhs_contract.end());
   r.insert(r.end(), p.dims.rhs_contract.begin(), p.dims.rhs_contract.end());

@@ -10,11 +10,13 @@ namespace {
 void check_box(const Call& c, const Shape& sizes, std::size_t first_start) {
   const Type& x = c.operands[0];
   if (sizes.size() != x.shape.size() || c.operands.size() - first_start != x.shape.size())
-    raise<ShapeError>(c.op.name, std::to_string(c.operands.size() - first_start) + " starts and a box " + sizes.str() + " for " + x.str(), "Give one start and one size per dim.");
+    raise<ShapeError>(c.op.name, std::to_string(c.operands.size() - first_start) + " starts and a box " + sizes.str() + " for " + x.str(),
+                      "Give one start and one size per dim.");
   for (int d = 0; d < x.ndim(); ++d) {
     const Type& start = c.operands[first_start + d];
     if (sizes[d] < 0 || sizes[d] > x.shape[d])
-      raise<ShapeError>(c.op.name, "the box " + sizes.str() + " does not fit into " + x.str() + " in dim " + std::to_string(d), "Sizes are at most the extents.");
+      raise<ShapeError>(c.op.name, "the box " + sizes.str() + " does not fit into " + x.str() + " in dim " + std::to_string(d),
+                        "Sizes are at most the extents.");
     if (start.ndim() != 0 || !start.dtype.is_integer())
       raise<TypeError>(c.op.name, "start " + std::to_string(d) + " is " + start.str(), "Starts are integer scalars.");
   }
@@ -168,7 +170,8 @@ const Op dynamic_update_slice = [] {
   op.name = "dynamic_update_slice";
   op.infer = [](const Call& c) {
     if (c.operands[0].dtype != c.operands[1].dtype)
-      raise<TypeError>(c.op.name, "the update is " + c.operands[1].str() + ", the operand " + c.operands[0].str(), "Convert the update to the operand's dtype.");
+      raise<TypeError>(c.op.name, "the update is " + c.operands[1].str() + ", the operand " + c.operands[0].str(),
+                       "Convert the update to the operand's dtype.");
     check_box(c, c.operands[1].shape, 2);
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape, c.operands[0].weak && c.operands[1].weak)};
   };

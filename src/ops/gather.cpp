@@ -16,7 +16,8 @@ std::vector<Type> infer(const Call& c) {
   const Type& indices = c.operands[1];
   const auto& g = p.dims;
   const std::string& op = c.op.name;
-  if (!indices.dtype.is_integer() || indices.ndim() < 1) raise<TypeError>(op, "the indices are " + indices.str(), "They are integers with at least one dim, the index vector.");
+  if (!indices.dtype.is_integer() || indices.ndim() < 1)
+    raise<TypeError>(op, "the indices are " + indices.str(), "They are integers with at least one dim, the index vector.");
   check_dims(op, "collapsed_slice_dims", g.collapsed_slice_dims, x.ndim());
   check_dims(op, "start_index_map", g.start_index_map, x.ndim());
   check_dims(op, "operand_batching_dims", g.operand_batching_dims, x.ndim());
@@ -30,13 +31,15 @@ std::vector<Type> infer(const Call& c) {
     bool gone = contains(g.collapsed_slice_dims, d) || contains(g.operand_batching_dims, d);
     kept += !gone;
     if (p.sizes[d] < 0 || p.sizes[d] > x.shape[d] || (gone && p.sizes[d] > 1))
-      raise<ShapeError>(op, "slice size " + std::to_string(p.sizes[d]) + " in dim " + std::to_string(d) + " of " + x.str(), gone ? "Collapsed and batching dims have size 1." : "Sizes are at most the extents.");
+      raise<ShapeError>(op, "slice size " + std::to_string(p.sizes[d]) + " in dim " + std::to_string(d) + " of " + x.str(),
+                        gone ? "Collapsed and batching dims have size 1." : "Sizes are at most the extents.");
   }
   if (kept != g.offset_dims.size() || g.operand_batching_dims.size() != g.start_indices_batching_dims.size())
     raise<ShapeError>(op, "offset_dims " + text(g.offset_dims) + " for " + std::to_string(kept) + " dims of the windows", remedy);
   for (std::size_t i = 0; i < g.operand_batching_dims.size(); ++i)
     if (x.shape[g.operand_batching_dims[i]] != indices.shape[g.start_indices_batching_dims[i]])
-      raise<ShapeError>(op, "batching dims differ: " + x.str() + " dim " + std::to_string(g.operand_batching_dims[i]) + ", " + indices.str() + " dim " + std::to_string(g.start_indices_batching_dims[i]), "Their extents must be equal.");
+      raise<ShapeError>(op, "batching dims differ: " + x.str() + " dim " + std::to_string(g.operand_batching_dims[i]) + ", " + indices.str() + " dim " + std::to_string(g.start_indices_batching_dims[i]),
+                        "Their extents must be equal.");
   int ndim = static_cast<int>(kept) + indices.ndim() - 1;
   check_dims(op, "offset_dims", g.offset_dims, ndim);
   WindowDims w(g, x.ndim(), ndim);

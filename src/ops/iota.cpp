@@ -41,7 +41,8 @@ const Op iota = [] {
   op.infer = [](const Call& c) {
     const auto& p = c.get<Iota>();
     check_dims(c.op.name, "dim", {p.dim}, p.shape.ndim());
-    if (p.dtype.is_key() || p.dtype.is_bool()) raise<TypeError>(c.op.name, "dtype " + std::string(p.dtype.name()) + " cannot count", "Use a number type.");
+    if (p.dtype.is_key() || p.dtype.is_bool())
+      raise<TypeError>(c.op.name, "dtype " + std::string(p.dtype.name()) + " cannot count", "Use a number type.");
     for (std::int64_t d : p.shape)
       if (d < 0) raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
     return std::vector{type(p.dtype, p.shape)};

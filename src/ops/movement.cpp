@@ -22,7 +22,8 @@ void check_dims(std::string_view op, const std::string& what, const Dims& dims, 
     if (d < 0 || d >= ndim)
       raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + ", but there are " + std::to_string(ndim) + " dims",
                         ndim ? "Dims are 0 to " + std::to_string(ndim - 1) + " here." : "A scalar has no dims.");
-    if (seen[static_cast<std::size_t>(d)]) raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + " twice", "Name each dim once.");
+    if (seen[static_cast<std::size_t>(d)])
+      raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + " twice", "Name each dim once.");
     seen[static_cast<std::size_t>(d)] = true;
   }
 }

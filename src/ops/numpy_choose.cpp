@@ -14,7 +14,8 @@ Array every(DType dtype, double v, const Shape& shape) { return lax::broadcast_i
 
 // Indices as the mode wants them for a gather: negative ones from the end, or wrapped, or left to the clamping of the gather.
 Array prepared(const char* function, const Array& indices, std::int64_t extent, TakeMode mode) {
-  if (!indices.dtype().is_integer()) raise<TypeError>(function, "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
+  if (!indices.dtype().is_integer())
+    raise<TypeError>(function, "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
   DType dtype = indices.dtype().size() == 8 || extent > INT32_MAX ? canonical(int64) : int32;
   // Unsigned ones beyond int32 would turn negative.
   Array i = indices.dtype() == uint32 && dtype == int32 ? lax::min(indices, every(uint32, INT32_MAX, indices.shape())) : indices;
@@ -46,7 +47,8 @@ Array take(const In& x, const Operand& indices, int axis, TakeMode mode) {
   Array i = lax::reshape(prepared("take", indices.array, from[d], mode), column);
   if (from[d] == 0) {
     if (i.size())
-      raise<IndexError>("take", "indices " + indices.array.type().str() + " into dim " + std::to_string(d) + " of " + x.array.type().str() + ", which is empty", "Take from an array with elements.");
+      raise<IndexError>("take", "indices " + indices.array.type().str() + " into dim " + std::to_string(d) + " of " + x.array.type().str() + ", which is empty",
+                        "Take from an array with elements.");
     sizes[d] = 0;
   } else {
     sizes[d] = 1;
@@ -61,7 +63,9 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
   CallScope scope(x.loc);
   const Array& a = x.array;
   const Shape& wanted = indices.array.shape();
-  if (wanted.ndim() != a.ndim()) raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(), "Both need as many dims.");
+  if (wanted.ndim() != a.ndim())
+    raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(),
+                      "Both need as many dims.");
   int d = ops::normal_axis("take_along_axis", axis, a);
   // All other dims go hand in hand; those of extent 1 broadcast.
   Shape index_shape = wanted, from = a.shape();
@@ -69,7 +73,8 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
     if (k == d || from[k] == wanted[k]) continue;
     if (from[k] == 1) from[k] = wanted[k];
     else if (wanted[k] == 1) index_shape[k] = from[k];
-    else raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(), "All dims but the axis must be equal, or 1.");
+    else raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(),
+                           "All dims but the axis must be equal, or 1.");
   }
   Array source = broadcast_to(a, from), i = broadcast_to(prepared("take_along_axis", indices.array, from[d], mode), index_shape);
   Shape column = index_shape;
@@ -104,10 +109,13 @@ namespace {
 
 std::vector<std::pair<int, int>> all_widths(const Array& x, std::vector<std::pair<int, int>> widths) {
   if (widths.size() == 1) widths.assign(x.ndim(), widths[0]);
-  if (static_cast<int>(widths.size()) != x.ndim()) raise<ShapeError>("pad", std::to_string(widths.size()) + " pairs of widths for " + x.type().str(), "Give (before, after) per dim, or one pair for all.");
+  if (static_cast<int>(widths.size()) != x.ndim())
+    raise<ShapeError>("pad", std::to_string(widths.size()) + " pairs of widths for " + x.type().str(),
+                      "Give (before, after) per dim, or one pair for all.");
   for (auto [before, after] : widths)
     if (before < 0 || after < 0)
-      raise<ValueError>("pad", "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " + x.type().str() + ": one is negative", "lax::pad cuts with negative widths.");
+      raise<ValueError>("pad", "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " + x.type().str() + ": one is negative",
+                        "lax::pad cuts with negative widths.");
   return widths;
 }
 

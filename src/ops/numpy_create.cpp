@@ -124,11 +124,13 @@ Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, s
   bool floating = start.dtype.is_inexact() || stop.dtype.is_inexact() || step.dtype.is_inexact();
   DType want = canonical(dtype.value_or(floating ? float64 : int64));
   std::int64_t n = 0;
-  if (step.as<double>() == 0) raise<ValueError>("arange", "the step from " + start.str() + " to " + stop.str() + " is 0", "Give a step towards stop.");
+  if (step.as<double>() == 0)
+    raise<ValueError>("arange", "the step from " + start.str() + " to " + stop.str() + " is 0", "Give a step towards stop.");
   if (floating) {
     double length = std::ceil((stop.as<double>() - start.as<double>()) / step.as<double>());
     if (!std::isfinite(length) || length >= 0x1p62)
-      raise<ValueError>("arange", "start " + start.str() + ", stop " + stop.str() + " and step " + step.str() + " give no length", "They must be finite, with a step that is not too small.");
+      raise<ValueError>("arange", "start " + start.str() + ", stop " + stop.str() + " and step " + step.str() + " give no length",
+                        "They must be finite, with a step that is not too small.");
     n = static_cast<std::int64_t>(std::max(0.0, length));
   } else {
     std::int64_t distance, by = step.integer;
@@ -147,7 +149,9 @@ Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, s
 
 Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc loc) {
   CallScope scope(loc);
-  if (n < 0) raise<ValueError>("linspace", std::to_string(n.value) + " numbers from " + std::to_string(start) + " to " + std::to_string(stop), "Ask for 0 or more.");
+  if (n < 0)
+    raise<ValueError>("linspace", std::to_string(n.value) + " numbers from " + std::to_string(start) + " to " + std::to_string(stop),
+                      "Ask for 0 or more.");
   DType want = canonical(dtype), compute = want == float64 ? float64 : float32;
   Shape shape{n};
   std::int64_t parts = endpoint ? n - 1 : n.value;

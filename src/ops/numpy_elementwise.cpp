@@ -154,7 +154,8 @@ Array power(const Operand& x, const Operand& y) {
   if (static_integer) {
     std::int64_t n = literal->integer;
     if (n < 0 && !own.dtype.is_inexact())
-      raise<ValueError>("power", "integers to a negative power: " + x.array.type().str() + " to the power " + std::to_string(n), "Convert to a floating type first.");
+      raise<ValueError>("power", "integers to a negative power: " + x.array.type().str() + " to the power " + std::to_string(n),
+                        "Convert to a floating type first.");
     if (n == static_cast<int>(n)) return lax::integer_pow(ops::converted(x.array, own), static_cast<int>(n));
   }
   if (own.dtype.is_floating() && y.array.dtype().is_integer() && !y.array.weak_type()) {
@@ -332,7 +333,7 @@ Array round(const In& x, int decimals) {
   CallScope scope(x.loc);
   if (!given(x.array, "round").dtype().is_inexact()) {
     if (decimals >= 0) return x.array;
-    raise<UnsupportedError>("round", "integers to negative places", "Convert to a floating type first.");
+    raise<UnsupportedError>("round", x.array.type().str() + " to " + std::to_string(decimals) + " places: integers round to no negative ones", "Convert to a floating type first.");
   }
   if (decimals == 0) return bind1(ops::round, {}, {x.array});
   Array factor = number_like(x.array, std::pow(10., decimals));

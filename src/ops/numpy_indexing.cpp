@@ -31,7 +31,9 @@ Pick resolve(const Array& x, int d, const Slice& s) {
   Pick p;
   constexpr std::int64_t far = std::int64_t(1) << 62;   // longer steps are as good as this one
   p.step = std::clamp(s.step.value.value_or(1), -far, far);
-  if (p.step == 0) raise<ValueError>("index", "the step of the slice of dim " + std::to_string(d) + " of " + x.type().str() + " is 0", "Steps are positive or negative.");
+  if (p.step == 0)
+    raise<ValueError>("index", "the step of the slice of dim " + std::to_string(d) + " of " + x.type().str() + " is 0",
+                      "Steps are positive or negative.");
   auto bound = [&](const Bound& b, std::int64_t open) {
     if (!b.value) return open;
     std::int64_t v = *b.value < 0 ? *b.value + n : *b.value;
@@ -51,10 +53,13 @@ Plan plan_of(const Array& x, const std::vector<Index>& index) {
   for (const Index& i : index) {
     if (i.kind == Index::Kind::ellipsis) ++ellipses;
     else if (i.kind == Index::Kind::array && i.array.dtype().is_bool())
-      raise<UnsupportedError>("index", "the mask " + i.array.type().str() + " as an index of " + x.type().str() + ": the result's shape would depend on values", "Use where(mask, x, 0).");
+      raise<UnsupportedError>("index", "the mask " + i.array.type().str() + " as an index of " + x.type().str() + ": the result's shape would depend on values",
+                              "Use where(mask, x, 0).");
     else if (i.kind != Index::Kind::newaxis) ++used;
   }
-  if (ellipses > 1) raise<IndexError>("index", std::to_string(ellipses) + " ellipses in the index of " + x.type().str(), "One ellipsis stands for all dims that are not named.");
+  if (ellipses > 1)
+    raise<IndexError>("index", std::to_string(ellipses) + " ellipses in the index of " + x.type().str(),
+                      "One ellipsis stands for all dims that are not named.");
   if (used > shape.ndim())
     raise<IndexError>("index", "too many indices: " + x.type().str() + " has " + std::to_string(shape.ndim()) + " dims, but " + std::to_string(used) + " were indexed",
                       shape.ndim() ? "Give " + std::to_string(shape.ndim()) + " or fewer." : "A scalar has no dims to index.");
@@ -84,7 +89,9 @@ Plan plan_of(const Array& x, const std::vector<Index>& index) {
         break;
       }
       case Index::Kind::array:
-        if (!i.array.dtype().is_integer()) raise<TypeError>("index", "the index of dim " + std::to_string(d) + " is " + i.array.type().str(), "Indices are integers: convert with astype(int32).");
+        if (!i.array.dtype().is_integer())
+          raise<TypeError>("index", "the index of dim " + std::to_string(d) + " is " + i.array.type().str(),
+                           "Indices are integers: convert with astype(int32).");
         plan.order.push_back(d);
         plan.picks.push_back({Pick::Kind::array, 0, 0, 1, i.array});
         plan.has_array = true;

@@ -73,7 +73,9 @@ Array reshape(const In& x, const Shape& shape) {
       open = d;
       continue;
     }
-    if (to[d] < 0) raise<ShapeError>("reshape", "the shape " + shape.str() + " has the extent " + std::to_string(to[d]), "Extents are 0 or more, or -1 once: what is left.");
+    if (to[d] < 0)
+      raise<ShapeError>("reshape", "the shape " + shape.str() + " has the extent " + std::to_string(to[d]),
+                        "Extents are 0 or more, or -1 once: what is left.");
     empty = empty || to[d] == 0;
     wraps = wraps || __builtin_mul_overflow(known, to[d], &known);
   }
@@ -154,7 +156,9 @@ Array broadcast_to(const In& x, const Shape& shape) {
     std::int64_t to = shape[shape.ndim() - from.ndim() + d];
     fits = from[d] == 1 || from[d] == to;
   }
-  if (!fits) raise<ShapeError>("broadcast_to", x.array.type().str() + " does not broadcast to the shape " + shape.str(), "Aligned at the right, extents must be equal, or 1 in the array.");
+  if (!fits)
+    raise<ShapeError>("broadcast_to", x.array.type().str() + " does not broadcast to the shape " + shape.str(),
+                      "Aligned at the right, extents must be equal, or 1 in the array.");
   return ops::spread_to(x.array, shape);
 }
 std::vector<Array> broadcast_arrays(const std::vector<Array>& xs) {
@@ -169,7 +173,8 @@ std::vector<Array> broadcast_arrays(const std::vector<Array>& xs) {
 Array concatenate(const ArrayList& xs, int axis) {
   CallScope scope(xs.loc);
   if (xs.arrays.empty()) raise<ValueError>("concatenate", "there are no arrays", "Give at least one.");
-  if (xs.arrays[0].ndim() == 0) raise<ValueError>("concatenate", "the first array is " + xs.arrays[0].type().str() + ": scalars have no axis", "stack joins scalars.");
+  if (xs.arrays[0].ndim() == 0)
+    raise<ValueError>("concatenate", "the first array is " + xs.arrays[0].type().str() + ": scalars have no axis", "stack joins scalars.");
   int d = ops::normal_axis("concatenate", axis, xs.arrays[0]);
   return xs.arrays.size() == 1 ? xs.arrays[0] : lax::concatenate(ops::same_dtype(xs.arrays), d);
 }
@@ -196,7 +201,8 @@ Array stack(const ArrayList& xs, int axis) {
   std::vector<Array> parts;
   for (const Array& x : ops::same_dtype(xs.arrays)) {
     if (x.shape() != xs.arrays[0].shape())
-      raise<ShapeError>("stack", "arrays of shapes " + xs.arrays[0].shape().str() + " and " + x.shape().str(), "All must have one shape; concatenate joins others.");
+      raise<ShapeError>("stack", "arrays of shapes " + xs.arrays[0].shape().str() + " and " + x.shape().str(),
+                        "All must have one shape; concatenate joins others.");
     Shape shape = x.shape();
     shape.insert(d, 1);
     parts.push_back(lax::reshape(x, shape));
@@ -264,7 +270,9 @@ Array roll(const In& x, std::int64_t shift, int axis) {
 Array tile(const In& x, const Shape& repeats) {
   CallScope scope(x.loc);
   for (std::int64_t times : repeats)
-    if (times < 0) raise<ShapeError>("tile", x.array.type().str() + " " + repeats.str() + " times: " + std::to_string(times) + " is negative", "Repeat 0 times or more.");
+    if (times < 0)
+      raise<ShapeError>("tile", x.array.type().str() + " " + repeats.str() + " times: " + std::to_string(times) + " is negative",
+                        "Repeat 0 times or more.");
   int n = std::max(x.array.ndim(), repeats.ndim());
   Shape wide, to;
   Dims dims;
@@ -285,7 +293,8 @@ Array repeat(const In& x, Dim n) {
 Array repeat(const In& x, Dim n, int axis) {
   CallScope scope(x.loc);
   int d = ops::normal_axis("repeat", axis, x.array);
-  if (n < 0) raise<ShapeError>("repeat", "the elements of " + x.array.type().str() + " " + std::to_string(n.value) + " times", "Repeat 0 times or more.");
+  if (n < 0)
+    raise<ShapeError>("repeat", "the elements of " + x.array.type().str() + " " + std::to_string(n.value) + " times", "Repeat 0 times or more.");
   Shape wide = x.array.shape(), to = wide;
   to[d] *= n;
   wide.insert(d + 1, n);

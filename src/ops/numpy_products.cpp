@@ -18,8 +18,8 @@ void check_pair(const char* function, const Array& x, const Array& y, int dx, in
   std::int64_t a = x.shape()[static_cast<std::size_t>(dx)], b = y.shape()[static_cast<std::size_t>(dy)];
   if (a == b) return;
   bool turned = x.ndim() == 2 && y.ndim() == 2 && y.shape()[static_cast<std::size_t>(1 - dy)] == a;
-  raise<ShapeError>(function, operands(x, y) + ": contracting dimensions differ: dim " + std::to_string(dx) + " of lhs is " + std::to_string(a) + ", dim " + std::to_string(dy) + " of rhs " +
-                    std::to_string(b), turned ? "Did you mean the transpose of rhs, .T()?" : "The two extents must be equal.");
+  raise<ShapeError>(function, "contracting dimensions differ: lhs " + x.type().str() + " dim " + std::to_string(dx) + " is " + std::to_string(a) + ", rhs " + y.type().str() + " dim " +
+                    std::to_string(dy) + " is " + std::to_string(b), turned ? "Or did you mean the transpose of rhs? Write .T()." : "The two extents must be equal.");
 }
 Array product(const Array& x, const Array& y, const lax::DotDims& dims) {
   std::vector<Array> xs = ops::same_dtype({x, y});
@@ -41,7 +41,8 @@ Array matmul(const In& x, const In& y) {
   for (int d = 1; d <= std::min(left.ndim(), right.ndim()); ++d) {
     std::int64_t l = left[left.size() - static_cast<std::size_t>(d)], r = right[right.size() - static_cast<std::size_t>(d)];
     if (l != r && l != 1 && r != 1)
-      raise<ShapeError>("matmul", operands(a, b) + ": the stacks do not broadcast, " + std::to_string(l) + " and " + std::to_string(r), "Leading extents must be equal or 1.");
+      raise<ShapeError>("matmul", operands(a, b) + ": the stacks do not broadcast, " + std::to_string(l) + " and " + std::to_string(r),
+                        "Leading extents must be equal or 1.");
   }
   Shape batch = ops::common_shape("matmul", {left, right});
   auto stacked = [&](const Array& m, const Shape& own) {
@@ -65,7 +66,8 @@ Array dot(const Operand& x, const Operand& y) {
 Array vdot(const In& x, const In& y) {
   CallScope scope(x.loc);
   if (x.array.size() != y.array.size())
-    raise<ShapeError>("vdot", operands(x.array, y.array) + " have " + std::to_string(x.array.size()) + " and " + std::to_string(y.array.size()) + " elements", "Both need as many.");
+    raise<ShapeError>("vdot", operands(x.array, y.array) + " have " + std::to_string(x.array.size()) + " and " + std::to_string(y.array.size()) + " elements",
+                      "Both need as many.");
   return dot(ravel(x.array), ravel(y.array));
 }
 Array inner(const In& x, const In& y) {
@@ -82,7 +84,8 @@ Array outer(const In& x, const In& y) {
 Array tensordot(const In& x, const In& y, int n) {
   CallScope scope(x.loc);
   if (n < 0 || n > x.array.ndim() || n > y.array.ndim()) 
-    raise<ShapeError>("tensordot", std::to_string(n) + " dims of " + operands(x.array, y.array), n < 0 ? "Give 0 dims or more." : "Both need that many dims.");
+    raise<ShapeError>("tensordot", std::to_string(n) + " dims of " + operands(x.array, y.array),
+                      n < 0 ? "Give 0 dims or more." : "Both need that many dims.");
   for (int i = 0; i < n; ++i) check_pair("tensordot", x.array, y.array, x.array.ndim() - n + i, i);
   return product(x.array, y.array, {ops::range(x.array.ndim() - n, x.array.ndim()), ops::range(0, n), {}, {}});
 }
@@ -92,7 +95,8 @@ Array tensordot(const In& x, const In& y, const std::vector<int>& x_axes, const 
   for (int d : x_axes) a.push_back(ops::normal_axis("tensordot", d, x.array));
   for (int d : y_axes) b.push_back(ops::normal_axis("tensordot", d, y.array));
   if (a.size() != b.size())
-    raise<ShapeError>("tensordot", std::to_string(a.size()) + " axes of lhs and " + std::to_string(b.size()) + " of rhs: " + operands(x.array, y.array), "Name as many of either.");
+    raise<ShapeError>("tensordot", std::to_string(a.size()) + " axes of lhs and " + std::to_string(b.size()) + " of rhs: " + operands(x.array, y.array),
+                      "Name as many of either.");
   for (std::size_t i = 0; i < a.size(); ++i) check_pair("tensordot", x.array, y.array, static_cast<int>(a[i]), static_cast<int>(b[i]));
   return product(x.array, y.array, {a, b, {}, {}});
 }

@@ -51,7 +51,8 @@ Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bo
   const Array& a = given(x.array, what);
   std::vector<int> list = axes.resolve(a.ndim());
   if (count(a, list) == 0)
-    raise<ValueError>(what, "no element to choose from: " + a.type().str() + " is empty along the reduced axes", "Give a start value: max_with(x, {.initial = 0}).");
+    raise<ValueError>(what, "no element to choose from: " + a.type().str() + " is empty along the reduced axes",
+                      "Give a start value: max_with(x, {.initial = 0}).");
   return strict(op, a, list, keepdims);
 }
 Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
@@ -81,7 +82,7 @@ Array min(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::r
 Array amax(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_max, "amax", x, axes, keepdims); }
 Array amin(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_min, "amin", x, axes, keepdims); }
 Array any(const In& x, const Axes& axes, bool keepdims) { return truth_reduction(ops::reduce_any, "any", x, axes, keepdims); }
-Array All::operator()(const In& x, const Axes& axes, bool keepdims) const { return truth_reduction(ops::reduce_all, "all", x, axes, keepdims); }
+Array All::operator()(const In& x, const Axes& axes, bool keepdims) const { return truth_reduction(ops::reduce_all, "all", x, axes, keepdims, {"", "all", 0}); }
 Array argmax(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmax, x, axis, keepdims); }
 Array argmin(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmin, x, axis, keepdims); }
 
@@ -129,7 +130,8 @@ Array average(const In& x, const Array& weights, const Axes& axes) {
   Array w = given(weights, "average");
   if (w.shape() != a.shape()) {
     if (w.ndim() != 1 || list.size() != 1 || w.size() != a.shape()[static_cast<std::size_t>(list[0])])
-      raise<ShapeError>("average", "weights " + w.type().str() + " do not fit " + a.type().str(), "Give one weight per element, or per element of the one axis.");
+      raise<ShapeError>("average", "weights " + w.type().str() + " do not fit " + a.type().str(),
+                        "Give one weight per element, or per element of the one axis.");
     w = lax::broadcast_in_dim(w, a.shape(), {list[0]});
   }
   std::vector<Array> xs = {a, w};

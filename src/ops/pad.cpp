@@ -13,8 +13,10 @@ std::vector<Type> infer(const Call& c) {
   const Type& x = c.operands[0];
   const Type& value = c.operands[1];
   if (value.ndim() != 0 || value.dtype != x.dtype)
-    raise<TypeError>(c.op.name, "the padding value is " + value.str() + ", the operand " + x.str(), "The value is a scalar of the operand's dtype: convert it first.");
-  if (p.config.size() != x.shape.size()) raise<ShapeError>(c.op.name, std::to_string(p.config.size()) + " entries of padding for " + x.str(), "Give (low, high, interior) per dim.");
+    raise<TypeError>(c.op.name, "the padding value is " + value.str() + ", the operand " + x.str(),
+                     "The value is a scalar of the operand's dtype: convert it first.");
+  if (p.config.size() != x.shape.size())
+    raise<ShapeError>(c.op.name, std::to_string(p.config.size()) + " entries of padding for " + x.str(), "Give (low, high, interior) per dim.");
   Shape shape;
   for (int d = 0; d < x.ndim(); ++d) {
     const auto& q = p.config[d];

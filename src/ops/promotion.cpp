@@ -53,7 +53,9 @@ int node_of(const Type& t) {
 Promotion promote(const std::vector<Array>& xs) {
   std::uint32_t common = ~0u;
   for (const Array& x : xs) {
-    if (x.dtype().is_key()) raise<TypeError>(call_name("arithmetic"), "random keys take part in no arithmetic: an operand is " + x.type().str(), "Use random::key_data to see their words.");
+    if (x.dtype().is_key())
+      raise<TypeError>(call_name("arithmetic"), "random keys take part in no arithmetic: an operand is " + x.type().str(),
+                       "Use random::key_data to see their words.");
     common &= above[node_of(x.type())];
   }
   // The least of the common upper bounds is the one below all others.
@@ -90,7 +92,8 @@ Shape broadcast_shapes(const char* what, const std::vector<Array>& xs) {
       if (o != 1) {
         std::string types;
         for (std::size_t i = 0; i < xs.size(); ++i) types += (i == 0 ? "" : i + 1 == xs.size() ? " and " : ", ") + xs[i].type().str();
-        raise<ShapeError>(what, "shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " + std::to_string(o) + " and " + std::to_string(extent), "Extents, counted from the last dim, have to be equal or 1: use reshape() or expand_dims().");
+        raise<ShapeError>(what, "shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " + std::to_string(o) + " and " + std::to_string(extent),
+                          "Extents, counted from the last dim, have to be equal or 1: use reshape() or expand_dims().");
       }
       o = extent;
     }

@@ -32,7 +32,8 @@ const Op random_wrap = [] {
   Op op = home("random_wrap");
   op.infer = [](const Call& c) {
     const Type& x = c.operands[0];
-    if (x.dtype != uint32 || x.ndim() == 0 || x.shape.back() != 2) raise<TypeError>(c.op.name, "the words are " + x.str(), "A key is made of uint32[..., 2].");
+    if (x.dtype != uint32 || x.ndim() == 0 || x.shape.back() != 2)
+      raise<TypeError>(c.op.name, "the words are " + x.str(), "A key is made of uint32[..., 2].");
     Shape shape = x.shape;
     shape.erase(x.ndim() - 1);
     return std::vector{type(prng_key, shape)};

@@ -10,7 +10,8 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Reshape>();
   const Type& x = c.operands[0];
   for (std::int64_t d : p.shape)
-    if (d < 0) raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Only tutti::reshape infers one extent from -1.");
+    if (d < 0)
+      raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " for " + x.str() + " has a negative extent", "Only tutti::reshape infers one extent from -1.");
   if (p.shape.num_elements() != x.num_elements())
     raise<ShapeError>(c.op.name, x.str() + " has " + std::to_string(x.num_elements()) + " elements, the shape " + p.shape.str() + " " + std::to_string(p.shape.num_elements()),
          "A reshape keeps the number of elements.");

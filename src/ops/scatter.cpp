@@ -26,7 +26,8 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Scatter>();
   const Type& x = c.operands[0];
   const Type& updates = c.operands[2];
-  if (updates.dtype != x.dtype) raise<TypeError>(c.op.name, "the updates are " + updates.str() + ", the operand " + x.str(), "Convert the updates to the operand's dtype.");
+  if (updates.dtype != x.dtype)
+    raise<TypeError>(c.op.name, "the updates are " + updates.str() + ", the operand " + x.str(), "Convert the updates to the operand's dtype.");
   lax::GatherDims g = as_gather(p.dims);
   check_dims(c.op.name, "update_window_dims", g.offset_dims, updates.ndim());
   check_dims(c.op.name, "inserted_window_dims", g.collapsed_slice_dims, x.ndim());
@@ -36,7 +37,8 @@ std::vector<Type> infer(const Call& c) {
   Params mirror = Gather{g, window_sizes(g, x.shape, updates.shape), p.mode};
   Type expected = gather.infer(Call{c.op, mirror, {x, c.operands[1]}, none})[0];
   if (expected.shape != updates.shape)
-    raise<ShapeError>(c.op.name, "the updates are " + updates.str() + ", these dims and indices " + c.operands[1].str() + " ask for " + expected.str(), "See lax::ScatterDims for what each list means.");
+    raise<ShapeError>(c.op.name, "the updates are " + updates.str() + ", these dims and indices " + c.operands[1].str() + " ask for " + expected.str(),
+                      "See lax::ScatterDims for what each list means.");
   return {type(x.dtype, x.shape, x.weak)};
 }
 

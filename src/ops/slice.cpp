@@ -8,7 +8,8 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<SliceParams>();
   const Type& x = c.operands[0];
   if (p.start.size() != x.shape.size() || p.limit.size() != x.shape.size() || p.strides.size() != x.shape.size())
-    raise<ShapeError>(c.op.name, "start " + text(p.start) + ", limit " + text(p.limit) + ", strides " + text(p.strides) + " for " + x.str(), "Give one of each per dim.");
+    raise<ShapeError>(c.op.name, "start " + text(p.start) + ", limit " + text(p.limit) + ", strides " + text(p.strides) + " for " + x.str(),
+                      "Give one of each per dim.");
   Shape shape;
   for (int d = 0; d < x.ndim(); ++d) {
     if (p.start[d] < 0 || p.limit[d] < p.start[d] || p.limit[d] > x.shape[d] || p.strides[d] < 1)

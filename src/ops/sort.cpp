@@ -49,12 +49,15 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Sort>();
   const Type& x = c.operands[0];
   check_dims(c.op.name, "dim", {p.dim}, x.ndim());
-  if (p.num_keys < 1 || p.num_keys > static_cast<int>(c.operands.size())) raise<ShapeError>(c.op.name, std::to_string(p.num_keys) + " keys of " + std::to_string(c.operands.size()) + " arrays", "Sort by one array or more.");
+  if (p.num_keys < 1 || p.num_keys > static_cast<int>(c.operands.size()))
+    raise<ShapeError>(c.op.name, std::to_string(p.num_keys) + " keys of " + std::to_string(c.operands.size()) + " arrays",
+                      "Sort by one array or more.");
   std::vector<Type> out;
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     const Type& t = c.operands[i];
     if (t.shape != x.shape) raise<ShapeError>(c.op.name, "the arrays are " + x.str() + " and " + t.str(), "Arrays sorted together have one shape.");
-    if (static_cast<int>(i) < p.num_keys && !order_of(t.dtype)) raise<TypeError>(c.op.name, t.str() + " has no order", "Sort by integers, floats or bools.");
+    if (static_cast<int>(i) < p.num_keys && !order_of(t.dtype))
+      raise<TypeError>(c.op.name, t.str() + " has no order", "Sort by integers, floats or bools.");
     out.push_back(type(t.dtype, t.shape));
   }
   return out;
@@ -145,7 +148,9 @@ const Op& sort_op(int operands) {
     for (int n = 1; n <= 8; ++n) out.push_back(home(n));
     return out;
   }();
-  if (operands < 1 || operands > 8) raise<ShapeError>("sort", std::to_string(operands) + " arrays at once", "Sort up to 8 arrays together, or sort positions and take the others by them.");
+  if (operands < 1 || operands > 8)
+    raise<ShapeError>("sort", std::to_string(operands) + " arrays at once",
+                      "Sort up to 8 arrays together, or sort positions and take the others by them.");
   return homes[operands - 1];
 }
 

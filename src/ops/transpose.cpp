@@ -9,7 +9,8 @@ std::vector<Type> infer(const Call& c) {
   const Type& x = c.operands[0];
   check_dims(c.op.name, "permutation", p.permutation, x.ndim());
   if (p.permutation.size() != x.shape.size())
-    raise<ShapeError>(c.op.name, "permutation " + text(p.permutation) + " has " + std::to_string(p.permutation.size()) + " entries for " + x.str(), "Name every dim once.");
+    raise<ShapeError>(c.op.name, "permutation " + text(p.permutation) + " has " + std::to_string(p.permutation.size()) + " entries for " + x.str(),
+                      "Name every dim once.");
   Shape shape;
   for (std::int64_t d : p.permutation) shape.push_back(x.shape[d]);
   return {type(x.dtype, shape)};

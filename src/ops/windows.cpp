@@ -18,9 +18,11 @@ std::int64_t spread(std::int64_t n, std::int64_t dilation) { return n == 0 ? 0 :
 Dims ones_or(const char* op, const char* what, const Dims& list, std::size_t n) {
   if (list.empty()) return Dims(n, 1);
   if (list.size() != n)
-    raise<ShapeError>(op, std::string(what) + " " + ops::text(list) + " has " + std::to_string(list.size()) + " entries for " + std::to_string(n) + " dims", "Give one entry per dim.");
+    raise<ShapeError>(op, std::string(what) + " " + ops::text(list) + " has " + std::to_string(list.size()) + " entries for " + std::to_string(n) + " dims",
+                      "Give one entry per dim.");
   for (std::int64_t v : list)
-    if (v < 1) raise<ValueError>(op, std::string(what) + " " + ops::text(list) + " has an entry below 1", "Strides, windows and dilations count from 1.");
+    if (v < 1)
+      raise<ValueError>(op, std::string(what) + " " + ops::text(list) + " has an entry below 1", "Strides, windows and dilations count from 1.");
   return list;
 }
 
@@ -30,7 +32,8 @@ Dims positions(const char* op, const std::string& spec, const std::string& order
   for (char c : order) {
     auto at = spec.find(c);
     if (at == std::string::npos || spec.size() != order.size())
-      raise<ValueError>(op, "the dimension numbers \"" + spec + "\" do not name the dims " + order, "Each letter stands once in the specs of input, kernel and result, with N C and O I for batch and features.");
+      raise<ValueError>(op, "the dimension numbers \"" + spec + "\" do not name the dims " + order,
+                        "Each letter stands once in the specs of input, kernel and result, with N C and O I for batch and features.");
     out.push_back(static_cast<std::int64_t>(at));
   }
   return out;
@@ -42,6 +45,8 @@ Order order_of(const char* op, const ConvDims& d, int ndim) {
     Dims same = ops::range(0, ndim);
     return {same, same, same};
   }
+  if (static_cast<int>(d.lhs.size()) != ndim)
+    raise<ValueError>(op, "the dimension numbers \"" + d.lhs + "\" for an array of " + std::to_string(ndim) + " dims", "Give one letter per dim, such as \"NCHW\".");
   std::string spatial;
   for (char c : d.lhs)
     if (c != 'N' && c != 'C') spatial += c;
@@ -93,11 +98,13 @@ Pairs Padding::resolve(const std::string& op, const Dims& shape, const Dims& win
   if (all_) return Pairs(shape.size(), {*all_, *all_});
   if (name_.empty()) {
     if (pairs_.size() != shape.size())
-      raise<ShapeError>(op, std::to_string(pairs_.size()) + " pairs of padding for " + std::to_string(shape.size()) + " dims", "Give (before, after) per dim, \"SAME\" or \"VALID\".");
+      raise<ShapeError>(op, std::to_string(pairs_.size()) + " pairs of padding for " + std::to_string(shape.size()) + " dims",
+                        "Give (before, after) per dim, \"SAME\" or \"VALID\".");
     return pairs_;
   }
   if (name_ == "VALID") return Pairs(shape.size(), {0, 0});
-  if (name_ != "SAME" && name_ != "SAME_LOWER") raise<ValueError>(op, "there is no padding \"" + name_ + "\"", "Give \"SAME\", \"SAME_LOWER\", \"VALID\" or (before, after) per dim.");
+  if (name_ != "SAME" && name_ != "SAME_LOWER")
+    raise<ValueError>(op, "there is no padding \"" + name_ + "\"", "Give \"SAME\", \"SAME_LOWER\", \"VALID\" or (before, after) per dim.");
   Pairs out;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (strides[d] < 1) raise<ValueError>(op, "the strides " + ops::text(strides) + " have an entry below 1", "Strides count from 1.");
@@ -118,9 +125,11 @@ Array conv_general_dilated(const In& lhs_in, const In& rhs_in, const ConvOptions
   CallScope scope(lhs_in.loc);
   const char* op = "conv_general_dilated";
   if (lhs_in.array.ndim() != rhs_in.array.ndim() || lhs_in.array.ndim() < 2)
-    raise<ShapeError>(op, "lhs has shape " + lhs_in.array.shape().str() + ", rhs " + rhs_in.array.shape().str(), "Both need a batch (out feature) dim, a feature dim and the same number of spatial dims.");
+    raise<ShapeError>(op, "lhs has shape " + lhs_in.array.shape().str() + ", rhs " + rhs_in.array.shape().str(),
+                      "Both need a batch (out feature) dim, a feature dim and the same number of spatial dims.");
   if (lhs_in.array.dtype() != rhs_in.array.dtype())
-    raise<TypeError>(op, "lhs is " + std::string(lhs_in.array.dtype().name()) + ", rhs " + std::string(rhs_in.array.dtype().name()), "Convert one of them: lax functions do not promote.");
+    raise<TypeError>(op, "lhs is " + std::string(lhs_in.array.dtype().name()) + ", rhs " + std::string(rhs_in.array.dtype().name()),
+                     "Convert one of them: lax functions do not promote.");
   Order order = order_of(op, o.dimension_numbers, lhs_in.array.ndim());
   std::size_t spatial = static_cast<std::size_t>(lhs_in.array.ndim()) - 2;
   // Features before the batch: then the products over features and places are one matrix product. lhs: features, batch, spatial; rhs: out features,
@@ -134,7 +143,8 @@ Array conv_general_dilated(const In& lhs_in, const In& rhs_in, const ConvOptions
   const std::int64_t groups = o.feature_group_count, batch_groups = o.batch_group_count;
   const std::int64_t features = lhs.shape(0), batch = lhs.shape(1), outs = rhs.shape(0), ins = rhs.shape(-1);
   if (groups < 1 || batch_groups < 1 || (groups > 1 && batch_groups > 1))
-    raise<ValueError>(op, "feature_group_count is " + std::to_string(groups) + ", batch_group_count " + std::to_string(batch_groups), "Both are at least 1, and one of them is 1.");
+    raise<ValueError>(op, "feature_group_count is " + std::to_string(groups) + ", batch_group_count " + std::to_string(batch_groups),
+                      "Both are at least 1, and one of them is 1.");
   if (features != ins * groups || outs % groups || batch % batch_groups || outs % batch_groups)
     raise<ShapeError>(op, "lhs has " + std::to_string(batch) + " examples of " + std::to_string(features) + " features, rhs " + std::to_string(ins) + " in and " + std::to_string(outs) + " out features, in " +
          std::to_string(groups) + " feature and " + std::to_string(batch_groups) + " batch groups", "lhs features = rhs in features times feature_group_count; the groups divide out features and batch.");
@@ -183,7 +193,8 @@ Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o
   if (o.padding.name().empty()) {
     pairs = o.padding.resolve(op, Dims(spatial, 0), {}, {});
   } else {
-    if (o.padding.name() != "SAME" && o.padding.name() != "VALID") raise<ValueError>(op, "there is no padding \"" + o.padding.name() + "\"", "Give \"SAME\", \"VALID\" or (before, after) per dim.");
+    if (o.padding.name() != "SAME" && o.padding.name() != "VALID")
+      raise<ValueError>(op, "there is no padding \"" + o.padding.name() + "\"", "Give \"SAME\", \"VALID\" or (before, after) per dim.");
     for (std::size_t d = 0; d < spatial; ++d) {
       std::int64_t k = spread(rhs.array.shape()[static_cast<std::size_t>(order.rhs[2 + d])], dilation[d]), s = strides[d];
       std::int64_t low, sum;
@@ -201,7 +212,8 @@ Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions
   Array x = in.array;
   std::size_t n = x.shape().size();
   if (o.window_dimensions.size() != n)
-    raise<ShapeError>(op, "a window of " + std::to_string(o.window_dimensions.size()) + " dims over an array of shape " + x.shape().str(), "Give one extent per dim of the array.");
+    raise<ShapeError>(op, "a window of " + std::to_string(o.window_dimensions.size()) + " dims over an array of shape " + x.shape().str(),
+                      "Give one extent per dim of the array.");
   Dims window = ones_or(op, "window_dimensions", o.window_dimensions, n), strides = ones_or(op, "window_strides", o.window_strides, n),
        base = ones_or(op, "base_dilation", o.base_dilation, n), dilation = ones_or(op, "window_dilation", o.window_dilation, n);
   Dims extents, spread_window;

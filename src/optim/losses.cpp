@@ -38,7 +38,8 @@ int axis_of(const char* who, int axis, const Array& x) {
 Array squared_error(const In& p, const Array& t) {
   CallScope scope(p.loc);
   if (t.has_value() && t.shape() != p.array.shape())
-    raise<ShapeError>("squared_error", "predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str(), "Reshape one of them: a loss does not broadcast.");
+    raise<ShapeError>("squared_error", "predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str(),
+                      "Reshape one of them: a loss does not broadcast.");
   return square(errors("squared_error", p.array, t));
 }
 Array l2_loss(const In& p, const Array& t) {
@@ -89,16 +90,19 @@ Array softmax_cross_entropy_with_integer_labels(const In& logits, const In& labe
   CallScope scope(logits.loc);
   const char* who = "softmax_cross_entropy_with_integer_labels";
   const Array &x = floating(who, "logits", logits.array), &y = labels.array;
-  if (!y.dtype().is_integer()) raise<TypeError>(who, "the labels are " + y.type().str(), "Labels are integers; softmax_cross_entropy takes probabilities.");
+  if (!y.dtype().is_integer())
+    raise<TypeError>(who, "the labels are " + y.type().str(), "Labels are integers; softmax_cross_entropy takes probabilities.");
   if (y.ndim() + 1 != x.ndim())
-    raise<ShapeError>(who, "logits of shape " + x.shape().str() + " need labels of one dim less, got shape " + y.shape().str(), "Leave out the dim of the classes: labels are class numbers.");
+    raise<ShapeError>(who, "logits of shape " + x.shape().str() + " need labels of one dim less, got shape " + y.shape().str(),
+                      "Leave out the dim of the classes: labels are class numbers.");
   axis = axis_of(who, axis, x);
   Shape rows = x.shape();
   rows.erase(axis);
   bool fits = true;
   for (int d = 0; d < rows.ndim(); ++d) fits = fits && (rows[d] == y.shape(d) || rows[d] == 1 || y.shape(d) == 1);
   if (!fits)
-    raise<ShapeError>(who, "the logits are " + x.type().str() + ", the labels " + y.type().str(), "Labels have the shape of the logits without axis " + std::to_string(axis) + ", here " + rows.str() + ".");
+    raise<ShapeError>(who, "the logits are " + x.type().str() + ", the labels " + y.type().str(),
+                      "Labels have the shape of the logits without axis " + std::to_string(axis) + ", here " + rows.str() + ".");
   return nn::logsumexp(x, axis) - at_label(x, y, axis);
 }
 Array poly_loss_cross_entropy(const In& logits, const Array& labels, double epsilon, int axis) {
@@ -127,8 +131,8 @@ Array multiclass_perceptron_loss(const In& scores, const In& labels) {
 }
 Array kl_divergence(const In& log_predictions, const Array& t, int axis) {
   CallScope scope(log_predictions.loc);
-  floating("kl_divergence", "log_predictions", log_predictions.array);
-  return sum(floating("kl_divergence", "targets", t) * (where(t == 0, 0, log(t)) - log_predictions.array), axis);
+  floating("kl_divergence", "log_predictions", log_predictions.array), floating("kl_divergence", "targets", t);
+  return sum(t * (where(t == 0, 0, log(t)) - log_predictions.array), axis);
 }
 Array kl_divergence_with_log_targets(const In& log_predictions, const Array& log_targets, int axis) {
   CallScope scope(log_predictions.loc);

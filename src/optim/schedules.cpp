@@ -15,7 +15,9 @@ Array to_power(const Array& x, double p) { return p == std::round(p) && std::abs
 
 void check_scales(const char* who, const std::map<int, double>& scales) {
   for (auto [step, scale] : scales)
-    if (!(scale >= 0)) raise<ValueError>(who, "the scale " + std::to_string(scale) + " at step " + std::to_string(step) + " is negative or NaN", "Scales are 0 or more.");
+    if (!(scale >= 0))
+      raise<ValueError>(who, "the scale " + std::to_string(scale) + " at step " + std::to_string(step) + " is negative or NaN",
+                        "Scales are 0 or more.");
 }
 
 }  // namespace
@@ -45,7 +47,8 @@ Schedule piecewise_constant_schedule(double init_value, const std::map<int, doub
 }
 
 Schedule piecewise_interpolate_schedule(const std::string& type, double init_value, const std::map<int, double>& scales) {
-  if (type != "linear" && type != "cosine") raise<ValueError>("piecewise_interpolate_schedule", "there is no interpolation \"" + type + "\"", "Give \"linear\" or \"cosine\".");
+  if (type != "linear" && type != "cosine")
+    raise<ValueError>("piecewise_interpolate_schedule", "there is no interpolation \"" + type + "\"", "Give \"linear\" or \"cosine\".");
   check_scales("piecewise_interpolate_schedule", scales);
   bool cosine = type == "cosine";
   return [=](const Array& count) {
@@ -76,7 +79,8 @@ Schedule exponential_decay(double init_value, int transition_steps, double decay
 }
 
 Schedule cosine_decay_schedule(double init_value, double decay_steps, double alpha, double exponent) {
-  if (!(decay_steps > 0)) raise<ValueError>("cosine_decay_schedule", "decay_steps is " + std::to_string(decay_steps), "Give a positive number of steps.");
+  if (!(decay_steps > 0))
+    raise<ValueError>("cosine_decay_schedule", "decay_steps is " + std::to_string(decay_steps), "Give a positive number of steps.");
   return [=](const Array& count) {
     Array cosine = 0.5 * (1 + cos(std::numbers::pi * minimum(count, decay_steps) / decay_steps));
     return init_value * ((1 - alpha) * to_power(cosine, exponent) + alpha);
@@ -87,7 +91,8 @@ Schedule warmup_constant_schedule(double init_value, double peak_value, int warm
 
 Schedule warmup_cosine_decay_schedule(double init_value, double peak_value, int warmup_steps, int decay_steps, double end_value, double exponent) {
   if (decay_steps <= warmup_steps)
-    raise<ValueError>("warmup_cosine_decay_schedule", "decay_steps is " + std::to_string(decay_steps) + ", warmup_steps " + std::to_string(warmup_steps), "decay_steps counts both: give more than warmup_steps.");
+    raise<ValueError>("warmup_cosine_decay_schedule", "decay_steps is " + std::to_string(decay_steps) + ", warmup_steps " + std::to_string(warmup_steps),
+                      "decay_steps counts both: give more than warmup_steps.");
   double alpha = peak_value == 0 ? 0 : end_value / peak_value;
   return join_schedules({linear_schedule(init_value, peak_value, warmup_steps), cosine_decay_schedule(peak_value, decay_steps - warmup_steps, alpha, exponent)}, {warmup_steps});
 }
@@ -121,7 +126,8 @@ Schedule cosine_onecycle_schedule(int steps, double peak_value, double pct_start
 
 Schedule join_schedules(const std::vector<Schedule>& schedules, const std::vector<int>& boundaries) {
   if (schedules.empty() || schedules.size() != boundaries.size() + 1)
-    raise<ValueError>("join_schedules", std::to_string(schedules.size()) + " schedules and " + std::to_string(boundaries.size()) + " boundaries", "Give one boundary between every two schedules.");
+    raise<ValueError>("join_schedules", std::to_string(schedules.size()) + " schedules and " + std::to_string(boundaries.size()) + " boundaries",
+                      "Give one boundary between every two schedules.");
   return [=](const Array& step) {
     Array out = schedules[0](step);
     for (std::size_t i = 0; i < boundaries.size(); ++i) out = where(step < boundaries[i], out, schedules[i + 1](step - boundaries[i]));

@@ -127,7 +127,8 @@ Array spread(const Array& x, const Shape& shape, const char* function) {
   try {
     return broadcast_to(x, shape);
   } catch (const ShapeError&) {
-    raise<ShapeError>(function, "a parameter of shape " + x.shape().str() + " does not broadcast to the shape " + shape.str(), "Give a shape that holds it.");
+    raise<ShapeError>(function, "a parameter of shape " + x.shape().str() + " does not broadcast to the shape " + shape.str(),
+                      "Give a shape that holds it.");
   }
 }
 

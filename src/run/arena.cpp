@@ -12,7 +12,7 @@
 #include <new>
 
 #include "array/buffer.hpp"
-#include "tutti/error.hpp"
+#include "tutti/call_scope.hpp"
 
 namespace tutti {
 namespace {
@@ -42,7 +42,9 @@ struct Global {
   std::atomic<std::size_t> in_use{0}, peak{0}, committed{0};
   std::size_t cap = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)) / 3;
 
-  static Error out_of_memory(std::size_t bytes) { return Error("out of memory: no room for a block of " + std::to_string(bytes) + " bytes\n  Use smaller arrays, or cut them over more devices."); }
+  static Error out_of_memory(std::size_t bytes) {
+    return Error(error_text("out of memory", "there is no room for a block of " + std::to_string(bytes) + " bytes", "Use smaller arrays, or cut them over more devices."));
+  }
 
   void* map(std::size_t bytes) {   // aligned to 2 MiB, so that huge pages can be used from the first byte
     if (bytes > 3 * cap + kHuge) throw out_of_memory(bytes);   // more than the machine has: the pages would be promised, and the process killed at their first use
