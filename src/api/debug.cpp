@@ -13,6 +13,7 @@ void detail::inspect_leaf(const Array& x, std::function<void(const Sharding&, co
 }
 
 void visualize_array_sharding(const Array& x, const VisualizeOptions& given, Loc loc) {
+  CallScope scope(loc);
   VisualizeOptions options = given;
   if (!options.dtype) options.dtype = x.dtype();
   detail::inspect_leaf(x, [options, loc](const Sharding& s, const Shape& shape) { visualize_sharding(shape, s, options, loc); }, loc);

@@ -141,7 +141,7 @@ TEST(LayerErrors, Loaders) {
   expect_error_without_line<ShapeError>("batches", {"(4,)", "(3,)"}, [] { data::batches(std::tuple{ones({4}), ones({3})}, 2); });
   expect_error_without_line<ShapeError>("batches", {"()"}, [] { data::batches(ones({}), 2); });
   expect_error_without_line<ValueError>("batches", {"no array"}, [] { data::batches(std::vector<Array>(), 2); });
-  expect_error_without_line<ValueError>("visualize_sharding", {"scale is 0"}, [] { debug::visualize_sharding({4}, SingleDeviceSharding(devices()[0]), {.scale = 0}); });
+  expect_error<ValueError>("debug::visualize_sharding", {"scale is 0"}, [] { debug::visualize_sharding({4}, SingleDeviceSharding(devices()[0]), {.scale = 0}); });
 }
 
 }  // namespace tutti
