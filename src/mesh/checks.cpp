@@ -88,7 +88,8 @@ void check_exist(const Sharding& sharding, const Subject& subject) {
                      (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + missing.str() + ": there " +
                          (n == 1 ? "is 1 device" : "are " + std::to_string(n) + " devices") + ", " + Device(0).str() +
                          (n == 1 ? "" : " to " + Device(n - 1).str()),
-                     more ? "Name one of devices(), or ask for more with set_cpu_devices(" + std::to_string(missing.id() + 1) + ")." : "Name one of devices().",
+                     more ? "Name one of devices(), or ask for more with set_cpu_devices(" + std::to_string(missing.id() + 1) + ")."
+                          : "Name one of devices().",
                      subject.loc);
 }
 

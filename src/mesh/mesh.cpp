@@ -205,7 +205,9 @@ Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc) {
   const int slice = devices[0].slice_index();
   for (const Device& device : devices)
     if (device.slice_index() != slice)
-      raise<DeviceError>("make_mesh", "the devices are of several slices: " + devices[0].str() + " of slice " + std::to_string(slice) + ", " + device.str() + " of slice " + std::to_string(device.slice_index()),
+      raise<DeviceError>("make_mesh",
+                         "the devices are of several slices: " + devices[0].str() + " of slice " + std::to_string(slice) + ", " + device.str() +
+                             " of slice " + std::to_string(device.slice_index()),
                          "Use mesh_utils::create_hybrid_device_mesh, which says what lies along the network between them.");
   // The links of these chips are fast enough to share: any shape is a good one.
   const std::string_view kind = devices[0].device_kind();

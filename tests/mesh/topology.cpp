@@ -143,7 +143,7 @@ TEST(Topology, EveryProcessHoldsABox) {
           for (std::size_t at = 0; at < ordered.size(); ++at) {
             std::vector<std::int64_t> coords;
             auto rest = static_cast<std::int64_t>(at);
-            for (int i = sizes.ndim(); i-- > 0; rest /= sizes[static_cast<std::size_t>(i)]) coords.insert(coords.begin(), rest % sizes[static_cast<std::size_t>(i)]);
+            for (std::size_t i = sizes.size(); i-- > 0; rest /= sizes[i]) coords.insert(coords.begin(), rest % sizes[i]);
             of_process[ordered[at].process_index()].push_back(coords);
           }
           std::set<std::vector<std::int64_t>> extents;
