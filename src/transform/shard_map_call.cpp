@@ -49,7 +49,7 @@ void check_list(const Specs& specs, std::size_t count, const char* what, const c
 std::size_t num_results(const std::vector<tree::Path>& paths) {
   std::size_t n = 1;
   for (const tree::Path& path : paths)
-    if (!path.empty() && path.keys()[0].is_index()) n = std::max(n, static_cast<std::size_t>(path.keys()[0].index) + 1);
+    if (!path.empty()) n = std::max(n, static_cast<std::size_t>(std::max(path.keys()[0].index, path.keys()[0].position) + 1));
   return n;
 }
 

@@ -58,12 +58,12 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
   return out;
 }
 
-// A list of out_axes has one entry per element of a result that is a tuple, pair or list.
+// A list of out_axes has one entry per element of a result that is a tuple or list, or per member of a struct.
 void check_result_entries(const TreeOf<int>& out_axes, const std::vector<tree::Path>& paths, Loc made) {
   if (out_axes.kind() != TreeOf<int>::Kind::list) return;
   std::size_t elements = 0;
   for (const tree::Path& p : paths)
-    if (!p.empty() && p.keys()[0].is_index()) elements = std::max(elements, static_cast<std::size_t>(p.keys()[0].index) + 1);
+    if (!p.empty()) elements = std::max(elements, static_cast<std::size_t>(std::max(p.keys()[0].index, p.keys()[0].position) + 1));
   if (elements == 0) elements = 1;
   if (out_axes.list().size() != elements)
     raise<ValueError>("vmap",

@@ -39,6 +39,7 @@ Dict::Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc)
 
 Dict::Dict(const Dict& other) : Array(other) {
   other.require();
+  if (!has_value()) Array::operator=(Array());   // it is there now, however it came about
   for (const auto& [key, value] : other.entries_)
     if (!value.is_missing()) entries_.emplace_hint(entries_.end(), key, value);
 }

@@ -58,7 +58,6 @@ struct Paths final : Nothing {
   struct Open {
     const NodeType* type;
     bool has_key = false;   // whether a step of the path belongs to this node
-    std::int64_t keys = 0;  // so far, of a map
   };
   std::vector<Path::Key> path;
   std::vector<Open> open;
@@ -81,7 +80,7 @@ struct Paths final : Nothing {
     else step({"", std::int64_t(i)});
   }
   void key(std::string_view key) override {
-    step({std::string(key), -1, open.back().keys++});
+    step({std::string(key)});
     if (want_lengths) lengths.emplace_back(Path(path), "");
   }
   void exit() override {
