@@ -12,6 +12,7 @@ TEST(row_43_sin, LiftsIntegersAndKeepsTheSharding) {
   Array x = device_put(arange(64.f).reshape(8, 8), NamedSharding(mesh42(), P("x", "y")));
   EXPECT_EQ(sin(x).sharding(), x.sharding());
   EXPECT_EQ((2 * sin(x) + 1).sharding(), x.sharding());
+  expect_values((2 * sin(x) + 1).reshape(-1), (2 * sin(arange(64.f)) + 1).to_vector<float>());   // the same program on a block
 }
 
 TEST(row_44_dot, OfVectorsAndMatrices) {
@@ -20,11 +21,24 @@ TEST(row_44_dot, OfVectorsAndMatrices) {
   expect_values(dot(v, v), {5});
   expect_values(dot(m, v), {5, 14});
   EXPECT_EQ(matmul(m, m.T()).shape(), (Shape{2, 2}));
+  expect_values(matmul(m, m.T()).reshape(-1), {5, 14, 14, 50});
   EXPECT_EQ(dot(v, m.T()).shape(), (Shape{2}));
+  expect_values(dot(v, m.T()), {5, 14});
+  expect_values(dot(v, arange(12.f).reshape(3, 4)), {20, 23, 26, 29});
+  Array batched = matmul(arange(12.f).reshape(2, 2, 3), arange(12.f).reshape(3, 4));   // jnp.matmul of these shapes
+  EXPECT_EQ(batched.shape(), (Shape{2, 2, 4}));
+  expect_values(batched.reshape(-1), {20, 23, 26, 29, 56, 68, 80, 92, 92, 113, 134, 155, 128, 158, 188, 218});
+  EXPECT_EQ(dot(arange(3), arange(3)).dtype(), int32);
+  EXPECT_EQ(matmul(ones({2, 2}, bfloat16), ones({2, 2}, bfloat16)).dtype(), bfloat16);
+  expect_error<ShapeError>([&] { matmul(m, ones({4, 2})); }, {"float32[2,3]", "float32[4,2]", "numerics.cpp:"});
   expect_error<ShapeError>([&] { dot(m, m); }, {"float32[2,3]"});
   Mesh mesh = mesh42();
   Array w = dot(device_put(ones({8, 8}), NamedSharding(mesh, P("x", none))), device_put(ones({8, 8}), NamedSharding(mesh, P(none, "y"))));
   EXPECT_EQ(w.sharding(), NamedSharding(mesh, P("x", "y")));
+  // The contracted dim may be cut too: the parts are added.
+  Array a = arange(64.f).reshape(8, 8), b = a * 0.5f - 3;
+  Array parts = dot(device_put(a, NamedSharding(mesh, P("x", "y"))), device_put(b, NamedSharding(mesh, P("y", none))));
+  expect_values(parts.reshape(-1), dot(a, b).reshape(-1).to_vector<float>());
 }
 
 TEST(row_45_copy, KeepsShardingAndCommitment) {
@@ -38,7 +52,17 @@ TEST(row_45_copy, KeepsShardingAndCommitment) {
 TEST(row_46_creation, HasNumpysDtypes) {
   EXPECT_EQ(arange(32.0).dtype(), float32);
   EXPECT_EQ(arange(32).dtype(), int32);
+  expect_values(arange(0.f, 1.f, 0.25f), {0, 0.25, 0.5, 0.75});
+  expect_values<int>(arange(5, 0, -2), {5, 3, 1});
+  expect_values(arange(2.5f), {0, 1, 2});
+  expect_values(zeros({2}), {0, 0});
+  expect_values<int>(ones({2}, int32), {1, 1});
+  expect_values<int>(ones_like(arange(3)), {1, 1, 1});
   EXPECT_EQ(zeros({2, 3}).shape(), (Shape{2, 3}));
+  EXPECT_EQ(array({{1, 2}, {3, 4}}).dtype(), int32);
+  EXPECT_EQ(array({1, 2.5}).dtype(), float32);
+  EXPECT_EQ(array({true, false}).dtype(), bool_);
+  expect_error<ShapeError>([] { array({{1, 2}, {3}}); }, {"2", "1"});
   EXPECT_EQ(ones({2}, int32).dtype(), int32);
   EXPECT_EQ(ones_like(arange(4)).dtype(), int32);
   EXPECT_FALSE(ones({2}).committed());
@@ -48,6 +72,10 @@ TEST(row_46_creation, HasNumpysDtypes) {
 TEST(row_47_maximum, HalvesTheGradientAtATie) {
   expect_values(maximum(array({-1.f, 0.f, 2.f}), 0), {0, 0, 2});
   expect_values(grad([](const Array& x) { return sum(maximum(x, 0)); })(array({-1.f, 0.f, 2.f})), {0, 0.5, 1});
+  auto [a, b] = grad<0, 1>([](const Array& a, const Array& b) { return sum(maximum(a, b)); })(array({1.f, 2.f}), array({1.f, 3.f}));
+  expect_values(a, {0.5, 0});
+  expect_values(b, {0.5, 1});
+  EXPECT_TRUE(static_cast<bool>(isnan(maximum(array(NAN), 1.f))));
 }
 
 TEST(row_48_sum, AlongAxes) {
@@ -55,6 +83,10 @@ TEST(row_48_sum, AlongAxes) {
   expect_values(sum(x, -1), {3, 12});
   expect_values(x.sum(0), {3, 5, 7});
   EXPECT_EQ(sum(x, 1, true).shape(), (Shape{2, 1}));
+  expect_values(sum(x, 1, true).reshape(-1), {3, 12});
+  expect_values(sum(arange(24.f).reshape(2, 3, 4), {0, -1}), {60, 92, 124});
+  EXPECT_EQ(arange(4).astype(uint8).sum().dtype(), uint32);
+  expect_error<IndexError>([&] { sum(x, 2); }, {"2", "numerics.cpp:"});
   Array y = device_put(arange(32.f).reshape(4, 8), NamedSharding(make_mesh({2, 4}, {"x", "y"}), P("x", "y")));
   EXPECT_TRUE(y.sum(0).sharding().is_equivalent_to(NamedSharding(make_mesh({2, 4}, {"x", "y"}), P("y")), 1));
   expect_values(y.sum(0), {48, 52, 56, 60, 64, 68, 72, 76});
@@ -63,6 +95,10 @@ TEST(row_48_sum, AlongAxes) {
 TEST(row_49_mean, DividesByTheCount) {
   expect_values(mean(arange(4)), {1.5});
   EXPECT_EQ(mean(arange(4)).dtype(), float32);
+  expect_values(mean(arange(6.f).reshape(2, 3), 0), {1.5, 2.5, 3.5});
+  EXPECT_EQ(mean(arange(6.f).reshape(2, 3), -1, true).shape(), (Shape{2, 1}));
+  expect_values(mean(array({true, false})), {0.5});
+  expect_values(grad([](const Array& x) { return mean(x * x); })(array({2.f, 4.f})), {2, 4});
   // Half precision is summed in float32: 4096 ones and more would stick at 2048 otherwise.
   EXPECT_EQ(static_cast<float>(mean(ones({8192}, float16))), 1.f);
   EXPECT_EQ(mean(ones({8}, bfloat16)).dtype(), bfloat16);
@@ -73,17 +109,24 @@ TEST(row_50_sqrt, OfANumberIsAWeakFloat) {
   EXPECT_EQ(r.dtype(), float32);
   EXPECT_TRUE(r.weak_type());
   EXPECT_FLOAT_EQ(static_cast<float>(r), std::sqrt(2.f));
+  EXPECT_EQ((ones({2}, bfloat16) * r).dtype(), bfloat16);   // weak: the array decides
+  EXPECT_EQ(sqrt(array(4)).dtype(), float32);
 }
 
 TEST(row_51_power, IsExactForSquares) {
   Array x = array({-3.f, 0.5f});
   expect_values(power(x, 2), {9, 0.25});
   expect_values(square(x), {9, 0.25});
+  expect_values<int>(power(array({2, -3}), 3), {8, -27});
+  expect_values(power(array({4.f, 9.f}), 0.5f), {2, 3}, 1e-6);
+  expect_values(grad([](const Array& x) { return sum(power(x, 3)); })(array({-2.f, 0.f, 0.5f})), {12, 0, 0.75});
   expect_values(grad([](const Array& x) { return sum(power(x, 2)); })(x), {-6, 1});
 }
 
 TEST(row_52_reshape, InfersOneDim) {
   EXPECT_EQ(reshape(arange(12), {3, -1}).shape(), (Shape{3, 4}));
+  expect_values<int>(reshape(reshape(arange(12), {3, -1}), {2, 6})[1], {6, 7, 8, 9, 10, 11});   // row-major
+  expect_values<int>(arange(6).reshape(2, 3).T().reshape(-1), {0, 3, 1, 4, 2, 5});
   expect_error<ShapeError>([] { reshape(arange(12), {-1, -1}); }, {"-1"});
   expect_error<ShapeError>([] { reshape(arange(12), {5, -1}); }, {"int32[12]"});
 }
@@ -91,7 +134,10 @@ TEST(row_52_reshape, InfersOneDim) {
 TEST(row_53_split, IntoEqualParts) {
   std::vector<Array> parts = split(arange(6.f), 3);
   ASSERT_EQ(parts.size(), 3u);
-  expect_values(parts[2], {4, 5});
+  for (int i = 0; i < 3; ++i) expect_values(parts[static_cast<std::size_t>(i)], {2.f * static_cast<float>(i), 2.f * static_cast<float>(i) + 1});
+  std::vector<Array> columns = split(arange(12.f).reshape(2, 6), 3, 1);
+  EXPECT_EQ(columns[1].shape(), (Shape{2, 2}));
+  expect_values(columns[1].reshape(-1), {2, 3, 8, 9});
   expect_error<ValueError>([] { split(arange(6.f), 4); }, {"6", "4"});
 }
 
@@ -102,11 +148,17 @@ TEST(row_54_host_arrays, StackAndCompare) {
   EXPECT_TRUE(static_cast<bool>(array_equal(arange(3), array({0, 1, 2}))));
   // |a - b| <= atol + rtol |b|: of the second.
   EXPECT_TRUE(static_cast<bool>(allclose(array({0.f}), array({9e-9f}))));
+  EXPECT_FALSE(static_cast<bool>(allclose(array({0.f}), array({2e-8f}))));
+  EXPECT_FALSE(static_cast<bool>(allclose(array({10.f}), array({9.05f}), 0.1, 0)));
+  EXPECT_TRUE(static_cast<bool>(allclose(array({9.05f}), array({10.f}), 0.1, 0)));
+  EXPECT_FALSE(static_cast<bool>(array_equal(arange(3), array({0, 1, 3}))));
+  EXPECT_FALSE(static_cast<bool>(array_equal(arange(3), arange(4))));
 }
 
 TEST(row_56_sigmoid, IsStableOnBothTails) {
   expect_values(nn::sigmoid(array({-200.f, 0.f, 200.f})), {0, 0.5, 1});
-  expect_values(nn::sigmoid(array({1.5f})), {1 / (1 + std::exp(-1.5f))}, 1e-7);
+  expect_values(nn::sigmoid(array({-3.f, -.5f, .1f, 4.f})), {0.0474258736f, 0.377540678f, 0.524979174f, 0.982013762f}, 1e-7);
+  expect_values(vmap(grad([](const Array& x) { return nn::sigmoid(x); }))(array({-3.f, 0.f, 4.f})), {0.0451766588f, 0.25f, 0.0176627338f}, 1e-8);
   EXPECT_TRUE(static_cast<bool>(isfinite(grad([](const Array& x) { return nn::sigmoid(x); })(Array(-200.f)))));
 }
 
@@ -118,6 +170,13 @@ TEST(row_57_relu, HasNoGradientAtZero) {
 TEST(row_58_dtypes, FloatsMinusLabels) {
   EXPECT_EQ((ones({3}) - array({0, 1, 2})).dtype(), float32);
   expect_values(ones({3}) - array({0, 1, 2}), {1, 0, -1});
+  // jnp's: of an operand of each dtype.
+  for (auto [a, b, want] : {std::tuple{int32, float16, float16}, std::tuple{bfloat16, float16, float32}, std::tuple{int8, int32, int32}, std::tuple{bool_, bool_, bool_},
+                            std::tuple{int32, uint32, int32}, std::tuple{uint8, int8, int16}})
+    EXPECT_EQ((ones({1}, a) + ones({1}, b)).dtype(), want) << a.name() << " + " << b.name();
+  EXPECT_EQ((ones({1}, int8) * 2.5).dtype(), float32);   // a number is weak
+  EXPECT_EQ((ones({1}, int8) * 2).dtype(), int8);
+  EXPECT_EQ((ones({1}, bool_) + 1).dtype(), int32);
 }
 
 TEST(row_59_key, IsATypedScalar) {
@@ -125,6 +184,9 @@ TEST(row_59_key, IsATypedScalar) {
   EXPECT_EQ(key.shape(), Shape{});
   EXPECT_EQ(key.dtype(), prng_key);
   expect_values<unsigned>(random::key_data(random::key(7)), {0, 7});
+  EXPECT_EQ(key.dtype().name(), "key<fry>");
+  expect_error<TypeError>([&] { key + 1; }, {"key<fry>"});
+  EXPECT_EQ(random::split(key, 3)[1].dtype(), prng_key);
 }
 
 TEST(row_60_prngkey, IsTwoWords) {
@@ -143,6 +205,9 @@ TEST(row_61_split_keys, BothLayouts) {
   auto [a, b] = random::split<2>(random::PRNGKey(0));
   expect_values<unsigned>(b, {928981903u, 3453687069u});
   EXPECT_EQ(random::split(random::key(0), 5).size(), 5u);
+  // random.key_data(random.split(random.key(7), (2, 2)))
+  expect_values<unsigned>(random::key_data(random::split_array(random::key(7), {2, 2})).reshape(-1),
+                          {3625411723u, 1954958720u, 195045567u, 4062205631u, 966301609u, 1948237315u, 276534068u, 1641862660u});
   Layout original(false);
   expect_values<unsigned>(random::split_array(random::PRNGKey(0), {2}), {4146024105u, 967050713u, 2718843009u, 1272950319u});
 }
@@ -162,6 +227,11 @@ TEST(row_63_other_draws, MatchPublishedNumbers) {
   expect_values(random::uniform(random::key(0), {5}), {.947667f, .9785799f, .33229148f, .46866846f, .5698887f}, 1e-7);
   expect_values<int>(random::permutation(random::key(0), 8), {0, 1, 5, 6, 4, 3, 2, 7});
   expect_values<unsigned>(random::fold_in(random::PRNGKey(0), 4), {2285895361u, 433833334u});
+  expect_values<unsigned>(random::key_data(random::fold_in(random::key(7), 123456789)), {3349933111u, 58029761u});
+  expect_values(random::truncated_normal(random::key(1), -1.f, 2.f, {5}), {0.0444256216f, 0.241929233f, 0.0593958087f, 0.0439405814f, 1.24389887f}, 1e-6);
+  expect_values(random::uniform(random::key(3), {4}, -2.f, 3.f), {-1.62973714f, 2.69072151f, 1.24478507f, 2.87810493f});
+  expect_values<int>(random::permutation(random::key(1), arange(12).reshape(4, 3)).reshape(-1), {9, 10, 11, 6, 7, 8, 0, 1, 2, 3, 4, 5});
+  expect_values<int>(random::randint(random::key(2), {6}, 0, 100), {99, 92, 13, 3, 17, 76});
   Array t = random::truncated_normal(random::key(1), -1.f, 2.f, {1000});
   EXPECT_GT(static_cast<float>(min(t)), -1.f);
   EXPECT_LT(static_cast<float>(max(t)), 2.f);

@@ -64,6 +64,70 @@ TEST(Dict, CopiesAreIndependent) {
   EXPECT_TRUE(d.is_array());
 }
 
+TEST(Dict, EntriesComeByAssignment) {
+  Dict d{{"a", leaf()}};
+  const Dict& c = d;
+  const std::string before = tree::structure(d).str();
+  // Asking leaves it as it was: for reading, for copies, for loops and walks.
+  Dict& p = d["params"]["dense"];
+  EXPECT_THROW(p.shape(), IndexError);
+  EXPECT_THROW(p.keys(), IndexError);
+  EXPECT_THROW(p.size(), IndexError);
+  EXPECT_THROW(str(p), IndexError);
+  EXPECT_THROW(static_cast<void>(Dict(d["params"])), IndexError);
+  EXPECT_THROW(d["b"] = d["params"], IndexError);
+  EXPECT_THROW(std::as_const(p)["kernel"], IndexError);
+  EXPECT_TRUE(p.empty() && !p.has_value() && !p.is_array() && !p.contains("kernel") && !d.erase("params"));
+  EXPECT_TRUE(d.size() == 1 && !d.contains("params") && d.keys().size() == 1u);
+  EXPECT_EQ(tree::structure(d).str(), before);
+  EXPECT_EQ(tree::structure(Dict(d)).str(), before);
+  EXPECT_THROW(c["params"], IndexError);
+  // A place holds: what is put there later is seen by all who look.
+  Dict& q = d["params"]["dense"];
+  const Array w = leaf();
+  q["kernel"] = w;
+  EXPECT_TRUE(same(c["params"]["dense"]["kernel"], w));
+  EXPECT_EQ(tree::structure(d).str(), "{'a': *, 'params': {'dense': {'kernel': *}}}");
+  Array& array = d["b"];   // also as an Array
+  array = w;
+  EXPECT_TRUE(c.contains("b") && same(c["b"], w));
+  std::tie(d["x"], d["y"]) = std::pair(w, w);
+  EXPECT_EQ(c.size(), 5);
+  // An entry whose last entry goes stays, as one that is assigned nothing; moves take everything along.
+  EXPECT_TRUE(d["params"]["dense"].erase("kernel"));
+  EXPECT_TRUE(c["params"].contains("dense"));
+  d["z"] = Dict();
+  EXPECT_TRUE(c.contains("z") && !c["z"].has_value());
+  d["missing"];
+  Dict moved = std::move(d);
+  EXPECT_EQ(moved.size(), 6);
+  moved = Dict(moved["params"]);
+  EXPECT_EQ(tree::structure(moved).str(), "{'dense': None}");
+  Dict nested{{"a", Dict{{"b", w}}}};
+  nested = std::move(nested["a"]);
+  EXPECT_TRUE(same(nested["b"], w));
+}
+
+TEST(Dict, NamesTheFirstKeyThatIsNotThere) {
+  Dict d{{"params", Dict{{"layers_0", leaf()}, {"layers_1", leaf()}}}};
+  auto said = [](auto read) -> std::string {
+    try {
+      read();
+    } catch (const IndexError& e) {
+      return e.what();
+    }
+    return "nothing";
+  };
+  const std::string text = "Dict: there is no key 'layer_0'; there are 'layers_0', 'layers_1'.";
+  EXPECT_EQ(said([&] { Dict copy = d["params"]["layer_0"]["dense"]["kernel"]; }).find(text), 0u);
+  EXPECT_EQ(said([&] { Dict copy = std::as_const(d)["params"]["layer_0"]["dense"]; }).find(text), 0u);
+  EXPECT_EQ(said([&] { Dict copy = d["parms"]; }).find("Dict: there is no key 'parms'; there are 'params'."), 0u);
+  EXPECT_EQ(said([&] { Dict copy = Dict()["x"]; }).find("Dict: there is no key 'x'; it has none."), 0u);
+  // Later it is told anew: the keys are those of now.
+  d["params"]["layers_2"] = leaf();
+  EXPECT_EQ(said([&] { Dict copy = d["params"]["layer_0"]; }).find("Dict: there is no key 'layer_0'; there are 'layers_0', 'layers_1', 'layers_2'."), 0u);
+}
+
 TEST(Dict, KeepsItsKeysWhenLeavesGo) {
   const Dict d{{"a", leaf()}, {"b", leaf(int32)}};
   const auto [kept, rest] = tree::partition(d, is_inexact_array);
