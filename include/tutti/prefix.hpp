@@ -69,7 +69,7 @@ class TreeOf {
   const std::vector<TreeOf>& list() const { return list_; }
 
   /// For the leaf at `path` below argument number `top` (-1: `path` is all there is). Lists are followed by argument number first, then by the path's
-  /// indices, or the positions of members and keys. Nothing where it is open or no rule matches; ValueError where an inner list is too short.
+  /// indices, or the positions of members. Nothing where it is open or no rule matches; ValueError where an inner list is too short.
   std::optional<T> at(int top, const tree::Path& path, const Array& leaf) const {
     const TreeOf* here = this;
     if (kind_ == Kind::list && top >= 0) {

@@ -18,8 +18,8 @@ namespace tutti::tree {
 /// Where a leaf lies in its tree. Prints as `layers[2].weight`.
 class Path {
  public:
-  /// One step: the name of a member or the key of a map, or an index (then `name` is empty). `position` counts members and keys
-  /// in their order, where the path came from a tree; paths are equal without it.
+  /// One step: the name of a member or the key of a map, or an index (then `name` is empty). `position` is that of a member
+  /// among the members, where the path came from a tree (-1: a map's key); paths are equal without it.
   struct Key {
     std::string name;
     std::int64_t index = -1;
