@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "tutti/placement.hpp"
@@ -34,6 +35,8 @@ struct Timing {
 std::ostream& operator<<(std::ostream& out, const Timing& t);
 
 namespace detail {
+void print_error(const std::type_info& type, const char* what, std::ostream& out);
+
 template <class F>
 void call_and_wait(F& fn) {
   using R = std::remove_cvref_t<std::invoke_result_t<F&>>;
@@ -64,10 +67,14 @@ Timing timeit(F&& fn, TimeitOptions options = {}) {
 /// around dashes `--`; longer words are cut; blanks in the text stay, tabs and line ends become blanks. Throws ValueError when width is not positive.
 std::string wrap(const std::string& text, int width = 70);
 
-/// Prints the class of an error, in red and without `tutti::`, and its text, each line wrapped at 70 columns. The class is that of the error
-/// itself, whatever the handler names.
+/// Prints the class of an error, in red and without `tutti::`, and its text, each line wrapped at 70 columns. The class is the one that the
+/// handler names; where it names no more than that there is an error (Error, std::exception), that of the error itself.
 ///
-///     try { y + z; } catch (const std::exception& e) { print_exception(e); }
-void print_exception(const std::exception& e, std::ostream& out = std::cout);
+///     try { y + z; } catch (const ValueError& e) { print_exception(e); }
+template <std::derived_from<std::exception> E>
+void print_exception(const E& e, std::ostream& out = std::cout) {
+  constexpr bool told = std::derived_from<E, Error> && !std::same_as<E, Error>;
+  detail::print_error(told ? typeid(E) : typeid(e), e.what(), out);
+}
 
 }  // namespace tutti

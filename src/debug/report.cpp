@@ -65,15 +65,16 @@ std::string Timing::str() const {
 }
 std::ostream& operator<<(std::ostream& out, const Timing& t) { return out << t.str(); }
 
-void print_exception(const std::exception& e, std::ostream& out) {
+namespace detail {
+
+void print_error(const std::type_info& type, const char* what, std::ostream& out) {
   int status = 0;
-  const char* type = typeid(e).name();
-  char* readable = abi::__cxa_demangle(type, nullptr, nullptr, &status);
-  std::string name = readable ? readable : type;
+  char* readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string name = readable ? readable : type.name();
   std::free(readable);
   if (name.starts_with("tutti::")) name.erase(0, 7);
   // Line by line: what happened, where, and what to do.
-  std::istringstream lines("\x1b[31m" + name + "\x1b[0m: " + e.what());
+  std::istringstream lines("\x1b[31m" + name + "\x1b[0m: " + what);
   for (std::string line; std::getline(lines, line);) {
     std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     std::istringstream wrapped(wrap(line.substr(indent), std::max(70 - static_cast<int>(indent), 20)));
@@ -81,4 +82,5 @@ void print_exception(const std::exception& e, std::ostream& out) {
   }
 }
 
+}  // namespace detail
 }  // namespace tutti

@@ -35,7 +35,8 @@ TEST(row_66_timing, PrintsAsIPython) {
     EXPECT_EQ((Timing{{seconds}, loops}).str(), want);
 }
 
-std::string printed(const std::exception& e) {
+template <class E>
+std::string printed(const E& e) {
   std::ostringstream out;
   print_exception(e, out);
   return out.str();
@@ -52,7 +53,7 @@ TEST(row_67_print_exception, IsRedAndWrapped) {
   EXPECT_EQ(printed(TypeError("a: b.\n  at x.cpp:3\n  Do that.")), "\x1b[31mTypeError\x1b[0m: a: b.\n  at x.cpp:3\n  Do that.\n");
 }
 
-TEST(row_67_print_exception, NamesTheClassOfTheErrorItself) {
+TEST(row_67_print_exception, NamesTheClassOfTheErrorWhereTheHandlerDoesNot) {
   auto named = [](auto throwing) {
     try {
       throwing();
@@ -71,6 +72,11 @@ TEST(row_67_print_exception, NamesTheClassOfTheErrorItself) {
     arange(3).reshape(2, 2);
   } catch (const Error& e) {
     EXPECT_EQ(printed(e).rfind("\x1b[31mShapeError\x1b[0m: reshape", 0), 0u) << printed(e);
+  }
+  try {
+    arange(3).reshape(2, 2);
+  } catch (const ValueError& e) {
+    EXPECT_EQ(printed(e).rfind("\x1b[31mValueError\x1b[0m: reshape", 0), 0u) << printed(e);
   }
 }
 
