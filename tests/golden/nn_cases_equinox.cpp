@@ -138,8 +138,10 @@ NnOutputs filter_case(const NnInputs& in, const json& p) {
 NnOutputs combine_case(const NnInputs& in, const json&) {
   Dict first = in.dict(0), second = in.dict(1);
   if (!second.empty()) {   // None has no entry in the file
-    for (const auto& [key, leaf] : first) second[key];
-    for (const auto& [key, leaf] : second) first[key];
+    for (const auto& [key, leaf] : first)
+      if (!second.contains(key)) second[key] = Dict();
+    for (const auto& [key, leaf] : second)
+      if (!first.contains(key)) first[key] = Dict();
     return leaves_below("", tree::combine(first, second));
   }
   Mixed m = mixed(in);
