@@ -13,7 +13,8 @@ std::int64_t check(std::span<const Array> leaves, std::int64_t batch_size) {
   if (leaves.empty()) raise<ValueError>("batches", "there is no array in the tree", "Give one array or more.");
   for (const Array& x : leaves)
     if (x.ndim() == 0 || x.shape()[0] != leaves[0].shape()[0])
-      raise<ShapeError>("batches", "arrays of shapes " + leaves[0].shape().str() + " and " + x.shape().str() + " do not have equally many rows", "All arrays need the same leading extent.");
+      raise<ShapeError>("batches", "arrays of shapes " + leaves[0].shape().str() + " and " + x.shape().str() + " do not have equally many rows",
+                        "All arrays need the same leading extent.");
   return leaves[0].shape()[0];
 }
 
