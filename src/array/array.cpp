@@ -201,7 +201,7 @@ Scalar Array::only(const char* what, Loc loc) const {
     std::string_view name = what;
     if (name == "bool")
       raise<ValueError>(what, "only an array of one element is true or false, this one is " + n.type.str(), "Use any(x) or all(x).");
-    std::string problem = "only an array of one element is a number, this one is " + n.type.str();
+    std::string problem = "only an array of size 1 is a number, this one is " + n.type.str() + ", of rank " + std::to_string(n.type.shape.ndim());
     const char* advice = "Index it, reduce it, or use to_vector.";
     if (name == "number") raise<TypeError>(what, problem, advice);
     raise<ValueError>(what, problem, advice);
