@@ -47,7 +47,7 @@ struct MLPOptions {
   bool use_bias = true, use_final_bias = true;
   DType dtype = float32;
 };
-/// depth hidden layers of width_size, then one Linear. Source: equinox.nn.MLP.
+/// depth hidden layers of width_size, then one Linear and the final activation; with depth 0 the Linear alone. Source: equinox.nn.MLP.
 struct MLP {
   std::vector<Linear> layers{};
   Activation activation = relu;

@@ -22,7 +22,8 @@ Array normalized(const Array& x, const Axes& axes, double eps) {
 }
 void check_shape(const char* layer, const Array& x, const Shape& shape) {
   if (x.shape() != shape)
-    raise<ShapeError>(layer, "x is " + x.type().str() + ", of shape " + x.shape().str() + ", the layer has shape " + shape.str(), "A layer takes one example: vmap it for a batch.");
+    raise<ShapeError>(layer, "x is " + x.type().str() + ", of shape " + x.shape().str() + ", the layer has shape " + shape.str(),
+                      "A layer takes one example: vmap it for a batch.");
 }
 // Masked logits get the lowest finite number, not -inf: a row without any position left then has equal weights instead of NaN.
 double lowest_finite(DType d) { return d == float16 ? -65504 : d == bfloat16 ? -0x1.FEp127 : d == float64 ? -1.7976931348623157e308 : -0x1.FFFFFEp127; }
@@ -76,7 +77,8 @@ Array MLP::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
   Array h = x;
   for (std::size_t i = 0; i + 1 < layers.size(); ++i) h = activation(layers[i](h));
-  return final_activation(layers.back()(h));
+  Array y = layers.back()(h);
+  return layers.size() > 1 ? final_activation(y) : y;   // as in Equinox, a model without hidden layers is the linear layer alone
 }
 
 Embedding Embedding::init(int num_embeddings, int embedding_size, const Array& key, DType dtype) {
@@ -110,15 +112,18 @@ Array RMSNorm::operator()(const Array& x, Loc loc) const {
 
 GroupNorm GroupNorm::init(int groups, int channels, double eps, bool channelwise_affine) {
   if (groups < 1 || channels % groups) 
-    raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(groups) + " groups", "Choose a number of groups that divides the channels.");
+    raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(groups) + " groups",
+                      "Choose a number of groups that divides the channels.");
   return {channelwise_affine ? ones({channels}) : Array(), channelwise_affine ? zeros({channels}) : Array(), groups, eps};
 }
 Array GroupNorm::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
   if (x.ndim() == 0 || x.shape(0) % groups)
-    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", its dim 0 does not divide into " + std::to_string(groups) + " groups", "Dim 0 of x is the channels; vmap the layer for a batch.");
+    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", its dim 0 does not divide into " + std::to_string(groups) + " groups",
+                      "Dim 0 of x is the channels; vmap the layer for a batch.");
   if (weight.has_value() && x.shape(0) != weight.size())
-    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", the weight " + weight.type().str(), "Dim 0 of x is the channels, as many as the layer has.");
+    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", the weight " + weight.type().str(),
+                      "Dim 0 of x is the channels, as many as the layer has.");
   Array y = normalized(x.astype(wide(x.dtype())).reshape(Shape{groups, -1}), 1, eps).reshape(x.shape());
   Shape per_channel(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
   per_channel[0] = x.shape(0);
@@ -129,7 +134,8 @@ Array GroupNorm::operator()(const Array& x, Loc loc) const {
 Array Dropout::operator()(const Array& x, const Array& key, Loc loc) const {
   CallScope scope(loc);
   if (inference || p == 0) return x;
-  if (!key.has_value()) raise<ValueError>("Dropout", "there is no key to drop elements of " + x.type().str() + " by", "Pass one, dropout(x, key), or set inference.");
+  if (!key.has_value())
+    raise<ValueError>("Dropout", "there is no key to drop elements of " + x.type().str() + " by", "Pass one, dropout(x, key), or set inference.");
   double keep = 1 - p;
   return where(random::bernoulli(key, keep, x.shape()), x / keep, 0);
 }
@@ -151,7 +157,8 @@ Array MultiheadAttention::operator()(const Array& query, const Array& key, const
                       "Each is [positions, size], and key and value have the same positions; vmap the layer for a batch.");
   auto heads = [&](const Linear& proj, const Array& x) {   // [positions, heads, size]; proj of every row
     if (x.shape(1) != proj.weight.shape(1))
-      raise<ShapeError>("MultiheadAttention", "an input is " + x.type().str() + ", its projection's weight " + proj.weight.type().str(), "The last dim of query, key and value has the size that the layer was made for.");
+      raise<ShapeError>("MultiheadAttention", "an input is " + x.type().str() + ", its projection's weight " + proj.weight.type().str(),
+                        "The last dim of query, key and value has the size that the layer was made for.");
     Array y = matmul(x, proj.weight.T());
     if (proj.bias.has_value()) y = y + proj.bias;
     return y.reshape(Shape{x.shape(0), num_heads, -1});

@@ -14,7 +14,9 @@ TEST(Equinox, MLP) {
     expect_close(m.layers[1].bias, layout ? std::vector<float>{.044735298f, -.09849495f, .034462556f, -.17600393f} : std::vector<float>{.11050685f, .17209347f, -.012796968f, .11687948f});
     expect_close(m(array({.1, .2, .3, .4})), layout ? std::vector<float>{.0519377f, -.0933631f, .0487499f, -.1163758f} : std::vector<float>{.3276739f, .1860167f, .0368871f, .0542049f}, 2e-6);
   });
-  EXPECT_EQ(nn::MLP::init({.in_size = 3, .out_size = 1, .depth = 0}, random::key(0)).layers.size(), 1u);
+  nn::MLP linear = nn::MLP::init({.in_size = 3, .out_size = 2, .depth = 0, .final_activation = tanh}, random::key(0));
+  ASSERT_EQ(linear.layers.size(), 1u);
+  EXPECT_EQ(linear(ones({3})).to_vector<float>(), linear.layers[0](ones({3})).to_vector<float>());
   EXPECT_EQ(nn::MLP::init({.in_size = 3, .out_size = nn::scalar, .depth = 2}, random::key(0))(ones({3})).shape(), Shape{});
   EXPECT_THROW(nn::MLP::init({.depth = -1}, random::key(0)), ValueError);
 }
