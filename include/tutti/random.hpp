@@ -6,7 +6,7 @@
 //     Array i = random::randint(k2, {3}, 0, 10);        // int32 in [0, 10)
 //
 // A key is a typed scalar (random::key) or its two words, uint32[2] (random::PRNGKey); results are of the same kind. For many keys use vmap.
-// config::threefry_partitionable chooses the layout.
+// config::threefry_partitionable chooses the layout. Where no dtype is asked for it is float32, int32 or uint32, with enable_x64 the one of 64 bits, as in JAX.
 #pragma once
 
 #include <array>
@@ -53,14 +53,14 @@ Array split_array(const In& key, const Shape& shape);
 Array fold_in(const In& key, const Operand& data);
 
 /// Uniform random bits: uint8, uint16, uint32 or (x64) uint64.
-Array bits(const In& key, const Shape& shape = {}, DType dtype = uint32);
+Array bits(const In& key, const Shape& shape = {}, DType dtype = canonical(uint64));
 /// In [lo, hi); bounds broadcast to the shape.
-Array uniform(const In& key, const Shape& shape = {}, const Operand& lo = 0.f, const Operand& hi = 1.f, DType dtype = float32);
+Array uniform(const In& key, const Shape& shape = {}, const Operand& lo = 0.f, const Operand& hi = 1.f, DType dtype = canonical(float64));
 Array uniform(const In& key, const Shape& shape, DType dtype);
 /// Mean 0, standard deviation 1.
-Array normal(const In& key, const Shape& shape = {}, DType dtype = float32);
+Array normal(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));
 /// Normal, cut to (lower, upper).
-Array truncated_normal(const In& key, const Operand& lower, const Operand& upper, const Shape& shape = {}, DType dtype = float32);
+Array truncated_normal(const In& key, const Operand& lower, const Operand& upper, const Shape& shape = {}, DType dtype = canonical(float64));
 
 /// A bound of randint: a number of any size, or an integer array.
 struct Limit {
@@ -71,14 +71,14 @@ struct Limit {
   Limit(const Array& a) : array(a) {}
 };
 /// Integers in [lo, hi); where hi <= lo always lo.
-Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& hi, DType dtype = int32);
+Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& hi, DType dtype = canonical(int64));
 
 /// How finely a draw is resolved near its bounds: `high` takes two random words per element.
 enum class Resolution { low, high };
 /// True with probability p, of p's shape unless one is given.
 Array bernoulli(const In& key, const Operand& p = 0.5f);
 Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution mode = Resolution::low);
-Array rademacher(const In& key, const Shape& shape = {}, DType dtype = int32);
+Array rademacher(const In& key, const Shape& shape = {}, DType dtype = canonical(int64));
 /// 0 to n - 1 in random order.
 template <Integer T>
 Array permutation(const In& key, T n) { return detail::permutation_of(key, static_cast<std::int64_t>(n)); }
@@ -97,16 +97,16 @@ Array choice_of(const In& key, std::int64_t n, const Shape& shape, const ChoiceO
 template <Integer T>
 Array choice(const In& key, T n, const Shape& shape = {}, const ChoiceOptions& options = {}) { return detail::choice_of(key, static_cast<std::int64_t>(n), shape, options); }
 Array choice(const In& key, const Array& x, const Shape& shape = {}, const ChoiceOptions& options = {});
-/// Classes by unnormalised log probabilities along `axis`; without a shape one per row of the others.
+/// Classes by unnormalised log probabilities along `axis`; without a shape one per row of the others. Without replacement always int32, as in JAX.
 Array categorical(const In& key, const Array& logits, int axis = -1);
 Array categorical(const In& key, const Array& logits, int axis, const Shape& shape, bool replace = true);
 
-Array gumbel(const In& key, const Shape& shape = {}, DType dtype = float32, Resolution mode = Resolution::low);
-Array exponential(const In& key, const Shape& shape = {}, DType dtype = float32);
-Array laplace(const In& key, const Shape& shape = {}, DType dtype = float32);
-Array logistic(const In& key, const Shape& shape = {}, DType dtype = float32);
-Array cauchy(const In& key, const Shape& shape = {}, DType dtype = float32);
+Array gumbel(const In& key, const Shape& shape = {}, DType dtype = canonical(float64), Resolution mode = Resolution::low);
+Array exponential(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));
+Array laplace(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));
+Array logistic(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));
+Array cauchy(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));
 /// exp(sigma * normal).
-Array lognormal(const In& key, const Operand& sigma = 1.f, const Shape& shape = {}, DType dtype = float32);
+Array lognormal(const In& key, const Operand& sigma = 1.f, const Shape& shape = {}, DType dtype = canonical(float64));
 
 }  // namespace tutti::random

@@ -75,13 +75,22 @@ Array uniform(const In& key, const Shape& shape, DType dtype) {
   return uniform(key, shape, 0.f, 1.f, dtype);
 }
 
+namespace {
+
+// Drawn in `d`; the scaling, and the result, in `wide`.
+Array normal_in(const char* function, const In& key, const Shape& shape, DType d, DType wide) {
+  check_shape(function, shape);
+  Format f = format_of(d, function);
+  Array u = uniform_between(words_of(key.array, function), shape, -1 + f.below_one(), 1, d);   // open at -1
+  return times(std::sqrt(2.0), lax::convert_element_type(lax::erf_inv(u), wide));
+}
+
+}  // namespace
+
 Array normal(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::normal", shape);
   DType d = canonical(dtype);
-  Format f = format_of(d, "random::normal");
-  Array u = uniform_between(words_of(key.array, "random::normal"), shape, -1 + f.below_one(), 1, d);   // open at -1
-  return times(std::sqrt(2.0), lax::erf_inv(u));
+  return normal_in("random::normal", key, shape, d, d);
 }
 
 Array truncated_normal(const In& key, const Operand& lower, const Operand& upper, const Shape& shape, DType dtype) {
@@ -147,8 +156,9 @@ Array cauchy(const In& key, const Shape& shape, DType dtype) {
 
 Array lognormal(const In& key, const Operand& sigma, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::lognormal", shape);
-  return exp(normal(key, shape, dtype) * lax::convert_element_type(sigma.array, canonical(dtype)));
+  DType d = canonical(dtype), wide = d.size() < 4 ? float32 : d;   // exp enlarges the rounding of its argument
+  Array drawn = normal_in("random::lognormal", key, shape, d, wide);
+  return lax::convert_element_type(exp(drawn * lax::convert_element_type(lax::convert_element_type(sigma.array, d), wide)), d);
 }
 
 Array bernoulli(const In& key, const Operand& p) {

@@ -71,13 +71,18 @@ int axis_of(const char* function, int axis, const Array& x) {
 Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptions& o) {
   check_shape("random::choice", shape);
   std::int64_t draws = shape.num_elements();
-  if (n <= 0 && draws) raise<ValueError>("random::choice", "there is nothing to choose from: " + std::to_string(draws) + " draws of " + std::to_string(n) + " things", "Give one thing or more.");
+  if (n <= 0 && draws)
+    raise<ValueError>("random::choice", "there is nothing to choose from: " + std::to_string(draws) + " draws of " + std::to_string(n) + " things",
+                      "Give one thing or more.");
   if (!o.replace && draws > n)
     raise<ValueError>("random::choice", "cannot take a larger sample (size " + std::to_string(draws) + ") than population (size " + std::to_string(n) + ") without replacement",
                       "Draw fewer, or leave .replace true.");
   if (!o.p.has_value()) return o.replace ? randint(key, shape, 0, n) : reshape(first(permutation(key, n), draws, 0), shape);
-  if (o.p.shape() != Shape{n}) raise<ShapeError>("random::choice", "the probabilities p are " + o.p.type().str() + " for " + std::to_string(n) + " things", "Give one probability for each.");
-  if (!o.p.dtype().is_floating()) raise<TypeError>("random::choice", "the probabilities p are " + o.p.type().str(), "They are floating: convert with astype(float32).");
+  if (o.p.shape() != Shape{n})
+    raise<ShapeError>("random::choice", "the probabilities p are " + o.p.type().str() + " for " + std::to_string(n) + " things",
+                      "Give one probability for each.");
+  if (!o.p.dtype().is_floating())
+    raise<TypeError>("random::choice", "the probabilities p are " + o.p.type().str(), "They are floating: convert with astype(float32).");
   if (!o.replace) {
     Array g = gumbel(key, Shape{n}, o.p.dtype()) + log(o.p);
     return reshape(first(argsort(g, 0, true), draws, 0), shape);
@@ -89,7 +94,7 @@ Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptio
   Shape table = shape;
   table.push_back(n);
   Array below = lax::lt(lax::broadcast_in_dim(sums, table, {shape.ndim()}), expand_dims(r, -1) + constant(o.p.dtype(), 0, table));
-  return lax::reduce_sum(lax::convert_element_type(below, int32), {shape.ndim()});
+  return lax::reduce_sum(lax::convert_element_type(below, canonical(int64)), {shape.ndim()});
 }
 
 }  // namespace
@@ -171,13 +176,14 @@ Array categorical(const In& key, const Array& logits, int axis, const Shape& sha
     std::int64_t k = 1;
     for (int i = 0; i < leading; ++i) k *= shape[i];
     if (k > logits.shape()[d])
-      raise<ValueError>("random::categorical", std::to_string(k) + " draws of " + std::to_string(logits.shape()[d]) + " classes without replacement", "Draw fewer, or leave `replace` true.");
+      raise<ValueError>("random::categorical", std::to_string(k) + " draws of " + std::to_string(logits.shape()[d]) + " classes without replacement",
+                        "Draw fewer, or leave `replace` true.");
     Array order = argsort(gumbel(key, logits.shape(), logits.dtype()) + logits, d, true);
-    return reshape(moveaxis(first(order, k, d), d, 0), shape);
+    return lax::convert_element_type(reshape(moveaxis(first(order, k, d), d, 0), shape), int32);
   }
   Shape table = shape;
   table.insert(leading + d, logits.shape()[d]);
-  return lax::argmax(gumbel(key, table, logits.dtype()) + logits, leading + d);
+  return lax::argmax(gumbel(key, table, logits.dtype()) + logits, leading + d, canonical(int64));
 }
 
 }  // namespace tutti::random
