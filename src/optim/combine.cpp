@@ -31,7 +31,8 @@ Array still_or(const Array& finite, const Array& count, int limit) { return fini
 Array accumulated(const Array& update, const Array& sum, const Array& steps, bool mean) {
   return mean ? sum + (update - sum) / (steps + 1) : update + sum;
 }
-Array kept_sum(const Array& emit, const Array& sum) { return where(emit, zeros_like(sum), sum).astype(float32); }
+// A product, as in Optax: a negative sum leaves -0, what is no number stays.
+Array kept_sum(const Array& emit, const Array& sum) { return (sum * where(emit, 0.f, 1.f)).astype(float32); }
 Array emitted(const Array& emit, const Array& update) { return where(emit, update, zeros_like(update)); }
 Array stepped(const Array& mini_step, const Array& gradient_step) { return (mini_step == 0) & (gradient_step > 0); }
 MiniStep mini_step(const Array& mini_step, const Array& gradient_step, const Array& every) {
