@@ -18,6 +18,13 @@ struct LocalFunction {
 /// Throws Unknown.
 LocalFunction local_function(const std::string& define);
 
+/// The whole function of a case, from global arrays to global arrays. Throws Unknown.
+std::function<Arrays(const Arrays&)> collective_call(const json& test);
+/// Runs `check` with shared and with isolated devices.
+void with_both_isolations(const std::function<void()>& check);
+/// Whether a function only moves elements: all_gather, ppermute, all_to_all and the like, without arithmetic.
+bool only_moves(const std::string& define);
+
 /// A call in Python's notation: literals as JSON, tuples as lists; other text as a string.
 struct PythonCall {
   std::vector<json> positional;

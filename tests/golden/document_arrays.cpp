@@ -81,6 +81,7 @@ class Arrays1 final : public Document {
     if (what.starts_with("uncommitted operands")) return uncommitted();
     return network(what);
   }
+  bool instead(const std::string&, const json&) override { return false; }
 
  private:
   static Mesh grid(const char* a, const char* b) { return make_mesh({4, 2}, {a, b}); }
@@ -206,7 +207,7 @@ class Arrays1 final : public Document {
     for (const Params& shadow : shadows_)
       for (const auto& [name, other] : named(gradient_(shadow, batch_), "d")) {
         double far = max(abs(grads.at(name) - other)).item<float>();
-        out.slack[name] = std::max(out.slack[name], far);
+        out.spread[name] = std::max(out.spread[name], far);
       }
     return out;
   }

@@ -2,9 +2,11 @@
 // does not do what the file says.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tutti/tutti.hpp"
@@ -17,14 +19,27 @@ struct Mismatch : std::runtime_error { using std::runtime_error::runtime_error; 
 /// The case's kind is not known to its handler.
 struct Unknown : std::runtime_error { using std::runtime_error::runtime_error; };
 
-/// What the handler found is the deliberate difference that differences.md describes in a row of this name.
-struct Different : std::runtime_error { using std::runtime_error::runtime_error; };
+/// What the handler found, and checked, is a deliberate difference: the row `(kind)` of differences.md gives the reason, without a kind the row
+/// of the case's name.
+struct Different : std::runtime_error {
+  explicit Different(const std::string& kind = "") : std::runtime_error(kind) {}
+};
 
-using Handler = void (*)(const json& test);
+using Handler = std::function<void(const json& test)>;
 /// Says that the cases of list `list` are run by `handler`, in files that hold all of `lists` (a file's schema is told by its top-level lists).
 struct Registration {
   Registration(std::vector<std::string> lists, std::string list, Handler handler);
 };
+
+/// Cases, by globs of their names, in which tutti does something else than JAX. `check` runs instead of the handler and throws Mismatch unless
+/// tutti does what differences.md says, and JAX what it is said to do. Each needs a row of its name there.
+struct Deviations {
+  Deviations(std::vector<std::string> lists, std::string list, std::vector<std::pair<std::string, Handler>> checks);
+};
+/// JAX refuses this call; in C++ it cannot be written, or does not compile, for this reason.
+Handler not_in_cpp(const std::string& reason);
+/// Throws Mismatch unless the case records an error of JAX's class `type`.
+void expect_jax_refuses(const json& test, const std::string& type);
 
 /// Tolerance of floating values.
 struct Tolerance {
@@ -35,7 +50,11 @@ tutti::Array array_of(const json& a);
 tutti::DType dtype_of(const std::string& name);
 tutti::Shape shape_of(const json& list);
 double number_of(const json& v);
-/// Throws Mismatch, naming the first element that differs.
+/// That of ../shared/golden/README.md: relative, and as much of the largest magnitude.
+Tolerance tolerance_of(const json& want, double rtol = 1e-5);
+/// The largest finite magnitude in the data of an array.
+double largest_magnitude(const json& array);
+/// Shape, dtype, weak type and elements, also the signs of zeros. Throws Mismatch, naming the first element that differs.
 void expect_equal(const tutti::Array& got, const json& want, Tolerance tolerance = {});
 /// Runs `call` and expects tutti's counterpart of the error that the file records.
 template <class F>

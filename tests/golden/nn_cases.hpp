@@ -43,8 +43,9 @@ using NnFunction = std::function<NnOutputs(const NnInputs& inputs, const json& p
 struct NnFamily {
   NnFamily(std::map<std::string, NnFunction> kinds);
 };
-/// Compares with the recorded outputs; the recorded paths must all be there, and no others unless `more`.
-void expect_outputs(const NnOutputs& got, const json& want, bool more = false);
+/// Compares with the recorded outputs; the recorded paths must all be there, and no others unless `more`. `tolerance`: instead of that of
+/// the file's README.
+void expect_outputs(const NnOutputs& got, const json& want, bool more = false, const Tolerance* tolerance = nullptr);
 
 /// The optimiser of an expression such as `optax.chain(optax.clip(1.), optax.adam(1e-3))`, for trees of dicts; its state is a Dict by paths.
 class AnyTransform : public tutti::optim::Updates<AnyTransform> {

@@ -63,7 +63,9 @@ NnOutputs dropout(const NnInputs& in, const json& p) {
 }
 NnOutputs embedding(const NnInputs& in, const json& p) {
   auto m = nn::Embedding::init(p.at("num_embeddings"), p.at("embedding_size"), key_of(p));
-  return {{"weight", m.weight}, {"y", m(in.array(0))}};
+  Array y = m(in.array(0));
+  if (y.to_vector<float>() != take(m.weight, in.array(0), 0).to_vector<float>()) throw Mismatch("a row is not the weight's");
+  return {{"weight", m.weight}, {"y", y}};
 }
 template <int N>
 NnOutputs conv(const NnInputs& in, const json& p) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "tutti/lax_windows.hpp"
 #include "tutti/transforms.hpp"
 
 namespace golden {
@@ -18,13 +20,10 @@ std::map<std::string, OpFunction>& table() {
 
 // 16-bit floats have their own precision; the others are compared at a few units in the last place, and relative to the largest magnitude.
 Tolerance tolerance_for(const json& want, bool derivative) {
-  std::string dtype = want.at("dtype");
-  double rtol = dtype == "bfloat16" ? std::ldexp(1., -7) : dtype == "float16" ? std::ldexp(1., -10) : derivative ? 1e-5 : 4e-6;
-  double largest = 0;
-  for (const json& v : want.at("data"))
-    if (!v.is_boolean())
-      if (double x = std::abs(number_of(v)); std::isfinite(x) && x < 1e6) largest = std::max(largest, x);
-  return {rtol, rtol * largest / 4};
+  json finite = want;   // numbers near the largest ones would allow everything
+  std::erase_if(finite["data"].get_ref<json::array_t&>(), [](const json& v) { return !v.is_boolean() && std::abs(number_of(v)) >= 1e6; });
+  Tolerance t = tolerance_of(finite, derivative ? 1e-5 : 4e-6);
+  return {t.rtol, t.atol / 4};
 }
 // XLA flushes subnormal inputs to zero, IEEE arithmetic does not: where an input is subnormal, what we have is taken for right.
 json without_subnormals(const Array& got, json want, const Arrays& inputs) {
@@ -41,6 +40,28 @@ json without_subnormals(const Array& got, json want, const Arrays& inputs) {
   }
   return want;
 }
+// Where tutti's derivatives at edge values are better than JAX's: x, y are the inputs there, t the tangent or cotangent.
+using Better = bool (*)(double x, double y, double t, double got, double want);
+const std::map<std::string, Better>& better_derivatives() {
+  static const std::map<std::string, Better> all = {
+      {"pow_f32_edge", [](double x, double y, double, double got, double want) { return std::isnan(want) && y == 0 && got == 0; }},
+      {"sinc_f32_edge", [](double x, double, double t, double got, double want) { return !std::isfinite(want) && std::isfinite(x) && std::abs(got) <= 4 * std::abs(t) * std::min(std::abs(x), 1 / std::abs(x)); }},
+      {"digamma_f32_edge", [](double x, double, double, double got, double want) { return std::isinf(x) && (x > 0 ? std::isnan(want) && got == 0 : std::isinf(want) && std::isnan(got)); }},
+      {"gelu_erf_f32_edge", [](double x, double, double t, double got, double want) { return std::isnan(want) && x > 1e38 && std::isfinite(x) && got == static_cast<float>(t); }},
+  };
+  return all;
+}
+// `want` with ours where it is such a place; counts them.
+json with_better(const Array& got, json want, const Arrays& inputs, const json& direction, Better better, int& count) {
+  std::vector<float> g = lax::convert_element_type(got, float32).to_vector<float>(), x = inputs[0].to_vector<float>(), y = inputs.back().to_vector<float>();
+  for (std::size_t i = 0; i < g.size() && g.size() == x.size(); ++i) {
+    if (!better(x[i], y[i], number_of(direction.at("data").at(i)), g[i], number_of(want["data"].at(i)))) continue;
+    want["data"][i] = g[i];
+    ++count;
+  }
+  return want;
+}
+
 void expect_all(const char* what, const Arrays& got, const json& want, bool derivative, const Arrays& inputs) {
   if (got.size() != want.size()) throw Mismatch(fmt::format("{}: {} results, expected {}", what, got.size(), want.size()));
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -78,17 +99,38 @@ void run(const json& test) {
   };
   Arrays varied;
   for (std::size_t p : places) varied.push_back(inputs[p]);
+  auto known = better_derivatives().find(test.value("name", ""));
+  int better = 0;
+  auto expect_derivative = [&](const char* what, const Arrays& got, json want, const json& directions) {
+    if (known != better_derivatives().end())
+      for (std::size_t i = 0; i < got.size(); ++i) want[i] = with_better(got[i], want[i], inputs, directions.at(0), known->second, better);
+    expect_all(what, got, want, true, inputs);
+  };
   if (test.contains("jvp")) {
     auto tangents = tutti::jvp(fn, std::tuple{varied}, std::tuple{list(test["jvp"].at("tangents"))}).second;
-    expect_all("tangent", tangents, test["jvp"].at("outputs"), true, inputs);
+    expect_derivative("tangent", tangents, test["jvp"].at("outputs"), test["jvp"]["tangents"]);
   }
   if (test.contains("vjp")) {
     auto [y, pullback] = tutti::vjp(fn, varied);
-    expect_all("cotangent", std::get<0>(pullback(list(test["vjp"].at("cotangents")))), test["vjp"].at("outputs"), true, inputs);
+    expect_derivative("cotangent", std::get<0>(pullback(list(test["vjp"].at("cotangents")))), test["vjp"].at("outputs"), test["vjp"]["cotangents"]);
   }
+  if (better > 0) throw Different();
 }
 
 const Registration registration({"cases"}, "cases", run);
+const Deviations deviations({"cases"}, "cases", {
+    {"error_conv_padding_name",
+     [](const json& test) {
+       expect_jax_refuses(test, "RuntimeError");
+       try {
+         lax::conv_general_dilated(zeros({1, 2, 5}), zeros({3, 2, 3}), {.window_strides = {1}, .padding = "VALIDD"});
+       } catch (const ValueError& e) {
+         return check_facts("'VALIDD'", e.what());
+       }
+       throw Mismatch("no error");
+     }},
+    {"error_one_hot_float_classes", not_in_cpp("the number of classes is an int")},
+});
 
 }  // namespace
 

@@ -202,28 +202,51 @@ const Table& programs() {
   return all;
 }
 
-// The bytes that explain() plans, as it prints them; nothing is split on one device.
-double planned_bytes(const std::string& text) {
-  static const std::map<std::string, double> units = {{"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
-  std::size_t at = text.find("planned");
-  if (at == std::string::npos) return 0;
-  std::istringstream in(text.substr(at + 7));
-  double number = 0;
-  std::string unit;
-  in >> number >> unit;
-  if (!unit.empty() && unit.back() == ',') unit.pop_back();
-  return number * units.at(unit);
+// The bytes that each device receives when `f` runs with every mesh axis a boundary: those that explain() plans, unrounded.
+double sent(const std::function<void()>& f) {
+  struct Isolated {
+    Isolation before = config::isolation();
+    Isolated() { config::isolation(Isolation::per_device); }
+    ~Isolated() { config::isolation(before); }
+  } isolated;
+  debug::reset_traffic();
+  f();
+  return debug::traffic().bytes();
 }
-
-double planned(const std::function<Arrays(const Arrays&)>& f, const Arrays& inputs, const std::vector<Sharding>& wanted) {
+void finish(const Arrays& list) {
+  for (const Array& x : list) x.block_until_ready();
+}
+// Compiled, with these shardings asked for where they are any.
+double sent_compiled(const std::function<Arrays(const Arrays&)>& f, const Arrays& inputs, const std::vector<Sharding>& wanted) {
   JitOptions options;
   if (!wanted.empty()) options.out_shardings = [&](const tree::Path& path, const Array&) { return wanted.at(static_cast<std::size_t>(path.keys().at(0).index)); };
-  return planned_bytes(jit(f, options).explain(inputs));
+  return sent([&] { finish(jit(f, options)(inputs)); });
 }
 
 Array input_of(const json& in) {
   Array x = program_values(shape_of(in.at("shape")), dtype_of(in.at("dtype")));
   return in.at("mesh").is_null() ? x : device_put(x, place::sharding(in));
+}
+
+// JAX cannot place what the program makes on the way; here it runs, and gives what it gives on one device.
+void jax_refuses(const json& test, const Arrays& out, const Run& run) {
+  expect_jax_refuses(test, "IndivisibleError");
+  Arrays plain;
+  for (const json& in : test.at("inputs")) plain.push_back(program_values(shape_of(in.at("shape")), dtype_of(in.at("dtype"))));
+  Arrays want = run(Inputs{plain, {}});
+  if (out.size() != want.size()) throw Mismatch(fmt::format("{} results, on one device {}", out.size(), want.size()));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i].shape() != want[i].shape() || out[i].dtype() != want[i].dtype()) throw Mismatch(fmt::format("result {} has another type than on one device", i));
+    if (!out[i].committed()) throw Mismatch(fmt::format("result {} is uncommitted", i));
+    if (out[i].astype(float32).to_vector<float>() != want[i].astype(float32).to_vector<float>()) throw Mismatch(fmt::format("result {} has other values than on one device", i));
+  }
+  throw Different("JAX refuses");
+}
+
+// Indexing without jit that leaves nothing: JAX's result is new and uncommitted, ours stays on the devices of the operand.
+bool slice_of_nothing(const Array& out, const json& want, const Arrays& inputs) {
+  bool theirs = out.size() == 0 && !want.at("committed").get<bool>() && want.at("sharding").contains("device_id");
+  return theirs && inputs.size() == 1 && inputs[0].committed() && out.committed() && out.sharding().device_set() == inputs[0].sharding().device_set();
 }
 
 void program_case(const json& test) {
@@ -238,27 +261,40 @@ void program_case(const json& test) {
   }
   std::function<Arrays(const Arrays&)> f = [&](const Arrays& in) { return program->second(Inputs{in, mesh}); };
   bool compiled = test.at("mode") == "jit";
+  if (!compiled && test["mode"] != "eager") throw Unknown("mode " + test["mode"].dump());
   Arrays out = compiled ? jit(f)(inputs) : f(inputs);
+  if (test.contains("error")) return jax_refuses(test, out, program->second);
 
   const json& want = test.at("outputs");
   if (out.size() != want.size()) throw Mismatch(fmt::format("{} results, expected {}", out.size(), want.size()));
-  std::vector<Sharding> ours, theirs;
+  std::vector<Sharding> theirs;
   std::string difference;
+  bool nothing = false;
   for (std::size_t i = 0; i < out.size(); ++i) {
     expect_type(out[i], want[i]);
-    ours.push_back(out[i].sharding());
+    Sharding ours = out[i].sharding();
     theirs.push_back(result_sharding(want[i].at("sharding")));
+    check_recorded(want[i]["sharding"], theirs[i]);
+    if (!compiled && slice_of_nothing(out[i], want[i], inputs)) {
+      nothing = true;
+      continue;
+    }
     if (out[i].committed() != want[i].at("committed").get<bool>()) throw Mismatch(fmt::format("result {} is {}committed", i, out[i].committed() ? "" : "un"));
-    if (ours[i].is_equivalent_to(theirs[i], out[i].ndim())) continue;
-    difference += fmt::format("{}result {} is {}, JAX's {}", difference.empty() ? "" : "; ", i, ours[i], theirs[i]);
-    std::int64_t mine = ours[i].shard_shape(out[i].shape()).num_elements(), other = theirs[i].shard_shape(out[i].shape()).num_elements();
+    if (ours.is_equivalent_to(theirs[i], out[i].ndim())) {
+      check_recorded(want[i]["sharding"], ours);
+      continue;
+    }
+    difference += fmt::format("{}result {} is {}, JAX's {}", difference.empty() ? "" : "; ", i, ours, theirs[i]);
+    std::int64_t mine = ours.shard_shape(out[i].shape()).num_elements(), other = theirs[i].shard_shape(out[i].shape()).num_elements();
     if (mine > other) throw Mismatch(fmt::format("{}: a block has {} elements, JAX's {}", difference, mine, other));
+    if (ours.device_set() != theirs[i].device_set()) throw Mismatch(difference + ": other devices");
   }
+  if (nothing) throw Different("a slice of nothing");
   if (difference.empty()) return;
   // What JAX leaves uncommitted it says nothing about.
   for (std::size_t i = 0; i < theirs.size(); ++i)
-    if (!want[i].at("committed").get<bool>()) ours[i] = theirs[i] = {};
-  double mine = planned(f, inputs, compiled ? std::vector<Sharding>{} : ours), other = planned(f, inputs, theirs);
+    if (!want[i].at("committed").get<bool>()) theirs[i] = {};
+  double mine = compiled ? sent_compiled(f, inputs, {}) : sent([&] { finish(f(inputs)); }), other = sent_compiled(f, inputs, theirs);
   if (mine > other) throw Mismatch(fmt::format("{}: {} bytes are sent, {} for JAX's", difference, mine, other));
 }
 
