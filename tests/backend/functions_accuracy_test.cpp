@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -20,6 +21,34 @@ double units(float got, double want) {
   return std::abs(got - want) / std::ldexp(1., exponent);
 }
 
+// Recurrence up to 40, then the asymptotic series; reflection for negative x. Sources: Abramowitz & Stegun 6.3.5, 6.3.7, 6.3.18.
+double digamma_of(double x) {
+  long double y = x, sum = 0;
+  if (y <= 0) {
+    if (y == std::floor(y)) return std::numeric_limits<double>::quiet_NaN();
+    const long double pi = std::numbers::pi_v<long double>;
+    sum = -pi / std::tan(pi * (y - std::nearbyint(y)));
+    y = 1 - y;
+  }
+  for (; y < 40; ++y) sum -= 1 / y;
+  const long double r = 1 / (y * y);
+  return static_cast<double>(sum + std::log(y) - 0.5L / y - r * (1.L / 12 - r * (1.L / 120 - r * (1.L / 252 - r * (1.L / 240 - r / 132)))));
+}
+// Newton's method on erf, from the tails' erfc where erf rounds to 1.
+double erf_inv_of(double p) {
+  if (!(std::abs(p) <= 1)) return std::numeric_limits<double>::quiet_NaN();
+  if (std::abs(p) == 1) return std::copysign(std::numeric_limits<double>::infinity(), p);
+  double q = std::abs(p), x = q < 0.7 ? q : std::sqrt(-std::log(1 - q));
+  for (int i = 0; i < 100; ++i) {
+    double error = q < 0.5 ? std::erf(x) - q : (1 - q) - std::erfc(x);
+    double step = error * std::sqrt(std::numbers::pi) / 2 * std::exp(x * x);
+    step /= 1 + x * step;   // Halley's
+    x -= step;
+    if (std::abs(step) <= 1e-17 * x) break;
+  }
+  return std::copysign(x, p);
+}
+
 struct Function {
   const char* name;
   Array (*ours)(const Array&);
@@ -33,6 +62,7 @@ const Function functions[] = {
     ROW(sinh, std::sinh(x), 2),   ROW(cosh, std::cosh(x), 2),     ROW(arcsinh, std::asinh(x), 2), ROW(arccosh, std::acosh(x), 2),
     ROW(arctanh, std::atanh(x), 2), ROW(sqrt, std::sqrt(x), 2),   ROW(lax::rsqrt, 1 / std::sqrt(x), 2), ROW(cbrt, std::cbrt(x), 2),
     ROW(log2, std::log2(x), 2),   ROW(log10, std::log10(x), 2),   ROW(lax::erfc, std::erfc(x), 2), ROW(lax::lgamma, std::lgamma(x), 4),
+    ROW(lax::digamma, digamma_of(x), 4), ROW(lax::erf_inv, erf_inv_of(x), 2),
     ROW(nn::sigmoid, 1 / (1 + std::exp(-x)), 2),
 };
 
