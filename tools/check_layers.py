@@ -27,8 +27,9 @@ STAGES = {
 
 # What single folders may include beyond that.
 EXTRA = {
-    "transform": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp"],  # the cotangent of a value that does not vary is a psum
-    "propagate": ["ops/sharding_constraint.hpp", "ops/shard_map.hpp", "ops/inspect_sharding.hpp"],  # these say, or ask, where a value lies
+    "transform": ["ops/calls.hpp", "ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp"],  # the cotangent of a value that does not vary is a psum
+    "propagate": ["ops/sharding_constraint.hpp", "ops/shard_map.hpp", "ops/inspect_sharding.hpp",  # these say, or ask, where a value lies
+                  "ops/calls.hpp"],  # they are inlined
     "partition": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp",
                   "transform/transform.hpp",  # manual regions are opened by batching
                   "ops/movement.hpp",  # movement: parameters whose extents become local
@@ -47,7 +48,7 @@ COMPOSITION_ROOT = "api"
 CLIENTS = ["nn", "linen", "optim", "random", "data", "checkpoint", "debug"]
 
 # Public headers for users, not for the library: below them all. Only api, the clients and tests include them.
-SURFACE = ["tutti/tutti.hpp", "tutti/transforms.hpp", "tutti/jit.hpp", "tutti/nn.hpp", "tutti/optim.hpp",
+SURFACE = ["tutti/tutti.hpp", "tutti/transforms.hpp", "tutti/custom_rules.hpp", "tutti/jit.hpp", "tutti/nn.hpp", "tutti/optim.hpp",
            "tutti/activations.hpp", "tutti/nn_conv.hpp", "tutti/optim_core.hpp", "tutti/optim_parts.hpp", "tutti/optim_combine.hpp", "tutti/schedules.hpp",
            "tutti/losses.hpp", "tutti/linen.hpp", "tutti/linen_layers.hpp", "tutti/train_state.hpp",
            "tutti/random.hpp", "tutti/data.hpp", "tutti/debug.hpp", "tutti/progress.hpp"]

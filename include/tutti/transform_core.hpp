@@ -75,4 +75,34 @@ struct MapOptions {
 };
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made);
 
+/// Whether a call is recorded: where nothing is, a function with rules is the function itself.
+bool being_recorded();
+
+/// Arrays of the arguments and tangents at all their places (empty: none) to arrays of the result and tangents at all its places.
+struct RuleResult {
+  std::vector<Array> results;
+  std::vector<bool> present;        // per place of the result: an array is there
+  std::vector<Array> tangents;      // per place
+};
+struct JvpRule {
+  std::function<RuleResult(const std::vector<Array>& primals, const std::vector<Array>& tangents)> call;
+  std::vector<bool> present;   // per place of the arguments
+};
+std::vector<Array> custom_jvp_call(const CallArrays& args, const Body& fn, const JvpRule& rule, Loc made);
+
+/// The two halves of a reverse rule: arguments to results and residuals; residuals and cotangents at all places of the result (empty: none)
+/// to cotangents at all places of the arguments.
+struct VjpRule {
+  struct Forward {
+    std::vector<Array> results, residuals;
+    std::vector<bool> present;
+  };
+  std::function<Forward(const std::vector<Array>&)> forward;
+  std::function<std::vector<Array>(const std::vector<Array>& residuals, const std::vector<Array>& cotangents)> backward;
+  std::vector<bool> present;   // per place of the arguments
+};
+std::vector<Array> custom_vjp_call(const CallArrays& args, const Body& fn, const VjpRule& rule, Loc made);
+
+std::vector<Array> remat_call(const CallArrays& args, const Body& fn, Loc made);
+
 }  // namespace tutti::detail

@@ -5,6 +5,7 @@
 #include "tutti/collectives.hpp"
 #include "tutti/config.hpp"
 #include "tutti/control_flow.hpp"
+#include "tutti/custom_rules.hpp"
 #include "tutti/data.hpp"
 #include "tutti/debug.hpp"
 #include "tutti/dict.hpp"

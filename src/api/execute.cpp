@@ -4,10 +4,12 @@
 
 #include "api/distributed.hpp"
 #include "array/node.hpp"
+#include "ops/calls.hpp"
 #include "ops/inspect_sharding.hpp"
 #include "partition/manual_regions.hpp"
 #include "propagate/sharded_program.hpp"
 #include "propagate/sites.hpp"
+#include "tutti/call_scope.hpp"
 #include "tutti/config.hpp"
 
 namespace tutti {
@@ -59,6 +61,15 @@ ProgramPtr inspected_on(const Sharding& device, const ProgramPtr& program) {
   return inspected.empty() ? program : without_inspections(flat);
 }
 
+// A reverse rule, asked for a derivative forwards.
+void refuse_reverse_only(const Program& program) {
+  for (const Eqn& e : program.eqns) {
+    if (e.op == &ops::custom_tangent)
+      raise<TypeError>("custom_vjp", "a function with a reverse rule has no forward-mode derivative", "Use grad, vjp or jacrev, or give a forward rule with custom_jvp.", e.loc);
+    for (const ProgramPtr& sub : e.subs) refuse_reverse_only(*sub);
+  }
+}
+
 }  // namespace
 
 Placement placement_of(const Array& x) {
@@ -90,8 +101,9 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
     out.out_committed.assign(out.out_types.size(), committed);
     program = inspected_on(where.has_value() ? where : SingleDeviceSharding(devices()[0]), program);
   }
+  refuse_reverse_only(*program);
   if (!(out.distributed && out.distributed->isolated())) {
-    ProgramPtr global = open_manual_regions(out.distributed ? out.distributed->global_program() : program);   // all places of this process share their memory
+    ProgramPtr global = inlined(open_manual_regions(out.distributed ? out.distributed->global_program() : program));   // all places of this process share their memory
     out.executable = plans().find_or_compile(global, out.options.donatable);
   }
   return out;

@@ -1,6 +1,7 @@
 // The list of all operations. A new home adds itself to the list of its family.
 #include <unordered_map>
 
+#include "ops/calls.hpp"
 #include "ops/collective.hpp"
 #include "ops/elementwise_ops.hpp"
 #include "ops/movement.hpp"
@@ -14,7 +15,7 @@ const std::vector<const Op*>& all_ops() {
     std::vector<const Op*> out;
     for (const std::vector<const Op*>& family : {ops::elementwise_ops(), ops::movement_ops(), ops::collective_ops()}) out.insert(out.end(), family.begin(), family.end());
     out.push_back(&ops::sharding_constraint);
-    out.push_back(&ops::shard_map);
+    for (const Op* op : {&ops::shard_map, &ops::custom_jvp, &ops::custom_vjp, &ops::custom_tangent, &ops::remat, &ops::barrier}) out.push_back(op);
     return out;
   }();
   return ops;

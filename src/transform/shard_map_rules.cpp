@@ -8,6 +8,7 @@
 #include "ops/shard_map.hpp"
 #include "transform/interpret.hpp"
 #include "transform/subprogram_rules.hpp"
+#include "transform/subprograms.hpp"
 #include "transform/variance.hpp"
 #include "tutti/lax.hpp"
 
@@ -16,22 +17,6 @@ namespace {
 
 using ops::DimAxes;
 using ops::ShardMap;
-
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from) { to.insert(to.end(), from.begin(), from.end()); }
-
-std::vector<bool> present(const std::vector<Array>& xs) {
-  std::vector<bool> out;
-  for (const Array& x : xs) out.push_back(x.has_value());
-  return out;
-}
-template <class T>
-std::vector<T> where(const std::vector<T>& xs, const std::vector<bool>& keep, bool value = true) {
-  std::vector<T> out;
-  for (std::size_t i = 0; i < xs.size(); ++i)
-    if (keep[i] == value) out.push_back(xs[i]);
-  return out;
-}
 
 std::pair<std::vector<Array>, std::vector<Array>> jvp_rule(const Eqn& eqn, const std::vector<Array>& primals, const std::vector<Array>& tangents) {
   ShardMap p = eqn.params.get<ShardMap>();

@@ -296,33 +296,14 @@ std::map<std::string, Case> jit_cases() {
   };
 }
 
-double largest(const json& array) {
-  double m = 0;
-  for (const json& v : array.at("data"))
-    if (double d = std::abs(number_of(v)); std::isfinite(d)) m = std::max(m, d);
-  return m;
-}
-
-void run(const json& test) {
+const Registration registration({"cases"}, "cases", [](const json& test) {
   static const std::map<std::string, Case> cases = [] {
     std::map<std::string, Case> all;
     for (auto part : {grad_cases(), linear_cases(), vmap_cases(), error_cases(), jit_cases()}) all.merge(part);
     return all;
   }();
-  if (test.contains("kind")) throw Unknown("another file");
-  auto at = cases.find(test.at("name"));
-  if (at == cases.end()) throw Unknown("no counterpart in C++ yet");
-  Inputs inputs{test.at("inputs")};
-  if (test.contains("error")) return expect_error(test["error"], [&] { at->second(inputs); });
-  Outputs got = at->second(inputs);
-  const json& want = test.at("outputs");
-  if (got.size() != want.size()) throw Mismatch(std::to_string(got.size()) + " results, expected " + std::to_string(want.size()));
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    double rtol = want[i].at("dtype") == "bfloat16" ? 1.0 / 128 : 1e-5;
-    expect_equal(got[i], want[i], {rtol, rtol * largest(want[i])});
-  }
-}
-const Registration registration({"cases"}, "cases", run);
+  run_case(cases, test);
+});
 
 }  // namespace
 }  // namespace golden

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,5 +22,8 @@ struct Inputs {
   }
 };
 using Case = std::function<Outputs(const Inputs&)>;
+
+/// The case of the test's name on its inputs, compared with its outputs or its error; Unknown when there is none.
+void run_case(const std::map<std::string, Case>& cases, const json& test);
 
 }  // namespace golden::transforms

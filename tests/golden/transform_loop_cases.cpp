@@ -139,31 +139,14 @@ std::map<std::string, Case> branches() {
   };
 }
 
-double largest(const json& array) {
-  double m = 0;
-  for (const json& v : array.at("data"))
-    if (double d = std::abs(number_of(v)); std::isfinite(d)) m = std::max(m, d);
-  return m;
-}
-
-void run(const json& test) {
+const Registration registration({"cases"}, "cases", [](const json& test) {
   static const std::map<std::string, Case> cases = [] {
     std::map<std::string, Case> all;
     for (auto part : {scans(), loops(), branches()}) all.merge(part);
     return all;
   }();
-  if (test.contains("kind")) throw Unknown("another file");
-  auto at = cases.find(test.value("name", ""));
-  if (at == cases.end() || !test.contains("inputs")) throw Unknown("no counterpart in C++ yet");
-  Inputs inputs{test["inputs"]};
-  if (test.contains("error")) return expect_error(test["error"], [&] { at->second(inputs); });
-  Outputs got = at->second(inputs);
-  std::erase_if(got, [](const Array& x) { return !x.has_value(); });
-  const json& want = test.at("outputs");
-  if (got.size() != want.size()) throw Mismatch(std::to_string(got.size()) + " results, expected " + std::to_string(want.size()));
-  for (std::size_t i = 0; i < got.size(); ++i) expect_equal(got[i], want[i], {1e-5, 1e-5 * largest(want[i])});
-}
-const Registration registration({"cases"}, "cases", run);
+  run_case(cases, test);
+});
 
 const Deviations deviations({"cases"}, "cases", {
     {"while_loop_reverse_mode",

@@ -1,0 +1,53 @@
+#include "ops/calls.hpp"
+
+#include "ops/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+std::vector<Type> types_of_body(const Call& c) { return c.subs.at(0)->output_types(); }
+
+Op call(std::string name) {
+  Op op;
+  op.name = std::move(name);
+  op.infer = types_of_body;
+  op.own_weak = true;
+  return op;
+}
+
+}  // namespace
+
+const Op custom_jvp = call("custom_jvp");
+const Op custom_vjp = call("custom_vjp");
+const Op remat = call("remat");
+
+const Op custom_tangent = [] {
+  Op op = call("custom_tangent");
+  op.infer = [](const Call& c) {   // of the cotangents that the backward rule takes
+    const auto& p = c.get<CustomTangent>();
+    const Program& backward = *c.subs.at(0);
+    std::size_t captured = static_cast<std::size_t>(p.kept - p.residuals);
+    std::vector<Type> in = backward.input_types();
+    return std::vector<Type>(in.begin() + p.residuals, in.end() - static_cast<std::ptrdiff_t>(captured));
+  };
+  return op;
+}();
+
+const Op barrier = [] {
+  Op op;
+  op.name = "barrier";
+  op.infer = [](const Call& c) { return std::vector{type(c.operands[0].dtype, c.operands[0].shape)}; };
+  op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+    if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
+  };
+  op.factors = [](const Call& c, const std::vector<Type>& results) { return same_dims(c, results, std::vector<bool>(results[0].ndim(), false)); };
+  op.linear = {{0}};
+  op.transpose = [](const Call&, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) { return std::vector{cts[0]}; };
+  op.batch = [](const Call&, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) { return Batched{{bind1(barrier, {}, {operands[0]})}, {true}}; };
+  op.view = [](const Call&, const Type& result) { return std::optional(View{0, row_major_strides(result.shape)}); };
+  op.movement = true;
+  op.samples = {{.params = {}, .operands = {type(float32, {2, 3})}}, {.params = {}, .operands = {type(int32, {})}}};
+  return op;
+}();
+
+}  // namespace tutti::ops

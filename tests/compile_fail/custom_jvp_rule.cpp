@@ -1,0 +1,9 @@
+// error: custom_jvp: the rule returns pair(result, tangent)
+#include "tutti/custom_rules.hpp"
+#include "tutti/ops.hpp"
+
+using namespace tutti;
+
+Array use(const Array& x) {
+  return custom_jvp([](const Array& a) { return a * 2; }, [](const std::tuple<Array>&, const std::tuple<Array>& tangents) { return std::get<0>(tangents); })(x);
+}
