@@ -123,7 +123,7 @@ auto members_of(T& t) {
 }
 template <class T, std::size_t... I>
 void walk_record(T& t, Visitor& v, std::index_sequence<I...>) {
-  auto members = members_of(t);
+  [[maybe_unused]] auto members = members_of(t);   // none: an empty struct
   v.enter(node_type<T>, sizeof...(I));
   (walk_member<T, I>(std::get<I>(members), v), ...);
   v.exit();
