@@ -65,9 +65,6 @@ void train(Mode mode, const Options& o) {
     initialized_state = linen::replicate(initialized_state);
     batch_data = batch_data.reshape(n, o.batchsize / n, o.input_dim);
     label_data = label_data.reshape(n, o.batchsize / n, 10);
-    // The batch goes where pmap wants it: one block per device.
-    Sharding blocks = NamedSharding(make_mesh({n}, "device"), P("device"));
-    std::tie(batch_data, label_data) = device_put(std::tuple{batch_data, label_data}, blocks);
     show(pmap(train_step, {.axis_name = "device", .in_axes = {0, 0, 0}}));
   }
 }

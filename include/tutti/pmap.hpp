@@ -25,6 +25,9 @@ namespace detail {
 
 std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options, const Body& body, Loc made);
 
+/// Marks an array that was just made: along dim 0 every device has an element of its own, and `x[i]` is that, uncommitted, on its device.
+void mark_rows(const Array& x);
+
 // The mapped function; jit compiles it once per signature.
 template <class F>
 class PmapBody {
@@ -48,15 +51,26 @@ template <class F>
 class Pmapped : public CallWith<Pmapped<F>, params_t<F>> {
  public:
   Pmapped(F fn, PmapOptions options, Loc made)
-      : jitted_(PmapBody<F>(std::move(fn), options, made), JitOptions{.donate_argnums = options.donate_argnums}, made, "pmap") {}
+      : jitted_(PmapBody<F>(std::move(fn), options, made), JitOptions{.donate_argnums = options.donate_argnums}, made, "pmap"), out_axes_(options.out_axes) {}
   template <class... A>
   auto call(const A&... args) const {
-    if constexpr (check_trees<F, A...>()) return jitted_(args...);
+    if constexpr (check_trees<F, A...>()) {
+      auto result = jitted_(args...);
+      if (out_axes_.kind() == TreeOf<int>::Kind::value) {
+        for (const Array* x : tree::detail::slots_of(tree::detail::ref(result)))
+          if (out_axes_.at(-1, {}, *x) == 0) mark_rows(*x);
+      } else {
+        for (const auto& [path, x] : tree::leaves_with_path(result))
+          if (out_axes_.at(-1, path, x) == 0) mark_rows(x);
+      }
+      return result;
+    }
   }
   std::size_t cache_size() const { return jitted_.cache_size(); }
 
  private:
   Jitted<PmapBody<F>> jitted_;
+  TreeOf<int> out_axes_;
 };
 
 }  // namespace detail

@@ -1,5 +1,6 @@
 #include "api/distributed.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "mesh/checks.hpp"
@@ -15,17 +16,21 @@
 namespace tutti {
 namespace {
 
-// Outputs that depend on a committed input, or on a constraint or region that names devices, are committed.
+// A program that computes with a committed input, or in which a constraint or region names devices, commits all that it computes, as in JAX.
+// An input that is handed on is as it came.
 std::vector<bool> committed_outputs(const Program& p, const std::vector<Placement>& placements) {
   std::vector<char> committed(p.types.size(), 0);
   for (std::size_t i = 0; i < p.inputs.size(); ++i) committed[p.inputs[i]] = placements[i].committed;
+  bool any = false;
   for (const Eqn& e : p.eqns) {
-    bool any = e.op->name == "sharding_constraint" || e.op->name == "shard_map";
+    any = any || e.op->name == "sharding_constraint" || e.op->name == "shard_map";
     for (const Atom& a : e.operands) any = any || (!a.is_literal() && committed[a.id]);
-    for (ValueId r : e.results) committed[r] = any;
   }
   std::vector<bool> out;
-  for (const Atom& a : p.outputs) out.push_back(!a.is_literal() && committed[a.id]);
+  for (const Atom& a : p.outputs) {
+    bool handed_on = !a.is_literal() && std::find(p.inputs.begin(), p.inputs.end(), a.id) != p.inputs.end();
+    out.push_back(handed_on ? committed[a.id] : any);
+  }
   return out;
 }
 

@@ -2,9 +2,11 @@
 
 #include "array/node.hpp"
 #include "mesh/checks.hpp"
+#include "ops/device_put.hpp"
 #include "ops/sharding_constraint.hpp"
 #include "trace/trace.hpp"
 #include "tutti/call_scope.hpp"
+#include "tutti/lax.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -26,9 +28,10 @@ bool recording(const Array& x) { return x.is_traced() || (innermost_trace() && i
 
 Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where) {
   CallScope scope(loc, Loc{"", "device_put"});
-  if (recording(x)) return constrain_leaf(x, sharding, loc, where);
+  if (innermost_trace() && inside_staged()) return constrain_leaf(x, sharding, loc, where);
   check(x, sharding, "device_put", where);
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
+  if (x.is_traced()) return bind1(ops::device_put, ops::DevicePut{sharding}, {x, lax::stop_gradient(x)});
   const BufferPtr& buffer = buffer_of(x, "device_put");
   if (x.committed() && x.sharding() == sharding) return x;   // it lies there: the same array, as in JAX
   // A label on the same memory: arrays of one host are whole, whatever their sharding.

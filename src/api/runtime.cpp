@@ -7,6 +7,7 @@
 #include "api/execute.hpp"
 #include "array/absent.hpp"
 #include "array/node.hpp"
+#include "ops/device_put.hpp"
 #include "tutti/config.hpp"
 
 namespace tutti {
@@ -77,6 +78,18 @@ ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> op
   return program;
 }
 
+// A label on the same memory: arrays of one host are whole, whatever their sharding.
+Array put(const Array& x, const Sharding& sharding, bool committed) { return make_array(x.type(), buffer_of(x, "device_put"), sharding, committed); }
+
+// Whole where vmap left a dim open.
+Sharding defined_everywhere(const Sharding& s) {
+  if (s.kind() != Sharding::Kind::named) return s;
+  std::vector<SpecEntry> entries(s.spec().begin(), s.spec().end());
+  for (SpecEntry& e : entries)
+    if (e.is_unconstrained()) e = none;
+  return NamedSharding(s.mesh(), PartitionSpec::from(std::move(entries)));
+}
+
 }  // namespace
 
 std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands, const std::vector<ProgramPtr>& subs) {
@@ -84,6 +97,8 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
     refuse_absent(x);
     if (!x.has_value()) raise<ValueError>(op.name, "an operand is empty: there is no array", "Give an Array that has a value: has_value() asks.");
   }
+  if (&op == &ops::device_put) return {put(operands[0], defined_everywhere(params.get<ops::DevicePut>().sharding), true)};
+  if (&op == &ops::put_back) return {put(operands[0], operands[1].node()->sharding, operands[1].node()->committed)};
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
   auto [first, last] = entries.equal_range(h);

@@ -21,6 +21,7 @@ struct ArrayNode {
   // Concrete: one dense row-major buffer for the whole array on this host, whatever its sharding.
   Sharding sharding;                  // empty: uncommitted on the default device
   bool committed = false;
+  bool rows = false;                  // pmap made it: along dim 0 every device has an element of its own, and indexing gives it out where it lies
   mutable BufferPtr buffer;           // empty for a literal nobody has read yet, and after deletion
   std::optional<Scalar> literal;      // made from a C++ number: recorded as text-free literal of an Eqn
   bool deleted = false;

@@ -7,6 +7,7 @@
 #include "tutti/collectives.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops.hpp"
+#include "tutti/pmap.hpp"
 #include "tutti/random.hpp"
 #include "tutti/train_state.hpp"
 
@@ -199,7 +200,9 @@ Array replicated(const Array& x, const std::vector<Device>& given, Loc loc) {
   CallScope scope(loc);
   std::vector<Device> devices = given.empty() ? local_devices() : given;
   Shape lead{static_cast<std::int64_t>(devices.size())};
-  return device_put(lax::broadcast(x, lead), NamedSharding(Mesh(devices, "devices"), P("devices")), loc);
+  Array copies = device_put(lax::broadcast(x, lead), NamedSharding(Mesh(devices, "devices"), P("devices")), loc);
+  tutti::detail::mark_rows(copies);
+  return copies;
 }
 
 }  // namespace detail

@@ -90,7 +90,7 @@ Op arg_reduction(std::string name, Better better) {
 
 }  // namespace
 
-const Op argmax = arg_reduction("argmax", [](auto x, auto y) { return x > y; });
-const Op argmin = arg_reduction("argmin", [](auto x, auto y) { return x < y; });
+[[gnu::init_priority(1000)]] const Op argmax = arg_reduction("argmax", [](auto x, auto y) { return x > y; });
+[[gnu::init_priority(1000)]] const Op argmin = arg_reduction("argmin", [](auto x, auto y) { return x < y; });
 
 }  // namespace tutti::ops

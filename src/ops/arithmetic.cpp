@@ -42,26 +42,26 @@ Rules extremum() {
 
 }  // namespace
 
-const Op neg = unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
+[[gnu::init_priority(1000)]] const Op neg = unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
 
 // abs'(0) = 1, as in JAX.
-const Op abs = unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
+[[gnu::init_priority(1000)]] const Op abs = unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
                                     {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
 
-const Op sign = unary_op<takes_real>("sign", [](auto x) {
+[[gnu::init_priority(1000)]] const Op sign = unary_op<takes_real>("sign", [](auto x) {
   auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
   auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));   // keeps NaN and the sign of 0
   return s;
 }, {.flat = true, .lo = 0.1});
 
-const Op add = binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
-const Op sub = binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
-const Op mul = binary_op<takes_number | takes_bool>("mul", [](auto x, auto y) { return x * y; }, {.linear = {{0}, {1}}, .transpose = transpose_mul});
-const Op div = binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },
+[[gnu::init_priority(1000)]] const Op add = binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
+[[gnu::init_priority(1000)]] const Op sub = binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
+[[gnu::init_priority(1000)]] const Op mul = binary_op<takes_number | takes_bool>("mul", [](auto x, auto y) { return x * y; }, {.linear = {{0}, {1}}, .transpose = transpose_mul});
+[[gnu::init_priority(1000)]] const Op div = binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },
                                        {.dy = [](V, V y, V z) { return -z / y; }, .linear = {{0}}, .transpose = transpose_div, .lo = 0.5});
 
 // The remainder has the sign of x.
-const Op rem = binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; }, {
+[[gnu::init_priority(1000)]] const Op rem = binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; }, {
     .dx = [](V, V, V z) { return full_like(z, 1); },
     .dy = [](V x, V y, V z) {
       V q = x / y;
@@ -70,7 +70,7 @@ const Op rem = binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; }
     .lo = 1.1, .hi = 1.9});
 
 // a * b + c, rounded once. Affine, not linear, in each operand; the tangent is a sum of products.
-const Op fma = [] {
+[[gnu::init_priority(1000)]] const Op fma = [] {
   Op op = ternary_op<takes_floating>("fma", [](auto a, auto b, auto c) { return lane::fma(a, b, c); });
   op.jvp = [](const Call&, const Arrays& x, const Arrays& y, const Arrays& t) -> Arrays {
     Array sum;
@@ -88,7 +88,7 @@ const Op fma = [] {
   return op;
 }();
 
-const Op max = binary_op<takes_real | takes_bool>("max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
-const Op min = binary_op<takes_real | takes_bool>("min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
+[[gnu::init_priority(1000)]] const Op max = binary_op<takes_real | takes_bool>("max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
+[[gnu::init_priority(1000)]] const Op min = binary_op<takes_real | takes_bool>("min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
 
 }  // namespace tutti::ops

@@ -21,14 +21,14 @@ struct Shift {
 
 }  // namespace
 
-const Op bitwise_and = binary_op<takes_bits>("bitwise_and", [](auto x, auto y) { return x & y; });
-const Op bitwise_or = binary_op<takes_bits>("bitwise_or", [](auto x, auto y) { return x | y; });
-const Op bitwise_xor = binary_op<takes_bits>("bitwise_xor", [](auto x, auto y) { return x ^ y; });
-const Op bitwise_not = unary_op<takes_bits>("bitwise_not", [](auto x) { return ~x; });
-const Op shift_left = binary_op<takes_integer>("shift_left", Shift<lane::Bin::shl>{});
-const Op shift_right_logical = binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{});
-const Op shift_right_arithmetic = binary_op<takes_integer>("shift_right_arithmetic", Shift<lane::Bin::shr_arithmetic>{});
-const Op population_count = unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); });
-const Op clz = unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); });
+[[gnu::init_priority(1000)]] const Op bitwise_and = binary_op<takes_bits>("bitwise_and", [](auto x, auto y) { return x & y; });
+[[gnu::init_priority(1000)]] const Op bitwise_or = binary_op<takes_bits>("bitwise_or", [](auto x, auto y) { return x | y; });
+[[gnu::init_priority(1000)]] const Op bitwise_xor = binary_op<takes_bits>("bitwise_xor", [](auto x, auto y) { return x ^ y; });
+[[gnu::init_priority(1000)]] const Op bitwise_not = unary_op<takes_bits>("bitwise_not", [](auto x) { return ~x; });
+[[gnu::init_priority(1000)]] const Op shift_left = binary_op<takes_integer>("shift_left", Shift<lane::Bin::shl>{});
+[[gnu::init_priority(1000)]] const Op shift_right_logical = binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{});
+[[gnu::init_priority(1000)]] const Op shift_right_arithmetic = binary_op<takes_integer>("shift_right_arithmetic", Shift<lane::Bin::shr_arithmetic>{});
+[[gnu::init_priority(1000)]] const Op population_count = unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); });
+[[gnu::init_priority(1000)]] const Op clz = unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); });
 
 }  // namespace tutti::ops

@@ -62,7 +62,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-const Op broadcast_in_dim = [] {
+[[gnu::init_priority(1000)]] const Op broadcast_in_dim = [] {
   Op op;
   op.name = "broadcast_in_dim";
   op.infer = infer;

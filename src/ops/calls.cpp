@@ -17,11 +17,11 @@ Op call(std::string name) {
 
 }  // namespace
 
-const Op custom_jvp = call("custom_jvp");
-const Op custom_vjp = call("custom_vjp");
-const Op remat = call("remat");
+[[gnu::init_priority(1000)]] const Op custom_jvp = call("custom_jvp");
+[[gnu::init_priority(1000)]] const Op custom_vjp = call("custom_vjp");
+[[gnu::init_priority(1000)]] const Op remat = call("remat");
 
-const Op custom_tangent = [] {
+[[gnu::init_priority(1000)]] const Op custom_tangent = [] {
   Op op = call("custom_tangent");
   op.infer = [](const Call& c) {   // of the cotangents that the backward rule takes
     const auto& p = c.get<CustomTangent>();
@@ -33,7 +33,7 @@ const Op custom_tangent = [] {
   return op;
 }();
 
-const Op barrier = [] {
+[[gnu::init_priority(1000)]] const Op barrier = [] {
   Op op;
   op.name = "barrier";
   op.infer = [](const Call& c) { return std::vector{type(c.operands[0].dtype, c.operands[0].shape)}; };

@@ -172,16 +172,16 @@ Array transpose_exchange(const Call& c, const Array& ct) {
 
 }  // namespace
 
-const Op psum = linear(collective("psum", infer_reduce), transpose_psum, batch_reduce);
-const Op pmax = extremum("pmax");
-const Op pmin = extremum("pmin");
-const Op pvary = linear(collective("pvary", infer_pvary), transpose_pvary, batch_pvary);
-const Op all_gather = linear(collective("all_gather", infer_gather), transpose_gather, batch_gather);
-const Op reduce_scatter = linear(collective("reduce_scatter", infer_scatter), transpose_scatter, batch_scatter);
-const Op ppermute = linear(collective("ppermute", infer_permute), transpose_permute, batch_permute);
-const Op all_to_all = linear(collective("all_to_all", infer_exchange), transpose_exchange, batch_exchange);
+[[gnu::init_priority(1000)]] const Op psum = linear(collective("psum", infer_reduce), transpose_psum, batch_reduce);
+[[gnu::init_priority(1000)]] const Op pmax = extremum("pmax");
+[[gnu::init_priority(1000)]] const Op pmin = extremum("pmin");
+[[gnu::init_priority(1000)]] const Op pvary = linear(collective("pvary", infer_pvary), transpose_pvary, batch_pvary);
+[[gnu::init_priority(1000)]] const Op all_gather = linear(collective("all_gather", infer_gather), transpose_gather, batch_gather);
+[[gnu::init_priority(1000)]] const Op reduce_scatter = linear(collective("reduce_scatter", infer_scatter), transpose_scatter, batch_scatter);
+[[gnu::init_priority(1000)]] const Op ppermute = linear(collective("ppermute", infer_permute), transpose_permute, batch_permute);
+[[gnu::init_priority(1000)]] const Op all_to_all = linear(collective("all_to_all", infer_exchange), transpose_exchange, batch_exchange);
 // Typed as invariant: where variance is typed, lax::axis_index follows it with a pvary.
-const Op axis_index = [] {
+[[gnu::init_priority(1000)]] const Op axis_index = [] {
   Op op = collective("axis_index", [](const Call&) { return std::vector<Type>{Type{int32, {}, false, {}}}; });
   op.batch = batch_index;
   return op;

@@ -38,14 +38,14 @@ constexpr unsigned comparable = ordered | takes_complex;
 
 }  // namespace
 
-const Op eq = comparison_op<comparable>("eq", [](auto x, auto y) { return x == y; });
-const Op ne = comparison_op<comparable>("ne", [](auto x, auto y) { return x != y; });
-const Op lt = comparison_op<ordered>("lt", [](auto x, auto y) { return x < y; });
-const Op le = comparison_op<ordered>("le", [](auto x, auto y) { return x <= y; });
-const Op gt = comparison_op<ordered>("gt", [](auto x, auto y) { return x > y; });
-const Op ge = comparison_op<ordered>("ge", [](auto x, auto y) { return x >= y; });
+[[gnu::init_priority(1000)]] const Op eq = comparison_op<comparable>("eq", [](auto x, auto y) { return x == y; });
+[[gnu::init_priority(1000)]] const Op ne = comparison_op<comparable>("ne", [](auto x, auto y) { return x != y; });
+[[gnu::init_priority(1000)]] const Op lt = comparison_op<ordered>("lt", [](auto x, auto y) { return x < y; });
+[[gnu::init_priority(1000)]] const Op le = comparison_op<ordered>("le", [](auto x, auto y) { return x <= y; });
+[[gnu::init_priority(1000)]] const Op gt = comparison_op<ordered>("gt", [](auto x, auto y) { return x > y; });
+[[gnu::init_priority(1000)]] const Op ge = comparison_op<ordered>("ge", [](auto x, auto y) { return x >= y; });
 
-const Op select = [] {
+[[gnu::init_priority(1000)]] const Op select = [] {
   Op op;
   op.name = "select";
   op.infer = infer_select;

@@ -74,7 +74,7 @@ std::vector<int> every_operand() {
 
 }  // namespace
 
-const Op concatenate = [] {
+[[gnu::init_priority(1000)]] const Op concatenate = [] {
   Op op;
   op.name = "concatenate";
   op.infer = infer;

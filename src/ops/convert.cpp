@@ -60,7 +60,7 @@ Sample sample(Params params, DType from, double lo, double hi) {
 
 }  // namespace
 
-const Op convert_element_type = [] {
+[[gnu::init_priority(1000)]] const Op convert_element_type = [] {
   Op op = frame("convert_element_type");
   op.infer = infer_convert;
   op.eval = eval_convert;
@@ -78,7 +78,7 @@ const Op convert_element_type = [] {
   return op;
 }();
 
-const Op bitcast_convert_type = [] {
+[[gnu::init_priority(1000)]] const Op bitcast_convert_type = [] {
   Op op = frame("bitcast_convert_type");
   op.infer = infer_bitcast;
   op.eval = eval_copy;
@@ -88,7 +88,7 @@ const Op bitcast_convert_type = [] {
   return op;
 }();
 
-const Op stop_gradient = [] {
+[[gnu::init_priority(1000)]] const Op stop_gradient = [] {
   Op op = frame("stop_gradient");
   op.infer = [](const Call& c) -> std::vector<Type> { return {c.operands[0]}; };
   op.eval = eval_copy;

@@ -4,7 +4,7 @@
 
 namespace tutti::ops {
 
-const Op copy = [] {
+[[gnu::init_priority(1000)]] const Op copy = [] {
   Op op;
   op.name = "copy";
   op.infer = [](const Call& c) { return std::vector{type(c.operands[0].dtype, c.operands[0].shape)}; };

@@ -38,7 +38,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 
 }  // namespace
 
-const Op cumsum = [] {
+[[gnu::init_priority(1000)]] const Op cumsum = [] {
   Op op;
   op.name = "cumsum";
   op.own_weak = true;

@@ -194,7 +194,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-const Op dot_general = [] {
+[[gnu::init_priority(1000)]] const Op dot_general = [] {
   Op op;
   op.name = "dot_general";
   op.infer = infer;

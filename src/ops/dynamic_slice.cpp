@@ -133,7 +133,7 @@ std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array
 
 }  // namespace
 
-const Op dynamic_slice = [] {
+[[gnu::init_priority(1000)]] const Op dynamic_slice = [] {
   Op op;
   op.name = "dynamic_slice";
   op.infer = [](const Call& c) {
@@ -165,7 +165,7 @@ const Op dynamic_slice = [] {
   return op;
 }();
 
-const Op dynamic_update_slice = [] {
+[[gnu::init_priority(1000)]] const Op dynamic_update_slice = [] {
   Op op;
   op.name = "dynamic_update_slice";
   op.infer = [](const Call& c) {

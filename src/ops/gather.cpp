@@ -167,7 +167,7 @@ void window_factors(FactorBuilder& b, const Call& c, const lax::GatherDims& g, c
     if (x[d].empty()) x[d] = {b.add(from[d], Factors::Kind::replicated)};
 }
 
-const Op gather = [] {
+[[gnu::init_priority(1000)]] const Op gather = [] {
   Op op;
   op.name = "gather";
   op.infer = infer;

@@ -3,7 +3,7 @@
 namespace tutti::ops {
 
 // Propagation takes these Eqns out of the Program: they are never run, and no value is moved for them.
-const Op inspect_sharding = [] {
+[[gnu::init_priority(1000)]] const Op inspect_sharding = [] {
   Op op;
   op.name = "inspect_sharding";
   op.num_results = 0;

@@ -35,7 +35,7 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
 
 }  // namespace
 
-const Op iota = [] {
+[[gnu::init_priority(1000)]] const Op iota = [] {
   Op op;
   op.name = "iota";
   op.infer = [](const Call& c) {

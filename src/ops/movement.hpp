@@ -31,6 +31,11 @@ struct Rev {
   Dims dims;
   friend bool operator==(const Rev&, const Rev&) = default;
 };
+struct Roll {
+  int dim = 0;
+  std::int64_t shift = 0;   // result element i is operand element i - shift, modulo the extent; 0 to the extent
+  friend bool operator==(const Roll&, const Roll&) = default;
+};
 struct SliceParams {
   Dims start, limit, strides;   // one each per dim; strides positive
   friend bool operator==(const SliceParams&, const SliceParams&) = default;
@@ -76,7 +81,7 @@ struct Sort {           // operands sorted together by the first `num_keys` of t
   friend bool operator==(const Sort&, const Sort&) = default;
 };
 
-extern const Op broadcast_in_dim, reshape, transpose, rev, slice, pad, concatenate, iota, dynamic_slice, dynamic_update_slice, gather,
+extern const Op broadcast_in_dim, reshape, transpose, rev, roll, slice, pad, concatenate, iota, dynamic_slice, dynamic_update_slice, gather,
     scatter, scatter_add, scatter_mul, scatter_min, scatter_max, dot_general, copy, random_wrap, random_unwrap;
 /// Sort of 1, 2, ... operands; one Op per count, because an Op's number of results is fixed.
 const Op& sort_op(int operands);

@@ -211,13 +211,12 @@ Array gathered(const Array& x, const Plan& plan) {
   return reshape(y, full_shape(plan, g));
 }
 
-// One element per device along dim 0, as pmap's results are laid out: an element is an uncommitted array on its device.
+// An element of what pmap returned is an uncommitted array on the device that it lies on.
 Array on_its_device(const Array& x, const Plan& plan, const Array& y) {
-  if (plan.picks.empty() || plan.picks[0].kind != Pick::Kind::integer || x.is_traced() || y.is_traced()) return y;
-  const Sharding s = x.sharding();
-  if (s.kind() != Sharding::Kind::named || s.num_devices() < 2 || s.mesh().shape().ndim() != 1 || x.shape()[0] != s.num_devices()) return y;
-  if (s.spec().size() == 0 || s.spec()[0].names().empty()) return y;
-  return make_array(y.type(), buffer_of(y, "index"), SingleDeviceSharding(s.device_list()[static_cast<std::size_t>(plan.picks[0].start)]));
+  if (!x.node()->rows || plan.picks.empty() || plan.picks[0].kind != Pick::Kind::integer || y.is_traced()) return y;
+  for (const auto& [device, index] : x.sharding().devices_indices_map(x.shape()))
+    if (index[0].start <= plan.picks[0].start && plan.picks[0].start < index[0].stop) return make_array(y.type(), buffer_of(y, "index"), SingleDeviceSharding(device));
+  return y;
 }
 
 Array indexed(const Array& x, const std::vector<Index>& index) {

@@ -264,8 +264,7 @@ Array roll(const In& x, std::int64_t shift, int axis) {
   int d = ops::normal_axis("roll", axis, x.array);
   std::int64_t n = x.array.shape()[d];
   if (n == 0 || shift % n == 0) return x.array;
-  std::vector<Array> parts = split(x.array, std::vector<std::int64_t>{n - (shift % n + n) % n}, d);
-  return lax::concatenate({parts[1], parts[0]}, d);
+  return bind1(ops::roll, ops::Roll{d, (shift % n + n) % n}, {x.array});
 }
 Array tile(const In& x, const Shape& repeats) {
   CallScope scope(x.loc);

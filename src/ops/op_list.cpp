@@ -3,6 +3,7 @@
 
 #include "ops/calls.hpp"
 #include "ops/collective.hpp"
+#include "ops/device_put.hpp"
 #include "ops/elementwise_ops.hpp"
 #include "ops/movement.hpp"
 #include "ops/shard_map.hpp"
@@ -15,7 +16,7 @@ const std::vector<const Op*>& all_ops() {
     std::vector<const Op*> out;
     for (const std::vector<const Op*>& family : {ops::elementwise_ops(), ops::movement_ops(), ops::collective_ops()}) out.insert(out.end(), family.begin(), family.end());
     out.push_back(&ops::sharding_constraint);
-    for (const Op* op : {&ops::shard_map, &ops::custom_jvp, &ops::custom_vjp, &ops::custom_tangent, &ops::remat, &ops::barrier}) out.push_back(op);
+    for (const Op* op : {&ops::device_put, &ops::put_back, &ops::shard_map, &ops::custom_jvp, &ops::custom_vjp, &ops::custom_tangent, &ops::remat, &ops::barrier}) out.push_back(op);
     return out;
   }();
   return ops;

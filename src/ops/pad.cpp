@@ -112,7 +112,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-const Op pad = [] {
+[[gnu::init_priority(1000)]] const Op pad = [] {
   Op op;
   op.name = "pad";
   op.infer = infer;

@@ -50,12 +50,12 @@ struct Power {
 
 }  // namespace
 
-const Op sqrt = unary_op<takes_floating>("sqrt", [](auto x) { return lane::sqrt(x); }, {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
-const Op rsqrt = unary_op<takes_floating>("rsqrt", [](auto x) { return 1 / lane::sqrt(x); }, {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
-const Op cbrt = unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
+[[gnu::init_priority(1000)]] const Op sqrt = unary_op<takes_floating>("sqrt", [](auto x) { return lane::sqrt(x); }, {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
+[[gnu::init_priority(1000)]] const Op rsqrt = unary_op<takes_floating>("rsqrt", [](auto x) { return 1 / lane::sqrt(x); }, {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
+[[gnu::init_priority(1000)]] const Op cbrt = unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
                                          {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
 
-const Op pow = binary_op<takes_real>("pow", Power{}, {
+[[gnu::init_priority(1000)]] const Op pow = binary_op<takes_real>("pow", Power{}, {
     .dx = [](V x, V y, V) {
       // y * x^(y-1), and 0 where y is 0 whatever x is.
       V exponent = choose(y == 0, full_like(y, 1), y - 1);
@@ -69,7 +69,7 @@ const Op pow = binary_op<takes_real>("pow", Power{}, {
     },
     .lo = 0.3, .hi = 2.5});
 
-const Op integer_pow = [] {
+[[gnu::init_priority(1000)]] const Op integer_pow = [] {
   constexpr unsigned mask = takes_number;
   Op op = unary_op<mask>("integer_pow", [](auto x) { return x; }, {.lo = 0.3});
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {

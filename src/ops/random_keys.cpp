@@ -28,7 +28,7 @@ Op home(std::string name) {
 
 }  // namespace
 
-const Op random_wrap = [] {
+[[gnu::init_priority(1000)]] const Op random_wrap = [] {
   Op op = home("random_wrap");
   op.infer = [](const Call& c) {
     const Type& x = c.operands[0];
@@ -42,7 +42,7 @@ const Op random_wrap = [] {
   return op;
 }();
 
-const Op random_unwrap = [] {
+[[gnu::init_priority(1000)]] const Op random_unwrap = [] {
   Op op = home("random_unwrap");
   op.infer = [](const Call& c) {
     const Type& x = c.operands[0];

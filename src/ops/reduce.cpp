@@ -179,17 +179,17 @@ Op with_jvp(Op op, decltype(Op::jvp) jvp) {
 
 using Kind = Factors::Kind;
 
-const Op reduce_sum = [] {
+[[gnu::init_priority(1000)]] const Op reduce_sum = [] {
   Op op = reduction<takes_number>("reduce_sum", Op::Reduce::sum, Kind::sum, zero, [](auto x, auto y) { return x + y; });
   op.linear = {{0}};
   op.transpose = transpose_sum;
   return op;
 }();
-const Op reduce_prod = with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one, [](auto x, auto y) { return x * y; }), jvp_prod);
-const Op reduce_max = with_jvp(reduction<takes_real | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least, [](auto x, auto y) { return lane::max(x, y); }), jvp_extremum);
-const Op reduce_min = with_jvp(reduction<takes_real | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest, [](auto x, auto y) { return lane::min(x, y); }), jvp_extremum);
+[[gnu::init_priority(1000)]] const Op reduce_prod = with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one, [](auto x, auto y) { return x * y; }), jvp_prod);
+[[gnu::init_priority(1000)]] const Op reduce_max = with_jvp(reduction<takes_real | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least, [](auto x, auto y) { return lane::max(x, y); }), jvp_extremum);
+[[gnu::init_priority(1000)]] const Op reduce_min = with_jvp(reduction<takes_real | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest, [](auto x, auto y) { return lane::min(x, y); }), jvp_extremum);
 // Of bools, any is the maximum and all the minimum.
-const Op reduce_any = reduction<takes_bool>("reduce_any", Op::Reduce::any, Kind::max, zero, [](auto x, auto y) { return x | y; });
-const Op reduce_all = reduction<takes_bool>("reduce_all", Op::Reduce::all, Kind::min, one, [](auto x, auto y) { return x & y; });
+[[gnu::init_priority(1000)]] const Op reduce_any = reduction<takes_bool>("reduce_any", Op::Reduce::any, Kind::max, zero, [](auto x, auto y) { return x | y; });
+[[gnu::init_priority(1000)]] const Op reduce_all = reduction<takes_bool>("reduce_all", Op::Reduce::all, Kind::min, one, [](auto x, auto y) { return x & y; });
 
 }  // namespace tutti::ops

@@ -72,7 +72,7 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 
 }  // namespace
 
-const Op reshape = [] {
+[[gnu::init_priority(1000)]] const Op reshape = [] {
   Op op;
   op.name = "reshape";
   op.infer = infer;

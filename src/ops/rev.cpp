@@ -17,7 +17,7 @@ View view(const Call& c) {
 
 }  // namespace
 
-const Op rev = [] {
+[[gnu::init_priority(1000)]] const Op rev = [] {
   Op op;
   op.name = "rev";
   op.infer = [](const Call& c) {

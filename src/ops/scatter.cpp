@@ -193,11 +193,11 @@ Op home(ScatterKind kind, std::string name) {
 
 }  // namespace
 
-const Op scatter = home(ScatterKind::set, "scatter");
-const Op scatter_add = home(ScatterKind::add, "scatter_add");
-const Op scatter_mul = home(ScatterKind::mul, "scatter_mul");
-const Op scatter_min = home(ScatterKind::min, "scatter_min");
-const Op scatter_max = home(ScatterKind::max, "scatter_max");
+[[gnu::init_priority(1000)]] const Op scatter = home(ScatterKind::set, "scatter");
+[[gnu::init_priority(1000)]] const Op scatter_add = home(ScatterKind::add, "scatter_add");
+[[gnu::init_priority(1000)]] const Op scatter_mul = home(ScatterKind::mul, "scatter_mul");
+[[gnu::init_priority(1000)]] const Op scatter_min = home(ScatterKind::min, "scatter_min");
+[[gnu::init_priority(1000)]] const Op scatter_max = home(ScatterKind::max, "scatter_max");
 
 const Op& scatter_op(ScatterKind kind) {
   switch (kind) {

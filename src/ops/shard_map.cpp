@@ -64,7 +64,7 @@ Sharding region_sharding(const ShardMap& p, const DimAxes& spec) {
   return NamedSharding(p.mesh, PartitionSpec::from(std::move(entries)));
 }
 
-const Op shard_map = [] {
+[[gnu::init_priority(1000)]] const Op shard_map = [] {
   Op op;
   op.name = "shard_map";
   op.own_weak = true;

@@ -19,7 +19,8 @@ Factors identity_factors(const Call& call, const std::vector<Type>&) {
   return out;
 }
 
-// The same for arrays with one more leading dim, about which it says nothing.
+}  // namespace
+
 Sharding with_leading_dim(const Sharding& s) {
   if (s.kind() == Sharding::Kind::single_device) return s;
   if (s.kind() == Sharding::Kind::positional) {
@@ -33,9 +34,7 @@ Sharding with_leading_dim(const Sharding& s) {
   return NamedSharding(s.mesh(), PartitionSpec::from(std::move(entries)));
 }
 
-}  // namespace
-
-const Op sharding_constraint = [] {
+[[gnu::init_priority(1000)]] const Op sharding_constraint = [] {
   Op op;
   op.name = "sharding_constraint";
   op.infer = [](const Call& call) { return std::vector<Type>{call.operands[0]}; };

@@ -13,4 +13,7 @@ struct Constrain {
 
 extern const Op sharding_constraint;
 
+/// The same for arrays with one more leading dim, about which it says nothing.
+Sharding with_leading_dim(const Sharding& sharding);
+
 }  // namespace tutti::ops

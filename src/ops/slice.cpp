@@ -60,7 +60,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-const Op slice = [] {
+[[gnu::init_priority(1000)]] const Op slice = [] {
   Op op;
   op.name = "slice";
   op.infer = infer;

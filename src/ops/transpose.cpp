@@ -32,7 +32,7 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 
 }  // namespace
 
-const Op transpose = [] {
+[[gnu::init_priority(1000)]] const Op transpose = [] {
   Op op;
   op.name = "transpose";
   op.infer = infer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
 #include "ops/op_def.hpp"
 #include "propagate/flow.hpp"
@@ -164,17 +165,23 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   }
   for (std::size_t v = 0; v < places.size(); ++v) out.layouts.push_back(layout_from(places[v], out.mesh));
 
-  // The face of a value: on the mesh of the first committed input (else constraint) that can express it, shortest spec.
+  // The face of a value: on the mesh of the first committed input (else constraint) that can express it. There are several ways to say one
+  // placement (trailing `none`, axes of size 1, grids of devices): one that the caller uses comes back, else the shortest.
+  const std::vector<Annotation> said = annotations(p, inputs);
+  auto as_said = [&](const Sharding& face, int ndim) {
+    for (const Annotation& a : said) {
+      const Sharding& s = a.sharding;
+      if (s.kind() != face.kind() || mesh_of(s) != mesh_of(face) || !fits_rank(s, ndim)) continue;
+      if (!is_constrained(s)) continue;
+      if (s.is_equivalent_to(face, ndim)) return s;
+    }
+    return face;
+  };
   auto face_of = [&](const Layout& layout) {
     for (const Mesh& m : meshes) {
       std::optional<Layout> there = translate(layout, out.mesh, m);
       if (!there || !is_valid(*there, m)) continue;
-      Sharding face = sharding_from_layout(m, *there);
-      // Grids of devices have several ways to say one placement: the caller's comes back.
-      if (face.kind() == Sharding::Kind::positional)
-        for (const Annotation& a : annotations(p, inputs))
-          if (a.sharding.kind() == Sharding::Kind::positional && a.sharding.is_equivalent_to(face, layout.ndim())) return a.sharding;
-      return face;
+      return as_said(sharding_from_layout(m, *there), layout.ndim());
     }
     return out.mesh.has_value() ? sharding_from_layout(out.mesh, layout) : Sharding();
   };
@@ -186,8 +193,7 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
     const Atom& a = p.outputs[i];
     out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : out.layouts[a.id]);
     Sharding face;
-    if (i < outputs.size() && outputs[i].has_value() && !(outputs[i].kind() == Sharding::Kind::named &&
-        std::any_of(outputs[i].spec().begin(), outputs[i].spec().end(), [](const SpecEntry& s) { return s.is_unconstrained(); }))) {
+    if (i < outputs.size() && outputs[i].has_value() && is_constrained(outputs[i])) {
       face = outputs[i];
     } else {
       face = face_of(out.outputs[i]);

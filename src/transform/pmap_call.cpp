@@ -110,4 +110,8 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
   });
 }
 
+void mark_rows(const Array& x) {
+  if (x.has_value() && !x.is_traced()) x.node()->rows = true;
+}
+
 }  // namespace tutti::detail
