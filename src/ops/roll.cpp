@@ -12,7 +12,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   for (int d = 0; d < p.dim; ++d) outer *= shape[d];
   for (int d = p.dim + 1; d < shape.ndim(); ++d) row *= shape[d];
   std::size_t head = static_cast<std::size_t>(p.shift * row), rest = static_cast<std::size_t>((n - p.shift) * row);
-  for (std::int64_t o = 0; n * row && o < outer; ++o) {
+  for (std::int64_t o = 0; n > 0 && o < outer; ++o) {
     const char* from = in[0].as<char>() + o * n * row;
     char* to = out[0].as<char>() + o * n * row;
     std::memcpy(to, from + rest, head);
@@ -29,7 +29,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     const auto& p = c.get<Roll>();
     check_dims(c.op.name, "dims", {p.dim}, c.operands[0].ndim());
     std::int64_t n = c.operands[0].shape[p.dim];
-    if (p.shift < 0 || p.shift > n) fail(c.op.name, "the shift " + std::to_string(p.shift) + " of a dim of " + std::to_string(n), "Give a shift from 0 to the extent.");
+    if (p.shift < 0 || p.shift > n) raise<ValueError>(c.op.name, "the shift is " + std::to_string(p.shift) + " of a dim of " + std::to_string(n), "Give a shift from 0 to the extent.");
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape)};
   };
   op.eval = eval;
