@@ -203,6 +203,9 @@ struct In {
   In(const Array& x, Loc l = Loc::current()) : array(x), loc(l) {}
 };
 
+/// Its dtype and shape as errors and programs write them: `float32[8,4]`.
+std::string type_text(const Array& x);
+
 /// start:stop:step of an index expression; `none` leaves a bound open.
 struct Bound {
   std::optional<std::int64_t> value;

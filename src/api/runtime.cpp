@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "api/execute.hpp"
-#include "array/absent.hpp"
+#include "tree/absent.hpp"
 #include "array/node.hpp"
 #include "ops/device_put.hpp"
 #include "tutti/config.hpp"

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "array/absent.hpp"
+#include "tree/absent.hpp"
 #include "array/node.hpp"
 #include "array/runtime.hpp"
 #include "base/half.hpp"
@@ -148,6 +148,7 @@ const BufferPtr& buffer_of(const Array& x, const char* what) {
   return n.buffer;
 }
 
+std::string type_text(const Array& x) { return x.type().str(); }
 const Type& Array::type() const { return checked(*this, "type").type; }
 const Shape& Array::shape() const { return checked(*this, "shape").type.shape; }
 DType Array::dtype() const { return checked(*this, "dtype").type.dtype; }

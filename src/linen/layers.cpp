@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/type.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/collectives.hpp"
 #include "tutti/lax.hpp"
@@ -63,7 +62,7 @@ Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& wind
 }  // namespace
 
 Array Dense::operator()(Scope& s, const Array& in) const {
-  if (in.ndim() == 0) raise<ShapeError>("Dense", "x is " + in.type().str() + ", a scalar", "The last dim of x is its features.");
+  if (in.ndim() == 0) raise<ShapeError>("Dense", "x is " + type_text(in) + ", a scalar", "The last dim of x is its features.");
   Array x = in, kernel = s.param("kernel", kernel_init, {x.shape(-1), features}, param_dtype);
   Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
   CallScope scope(Loc::current());
@@ -74,7 +73,7 @@ Array Dense::operator()(Scope& s, const Array& in) const {
 
 Array Embed::operator()(Scope& s, const Array& indices) const {
   if (!indices.dtype().is_integer())
-    raise<TypeError>("Embed", "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
+    raise<TypeError>("Embed", "the indices are " + type_text(indices), "Indices are integers: convert with astype(int32).");
   return take(s.param("embedding", embedding_init, {num_embeddings, features}, param_dtype), indices, 0);
 }
 
@@ -125,18 +124,18 @@ Array Conv::operator()(Scope& s, const Array& in) const {
 }
 
 Array LayerNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("LayerNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0) raise<ShapeError>("LayerNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   return normalized(s, x, stats(x, -1), epsilon, use_scale, use_bias, param_dtype);
 }
 
 Array RMSNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("RMSNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0) raise<ShapeError>("RMSNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   Array v = x.astype(promote_types(x.dtype(), float32));
   return normalized(s, x, {Array(), mean(square(v), -1, true)}, epsilon, use_scale, false, param_dtype);
 }
 
 Array GroupNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0) raise<ShapeError>("GroupNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   std::int64_t channels = x.shape(-1);
   if (num_groups < 1 || channels % num_groups) 
     raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups",
@@ -154,7 +153,7 @@ Array GroupNorm::operator()(Scope& s, const Array& x) const {
 }
 
 Array BatchNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("BatchNorm", "x is " + x.type().str() + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0) raise<ShapeError>("BatchNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   Shape features{x.shape(-1)};
   Array mean = s.variable("batch_stats", "mean", [&] { return zeros(features); }), variance = s.variable("batch_stats", "var", [&] { return ones(features); });
   Stats now{mean, variance};

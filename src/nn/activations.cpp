@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/type.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
 #include "tutti/ops.hpp"
@@ -16,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(float32); }
 Array without(const Array& x, const Array& mask) { return mask.has_value() ? where(mask, x, -infinity) : x; }
 Array logits(const char* who, const Array& x, const Array& mask) {
-  if (x.dtype().is_bool()) raise<TypeError>(who, "x is " + x.type().str() + ", it takes numbers", "Convert with astype(float32).");
+  if (x.dtype().is_bool()) raise<TypeError>(who, "x is " + type_text(x) + ", it takes numbers", "Convert with astype(float32).");
   return without(floating(x), mask);
 }
 // The maximum over the axes, as a constant for derivatives.
@@ -146,7 +145,7 @@ Array standardize(const In& x, const Axes& axes, double epsilon) {
 Array glu(const In& x, int axis) {
   CallScope scope(x.loc);
   if (int ndim = x.array.ndim(); axis < -ndim || axis >= ndim || x.array.shape(axis) % 2) {
-    std::string what = "axis " + std::to_string(axis) + " of " + x.array.type().str();
+    std::string what = "axis " + std::to_string(axis) + " of " + type_text(x.array);
     if (axis < -ndim || axis >= ndim) raise<IndexError>("glu", what + " does not exist", "Choose one of the " + std::to_string(ndim) + " axes of x.");
     raise<ShapeError>("glu", what + " is odd", "The extent has to be even: the second half gates the first.");
   }
@@ -156,7 +155,7 @@ Array glu(const In& x, int axis) {
 Array one_hot(const In& x, int num_classes, DType dtype, int axis) {
   CallScope scope(x.loc);
   if (num_classes < 0)
-    raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + x.array.type().str(), "Give 0 classes or more.");
+    raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + type_text(x.array), "Give 0 classes or more.");
   Array labels = expand_dims(x.array, axis);
   int at = axis < 0 ? axis + labels.ndim() : axis;
   Shape shape = labels.shape();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/type.hpp"
 #include "nn/draw.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
@@ -23,12 +22,12 @@ Dims with_channel(const std::vector<std::int64_t>& v) {
 
 void check_rank(const char* layer, const Array& x, int spatial) {
   if (x.ndim() != spatial + 1)
-    raise<ShapeError>(layer, "x is " + x.type().str() + ", of shape " + x.shape().str() + ", for " + std::to_string(spatial) + " spatial dims",
+    raise<ShapeError>(layer, "x is " + type_text(x) + ", of shape " + x.shape().str() + ", for " + std::to_string(spatial) + " spatial dims",
                       "It needs a channel dim and " + std::to_string(spatial) + " spatial dims; vmap the layer for a batch.");
 }
 void check_channels(const char* layer, const Array& x, std::int64_t in, const Array& weight) {
   if (x.shape(0) != in)
-    raise<ShapeError>(layer, "x is " + x.type().str() + ", its dim 0 is " + std::to_string(x.shape(0)) + "; the layer, of weight " + weight.type().str() + ", has " + std::to_string(in) + " in channels",
+    raise<ShapeError>(layer, "x is " + type_text(x) + ", its dim 0 is " + std::to_string(x.shape(0)) + "; the layer, of weight " + type_text(weight) + ", has " + std::to_string(in) + " in channels",
                       "Dim 0 of x is the channels.");
 }
 void check_groups(int in, int out, int groups) {

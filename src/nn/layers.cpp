@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "ir/type.hpp"
 #include "nn/draw.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
@@ -22,7 +21,7 @@ Array normalized(const Array& x, const Axes& axes, double eps) {
 }
 void check_shape(const char* layer, const Array& x, const Shape& shape) {
   if (x.shape() != shape)
-    raise<ShapeError>(layer, "x is " + x.type().str() + ", of shape " + x.shape().str() + ", the layer has shape " + shape.str(),
+    raise<ShapeError>(layer, "x is " + type_text(x) + ", of shape " + x.shape().str() + ", the layer has shape " + shape.str(),
                       "A layer takes one example: vmap it for a batch.");
 }
 // Masked logits get the lowest finite number, not -inf: a row without any position left then has equal weights instead of NaN.
@@ -36,7 +35,7 @@ void check_size(const char* what, int n) {
 bool contracts(const Array& weight, const Array& x) { return x.ndim() > 0 && x.shape(x.ndim() == 1 ? 0 : -2) == weight.shape(-1); }
 void check_cell(const char* cell, const Array& weight_ih, const Array& weight_hh, const Array& input, const Array& hidden) {
   if (!contracts(weight_ih, input) || !contracts(weight_hh, hidden))
-    raise<ShapeError>(cell, "the input is " + input.type().str() + ", the hidden state " + hidden.type().str() + "; the layer has input size " + std::to_string(weight_ih.shape(1)) +
+    raise<ShapeError>(cell, "the input is " + type_text(input) + ", the hidden state " + type_text(hidden) + "; the layer has input size " + std::to_string(weight_ih.shape(1)) +
                       " and hidden size " + std::to_string(weight_hh.shape(1)), "It takes one example: vmap the layer for a batch.");
 }
 
@@ -53,7 +52,7 @@ Array Linear::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
   if (scalar_in) check_shape("Linear", x, {});
   else if (!contracts(weight, x))
-    raise<ShapeError>("Linear", "x is " + x.type().str() + ", of shape " + x.shape().str() + ", the weight " + weight.type().str(),
+    raise<ShapeError>("Linear", "x is " + type_text(x) + ", of shape " + x.shape().str() + ", the weight " + type_text(weight),
                       "x has " + std::to_string(weight.shape(1)) + " features and no other dims: vmap the layer for a batch.");
   Array y = matmul(weight, scalar_in ? expand_dims(x, 0) : x);
   if (bias.has_value()) y = y + bias;
@@ -119,10 +118,10 @@ GroupNorm GroupNorm::init(int groups, int channels, double eps, bool channelwise
 Array GroupNorm::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
   if (x.ndim() == 0 || x.shape(0) % groups)
-    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", its dim 0 does not divide into " + std::to_string(groups) + " groups",
+    raise<ShapeError>("GroupNorm", "x is " + type_text(x) + ", its dim 0 does not divide into " + std::to_string(groups) + " groups",
                       "Dim 0 of x is the channels; vmap the layer for a batch.");
   if (weight.has_value() && x.shape(0) != weight.size())
-    raise<ShapeError>("GroupNorm", "x is " + x.type().str() + ", the weight " + weight.type().str(),
+    raise<ShapeError>("GroupNorm", "x is " + type_text(x) + ", the weight " + type_text(weight),
                       "Dim 0 of x is the channels, as many as the layer has.");
   Array y = normalized(x.astype(wide(x.dtype())).reshape(Shape{groups, -1}), 1, eps).reshape(x.shape());
   Shape per_channel(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
@@ -135,7 +134,7 @@ Array Dropout::operator()(const Array& x, const Array& key, Loc loc) const {
   CallScope scope(loc);
   if (inference || p == 0) return x;
   if (!key.has_value())
-    raise<ValueError>("Dropout", "there is no key to drop elements of " + x.type().str() + " by", "Pass one, dropout(x, key), or set inference.");
+    raise<ValueError>("Dropout", "there is no key to drop elements of " + type_text(x) + " by", "Pass one, dropout(x, key), or set inference.");
   double keep = 1 - p;
   return where(random::bernoulli(key, keep, x.shape()), x / keep, 0);
 }
@@ -157,7 +156,7 @@ Array MultiheadAttention::operator()(const Array& query, const Array& key, const
                       "Each is [positions, size], and key and value have the same positions; vmap the layer for a batch.");
   auto heads = [&](const Linear& proj, const Array& x) {   // [positions, heads, size]; proj of every row
     if (x.shape(1) != proj.weight.shape(1))
-      raise<ShapeError>("MultiheadAttention", "an input is " + x.type().str() + ", its projection's weight " + proj.weight.type().str(),
+      raise<ShapeError>("MultiheadAttention", "an input is " + type_text(x) + ", its projection's weight " + type_text(proj.weight),
                         "The last dim of query, key and value has the size that the layer was made for.");
     Array y = matmul(x, proj.weight.T());
     if (proj.bias.has_value()) y = y + proj.bias;

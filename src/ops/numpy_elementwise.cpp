@@ -1,7 +1,7 @@
 // The elementwise functions of ops.hpp: promotion and broadcasting around the strict ops.
 #include <limits>
 
-#include "array/absent.hpp"
+#include "tree/absent.hpp"
 #include "array/node.hpp"
 #include "ops/elementwise_ops.hpp"
 #include "ops/promotion.hpp"

@@ -1,7 +1,7 @@
 // The reductions of ops.hpp and of Array.
 #include <limits>
 
-#include "array/absent.hpp"
+#include "tree/absent.hpp"
 #include "ops/elementwise_ops.hpp"
 #include "ops/promotion.hpp"
 #include "ops/rule_math.hpp"

@@ -2,7 +2,6 @@
 
 #include <numbers>
 
-#include "ir/type.hpp"
 #include "optim/stages.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/lax.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 const Array& floating(const char* who, const char* what, const Array& x) {
   if (!x.dtype().is_floating())
-    raise<TypeError>(who, std::string(what) + " must be floating, got " + x.type().str(), "Convert them: x.astype(float32).");
+    raise<TypeError>(who, std::string(what) + " must be floating, got " + type_text(x), "Convert them: x.astype(float32).");
   return x;
 }
 Array errors(const char* who, const Array& predictions, const Array& targets) {
@@ -28,7 +27,7 @@ Array at_label(const Array& x, const Array& labels, int axis) {
 int axis_of(const char* who, int axis, const Array& x) {
   int ndim = x.ndim();
   if (axis < -ndim || axis >= ndim)
-    raise<IndexError>(who, "axis " + std::to_string(axis) + " is out of range for " + x.type().str(),
+    raise<IndexError>(who, "axis " + std::to_string(axis) + " is out of range for " + type_text(x),
                       ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return axis < 0 ? axis + ndim : axis;
 }
@@ -91,7 +90,7 @@ Array softmax_cross_entropy_with_integer_labels(const In& logits, const In& labe
   const char* who = "softmax_cross_entropy_with_integer_labels";
   const Array &x = floating(who, "logits", logits.array), &y = labels.array;
   if (!y.dtype().is_integer())
-    raise<TypeError>(who, "the labels are " + y.type().str(), "Labels are integers; softmax_cross_entropy takes probabilities.");
+    raise<TypeError>(who, "the labels are " + type_text(y), "Labels are integers; softmax_cross_entropy takes probabilities.");
   if (y.ndim() + 1 != x.ndim())
     raise<ShapeError>(who, "logits of shape " + x.shape().str() + " need labels of one dim less, got shape " + y.shape().str(),
                       "Leave out the dim of the classes: labels are class numbers.");
@@ -101,7 +100,7 @@ Array softmax_cross_entropy_with_integer_labels(const In& logits, const In& labe
   bool fits = true;
   for (int d = 0; d < rows.ndim(); ++d) fits = fits && (rows[d] == y.shape(d) || rows[d] == 1 || y.shape(d) == 1);
   if (!fits)
-    raise<ShapeError>(who, "the logits are " + x.type().str() + ", the labels " + y.type().str(),
+    raise<ShapeError>(who, "the logits are " + type_text(x) + ", the labels " + type_text(y),
                       "Labels have the shape of the logits without axis " + std::to_string(axis) + ", here " + rows.str() + ".");
   return nn::logsumexp(x, axis) - at_label(x, y, axis);
 }

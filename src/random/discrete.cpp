@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/type.hpp"
 #include "random/threefry.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/ops.hpp"
@@ -28,7 +27,7 @@ std::pair<Array, Array> bound(const Limit& limit, DType dtype, const Shape& shap
     bool above = v > r.greatest;
     return {spread(integer(dtype, std::clamp(v, r.least, r.greatest)), shape, "random::randint"), constant(bool_, above, shape)};
   }
-  if (!limit.array.dtype().is_integer()) raise<TypeError>("random::randint", "a bound is " + limit.array.type().str(), "Bounds are integers.");
+  if (!limit.array.dtype().is_integer()) raise<TypeError>("random::randint", "a bound is " + type_text(limit.array), "Bounds are integers.");
   Array x = spread(limit.array, shape, "random::randint");
   DType from = x.dtype();
   Range own = range_of(from);
@@ -62,7 +61,7 @@ Array first(const Array& x, std::int64_t n, int axis) {
 int axis_of(const char* function, int axis, const Array& x) {
   int ndim = x.ndim();
   if (axis < -ndim || axis >= ndim)
-    raise<IndexError>(function, "axis " + std::to_string(axis) + " is out of range for " + x.type().str(),
+    raise<IndexError>(function, "axis " + std::to_string(axis) + " is out of range for " + type_text(x),
                       ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return axis < 0 ? axis + ndim : axis;
 }
@@ -79,10 +78,10 @@ Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptio
                       "Draw fewer, or leave .replace true.");
   if (!o.p.has_value()) return o.replace ? randint(key, shape, 0, n) : reshape(first(permutation(key, n), draws, 0), shape);
   if (o.p.shape() != Shape{n})
-    raise<ShapeError>("random::choice", "the probabilities p are " + o.p.type().str() + " for " + std::to_string(n) + " things",
+    raise<ShapeError>("random::choice", "the probabilities p are " + type_text(o.p) + " for " + std::to_string(n) + " things",
                       "Give one probability for each.");
   if (!o.p.dtype().is_floating())
-    raise<TypeError>("random::choice", "the probabilities p are " + o.p.type().str(), "They are floating: convert with astype(float32).");
+    raise<TypeError>("random::choice", "the probabilities p are " + type_text(o.p), "They are floating: convert with astype(float32).");
   if (!o.replace) {
     Array g = gumbel(key, Shape{n}, o.p.dtype()) + log(o.p);
     return reshape(first(argsort(g, 0, true), draws, 0), shape);
@@ -166,11 +165,11 @@ Array categorical(const In& key, const Array& logits, int axis, const Shape& sha
   int d = axis_of("random::categorical", axis, logits);
   int batch = logits.ndim() - 1, leading = shape.ndim() - batch;
   if (leading < 0)
-    raise<ShapeError>("random::categorical", "the shape " + shape.str() + " has fewer dims than the logits " + logits.type().str() + " without axis " + std::to_string(axis),
+    raise<ShapeError>("random::categorical", "the shape " + shape.str() + " has fewer dims than the logits " + type_text(logits) + " without axis " + std::to_string(axis),
                       "The last dims of the shape are those of the logits without the axis.");
   for (int i = 0; i < batch; ++i)
     if (std::int64_t n = logits.shape()[i < d ? i : i + 1]; n != 1 && n != shape[leading + i])
-      raise<ShapeError>("random::categorical", "the shape " + shape.str() + " does not end with the dims of the logits " + logits.type().str() + " without axis " + std::to_string(axis),
+      raise<ShapeError>("random::categorical", "the shape " + shape.str() + " does not end with the dims of the logits " + type_text(logits) + " without axis " + std::to_string(axis),
                         "The last dims of the shape are those of the logits without the axis.");
   if (!replace) {
     std::int64_t k = 1;

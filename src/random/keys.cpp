@@ -1,5 +1,4 @@
 // Keys: from seeds, split, folded, wrapped.
-#include "ir/type.hpp"
 #include "random/threefry.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/ops_movement.hpp"
@@ -41,7 +40,7 @@ Array key_of(const Array& seed, bool typed, Loc loc) {
   const char* function = typed ? "random::key" : "random::PRNGKey";
   CallScope scope(loc, {"", function, 0});
   if (seed.ndim() != 0 || !seed.dtype().is_integer())
-    raise<TypeError>(function, "the seed is " + seed.type().str(), "A seed is an integer scalar.");
+    raise<TypeError>(function, "the seed is " + type_text(seed), "A seed is an integer scalar.");
   Array high = constant(uint32, 0), low = lax::convert_element_type(seed, uint32);
   if (seed.dtype().size() == 8) {
     Array all = lax::convert_element_type(seed, uint64);
@@ -83,7 +82,7 @@ Array fold_in(const In& key, const Operand& data) {
   CallScope scope(key.loc);
   Words w = words_of(key.array, "random::fold_in");
   if (data.array.ndim() != 0 || !data.array.dtype().is_integer())
-    raise<TypeError>("random::fold_in", "the data are " + data.array.type().str(), "Fold in an integer scalar; map over arrays with vmap.");
+    raise<TypeError>("random::fold_in", "the data are " + type_text(data.array), "Fold in an integer scalar; map over arrays with vmap.");
   auto [a, b] = threefry2x32(w, constant(uint32, 0), lax::convert_element_type(data.array, uint32));
   return as_key(paired(a, b), w.typed);
 }

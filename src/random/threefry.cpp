@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "ir/type.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/config.hpp"
 #include "tutti/ops_movement.hpp"
@@ -25,8 +24,8 @@ Words words_of(const Array& key, const char* function) {
   if (!key.has_value()) raise<TypeError>(function, "the key is empty (no array here)", "A key comes from random::key(seed).");
   bool typed = key.dtype().is_key();
   if (!typed && (key.dtype() != uint32 || key.ndim() == 0 || key.shape().back() != 2))
-    raise<TypeError>(function, "the key is " + key.type().str(), "A key comes from random::key(seed), or is uint32[2].");
-  if (key.ndim() != (typed ? 0 : 1)) raise<ValueError>(function, "it takes one key, not " + key.type().str(), "Map over keys with vmap.");
+    raise<TypeError>(function, "the key is " + type_text(key), "A key comes from random::key(seed), or is uint32[2].");
+  if (key.ndim() != (typed ? 0 : 1)) raise<ValueError>(function, "it takes one key, not " + type_text(key), "Map over keys with vmap.");
   Array data = typed ? lax::random_unwrap(key) : key;
   return {element(data, 0), element(data, 1), typed};
 }

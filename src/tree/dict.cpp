@@ -5,7 +5,7 @@
 #include <iterator>
 #include <ostream>
 
-#include "array/absent.hpp"
+#include "tree/absent.hpp"
 #include "tutti/call_scope.hpp"
 #include "tutti/tree_structure.hpp"
 

@@ -1,4 +1,4 @@
-#include "array/absent.hpp"
+#include "tree/absent.hpp"
 
 #include <memory>
 #include <utility>
