@@ -165,7 +165,7 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   }
   for (std::size_t v = 0; v < places.size(); ++v) out.layouts.push_back(layout_from(places[v], out.mesh));
 
-  // The face of a value: on the mesh of the first committed input (else constraint) that can express it. There are several ways to say one
+  // The face of a value: on the mesh of the first committed input (else constraint) whose axes can express it. There are several ways to say one
   // placement (trailing `none`, axes of size 1, grids of devices): one that the caller uses comes back, else the shortest.
   const std::vector<Annotation> said = annotations(p, inputs);
   auto as_said = [&](const Sharding& face, int ndim) {
@@ -178,12 +178,7 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
     return face;
   };
   auto face_of = [&](const Layout& layout) {
-    for (const Mesh& m : meshes) {
-      std::optional<Layout> there = translate(layout, out.mesh, m);
-      if (!there || !is_valid(*there, m)) continue;
-      return as_said(sharding_from_layout(m, *there), layout.ndim());
-    }
-    return out.mesh.has_value() ? sharding_from_layout(out.mesh, layout) : Sharding();
+    return out.mesh.has_value() ? as_said(sharding_from_layout(out.mesh, layout, meshes), layout.ndim()) : Sharding();
   };
   for (const Inspected& i : inspected) {
     Type type = p.type(i.value);

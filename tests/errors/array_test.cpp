@@ -8,7 +8,7 @@ namespace tutti {
 
 TEST(ArrayErrors, Values) {
   Array m = ones({3, 4});
-  expect_error<ValueError>("item", {"float32[3,4]", "one element", "to_vector"}, [&] { m.item<float>(); });
+  expect_error<ValueError>("item", {"float32[3,4]", "size 1", "to_vector"}, [&] { m.item<float>(); });
   expect_error<ValueError>("item", {"float32[0]"}, [&] { zeros({0}).item_scalar(); });
   expect_error<TypeError>("to_vector", {"float32[3,4]", "int32", "astype"}, [&] { m.to_vector<int>(); });
   expect_error<TypeError>("to_vector", {"int32[2]", "float32"}, [&] { array({1, 2}).to_vector<float>(); });
@@ -34,7 +34,7 @@ TEST(ArrayErrors, TracedArraysHaveNoValues) {
     ++traces;
     expect_error<TracerError>("item", {"float32[]", "jit", "where"}, [&] { x(0).item<float>(); });
     expect_error<TracerError>("to_vector", {"float32[2]", "jit", "recorded"}, [&] { x.to_vector<float>(); });
-    expect_error<ValueError>("item", {"float32[2]", "one element"}, [&] { x.item<float>(); });
+    expect_error<ValueError>("item", {"float32[2]", "size 1"}, [&] { x.item<float>(); });
     EXPECT_THROW(bool(x(0) > 0), TracerError);
     EXPECT_THROW(x.delete_(), TracerError);
     EXPECT_THROW(x.sharding(), TracerError);
