@@ -68,7 +68,7 @@ struct VisualizeOptions {
 ///     visualize_sharding({8, 8}, NamedSharding(make_mesh({2, 2}, {"x", "y"}), P("x", "y")));
 ///
 /// Shapes of rank 1 and 2 give JAX's picture wherever it has all labels whole; rank 0 one cell; rank 3 and more one picture per block of the leading
-/// dimensions. ValueError for a scale that is not positive, min_width below 1 or max_width below 3; ShardingError where the sharding does not fit the
+/// dimensions. ValueError for a scale that is not positive, a negative min_width or max_width below 3; ShardingError where the sharding does not fit the
 /// shape. Source: jax.debug.visualize_sharding.
 void visualize_sharding(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options = {}, Loc loc = Loc::current());
 /// The same as text. `terminal`: escape codes, as on a terminal.

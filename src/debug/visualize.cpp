@@ -184,11 +184,11 @@ bool color_terminal() {
 
 std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal, Loc loc) {
   CallScope scope(loc);
-  if (!(options.scale > 0 && std::isfinite(options.scale)) || options.min_width < 1 || options.max_width < 3)
+  if (!(options.scale > 0 && std::isfinite(options.scale)) || options.min_width < 0 || options.max_width < 3)
     raise<ValueError>("visualize_sharding",
                       "scale is " + std::to_string(options.scale) + ", min_width " + std::to_string(options.min_width) + ", max_width " +
                           std::to_string(options.max_width),
-                      "The scale must be a positive number, min_width at least 1 and max_width at least 3.");
+                      "The scale must be a positive number, min_width at least 0 and max_width at least 3.");
   Picture picture{shape, options, options.use_color && terminal, terminal};
   std::vector<TileGrid> grids = tile_grids(shape, sharding);
   std::size_t tiles = 0, drawn = 0;

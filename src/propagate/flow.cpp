@@ -1,6 +1,7 @@
 // The rules of propagation. Per Eqn: project the dims of all its operands and results onto factors; let each factor take the
-// longest axis list that its tensors agree on; where they disagree, or two factors want one axis, the larger tensor wins, then a factor
-// that can be split in computing, then the earlier tensor (elementwise: the most sharded one first). Lists only grow, so the rounds end.
+// longest axis list that its tensors agree on; where they disagree, or two factors want one axis, the larger tensor wins, then the
+// earlier one (elementwise: the most sharded one first), but before all a factor that can be split in computing. Lists only grow, so the
+// rounds end.
 #include "propagate/flow.hpp"
 
 #include <algorithm>
@@ -134,9 +135,9 @@ struct Flow {
       if (sources[f]) order.push_back(static_cast<int>(f));
     std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
       const Source &a = *sources[x], &b = *sources[y];
-      if (a.elements != b.elements) return a.elements > b.elements;
       bool whole_a = rule.factors[x].kind == Factors::Kind::replicated, whole_b = rule.factors[y].kind == Factors::Kind::replicated;
       if (whole_a != whole_b) return whole_b;
+      if (a.elements != b.elements) return a.elements > b.elements;
       if (elementwise && ways(a.axes) != ways(b.axes)) return ways(a.axes) > ways(b.axes);
       return a.tensor < b.tensor;
     });

@@ -152,6 +152,24 @@ TEST(row_11_indexing, TakesIntsSlicesAndArrays) {
   EXPECT_EQ(jit([](const Array& x) { return x(all, slice(1, none, 2)); })(cube).sharding().shard_shape({4, 2, 2}), (Shape{2, 1, 1}));
 }
 
+// What pmap returns has one element per device: each comes out where it lies, uncommitted. Nothing else does, whatever its shape.
+TEST(row_11_indexing, RowsOfPmapLieOnTheirDevices) {
+  auto doubled = pmap([](const Array& v) { return v * 2; });
+  Array on_a_mesh = device_put(arange(16.f).reshape(8, 2), NamedSharding(make_mesh({4, 2}, {"x", "y"}), P(axes("x", "y"))));
+  for (const Array& y : {doubled(arange(16.f).reshape(8, 2)), doubled(on_a_mesh)})
+    for (int i : {0, 3, -1}) {
+      Device here = devices()[static_cast<std::size_t>(i < 0 ? i + 8 : i)];
+      EXPECT_EQ(y[i].sharding(), SingleDeviceSharding(here));
+      EXPECT_FALSE(y[i].committed());
+      EXPECT_EQ((y[i] + device_put(ones({2}), devices()[5])).devices(), std::set<Device>{devices()[5]});
+    }
+  Array placed = device_put(arange(16.f).reshape(8, 2), NamedSharding(line8(), P("x")));
+  EXPECT_TRUE(placed[3].committed());
+  EXPECT_EQ(placed[3].devices().size(), 8u);
+  EXPECT_EQ(jit([](const Array& x) { return x[3]; })(placed).sharding(), placed[3].sharding());
+  EXPECT_THROW(placed[3] + device_put(ones({2}), devices()[5]), DeviceError);
+}
+
 TEST(row_12_print, IsNumpysText) {
   std::ostringstream out;
   out << arange(48.f, 80.f, 4);
@@ -241,6 +259,17 @@ TEST(row_13_device_put, RefusesDevicesThatAreNotThere) {
   auto same = [](const Array& a) { return a; };
   expect_error<DeviceError>([&] { jit(same, {.in_shardings = beyond})(x); }, {"CpuDevice(id=1000077)"});
   expect_error<DeviceError>([&] { jit(same, {.out_shardings = beyond})(x); }, {"CpuDevice(id=1000077)"});
+}
+
+// Who computes with a committed argument commits all that it returns; what is handed on, or not computed with, is as it came.
+TEST(row_14_committed, IsOneForAProgram) {
+  Array a = device_put(ones({8, 2}), NamedSharding(line8(), P("x"))), b = ones({2, 3});
+  auto [da, db] = jit(grad<0, 1>([](const Array& a, const Array& b) { return sum(matmul(a, b)); }))(a, b);
+  EXPECT_TRUE(da.committed() && db.committed());
+  auto [same, twice] = jit([](const Array& x, const Array& y) { return std::pair{y, x * 2}; })(a, b);
+  EXPECT_FALSE(same.committed());
+  EXPECT_TRUE(twice.committed());
+  EXPECT_FALSE(jit([](const Array&) { return ones({3}); })(a).committed());
 }
 
 TEST(row_14_committed, FollowsTheData) {

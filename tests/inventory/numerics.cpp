@@ -47,6 +47,8 @@ TEST(row_45_copy, KeepsShardingAndCommitment) {
   EXPECT_EQ(y.sharding(), x.sharding());
   EXPECT_TRUE(y.committed());
   EXPECT_FALSE(arange(3).copy().committed());
+  Array z = device_put(ones({8, 2}), NamedSharding(line8(), P("x", none)));
+  EXPECT_EQ(copy(z).sharding(), z.sharding());   // as it was written, too
 }
 
 TEST(row_46_creation, HasNumpysDtypes) {

@@ -191,6 +191,23 @@ TEST(row_26_sharding_equality, BothMeanings) {
   EXPECT_TRUE(NamedSharding(mesh, P(axes("x", "y"))).is_equivalent_to(NamedSharding(line8(), P("x")), 1));
 }
 
+// There are several ways to write one placement; results keep the one that came in, so that loops trace once.
+TEST(row_26_sharding_equality, ResultsAreWrittenAsTheirArguments) {
+  Mesh mesh = mesh42(), thin = make_mesh({8, 1}, {"x", "y"}), one = make_mesh({1, 1}, {"x", "y"});
+  for (const Sharding& s : std::vector<Sharding>{NamedSharding(mesh, P("x", none)), NamedSharding(mesh, P(axes("x", "y"), none)), NamedSharding(thin, P("x", "y")),
+                                                 NamedSharding(one, P("x", "y")), NamedSharding(mesh, P(none, none))}) {
+    SCOPED_TRACE(s.str());
+    Array x = device_put(ones({8, 8}), s);
+    auto f = jit([](const Array& x) { return 2 * sin(x) + 1; });
+    EXPECT_EQ(sin(x).sharding(), s);
+    Array y = x;
+    for (int i = 0; i < 3; ++i) y = f(y);
+    EXPECT_EQ(y.sharding(), s);
+    EXPECT_EQ(f.cache_size(), 1u);
+    EXPECT_EQ(jit([&](const Array& v) { return with_sharding_constraint(v * 2, s); })(ones({8, 8})).sharding(), s);
+  }
+}
+
 TEST(row_27_create_mesh, IsMakeMesh) {
   // The documents name it in a comment only; make_mesh is the function.
   EXPECT_EQ(make_mesh({4, 2}, {"x", "y"}), Mesh({{"x", 4}, {"y", 2}}));
