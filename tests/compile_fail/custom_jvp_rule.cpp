@@ -1,4 +1,4 @@
-// error: custom_jvp: the rule returns pair(result, tangent)
+// error: custom_jvp: the rule returns pair
 #include "tutti/custom_rules.hpp"
 #include "tutti/ops.hpp"
 

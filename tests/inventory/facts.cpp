@@ -185,6 +185,7 @@ TEST(row_23_positional_sharding, HoldsItsCells) {
 }
 
 TEST(row_25_single_device_sharding, SaysWhere) {
+  set_cpu_devices(8);
   Array x = device_put(arange(6).reshape(2, 3), Device(2));
   EXPECT_EQ(x.sharding().str(), "SingleDeviceSharding(device=CpuDevice(id=2), memory_kind=device)");
   EXPECT_EQ(x.sharding().shard_shape({2, 3}), (Shape{2, 3}));
