@@ -7,3 +7,7 @@ if(TUTTI_SANITIZE)
   target_compile_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE})
 endif()
+
+# Tests are compiled more often than they run: linked behind tutti_flags.
+add_library(tutti_test_flags INTERFACE)
+target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
