@@ -5,11 +5,11 @@
 #include <charconv>
 #include <cstring>
 
-#include "tree/absent.hpp"
 #include "array/node.hpp"
 #include "array/runtime.hpp"
 #include "base/half.hpp"
 #include "mesh/checks.hpp"
+#include "tree/absent.hpp"
 
 namespace tutti {
 namespace {

@@ -34,18 +34,8 @@ Op call(std::string name) {
 }();
 
 [[gnu::init_priority(1000)]] const Op barrier = [] {
-  Op op;
-  op.name = "barrier";
-  op.infer = [](const Call& c) { return std::vector{type(c.operands[0].dtype, c.operands[0].shape)}; };
-  op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
-    if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
-  };
-  op.factors = [](const Call& c, const std::vector<Type>& results) { return same_dims(c, results, std::vector<bool>(results[0].ndim(), false)); };
-  op.linear = {{0}};
-  op.transpose = [](const Call&, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) { return std::vector{cts[0]}; };
-  op.batch = [](const Call&, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) { return Batched{{bind1(barrier, {}, {operands[0]})}, {true}}; };
+  Op op = identity_op("barrier");
   op.view = [](const Call&, const Type& result) { return std::optional(View{0, row_major_strides(result.shape)}); };
-  op.movement = true;
   op.samples = {{.params = {}, .operands = {type(float32, {2, 3})}}, {.params = {}, .operands = {type(int32, {})}}};
   return op;
 }();

@@ -139,6 +139,9 @@ std::int64_t integer_at(const HostView& view, std::int64_t i);
 /// Reads a strided operand as `view` says.
 void read_view(const View& view, const HostView& in, const HostView& out);
 
+/// An op whose result is its operand: a start for those that differ from each other in what other stages make of them.
+Op identity_op(std::string name);
+
 /// Factors built dim by dim.
 struct FactorBuilder {
   Factors f;
