@@ -24,7 +24,8 @@ pid_t start(const std::vector<std::string>& words, int in, int out, bool quiet) 
   if (out >= 0) dup2(out, 1);
   if (quiet) {
     int null = open("/dev/null", O_WRONLY);
-    dup2(null, 1), dup2(null, 2);
+    dup2(null, 1);
+    dup2(null, 2);
   }
   execvp(argv[0], argv.data());
   _exit(127);
@@ -45,13 +46,15 @@ JaxProcess::JaxProcess(const std::string& python, const std::string& script, int
   if (pipe2(to.data(), O_CLOEXEC) != 0 || pipe2(from.data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
   signal(SIGPIPE, SIG_IGN);   // a JAX that died is told by its missing answer
   child_ = start({python, script, "--devices", std::to_string(devices)}, to[0], from[1], false);
-  close(to[0]), close(from[1]);
+  close(to[0]);
+  close(from[1]);
   ask_ = fdopen(to[1], "w");
   answer_ = fdopen(from[0], "r");
 }
 
 JaxProcess::~JaxProcess() {
-  std::fclose(ask_), std::fclose(answer_);   // the end of its input ends it
+  std::fclose(ask_);  // the end of its input ends it
+  std::fclose(answer_);
   waitpid(child_, nullptr, 0);
 }
 

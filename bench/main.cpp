@@ -87,7 +87,8 @@ int run(const Options& o) {
   std::vector<Row> rows;
   for (const Case& c : cases) {
     Row& row = rows.emplace_back();
-    row.name = c.name, row.must = o.devices == 8 ? must_of(c.name) : 0;
+    row.name = c.name;
+    row.must = o.devices == 8 ? must_of(c.name) : 0;
     measure(row, c, o, sides);
     print_row(row, sides.one, jax);
   }

@@ -32,8 +32,11 @@ inline Network make_network(const Setup& s, const std::vector<int>& widths, bool
   for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
     PartitionSpec weight, bias;
     if (split && i + 2 < widths.size()) {
-      if (i % 2 == 0) weight = P(none, "y"), bias = P("y");
-      else weight = P("y", none);
+      if (i % 2 == 0) {
+        weight = P(none, "y");
+        bias = P("y");
+      } else
+        weight = P("y", none);
     }
     Array w = random::normal(keys[i], {widths[i], widths[i + 1]}) / std::sqrt(static_cast<float>(widths[i]));
     network.push_back({device_put(w, s.at(weight)), device_put(zeros({widths[i + 1]}), s.at(bias))});

@@ -34,7 +34,10 @@ void mean_line(const std::vector<Row>& rows, const char* what, const std::functi
   double logs = 0;
   int count = 0;
   for (const Row& r : rows)
-    if (double v = value(r); v > 0) logs += std::log(v), ++count;
+    if (double v = value(r); v > 0) {
+      logs += std::log(v);
+      ++count;
+    }
   if (count > 0) fmt::print("geometric mean of {:<22} {:>8} over {} cases\n", what, number(std::exp(logs / count)), count);
 }
 
@@ -82,7 +85,9 @@ void print_summary(const std::vector<Row>& rows, bool one, bool jax) {
   int all = 0, most = 0, reached = 0;
   for (const Row& r : rows) {
     double met = r.must > 0 ? ratio(r.jax, r.ours) / r.must : 0;
-    all += met > 0, most += met >= 0.6, reached += met >= 1;
+    all += met > 0;
+    most += met >= 0.6;
+    reached += met >= 1;
   }
   fmt::print("{} of {} cases reach their \"must\", {} reach 60 % of it\n", reached, all, most);
   mean_line(rows, "JAX on 1 / ours", [](const Row& r) { return ratio(r.jax_one, r.ours); });
@@ -98,7 +103,10 @@ std::string json_text(const std::vector<Row>& rows, int devices) {
     auto put = [&](const char* key, const std::vector<double>& ms) {
       if (!ms.empty()) j[key] = {{"median_ms", median(ms)}, {"min_ms", *std::min_element(ms.begin(), ms.end())}, {"rounds_ms", ms}};
     };
-    put("ours", r.ours), put("ours_one_device", r.ours_one), put("jax", r.jax), put("jax_one_device", r.jax_one);
+    put("ours", r.ours);
+    put("ours_one_device", r.ours_one);
+    put("jax", r.jax);
+    put("jax_one_device", r.jax_one);
     if (double x = ratio(r.jax, r.ours); x > 0) j["ratio"] = x;
     out.push_back(std::move(j));
   }

@@ -23,7 +23,10 @@ class TrainBatches {
   TrainBatches(Array xs, Array ys, int batch) : xs_(std::move(xs)), ys_(std::move(ys)), batch_(batch) {}
   std::pair<Array, Array> next() {
     std::int64_t rows = xs_.shape()[0];
-    if (at_ + batch_ > static_cast<std::int64_t>(order_.size())) order_ = rng_.permutation(rows), at_ = 0;
+    if (at_ + batch_ > static_cast<std::int64_t>(order_.size())) {
+      order_ = rng_.permutation(rows);
+      at_ = 0;
+    }
     std::vector<std::int32_t> mine(order_.begin() + at_, order_.begin() + at_ + batch_);
     at_ += batch_;
     Array index = array(mine, Shape{batch_});

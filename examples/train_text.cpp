@@ -36,7 +36,8 @@ Mesh parse_mesh(const std::string& written) {
   };
   constexpr std::int64_t most = 1024;   // simulated devices
   if (auto cross = written.find('x'); written.find('=') == std::string::npos && cross != std::string::npos) {
-    data = number(written.substr(0, cross)), model = number(written.substr(cross + 1));
+    data = number(written.substr(0, cross));
+    model = number(written.substr(cross + 1));
   } else {
     std::string rest = written + ",";
     for (std::size_t comma; (comma = rest.find(',')) != std::string::npos; rest.erase(0, comma + 1)) {
@@ -179,17 +180,22 @@ int train(const Options& o) {
     float rate = static_cast<float>(o.rate * std::min(1.0, (i + 1) / 100.0) * (1 - part) + 1e-5);
     debug::reset_traffic();
     auto [m, s, value] = step(model, state, batch.first, batch.second, array(rate));
-    model = std::move(m), state = std::move(s);
+    model = std::move(m);
+    state = std::move(s);
     float l = value.item<float>();
     batch = draw();
     elapsed = std::chrono::duration<double>(Clock::now() - start).count();
     double b = l / std::log(2.0);
     average = i == 0 ? b : average + 0.02 * (b - average);
-    seen.push_back(static_cast<double>(i + 1) * o.batch), bits.push_back(b);
+    seen.push_back(static_cast<double>(i + 1) * o.batch);
+    bits.push_back(b);
     std::string note = fmt::format("loss {:.3f}, {:.3f} bits/byte, {:.0f} bytes/s", l, average, seen.back() / elapsed);
     if (o.steps > 0) std::cout << fmt::format("step {:4d} loss {:.9g}", i + 1, l) << (o.isolated ? fmt::format(", received {:.0f} bytes in {} messages per device", debug::traffic().bytes(), debug::traffic().messages()) : "") << std::endl;
     if (o.steps > 0) bar.step(1, note);
-    else bar.fraction(elapsed / o.seconds, note), bar.step(1, note);
+    else {
+      bar.fraction(elapsed / o.seconds, note);
+      bar.step(1, note);
+    }
   }
   bar.finish();
   if (quiet) return 0;

@@ -18,9 +18,16 @@ struct Mark {
 inline std::string curve_svg(const std::vector<double>& x, const std::vector<double>& y, const std::vector<Mark>& marks) {
   const double width = 760, height = 440, left = 60, right = 190, top = 20, bottom = 50;
   double low = 1, high = 2, last = x.empty() ? 1 : std::max(x.back(), 1.0);
-  for (double v : y) high = std::max(high, std::min(v, 8.0)), low = std::min(low, v);
-  for (const Mark& m : marks) low = std::min(low, m.value), high = std::max(high, m.value);
-  low = std::floor(low * 2) / 2, high = std::ceil(high);
+  for (double v : y) {
+    high = std::max(high, std::min(v, 8.0));
+    low = std::min(low, v);
+  }
+  for (const Mark& m : marks) {
+    low = std::min(low, m.value);
+    high = std::max(high, m.value);
+  }
+  low = std::floor(low * 2) / 2;
+  high = std::ceil(high);
   auto px = [&](double v) { return left + v / last * (width - left - right); };
   auto py = [&](double v) { return top + (high - std::clamp(v, low, high)) / (high - low) * (height - top - bottom); };
   std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", width, height);
@@ -39,7 +46,10 @@ inline std::string curve_svg(const std::vector<double>& x, const std::vector<dou
   for (std::size_t i = 0; i < x.size(); i += step) {
     double sum = 0;
     std::size_t n = 0;
-    for (std::size_t j = i; j < std::min(i + step, x.size()); ++j) sum += y[j], ++n;
+    for (std::size_t j = i; j < std::min(i + step, x.size()); ++j) {
+      sum += y[j];
+      ++n;
+    }
     out += fmt::format("{:.1f},{:.1f} ", px(x[i]), py(sum / static_cast<double>(n)));
   }
   return out + "\"/>\n</svg>\n";

@@ -50,8 +50,11 @@ struct Scalar {
   Scalar() = default;
   template <Number T>
   Scalar(T v) : dtype(dtype_of<T>()) {
-    if constexpr (std::same_as<std::remove_cvref_t<T>, std::complex<float>>) real = v.real(), imag = v.imag();
-    else if constexpr (std::floating_point<T>) real = v;
+    if constexpr (std::same_as<std::remove_cvref_t<T>, std::complex<float>>) {
+      real = v.real();
+      imag = v.imag();
+    } else if constexpr (std::floating_point<T>)
+      real = v;
     else integer = static_cast<std::int64_t>(v);
   }
   /// The value as T; throws nothing, narrows as a cast does.

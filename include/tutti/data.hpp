@@ -46,7 +46,10 @@ class Batches {
       std::int64_t first = at_ * all_->batch_, n = std::min(all_->batch_, all_->rows_ - first);
       return tree::rebuild(all_->arrays_, detail::take_rows(all_->leaves_, std::span(*order_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n))));
     }
-    Iterator& operator++() { return ++at_, *this; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
     void operator++(int) { ++at_; }
     bool operator==(End) const { return at_ >= all_->size(); }
 

@@ -99,9 +99,15 @@ class Dict : public Array {
     }
     I at_{}, end_{};
   };
-  Iterator<Map::iterator> begin() { return (require(), Iterator(entries_.begin(), entries_.end())); }
+  Iterator<Map::iterator> begin() {
+    require();
+    return {entries_.begin(), entries_.end()};
+  }
   Iterator<Map::iterator> end() { return {entries_.end(), entries_.end()}; }
-  Iterator<Map::const_iterator> begin() const { return (require(), Iterator(entries_.begin(), entries_.end())); }
+  Iterator<Map::const_iterator> begin() const {
+    require();
+    return {entries_.begin(), entries_.end()};
+  }
   Iterator<Map::const_iterator> end() const { return {entries_.end(), entries_.end()}; }
 
   /// For tutti::tree: a walk over the entries, or over the array, or over the place where one might be.

@@ -128,10 +128,15 @@ void walk_record(T& t, Visitor& v, std::index_sequence<I...>) {
   (walk_member<T, I>(std::get<I>(members), v), ...);
   v.exit();
 }
+template <class T>
+void walk_child(std::size_t index, T& child, Visitor& v) {
+  v.child(index);
+  walk(child, v);
+}
 template <class T, std::size_t... I>
 void walk_tuple(T& t, Visitor& v, std::index_sequence<I...>) {
   v.enter(node_type<T>, sizeof...(I));
-  ((v.child(I), walk(std::get<I>(t), v)), ...);
+  (walk_child(I, std::get<I>(t), v), ...);
   v.exit();
 }
 template <class T, std::size_t... I>
@@ -154,12 +159,18 @@ void walk(T& t, Visitor& v) {
   else if constexpr (sort == Sort::variant) walk_variant(t, v, std::make_index_sequence<std::variant_size_v<T>>{});
   else if constexpr (sort == Sort::list) {
     v.enter(node_type<T>, t.size());
-    for (std::size_t i = 0; i < t.size(); ++i) v.child(i), walk(t[i], v);
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      v.child(i);
+      walk(t[i], v);
+    }
     v.exit();
   } else if constexpr (sort == Sort::map) {
     v.enter(node_type<T>, t.size());
     std::string buffer;
-    for (auto& [key, element] : t) v.key(key_text(key, buffer)), walk(element, v);
+    for (auto& [key, element] : t) {
+      v.key(key_text(key, buffer));
+      walk(element, v);
+    }
     v.exit();
   } else if constexpr (sort == Sort::optional) {
     v.enter(node_type<T>, t.has_value());

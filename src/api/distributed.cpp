@@ -85,9 +85,15 @@ std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::ve
     any = any || inputs.back().has_value();
     if (p.committed) placed.push_back({argument_text(p.name, options.what, program->types[program->inputs[i]]), p.sharding, {}});
   }
-  for (Placed& p : placed_inside(*program)) placed.push_back(std::move(p)), any = true;
+  for (Placed& p : placed_inside(*program)) {
+    placed.push_back(std::move(p));
+    any = true;
+  }
   for (const Sharding& s : options.out_shardings)
-    if (s.has_value()) placed.push_back({"explicit output sharding with", s, {}}), any = true;
+    if (s.has_value()) {
+      placed.push_back({"explicit output sharding with", s, {}});
+      any = true;
+    }
   if (!any) return nullptr;
   for (const Placed& p : placed) check_exist(p.sharding, {options.what.c_str()});
   check_devices(placed);

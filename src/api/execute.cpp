@@ -96,7 +96,10 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
     bool committed = false;
     Sharding where;
     for (const Placement& p : placements)
-      if (p.committed) committed = true, where = p.sharding;
+      if (p.committed) {
+        committed = true;
+        where = p.sharding;
+      }
     out.out_shardings.assign(out.out_types.size(), where);
     out.out_committed.assign(out.out_types.size(), committed);
     program = inspected_on(where.has_value() ? where : SingleDeviceSharding(devices()[0]), program);

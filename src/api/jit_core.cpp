@@ -304,11 +304,17 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
     out = execute(e.prepared, args, std::span<const bool>(reinterpret_cast<const bool*>(donated.data()), donated.size()));
   } catch (...) {
     for (std::size_t i = 0; i < args.size(); ++i)
-      if (donated[i]) args[i].node()->deleted = true, args[i].node()->deleted_by = donation_text(e, i) + ", which failed";
+      if (donated[i]) {
+        args[i].node()->deleted = true;
+        args[i].node()->deleted_by = donation_text(e, i) + ", which failed";
+      }
     throw;
   }
   for (std::size_t i = 0; i < args.size(); ++i)
-    if (donated[i]) args[i].node()->deleted = true, args[i].node()->deleted_by = donation_text(e, i);
+    if (donated[i]) {
+      args[i].node()->deleted = true;
+      args[i].node()->deleted_by = donation_text(e, i);
+    }
   return out;
 }
 
@@ -339,7 +345,10 @@ CostAnalysis jit_cost(const JitEntry& e) {
   for (const Eqn& q : p.eqns) {
     for (const Atom& a : q.operands) out.bytes_accessed += static_cast<std::size_t>(p.type(a).nbytes());
     double elements = 0;
-    for (ValueId r : q.results) elements += static_cast<double>(p.types[r].num_elements()), out.bytes_accessed += static_cast<std::size_t>(p.types[r].nbytes());
+    for (ValueId r : q.results) {
+      elements += static_cast<double>(p.types[r].num_elements());
+      out.bytes_accessed += static_cast<std::size_t>(p.types[r].nbytes());
+    }
     double each = q.op->pointwise ? 1 : 0;
     if (q.op->name == "dot_general") {
       // m * n * k multiply-adds: the square root of the product of the three sizes over batch, exact for one batch.

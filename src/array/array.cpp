@@ -38,8 +38,11 @@ Scalar Scalar::to(DType target) const {
     else from = static_cast<F>(integer);
     visit_dtype(target, [&]<class T>(Stored<T>) {
       T v = convert_number<T>(from);
-      if constexpr (std::is_same_v<T, std::complex<float>>) out.real = v.real(), out.imag = v.imag();
-      else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) out.real = static_cast<float>(v);
+      if constexpr (std::is_same_v<T, std::complex<float>>) {
+        out.real = v.real();
+        out.imag = v.imag();
+      } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
+        out.real = static_cast<float>(v);
       else if constexpr (std::is_floating_point_v<T>) out.real = v;
       else out.integer = static_cast<std::int64_t>(v);
     });
@@ -214,8 +217,11 @@ Scalar Array::only(const char* what, Loc loc) const {
   visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
     T v = *static_cast<const T*>(data);
     out.dtype = n.type.dtype;
-    if constexpr (std::is_same_v<T, std::complex<float>>) out.real = v.real(), out.imag = v.imag();
-    else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) out.real = static_cast<float>(v);
+    if constexpr (std::is_same_v<T, std::complex<float>>) {
+      out.real = v.real();
+      out.imag = v.imag();
+    } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
+      out.real = static_cast<float>(v);
     else if constexpr (std::is_floating_point_v<T>) out.real = v;
     else out.integer = static_cast<std::int64_t>(v);
   });

@@ -44,7 +44,10 @@ Groups groups_of(const Program& p, const Eqn& e, const View& lhs, const View& rh
   pair_up(d.lhs_contract, d.rhs_contract, g.contract);
   auto free = [](Operand& o, const lax::Dims& batch, const lax::Dims& contract) {
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(o.extents.size()); ++i)
-      if (!ops::contains(batch, i) && !ops::contains(contract, i)) o.free.push_back({o.extents[i], o.view.strides[i], 0}), o.free_dims.push_back(i);
+      if (!ops::contains(batch, i) && !ops::contains(contract, i)) {
+        o.free.push_back({o.extents[i], o.view.strides[i], 0});
+        o.free_dims.push_back(i);
+      }
   };
   free(g.lhs, d.lhs_batch, d.lhs_contract);
   free(g.rhs, d.rhs_batch, d.rhs_contract);
@@ -102,9 +105,13 @@ Dot lower_dot(const Program& p, const Fusion& f, const Eqn& e, Storages& storage
   d.a_offset = l.view.offset;
   d.b_offset = r.view.offset;
   if (k && m && n) {
-    d.m = m->extent, d.a_m = m->a;
-    d.n = n->extent, d.b_n = n->a;
-    d.k = k->extent, d.a_k = k->a, d.b_k = k->b;
+    d.m = m->extent;
+    d.a_m = m->a;
+    d.n = n->extent;
+    d.b_n = n->a;
+    d.k = k->extent;
+    d.a_k = k->a;
+    d.b_k = k->b;
   } else {
     throw InternalError("dot_general: operands are no matrices");
   }

@@ -44,12 +44,19 @@ class Memory {
 
  private:
   void lifetimes() {
-    for (Storage& s : p_.storages) s.first = static_cast<int>(p_.stages.size()), s.last = -1;
+    for (Storage& s : p_.storages) {
+      s.first = static_cast<int>(p_.stages.size());
+      s.last = -1;
+    }
     for (int k = 0; k < static_cast<int>(p_.stages.size()); ++k)
       for (int i : p_.stages[k].steps) {
         std::vector<int> reads, writes;
         uses_of(p_.steps[i], reads, writes);
-        for (int s : writes) p_.storages[s].first = std::min(p_.storages[s].first, k), p_.storages[s].last = std::max(p_.storages[s].last, k), writer_[s] = i;
+        for (int s : writes) {
+          p_.storages[s].first = std::min(p_.storages[s].first, k);
+          p_.storages[s].last = std::max(p_.storages[s].last, k);
+          writer_[s] = i;
+        }
         for (int s : reads) p_.storages[s].last = std::max(p_.storages[s].last, k);
       }
   }
@@ -84,7 +91,10 @@ class Memory {
         if (k >= donatable_.size() || !donatable_[k] || taken[from] || p_.storages[from].bytes == 0) continue;
         if (p_.storages[from].bytes == p_.storages[to].bytes && may_take(from, to) && (best < 0 || p_.storages[from].last > p_.storages[best].last)) best = from;
       }
-      if (best >= 0) p_.storages[to].takes = best, taken[best] = 1;
+      if (best >= 0) {
+        p_.storages[to].takes = best;
+        taken[best] = 1;
+      }
     }
   }
 
@@ -125,7 +135,10 @@ class Memory {
       for (int o : placed) {
         if (end_of(o) < p_.storages[s].first || p_.storages[o].first > end_of(s)) continue;
         const std::int64_t gap = p_.storages[o].offset - at;
-        if (gap >= need && (best < 0 || gap < best_gap)) best = at, best_gap = gap;
+        if (gap >= need && (best < 0 || gap < best_gap)) {
+          best = at;
+          best_gap = gap;
+        }
         at = std::max(at, p_.storages[o].offset + aligned(p_.storages[o].bytes));
       }
       p_.storages[s].offset = best >= 0 ? best : at;

@@ -21,8 +21,11 @@ class Simplifier {
     for (const Atom& a : p.outputs)
       if (!a.is_literal()) ++uses_[a.id];
     for (const Eqn& e : p.eqns) {
-      if (e.op == &ops::dot_general) dots_[e.results[0]] = &e, order_dot(e);
-      else if (e.op == &ops::transpose && turn_dot(e)) continue;
+      if (e.op == &ops::dot_general) {
+        dots_[e.results[0]] = &e;
+        order_dot(e);
+      } else if (e.op == &ops::transpose && turn_dot(e))
+        continue;
       else if (e.op->reduce != Op::Reduce::none) reduce_once(e);
       else out_.eqns.push_back(e);
     }
@@ -49,7 +52,10 @@ class Simplifier {
     std::sort(contract.begin(), contract.end());
     d.lhs_contract.clear();
     d.rhs_contract.clear();
-    for (auto [l, r] : contract) d.lhs_contract.push_back(l), d.rhs_contract.push_back(r);
+    for (auto [l, r] : contract) {
+      d.lhs_contract.push_back(l);
+      d.rhs_contract.push_back(r);
+    }
     auto free = [](int ndim, const lax::Dims& a, const lax::Dims& b) {
       lax::Dims out;
       for (std::int64_t i = 0; i < ndim; ++i)

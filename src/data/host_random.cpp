@@ -85,14 +85,17 @@ Array drawn(const char* function, const Shape& shape, Draw draw) {
 HostRandom::HostRandom(std::uint64_t seed) {
   std::array<std::uint64_t, 4> words = seed_words(seed);
   Word128 increment = wide(words[2], words[3]) << 1 | 1, state = increment + wide(words[0], words[1]);   // one step from 0, then the seed
-  increment_[0] = static_cast<std::uint64_t>(increment >> 64), increment_[1] = static_cast<std::uint64_t>(increment);
-  state_[0] = static_cast<std::uint64_t>(state >> 64), state_[1] = static_cast<std::uint64_t>(state);
+  increment_[0] = static_cast<std::uint64_t>(increment >> 64);
+  increment_[1] = static_cast<std::uint64_t>(increment);
+  state_[0] = static_cast<std::uint64_t>(state >> 64);
+  state_[1] = static_cast<std::uint64_t>(state);
   bits();
 }
 
 std::uint64_t HostRandom::bits() {
   Word128 state = wide(state_[0], state_[1]) * multiplier + wide(increment_[0], increment_[1]);
-  state_[0] = static_cast<std::uint64_t>(state >> 64), state_[1] = static_cast<std::uint64_t>(state);
+  state_[0] = static_cast<std::uint64_t>(state >> 64);
+  state_[1] = static_cast<std::uint64_t>(state);
   std::uint64_t folded = state_[0] ^ state_[1];
   auto turn = static_cast<unsigned>(state_[0] >> 58);
   return folded >> turn | folded << (-turn & 63u);

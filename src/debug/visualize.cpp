@@ -56,13 +56,18 @@ struct Picture {
     out.top = floor_half(rest);
     out.bottom = out.top + (rest - 2 * out.top);
     if (color) {
-      ++out.left, ++out.right, ++out.top, ++out.bottom;
+      ++out.left;
+      ++out.right;
+      ++out.top;
+      ++out.bottom;
       std::string text = dark_text(rgb) ? "0;0;0" : "255;255;255";
       out.style = "\033[38;2;" + text + ";48;2;" + std::to_string(rgb.r) + ";" + std::to_string(rgb.g) + ";" +
                   std::to_string(rgb.b) + "m";
     }
-    out.left = std::max(out.left, 0), out.right = std::max(out.right, 0);
-    out.top = std::max(out.top, 0), out.bottom = std::max(out.bottom, 0);
+    out.left = std::max(out.left, 0);
+    out.right = std::max(out.right, 0);
+    out.top = std::max(out.top, 0);
+    out.bottom = std::max(out.bottom, 0);
     return out;
   }
 
@@ -138,7 +143,10 @@ struct Picture {
     for (int level = *std::max_element(wanted.begin(), wanted.end()); level >= 0; --level) {
       int widest = 0, width = border;
       for (std::size_t c = 0, band = 0; c < wanted.size(); ++c) {
-        if (c == ends[band]) ++band, width = border;
+        if (c == ends[band]) {
+          ++band;
+          width = border;
+        }
         out[c] = std::max(least[c], std::min(wanted[c], level));
         widest = std::max(widest, width += out[c] + border);
       }
@@ -161,7 +169,10 @@ std::string bytes_line(const Shape& shape, const Sharding& sharding, DType dtype
   };
   auto bytes = [&](const auto& extents) {
     Bytes out{static_cast<double>(dtype.size()), static_cast<std::uint64_t>(dtype.size())};
-    for (std::int64_t n : extents) out.rough *= static_cast<double>(n), out.exact *= static_cast<std::uint64_t>(n);
+    for (std::int64_t n : extents) {
+      out.rough *= static_cast<double>(n);
+      out.exact *= static_cast<std::uint64_t>(n);
+    }
     return out;
   };
   Bytes all;
@@ -169,7 +180,8 @@ std::string bytes_line(const Shape& shape, const Sharding& sharding, DType dtype
     std::vector<std::int64_t> extents;
     for (const IndexRange& r : index) extents.push_back(r.stop - r.start);
     Bytes one = bytes(extents);
-    all.rough += one.rough, all.exact += one.exact;
+    all.rough += one.rough;
+    all.exact += one.exact;
   }
   return std::string(dtype.name()) + ": " + bytes(sharding.shard_shape(shape)).str() + " bytes a device, " + all.str() + " on all";
 }

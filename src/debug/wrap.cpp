@@ -26,9 +26,19 @@ std::string encoded(View text) {
   auto byte = [&](char32_t c) { out += static_cast<char>(c); };
   for (char32_t c : text) {
     if (c < 0x80) byte(c);
-    else if (c < 0x800) byte(0xC0 | (c >> 6)), byte(0x80 | (c & 0x3F));
-    else if (c < 0x10000) byte(0xE0 | (c >> 12)), byte(0x80 | ((c >> 6) & 0x3F)), byte(0x80 | (c & 0x3F));
-    else byte(0xF0 | (c >> 18)), byte(0x80 | ((c >> 12) & 0x3F)), byte(0x80 | ((c >> 6) & 0x3F)), byte(0x80 | (c & 0x3F));
+    else if (c < 0x800) {
+      byte(0xC0 | (c >> 6));
+      byte(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+      byte(0xE0 | (c >> 12));
+      byte(0x80 | ((c >> 6) & 0x3F));
+      byte(0x80 | (c & 0x3F));
+    } else {
+      byte(0xF0 | (c >> 18));
+      byte(0x80 | ((c >> 12) & 0x3F));
+      byte(0x80 | ((c >> 6) & 0x3F));
+      byte(0x80 | (c & 0x3F));
+    }
   }
   return out;
 }
@@ -138,7 +148,10 @@ std::string wrap(const std::string& text, int width) {
     if (!first && is_blank(pieces[at])) ++at;
     std::vector<View> line;
     std::size_t length = 0;
-    for (; at < pieces.size() && length + pieces[at].size() <= limit; ++at) line.push_back(pieces[at]), length += pieces[at].size();
+    for (; at < pieces.size() && length + pieces[at].size() <= limit; ++at) {
+      line.push_back(pieces[at]);
+      length += pieces[at].size();
+    }
     if (at < pieces.size() && pieces[at].size() > limit) {
       const std::size_t n = cut(pieces[at], limit - length);
       line.push_back(pieces[at].substr(0, n));

@@ -19,7 +19,8 @@ void promote(Array& x, Array& kernel, Array& bias) {
   if (bias.has_value()) all.push_back(bias);
   DType dtype = result_type(all);
   if (!dtype.is_inexact()) dtype = float32;
-  x = x.astype(dtype), kernel = kernel.astype(dtype);
+  x = x.astype(dtype);
+  kernel = kernel.astype(dtype);
   if (bias.has_value()) bias = bias.astype(dtype);
 }
 
@@ -28,7 +29,10 @@ struct Stats { Array mean, variance; };
 Stats stats(const Array& x, const Axes& axes, const std::string& axis_name = {}) {
   Array v = x.astype(promote_types(x.dtype(), float32));
   Array m = mean(v, axes, true), m2 = mean(square(v), axes, true);
-  if (!axis_name.empty()) m = lax::pmean(m, axis_name), m2 = lax::pmean(m2, axis_name);
+  if (!axis_name.empty()) {
+    m = lax::pmean(m, axis_name);
+    m2 = lax::pmean(m2, axis_name);
+  }
   return {m, maximum(0, m2 - square(m))};
 }
 // Statistics broadcast against x; scale and bias over the last dim.
@@ -48,13 +52,15 @@ Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& wind
     raise<ShapeError>(who, "x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims", "x is [batch, spatial..., features].",
                       x.loc);
   auto around = [](std::vector<std::int64_t> v) {
-    v.insert(v.begin(), 1), v.push_back(1);
+    v.insert(v.begin(), 1);
+    v.push_back(1);
     return v;
   };
   return lax::reduce_window(x, reduction, {.window_dimensions = around(window), .window_strides = around(o.strides.expand("strides", spatial)), .padding = [&] {
     std::vector<std::int64_t> extents(x.array.shape().begin() + 1, x.array.shape().end() - 1);
     auto pairs = o.padding.resolve(who, extents, window, o.strides.expand("strides", spatial));
-    pairs.insert(pairs.begin(), {0, 0}), pairs.push_back({0, 0});
+    pairs.insert(pairs.begin(), {0, 0});
+    pairs.push_back({0, 0});
     return lax::Padding(pairs);
   }()});
 }
@@ -108,7 +114,8 @@ Array Conv::operator()(Scope& s, const Array& in) const {
   }
   Shape kernel_shape{};
   for (std::int64_t k : kernel_size) kernel_shape.push_back(k);
-  kernel_shape.push_back(channels / feature_group_count), kernel_shape.push_back(features);
+  kernel_shape.push_back(channels / feature_group_count);
+  kernel_shape.push_back(features);
   Array kernel = s.param("kernel", kernel_init, kernel_shape, param_dtype);
   Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
   promote(x, kernel, bias);
@@ -141,7 +148,8 @@ Array GroupNorm::operator()(Scope& s, const Array& x) const {
     raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups",
                       "Choose a number of groups that divides the channels.");
   Shape split(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 1));
-  split.push_back(num_groups), split.push_back(channels / num_groups);
+  split.push_back(num_groups);
+  split.push_back(channels / num_groups);
   std::vector<std::int64_t> axes;   // all but batch and group
   for (int d = 1; d < split.ndim(); ++d)
     if (d != split.ndim() - 2) axes.push_back(d);
@@ -163,7 +171,8 @@ Array BatchNorm::operator()(Scope& s, const Array& x) const {
     now = axes.empty() ? Stats{x, zeros(features)} : stats(x, axes, s.is_initializing() ? "" : axis_name);
     if (!s.is_initializing()) {
       auto running = [&](const Array& old, const Array& seen) { return momentum * old + (1 - momentum) * seen.reshape(features); };
-      s.set("batch_stats", "mean", running(mean, now.mean)), s.set("batch_stats", "var", running(variance, now.variance));
+      s.set("batch_stats", "mean", running(mean, now.mean));
+      s.set("batch_stats", "var", running(variance, now.variance));
     }
   }
   return normalized(s, x, now, epsilon, use_scale, use_bias, param_dtype);

@@ -19,14 +19,31 @@ std::array<std::uint32_t, 5> sha1(std::string_view text) {
     auto [a, b, c, d, e] = state;
     for (std::size_t i = 0; i < 80; ++i) {
       std::uint32_t f, k;
-      if (i < 20) f = (b & c) | (~b & d), k = 0x5A827999;
-      else if (i < 40) f = b ^ c ^ d, k = 0x6ED9EBA1;
-      else if (i < 60) f = (b & c) | (b & d) | (c & d), k = 0x8F1BBCDC;
-      else f = b ^ c ^ d, k = 0xCA62C1D6;
+      if (i < 20) {
+        f = (b & c) | (~b & d);
+        k = 0x5A827999;
+      } else if (i < 40) {
+        f = b ^ c ^ d;
+        k = 0x6ED9EBA1;
+      } else if (i < 60) {
+        f = (b & c) | (b & d) | (c & d);
+        k = 0x8F1BBCDC;
+      } else {
+        f = b ^ c ^ d;
+        k = 0xCA62C1D6;
+      }
       std::uint32_t next = std::rotl(a, 5) + f + e + k + w[i];
-      e = d, d = c, c = std::rotl(b, 30), b = a, a = next;
+      e = d;
+      d = c;
+      c = std::rotl(b, 30);
+      b = a;
+      a = next;
     }
-    state[0] += a, state[1] += b, state[2] += c, state[3] += d, state[4] += e;
+    state[0] += a;
+    state[1] += b;
+    state[2] += c;
+    state[3] += d;
+    state[4] += e;
   }
   return state;
 }

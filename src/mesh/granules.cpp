@@ -48,7 +48,10 @@ bool holds_boxes(const Shape& sizes, const std::vector<Device>& devices) {
     for (std::size_t i = sizes.size(); i-- > 0; rest /= sizes[i]) coords[i] = rest % sizes[i];
     Span& span = spans[devices[at].process_index()];
     if (span.count++ == 0) span.low = span.high = coords;
-    for (std::size_t i = 0; i < sizes.size(); ++i) span.low[i] = std::min(span.low[i], coords[i]), span.high[i] = std::max(span.high[i], coords[i]);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      span.low[i] = std::min(span.low[i], coords[i]);
+      span.high[i] = std::max(span.high[i], coords[i]);
+    }
   }
   const Span& first = spans.begin()->second;
   for (const auto& [process, span] : spans) {

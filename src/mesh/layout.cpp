@@ -20,7 +20,11 @@ std::size_t Layout::hash() const {
   auto mix = [&](std::int64_t v) { h = (h ^ static_cast<std::size_t>(v)) * 1099511628211ull; };
   auto mix_refs = [&](const AxisRefs& refs) {
     mix(-1);
-    for (const AxisRef& ref : refs) mix(ref.axis), mix(ref.pre), mix(ref.size);
+    for (const AxisRef& ref : refs) {
+      mix(ref.axis);
+      mix(ref.pre);
+      mix(ref.size);
+    }
   };
   for (const AxisRefs& refs : dims) mix_refs(refs);
   mix_refs(pending);

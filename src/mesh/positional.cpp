@@ -157,8 +157,11 @@ PositionalSharding PositionalSharding::reshape(Shape shape, Loc loc) const {
   bool good = true;
   for (int d = 0; d < shape.ndim(); ++d) {
     std::int64_t n = shape[static_cast<std::size_t>(d)];
-    if (n == -1) unknown = d, ++unknowns;
-    else if (n < 1 || n > cells / known) good = false;   // more than there are, so no product overflows
+    if (n == -1) {
+      unknown = d;
+      ++unknowns;
+    } else if (n < 1 || n > cells / known)
+      good = false;  // more than there are, so no product overflows
     else known *= n;
   }
   if (!good || unknowns > 1 || cells % known != 0 || (unknowns == 0 && known != cells))

@@ -81,8 +81,12 @@ Torus torus_of(const std::vector<Device>& devices, const char* operation) {
   Coords low = first.coords(), high = low;
   int low_core = first.core_on_chip(), high_core = low_core;
   for (const Device& d : devices) {
-    for (std::size_t i = 0; i < 3; ++i) low[i] = std::min(low[i], d.coords()[i]), high[i] = std::max(high[i], d.coords()[i]);
-    low_core = std::min(low_core, d.core_on_chip()), high_core = std::max(high_core, d.core_on_chip());
+    for (std::size_t i = 0; i < 3; ++i) {
+      low[i] = std::min(low[i], d.coords()[i]);
+      high[i] = std::max(high[i], d.coords()[i]);
+    }
+    low_core = std::min(low_core, d.core_on_chip());
+    high_core = std::max(high_core, d.core_on_chip());
   }
   Torus out;
   for (std::size_t i = 0; i < 3; ++i) out.extents.push_back(std::int64_t{high[i]} - low[i] + 1);

@@ -46,7 +46,10 @@ std::tuple<std::int64_t, int, std::int64_t, Extents> merit(const Extents& ways, 
   std::int64_t whole = 1, shared = 1;
   int wholes = 0;
   for (std::size_t p = 0; p < torus.size(); ++p) {
-    if (ways[p] == torus[p] && ways[p] > 1) whole *= ways[p], ++wholes;
+    if (ways[p] == torus[p] && ways[p] > 1) {
+      whole *= ways[p];
+      ++wholes;
+    }
     if (taken[p] > 1) shared *= ways[p];
   }
   return {whole, wholes, shared, ways};

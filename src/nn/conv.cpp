@@ -42,7 +42,11 @@ Parameters draw(int in, int out, const std::vector<std::int64_t>& kernel, int gr
   auto keys = random::split<2>(key);
   Shape weight{out, in / groups}, bias{out};
   double fan = in / groups;
-  for (std::int64_t k : kernel) weight.push_back(k), bias.push_back(1), fan *= static_cast<double>(k);
+  for (std::int64_t k : kernel) {
+    weight.push_back(k);
+    bias.push_back(1);
+    fan *= static_cast<double>(k);
+  }
   double limit = 1 / std::sqrt(fan);
   return {uniform_within(keys[0], weight, limit, dtype), use_bias ? uniform_within(keys[1], bias, limit, dtype) : Array()};
 }
@@ -110,7 +114,8 @@ Array ConvTranspose<N>::operator()(const Array& x, Loc loc) const {
     std::int64_t reach = dilation[d] * (weight.shape()[2 + d] - 1), extra = output_padding[d];
     if (name == "SAME" || name == "SAME_LOWER") {
       std::int64_t sum = reach - stride[d] + extra + 1;
-      extra = std::max<std::int64_t>(-sum, 0), sum = std::max<std::int64_t>(sum, 0);
+      extra = std::max<std::int64_t>(-sum, 0);
+      sum = std::max<std::int64_t>(sum, 0);
       std::int64_t low = (sum + (name == "SAME_LOWER")) / 2;
       given[d] = {low, sum - low};
     }

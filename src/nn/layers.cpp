@@ -42,7 +42,8 @@ void check_cell(const char* cell, const Array& weight_ih, const Array& weight_hh
 }  // namespace
 
 Linear Linear::init(Size in, Size out, const Array& key, bool use_bias, DType dtype) {
-  check_size("Linear: in", in.value), check_size("Linear: out", out.value);
+  check_size("Linear: in", in.value);
+  check_size("Linear: out", out.value);
   double limit = in.value == 0 ? 1 : 1 / std::sqrt(static_cast<double>(in.value));
   auto keys = random::split<2>(key);
   return {uniform_within(keys[0], {out.value, in.value}, limit, dtype), use_bias ? uniform_within(keys[1], {out.value}, limit, dtype) : Array(), in.is_scalar, out.is_scalar};
@@ -81,7 +82,8 @@ Array MLP::operator()(const Array& x, Loc loc) const {
 }
 
 Embedding Embedding::init(int num_embeddings, int embedding_size, const Array& key, DType dtype) {
-  check_size("Embedding: num_embeddings", num_embeddings), check_size("Embedding: embedding_size", embedding_size);
+  check_size("Embedding: num_embeddings", num_embeddings);
+  check_size("Embedding: embedding_size", embedding_size);
   return {random::normal(key, {num_embeddings, embedding_size}, dtype)};
 }
 
@@ -184,7 +186,8 @@ Array MultiheadAttention::operator()(const Array& query, const Array& key, const
 }
 
 GRUCell GRUCell::init(int input_size, int hidden_size, const Array& key, bool use_bias, DType dtype) {
-  check_size("GRUCell: input_size", input_size), check_size("GRUCell: hidden_size", hidden_size);
+  check_size("GRUCell: input_size", input_size);
+  check_size("GRUCell: hidden_size", hidden_size);
   auto keys = random::split<4>(key);
   double limit = std::sqrt(1. / hidden_size);
   auto bias = [&](const Array& k, int n) { return use_bias ? uniform_within(k, {n}, limit, dtype) : Array(); };
@@ -203,7 +206,8 @@ Array GRUCell::operator()(const Array& input, const Array& hidden, Loc loc) cons
 }
 
 LSTMCell LSTMCell::init(int input_size, int hidden_size, const Array& key, bool use_bias, DType dtype) {
-  check_size("LSTMCell: input_size", input_size), check_size("LSTMCell: hidden_size", hidden_size);
+  check_size("LSTMCell: input_size", input_size);
+  check_size("LSTMCell: hidden_size", hidden_size);
   auto keys = random::split<3>(key);
   double limit = std::sqrt(1. / hidden_size);
   return {uniform_within(keys[0], {4 * hidden_size, input_size}, limit, dtype), uniform_within(keys[1], {4 * hidden_size, hidden_size}, limit, dtype),

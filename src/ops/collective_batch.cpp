@@ -37,7 +37,10 @@ Array split_dim(const Array& x, int dim, const std::vector<std::int64_t>& sizes,
 Array merge_dims(const Array& x, int dim, int count) {
   Shape shape = x.shape();
   std::int64_t n = 1;
-  for (int i = 0; i < count; ++i) n *= shape[dim], shape.erase(dim);
+  for (int i = 0; i < count; ++i) {
+    n *= shape[dim];
+    shape.erase(dim);
+  }
   shape.insert(dim, n);
   return shape == x.shape() ? x : lax::reshape(x, shape);
 }
@@ -152,7 +155,8 @@ Batched batch_exchange(const Call& c, const std::vector<Array>& xs, const std::v
   Exchange p = c.get<Exchange>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) {
-    p.split += mapped[0], p.concat += mapped[0];
+    p.split += mapped[0];
+    p.concat += mapped[0];
     return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
   }
   Value v{split_dim(xs[0], p.split + mapped[0], p.sizes, !p.tiled), mapped[0]};
@@ -178,7 +182,10 @@ Batched batch_permute(const Call& c, const std::vector<Array>& xs, const std::ve
   // A pair of group positions is a pair of lanes here and a pair of positions along the other axes: one ppermute over those per pair of lanes.
   Permute rest;
   for (std::size_t i = 0; i < p.axes.size(); ++i)
-    if (!steps.mine(i)) rest.axes.push_back(p.axes[i]), rest.sizes.push_back(p.sizes[i]);
+    if (!steps.mine(i)) {
+      rest.axes.push_back(p.axes[i]);
+      rest.sizes.push_back(p.sizes[i]);
+    }
   std::int64_t minor = 1;   // positions of the group per lane
   for (std::size_t i = p.axes.size(); i-- > 0 && !steps.mine(i);) minor *= p.sizes[i];
   auto lane = [&](int at) { return static_cast<int>(at / minor % axis.size); };

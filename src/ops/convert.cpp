@@ -53,7 +53,9 @@ Sample sample(Params params, DType from, double lo, double hi) {
   Sample s;
   s.params = std::move(params);
   s.operands = {Type{from, Shape{3, 5}, false, {}}};
-  s.lo = lo, s.hi = hi, s.ulp = 0;
+  s.lo = lo;
+  s.hi = hi;
+  s.ulp = 0;
   s.differentiable = false;
   return s;
 }

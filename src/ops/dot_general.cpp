@@ -58,11 +58,17 @@ template <class T, class Sum, class Out>
 void products(const HostView& l, const HostView& r, const HostView& out, const Walk& outer, const Walk& inner) {
   for_each_index(outer.shape, [&](const Dims& index, std::int64_t flat) {
     std::int64_t a = 0, b = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) a += index[d] * outer.lhs[d], b += index[d] * outer.rhs[d];
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      a += index[d] * outer.lhs[d];
+      b += index[d] * outer.rhs[d];
+    }
     Sum sum{};
     for_each_index(inner.shape, [&](const Dims& k, std::int64_t) {
       std::int64_t i = a, j = b;
-      for (std::size_t d = 0; d < k.size(); ++d) i += k[d] * inner.lhs[d], j += k[d] * inner.rhs[d];
+      for (std::size_t d = 0; d < k.size(); ++d) {
+        i += k[d] * inner.lhs[d];
+        j += k[d] * inner.rhs[d];
+      }
       sum = static_cast<Sum>(sum + static_cast<Sum>(l.as<T>()[i]) * static_cast<Sum>(r.as<T>()[j]));
     });
     if constexpr (std::same_as<Sum, std::complex<float>>) {
@@ -103,13 +109,23 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   Walk outer, inner;
   for (std::size_t i = 0; i < d.lhs_batch.size(); ++i) {
     outer.shape.push_back(l.type.shape[d.lhs_batch[i]]);
-    outer.lhs.push_back(ls[d.lhs_batch[i]]), outer.rhs.push_back(rs[d.rhs_batch[i]]);
+    outer.lhs.push_back(ls[d.lhs_batch[i]]);
+    outer.rhs.push_back(rs[d.rhs_batch[i]]);
   }
-  for (std::int64_t f : free_dims(l.type.ndim(), d.lhs_contract, d.lhs_batch)) outer.shape.push_back(l.type.shape[f]), outer.lhs.push_back(ls[f]), outer.rhs.push_back(0);
-  for (std::int64_t f : free_dims(r.type.ndim(), d.rhs_contract, d.rhs_batch)) outer.shape.push_back(r.type.shape[f]), outer.lhs.push_back(0), outer.rhs.push_back(rs[f]);
+  for (std::int64_t f : free_dims(l.type.ndim(), d.lhs_contract, d.lhs_batch)) {
+    outer.shape.push_back(l.type.shape[f]);
+    outer.lhs.push_back(ls[f]);
+    outer.rhs.push_back(0);
+  }
+  for (std::int64_t f : free_dims(r.type.ndim(), d.rhs_contract, d.rhs_batch)) {
+    outer.shape.push_back(r.type.shape[f]);
+    outer.lhs.push_back(0);
+    outer.rhs.push_back(rs[f]);
+  }
   for (std::size_t i = 0; i < d.lhs_contract.size(); ++i) {
     inner.shape.push_back(l.type.shape[d.lhs_contract[i]]);
-    inner.lhs.push_back(ls[d.lhs_contract[i]]), inner.rhs.push_back(rs[d.rhs_contract[i]]);
+    inner.lhs.push_back(ls[d.lhs_contract[i]]);
+    inner.rhs.push_back(rs[d.rhs_contract[i]]);
   }
   // Integers: 64 unsigned bits, whose low bits are exact for every integer type.
   auto run = [&]<class T, class Sum>() { products<T, Sum>(l, r, out[0], outer, inner); };
@@ -186,8 +202,14 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   bool both = mapped[0] && mapped[1];
   std::int64_t nb = p.dims.lhs_batch.size();
   std::int64_t lhs_free = c.operands[0].ndim() - nb - static_cast<std::int64_t>(p.dims.lhs_contract.size());
-  if (mapped[0]) p.dims.lhs_contract = shifted(p.dims.lhs_contract), p.dims.lhs_batch = shifted(p.dims.lhs_batch, 1, both);
-  if (mapped[1]) p.dims.rhs_contract = shifted(p.dims.rhs_contract), p.dims.rhs_batch = shifted(p.dims.rhs_batch, 1, both);
+  if (mapped[0]) {
+    p.dims.lhs_contract = shifted(p.dims.lhs_contract);
+    p.dims.lhs_batch = shifted(p.dims.lhs_batch, 1, both);
+  }
+  if (mapped[1]) {
+    p.dims.rhs_contract = shifted(p.dims.rhs_contract);
+    p.dims.rhs_batch = shifted(p.dims.rhs_batch, 1, both);
+  }
   Array out = bind1(dot_general, p, operands);
   return {{to_front(out, both ? 0 : static_cast<int>(mapped[0] ? nb : nb + lhs_free))}, {true}};
 }

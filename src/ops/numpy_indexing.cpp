@@ -124,7 +124,9 @@ Array sliced(const Array& x, const Plan& plan, bool keep_integers = false) {
     const Pick& p = plan.picks[d];
     std::int64_t by = std::abs(p.step), extent = x.shape()[d];
     if (p.kind == Pick::Kind::array) {
-      start.push_back(0), limit.push_back(extent), strides.push_back(1);
+      start.push_back(0);
+      limit.push_back(extent);
+      strides.push_back(1);
       continue;
     }
     std::int64_t low = p.count == 0 ? 0 : p.step > 0 ? p.start : p.start + (p.count - 1) * p.step;
@@ -273,7 +275,10 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
     bool range = p.kind == Pick::Kind::range, whole = range && p.count == x.shape()[d] && p.step == 1;
     if (whole) window.push_back(d);
     else places.push_back(d);
-    if (range && !whole) partial.push_back(d), batch.push_back(p.count);
+    if (range && !whole) {
+      partial.push_back(d);
+      batch.push_back(p.count);
+    }
   }
   int ranges = batch.ndim();
   for (std::int64_t b : g.batch) batch.push_back(b);

@@ -141,9 +141,11 @@ Term multiplied(const Term& x, const Term& y, const std::set<char>& needed) {
       left.push_back(x.labels[i]);
     } else if (needed.count(x.labels[i])) {
       batch.push_back(x.labels[i]);
-      dims.lhs_batch.push_back(static_cast<std::int64_t>(i)), dims.rhs_batch.push_back(static_cast<std::int64_t>(j));
+      dims.lhs_batch.push_back(static_cast<std::int64_t>(i));
+      dims.rhs_batch.push_back(static_cast<std::int64_t>(j));
     } else {
-      dims.lhs_contract.push_back(static_cast<std::int64_t>(i)), dims.rhs_contract.push_back(static_cast<std::int64_t>(j));
+      dims.lhs_contract.push_back(static_cast<std::int64_t>(i));
+      dims.rhs_contract.push_back(static_cast<std::int64_t>(j));
     }
   }
   for (char c : y.labels)
@@ -215,7 +217,10 @@ Array einsum(const std::string& subscripts, const ArrayList& list) {
     Shape shape;
     std::string labels;
     for (std::size_t d = 0; d < t.labels.size(); ++d)
-      if (t.array.shape()[d] == extent[t.labels[d]]) shape.push_back(t.array.shape()[d]), labels.push_back(t.labels[d]);
+      if (t.array.shape()[d] == extent[t.labels[d]]) {
+        shape.push_back(t.array.shape()[d]);
+        labels.push_back(t.labels[d]);
+      }
     t = {reshape(t.array, shape), labels};
   }
   auto needed_after = [&](std::size_t i) {

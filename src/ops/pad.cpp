@@ -83,7 +83,10 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   const Shape& from = c.operands[0].shape;
   std::vector<lax::PadDim> undo;
   Dims strides;
-  for (const auto& q : p.config) undo.push_back({-q.low, -q.high, 0}), strides.push_back(q.interior + 1);
+  for (const auto& q : p.config) {
+    undo.push_back({-q.low, -q.high, 0});
+    strides.push_back(q.interior + 1);
+  }
   Array zero = literal(cts[0].dtype(), 0);
   Array x = zeros(c.operands[0]);
   if (from.num_elements()) {

@@ -29,7 +29,10 @@ std::string words(unsigned mask) {
   };
   word(takes_bool, "bool");
   if ((mask & takes_integer) == takes_integer) out += out.empty() ? "integers" : ", integers";
-  else word(takes_signed, "signed integers"), word(takes_unsigned, "unsigned integers");
+  else {
+    word(takes_signed, "signed integers");
+    word(takes_unsigned, "unsigned integers");
+  }
   word(takes_floating, "floating types");
   word(takes_complex, "complex64");
   return out;
@@ -142,7 +145,9 @@ std::vector<Sample> pointwise_samples(std::size_t arity, unsigned mask, const Ru
   auto sample = [&](DType dtype, std::vector<Shape> shapes) {
     Sample s;
     for (std::size_t i = 0; i < arity; ++i) s.operands.push_back(Type{dtype, shapes[i % shapes.size()], false, {}});
-    s.lo = rules.lo, s.hi = rules.hi, s.ulp = rules.ulp;
+    s.lo = rules.lo;
+    s.hi = rules.hi;
+    s.ulp = rules.ulp;
     s.differentiable = rules.smooth && dtype == float32;
     out.push_back(std::move(s));
   };
@@ -155,9 +160,18 @@ std::vector<Sample> pointwise_samples(std::size_t arity, unsigned mask, const Ru
     sample(main, {Shape{2, 3}, Shape{}});
     sample(main, {Shape{}, Shape{5}});
   }
-  if (mask & takes_floating) sample(bfloat16, {Shape{4, 3}}), sample(float16, {Shape{7}});
-  if (mask & takes_signed) sample(int32, {Shape{9}}), sample(int8, {Shape{2, 2}});
-  if (mask & takes_unsigned) sample(uint32, {Shape{9}}), sample(uint8, {Shape{3}});
+  if (mask & takes_floating) {
+    sample(bfloat16, {Shape{4, 3}});
+    sample(float16, {Shape{7}});
+  }
+  if (mask & takes_signed) {
+    sample(int32, {Shape{9}});
+    sample(int8, {Shape{2, 2}});
+  }
+  if (mask & takes_unsigned) {
+    sample(uint32, {Shape{9}});
+    sample(uint8, {Shape{3}});
+  }
   if (mask & takes_bool) sample(bool_, {Shape{2, 3}});
   return out;
 }

@@ -13,7 +13,10 @@ template <class L> L by_squaring(L x, int n) {
   L result = x;
   bool started = false;
   for (; n > 0; n >>= 1) {
-    if (n & 1) result = started ? result * x : x, started = true;
+    if (n & 1) {
+      result = started ? result * x : x;
+      started = true;
+    }
     if (n > 1) x = x * x;
   }
   return result;

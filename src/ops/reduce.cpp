@@ -51,7 +51,10 @@ void for_each_element(const Shape& shape, const std::vector<int>& axes, Fn&& fn)
   std::vector<std::int64_t> stride(static_cast<std::size_t>(n), 0), index(static_cast<std::size_t>(n), 0);
   std::int64_t s = 1, place = 0;
   for (int d = n - 1; d >= 0; --d)
-    if (!contains(axes, d)) stride[d] = s, s *= shape[d];
+    if (!contains(axes, d)) {
+      stride[d] = s;
+      s *= shape[d];
+    }
   for (std::int64_t k = 0, total = shape.num_elements(); k < total; ++k) {
     fn(k, place);
     for (int d = n - 1; d >= 0; --d) {
@@ -136,7 +139,8 @@ Arrays jvp_extremum(const Call& c, const Arrays& x, const Arrays& y, const Array
 std::pair<V, V> halve_product(V x, V t, int axis) {
   auto part = [&](const V& v, std::int64_t from, std::int64_t to) {
     lax::Dims start(v.a.shape().size(), 0), limit = v.a.shape().dims();
-    start[axis] = from, limit[axis] = to;
+    start[axis] = from;
+    limit[axis] = to;
     return V{lax::slice(v.a, start, limit)};
   };
   for (std::int64_t n; (n = x.a.shape()[axis]) > 1;) {
@@ -147,7 +151,8 @@ std::pair<V, V> halve_product(V x, V t, int axis) {
       y = {lax::concatenate({y.a, part(x, 2 * h, n).a}, axis)};
       dy = {lax::concatenate({dy.a, part(t, 2 * h, n).a}, axis)};
     }
-    x = y, t = dy;
+    x = y;
+    t = dy;
   }
   return {x, t};
 }

@@ -37,7 +37,9 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   }
   while (i < from.ndim() || j < to.ndim()) {
     if (i < from.ndim() && j < to.ndim() && from[i] == to[j]) {
-      b.share(0, i, j, from[i]), ++i, ++j;
+      b.share(0, i, j, from[i]);
+      ++i;
+      ++j;
       continue;
     }
     if (i < from.ndim() && from[i] == 1) { ++i; continue; }
@@ -51,19 +53,23 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
         int factor = b.add(g);
         b.f.operands[0][i].push_back(factor);
         b.f.results[0][j].push_back(factor);
-        a /= g, r /= g;
+        a /= g;
+        r /= g;
       }
       if (a > 1 && r > 1) stuck = true;
       if (left == right) {
-        fix(true, i++, a), fix(false, j++, r);
+        fix(true, i++, a);
+        fix(false, j++, r);
         break;
       }
       if (left < right) {
         fix(true, i++, a);
-        a = from[i], left *= a;
+        a = from[i];
+        left *= a;
       } else {
         fix(false, j++, r);
-        r = to[j], right *= r;
+        r = to[j];
+        right *= r;
       }
     }
   }

@@ -198,8 +198,13 @@ Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o
     for (std::size_t d = 0; d < spatial; ++d) {
       std::int64_t k = spread(rhs.array.shape()[static_cast<std::size_t>(order.rhs[2 + d])], dilation[d]), s = strides[d];
       std::int64_t low, sum;
-      if (o.padding.name() == "SAME") sum = k + s - 2, low = s > k - 1 ? k - 1 : (sum + 1) / 2;
-      else sum = k + s - 2 + std::max<std::int64_t>(k - s, 0), low = k - 1;
+      if (o.padding.name() == "SAME") {
+        sum = k + s - 2;
+        low = s > k - 1 ? k - 1 : (sum + 1) / 2;
+      } else {
+        sum = k + s - 2 + std::max<std::int64_t>(k - s, 0);
+        low = k - 1;
+      }
       pairs.push_back({low, sum - low});
     }
   }
@@ -217,7 +222,10 @@ Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions
   Dims window = ones_or(op, "window_dimensions", o.window_dimensions, n), strides = ones_or(op, "window_strides", o.window_strides, n),
        base = ones_or(op, "base_dilation", o.base_dilation, n), dilation = ones_or(op, "window_dilation", o.window_dilation, n);
   Dims extents, spread_window;
-  for (std::size_t d = 0; d < n; ++d) extents.push_back(spread(x.shape()[d], base[d])), spread_window.push_back(spread(window[d], dilation[d]));
+  for (std::size_t d = 0; d < n; ++d) {
+    extents.push_back(spread(x.shape()[d], base[d]));
+    spread_window.push_back(spread(window[d], dilation[d]));
+  }
   // What a reduction of nothing gives.
   Array nothing = ops::zeros(x.dtype(), {0});
   Array neutral = reduction == WindowReduction::sum ? ops::literal(x.dtype(), 0) : reduction == WindowReduction::max ? lax::reduce_max(nothing, {0}) : lax::reduce_min(nothing, {0});

@@ -10,7 +10,10 @@ std::string Labels::at(const tree::Path& path, const Array& leaf, const std::vec
   bool found = static_cast<bool>(function_);
   if (function_) label = function_(path, leaf);
   for (const Rule<std::string>& r : rules_)
-    if (!found && path.matches(r.pattern)) label = r.value, found = true;
+    if (!found && path.matches(r.pattern)) {
+      label = r.value;
+      found = true;
+    }
   for (const std::string& g : groups)
     if (found && g == label) return label;
   std::string names;

@@ -45,7 +45,8 @@ Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& o) {
       }
       auto [d1, d0] = *dims;
       Array &row = l.slots[0][i], &col = l.slots[1][i];
-      row = next(row, mean(squared, d0)), col = next(col, mean(squared, d1));
+      row = next(row, mean(squared, d0));
+      col = next(col, mean(squared, d1));
       Array row_factor = power(row / mean(row, d1 > d0 ? d1 - 1 : d1, true), -0.5);
       g = g * expand_dims(row_factor, d0) * expand_dims(power(col, -0.5), d1);
     });

@@ -130,7 +130,8 @@ Array multiclass_perceptron_loss(const In& scores, const In& labels) {
 }
 Array kl_divergence(const In& log_predictions, const Array& t, int axis) {
   CallScope scope(log_predictions.loc);
-  floating("kl_divergence", "log_predictions", log_predictions.array), floating("kl_divergence", "targets", t);
+  floating("kl_divergence", "log_predictions", log_predictions.array);
+  floating("kl_divergence", "targets", t);
   return sum(t * (where(t == 0, 0, log(t)) - log_predictions.array), axis);
 }
 Array kl_divergence_with_log_targets(const In& log_predictions, const Array& log_targets, int axis) {

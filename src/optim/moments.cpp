@@ -65,7 +65,9 @@ Transform<AmsgradState> scale_by_amsgrad(const AmsgradOptions& o) {
       Array m = moment(g, l.slots[0][i], o.b1), v = moment(square(g), l.slots[1][i], o.b2);
       Array most = maximum(l.slots[2][i], o.bias_correction_nu ? corrected(v, c.second) : v);
       g = over_root(o.bias_correction_mu ? corrected(m, c.now) : m, most, o.eps, o.eps_root);
-      l.slots[0][i] = cast(m, o.mu_dtype), l.slots[1][i] = v, l.slots[2][i] = most;
+      l.slots[0][i] = cast(m, o.mu_dtype);
+      l.slots[1][i] = v;
+      l.slots[2][i] = most;
     });
   }};
 }
@@ -120,7 +122,8 @@ Transform<AdamState> scale_by_radam(const RAdamOptions& o) {
     l.each([&](std::size_t i) {
       Array& g = l.updates[i];
       Array &m = l.slots[0][i], &v = l.slots[1][i];
-      m = moment(g, m, o.b1), v = moment(square(g), v, o.b2);
+      m = moment(g, m, o.b1);
+      v = moment(square(g), v, o.b2);
       Array first = first_moment(m, g, o.b1, c);
       g = where(rho >= o.threshold, over_root(r.astype(first.dtype()) * first, corrected(v, c.second), o.eps, o.eps_root), first);
     });
@@ -154,7 +157,9 @@ Transform<AdanState> scale_by_adan(const AdanOptions& o) {
       Array &m = l.slots[0][i], &v = l.slots[1][i], &n = l.slots[2][i], &before = l.slots[3][i];
       Array change = where(first, zeros_like(g), g - before);
       before = g;
-      m = moment(g, m, o.b1), v = moment(change, v, o.b2), n = moment(square(g + (1 - o.b2) * change), n, o.b3);
+      m = moment(g, m, o.b1);
+      v = moment(change, v, o.b2);
+      n = moment(square(g + (1 - o.b2) * change), n, o.b3);
       g = over_root(corrected(m, c1) + (1 - o.b2) * corrected(v, c2), corrected(n, c3), o.eps, o.eps_root);
     });
   }};
@@ -206,7 +211,8 @@ Transform<AdamState> scale_by_stddev(const RmsOptions& o) {
     l.each([&](std::size_t i) {
       Array& g = l.updates[i];
       Array &m = l.slots[0][i], &v = l.slots[1][i];
-      m = moment(g, m, o.decay), v = moment(square(g), v, o.decay);
+      m = moment(g, m, o.decay);
+      v = moment(square(g), v, o.decay);
       g = scaled_by_root(g, o.bias_correction ? corrected(v, by) - square(corrected(m, by)) : v - square(m), o);
     });
   }};

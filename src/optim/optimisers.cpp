@@ -43,8 +43,14 @@ Transform<AdamState> adamw(Rate rate, const AdamWOptions& o) {
   AdamOptions core{o.b1, o.b2, o.eps, o.eps_root, o.nesterov, o.mu_dtype};
   return then(scale_by_adam(core), {decayed({o.weight_decay, o.mask}), minus(std::move(rate))});
 }
-Transform<AdamState> nadam(Rate rate, AdamOptions o) { return o.nesterov = true, adam(std::move(rate), o); }
-Transform<AdamState> nadamw(Rate rate, AdamWOptions o) { return o.nesterov = true, adamw(std::move(rate), o); }
+Transform<AdamState> nadam(Rate rate, AdamOptions o) {
+  o.nesterov = true;
+  return adam(std::move(rate), o);
+}
+Transform<AdamState> nadamw(Rate rate, AdamWOptions o) {
+  o.nesterov = true;
+  return adamw(std::move(rate), o);
+}
 Transform<AdamState> adamax(Rate rate, double b1, double b2, double eps) { return then(scale_by_adamax(b1, b2, eps), {minus(std::move(rate))}); }
 Transform<AdamState> adamaxw(Rate rate, double b1, double b2, double eps, const DecayOptions& d) {
   return then(scale_by_adamax(b1, b2, eps), {decayed(d), minus(std::move(rate))});

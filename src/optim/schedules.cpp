@@ -60,7 +60,8 @@ Schedule piecewise_interpolate_schedule(const std::string& type, double init_val
       Array part = (count - from) / std::max(to - from, 1);
       Array between = cosine ? next + (value - next) / 2.f * (cos(std::numbers::pi * part) + 1) : (next - value) * part + value;
       out = where((count >= from) & (count < to), between, out);
-      from = to, value = next;
+      from = to;
+      value = next;
     }
     return where(count >= from, value, out);
   };

@@ -34,11 +34,20 @@ std::int64_t total_messages(const LocalProgram& program) {
 
 bool sends(const Eqn& eqn) { return eqn.op->collective && eqn.op != &ops::axis_index && eqn.op != &ops::pvary; }
 
-void Causes::at_eqn(int index, const Candidate&) { eqn_ = index, output_ = -1; }
-void Causes::at_output(int index) { eqn_ = -1, output_ = index; }
+void Causes::at_eqn(int index, const Candidate&) {
+  eqn_ = index;
+  output_ = -1;
+}
+void Causes::at_output(int index) {
+  eqn_ = -1;
+  output_ = index;
+}
 
 void Causes::moving(ValueId value, int operand, const Layout& from, const Layout& to) {
-  value_ = value, operand_ = operand, from_ = from, to_ = to;
+  value_ = value;
+  operand_ = operand;
+  from_ = from;
+  to_ = to;
 }
 
 std::string Causes::value_text(ValueId v) const {

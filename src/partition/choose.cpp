@@ -13,7 +13,10 @@ std::size_t Versions::best(const Layout& to, const Sizes& sizes, Planner& planne
   path = nullptr;
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const Path& p = planner.path(layouts[i], to, sizes);
-    if (!path || p.cost < path->cost) path = &p, at = i;
+    if (!path || p.cost < path->cost) {
+      path = &p;
+      at = i;
+    }
   }
   return at;
 }
@@ -76,7 +79,10 @@ std::vector<Candidate> choose(const Problem& problem, Planner& planner) {
       }
       for (std::size_t r = 0; r < e.results.size(); ++r)
         cost += planner.path(options[i].results[r], problem.wanted[e.results[r]], sizes_of(p.types[e.results[r]])).cost;
-      if (least < 0 || cost < least) least = cost, best = i;
+      if (least < 0 || cost < least) {
+        least = cost;
+        best = i;
+      }
     }
     for (std::size_t o = 0; o < e.operands.size(); ++o) {
       const Atom& a = e.operands[o];

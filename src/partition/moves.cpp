@@ -140,7 +140,10 @@ Array Emitter::collective(const Move& move, const Op& op, Params params, const A
 Array Emitter::apply(const Move& move, const Layout& before, const Array& x, const Shape& global) {
   std::vector<std::string> names;
   std::vector<std::int64_t> sizes;
-  for (const AxisRef& a : move.axes) names.push_back(mesh_.axis_names()[a.axis]), sizes.push_back(a.size);
+  for (const AxisRef& a : move.axes) {
+    names.push_back(mesh_.axis_names()[a.axis]);
+    sizes.push_back(a.size);
+  }
   int from = move.from_dim, to = move.to_dim;
   std::int64_t grown = from >= 0 ? block_shape(move.after, global)[from] : 0;
   switch (move.kind) {
@@ -175,8 +178,12 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
     if (mesh_.shape()[i] > 1) axes.push_back(whole_axis(mesh_, i));
   Move whole = move;
   whole.axes = axes;
-  names.clear(), sizes.clear();
-  for (const AxisRef& a : axes) names.push_back(mesh_.axis_names()[a.axis]), sizes.push_back(a.size);
+  names.clear();
+  sizes.clear();
+  for (const AxisRef& a : axes) {
+    names.push_back(mesh_.axis_names()[a.axis]);
+    sizes.push_back(a.size);
+  }
   auto owners = [&](const Layout& layout) {
     std::map<std::vector<std::int64_t>, std::vector<int>> out;
     for (int p = 0; p < static_cast<int>(mesh_.size()); ++p) {

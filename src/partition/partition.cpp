@@ -186,7 +186,10 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
   LocalProgram out;
   out.program = sharded.program;
   out.mesh = sharded.mesh.has_value() ? sharded.mesh : intern_mesh({Device()}, Shape{1}, {"d0"});
-  for (ValueId v : sharded.program->inputs) out.inputs.push_back(wanted[v]), out.input_types.push_back(sharded.program->types[v]);
+  for (ValueId v : sharded.program->inputs) {
+    out.inputs.push_back(wanted[v]);
+    out.input_types.push_back(sharded.program->types[v]);
+  }
   for (const Atom& a : sharded.program->outputs) {
     out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : wanted[a.id]);
     out.output_types.push_back(sharded.program->type(a));

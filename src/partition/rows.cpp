@@ -87,7 +87,10 @@ struct Rows {
       }
       for (std::size_t o = 0; o < operands.size(); ++o)
         if (pending[o]) c.operands[o].pending.push_back(axis);
-      for (Layout& l : c.results) l.pending.push_back(axis), l.pending_kind = *kind;
+      for (Layout& l : c.results) {
+        l.pending.push_back(axis);
+        l.pending_kind = *kind;
+      }
     }
     for (Layout& l : c.operands) l = canonical(l);
     for (Layout& l : c.results) l = canonical(l);

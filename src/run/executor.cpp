@@ -100,7 +100,10 @@ void Executor::run_stage(const compile::Stage& stage, char* const* at) const {
   const std::span<const int> steps(stage.steps.data(), stage.rows ? 1 : stage.steps.size());
   int tasks = 0;
   double cost = 0;
-  for (int i : steps) tasks += works_[i]->tasks, cost += works_[i]->cost_ns;
+  for (int i : steps) {
+    tasks += works_[i]->tasks;
+    cost += works_[i]->cost_ns;
+  }
   if (tasks == 1 || cost < kInline) {
     for (int i : steps)
       for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);

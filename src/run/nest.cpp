@@ -26,9 +26,17 @@ Nest make_nest(const compile::Loop& l) {
   int column = dims - 1, row = dims - 2;
   if (reduces) {
     // A reduction without a reduced dim (all its axes have one element) is a row of one element.
-    if (l.reduced < 0) n.walk = Walk::reduce_row, row = dims - 1, column = -1;
-    else if (l.reduced == dims - 1) n.walk = Walk::reduce_row, row = l.block_total ? -1 : dims - 2;
-    else n.walk = Walk::reduce_column, row = l.reduced;
+    if (l.reduced < 0) {
+      n.walk = Walk::reduce_row;
+      row = dims - 1;
+      column = -1;
+    } else if (l.reduced == dims - 1) {
+      n.walk = Walk::reduce_row;
+      row = l.block_total ? -1 : dims - 2;
+    } else {
+      n.walk = Walk::reduce_column;
+      row = l.reduced;
+    }
   }
   auto steps_of = [&](int dim) {
     std::vector<std::int64_t> s;

@@ -15,8 +15,11 @@ std::map<std::pair<std::string, std::string>, Traffic::Row> rows;
 void count_traffic(const std::string& kind, const std::string& axes, double bytes, std::int64_t messages) {
   std::lock_guard lock(mutex);
   Traffic::Row& row = rows[{kind, axes}];
-  row.kind = kind, row.axes = axes;
-  row.count += 1, row.messages += messages, row.bytes += bytes;
+  row.kind = kind;
+  row.axes = axes;
+  row.count += 1;
+  row.messages += messages;
+  row.bytes += bytes;
 }
 
 Traffic traffic() {

@@ -155,7 +155,8 @@ Array pbroadcast(const In& x, const Names& axes, int source) {
                       "Devices count from 0 to " + std::to_string(n - 1) + ".");
   Array all = all_gather(x, axes);
   std::vector<std::int64_t> start(static_cast<std::size_t>(all.ndim()), 0), limit = all.shape().dims();
-  start[0] = source, limit[0] = source + 1;
+  start[0] = source;
+  limit[0] = source + 1;
   return reshape(slice(all, start, limit), x.array.shape());
 }
 

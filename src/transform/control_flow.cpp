@@ -36,7 +36,8 @@ Array scan_element(const Array& x, std::int64_t i, std::int64_t length) {
   shape.erase(0);
   if (length == 0) return zeros(shape, x.dtype());
   std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
-  start[0] = i, limit[0] = i + 1;
+  start[0] = i;
+  limit[0] = i + 1;
   return reshape(lax::slice(x, start, limit), shape);
 }
 
@@ -123,7 +124,8 @@ std::int64_t known_index(const Array& index, std::int64_t count, Loc loc) {
 
 Array rows_between(const Array& x, std::int64_t first, std::int64_t last) {
   std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
-  start[0] = first, limit[0] = last;
+  start[0] = first;
+  limit[0] = last;
   return lax::slice(x, start, limit);
 }
 Array joined(const Array& x, const Array& y) { return lax::concatenate({x, y}, 0); }

@@ -227,7 +227,10 @@ std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forwa
   std::vector<Type> inputs;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < h.in.size(); ++i)
-    if (h.in[i]) inputs.push_back(*h.in[i]), places.push_back(i);
+    if (h.in[i]) {
+      inputs.push_back(*h.in[i]);
+      places.push_back(i);
+    }
   if (inputs.empty())
     raise<TypeError>(what,
                      "argument 0 has no floating array to differentiate by, only: " + types_text(args, 0, static_cast<std::size_t>(args.counts[0])),

@@ -22,8 +22,14 @@ bool shortcut(const Eqn& eqn, const std::vector<Array>& tangents, const Array& r
   bool first = tangents[0].has_value();
   const Array& t = first ? tangents[0] : tangents[1];
   if (t.shape() != result.shape()) return false;
-  if (eqn.op->name == "add") return out = t, true;
-  if (eqn.op->name == "sub") return out = first ? t : lax::neg(t), true;
+  if (eqn.op->name == "add") {
+    out = t;
+    return true;
+  }
+  if (eqn.op->name == "sub") {
+    out = first ? t : lax::neg(t);
+    return true;
+  }
   return false;
 }
 

@@ -29,7 +29,10 @@ class Half {
   void append(const Eqn& eqn) {
     Eqn e = eqn;
     for (Atom& a : e.operands) a = use(a);
-    for (ValueId& r : e.results) define(r), r = id_[r];
+    for (ValueId& r : e.results) {
+      define(r);
+      r = id_[r];
+    }
     out.eqns.push_back(std::move(e));
   }
 
@@ -112,7 +115,10 @@ class Splitter {
     Eqn known{s.known.op, s.known.params, {}, {}, s.known.subs, e.loc}, rest{s.unknown.op, s.unknown.params, {}, {}, s.unknown.subs, e.loc};
     std::vector<Type> known_types;
     for (const Atom& a : e.operands)
-      if (!unknown_atom(a)) known.operands.push_back(known_.use(a)), known_types.push_back(p_.type(a));
+      if (!unknown_atom(a)) {
+        known.operands.push_back(known_.use(a));
+        known_types.push_back(p_.type(a));
+      }
     std::vector<Type> results = infer_types(*known.op, known.params, known_types, known.subs);
     std::size_t next = 0;
     for (std::size_t k = 0; k < e.results.size(); ++k) {
@@ -188,7 +194,10 @@ Linearized linearize(const Program& program, const std::vector<bool>& differenti
   for (std::size_t i = 0; i < n; ++i) {
     if (s.unknown_output[i]) throw InternalError("linearize: an output depends on a tangent");
     if (!tangent[i]) continue;
-    if (!s.unknown_output[t++]) tangent[i] = false, ++dropped;
+    if (!s.unknown_output[t++]) {
+      tangent[i] = false;
+      ++dropped;
+    }
   }
   Program known = *s.known;
   known.outputs.erase(known.outputs.begin() + static_cast<std::ptrdiff_t>(n), known.outputs.begin() + static_cast<std::ptrdiff_t>(n + dropped));

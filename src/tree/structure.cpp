@@ -202,8 +202,14 @@ class StructureReader {
     for (std::size_t i = 0; i < n; ++i) {
       if (i) out += ", ";
       Path::Key key{"", std::int64_t(i)};
-      if (record) key = {std::string(type.members[i])}, out += key.name + "=";
-      if (map) key = {std::string(bytes(s_.words_[at_++] >> 8))}, out += "'" + key.name + "': ";
+      if (record) {
+        key = {std::string(type.members[i])};
+        out += key.name + "=";
+      }
+      if (map) {
+        key = {std::string(bytes(s_.words_[at_++] >> 8))};
+        out += "'" + key.name + "': ";
+      }
       out += child(std::move(key));
     }
     if (type.kind == Kind::tuple && n == 1) out += ",";

@@ -51,7 +51,10 @@ TEST(elementary_functions, are_within_their_units) {
     float at = 0;
     auto look = [&](float x) {
       const double u = units(f.ours(x), f.exact(x));
-      if (u > worst) worst = u, at = x;
+      if (u > worst) {
+        worst = u;
+        at = x;
+      }
     };
     for (std::uint64_t b = 0; b < std::uint64_t{1} << 32; b += 9973) look(std::bit_cast<float>(static_cast<std::uint32_t>(b)));
     for (int i = 0; i < 200'000; ++i) look(static_cast<float>(i - 100'000) * 1.1e-4f);   // where functions bend

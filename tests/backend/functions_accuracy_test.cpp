@@ -82,7 +82,10 @@ TEST(functions, are_within_their_units) {
     float at = 0;
     for (std::size_t i = 0; i < xs.size(); ++i) {
       double u = units(got[i], f.exact(xs[i]));
-      if (u > worst) worst = u, at = xs[i];
+      if (u > worst) {
+        worst = u;
+        at = xs[i];
+      }
     }
     EXPECT_LE(worst, f.most) << f.name << " at " << at;
   }

@@ -30,7 +30,10 @@ View random_view(const Extents& extents, Extents& result, std::mt19937& random) 
   if (random() % 3 == 0) {   // reshape
     std::int64_t n = compile::product(extents);
     for (std::int64_t f : {2, 3, 2})
-      if (n % f == 0 && random() % 2) result.push_back(f), n /= f;
+      if (n % f == 0 && random() % 2) {
+        result.push_back(f);
+        n /= f;
+      }
     result.push_back(n);
     std::shuffle(result.begin(), result.end(), random);
     return compile::dense_view(result);
@@ -41,11 +44,17 @@ View random_view(const Extents& extents, Extents& result, std::mt19937& random) 
   for (std::size_t d : order) {
     std::int64_t start = static_cast<std::int64_t>(random()) % std::min<std::int64_t>(extents[d], 2), step = 1 + static_cast<std::int64_t>(random() % 2);
     std::int64_t count = (extents[d] - start + step - 1) / step;
-    if (random() % 4 == 0) start += (count - 1) * step, step = -step;
+    if (random() % 4 == 0) {
+      start += (count - 1) * step;
+      step = -step;
+    }
     v.offset += start * unit[d];
     v.strides.push_back(step * unit[d]);
     result.push_back(count);
-    if (random() % 5 == 0) v.strides.push_back(0), result.push_back(2);
+    if (random() % 5 == 0) {
+      v.strides.push_back(0);
+      result.push_back(2);
+    }
   }
   return v;
 }
@@ -80,7 +89,10 @@ TEST(views, refinement_keeps_addresses) {
     std::int64_t n = 144;
     while (n > 1) {
       std::int64_t f = 1 + static_cast<std::int64_t>(random() % 12);
-      if (n % f == 0) b.push_back(f), n /= f;
+      if (n % f == 0) {
+        b.push_back(f);
+        n /= f;
+      }
     }
     auto fine = compile::common_refinement(a, b);
     if (!fine) continue;

@@ -50,7 +50,10 @@ TEST(Batches, DtypesAndEpochs) {
       for (Array y : all_of_it) EXPECT_TRUE(bool(array_equal(y, x)));
   }
   int empty = 0;
-  for (Array x : data::batches(zeros({0, 3}), 4)) ++empty, (void)x;
+  for (Array x : data::batches(zeros({0, 3}), 4)) {
+    ++empty;
+    (void)x;
+  }
   EXPECT_EQ(empty, 0);
 }
 

@@ -54,24 +54,35 @@ class Arrays1 final : public Document {
     }
     if (auto m = match(what, R"(jit f: x\+1 constrained to (P\(.*\)); pictures of x and f\(x\))"); !m.empty()) return constrained(spec_of_text(m[1]));
     if (auto m = match(what, R"(init_model\(key\((\d+)\), sizes, batch\))"); !m.empty()) return init(std::stoi(m[1]), test.at("scale"));
-    if (what.starts_with("mesh = make_mesh((4,2)")) return std::cout << grid("x", "y") << "\n", StepResult{};
+    if (what.starts_with("mesh = make_mesh((4,2)")) {
+      std::cout << grid("x", "y") << "\n";
+      return StepResult{};
+    }
     if (what.starts_with("z = sin(y)")) {
       Array z = sin(y_);
       show(z);
       return {{{"z", json_of(z)}}, {{"z", z}}};
     }
     if (what.starts_with("timing of")) return {};
-    if (what.starts_with("picture of x, single device")) return show(x_), StepResult{{}, {{"x", x_}}};
+    if (what.starts_with("picture of x, single device")) {
+      show(x_);
+      return StepResult{{}, {{"x", x_}}};
+    }
     if (what.starts_with("computation follows data")) return follows();
     if (what.starts_with("w = dot(y")) return product();
     if (what.starts_with("x_single = ")) {
       x_single_ = device_put(x_, devices()[0]);
-      return show(x_single_), StepResult{{}, {{"x_single", x_single_}}};
+      show(x_single_);
+      return StepResult{{}, {{"x_single", x_single_}}};
     }
-    if (what.starts_with("np.allclose")) return std::cout << (allclose(dot(x_single_, x_single_), dot(y_, z_)).item<bool>() ? "True\n" : "False\n"), StepResult{};
+    if (what.starts_with("np.allclose")) {
+      std::cout << (allclose(dot(x_single_, x_single_), dot(y_, z_)).item<bool>() ? "True\n" : "False\n");
+      return StepResult{};
+    }
     if (what.starts_with("w_copy = ")) {
       Array copy = w_.copy();
-      return show(copy), StepResult{{}, {{"w_copy", copy}}};
+      show(copy);
+      return StepResult{{}, {{"w_copy", copy}}};
     }
     if (what.starts_with("the same two with float32")) {
       conflict(false, x_);
@@ -107,7 +118,8 @@ class Arrays1 final : public Document {
     return {{}, {{"x", x_}, {"y", y}}};
   }
   StepResult product() {
-    y_ = device_put(x_, on(grid("a", "b"), P("a", none))), z_ = device_put(x_, on(grid("a", "b"), P(none, "b")));
+    y_ = device_put(x_, on(grid("a", "b"), P("a", none)));
+    z_ = device_put(x_, on(grid("a", "b"), P(none, "b")));
     std::cout << "lhs sharding:\n";
     show(y_);
     std::cout << "rhs sharding:\n";
@@ -182,7 +194,8 @@ class Arrays1 final : public Document {
     data::HostRandom noise(1);
     for (Params& shadow : shadows_) shadow = tree::map([&](const Array& p) { return p * (1 + 3e-7 * noise.normal(p.shape())); }, shadow);
     StepResult out{values_of(named(params_)), {}};
-    out.values["inputs"] = json_of(batch_.first), out.values["targets"] = json_of(batch_.second);
+    out.values["inputs"] = json_of(batch_.first);
+    out.values["targets"] = json_of(batch_.second);
     return out;
   }
   void one_step(Params& params) const {
@@ -234,9 +247,19 @@ class Arrays1 final : public Document {
       show(batch_.second);
       return {{}, {{"inputs", batch_.first}, {"targets", batch_.second}}};
     }
-    if (what == "4x2: picture of W2") return show(params_[1].first), StepResult{};
-    if (what == "4x2: picture of W3") return show(params_[2].first), StepResult{};
-    if (what == "4x2: pictures of W2 and W3 after training") return show(params_[1].first), show(params_[2].first), StepResult{};
+    if (what == "4x2: picture of W2") {
+      show(params_[1].first);
+      return StepResult{};
+    }
+    if (what == "4x2: picture of W3") {
+      show(params_[2].first);
+      return StepResult{};
+    }
+    if (what == "4x2: pictures of W2 and W3 after training") {
+      show(params_[1].first);
+      show(params_[2].first);
+      return StepResult{};
+    }
     if (what == "4x2: loss") {
       Array value = loss_(params_, batch_);
       std::cout << value << "\n";

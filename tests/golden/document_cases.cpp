@@ -72,7 +72,9 @@ void compare_array(const json& got, const json& want, const std::string& where) 
   double largest = 0, sum = 0, sum_abs = 0, sum_sq = 0;
   for (double e : v) {
     if (std::isfinite(e)) largest = std::max(largest, std::abs(e));
-    sum += e, sum_abs += std::abs(e), sum_sq += e * e;
+    sum += e;
+    sum_abs += std::abs(e);
+    sum_sq += e * e;
   }
   auto element = [&](std::size_t i, const json& w) {
     double expected = as_number(w);

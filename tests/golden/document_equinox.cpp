@@ -149,12 +149,16 @@ class Equinox final : public Document {
     std::tie(model_, state_) = train_step_(model_, state_, x, y, data());
   }
   StepResult first_step() {
-    old_ = model_, old_x_ = x_;
+    old_ = model_;
+    old_x_ = x_;
     one_step(x_, y_);
     StepResult out{layers(model_), placed(model_)};
     out.values["count"] = json_of(state_.count);
     std::vector<Array> mu = tree::leaves(state_.mu), nu = tree::leaves(state_.nu);
-    for (std::size_t i = 0; i < mu.size(); ++i) out.values[fmt::format("mu[{}]", i)] = json_of(mu[i]), out.values[fmt::format("nu[{}]", i)] = json_of(nu[i]);
+    for (std::size_t i = 0; i < mu.size(); ++i) {
+      out.values[fmt::format("mu[{}]", i)] = json_of(mu[i]);
+      out.values[fmt::format("nu[{}]", i)] = json_of(nu[i]);
+    }
     return out;
   }
   StepResult train(const json& all) {

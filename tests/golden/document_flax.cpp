@@ -38,7 +38,10 @@ class Flax final : public Document {
  public:
   StepResult step(const std::string& what, const json& test) override {
     const json values = test.value("values", json::object());
-    if (what == "devices") return std::cout << "JAX devices: " << devices() << "\n", StepResult{};
+    if (what == "devices") {
+      std::cout << "JAX devices: " << devices() << "\n";
+      return StepResult{};
+    }
     if (auto m = match(what, R"(model\.init\(PRNGKey\((\d+)\), ones\): parameters)"); !m.empty()) return init(std::stoi(m[1]), test.at("scale"));
     if (what == "order of the parameter tree") {
       json paths = json::array();
@@ -60,8 +63,15 @@ class Flax final : public Document {
       for (const auto& [name, x] : flat(last_.at(m[1] + m[2]).params)) out.values[name] = json_of(x);
       return out;
     }
-    if (what.ends_with("mu['params']['layers_0']['kernel'].shape")) return std::cout << mu_.shape() << "\n", StepResult{};
-    if (what.ends_with("pictures of mu and batch_data")) return show(mu_), show(batch_), StepResult{};
+    if (what.ends_with("mu['params']['layers_0']['kernel'].shape")) {
+      std::cout << mu_.shape() << "\n";
+      return StepResult{};
+    }
+    if (what.ends_with("pictures of mu and batch_data")) {
+      show(mu_);
+      show(batch_);
+      return StepResult{};
+    }
     if (what.starts_with("largest difference of the parameters")) return differences(values);
     throw Unknown("step " + what);
   }
@@ -100,7 +110,8 @@ class Flax final : public Document {
     if (m.empty()) throw Unknown("scale " + scale);
     int rows = std::stoi(m[1]), inputs = std::stoi(m[2]), outputs = std::stoi(m[5]);
     model_ = MLP{std::stoi(m[4]), std::stoi(m[3]), outputs};
-    x0_ = ones({rows, inputs}, float32), y0_ = ones({rows, outputs}, int32);
+    x0_ = ones({rows, inputs}, float32);
+    y0_ = ones({rows, outputs}, int32);
     start_.emplace(linen::TrainState::create(model_, linen::init(model_, random::PRNGKey(seed), x0_), optim::adam(1e-4)));
     StepResult out;
     for (const auto& [name, x] : flat(start_->params)) out.values[name] = json_of(x);
@@ -118,7 +129,8 @@ class Flax final : public Document {
     StepResult out;
     if (values.contains("batch_data")) {
       varied_ = {array_of(values["batch_data"]), array_of(values["label_data"])};
-      out.values["batch_data"] = values["batch_data"], out.values["label_data"] = values["label_data"];
+      out.values["batch_data"] = values["batch_data"];
+      out.values["label_data"] = values["label_data"];
     }
     auto [x, y] = variant == "ones" ? std::pair{x0_, y0_} : varied_;
     State state = *start_;
@@ -133,7 +145,8 @@ class Flax final : public Document {
     } else {
       int n = device_count();
       state = linen::replicate(state);
-      x = x.reshape(n, x.shape()[0] / n, x.shape()[1]), y = y.reshape(n, y.shape()[0] / n, y.shape()[1]);
+      x = x.reshape(n, x.shape()[0] / n, x.shape()[1]);
+      y = y.reshape(n, y.shape()[0] / n, y.shape()[1]);
       compiled = [f = pmap(train_step, {.axis_name = "device", .in_axes = {0, 0, 0}})](const State& s, const Array& a, const Array& b) { return f(s, a, b); };
     }
     json losses = json::array();
@@ -155,7 +168,8 @@ class Flax final : public Document {
     last_.insert_or_assign(mode + variant, state);
     if (variant == "ones") batch_ = x;
     out.values["losses"] = losses;
-    out.placed["loss"] = loss, out.placed["batch_data"] = x;
+    out.placed["loss"] = loss;
+    out.placed["batch_data"] = x;
     return out;
   }
 

@@ -26,7 +26,8 @@ class Pmap final : public Document {
       return {{{"x", json_of(x)}, {"w", json_of(w)}, {"out", json_of(out)}}, {}};
     }
     if (what.starts_with("vmap(linear_layer")) {
-      xs_ = array_of(values.at("xs")), ws_ = array_of(values.at("ws"));
+      xs_ = array_of(values.at("xs"));
+      ws_ = array_of(values.at("ws"));
       mapped_ = vmap(linear_layer, {.in_axes = {0, none}})(xs_, ws_);
       std::cout << mapped_.shape() << "\n";
       return {{{"xs", json_of(xs_)}, {"ws", json_of(ws_)}, {"out", json_of(mapped_)}}, {}};
@@ -42,21 +43,31 @@ class Pmap final : public Document {
       std::cout << parts_.shape() << "\n";
       return {{{"out", json_of(parts_)}, {"flat_equals_vmap", allclose(parts_.reshape(-1), mapped_).item<bool>()}}, {{"out", parts_}}};
     }
-    if (what == "picture of the pmap result") return show(parts_), StepResult{};
-    if (auto m = match(what, R"(jnp.split of (\d+) rows into (\d+))"); !m.empty()) return split(zeros({std::stoi(m[1]), 3}), std::stoi(m[2])), StepResult{};
+    if (what == "picture of the pmap result") {
+      show(parts_);
+      return StepResult{};
+    }
+    if (auto m = match(what, R"(jnp.split of (\d+) rows into (\d+))"); !m.empty()) {
+      split(zeros({std::stoi(m[1]), 3}), std::stoi(m[2]));
+      return StepResult{};
+    }
     if (auto m = match(what, R"(init\(key\((\d+)\)\): weight, bias)"); !m.empty()) {
       auto [weight_key, bias_key] = random::split<2>(random::key(std::stoi(m[1])));
       one_ = {random::normal(weight_key, {}), random::normal(bias_key, {})};
       return {{{"weight", json_of(one_.weight)}, {"bias", json_of(one_.bias)}}, {}};
     }
     if (what.starts_with("regression data")) {
-      data_x_ = array_of(values.at("xs")), data_y_ = array_of(values.at("ys"));
+      data_x_ = array_of(values.at("xs"));
+      data_y_ = array_of(values.at("ys"));
       learning_rate_ = values.at("learning_rate");
       return {{{"xs", json_of(data_x_)}, {"ys", json_of(data_y_)}, {"learning_rate", learning_rate_}}, {}};
     }
     if (auto m = match(what, R"(update: pmap with pmean, (\d+) steps;.*)"); !m.empty()) return update(std::stoi(m[1]), values.at("trace"));
     if (what.starts_with("first device's copy")) return {{{"weight", json_of(all_.weight[0])}, {"bias", json_of(all_.bias[0])}}, {}};
-    if (what == "psum outside pmap") return lax::pmean(ones({3}), "num_devices"), StepResult{};
+    if (what == "psum outside pmap") {
+      lax::pmean(ones({3}), "num_devices");
+      return StepResult{};
+    }
     throw Unknown("step " + what);
   }
   bool instead(const std::string& what, const json& test) override {
@@ -97,12 +108,27 @@ class Pmap final : public Document {
 class Sharded final : public Document {
  public:
   StepResult step(const std::string& what, const json& test) override {
-    if (what == "jax.devices()") return std::cout << devices() << "\n", StepResult{};
-    if (what == "arr.devices()") return std::cout << arange(32.).devices() << "\n", StepResult{};
-    if (what == "arr.sharding") return std::cout << arange(32.).sharding() << "\n", StepResult{};
+    if (what == "jax.devices()") {
+      std::cout << devices() << "\n";
+      return StepResult{};
+    }
+    if (what == "arr.devices()") {
+      std::cout << arange(32.).devices() << "\n";
+      return StepResult{};
+    }
+    if (what == "arr.sharding") {
+      std::cout << arange(32.).sharding() << "\n";
+      return StepResult{};
+    }
     if (what == "picture of arr") return first_picture(test.at("printed"));
-    if (what.starts_with("Mesh(devices, P('x','y'))")) return std::cout << mesh() << "\n", StepResult{};
-    if (what == "print(sharding)") return std::cout << NamedSharding(mesh(), P("x", "y")) << "\n", StepResult{};
+    if (what.starts_with("Mesh(devices, P('x','y'))")) {
+      std::cout << mesh() << "\n";
+      return StepResult{};
+    }
+    if (what == "print(sharding)") {
+      std::cout << NamedSharding(mesh(), P("x", "y")) << "\n";
+      return StepResult{};
+    }
     if (what.starts_with("arr_sharded:")) {
       const json& shape = test.at("sharding").at("arr_sharded").at("shape");
       arr_ = arange(static_cast<double>(shape[0].get<int>() * shape[1].get<int>())).reshape(shape_of(shape));
@@ -124,9 +150,13 @@ class Sharded final : public Document {
       for (const json& row : ids)
         for (int id : row) list.push_back(devices().at(static_cast<std::size_t>(id)));
       ring_ = device_put(arr_, NamedSharding(Mesh(list, Shape{2, 4}, {"x", "y"}), P("x", "y")));
-      return show(ring_), StepResult{};
+      show(ring_);
+      return StepResult{};
     }
-    if (what.starts_with("f_contract of the ring")) return show(f_contract_(ring_)), StepResult{};
+    if (what.starts_with("f_contract of the ring")) {
+      show(f_contract_(ring_));
+      return StepResult{};
+    }
     if (what.starts_with("f_contract_2 of the ring")) return contract_2(ring_);
     if (auto m = match(what, R"(shard_map\(f_elementwise\)\(arange\((\d+)\)\))"); !m.empty()) {
       x_ = arange(std::stoi(m[1]));
@@ -142,11 +172,16 @@ class Sharded final : public Document {
     }
     if (what.starts_with("shard_map of a sum")) return printed("y", over_line([](const Array& x) { return sum(x, all, true); }, P("x")));
     if (what.starts_with("shard_map with psum")) return printed("y", over_line([](const Array& x) { return lax::psum(x.sum(), "x"); }, P()));
-    if (what.starts_with("the sum without psum")) return over_line([](const Array& x) { return x.sum(); }, P()), StepResult{};
+    if (what.starts_with("the sum without psum")) {
+      over_line([](const Array& x) { return x.sum(); }, P());
+      return StepResult{};
+    }
     if (auto m = match(what, R"(inputs of the layer: default_rng\((\d+)\)\.normal of \((\d+),\).*)"); !m.empty()) {
       data::HostRandom rng = data::default_rng(std::stoull(m[1]));
       int n = std::stoi(m[2]);
-      x_ = rng.normal({n}), weights_ = rng.normal({n, 4}), bias_ = rng.normal({4});
+      x_ = rng.normal({n});
+      weights_ = rng.normal({n, 4});
+      bias_ = rng.normal({4});
       return {{{"x", json_of(x_)}, {"weights", json_of(weights_)}, {"bias", json_of(bias_)}}, {}};
     }
     if (what.starts_with("layer(x, weights, bias)")) return printed("out", layer_(x_, weights_, bias_));

@@ -76,7 +76,10 @@ void expect_equal(const Array& got, const json& want, Tolerance t) {
   if (got.dtype().is_inexact()) {
     std::vector<double> v;
     if (got.dtype().is_complex()) {
-      for (std::complex<float> c : got.to_vector<std::complex<float>>()) v.push_back(c.real()), v.push_back(c.imag());
+      for (std::complex<float> c : got.to_vector<std::complex<float>>()) {
+        v.push_back(c.real());
+        v.push_back(c.imag());
+      }
     } else if (got.dtype() == float64) {
       v = got.to_vector<double>();
     } else {

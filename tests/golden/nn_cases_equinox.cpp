@@ -115,7 +115,10 @@ Mixed mixed(const NnInputs& in) {
 NnOutputs shown(const std::string& prefix, const Mixed& m, bool statics) {
   NnOutputs out = leaves_below(prefix, m);
   std::string dot = prefix.empty() ? "" : prefix + ".";
-  if (statics) out.emplace_back(dot + "b", Array(m.b)), out.emplace_back(dot + "d", Array(m.d));   // weak, as Python numbers
+  if (statics) {  // weak, as Python numbers
+    out.emplace_back(dot + "b", Array(m.b));
+    out.emplace_back(dot + "d", Array(m.d));
+  }
   return out;
 }
 NnOutputs filter_case(const NnInputs& in, const json& p) {
@@ -124,7 +127,8 @@ NnOutputs filter_case(const NnInputs& in, const json& p) {
   NnOutputs out;
   if (spec == "is_array" || spec == "is_inexact_array") {
     auto [kept, rest] = tree::partition(m, spec == "is_array" ? is_array : is_inexact_array);
-    append(out, shown("kept", kept, false)), append(out, shown("inverse", rest, true));
+    append(out, shown("kept", kept, false));
+    append(out, shown("inverse", rest, true));
   } else if (spec == "is_array_like") {
     append(out, shown("kept", m, true));
   } else {   // a tree of bools: a rule per key
@@ -149,7 +153,8 @@ NnOutputs combine_case(const NnInputs& in, const json&) {
   Mixed m = mixed(in);
   auto [dynamic, rest] = tree::partition(m, is_inexact_array);
   NnOutputs out = shown("dynamic", dynamic, false);
-  append(out, shown("static", rest, true)), append(out, shown("combined", tree::combine(dynamic, rest), true));
+  append(out, shown("static", rest, true));
+  append(out, shown("combined", tree::combine(dynamic, rest), true));
   return out;
 }
 NnOutputs apply_updates_case(const NnInputs& in, const json&) {

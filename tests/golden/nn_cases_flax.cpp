@@ -92,7 +92,8 @@ NnOutputs train_state(const NnInputs& in, const json& p) {
   }
   NnOutputs out = leaves_below("params", state.params);
   append(out, leaves_below("", state.opt_state));
-  out.emplace_back("losses", stack(losses)), out.emplace_back("step", state.step);
+  out.emplace_back("losses", stack(losses));
+  out.emplace_back("step", state.step);
   return out;
 }
 

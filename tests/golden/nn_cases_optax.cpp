@@ -77,7 +77,10 @@ AnyTransform multi_transform_of(const Arguments& a) {
   if (labels.kind != Kind::dict) throw Unknown("labels that are no dict");
   std::vector<std::string> names;
   std::vector<AnyTransform> inner;
-  for (std::size_t i = 0; i + 1 < groups.children.size(); i += 2) names.push_back(groups.children[i]->text), inner.push_back(optimiser_of(*groups.children[i + 1]));
+  for (std::size_t i = 0; i + 1 < groups.children.size(); i += 2) {
+    names.push_back(groups.children[i]->text);
+    inner.push_back(optimiser_of(*groups.children[i + 1]));
+  }
   optim::Labels of = [leaves = Arguments::flat(labels)](const tree::Path& path, const Array&) { return Arguments::at_or_above(leaves, path)->text; };
   switch (names.size()) {
     case 1: return groups_of(names, inner, of, std::make_index_sequence<1>());

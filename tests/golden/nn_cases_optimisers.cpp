@@ -96,7 +96,10 @@ const std::map<std::string, Builder>& builders() {
                                                  .multiply_by_parameter_scale = a.flag("multiply_by_parameter_scale", true)};
                        if (a.find("clipping_threshold")) o.clipping_threshold = a.has("clipping_threshold") ? std::optional(a.number("clipping_threshold")) : std::nullopt;
                        if (a.has("momentum")) o.momentum = a.number("momentum");
-                       o.weight_decay_rate = a.number("weight_decay_rate", 0), o.eps = a.number("eps", 1e-30), o.factored = a.flag("factored", true), o.weight_decay_mask = a.mask("weight_decay_mask");
+                       o.weight_decay_rate = a.number("weight_decay_rate", 0);
+                       o.eps = a.number("eps", 1e-30);
+                       o.factored = a.flag("factored", true);
+                       o.weight_decay_mask = a.mask("weight_decay_mask");
                        return named(optim::adafactor(a.has("learning_rate") ? std::optional(a.rate("learning_rate")) : std::nullopt, o));
                      }}},
       // parts

@@ -26,7 +26,8 @@ NnOutputs linear_pmap(const NnInputs& in, const json& p) {
   std::vector<Array> losses;
   for (int i = 0; i < p.at("steps"); ++i) {
     auto [next, l] = update(w, x, y);
-    w = next, losses.push_back(l[0]);
+    w = next;
+    losses.push_back(l[0]);
   }
   return {{"init[0]", start.first}, {"init[1]", start.second}, {"losses", stack(losses)}, {"weight", w.first}, {"bias", w.second}};
 }
@@ -55,7 +56,8 @@ NnOutputs mlp_data_parallel(const NnInputs& in, const json& p) {
     losses.push_back(l);
   }
   NnOutputs out = leaves_below("model", model);
-  out.emplace_back("losses", stack(losses)), out.emplace_back("count", state.count);
+  out.emplace_back("losses", stack(losses));
+  out.emplace_back("count", state.count);
   return out;
 }
 
@@ -74,7 +76,10 @@ NnOutputs mlp_4x2(const NnInputs& in, const json& p) {
   Array x = device_put(in.array(0), NamedSharding(mesh, P("batch", none))), y = device_put(in.array(1), NamedSharding(mesh, P("batch", none)));
   auto loss = [](const Params& p, const Array& inputs, const Array& y) {
     Array x = inputs, o;
-    for (const auto& [w, b] : p) o = dot(x, w) + b, x = maximum(o, 0);
+    for (const auto& [w, b] : p) {
+      o = dot(x, w) + b;
+      x = maximum(o, 0);
+    }
     return mean(sum(square(o - y), -1));
   };
   auto gradient = jit(value_and_grad(loss));

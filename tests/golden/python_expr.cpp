@@ -126,7 +126,10 @@ class Parser {
   NodePtr elements(Node n, const std::string& close, bool pairs) {
     while (!take(close)) {
       n.children.push_back(expression());
-      if (pairs) need(":"), n.children.push_back(expression());
+      if (pairs) {
+        need(":");
+        n.children.push_back(expression());
+      }
       if (!take(",")) {
         need(close);
         break;

@@ -23,7 +23,10 @@ std::string picture(const Array& x, const debug::VisualizeOptions& options = {})
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
-    if (const char* before = getenv(name)) before_ = before, was_set_ = true;
+    if (const char* before = getenv(name)) {
+      before_ = before;
+      was_set_ = true;
+    }
     value ? setenv(name, value, 1) : unsetenv(name);
   }
   ~Variable() { was_set_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_); }

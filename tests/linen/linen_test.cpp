@@ -135,7 +135,8 @@ TEST(Flax, TrainState) {
   float before = float(loss_fn(state.params));
   for (int i = 0; i < 20; ++i) {
     auto [updates, next] = opt.update(grad(loss_fn)(params), opt_state, params);
-    opt_state = next, params = optim::apply_updates(params, updates);
+    opt_state = next;
+    params = optim::apply_updates(params, updates);
     auto [s, l] = step(state, x, y);
     state = s;
   }
@@ -175,7 +176,10 @@ TEST(Documents, three_modes_with_one_step_function) {
   auto step_for = [](bool mapped) {
     return [mapped](const State& state, const Array& x, const Array& y) {
       auto [loss, grads] = value_and_grad([&](const Dict& params) { return mean(square(state.apply(params, x) - y)); })(state.params);
-      if (mapped) grads = lax::pmean(grads, "device"), loss = lax::pmean(loss, "device");
+      if (mapped) {
+        grads = lax::pmean(grads, "device");
+        loss = lax::pmean(loss, "device");
+      }
       return std::pair{state.apply_gradients(grads), loss};
     };
   };

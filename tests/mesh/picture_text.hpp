@@ -34,7 +34,10 @@ inline std::set<std::string> numbers_in(const std::string& text) {
   std::string now;
   for (char c : text + " ") {
     if (c >= '0' && c <= '9') now += c;
-    else if (!now.empty()) out.insert(now), now.clear();
+    else if (!now.empty()) {
+      out.insert(now);
+      now.clear();
+    }
   }
   return out;
 }
@@ -46,7 +49,11 @@ inline std::vector<std::string> labels_in(const std::string& text) {
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = text[i] == '\033' ? text.find('m', i) + 1 : i + 1;
     std::string code = text.substr(i, end - i);
-    if (code == "\033[1;36m") end = text.find("\033[0m", end), code = text.substr(i + 7, end - i - 7), end += 4;
+    if (code == "\033[1;36m") {
+      end = text.find("\033[0m", end);
+      code = text.substr(i + 7, end - i - 7);
+      end += 4;
+    }
     if (code[0] != '\033') shown += code;
     i = end;
   }

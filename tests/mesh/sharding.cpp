@@ -186,7 +186,10 @@ TEST(PositionalSharding, ViewsMoveCellsAsArraysDo) {
           }
           std::stringstream text(s.str());
           std::string ids;
-          for (std::int64_t i = 0; i <= cell; ++i) std::getline(text, ids, '{'), std::getline(text, ids, '}');
+          for (std::int64_t i = 0; i <= cell; ++i) {
+            std::getline(text, ids, '{');
+            std::getline(text, ids, '}');
+          }
           EXPECT_NE((" " + ids.substr(4) + ",").find(" " + std::to_string(device.id()) + ","), std::string::npos) << s << " cell " << cell;
           ++total;
         }

@@ -150,7 +150,10 @@ TEST(Topology, EveryProcessHoldsABox) {
           for (const auto& [process, places] : of_process) {
             std::vector<std::int64_t> low = places.front(), high = low, extent;
             for (const auto& c : places)
-              for (std::size_t i = 0; i < c.size(); ++i) low[i] = std::min(low[i], c[i]), high[i] = std::max(high[i], c[i]);
+              for (std::size_t i = 0; i < c.size(); ++i) {
+                low[i] = std::min(low[i], c[i]);
+                high[i] = std::max(high[i], c[i]);
+              }
             for (std::size_t i = 0; i < low.size(); ++i) {
               extent.push_back(high[i] - low[i] + 1);
               EXPECT_EQ(low[i] % extent.back(), 0);

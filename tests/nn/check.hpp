@@ -51,7 +51,10 @@ void expect_gradient(F fn, const T& at, double rtol = 2e-2) {
   auto gs = tree::leaves_with_path(g);
   for (auto& [path, leaf] : gs)
     for (auto& [p, d] : tree::leaves_with_path(direction))
-      if (p == path) along += float(sum(leaf * d)), size += float(sum(abs(leaf * d)));
+      if (p == path) {
+        along += float(sum(leaf * d));
+        size += float(sum(abs(leaf * d)));
+      }
   EXPECT_NEAR(along, slope, rtol * std::max(std::abs(slope), 0.05 * size) + 1e-3);
 }
 

@@ -18,7 +18,10 @@ Array loss(const Model& m, const Array& x) { return mean(square(vmap(m)(x))); }
 TEST(Equinox, filter_jit) {
   Array x = random::normal(random::key(1), {5, 4});
   int traces = 0;
-  auto f = jit([&](const Model& m, const Array& x, const std::string& mode) { return ++traces, mode == "loss" ? loss(m, x) : sum(x); });
+  auto f = jit([&](const Model& m, const Array& x, const std::string& mode) {
+    ++traces;
+    return mode == "loss" ? loss(m, x) : sum(x);
+  });
   Model m = make();
   expect_close(f(m, x, "loss"), loss(m, x));
   f(m, x * 2, "loss");

@@ -100,7 +100,10 @@ TEST(Layers, RecurrentCellsRunOverTime) {
   auto lstm = nn::LSTMCell::init(3, 4, random::key(1));
   Array xs = random::normal(random::key(2), {6, 3}), h = zeros({4});
   std::pair<Array, Array> state{zeros({4}), zeros({4})};
-  for (int t = 0; t < 6; ++t) h = gru(xs[t], h), state = lstm(xs[t], state);
+  for (int t = 0; t < 6; ++t) {
+    h = gru(xs[t], h);
+    state = lstm(xs[t], state);
+  }
   EXPECT_LT(float(max(abs(h))), 1);
   EXPECT_LT(float(max(abs(state.first))), 1);
   expect_gradient([&](const nn::GRUCell& c) { return sum(c(xs[1], c(xs[0], zeros({4})))); }, gru);

@@ -12,9 +12,16 @@ int roll(int low, int high) { return low + static_cast<int>(dice() % static_cast
 struct Sizes { int n, groups, in, out, batch_groups; lax::Dims extent, window, strides, lhs_dilation, rhs_dilation; std::vector<std::pair<std::int64_t, std::int64_t>> padding; };
 Sizes random_sizes(int spatial) {
   Sizes s{roll(1, 3), roll(1, 3), roll(1, 3), roll(1, 3), 1, {}, {}, {}, {}, {}, {}};
-  if (roll(0, 2) == 0) s.batch_groups = 2, s.groups = 1, s.n *= 2;
+  if (roll(0, 2) == 0) {
+    s.batch_groups = 2;
+    s.groups = 1;
+    s.n *= 2;
+  }
   for (int d = 0; d < spatial; ++d) {
-    s.window.push_back(roll(1, 3)), s.strides.push_back(roll(1, 3)), s.lhs_dilation.push_back(roll(1, 2)), s.rhs_dilation.push_back(roll(1, 2));
+    s.window.push_back(roll(1, 3));
+    s.strides.push_back(roll(1, 3));
+    s.lhs_dilation.push_back(roll(1, 2));
+    s.rhs_dilation.push_back(roll(1, 2));
     s.extent.push_back(roll(3, 6));
     s.padding.push_back({roll(0, 2), roll(-1, 2)});
   }
@@ -144,7 +151,8 @@ TEST(Windows, EqualLoops) {
             for (std::int64_t q = 0; q < s.window[1]; ++q) {
               std::int64_t r = a * s.strides[0] + p * s.rhs_dilation[0] - s.padding[0].first, c = b * s.strides[1] + q * s.rhs_dilation[1] - s.padding[1].first;
               if (r < 0 || c < 0 || r % s.lhs_dilation[0] || c % s.lhs_dilation[1]) continue;
-              r /= s.lhs_dilation[0], c /= s.lhs_dilation[1];
+              r /= s.lhs_dilation[0];
+              c /= s.lhs_dilation[1];
               if (r >= s.extent[0] || c >= s.extent[1]) continue;
               double e = in[static_cast<std::size_t>(r * s.extent[1] + c)];
               v = kind == lax::WindowReduction::sum ? v + e : kind == lax::WindowReduction::max ? std::max(v, e) : std::min(v, e);

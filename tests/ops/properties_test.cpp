@@ -62,7 +62,8 @@ std::optional<Differentiable> differentiable(const Case& c, std::mt19937_64& ran
     d.differentiated.push_back(has_tangent(t));
     any = any || has_tangent(t);
     Sample unit;
-    unit.lo = -1, unit.hi = 1;
+    unit.lo = -1;
+    unit.hi = 1;
     d.tangents.push_back(has_tangent(t) ? testing::random_values(t, unit, random) : BufferPtr());
   }
   if (!any || !any_result) return {};
@@ -188,13 +189,17 @@ TEST(EveryOp, TransposesAreAdjoint) {
     Buffers in = d->inputs;
     auto tangents = tangents_of(*d);
     Sample unit;
-    unit.lo = -1, unit.hi = 1;
+    unit.lo = -1;
+    unit.hi = 1;
     double forward = 0, backward = 0, size = 1;
     for (std::size_t i = 0; i < types.size(); ++i) {
       if (!given[i]) continue;
       BufferPtr w = testing::random_values(types[i], unit, random);
       std::vector<double> ws = testing::to_doubles(w, types[i]);
-      for (std::size_t k = 0; k < ws.size(); ++k) forward += ws[k] * tangents[i][k], size += std::abs(ws[k] * tangents[i][k]);
+      for (std::size_t k = 0; k < ws.size(); ++k) {
+        forward += ws[k] * tangents[i][k];
+        size += std::abs(ws[k] * tangents[i][k]);
+      }
       if (v.given[i]) in.push_back(w);
     }
     Buffers out = run::evaluate(*v.program, in);

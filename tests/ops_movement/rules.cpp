@@ -77,7 +77,8 @@ TEST(MovementRules, BatchEqualsALoop) {
           ASSERT_TRUE(out.mapped[r]);
           ASSERT_EQ(got.shape(), ops::with_front(n, want[r].shape()));
           ops::Dims start(got.ndim(), 0), limit = got.shape().dims();
-          start[0] = b, limit[0] = b + 1;
+          start[0] = b;
+          limit[0] = b + 1;
           EXPECT_EQ(bytes(lax::slice(got, start, limit)), bytes(want[r])) << "mask " << mask << " example " << b;
         }
       }

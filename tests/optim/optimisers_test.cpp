@@ -84,8 +84,10 @@ TEST(Optax, adam) {
   Params m = state.mu, v = state.nu;
   for (int t = 1; t <= 3; ++t) {
     auto [updates, next] = opt.update(g, state);          // parameters are not needed
-    m.w = .2f * g.w + .8f * m.w, v.w = .1f * square(g.w) + .9f * v.w;
-    expect_close(next.mu.w, m.w), expect_close(next.nu.w, v.w);
+    m.w = .2f * g.w + .8f * m.w;
+    v.w = .1f * square(g.w) + .9f * v.w;
+    expect_close(next.mu.w, m.w);
+    expect_close(next.nu.w, v.w);
     EXPECT_EQ(int(next.count), t);
     expect_close(updates.w, -.1f * (m.w / (1 - std::pow(.8f, static_cast<float>(t)))) / (sqrt(v.w / (1 - std::pow(.9f, static_cast<float>(t)))) + 1e-3f));
     EXPECT_FALSE(updates.absent.has_value());

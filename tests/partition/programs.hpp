@@ -74,7 +74,10 @@ inline BufferPtr random_buffer(const Type& t, std::mt19937& rng, double lo = -2,
       case DType::Kind::int64: put(static_cast<std::int64_t>(v)); break;
       case DType::Kind::uint64: case DType::Kind::prng_key: put(static_cast<std::uint64_t>(std::abs(v))); break;
       case DType::Kind::float64: put(v); break;
-      case DType::Kind::complex64: static_cast<float*>(b->data())[2 * i] = static_cast<float>(v), static_cast<float*>(b->data())[2 * i + 1] = 0.5f; break;
+      case DType::Kind::complex64:
+        static_cast<float*>(b->data())[2 * i] = static_cast<float>(v);
+        static_cast<float*>(b->data())[2 * i + 1] = 0.5f;
+        break;
       case DType::Kind::float32: put(static_cast<float>(v)); break;
       default: {   // 16-bit floats: a small integer and a half, exact in both
         float f = static_cast<float>(std::round(v * 2) / 2);

@@ -39,7 +39,10 @@ int check_rows(const Op& op, const Sample& sample, const Mesh& mesh, std::mt1993
     sharded.mesh = mesh;
     for (std::size_t o = 0; o < sample.operands.size(); ++o) sharded.layouts.push_back(rows[i].operands[o]);
     for (const Layout& l : rows[i].results) sharded.layouts.push_back(l);
-    for (Layout& l : sharded.layouts) l.pending.clear(), l.pending_kind = Reduce::sum;
+    for (Layout& l : sharded.layouts) {
+      l.pending.clear();
+      l.pending_kind = Reduce::sum;
+    }
     double tolerance = 0;
     for (ValueId r : p->eqns[0].results) tolerance = std::max(tolerance, tolerance_of(p->types[r].dtype));
     SCOPED_TRACE(op.name + " row " + std::to_string(i));

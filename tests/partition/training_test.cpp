@@ -84,7 +84,8 @@ void check_training(const Mesh& mesh, int batch, int hidden, int steps, bool emb
     BufferPtr ids = random_buffer(m.types[3 * num_params], rng, 0, vocabulary), labels = random_buffer(m.types.back(), rng, 0, vocabulary);
     auto step = [&](std::vector<BufferPtr>& at, auto run) {
       std::vector<BufferPtr> in = at;
-      in.push_back(ids), in.push_back(labels);
+      in.push_back(ids);
+      in.push_back(labels);
       std::vector<BufferPtr> out = run(in);
       at.assign(out.begin() + 1, out.end());
       return *static_cast<const float*>(out[0]->data());

@@ -40,7 +40,10 @@ TEST(Random, AnElementDependsOnItsPositionAlone) {
 TEST(Random, Moments) {
   std::vector<float> x = random::normal(random::key(1), {20000}).to_vector<float>();
   double mean = 0, square = 0;
-  for (float v : x) mean += v / x.size(), square += double(v) * v / x.size();
+  for (float v : x) {
+    mean += v / x.size();
+    square += double(v) * v / x.size();
+  }
   EXPECT_NEAR(mean, 0, 0.03);
   EXPECT_NEAR(square, 1, 0.05);
 }

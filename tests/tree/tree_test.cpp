@@ -82,7 +82,10 @@ TEST(Tree, LeavesHavePathsInOrder) {
   const Model m;
   std::vector<std::string> paths;
   std::vector<Array> arrays;
-  for (const auto& [path, x] : tree::leaves_with_path(m)) paths.push_back(path.str()), arrays.push_back(x);
+  for (const auto& [path, x] : tree::leaves_with_path(m)) {
+    paths.push_back(path.str());
+    arrays.push_back(x);
+  }
   EXPECT_EQ(paths, model_paths);
   EXPECT_TRUE(same(arrays, tree::leaves(m)));
 }
@@ -156,8 +159,13 @@ TEST(Structure, TellsApartWhatDiffers) {
   differs([](Model& x) { x.tail.reset(); }, "tail: a value and no value");
   differs([](Model& x) { x.choice = 1; }, "choice: alternative 1 and alternative 0");
   differs([](Model& x) { x.table["c"] = leaf(); }, "table: 2 elements and 3 elements");
-  differs([](Model& x) { x.dict["step"]; x.dict.erase("step"), x.dict["stop"] = leaf(); },
-          "key dict.step and key dict.stop");
+  differs(
+      [](Model& x) {
+        x.dict["step"];
+        x.dict.erase("step");
+        x.dict["stop"] = leaf();
+      },
+      "key dict.step and key dict.stop");
   differs([](Model& x) { x.shape = Shape{3, 2}; }, "shape: (2, 3) and (3, 2)");
   differs([](Model& x) { x.spec = PartitionSpec("y", none); }, "spec: P('x', None) and P('y', None)");
   differs([](Model& x) { std::get<1>(x.tuple) = 9; }, "tuple[1]: 3 and 9");

@@ -42,7 +42,11 @@ std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform) 
       if (w > kLongest || work[n] - work[end] < kShortest) break;
       if (w < kShortest) continue;
       const std::size_t live = live_at(end).size(), middle = (kShortest + kLongest) / 2, off = w > middle ? w - middle : middle - w;
-      if (live < best_live || (live == best_live && best && off < best_off)) best = end, best_live = live, best_off = off;
+      if (live < best_live || (live == best_live && best && off < best_off)) {
+        best = end;
+        best_live = live;
+        best_off = off;
+      }
     }
     if (!best) break;
     ends.push_back(best);

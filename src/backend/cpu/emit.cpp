@@ -170,7 +170,10 @@ class Emitter : Frame {
       Value v = b_.CreateLoad(types_[j], totals_[j]);
       for (int half = kLanes / 2; half > 0; half /= 2) {
         std::vector<int> low, high;
-        for (int i = 0; i < half; ++i) low.push_back(i), high.push_back(i + half);
+        for (int i = 0; i < half; ++i) {
+          low.push_back(i);
+          high.push_back(i + half);
+        }
         v = combine(j, b_.CreateShuffleVector(v, low), b_.CreateShuffleVector(v, high));
       }
       const std::size_t k = reduces_[j];

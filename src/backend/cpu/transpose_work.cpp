@@ -41,10 +41,16 @@ class TransposeWork final : public run::Work {
   TransposeWork(const compile::Loop& l, int turned, bool far) : in_(l.accesses[0]), out_(l.accesses[1]) {
     const int last = static_cast<int>(l.extents.size()) - 1;
     size_ = in_.dtype.size();
-    rows_ = l.extents[turned], columns_ = l.extents[last];
-    in_row_ = in_.strides[last] / size_, out_row_ = out_.strides[turned] / size_;
+    rows_ = l.extents[turned];
+    columns_ = l.extents[last];
+    in_row_ = in_.strides[last] / size_;
+    out_row_ = out_.strides[turned] / size_;
     for (int d = 0; d < last; ++d)
-      if (d != turned) outer_.push_back(l.extents[d]), in_outer_.push_back(in_.strides[d]), out_outer_.push_back(out_.strides[d]);
+      if (d != turned) {
+        outer_.push_back(l.extents[d]);
+        in_outer_.push_back(in_.strides[d]);
+        out_outer_.push_back(out_.strides[d]);
+      }
     calls_ = compile::product(outer_);
     far_ = far && size_ == 4 && out_.offset % 64 == 0 && out_row_ % 16 == 0;
     for (std::int64_t step : out_outer_) far_ &= step % 64 == 0;

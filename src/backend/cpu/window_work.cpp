@@ -28,7 +28,8 @@ struct Runs {
       length *= windows[at];
       outer[at] = 1;
       if (windows[at] != from[operand]) break;
-      --at, --operand;
+      --at;
+      --operand;
     }
   }
 };
