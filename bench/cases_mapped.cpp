@@ -1,5 +1,5 @@
-#include <tutti/pmap.hpp>
-#include <tutti/shard_map.hpp>
+#include <tutti/transform/pmap.hpp>
+#include <tutti/transform/shard_map.hpp>
 
 #include "case.hpp"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that errors are thrown by raise<E>(operation, problem, advice), which words them (tutti/call_scope.hpp)."""
+"""Checks that errors are thrown by raise<E>(operation, problem, advice), which words them (tutti/base/call_scope.hpp)."""
 
 import pathlib
 import re
@@ -9,7 +9,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Errors of users. InternalError is ours and CompileError the code generator's: nothing there is to advise.
 THROWN = re.compile(r"\bthrow\s+(?:tutti::)?(?!Internal|Compile)(\w*Error)\s*[({]")
 # Where the text of an error is made, or is that of a document, word for word.
-EXEMPT = {"include/tutti/call_scope.hpp", "src/mesh/conflict.cpp"}
+EXEMPT = {"include/tutti/base/call_scope.hpp", "src/mesh/conflict.cpp"}
 
 
 def main():

@@ -1,65 +1,61 @@
 #!/usr/bin/env python3
-"""Checks who includes whom. The tables say what is allowed; docs: design/architecture, section "Folders"."""
+"""Checks who includes whom in src/ and include/tutti/; `--table` draws the graph of includes between the folders of src/."""
 
+import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Values that every stage may use, lowest first: a folder includes itself and those before it.
-VOCABULARY = ["base", "tree", "mesh", "ir", "array", "ops"]
+# The rooms of src/ from the ground up: a file includes its own room and those below it, never one above.
+ORDER = [
+    "base", "tree", "mesh", "ir", "array", "lane", "ops", "lax", "numpy",          # the vocabulary, and its faces
+    "trace", "transform", "frontend", "propagate", "partition", "compile", "run",  # the stages
+    "isolation", "backend", "api",
+]
 
-# What an op's home holds. An Eqn points to one, so these headers belong to the vocabulary from `ir` on; the homes do not.
-OP_CONTRACT = ["ops/op_def.hpp", "ops/vector_ir.hpp"]
-KNOW_OPS = ["ir", "array"]
+# The values that every stage may use. Homes of operations are not among them: a stage asks an Op (ir/op.hpp) and names none.
+VOCABULARY = ["base/", "tree/", "mesh/", "ir/", "array/"]
 
-# The stages in the order of the pipeline, and the headers in which a stage hands on its product.
-# A stage includes the vocabulary without the homes, itself and the product of the stage before it.
+# What a stage may include beyond the vocabulary and itself: the product of the stage before it, and what is said here.
 STAGES = {
-    "trace": ["trace/trace.hpp"],
-    "transform": [],
-    "propagate": ["propagate/sharded_program.hpp"],
-    "partition": ["partition/local_program.hpp"],
-    "compile": ["compile/plan.hpp"],
-    "run": [],
+    "trace": [],
+    "transform": ["trace/", "ops/region/", "ops/collective/", "ops/placement/sharding_constraint.hpp",
+                  "frontend/call.hpp"],
+    "propagate": ["ops/placement/", "ops/region/"],
+    "partition": ["propagate/sharded_program.hpp", "propagate/sites.hpp",
+                  "trace/trace.hpp", "transform/transform.hpp",  # regions are opened by batching, local programs are recorded
+                  "ops/collective/", "ops/region/", "ops/placement/", "ops/movement/movement.hpp"],
+    "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/movement.hpp",
+                "ops/elementwise/elementwise_ops.hpp", "backend/backend.hpp"],
+    "run": ["compile/plan.hpp", "backend/backend.hpp"],
 }
 
-# What single folders may include beyond that.
-EXTRA = {
-    "transform": ["ops/calls.hpp", "ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp"],  # the cotangent of a value that does not vary is a psum
-    "propagate": ["ops/sharding_constraint.hpp", "ops/shard_map.hpp", "ops/inspect_sharding.hpp",  # these say, or ask, where a value lies
-                  "ops/calls.hpp"],  # they are inlined
-    "partition": ["ops/collective.hpp", "ops/shard_map.hpp", "ops/sharding_constraint.hpp",
-                  "transform/transform.hpp",  # manual regions are opened by batching
-                  "ops/movement.hpp",  # movement: parameters whose extents become local
-                  "trace/trace.hpp"],  # it records the local program as a trace does
-    "compile": ["backend/backend.hpp", "ops/movement.hpp", "ops/elementwise_ops.hpp"],
-    "run": ["backend/backend.hpp", "ops/collective.hpp", "partition/local_program.hpp"],  # per_device runs a LocalProgram
+# Arrows that run back up, each with the page of docs/design/ that gives its reason.
+UPWARD = {
+    ("transform", "frontend/call.hpp"): "",
+    ("compile", "backend/backend.hpp"): "",
+    ("run", "backend/backend.hpp"): "",
 }
-
-# src/backend and src/distributed: the vocabulary with the homes, themselves, and these.
-ENGINE = ["compile/", "ops/", "run/"]
-
-# Sees everything in src.
-COMPOSITION_ROOT = "api"
 
 # Written against the public headers alone.
 CLIENTS = ["nn", "linen", "optim", "random", "data", "checkpoint", "debug"]
 
-# Public headers for users, not for the library: below them all. Only api, the clients and tests include them.
-SURFACE = ["tutti/tutti.hpp", "tutti/transforms.hpp", "tutti/custom_rules.hpp", "tutti/jit.hpp", "tutti/nn.hpp", "tutti/optim.hpp",
-           "tutti/activations.hpp", "tutti/nn_conv.hpp", "tutti/optim_core.hpp", "tutti/optim_parts.hpp", "tutti/optim_combine.hpp", "tutti/schedules.hpp",
-           "tutti/losses.hpp", "tutti/linen.hpp", "tutti/linen_layers.hpp", "tutti/train_state.hpp",
-           "tutti/random.hpp", "tutti/data.hpp", "tutti/debug.hpp", "tutti/progress.hpp"]
+# Public headers for users, not for the library: only api, frontend, the clients and tests include them.
+SURFACE = ["tutti/tutti.hpp", "tutti/transform/transforms.hpp", "tutti/transform/custom_rules.hpp",
+           "tutti/transform/jit.hpp", "tutti/nn/", "tutti/optim/", "tutti/linen/", "tutti/random/", "tutti/data/",
+           "tutti/debug/debug.hpp"]
+ABOVE_SURFACE = ["api", "frontend", *CLIENTS]
 
 # Headers of big libraries, and the only folders that may include them.
 CONFINED = {
     r"llvm(-c)?/": ["backend/cpu/"],
     r"(dnnl|oneapi/dnnl)": ["backend/cpu/"],
     r"(cblas|lapacke|libxsmm|fftw3|pocketfft)": ["backend/"],
+    r"(imm|x86|arm_neon)\w*\.h": ["backend/cpu/"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],
-    r"mpi\.h": ["distributed/"],
+    r"mpi\.h": ["distributed/", "backend/mpi/"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -75,32 +71,26 @@ def is_std(name):
     return "/" not in name and "." not in name
 
 
-def ours(name):
-    """Whether `name` is a header of src/, as opposed to one of another project."""
-    return "/" in name and (ROOT / "src" / name.split("/")[0]).is_dir()
+def room(name):
+    """The room of a header of src/, or None for one of another project or a public one."""
+    first = name.split("/")[0]
+    return first if "/" in name and (ROOT / "src" / first).is_dir() else None
 
 
 def starts(name, prefixes):
     return any(name.startswith(p) for p in prefixes)
 
 
-def allowed_in_src(folder):
-    """The prefixes of src/ that a file in src/`folder`/ may include."""
-    own = [folder + "/"]
-    if folder == COMPOSITION_ROOT:
-        return [""]
-    if folder in VOCABULARY:
-        below = [v + "/" for v in VOCABULARY[: VOCABULARY.index(folder)]]
-        return below + (OP_CONTRACT if folder in KNOW_OPS else []) + own
-    if folder in CLIENTS:
-        return own
-    vocabulary = [v + "/" for v in VOCABULARY if v != "ops"] + OP_CONTRACT
-    if folder in STAGES:
-        names = list(STAGES)
-        place = names.index(folder)
-        product = STAGES[names[place - 1]] if place > 0 else []
-        return vocabulary + product + EXTRA.get(folder, []) + own
-    return vocabulary + ENGINE + own
+def allowed(folder, name):
+    """Whether a file in src/`folder`/ may include `name`, a header of src/."""
+    to = room(name)
+    if to == folder or (folder, name) in UPWARD:
+        return True
+    if folder in CLIENTS or to in CLIENTS:
+        return False
+    if ORDER.index(to) > ORDER.index(folder):
+        return False
+    return folder not in STAGES or starts(name, VOCABULARY + STAGES[folder])
 
 
 def check_public(path, where):
@@ -112,15 +102,29 @@ def check_public(path, where):
 def check_private(path, where):
     inside = path.relative_to(ROOT / "src").as_posix()
     folder = inside.split("/")[0]
-    allowed = allowed_in_src(folder)
     for number, _, name in includes(path):
         for pattern, places in CONFINED.items():
             if re.match(pattern, name) and not starts(inside, places):
                 yield f"{where}:{number}: {name} may be included under src/{', src/'.join(places)} only"
-        if name in SURFACE and folder != COMPOSITION_ROOT and folder not in CLIENTS:
+        if starts(name, SURFACE) and folder not in ABOVE_SURFACE:
             yield f"{where}:{number}: src/{folder} may not include {name}: it lies above"
-        if ours(name) and not starts(name, allowed):
-            yield f"{where}:{number}: src/{folder} may not include {name}; it may: {' '.join(allowed)}"
+        if room(name) and not allowed(folder, name):
+            yield f"{where}:{number}: src/{folder} may not include {name}: see ORDER and STAGES in tools/check_layers.py"
+
+
+def table():
+    """Rows include columns, both from the ground up: what stands right of the diagonal runs back up."""
+    counts = collections.Counter()
+    for path in ROOT.glob("src/*/**/*.[ch]pp"):
+        folder = path.relative_to(ROOT / "src").parts[0]
+        counts.update((folder, room(name)) for _, _, name in includes(path) if room(name) not in (None, folder))
+    rooms = ORDER + [c for c in CLIENTS if (ROOT / "src" / c).is_dir()]
+    print(" " * 11 + "".join(f"{r[:5]:>6}" for r in rooms))
+    for i, row in enumerate(rooms):
+        cells = "".join(f"{counts[row, c] or ('.' if j < i else ''):>6}" if j != i else "     #" for j, c in enumerate(rooms))
+        print(f"{row:<11}{cells}".rstrip())
+    upward = sum(n for (a, b), n in counts.items() if rooms.index(b) > rooms.index(a))
+    print(f"includes that run back up: {upward}")
 
 
 def main():
@@ -129,6 +133,8 @@ def main():
         found += check_public(path, path.relative_to(ROOT))
     for path in sorted(ROOT.glob("src/*/**/*.[ch]pp")):
         found += check_private(path, path.relative_to(ROOT))
+    if "--table" in sys.argv:
+        table()
     print("\n".join(found) if found else "layers: ok")
     return 1 if found else 0
 

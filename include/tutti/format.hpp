@@ -11,7 +11,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "tutti/array.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

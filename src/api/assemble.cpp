@@ -5,9 +5,9 @@
 
 #include "array/node.hpp"
 #include "mesh/checks.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/ops_movement.hpp"
-#include "tutti/placement.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/numpy/movement.hpp"
+#include "tutti/array/placement.hpp"
 
 namespace tutti {
 namespace {

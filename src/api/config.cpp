@@ -1,10 +1,10 @@
-#include "tutti/config.hpp"
+#include "tutti/base/config.hpp"
 
 #include <atomic>
 #include <cstdlib>
 
 #include "backend/backend.hpp"
-#include "tutti/dtype.hpp"
+#include "tutti/base/dtype.hpp"
 
 namespace tutti::config {
 namespace {

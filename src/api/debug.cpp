@@ -1,8 +1,8 @@
-#include "tutti/debug.hpp"
+#include "tutti/debug/debug.hpp"
 
-#include "ops/inspect_sharding.hpp"
-#include "run/traffic.hpp"
-#include "tutti/placement.hpp"
+#include "ops/placement/inspect_sharding.hpp"
+#include "isolation/traffic.hpp"
+#include "tutti/array/placement.hpp"
 
 namespace tutti::debug {
 

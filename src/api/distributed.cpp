@@ -4,14 +4,14 @@
 #include <mutex>
 
 #include "mesh/checks.hpp"
-#include "ops/inspect_sharding.hpp"
-#include "ops/op_def.hpp"
+#include "ops/placement/inspect_sharding.hpp"
+#include "ir/op.hpp"
 #include "partition/explain.hpp"
 #include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
-#include "run/per_device.hpp"
-#include "run/traffic.hpp"
-#include "tutti/config.hpp"
+#include "isolation/per_device.hpp"
+#include "isolation/traffic.hpp"
+#include "tutti/base/config.hpp"
 
 namespace tutti {
 namespace {

@@ -4,13 +4,13 @@
 
 #include "api/distributed.hpp"
 #include "array/node.hpp"
-#include "ops/calls.hpp"
-#include "ops/inspect_sharding.hpp"
+#include "ops/region/calls.hpp"
+#include "ops/placement/inspect_sharding.hpp"
 #include "partition/manual_regions.hpp"
 #include "propagate/sharded_program.hpp"
 #include "propagate/sites.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/config.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/base/config.hpp"
 
 namespace tutti {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "backend/backend.hpp"
 #include "ir/program.hpp"
-#include "tutti/array.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/array/array.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

@@ -9,12 +9,12 @@
 #include "api/jit_entry.hpp"
 #include "array/node.hpp"
 #include "mesh/checks.hpp"
-#include "ops/sharding_constraint.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 #include "propagate/propagate.hpp"
 #include "trace/trace.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/config.hpp"
-#include "tutti/jit.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/base/config.hpp"
+#include "tutti/transform/jit.hpp"
 
 namespace tutti::detail {
 

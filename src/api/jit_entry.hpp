@@ -8,7 +8,7 @@
 
 #include "api/execute.hpp"
 #include "trace/trace.hpp"
-#include "tutti/tree_structure.hpp"
+#include "tutti/tree/structure.hpp"
 
 namespace tutti::detail {
 

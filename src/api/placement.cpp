@@ -1,12 +1,12 @@
-#include "tutti/placement.hpp"
+#include "tutti/array/placement.hpp"
 
 #include "array/node.hpp"
 #include "mesh/checks.hpp"
-#include "ops/device_put.hpp"
-#include "ops/sharding_constraint.hpp"
+#include "ops/placement/device_put.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 #include "trace/trace.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include "api/execute.hpp"
 #include "tree/absent.hpp"
 #include "array/node.hpp"
-#include "ops/device_put.hpp"
-#include "tutti/config.hpp"
+#include "ops/placement/device_put.hpp"
+#include "tutti/base/config.hpp"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,5 @@
-#include "tutti/array.hpp"
-#include "tutti/call_scope.hpp"
+#include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 
 #include <algorithm>
 #include <charconv>

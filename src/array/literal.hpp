@@ -1,7 +1,7 @@
 // Scalars as bytes in memory.
 #pragma once
 
-#include "tutti/array.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

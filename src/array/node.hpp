@@ -8,8 +8,8 @@
 #include "array/buffer.hpp"
 #include "ir/program.hpp"
 #include "ir/type.hpp"
-#include "tutti/array.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/array/array.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

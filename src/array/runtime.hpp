@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ir/program.hpp"
-#include "ops/op_def.hpp"
-#include "tutti/array.hpp"
+#include "ir/op.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tutti/dtype.hpp"
+#include "tutti/base/dtype.hpp"
 
 namespace tutti::text {
 

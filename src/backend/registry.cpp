@@ -1,7 +1,7 @@
 #include "backend/backend.hpp"
 #include "backend/cpu/cpu.hpp"
 #include "backend/reference/reference.hpp"
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 #include "base/loc_override.hpp"
 

@@ -1,4 +1,4 @@
-#include "tutti/dtype.hpp"
+#include "tutti/base/dtype.hpp"
 
 #include <ostream>
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "tutti/dtype.hpp"
+#include "tutti/base/dtype.hpp"
 
 namespace tutti {
 

@@ -1,7 +1,7 @@
 // The line of what is replayed rather than called.
 #pragma once
 
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 

@@ -1,9 +1,9 @@
-#include "tutti/shape.hpp"
+#include "tutti/base/shape.hpp"
 
 #include <cstring>
 #include <ostream>
 
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ops/vector_ir.hpp"
+#include "lane/vector_ir.hpp"
 
 namespace tutti::compile {
 

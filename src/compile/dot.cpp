@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ops/movement.hpp"
+#include "ops/movement/movement.hpp"
 
 namespace tutti::compile {
 namespace {

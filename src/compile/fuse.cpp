@@ -5,8 +5,8 @@
 
 #include "compile/dot.hpp"
 #include "compile/loop.hpp"
-#include "ops/elementwise_ops.hpp"
-#include "ops/movement.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/movement/movement.hpp"
 
 namespace tutti::compile {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "ops/elementwise_ops.hpp"
-#include "tutti/error.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::compile {
 namespace {

@@ -9,7 +9,7 @@
 #include "compile/body.hpp"
 #include "compile/views.hpp"
 #include "ir/program.hpp"
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 
 namespace tutti::compile {
 

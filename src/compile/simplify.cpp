@@ -2,8 +2,8 @@
 #include <map>
 
 #include "compile/passes.hpp"
-#include "ops/elementwise_ops.hpp"
-#include "ops/movement.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/movement/movement.hpp"
 
 namespace tutti::compile {
 namespace {

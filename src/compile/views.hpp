@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 
 namespace tutti::compile {
 

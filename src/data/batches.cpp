@@ -3,8 +3,8 @@
 #include <numeric>
 #include <random>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/data.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/data/data.hpp"
 
 namespace tutti::data::detail {
 

@@ -1,12 +1,12 @@
 // PCG64 (128-bit linear congruential state, XSL-RR output), seeded by NumPy's SeedSequence; normals by a ziggurat of 256 layers.
-#include "tutti/host_random.hpp"
+#include "tutti/random/host_random.hpp"
 
 #include <array>
 #include <cmath>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/dtype.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/base/dtype.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "tutti/progress.hpp"
+#include "tutti/data/progress.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tutti/visualize.hpp"
+#include "tutti/debug/visualize.hpp"
 
 namespace tutti::debug {
 

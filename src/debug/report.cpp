@@ -1,4 +1,4 @@
-#include "tutti/report.hpp"
+#include "tutti/debug/report.hpp"
 
 #include <cxxabi.h>
 

@@ -5,8 +5,8 @@
 
 #include "debug/colors.hpp"
 #include "debug/tiles.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/visualize.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/debug/visualize.hpp"
 
 namespace tutti::debug {
 namespace {

@@ -1,5 +1,5 @@
 // Pictures of shardings as text.
-#include "tutti/visualize.hpp"
+#include "tutti/debug/visualize.hpp"
 
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 #include "debug/colors.hpp"
 #include "debug/table.hpp"
 #include "debug/tiles.hpp"
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti::debug {
 namespace {

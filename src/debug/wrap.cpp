@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/report.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/debug/report.hpp"
 
 namespace tutti {
 namespace {

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/array.hpp"
-#include "tutti/dtype.hpp"
-#include "tutti/error.hpp"
-#include "tutti/reflect.hpp"
-#include "tutti/sharding.hpp"
-#include "tutti/shape.hpp"
+#include "tutti/array/array.hpp"
+#include "tutti/base/dtype.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/tree/reflect.hpp"
+#include "tutti/mesh/sharding.hpp"
+#include "tutti/base/shape.hpp"
 
 namespace tutti {
 

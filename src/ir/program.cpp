@@ -1,6 +1,6 @@
 #include "ir/program.hpp"
 
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 
 namespace tutti {
 

@@ -7,7 +7,7 @@
 
 #include "ir/params.hpp"
 #include "ir/type.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 

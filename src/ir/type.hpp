@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tutti/dtype.hpp"
-#include "tutti/shape.hpp"
+#include "tutti/base/dtype.hpp"
+#include "tutti/base/shape.hpp"
 
 namespace tutti {
 

@@ -1,5 +1,5 @@
 #include "ir/program.hpp"
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 
 namespace tutti {
 

@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/linen.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/random.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/linen/linen.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
 
 namespace tutti::linen::initializers {
 

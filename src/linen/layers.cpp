@@ -1,14 +1,14 @@
-#include "tutti/linen_layers.hpp"
+#include "tutti/linen/layers.hpp"
 
 #include <algorithm>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/collectives.hpp"
-#include "tutti/lax.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/pmap.hpp"
-#include "tutti/random.hpp"
-#include "tutti/train_state.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/collectives.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/pmap.hpp"
+#include "tutti/random/random.hpp"
+#include "tutti/linen/train_state.hpp"
 
 namespace tutti::linen {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "linen/sha1.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/linen.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/random.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/linen/linen.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
 
 namespace tutti::linen {
 namespace {

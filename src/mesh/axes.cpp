@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "mesh/layout.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 

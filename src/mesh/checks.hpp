@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

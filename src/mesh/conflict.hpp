@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "tutti/error.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

@@ -8,7 +8,7 @@
 
 #include "mesh/mesh_node.hpp"
 #include "mesh/text.hpp"
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 namespace {

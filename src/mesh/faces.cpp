@@ -4,7 +4,7 @@
 #include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
 #include "mesh/sharding_node.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

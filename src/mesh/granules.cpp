@@ -7,7 +7,7 @@
 
 #include "mesh/topology.hpp"
 #include "mesh/torus.hpp"
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 namespace {

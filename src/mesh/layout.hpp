@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "tutti/mesh.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/mesh.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

@@ -6,8 +6,8 @@
 #include "mesh/mesh_node.hpp"
 #include "mesh/text.hpp"
 #include "mesh/topology.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

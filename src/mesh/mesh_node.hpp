@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tutti/mesh.hpp"
+#include "tutti/mesh/mesh.hpp"
 
 namespace tutti {
 

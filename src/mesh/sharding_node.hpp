@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "mesh/layout.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

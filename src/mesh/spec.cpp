@@ -1,7 +1,7 @@
 #include <ostream>
 
 #include "mesh/text.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

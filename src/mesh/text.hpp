@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tutti/mesh.hpp"
+#include "tutti/mesh/mesh.hpp"
 
 namespace tutti::text {
 

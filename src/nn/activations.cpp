@@ -1,11 +1,11 @@
-#include "tutti/activations.hpp"
+#include "tutti/nn/activations.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti::nn {
 namespace {

@@ -1,12 +1,12 @@
-#include "tutti/nn_conv.hpp"
+#include "tutti/nn/conv.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "nn/draw.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/random.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
 
 namespace tutti::nn {
 namespace {

@@ -1,8 +1,8 @@
 // Parameters of layers.
 #pragma once
 
-#include "tutti/array.hpp"
-#include "tutti/random.hpp"
+#include "tutti/array/array.hpp"
+#include "tutti/random/random.hpp"
 
 namespace tutti::nn {
 

@@ -1,11 +1,11 @@
 #include <cmath>
 
 #include "nn/draw.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
-#include "tutti/losses.hpp"
-#include "tutti/nn.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/optim/losses.hpp"
+#include "tutti/nn/nn.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti::nn {
 namespace {

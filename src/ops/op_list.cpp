@@ -1,13 +1,13 @@
 // The list of all operations. A new home adds itself to the list of its family.
 #include <unordered_map>
 
-#include "ops/calls.hpp"
-#include "ops/collective.hpp"
-#include "ops/device_put.hpp"
-#include "ops/elementwise_ops.hpp"
-#include "ops/movement.hpp"
-#include "ops/shard_map.hpp"
-#include "ops/sharding_constraint.hpp"
+#include "ops/region/calls.hpp"
+#include "ops/collective/collective.hpp"
+#include "ops/placement/device_put.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/movement/movement.hpp"
+#include "ops/region/shard_map.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 
 namespace tutti {
 

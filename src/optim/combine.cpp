@@ -1,7 +1,7 @@
-#include "tutti/optim_combine.hpp"
+#include "tutti/optim/combine.hpp"
 
-#include "tutti/call_scope.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti::optim {
 

@@ -1,9 +1,9 @@
-#include "tutti/optim_core.hpp"
+#include "tutti/optim/core.hpp"
 
 #include <limits>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti::optim {
 

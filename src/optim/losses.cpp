@@ -1,11 +1,11 @@
-#include "tutti/losses.hpp"
+#include "tutti/optim/losses.hpp"
 
 #include <numbers>
 
 #include "optim/stages.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
-#include "tutti/nn.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/nn/nn.hpp"
 
 namespace tutti::optim {
 namespace {

@@ -1,6 +1,6 @@
 // The named optimisers: their parts in order.
 #include "optim/stages.hpp"
-#include "tutti/optim.hpp"
+#include "tutti/optim/optim.hpp"
 
 namespace tutti::optim {
 namespace {

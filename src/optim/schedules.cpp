@@ -1,11 +1,11 @@
-#include "tutti/schedules.hpp"
+#include "tutti/optim/schedules.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti::optim {
 namespace {

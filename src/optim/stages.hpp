@@ -1,8 +1,8 @@
 // What the parts and the optimisers share.
 #pragma once
 
-#include "tutti/ops.hpp"
-#include "tutti/optim_parts.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/optim/parts.hpp"
 
 namespace tutti::optim {
 

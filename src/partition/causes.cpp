@@ -1,6 +1,6 @@
 #include "partition/causes.hpp"
 
-#include "ops/collective.hpp"
+#include "ops/collective/collective.hpp"
 
 namespace tutti {
 namespace {

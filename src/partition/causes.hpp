@@ -1,7 +1,7 @@
 // Why each collective stands where it stands, in words.
 #pragma once
 
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 #include "partition/local_program.hpp"
 #include "partition/rows.hpp"
 #include "propagate/sharded_program.hpp"

@@ -39,7 +39,7 @@ struct LocalProgram {
 std::int64_t messages_of(const std::string& kind, std::int64_t group);
 double total_bytes(const LocalProgram& program);
 std::int64_t total_messages(const LocalProgram& program);
-/// Whether `eqn` sends something: a collective of ops/collective.hpp other than axis_index and pvary.
+/// Whether `eqn` sends something: a collective of ops/collective/collective.hpp other than axis_index and pvary.
 bool sends(const Eqn& eqn);
 
 }  // namespace tutti

@@ -1,7 +1,7 @@
 // The same op on blocks: which parameters speak of extents, and whether types still fit.
-#include "ops/movement.hpp"
+#include "ops/movement/movement.hpp"
 #include "partition/rows.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

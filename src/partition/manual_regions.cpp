@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "ops/collective.hpp"
-#include "ops/shard_map.hpp"
-#include "ops/sharding_constraint.hpp"
+#include "ops/collective/collective.hpp"
+#include "ops/region/shard_map.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 #include "trace/trace.hpp"
 #include "transform/transform.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {

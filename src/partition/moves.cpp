@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "ops/collective.hpp"
-#include "ops/movement.hpp"
-#include "tutti/lax.hpp"
-#include "tutti/error.hpp"
+#include "ops/collective/collective.hpp"
+#include "ops/movement/movement.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

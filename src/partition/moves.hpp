@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 #include "partition/planner.hpp"
-#include "tutti/array.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

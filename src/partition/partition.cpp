@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "mesh/mesh_node.hpp"
-#include "ops/collective.hpp"
-#include "ops/op_def.hpp"
+#include "ops/collective/collective.hpp"
+#include "ir/op.hpp"
 #include "partition/causes.hpp"
 #include "partition/choose.hpp"
 #include "partition/moves.hpp"
 #include "partition/regions.hpp"
 #include "trace/trace.hpp"
-#include "tutti/error.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {

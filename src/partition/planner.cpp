@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <queue>
 
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

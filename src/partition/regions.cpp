@@ -4,13 +4,13 @@
 #include <map>
 
 #include "mesh/mesh_node.hpp"
-#include "ops/collective.hpp"
-#include "ops/shard_map.hpp"
+#include "ops/collective/collective.hpp"
+#include "ops/region/shard_map.hpp"
 #include "partition/local_program.hpp"
 #include "propagate/sharded_program.hpp"
 #include "trace/trace.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

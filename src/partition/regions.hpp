@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "partition/rows.hpp"
-#include "tutti/array.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "ops/movement.hpp"
+#include "ops/movement/movement.hpp"
 
 namespace tutti {
 namespace {

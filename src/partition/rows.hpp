@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 #include "partition/planner.hpp"
 
 namespace tutti {

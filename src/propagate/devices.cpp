@@ -1,5 +1,5 @@
 // What names devices inside a program.
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 #include "propagate/propagate.hpp"
 #include "propagate/sites.hpp"
 

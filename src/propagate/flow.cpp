@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 #include "propagate/sites.hpp"
 
 namespace tutti {

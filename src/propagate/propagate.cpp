@@ -5,10 +5,10 @@
 
 #include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 #include "propagate/flow.hpp"
 #include "propagate/sites.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

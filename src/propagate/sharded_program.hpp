@@ -9,7 +9,7 @@
 
 #include "ir/program.hpp"
 #include "mesh/layout.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

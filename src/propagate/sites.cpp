@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "ops/calls.hpp"
-#include "ops/inspect_sharding.hpp"
-#include "ops/op_def.hpp"
-#include "ops/shard_map.hpp"
-#include "ops/sharding_constraint.hpp"
+#include "ops/region/calls.hpp"
+#include "ops/placement/inspect_sharding.hpp"
+#include "ir/op.hpp"
+#include "ops/region/shard_map.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 #include "propagate/sharded_program.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/program.hpp"
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "random/threefry.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/random.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
 
 namespace tutti::random {
 namespace {

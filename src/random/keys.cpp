@@ -1,8 +1,8 @@
 // Keys: from seeds, split, folded, wrapped.
 #include "random/threefry.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/ops_movement.hpp"
-#include "tutti/random.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/numpy/movement.hpp"
+#include "tutti/random/random.hpp"
 
 namespace tutti::random {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/config.hpp"
-#include "tutti/ops_movement.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/base/config.hpp"
+#include "tutti/numpy/movement.hpp"
 
 namespace tutti::random {
 namespace {

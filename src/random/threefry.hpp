@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "tutti/array.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/array/array.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti::random {
 

@@ -12,7 +12,7 @@
 #include <new>
 
 #include "array/buffer.hpp"
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "array/buffer.hpp"
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 
 namespace tutti::run {
 

@@ -5,7 +5,7 @@
 
 #include "run/evaluate.hpp"
 #include "run/pool.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::run {
 

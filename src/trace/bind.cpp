@@ -4,8 +4,8 @@
 #include "array/runtime.hpp"
 #include "ir/program.hpp"
 #include "trace/trace.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 

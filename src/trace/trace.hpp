@@ -11,8 +11,8 @@
 
 #include "array/node.hpp"
 #include "ir/program.hpp"
-#include "ops/op_def.hpp"
-#include "tutti/array.hpp"
+#include "ir/op.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

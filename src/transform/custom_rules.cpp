@@ -2,12 +2,12 @@
 // the rule; a reverse rule becomes a linear map that is never computed, only transposed.
 #include <algorithm>
 
-#include "ops/calls.hpp"
-#include "transform/call.hpp"
+#include "ops/region/calls.hpp"
+#include "frontend/call.hpp"
 #include "transform/subprogram_rules.hpp"
 #include "transform/subprograms.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti::detail {
 namespace {

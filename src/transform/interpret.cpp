@@ -1,7 +1,7 @@
 #include "transform/interpret.hpp"
 
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 

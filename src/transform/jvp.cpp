@@ -4,7 +4,7 @@
 
 #include "transform/interpret.hpp"
 #include "transform/subprogram_rules.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,6 @@
 // remat: transformed like the function itself, but what the derivative needs of it is computed again from the operands.
-#include "ops/calls.hpp"
-#include "transform/call.hpp"
+#include "ops/region/calls.hpp"
+#include "frontend/call.hpp"
 #include "transform/subprogram_rules.hpp"
 #include "transform/subprograms.hpp"
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "ops/collective.hpp"
-#include "ops/shard_map.hpp"
+#include "ops/collective/collective.hpp"
+#include "ops/region/shard_map.hpp"
 #include "transform/interpret.hpp"
 #include "transform/subprogram_rules.hpp"
 #include "transform/subprograms.hpp"
 #include "transform/variance.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {

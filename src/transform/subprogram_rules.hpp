@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/program.hpp"
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 
 namespace tutti {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tutti/call_scope.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 

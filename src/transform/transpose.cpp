@@ -1,10 +1,10 @@
 // Reverse mode's second half: a linear Program backwards, from cotangents of its outputs to cotangents of its linear inputs.
 #include <algorithm>
 
-#include "ops/collective.hpp"
+#include "ops/collective/collective.hpp"
 #include "transform/interpret.hpp"
 #include "transform/subprogram_rules.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {

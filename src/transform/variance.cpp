@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ops/collective.hpp"
-#include "ops/shard_map.hpp"
+#include "ops/collective/collective.hpp"
+#include "ops/region/shard_map.hpp"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tutti/array.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

@@ -1,13 +1,13 @@
 // Dict: entries, their errors, and its walk.
-#include "tutti/dict.hpp"
+#include "tutti/tree/dict.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <ostream>
 
 #include "tree/absent.hpp"
-#include "tutti/call_scope.hpp"
-#include "tutti/tree_structure.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/tree/structure.hpp"
 
 namespace tutti {
 namespace {

@@ -2,7 +2,7 @@
 #include <ostream>
 #include <span>
 
-#include "tutti/tree_structure.hpp"
+#include "tutti/tree/structure.hpp"
 
 namespace tutti::tree {
 namespace {

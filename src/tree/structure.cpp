@@ -12,7 +12,7 @@
 #include <ostream>
 
 #include "tree/structure.hpp"
-#include "tutti/array.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti::tree {
 namespace detail {

@@ -1,7 +1,7 @@
 // The visitor that writes a tree's structure.
 #pragma once
 
-#include "tutti/tree_structure.hpp"
+#include "tutti/tree/structure.hpp"
 
 namespace tutti::tree::detail {
 

@@ -1,11 +1,11 @@
 // What tree.hpp does without knowing types: collecting slots and paths, lining trees up, assigning leaves.
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 #include <algorithm>
 #include <string>
 
 #include "tree/structure.hpp"
-#include "tutti/call_scope.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 

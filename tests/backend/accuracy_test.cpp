@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "ops/lane_math.hpp"
+#include "lane/lane_math.hpp"
 
 namespace tutti::test {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "backend/backend.hpp"
 #include "base/half.hpp"
-#include "ops/elementwise_ops.hpp"
-#include "ops/movement.hpp"
-#include "ops/op_def.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/movement/movement.hpp"
+#include "ir/op.hpp"
 
 namespace tutti::test {
 

@@ -1,9 +1,9 @@
 // Each collective, batched by shard_map, means what eval_collective says; over one axis and over several, in both orders.
 #include <gtest/gtest.h>
 
-#include "ops/collective.hpp"
+#include "ops/collective/collective.hpp"
 #include "trace/trace.hpp"
-#include "tutti/lax.hpp"
+#include "tutti/lax/lax.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

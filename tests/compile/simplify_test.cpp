@@ -5,8 +5,8 @@
 
 #include "backend/programs.hpp"
 #include "compile/passes.hpp"
-#include "ops/elementwise_ops.hpp"
-#include "ops/movement.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/movement/movement.hpp"
 
 namespace tutti::test {
 namespace {

@@ -1,6 +1,6 @@
 // error: custom_jvp: the rule returns pair
-#include "tutti/custom_rules.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/transform/custom_rules.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 using namespace tutti;
 

@@ -1,5 +1,5 @@
 // error: a struct with a base class is not a tree
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

@@ -1,5 +1,5 @@
 // error: a C array cannot be in a tree: use std::array
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

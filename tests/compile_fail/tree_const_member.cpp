@@ -1,6 +1,6 @@
 // error: a const or reference member cannot be in a tree
 // field: w
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

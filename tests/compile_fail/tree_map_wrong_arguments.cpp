@@ -1,5 +1,5 @@
 // error: tree::map: fn cannot be called with one Array per tree
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

@@ -1,5 +1,5 @@
 // error: tree::map: fn must return an Array
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

@@ -1,6 +1,6 @@
 // error: a type that cannot be copied cannot be in a tree
 // field: inner
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

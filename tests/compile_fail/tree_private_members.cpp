@@ -1,6 +1,6 @@
 // error: a class with constructors or private members is not a tree
 // field: inner
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

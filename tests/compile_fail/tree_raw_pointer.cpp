@@ -1,6 +1,6 @@
 // error: a raw pointer cannot be in a tree
 // field: cursor
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

@@ -1,5 +1,5 @@
 // error: a reference cannot be in a tree
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

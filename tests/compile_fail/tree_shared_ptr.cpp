@@ -1,6 +1,6 @@
 // error: a smart pointer cannot be in a tree
 // field: child
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

@@ -2,7 +2,7 @@
 // field: activation
 #include <functional>
 
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

@@ -2,7 +2,7 @@
 // field: table
 #include <unordered_map>
 
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 using namespace tutti;
 

@@ -1,5 +1,5 @@
-// How errors are named and worded (tutti/call_scope.hpp).
-#include "tutti/call_scope.hpp"
+// How errors are named and worded (tutti/base/call_scope.hpp).
+#include "tutti/base/call_scope.hpp"
 
 #include "errors/expect_error.hpp"
 #include "tutti/tutti.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 

@@ -203,7 +203,7 @@ class Sharded final : public Document {
       expect_that(x.to_vector<float>() == arr_.sum(0).to_vector<float>(), "its values");
       return true;
     }
-    if (!what.starts_with("from jax.experimental.shard_map")) return false;   // there is one shard_map, in <tutti/shard_map.hpp>
+    if (!what.starts_with("from jax.experimental.shard_map")) return false;   // there is one shard_map, in <tutti/transform/shard_map.hpp>
     expect_that(test.value("printed", "") == "shard_map\n" && !test.contains("error"), "JAX refuses the import");
     return true;
   }

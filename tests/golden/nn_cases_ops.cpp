@@ -3,9 +3,9 @@
 
 #include "golden/ops_cases.hpp"
 #include "golden/python_expr.hpp"
-#include "tutti/lax_windows.hpp"
-#include "tutti/linen.hpp"
-#include "tutti/nn.hpp"
+#include "tutti/lax/windows.hpp"
+#include "tutti/linen/linen.hpp"
+#include "tutti/nn/nn.hpp"
 
 namespace golden {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tutti/lax_windows.hpp"
-#include "tutti/transforms.hpp"
+#include "tutti/lax/windows.hpp"
+#include "tutti/transform/transforms.hpp"
 
 namespace golden {
 namespace {

@@ -1,7 +1,7 @@
 // The elementwise functions and reductions of ops.json, and its table of promotions.
 #include "golden/ops_cases.hpp"
-#include "tutti/nn.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/nn/nn.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace golden {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti::golden {
 

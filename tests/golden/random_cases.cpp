@@ -4,8 +4,8 @@
 
 #include "golden/golden.hpp"
 #include "random/threefry.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/random.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
 
 namespace golden {
 namespace {

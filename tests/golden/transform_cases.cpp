@@ -4,10 +4,10 @@
 #include <map>
 
 #include "golden/transform_cases.hpp"
-#include "tutti/collectives.hpp"
-#include "tutti/nn.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/transforms.hpp"
+#include "tutti/lax/collectives.hpp"
+#include "tutti/nn/nn.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/transforms.hpp"
 
 namespace golden {
 namespace {

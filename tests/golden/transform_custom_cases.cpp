@@ -1,10 +1,10 @@
 // Functions with derivatives of their own, and remat: cases of transforms.json.
 #include "golden/transform_cases.hpp"
-#include "tutti/collectives.hpp"
-#include "tutti/control_flow.hpp"
-#include "tutti/custom_rules.hpp"
-#include "tutti/jit.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/lax/collectives.hpp"
+#include "tutti/lax/control_flow.hpp"
+#include "tutti/transform/custom_rules.hpp"
+#include "tutti/transform/jit.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace golden {
 namespace {

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "golden/transform_cases.hpp"
-#include "tutti/control_flow.hpp"
-#include "tutti/transforms.hpp"
+#include "tutti/lax/control_flow.hpp"
+#include "tutti/transform/transforms.hpp"
 #include "tutti/tutti.hpp"
 
 namespace golden {

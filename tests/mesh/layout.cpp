@@ -7,7 +7,7 @@
 #include <random>
 
 #include "mesh/samples.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

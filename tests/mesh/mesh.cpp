@@ -1,4 +1,4 @@
-#include "tutti/mesh.hpp"
+#include "tutti/mesh/mesh.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "mesh/samples.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti::testing {
 

@@ -1,4 +1,4 @@
-#include "tutti/sharding.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "mesh/checks.hpp"
 #include "mesh/samples.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

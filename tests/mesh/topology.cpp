@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "mesh/torus.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {

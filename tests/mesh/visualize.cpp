@@ -1,4 +1,4 @@
-#include "tutti/visualize.hpp"
+#include "tutti/debug/visualize.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "debug/tiles.hpp"
 #include "mesh/picture_text.hpp"
 #include "mesh/samples.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::debug {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "array/buffer.hpp"
 #include "ir/program.hpp"
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 
 namespace tutti::testing {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tutti/tutti.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti {
 namespace {

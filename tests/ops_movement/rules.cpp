@@ -5,7 +5,7 @@
 #include <random>
 
 #include "array/node.hpp"
-#include "ops/movement.hpp"
+#include "ops/movement/movement.hpp"
 
 namespace tutti {
 namespace {

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "array/buffer.hpp"
-#include "ops/op_def.hpp"
+#include "ir/op.hpp"
 #include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
 #include "run/evaluate.hpp"
-#include "run/per_device.hpp"
-#include "run/traffic.hpp"
+#include "isolation/per_device.hpp"
+#include "isolation/traffic.hpp"
 #include "trace/trace.hpp"
 #include "transform/transform.hpp"
-#include "tutti/lax.hpp"
-#include "tutti/ops.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti::testing {
 

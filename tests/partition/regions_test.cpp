@@ -1,6 +1,6 @@
 // Manual regions on isolated devices: the body is what each device runs.
-#include "ops/collective.hpp"
-#include "ops/shard_map.hpp"
+#include "ops/collective/collective.hpp"
+#include "ops/region/shard_map.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/programs.hpp"
 

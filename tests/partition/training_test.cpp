@@ -1,7 +1,7 @@
 // The whole way on the program that it is for: a small language model, value_and_grad, Adam, on isolated devices.
 #include "partition/explain.hpp"
 #include "partition/programs.hpp"
-#include "tutti/nn.hpp"
+#include "tutti/nn/nn.hpp"
 
 namespace tutti::testing {
 namespace {

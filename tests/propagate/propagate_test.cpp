@@ -1,5 +1,5 @@
 // Constraints, provenance, meshes of one device list, conflicts. Result shardings against JAX's: golden/shardings.json.
-#include "ops/sharding_constraint.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 #include "partition/programs.hpp"
 
 namespace tutti::testing {

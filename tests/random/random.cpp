@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "tutti/ops.hpp"
-#include "tutti/random.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -1,9 +1,9 @@
 // Functions that capture arrays of enclosing transformations, and trees whose structure matters.
 #include <gtest/gtest.h>
 
-#include "tutti/jit.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/transforms.hpp"
+#include "tutti/transform/jit.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/transforms.hpp"
 
 namespace tutti {
 namespace {

@@ -6,12 +6,12 @@
 #include <functional>
 #include <string>
 
-#include "tutti/collectives.hpp"
-#include "tutti/jit.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/pmap.hpp"
-#include "tutti/shard_map.hpp"
-#include "tutti/transforms.hpp"
+#include "tutti/lax/collectives.hpp"
+#include "tutti/transform/jit.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/pmap.hpp"
+#include "tutti/transform/shard_map.hpp"
+#include "tutti/transform/transforms.hpp"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,5 @@
 // custom_jvp, custom_vjp and remat in all compositions: with the right rule they are the function itself, with a wrong one the rule shows.
-#include "tutti/custom_rules.hpp"
+#include "tutti/transform/custom_rules.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "tutti/jit.hpp"
-#include "tutti/lax.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/transforms.hpp"
+#include "tutti/transform/jit.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/transforms.hpp"
 
 namespace tutti {
 namespace {

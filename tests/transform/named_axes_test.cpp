@@ -1,10 +1,10 @@
 // Collectives under vmap(axis_name): alone, nested, and differentiated.
 #include <gtest/gtest.h>
 
-#include "tutti/collectives.hpp"
-#include "tutti/jit.hpp"
-#include "tutti/ops.hpp"
-#include "tutti/transforms.hpp"
+#include "tutti/lax/collectives.hpp"
+#include "tutti/transform/jit.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/transforms.hpp"
 
 namespace tutti {
 namespace {

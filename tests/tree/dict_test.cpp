@@ -1,10 +1,10 @@
 // Dict and Path.
-#include "tutti/dict.hpp"
+#include "tutti/tree/dict.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tree/leaf.hpp"
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 namespace tutti {
 namespace {

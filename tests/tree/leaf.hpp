@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "array/node.hpp"
-#include "tutti/array.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti {
 

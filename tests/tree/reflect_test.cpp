@@ -1,5 +1,5 @@
 // Counts, references and names of members, over the kinds of types people write.
-#include "tutti/reflect.hpp"
+#include "tutti/tree/reflect.hpp"
 
 #include <gtest/gtest.h>
 

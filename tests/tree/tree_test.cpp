@@ -1,5 +1,5 @@
 // Trees: the laws of taking apart and putting together, for one tree of every kind of node.
-#include "tutti/tree.hpp"
+#include "tutti/tree/tree.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tree/leaf.hpp"
-#include "tutti/dict.hpp"
+#include "tutti/tree/dict.hpp"
 
 namespace tutti {
 namespace {

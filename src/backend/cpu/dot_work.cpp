@@ -7,7 +7,7 @@
 #include "backend/cpu/gemm.hpp"
 #include "backend/cpu/narrow_product.hpp"
 #include "base/half.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::cpu {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "backend/cpu/one_thread.hpp"
 #include "backend/cpu/small_product.hpp"
-#include "tutti/error.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::cpu {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "backend/cpu/emit.hpp"
 #include "base/half.hpp"
-#include "ops/library.hpp"
-#include "tutti/error.hpp"
+#include "lane/library.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::cpu {
 

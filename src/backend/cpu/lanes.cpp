@@ -6,8 +6,8 @@
 #include <bit>
 #include <limits>
 
-#include "ops/library.hpp"
-#include "tutti/error.hpp"
+#include "lane/library.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "tutti/dtype.hpp"
+#include "tutti/base/dtype.hpp"
 
 namespace tutti::cpu {
 

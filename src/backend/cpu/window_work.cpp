@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ops/gather.hpp"
+#include "ops/movement/gather.hpp"
 
 namespace tutti::cpu {
 namespace {

@@ -1,0 +1,319 @@
+// Arrays: immutable values with shape, dtype and sharding; one handle type for concrete, traced and absent arrays.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tutti/base/dtype.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/base/shape.hpp"
+#include "tutti/mesh/sharding.hpp"
+
+namespace tutti {
+
+struct ArrayNode;
+struct Operand;
+struct Type;
+class Index;
+class AtIndex;
+
+/// What a C++ number may be: arithmetic or complex<float>; never an enum.
+template <class T>
+concept Number = std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, std::complex<float>>;
+
+/// The dtype that holds T without loss: `dtype_of<float>() == float32`, `dtype_of<long>() == int64`.
+template <Number T>
+constexpr DType dtype_of() {
+  using U = std::remove_cvref_t<T>;
+  if constexpr (std::same_as<U, bool>) return bool_;
+  else if constexpr (std::same_as<U, std::complex<float>>) return complex64;
+  else if constexpr (std::floating_point<U>) return sizeof(U) == 4 ? float32 : float64;
+  else if constexpr (std::signed_integral<U>)
+    return sizeof(U) == 1 ? int8 : sizeof(U) == 2 ? int16 : sizeof(U) == 4 ? int32 : int64;
+  else return sizeof(U) == 1 ? uint8 : sizeof(U) == 2 ? uint16 : sizeof(U) == 4 ? uint32 : uint64;
+}
+
+/// One host number with its dtype: integers and bools in `integer`, the others in `real` and `imag`.
+struct Scalar {
+  DType dtype = float32;
+  double real = 0, imag = 0;
+  std::int64_t integer = 0;
+
+  Scalar() = default;
+  template <Number T>
+  Scalar(T v) : dtype(dtype_of<T>()) {
+    if constexpr (std::same_as<std::remove_cvref_t<T>, std::complex<float>>) {
+      real = v.real();
+      imag = v.imag();
+    } else if constexpr (std::floating_point<T>)
+      real = v;
+    else integer = static_cast<std::int64_t>(v);
+  }
+  /// The value as T; throws nothing, narrows as a cast does.
+  template <Number T>
+  T as() const {
+    if constexpr (std::same_as<T, std::complex<float>>)
+      return dtype.is_inexact() ? T(float(real), float(imag)) : T(float(integer), 0.f);
+    else return dtype.is_inexact() ? static_cast<T>(real) : static_cast<T>(integer);
+  }
+  /// The same number in another dtype (rounded to it).
+  Scalar to(DType dtype) const;
+  std::string str() const;
+  bool operator==(const Scalar& other) const;   // by bits
+};
+
+/// A set of axes: an integer, a list `{0, 1}`, or `all`.
+class Axes {
+ public:
+  Axes() = default;   // all
+  template <Integer T>
+  Axes(T axis) : list_{{static_cast<std::int64_t>(axis)}} {}
+  Axes(std::initializer_list<Dim> list) : list_(std::vector<std::int64_t>(list.begin(), list.end())) {}
+  Axes(std::vector<std::int64_t> list) : list_(std::move(list)) {}
+  bool is_all() const { return !list_; }
+  /// Sorted, non-negative axes of an array of `ndim` dims; IndexError names what is out of range or twice.
+  std::vector<int> resolve(int ndim) const;
+
+ private:
+  std::optional<std::vector<std::int64_t>> list_;
+};
+
+/// An immutable n-dimensional array. Copies of a handle are the same array; an empty handle means "no array here".
+class Array {
+ public:
+  Array() = default;
+  /// A weak scalar, as a Python number is in JAX.
+  template <Number T>
+  Array(T value) : Array(Scalar(value), Weak{}) {}
+  explicit Array(std::shared_ptr<ArrayNode> node) : node_(std::move(node)) {}
+
+  bool has_value() const { return node_ != nullptr; }
+  const Type& type() const;
+  const Shape& shape() const;
+  int ndim() const { return shape().ndim(); }
+  std::int64_t size() const { return shape().num_elements(); }
+  std::int64_t shape(int dim) const;
+  DType dtype() const;
+  std::int64_t nbytes() const { return size() * dtype().size(); }
+  bool weak_type() const;
+  /// True inside a transformation, where the array stands for a value of the program being recorded.
+  bool is_traced() const;
+
+  Sharding sharding() const;
+  /// The devices that hold a part of it; the order of the assignment is sharding().device_list().
+  std::set<Device> devices() const;
+  bool committed() const;
+  bool is_fully_replicated() const;
+  bool is_fully_addressable() const;
+  std::vector<struct Shard> addressable_shards() const;
+  bool is_deleted() const;
+  void delete_() const;
+  Array copy(Loc loc = Loc::current()) const;
+  const Array& block_until_ready() const;
+
+  /// The only element (size 1, else ValueError); reads the value.
+  template <Number T> T item(Loc loc = Loc::current()) const { return only("item", loc).as<T>(); }
+  Scalar item_scalar(Loc loc = Loc::current()) const { return only("item", loc); }
+  /// `float(x)`, `if (x)`: size 1, else TypeError (numbers) or ValueError (bool), as in JAX.
+  template <Number T> explicit operator T() const { return only(std::same_as<T, bool> ? "bool" : "number", {}).as<T>(); }
+  /// Row-major host copy; T must be the dtype or a safe widening of it (TypeError).
+  template <Number T> std::vector<T> to_vector(Loc loc = Loc::current()) const {
+    std::vector<Element<T>> out(static_cast<std::size_t>(size()));
+    copy_to(dtype_of<T>(), out.data(), loc);
+    if constexpr (std::same_as<T, bool>) return std::vector<bool>(out.begin(), out.end());
+    else return out;
+  }
+  /// Writes size() elements of `as`, row-major, to `out`.
+  void copy_to(DType as, void* out, Loc loc = Loc::current()) const;
+
+  Array reshape(const Shape& shape, Loc loc = Loc::current()) const;
+  template <Integer A> Array reshape(A a, Loc loc = Loc::current()) const { return reshape(Shape{a}, loc); }
+  template <Integer A, Integer B> Array reshape(A a, B b, Loc loc = Loc::current()) const { return reshape(Shape{a, b}, loc); }
+  template <Integer A, Integer B, Integer C> Array reshape(A a, B b, C c, Loc loc = Loc::current()) const { return reshape(Shape{a, b, c}, loc); }
+  template <Integer A, Integer B, Integer C, Integer D> Array reshape(A a, B b, C c, D d, Loc loc = Loc::current()) const {
+    return reshape(Shape{a, b, c, d}, loc);
+  }
+  Array T(Loc loc = Loc::current()) const;
+  Array transpose(const std::vector<int>& permutation, Loc loc = Loc::current()) const;
+  Array astype(DType dtype, Loc loc = Loc::current()) const;
+  Array flatten(Loc loc = Loc::current()) const;
+  Array sum(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array mean(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array prod(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array max(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array min(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array var(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array std(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array any(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array all(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array argmax(std::optional<int> axis = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+  Array argmin(std::optional<int> axis = {}, bool keepdims = false, Loc loc = Loc::current()) const;
+
+  Array operator[](const Index& i) const;
+  Array operator()(const Index& a) const;
+  Array operator()(const Index& a, const Index& b) const;
+  Array operator()(const Index& a, const Index& b, const Index& c) const;
+  Array operator()(const Index& a, const Index& b, const Index& c, const Index& d) const;
+  Array operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const;
+  template <class... I> AtIndex at(const I&... index) const;
+
+  Array& operator+=(const Operand& other);
+  Array& operator-=(const Operand& other);
+  Array& operator*=(const Operand& other);
+  Array& operator/=(const Operand& other);
+
+  const std::shared_ptr<ArrayNode>& node() const { return node_; }
+
+ private:
+  template <class T> using Element = std::conditional_t<std::same_as<T, bool>, unsigned char, T>;
+  struct Weak {};
+  Array(Scalar value, Weak);
+  Scalar only(const char* what, Loc loc) const;
+
+  std::shared_ptr<ArrayNode> node_;
+};
+
+/// One device's part of an array. `data` reads it when asked.
+struct Shard {
+  Device device;
+  std::vector<std::pair<std::int64_t, std::int64_t>> index;   // [start, stop) per dim
+  int replica_id = 0;
+  Array global;
+  Array data() const;
+};
+
+/// An argument of an elementwise function: an array or a number, and the caller's line.
+struct Operand {
+  Array array;
+  Loc loc;
+  Operand(const Array& x, Loc l = Loc::current()) : array(x), loc(l) {}
+  template <Number T>
+  Operand(T x, Loc l = Loc::current()) : array(x), loc(l) {}
+};
+
+/// An argument of a function of one array: never a bare number, so that max(1, 2) does not reduce a scalar.
+struct In {
+  const Array& array;
+  Loc loc;
+  In(const Array& x, Loc l = Loc::current()) : array(x), loc(l) {}
+};
+
+/// Its dtype and shape as errors and programs write them: `float32[8,4]`.
+std::string type_text(const Array& x);
+
+/// start:stop:step of an index expression; `none` leaves a bound open.
+struct Bound {
+  std::optional<std::int64_t> value;
+  Bound(none_t) {}
+  template <Integer T>
+  Bound(T v) : value(static_cast<std::int64_t>(v)) {}
+};
+struct Slice {
+  Bound start, stop, step;
+};
+inline Slice slice(Bound stop) { return {none, stop, none}; }
+inline Slice slice(Bound start, Bound stop, Bound step = none) { return {start, stop, step}; }
+
+/// `all`: the index `x(all, 0)`, the default of axes, and the reduction `all(x)`.
+struct All {
+  operator Axes() const { return {}; }
+  Array operator()(const In& x, const Axes& axes = {}, bool keepdims = false) const;
+};
+inline constexpr All all{};
+struct NewAxis {};
+inline constexpr NewAxis newaxis{};
+struct Ellipsis {};
+inline constexpr Ellipsis ellipsis{};
+
+/// One entry of an index expression.
+class Index {
+ public:
+  enum class Kind { integer, slice, array, all, newaxis, ellipsis };
+  template <Integer T>
+  Index(T i, Loc l = Loc::current()) : kind(Kind::integer), integer(static_cast<std::int64_t>(i)), loc(l) {}
+  Index(const Slice& s, Loc l = Loc::current()) : kind(Kind::slice), slice(s), loc(l) {}
+  Index(const Array& a, Loc l = Loc::current()) : kind(Kind::array), array(a), loc(l) {}
+  Index(All, Loc l = Loc::current()) : kind(Kind::all), loc(l) {}
+  Index(NewAxis, Loc l = Loc::current()) : kind(Kind::newaxis), loc(l) {}
+  Index(none_t, Loc l = Loc::current()) : kind(Kind::newaxis), loc(l) {}
+  Index(Ellipsis, Loc l = Loc::current()) : kind(Kind::ellipsis), loc(l) {}
+
+  Kind kind;
+  std::int64_t integer = 0;
+  Slice slice{none, none, none};
+  Array array;
+  Loc loc;
+};
+
+/// x.at(index): functional updates; each gives a new array.
+class AtIndex {
+ public:
+  AtIndex(Array x, std::vector<Index> index) : x_(std::move(x)), index_(std::move(index)) {}
+  Array get(Loc loc = Loc::current()) const;
+  Array set(const Operand& v) const;
+  Array add(const Operand& v) const;
+  Array mul(const Operand& v) const;
+  Array min(const Operand& v) const;
+  Array max(const Operand& v) const;
+
+ private:
+  Array x_;
+  std::vector<Index> index_;
+};
+template <class... I>
+AtIndex Array::at(const I&... index) const { return AtIndex(*this, {Index(index)...}); }
+
+/// Nested lists of numbers and arrays: `array({{1, 2}, {3, 4}})`.
+class NestedList {
+ public:
+  template <Number T>
+  NestedList(T v) : scalar(Scalar(v)) {}
+  NestedList(const Array& a) : array(a) {}
+  NestedList(std::initializer_list<NestedList> l) : list(l), is_list(true) {}
+  Scalar scalar;
+  Array array;
+  std::vector<NestedList> list;
+  bool is_list = false;
+};
+
+/// Strong arrays from host values. `double` gives float32 and integers int32 while x64 is off.
+template <Number T>
+Array array(T value, Loc loc = Loc::current());
+Array array(std::initializer_list<NestedList> list, Loc loc = Loc::current());
+Array array(std::initializer_list<NestedList> list, DType dtype, Loc loc = Loc::current());
+/// Copies `shape.num_elements()` row-major elements of `dtype` from `data`.
+Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc = Loc::current());
+Array array_from_scalar(const Scalar& value, bool weak, Loc loc = Loc::current());
+[[noreturn]] void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc);
+template <Number T>
+Array array(T value, Loc loc) { return array_from_scalar(Scalar(value), false, loc); }
+template <Number T>
+Array array(std::span<const T> data, const Shape& shape, Loc loc = Loc::current()) {
+  if (static_cast<std::int64_t>(data.size()) != shape.num_elements()) throw_size_mismatch(data.size(), shape, loc);
+  return array_from_host(data.data(), dtype_of<T>(), shape, loc);
+}
+template <Number T>
+Array array(const std::vector<T>& data, const Shape& shape, Loc loc = Loc::current()) {
+  if (static_cast<std::int64_t>(data.size()) != shape.num_elements()) throw_size_mismatch(data.size(), shape, loc);
+  if constexpr (std::same_as<T, bool>) {
+    std::vector<unsigned char> bytes(data.begin(), data.end());
+    return array_from_host(bytes.data(), bool_, shape, loc);
+  } else {
+    return array_from_host(data.data(), dtype_of<T>(), shape, loc);
+  }
+}
+
+/// NumPy's text, and JAX's repr: `Array([1., 2.], dtype=float32)`.
+std::string str(const Array& x);
+std::string repr(const Array& x);
+std::ostream& operator<<(std::ostream& out, const Array& x);
+
+}  // namespace tutti

@@ -1,0 +1,142 @@
+// Making, moving, joining and contracting arrays: the NumPy-like functions. Source of names and meanings: jax.numpy.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tutti/array/array.hpp"
+
+namespace tutti {
+
+// --- making arrays
+
+/// `zeros({4, 8})` is float32; `zeros({4, 8}, int32)`. Negative extents are a ShapeError.
+Array zeros(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
+Array ones(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
+/// Elements without a promised value (zeros, as in JAX).
+Array empty(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
+/// `value` (a number or an array that broadcasts) in every place; without a dtype it keeps the value's, weak for a number.
+Array full(const Shape& shape, const Operand& value);
+Array full(const Shape& shape, const Operand& value, DType dtype);
+/// The like-functions take shape and dtype of x, and outside of transformations its placement.
+Array zeros_like(const In& x);
+Array zeros_like(const In& x, DType dtype);
+Array ones_like(const In& x);
+Array ones_like(const In& x, DType dtype);
+Array full_like(const In& x, const Operand& value);
+Array full_like(const In& x, const Operand& value, DType dtype);
+/// n rows, m columns (m = n when left out), ones on diagonal k: `eye(2)` is {{1, 0}, {0, 1}}.
+Array eye(Dim n, DType dtype = float32, Loc loc = Loc::current());
+Array eye(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current());
+/// Ones at and below diagonal k.
+Array tri(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current());
+Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc);
+/// start, start + step, ... below stop. Integers give int32, a float among the arguments float32: `arange(3)` is {0, 1, 2}, `arange(0., 1., 0.25)` has 4.
+template <Number T>
+Array arange(T stop, Loc loc = Loc::current()) { return arange_from(Scalar(T(0)), Scalar(stop), Scalar(T(1)), {}, loc); }
+template <Number T>
+Array arange(T stop, DType dtype, Loc loc = Loc::current()) { return arange_from(Scalar(T(0)), Scalar(stop), Scalar(T(1)), dtype, loc); }
+template <Number T, Number U>
+Array arange(T start, U stop, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(1), {}, loc); }
+template <Number T, Number U>
+Array arange(T start, U stop, DType dtype, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(1), dtype, loc); }
+template <Number T, Number U, Number V>
+Array arange(T start, U stop, V step, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(step), {}, loc); }
+template <Number T, Number U, Number V>
+Array arange(T start, U stop, V step, DType dtype, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(step), dtype, loc); }
+/// `n` equidistant numbers from start to stop, both included unless `endpoint` is false.
+Array linspace(double start, double stop, Dim n = 50, bool endpoint = true, DType dtype = float32, Loc loc = Loc::current());
+
+// --- shapes
+
+/// One extent may be -1: `reshape(x, {4, -1})`.
+Array reshape(const In& x, const Shape& shape);
+Array ravel(const In& x);
+/// All dims in reverse order, or in the order given: `transpose(x, {1, 0, 2})`; negative dims count from the end.
+Array transpose(const In& x);
+Array transpose(const In& x, const std::vector<int>& permutation);
+Array moveaxis(const In& x, int from, int to);
+Array swapaxes(const In& x, int a, int b);
+/// Drops dims of extent 1: those named, or all.
+Array squeeze(const In& x, const Axes& axes = {});
+/// Adds dims of extent 1; `axes` are positions in the result.
+Array expand_dims(const In& x, const std::vector<int>& axes);
+inline Array expand_dims(const In& x, int axis) { return expand_dims(x, std::vector<int>{axis}); }
+Array broadcast_to(const In& x, const Shape& shape);
+/// Arrays with their dtypes promoted and their shapes broadcast to one.
+std::vector<Array> broadcast_arrays(const std::vector<Array>& xs);
+
+// --- joining and cutting
+
+/// A list of arrays, with the caller's line: `concatenate({x, y})`.
+struct ArrayList {
+  std::vector<Array> arrays;
+  Loc loc;
+  ArrayList(std::initializer_list<Array> list, Loc l = Loc::current()) : arrays(list), loc(l) {}
+  ArrayList(std::vector<Array> list, Loc l = Loc::current()) : arrays(std::move(list)), loc(l) {}
+};
+Array concatenate(const ArrayList& xs, int axis = 0);
+Array stack(const ArrayList& xs, int axis = 0);
+Array vstack(const ArrayList& xs);
+Array hstack(const ArrayList& xs);
+/// `parts` equal pieces; ShapeError when they do not divide the extent.
+std::vector<Array> split(const In& x, int parts, int axis = 0);
+/// Pieces that end at the given positions: `split(x, {2, 5})` gives x[0:2], x[2:5], x[5:].
+std::vector<Array> split(const In& x, const std::vector<std::int64_t>& at, int axis = 0);
+Array flip(const In& x, const Axes& axes = {});
+/// Elements shifted around; without an axis in the flat order.
+Array roll(const In& x, std::int64_t shift);
+Array roll(const In& x, std::int64_t shift, int axis);
+Array tile(const In& x, const Shape& repeats);
+/// Every element (slice along `axis`) `n` times in a row; without an axis the flat array.
+Array repeat(const In& x, Dim n);
+Array repeat(const In& x, Dim n, int axis);
+/// The lower (upper) triangle of the last two dims; zeros elsewhere.
+Array tril(const In& x, int k = 0);
+Array triu(const In& x, int k = 0);
+/// Of a matrix its diagonal k, of a vector the square matrix that has it as diagonal k, zeros elsewhere: `diag({{1, 2}, {3, 4}})` is {1, 4}.
+Array diag(const In& x, int k = 0);
+enum class PadMode { constant, edge, reflect, wrap };
+/// (before, after) per dim, or one pair for all: `pad(x, {{1, 2}})`.
+Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, const Operand& value = 0.f);
+Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode mode);
+
+// --- choosing
+
+/// What happens to an index that is out of range: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones count from the end,
+/// except under clip.
+enum class TakeMode { fill, clip, wrap };
+Array take(const In& x, const Operand& indices, TakeMode mode = TakeMode::fill);              // of the flat array
+Array take(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill);
+/// result[i, j] = x[i, indices[i, j]] for axis 1: `indices` has x's number of dims.
+Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill);
+Array sort(const In& x, int axis = -1, bool descending = false);
+Array argsort(const In& x, int axis = -1, bool descending = false);
+
+// --- products
+
+/// NumPy's matmul: vectors, matrices, and stacks of matrices whose leading dims broadcast.
+Array matmul(const In& x, const In& y);
+/// NumPy's dot: the last dim of x with the last but one of y; scalars multiply.
+Array dot(const Operand& x, const Operand& y);
+Array vdot(const In& x, const In& y);
+Array inner(const In& x, const In& y);
+Array outer(const In& x, const In& y);
+/// Contracts the last `n` dims of x with the first `n` of y, or the dims named.
+Array tensordot(const In& x, const In& y, int n = 2);
+Array tensordot(const In& x, const In& y, const std::vector<int>& x_axes, const std::vector<int>& y_axes);
+/// Einstein sums of one or more operands: `einsum("bij,bjk->bik", {x, y})`; `...` stands for leading dims.
+Array einsum(const std::string& subscripts, const ArrayList& xs);
+
+namespace lax {
+
+/// Sorted along `dim`, stable, NaN last; several arrays move together, ordered by the first `num_keys`.
+Array sort(const In& x, int dim);
+std::vector<Array> sort(const std::vector<Array>& xs, int dim, int num_keys = 1);
+/// Typed keys from uint32[..., 2], and back.
+Array random_wrap(const In& words);
+Array random_unwrap(const In& keys);
+
+}  // namespace lax
+
+}  // namespace tutti

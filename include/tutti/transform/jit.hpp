@@ -1,0 +1,268 @@
+// jit: a function, traced once per signature, compiled as a whole.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tutti/array/array.hpp"
+#include "tutti/transform/callable.hpp"
+#include "tutti/transform/prefix.hpp"
+#include "tutti/tree/tree.hpp"
+
+namespace tutti {
+
+/// Which arguments a call gives up, beside donate_argnums.
+enum class Donate { none, all, all_except_first };
+
+struct JitOptions {
+  TreeOf<Sharding> in_shardings{};
+  TreeOf<Sharding> out_shardings{};
+  std::vector<int> donate_argnums{};
+  Donate donate = Donate::none;
+};
+
+/// Bytes of a compiled call on this process.
+struct MemoryAnalysis {
+  std::size_t argument_bytes = 0, output_bytes = 0, temporary_bytes = 0, peak_bytes = 0;
+  std::string str() const;
+};
+/// Work of a compiled call.
+struct CostAnalysis {
+  double flops = 0;
+  std::size_t bytes_accessed = 0;
+  int eqns = 0, tasks = 0, kernels = 0;
+};
+
+namespace detail {
+
+/// What a traced function returned: its arrays, its structure, and the value itself, whose static leaves a result gets.
+struct JitResult {
+  tree::Flat flat;
+  std::shared_ptr<const void> value;
+};
+
+/// The arguments of one call: their arrays, structure, how many arrays each argument has, and paths when an error needs them.
+struct JitArguments {
+  tree::Flat flat;
+  std::vector<int> counts;
+  std::function<std::vector<std::pair<int, tree::Path>>()> paths;   // (argument, path in it) per leaf
+};
+
+using JitBody = std::function<JitResult(const std::vector<Array>&)>;
+
+struct JitEntry;
+
+class JitCore {
+ public:
+  /// `what`: the transformation that errors name.
+  JitCore(JitOptions options, Loc made, const char* what = "jit");
+  ~JitCore();
+  /// The entry for a signature; on a miss `body` is traced.
+  std::shared_ptr<const JitEntry> find(const JitArguments& args, const JitBody& body);
+  /// The same for arguments that are arrays and nothing else; nullptr on a miss.
+  std::shared_ptr<const JitEntry> find_arrays(std::span<const Array* const> args);
+  /// Refuses arguments that `entry` was not compiled for.
+  void check(const JitEntry& entry, const JitArguments& args, Loc loc) const;
+  /// Runs the entry, or records it in the trace that is open.
+  std::vector<Array> run(const JitEntry& entry, std::span<const Array> leaves);
+  std::size_t size() const;
+  void clear();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+const void* jit_value(const JitEntry& entry);
+std::string jit_text(const JitEntry& entry);
+std::string jit_explain(const JitEntry& entry);
+std::string jit_plan(const JitEntry& entry);
+MemoryAnalysis jit_memory(const JitEntry& entry);
+CostAnalysis jit_cost(const JitEntry& entry);
+std::vector<Sharding> jit_output_shardings(const JitEntry& entry);
+
+template <class F, class... A>
+inline constexpr bool only_arrays = (std::same_as<A, Array> && ...) && !std::is_aggregate_v<F>;
+
+// A callable that is itself a tree (a model with operator()) is an input, not a constant.
+template <class F>
+inline constexpr bool callable_is_tree = std::is_aggregate_v<F> && Tree<F> && !std::is_empty_v<F>;
+
+template <class F, class... A>
+JitArguments jit_arguments(const F& fn, const A&... args) {
+  JitArguments out;
+  if constexpr (callable_is_tree<F>) out.flat = tree::flatten(fn, args...);
+  else out.flat = tree::flatten(args...);
+  if constexpr (callable_is_tree<F>) out.counts.push_back(-static_cast<int>(tree::leaves(fn).size()) - 1);
+  (out.counts.push_back(static_cast<int>(tree::leaves(args).size())), ...);
+  out.paths = [&] {
+    std::vector<std::pair<int, tree::Path>> paths;
+    int i = 0;
+    [[maybe_unused]] auto add = [&](int index, const auto& t) {
+      for (auto& [path, leaf] : tree::leaves_with_path(t)) paths.emplace_back(index, path);
+    };
+    if constexpr (callable_is_tree<F>) add(-1, fn);
+    (add(i++, args), ...);
+    return paths;
+  };
+  return out;
+}
+
+template <class F, class... A>
+JitBody jit_body(const F& fn, const A&... args) {
+  return [&](const std::vector<Array>& leaves) {
+    std::size_t at = 0;
+    auto next = [&](const auto& like) {
+      std::size_t n = tree::leaves(like).size();
+      std::span<const Array> mine(leaves.data() + at, n);
+      at += n;
+      return tree::rebuild(like, mine);
+    };
+    using R = call_result_t<F, A...>;
+    std::shared_ptr<R> value;
+    if constexpr (callable_is_tree<F>) {
+      F model = next(fn);
+      std::tuple<A...> mine{next(args)...};
+      value = std::make_shared<R>(std::apply(std::as_const(model), std::as_const(mine)));
+    } else {
+      std::tuple<A...> mine{next(args)...};
+      value = std::make_shared<R>(std::apply(fn, std::as_const(mine)));
+    }
+    JitResult out;
+    out.flat = tree::flatten(*value);
+    out.value = value;
+    return out;
+  };
+}
+
+template <class R>
+R jit_result(const JitEntry& entry, std::vector<Array>&& leaves) {
+  if constexpr (std::same_as<R, Array>) return leaves.empty() ? Array{} : std::move(leaves[0]);   // none: the function returned no array
+  else return tree::rebuild(*static_cast<const R*>(jit_value(entry)), std::span<const Array>(leaves));
+}
+
+}  // namespace detail
+
+/// A signature, compiled: call it with arguments of the same structure (static leaves included), dtypes, shapes and placements; others are a
+/// TypeError, other placements a ShardingError, traced arrays a TracerError.
+template <class F, class... A>
+class Compiled {
+ public:
+  Compiled(F fn, std::shared_ptr<detail::JitCore> core, std::shared_ptr<const detail::JitEntry> entry)
+      : fn_(std::move(fn)), core_(std::move(core)), entry_(std::move(entry)) {}
+  using tutti_params = ParamList<A...>;
+  auto operator()(const A&... args, Loc loc = Loc::current()) const {
+    using R = call_result_t<F, A...>;
+    detail::JitArguments in = detail::jit_arguments(fn_, args...);
+    core_->check(*entry_, in, loc);
+    return detail::jit_result<R>(*entry_, core_->run(*entry_, in.flat.leaves));
+  }
+  /// The program as it is compiled.
+  std::string text() const { return detail::jit_text(*entry_); }
+  std::string explain() const { return detail::jit_explain(*entry_); }
+  /// The kernels and tasks it runs; empty in isolation.
+  std::string plan() const { return detail::jit_plan(*entry_); }
+  MemoryAnalysis memory_analysis() const { return detail::jit_memory(*entry_); }
+  CostAnalysis cost_analysis() const { return detail::jit_cost(*entry_); }
+  std::vector<Sharding> output_shardings() const { return detail::jit_output_shardings(*entry_); }
+
+ private:
+  F fn_;
+  std::shared_ptr<detail::JitCore> core_;
+  std::shared_ptr<const detail::JitEntry> entry_;
+};
+
+/// A signature, traced.
+template <class F, class... A>
+class Lowered {
+ public:
+  explicit Lowered(Compiled<F, A...> compiled) : compiled_(std::move(compiled)) {}
+  std::string text() const { return compiled_.text(); }
+  std::string explain() const { return compiled_.explain(); }
+  Compiled<F, A...> compile() const { return compiled_; }
+
+ private:
+  Compiled<F, A...> compiled_;
+};
+
+/// What jit returns. Copies share one cache.
+template <class F>
+class Jitted : public CallWith<Jitted<F>, params_t<F>> {
+ public:
+  Jitted(F fn, JitOptions options, Loc made, const char* what = "jit") : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {}
+
+  template <class... A>
+  auto call(const A&... args) const {
+    if constexpr (detail::check_call<F, A...>()) {
+      using R = call_result_t<F, A...>;
+      static_assert(Tree<R>, "tutti: jit: the result must be a tree of arrays");
+      if constexpr (detail::only_arrays<F, A...> && sizeof...(A) > 0) {
+        const Array* arrays[] = {&args...};
+        if (auto entry = core_->find_arrays(arrays)) {
+          const Array leaves[] = {args...};
+          return detail::jit_result<R>(*entry, core_->run(*entry, leaves));
+        }
+      }
+      detail::JitArguments in = detail::jit_arguments(fn_, args...);
+      auto entry = core_->find(in, detail::jit_body(fn_, args...));
+      return detail::jit_result<R>(*entry, core_->run(*entry, in.flat.leaves));
+    }
+  }
+  template <class... A>
+  auto lower(const A&... args) const {
+    if constexpr (std::same_as<params_t<F>, UnknownParams>) return lower_as(static_cast<const own_t<A>&>(args)...);
+    else return lower_known(params_t<F>{}, args...);
+  }
+  template <class... A>
+  std::string explain(const A&... args) const { return lower(args...).explain(); }
+  std::size_t cache_size() const { return core_->size(); }
+  void clear_cache() const { core_->clear(); }
+
+ private:
+  template <class... A>
+  auto lower_as(const A&... args) const {
+    detail::JitArguments in = detail::jit_arguments(fn_, args...);
+    auto entry = core_->find(in, detail::jit_body(fn_, args...));
+    return Lowered<F, A...>(Compiled<F, A...>(fn_, core_, entry));
+  }
+  template <class... Q, class... A>
+  auto lower_known(ParamList<Q...>, const A&... args) const {
+    if constexpr (sizeof...(Q) == sizeof...(A)) return lower_as<own_t<Q>...>(static_cast<own_t<Q>>(args)...);
+    else return lower_as(static_cast<const own_t<A>&>(args)...);
+  }
+
+  F fn_;
+  std::shared_ptr<detail::JitCore> core_;
+};
+
+/// Compiles `fn` for each signature it is called with: structure and static leaves of the arguments, dtypes, shapes and placements of their
+/// arrays. Computation follows data: where arguments are committed to shardings, the whole program is split accordingly.
+///
+///     auto step = jit([](const Array& w, const Array& x) { return sin(matmul(x, w)); });
+///     Array y = step(w, x);              // traced and compiled
+///     y = step(w, x2);                   // runs
+///
+/// Throws DeviceError when committed arguments lie on different devices. Source: jax.jit, equinox.filter_jit.
+template <class F>
+Jitted<std::decay_t<F>> jit(F&& fn, JitOptions options = {}, Loc made = Loc::current()) {
+  return Jitted<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
+}
+
+/// The Program of a call, printable: tutti's jaxpr.
+///
+///     std::cout << jit_program(f)(x);
+template <class F>
+auto jit_program(F fn, Loc made = Loc::current()) {
+  return [fn = std::move(fn), made](const auto&... args) {
+    detail::JitCore core({}, made);
+    detail::JitArguments in = detail::jit_arguments(fn, static_cast<const own_t<decltype(args)>&>(args)...);
+    return detail::jit_text(*core.find(in, detail::jit_body(fn, static_cast<const own_t<decltype(args)>&>(args)...)));
+  };
+}
+
+}  // namespace tutti

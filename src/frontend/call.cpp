@@ -1,0 +1,58 @@
+#include "frontend/call.hpp"
+
+namespace tutti::detail {
+
+std::vector<bool> Recorded::explicit_only() const {
+  std::vector<bool> out(inputs.size(), false);
+  std::fill(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(num_explicit), true);
+  return out;
+}
+
+std::string leaf_name(const std::pair<int, tree::Path>& where) {
+  std::string path = where.second.str();
+  return "arg" + std::to_string(where.first) + (path.empty() || path[0] == '[' ? "" : ".") + path;
+}
+
+std::string entries_text(const char* option, std::size_t entries, std::size_t arguments) {
+  auto names = [](std::size_t n) {
+    std::string out;
+    for (std::size_t i = 0; i < n; ++i) out += (i ? ", arg" : " (arg") + std::to_string(i);
+    return n ? out + ")" : out;
+  };
+  return std::string(option) + " has " + std::to_string(entries) + (entries == 1 ? " entry" : " entries") + names(entries) + " for " + std::to_string(arguments) +
+         (arguments == 1 ? " argument" : " arguments") + names(arguments);
+}
+std::string no_axis_text(int axis, const std::string& name, const Type& type) {
+  return "axis " + std::to_string(axis) + " of " + name + " does not exist: its rank must be at least " + std::to_string(axis < 0 ? -std::int64_t{axis} : std::int64_t{axis} + 1) + ", and its type is " + type.str() +
+         ", of rank " + std::to_string(type.ndim());
+}
+
+std::vector<std::optional<TracedLeaf>> differentiable(const CallArrays& args, const std::vector<bool>& wanted) {
+  std::vector<std::optional<TracedLeaf>> out(args.leaves.size());
+  for (std::size_t i = 0; i < args.leaves.size(); ++i)
+    if (wanted[i] && !args.frozen[i] && has_tangent(args.leaves[i].type())) out[i] = TracedLeaf{args.leaves[i].type(), args.leaves[i], true};
+  return out;
+}
+
+Recorded record_call(const CallArrays& args, const std::vector<std::optional<TracedLeaf>>& leaves, const Body& body, const char* what, Loc made, const NamedAxes& axes,
+                     BodyResult* result) {
+  auto trace = std::make_shared<Trace>(Trace::Mode::open, what, made);
+  trace->axes = axes;
+  Recorded out;
+  std::vector<Array> given = args.leaves;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (!leaves[i]) continue;
+    given[i] = trace->input(leaves[i]->type, "", leaves[i]->known ? leaves[i]->value : Array());
+    out.inputs.push_back(leaves[i]->value);
+  }
+  out.num_explicit = out.inputs.size();
+  TraceScope scope(trace);
+  BodyResult returned = body(given);
+  Traced traced = trace->close(returned.leaves);
+  out.program = traced.program;
+  out.inputs.insert(out.inputs.end(), traced.captured.begin(), traced.captured.end());
+  if (result) *result = std::move(returned);
+  return out;
+}
+
+}  // namespace tutti::detail

@@ -1,0 +1,126 @@
+#include "numpy/promotion.hpp"
+
+#include <array>
+#include <bit>
+#include <numeric>
+#include <string>
+
+#include "array/node.hpp"
+#include "ir/op.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using K = DType::Kind;
+
+// The lattice's nodes: strong dtypes by their kind, then the weak ones.
+constexpr int weak_int = 14, weak_float = 15, weak_complex = 16, nodes = 17;
+constexpr int node(K k) { return static_cast<int>(k); }
+
+// Bit j of above[i]: type i may become type j.
+consteval std::array<std::uint32_t, nodes> reachable() {
+  std::array<std::uint32_t, nodes> above{};
+  auto edge = [&](int from, int to) { above[from] |= 1u << to; };
+  edge(node(K::bool_), weak_int);
+  edge(weak_int, node(K::int8));
+  edge(weak_int, node(K::uint8));
+  edge(node(K::int8), node(K::int16));
+  edge(node(K::int16), node(K::int32));
+  edge(node(K::int32), node(K::int64));
+  edge(node(K::uint8), node(K::int16));
+  edge(node(K::uint8), node(K::uint16));
+  edge(node(K::uint16), node(K::int32));
+  edge(node(K::uint16), node(K::uint32));
+  edge(node(K::uint32), node(K::int64));
+  edge(node(K::uint32), node(K::uint64));
+  edge(node(K::int64), weak_float);
+  edge(node(K::uint64), weak_float);
+  edge(weak_float, node(K::bfloat16));
+  edge(weak_float, node(K::float16));
+  edge(weak_float, weak_complex);
+  edge(node(K::bfloat16), node(K::float32));
+  edge(node(K::float16), node(K::float32));
+  edge(node(K::float32), node(K::float64));
+  edge(node(K::float32), node(K::complex64));
+  edge(weak_complex, node(K::complex64));
+  for (int i = 0; i < nodes; ++i) above[i] |= 1u << i;
+  for (int round = 0; round < nodes; ++round)
+    for (int i = 0; i < nodes; ++i)
+      for (int j = 0; j < nodes; ++j)
+        if (above[i] >> j & 1) above[i] |= above[j];
+  return above;
+}
+constexpr auto above = reachable();
+
+int node_of(const Type& t) {
+  if (!t.weak || t.dtype.is_bool()) return node(t.dtype.kind());
+  return t.dtype.is_integer() ? weak_int : t.dtype.is_floating() ? weak_float : weak_complex;
+}
+
+}  // namespace
+
+Promotion promote(const std::vector<Array>& xs) {
+  std::uint32_t common = ~0u;
+  for (const Array& x : xs) {
+    if (x.dtype().is_key())
+      raise<TypeError>(call_name("arithmetic"), "random keys take part in no arithmetic: an operand is " + x.type().str(),
+                       "Use random::key_data to see their words.");
+    common &= above[node_of(x.type())];
+  }
+  // The least of the common upper bounds is the one below all others.
+  for (int i = 0; i < nodes; ++i)
+    if (common >> i & 1 && (above[i] & common) == common) {
+      if (i == weak_int) return {canonical(int64), true};
+      if (i == weak_float) return {canonical(float64), true};
+      if (i == weak_complex) return {complex64, true};
+      return {canonical(DType(static_cast<K>(i))), false};
+    }
+  std::string types;
+  for (const Array& x : xs) types += (types.empty() ? "" : ", ") + x.type().str();
+  raise<TypeError>(call_name("arithmetic"), "there is no common type of " + types, "Convert one of them with astype().");
+}
+
+Promotion inexact(Promotion p) { return p.dtype.is_inexact() ? p : Promotion{canonical(float64) == float64 && p.dtype.size() == 8 ? float64 : float32, p.weak}; }
+Promotion promote_inexact(const std::vector<Array>& xs) { return inexact(promote(xs)); }
+
+Array converted(const Array& x, Promotion p) {
+  if (x.dtype() == p.dtype) return x;   // a weak operand decides nothing: the result is as strong as the strongest
+  if (const auto& literal = x.node()->literal; literal && x.ndim() == 0) return array_from_scalar(literal->to(p.dtype), x.weak_type() || p.weak);
+  return lax::convert_element_type(x, p.dtype, p.weak);
+}
+
+Shape broadcast_shapes(const char* what, const std::vector<Array>& xs) {
+  int ndim = 0;
+  for (const Array& x : xs) ndim = std::max(ndim, x.ndim());
+  Shape out(std::vector<std::int64_t>(static_cast<std::size_t>(ndim), 1));
+  for (const Array& x : xs)
+    for (int d = 0; d < x.ndim(); ++d) {
+      std::int64_t extent = x.shape()[d];
+      std::int64_t& o = out[static_cast<std::size_t>(ndim - x.ndim() + d)];
+      if (extent == 1 || extent == o) continue;
+      if (o != 1) {
+        std::string types;
+        for (std::size_t i = 0; i < xs.size(); ++i) types += (i == 0 ? "" : i + 1 == xs.size() ? " and " : ", ") + xs[i].type().str();
+        raise<ShapeError>(what, "shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " + std::to_string(o) + " and " + std::to_string(extent),
+                          "Extents, counted from the last dim, have to be equal or 1: use reshape() or expand_dims().");
+      }
+      o = extent;
+    }
+  return out;
+}
+
+Array spread(const Array& x, const Shape& shape) {
+  if (x.ndim() == 0 || x.shape() == shape) return x;
+  lax::Dims dims(static_cast<std::size_t>(x.ndim()));
+  std::iota(dims.begin(), dims.end(), shape.ndim() - x.ndim());
+  return lax::broadcast_in_dim(x, shape, dims);
+}
+
+void bring_together(const char* what, std::vector<Array>& xs, Promotion p) {
+  Shape shape = broadcast_shapes(what, xs);
+  for (Array& x : xs) x = spread(converted(x, p), shape);
+}
+
+}  // namespace tutti::ops

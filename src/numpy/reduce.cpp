@@ -1,0 +1,238 @@
+// The reductions of ops.hpp and of Array.
+#include <limits>
+
+#include "tree/absent.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "numpy/promotion.hpp"
+#include "ops/elementwise/rule_math.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/numpy/numpy.hpp"
+
+namespace tutti {
+namespace {
+
+using ops::number_like;
+
+const Array& given(const Array& x, const char* what) {
+  refuse_absent(x);
+  if (!x.has_value()) raise<ValueError>(what, "the operand is empty (no array here)", "Test has_value() first.");
+  return x;
+}
+Array strict(const Op& op, const Array& x, const std::vector<int>& axes, bool keepdims) {
+  Array y = bind1(op, ops::Reduction{axes}, {x});
+  if (!keepdims) return y;
+  Shape shape = x.shape();
+  for (int a : axes) shape[static_cast<std::size_t>(a)] = 1;
+  return y.shape() == shape ? y : lax::reshape(y, shape);
+}
+// Sums of small integers and bools are 32 bits wide.
+DType accumulated(DType d) {
+  if (d.is_bool() || (d.is_signed() && d.size() < 4)) return int32;
+  return d.is_unsigned() && d.size() < 4 ? uint32 : d;
+}
+std::int64_t count(const Array& x, const std::vector<int>& axes) {
+  std::int64_t n = 1;
+  for (int a : axes) n *= x.shape()[static_cast<std::size_t>(a)];
+  return n;
+}
+bool is_half(DType d) { return d.is_floating() && d.size() == 2; }
+// Means of 16-bit floats are computed in float32 throughout.
+Array wide(const Array& x) { return lax::convert_element_type(x, is_half(x.dtype()) ? float32 : x.dtype().is_inexact() ? x.dtype() : ops::promote_inexact({x}).dtype); }
+DType mean_dtype(const Array& x) { return ops::promote_inexact({x}).dtype; }
+
+Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
+  const Array& a = given(x.array, what);
+  return strict(op, lax::convert_element_type(a, accumulated(a.dtype())), axes.resolve(a.ndim()), keepdims);
+}
+Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
+  const Array& a = given(x.array, what);
+  std::vector<int> list = axes.resolve(a.ndim());
+  if (count(a, list) == 0)
+    raise<ValueError>(what, "no element to choose from: " + a.type().str() + " is empty along the reduced axes",
+                      "Give a start value: max_with(x, {.initial = 0}).");
+  return strict(op, a, list, keepdims);
+}
+Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
+  const Array& a = given(x.array, what);
+  Array bits = a.dtype().is_bool() ? a : lax::ne(a, number_like(a, 0));
+  return strict(op, bits, axes.resolve(a.ndim()), keepdims);
+}
+Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool keepdims, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
+  const Array& a = given(x.array, op.name.c_str());
+  int at = axis ? Axes(*axis).resolve(a.ndim())[0] : 0;
+  Array y = bind1(op, ops::ArgReduction{at, int32}, {axis ? a : lax::reshape(a, Shape{a.size()})});
+  if (!keepdims) return y;
+  Shape shape = axis ? a.shape() : Shape(std::vector<std::int64_t>(static_cast<std::size_t>(a.ndim()), 1));
+  if (axis) shape[static_cast<std::size_t>(at)] = 1;
+  return lax::reshape(y, shape);
+}
+Array without_nan(const Array& x, double instead) { return x.dtype().is_inexact() ? where(isnan(x), number_like(x, instead), x) : x; }
+
+}  // namespace
+
+Array sum(const In& x, const Axes& axes, bool keepdims) { return total(ops::reduce_sum, "sum", x, axes, keepdims); }
+Array prod(const In& x, const Axes& axes, bool keepdims) { return total(ops::reduce_prod, "prod", x, axes, keepdims); }
+Array max(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_max, "max", x, axes, keepdims); }
+Array min(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_min, "min", x, axes, keepdims); }
+Array amax(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_max, "amax", x, axes, keepdims); }
+Array amin(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_min, "amin", x, axes, keepdims); }
+Array any(const In& x, const Axes& axes, bool keepdims) { return truth_reduction(ops::reduce_any, "any", x, axes, keepdims); }
+Array All::operator()(const In& x, const Axes& axes, bool keepdims) const { return truth_reduction(ops::reduce_all, "all", x, axes, keepdims, {"", "all", 0}); }
+Array argmax(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmax, x, axis, keepdims); }
+Array argmin(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmin, x, axis, keepdims); }
+
+Array mean(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  const Array& a = given(x.array, "mean");
+  std::vector<int> list = axes.resolve(a.ndim());
+  Array s = strict(ops::reduce_sum, wide(a), list, keepdims);
+  return lax::convert_element_type(lax::div(s, number_like(s, static_cast<double>(count(a, list)))), mean_dtype(a));
+}
+Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
+  CallScope scope(x.loc);
+  const Array& a = given(x.array, "var");
+  std::vector<int> list = axes.resolve(a.ndim());
+  Array w = wide(a);
+  Array s = strict(ops::reduce_sum, w, list, true);
+  double n = static_cast<double>(count(a, list));
+  Array deviation = w - lax::div(s, number_like(s, n));
+  Array squares = strict(ops::reduce_sum, lax::integer_pow(deviation, 2), list, keepdims);
+  return lax::convert_element_type(lax::div(squares, number_like(squares, n - ddof)), mean_dtype(a));
+}
+Array std_(const In& x, const Axes& axes, bool keepdims, int ddof) {
+  CallScope scope(x.loc);
+  return sqrt(var(x, axes, keepdims, ddof));
+}
+Array cumsum(const In& x, std::optional<int> axis) {
+  CallScope scope(x.loc);
+  const Array& a = given(x.array, "cumsum");
+  Array flat = axis ? a : lax::reshape(a, Shape{a.size()});
+  return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int32) : flat, axis ? Axes(*axis).resolve(a.ndim())[0] : 0);
+}
+Array ptp(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return lax::sub(max(x, axes, keepdims), min(x, axes, keepdims));
+}
+Array count_nonzero(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return sum(given(x.array, "count_nonzero") != 0, axes, keepdims);
+}
+Array average(const In& x, const Axes& axes) { return mean(x, axes); }
+Array average(const In& x, const Array& weights, const Axes& axes) {
+  CallScope scope(x.loc);
+  const Array& a = given(x.array, "average");
+  std::vector<int> list = axes.resolve(a.ndim());
+  Array w = given(weights, "average");
+  if (w.shape() != a.shape()) {
+    if (w.ndim() != 1 || list.size() != 1 || w.size() != a.shape()[static_cast<std::size_t>(list[0])])
+      raise<ShapeError>("average", "weights " + w.type().str() + " do not fit " + a.type().str(),
+                        "Give one weight per element, or per element of the one axis.");
+    w = lax::broadcast_in_dim(w, a.shape(), {list[0]});
+  }
+  std::vector<Array> xs = {a, w};
+  ops::bring_together("average", xs, ops::promote_inexact(xs));
+  return strict(ops::reduce_sum, lax::mul(xs[0], xs[1]), list, false) / strict(ops::reduce_sum, xs[1], list, false);
+}
+Array nansum(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return sum(without_nan(given(x.array, "nansum"), 0), axes, keepdims);
+}
+Array nanprod(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return prod(without_nan(given(x.array, "nanprod"), 1), axes, keepdims);
+}
+Array nanmean(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  const Array& a = given(x.array, "nanmean");
+  return nansum(a, axes, keepdims) / sum(~isnan(a), axes, keepdims);
+}
+namespace {
+// The extremum of the numbers; NaN where there are none.
+Array nan_extremum(Array (*extremum)(const In&, const Axes&, bool), double worst, const Array& x, const Axes& axes, bool keepdims) {
+  Array y = extremum(without_nan(x, worst), axes, keepdims);
+  if (!x.dtype().is_inexact()) return y;
+  return where(tutti::all(isnan(x), axes, keepdims), number_like(y, std::numeric_limits<double>::quiet_NaN()), y);
+}
+}  // namespace
+Array nanmax(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return nan_extremum(max, -std::numeric_limits<double>::infinity(), given(x.array, "nanmax"), axes, keepdims);
+}
+Array nanmin(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return nan_extremum(min, std::numeric_limits<double>::infinity(), given(x.array, "nanmin"), axes, keepdims);
+}
+
+// --- with options
+namespace {
+
+// The least and the greatest number of a dtype, as floats see it.
+double lowest(DType d) {
+  if (d.is_floating()) return -std::numeric_limits<double>::infinity();
+  return d.is_signed() ? -std::pow(2., static_cast<double>(d.size() * 8 - 1)) : 0;
+}
+double highest(DType d) {
+  if (d.is_floating()) return std::numeric_limits<double>::infinity();
+  if (d.is_bool()) return 1;
+  return std::pow(2., static_cast<double>(d.size() * 8 - (d.is_signed() ? 1 : 0))) - 1;
+}
+Array masked(const Array& x, const Array& mask, double otherwise) { return mask.has_value() ? where(mask, x, number_like(x, otherwise)) : x; }
+Array in_dtype(const Array& x, const ReduceOptions& o) { return o.dtype ? lax::convert_element_type(x, *o.dtype) : lax::convert_element_type(x, accumulated(x.dtype())); }
+
+}  // namespace
+
+Array sum_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  Array y = sum(masked(in_dtype(given(x.array, "sum"), o), o.where, 0), o.axes, o.keepdims);
+  return o.initial.has_value() ? y + o.initial : y;
+}
+Array prod_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  Array y = prod(masked(in_dtype(given(x.array, "prod"), o), o.where, 1), o.axes, o.keepdims);
+  return o.initial.has_value() ? y * o.initial : y;
+}
+namespace {
+Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptions& o, double worst) {
+  if (!o.initial.has_value()) {
+    if (o.where.has_value()) raise<ValueError>(what, "a mask over " + x.type().str() + " needs a start value", "Give .initial as well.");
+    return extremum(op, what, x, o.axes, o.keepdims);
+  }
+  Array y = strict(op, masked(x, o.where, worst), o.axes.resolve(x.ndim()), o.keepdims);
+  return worst <= 0 && &op == &ops::reduce_max ? maximum(y, o.initial) : minimum(y, o.initial);
+}
+}  // namespace
+Array max_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  return extremum(ops::reduce_max, "max", given(x.array, "max"), o, lowest(x.array.dtype()));
+}
+Array min_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  return extremum(ops::reduce_min, "min", given(x.array, "min"), o, highest(x.array.dtype()));
+}
+Array mean_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  const Array& a = given(x.array, "mean");
+  Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
+  Array s = sum(masked(w, o.where, 0), o.axes, o.keepdims);
+  Array n = o.where.has_value() ? sum(ops::spread(o.where, a.shape()), o.axes, o.keepdims) : Array(static_cast<double>(count(a, o.axes.resolve(a.ndim()))));
+  return lax::convert_element_type(s / n, o.dtype ? *o.dtype : mean_dtype(a));
+}
+
+Array Array::sum(const Axes& axes, bool keepdims, Loc loc) const { return tutti::sum({*this, loc}, axes, keepdims); }
+Array Array::mean(const Axes& axes, bool keepdims, Loc loc) const { return tutti::mean({*this, loc}, axes, keepdims); }
+Array Array::prod(const Axes& axes, bool keepdims, Loc loc) const { return tutti::prod({*this, loc}, axes, keepdims); }
+Array Array::max(const Axes& axes, bool keepdims, Loc loc) const { return tutti::max({*this, loc}, axes, keepdims); }
+Array Array::min(const Axes& axes, bool keepdims, Loc loc) const { return tutti::min({*this, loc}, axes, keepdims); }
+Array Array::var(const Axes& axes, bool keepdims, Loc loc) const { return tutti::var({*this, loc}, axes, keepdims); }
+Array Array::std(const Axes& axes, bool keepdims, Loc loc) const { return tutti::std_({*this, loc}, axes, keepdims); }
+Array Array::any(const Axes& axes, bool keepdims, Loc loc) const { return tutti::any({*this, loc}, axes, keepdims); }
+Array Array::all(const Axes& axes, bool keepdims, Loc loc) const { return tutti::all({*this, loc}, axes, keepdims); }
+Array Array::argmax(std::optional<int> axis, bool keepdims, Loc loc) const { return tutti::argmax({*this, loc}, axis, keepdims); }
+Array Array::argmin(std::optional<int> axis, bool keepdims, Loc loc) const { return tutti::argmin({*this, loc}, axis, keepdims); }
+
+}  // namespace tutti

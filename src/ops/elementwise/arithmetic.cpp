@@ -1,0 +1,94 @@
+// neg abs sign add sub mul div rem fma max min. Integers wrap; x / 0 is -1 and x % 0 is x (integers), division truncates. Source: jax.lax.
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/pointwise.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using Arrays = std::vector<Array>;
+using Flags = std::vector<bool>;
+
+Array negated(const Array& x) { return x.has_value() ? lax::neg(x) : x; }
+
+Arrays transpose_neg(const Call&, const Arrays& ct, const Arrays&, const Flags&) { return {negated(ct[0])}; }
+
+// Both operands of a sum; an operand that is not asked for is dropped by the caller.
+template <bool minus>
+Arrays transpose_sum(const Call& c, const Arrays& ct, const Arrays&, const Flags& undefined) {
+  Array y = undefined[1] ? cotangent_for(minus ? negated(ct[0]) : ct[0], c.operands[1]) : Array();
+  return {undefined[0] ? cotangent_for(ct[0], c.operands[0]) : Array(), y};
+}
+
+Arrays transpose_mul(const Call& c, const Arrays& ct, const Arrays& operands, const Flags& undefined) {
+  Arrays out(2);
+  for (int i = 0; i < 2; ++i)
+    if (undefined[i] && ct[0].has_value()) out[i] = cotangent_for(lax::mul(ct[0], operands[1 - i]), c.operands[i]);
+  return out;
+}
+
+Arrays transpose_div(const Call& c, const Arrays& ct, const Arrays& operands, const Flags&) {
+  if (!ct[0].has_value()) return Arrays(2);
+  return {cotangent_for(lax::div(ct[0], operands[1]), c.operands[0]), Array()};
+}
+
+// d max(x, y) / dx: 1 where x wins, 1/2 at a tie.
+V share(const V& x, const V& y, const V& z) {
+  V one = full_like(z, 1), half = full_like(z, 0.5), zero = full_like(z, 0);
+  return choose(x == z, choose(y == z, half, one), zero);
+}
+Rules extremum() {
+  return {.dx = [](V x, V y, V z) { return share(x, y, z); }, .dy = [](V x, V y, V z) { return share(y, x, z); }};
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op neg = unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
+
+// abs'(0) = 1, as in JAX.
+[[gnu::init_priority(1000)]] const Op abs = unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
+                                    {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
+
+[[gnu::init_priority(1000)]] const Op sign = unary_op<takes_real>("sign", [](auto x) {
+  auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
+  auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));   // keeps NaN and the sign of 0
+  return s;
+}, {.flat = true, .lo = 0.1});
+
+[[gnu::init_priority(1000)]] const Op add = binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
+[[gnu::init_priority(1000)]] const Op sub = binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
+[[gnu::init_priority(1000)]] const Op mul = binary_op<takes_number | takes_bool>("mul", [](auto x, auto y) { return x * y; }, {.linear = {{0}, {1}}, .transpose = transpose_mul});
+[[gnu::init_priority(1000)]] const Op div = binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },
+                                       {.dy = [](V, V y, V z) { return -z / y; }, .linear = {{0}}, .transpose = transpose_div, .lo = 0.5});
+
+// The remainder has the sign of x.
+[[gnu::init_priority(1000)]] const Op rem = binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; }, {
+    .dx = [](V, V, V z) { return full_like(z, 1); },
+    .dy = [](V x, V y, V z) {
+      V q = x / y;
+      return choose(q < full_like(z, 0), -V{bind1(ceil, {}, {q.a})}, -V{bind1(floor, {}, {q.a})});
+    },
+    .lo = 1.1, .hi = 1.9});
+
+// a * b + c, rounded once. Affine, not linear, in each operand; the tangent is a sum of products.
+[[gnu::init_priority(1000)]] const Op fma = [] {
+  Op op = ternary_op<takes_floating>("fma", [](auto a, auto b, auto c) { return lane::fma(a, b, c); });
+  op.jvp = [](const Call&, const Arrays& x, const Arrays& y, const Arrays& t) -> Arrays {
+    Array sum;
+    auto term = [&](const Array& tangent, const Array* factor) {
+      if (!tangent.has_value()) return;
+      Array part = factor ? lax::mul(tangent, *factor) : tangent;
+      if (part.ndim() != y[0].ndim()) part = lax::broadcast_in_dim(part, y[0].shape(), {});
+      sum = sum.has_value() ? lax::add(sum, part) : part;
+    };
+    term(t[0], &x[1]);
+    term(t[1], &x[0]);
+    term(t[2], nullptr);
+    return {sum};
+  };
+  return op;
+}();
+
+[[gnu::init_priority(1000)]] const Op max = binary_op<takes_real | takes_bool>("max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
+[[gnu::init_priority(1000)]] const Op min = binary_op<takes_real | takes_bool>("min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
+
+}  // namespace tutti::ops

@@ -1,0 +1,103 @@
+// convert_element_type bitcast_convert_type stop_gradient. Source: jax.lax.
+#include <cstring>
+
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/pointwise.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using Arrays = std::vector<Array>;
+using Views = std::span<const HostView>;
+
+constexpr unsigned convertible = takes_number | takes_bool;
+
+std::vector<Type> infer_convert(const Call& c) {
+  const auto& p = c.get<ConvertElementType>();
+  pointwise_shape(c, convertible);
+  if (p.dtype.is_key()) raise<TypeError>("convert_element_type", c.operands[0].str() + " cannot become a random key", "Use random::wrap_key_data.");
+  return {Type{p.dtype, c.operands[0].shape, p.weak, {}}};
+}
+
+void eval_convert(const Call& c, Views in, Views out) {
+  with_storage<convertible>(c.operands[0].dtype, [&]<class From>() {
+    with_storage<convertible>(c.get<ConvertElementType>().dtype, [&]<class To>() {
+      const From* p = in[0].as<const From>();
+      To* q = out[0].as<To>();
+      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i)
+        q[i] = convert_number<To>(p[i]);
+    });
+  });
+}
+
+std::vector<Type> infer_bitcast(const Call& c) {
+  DType to = c.get<BitcastConvertType>().dtype;
+  if (to.size() != c.operands[0].dtype.size())
+    raise<TypeError>("bitcast_convert_type", c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes",
+                     "Choose a dtype of the same size.");
+  return {Type{to, c.operands[0].shape, false, {}}};
+}
+
+void eval_copy(const Call& c, Views in, Views out) {
+  if (std::int64_t n = c.operands[0].nbytes()) std::memcpy(out[0].data, in[0].data, static_cast<std::size_t>(n));
+}
+
+Op frame(std::string name) {
+  Op op;
+  op.name = std::move(name);
+  op.factors = pointwise_factors;
+  op.batch = pointwise_batch;
+  return op;
+}
+Sample sample(Params params, DType from, double lo, double hi) {
+  Sample s;
+  s.params = std::move(params);
+  s.operands = {Type{from, Shape{3, 5}, false, {}}};
+  s.lo = lo;
+  s.hi = hi;
+  s.ulp = 0;
+  s.differentiable = false;
+  return s;
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op convert_element_type = [] {
+  Op op = frame("convert_element_type");
+  op.infer = infer_convert;
+  op.eval = eval_convert;
+  op.own_weak = true;
+  op.linear = {{0}};
+  op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
+    if (!ct[0].has_value() || !c.operands[0].dtype.is_inexact()) return {Array()};
+    return {lax::convert_element_type(ct[0], c.operands[0].dtype, c.operands[0].weak)};
+  };
+  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) { return ir.convert(in[0], c.get<ConvertElementType>().dtype); };
+  for (DType from : {float32, bfloat16, float16, int32, uint8, bool_})
+    for (DType to : {float32, bfloat16, float16, int32, int8, uint32, bool_})
+      op.samples.push_back(sample(ConvertElementType{to}, from, to.is_unsigned() || from.is_unsigned() ? 0 : -3, 3));
+  op.samples[0].differentiable = true;
+  return op;
+}();
+
+[[gnu::init_priority(1000)]] const Op bitcast_convert_type = [] {
+  Op op = frame("bitcast_convert_type");
+  op.infer = infer_bitcast;
+  op.eval = eval_copy;
+  op.jvp = [](const Call&, const Arrays&, const Arrays&, const Arrays&) { return Arrays(1); };
+  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) { return ir.bitcast(in[0], c.get<BitcastConvertType>().dtype); };
+  op.samples = {sample(BitcastConvertType{uint32}, float32, -2, 2), sample(BitcastConvertType{float32}, uint32, 0, 100), sample(BitcastConvertType{int16}, bfloat16, -2, 2)};
+  return op;
+}();
+
+[[gnu::init_priority(1000)]] const Op stop_gradient = [] {
+  Op op = frame("stop_gradient");
+  op.infer = [](const Call& c) -> std::vector<Type> { return {c.operands[0]}; };
+  op.eval = eval_copy;
+  op.jvp = [](const Call&, const Arrays&, const Arrays&, const Arrays&) { return Arrays(1); };
+  op.pointwise = [](VectorIR&, const Call&, std::span<const Reg> in) { return in[0]; };
+  op.samples = {sample({}, float32, -2, 2), sample({}, int32, -2, 2)};
+  return op;
+}();
+
+}  // namespace tutti::ops

@@ -1,0 +1,73 @@
+// 0, 1, 2, ... along a dim. Source: jax.lax.broadcasted_iota.
+#include "base/half.hpp"
+#include "ops/movement/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+template <class T>
+void fill(const HostView& out, int dim) {
+  for_each_index(out.type.shape, [&](const Dims& index, std::int64_t flat) {
+    if constexpr (std::integral<T>) out.as<T>()[flat] = static_cast<T>(index[dim]);
+    else out.as<T>()[flat] = T(static_cast<float>(index[dim]));
+  });
+}
+
+void eval(const Call& c, std::span<const HostView>, std::span<const HostView> out) {
+  int dim = c.get<Iota>().dim;
+  switch (out[0].type.dtype.kind()) {
+    case DType::Kind::int8: return fill<std::int8_t>(out[0], dim);
+    case DType::Kind::int16: return fill<std::int16_t>(out[0], dim);
+    case DType::Kind::int32: return fill<std::int32_t>(out[0], dim);
+    case DType::Kind::int64: return fill<std::int64_t>(out[0], dim);
+    case DType::Kind::uint8: return fill<std::uint8_t>(out[0], dim);
+    case DType::Kind::uint16: return fill<std::uint16_t>(out[0], dim);
+    case DType::Kind::uint32: return fill<std::uint32_t>(out[0], dim);
+    case DType::Kind::uint64: return fill<std::uint64_t>(out[0], dim);
+    case DType::Kind::bfloat16: return fill<BFloat16>(out[0], dim);
+    case DType::Kind::float16: return fill<Float16>(out[0], dim);
+    case DType::Kind::float32: return fill<float>(out[0], dim);
+    case DType::Kind::float64:
+      return for_each_index(out[0].type.shape, [&](const Dims& index, std::int64_t flat) { out[0].as<double>()[flat] = static_cast<double>(index[dim]); });
+    default: return fill<std::complex<float>>(out[0], dim);
+  }
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op iota = [] {
+  Op op;
+  op.name = "iota";
+  op.infer = [](const Call& c) {
+    const auto& p = c.get<Iota>();
+    check_dims(c.op.name, "dim", {p.dim}, p.shape.ndim());
+    if (p.dtype.is_key() || p.dtype.is_bool())
+      raise<TypeError>(c.op.name, "dtype " + std::string(p.dtype.name()) + " cannot count", "Use a number type.");
+    for (std::int64_t d : p.shape)
+      if (d < 0) raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
+    return std::vector{type(p.dtype, p.shape)};
+  };
+  op.eval = eval;
+  op.factors = [](const Call& c, const std::vector<Type>& results) {
+    FactorBuilder b(c, results);
+    for (int d = 0; d < results[0].ndim(); ++d) b.f.results[0][d] = {b.add(results[0].shape[d])};
+    b.f.factors[b.f.results[0][c.get<Iota>().dim][0]].kind = Factors::Kind::replicated;
+    return b.f;
+  };
+  op.not_differentiable = "it has no operands";
+  op.own_weak = true;
+  op.samples = {
+      {.params = Iota{int32, {5}, 0}, .operands = {}},         {.params = Iota{float32, {3, 4}, 1}, .operands = {}},
+      {.params = Iota{uint32, {2, 3, 2}, 1}, .operands = {}},  {.params = Iota{bfloat16, {1, 4}, 0}, .operands = {}},
+      {.params = Iota{int32, {0, 2}, 0}, .operands = {}},
+  };
+  return op;
+}();
+
+}  // namespace tutti::ops
+
+namespace tutti::lax {
+
+Array iota(DType dtype, const Shape& shape, int dim) { return bind1(ops::iota, ops::Iota{canonical(dtype), shape, dim}, {}); }
+
+}  // namespace tutti::lax

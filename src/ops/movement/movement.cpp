@@ -1,0 +1,125 @@
+#include "ops/movement/movement.hpp"
+
+#include <algorithm>
+
+#include "array/node.hpp"
+
+namespace tutti::ops {
+
+std::vector<const Op*> movement_ops() {
+  std::vector<const Op*> ops = {&broadcast_in_dim, &reshape, &transpose, &rev, &roll, &slice, &pad, &concatenate, &iota, &dynamic_slice,
+                                &dynamic_update_slice, &gather, &scatter, &scatter_add, &scatter_mul, &scatter_min, &scatter_max,
+                                &dot_general, &copy, &random_wrap, &random_unwrap};
+  for (int n = 1; n <= 8; ++n) ops.push_back(&sort_op(n));
+  return ops;
+}
+
+std::string text(const Dims& dims) { return Shape(dims).str(); }
+
+void check_dims(std::string_view op, const std::string& what, const Dims& dims, int ndim) {
+  std::vector<bool> seen(static_cast<std::size_t>(ndim), false);
+  for (std::int64_t d : dims) {
+    if (d < 0 || d >= ndim)
+      raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + ", but there are " + std::to_string(ndim) + " dims",
+                        ndim ? "Dims are 0 to " + std::to_string(ndim - 1) + " here." : "A scalar has no dims.");
+    if (seen[static_cast<std::size_t>(d)])
+      raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + " twice", "Name each dim once.");
+    seen[static_cast<std::size_t>(d)] = true;
+  }
+}
+
+bool contains(const Dims& dims, std::int64_t d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
+
+Dims shifted(const Dims& dims, int by, bool front) {
+  Dims out;
+  if (front) out.push_back(0);
+  for (std::int64_t d : dims) out.push_back(d + by);
+  return out;
+}
+
+Dims range(std::int64_t from, std::int64_t to) {
+  Dims out;
+  for (std::int64_t i = from; i < to; ++i) out.push_back(i);
+  return out;
+}
+
+Shape with_front(std::int64_t n, const Shape& shape) {
+  Shape out = shape;
+  out.insert(0, n);
+  return out;
+}
+
+Dims row_major_strides(const Shape& shape) {
+  Dims out(shape.size(), 1);
+  for (int d = shape.ndim() - 2; d >= 0; --d) out[d] = out[d + 1] * shape[d + 1];
+  return out;
+}
+
+Array literal(DType dtype, double value) { return array_from_scalar(Scalar(value).to(dtype), false, current_loc()); }
+std::optional<Scalar> literal_value(const Array& x) { return x.node()->literal; }
+Array zeros(DType dtype, const Shape& shape) { return lax::broadcast_in_dim(literal(dtype, 0), shape, {}); }
+Array zeros(const Type& like) { return zeros(like.dtype, like.shape); }
+Array batched(const Array& x, bool mapped, std::int64_t n) { return mapped ? x : lax::broadcast(x, Shape{n}); }
+
+Array to_front(const Array& x, int from) {
+  if (from == 0) return x;
+  Dims permutation{from};
+  for (int d = 0; d < x.ndim(); ++d)
+    if (d != from) permutation.push_back(d);
+  return lax::transpose(x, permutation);
+}
+
+std::int64_t integer_at(const HostView& v, std::int64_t i) {
+  switch (v.type.dtype.kind()) {
+    case DType::Kind::int8: return v.as<std::int8_t>()[i];
+    case DType::Kind::int16: return v.as<std::int16_t>()[i];
+    case DType::Kind::int32: return v.as<std::int32_t>()[i];
+    case DType::Kind::int64: return v.as<std::int64_t>()[i];
+    case DType::Kind::bool_:
+    case DType::Kind::uint8: return v.as<std::uint8_t>()[i];
+    case DType::Kind::uint16: return v.as<std::uint16_t>()[i];
+    case DType::Kind::uint32: return v.as<std::uint32_t>()[i];
+    // Beyond int64 every index is out of range alike.
+    case DType::Kind::uint64: return static_cast<std::int64_t>(std::min<std::uint64_t>(v.as<std::uint64_t>()[i], INT64_MAX));
+    default: throw InternalError("an index of dtype " + std::string(v.type.dtype.name()));
+  }
+}
+
+void read_view(const View& view, const HostView& in, const HostView& out) {
+  move_elements(in, out, [&](const Dims& index) {
+    std::int64_t at = view.offset;
+    for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * view.strides[d];
+    return at;
+  });
+}
+
+FactorBuilder::FactorBuilder(const Call& call, const std::vector<Type>& results) {
+  for (const Type& t : call.operands) f.operands.emplace_back(t.ndim());
+  for (const Type& t : results) f.results.emplace_back(t.ndim());
+}
+
+int FactorBuilder::add(std::int64_t size, Factors::Kind kind) {
+  f.factors.push_back({size, kind});
+  return static_cast<int>(f.factors.size()) - 1;
+}
+
+int FactorBuilder::share(int operand, int dim, int result_dim, std::int64_t size) {
+  int factor = add(size);
+  f.operands[operand][dim] = {factor};
+  f.results[0][result_dim] = {factor};
+  return factor;
+}
+
+Factors same_dims(const Call& call, const std::vector<Type>& results, const std::vector<bool>& changed) {
+  FactorBuilder b(call, results);
+  for (int d = 0; d < results[0].ndim(); ++d) {
+    if (!changed[d]) {
+      b.share(0, d, d, results[0].shape[d]);
+    } else {
+      b.f.factors[b.share(0, d, d, call.operands[0].shape[d])].kind = Factors::Kind::replicated;
+    }
+  }
+  return b.f;
+}
+
+}  // namespace tutti::ops

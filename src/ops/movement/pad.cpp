@@ -1,0 +1,151 @@
+// A border, gaps between elements, or (negative) a narrower box. Source: jax.lax.pad.
+#include <algorithm>
+
+#include "ops/movement/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+std::int64_t padded(std::int64_t n, const lax::PadDim& p) { return p.low + p.high + n + std::max<std::int64_t>(n - 1, 0) * p.interior; }
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<Pad>();
+  const Type& x = c.operands[0];
+  const Type& value = c.operands[1];
+  if (value.ndim() != 0 || value.dtype != x.dtype)
+    raise<TypeError>(c.op.name, "the padding value is " + value.str() + ", the operand " + x.str(),
+                     "The value is a scalar of the operand's dtype: convert it first.");
+  if (p.config.size() != x.shape.size())
+    raise<ShapeError>(c.op.name, std::to_string(p.config.size()) + " entries of padding for " + x.str(), "Give (low, high, interior) per dim.");
+  Shape shape;
+  for (int d = 0; d < x.ndim(); ++d) {
+    const auto& q = p.config[d];
+    std::int64_t n = padded(x.shape[d], q);
+    if (q.interior < 0 || n < 0)
+      raise<ShapeError>(c.op.name, "padding (" + std::to_string(q.low) + ", " + std::to_string(q.high) + ", " + std::to_string(q.interior) + ") of dim " + std::to_string(d) + " of " + x.str() +
+           " gives extent " + std::to_string(n), "Extents and interior padding cannot be negative.");
+    shape.push_back(n);
+  }
+  return {type(x.dtype, shape)};
+}
+
+template <class T>
+void fill(const HostView& out, const void* value) {
+  T v;
+  std::memcpy(&v, value, sizeof v);
+  std::fill_n(out.as<T>(), out.size(), v);
+}
+
+// Row by row: this is what runs, there is no kernel for it.
+void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& p = c.get<Pad>();
+  const Shape &from = in[0].type.shape, &to = out[0].type.shape;
+  const std::int64_t size = out[0].type.dtype.size();
+  switch (size) {
+    case 1: fill<std::uint8_t>(out[0], in[1].data); break;
+    case 2: fill<std::uint16_t>(out[0], in[1].data); break;
+    case 4: fill<std::uint32_t>(out[0], in[1].data); break;
+    default: fill<std::uint64_t>(out[0], in[1].data);
+  }
+  if (from.num_elements() == 0) return;
+  if (from.empty()) return void(std::memcpy(out[0].data, in[0].data, size));
+  // The elements of a row that land inside: first to last.
+  const std::size_t row = from.size() - 1;
+  const std::int64_t low = p.config[row].low, step = p.config[row].interior + 1;
+  const std::int64_t first = low >= 0 ? 0 : (-low + step - 1) / step, end = std::min(from[row], to[row] <= low ? 0 : (to[row] - 1 - low) / step + 1);
+  if (first >= end) return;
+  Dims strides = row_major_strides(to);
+  Shape lead = from;
+  lead.erase(static_cast<int>(row));
+  for_each_index(lead, [&](const Dims& index, std::int64_t flat) {
+    std::int64_t at = low + first * step;
+    for (std::size_t d = 0; d < row; ++d) {
+      std::int64_t i = p.config[d].low + index[d] * (p.config[d].interior + 1);
+      if (i < 0 || i >= to[d]) return;
+      at += i * strides[d];
+    }
+    const char* source = in[0].as<char>() + (flat * from[row] + first) * size;
+    char* target = out[0].as<char>() + at * size;
+    if (step == 1) return void(std::memcpy(target, source, static_cast<std::size_t>((end - first) * size)));
+    for (std::int64_t i = first; i < end; ++i, source += size, target += step * size) std::memcpy(target, source, static_cast<std::size_t>(size));
+  });
+}
+
+Factors factors(const Call& c, const std::vector<Type>& results) {
+  std::vector<bool> changed;
+  for (const auto& q : c.get<Pad>().config) changed.push_back(!(q == lax::PadDim{}));
+  return same_dims(c, results, changed);
+}
+
+// The operand's cotangent: undo low and high, then take every (interior + 1)th. The value's: the sum of all the rest.
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>& undefined) {
+  const auto& p = c.get<Pad>();
+  const Shape& from = c.operands[0].shape;
+  std::vector<lax::PadDim> undo;
+  Dims strides;
+  for (const auto& q : p.config) {
+    undo.push_back({-q.low, -q.high, 0});
+    strides.push_back(q.interior + 1);
+  }
+  Array zero = literal(cts[0].dtype(), 0);
+  Array x = zeros(c.operands[0]);
+  if (from.num_elements()) {
+    x = lax::pad(cts[0], zero, undo);
+    x = lax::slice(x, Dims(from.size(), 0), x.shape().dims(), strides);
+  }
+  std::vector<Array> out(2);
+  if (undefined[0]) out[0] = x;
+  if (undefined[1]) {
+    Dims all = range(0, from.ndim());
+    out[1] = all.empty() ? zero : lax::sub(lax::reduce_sum(cts[0], all), lax::reduce_sum(x, all));
+  }
+  return out;
+}
+
+Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+  std::vector<lax::PadDim> config = c.get<Pad>().config;
+  config.insert(config.begin(), lax::PadDim{});
+  Array x = batched(operands[0], mapped[0], axis.size);
+  if (!mapped[1]) return {{lax::pad(x, operands[1], config)}, {true}};
+  // One value per example: pad with anything, then put the values where the padding is.
+  Array inside = lax::pad(lax::broadcast_in_dim(literal(bool_, 1), x.shape(), {}), literal(bool_, 0), config);
+  Array y = lax::pad(x, literal(x.dtype(), 0), config);
+  return {{lax::select(inside, y, lax::broadcast_in_dim(operands[1], y.shape(), {0}))}, {true}};
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op pad = [] {
+  Op op;
+  op.name = "pad";
+  op.infer = infer;
+  op.eval = eval;
+  op.factors = factors;
+  op.linear = {{0, 1}};
+  op.transpose = transposed;
+  op.batch = batch;
+  op.movement = true;
+  Type scalar = type(float32, {});
+  op.samples = {
+      {.params = Pad{{{1, 2, 0}}}, .operands = {type(float32, {3}), scalar}},
+      {.params = Pad{{{0, 0, 2}, {1, 0, 1}}}, .operands = {type(float32, {3, 4}), scalar}},
+      {.params = Pad{{{-1, 1, 0}, {2, -1, 0}}}, .operands = {type(float32, {3, 4}), scalar}},
+      {.params = Pad{{{-1, 2, 1}, {1, -2, 1}}}, .operands = {type(float32, {3, 3}), scalar}},
+      {.params = Pad{{{0, 0, 0}, {1, 0, 0}}}, .operands = {type(int32, {2, 1}), type(int32, {})}},
+      {.params = Pad{{{2, 1, 3}}}, .operands = {type(float32, {0}), scalar}},
+      {.params = Pad{{}}, .operands = {scalar, scalar}},
+      {.params = Pad{{{0, 3, 0}}}, .operands = {type(bfloat16, {2}), type(bfloat16, {})}},
+  };
+  return op;
+}();
+
+}  // namespace tutti::ops
+
+namespace tutti::lax {
+
+Array pad(const In& x, const In& value, const std::vector<PadDim>& config) {
+  CallScope scope(x.loc);
+  return bind1(ops::pad, ops::Pad{config}, {x.array, value.array});
+}
+
+}  // namespace tutti::lax

@@ -1,0 +1,120 @@
+// The same elements in row-major order under another shape. Source: jax.lax.reshape.
+#include <numeric>
+
+#include "ops/movement/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<Reshape>();
+  const Type& x = c.operands[0];
+  for (std::int64_t d : p.shape)
+    if (d < 0)
+      raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " for " + x.str() + " has a negative extent", "Only tutti::reshape infers one extent from -1.");
+  if (p.shape.num_elements() != x.num_elements())
+    raise<ShapeError>(c.op.name, x.str() + " has " + std::to_string(x.num_elements()) + " elements, the shape " + p.shape.str() + " " + std::to_string(p.shape.num_elements()),
+         "A reshape keeps the number of elements.");
+  return {type(x.dtype, p.shape)};
+}
+
+// Both shapes are cut into their common refinement, group by group: a group is a shortest run of dims on either side with equal
+// products. Within a group dims that divide one another share factors from the major end; what is left cannot be split.
+Factors factors(const Call& c, const std::vector<Type>& results) {
+  const Shape& from = c.operands[0].shape;
+  const Shape& to = results[0].shape;
+  FactorBuilder b(c, results);
+  auto fix = [&](bool operand, int d, std::int64_t rest) {
+    auto& dim = operand ? b.f.operands[0][d] : b.f.results[0][d];
+    if (rest > 1 || rest == 0) dim.push_back(b.add(rest, Factors::Kind::replicated));
+  };
+  int i = 0, j = 0;
+  if (from.num_elements() == 0) {   // no products to go by: equal leading dims correspond
+    for (; i < from.ndim() && i < to.ndim() && from[i] == to[i]; ++i) b.share(0, i, i, from[i]);
+    for (int d = i; d < from.ndim(); ++d) fix(true, d, from[d]);
+    for (int d = i; d < to.ndim(); ++d) fix(false, d, to[d]);
+    return b.f;
+  }
+  while (i < from.ndim() || j < to.ndim()) {
+    if (i < from.ndim() && j < to.ndim() && from[i] == to[j]) {
+      b.share(0, i, j, from[i]);
+      ++i;
+      ++j;
+      continue;
+    }
+    if (i < from.ndim() && from[i] == 1) { ++i; continue; }
+    if (j < to.ndim() && to[j] == 1) { ++j; continue; }
+    std::int64_t a = from[i], r = to[j];   // what is left of the present dims
+    bool stuck = false;
+    std::int64_t left = from[i], right = to[j];   // products of the group so far
+    for (;;) {
+      std::int64_t g = stuck ? 1 : std::gcd(a, r);
+      if (g > 1) {
+        int factor = b.add(g);
+        b.f.operands[0][i].push_back(factor);
+        b.f.results[0][j].push_back(factor);
+        a /= g;
+        r /= g;
+      }
+      if (a > 1 && r > 1) stuck = true;
+      if (left == right) {
+        fix(true, i++, a);
+        fix(false, j++, r);
+        break;
+      }
+      if (left < right) {
+        fix(true, i++, a);
+        a = from[i];
+        left *= a;
+      } else {
+        fix(false, j++, r);
+        r = to[j];
+        right *= r;
+      }
+    }
+  }
+  return b.f;
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op reshape = [] {
+  Op op;
+  op.name = "reshape";
+  op.infer = infer;
+  op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+    if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
+  };
+  op.factors = factors;
+  op.linear = {{0}};
+  op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
+    return std::vector{lax::reshape(cts[0], c.operands[0].shape)};
+  };
+  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis& axis) {
+    return Batched{{lax::reshape(operands[0], with_front(axis.size, c.get<Reshape>().shape))}, {true}};
+  };
+  op.view = [](const Call&, const Type& result) { return std::optional(View{0, row_major_strides(result.shape)}); };
+  op.movement = true;
+  op.samples = {
+      {.params = Reshape{{24}}, .operands = {type(float32, {6, 4})}},
+      {.params = Reshape{{6, 4}}, .operands = {type(float32, {24})}},
+      {.params = Reshape{{4, 3, 2}}, .operands = {type(float32, {2, 12})}},
+      {.params = Reshape{{8, 3}}, .operands = {type(float32, {6, 4})}},
+      {.params = Reshape{{1, 6, 1}}, .operands = {type(bfloat16, {2, 3})}},
+      {.params = Reshape{{}}, .operands = {type(int32, {1, 1})}},
+      {.params = Reshape{{3, 0}}, .operands = {type(float32, {0, 5})}},
+      {.params = Reshape{{4}}, .operands = {type(prng_key, {2, 2})}},
+  };
+  return op;
+}();
+
+}  // namespace tutti::ops
+
+namespace tutti::lax {
+
+Array reshape(const In& x, const Shape& shape) {
+  CallScope scope(x.loc);
+  return bind1(ops::reshape, ops::Reshape{shape}, {x.array});
+}
+
+}  // namespace tutti::lax

@@ -1,0 +1,62 @@
+// One dim turned round by some elements. One operation rather than two slices and a concatenation, so that the dim keeps its cut even where
+// a slice would be shorter than the mesh. Source: jax.numpy.roll.
+#include "ops/movement/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& p = c.get<Roll>();
+  const Shape& shape = out[0].type.shape;
+  std::int64_t outer = 1, row = out[0].type.dtype.size(), n = shape[p.dim];
+  for (int d = 0; d < p.dim; ++d) outer *= shape[d];
+  for (int d = p.dim + 1; d < shape.ndim(); ++d) row *= shape[d];
+  std::size_t head = static_cast<std::size_t>(p.shift * row), rest = static_cast<std::size_t>((n - p.shift) * row);
+  for (std::int64_t o = 0; n > 0 && o < outer; ++o) {
+    const char* from = in[0].as<char>() + o * n * row;
+    char* to = out[0].as<char>() + o * n * row;
+    std::memcpy(to, from + rest, head);
+    std::memcpy(to + head, from, rest);
+  }
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op roll = [] {
+  Op op;
+  op.name = "roll";
+  op.infer = [](const Call& c) {
+    const auto& p = c.get<Roll>();
+    check_dims(c.op.name, "dims", {p.dim}, c.operands[0].ndim());
+    std::int64_t n = c.operands[0].shape[p.dim];
+    if (p.shift < 0 || p.shift > n) raise<ValueError>(c.op.name, "the shift is " + std::to_string(p.shift) + " of a dim of " + std::to_string(n), "Give a shift from 0 to the extent.");
+    return std::vector{type(c.operands[0].dtype, c.operands[0].shape)};
+  };
+  op.eval = eval;
+  op.factors = [](const Call& c, const std::vector<Type>& results) {
+    Factors f = same_dims(c, results, std::vector<bool>(results[0].ndim(), false));
+    for (int factor : f.operands[0][c.get<Roll>().dim]) f.factors[factor].kind = Factors::Kind::replicated;
+    return f;
+  };
+  op.linear = {{0}};
+  op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
+    const auto& p = c.get<Roll>();
+    return std::vector{bind1(roll, Roll{p.dim, cts[0].shape()[p.dim] - p.shift}, {cts[0]})};
+  };
+  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {
+    const auto& p = c.get<Roll>();
+    return Batched{{bind1(roll, Roll{p.dim + 1, p.shift}, {operands[0]})}, {true}};
+  };
+  op.movement = true;
+  op.samples = {
+      {.params = Roll{0, 2}, .operands = {type(float32, {5})}},
+      {.params = Roll{1, 1}, .operands = {type(float32, {3, 4})}},
+      {.params = Roll{1, 0}, .operands = {type(int32, {2, 3, 2})}},
+      {.params = Roll{0, 1}, .operands = {type(bfloat16, {1, 3})}},
+      {.params = Roll{1, 0}, .operands = {type(float32, {2, 0})}},
+      {.params = Roll{0, 2}, .operands = {type(prng_key, {3})}},
+  };
+  return op;
+}();
+
+}  // namespace tutti::ops

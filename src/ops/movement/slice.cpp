@@ -1,0 +1,96 @@
+// A box with strides, its place fixed. Source: jax.lax.slice.
+#include "ops/movement/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<SliceParams>();
+  const Type& x = c.operands[0];
+  if (p.start.size() != x.shape.size() || p.limit.size() != x.shape.size() || p.strides.size() != x.shape.size())
+    raise<ShapeError>(c.op.name, "start " + text(p.start) + ", limit " + text(p.limit) + ", strides " + text(p.strides) + " for " + x.str(),
+                      "Give one of each per dim.");
+  Shape shape;
+  for (int d = 0; d < x.ndim(); ++d) {
+    if (p.start[d] < 0 || p.limit[d] < p.start[d] || p.limit[d] > x.shape[d] || p.strides[d] < 1)
+      raise<ShapeError>(c.op.name, "start " + std::to_string(p.start[d]) + ", limit " + std::to_string(p.limit[d]) + ", stride " + std::to_string(p.strides[d]) +
+           " do not fit dim " + std::to_string(d) + " of " + x.str(), "It must be 0 <= start <= limit <= extent, and stride >= 1.");
+    shape.push_back((p.limit[d] - p.start[d] + p.strides[d] - 1) / p.strides[d]);
+  }
+  return {type(x.dtype, shape)};
+}
+
+View view(const Call& c, const Type& result) {
+  const auto& p = c.get<SliceParams>();
+  View v{0, row_major_strides(c.operands[0].shape)};
+  for (std::size_t d = 0; d < v.strides.size(); ++d) {
+    v.offset += p.start[d] * v.strides[d];
+    v.strides[d] *= p.strides[d];
+  }
+  if (result.num_elements() == 0) v.offset = 0;
+  return v;
+}
+
+Factors factors(const Call& c, const std::vector<Type>& results) {
+  std::vector<bool> changed;
+  for (int d = 0; d < results[0].ndim(); ++d) changed.push_back(results[0].shape[d] != c.operands[0].shape[d]);
+  return same_dims(c, results, changed);
+}
+
+// The elements go back to where they came from; zeros fill the gaps.
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
+  const auto& p = c.get<SliceParams>();
+  const Shape& from = c.operands[0].shape;
+  std::vector<lax::PadDim> config;
+  for (int d = 0; d < from.ndim(); ++d) {
+    std::int64_t n = cts[0].shape()[d];
+    std::int64_t end = n ? p.start[d] + (n - 1) * p.strides[d] + 1 : p.start[d];
+    config.push_back({p.start[d], from[d] - end, n ? p.strides[d] - 1 : 0});
+  }
+  return {lax::pad(cts[0], literal(cts[0].dtype(), 0), config)};
+}
+
+Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis& axis) {
+  SliceParams p = c.get<SliceParams>();
+  p.start.insert(p.start.begin(), 0);
+  p.limit.insert(p.limit.begin(), axis.size);
+  p.strides.insert(p.strides.begin(), 1);
+  return {{lax::slice(operands[0], p.start, p.limit, p.strides)}, {true}};
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op slice = [] {
+  Op op;
+  op.name = "slice";
+  op.infer = infer;
+  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) { read_view(view(c, out[0].type), in[0], out[0]); };
+  op.factors = factors;
+  op.linear = {{0}};
+  op.transpose = transposed;
+  op.batch = batch;
+  op.view = [](const Call& c, const Type& result) { return std::optional(view(c, result)); };
+  op.movement = true;
+  op.samples = {
+      {.params = SliceParams{{1}, {4}, {1}}, .operands = {type(float32, {5})}},
+      {.params = SliceParams{{0, 1}, {3, 6}, {1, 2}}, .operands = {type(float32, {3, 7})}},
+      {.params = SliceParams{{1, 0, 0}, {2, 4, 3}, {1, 3, 1}}, .operands = {type(int32, {3, 4, 3})}},
+      {.params = SliceParams{{}, {}, {}}, .operands = {type(float32, {})}},
+      {.params = SliceParams{{2}, {2}, {1}}, .operands = {type(float32, {5})}},
+      {.params = SliceParams{{0, 0}, {0, 2}, {1, 1}}, .operands = {type(float32, {0, 3})}},
+      {.params = SliceParams{{0}, {1}, {1}}, .operands = {type(bfloat16, {1})}},
+      {.params = SliceParams{{1, 0}, {3, 2}, {1, 1}}, .operands = {type(prng_key, {4, 2})}},
+  };
+  return op;
+}();
+
+}  // namespace tutti::ops
+
+namespace tutti::lax {
+
+Array slice(const In& x, const Dims& start, const Dims& limit, const Dims& strides) {
+  CallScope scope(x.loc);
+  return bind1(ops::slice, ops::SliceParams{start, limit, strides.empty() ? Dims(start.size(), 1) : strides}, {x.array});
+}
+
+}  // namespace tutti::lax

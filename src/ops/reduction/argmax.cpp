@@ -1,0 +1,96 @@
+// argmax argmin along one dim, which disappears: the first index of the extremum; the first NaN, if there is one. Source: jax.lax.
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/pointwise.hpp"
+
+namespace tutti::ops {
+namespace {
+
+constexpr unsigned mask = takes_real | takes_bool;
+
+template <class T> bool is_nan(T x) {
+  if constexpr (std::floating_point<T>) return std::isnan(x);
+  else return false;
+}
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<ArgReduction>();
+  Shape shape = c.operands[0].shape;
+  pointwise_shape(c, mask);
+  if (p.axis < 0 || p.axis >= shape.ndim())
+    raise<IndexError>(c.op.name, "axis " + std::to_string(p.axis) + " is out of range for " + c.operands[0].str(),
+                      "Axes count from 0 here, up to ndim - 1.");
+  if (shape[p.axis] == 0)
+    raise<ValueError>(c.op.name, "no index to give: dim " + std::to_string(p.axis) + " of " + c.operands[0].str() + " is empty",
+                      "Give an array with elements there.");
+  if (!p.index.is_integer())
+    raise<TypeError>(c.op.name, "indices cannot be " + std::string(p.index.name()), "Ask for an integer dtype, such as int32.");
+  shape.erase(p.axis);
+  return {Type{p.index, shape, false, {}}};
+}
+
+template <class Better>
+decltype(Op::eval) eval(Better better) {
+  return [better](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    const auto& p = c.get<ArgReduction>();
+    const Shape& shape = c.operands[0].shape;
+    std::int64_t n = shape[p.axis], inner = 1;
+    for (int d = p.axis + 1; d < shape.ndim(); ++d) inner *= shape[d];
+    with_storage<mask>(c.operands[0].dtype, [&]<class T>() {
+      with_storage<takes_integer>(p.index, [&]<class I>() {
+        for (std::int64_t k = 0; k < out[0].size(); ++k) {
+          const T* x = in[0].as<const T>() + k / inner * n * inner + k % inner;
+          std::int64_t best = 0;
+          for (std::int64_t i = 1; i < n; ++i) {
+            auto value = Element<T>::load(x[i * inner]), so_far = Element<T>::load(x[best * inner]);
+            if (is_nan(so_far)) break;
+            if (is_nan(value) || better(value, so_far)) best = i;
+          }
+          out[0].as<I>()[k] = static_cast<I>(best);
+        }
+      });
+    });
+  };
+}
+
+template <class Better>
+Op arg_reduction(std::string name, Better better) {
+  Op op;
+  op.name = std::move(name);
+  op.infer = infer;
+  op.eval = eval(better);
+  op.own_weak = true;
+  op.factors = [](const Call& c, const std::vector<Type>&) {
+    Factors f;
+    f.operands.resize(1);
+    f.results.resize(1);
+    for (int d = 0; d < c.operands[0].ndim(); ++d) {
+      bool gone = d == c.get<ArgReduction>().axis;
+      f.factors.push_back({c.operands[0].shape[d], gone ? Factors::Kind::replicated : Factors::Kind::parallel});
+      f.operands[0].push_back({d});
+      if (!gone) f.results[0].push_back({d});
+    }
+    return f;
+  };
+  op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
+  op.batch = [](const Call& c, const std::vector<Array>& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
+    ArgReduction p = c.get<ArgReduction>();
+    ++p.axis;
+    return {{bind1(c.op, p, x)}, {true}};
+  };
+  for (DType d : {float32, bfloat16, int32, uint8, bool_})
+    for (int axis : {0, 1}) {
+      Sample s;
+      s.params = ArgReduction{axis};
+      s.operands = {Type{d, Shape{4, 5}, false, {}}};
+      s.differentiable = false;
+      op.samples.push_back(s);
+    }
+  return op;
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op argmax = arg_reduction("argmax", [](auto x, auto y) { return x > y; });
+[[gnu::init_priority(1000)]] const Op argmin = arg_reduction("argmin", [](auto x, auto y) { return x < y; });
+
+}  // namespace tutti::ops

@@ -1,0 +1,79 @@
+// Running sums along one dim, from the front or (reverse) from the back. 16-bit floats accumulate in float32. Source: jax.lax.cumsum.
+#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/pointwise.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using Arrays = std::vector<Array>;
+
+std::vector<Type> infer(const Call& c) {
+  int axis = c.get<Cumulative>().axis;
+  pointwise_shape(c, takes_number);
+  if (axis < 0 || axis >= c.operands[0].ndim())
+    raise<IndexError>("cumsum", "axis " + std::to_string(axis) + " is out of range for " + c.operands[0].str(),
+                      "Axes count from 0 here, up to ndim - 1.");
+  return {Type{c.operands[0].dtype, c.operands[0].shape, false, {}}};
+}
+
+void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& p = c.get<Cumulative>();
+  const Shape& shape = c.operands[0].shape;
+  std::int64_t n = shape[p.axis], inner = 1;
+  for (int d = p.axis + 1; d < shape.ndim(); ++d) inner *= shape[d];
+  with_storage<takes_number>(c.operands[0].dtype, [&]<class T>() {
+    using C = lane::Host<typename Element<T>::Compute>;
+    std::int64_t lines = n ? shape.num_elements() / n : 0;
+    for (std::int64_t k = 0; k < lines; ++k) {
+      std::int64_t base = k / inner * n * inner + k % inner;
+      C sum{};
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::int64_t at = base + (p.reverse ? n - 1 - i : i) * inner;
+        sum = sum + C{Element<T>::load(in[0].as<const T>()[at])};
+        out[0].as<T>()[at] = Element<T>::store(sum.v);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op cumsum = [] {
+  Op op;
+  op.name = "cumsum";
+  op.own_weak = true;
+  op.infer = infer;
+  op.eval = eval;
+  op.factors = [](const Call& c, const std::vector<Type>&) {
+    Factors f;
+    f.operands.resize(1);
+    for (int d = 0; d < c.operands[0].ndim(); ++d) {
+      f.factors.push_back({c.operands[0].shape[d], d == c.get<Cumulative>().axis ? Factors::Kind::replicated : Factors::Kind::parallel});
+      f.operands[0].push_back({d});
+    }
+    f.results = f.operands;
+    return f;
+  };
+  op.linear = {{0}};
+  op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
+    const auto& p = c.get<Cumulative>();
+    return {ct[0].has_value() ? lax::cumsum(ct[0], p.axis, !p.reverse) : Array()};
+  };
+  op.batch = [](const Call& c, const Arrays& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
+    Cumulative p = c.get<Cumulative>();
+    ++p.axis;
+    return {{bind1(c.op, p, x)}, {true}};
+  };
+  for (DType d : {float32, bfloat16, int32})
+    for (bool reverse : {false, true})
+      for (int axis : {0, 1}) {
+        Sample s;
+        s.params = Cumulative{axis, reverse};
+        s.operands = {Type{d, Shape{3, 5}, false, {}}};
+        s.differentiable = d == float32;
+        op.samples.push_back(s);
+      }
+  return op;
+}();
+
+}  // namespace tutti::ops

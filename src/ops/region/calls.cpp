@@ -1,0 +1,43 @@
+#include "ops/region/calls.hpp"
+
+#include "ops/movement/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+std::vector<Type> types_of_body(const Call& c) { return c.subs.at(0)->output_types(); }
+
+Op call(std::string name) {
+  Op op;
+  op.name = std::move(name);
+  op.infer = types_of_body;
+  op.own_weak = true;
+  return op;
+}
+
+}  // namespace
+
+[[gnu::init_priority(1000)]] const Op custom_jvp = call("custom_jvp");
+[[gnu::init_priority(1000)]] const Op custom_vjp = call("custom_vjp");
+[[gnu::init_priority(1000)]] const Op remat = call("remat");
+
+[[gnu::init_priority(1000)]] const Op custom_tangent = [] {
+  Op op = call("custom_tangent");
+  op.infer = [](const Call& c) {   // of the cotangents that the backward rule takes
+    const auto& p = c.get<CustomTangent>();
+    const Program& backward = *c.subs.at(0);
+    std::size_t captured = static_cast<std::size_t>(p.kept - p.residuals);
+    std::vector<Type> in = backward.input_types();
+    return std::vector<Type>(in.begin() + p.residuals, in.end() - static_cast<std::ptrdiff_t>(captured));
+  };
+  return op;
+}();
+
+[[gnu::init_priority(1000)]] const Op barrier = [] {
+  Op op = identity_op("barrier");
+  op.view = [](const Call&, const Type& result) { return std::optional(View{0, row_major_strides(result.shape)}); };
+  op.samples = {{.params = {}, .operands = {type(float32, {2, 3})}}, {.params = {}, .operands = {type(int32, {})}}};
+  return op;
+}();
+
+}  // namespace tutti::ops
