@@ -18,15 +18,16 @@ struct Setup {
   int devices = 8;
   NamedSharding at(PartitionSpec spec) const { return NamedSharding(mesh, std::move(spec)); }
   /// Standard normal float32 of that shape, laid out as `spec`.
-  Array normal(const Shape& shape, PartitionSpec spec) const { return device_put(random::normal(random::key(0), shape), at(std::move(spec))); }
+  Array normal(const Shape& shape, PartitionSpec spec) const {
+    return device_put(random::normal(random::key(0), shape), at(std::move(spec)));
+  }
 };
 
 /// Runs n times, waits for the last result.
 using Batch = std::function<void(std::int64_t n)>;
 
 /// Batch of a step that returns a tree. The last result is kept until the next one is there, as in a Python loop.
-template <class F>
-Batch repeat(F step) {
+template <class F> Batch repeat(F step) {
   return [step = std::move(step)](std::int64_t n) mutable {
     if (n <= 0) return;
     auto result = step();
@@ -38,8 +39,8 @@ Batch repeat(F step) {
 struct Case {
   std::string name;
   std::function<Batch(const Setup&)> make;
-  bool once = false;     // expensive and not to be averaged over a batch: compilation, start-up
-  bool alone = false;    // timed in a process of its own, once: compilation, whose kernels this process would remember
+  bool once = false;   // expensive and not to be averaged over a batch: compilation, start-up
+  bool alone = false;  // timed in a process of its own, once: compilation, whose kernels this process would remember
 };
 
 /// One list per file of cases; in the order of printing.

@@ -4,9 +4,9 @@ namespace bench {
 namespace {
 
 // f compiled, on one normal array.
-template <class F>
-Case on_array(std::string name, Shape shape, PartitionSpec spec, F f) {
-  return {std::move(name), [=](const Setup& s) { return repeat([a = s.normal(shape, spec), g = jit(f)] { return g(a); }); }};
+template <class F> Case on_array(std::string name, Shape shape, PartitionSpec spec, F f) {
+  return {std::move(name),
+          [=](const Setup& s) { return repeat([a = s.normal(shape, spec), g = jit(f)] { return g(a); }); }};
 }
 
 Case product(std::string name, std::int64_t n, PartitionSpec left, PartitionSpec right, DType dtype = float32) {
@@ -28,7 +28,11 @@ Array layer_norm(const Array& x) {
 }
 
 Batch normal_numbers(const Setup& s) {
-  auto f = jit([](const Array& key) { return random::normal(key, {4096, 4096}); }, {.out_shardings = s.at(P("x", "y"))});
+  auto f = jit(
+      [](const Array& key) {
+        return random::normal(key, {4096, 4096});
+      },
+      {.out_shardings = s.at(P("x", "y"))});
   return repeat([=, key = random::key(0)] { return f(key); });
 }
 

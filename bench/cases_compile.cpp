@@ -19,14 +19,17 @@ Batch gradient_program(const Setup& s) {
 Batch first_sin(const Setup&) {
   return [](std::int64_t n) {
     for (; n > 0; --n)
-      if (std::system("\"$(readlink /proc/$PPID/exe)\" --first-sin >/dev/null") != 0) throw std::runtime_error("the child process failed");
+      if (std::system("\"$(readlink /proc/$PPID/exe)\" --first-sin >/dev/null") != 0)
+        throw std::runtime_error("the child process failed");
   };
 }
 
 }  // namespace
 
 std::vector<Case> compile_cases() {
-  return {{"compile_mlp_grad_tp", gradient_program, true, true}, {"compile_tiny", tiny_program, true, true}, {"startup_first_sin", first_sin, true}};
+  return {{"compile_mlp_grad_tp", gradient_program, true, true},
+          {"compile_tiny", tiny_program, true, true},
+          {"startup_first_sin", first_sin, true}};
 }
 
 }  // namespace bench

@@ -13,8 +13,11 @@ Batch product_with_psum(const Setup& s) {
 }
 
 Batch large_psum(const Setup& s) {
-  auto f = jit(shard_map([](const Array& v) { return lax::psum(v, {"x", "y"}); },
-                         {.mesh = s.mesh, .in_specs = P(axes("x", "y"), none), .out_specs = P(none, none)}));
+  auto f = jit(shard_map(
+      [](const Array& v) {
+        return lax::psum(v, {"x", "y"});
+      },
+      {.mesh = s.mesh, .in_specs = P(axes("x", "y"), none), .out_specs = P(none, none)}));
   return repeat([=, a = s.normal({s.devices, 1 << 22}, P(axes("x", "y"), none))] { return f(a); });
 }
 
@@ -41,7 +44,9 @@ Batch linear_regression(const Setup& s) {
 }  // namespace
 
 std::vector<Case> mapped_cases() {
-  return {{"pmap_linear_regression", linear_regression}, {"shard_map_matmul_psum_small", product_with_psum}, {"psum_4M", large_psum}};
+  return {{"pmap_linear_regression", linear_regression},
+          {"shard_map_matmul_psum_small", product_with_psum},
+          {"psum_4M", large_psum}};
 }
 
 }  // namespace bench

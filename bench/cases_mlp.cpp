@@ -55,7 +55,8 @@ std::vector<Case> mlp_cases() {
     const int in = width == 64 ? 64 : 784;
     std::vector<int> widths{in, width, width, width, 10};
     for (bool split : {false, true}) {
-      std::string name = std::string("mlp_grad_") + (split ? "tp" : "dp") + "_w" + std::to_string(width) + "_b" + std::to_string(batch);
+      std::string name = std::string("mlp_grad_") + (split ? "tp" : "dp") + "_w" + std::to_string(width) + "_b" +
+                         std::to_string(batch);
       cases.push_back({name, [=](const Setup& s) { return gradient(s, widths, batch, split); }});
     }
   }

@@ -15,9 +15,15 @@ Batch eager_add(Array a) {
 std::vector<Case> tiny_cases() {
   return {
       {"jit_add_one_device", [](const Setup&) { return compiled_add(ones({16})); }},
-      {"jit_add_sharded", [](const Setup& s) { return compiled_add(s.normal({64, 64}, P("x", "y"))); }},
+      {"jit_add_sharded",
+       [](const Setup& s) {
+         return compiled_add(s.normal({64, 64}, P("x", "y")));
+       }},
       {"eager_add_one_device", [](const Setup&) { return eager_add(ones({16})); }},
-      {"eager_add_sharded", [](const Setup& s) { return eager_add(s.normal({64, 64}, P("x", "y"))); }},
+      {"eager_add_sharded",
+       [](const Setup& s) {
+         return eager_add(s.normal({64, 64}, P("x", "y")));
+       }},
   };
 }
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
+#include <nlohmann/json.hpp>
 
 namespace bench {
 namespace {
@@ -43,8 +43,9 @@ std::optional<std::string> find_jax(const std::string& wanted) {
 
 JaxProcess::JaxProcess(const std::string& python, const std::string& script, int devices) {
   std::array<int, 2> to{}, from{};
-  if (pipe2(to.data(), O_CLOEXEC) != 0 || pipe2(from.data(), O_CLOEXEC) != 0) throw std::runtime_error("cannot make a pipe");
-  signal(SIGPIPE, SIG_IGN);   // a JAX that died is told by its missing answer
+  if (pipe2(to.data(), O_CLOEXEC) != 0 || pipe2(from.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error("cannot make a pipe");
+  signal(SIGPIPE, SIG_IGN);  // a JAX that died is told by its missing answer
   child_ = start({python, script, "--devices", std::to_string(devices)}, to[0], from[1], false);
   close(to[0]);
   close(from[1]);

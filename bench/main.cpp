@@ -1,7 +1,6 @@
 // tutti's benchmarks, alone or beside JAX: `./dev bench`. docs/bench.md describes them.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <exception>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <regex>
 #include <thread>
+#include <CLI/CLI.hpp>
 
 #include "jax_process.hpp"
 #include "report.hpp"
@@ -78,7 +78,8 @@ int run(const Options& o) {
       sides.jax = std::make_unique<JaxProcess>(*python, o.script, o.devices);
       if (sides.one) sides.jax_one = std::make_unique<JaxProcess>(*python, o.script, 1);
     } else {
-      fmt::print("{} cannot import jax: only tutti runs here (--python PATH names another Python)\n", o.python.empty() ? "python3" : o.python);
+      fmt::print("{} cannot import jax: only tutti runs here (--python PATH names another Python)\n",
+                 o.python.empty() ? "python3" : o.python);
     }
   }
   const bool jax = sides.jax != nullptr;
@@ -109,7 +110,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Times tutti, alone or beside JAX."};
   app.add_flag("--list", o.list, "print the names of the cases");
   app.add_option("--filter", o.filter, "only cases whose name this regular expression finds");
-  app.add_option("--rounds", o.rounds, "how often each side is timed")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--rounds", o.rounds, "how often each side is timed")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_option("--devices", o.devices, "8 (a 4x2 mesh) or 1")->check(CLI::IsMember({1, 8}))->capture_default_str();
   app.add_flag("!--no-one", o.one, "leave out the columns of one device");
   app.add_option("--json", o.json, "also write all rounds to this file");

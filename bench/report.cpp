@@ -19,7 +19,8 @@ double ratio(const std::vector<double>& above, const std::vector<double>& below)
 // The least ratio of two times that were taken in the same round.
 double worst(const std::vector<double>& above, const std::vector<double>& below) {
   double least = 0;
-  for (std::size_t i = 0; i < std::min(above.size(), below.size()); ++i) least = i == 0 ? above[i] / below[i] : std::min(least, above[i] / below[i]);
+  for (std::size_t i = 0; i < std::min(above.size(), below.size()); ++i)
+    least = i == 0 ? above[i] / below[i] : std::min(least, above[i] / below[i]);
   return least;
 }
 
@@ -38,7 +39,8 @@ void mean_line(const std::vector<Row>& rows, const char* what, const std::functi
       logs += std::log(v);
       ++count;
     }
-  if (count > 0) fmt::print("geometric mean of {:<22} {:>8} over {} cases\n", what, number(std::exp(logs / count)), count);
+  if (count > 0)
+    fmt::print("geometric mean of {:<22} {:>8} over {} cases\n", what, number(std::exp(logs / count)), count);
 }
 
 }  // namespace
@@ -53,7 +55,9 @@ std::string time_text(double ms) {
 void print_header(bool one, bool jax) {
   fmt::print("{:<28}{:>11}", "case", "ours");
   if (one) fmt::print("{:>11}{:>8}", "on 1", "8/1");
-  if (jax) fmt::print("{:>11}{:>11}{:>9}{:>8}{:>7}{:>7}{:>8}", "JAX", "JAX on 1", "JAX/ours", "worst", "must", "met", "JAX1/us");
+  if (jax)
+    fmt::print("{:>11}{:>11}{:>9}{:>8}{:>7}{:>7}{:>8}", "JAX", "JAX on 1", "JAX/ours", "worst", "must", "met",
+               "JAX1/us");
   fmt::print("\n");
 }
 
@@ -67,7 +71,8 @@ void print_row(const Row& r, bool one, bool jax) {
   if (jax) {
     double times = ratio(r.jax, r.ours);
     std::string met = r.must > 0 && times > 0 ? fmt::format("{:.0f}%", 100 * times / r.must) : "-";
-    fmt::print("{:>11}{:>11}{:>9}{:>8}{:>7}{:>7}{:>8}", time_of(r.jax), time_of(r.jax_one), number(times), number(worst(r.jax, r.ours)), r.must > 0 ? fmt::format("{:g}", r.must) : "-", met,
+    fmt::print("{:>11}{:>11}{:>9}{:>8}{:>7}{:>7}{:>8}", time_of(r.jax), time_of(r.jax_one), number(times),
+               number(worst(r.jax, r.ours)), r.must > 0 ? fmt::format("{:g}", r.must) : "-", met,
                number(ratio(r.jax_one, r.ours)));
   }
   if (!r.error.empty()) fmt::print("  {}", r.error);
@@ -101,7 +106,8 @@ std::string json_text(const std::vector<Row>& rows, int devices) {
     if (r.must > 0) j["must"] = r.must;
     if (!r.error.empty()) j["error"] = r.error;
     auto put = [&](const char* key, const std::vector<double>& ms) {
-      if (!ms.empty()) j[key] = {{"median_ms", median(ms)}, {"min_ms", *std::min_element(ms.begin(), ms.end())}, {"rounds_ms", ms}};
+      if (!ms.empty())
+        j[key] = {{"median_ms", median(ms)}, {"min_ms", *std::min_element(ms.begin(), ms.end())}, {"rounds_ms", ms}};
     };
     put("ours", r.ours);
     put("ours_one_device", r.ours_one);

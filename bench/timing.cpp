@@ -41,7 +41,8 @@ double median(std::vector<double> values) {
 
 Timed::Timed(const Case& c, const Setup& s) : once_(c.once) {
   if (c.alone) {
-    alone_ = fmt::format("\"{}\" --alone {} --devices {}", std::filesystem::read_symlink("/proc/self/exe").string(), c.name, s.devices);
+    alone_ = fmt::format("\"{}\" --alone {} --devices {}", std::filesystem::read_symlink("/proc/self/exe").string(),
+                         c.name, s.devices);
     return;
   }
   run_ = c.make(s);
@@ -64,7 +65,8 @@ double Timed::batch(std::int64_t n) {
 double Timed::round() {
   if (!alone_.empty()) return number_from(alone_);
   std::vector<double> each;
-  for (int i = 0; i < (once_ ? 1 : batches_a_round); ++i) each.push_back(1e3 * batch(per_batch_) / static_cast<double>(per_batch_));
+  for (int i = 0; i < (once_ ? 1 : batches_a_round); ++i)
+    each.push_back(1e3 * batch(per_batch_) / static_cast<double>(per_batch_));
   return median(std::move(each));
 }
 

@@ -19,7 +19,7 @@ class Timed {
 
   Batch run_;
   bool once_;
-  std::string alone_;   // the command that times it, if it wants a process of its own
+  std::string alone_;  // the command that times it, if it wants a process of its own
   std::int64_t per_batch_ = 1;
 };
 

@@ -1,9 +1,9 @@
 // Distributed arrays and automatic parallelization: the tutorial of that name for JAX, step by step in C++.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <optional>
+#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
 
 using namespace tutti;
@@ -43,13 +43,15 @@ std::pair<Params, Batch> init_model(Array key, const std::vector<int>& sizes, in
   Params params;
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i) params.push_back(init_layer(keys[i + 1], sizes[i], sizes[i + 1]));
   keys = random::split(keys[0], 3);
-  return {params, {random::normal(keys[1], {batch_size, sizes.front()}), random::normal(keys[2], {batch_size, sizes.back()})}};
+  return {params,
+          {random::normal(keys[1], {batch_size, sizes.front()}), random::normal(keys[2], {batch_size, sizes.back()})}};
 }
 
 // Arrays of which each device has a part.
 void sharding_basics(int n) {
   section("A first example");
-  // A mesh gives the devices a shape and its axes names. Over it an array is laid out: dim 0 is cut along x, dim 1 along y.
+  // A mesh gives the devices a shape and its axes names. Over it an array is laid out: dim 0 is cut along x, dim 1
+  // along y.
   Mesh mesh = make_mesh({4, 2}, {"x", "y"});
   Array x = random::normal(random::key(0), {n, n});
   Array y = device_put(x, NamedSharding(mesh, P("x", "y")));
@@ -59,7 +61,8 @@ void sharding_basics(int n) {
   Array z = sin(y);
   debug::visualize_array_sharding(z);
 
-  // On one host the devices share cores and memory, and tutti runs one program for all of them: both take the same time here.
+  // On one host the devices share cores and memory, and tutti runs one program for all of them: both take the same time
+  // here.
   std::cout << timeit([&] { return sin(x); }, timing) << "\n";
   std::cout << timeit([&] { return sin(y); }, timing) << "\n";
 
@@ -73,7 +76,9 @@ void sharding_basics(int n) {
 
   // A helper with a default mesh.
   Mesh default_mesh = mesh;
-  auto mesh_sharding = [&](const PartitionSpec& spec, std::optional<Mesh> other = {}) { return NamedSharding(other.value_or(default_mesh), spec); };
+  auto mesh_sharding = [&](const PartitionSpec& spec, std::optional<Mesh> other = {}) {
+    return NamedSharding(other.value_or(default_mesh), spec);
+  };
   debug::visualize_array_sharding(device_put(x, mesh_sharding(P("a", "b"))));
   debug::visualize_array_sharding(device_put(x, mesh_sharding(P("b", "a"))));
   // `none`: that dim is whole. Along an axis that no dim names there are copies. Trailing `none`s can be left out.
@@ -116,13 +121,14 @@ void computation_follows_data(Array x) {
 
 void placements_that_disagree() {
   section("Placements that disagree");
-  // device_put commits an array to its devices, and committed arrays are not moved: operands on other devices, or on the same ones in another
-  // order, are an error.
+  // device_put commits an array to its devices, and committed arrays are not moved: operands on other devices, or on
+  // the same ones in another order, are an error.
   Array x = arange(24);
   std::vector<Device> all = devices(), permuted;
   for (int i : {0, 1, 2, 3, 6, 7, 4, 5}) permuted.push_back(all[i]);
   auto add = [&](const std::vector<Device>& first, const std::vector<Device>& second) {
-    Array y = device_put(x, NamedSharding(Mesh(first, "x"), P("x"))), z = device_put(x, NamedSharding(Mesh(second, "x"), P("x")));
+    Array y = device_put(x, NamedSharding(Mesh(first, "x"), P("x"))),
+          z = device_put(x, NamedSharding(Mesh(second, "x"), P("x")));
     try {
       y + z;
     } catch (const ValueError& e) {
@@ -141,7 +147,8 @@ void placements_that_disagree() {
 
 void constraints(int n) {
   section("Constraints inside jit");
-  // Inside a compiled function a constraint says how a value is to be laid out; the layouts of the others follow from it.
+  // Inside a compiled function a constraint says how a value is to be laid out; the layouts of the others follow from
+  // it.
   Mesh mesh = make_mesh({4, 2}, {"x", "y"});
   Array x = device_put(random::normal(random::key(0), {n, n}), NamedSharding(mesh, P("x", "y")));
   for (const PartitionSpec& spec : {P("y", "x"), P()}) {
@@ -178,7 +185,8 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
   std::cout << timeit([&] { return gradfun(params_single, batch_single)[0].first; }, timing) << "\n";
 
   section("4-way data parallelism and 2-way tensor parallelism");
-  // Two of the weights are cut along `model`: the first by columns, the next by rows, so that what lies between them stays cut.
+  // Two of the weights are cut along `model`: the first by columns, the next by rows, so that what lies between them
+  // stays cut.
   mesh = make_mesh({4, 2}, {"batch", "model"});
   batch = device_put(batch, NamedSharding(mesh, P("batch", none)));
   debug::visualize_array_sharding(batch.first);
@@ -195,7 +203,9 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
   std::cout << loss_jit(params, batch) << "\n";
   debug::visualize_array_sharding(params[1].first);
   debug::visualize_array_sharding(params[2].first);
-  std::cout << timeit([&] { return gradfun(params, batch)[0].first; }, timing.runs == 5 ? TimeitOptions{.runs = 10, .loops = 10} : timing) << "\n";
+  std::cout << timeit([&] { return gradfun(params, batch)[0].first; },
+                      timing.runs == 5 ? TimeitOptions{.runs = 10, .loops = 10} : timing)
+            << "\n";
 }
 
 }  // namespace
@@ -203,7 +213,9 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
 int main(int argc, char** argv) {
   CLI::App app("Distributed arrays and automatic parallelization");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small: seconds on two cores; full: the tutorial's sizes (8192 x 8192, layers of 8192), an hour or more")
+  app.add_option(
+         "--scale", scale,
+         "small: seconds on two cores; full: the tutorial's sizes (8192 x 8192, layers of 8192), an hour or more")
       ->check(CLI::IsMember({"small", "full"}));
   CLI11_PARSE(app, argc, argv);
   bool full = scale == "full";
@@ -211,12 +223,14 @@ int main(int argc, char** argv) {
   if (full) timing = {.runs = 2, .loops = 1};
 
   set_cpu_devices(8);
-  config::threefry_partitionable(false);   // the layout of random numbers when the tutorial was written
+  config::threefry_partitionable(false);  // the layout of random numbers when the tutorial was written
   if (local_devices().size() < 8) throw DeviceError("eight devices are needed");
   sharding_basics(n);
   computation_follows_data(random::normal(random::key(0), {n, n}));
   placements_that_disagree();
   constraints(n);
-  if (full) neural_network({784, 8192, 8192, 8192, 10}, 8192, 1e-5);
-  else neural_network({784, 256, 256, 256, 10}, 256, 1e-3);
+  if (full)
+    neural_network({784, 8192, 8192, 8192, 10}, 8192, 1e-5);
+  else
+    neural_network({784, 256, 256, 256, 10}, 256, 1e-3);
 }

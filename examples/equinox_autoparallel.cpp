@@ -1,8 +1,8 @@
 // Data parallelism with models that are structs: after Equinox' page on autoparallelism.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
+#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
 
 using namespace tutti;
@@ -10,7 +10,8 @@ using namespace tutti;
 namespace {
 
 struct Options {
-  int dataset_size = 64, channel_size = 4, hidden_size = 32, depth = 1, num_steps = 10, batch_size = 16;   // batches: a multiple of the devices
+  int dataset_size = 64, channel_size = 4, hidden_size = 32, depth = 1, num_steps = 10,
+      batch_size = 16;  // batches: a multiple of the devices
   double learning_rate = 3e-4;
 };
 
@@ -43,12 +44,14 @@ class TrainBatches {
 void train(const Options& o) {
   data::HostRandom rng = data::default_rng(0);
   Array xs = rng.normal({o.dataset_size, o.channel_size}), ys = sin(xs);
-  auto model = nn::MLP::init({.in_size = o.channel_size, .out_size = o.channel_size, .width_size = o.hidden_size, .depth = o.depth}, random::PRNGKey(6789));
+  auto model = nn::MLP::init(
+      {.in_size = o.channel_size, .out_size = o.channel_size, .width_size = o.hidden_size, .depth = o.depth},
+      random::PRNGKey(6789));
   auto optim = optim::adam(o.learning_rate);
   auto opt_state = optim.init(model);
 
-  // Parameters are everywhere, data are cut. `shard` asserts that on the way in, and sees to it on the way out. All arguments are donated:
-  // their memory is used again for the results, and they are gone after the call.
+  // Parameters are everywhere, data are cut. `shard` asserts that on the way in, and sees to it on the way out. All
+  // arguments are donated: their memory is used again for the results, and they are gone after the call.
   auto train_step = jit(
       [&](nn::MLP model, decltype(opt_state) opt_state, Array x, Array y, const PositionalSharding& sharding) {
         PositionalSharding replicated = sharding.replicate();
@@ -95,10 +98,11 @@ void train(const Options& o) {
 int main(int argc, char** argv) {
   CLI::App app("Autoparallelism with struct models");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small and full are the same here: the page's own sizes run in a second")->check(CLI::IsMember({"small", "full"}));
+  app.add_option("--scale", scale, "small and full are the same here: the page's own sizes run in a second")
+      ->check(CLI::IsMember({"small", "full"}));
   CLI11_PARSE(app, argc, argv);
 
   set_cpu_devices(8);
-  config::threefry_partitionable(false);   // the layout of random numbers when the page was written
+  config::threefry_partitionable(false);  // the layout of random numbers when the page was written
   train({});
 }

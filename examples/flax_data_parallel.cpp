@@ -1,10 +1,10 @@
 // Data-parallel training in three modes with one step function: after a notebook with Flax and Optax.
-//   jit_single: one device.   jit_multi: data cut over the devices, parameters everywhere, one compiled program; to be preferred.
-//   pmap: data with a new leading dim, one copy of the parameters per device; the older way.
+//   jit_single: one device.   jit_multi: data cut over the devices, parameters everywhere, one compiled program; to be
+//   preferred. pmap: data with a new leading dim, one copy of the parameters per device; the older way.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
+#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
 
 using namespace tutti;
@@ -28,7 +28,9 @@ void train(Mode mode, const Options& o) {
   Array key = random::PRNGKey(0);
   Array batch_data = ones({o.batchsize, o.input_dim}, float32), label_data = ones({o.batchsize, 10}, int32);
   MLP model{o.n_layers, o.hidden_dim, 10};
-  auto init_fn = [&](const Array& k, const Array& x) { return linen::TrainState::create(model, linen::init(model, k, x), optimizer); };
+  auto init_fn = [&](const Array& k, const Array& x) {
+    return linen::TrainState::create(model, linen::init(model, k, x), optimizer);
+  };
   auto initialized_state = init_fn(key, batch_data);
 
   auto train_step = [mode](const decltype(initialized_state)& state, const Array& x, const Array& y) {
@@ -41,14 +43,15 @@ void train(Mode mode, const Options& o) {
     auto [state, loss] = compiled(initialized_state, batch_data, label_data);
     const Array& mu = state.opt_state.mu["params"]["layers_0"]["kernel"];
     std::cout << mu.shape() << "\n";
-    if (mode == Mode::pmap) {   // element i lies on device i
+    if (mode == Mode::pmap) {  // element i lies on device i
       for (int i = 0; i < device_count(); ++i) debug::visualize_array_sharding(mu[i]);
       for (int i = 0; i < device_count(); ++i) debug::visualize_array_sharding(batch_data[i]);
     } else {
       debug::visualize_array_sharding(mu);
       debug::visualize_array_sharding(batch_data);
     }
-    std::cout << timeit([&] { return compiled(initialized_state, batch_data, label_data); }, {.runs = 7, .loops = 1}) << "\n";
+    std::cout << timeit([&] { return compiled(initialized_state, batch_data, label_data); }, {.runs = 7, .loops = 1})
+              << "\n";
   };
 
   if (mode == Mode::jit_single) {
@@ -58,7 +61,7 @@ void train(Mode mode, const Options& o) {
     auto mesh_sharding = [&](const PartitionSpec& spec) { return NamedSharding(mesh, spec); };
     batch_data = device_put(batch_data, mesh_sharding(P("data")));
     label_data = device_put(label_data, mesh_sharding(P("data")));
-    initialized_state = device_put(initialized_state, mesh_sharding(P()));   // a copy on every device
+    initialized_state = device_put(initialized_state, mesh_sharding(P()));  // a copy on every device
     show(jit(train_step));
   } else {
     int n = device_count();
@@ -74,16 +77,20 @@ void train(Mode mode, const Options& o) {
 int main(int argc, char** argv) {
   CLI::App app("Data-parallel training in three modes");
   std::string scale = "small", which = "all";
-  app.add_option("--scale", scale, "small: seconds on two cores; full: the notebook's model, 90 layers of 2056 (many minutes)")->check(CLI::IsMember({"small", "full"}));
-  app.add_option("--mode", which, "all, or one of the three")->check(CLI::IsMember({"all", "jit_single", "jit_multi", "pmap"}));
+  app.add_option("--scale", scale,
+                 "small: seconds on two cores; full: the notebook's model, 90 layers of 2056 (many minutes)")
+      ->check(CLI::IsMember({"small", "full"}));
+  app.add_option("--mode", which, "all, or one of the three")
+      ->check(CLI::IsMember({"all", "jit_single", "jit_multi", "pmap"}));
   CLI11_PARSE(app, argc, argv);
   Options o;
   if (scale == "full") o = {.batchsize = 256 * 27, .input_dim = 1024, .hidden_dim = 2056, .n_layers = 90};
 
   set_cpu_devices(2);
-  config::threefry_partitionable(false);   // the layout of random numbers when the notebook was written
+  config::threefry_partitionable(false);  // the layout of random numbers when the notebook was written
   std::cout << "devices: " << devices() << "\n";
-  for (auto [name, mode] : {std::pair{"jit_single", Mode::jit_single}, {"jit_multi", Mode::jit_multi}, {"pmap", Mode::pmap}}) {
+  for (auto [name, mode] :
+       {std::pair{"jit_single", Mode::jit_single}, {"jit_multi", Mode::jit_multi}, {"pmap", Mode::pmap}}) {
     if (which != "all" && which != name) continue;
     std::cout << "\n# " << name << "\n";
     train(mode, o);

@@ -1,8 +1,9 @@
-// Data parallelism with pmap: copies of a model on all devices, each with its share of the batch. After a blog post on pmap in JAX.
+// Data parallelism with pmap: copies of a model on all devices, each with its share of the batch. After a blog post on
+// pmap in JAX.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
+#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
 
 using namespace tutti;
@@ -13,14 +14,15 @@ void section(const char* title) { std::cout << "\n# " << title << "\n"; }
 
 Array linear_layer(const Array& x, const Array& w) { return dot(x, w); }
 
-// Activations grow with the batch, parameters do not: where a model fits on one device but a useful batch does not, the batch is dealt out.
+// Activations grow with the batch, parameters do not: where a model fits on one device but a useful batch does not, the
+// batch is dealt out.
 void one_layer(int n, int d) {
   constexpr int num_devices = 8;
   data::HostRandom rng = data::default_rng(0);
 
   section("One data point");
   Array x = rng.uniform({d}), w = rng.uniform({d});
-  std::cout << linear_layer(x, w).shape() << "\n";   // (): a scalar
+  std::cout << linear_layer(x, w).shape() << "\n";  // (): a scalar
 
   section("Many points on one device: vmap");
   Array xs = rng.uniform({n, d}), ws = rng.uniform({d});
@@ -40,7 +42,9 @@ void one_layer(int n, int d) {
   std::cout << "equal to vmap: " << (allclose(parts.reshape(-1), out).item<bool>() ? "True" : "False") << "\n";
 }
 
-struct Params { Array weight, bias; };
+struct Params {
+  Array weight, bias;
+};
 
 Params init(const Array& rng) {
   auto [weight_key, bias_key] = random::split<2>(rng);
@@ -62,7 +66,8 @@ void linear_regression(int n, int steps) {
         auto [loss, grads] = value_and_grad(loss_fn)(params, xs, ys);
         grads = lax::pmean(grads, "num_devices");
         loss = lax::pmean(loss, "num_devices");
-        Params next = tree::map([](const Array& param, const Array& g) { return param - g * learning_rate; }, params, grads);
+        Params next =
+            tree::map([](const Array& param, const Array& g) { return param - g * learning_rate; }, params, grads);
         return std::pair{next, loss};
       },
       {.axis_name = "num_devices"});
@@ -71,7 +76,8 @@ void linear_regression(int n, int steps) {
   data::HostRandom rng = data::default_rng(1);
   Array xs = rng.normal({n, 1}), ys = 2 * xs - 1 + 0.5 * rng.normal({n, 1});
   Array x_parts = xs.reshape(num_devices, n / num_devices, 1), y_parts = ys.reshape(num_devices, n / num_devices, 1);
-  Params params = tree::map([&](const Array& p) { return stack(std::vector<Array>(num_devices, p)); }, init(random::key(0)));
+  Params params =
+      tree::map([&](const Array& p) { return stack(std::vector<Array>(num_devices, p)); }, init(random::key(0)));
   Array loss;
   for (int step = 1; step <= steps; ++step) {
     std::tie(params, loss) = update(params, x_parts, y_parts);
@@ -79,7 +85,8 @@ void linear_regression(int n, int steps) {
   }
   // Every device has the same parameters; one copy is taken out.
   Params one = tree::map([](const Array& p) { return p[0]; }, params);
-  std::cout << std::flush << "weight " << one.weight << ", bias " << one.bias << ", on each device: " << params.weight << "\n";
+  std::cout << std::flush << "weight " << one.weight << ", bias " << one.bias << ", on each device: " << params.weight
+            << "\n";
 
   // pmean belongs into a function that names the axis.
   try {
@@ -94,7 +101,8 @@ void linear_regression(int n, int steps) {
 int main(int argc, char** argv) {
   CLI::App app("Data parallelism with pmap");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small, or full: a million points and 2000 steps")->check(CLI::IsMember({"small", "full"}));
+  app.add_option("--scale", scale, "small, or full: a million points and 2000 steps")
+      ->check(CLI::IsMember({"small", "full"}));
   CLI11_PARSE(app, argc, argv);
   bool full = scale == "full";
 

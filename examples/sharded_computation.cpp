@@ -1,8 +1,9 @@
-// Introduction to sharded computation: three ways to compute in parallel, from automatic to manual. After the JAX page of that name.
+// Introduction to sharded computation: three ways to compute in parallel, from automatic to manual. After the JAX page
+// of that name.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
+#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
 
 using namespace tutti;
@@ -83,7 +84,8 @@ void manual(int n) {
 
 void the_three_compared(int n) {
   section("The three ways compared");
-  auto layer = jit([](const Array& x, const Array& weights, const Array& bias) { return nn::sigmoid(matmul(x, weights) + bias); });
+  auto layer = jit(
+      [](const Array& x, const Array& weights, const Array& bias) { return nn::sigmoid(matmul(x, weights) + bias); });
   data::HostRandom rng = data::default_rng(0);
   Array x = rng.normal({n}), weights = rng.normal({n, 4}), bias = rng.normal({4});
   std::cout << repr(layer(x, weights, bias)) << "\n";
@@ -101,8 +103,10 @@ void the_three_compared(int n) {
   std::cout << repr(layer_auto(x, weights, bias)) << "\n";
 
   // By hand.
-  auto layer_sharded = jit(shard_map([](const Array& x, const Array& weights, const Array& bias) { return nn::sigmoid(lax::psum(matmul(x, weights), "x") + bias); },
-                                     {.mesh = mesh, .in_specs = {P("x"), P("x", none), P(none)}, .out_specs = P(none)}));
+  auto layer_sharded =
+      jit(shard_map([](const Array& x, const Array& weights,
+                       const Array& bias) { return nn::sigmoid(lax::psum(matmul(x, weights), "x") + bias); },
+                    {.mesh = mesh, .in_specs = {P("x"), P("x", none), P(none)}, .out_specs = P(none)}));
   std::cout << repr(layer_sharded(x, weights, bias)) << "\n";
 }
 
@@ -111,7 +115,8 @@ void the_three_compared(int n) {
 int main(int argc, char** argv) {
   CLI::App app("Introduction to sharded computation");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small and full are the same here: the page's arrays have 32 elements")->check(CLI::IsMember({"small", "full"}));
+  app.add_option("--scale", scale, "small and full are the same here: the page's arrays have 32 elements")
+      ->check(CLI::IsMember({"small", "full"}));
   CLI11_PARSE(app, argc, argv);
 
   set_cpu_devices(8);

@@ -1,11 +1,11 @@
 // Trains a byte-level language model on real text, on a mesh of devices: `./dev demo`.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <random>
+#include <CLI/CLI.hpp>
 
 #include "text/corpus.hpp"
 #include "text/curve_svg.hpp"
@@ -29,12 +29,13 @@ struct Options {
 Mesh parse_mesh(const std::string& written) {
   std::int64_t data = -1, model = -1;
   auto number = [&](const std::string& s) {
-    if (s.empty() || s.size() > 6 || s.find_first_not_of("0123456789") != std::string::npos) throw UsageError("--mesh " + written + ": \"" + s + "\" is not a size");
+    if (s.empty() || s.size() > 6 || s.find_first_not_of("0123456789") != std::string::npos)
+      throw UsageError("--mesh " + written + ": \"" + s + "\" is not a size");
     std::int64_t n = std::stoll(s);
     if (n == 0) throw UsageError("--mesh " + written + ": an axis has size zero");
     return n;
   };
-  constexpr std::int64_t most = 1024;   // simulated devices
+  constexpr std::int64_t most = 1024;  // simulated devices
   if (auto cross = written.find('x'); written.find('=') == std::string::npos && cross != std::string::npos) {
     data = number(written.substr(0, cross));
     model = number(written.substr(cross + 1));
@@ -42,8 +43,10 @@ Mesh parse_mesh(const std::string& written) {
     std::string rest = written + ",";
     for (std::size_t comma; (comma = rest.find(',')) != std::string::npos; rest.erase(0, comma + 1)) {
       std::string part = rest.substr(0, comma), name = part.substr(0, part.find('='));
-      if (name != "data" && name != "model") throw UsageError("--mesh " + written + ": unknown axis \"" + name + "\"; the axes are data and model");
-      if (part.find('=') == std::string::npos) throw UsageError("--mesh " + written + ": the size of " + name + " is missing");
+      if (name != "data" && name != "model")
+        throw UsageError("--mesh " + written + ": unknown axis \"" + name + "\"; the axes are data and model");
+      if (part.find('=') == std::string::npos)
+        throw UsageError("--mesh " + written + ": the size of " + name + " is missing");
       std::int64_t& size = name == "data" ? data : model;
       if (size >= 0) throw UsageError("--mesh " + written + ": the axis " + name + " is given twice");
       size = number(part.substr(part.find('=') + 1));
@@ -51,7 +54,8 @@ Mesh parse_mesh(const std::string& written) {
   }
   if (data < 0) data = 1;
   if (model < 0) model = 1;
-  if (data * model > most) throw UsageError(fmt::format("--mesh {}: {} devices; at most {} can be simulated", written, data * model, most));
+  if (data * model > most)
+    throw UsageError(fmt::format("--mesh {}: {} devices; at most {} can be simulated", written, data * model, most));
   return make_mesh({data, model}, {"data", "model"});
 }
 
@@ -59,7 +63,12 @@ Mesh parse_mesh(const std::string& written) {
 class Sampler {
  public:
   Sampler(const std::string& text, int batch, int context, std::uint64_t seed)
-      : text_(text), batch_(batch), context_(context), random_(seed), inputs_(static_cast<std::size_t>(batch * context)), next_(static_cast<std::size_t>(batch)) {}
+      : text_(text),
+        batch_(batch),
+        context_(context),
+        random_(seed),
+        inputs_(static_cast<std::size_t>(batch * context)),
+        next_(static_cast<std::size_t>(batch)) {}
   std::pair<Array, Array> draw() {
     for (int i = 0; i < batch_; ++i) fill(i, random_() % (text_.size() - static_cast<std::size_t>(context_)));
     return arrays();
@@ -76,7 +85,8 @@ class Sampler {
     next_[static_cast<std::size_t>(row)] = static_cast<unsigned char>(text_[at + static_cast<std::size_t>(context_)]);
   }
   std::pair<Array, Array> arrays() const {
-    return {array(std::span<const unsigned char>(inputs_), {batch_, context_}), array(std::span<const unsigned char>(next_), {batch_})};
+    return {array(std::span<const unsigned char>(inputs_), {batch_, context_}),
+            array(std::span<const unsigned char>(next_), {batch_})};
   }
   const std::string& text_;
   int batch_, context_;
@@ -85,7 +95,9 @@ class Sampler {
 };
 
 double held_out_bits(const Model& model, const std::string& held_out, int context) {
-  auto losses = jit([](const Model& m, const Array& x, const Array& y) { return nn::softmax_cross_entropy(predict(m, x), y.astype(int32)); });
+  auto losses = jit([](const Model& m, const Array& x, const Array& y) {
+    return nn::softmax_cross_entropy(predict(m, x), y.astype(int32));
+  });
   const int batch = 1024;
   Sampler windows(held_out, batch, context, 0);
   double nats = 0;
@@ -121,10 +133,14 @@ void write_file(const std::string& path, const std::string& content) {
 
 int train(const Options& o) {
   if (o.steps == 0) throw UsageError("--steps 0: give at least one step");
-  for (auto [name, value] : {std::pair{"--batch", o.batch}, {"--width", o.width}, {"--context", o.context}, {"--embedding", o.embedding}})
-    if (value < 1 || value > 1 << 20) throw UsageError(fmt::format("{} {}: give a number from 1 to {}", name, value, 1 << 20));
-  const double numbers = double(o.context) * o.embedding * o.width + double(o.width) * o.width + double(o.batch) * (double(o.context) * o.embedding + o.width);
-  if (numbers > double(1 << 30)) throw UsageError("--batch, --width, --context and --embedding: too large together for one machine");
+  for (auto [name, value] :
+       {std::pair{"--batch", o.batch}, {"--width", o.width}, {"--context", o.context}, {"--embedding", o.embedding}})
+    if (value < 1 || value > 1 << 20)
+      throw UsageError(fmt::format("{} {}: give a number from 1 to {}", name, value, 1 << 20));
+  const double numbers = double(o.context) * o.embedding * o.width + double(o.width) * o.width +
+                         double(o.batch) * (double(o.context) * o.embedding + o.width);
+  if (numbers > double(1 << 30))
+    throw UsageError("--batch, --width, --context and --embedding: too large together for one machine");
   if (!(o.rate > 0 && o.rate < 1e6)) throw UsageError("--rate must be positive");
   if (!(o.seconds > 0)) throw UsageError("--seconds must be positive");
   Corpus corpus = read_corpus(o.files, static_cast<std::size_t>(o.context));
@@ -134,8 +150,10 @@ int train(const Options& o) {
   std::filesystem::create_directories(o.out, error);
   if (error) throw UsageError("cannot make the folder " + o.out + ": " + error.message());
 
-  std::cout << fmt::format("text      {} files, {:.2f} MB to learn, {:.2f} MB held out\n", corpus.files, corpus.train.size() / 1e6, corpus.held_out.size() / 1e6)
-            << "devices   " << mesh.size() << " of " << devices().size() << ": " << mesh.device_list().front() << " ... " << mesh.device_list().back() << "\nmesh      " << mesh << "\n";
+  std::cout << fmt::format("text      {} files, {:.2f} MB to learn, {:.2f} MB held out\n", corpus.files,
+                           corpus.train.size() / 1e6, corpus.held_out.size() / 1e6)
+            << "devices   " << mesh.size() << " of " << devices().size() << ": " << mesh.device_list().front()
+            << " ... " << mesh.device_list().back() << "\nmesh      " << mesh << "\n";
   Model model = place(init_model(o.context, o.embedding, o.width, random::key(static_cast<int>(o.seed))), mesh);
   auto optimiser = [](Array rate) { return optim::adam([rate](const Array&) { return rate; }); };
   State state = optimiser(0.f).init(model);
@@ -167,7 +185,9 @@ int train(const Options& o) {
     }
     write_file(o.out + "/batch.svg", debug::sharding_svg(batch.first.shape(), batch.first.sharding()));
   }
-  if (!quiet || o.isolated) std::cout << "\ncollectives of one step:\n" << step.explain(model, state, batch.first, batch.second, Array(0.f)) << "\n";
+  if (!quiet || o.isolated)
+    std::cout << "\ncollectives of one step:\n"
+              << step.explain(model, state, batch.first, batch.second, Array(0.f)) << "\n";
   double before = quiet ? 0 : held_out_bits(model, corpus.held_out, o.context);
 
   using Clock = std::chrono::steady_clock;
@@ -190,8 +210,14 @@ int train(const Options& o) {
     seen.push_back(static_cast<double>(i + 1) * o.batch);
     bits.push_back(b);
     std::string note = fmt::format("loss {:.3f}, {:.3f} bits/byte, {:.0f} bytes/s", l, average, seen.back() / elapsed);
-    if (o.steps > 0) std::cout << fmt::format("step {:4d} loss {:.9g}", i + 1, l) << (o.isolated ? fmt::format(", received {:.0f} bytes in {} messages per device", debug::traffic().bytes(), debug::traffic().messages()) : "") << std::endl;
-    if (o.steps > 0) bar.step(1, note);
+    if (o.steps > 0)
+      std::cout << fmt::format("step {:4d} loss {:.9g}", i + 1, l)
+                << (o.isolated ? fmt::format(", received {:.0f} bytes in {} messages per device",
+                                             debug::traffic().bytes(), debug::traffic().messages())
+                               : "")
+                << std::endl;
+    if (o.steps > 0)
+      bar.step(1, note);
     else {
       bar.fraction(elapsed / o.seconds, note);
       bar.step(1, note);
@@ -203,11 +229,15 @@ int train(const Options& o) {
   double after = held_out_bits(model, corpus.held_out, o.context);
   double order3 = NGram(corpus.train, 3).bits_per_byte(corpus.held_out, static_cast<std::size_t>(o.context));
   double order5 = NGram(corpus.train, 5).bits_per_byte(corpus.held_out, static_cast<std::size_t>(o.context));
-  std::cout << fmt::format("\n{} steps of {} examples in {:.1f} s, {:.0f} bytes/s\n\nheld-out bits per byte\n  before training   {:.3f}\n  after training    {:.3f}\n  3-gram of bytes   {:.3f}\n  5-gram of bytes   {:.3f}\n\n",
-                           bits.size(), o.batch, elapsed, seen.back() / elapsed, before, after, order3, order5);
+  std::cout << fmt::format(
+      "\n{} steps of {} examples in {:.1f} s, {:.0f} bytes/s\n\nheld-out bits per byte\n  before training   {:.3f}\n  "
+      "after training    {:.3f}\n  3-gram of bytes   {:.3f}\n  5-gram of bytes   {:.3f}\n\n",
+      bits.size(), o.batch, elapsed, seen.back() / elapsed, before, after, order3, order5);
   std::string start_text = corpus.held_out.substr(0, static_cast<std::size_t>(o.context));
-  std::cout << "a sample after \"" << start_text << "\":\n" << sample(model, start_text, o.context, 400, o.seed) << "\n\n";
-  write_file(o.out + "/loss.svg", curve_svg(seen, bits, {{"order 3", order3}, {"order 5", order5}, {"held out", after}}));
+  std::cout << "a sample after \"" << start_text << "\":\n"
+            << sample(model, start_text, o.context, 400, o.seed) << "\n\n";
+  write_file(o.out + "/loss.svg",
+             curve_svg(seen, bits, {{"order 3", order3}, {"order 5", order5}, {"held out", after}}));
   std::cout << "pictures  " << o.out << "/loss.svg, batch.svg, weight0.svg, weight1.svg\n";
   return 0;
 }

@@ -15,7 +15,8 @@ struct Mark {
 };
 
 /// Bits per byte over training examples; `marks` are horizontal lines to compare with.
-inline std::string curve_svg(const std::vector<double>& x, const std::vector<double>& y, const std::vector<Mark>& marks) {
+inline std::string curve_svg(const std::vector<double>& x, const std::vector<double>& y,
+                             const std::vector<Mark>& marks) {
   const double width = 760, height = 440, left = 60, right = 190, top = 20, bottom = 50;
   double low = 1, high = 2, last = x.empty() ? 1 : std::max(x.back(), 1.0);
   for (double v : y) {
@@ -30,17 +31,28 @@ inline std::string curve_svg(const std::vector<double>& x, const std::vector<dou
   high = std::ceil(high);
   auto px = [&](double v) { return left + v / last * (width - left - right); };
   auto py = [&](double v) { return top + (high - std::clamp(v, low, high)) / (high - low) * (height - top - bottom); };
-  std::string out = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", width, height);
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" font-family=\"sans-serif\" "
+      "font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      width, height);
   for (double v = low; v <= high + 1e-9; v += (high - low) > 3 ? 1 : 0.5)
-    out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/><text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.1f}</text>\n", left,
-                       width - right, py(v), left - 8, py(v) + 4, v);
+    out += fmt::format(
+        "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/><text x=\"{3}\" y=\"{4:.1f}\" "
+        "text-anchor=\"end\">{5:.1f}</text>\n",
+        left, width - right, py(v), left - 8, py(v) + 4, v);
   for (int i = 0; i <= 4; ++i)
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.3g}</text>\n", px(last * i / 4), height - bottom + 18, last * i / 4);
-  out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">examples seen</text>\n", (left + width - right) / 2, height - 12);
-  out += fmt::format("<text x=\"16\" y=\"{0}\" transform=\"rotate(-90 16 {0})\" text-anchor=\"middle\">bits per byte</text>\n", (top + height - bottom) / 2);
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.3g}</text>\n", px(last * i / 4),
+                       height - bottom + 18, last * i / 4);
+  out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">examples seen</text>\n",
+                     (left + width - right) / 2, height - 12);
+  out += fmt::format(
+      "<text x=\"16\" y=\"{0}\" transform=\"rotate(-90 16 {0})\" text-anchor=\"middle\">bits per byte</text>\n",
+      (top + height - bottom) / 2);
   for (const Mark& m : marks)
-    out += fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#b40\" stroke-dasharray=\"5 4\"/><text x=\"{3}\" y=\"{4:.1f}\" fill=\"#b40\">{5} {6:.3f}</text>\n", left,
-                       width - right, py(m.value), width - right + 6, py(m.value) + 4, m.label, m.value);
+    out += fmt::format(
+        "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#b40\" stroke-dasharray=\"5 4\"/><text "
+        "x=\"{3}\" y=\"{4:.1f}\" fill=\"#b40\">{5} {6:.3f}</text>\n",
+        left, width - right, py(m.value), width - right + 6, py(m.value) + 4, m.label, m.value);
   out += "<polyline fill=\"none\" stroke=\"#036\" stroke-width=\"1.5\" points=\"";
   std::size_t step = std::max<std::size_t>(1, x.size() / 600);
   for (std::size_t i = 0; i < x.size(); i += step) {

@@ -10,11 +10,11 @@ namespace text {
 using namespace tutti;
 
 struct Layer {
-  Array weight{}, bias{};   // float32[in, out], float32[out]
+  Array weight{}, bias{};  // float32[in, out], float32[out]
 };
 struct Model {
   nn::Embedding embedding{};
-  std::vector<Layer> layers{};   // two hidden layers and the head
+  std::vector<Layer> layers{};  // two hidden layers and the head
 };
 
 inline Model init_model(int context, int size, int width, const Array& key) {
@@ -45,9 +45,14 @@ inline Array loss(const Model& m, const Array& bytes, const Array& next) {
   return nn::softmax_cross_entropy(predict(m, bytes), next.astype(int32)).mean();
 }
 
-/// The first hidden layer's columns and the second's rows lie over the axis "model": one product needs the other's split.
+/// The first hidden layer's columns and the second's rows lie over the axis "model": one product needs the other's
+/// split.
 inline Model place(const Model& m, const Mesh& mesh) {
-  return device_put(m, mesh, {{"layers[0].weight", P(none, "model")}, {"layers[0].bias", P("model")}, {"layers[1].weight", P("model", none)}, {"**", P()}});
+  return device_put(m, mesh,
+                    {{"layers[0].weight", P(none, "model")},
+                     {"layers[0].bias", P("model")},
+                     {"layers[1].weight", P("model", none)},
+                     {"**", P()}});
 }
 
 }  // namespace text

@@ -9,8 +9,8 @@
 
 namespace text {
 
-/// P(c | h) = (n(h c) + T(h) P(c | h')) / (n(h) + T(h)), where T(h) counts the different bytes seen after h and h' is h without its
-/// first byte; below the empty context lies the uniform distribution.
+/// P(c | h) = (n(h c) + T(h) P(c | h')) / (n(h) + T(h)), where T(h) counts the different bytes seen after h and h' is h
+/// without its first byte; below the empty context lies the uniform distribution.
 class NGram {
  public:
   /// Contexts of up to `order` bytes (at most 6).
@@ -27,9 +27,9 @@ class NGram {
 
  private:
   struct Level {
-    std::vector<std::uint64_t> grams;       // context and byte, sorted
+    std::vector<std::uint64_t> grams;  // context and byte, sorted
     std::vector<std::uint32_t> counts;
-    std::vector<std::uint64_t> contexts;    // sorted
+    std::vector<std::uint64_t> contexts;  // sorted
     std::vector<std::uint32_t> totals, types;
   };
 
@@ -71,7 +71,8 @@ class NGram {
       if (c == level.contexts.end() || *c != context) break;
       auto i = static_cast<std::size_t>(c - level.contexts.begin());
       auto g = std::lower_bound(level.grams.begin(), level.grams.end(), gram);
-      double seen = g != level.grams.end() && *g == gram ? level.counts[static_cast<std::size_t>(g - level.grams.begin())] : 0;
+      double seen =
+          g != level.grams.end() && *g == gram ? level.counts[static_cast<std::size_t>(g - level.grams.begin())] : 0;
       double types = level.types[i];
       p = (seen + types * p) / (level.totals[i] + types);
     }

@@ -1,4 +1,5 @@
-// Texts for fmt: `fmt::format("{}", x)` prints what `std::cout << x` prints. Nothing here unless <fmt/format.h> was included before.
+// Texts for fmt: `fmt::format("{}", x)` prints what `std::cout << x` prints. Nothing here unless <fmt/format.h> was
+// included before.
 //
 //     #include <fmt/format.h>
 //     #include <tutti/format.hpp>
@@ -29,55 +30,58 @@ std::ostream& operator<<(std::ostream& out, const Shard& shard);
 namespace tutti::detail {
 
 template <class T>
-concept OneText = std::same_as<T, Shape> || std::same_as<T, Device> || std::same_as<T, DeviceGrid> || std::same_as<T, Mesh> ||
-                  std::same_as<T, PartitionSpec> || std::derived_from<T, Sharding>;
+concept OneText = std::same_as<T, Shape> || std::same_as<T, Device> || std::same_as<T, DeviceGrid> ||
+    std::same_as<T, Mesh> || std::same_as<T, PartitionSpec> || std::derived_from<T, Sharding>;
 
 }  // namespace tutti::detail
 
-template <tutti::detail::OneText T>
-struct fmt::formatter<T> : fmt::formatter<fmt::string_view> {
-  template <class Context>
-  auto format(const T& value, Context& context) const { return fmt::formatter<fmt::string_view>::format(value.str(), context); }
+template <tutti::detail::OneText T> struct fmt::formatter<T> : fmt::formatter<fmt::string_view> {
+  template <class Context> auto format(const T& value, Context& context) const {
+    return fmt::formatter<fmt::string_view>::format(value.str(), context);
+  }
 };
 
-template <>
-struct fmt::formatter<tutti::Shard> : fmt::formatter<fmt::string_view> {
-  template <class Context>
-  auto format(const tutti::Shard& shard, Context& context) const { return fmt::formatter<fmt::string_view>::format(tutti::str(shard), context); }
+template <> struct fmt::formatter<tutti::Shard> : fmt::formatter<fmt::string_view> {
+  template <class Context> auto format(const tutti::Shard& shard, Context& context) const {
+    return fmt::formatter<fmt::string_view>::format(tutti::str(shard), context);
+  }
 };
 
-template <>
-struct fmt::formatter<tutti::DType> : fmt::formatter<fmt::string_view> {
-  template <class Context>
-  auto format(tutti::DType dtype, Context& context) const {
+template <> struct fmt::formatter<tutti::DType> : fmt::formatter<fmt::string_view> {
+  template <class Context> auto format(tutti::DType dtype, Context& context) const {
     std::string_view name = dtype.name();
     return fmt::formatter<fmt::string_view>::format(fmt::string_view(name.data(), name.size()), context);
   }
 };
 
-template <>
-struct fmt::formatter<tutti::Array> {
+template <> struct fmt::formatter<tutti::Array> {
   constexpr auto parse(fmt::format_parse_context& context) {
     auto begin = context.begin(), end = begin;
     while (end != context.end() && *end != '}') ++end;
     spec_ = fmt::string_view(begin, static_cast<std::size_t>(end - begin));
     return end;
   }
-  template <class Context>
-  auto format(const tutti::Array& x, Context& context) const {
+  template <class Context> auto format(const tutti::Array& x, Context& context) const {
     std::string text;
-    if (spec_.size() == 0) text = tutti::str(x);
-    else if (x.ndim() > 0 || x.dtype().is_complex()) text = with(tutti::str(x));
-    else if (x.dtype().is_floating()) text = with(x.item<double>());
-    else if (x.dtype().is_bool()) text = with(x.item<bool>());
-    else if (x.dtype().is_unsigned()) text = with(x.item<unsigned long long>());
-    else text = with(x.item<long long>());
+    if (spec_.size() == 0)
+      text = tutti::str(x);
+    else if (x.ndim() > 0 || x.dtype().is_complex())
+      text = with(tutti::str(x));
+    else if (x.dtype().is_floating())
+      text = with(x.item<double>());
+    else if (x.dtype().is_bool())
+      text = with(x.item<bool>());
+    else if (x.dtype().is_unsigned())
+      text = with(x.item<unsigned long long>());
+    else
+      text = with(x.item<long long>());
     return fmt::format_to(context.out(), "{}", text);
   }
 
  private:
-  template <class V>
-  std::string with(const V& value) const { return fmt::format(fmt::runtime("{:" + std::string(spec_.data(), spec_.size()) + "}"), value); }
+  template <class V> std::string with(const V& value) const {
+    return fmt::format(fmt::runtime("{:" + std::string(spec_.data(), spec_.size()) + "}"), value);
+  }
   fmt::string_view spec_;
 };
 #endif

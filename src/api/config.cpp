@@ -17,7 +17,7 @@ std::string& name() {
   static std::string chosen = [] {
     const char* variable = std::getenv("TUTTI_BACKEND");
     std::string wanted = variable && *variable ? variable : "cpu";
-    tutti::backend(wanted);   // throws on an unknown name
+    tutti::backend(wanted);  // throws on an unknown name
     return wanted;
   }();
   return chosen;

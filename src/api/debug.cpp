@@ -1,7 +1,7 @@
 #include "tutti/debug/debug.hpp"
 
-#include "ops/placement/inspect_sharding.hpp"
 #include "isolation/traffic.hpp"
+#include "ops/placement/inspect_sharding.hpp"
 #include "tutti/array/placement.hpp"
 
 namespace tutti::debug {
@@ -16,7 +16,8 @@ void visualize_array_sharding(const Array& x, const VisualizeOptions& given, Loc
   CallScope scope(loc);
   VisualizeOptions options = given;
   if (!options.dtype) options.dtype = x.dtype();
-  detail::inspect_leaf(x, [options, loc](const Sharding& s, const Shape& shape) { visualize_sharding(shape, s, options, loc); }, loc);
+  detail::inspect_leaf(
+      x, [options, loc](const Sharding& s, const Shape& shape) { visualize_sharding(shape, s, options, loc); }, loc);
 }
 
 std::string sharding_svg(const Array& x, const ColorMap& color_map, Loc loc) {

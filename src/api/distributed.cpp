@@ -3,21 +3,21 @@
 #include <algorithm>
 #include <mutex>
 
+#include "ir/op.hpp"
+#include "isolation/per_device.hpp"
+#include "isolation/traffic.hpp"
 #include "mesh/checks.hpp"
 #include "ops/placement/inspect_sharding.hpp"
-#include "ir/op.hpp"
 #include "partition/explain.hpp"
 #include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
-#include "isolation/per_device.hpp"
-#include "isolation/traffic.hpp"
 #include "tutti/base/config.hpp"
 
 namespace tutti {
 namespace {
 
-// A program that computes with a committed input, or in which a constraint or region names devices, commits all that it computes, as in JAX.
-// An input that is handed on is as it came.
+// A program that computes with a committed input, or in which a constraint or region names devices, commits all that it
+// computes, as in JAX. An input that is handed on is as it came.
 std::vector<bool> committed_outputs(const Program& p, const std::vector<Placement>& placements) {
   std::vector<char> committed(p.types.size(), 0);
   for (std::size_t i = 0; i < p.inputs.size(); ++i) committed[p.inputs[i]] = placements[i].committed;
@@ -70,12 +70,13 @@ class Propagated final : public Distributed {
   std::once_flag partitioned_;
   LocalProgram local_;
   std::mutex mutex_;
-  Sent sent_;   // by the last run
+  Sent sent_;  // by the last run
 };
 
 }  // namespace
 
-std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::vector<Placement>& placements, const ExecuteOptions& options) {
+std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::vector<Placement>& placements,
+                                        const ExecuteOptions& options) {
   std::vector<Placed> placed;
   std::vector<Sharding> inputs;
   bool any = false;
@@ -83,7 +84,8 @@ std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::ve
     const Placement& p = placements[i];
     inputs.push_back(p.committed || (p.sharding.has_value() && p.sharding.num_devices() > 1) ? p.sharding : Sharding());
     any = any || inputs.back().has_value();
-    if (p.committed) placed.push_back({argument_text(p.name, options.what, program->types[program->inputs[i]]), p.sharding, {}});
+    if (p.committed)
+      placed.push_back({argument_text(p.name, options.what, program->types[program->inputs[i]]), p.sharding, {}});
   }
   for (Placed& p : placed_inside(*program)) {
     placed.push_back(std::move(p));

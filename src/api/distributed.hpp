@@ -26,6 +26,7 @@ class Distributed {
 };
 
 /// Nothing when everything lies on one device. DeviceError when committed inputs disagree about the devices.
-std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::vector<Placement>& placements, const ExecuteOptions& options);
+std::shared_ptr<Distributed> distribute(const ProgramPtr& program, const std::vector<Placement>& placements,
+                                        const ExecuteOptions& options);
 
 }  // namespace tutti

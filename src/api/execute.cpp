@@ -4,8 +4,8 @@
 
 #include "api/distributed.hpp"
 #include "array/node.hpp"
-#include "ops/region/calls.hpp"
 #include "ops/placement/inspect_sharding.hpp"
+#include "ops/region/calls.hpp"
 #include "partition/manual_regions.hpp"
 #include "propagate/sharded_program.hpp"
 #include "propagate/sites.hpp"
@@ -33,12 +33,13 @@ class PlanCache {
       auto [first, last] = plans_.equal_range(h);
       for (auto it = first; it != last; ++it) {
         const PlanKey& k = it->second.first;
-        if (k.settings == key.settings && k.donatable == donatable && content_equal(*k.program, *program)) return it->second.second;
+        if (k.settings == key.settings && k.donatable == donatable && content_equal(*k.program, *program))
+          return it->second.second;
       }
     }
     std::shared_ptr<Executable> plan = backend(config::backend()).compile(*program, donatable);
     std::lock_guard lock(mutex_);
-    if (plans_.size() > 4096) plans_.clear();   // running executables live on in their users
+    if (plans_.size() > 4096) plans_.clear();  // running executables live on in their users
     plans_.emplace(h, std::pair{std::move(key), plan});
     return plan;
   }
@@ -57,7 +58,8 @@ PlanCache& plans() {
 ProgramPtr inspected_on(const Sharding& device, const ProgramPtr& program) {
   ProgramPtr flat = inlined(program);
   std::vector<Inspected> inspected = inspected_values(*flat);
-  for (const Inspected& i : inspected) i.params.get<ops::InspectSharding>().inspector(device, flat->type(i.value).shape);
+  for (const Inspected& i : inspected)
+    i.params.get<ops::InspectSharding>().inspector(device, flat->type(i.value).shape);
   return inspected.empty() ? program : without_inspections(flat);
 }
 
@@ -65,7 +67,8 @@ ProgramPtr inspected_on(const Sharding& device, const ProgramPtr& program) {
 void refuse_reverse_only(const Program& program) {
   for (const Eqn& e : program.eqns) {
     if (e.op == &ops::custom_tangent)
-      raise<TypeError>("custom_vjp", "a function with a reverse rule has no forward-mode derivative", "Use grad, vjp or jacrev, or give a forward rule with custom_jvp.", e.loc);
+      raise<TypeError>("custom_vjp", "a function with a reverse rule has no forward-mode derivative",
+                       "Use grad, vjp or jacrev, or give a forward rule with custom_jvp.", e.loc);
     for (const ProgramPtr& sub : e.subs) refuse_reverse_only(*sub);
   }
 }
@@ -106,7 +109,9 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
   }
   refuse_reverse_only(*program);
   if (!(out.distributed && out.distributed->isolated())) {
-    ProgramPtr global = inlined(open_manual_regions(out.distributed ? out.distributed->global_program() : program));   // all places of this process share their memory
+    ProgramPtr global =
+        inlined(open_manual_regions(out.distributed ? out.distributed->global_program()
+                                                    : program));  // all places of this process share their memory
     out.executable = plans().find_or_compile(global, out.options.donatable);
   }
   return out;

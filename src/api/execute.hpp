@@ -1,5 +1,5 @@
-// One Program with placements, ready to run. What enters: a Program, where its inputs lie, options. What leaves: arrays.
-// The composition root: the only place that sees every stage.
+// One Program with placements, ready to run. What enters: a Program, where its inputs lie, options. What leaves:
+// arrays. The composition root: the only place that sees every stage.
 #pragma once
 
 #include <memory>
@@ -20,27 +20,29 @@ namespace tutti {
 struct Placement {
   Sharding sharding;
   bool committed = false;
-  std::string name;   // for errors: "x1" or "params.layers[0].weight"
-  friend bool operator==(const Placement& a, const Placement& b) { return a.sharding == b.sharding && a.committed == b.committed; }
+  std::string name;  // for errors: "x1" or "params.layers[0].weight"
+  friend bool operator==(const Placement& a, const Placement& b) {
+    return a.sharding == b.sharding && a.committed == b.committed;
+  }
 };
 
 struct ExecuteOptions {
-  std::string what = "jitted computation";      // for errors
-  std::vector<Sharding> out_shardings;          // per output, empty ones are open; or nothing at all
-  std::vector<bool> donatable;                  // per input
+  std::string what = "jitted computation";  // for errors
+  std::vector<Sharding> out_shardings;      // per output, empty ones are open; or nothing at all
+  std::vector<bool> donatable;              // per input
 };
 
-class Distributed;   // propagated and partitioned forms; src/api/distributed.hpp
+class Distributed;  // propagated and partitioned forms; src/api/distributed.hpp
 
 /// A Program compiled for given placements. Immutable; may run on several threads.
 struct Prepared {
   ProgramPtr program;
   std::shared_ptr<Executable> executable;
   std::vector<Type> out_types;
-  std::vector<Sharding> out_shardings;          // empty: default device
+  std::vector<Sharding> out_shardings;  // empty: default device
   std::vector<bool> out_committed;
-  std::vector<int> forwarded;                   // per output: the input that it is, or -1
-  std::shared_ptr<Distributed> distributed;     // when some placement has several devices
+  std::vector<int> forwarded;                // per output: the input that it is, or -1
+  std::shared_ptr<Distributed> distributed;  // when some placement has several devices
   ExecuteOptions options;
 };
 

@@ -23,7 +23,7 @@ struct JitCore::State {
   const char* what = "jit";
   Loc made;
   mutable std::mutex mutex;
-  std::vector<std::shared_ptr<const JitEntry>> entries;   // the latest hit in front
+  std::vector<std::shared_ptr<const JitEntry>> entries;  // the latest hit in front
   int misses_on_static = 0;
 };
 
@@ -31,8 +31,10 @@ namespace {
 
 bool tracing_now(std::span<const Array> leaves) {
   if (!innermost_trace()) return false;
-  // Under a named axis a collective has a meaning for values that are not mapped as well, but only as part of the recording.
-  return inside_staged() || !bound_axes().empty() || std::any_of(leaves.begin(), leaves.end(), [](const Array& x) { return x.is_traced(); });
+  // Under a named axis a collective has a meaning for values that are not mapped as well, but only as part of the
+  // recording.
+  return inside_staged() || !bound_axes().empty() ||
+         std::any_of(leaves.begin(), leaves.end(), [](const Array& x) { return x.is_traced(); });
 }
 
 bool same_signature(const LeafSignature& s, const Array& x, bool traced) {
@@ -56,16 +58,21 @@ bool log_recompiles() {
 }
 
 // How errors call the function given to jit: C++ knows no names.
-std::string function_text(const char* what, Loc made) { return "the function " + std::string(std::string_view(what) == "jit" ? "jitted" : "mapped") + " at " + made.str(); }
+std::string function_text(const char* what, Loc made) {
+  return "the function " + std::string(std::string_view(what) == "jit" ? "jitted" : "mapped") + " at " + made.str();
+}
 
 // A list of shardings has one entry per argument, or per array of the result.
 void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t count, const char* of, Loc made) {
   if (given.kind() != TreeOf<Sharding>::Kind::list || given.list().size() == count) return;
-  raise<ValueError>("jit", std::string(what) + " has " + std::to_string(given.list().size()) + " entries for " + std::to_string(count) + " " + of,
+  raise<ValueError>("jit",
+                    std::string(what) + " has " + std::to_string(given.list().size()) + " entries for " +
+                        std::to_string(count) + " " + of,
                     "Give one sharding for all, or one entry each (none leaves it open).", made);
 }
 
-// What jit is told about an argument or a result: a sharding of devices that are there, which fits and decides every dim.
+// What jit is told about an argument or a result: a sharding of devices that are there, which fits and decides every
+// dim.
 void check_asked(const Sharding& wanted, const Array& x, const Subject& subject) {
   check_exist(wanted, subject);
   check_rank(wanted, x.shape(), subject);
@@ -76,28 +83,31 @@ void check_asked(const Sharding& wanted, const Array& x, const Subject& subject)
 void check_in_sharding(const Sharding& wanted, const Array& x, const std::string& name, Loc made) {
   check_asked(wanted, x, {"jit", name + ", in in_shardings,", made});
   if (x.is_traced() || !x.committed() || x.sharding().is_equivalent_to(wanted, x.ndim())) return;
-  const Placed both[] = {{argument_text(name, function_text("jit", made), x.type()), x.sharding(), {}}, {"explicit input sharding with", wanted, {}}};
+  const Placed both[] = {{argument_text(name, function_text("jit", made), x.type()), x.sharding(), {}},
+                         {"explicit input sharding with", wanted, {}}};
   check_devices(both);
-  raise<ShardingError>(
-      "jit",
-      "in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " + x.type().str() + " is committed to " + x.sharding().str(),
-      "Move it with device_put first, or leave in_shardings out: jit follows its arguments.", made);
+  raise<ShardingError>("jit",
+                       "in_shardings for " + name + " is " + wanted.str() + ", but the argument of type " +
+                           x.type().str() + " is committed to " + x.sharding().str(),
+                       "Move it with device_put first, or leave in_shardings out: jit follows its arguments.", made);
 }
 
 void mark_donated(JitEntry& e, const JitOptions& options, const std::vector<int>& counts) {
   e.donated.assign(e.leaves.size(), false);
   const int given = static_cast<int>(std::count_if(counts.begin(), counts.end(), [](int c) { return c >= 0; }));
   auto named = [&](int arg) {
-    return std::any_of(options.donate_argnums.begin(), options.donate_argnums.end(), [&](int a) { return (a < 0 ? a + given : a) == arg; });
+    return std::any_of(options.donate_argnums.begin(), options.donate_argnums.end(),
+                       [&](int a) { return (a < 0 ? a + given : a) == arg; });
   };
   for (int a : options.donate_argnums)
     if (a < -given || a >= given)
-      raise<ValueError>(e.what, "donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given),
-                        "Arguments count from 0; -1 is the last one.", e.made);
+      raise<ValueError>(
+          e.what, "donate_argnums names argument " + std::to_string(a) + ", but the call has " + std::to_string(given),
+          "Arguments count from 0; -1 is the last one.", e.made);
   std::size_t at = 0;
   int arg = 0;
   for (int c : counts) {
-    bool self = c < 0;   // the callable itself: see jit_arguments
+    bool self = c < 0;  // the callable itself: see jit_arguments
     int n = self ? -c - 1 : c;
     bool give = options.donate == Donate::all || (options.donate == Donate::all_except_first && !self && arg > 0) ||
                 (!self && named(arg));
@@ -111,11 +121,14 @@ void refuse_deleted(const JitEntry& e, std::size_t i, const Array& x) {
   if (!x.node()->deleted) return;
   const bool leaf = i < e.leaves.size();
   raise<DeletedError>(e.what,
-                      (leaf ? e.leaves[i].name : "a captured array") + " of type " + x.type().str() + " has been deleted by " + x.node()->deleted_by,
+                      (leaf ? e.leaves[i].name : "a captured array") + " of type " + x.type().str() +
+                          " has been deleted by " + x.node()->deleted_by,
                       "Keep a copy() before it is donated or deleted, or use the result instead.", e.made);
 }
 
-std::string donation_text(const JitEntry& e, std::size_t i) { return "donation as " + e.leaves[i].name + " to " + e.what + " " + e.made.str(); }
+std::string donation_text(const JitEntry& e, std::size_t i) {
+  return "donation as " + e.leaves[i].name + " to " + e.what + " " + e.made.str();
+}
 
 }  // namespace
 
@@ -140,9 +153,12 @@ std::shared_ptr<const JitEntry> JitCore::find_arrays(std::span<const Array* cons
   unsigned long settings = config::generation();
   bool in_trace = innermost_trace() != nullptr;
   for (const auto& e : state_->entries) {
-    if (!e->arrays_only || e->traced || !e->axes.empty() || e->leaves.size() != args.size() || e->settings != settings || in_trace) continue;
+    if (!e->arrays_only || e->traced || !e->axes.empty() || e->leaves.size() != args.size() ||
+        e->settings != settings || in_trace)
+      continue;
     bool same = true;
-    for (std::size_t i = 0; same && i < args.size(); ++i) same = args[i]->has_value() && !args[i]->node()->traced() && same_signature(e->leaves[i], *args[i], false);
+    for (std::size_t i = 0; same && i < args.size(); ++i)
+      same = args[i]->has_value() && !args[i]->node()->traced() && same_signature(e->leaves[i], *args[i], false);
     if (same) return e;
   }
   return nullptr;
@@ -157,7 +173,9 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
     std::lock_guard lock(state_->mutex);
     for (std::size_t k = 0; k < state_->entries.size(); ++k) {
       const JitEntry& e = *state_->entries[k];
-      if (e.settings != settings || e.traced != traced || e.axes != axes || e.leaves.size() != leaves.size() || !(e.structure == args.flat.structure)) continue;
+      if (e.settings != settings || e.traced != traced || e.axes != axes || e.leaves.size() != leaves.size() ||
+          !(e.structure == args.flat.structure))
+        continue;
       bool same = true;
       for (std::size_t i = 0; same && i < leaves.size(); ++i) same = same_signature(e.leaves[i], leaves[i], traced);
       if (!same) continue;
@@ -170,21 +188,24 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
       auto paths = args.paths();
       for (std::size_t i = 0; why.empty() && i < leaves.size() && i < last.leaves.size(); ++i)
         if (!same_signature(last.leaves[i], leaves[i], traced))
-          why = leaf_name(paths[i]) + ": " + last.leaves[i].type.str() + " and " + leaves[i].type().str() + (last.leaves[i].type == leaves[i].type() ? ", another placement" : "");
-      std::cerr << "tutti: jit (" << state_->made.str() << ") traces again: " << (why.empty() ? "other settings" : why) << "\n";
+          why = leaf_name(paths[i]) + ": " + last.leaves[i].type.str() + " and " + leaves[i].type().str() +
+                (last.leaves[i].type == leaves[i].type() ? ", another placement" : "");
+      std::cerr << "tutti: jit (" << state_->made.str() << ") traces again: " << (why.empty() ? "other settings" : why)
+                << "\n";
     }
   }
 
-  auto is_argument = [](int count) { return count >= 0; };   // the callable itself has no entry
-  check_entries("in_shardings", state_->options.in_shardings, static_cast<std::size_t>(std::count_if(args.counts.begin(), args.counts.end(), is_argument)), "arguments",
-                state_->made);
+  auto is_argument = [](int count) { return count >= 0; };  // the callable itself has no entry
+  check_entries("in_shardings", state_->options.in_shardings,
+                static_cast<std::size_t>(std::count_if(args.counts.begin(), args.counts.end(), is_argument)),
+                "arguments", state_->made);
   auto e = std::make_shared<JitEntry>();
   e->structure = args.flat.structure;
   e->settings = settings;
   e->traced = traced;
   e->axes = axes;
-  e->arrays_only = std::all_of(args.counts.begin(), args.counts.end(), [](int c) { return c == 1; }) && leaves.size() == args.counts.size() &&
-                   args.flat.structure.num_slots() == leaves.size();
+  e->arrays_only = std::all_of(args.counts.begin(), args.counts.end(), [](int c) { return c == 1; }) &&
+                   leaves.size() == args.counts.size() && args.flat.structure.num_slots() == leaves.size();
   e->what = state_->what;
   e->made = state_->made;
   auto paths = args.paths();
@@ -215,11 +236,14 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
     std::vector<Array> outputs = result.flat.leaves;
     check_entries("out_shardings", state_->options.out_shardings, outputs.size(), "arrays in the result", state_->made);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      tree::Path where({tree::Path::Key{"", static_cast<std::int64_t>(i)}});   // a flat list of results counts leaf by leaf
-      auto s = state_->options.out_shardings.kind() == TreeOf<Sharding>::Kind::list ? state_->options.out_shardings.at(static_cast<int>(i), {}, outputs[i])
-                                                                                    : state_->options.out_shardings.at(-1, where, outputs[i]);
+      tree::Path where(
+          {tree::Path::Key{"", static_cast<std::int64_t>(i)}});  // a flat list of results counts leaf by leaf
+      auto s = state_->options.out_shardings.kind() == TreeOf<Sharding>::Kind::list
+                   ? state_->options.out_shardings.at(static_cast<int>(i), {}, outputs[i])
+                   : state_->options.out_shardings.at(-1, where, outputs[i]);
       e->out_shardings.push_back(s ? *s : Sharding());
-      if (s && s->has_value()) check_asked(*s, outputs[i], {"jit", "result " + std::to_string(i) + ", in out_shardings,", state_->made});
+      if (s && s->has_value())
+        check_asked(*s, outputs[i], {"jit", "result " + std::to_string(i) + ", in out_shardings,", state_->made});
       if (s && s->has_value() && traced) outputs[i] = bind1(ops::sharding_constraint, ops::Constrain{*s}, {outputs[i]});
     }
     done = trace->close(outputs);
@@ -227,7 +251,8 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   e->program = done.program;
   e->captured = done.captured;
   // A function that captured a value of an enclosing trace belongs to that trace, also when no argument does.
-  traced = e->traced = traced || std::any_of(e->captured.begin(), e->captured.end(), [](const Array& x) { return x.is_traced(); });
+  traced = e->traced =
+      traced || std::any_of(e->captured.begin(), e->captured.end(), [](const Array& x) { return x.is_traced(); });
   if (!traced) {
     std::vector<Placement> placements;
     ExecuteOptions options;
@@ -255,22 +280,28 @@ void JitCore::check(const JitEntry& e, const JitArguments& args, Loc loc) const 
   const std::vector<Array>& leaves = args.flat.leaves;
   const std::string what = "compiled call", compiled = " (jitted at " + e.made.str() + ")";
   if (!(e.structure == args.flat.structure) || e.leaves.size() != leaves.size())
-    raise<TypeError>(what, "the arguments differ from those it was compiled for: " + tree::difference(e.structure, args.flat.structure) + compiled,
+    raise<TypeError>(what,
+                     "the arguments differ from those it was compiled for: " +
+                         tree::difference(e.structure, args.flat.structure) + compiled,
                      "Call the jitted function, which compiles again where it has to.");
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const ArrayNode& n = *leaves[i].node();
     const LeafSignature& s = e.leaves[i];
     if (n.traced() && !e.traced)
-      raise<TracerError>(what, s.name + " of type " + n.type.str() + " is being recorded, and compiled functions cannot be transformed" + compiled,
+      raise<TracerError>(what,
+                         s.name + " of type " + n.type.str() +
+                             " is being recorded, and compiled functions cannot be transformed" + compiled,
                          "Call the jitted function there.");
     if (n.type.dtype != s.type.dtype || n.type.shape != s.type.shape)
       raise<TypeError>(what, s.name + " is " + n.type.str() + ", but it was compiled for " + s.type.str() + compiled,
                        "Call the jitted function, which compiles again where it has to.");
-    if (n.traced() || !n.committed) continue;   // what lies nowhere in particular fits everywhere
+    if (n.traced() || !n.committed) continue;  // what lies nowhere in particular fits everywhere
     Sharding expected = s.sharding.has_value() ? s.sharding : SingleDeviceSharding(devices()[0]);
     if (!n.sharding.is_equivalent_to(expected, n.type.ndim()))
       raise<ShardingError>(
-          what, s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " + expected.str() + compiled,
+          what,
+          s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " +
+              expected.str() + compiled,
           "Move it with device_put, or call the jitted function, which compiles again where it has to.");
   }
 }
@@ -301,7 +332,8 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
   // Errors before this point leave every input intact; from here the donated ones are used up.
   std::vector<Array> out;
   try {
-    out = execute(e.prepared, args, std::span<const bool>(reinterpret_cast<const bool*>(donated.data()), donated.size()));
+    out =
+        execute(e.prepared, args, std::span<const bool>(reinterpret_cast<const bool*>(donated.data()), donated.size()));
   } catch (...) {
     for (std::size_t i = 0; i < args.size(); ++i)
       if (donated[i]) {
@@ -321,12 +353,15 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
 const void* jit_value(const JitEntry& e) { return e.value.get(); }
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
 std::string jit_explain(const JitEntry& e) {
-  std::string out = e.prepared.distributed ? e.prepared.distributed->explain() : "One device: nothing is split, nothing is sent.\n";
+  std::string out =
+      e.prepared.distributed ? e.prepared.distributed->explain() : "One device: nothing is split, nothing is sent.\n";
   if (!e.prepared.executable || !e.any_donated) return out;
   out += "\nDonated: all of it is deleted by the call\n\n";
   for (const Donation& d : e.prepared.executable->stats().donations) {
     const LeafSignature& leaf = e.leaves.at(static_cast<std::size_t>(d.input));
-    out += "  " + leaf.name + " " + leaf.type.str() + (d.output >= 0 ? ": output " + std::to_string(d.output) + " takes its memory\n" : ": not reused: " + d.reason + "\n");
+    out += "  " + leaf.name + " " + leaf.type.str() +
+           (d.output >= 0 ? ": output " + std::to_string(d.output) + " takes its memory\n"
+                          : ": not reused: " + d.reason + "\n");
   }
   return out;
 }
@@ -371,8 +406,8 @@ CostAnalysis jit_cost(const JitEntry& e) {
 namespace tutti {
 
 std::string MemoryAnalysis::str() const {
-  return "arguments " + std::to_string(argument_bytes) + " B, outputs " + std::to_string(output_bytes) + " B, temporaries " + std::to_string(temporary_bytes) +
-         " B, peak " + std::to_string(peak_bytes) + " B";
+  return "arguments " + std::to_string(argument_bytes) + " B, outputs " + std::to_string(output_bytes) +
+         " B, temporaries " + std::to_string(temporary_bytes) + " B, peak " + std::to_string(peak_bytes) + " B";
 }
 
 }  // namespace tutti

@@ -24,19 +24,19 @@ struct JitEntry {
   tree::Structure structure;
   std::vector<LeafSignature> leaves;
   unsigned long settings = 0;
-  bool traced = false;                  // recorded into an enclosing trace: placements do not count
-  bool arrays_only = false;             // every argument is one array
-  std::vector<BoundAxis> axes;          // collectives in the body mean these
+  bool traced = false;          // recorded into an enclosing trace: placements do not count
+  bool arrays_only = false;     // every argument is one array
+  std::vector<BoundAxis> axes;  // collectives in the body mean these
   // what it stands for
-  ProgramPtr program;                   // inputs: leaves, then captured
+  ProgramPtr program;  // inputs: leaves, then captured
   std::vector<Array> captured;
   std::vector<Sharding> out_shardings;
-  std::shared_ptr<const void> value;    // the result as traced: its static leaves
-  std::vector<bool> donated;            // per leaf
+  std::shared_ptr<const void> value;  // the result as traced: its static leaves
+  std::vector<bool> donated;          // per leaf
   bool any_donated = false;
-  const char* what = "jit";             // as errors call it
+  const char* what = "jit";  // as errors call it
   Loc made;
-  Prepared prepared;                    // unless traced
+  Prepared prepared;  // unless traced
 };
 
 }  // namespace tutti::detail

@@ -12,7 +12,9 @@ namespace tutti::detail {
 namespace {
 
 // The operation's array, for errors: `params.w of type float32[8,4]`.
-std::string said_of(const Array& x, const tree::Path& where) { return (where.empty() ? "the array" : where.str()) + " (" + x.type().str() + ")"; }
+std::string said_of(const Array& x, const tree::Path& where) {
+  return (where.empty() ? "the array" : where.str()) + " (" + x.type().str() + ")";
+}
 
 void check(const Array& x, const Sharding& sharding, const char* operation, const tree::Path& where) {
   if (!sharding.has_value())
@@ -33,7 +35,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const t
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
   if (x.is_traced()) return bind1(ops::device_put, ops::DevicePut{sharding}, {x, lax::stop_gradient(x)});
   const BufferPtr& buffer = buffer_of(x, "device_put");
-  if (x.committed() && x.sharding() == sharding) return x;   // it lies there: the same array, as in JAX
+  if (x.committed() && x.sharding() == sharding) return x;  // it lies there: the same array, as in JAX
   // A label on the same memory: arrays of one host are whole, whatever their sharding.
   return make_array(x.type(), buffer, sharding, true);
 }

@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "api/execute.hpp"
-#include "tree/absent.hpp"
 #include "array/node.hpp"
 #include "ops/placement/device_put.hpp"
+#include "tree/absent.hpp"
 #include "tutti/base/config.hpp"
 
 namespace tutti {
@@ -34,18 +34,24 @@ std::size_t hash_of(const Op& op, const Params& params, std::span<const Array> o
   return h;
 }
 
-bool matches(const EagerEntry& e, const Op& op, const Params& params, std::span<const Array> operands, const std::vector<ProgramPtr>& subs, unsigned long settings) {
-  if (e.op != &op || e.settings != settings || e.types.size() != operands.size() || !(e.params == params) || e.subs.size() != subs.size()) return false;
+bool matches(const EagerEntry& e, const Op& op, const Params& params, std::span<const Array> operands,
+             const std::vector<ProgramPtr>& subs, unsigned long settings) {
+  if (e.op != &op || e.settings != settings || e.types.size() != operands.size() || !(e.params == params) ||
+      e.subs.size() != subs.size())
+    return false;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const ArrayNode& n = *operands[i].node();
-    if (!(e.types[i] == n.type) || e.placements[i].committed != n.committed || e.placements[i].sharding.node() != n.sharding.node()) return false;
+    if (!(e.types[i] == n.type) || e.placements[i].committed != n.committed ||
+        e.placements[i].sharding.node() != n.sharding.node())
+      return false;
   }
   for (std::size_t i = 0; i < subs.size(); ++i)
     if (e.subs[i] != subs[i] && !content_equal(*e.subs[i], *subs[i])) return false;
   return true;
 }
 
-// Each thread has its own table: no lock on the way of an eager operation. Machine code is shared through the plan cache.
+// Each thread has its own table: no lock on the way of an eager operation. Machine code is shared through the plan
+// cache.
 thread_local std::unordered_multimap<std::size_t, EagerEntry> entries;
 
 // "x1", "x2", ...: how an operation names its operands in errors.
@@ -58,7 +64,8 @@ std::vector<Placement> placements_of(std::span<const Array> operands) {
   return out;
 }
 
-ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> operands, const std::vector<ProgramPtr>& subs) {
+ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> operands,
+                   const std::vector<ProgramPtr>& subs) {
   auto program = std::make_shared<Program>();
   Eqn eqn{&op, params, {}, {}, subs, current_loc()};
   std::vector<Type> types;
@@ -79,7 +86,9 @@ ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> op
 }
 
 // A label on the same memory: arrays of one host are whole, whatever their sharding.
-Array put(const Array& x, const Sharding& sharding, bool committed) { return make_array(x.type(), buffer_of(x, "device_put"), sharding, committed); }
+Array put(const Array& x, const Sharding& sharding, bool committed) {
+  return make_array(x.type(), buffer_of(x, "device_put"), sharding, committed);
+}
 
 // Whole where vmap left a dim open.
 Sharding defined_everywhere(const Sharding& s) {
@@ -92,12 +101,16 @@ Sharding defined_everywhere(const Sharding& s) {
 
 }  // namespace
 
-std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands, const std::vector<ProgramPtr>& subs) {
+std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands,
+                               const std::vector<ProgramPtr>& subs) {
   for (const Array& x : operands) {
     refuse_absent(x);
-    if (!x.has_value()) raise<ValueError>(op.name, "an operand is empty: there is no array", "Give an Array that has a value: has_value() asks.");
+    if (!x.has_value())
+      raise<ValueError>(op.name, "an operand is empty: there is no array",
+                        "Give an Array that has a value: has_value() asks.");
   }
-  if (&op == &ops::device_put) return {put(operands[0], defined_everywhere(params.get<ops::DevicePut>().sharding), true)};
+  if (&op == &ops::device_put)
+    return {put(operands[0], defined_everywhere(params.get<ops::DevicePut>().sharding), true)};
   if (&op == &ops::put_back) return {put(operands[0], operands[1].node()->sharding, operands[1].node()->committed)};
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
@@ -108,7 +121,7 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
   EagerEntry e{&op, params, {}, placements_of(operands), subs, settings, {}};
   for (const Array& x : operands) e.types.push_back(x.type());
   ExecuteOptions options;
-  options.what = call_name(op.name);   // of the call that came first: others name themselves in errors
+  options.what = call_name(op.name);  // of the call that came first: others name themselves in errors
   e.prepared = prepare(one_eqn(op, params, operands, subs), e.placements, options);
   return execute(entries.emplace(h, std::move(e))->second.prepared, operands);
 }

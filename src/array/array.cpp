@@ -32,10 +32,14 @@ Scalar Scalar::to(DType target) const {
   out.dtype = target;
   visit_dtype(dtype, [&]<class F>(Stored<F>) {
     F from;
-    if constexpr (std::is_same_v<F, std::complex<float>>) from = F(float(real), float(imag));
-    else if constexpr (std::is_same_v<F, BFloat16> || std::is_same_v<F, Float16>) from = F(float(real));
-    else if constexpr (std::is_floating_point_v<F>) from = static_cast<F>(real);
-    else from = static_cast<F>(integer);
+    if constexpr (std::is_same_v<F, std::complex<float>>)
+      from = F(float(real), float(imag));
+    else if constexpr (std::is_same_v<F, BFloat16> || std::is_same_v<F, Float16>)
+      from = F(float(real));
+    else if constexpr (std::is_floating_point_v<F>)
+      from = static_cast<F>(real);
+    else
+      from = static_cast<F>(integer);
     visit_dtype(target, [&]<class T>(Stored<T>) {
       T v = convert_number<T>(from);
       if constexpr (std::is_same_v<T, std::complex<float>>) {
@@ -43,8 +47,10 @@ Scalar Scalar::to(DType target) const {
         out.imag = v.imag();
       } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
         out.real = static_cast<float>(v);
-      else if constexpr (std::is_floating_point_v<T>) out.real = v;
-      else out.integer = static_cast<std::int64_t>(v);
+      else if constexpr (std::is_floating_point_v<T>)
+        out.real = v;
+      else
+        out.integer = static_cast<std::int64_t>(v);
     });
   });
   return out;
@@ -56,7 +62,8 @@ std::string Scalar::str() const {
   if (!dtype.is_inexact()) return std::to_string(integer);
   auto number = [&](double v) {
     char buffer[64];
-    char* end = dtype == float64 ? std::to_chars(buffer, buffer + 64, v).ptr : std::to_chars(buffer, buffer + 64, static_cast<float>(v)).ptr;
+    char* end = dtype == float64 ? std::to_chars(buffer, buffer + 64, v).ptr
+                                 : std::to_chars(buffer, buffer + 64, static_cast<float>(v)).ptr;
     std::string s(buffer, end);
     return s.find_first_of(".en") == std::string::npos ? s + ".0" : s;
   };
@@ -64,7 +71,8 @@ std::string Scalar::str() const {
 }
 
 bool Scalar::operator==(const Scalar& o) const {
-  return dtype == o.dtype && std::memcmp(&real, &o.real, 8) == 0 && std::memcmp(&imag, &o.imag, 8) == 0 && integer == o.integer;
+  return dtype == o.dtype && std::memcmp(&real, &o.real, 8) == 0 && std::memcmp(&imag, &o.imag, 8) == 0 &&
+         integer == o.integer;
 }
 
 Array make_array(Type type, BufferPtr buffer, Sharding sharding, bool committed) {
@@ -87,11 +95,14 @@ Array array_from_scalar(const Scalar& value, bool weak, Loc) {
 // A C++ number: every integer is a weak int32, every float a weak float32 (wider ones under x64), bool is strong.
 Array::Array(Scalar value, Weak) {
   DType dtype = value.dtype;
-  if (dtype.is_integer()) dtype = canonical(int64);
-  else if (dtype.is_floating()) dtype = canonical(float64);
+  if (dtype.is_integer())
+    dtype = canonical(int64);
+  else if (dtype.is_floating())
+    dtype = canonical(float64);
   if (value.dtype.is_integer() && dtype == int32 && value.integer != static_cast<std::int32_t>(value.integer) &&
       !(value.dtype.is_unsigned() && value.integer == static_cast<std::uint32_t>(value.integer)))
-    raise<ValueError>(call_name("Array"), "the integer " + value.str() + " does not fit int32", "Call enable_x64(true) for 64-bit integers.");
+    raise<ValueError>(call_name("Array"), "the integer " + value.str() + " does not fit int32",
+                      "Call enable_x64(true) for 64-bit integers.");
   auto n = std::make_shared<ArrayNode>();
   n->literal = value.to(dtype);
   n->type.dtype = dtype;
@@ -100,16 +111,20 @@ Array::Array(Scalar value, Weak) {
 }
 
 void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc) {
-  raise<ShapeError>("array", std::to_string(given) + " elements for the shape " + shape.str() + ", which has " + std::to_string(shape.num_elements()),
+  raise<ShapeError>("array",
+                    std::to_string(given) + " elements for the shape " + shape.str() + ", which has " +
+                        std::to_string(shape.num_elements()),
                     "Give as many elements as the product of the extents.", running_or(loc));
 }
 
 Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc) {
-  std::int64_t bytes = 8;   // of the widest element
+  std::int64_t bytes = 8;  // of the widest element
   for (std::int64_t d : shape)
     if (d < 0 || __builtin_mul_overflow(bytes, std::max<std::int64_t>(d, 1), &bytes))
-      raise<ShapeError>("array", "the shape " + shape.str() + (d < 0 ? " has a negative extent" : " has more elements than any memory"), "Give the extents of the data.",
-                        running_or(loc));
+      raise<ShapeError>(
+          "array",
+          "the shape " + shape.str() + (d < 0 ? " has a negative extent" : " has more elements than any memory"),
+          "Give the extents of the data.", running_or(loc));
   Type type{canonical(dtype), shape, false, {}};
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   convert_elements(dtype, data, type.dtype, buffer->data(), type.num_elements());
@@ -136,15 +151,20 @@ const BufferPtr& buffer_of(const Array& x, const char* what) {
     raise<DeletedError>(what, "the array " + n.type.str() + " has been deleted by " + n.deleted_by,
                         "Keep a copy() before it is donated or deleted, or use the result instead.");
   if (n.traced())
-    raise<TracerError>(what, n.type.str() + " has no value here, it is being recorded", "Return it from the function, and read it outside.");
+    raise<TracerError>(what, n.type.str() + " has no value here, it is being recorded",
+                       "Return it from the function, and read it outside.");
   if (!n.buffer && n.literal) {
     BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
     visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
       const Scalar& s = *n.literal;
-      if constexpr (std::is_same_v<T, std::complex<float>>) *static_cast<T*>(b->data()) = T(float(s.real), float(s.imag));
-      else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) *static_cast<T*>(b->data()) = T(float(s.real));
-      else if constexpr (std::is_floating_point_v<T>) *static_cast<T*>(b->data()) = static_cast<T>(s.real);
-      else *static_cast<T*>(b->data()) = static_cast<T>(s.integer);
+      if constexpr (std::is_same_v<T, std::complex<float>>)
+        *static_cast<T*>(b->data()) = T(float(s.real), float(s.imag));
+      else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
+        *static_cast<T*>(b->data()) = T(float(s.real));
+      else if constexpr (std::is_floating_point_v<T>)
+        *static_cast<T*>(b->data()) = static_cast<T>(s.real);
+      else
+        *static_cast<T*>(b->data()) = static_cast<T>(s.integer);
     });
     n.buffer = std::move(b);
   }
@@ -164,7 +184,9 @@ std::int64_t Array::shape(int dim) const {
   int d = dim < 0 ? dim + s.ndim() : dim;
   if (d < 0 || d >= s.ndim())
     raise<IndexError>("shape", "dimension " + std::to_string(dim) + " of an array of shape " + s.str(),
-                      s.ndim() ? "Give one from " + std::to_string(-s.ndim()) + " to " + std::to_string(s.ndim() - 1) + "." : "A scalar has no dims.");
+                      s.ndim()
+                          ? "Give one from " + std::to_string(-s.ndim()) + " to " + std::to_string(s.ndim() - 1) + "."
+                          : "A scalar has no dims.");
   return s[static_cast<std::size_t>(d)];
 }
 
@@ -177,7 +199,7 @@ Sharding Array::sharding() const {
 }
 std::set<Device> Array::devices() const {
   std::set<Device> out = sharding().device_set();
-  if (node_->deleted) buffer_of(*this, "devices");   // it lies nowhere: the error says so
+  if (node_->deleted) buffer_of(*this, "devices");  // it lies nowhere: the error says so
   return out;
 }
 bool Array::committed() const { return checked(*this, "committed").committed; }
@@ -187,7 +209,8 @@ bool Array::is_fully_addressable() const { return sharding().is_fully_addressabl
 void Array::delete_() const {
   ArrayNode& n = const_cast<ArrayNode&>(checked(*this, "delete_"));
   if (n.traced())
-    raise<TracerError>("delete_", n.type.str() + " is being recorded, it has no memory to give back", "Delete arrays outside of transformations.");
+    raise<TracerError>("delete_", n.type.str() + " is being recorded, it has no memory to give back",
+                       "Delete arrays outside of transformations.");
   n.deleted = true;
   n.deleted_by = "delete_()";
   n.buffer.reset();
@@ -204,8 +227,10 @@ Scalar Array::only(const char* what, Loc loc) const {
   if (n.type.num_elements() != 1) {
     std::string_view name = what;
     if (name == "bool")
-      raise<ValueError>(what, "only an array of one element is true or false, this one is " + n.type.str(), "Use any(x) or all(x).");
-    std::string problem = "only an array of size 1 is a number, this one is " + n.type.str() + ", of rank " + std::to_string(n.type.shape.ndim());
+      raise<ValueError>(what, "only an array of one element is true or false, this one is " + n.type.str(),
+                        "Use any(x) or all(x).");
+    std::string problem = "only an array of size 1 is a number, this one is " + n.type.str() + ", of rank " +
+                          std::to_string(n.type.shape.ndim());
     const char* advice = "Index it, reduce it, or use to_vector.";
     if (name == "number") raise<TypeError>(what, problem, advice);
     raise<ValueError>(what, problem, advice);
@@ -222,8 +247,10 @@ Scalar Array::only(const char* what, Loc loc) const {
       out.imag = v.imag();
     } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
       out.real = static_cast<float>(v);
-    else if constexpr (std::is_floating_point_v<T>) out.real = v;
-    else out.integer = static_cast<std::int64_t>(v);
+    else if constexpr (std::is_floating_point_v<T>)
+      out.real = v;
+    else
+      out.integer = static_cast<std::int64_t>(v);
   });
   return out;
 }
@@ -232,11 +259,15 @@ void Array::copy_to(DType as, void* out, Loc loc) const {
   CallScope scope(loc, named("to_vector"));
   const ArrayNode& n = checked(*this, "to_vector");
   DType from = n.type.dtype;
-  bool widening = from == as || (from.is_bool() && as.size() >= 1) || (from.is_floating() && as.is_floating() && as.size() > from.size()) ||
-                  (from.is_signed() && as.is_signed() && as.size() > from.size()) || (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||
-                  (from.is_integer() && as == float64 && from.size() <= 4) || (from.is_floating() && as.is_complex() && from.size() <= 4) || (from.is_key() && as == uint64);
+  bool widening = from == as || (from.is_bool() && as.size() >= 1) ||
+                  (from.is_floating() && as.is_floating() && as.size() > from.size()) ||
+                  (from.is_signed() && as.is_signed() && as.size() > from.size()) ||
+                  (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||
+                  (from.is_integer() && as == float64 && from.size() <= 4) ||
+                  (from.is_floating() && as.is_complex() && from.size() <= 4) || (from.is_key() && as == uint64);
   if (!widening)
-    raise<TypeError>("to_vector", "elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss",
+    raise<TypeError>("to_vector",
+                     "elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss",
                      "Use astype(" + std::string(as.name()) + ") first.");
   Array value = concrete(*this, "to_vector");
   convert_elements(from, buffer_of(value, "to_vector")->data(), as, out, n.type.num_elements());
@@ -271,12 +302,14 @@ Array Shard::data() const {
   Sharding here = SingleDeviceSharding(device);
   if (part.shape == type.shape) return make_array(std::move(part), whole, here, true);
   BufferPtr out = allocate_buffer(static_cast<std::size_t>(part.nbytes()));
-  std::int64_t row = part.ndim() ? part.shape.back() : 1, rows = row ? part.num_elements() / row : 0, bytes = type.dtype.size();
+  std::int64_t row = part.ndim() ? part.shape.back() : 1, rows = row ? part.num_elements() / row : 0,
+               bytes = type.dtype.size();
   std::vector<std::int64_t> at(static_cast<std::size_t>(part.ndim()), 0);
   for (std::int64_t r = 0; r < rows; ++r) {
     std::int64_t from = offset;
     for (int d = 0; d + 1 < part.ndim(); ++d) from += at[d] * strides[d];
-    std::memcpy(static_cast<char*>(out->data()) + r * row * bytes, static_cast<const char*>(whole->data()) + from * bytes, static_cast<std::size_t>(row * bytes));
+    std::memcpy(static_cast<char*>(out->data()) + r * row * bytes,
+                static_cast<const char*>(whole->data()) + from * bytes, static_cast<std::size_t>(row * bytes));
     for (int d = part.ndim() - 2; d >= 0 && ++at[d] == part.shape[d]; --d) at[d] = 0;
   }
   return make_array(std::move(part), std::move(out), here, true);
@@ -291,10 +324,14 @@ std::vector<int> Axes::resolve(int ndim) const {
   for (std::int64_t a : *list_) {
     std::int64_t d = a < 0 ? a + ndim : a;
     if (d < 0 || d >= ndim)
-      raise<IndexError>(call_name("axes"), "axis " + std::to_string(a) + " is out of range for an array of " + std::to_string(ndim) + " dims",
-                        ndim > 0 ? "Axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes: leave them out.");
+      raise<IndexError>(
+          call_name("axes"),
+          "axis " + std::to_string(a) + " is out of range for an array of " + std::to_string(ndim) + " dims",
+          ndim > 0 ? "Axes go from " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "."
+                   : "A scalar has no axes: leave them out.");
     for (int seen : out)
-      if (seen == d) raise<ValueError>(call_name("axes"), "axis " + std::to_string(a) + " is given twice", "Name each axis once.");
+      if (seen == d)
+        raise<ValueError>(call_name("axes"), "axis " + std::to_string(a) + " is given twice", "Name each axis once.");
     out.push_back(static_cast<int>(d));
   }
   std::sort(out.begin(), out.end());

@@ -10,9 +10,9 @@ namespace tutti {
 /// One counted block. Its header lies in front of the data, so that one allocation makes both.
 struct alignas(64) Buffer {
   std::atomic<int> count{0};
-  int size_class = 0;           // the arena's own
-  std::size_t num_bytes = 0;    // asked for
-  std::size_t capacity = 0;     // usable, >= num_bytes
+  int size_class = 0;         // the arena's own
+  std::size_t num_bytes = 0;  // asked for
+  std::size_t capacity = 0;   // usable, >= num_bytes
 
   void* data() { return this + 1; }
   const void* data() const { return this + 1; }
@@ -27,16 +27,22 @@ void release_buffer(Buffer* buffer) noexcept;
 class BufferPtr {
  public:
   BufferPtr() = default;
-  explicit BufferPtr(Buffer* b) : b_(b) { if (b_) b_->count.fetch_add(1, std::memory_order_relaxed); }
+  explicit BufferPtr(Buffer* b) : b_(b) {
+    if (b_) b_->count.fetch_add(1, std::memory_order_relaxed);
+  }
   BufferPtr(const BufferPtr& o) : BufferPtr(o.b_) {}
   BufferPtr(BufferPtr&& o) noexcept : b_(std::exchange(o.b_, nullptr)) {}
-  BufferPtr& operator=(BufferPtr o) noexcept { std::swap(b_, o.b_); return *this; }
+  BufferPtr& operator=(BufferPtr o) noexcept {
+    std::swap(b_, o.b_);
+    return *this;
+  }
   ~BufferPtr() { reset(); }
 
   void reset() noexcept {
     Buffer* b = std::exchange(b_, nullptr);
     // The only owner needs no atomic write: nobody else can take a share.
-    if (b && (b->count.load(std::memory_order_acquire) == 1 || b->count.fetch_sub(1, std::memory_order_acq_rel) == 1)) release_buffer(b);
+    if (b && (b->count.load(std::memory_order_acquire) == 1 || b->count.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      release_buffer(b);
   }
   Buffer* get() const { return b_; }
   Buffer* operator->() const { return b_; }
@@ -55,9 +61,9 @@ BufferPtr allocate_buffer(std::size_t bytes);
 
 /// What the arena holds now and held at most.
 struct MemoryStats {
-  std::size_t in_use = 0;      // bytes of live blocks
-  std::size_t peak = 0;        // highest in_use so far
-  std::size_t committed = 0;   // taken from the system and kept
+  std::size_t in_use = 0;     // bytes of live blocks
+  std::size_t peak = 0;       // highest in_use so far
+  std::size_t committed = 0;  // taken from the system and kept
 };
 MemoryStats memory_stats();
 

@@ -19,13 +19,14 @@ struct ArrayNode {
   Type type;
 
   // Concrete: one dense row-major buffer for the whole array on this host, whatever its sharding.
-  Sharding sharding;                  // empty: uncommitted on the default device
+  Sharding sharding;  // empty: uncommitted on the default device
   bool committed = false;
-  bool rows = false;                  // pmap made it: along dim 0 every device has an element of its own, and indexing gives it out where it lies
-  mutable BufferPtr buffer;           // empty for a literal nobody has read yet, and after deletion
-  std::optional<Scalar> literal;      // made from a C++ number: recorded as text-free literal of an Eqn
+  bool rows = false;  // pmap made it: along dim 0 every device has an element of its own, and indexing gives it out
+                      // where it lies
+  mutable BufferPtr buffer;       // empty for a literal nobody has read yet, and after deletion
+  std::optional<Scalar> literal;  // made from a C++ number: recorded as text-free literal of an Eqn
   bool deleted = false;
-  std::string deleted_by;             // what deleted or donated it, with its line
+  std::string deleted_by;  // what deleted or donated it, with its line
 
   // Traced: a value of a Program being recorded.
   std::shared_ptr<Trace> trace;
@@ -36,7 +37,8 @@ struct ArrayNode {
 
 /// A concrete array over `buffer`.
 Array make_array(Type type, BufferPtr buffer, Sharding sharding = {}, bool committed = false);
-/// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`) otherwise.
+/// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`)
+/// otherwise.
 const BufferPtr& buffer_of(const Array& x, const char* what);
 /// `x` as a concrete array: itself, or its value evaluated on demand when the trace allows it; TracerError otherwise.
 Array concrete(const Array& x, const char* what);

@@ -3,14 +3,16 @@
 
 #include <vector>
 
-#include "ir/program.hpp"
 #include "ir/op.hpp"
+#include "ir/program.hpp"
 #include "tutti/array/array.hpp"
 
 namespace tutti {
 
-/// Runs one operation on concrete arrays, now: a one-Eqn program, cached by op, parameters and operand types with shardings.
-std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands, const std::vector<ProgramPtr>& subs);
+/// Runs one operation on concrete arrays, now: a one-Eqn program, cached by op, parameters and operand types with
+/// shardings.
+std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands,
+                               const std::vector<ProgramPtr>& subs);
 /// Compiles (cached by content) and runs a whole Program on concrete arrays.
 std::vector<Array> run_program(const ProgramPtr& program, const std::vector<Array>& args);
 

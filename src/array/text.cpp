@@ -11,8 +11,8 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t threshold = 1000;   // longer arrays are summarised
-constexpr std::int64_t edge = 3;           // with as many items on each side
+constexpr std::int64_t threshold = 1000;  // longer arrays are summarised
+constexpr std::int64_t edge = 3;          // with as many items on each side
 constexpr std::size_t line_width = 75;
 
 /// The text of the element at a row-major position.
@@ -37,17 +37,19 @@ void visible(const Shape& s, int dim, std::int64_t at, std::vector<std::int64_t>
   }
 }
 
-template <class T>
-std::string alone(const T& v, DType dtype) {
-  if constexpr (std::is_same_v<T, bool>) return v ? "True" : "False";
-  else if constexpr (std::is_integral_v<T>) return std::to_string(v);
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return text::lone_complex(v.real(), v.imag());
-  else return text::lone_number(static_cast<double>(v), dtype);
+template <class T> std::string alone(const T& v, DType dtype) {
+  if constexpr (std::is_same_v<T, bool>)
+    return v ? "True" : "False";
+  else if constexpr (std::is_integral_v<T>)
+    return std::to_string(v);
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return text::lone_complex(v.real(), v.imag());
+  else
+    return text::lone_number(static_cast<double>(v), dtype);
 }
 
 // One format for all visible elements, made from them.
-template <class T>
-Item formatter(const View& x) {
+template <class T> Item formatter(const View& x) {
   const T* data = static_cast<const T*>(x.data);
   std::vector<std::int64_t> shown;
   visible(x.shape, 0, 0, shown);
@@ -69,10 +71,11 @@ Item formatter(const View& x) {
   } else if constexpr (std::is_same_v<T, BFloat16>) {
     return [=](std::int64_t i) { return text::general(data[i]); };
   } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-    text::FloatFormat real(values([](T v) { return v.real(); }), float32), imag(values([](T v) { return v.imag(); }), float32, true);
+    text::FloatFormat real(values([](T v) { return v.real(); }), float32),
+        imag(values([](T v) { return v.imag(); }), float32, true);
     return [=](std::int64_t i) {
       std::string s = imag(data[i].imag());
-      s.insert(s.find_last_not_of(' ') + 1, "j");   // in front of the columns that line up
+      s.insert(s.find_last_not_of(' ') + 1, "j");  // in front of the columns that line up
       return real(data[i].real()) + s;
     };
   } else {
@@ -83,7 +86,8 @@ Item formatter(const View& x) {
 
 class Nested {
  public:
-  Nested(const Shape& shape, Item item, std::string separator) : shape_(shape), item_(std::move(item)), separator_(std::move(separator)) {
+  Nested(const Shape& shape, Item item, std::string separator)
+      : shape_(shape), item_(std::move(item)), separator_(std::move(separator)) {
     tight_ = separator_.substr(0, separator_.find_last_not_of(' ') + 1);
   }
   // `indent`: the columns of the lines after the first; `width`: of all.
@@ -94,10 +98,12 @@ class Nested {
     std::string out, line = indent;
     auto add = [&](const std::string& word, bool last) {
       if (rows) {
-        out += indent + word + (last ? "" : tight_ + std::string(static_cast<std::size_t>(shape_.ndim() - dim - 1), '\n'));
+        out +=
+            indent + word + (last ? "" : tight_ + std::string(static_cast<std::size_t>(shape_.ndim() - dim - 1), '\n'));
         return;
       }
-      if (line.size() + word.size() > width - 1 && line.size() > indent.size()) {   // one column stays for the bracket or comma
+      if (line.size() + word.size() > width - 1 &&
+          line.size() > indent.size()) {  // one column stays for the bracket or comma
         out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
         line = indent;
       }
@@ -130,7 +136,8 @@ std::string array_text(const View& x, const std::string& separator, std::size_t 
 std::string key_text(const View& x) {
   Shape words = x.shape;
   words.push_back(2);
-  return "Array(" + x.shape.str() + ", dtype=" + std::string(x.dtype.name()) + ") overlaying:\n" + array_text({uint32, words, x.data}, " ", 0, 0);
+  return "Array(" + x.shape.str() + ", dtype=" + std::string(x.dtype.name()) + ") overlaying:\n" +
+         array_text({uint32, words, x.data}, " ", 0, 0);
 }
 
 std::string repr_text(const View& x, bool weak) {
@@ -152,13 +159,15 @@ std::string text_of(const Array& x, bool represent) {
   }
   const Type& type = x.type();
   if (!value.is_fully_addressable() && !value.is_fully_replicated())
-    return "Array(shape=" + type.shape.str() + ", dtype=" + std::string(type.dtype.name()) + (type.weak ? ", weak_type=True)" : ")");
+    return "Array(shape=" + type.shape.str() + ", dtype=" + std::string(type.dtype.name()) +
+           (type.weak ? ", weak_type=True)" : ")");
   BufferPtr buffer = buffer_of(value, "print");
   View view{type.dtype, type.shape, buffer->data()};
   if (type.dtype.is_key()) return key_text(view);
   if (represent) return repr_text(view, type.weak);
   if (type.ndim() > 0) return array_text(view, " ", 0, 0);
-  return visit_dtype(type.dtype, [&]<class T>(Stored<T>) { return alone(*static_cast<const T*>(view.data), type.dtype); });
+  return visit_dtype(type.dtype,
+                     [&]<class T>(Stored<T>) { return alone(*static_cast<const T*>(view.data), type.dtype); });
 }
 
 }  // namespace
@@ -171,7 +180,8 @@ std::string str(const Shard& s) {
   std::string index;
   for (const auto& [device, ranges] : s.global.sharding().devices_indices_map(s.global.shape()))
     if (device == s.device) index = str(ranges);
-  return "Shard(device=" + s.device.str() + ", index=" + index + ", replica_id=" + std::to_string(s.replica_id) + ", data=" + str(s.data()) + ")";
+  return "Shard(device=" + s.device.str() + ", index=" + index + ", replica_id=" + std::to_string(s.replica_id) +
+         ", data=" + str(s.data()) + ")";
 }
 std::ostream& operator<<(std::ostream& out, const Shard& s) { return out << str(s); }
 

@@ -10,7 +10,7 @@
 namespace tutti::text {
 namespace {
 
-constexpr int precision = 8;   // most digits behind the point in arrays
+constexpr int precision = 8;  // most digits behind the point in arrays
 
 /// digits[0].digits[1]digits[2]... * 10^exponent, without sign.
 struct Decimal {
@@ -36,7 +36,10 @@ Decimal rounded(double v, int count) {
 // The next number of as many digits.
 Decimal above(Decimal d) {
   for (std::size_t i = d.digits.size(); i-- > 0; d.digits[i] = '0')
-    if (d.digits[i] != '9') { ++d.digits[i]; return d; }
+    if (d.digits[i] != '9') {
+      ++d.digits[i];
+      return d;
+    }
   d.digits.front() = '1';
   ++d.exponent;
   return d;
@@ -51,7 +54,8 @@ double value_of(const Decimal& d) {
 Decimal shortest(double v, DType dtype) {
   char text[64];
   if (dtype == float64) return parse(text, std::to_chars(text, text + 64, v, std::chars_format::scientific).ptr);
-  if (dtype == float32) return parse(text, std::to_chars(text, text + 64, static_cast<float>(v), std::chars_format::scientific).ptr);
+  if (dtype == float32)
+    return parse(text, std::to_chars(text, text + 64, static_cast<float>(v), std::chars_format::scientific).ptr);
   // Below a power of two numbers lie twice as dense: there the nearest text may be too low while the one above fits.
   for (int count = 1;; ++count) {
     Decimal d = rounded(v, count);
@@ -77,7 +81,9 @@ std::string special(double v, bool plus) {
   return (v < 0 ? "-" : plus ? "+" : "") + std::string("inf");
 }
 
-std::string padded(std::string s, std::size_t columns) { return s.size() < columns ? std::string(columns - s.size(), ' ') + s : s; }
+std::string padded(std::string s, std::size_t columns) {
+  return s.size() < columns ? std::string(columns - s.size(), ' ') + s : s;
+}
 
 // From which size on numbers of a type are written with exponents: what its digits hold for sure.
 double large(DType dtype) { return dtype == float16 ? 1e3 : dtype == float32 ? 1e6 : 1e8; }
@@ -100,12 +106,16 @@ std::string scientific(double v, DType dtype, const NumberStyle& style) {
   double size = std::abs(v);
   Decimal d = shortest(size, dtype);
   int behind = static_cast<int>(d.digits.size()) - 1;
-  if (style.most >= 0 && behind > style.most) d = rounded(size, style.most + 1);
-  else if (behind < style.least) d = rounded(size, style.least + 1);
+  if (style.most >= 0 && behind > style.most)
+    d = rounded(size, style.most + 1);
+  else if (behind < style.least)
+    d = rounded(size, style.least + 1);
   strip_zeros(d.digits, static_cast<std::size_t>(style.least) + 1);
   std::string exponent = std::to_string(std::abs(d.exponent));
-  if (exponent.size() < static_cast<std::size_t>(style.exponent_digits)) exponent.insert(0, style.exponent_digits - exponent.size(), '0');
-  return sign(v, style.plus) + with_point(d.digits.substr(0, 1), d.digits.substr(1), style.trim) + (d.exponent < 0 ? "e-" : "e+") + exponent;
+  if (exponent.size() < static_cast<std::size_t>(style.exponent_digits))
+    exponent.insert(0, style.exponent_digits - exponent.size(), '0');
+  return sign(v, style.plus) + with_point(d.digits.substr(0, 1), d.digits.substr(1), style.trim) +
+         (d.exponent < 0 ? "e-" : "e+") + exponent;
 }
 
 std::string positional(double v, DType dtype, const NumberStyle& style) {
@@ -132,7 +142,9 @@ std::string positional(double v, DType dtype, const NumberStyle& style) {
   return sign(v, style.plus) + with_point(whole, fraction, style.trim);
 }
 
-std::string lone_number(double v, DType dtype) { return dtype == bfloat16 ? general(static_cast<float>(v)) : lone(v, dtype, Trim::zero, false); }
+std::string lone_number(double v, DType dtype) {
+  return dtype == bfloat16 ? general(static_cast<float>(v)) : lone(v, dtype, Trim::zero, false);
+}
 
 std::string lone_complex(float real, float imag) {
   if (real == 0 && !std::signbit(real)) return lone(imag, float32, Trim::bare, false) + "j";
@@ -159,7 +171,8 @@ FloatFormat::FloatFormat(const std::vector<double>& values, DType dtype, bool pl
     smallest = smallest == 0 ? size : std::min(smallest, size);
   }
   if (largest > 0)
-    scientific_ = largest >= large(dtype) || smallest < in_dtype(1e-4, dtype) || in_dtype(largest / smallest, dtype) > 1000;
+    scientific_ =
+        largest >= large(dtype) || smallest < in_dtype(1e-4, dtype) || in_dtype(largest / smallest, dtype) > 1000;
   std::size_t exponent = 0;
   for (double v : values) {
     if (!std::isfinite(v)) continue;

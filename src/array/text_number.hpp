@@ -11,7 +11,8 @@ namespace tutti::text {
 /// What follows the last digit that matters: `1.`, `1.0` or `1`.
 enum class Trim { point, zero, bare };
 
-/// How one number is written. `most` and `least` count digits behind the point; -1: as many as the shortest text that reads back needs.
+/// How one number is written. `most` and `least` count digits behind the point; -1: as many as the shortest text that
+/// reads back needs.
 struct NumberStyle {
   int most = -1, least = 0;
   Trim trim = Trim::point;
@@ -40,7 +41,7 @@ class FloatFormat {
   DType dtype_;
   NumberStyle style_;
   bool scientific_ = false;
-  std::size_t left_ = 0, right_ = 0;   // columns before and behind the point
+  std::size_t left_ = 0, right_ = 0;  // columns before and behind the point
 };
 
 }  // namespace tutti::text

@@ -11,13 +11,15 @@ struct Running {
 };
 thread_local Running current;
 
-// `tutti::random::normal` of "tutti::Array tutti::random::normal(const Array&, ...) [with T = int]"; compilers that give bare names give these.
+// `tutti::random::normal` of "tutti::Array tutti::random::normal(const Array&, ...) [with T = int]"; compilers that
+// give bare names give these.
 std::string_view qualified_name(std::string_view signature) {
   int depth = 0;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < signature.size(); ++i) {
     char c = signature[i];
-    if (depth == 0 && signature.substr(i, 8) == "operator") {   // a layer that is called has the name of its class, other operators none
+    if (depth == 0 && signature.substr(i, 8) ==
+                          "operator") {  // a layer that is called has the name of its class, other operators none
       bool call = signature.substr(i, 10) == "operator()" && i >= begin + 2;
       return call ? signature.substr(begin, i - 2 - begin) : "";
     }
@@ -36,14 +38,14 @@ std::string public_name(std::string_view signature) {
   if (name.find("{anonymous}") != name.npos || name.find("anonymous namespace") != name.npos) return "";
   std::string out;
   int depth = 0;
-  for (char c : name) {   // Pool<N>: Pool
+  for (char c : name) {  // Pool<N>: Pool
     if (c == '<') ++depth;
     if (depth == 0) out += c;
     if (c == '>') --depth;
   }
   for (std::string_view prefix : {"tutti::", "detail::", "Array::"})
     if (out.starts_with(prefix)) out.erase(0, prefix.size());
-  if (std::size_t at = out.rfind("::"); at != out.npos) {   // Mesh::Mesh: a constructor has the name of its class
+  if (std::size_t at = out.rfind("::"); at != out.npos) {  // Mesh::Mesh: a constructor has the name of its class
     std::string last = out.substr(at + 2), before = out.substr(0, at);
     if (before == last || before.ends_with("::" + last)) return before;
   }
@@ -72,9 +74,9 @@ std::string call_name(std::string_view operation) {
 }
 
 std::string error_text(std::string_view operation, std::string_view problem, std::string_view advice, Loc loc) {
-  if (current.loc) loc = current.loc;   // of the line inside a layer the user knows nothing
+  if (current.loc) loc = current.loc;  // of the line inside a layer the user knows nothing
   std::string text = call_name(operation), last = text.substr(text.rfind(':') + 1);
-  bool same = last.starts_with(operation) || operation.starts_with(text);   // subtract does sub, dot does dot_general
+  bool same = last.starts_with(operation) || operation.starts_with(text);  // subtract does sub, dot does dot_general
   if (!same) text += " (" + std::string(operation) + ")";
   text += ": ";
   text += problem;

@@ -13,9 +13,9 @@ std::atomic<bool> x64{false};
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype.name(); }
 
 std::string_view DType::name() const {
-  static constexpr std::array<std::string_view, 15> names = {
-      "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-      "bfloat16", "float16", "float32", "float64", "complex64", "key<fry>"};
+  static constexpr std::array<std::string_view, 15> names = {"bool",    "int8",    "int16",   "int32",     "int64",
+                                                             "uint8",   "uint16",  "uint32",  "uint64",    "bfloat16",
+                                                             "float16", "float32", "float64", "complex64", "key<fry>"};
   return names[static_cast<std::size_t>(kind_)];
 }
 

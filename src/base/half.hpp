@@ -16,8 +16,10 @@ struct BFloat16 {
   BFloat16() = default;
   BFloat16(float f) {
     auto u = std::bit_cast<std::uint32_t>(f);
-    if (std::isnan(f)) bits = static_cast<std::uint16_t>((u >> 16) | 0x40);
-    else bits = static_cast<std::uint16_t>((u + 0x7fff + ((u >> 16) & 1)) >> 16);
+    if (std::isnan(f))
+      bits = static_cast<std::uint16_t>((u >> 16) | 0x40);
+    else
+      bits = static_cast<std::uint16_t>((u + 0x7fff + ((u >> 16) & 1)) >> 16);
   }
   operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
 };
@@ -28,9 +30,11 @@ struct Float16 {
   Float16(float f) {
     auto u = std::bit_cast<std::uint32_t>(f);
     std::uint32_t sign = (u >> 16) & 0x8000, magnitude = u & 0x7fffffff;
-    if (magnitude > 0x7f800000) bits = static_cast<std::uint16_t>(sign | 0x7e00 | ((magnitude >> 13) & 0x3ff));
-    else if (magnitude >= 0x477ff000) bits = static_cast<std::uint16_t>(sign | 0x7c00);   // rounds to infinity
-    else if (magnitude < 0x38800000) {   // subnormal: let the float adder round to a multiple of 2^-24
+    if (magnitude > 0x7f800000)
+      bits = static_cast<std::uint16_t>(sign | 0x7e00 | ((magnitude >> 13) & 0x3ff));
+    else if (magnitude >= 0x477ff000)
+      bits = static_cast<std::uint16_t>(sign | 0x7c00);  // rounds to infinity
+    else if (magnitude < 0x38800000) {                   // subnormal: let the float adder round to a multiple of 2^-24
       float scaled = std::bit_cast<float>(magnitude) + 0.5f;
       bits = static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(scaled) - 0x3f000000));
     } else {
@@ -39,7 +43,8 @@ struct Float16 {
     }
   }
   operator float() const {
-    std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, exponent = (bits >> 10) & 31, mantissa = bits & 0x3ff;
+    std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16, exponent = (bits >> 10) & 31,
+                  mantissa = bits & 0x3ff;
     if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | (mantissa << 13));
     if (exponent == 0) {
       float v = std::ldexp(static_cast<float>(mantissa), -24);
@@ -50,12 +55,10 @@ struct Float16 {
 };
 
 /// The C++ type that stores an element, as a tag for generic lambdas.
-template <class T>
-struct Stored { using type = T; };
+template <class T> struct Stored { using type = T; };
 
 /// Calls fn(Stored<T>{}) with the storage type of `dtype`; keys are two uint32 words in a uint64_t.
-template <class F>
-auto visit_dtype(DType dtype, F&& fn) {
+template <class F> auto visit_dtype(DType dtype, F&& fn) {
   switch (dtype.kind()) {
     case DType::Kind::bool_: return fn(Stored<bool>{});
     case DType::Kind::int8: return fn(Stored<std::int8_t>{});
@@ -76,16 +79,21 @@ auto visit_dtype(DType dtype, F&& fn) {
   return fn(Stored<std::uint64_t>{});
 }
 
-/// Numeric conversion as astype does it: to bool is "not zero"; a float to an integer truncates and saturates, nan gives 0; complex to real drops the imaginary part.
-template <class To, class From>
-To convert_number(const From& v) {
+/// Numeric conversion as astype does it: to bool is "not zero"; a float to an integer truncates and saturates, nan
+/// gives 0; complex to real drops the imaginary part.
+template <class To, class From> To convert_number(const From& v) {
   if constexpr (std::is_same_v<From, std::complex<float>>) {
-    if constexpr (std::is_same_v<To, std::complex<float>>) return v;
-    else if constexpr (std::is_same_v<To, bool>) return v != From(0);
-    else return convert_number<To>(v.real());
+    if constexpr (std::is_same_v<To, std::complex<float>>)
+      return v;
+    else if constexpr (std::is_same_v<To, bool>)
+      return v != From(0);
+    else
+      return convert_number<To>(v.real());
   } else if constexpr (std::is_same_v<From, BFloat16> || std::is_same_v<From, Float16>) {
-    if constexpr (std::is_same_v<To, From>) return v;
-    else return convert_number<To>(static_cast<float>(v));
+    if constexpr (std::is_same_v<To, From>)
+      return v;
+    else
+      return convert_number<To>(static_cast<float>(v));
   } else if constexpr (std::is_same_v<To, bool>) {
     return v != From(0);
   } else if constexpr (std::is_same_v<To, std::complex<float>>) {

@@ -5,7 +5,8 @@
 
 namespace tutti {
 
-/// Replaces the current line, also under an outer scope, by that of a recorded Eqn: when a Program is transformed, its Eqns keep their lines.
+/// Replaces the current line, also under an outer scope, by that of a recorded Eqn: when a Program is transformed, its
+/// Eqns keep their lines.
 class LocOverride {
  public:
   explicit LocOverride(Loc loc);

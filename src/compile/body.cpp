@@ -47,13 +47,17 @@ Reg Recorder::stored(Reg x, DType dtype) {
 
 Reg Recorder::constant(DType dtype, double value) {
   if (!dtype.is_floating()) return constant_int(dtype, static_cast<std::int64_t>(value));
-  return push({.kind = Kind::constant, .dtype = register_type(dtype), .bits = std::bit_cast<std::int64_t>(rounded(dtype, value))});
+  return push({.kind = Kind::constant,
+               .dtype = register_type(dtype),
+               .bits = std::bit_cast<std::int64_t>(rounded(dtype, value))});
 }
 Reg Recorder::constant_int(DType dtype, std::int64_t value) {
   if (dtype.is_floating()) return constant(dtype, static_cast<double>(value));
   return push({.kind = Kind::constant, .dtype = dtype, .bits = value});
 }
-Reg Recorder::unary(Un op, Reg x) { return push({.kind = Kind::unary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id}); }
+Reg Recorder::unary(Un op, Reg x) {
+  return push({.kind = Kind::unary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id});
+}
 Reg Recorder::binary(Bin op, Reg x, Reg y) {
   return push({.kind = Kind::binary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id, .b = y.id});
 }
@@ -66,7 +70,9 @@ Reg Recorder::select(Reg condition, Reg if_true, Reg if_false) {
   if (t != narrow_.end() && f != narrow_.end() && t->second == f->second) narrow_[r.id] = t->second;
   return r;
 }
-Reg Recorder::fma(Reg a, Reg b, Reg c) { return push({.kind = Kind::fma, .dtype = a.dtype, .a = a.id, .b = b.id, .c = c.id}); }
+Reg Recorder::fma(Reg a, Reg b, Reg c) {
+  return push({.kind = Kind::fma, .dtype = a.dtype, .a = a.id, .b = b.id, .c = c.id});
+}
 
 Reg Recorder::convert(Reg x, DType dtype) {
   if (is_narrow(dtype)) return stored(convert(x, float32), dtype);
@@ -80,31 +86,44 @@ Reg Recorder::bitcast(Reg x, DType dtype) {
   if (x.dtype == dtype || (from_narrow && it->second == dtype)) return x;
   if (from_narrow && to_narrow) return bitcast(bitcast(x, uint16), dtype);
   DType half = from_narrow ? it->second : to_narrow ? dtype : bool_;
-  Reg r = push({.kind = Kind::bitcast, .sub = static_cast<std::uint8_t>(half.kind()), .dtype = register_type(dtype), .a = x.id});
+  Reg r = push(
+      {.kind = Kind::bitcast, .sub = static_cast<std::uint8_t>(half.kind()), .dtype = register_type(dtype), .a = x.id});
   if (to_narrow) narrow_[r.id] = dtype;
   return r;
 }
 
-Reg Recorder::library(const char* name, Reg x) { return push({.kind = Kind::library, .dtype = x.dtype, .a = x.id, .name = name}); }
-Reg Recorder::library(const char* name, Reg x, Reg y) { return push({.kind = Kind::library, .dtype = x.dtype, .a = x.id, .b = y.id, .name = name}); }
+Reg Recorder::library(const char* name, Reg x) {
+  return push({.kind = Kind::library, .dtype = x.dtype, .a = x.id, .name = name});
+}
+Reg Recorder::library(const char* name, Reg x, Reg y) {
+  return push({.kind = Kind::library, .dtype = x.dtype, .a = x.id, .b = y.id, .name = name});
+}
 Reg Recorder::rare(Reg condition, const char* name, Reg x, Reg otherwise) {
   return push({.kind = Kind::rare, .dtype = x.dtype, .a = condition.id, .b = x.id, .c = otherwise.id, .name = name});
 }
 
 std::string Body::str() const {
-  static const char* kinds[] = {"load", "constant", "", "", "", "select", "fma", "convert", "bitcast", "narrow", "", "rare"};
+  static const char* kinds[] = {"load", "constant", "",        "",       "", "select",
+                                "fma",  "convert",  "bitcast", "narrow", "", "rare"};
   static const char* un[] = {"neg", "abs", "sqrt", "floor", "ceil", "round_even", "trunc", "not", "popcount", "clz"};
-  static const char* bin[] = {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr_logical", "shr_arithmetic", "scale"};
+  static const char* bin[] = {
+      "add",  "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr_logical", "shr_arithmetic",
+      "scale"};
   static const char* cmp[] = {"eq", "ne", "lt", "le", "gt", "ge"};
   std::string out;
   for (std::size_t k = 0; k < insts.size(); ++k) {
     const Inst& i = insts[k];
     out += "r" + std::to_string(k) + ":" + std::string(i.dtype.name()) + " = ";
-    out += i.kind == Kind::unary ? un[i.sub] : i.kind == Kind::binary ? bin[i.sub] : i.kind == Kind::compare ? cmp[i.sub] : kinds[static_cast<int>(i.kind)];
+    out += i.kind == Kind::unary     ? un[i.sub]
+           : i.kind == Kind::binary  ? bin[i.sub]
+           : i.kind == Kind::compare ? cmp[i.sub]
+                                     : kinds[static_cast<int>(i.kind)];
     if (i.name) out += std::string(" ") + i.name;
     if (i.kind == Kind::load) out += " @" + std::to_string(i.bits);
-    if (i.kind == Kind::constant) out += " " + (i.dtype.is_floating() ? field::text(std::bit_cast<double>(i.bits)) : std::to_string(i.bits));
-    if (i.kind == Kind::narrow || i.kind == Kind::bitcast) out += " " + std::string(DType(static_cast<DType::Kind>(i.sub)).name());
+    if (i.kind == Kind::constant)
+      out += " " + (i.dtype.is_floating() ? field::text(std::bit_cast<double>(i.bits)) : std::to_string(i.bits));
+    if (i.kind == Kind::narrow || i.kind == Kind::bitcast)
+      out += " " + std::string(DType(static_cast<DType::Kind>(i.sub)).name());
     for (int operand : {i.a, i.b, i.c})
       if (operand >= 0) out += " r" + std::to_string(operand);
     out += "\n";

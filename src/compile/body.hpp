@@ -1,4 +1,5 @@
-// The body of a loop kernel as recorded instructions: what the homes of elementwise ops say, independent of any code generator.
+// The body of a loop kernel as recorded instructions: what the homes of elementwise ops say, independent of any code
+// generator.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,26 @@
 namespace tutti::compile {
 
 struct Inst {
-  enum class Kind : std::uint8_t { load, constant, unary, binary, compare, select, fma, convert, bitcast, narrow, library, rare };
+  enum class Kind : std::uint8_t {
+    load,
+    constant,
+    unary,
+    binary,
+    compare,
+    select,
+    fma,
+    convert,
+    bitcast,
+    narrow,
+    library,
+    rare
+  };
   Kind kind = Kind::load;
-  std::uint8_t sub = 0;          // VectorIR::Un, Bin or Cmp; narrow and bitcast: the DType::Kind of a 16-bit float
-  DType dtype;                   // of the result; 16-bit floats are held as float32
-  int a = -1, b = -1, c = -1;    // operands, as indices of instructions
-  std::int64_t bits = 0;         // constant: its bits (floats as a double's); load: number of the access
-  const char* name = nullptr;    // library
+  std::uint8_t sub = 0;        // VectorIR::Un, Bin or Cmp; narrow and bitcast: the DType::Kind of a 16-bit float
+  DType dtype;                 // of the result; 16-bit floats are held as float32
+  int a = -1, b = -1, c = -1;  // operands, as indices of instructions
+  std::int64_t bits = 0;       // constant: its bits (floats as a double's); load: number of the access
+  const char* name = nullptr;  // library
   friend bool operator==(const Inst&, const Inst&) = default;
   friend auto operator<=>(const Inst& x, const Inst& y) {
     auto key = [](const Inst& i) { return std::tuple(i.kind, i.sub, i.dtype.kind(), i.a, i.b, i.c, i.bits, i.name); };
@@ -60,7 +74,7 @@ class Recorder final : public VectorIR {
   Reg push(Inst i);
   Body body_;
   std::map<Inst, int> known_;
-  std::map<int, DType> narrow_;   // registers that hold a 16-bit float
+  std::map<int, DType> narrow_;  // registers that hold a 16-bit float
 };
 
 /// The type a value of `dtype` has in registers.

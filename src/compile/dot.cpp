@@ -8,16 +8,21 @@
 namespace tutti::compile {
 namespace {
 
-struct Dim { std::int64_t extent, a, b; };   // with a stride in each of two strided readings
+struct Dim {
+  std::int64_t extent, a, b;
+};  // with a stride in each of two strided readings
 
 // Merges a list of dims to one where both strides allow; the merged dim, or nothing.
 std::optional<Dim> merge(const std::vector<Dim>& dims) {
   Dim out{1, 0, 0};
   for (const Dim& d : dims) {
     if (d.extent == 1) continue;
-    if (out.extent == 1) out = d;
-    else if (out.a == d.a * d.extent && out.b == d.b * d.extent) out = {out.extent * d.extent, d.a, d.b};
-    else return std::nullopt;
+    if (out.extent == 1)
+      out = d;
+    else if (out.a == d.a * d.extent && out.b == d.b * d.extent)
+      out = {out.extent * d.extent, d.a, d.b};
+    else
+      return std::nullopt;
   }
   return out;
 }
@@ -36,9 +41,11 @@ struct Groups {
 
 Groups groups_of(const Program& p, const Eqn& e, const View& lhs, const View& rhs) {
   const lax::DotDims& d = e.params.get<ops::DotGeneral>().dims;
-  Groups g{{lhs, p.type(e.operands[0]).shape.dims(), {}, {}}, {rhs, p.type(e.operands[1]).shape.dims(), {}, {}}, {}, {}};
+  Groups g{
+      {lhs, p.type(e.operands[0]).shape.dims(), {}, {}}, {rhs, p.type(e.operands[1]).shape.dims(), {}, {}}, {}, {}};
   auto pair_up = [&](const lax::Dims& l, const lax::Dims& r, std::vector<Dim>& out) {
-    for (std::size_t i = 0; i < l.size(); ++i) out.push_back({g.lhs.extents[l[i]], lhs.strides[l[i]], rhs.strides[r[i]]});
+    for (std::size_t i = 0; i < l.size(); ++i)
+      out.push_back({g.lhs.extents[l[i]], lhs.strides[l[i]], rhs.strides[r[i]]});
   };
   pair_up(d.lhs_batch, d.rhs_batch, g.batch);
   pair_up(d.lhs_contract, d.rhs_contract, g.contract);
@@ -56,7 +63,9 @@ Groups groups_of(const Program& p, const Eqn& e, const View& lhs, const View& rh
 
 // A matrix that a product can read: one of its strides is 1 (or its dim has one element), no overlap.
 bool readable(const Dim& major, const Dim& minor, std::int64_t major_stride, std::int64_t minor_stride) {
-  auto dim_ok = [](const Dim& d, std::int64_t stride, const Dim& other) { return d.extent == 1 || stride >= other.extent; };
+  auto dim_ok = [](const Dim& d, std::int64_t stride, const Dim& other) {
+    return d.extent == 1 || stride >= other.extent;
+  };
   if (major_stride < 0 || minor_stride < 0) return false;
   const bool by_rows = (minor.extent == 1 || minor_stride == 1) && dim_ok(major, major_stride, minor);
   const bool by_columns = (major.extent == 1 || major_stride == 1) && dim_ok(minor, minor_stride, major);

@@ -34,7 +34,7 @@ Role role_of(const Program& p, const Eqn& e) {
 
 struct Use {
   int eqn;
-  bool soft;   // read element by element in the consumer's own order, so that both can share a loop
+  bool soft;  // read element by element in the consumer's own order, so that both can share a loop
 };
 
 class Fuser {
@@ -97,7 +97,8 @@ class Fuser {
   bool dense(const Atom& a) const {
     if (a.is_literal()) return true;
     const Reading& r = f_.readings[a.id];
-    return !r.index && !r.base.is_literal() && is_dense(r.view, extents(a)) && p_.type(r.base).num_elements() == p_.type(a).num_elements();
+    return !r.index && !r.base.is_literal() && is_dense(r.view, extents(a)) &&
+           p_.type(r.base).num_elements() == p_.type(a).num_elements();
   }
 
   // Values that need memory of their own although they are only readings of others.
@@ -109,7 +110,8 @@ class Fuser {
     for (std::size_t i = p_.eqns.size(); i-- > 0;) {
       const Eqn& e = p_.eqns[i];
       switch (f_.roles[i]) {
-        case Role::view: case Role::index: f_.real[i] = must_[e.results[0]]; break;
+        case Role::view:
+        case Role::index: f_.real[i] = must_[e.results[0]]; break;
         case Role::call:
           f_.real[i] = 1;
           for (const Atom& a : e.operands) need_dense(a);
@@ -118,7 +120,8 @@ class Fuser {
           f_.real[i] = 1;
           for (int k : unreadable_operands(p_, f_, e)) need_dense(e.operands[k]);
           break;
-        case Role::pointwise: case Role::reduce:
+        case Role::pointwise:
+        case Role::reduce:
           f_.real[i] = 1;
           for (const Atom& a : e.operands)
             if (!a.is_literal() && !reads_well(f_.readings[a.id].view, extents(a))) must_[a.id] = 1;
@@ -148,11 +151,13 @@ class Fuser {
       auto use = [&](const Reading& r, const Extents& over) {
         if (r.index || r.base.is_literal() || producer_[r.base.id] < 0) return;
         const Extents& from = extents(r.base);
-        const bool soft = loop && is_loop(producer_[r.base.id]) && f_.roles[producer_[r.base.id]] != Role::reduce && is_dense(r.view, over) &&
-                          product(from) == product(over) && product(over) == product(space(i)) && !strided_copy(producer_[r.base.id]);
+        const bool soft = loop && is_loop(producer_[r.base.id]) && f_.roles[producer_[r.base.id]] != Role::reduce &&
+                          is_dense(r.view, over) && product(from) == product(over) &&
+                          product(over) == product(space(i)) && !strided_copy(producer_[r.base.id]);
         uses_[r.base.id].push_back({i, soft});
       };
-      if (copy) use(own_[p_.eqns[i].results[0]], extents(p_.eqns[i].results[0]));
+      if (copy)
+        use(own_[p_.eqns[i].results[0]], extents(p_.eqns[i].results[0]));
       else
         for (const Atom& a : p_.eqns[i].operands)
           if (!a.is_literal()) use(f_.readings[a.id], extents(a));
@@ -165,7 +170,9 @@ class Fuser {
     auto it = own_.find(p_.eqns[e].results[0]);
     return it != own_.end() && !reads_well(it->second.view, extents(p_.eqns[e].results[0]));
   }
-  const Extents& space(int e) const { return f_.roles[e] == Role::reduce ? extents(p_.eqns[e].operands[0]) : extents(p_.eqns[e].results[0]); }
+  const Extents& space(int e) const {
+    return f_.roles[e] == Role::reduce ? extents(p_.eqns[e].operands[0]) : extents(p_.eqns[e].results[0]);
+  }
 
   void join(int e) {
     Unit u;
@@ -208,7 +215,8 @@ class Fuser {
     return true;
   }
 
-  // Whether unit b needs something of a other than element by element: through another unit, a reduction, or a reading in another order.
+  // Whether unit b needs something of a other than element by element: through another unit, a reduction, or a reading
+  // in another order.
   bool hard_path(int a, int b) {
     std::set<int> seen;
     std::vector<int> open;
@@ -258,7 +266,7 @@ class Fuser {
     std::vector<std::vector<int>> after(units_.size());
     for (int u : live)
       for (int b : before[u]) after[b].push_back(u);
-    std::set<std::pair<int, int>> ready;   // by the last Eqn: close to the order of the program
+    std::set<std::pair<int, int>> ready;  // by the last Eqn: close to the order of the program
     for (int u : live)
       if (before[u].empty()) ready.insert({units_[u].eqns.back(), u});
     while (!ready.empty()) {

@@ -9,10 +9,11 @@
 
 namespace tutti::compile {
 
-/// How the elements of a value are obtained without a copy: a strided reading of another value, of a literal, or of the numbers 0, 1, 2, ...
+/// How the elements of a value are obtained without a copy: a strided reading of another value, of a literal, or of the
+/// numbers 0, 1, 2, ...
 struct Reading {
   Atom base;
-  bool index = false;   // the index itself; base means nothing
+  bool index = false;  // the index itself; base means nothing
   View view;
 };
 
@@ -20,17 +21,17 @@ enum class Role { pointwise, reduce, view, index, dot, call };
 
 struct Unit {
   enum class Kind { loop, dot, call } kind = Kind::call;
-  std::vector<int> eqns;          // ascending
-  Extents extents;                // of a loop
-  std::vector<ValueId> stores;    // values of a loop that somebody outside reads
+  std::vector<int> eqns;        // ascending
+  Extents extents;              // of a loop
+  std::vector<ValueId> stores;  // values of a loop that somebody outside reads
 };
 
 struct Fusion {
-  std::vector<Role> roles;            // by Eqn
-  std::vector<Reading> readings;      // by value; a value that has memory reads itself
-  std::map<ValueId, Reading> sources; // of the readings that got memory: what the loop that fills it reads
-  std::vector<char> real;             // by Eqn: runs; the others are only readings
-  std::vector<Unit> units;            // in order of execution
+  std::vector<Role> roles;             // by Eqn
+  std::vector<Reading> readings;       // by value; a value that has memory reads itself
+  std::map<ValueId, Reading> sources;  // of the readings that got memory: what the loop that fills it reads
+  std::vector<char> real;              // by Eqn: runs; the others are only readings
+  std::vector<Unit> units;             // in order of execution
   Reading read(const Atom& a) const;
 };
 

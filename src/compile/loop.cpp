@@ -10,11 +10,11 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::int64_t kRowLimit = 1 << 18, kRowBlock = 1 << 16;   // values of a row that one accumulator takes
-constexpr std::size_t kEmbed = 4;                                  // Eqns: from here literals are part of the code; shorter loops share it
-constexpr std::int64_t kColumnBlock = 64;                          // rows added up one after the other
+constexpr std::int64_t kRowLimit = 1 << 18, kRowBlock = 1 << 16;  // values of a row that one accumulator takes
+constexpr std::size_t kEmbed = 4;          // Eqns: from here literals are part of the code; shorter loops share it
+constexpr std::int64_t kColumnBlock = 64;  // rows added up one after the other
 
-DType raw(DType d) { return d.is_complex() || d.is_key() ? uint64 : d; }   // copies only move bytes
+DType raw(DType d) { return d.is_complex() || d.is_key() ? uint64 : d; }  // copies only move bytes
 
 class Drafter {
  public:
@@ -66,7 +66,9 @@ class Drafter {
     const Atom base = r.index ? Atom(Scalar(0), false) : r.base;
     for (std::size_t k = 0; k < draft_.atoms.size(); ++k) {
       const Access& b = draft_.loop.accesses[k];
-      if (b.kind == a.kind && b.dtype == a.dtype && b.offset == a.offset && b.strides == a.strides && draft_.atoms[k] == base) return ir_.load(static_cast<int>(k), dtype);
+      if (b.kind == a.kind && b.dtype == a.dtype && b.offset == a.offset && b.strides == a.strides &&
+          draft_.atoms[k] == base)
+        return ir_.load(static_cast<int>(k), dtype);
     }
     draft_.loop.accesses.push_back(a);
     draft_.atoms.push_back(base);
@@ -81,7 +83,8 @@ class Drafter {
     }
     if (r.base.is_literal() && !r.index && u_.eqns.size() >= kEmbed) {
       const Scalar x = r.base.literal.to(p_.type(a).dtype);
-      return ir_.stored(x.dtype.is_floating() ? ir_.constant(x.dtype, x.real) : ir_.constant_int(x.dtype, x.integer), x.dtype);
+      return ir_.stored(x.dtype.is_floating() ? ir_.constant(x.dtype, x.real) : ir_.constant_int(x.dtype, x.integer),
+                        x.dtype);
     }
     // A scalar is read again and again. Else the operand has the extents of the Eqn's space.
     if (extents(a).empty() && !space.empty()) {
@@ -96,7 +99,8 @@ class Drafter {
     const Eqn& e = p_.eqns[i];
     const ValueId v = e.results[0];
     switch (f_.roles[i]) {
-      case Role::view: case Role::index: {
+      case Role::view:
+      case Role::index: {
         const Reading& source = f_.sources.at(v);
         auto it = !source.index && !source.base.is_literal() ? regs_.find(source.base.id) : regs_.end();
         regs_[v] = it != regs_.end() ? it->second : load(source, raw(p_.type(v).dtype), extents(v));
@@ -118,7 +122,7 @@ class Drafter {
         a.kind = Access::Kind::reduce;
         a.dtype = type.dtype;
         a.combine = e.op->reduce;
-        a.accumulate = register_type(type.dtype);   // 16-bit floats add up in float32
+        a.accumulate = register_type(type.dtype);  // 16-bit floats add up in float32
         a.value = operand(e.operands[0], extents(e.operands[0])).id;
         a.strides.assign(u_.extents.size(), 0);
         std::int64_t n = type.dtype.size();
@@ -131,7 +135,8 @@ class Drafter {
         draft_.atoms.push_back(v);
         break;
       }
-      case Role::dot: case Role::call: throw InternalError("fuse: not a loop: " + e.op->name);
+      case Role::dot:
+      case Role::call: throw InternalError("fuse: not a loop: " + e.op->name);
     }
   }
 
@@ -156,15 +161,19 @@ class Drafter {
       const std::int64_t n = u_.extents[d];
       if (n == 1) continue;
       bool merge = !l.extents.empty() && reduced.back() == reduced_[d];
-      for (std::size_t k = 0; merge && k < all.size(); ++k) merge = l.accesses[k].strides.back() == all[k].strides[d] * n;
-      if (merge) l.extents.back() *= n;
+      for (std::size_t k = 0; merge && k < all.size(); ++k)
+        merge = l.accesses[k].strides.back() == all[k].strides[d] * n;
+      if (merge)
+        l.extents.back() *= n;
       else {
         l.extents.push_back(n);
         reduced.push_back(reduced_[d]);
       }
       for (std::size_t k = 0; k < all.size(); ++k) {
-        if (merge) l.accesses[k].strides.back() = all[k].strides[d];
-        else l.accesses[k].strides.push_back(all[k].strides[d]);
+        if (merge)
+          l.accesses[k].strides.back() = all[k].strides[d];
+        else
+          l.accesses[k].strides.push_back(all[k].strides[d]);
       }
     }
     draft_.reduced_dims = std::move(reduced);
@@ -179,7 +188,9 @@ class Drafter {
   std::map<ValueId, Reg> regs_;
 };
 
-int count_reduced(const Draft& d) { return static_cast<int>(std::count(d.reduced_dims.begin(), d.reduced_dims.end(), 1)); }
+int count_reduced(const Draft& d) {
+  return static_cast<int>(std::count(d.reduced_dims.begin(), d.reduced_dims.end(), 1));
+}
 
 // One loop over `extents` (marked dims reduced) of the dense elements of `storage`.
 Loop plain_reduction(const Extents& extents, const Access& what, DType from, int storage) {
@@ -291,14 +302,16 @@ std::vector<Loop> lower_loop(const Program& p, const Fusion& f, const Unit& u, S
   for (std::size_t k = 0; k < l.accesses.size(); ++k) {
     Access& a = l.accesses[k];
     if (a.kind == Access::Kind::index) continue;
-    a.storage = draft->atoms[k].is_literal() ? storages.literal(draft->atoms[k].literal) : storages.of(draft->atoms[k].id);
+    a.storage =
+        draft->atoms[k].is_literal() ? storages.literal(draft->atoms[k].literal) : storages.of(draft->atoms[k].id);
   }
   std::vector<Loop> out;
   std::vector<char> reduced = draft->reduced_dims;
   // Several separate reduced dims (one Eqn alone): the innermost first, into a dense temporary.
   while (std::count(reduced.begin(), reduced.end(), 1) > 1) {
     int r = static_cast<int>(reduced.size());
-    while (!reduced[--r]) {}
+    while (!reduced[--r]) {
+    }
     Access final;
     for (Access& a : l.accesses)
       if (a.kind == Access::Kind::reduce) {
@@ -322,7 +335,8 @@ std::vector<Loop> lower_loop(const Program& p, const Fusion& f, const Unit& u, S
     std::vector<char> flags;
     Extents strides;
     for (std::size_t d = 0; d < rest.size(); ++d) {
-      if (!merged.empty() && flags.back() == reduced[d] && (reduced[d] || strides.back() == final.strides[d] * rest[d])) {
+      if (!merged.empty() && flags.back() == reduced[d] &&
+          (reduced[d] || strides.back() == final.strides[d] * rest[d])) {
         merged.back() *= rest[d];
         strides.back() = final.strides[d];
       } else {

@@ -14,15 +14,15 @@ class Storages {
  public:
   virtual ~Storages() = default;
   virtual int of(ValueId v) = 0;
-  virtual int literal(const Scalar& value) = 0;    // one element, constant
+  virtual int literal(const Scalar& value) = 0;  // one element, constant
   virtual int temporary(std::int64_t bytes) = 0;
 };
 
 /// A unit's loop over collapsed dims, before storages are known.
 struct Draft {
   Loop loop;
-  std::vector<Atom> atoms;           // per access: what it reads or writes
-  std::vector<char> reduced_dims;    // per dim
+  std::vector<Atom> atoms;         // per access: what it reads or writes
+  std::vector<char> reduced_dims;  // per dim
 };
 /// Nothing when several Eqns together would need more than one reduced dim.
 std::optional<Draft> draft_loop(const Program& program, const Fusion& fusion, const Unit& unit);

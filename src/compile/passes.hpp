@@ -7,8 +7,8 @@
 
 namespace tutti::compile {
 
-/// Removes what does nothing and brings contractions to the order batch, free, contracted | batch, contracted, free by transposes (which are only
-/// readings). Keeps bits.
+/// Removes what does nothing and brings contractions to the order batch, free, contracted | batch, contracted, free by
+/// transposes (which are only readings). Keeps bits.
 Program simplify(const Program& program);
 /// Equal Eqns become one; what nobody needs goes.
 Program share_equal(const Program& program);

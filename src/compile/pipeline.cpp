@@ -13,7 +13,8 @@ namespace {
 
 class Lowering final : public Storages {
  public:
-  Lowering(Plan& plan, const Fusion& fusion) : plan_(plan), p_(plan.program), f_(fusion), storage_(plan.program.types.size(), -1) {}
+  Lowering(Plan& plan, const Fusion& fusion)
+      : plan_(plan), p_(plan.program), f_(fusion), storage_(plan.program.types.size(), -1) {}
 
   void run() {
     for (std::size_t i = 0; i < p_.inputs.size(); ++i) {

@@ -8,49 +8,56 @@
 
 #include "compile/body.hpp"
 #include "compile/views.hpp"
-#include "ir/program.hpp"
 #include "ir/op.hpp"
+#include "ir/program.hpp"
 
 namespace tutti::compile {
 
 /// A block of memory that steps read and write. Values that are the same elements in the same order share one.
 struct Storage {
-  enum class Kind { input, output, temporary, constant, chunk };   // chunk: a few rows at a time, of the task that works on them
+  enum class Kind {
+    input,
+    output,
+    temporary,
+    constant,
+    chunk
+  };  // chunk: a few rows at a time, of the task that works on them
   Kind kind = Kind::temporary;
-  int index = -1;            // input or output number
+  int index = -1;  // input or output number
   std::int64_t bytes = 0;
-  std::int64_t offset = 0;   // temporary: in the slab; constant: in Plan::constants; chunk: in the task's memory
-  std::int64_t row_bytes = 0;   // chunk: from one row to the next
-  int takes = -1;            // output: the input (a storage) whose memory it takes when that was donated; temporary: none
-  int first = 0, last = 0;   // stages of the first write and the last use
+  std::int64_t offset = 0;     // temporary: in the slab; constant: in Plan::constants; chunk: in the task's memory
+  std::int64_t row_bytes = 0;  // chunk: from one row to the next
+  int takes = -1;  // output: the input (a storage) whose memory it takes when that was donated; temporary: none
+  int first = 0, last = 0;  // stages of the first write and the last use
 };
 
 /// One pointer of a loop: where element (i0, i1, ...) lies.
 struct Access {
-  enum class Kind { load, store, index, reduce };   // index: no memory, the number offset + sum i_k * strides[k]
+  enum class Kind { load, store, index, reduce };  // index: no memory, the number offset + sum i_k * strides[k]
   Kind kind = Kind::load;
   DType dtype;
   int storage = -1;
-  std::int64_t offset = 0;   // bytes, as the strides; index: units
-  Extents strides;           // per dim of the loop; a reduce access has 0 at the reduced dim
-  int value = -1;            // store, reduce: the register written
+  std::int64_t offset = 0;  // bytes, as the strides; index: units
+  Extents strides;          // per dim of the loop; a reduce access has 0 at the reduced dim
+  int value = -1;           // store, reduce: the register written
   Op::Reduce combine = Op::Reduce::none;
-  DType accumulate;          // reduce: the type summed in
+  DType accumulate;  // reduce: the type summed in
 };
 
 /// A loop nest over `extents` that runs `body` at every point. At most one dim is reduced.
 struct Loop {
   Extents extents;
   int reduced = -1;
-  std::int64_t block_total = 0;      // not 0: the reduced dim is cut in blocks; the dim before it counts them, the last one may be shorter
+  std::int64_t block_total =
+      0;  // not 0: the reduced dim is cut in blocks; the dim before it counts them, the last one may be shorter
   std::vector<Access> accesses;
   Body body;
 };
 
 /// C[b, m, n] = sum over k of A[b, m, k] * B[b, k, n]; strides in elements. C is row-major in its last two dims.
 struct Dot {
-  DType dtype, result;             // of operands and result
-  int a = -1, b = -1, c = -1;      // storages
+  DType dtype, result;         // of operands and result
+  int a = -1, b = -1, c = -1;  // storages
   std::int64_t a_offset = 0, b_offset = 0;
   Extents batch, a_batch, b_batch, c_batch;
   std::int64_t m = 1, n = 1, k = 1;
@@ -61,26 +68,27 @@ struct Dot {
 struct CallEqn {
   Eqn eqn;
   std::vector<Type> operand_types, result_types;
-  std::vector<int> operands, results;   // storages
+  std::vector<int> operands, results;  // storages
 };
 
 struct Step {
   std::variant<Loop, Dot, CallEqn> what;
-  std::vector<int> eqns;     // of the simplified Program: for printing and error messages
+  std::vector<int> eqns;  // of the simplified Program: for printing and error messages
   double cost_ns = 0;
   std::string str() const;
 };
 
-/// Steps without dependencies on each other; or, with `rows`, loops whose leading dims are that many rows (times whole numbers), of which each reads only
-/// its own rows of what the others write: they run one after the other over a chunk of rows, then over the next.
+/// Steps without dependencies on each other; or, with `rows`, loops whose leading dims are that many rows (times whole
+/// numbers), of which each reads only its own rows of what the others write: they run one after the other over a chunk
+/// of rows, then over the next.
 struct Stage {
   std::vector<int> steps;
   std::int64_t rows = 0, chunk = 0;
-  std::int64_t scratch_bytes = 0;   // of the chunk storages, per task
+  std::int64_t scratch_bytes = 0;  // of the chunk storages, per task
 };
 
 struct Plan {
-  Program program;                   // simplified
+  Program program;  // simplified
   std::vector<Storage> storages;
   std::vector<Step> steps;
   std::vector<Stage> stages;

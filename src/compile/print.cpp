@@ -30,8 +30,8 @@ std::string Step::str() const {
     body.pop_back();
     for (char c : body) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
   } else if (const auto* d = std::get_if<Dot>(&what)) {
-    out = "dot " + std::string(d->dtype.name()) + " " + name(d->c) + " = " + name(d->a) + " " + name(d->b) + " batch " + list(d->batch) + " m " + std::to_string(d->m) + " n " +
-          std::to_string(d->n) + " k " + std::to_string(d->k);
+    out = "dot " + std::string(d->dtype.name()) + " " + name(d->c) + " = " + name(d->a) + " " + name(d->b) + " batch " +
+          list(d->batch) + " m " + std::to_string(d->m) + " n " + std::to_string(d->n) + " k " + std::to_string(d->k);
   } else if (const auto* c = std::get_if<CallEqn>(&what)) {
     out = "call " + c->eqn.op->name;
     for (int s : c->results) out += " " + name(s);
@@ -54,7 +54,8 @@ std::string Plan::str() const {
   }
   for (std::size_t k = 0; k < stages.size(); ++k) {
     out += "stage " + std::to_string(k);
-    if (stages[k].rows) out += " by " + std::to_string(stages[k].chunk) + " of " + std::to_string(stages[k].rows) + " rows";
+    if (stages[k].rows)
+      out += " by " + std::to_string(stages[k].chunk) + " of " + std::to_string(stages[k].rows) + " rows";
     out += "\n";
     for (int i : stages[k].steps) out += steps[i].str() + "\n";
   }
@@ -79,9 +80,14 @@ PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable) {
       same_size |= x.bytes == plan.storages[plan.inputs[i]].bytes;
       if (x.takes == plan.inputs[i]) d.output = x.index;
     }
-    if (d.output >= 0) s.peak_bytes -= static_cast<std::size_t>(plan.storages[plan.inputs[i]].bytes);
-    else if (is_output) d.reason = "it is returned as it is";
-    else d.reason = same_size ? "it is still read after every result of its size has begun, or another input took the place" : "no result has its size";
+    if (d.output >= 0)
+      s.peak_bytes -= static_cast<std::size_t>(plan.storages[plan.inputs[i]].bytes);
+    else if (is_output)
+      d.reason = "it is returned as it is";
+    else
+      d.reason = same_size
+                     ? "it is still read after every result of its size has begun, or another input took the place"
+                     : "no result has its size";
     s.donations.push_back(std::move(d));
   }
   return s;

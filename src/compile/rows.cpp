@@ -1,5 +1,5 @@
-// Loops over the same rows that hand large values to each other run a few rows at a time, all of them, while those rows are in the second-level cache:
-// what only they use then never goes to memory.
+// Loops over the same rows that hand large values to each other run a few rows at a time, all of them, while those rows
+// are in the second-level cache: what only they use then never goes to memory.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::int64_t kReuse = std::int64_t{4} << 20;    // bytes handed on, at least: less stays in a cache anyway
 constexpr std::int64_t kChunk = std::int64_t{288} << 10;  // bytes handed on within a chunk, about
-constexpr std::int64_t kTiny = 64;   // elements
+constexpr std::int64_t kTiny = 64;                        // elements
 constexpr std::size_t kMostSteps = 24;
 
 struct Reach {
-  std::int64_t row = 0;              // bytes from one row to the next
-  std::int64_t begin = 0, end = 0;   // bytes of the first row
+  std::int64_t row = 0;             // bytes from one row to the next
+  std::int64_t begin = 0, end = 0;  // bytes of the first row
 };
 
 std::optional<Reach> reach_of(const Loop& l, const Access& a, std::int64_t rows) {
@@ -57,7 +57,7 @@ class Grouping {
 
   // Tiny steps go to right behind what they need, so that they do not stand between large loops.
   void lift_scalars() {
-    std::map<int, std::size_t> writer;   // by storage: place in `out`
+    std::map<int, std::size_t> writer;  // by storage: place in `out`
     std::vector<Step> out;
     for (Step& s : p_.steps) {
       std::vector<int> reads, writes;
@@ -121,7 +121,7 @@ class Grouping {
 
   // Bytes of a row that more than one step touches.
   std::int64_t reuse(int begin, int end, std::int64_t rows) const {
-    std::map<int, std::pair<int, std::int64_t>> touched;   // how many steps, bytes
+    std::map<int, std::pair<int, std::int64_t>> touched;  // how many steps, bytes
     for (int i = begin; i < end; ++i) {
       std::map<int, std::int64_t> here;
       for (const Access& a : loop(i)->accesses) {
@@ -148,13 +148,15 @@ class Grouping {
     std::int64_t rows = 0;
     for (int i : s.steps) rows = std::gcd(rows, loop(i)->extents[0]);
     s.rows = rows;
-    const auto fitting = static_cast<std::uint64_t>(std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, reuse(begin, end, rows))));
+    const auto fitting = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, reuse(begin, end, rows))));
     s.chunk = std::min(static_cast<std::int64_t>(std::bit_floor(fitting)), rows);
     // Temporaries of this stage alone need room for one chunk.
     std::map<int, std::int64_t> row_of;
     for (int i : s.steps)
       for (const Access& a : loop(i)->accesses)
-        if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce) row_of[a.storage] = reach_of(*loop(i), a, rows)->row;
+        if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce)
+          row_of[a.storage] = reach_of(*loop(i), a, rows)->row;
     for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
       if (i >= begin && i < end) continue;
       std::vector<int> reads, writes;

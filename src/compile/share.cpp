@@ -22,7 +22,8 @@ Program share_equal(const Program& p) {
       for (auto it = from; it != to && !found; ++it) {
         const Eqn& o = out.eqns[it->second];
         found = o.op == e.op && o.params == e.params && o.operands == e.operands;
-        for (std::size_t k = 0; found && k < e.results.size(); ++k) found = p.types[o.results[k]].dtype == p.types[e.results[k]].dtype;
+        for (std::size_t k = 0; found && k < e.results.size(); ++k)
+          found = p.types[o.results[k]].dtype == p.types[e.results[k]].dtype;
         for (std::size_t k = 0; found && k < e.results.size(); ++k) same[e.results[k]] = o.results[k];
       }
       if (found) continue;

@@ -26,8 +26,10 @@ class Simplifier {
         order_dot(e);
       } else if (e.op == &ops::transpose && turn_dot(e))
         continue;
-      else if (e.op->reduce != Op::Reduce::none) reduce_once(e);
-      else out_.eqns.push_back(e);
+      else if (e.op->reduce != Op::Reduce::none)
+        reduce_once(e);
+      else
+        out_.eqns.push_back(e);
     }
     return std::move(out_);
   }
@@ -67,8 +69,11 @@ class Simplifier {
       a.insert(a.end(), c.begin(), c.end());
       return a;
     };
-    const lax::Dims l_free = free(out_.type(e.operands[0]).ndim(), d.lhs_batch, d.lhs_contract), r_free = free(out_.type(e.operands[1]).ndim(), d.rhs_batch, d.rhs_contract);
-    const std::int64_t nb = static_cast<std::int64_t>(d.lhs_batch.size()), nk = static_cast<std::int64_t>(d.lhs_contract.size()), nl = static_cast<std::int64_t>(l_free.size());
+    const lax::Dims l_free = free(out_.type(e.operands[0]).ndim(), d.lhs_batch, d.lhs_contract),
+                    r_free = free(out_.type(e.operands[1]).ndim(), d.rhs_batch, d.rhs_contract);
+    const std::int64_t nb = static_cast<std::int64_t>(d.lhs_batch.size()),
+                       nk = static_cast<std::int64_t>(d.lhs_contract.size()),
+                       nl = static_cast<std::int64_t>(l_free.size());
     e.operands[0] = transposed(e.operands[0], joined(d.lhs_batch, l_free, d.lhs_contract), e.loc);
     e.operands[1] = transposed(e.operands[1], joined(d.rhs_batch, d.rhs_contract, r_free), e.loc);
     d.lhs_batch = d.rhs_batch = ops::range(0, nb);
@@ -87,7 +92,8 @@ class Simplifier {
     ops::DotGeneral params = dot.params.get<ops::DotGeneral>();
     lax::DotDims& d = params.dims;
     const auto nb = static_cast<std::int64_t>(d.lhs_batch.size());
-    const std::int64_t nl = out_.type(dot.operands[0]).ndim() - nb - static_cast<std::int64_t>(d.lhs_contract.size()), n = out_.types[x.id].ndim();
+    const std::int64_t nl = out_.type(dot.operands[0]).ndim() - nb - static_cast<std::int64_t>(d.lhs_contract.size()),
+                       n = out_.types[x.id].ndim();
     lax::Dims wanted = ops::range(0, nb);
     for (std::int64_t i = nb + nl; i < n; ++i) wanted.push_back(i);
     for (std::int64_t i = nb; i < nb + nl; ++i) wanted.push_back(i);
@@ -118,7 +124,7 @@ class Simplifier {
       }
     }
     const Type &before = out_.type(e.operands[0]), &after = out_.types[e.results[0]];
-    if (before.num_elements() == after.num_elements() && before.dtype == after.dtype) {   // over dims of one element
+    if (before.num_elements() == after.num_elements() && before.dtype == after.dtype) {  // over dims of one element
       e.op = &ops::reshape;
       e.params = ops::Reshape{after.shape};
     }
@@ -127,8 +133,8 @@ class Simplifier {
   }
 
   Program out_;
-  std::map<ValueId, const Eqn*> dots_;   // of the program that came in
-  std::vector<int> uses_, producer_;   // by value; producers only of reductions, as Eqns of out_
+  std::map<ValueId, const Eqn*> dots_;  // of the program that came in
+  std::vector<int> uses_, producer_;    // by value; producers only of reductions, as Eqns of out_
 };
 
 }  // namespace

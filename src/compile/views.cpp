@@ -29,7 +29,8 @@ bool is_dense(const View& view, const Extents& extents) {
   return true;
 }
 
-std::optional<View> compose(const View& outer, const Extents& outer_extents, const View& inner, const Extents& inner_extents) {
+std::optional<View> compose(const View& outer, const Extents& outer_extents, const View& inner,
+                            const Extents& inner_extents) {
   if (product(outer_extents) == 0) return View{0, Extents(outer_extents.size(), 0)};
   // Merge inner's dims where its strides allow, so that an outer stride that crosses them still is one stride.
   Extents extents, strides;
@@ -44,7 +45,8 @@ std::optional<View> compose(const View& outer, const Extents& outer_extents, con
     }
   }
   const Extents unit = row_major(extents);
-  // Lowest and highest index reached in each of inner's dims: both must stay inside, else a step would carry into the next dim.
+  // Lowest and highest index reached in each of inner's dims: both must stay inside, else a step would carry into the
+  // next dim.
   Extents low(extents.size(), 0), high(extents.size(), 0);
   std::int64_t rest = outer.offset;
   View out{inner.offset, Extents(outer_extents.size(), 0)};
@@ -69,7 +71,7 @@ std::optional<View> compose(const View& outer, const Extents& outer_extents, con
 }
 
 std::optional<Extents> common_refinement(const Extents& a, const Extents& b) {
-  std::set<std::int64_t> bounds;   // products of the minor dims
+  std::set<std::int64_t> bounds;  // products of the minor dims
   for (const Extents* e : {&a, &b}) {
     std::int64_t n = 1;
     for (std::size_t i = e->size(); i-- > 0;) bounds.insert(n *= (*e)[i]);

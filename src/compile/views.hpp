@@ -16,8 +16,10 @@ std::int64_t product(const Extents& extents);
 /// Whether `view`, over `extents`, reads elements 0, 1, 2, ... in order.
 bool is_dense(const View& view, const Extents& extents);
 View dense_view(const Extents& extents);
-/// `outer` reads the row-major elements of an array of `extents` which itself is `inner`: one reading of inner's operand, if it is one.
-std::optional<View> compose(const View& outer, const Extents& outer_extents, const View& inner, const Extents& inner_extents);
+/// `outer` reads the row-major elements of an array of `extents` which itself is `inner`: one reading of inner's
+/// operand, if it is one.
+std::optional<View> compose(const View& outer, const Extents& outer_extents, const View& inner,
+                            const Extents& inner_extents);
 /// The coarsest extents that both are made of by merging adjacent dims; nothing when they do not fit together.
 std::optional<Extents> common_refinement(const Extents& a, const Extents& b);
 /// Strides over `fine`, a refinement of `extents`, for strides over `extents`.

@@ -9,12 +9,15 @@
 namespace tutti::data::detail {
 
 std::int64_t check(std::span<const Array> leaves, std::int64_t batch_size) {
-  if (batch_size < 1) raise<ValueError>("batches", "the batch size is " + std::to_string(batch_size), "Give 1 or more rows a batch.");
+  if (batch_size < 1)
+    raise<ValueError>("batches", "the batch size is " + std::to_string(batch_size), "Give 1 or more rows a batch.");
   if (leaves.empty()) raise<ValueError>("batches", "there is no array in the tree", "Give one array or more.");
   for (const Array& x : leaves)
     if (x.ndim() == 0 || x.shape()[0] != leaves[0].shape()[0])
-      raise<ShapeError>("batches", "arrays of shapes " + leaves[0].shape().str() + " and " + x.shape().str() + " do not have equally many rows",
-                        "All arrays need the same leading extent.");
+      raise<ShapeError>(
+          "batches",
+          "arrays of shapes " + leaves[0].shape().str() + " and " + x.shape().str() + " do not have equally many rows",
+          "All arrays need the same leading extent.");
   return leaves[0].shape()[0];
 }
 
@@ -36,7 +39,8 @@ std::vector<Array> take_rows(std::span<const Array> leaves, std::span<const std:
     std::size_t bytes = static_cast<std::size_t>(x.nbytes() / std::max<std::int64_t>(1, shape[0]));
     std::vector<char> all(static_cast<std::size_t>(x.nbytes())), part(bytes * rows.size());
     x.copy_to(x.dtype(), all.data());
-    for (std::size_t i = 0; i < rows.size(); ++i) std::memcpy(part.data() + i * bytes, all.data() + static_cast<std::size_t>(rows[i]) * bytes, bytes);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::memcpy(part.data() + i * bytes, all.data() + static_cast<std::size_t>(rows[i]) * bytes, bytes);
     shape[0] = static_cast<std::int64_t>(rows.size());
     out.push_back(array_from_host(part.data(), x.dtype(), shape));
   }

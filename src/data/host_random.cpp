@@ -1,4 +1,5 @@
-// PCG64 (128-bit linear congruential state, XSL-RR output), seeded by NumPy's SeedSequence; normals by a ziggurat of 256 layers.
+// PCG64 (128-bit linear congruential state, XSL-RR output), seeded by NumPy's SeedSequence; normals by a ziggurat of
+// 256 layers.
 #include "tutti/random/host_random.hpp"
 
 #include <array>
@@ -49,8 +50,9 @@ std::array<std::uint64_t, 4> seed_words(std::uint64_t seed) {
 // Layers of equal area under exp(-x*x/2). Layer i > 0 is as wide as width[i]; layer 0 holds the tail beyond `start`.
 struct Layers {
   static constexpr int n = 256;
-  static constexpr double start = 3.6541528853610087963519472518, area = 0.0049286732339746519, unit = 4503599627370496.;   // 2^52
-  std::array<std::uint64_t, n> inside{};   // below: surely under the curve
+  static constexpr double start = 3.6541528853610087963519472518, area = 0.0049286732339746519,
+                          unit = 4503599627370496.;  // 2^52
+  std::array<std::uint64_t, n> inside{};             // below: surely under the curve
   std::array<double, n> width{}, height{};
   Layers() {
     auto curve = [](double x) { return std::exp(-0.5 * x * x); };
@@ -70,10 +72,10 @@ struct Layers {
   }
 };
 
-template <class Draw>
-Array drawn(const char* function, const Shape& shape, Draw draw) {
+template <class Draw> Array drawn(const char* function, const Shape& shape, Draw draw) {
   for (std::int64_t d : shape)
-    if (d < 0) raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
+    if (d < 0)
+      raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
   std::vector<double> values(static_cast<std::size_t>(shape.num_elements()));
   for (double& v : values) v = draw();
   if (x64_enabled()) return array(std::move(values), shape);
@@ -84,7 +86,8 @@ Array drawn(const char* function, const Shape& shape, Draw draw) {
 
 HostRandom::HostRandom(std::uint64_t seed) {
   std::array<std::uint64_t, 4> words = seed_words(seed);
-  Word128 increment = wide(words[2], words[3]) << 1 | 1, state = increment + wide(words[0], words[1]);   // one step from 0, then the seed
+  Word128 increment = wide(words[2], words[3]) << 1 | 1,
+          state = increment + wide(words[0], words[1]);  // one step from 0, then the seed
   increment_[0] = static_cast<std::uint64_t>(increment >> 64);
   increment_[1] = static_cast<std::uint64_t>(increment);
   state_[0] = static_cast<std::uint64_t>(state >> 64);
@@ -139,7 +142,9 @@ Array HostRandom::normal(const Shape& shape, double mean, double deviation) {
 }
 
 std::vector<std::int64_t> HostRandom::permutation(std::int64_t n) {
-  if (n < 0) raise<ValueError>("HostRandom::permutation", std::to_string(n) + " numbers in another order", "Give n of 0 or more.");
+  if (n < 0)
+    raise<ValueError>("HostRandom::permutation", std::to_string(n) + " numbers in another order",
+                      "Give n of 0 or more.");
   std::vector<std::int64_t> out(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) out[i] = i;
   for (std::int64_t i = n - 1; i > 0; --i) std::swap(out[i], out[below(static_cast<std::uint64_t>(i) + 1)]);

@@ -15,8 +15,10 @@ std::string clock_text(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "?";
   auto s = static_cast<long>(seconds);
   char buffer[32];
-  if (s >= 3600) std::snprintf(buffer, sizeof buffer, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-  else std::snprintf(buffer, sizeof buffer, "%02ld:%02ld", s / 60, s % 60);
+  if (s >= 3600)
+    std::snprintf(buffer, sizeof buffer, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+  else
+    std::snprintf(buffer, sizeof buffer, "%02ld:%02ld", s / 60, s % 60);
   return buffer;
 }
 
@@ -27,7 +29,8 @@ int columns() {
 
 }  // namespace
 
-ProgressBar::ProgressBar(std::int64_t total, std::string label, bool on) : total_(total), label_(std::move(label)), on_(on || isatty(STDERR_FILENO)) {}
+ProgressBar::ProgressBar(std::int64_t total, std::string label, bool on)
+    : total_(total), label_(std::move(label)), on_(on || isatty(STDERR_FILENO)) {}
 ProgressBar::~ProgressBar() { finish(); }
 
 void ProgressBar::step(std::int64_t n, const std::string& note) {
@@ -61,12 +64,14 @@ void ProgressBar::draw(bool last) {
     char percent[16];
     std::snprintf(percent, sizeof percent, "%3.0f%%|", part * 100);
     line += percent;
-    int width = std::max(5, std::min(40, columns() - 1 - static_cast<int>(line.size() + std::char_traits<char>::length(right))));
+    int width = std::max(
+        5, std::min(40, columns() - 1 - static_cast<int>(line.size() + std::char_traits<char>::length(right))));
     int full = static_cast<int>(std::lround(part * width));
     line += std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(width - full), ' ');
   }
   line += right;
-  std::fprintf(stderr, "\r%s\033[K%s", line.substr(0, static_cast<std::size_t>(std::max(20, columns() - 1))).c_str(), last ? "\n" : "");
+  std::fprintf(stderr, "\r%s\033[K%s", line.substr(0, static_cast<std::size_t>(std::max(20, columns() - 1))).c_str(),
+               last ? "\n" : "");
   std::fflush(stderr);
 }
 

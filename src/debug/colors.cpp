@@ -8,9 +8,9 @@ namespace tutti::debug {
 namespace {
 
 // The colour map tab20b.
-constexpr std::array<unsigned, 20> palette = {
-    0x393b79, 0x5254a3, 0x6b6ecf, 0x9c9ede, 0x637939, 0x8ca252, 0xb5cf6b, 0xcedb9c, 0x8c6d31, 0xbd9e39,
-    0xe7ba52, 0xe7cb94, 0x843c39, 0xad494a, 0xd6616b, 0xe7969c, 0x7b4173, 0xa55194, 0xce6dbd, 0xde9ed6};
+constexpr std::array<unsigned, 20> palette = {0x393b79, 0x5254a3, 0x6b6ecf, 0x9c9ede, 0x637939, 0x8ca252, 0xb5cf6b,
+                                              0xcedb9c, 0x8c6d31, 0xbd9e39, 0xe7ba52, 0xe7cb94, 0x843c39, 0xad494a,
+                                              0xd6616b, 0xe7969c, 0x7b4173, 0xa55194, 0xce6dbd, 0xde9ed6};
 
 Rgb tab20b(double v) {
   unsigned c = palette[static_cast<std::size_t>(std::min(static_cast<int>(v * 20), 19))];
@@ -22,8 +22,8 @@ int coprime_from(int step, int count) {
   return step;
 }
 
-// Evenly spaced places of the map, in steps of about half of it. Where JAX's steps would come back before all are used (2 tiles, 6, 10), so that
-// tiles had one colour, the next step that does not.
+// Evenly spaced places of the map, in steps of about half of it. Where JAX's steps would come back before all are used
+// (2 tiles, 6, 10), so that tiles had one colour, the next step that does not.
 std::vector<Rgb> walk(int tiles, const std::function<Rgb(double)>& map) {
   std::vector<Rgb> out;
   int step = coprime_from(tiles / 2 + (tiles % 2 == 0), tiles);
@@ -32,8 +32,8 @@ std::vector<Rgb> walk(int tiles, const std::function<Rgb(double)>& map) {
   return out;
 }
 
-// More tiles than the map has colours: a grid of n * n * n points in the colour cube, so that any two are at least 1/(n-1) of its edge apart, taken
-// in steps that lead far away.
+// More tiles than the map has colours: a grid of n * n * n points in the colour cube, so that any two are at least
+// 1/(n-1) of its edge apart, taken in steps that lead far away.
 std::vector<Rgb> lattice(int tiles) {
   int n = 3;
   while (n * n * n < tiles) ++n;
@@ -59,7 +59,8 @@ std::string hex(const Rgb& c) {
 std::vector<Rgb> ColorMap::colors(int tiles) const {
   std::vector<Rgb> out;
   if (function_) out = walk(tiles, function_);
-  for (int i = static_cast<int>(out.size()); i < tiles; ++i) out.push_back(listed_[static_cast<std::size_t>(i) % listed_.size()]);
+  for (int i = static_cast<int>(out.size()); i < tiles; ++i)
+    out.push_back(listed_[static_cast<std::size_t>(i) % listed_.size()]);
   for (Rgb& c : out)
     for (int* v : {&c.r, &c.g, &c.b}) *v = std::clamp(*v, 0, 255);
   return out;

@@ -33,7 +33,8 @@ std::string duration_text(double t) {
 // 1,234,567.
 std::string grouped(int n) {
   std::string out = std::to_string(n);
-  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(out.size()) - 3; i > (n < 0 ? 1 : 0); i -= 3) out.insert(static_cast<std::size_t>(i), ",");
+  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(out.size()) - 3; i > (n < 0 ? 1 : 0); i -= 3)
+    out.insert(static_cast<std::size_t>(i), ",");
   return out;
 }
 std::string counted(int n, const char* what) { return grouped(n) + " " + what + (n == 1 ? "" : "s"); }
@@ -57,11 +58,14 @@ std::string Timing::str() const {
   std::string out;
   if (best() > 0 && worst() > 4 * best() && worst() > 1e-6) {
     char buffer[160];
-    std::snprintf(buffer, sizeof buffer, "The slowest run took %.2f times as long as the fastest: it may have compiled, or filled a cache.\n", worst() / best());
+    std::snprintf(buffer, sizeof buffer,
+                  "The slowest run took %.2f times as long as the fastest: it may have compiled, or filled a cache.\n",
+                  worst() / best());
     out = buffer;
   }
-  return out + duration_text(mean()) + " ± " + duration_text(deviation()) + " per loop (mean ± std. dev. of " + std::to_string(seconds.size()) + (seconds.size() == 1 ? " run" : " runs") + ", " +
-         counted(loops, "loop") + " each)";
+  return out + duration_text(mean()) + " ± " + duration_text(deviation()) + " per loop (mean ± std. dev. of " +
+         std::to_string(seconds.size()) + (seconds.size() == 1 ? " run" : " runs") + ", " + counted(loops, "loop") +
+         " each)";
 }
 std::ostream& operator<<(std::ostream& out, const Timing& t) { return out << t.str(); }
 

@@ -12,7 +12,8 @@ namespace tutti::debug {
 namespace {
 
 constexpr double area = 320, margin = 16, line_height = 18;
-// Letters: their width, of their size, and their sizes in a tile; from which width on a label is written smaller; the blank left and right of it.
+// Letters: their width, of their size, and their sizes in a tile; from which width on a label is written smaller; the
+// blank left and right of it.
 constexpr double letter_width = 0.65, smallest = 8, largest = 13, long_label = 240, inset = 3;
 
 std::string num(double v) {
@@ -25,11 +26,16 @@ std::string num(double v) {
 std::string escaped(const std::string& text) {
   std::string out;
   for (char c : printable(text)) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   }
   return out;
 }
@@ -50,17 +56,20 @@ std::pair<double, double> drawn_size(const Shape& shape, const TileGrid& grid) {
 
 double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
 
-// Sizes of one grid's rows and columns: in proportion, but with room for every label; a long list of devices is written smaller, never cut.
+// Sizes of one grid's rows and columns: in proportion, but with room for every label; a long list of devices is written
+// smaller, never cut.
 struct Layout {
   std::vector<double> heights, widths, letters;  // size of the letters of each column
 
   Layout(const TileGrid& grid, double width, double height) {
-    for (int r = 0; r < grid.row_count(); ++r) heights.push_back(std::max(height * grid.at(r, 0).height, line_height + 2));
+    for (int r = 0; r < grid.row_count(); ++r)
+      heights.push_back(std::max(height * grid.at(r, 0).height, line_height + 2));
     for (int c = 0; c < grid.column_count(); ++c) {
       std::size_t longest = 0;
       for (int r = 0; r < grid.row_count(); ++r) longest = std::max(longest, label(grid, grid.at(r, c)).size());
       double em = letter_width * static_cast<double>(longest);  // width of the label at letters of size 1
-      widths.push_back(std::max(width * grid.at(0, c).width, em * std::clamp(long_label / em, smallest, largest) + 2 * inset));
+      widths.push_back(
+          std::max(width * grid.at(0, c).width, em * std::clamp(long_label / em, smallest, largest) + 2 * inset));
       letters.push_back(std::min(largest, (widths.back() - 2 * inset) / em));
     }
   }
@@ -76,8 +85,8 @@ std::string grid_svg(const TileGrid& grid, const Layout& layout, const Rgb* colo
       const Rgb& color = colors[r * grid.column_count() + c];
       double wide = layout.widths[static_cast<std::size_t>(c)], letter = layout.letters[static_cast<std::size_t>(c)];
       std::string name = label(grid, grid.at(r, c));
-      out += "<g><title>" + escaped(name) + "</title><rect x=\"" + num(left) + "\" y=\"" + num(top) + "\" width=\"" + num(wide) +
-             "\" height=\"" + num(high) + "\" fill=\"" + hex(color) + "\" stroke=\"#fff\"/>\n";
+      out += "<g><title>" + escaped(name) + "</title><rect x=\"" + num(left) + "\" y=\"" + num(top) + "\" width=\"" +
+             num(wide) + "\" height=\"" + num(high) + "\" fill=\"" + hex(color) + "\" stroke=\"#fff\"/>\n";
       out += text_at(left + wide / 2, top + high / 2, name,
                      "text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" + num(letter) + "\" fill=\"" +
                          (dark_text(color) ? "#000" : "#fff") + "\"");
@@ -119,8 +128,9 @@ std::string sharding_svg(const Shape& shape, const Sharding& sharding, const Col
     y += line_height;
   }
   std::string width = num(widest + 2 * margin), height = num(y + margin);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " +
-         height + "\" font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + body + "</svg>\n";
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " +
+         width + " " + height +
+         "\" font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n" + body + "</svg>\n";
 }
 
 }  // namespace tutti::debug

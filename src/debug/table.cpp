@@ -32,7 +32,8 @@ int wanted(const Cell& cell, int limit) {
 }
 
 // Takes `total` off the values with the given weights, none more than its maximum.
-std::vector<int> reduced(int total, const std::vector<int>& weights, const std::vector<int>& maxima, const std::vector<int>& values) {
+std::vector<int> reduced(int total, const std::vector<int>& weights, const std::vector<int>& maxima,
+                         const std::vector<int>& values) {
   int sum = 0;
   for (std::size_t i = 0; i < values.size(); ++i) sum += maxima[i] ? weights[i] : 0;
   std::vector<int> out = values;
@@ -66,7 +67,8 @@ std::vector<int> collapsed(std::vector<int> widths, int limit) {
   return widths;
 }
 
-// A line in at most `width` columns, cut with an ellipsis. Numbers are bold cyan on request, and so is an ellipsis in a number's place.
+// A line in at most `width` columns, cut with an ellipsis. Numbers are bold cyan on request, and so is an ellipsis in a
+// number's place.
 std::string shown(const std::string& line, int width, bool highlight) {
   const bool cut = columns_of(line) > width;
   const std::size_t size = cut ? static_cast<std::size_t>(width) : line.size();
@@ -92,13 +94,15 @@ std::vector<std::string> lines_of(const Cell& cell, int width, bool highlight) {
   std::vector<std::string> out(static_cast<std::size_t>(cell.top), blank(width));
   int inner = width - cell.left - cell.right;
   if (inner >= 1) {
-    // The lines as one block as wide as the unbroken text, or as there is room; it is centred, and its lines start at one column.
+    // The lines as one block as wide as the unbroken text, or as there is room; it is centred, and its lines start at
+    // one column.
     std::vector<std::string> text = wrapped(cell.text, inner);
     int block = std::min(columns_of(cell.text), inner);
     int before = (inner - block) / 2, after = inner - block - before;
     for (const std::string& line : text) {
       std::string filler(static_cast<std::size_t>(std::max(0, block - columns_of(line))), ' ');
-      out.push_back(blank(cell.left) + blank(before) + styled(shown(line, block, highlight) + filler) + blank(after) + blank(cell.right));
+      out.push_back(blank(cell.left) + blank(before) + styled(shown(line, block, highlight) + filler) + blank(after) +
+                    blank(cell.right));
     }
   }
   out.insert(out.end(), static_cast<std::size_t>(cell.bottom), blank(width));
@@ -198,7 +202,8 @@ std::string Table::str() const {
     for (std::size_t i = 0; i < height; ++i) {
       std::string text;
       for (std::size_t c = 0; c < w.size(); ++c)
-        text += (borders ? "│" : "") + (i < cells[c].size() ? cells[c][i] : std::string(static_cast<std::size_t>(w[c]), ' '));
+        text += (borders ? "│" : "") +
+                (i < cells[c].size() ? cells[c][i] : std::string(static_cast<std::size_t>(w[c]), ' '));
       out += line(text + (borders ? "│" : ""));
     }
   }

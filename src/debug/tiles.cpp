@@ -37,9 +37,12 @@ double fraction(const Shape& shape, const IndexRange& r, int dim) {
   return extent == 0 ? 1.0 : static_cast<double>(r.stop - r.start) / static_cast<double>(extent);
 }
 
-// Bytes of the UTF-8 character at `at`; 0 for what may not stand in a text: a control character, a broken or a surrogate one.
+// Bytes of the UTF-8 character at `at`; 0 for what may not stand in a text: a control character, a broken or a
+// surrogate one.
 std::size_t character_length(const std::string& text, std::size_t at) {
-  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0u; };
+  auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0u;
+  };
   unsigned first = byte(at), length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
   if (length == 1) return first >= 0x20 && first != 0x7F;
   if (first < 0xC2 || first > 0xF4) return 0;
@@ -49,7 +52,8 @@ std::size_t character_length(const std::string& text, std::size_t at) {
     code = code << 6 | (byte(at + i) & 0x3F);
   }
   static constexpr unsigned least[] = {0, 0, 0xA0, 0x800, 0x10000};
-  bool allowed = code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
+  bool allowed =
+      code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) && code != 0xFFFE && code != 0xFFFF;
   return allowed ? length : 0;
 }
 
@@ -129,12 +133,14 @@ std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding
   const Shape block = sharding.shard_shape(shape);
   const auto map = sharding.devices_indices_map(shape);
   auto whole = [&](std::size_t d) {
-    return std::all_of(map.begin(), map.end(), [&](const auto& placed) { return placed.second[d].stop - placed.second[d].start == shape[d]; });
+    return std::all_of(map.begin(), map.end(),
+                       [&](const auto& placed) { return placed.second[d].stop - placed.second[d].start == shape[d]; });
   };
   std::set<std::string> used;
   auto listed = [&](const std::vector<std::string>& names) {
     std::vector<std::string> items;
-    for (const std::string& name : names) items.push_back(printable(name) + "=" + std::to_string(sharding.mesh().size(name)));
+    for (const std::string& name : names)
+      items.push_back(printable(name) + "=" + std::to_string(sharding.mesh().size(name)));
     return joined(items, ", ");
   };
   std::vector<std::string> out;
@@ -144,7 +150,9 @@ std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding
     if (named && d < sharding.spec().size()) axes = sharding.spec()[d].names();
     used.insert(axes.begin(), axes.end());
     if (!axes.empty()) line += " over " + listed(axes);
-    out.push_back(line + (shape[d] == 0 ? ", empty" : whole(d) ? ", whole" : ", blocks of " + std::to_string(block[d])));
+    out.push_back(line + (shape[d] == 0 ? ", empty"
+                          : whole(d)    ? ", whole"
+                                        : ", blocks of " + std::to_string(block[d])));
   }
   if (!named) return out;
   std::vector<std::string> copies;

@@ -14,8 +14,8 @@ struct Tile {
   bool empty = false;            // holds no element
 };
 
-/// The last two dims of an array, cut into rows * columns tiles (a vector: one row). Blocks without elements that lie at
-/// the same place are one tile.
+/// The last two dims of an array, cut into rows * columns tiles (a vector: one row). Blocks without elements that lie
+/// at the same place are one tile.
 struct TileGrid {
   std::string platform;      // "CPU"
   ShardIndex leading;        // which part of the dims before these
@@ -34,7 +34,8 @@ std::string label(const TileGrid& grid, const Tile& tile);
 /// `[0:4, :, :]`: the slab of a grid.
 std::string slab_text(const TileGrid& grid);
 
-/// The text without what a terminal or XML would take for more than text: control characters and broken UTF-8 are written `\x1b`.
+/// The text without what a terminal or XML would take for more than text: control characters and broken UTF-8 are
+/// written `\x1b`.
 std::string printable(const std::string& text);
 
 /// Lines that say how each dim is cut and over which mesh axes copies lie.

@@ -79,12 +79,14 @@ struct Picture {
     jax.max_width = options.max_width;
     for (int r = 0; r < grid.row_count(); ++r) {
       jax.rows.emplace_back();
-      for (int c = 0; c < grid.column_count(); ++c) jax.rows.back().push_back(cell(grid, grid.at(r, c), colors[r * grid.column_count() + c]));
+      for (int c = 0; c < grid.column_count(); ++c)
+        jax.rows.back().push_back(cell(grid, grid.at(r, c), colors[r * grid.column_count() + c]));
     }
     return options.wrap_labels || jax.whole_labels() ? jax.str() : fitted(jax);
   }
 
-  // The table without a broken label: the widest columns give up blanks first, and columns that still have no room go below, in bands.
+  // The table without a broken label: the widest columns give up blanks first, and columns that still have no room go
+  // below, in bands.
   std::string fitted(const Table& jax) const {
     const int border = color ? 0 : 1;
     std::vector<int> least, wanted;  // widths of the columns
@@ -138,7 +140,8 @@ struct Picture {
   }
 
   // What the columns want, but none wider than lets every band fit, nor narrower than its labels.
-  std::vector<int> levelled(const std::vector<int>& least, const std::vector<int>& wanted, const std::vector<std::size_t>& ends, int border) const {
+  std::vector<int> levelled(const std::vector<int>& least, const std::vector<int>& wanted,
+                            const std::vector<std::size_t>& ends, int border) const {
     std::vector<int> out = wanted;
     for (int level = *std::max_element(wanted.begin(), wanted.end()); level >= 0; --level) {
       int widest = 0, width = border;
@@ -183,23 +186,26 @@ std::string bytes_line(const Shape& shape, const Sharding& sharding, DType dtype
     all.rough += one.rough;
     all.exact += one.exact;
   }
-  return std::string(dtype.name()) + ": " + bytes(sharding.shard_shape(shape)).str() + " bytes a device, " + all.str() + " on all";
+  return std::string(dtype.name()) + ": " + bytes(sharding.shard_shape(shape)).str() + " bytes a device, " + all.str() +
+         " on all";
 }
 
 // A terminal that shows colours, to a user who wants them (no-color.org).
 bool color_terminal() {
   auto variable = [](const char* name) { return std::string(std::getenv(name) ? std::getenv(name) : ""); };
-  return isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb" && variable("TERM") != "unknown";
+  return isatty(STDOUT_FILENO) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb" &&
+         variable("TERM") != "unknown";
 }
 
 }  // namespace
 
-std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal, Loc loc) {
+std::string sharding_text(const Shape& shape, const Sharding& sharding, const VisualizeOptions& options, bool terminal,
+                          Loc loc) {
   CallScope scope(loc);
   if (!(options.scale > 0 && std::isfinite(options.scale)) || options.min_width < 0 || options.max_width < 3)
     raise<ValueError>("visualize_sharding",
-                      "scale is " + std::to_string(options.scale) + ", min_width " + std::to_string(options.min_width) + ", max_width " +
-                          std::to_string(options.max_width),
+                      "scale is " + std::to_string(options.scale) + ", min_width " + std::to_string(options.min_width) +
+                          ", max_width " + std::to_string(options.max_width),
                       "The scale must be a positive number, min_width at least 0 and max_width at least 3.");
   Picture picture{shape, options, options.use_color && terminal, terminal};
   std::vector<TileGrid> grids = tile_grids(shape, sharding);

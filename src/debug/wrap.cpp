@@ -16,8 +16,10 @@ using View = std::u32string_view;
 Text decoded(const std::string& text) {
   Text out;
   for (unsigned char c : text) {
-    if ((c & 0xC0) == 0x80 && !out.empty()) out.back() = (out.back() << 6) | (c & 0x3F);
-    else out.push_back(c < 0x80 ? c : c < 0xE0 ? c & 0x1F : c < 0xF0 ? c & 0x0F : c & 0x07);
+    if ((c & 0xC0) == 0x80 && !out.empty())
+      out.back() = (out.back() << 6) | (c & 0x3F);
+    else
+      out.push_back(c < 0x80 ? c : c < 0xE0 ? c & 0x1F : c < 0xF0 ? c & 0x0F : c & 0x07);
   }
   return out;
 }
@@ -25,7 +27,8 @@ std::string encoded(View text) {
   std::string out;
   auto byte = [&](char32_t c) { out += static_cast<char>(c); };
   for (char32_t c : text) {
-    if (c < 0x80) byte(c);
+    if (c < 0x80)
+      byte(c);
     else if (c < 0x800) {
       byte(0xC0 | (c >> 6));
       byte(0x80 | (c & 0x3F));
@@ -68,20 +71,23 @@ bool in(char32_t c, std::span<const Range> ranges) {
 }
 // Beyond ASCII nearly everything is a letter but punctuation, signs and drawings.
 bool is_sign(char32_t c) {
-  static constexpr Range signs[] = {{0x80, 0xA9},     {0xAB, 0xB1},     {0xB4, 0xB4},     {0xB6, 0xB8},     {0xBB, 0xBB},     {0xBF, 0xBF},
-                                    {0xD7, 0xD7},     {0xF7, 0xF7},     {0x300, 0x36F},   {0x2000, 0x206F}, {0x207A, 0x207E}, {0x208A, 0x208E},
-                                    {0x20A0, 0x20FF}, {0x2190, 0x245F}, {0x249C, 0x24E9}, {0x2500, 0x2775}, {0x2794, 0x2BFF}, {0x3000, 0x3004},
-                                    {0x3008, 0x3020}, {0x3030, 0x3030}, {0xD800, 0xF8FF}, {0xFE10, 0xFE6F}, {0xFF01, 0xFF0F}, {0x1F000, 0x1F0FF},
-                                    {0x1F10D, 0x1FAFF}};
+  static constexpr Range signs[] = {
+      {0x80, 0xA9},     {0xAB, 0xB1},     {0xB4, 0xB4},     {0xB6, 0xB8},       {0xBB, 0xBB},
+      {0xBF, 0xBF},     {0xD7, 0xD7},     {0xF7, 0xF7},     {0x300, 0x36F},     {0x2000, 0x206F},
+      {0x207A, 0x207E}, {0x208A, 0x208E}, {0x20A0, 0x20FF}, {0x2190, 0x245F},   {0x249C, 0x24E9},
+      {0x2500, 0x2775}, {0x2794, 0x2BFF}, {0x3000, 0x3004}, {0x3008, 0x3020},   {0x3030, 0x3030},
+      {0xD800, 0xF8FF}, {0xFE10, 0xFE6F}, {0xFF01, 0xFF0F}, {0x1F000, 0x1F0FF}, {0x1F10D, 0x1FAFF}};
   return in(c, signs);
 }
-bool is_letter(char32_t c) {   // and the underscore
+bool is_letter(char32_t c) {  // and the underscore
   return c < 0x80 ? (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' : !is_sign(c);
 }
 bool is_word(char32_t c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 bool is_word_or_mark(char32_t c) { return is_word(c) || View(U"!\"'&.,?").find(c) != View::npos; }
 bool is_blank(View piece) {
-  static constexpr Range blanks[] = {{0x9, 0xD}, {0x1C, 0x20}, {0x85, 0x85}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}};
+  static constexpr Range blanks[] = {{0x9, 0xD},       {0x1C, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},
+                                     {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F},
+                                     {0x205F, 0x205F}, {0x3000, 0x3000}};
   return std::all_of(piece.begin(), piece.end(), [](char32_t c) { return in(c, blanks); });
 }
 
@@ -128,7 +134,8 @@ class Pieces {
   View text_;
 };
 
-// How much of a word that no line can hold goes into the `room` that is left: up to a hyphen if there is one behind something else.
+// How much of a word that no line can hold goes into the `room` that is left: up to a hyphen if there is one behind
+// something else.
 std::size_t cut(View word, std::size_t room) {
   const std::size_t hyphen = room ? word.rfind(U'-', room - 1) : View::npos;
   if (hyphen == View::npos || hyphen == 0 || word.substr(0, hyphen).find_first_not_of(U'-') == View::npos) return room;
@@ -138,7 +145,8 @@ std::size_t cut(View word, std::size_t room) {
 }  // namespace
 
 std::string wrap(const std::string& text, int width) {
-  if (width <= 0) raise<ValueError>("wrap", "the width is " + std::to_string(width), "Give the characters of a line, 1 or more.");
+  if (width <= 0)
+    raise<ValueError>("wrap", "the width is " + std::to_string(width), "Give the characters of a line, 1 or more.");
   const Text spaced = with_spaces(decoded(text));
   const auto limit = static_cast<std::size_t>(width);
   std::vector<View> pieces = Pieces(spaced).all();

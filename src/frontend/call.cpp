@@ -19,23 +19,26 @@ std::string entries_text(const char* option, std::size_t entries, std::size_t ar
     for (std::size_t i = 0; i < n; ++i) out += (i ? ", arg" : " (arg") + std::to_string(i);
     return n ? out + ")" : out;
   };
-  return std::string(option) + " has " + std::to_string(entries) + (entries == 1 ? " entry" : " entries") + names(entries) + " for " + std::to_string(arguments) +
-         (arguments == 1 ? " argument" : " arguments") + names(arguments);
+  return std::string(option) + " has " + std::to_string(entries) + (entries == 1 ? " entry" : " entries") +
+         names(entries) + " for " + std::to_string(arguments) + (arguments == 1 ? " argument" : " arguments") +
+         names(arguments);
 }
 std::string no_axis_text(int axis, const std::string& name, const Type& type) {
-  return "axis " + std::to_string(axis) + " of " + name + " does not exist: its rank must be at least " + std::to_string(axis < 0 ? -std::int64_t{axis} : std::int64_t{axis} + 1) + ", and its type is " + type.str() +
+  return "axis " + std::to_string(axis) + " of " + name + " does not exist: its rank must be at least " +
+         std::to_string(axis < 0 ? -std::int64_t{axis} : std::int64_t{axis} + 1) + ", and its type is " + type.str() +
          ", of rank " + std::to_string(type.ndim());
 }
 
 std::vector<std::optional<TracedLeaf>> differentiable(const CallArrays& args, const std::vector<bool>& wanted) {
   std::vector<std::optional<TracedLeaf>> out(args.leaves.size());
   for (std::size_t i = 0; i < args.leaves.size(); ++i)
-    if (wanted[i] && !args.frozen[i] && has_tangent(args.leaves[i].type())) out[i] = TracedLeaf{args.leaves[i].type(), args.leaves[i], true};
+    if (wanted[i] && !args.frozen[i] && has_tangent(args.leaves[i].type()))
+      out[i] = TracedLeaf{args.leaves[i].type(), args.leaves[i], true};
   return out;
 }
 
-Recorded record_call(const CallArrays& args, const std::vector<std::optional<TracedLeaf>>& leaves, const Body& body, const char* what, Loc made, const NamedAxes& axes,
-                     BodyResult* result) {
+Recorded record_call(const CallArrays& args, const std::vector<std::optional<TracedLeaf>>& leaves, const Body& body,
+                     const char* what, Loc made, const NamedAxes& axes, BodyResult* result) {
   auto trace = std::make_shared<Trace>(Trace::Mode::open, what, made);
   trace->axes = axes;
   Recorded out;

@@ -13,20 +13,21 @@ namespace tutti::detail {
 /// The function as a Program: inputs are the traced leaves, then what it captured.
 struct Recorded {
   ProgramPtr program;
-  std::vector<Array> inputs;          // values for all inputs of the program
-  std::size_t num_explicit = 0;       // the traced leaves
-  std::vector<bool> explicit_only() const;   // per input: whether it is a traced leaf
+  std::vector<Array> inputs;                // values for all inputs of the program
+  std::size_t num_explicit = 0;             // the traced leaves
+  std::vector<bool> explicit_only() const;  // per input: whether it is a traced leaf
 };
 
 /// A leaf that is traced: as which type and whether its value may be read while tracing.
 struct TracedLeaf {
   Type type;
-  Array value;          // what the program is applied to
-  bool known = false;   // `value` may be read on demand
+  Array value;         // what the program is applied to
+  bool known = false;  // `value` may be read on demand
 };
-/// Calls `body` in an open trace: leaves with a TracedLeaf are inputs of the Program, the others are passed as they are.
-Recorded record_call(const CallArrays& args, const std::vector<std::optional<TracedLeaf>>& leaves, const Body& body, const char* what, Loc made,
-                     const NamedAxes& axes = {}, BodyResult* result = nullptr);
+/// Calls `body` in an open trace: leaves with a TracedLeaf are inputs of the Program, the others are passed as they
+/// are.
+Recorded record_call(const CallArrays& args, const std::vector<std::optional<TracedLeaf>>& leaves, const Body& body,
+                     const char* what, Loc made, const NamedAxes& axes = {}, BodyResult* result = nullptr);
 
 /// `arg1.layers[0].weight`.
 std::string leaf_name(const std::pair<int, tree::Path>& where);

@@ -1,12 +1,13 @@
-// The public collectives: names become sizes, negative dims positive ones; where variance is typed, operands are made to vary.
+// The public collectives: names become sizes, negative dims positive ones; where variance is typed, operands are made
+// to vary.
 #include "tutti/lax/collectives.hpp"
 
 #include <algorithm>
 
+#include "frontend/grouped_collectives.hpp"
 #include "mesh/text.hpp"
 #include "ops/collective/collective.hpp"
 #include "trace/trace.hpp"
-#include "frontend/grouped_collectives.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -16,11 +17,14 @@ namespace {
 using ops::ReduceOver;
 
 ReduceOver group(const char* what, const Names& axes) {
-  if (axes.empty()) raise<ValueError>(what, "no axis is named", "Name one, such as \"x\": the one that pmap, vmap or shard_map maps over.");
+  if (axes.empty())
+    raise<ValueError>(what, "no axis is named",
+                      "Name one, such as \"x\": the one that pmap, vmap or shard_map maps over.");
   ReduceOver out;
   for (const std::string& name : axes) {
     if (std::find(out.axes.begin(), out.axes.end(), name) != out.axes.end())
-      raise<ValueError>(what, "the axis '" + name + "' comes twice in " + text::names(axes.list()), "Name every axis once.");
+      raise<ValueError>(what, "the axis '" + name + "' comes twice in " + text::names(axes.list()),
+                        "Name every axis once.");
     out.axes.push_back(name);
     out.sizes.push_back(bound_axis_size(name));
   }
@@ -46,9 +50,11 @@ Array varying(const Array& x, const ReduceOver& g) {
 
 int dim_of(const char* what, const char* argument, int dim, int ndim, const Array& x) {
   if (dim < -ndim || dim >= ndim)
-    raise<IndexError>(
-        what, argument + (" is " + std::to_string(dim)) + " for " + x.type().str() + ", and must be a dim among " + std::to_string(ndim),
-        ndim == 0 ? "A scalar has no dims: reshape it first." : "Dims count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.");
+    raise<IndexError>(what,
+                      argument + (" is " + std::to_string(dim)) + " for " + x.type().str() +
+                          ", and must be a dim among " + std::to_string(ndim),
+                      ndim == 0 ? "A scalar has no dims: reshape it first."
+                                : "Dims count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.");
   return dim < 0 ? dim + ndim : dim;
 }
 
@@ -76,7 +82,8 @@ Array combine_leaf(const Array& x, const Names& axes, Combine how, const lax::Ax
   ReduceOver g = group(name_of(how), axes);
   if (!groups.empty()) return combine_groups(as_number_for(how, x), axes, how, groups);
   Array operand = as_number_for(how, x);
-  if (how == Combine::max || how == Combine::min) return bind1(how == Combine::max ? ops::pmax : ops::pmin, g, {varying(operand, g)});
+  if (how == Combine::max || how == Combine::min)
+    return bind1(how == Combine::max ? ops::pmax : ops::pmin, g, {varying(operand, g)});
   Array sum = bind1(ops::psum, g, {varying(operand, g)});
   if (how == Combine::sum) return sum;
   return lax::div(sum, array_from_scalar(Scalar(static_cast<double>(size_of(g))).to(sum.dtype()), true));
@@ -111,7 +118,8 @@ Array all_gather(const In& x, const Names& axes, GatherOptions options) {
   CallScope scope(x.loc);
   ReduceOver g = group("all_gather", axes);
   int dim = dim_of("all_gather", "axis", options.axis, x.array.ndim() + !options.tiled, x.array);
-  if (!options.axis_index_groups.empty()) return detail::gather_groups(x.array, axes, dim, options.tiled, options.axis_index_groups);
+  if (!options.axis_index_groups.empty())
+    return detail::gather_groups(x.array, axes, dim, options.tiled, options.axis_index_groups);
   return bind1(ops::all_gather, ops::GatherOver{g.axes, g.sizes, dim, options.tiled}, {varying(x.array, g)});
 }
 
@@ -119,8 +127,10 @@ Array psum_scatter(const In& x, const Names& axes, ScatterOptions options) {
   CallScope scope(x.loc);
   ReduceOver g = group("psum_scatter", axes);
   int dim = dim_of("psum_scatter", "scatter_dimension", options.scatter_dimension, x.array.ndim(), x.array);
-  if (!options.axis_index_groups.empty()) return detail::scatter_groups(as_number(x.array), axes, dim, options.tiled, options.axis_index_groups);
-  return bind1(ops::reduce_scatter, ops::GatherOver{g.axes, g.sizes, dim, options.tiled}, {varying(as_number(x.array), g)});
+  if (!options.axis_index_groups.empty())
+    return detail::scatter_groups(as_number(x.array), axes, dim, options.tiled, options.axis_index_groups);
+  return bind1(ops::reduce_scatter, ops::GatherOver{g.axes, g.sizes, dim, options.tiled},
+               {varying(as_number(x.array), g)});
 }
 
 Array ppermute(const In& x, const Names& axes, const std::vector<std::pair<int, int>>& pairs) {
@@ -151,7 +161,8 @@ Array pbroadcast(const In& x, const Names& axes, int source) {
   std::int64_t n = size_of(group("pbroadcast", axes));
   if (source < 0 || source >= n)
     raise<IndexError>("pbroadcast",
-                      "there is no device " + std::to_string(source) + " among the " + std::to_string(n) + " along " + text::names(axes.list()),
+                      "there is no device " + std::to_string(source) + " among the " + std::to_string(n) + " along " +
+                          text::names(axes.list()),
                       "Devices count from 0 to " + std::to_string(n - 1) + ".");
   Array all = all_gather(x, axes);
   std::vector<std::int64_t> start(static_cast<std::size_t>(all.ndim()), 0), limit = all.shape().dims();
@@ -165,7 +176,8 @@ Array all_to_all(const In& x, const Names& axes, int split_axis, int concat_axis
   ReduceOver g = group("all_to_all", axes);
   int split = dim_of("all_to_all", "split_axis", split_axis, x.array.ndim(), x.array);
   int concat = dim_of("all_to_all", "concat_axis", concat_axis, x.array.ndim(), x.array);
-  if (!options.axis_index_groups.empty()) return detail::exchange_groups(x.array, axes, split, concat, options.tiled, options.axis_index_groups);
+  if (!options.axis_index_groups.empty())
+    return detail::exchange_groups(x.array, axes, split, concat, options.tiled, options.axis_index_groups);
   return bind1(ops::all_to_all, ops::Exchange{g.axes, g.sizes, split, concat, options.tiled}, {varying(x.array, g)});
 }
 

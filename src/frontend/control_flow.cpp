@@ -22,12 +22,15 @@ std::int64_t scan_length(const std::vector<Array>& xs, std::int64_t given, Loc l
                         "Let the body capture what is the same in all steps.", loc);
     if (n >= 0 && x.shape()[0] != n) {
       const std::string other = n == given ? "the option length is " : "the leading dims of xs differ: ";
-      raise<ShapeError>("scan", other + std::to_string(n) + " and " + std::to_string(x.shape()[0]) + " of " + x.type().str(),
+      raise<ShapeError>("scan",
+                        other + std::to_string(n) + " and " + std::to_string(x.shape()[0]) + " of " + x.type().str(),
                         "Cut them to one length.", loc);
     }
     n = x.shape()[0];
   }
-  if (n < 0) raise<ValueError>("scan", "there is no xs and no length", "Give one: lax::scan(fn, init, none, {.length = 10}).", loc);
+  if (n < 0)
+    raise<ValueError>("scan", "there is no xs and no length", "Give one: lax::scan(fn, init, none, {.length = 10}).",
+                      loc);
   return n;
 }
 
@@ -44,14 +47,17 @@ Array scan_element(const Array& x, std::int64_t i, std::int64_t length) {
 bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, const char* what, Loc loc) {
   if (before.size() != after.size())
     raise<TypeError>(what,
-                     "the carry has " + std::to_string(before.size()) + " arrays, and the body returns " + std::to_string(after.size()) + " for it",
+                     "the carry has " + std::to_string(before.size()) + " arrays, and the body returns " +
+                         std::to_string(after.size()) + " for it",
                      "Return a carry of the same structure.", loc);
   bool settled = true;
   for (std::size_t i = 0; i < before.size(); ++i) {
     Type a = before[i].type(), b = after[i].type();
     if (a.dtype == b.dtype && a.shape == b.shape) continue;
     if (a.shape != b.shape || !before[i].weak_type())
-      raise<TypeError>(what, "array " + std::to_string(i) + " of the carry is " + a.str() + ", and the body returns " + b.str() + " for it",
+      raise<TypeError>(what,
+                       "array " + std::to_string(i) + " of the carry is " + a.str() + ", and the body returns " +
+                           b.str() + " for it",
                        "Convert one of them: the carry keeps its type.", loc);
     before[i] = lax::convert_element_type(before[i], b.dtype);
     settled = false;
@@ -61,7 +67,7 @@ bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, c
 
 Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, std::int64_t length, bool reverse) {
   if (!steps[0][leaf].has_value()) return {};
-  bool weak = steps[0][leaf].weak_type();   // as the first step has it, which is how JAX traces the body
+  bool weak = steps[0][leaf].weak_type();  // as the first step has it, which is how JAX traces the body
   if (length == 0) {
     Shape shape = steps[0][leaf].shape();
     shape.insert(0, 0);
@@ -75,7 +81,8 @@ Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, st
 }
 
 int known_condition(const Array& pred, Loc loc) {
-  if (!pred.has_value()) raise<ValueError>("cond", "the condition is empty: there is no array", "Give a scalar, such as x.sum() > 0.", loc);
+  if (!pred.has_value())
+    raise<ValueError>("cond", "the condition is empty: there is no array", "Give a scalar, such as x.sum() > 0.", loc);
   if (pred.ndim() != 0)
     raise<TypeError>("cond", "the condition is " + pred.type().str() + ", and must be a scalar",
                      "Reduce it with all() or any(), or choose by element with where.", loc);
@@ -91,32 +98,37 @@ int known_condition(const Array& pred, Loc loc) {
 
 std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc) {
   if (yes.size() != no.size())
-    raise<TypeError>("cond", "one side returns " + std::to_string(yes.size()) + " arrays, the other " + std::to_string(no.size()),
-                     "Both must return trees of one structure.", loc);
+    raise<TypeError>(
+        "cond", "one side returns " + std::to_string(yes.size()) + " arrays, the other " + std::to_string(no.size()),
+        "Both must return trees of one structure.", loc);
   Array test = pred.dtype() == bool_ ? pred : pred != 0;
   std::vector<Array> out;
   for (std::size_t i = 0; i < yes.size(); ++i) {
     if (yes[i].dtype() != no[i].dtype() || yes[i].shape() != no[i].shape())
-      raise<TypeError>(
-          "cond", "for array " + std::to_string(i) + " of the result one side returns " + yes[i].type().str() + ", the other " + no[i].type().str(),
-          "Both must have one type: convert one with astype or reshape.", loc);
+      raise<TypeError>("cond",
+                       "for array " + std::to_string(i) + " of the result one side returns " + yes[i].type().str() +
+                           ", the other " + no[i].type().str(),
+                       "Both must have one type: convert one with astype or reshape.", loc);
     out.push_back(where(test, yes[i], no[i]));
   }
   return out;
 }
 
 bool holds(const Array& condition, Loc loc) {
-  if (!condition.has_value()) raise<TypeError>("while_loop", "the condition is empty: there is no array", "Compare: return x != 0.", loc);
+  if (!condition.has_value())
+    raise<TypeError>("while_loop", "the condition is empty: there is no array", "Compare: return x != 0.", loc);
   if (condition.dtype() != bool_ || condition.ndim() != 0)
-    raise<TypeError>("while_loop", "the condition is " + condition.type().str() + ", and must be a scalar of type bool", "Compare: return x != 0.",
-                     loc);
+    raise<TypeError>("while_loop", "the condition is " + condition.type().str() + ", and must be a scalar of type bool",
+                     "Compare: return x != 0.", loc);
   CallScope scope(loc, Loc{"", "while_loop"});
   return static_cast<bool>(condition);
 }
 
 std::int64_t known_index(const Array& index, std::int64_t count, Loc loc) {
   if (!index.has_value() || index.ndim() != 0 || !index.dtype().is_integer())
-    raise<TypeError>("switch_", "the index is " + (index.has_value() ? index.type().str() : std::string("empty")) + ", and must be a scalar integer",
+    raise<TypeError>("switch_",
+                     "the index is " + (index.has_value() ? index.type().str() : std::string("empty")) +
+                         ", and must be a scalar integer",
                      "Convert it with astype(int32).", loc);
   if (!known(index)) return -1;
   return std::clamp<std::int64_t>(static_cast<int>(index), 0, count - 1);

@@ -33,7 +33,8 @@ std::string types_text(const CallArrays& args, std::size_t first, std::size_t la
 }
 
 const char* tangents_advice(const std::string& what) {
-  return what == "vjp" ? "Give a cotangent of the result's structure, such as ones_like of it." : "Give one tangent for each argument, of its structure.";
+  return what == "vjp" ? "Give a cotangent of the result's structure, such as ones_like of it."
+                       : "Give one tangent for each argument, of its structure.";
 }
 
 std::vector<bool> everything(const CallArrays& args) { return std::vector<bool>(args.leaves.size(), true); }
@@ -41,7 +42,8 @@ std::vector<bool> everything(const CallArrays& args) { return std::vector<bool>(
 // `n x n` ones on the diagonal as a batch of n basis tangents of the type.
 Array basis(const Type& type) {
   std::int64_t n = type.num_elements();
-  Array eye = lax::convert_element_type(lax::eq(lax::iota(int32, {n, n}, 0), lax::iota(int32, {n, n}, 1)), type.dtype, type.weak);
+  Array eye = lax::convert_element_type(lax::eq(lax::iota(int32, {n, n}, 0), lax::iota(int32, {n, n}, 1)), type.dtype,
+                                        type.weak);
   Shape shape = type.shape;
   shape.insert(0, n);
   return lax::reshape(eye, shape);
@@ -55,28 +57,40 @@ Shape joined(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what, Loc made) {
+Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what,
+                  Loc made) {
   std::vector<bool> wanted(args.leaves.size(), false);
   std::vector<std::size_t> first(args.counts.size() + 1, 0);
-  for (std::size_t a = 0; a < args.counts.size(); ++a) first[a + 1] = first[a] + static_cast<std::size_t>(args.counts[a]);
-  for (int a : argnums) std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(first[a]), wanted.begin() + static_cast<std::ptrdiff_t>(first[a + 1]), true);
+  for (std::size_t a = 0; a < args.counts.size(); ++a)
+    first[a + 1] = first[a] + static_cast<std::size_t>(args.counts[a]);
+  for (int a : argnums)
+    std::fill(wanted.begin() + static_cast<std::ptrdiff_t>(first[a]),
+              wanted.begin() + static_cast<std::ptrdiff_t>(first[a + 1]), true);
   auto leaves = differentiable(args, wanted);
   for (int a : argnums) {
-    if (std::any_of(leaves.begin() + static_cast<std::ptrdiff_t>(first[a]), leaves.begin() + static_cast<std::ptrdiff_t>(first[a + 1]), [](const auto& l) { return l.has_value(); })) continue;
-    raise<TypeError>(
-        what, "argument " + std::to_string(a) + " has no floating array to differentiate by, only: " + types_text(args, first[a], first[a + 1]),
-        "Convert it with astype(float32), or differentiate by another argument.", made);
+    if (std::any_of(leaves.begin() + static_cast<std::ptrdiff_t>(first[a]),
+                    leaves.begin() + static_cast<std::ptrdiff_t>(first[a + 1]),
+                    [](const auto& l) { return l.has_value(); }))
+      continue;
+    raise<TypeError>(what,
+                     "argument " + std::to_string(a) + " has no floating array to differentiate by, only: " +
+                         types_text(args, first[a], first[a + 1]),
+                     "Convert it with astype(float32), or differentiate by another argument.", made);
   }
   Recorded call = record_call(args, leaves, body, what, made);
   std::vector<Type> outputs = call.program->output_types();
-  if (outputs.empty()) raise<TypeError>(what, "the function returned an empty array", "Return the loss as an Array of shape ().", made);
+  if (outputs.empty())
+    raise<TypeError>(what, "the function returned an empty array", "Return the loss as an Array of shape ().", made);
   if (!outputs[0].shape.empty())
     raise<TypeError>(what, "only functions with a scalar result have a gradient; the result is " + outputs[0].str(),
-                     (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead." : "Reduce it with sum or mean, or use vjp or jacrev."),
+                     (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead."
+                                                     : "Reduce it with sum or mean, or use vjp or jacrev."),
                      made);
   if (!outputs[0].dtype.is_floating())
-    raise<TypeError>(what, "the result must be real and floating; it is " + outputs[0].str(),
-                     outputs[0].dtype.is_complex() ? "Return its real part or abs, or use vjp." : "Convert it with astype(float32).", made);
+    raise<TypeError>(
+        what, "the result must be real and floating; it is " + outputs[0].str(),
+        outputs[0].dtype.is_complex() ? "Return its real part or abs, or use vjp." : "Convert it with astype(float32).",
+        made);
   std::vector<bool> seed(outputs.size(), false);
   seed[0] = true;
   VjpProgram program = vjp(*call.program, call.explicit_only(), seed);
@@ -88,17 +102,20 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
   std::vector<Array> by_leaf(args.leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i)
     if (leaves[i]) by_leaf[i] = out.results[next++];
-  for (int a : argnums) out.gradients.insert(out.gradients.end(), by_leaf.begin() + static_cast<std::ptrdiff_t>(first[a]), by_leaf.begin() + static_cast<std::ptrdiff_t>(first[a + 1]));
+  for (int a : argnums)
+    out.gradients.insert(out.gradients.end(), by_leaf.begin() + static_cast<std::ptrdiff_t>(first[a]),
+                         by_leaf.begin() + static_cast<std::ptrdiff_t>(first[a + 1]));
   out.results.resize(outputs.size());
   return out;
 }
 
-std::vector<Array> matching(const std::vector<bool>& present, const std::vector<Array>& places, const char* what, Loc made) {
+std::vector<Array> matching(const std::vector<bool>& present, const std::vector<Array>& places, const char* what,
+                            Loc made) {
   if (present.size() != places.size())
-    raise<ValueError>(
-        what,
-        "trees of different structure: " + std::to_string(places.size()) + " places for arrays came instead of " + std::to_string(present.size()),
-        tangents_advice(what), made);
+    raise<ValueError>(what,
+                      "trees of different structure: " + std::to_string(places.size()) +
+                          " places for arrays came instead of " + std::to_string(present.size()),
+                      tangents_advice(what), made);
   std::vector<Array> out;
   for (std::size_t i = 0; i < places.size(); ++i)
     if (present[i]) out.push_back(places[i]);
@@ -109,7 +126,7 @@ Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, 
   std::vector<std::optional<TracedLeaf>> leaves = differentiable(args, everything(args));
   std::vector<Array> given;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (!tangents[i].has_value()) leaves[i].reset();   // zero: constant
+    if (!tangents[i].has_value()) leaves[i].reset();  // zero: constant
     if (!leaves[i]) continue;
     given.push_back(fit(tangents[i], leaves[i]->type, "jvp", leaf_name(args.paths()[i]), made));
   }
@@ -128,13 +145,14 @@ Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, 
   return out;
 }
 
-// Inputs: residuals, then those arrays given where `takes`. Outputs go where `gives`; elsewhere zeros of `types`, or nothing.
+// Inputs: residuals, then those arrays given where `takes`. Outputs go where `gives`; elsewhere zeros of `types`, or
+// nothing.
 struct LinearFunction::State {
   ProgramPtr program;
   std::vector<Array> residuals;
-  std::vector<std::optional<Type>> takes;   // per place given: its type, if it has a tangent
-  std::vector<bool> used;                   // per place given: it is an input of the program
-  std::vector<std::optional<Type>> types;   // per place returned
+  std::vector<std::optional<Type>> takes;  // per place given: its type, if it has a tangent
+  std::vector<bool> used;                  // per place given: it is an input of the program
+  std::vector<std::optional<Type>> types;  // per place returned
   std::vector<bool> gives;
   const char* what = "";
   Loc made;
@@ -144,18 +162,23 @@ std::vector<Array> LinearFunction::operator()(const std::vector<Array>& arrays, 
   const State& s = *state_;
   const Loc line = loc ? loc : s.made;
   if (arrays.size() != s.takes.size())
-    raise<ValueError>(s.what, std::to_string(arrays.size()) + " arrays came instead of " + std::to_string(s.takes.size()), tangents_advice(s.what),
-                      line);
+    raise<ValueError>(s.what,
+                      std::to_string(arrays.size()) + " arrays came instead of " + std::to_string(s.takes.size()),
+                      tangents_advice(s.what), line);
   CallScope scope(line, Loc{"", s.what});
   std::vector<Array> inputs = s.residuals;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (!s.takes[i]) continue;
-    Array x = arrays[i].has_value() ? fit(arrays[i], *s.takes[i], s.what, (std::string(s.what) == "vjp" ? "result " : "argument ") + std::to_string(i), line) : Array();
+    Array x = arrays[i].has_value()
+                  ? fit(arrays[i], *s.takes[i], s.what,
+                        (std::string(s.what) == "vjp" ? "result " : "argument ") + std::to_string(i), line)
+                  : Array();
     if (s.used[i]) inputs.push_back(x.has_value() ? x : zeros_of(*s.takes[i]));
   }
   std::vector<Array> results = tutti::apply(*s.program, inputs), out;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < s.types.size(); ++i) out.push_back(s.gives[i] ? results[next++] : s.types[i] ? zeros_of(*s.types[i]) : Array());
+  for (std::size_t i = 0; i < s.types.size(); ++i)
+    out.push_back(s.gives[i] ? results[next++] : s.types[i] ? zeros_of(*s.types[i]) : Array());
   return out;
 }
 
@@ -164,8 +187,8 @@ namespace {
 struct Halves {
   std::vector<Array> results, residuals;
   Linearized lin;
-  std::vector<std::optional<Type>> in, out;   // types of leaves and results that have tangents
-  std::string result;                         // the types of all results, as errors say them
+  std::vector<std::optional<Type>> in, out;  // types of leaves and results that have tangents
+  std::string result;                        // the types of all results, as errors say them
 };
 
 Halves halves(const CallArrays& args, const std::vector<bool>& wanted, const Body& body, const char* what, Loc made) {
@@ -223,7 +246,8 @@ std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forwa
   std::fill(wanted.begin(), wanted.begin() + args.counts[0], true);
   Halves h = halves(args, wanted, body, what, made);
   if (h.out.size() != 1 || !h.out[0])
-    raise<TypeError>(what, "the result must be one floating array; it is " + h.result, "Convert it with astype(float32).", made);
+    raise<TypeError>(what, "the result must be one floating array; it is " + h.result,
+                     "Convert it with astype(float32).", made);
   std::vector<Type> inputs;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < h.in.size(); ++i)
@@ -233,12 +257,14 @@ std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forwa
     }
   if (inputs.empty())
     raise<TypeError>(what,
-                     "argument 0 has no floating array to differentiate by, only: " + types_text(args, 0, static_cast<std::size_t>(args.counts[0])),
+                     "argument 0 has no floating array to differentiate by, only: " +
+                         types_text(args, 0, static_cast<std::size_t>(args.counts[0])),
                      "Convert it with astype(float32).", made);
   CallScope scope(made, Loc{"", what});
   const Type& result = *h.out[0];
   std::vector<Array> out(static_cast<std::size_t>(args.counts[0]));
-  for (std::size_t i = 0; i < inputs.size(); ++i) out[places[i]] = zeros_of({result.dtype, joined(result.shape, inputs[i].shape), result.weak, {}});
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    out[places[i]] = zeros_of({result.dtype, joined(result.shape, inputs[i].shape), result.weak, {}});
   if (!h.lin.tangent[0]) return out;
   std::size_t residuals = h.residuals.size();
   if (forward) {
@@ -249,7 +275,7 @@ std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forwa
       std::vector<Array> given = h.residuals, zeros = zeros_like_all(inputs);
       given.insert(given.end(), zeros.begin(), zeros.end());
       given[residuals + i] = basis(inputs[i]);
-      if (!program.mapped[0]) continue;   // does not depend on this leaf
+      if (!program.mapped[0]) continue;  // does not depend on this leaf
       Array columns = tutti::apply(*program.program, given)[0];
       lax::Dims permutation;
       for (int d = 1; d < columns.ndim(); ++d) permutation.push_back(d);

@@ -5,10 +5,12 @@
 
 namespace tutti::detail {
 
-// Each takes a dim that exists, and throws ValueError when the groups do not hold every device once or, but for combine_groups, differ in size.
+// Each takes a dim that exists, and throws ValueError when the groups do not hold every device once or, but for
+// combine_groups, differ in size.
 Array combine_groups(const Array& x, const Names& axes, Combine how, const lax::AxisGroups& groups);
 Array gather_groups(const Array& x, const Names& axes, int dim, bool tiled, const lax::AxisGroups& groups);
 Array scatter_groups(const Array& x, const Names& axes, int dim, bool tiled, const lax::AxisGroups& groups);
-Array exchange_groups(const Array& x, const Names& axes, int split, int concat, bool tiled, const lax::AxisGroups& groups);
+Array exchange_groups(const Array& x, const Names& axes, int split, int concat, bool tiled,
+                      const lax::AxisGroups& groups);
 
 }  // namespace tutti::detail

@@ -1,9 +1,10 @@
-// pmap is shard_map over a row of devices, without typed variance: blocks of extent 1 lose their mapped dim and get it back.
+// pmap is shard_map over a row of devices, without typed variance: blocks of extent 1 lose their mapped dim and get it
+// back.
 #include <map>
 
-#include "mesh/text.hpp"
 #include "frontend/call.hpp"
 #include "frontend/region.hpp"
+#include "mesh/text.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/transform/pmap.hpp"
@@ -17,22 +18,29 @@ PartitionSpec cut(int dim, const std::string& axis) {
   return PartitionSpec::from(std::move(entries));
 }
 
-std::string over(const PmapOptions& options) { return options.axis_name.empty() ? "" : "over " + text::quoted(options.axis_name) + " "; }
+std::string over(const PmapOptions& options) {
+  return options.axis_name.empty() ? "" : "over " + text::quoted(options.axis_name) + " ";
+}
 
-Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& mapped, const std::string& axis, Loc made) {
+Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& mapped, const std::string& axis,
+            Loc made) {
   auto given = static_cast<std::int64_t>(options.devices.size());
   if (given > 0 && given != size)
-    raise<ShapeError>("pmap", "the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices",
-                      "Reshape the arguments so that the mapped axis has one element per device.", made);
+    raise<ShapeError>(
+        "pmap",
+        "the mapped axes have size " + std::to_string(size) + ", and there are " + std::to_string(given) + " devices",
+        "Reshape the arguments so that the mapped axis has one element per device.", made);
   if (given > 0) return Mesh(options.devices, axis);
   if (size == 0) raise<ShapeError>("pmap", "the mapped axes are empty:" + mapped, "Give at least one element.", made);
   try {
     return make_mesh({size}, axis);
   } catch (const DeviceError&) {
-    raise<DeviceError>("pmap",
-                       over(options) + "the mapped axes have size " + std::to_string(size) + ":" + mapped + "\n  there are only " +
-                           std::to_string(device_count()) + " devices",
-                       "Reshape the arguments so that the mapped axis has one element per device, and use vmap inside for the rest.", made);
+    raise<DeviceError>(
+        "pmap",
+        over(options) + "the mapped axes have size " + std::to_string(size) + ":" + mapped + "\n  there are only " +
+            std::to_string(device_count()) + " devices",
+        "Reshape the arguments so that the mapped axis has one element per device, and use vmap inside for the rest.",
+        made);
   }
 }
 
@@ -52,10 +60,11 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
       int ndim = x.ndim(), given = *axis;
       std::string name = leaf_name(paths[i]);
       if (given < -ndim || given >= ndim)
-        raise<ShapeError>("pmap", no_axis_text(given, name, x.type()), "Give `none` in in_axes for what is the same on all devices.", made);
+        raise<ShapeError>("pmap", no_axis_text(given, name, x.type()),
+                          "Give `none` in in_axes for what is the same on all devices.", made);
       axis = given < 0 ? given + ndim : given;
-      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + name + " of type " +
-                                 x.type().str();
+      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) +
+                                 " of " + name + " of type " + x.type().str();
     }
     axes.push_back(axis);
   }
@@ -65,8 +74,9 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
-    raise<ShapeError>("pmap", over(options) + "the mapped axes have different sizes:" + all,
-                      "Cut or reshape them to one size, and give `none` in in_axes for what is the same on all devices.", made);
+    raise<ShapeError>(
+        "pmap", over(options) + "the mapped axes have different sizes:" + all,
+        "Cut or reshape them to one size, and give `none` in in_axes for what is the same on all devices.", made);
   }
   std::string name = options.axis_name.empty() ? "<pmap>" : options.axis_name;
   RegionCall call;
@@ -77,10 +87,13 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
   call.params.check_vma = false;
   call.params.axis_names = {name};
   for (std::size_t i = 0; i < axes.size(); ++i)
-    call.params.in_specs.push_back(dim_axes(call, axes[i] ? cut(*axes[i], name) : PartitionSpec(), args.leaves[i].type(), "in_axes", leaf_name(paths[i])));
+    call.params.in_specs.push_back(dim_axes(call, axes[i] ? cut(*axes[i], name) : PartitionSpec(),
+                                            args.leaves[i].type(), "in_axes", leaf_name(paths[i])));
 
-  std::vector<std::optional<int>> out_axes;   // of the results, known once the function has run
-  call.out_spec = [&](std::size_t k, const std::vector<tree::Path>&, const Array&) { return out_axes[k] ? cut(*out_axes[k], name) : PartitionSpec(); };
+  std::vector<std::optional<int>> out_axes;  // of the results, known once the function has run
+  call.out_spec = [&](std::size_t k, const std::vector<tree::Path>&, const Array&) {
+    return out_axes[k] ? cut(*out_axes[k], name) : PartitionSpec();
+  };
   return bind_region(std::move(call), [&](const std::vector<Array>& blocks) {
     std::vector<Array> elements;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -98,8 +111,8 @@ std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options,
       int ndim = x.ndim() + 1;
       if (*axis < -ndim || *axis >= ndim)
         raise<ShapeError>("pmap",
-                          "out_axes " + std::to_string(*axis) + " for " + result_name(where[k]) + " is not an axis of its type " + x.type().str() +
-                              " with the mapped axis",
+                          "out_axes " + std::to_string(*axis) + " for " + result_name(where[k]) +
+                              " is not an axis of its type " + x.type().str() + " with the mapped axis",
                           "Axes count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.", made);
       if (*axis < 0) *axis += ndim;
       Shape shape = x.shape();

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "frontend/call.hpp"
 #include "mesh/text.hpp"
 #include "ops/placement/sharding_constraint.hpp"
-#include "frontend/call.hpp"
 #include "transform/shard_map_rules.hpp"
 #include "transform/variance.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -14,7 +14,9 @@ namespace {
 
 using ops::ShardMap;
 
-bool contains(const std::vector<std::string>& names, const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 void check_no_constraint(const RegionCall& call, const Program& body) {
   for (const Eqn& e : body.eqns) {
@@ -24,10 +26,11 @@ void check_no_constraint(const RegionCall& call, const Program& body) {
       for (const SpecEntry& entry : s.spec())
         for (const std::string& axis : entry.names())
           if (contains(call.params.axis_names, axis))
-            raise<ShardingError>(
-                call.what,
-                "a sharding constraint inside the function names the axis " + text::quoted(axis) + ", over which the function already sees one block",
-                "Constrain arrays outside of the function, or leave the axis out of axis_names.", e.loc);
+            raise<ShardingError>(call.what,
+                                 "a sharding constraint inside the function names the axis " + text::quoted(axis) +
+                                     ", over which the function already sees one block",
+                                 "Constrain arrays outside of the function, or leave the axis out of axis_names.",
+                                 e.loc);
     }
     for (const ProgramPtr& sub : e.subs) check_no_constraint(call, *sub);
   }
@@ -44,27 +47,38 @@ std::vector<AxisNames> sorted_axes(const ShardMap& p) {
 
 }  // namespace
 
-std::string mesh_text(const Mesh& mesh) { return "the mesh " + mesh.shape().str() + " with axes " + text::names(mesh.axis_names()); }
+std::string mesh_text(const Mesh& mesh) {
+  return "the mesh " + mesh.shape().str() + " with axes " + text::names(mesh.axis_names());
+}
 std::string result_name(const tree::Path& path) { return "the result" + (path.empty() ? "" : " " + path.str()); }
 
-ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const Type& type, const char* specs, const std::string& name) {
+ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const Type& type, const char* specs,
+                      const std::string& name) {
   const ShardMap& p = call.params;
-  const std::string entry = "the " + std::string(specs) + " entry " + spec.str() + " for " + name + " of type " + type.str();
-  auto refuse = [&](const std::string& why, const std::string& advice) { raise<ShardingError>(call.what, entry + why, advice, call.made); };
+  const std::string entry =
+      "the " + std::string(specs) + " entry " + spec.str() + " for " + name + " of type " + type.str();
+  auto refuse = [&](const std::string& why, const std::string& advice) {
+    raise<ShardingError>(call.what, entry + why, advice, call.made);
+  };
   if (static_cast<int>(spec.size()) > type.ndim()) {
-    std::string remedy = type.ndim() > 0                       ? "Make the spec shorter, or give the array more dims."
-                         : std::string(specs) == "in_specs" ? "For a scalar use P()."
-                                                               : "For a scalar use P(); if it differs between devices, return x.reshape(1) to have them side by side.";
-    refuse(" has length " + std::to_string(spec.size()) + ", and the array is of rank " + std::to_string(type.ndim()), remedy);
+    std::string remedy =
+        type.ndim() > 0 ? "Make the spec shorter, or give the array more dims."
+        : std::string(specs) == "in_specs"
+            ? "For a scalar use P()."
+            : "For a scalar use P(); if it differs between devices, return x.reshape(1) to have them side by side.";
+    refuse(" has length " + std::to_string(spec.size()) + ", and the array is of rank " + std::to_string(type.ndim()),
+           remedy);
   }
   ops::DimAxes out(static_cast<std::size_t>(type.ndim()));
   std::vector<std::string> seen;
   for (std::size_t d = 0; d < spec.size(); ++d) {
     if (spec[d].is_unconstrained())
-      refuse(" leaves dim " + std::to_string(d) + " unconstrained", "That is for with_sharding_constraint only; use none.");
+      refuse(" leaves dim " + std::to_string(d) + " unconstrained",
+             "That is for with_sharding_constraint only; use none.");
     for (const std::string& axis : spec[d].names()) {
       const std::string named = " names " + text::quoted(axis);
-      if (p.mesh.axis_index(axis) < 0) refuse(named + ", which is no axis of " + mesh_text(p.mesh), "Name one of its axes, or none.");
+      if (p.mesh.axis_index(axis) < 0)
+        refuse(named + ", which is no axis of " + mesh_text(p.mesh), "Name one of its axes, or none.");
       if (!contains(p.axis_names, axis))
         refuse(named + ", which is not manual: axis_names are " + text::names(p.axis_names), "Add it to axis_names.");
       if (contains(seen, axis)) refuse(named + " twice", "Leave one out: an axis cuts at most one dim.");
@@ -80,13 +94,16 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
   ShardMap& p = call.params;
   for (const std::string& name : p.axis_names)
     if (axis_is_bound(name))
-      raise<ValueError>(call.what, "the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call",
-                        "Give one of them another axis name.", call.made);
+      raise<ValueError>(
+          call.what,
+          "the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call",
+          "Give one of them another axis name.", call.made);
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, call.what, call.made);
   trace->axes = ops::named_axes(p);
   if (p.check_vma) trace->typed_axes = p.axis_names;
   std::vector<Array> given;
-  for (std::size_t i = 0; i < call.leaves.size(); ++i) given.push_back(trace->input(ops::local_type(p, call.leaves[i].type(), p.in_specs[i])));
+  for (std::size_t i = 0; i < call.leaves.size(); ++i)
+    given.push_back(trace->input(ops::local_type(p, call.leaves[i].type(), p.in_specs[i])));
   Traced traced;
   BodyResult result;
   {
@@ -98,7 +115,7 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
   std::vector<Array> operands = call.leaves;
   for (const Array& x : traced.captured) {
     operands.push_back(x);
-    p.in_specs.emplace_back(static_cast<std::size_t>(x.ndim()));   // whole on every device
+    p.in_specs.emplace_back(static_cast<std::size_t>(x.ndim()));  // whole on every device
   }
 
   std::vector<tree::Path> paths = result.paths();
@@ -114,15 +131,18 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
     if (varies.empty()) continue;
     std::string axes = text::names(varies);
     if (!p.check_vma)
-      raise<ValueError>(
-          call.what,
-          "out_axes is none for " + result_name(paths[k]) + " of type " + type.str() + ", but it may differ from device to device along " + axes,
-          "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
+      raise<ValueError>(call.what,
+                        "out_axes is none for " + result_name(paths[k]) + " of type " + type.str() +
+                            ", but it may differ from device to device along " + axes,
+                        "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
     raise<ShardingError>(
         call.what,
-        "out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() + ", that is: equal along " + axes +
-            "; but it may differ from device to device of " + mesh_text(p.mesh) + " there",
-        "Mention " + axes + " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.", call.made);
+        "out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() +
+            ", that is: equal along " + axes + "; but it may differ from device to device of " + mesh_text(p.mesh) +
+            " there",
+        "Mention " + axes +
+            " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.",
+        call.made);
   }
   CallScope scope(call.made, Loc{"", call.what});
   return bind(ops::shard_map, p, operands, {traced.program});

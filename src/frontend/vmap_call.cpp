@@ -19,7 +19,7 @@ Array move_axis(const Array& x, int from, int to) {
 }
 
 struct Mapped {
-  std::vector<std::optional<int>> axes;   // per leaf, not negative
+  std::vector<std::optional<int>> axes;  // per leaf, not negative
   std::int64_t size = 0;
 };
 
@@ -36,18 +36,22 @@ Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) 
     if (axis) {
       int ndim = x.ndim(), given = *axis;
       if (given < -ndim || given >= ndim)
-        raise<ShapeError>("vmap", no_axis_text(given, leaf_name(paths[i]), x.type()), "Give `none` in in_axes for what is not mapped.", made);
+        raise<ShapeError>("vmap", no_axis_text(given, leaf_name(paths[i]), x.type()),
+                          "Give `none` in in_axes for what is not mapped.", made);
       axis = given < 0 ? given + ndim : given;
-      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) + " of " + leaf_name(paths[i]) +
-                                 " of type " + x.type().str();
+      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) +
+                                 " of " + leaf_name(paths[i]) + " of type " + x.type().str();
     }
     out.axes.push_back(axis);
   }
   if (options.axis_size < 0)
-    raise<ValueError>("vmap", "axis_size is " + std::to_string(options.axis_size), "Give the size of the mapped axes, or leave it out.", made);
-  if (options.axis_size > 0) sizes[options.axis_size] += "\n  size " + std::to_string(options.axis_size) + ": the option axis_size";
+    raise<ValueError>("vmap", "axis_size is " + std::to_string(options.axis_size),
+                      "Give the size of the mapped axes, or leave it out.", made);
+  if (options.axis_size > 0)
+    sizes[options.axis_size] += "\n  size " + std::to_string(options.axis_size) + ": the option axis_size";
   if (sizes.empty())
-    raise<ValueError>("vmap", "no argument is mapped", "At least one entry of in_axes must be a number, or axis_size be given.", made);
+    raise<ValueError>("vmap", "no argument is mapped",
+                      "At least one entry of in_axes must be a number, or axis_size be given.", made);
   if (sizes.size() > 1) {
     std::string all;
     for (const auto& [size, text] : sizes) all += text;
@@ -63,12 +67,13 @@ void check_result_entries(const TreeOf<int>& out_axes, const std::vector<tree::P
   if (out_axes.kind() != TreeOf<int>::Kind::list) return;
   std::size_t elements = 0;
   for (const tree::Path& p : paths)
-    if (!p.empty()) elements = std::max(elements, static_cast<std::size_t>(std::max(p.keys()[0].index, p.keys()[0].position) + 1));
+    if (!p.empty())
+      elements = std::max(elements, static_cast<std::size_t>(std::max(p.keys()[0].index, p.keys()[0].position) + 1));
   if (elements == 0) elements = 1;
   if (out_axes.list().size() != elements)
     raise<ValueError>("vmap",
-                      "out_axes has " + std::to_string(out_axes.list().size()) + " entries for a result of " + std::to_string(elements) +
-                          (elements == 1 ? " element" : " elements"),
+                      "out_axes has " + std::to_string(out_axes.list().size()) + " entries for a result of " +
+                          std::to_string(elements) + (elements == 1 ? " element" : " elements"),
                       "Give one number for all of the result, or one entry per element.", made);
 }
 
@@ -88,7 +93,7 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
   NamedAxes axes;
   if (!options.axis_name.empty()) axes.emplace_back(options.axis_name, mapped.size);
   BodyResult result;
-  scope.reset();   // what the function does bears its own lines
+  scope.reset();  // what the function does bears its own lines
   Recorded call = record_call(args, leaves, body, "vmap", made, axes, &result);
   scope.emplace(made, Loc{"", "vmap"});
   BatchedProgram program = batch(*call.program, call.explicit_only(), {mapped.size, options.axis_name});
@@ -102,17 +107,18 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
     if (!axis) {
       if (program.mapped[i])
         raise<ValueError>("vmap",
-                          "out_axes is none for " + name + ", but it depends on mapped arguments; its type is " + out[i].type().str() +
-                              " with the mapped axis in front",
+                          "out_axes is none for " + name + ", but it depends on mapped arguments; its type is " +
+                              out[i].type().str() + " with the mapped axis in front",
                           "Say in out_axes where the mapped axis goes, such as 0.", made);
       continue;
     }
     if (!program.mapped[i]) out[i] = lax::broadcast(out[i], Shape{mapped.size});
     int ndim = out[i].ndim();
     if (*axis < -ndim || *axis >= ndim)
-      raise<ShapeError>(
-          "vmap", "out_axes " + std::to_string(*axis) + " for " + name + " is not an axis of its type with the mapped axis, " + out[i].type().str(),
-          "Axes count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.", made);
+      raise<ShapeError>("vmap",
+                        "out_axes " + std::to_string(*axis) + " for " + name +
+                            " is not an axis of its type with the mapped axis, " + out[i].type().str(),
+                        "Axes count from 0 to " + std::to_string(ndim - 1) + ", or from -1 at the end.", made);
     out[i] = move_axis(out[i], 0, *axis < 0 ? *axis + ndim : *axis);
   }
   return out;

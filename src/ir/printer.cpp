@@ -1,5 +1,5 @@
-#include "ir/program.hpp"
 #include "ir/op.hpp"
+#include "ir/program.hpp"
 
 namespace tutti {
 namespace {

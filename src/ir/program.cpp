@@ -38,7 +38,8 @@ std::size_t content_hash(const Program& p) {
 }
 
 bool content_equal(const Program& a, const Program& b) {
-  if (a.types != b.types || a.inputs != b.inputs || a.outputs != b.outputs || a.eqns.size() != b.eqns.size()) return false;
+  if (a.types != b.types || a.inputs != b.inputs || a.outputs != b.outputs || a.eqns.size() != b.eqns.size())
+    return false;
   for (std::size_t i = 0; i < a.eqns.size(); ++i) {
     const Eqn &x = a.eqns[i], &y = b.eqns[i];
     if (x.op != y.op || !(x.params == y.params) || x.operands != y.operands || x.results != y.results ||

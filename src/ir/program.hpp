@@ -19,8 +19,8 @@ using ValueId = int;
 /// An operand of an Eqn or an output of a Program: a value, or a scalar literal of shape ().
 struct Atom {
   ValueId id = -1;
-  Scalar literal;       // when id < 0
-  bool weak = false;    // of the literal
+  Scalar literal;     // when id < 0
+  bool weak = false;  // of the literal
 
   Atom() = default;
   Atom(ValueId value) : id(value) {}
@@ -39,13 +39,14 @@ struct Eqn {
   Loc loc;
 };
 
-/// Inputs, Eqns, outputs. Values are numbered 0..types.size()-1; each is an input or the result of one Eqn. Immutable once built.
+/// Inputs, Eqns, outputs. Values are numbered 0..types.size()-1; each is an input or the result of one Eqn. Immutable
+/// once built.
 struct Program {
-  std::vector<Type> types;          // by ValueId
+  std::vector<Type> types;  // by ValueId
   std::vector<ValueId> inputs;
   std::vector<Eqn> eqns;
   std::vector<Atom> outputs;
-  std::vector<std::string> input_names;   // "" or the user's path (`params.layers[0].weight`); may be empty altogether
+  std::vector<std::string> input_names;  // "" or the user's path (`params.layers[0].weight`); may be empty altogether
 
   const Type& type(ValueId v) const { return types[v]; }
   Type type(const Atom& a) const;
@@ -54,7 +55,9 @@ struct Program {
 };
 
 /// The text of a Program, one Eqn a line: `c:float32[4,8] = add a b    # train.cpp:41`.
-struct PrintOptions { bool locations = true; };
+struct PrintOptions {
+  bool locations = true;
+};
 std::string str(const Program& program, PrintOptions options = {});
 /// Checks SSA form and re-infers every type; InternalError names the Eqn that is wrong.
 void verify(const Program& program);

@@ -13,7 +13,7 @@ struct Type {
   DType dtype = float32;
   Shape shape;
   bool weak = false;
-  std::vector<std::string> varying;   // sorted; inside manual regions with check_vma only, else empty
+  std::vector<std::string> varying;  // sorted; inside manual regions with check_vma only, else empty
 
   int ndim() const { return shape.ndim(); }
   std::int64_t num_elements() const { return shape.num_elements(); }

@@ -1,5 +1,5 @@
-#include "ir/program.hpp"
 #include "ir/op.hpp"
+#include "ir/program.hpp"
 
 namespace tutti {
 
@@ -30,7 +30,8 @@ void verify(const Program& p) {
       define(e.results[k], where);
       const Type& t = p.types[e.results[k]];
       if (t.dtype != inferred[k].dtype || !(t.shape == inferred[k].shape))
-        throw InternalError("verify: result " + std::to_string(k) + " should be " + inferred[k].str() + ", is " + t.str() + " in " + where);
+        throw InternalError("verify: result " + std::to_string(k) + " should be " + inferred[k].str() + ", is " +
+                            t.str() + " in " + where);
     }
   }
   for (const Atom& a : p.outputs) use(a, "the outputs of\n" + str(p));

@@ -2,19 +2,20 @@
 
 #include <cstring>
 
-#include "ops/collective/collective.hpp"
-#include "run/evaluate.hpp"
 #include "array/literal.hpp"
 #include "isolation/traffic.hpp"
+#include "ops/collective/collective.hpp"
+#include "run/evaluate.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::run {
 namespace {
 
-using Blocks = std::vector<BufferPtr>;   // one per device
+using Blocks = std::vector<BufferPtr>;  // one per device
 
 // Copies the elements of `box` between a dense array and a block that starts at box.start.
-void copy_box(const Box& box, const Shape& whole, const Shape& block, std::int64_t item, const void* from, void* to, bool into_block) {
+void copy_box(const Box& box, const Shape& whole, const Shape& block, std::int64_t item, const void* from, void* to,
+              bool into_block) {
   if (box.empty()) return;
   int rank = box.ndim();
   std::vector<std::int64_t> at(static_cast<std::size_t>(rank), 0);
@@ -30,8 +31,10 @@ void copy_box(const Box& box, const Shape& whole, const Shape& block, std::int64
     std::memcpy(static_cast<char*>(to) + goal, static_cast<const char*>(from) + source, static_cast<std::size_t>(run));
     more = false;
     for (int d = rank - 2; d >= 0 && !more; --d) {
-      if (++at[d] < extent[d]) more = true;
-      else at[d] = 0;
+      if (++at[d] < extent[d])
+        more = true;
+      else
+        at[d] = 0;
     }
   }
 }
@@ -42,7 +45,8 @@ struct Axes {
 };
 
 Axes axes_of(const Eqn& e) {
-  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter) return {e.params.get<ops::GatherOver>().axes, e.params.get<ops::GatherOver>().sizes};
+  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter)
+    return {e.params.get<ops::GatherOver>().axes, e.params.get<ops::GatherOver>().sizes};
   if (e.op == &ops::all_to_all) return {e.params.get<ops::Exchange>().axes, e.params.get<ops::Exchange>().sizes};
   if (e.op == &ops::ppermute) return {e.params.get<ops::Permute>().axes, e.params.get<ops::Permute>().sizes};
   return {e.params.get<ops::ReduceOver>().axes, e.params.get<ops::ReduceOver>().sizes};
@@ -58,7 +62,8 @@ const char* kind_of(const Op* op) {
 
 class Devices {
  public:
-  explicit Devices(const LocalProgram& local) : local_(local), p_(*local.program), n_(static_cast<int>(local.mesh.size())), values_(p_.types.size()) {}
+  explicit Devices(const LocalProgram& local)
+      : local_(local), p_(*local.program), n_(static_cast<int>(local.mesh.size())), values_(p_.types.size()) {}
 
   std::vector<BufferPtr> run(std::span<const BufferPtr> inputs) {
     for (std::size_t i = 0; i < p_.inputs.size(); ++i)
@@ -115,7 +120,8 @@ class Devices {
     }
   }
 
-  // Position of every device within its group, and the groups: devices that differ along the axes only, row-major over them.
+  // Position of every device within its group, and the groups: devices that differ along the axes only, row-major over
+  // them.
   void collective(const Eqn& e, const std::vector<Type>& types, const std::vector<Blocks>& operands) {
     Axes axes = axes_of(e);
     std::int64_t size = 1;
@@ -160,7 +166,8 @@ class Devices {
   }
 
   // What one device of a group receives: counted from the buffers that took part, by the ring (or pairwise) execution.
-  std::pair<double, std::int64_t> received(const Eqn& e, std::int64_t n, const HostView& in, const HostView& out) const {
+  std::pair<double, std::int64_t> received(const Eqn& e, std::int64_t n, const HostView& in,
+                                           const HostView& out) const {
     auto sent = static_cast<double>(in.type.nbytes()), got = static_cast<double>(out.type.nbytes());
     double others = static_cast<double>(n - 1);
     if (e.op == &ops::all_gather) return {others * sent, n - 1};
@@ -185,18 +192,23 @@ std::vector<BufferPtr> scatter_blocks(const Layout& layout, const Mesh& mesh, co
   for (std::int64_t d = 0; d < mesh.size(); ++d) {
     out.push_back(allocate_buffer(bytes));
     std::memset(out.back()->data(), type.dtype.is_bool() ? 1 : 0xff, bytes);
-    copy_box(box_of(layout, mesh, type.shape, d), type.shape, block, type.dtype.size(), dense, out.back()->data(), true);
+    copy_box(box_of(layout, mesh, type.shape, d), type.shape, block, type.dtype.size(), dense, out.back()->data(),
+             true);
   }
   return out;
 }
 
-void gather_blocks(const Layout& layout, const Mesh& mesh, const Type& type, std::span<const BufferPtr> blocks, void* dense) {
+void gather_blocks(const Layout& layout, const Mesh& mesh, const Type& type, std::span<const BufferPtr> blocks,
+                   void* dense) {
   Shape block = block_shape(layout, type.shape);
   // Backwards, so that where several devices hold a block the one with the lowest coordinates has the last word.
   for (std::int64_t d = mesh.size(); d-- > 0;)
-    copy_box(box_of(layout, mesh, type.shape, d), type.shape, block, type.dtype.size(), blocks[d]->data(), dense, false);
+    copy_box(box_of(layout, mesh, type.shape, d), type.shape, block, type.dtype.size(), blocks[d]->data(), dense,
+             false);
 }
 
-std::vector<BufferPtr> run_per_device(const LocalProgram& program, std::span<const BufferPtr> inputs) { return Devices(program).run(inputs); }
+std::vector<BufferPtr> run_per_device(const LocalProgram& program, std::span<const BufferPtr> inputs) {
+  return Devices(program).run(inputs);
+}
 
 }  // namespace tutti::run

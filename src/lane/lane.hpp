@@ -1,5 +1,6 @@
-// Lanes: the body of an elementwise op is written once, as a generic expression over lanes. `Host<T>` computes it at once (eval); `Lane` records it in a
-// VectorIR (the engine's lowering). Both have the same vocabulary, so that eval and engine agree to the bit.
+// Lanes: the body of an elementwise op is written once, as a generic expression over lanes. `Host<T>` computes it at
+// once (eval); `Lane` records it in a VectorIR (the engine's lowering). Both have the same vocabulary, so that eval and
+// engine agree to the bit.
 #pragma once
 
 #include <bit>
@@ -21,10 +22,7 @@ using Bin = VectorIR::Bin;
 using Cmp = VectorIR::Cmp;
 
 /// One value on the host. T: bool, an integer, float, double or complex<float>.
-template <class T>
-struct Host {
-  T v{};
-};
+template <class T> struct Host { T v{}; };
 /// One value per lane of a kernel that is being built.
 struct Lane {
   VectorIR* ir = nullptr;
@@ -33,26 +31,35 @@ struct Lane {
 
 template <class L> inline constexpr bool is_lane = std::same_as<L, Lane>;
 template <class T> inline constexpr bool is_lane<Host<T>> = true;
-template <class L> concept AnyLane = is_lane<L>;
+template <class L>
+concept AnyLane = is_lane<L>;
 
 template <class T> inline constexpr bool is_complex = false;
 template <> inline constexpr bool is_complex<std::complex<float>> = true;
 
 // --- dtype of a lane, constants
 template <class T> constexpr DType dtype_of(Host<T>) {
-  if constexpr (std::same_as<T, bool>) return bool_;
-  else if constexpr (std::same_as<T, float>) return float32;
-  else if constexpr (std::same_as<T, double>) return float64;
-  else if constexpr (is_complex<T>) return complex64;
-  else if constexpr (std::is_signed_v<T>) return sizeof(T) == 1 ? int8 : sizeof(T) == 2 ? int16 : sizeof(T) == 4 ? int32 : int64;
-  else return sizeof(T) == 1 ? uint8 : sizeof(T) == 2 ? uint16 : sizeof(T) == 4 ? uint32 : uint64;
+  if constexpr (std::same_as<T, bool>)
+    return bool_;
+  else if constexpr (std::same_as<T, float>)
+    return float32;
+  else if constexpr (std::same_as<T, double>)
+    return float64;
+  else if constexpr (is_complex<T>)
+    return complex64;
+  else if constexpr (std::is_signed_v<T>)
+    return sizeof(T) == 1 ? int8 : sizeof(T) == 2 ? int16 : sizeof(T) == 4 ? int32 : int64;
+  else
+    return sizeof(T) == 1 ? uint8 : sizeof(T) == 2 ? uint16 : sizeof(T) == 4 ? uint32 : uint64;
 }
 inline DType dtype_of(Lane x) { return x.reg.dtype; }
 
 /// The constant `c` in the dtype of `like`.
 template <class T> Host<T> constant(Host<T>, double c) {
-  if constexpr (is_complex<T>) return {T(static_cast<float>(c), 0)};
-  else return {static_cast<T>(c)};
+  if constexpr (is_complex<T>)
+    return {T(static_cast<float>(c), 0)};
+  else
+    return {static_cast<T>(c)};
 }
 inline Lane constant(Lane like, double c) {
   DType d = like.reg.dtype;
@@ -65,79 +72,131 @@ inline Lane constant_int(Lane like, std::int64_t c) { return {like.ir, like.ir->
 // --- the vocabulary of VectorIR
 template <Un op, class T> Host<T> unary(Host<T> x) {
   if constexpr (op == Un::neg) {
-    if constexpr (std::integral<T>) return {static_cast<T>(std::make_unsigned_t<T>(0) - static_cast<std::make_unsigned_t<T>>(x.v))};
-    else return {-x.v};
+    if constexpr (std::integral<T>)
+      return {static_cast<T>(std::make_unsigned_t<T>(0) - static_cast<std::make_unsigned_t<T>>(x.v))};
+    else
+      return {-x.v};
   } else if constexpr (op == Un::abs) {
-    if constexpr (std::unsigned_integral<T>) return x;
-    else if constexpr (std::integral<T>) return x.v < 0 ? unary<Un::neg>(x) : x;
-    else return {std::abs(x.v)};
-  } else if constexpr (op == Un::sqrt) return {std::sqrt(x.v)};
-  else if constexpr (op == Un::floor) return {std::floor(x.v)};
-  else if constexpr (op == Un::ceil) return {std::ceil(x.v)};
-  else if constexpr (op == Un::round_even) return {std::nearbyint(x.v)};
-  else if constexpr (op == Un::trunc) return {std::trunc(x.v)};
+    if constexpr (std::unsigned_integral<T>)
+      return x;
+    else if constexpr (std::integral<T>)
+      return x.v < 0 ? unary<Un::neg>(x) : x;
+    else
+      return {std::abs(x.v)};
+  } else if constexpr (op == Un::sqrt)
+    return {std::sqrt(x.v)};
+  else if constexpr (op == Un::floor)
+    return {std::floor(x.v)};
+  else if constexpr (op == Un::ceil)
+    return {std::ceil(x.v)};
+  else if constexpr (op == Un::round_even)
+    return {std::nearbyint(x.v)};
+  else if constexpr (op == Un::trunc)
+    return {std::trunc(x.v)};
   else if constexpr (op == Un::not_) {
-    if constexpr (std::same_as<T, bool>) return {!x.v};
-    else return {static_cast<T>(~x.v)};
-  } else if constexpr (op == Un::popcount) return {static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x.v)))};
-  else return {static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x.v)))};
+    if constexpr (std::same_as<T, bool>)
+      return {!x.v};
+    else
+      return {static_cast<T>(~x.v)};
+  } else if constexpr (op == Un::popcount)
+    return {static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x.v)))};
+  else
+    return {static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x.v)))};
 }
 template <Un op> Lane unary(Lane x) { return {x.ir, x.ir->unary(op, x.reg)}; }
 
 template <Bin op, class T> Host<T> binary(Host<T> x, Host<T> y) {
   if constexpr (std::same_as<T, bool>) {
-    if constexpr (op == Bin::and_ || op == Bin::min || op == Bin::mul) return {x.v && y.v};
-    else if constexpr (op == Bin::or_ || op == Bin::max || op == Bin::add) return {x.v || y.v};
-    else { static_assert(op == Bin::xor_); return {x.v != y.v}; }
+    if constexpr (op == Bin::and_ || op == Bin::min || op == Bin::mul)
+      return {x.v && y.v};
+    else if constexpr (op == Bin::or_ || op == Bin::max || op == Bin::add)
+      return {x.v || y.v};
+    else {
+      static_assert(op == Bin::xor_);
+      return {x.v != y.v};
+    }
   } else if constexpr (std::integral<T>) {
     // Wide enough and unsigned: no promotion to int, no overflow.
     using U = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     using S = std::make_unsigned_t<T>;
     U a = static_cast<U>(x.v), b = static_cast<U>(y.v);
-    if constexpr (op == Bin::add) return {static_cast<T>(a + b)};
-    else if constexpr (op == Bin::sub) return {static_cast<T>(a - b)};
-    else if constexpr (op == Bin::mul) return {static_cast<T>(a * b)};
+    if constexpr (op == Bin::add)
+      return {static_cast<T>(a + b)};
+    else if constexpr (op == Bin::sub)
+      return {static_cast<T>(a - b)};
+    else if constexpr (op == Bin::mul)
+      return {static_cast<T>(a * b)};
     else if constexpr (op == Bin::div) {
       if (y.v == 0) return {static_cast<T>(-1)};
-      if constexpr (std::signed_integral<T>) if (y.v == -1) return unary<Un::neg>(x);
+      if constexpr (std::signed_integral<T>)
+        if (y.v == -1) return unary<Un::neg>(x);
       return {static_cast<T>(x.v / y.v)};
     } else if constexpr (op == Bin::rem) {
       if (y.v == 0) return x;
-      if constexpr (std::signed_integral<T>) if (y.v == -1) return {0};
+      if constexpr (std::signed_integral<T>)
+        if (y.v == -1) return {0};
       return {static_cast<T>(x.v % y.v)};
-    } else if constexpr (op == Bin::min) return y.v < x.v ? y : x;
-    else if constexpr (op == Bin::max) return x.v < y.v ? y : x;
-    else if constexpr (op == Bin::and_) return {static_cast<T>(a & b)};
-    else if constexpr (op == Bin::or_) return {static_cast<T>(a | b)};
-    else if constexpr (op == Bin::xor_) return {static_cast<T>(a ^ b)};
-    else if constexpr (op == Bin::shl) return {static_cast<T>(a << b)};
-    else if constexpr (op == Bin::shr_logical) return {static_cast<T>(static_cast<S>(x.v) >> b)};
-    else return {static_cast<T>(static_cast<std::make_signed_t<T>>(x.v) >> b)};
+    } else if constexpr (op == Bin::min)
+      return y.v < x.v ? y : x;
+    else if constexpr (op == Bin::max)
+      return x.v < y.v ? y : x;
+    else if constexpr (op == Bin::and_)
+      return {static_cast<T>(a & b)};
+    else if constexpr (op == Bin::or_)
+      return {static_cast<T>(a | b)};
+    else if constexpr (op == Bin::xor_)
+      return {static_cast<T>(a ^ b)};
+    else if constexpr (op == Bin::shl)
+      return {static_cast<T>(a << b)};
+    else if constexpr (op == Bin::shr_logical)
+      return {static_cast<T>(static_cast<S>(x.v) >> b)};
+    else
+      return {static_cast<T>(static_cast<std::make_signed_t<T>>(x.v) >> b)};
   } else {
-    if constexpr (op == Bin::add) return {x.v + y.v};
-    else if constexpr (op == Bin::sub) return {x.v - y.v};
-    else if constexpr (op == Bin::mul) return {x.v * y.v};
-    else if constexpr (op == Bin::div) return {x.v / y.v};
-    else if constexpr (op == Bin::rem) return {std::fmod(x.v, y.v)};
-    else if constexpr (op == Bin::scale) return {y.v == y.v ? std::ldexp(x.v, static_cast<int>(y.v)) : y.v};
-    else if constexpr (op == Bin::min) return x.v != x.v || x.v < y.v ? x : y;   // NaN wins
-    else { static_assert(op == Bin::max); return x.v != x.v || x.v > y.v ? x : y; }
+    if constexpr (op == Bin::add)
+      return {x.v + y.v};
+    else if constexpr (op == Bin::sub)
+      return {x.v - y.v};
+    else if constexpr (op == Bin::mul)
+      return {x.v * y.v};
+    else if constexpr (op == Bin::div)
+      return {x.v / y.v};
+    else if constexpr (op == Bin::rem)
+      return {std::fmod(x.v, y.v)};
+    else if constexpr (op == Bin::scale)
+      return {y.v == y.v ? std::ldexp(x.v, static_cast<int>(y.v)) : y.v};
+    else if constexpr (op == Bin::min)
+      return x.v != x.v || x.v < y.v ? x : y;  // NaN wins
+    else {
+      static_assert(op == Bin::max);
+      return x.v != x.v || x.v > y.v ? x : y;
+    }
   }
 }
 template <Bin op> Lane binary(Lane x, Lane y) { return {x.ir, x.ir->binary(op, x.reg, y.reg)}; }
 
 template <Cmp op, class T> Host<bool> compare(Host<T> x, Host<T> y) {
-  if constexpr (op == Cmp::eq) return {x.v == y.v};
-  else if constexpr (op == Cmp::ne) return {x.v != y.v};
-  else if constexpr (op == Cmp::lt) return {x.v < y.v};
-  else if constexpr (op == Cmp::le) return {x.v <= y.v};
-  else if constexpr (op == Cmp::gt) return {x.v > y.v};
-  else return {x.v >= y.v};
+  if constexpr (op == Cmp::eq)
+    return {x.v == y.v};
+  else if constexpr (op == Cmp::ne)
+    return {x.v != y.v};
+  else if constexpr (op == Cmp::lt)
+    return {x.v < y.v};
+  else if constexpr (op == Cmp::le)
+    return {x.v <= y.v};
+  else if constexpr (op == Cmp::gt)
+    return {x.v > y.v};
+  else
+    return {x.v >= y.v};
 }
 template <Cmp op> Lane compare(Lane x, Lane y) { return {x.ir, x.ir->compare(op, x.reg, y.reg)}; }
 
-template <class T> Host<T> select(Host<bool> condition, Host<T> if_true, Host<T> if_false) { return condition.v ? if_true : if_false; }
-inline Lane select(Lane condition, Lane if_true, Lane if_false) { return {condition.ir, condition.ir->select(condition.reg, if_true.reg, if_false.reg)}; }
+template <class T> Host<T> select(Host<bool> condition, Host<T> if_true, Host<T> if_false) {
+  return condition.v ? if_true : if_false;
+}
+inline Lane select(Lane condition, Lane if_true, Lane if_false) {
+  return {condition.ir, condition.ir->select(condition.reg, if_true.reg, if_false.reg)};
+}
 
 template <class T> Host<T> fma(Host<T> a, Host<T> b, Host<T> c) { return {std::fma(a.v, b.v, c.v)}; }
 inline Lane fma(Lane a, Lane b, Lane c) { return {a.ir, a.ir->fma(a.reg, b.reg, c.reg)}; }
@@ -155,8 +214,12 @@ inline Host<float> library(const Library& f, Host<float> x, Host<float> y) { ret
 inline Host<double> library(const Library& f, Host<double> x, Host<double> y) { return {f.f64_2(x.v, y.v)}; }
 inline Lane library(const Library& f, Lane x, Lane y) { return {x.ir, x.ir->library(f.name, x.reg, y.reg)}; }
 /// The library's function where `condition` holds, which is rare: the engine branches around the call.
-template <class T> Host<T> rare(Host<bool> condition, const Library& f, Host<T> x, Host<T> otherwise) { return condition.v ? library(f, x) : otherwise; }
-inline Lane rare(Lane condition, const Library& f, Lane x, Lane otherwise) { return {x.ir, x.ir->rare(condition.reg, f.name, x.reg, otherwise.reg)}; }
+template <class T> Host<T> rare(Host<bool> condition, const Library& f, Host<T> x, Host<T> otherwise) {
+  return condition.v ? library(f, x) : otherwise;
+}
+inline Lane rare(Lane condition, const Library& f, Lane x, Lane otherwise) {
+  return {x.ir, x.ir->rare(condition.reg, f.name, x.reg, otherwise.reg)};
+}
 
 // --- operators, with numbers on either side
 template <AnyLane L> L operator-(L x) { return unary<Un::neg>(x); }

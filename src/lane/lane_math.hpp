@@ -1,5 +1,6 @@
-// Elementary functions over lanes, float32, within 2 units in the last place (tanh: 3); doubles go to the C library. Every polynomial is our own
-// minimax fit (weighted least maximum error); the comment says the error of the exact polynomial in units of 2^-24.
+// Elementary functions over lanes, float32, within 2 units in the last place (tanh: 3); doubles go to the C library.
+// Every polynomial is our own minimax fit (weighted least maximum error); the comment says the error of the exact
+// polynomial in units of 2^-24.
 #pragma once
 
 #include "lane/lane.hpp"
@@ -7,19 +8,20 @@
 namespace tutti::lane {
 
 /// c[0] + c[1] x + c[2] x^2 + ..., by Horner with fused multiply-adds.
-template <AnyLane L, std::size_t n>
-L polynomial(L x, const float (&c)[n]) {
+template <AnyLane L, std::size_t n> L polynomial(L x, const float (&c)[n]) {
   L y = constant(x, c[n - 1]);
   for (std::size_t i = n - 1; i-- > 0;) y = fma(y, x, constant(x, c[i]));
   return y;
 }
 
 /// `single(x)` for float32, the library's function for float64.
-template <AnyLane L, class F>
-L by_precision(L x, const Library& in_double, F single) {
-  if constexpr (std::same_as<L, Host<double>>) return library(in_double, x);
-  else if constexpr (std::same_as<L, Host<float>>) return single(x);
-  else return x.reg.dtype == float64 ? library(in_double, x) : single(x);
+template <AnyLane L, class F> L by_precision(L x, const Library& in_double, F single) {
+  if constexpr (std::same_as<L, Host<double>>)
+    return library(in_double, x);
+  else if constexpr (std::same_as<L, Host<float>>)
+    return single(x);
+  else
+    return x.reg.dtype == float64 ? library(in_double, x) : single(x);
 }
 
 /// |x| with the sign of `sign_of`.
@@ -28,8 +30,9 @@ template <AnyLane L> L with_sign(L magnitude, L sign_of) {
   return bitcast<float>(bitcast<std::int32_t>(magnitude) | (bits & constant_int(bits, std::int32_t(0x80000000))));
 }
 
-/// The nearest whole number lies in the low bits of x + whole_magic, |x| < 2^21, and is that minus whole_magic: cheaper than rounding and converting.
-constexpr double whole_magic = 12582912;   // 1.5 2^23
+/// The nearest whole number lies in the low bits of x + whole_magic, |x| < 2^21, and is that minus whole_magic: cheaper
+/// than rounding and converting.
+constexpr double whole_magic = 12582912;  // 1.5 2^23
 /// 2^n for whole n from -126 to 127, given as a float.
 template <AnyLane L> L power_of_two(L n) {
   auto bits = bitcast<std::int32_t>(n + (whole_magic + 127));
@@ -47,7 +50,7 @@ template <AnyLane L> ByLn2<L> reduce_by_ln2(L x) {
 template <AnyLane L> L exp_limits(L x) { return max(min(x, constant(x, 89)), constant(x, -104)); }
 /// exp(r) - 1 for |r| <= ln 2 / 2.
 template <AnyLane L> L expm1_near_zero(L r) {
-  static constexpr float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f, 0.00138145976f};   // 0.05
+  static constexpr float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f, 0.00138145976f};  // 0.05
   return fma(r * r, polynomial(r, q), r);
 }
 
@@ -60,7 +63,8 @@ template <AnyLane L> L exp(L x) {
 
 template <AnyLane L> L exp2(L x) {
   return by_precision(x, lib_exp2, [](auto x) {
-    static constexpr float q[] = {0.693147182f, 0.240226507f, 0.0555041023f, 0.00961803831f, 0.00133339351f, 0.000154667563f, 1.51961503e-05f};   // 0.001
+    static constexpr float q[] = {0.693147182f,   0.240226507f,    0.0555041023f,  0.00961803831f,
+                                  0.00133339351f, 0.000154667563f, 1.51961503e-05f};  // 0.001
     x = max(min(x, constant(x, 129)), constant(x, -151));
     L n = x + whole_magic - whole_magic;
     L r = x - n;
@@ -70,20 +74,22 @@ template <AnyLane L> L exp2(L x) {
 
 template <AnyLane L> L expm1(L x) {
   return by_precision(x, lib_expm1, [](auto x) {
-    static constexpr float q[] = {0.5f, 0.166666657f, 0.0416663624f, 0.00833338965f, 0.00139406265f, 0.000198458583f};   // 0.004
+    static constexpr float q[] = {0.5f,           0.166666657f,   0.0416663624f,
+                                  0.00833338965f, 0.00139406265f, 0.000198458583f};  // 0.004
     L limited = max(min(x, constant(x, 89)), constant(x, -20));
     auto [n, r] = reduce_by_ln2(limited);
     L p = fma(r * r, polynomial(r, q), r);
     // 2^n p + (2^n - 1), all halved so that n = 128 does not overflow too early.
     L half = power_of_two(n - 1);
     L y = fma(half, p, half - 0.5) * 2;
-    return select(n == 0, select(x == 0, x, p), y);   // keeps -0
+    return select(n == 0, select(x == 0, x, p), y);  // keeps -0
   });
 }
 
 /// log(1 + f) + e ln 2 for 1 + f from sqrt(1/2) to sqrt(2).
 template <AnyLane L> L log_near_one(L f, L e) {
-  static constexpr float q[] = {0.333333313f, -0.250008225f, 0.200012282f, -0.166233361f, 0.142017186f, -0.131603613f, 0.127619639f, -0.0763449296f};   // 0.1
+  static constexpr float q[] = {0.333333313f, -0.250008225f, 0.200012282f, -0.166233361f,
+                                0.142017186f, -0.131603613f, 0.127619639f, -0.0763449296f};  // 0.1
   L f2 = f * f;
   L y = f2 * f * polynomial(f, q);
   y = fma(e, -2.12194440054690583e-4, y);
@@ -94,7 +100,7 @@ template <AnyLane L> L log_near_one(L f, L e) {
 template <AnyLane L> struct Split { L e, m; };
 template <AnyLane L> Split<L> split(L x) {
   auto bits = bitcast<std::int32_t>(x);
-  auto offset = bits - constant_int(bits, 0x3f3504f3);   // sqrt(1/2)
+  auto offset = bits - constant_int(bits, 0x3f3504f3);  // sqrt(1/2)
   auto e = binary<Bin::shr_arithmetic>(offset, constant_int(bits, 23));
   auto m = bits - binary<Bin::shl>(e, constant_int(bits, 23));
   return {convert<float>(e), bitcast<float>(m)};
@@ -103,7 +109,7 @@ template <AnyLane L> Split<L> split(L x) {
 template <AnyLane L> L log_edges(L x, L y) {
   double infinity = std::numeric_limits<double>::infinity();
   y = select(x == infinity, x, y);
-  y = select(x > 0, y, constant(x, std::numeric_limits<double>::quiet_NaN()));   // also NaN
+  y = select(x > 0, y, constant(x, std::numeric_limits<double>::quiet_NaN()));  // also NaN
   return select(x == 0, constant(x, -infinity), y);
 }
 
@@ -126,7 +132,8 @@ template <AnyLane L> L log1p(L x) {
   });
 }
 
-/// 1 / (1 + exp(-x)). Of e = exp(-|x|) the part that rounding lost is kept: q = e / (1 + e) gets one step of correction, where 1 / (1 + e) = 1 - q.
+/// 1 / (1 + exp(-x)). Of e = exp(-|x|) the part that rounding lost is kept: q = e / (1 + e) gets one step of
+/// correction, where 1 / (1 + e) = 1 - q.
 template <AnyLane L> L logistic(L x) {
   return by_precision(x, lib_logistic, [](auto x) {
     auto [n, r] = reduce_by_ln2(max(-abs(x), constant(x, -104)));
@@ -142,9 +149,10 @@ template <AnyLane L> L logistic(L x) {
 /// h / (h + 1), h = (exp(2 |x|) - 1) / 2 = 2^n p + (2^n - 1) / 2 with |x| = n ln 2 / 2 + r and p = (exp(2 r) - 1) / 2.
 template <AnyLane L> L tanh(L x) {
   return by_precision(x, lib_tanh, [](auto x) {
-    static constexpr float q[] = {0.99999988f, 0.666660845f, 0.333347112f, 0.133899465f, 0.0442067124f};   // that of exp, scaled
+    static constexpr float q[] = {0.99999988f, 0.666660845f, 0.333347112f, 0.133899465f,
+                                  0.0442067124f};  // that of exp, scaled
     L a = min(abs(x), constant(x, 10));
-    L shifted = fma(a, 2.88539008177792681, constant(x, whole_magic + 127));   // n + 127 in its low bits
+    L shifted = fma(a, 2.88539008177792681, constant(x, whole_magic + 127));  // n + 127 in its low bits
     L n = shifted - (whole_magic + 127);
     L r = fma(n, 1.06097220270345292e-4, fma(n, -0.3466796875, a));
     L p = fma(r * r, polynomial(r, q), r);
@@ -156,7 +164,10 @@ template <AnyLane L> L tanh(L x) {
 }
 
 /// x = n pi / 2 + r, |r| <= pi / 4, in three steps; good for |x| up to 1e5. The low bits of `quadrant` are those of n.
-template <AnyLane L, class I> struct ByHalfPi { I quadrant; L r; };
+template <AnyLane L, class I> struct ByHalfPi {
+  I quadrant;
+  L r;
+};
 template <AnyLane L> auto reduce_by_half_pi(L x) {
   L shifted = fma(x, 0.636619772367581343, constant(x, whole_magic));
   L n = shifted - whole_magic;
@@ -168,8 +179,8 @@ template <AnyLane L> auto reduce_by_half_pi(L x) {
 }
 /// Quadrant 0: sin r, 1: cos r, 2: -sin r, 3: -cos r.
 template <AnyLane L, class I> L sine_in_quadrant(L r, I quadrant) {
-  static constexpr float s[] = {-0.166666672f, 0.00833332911f, -0.000198393042f, 2.71804652e-06f};   // 0.0001
-  static constexpr float c[] = {0.0416666456f, -0.00138873095f, 2.44324146e-05f};                    // 0.002
+  static constexpr float s[] = {-0.166666672f, 0.00833332911f, -0.000198393042f, 2.71804652e-06f};  // 0.0001
+  static constexpr float c[] = {0.0416666456f, -0.00138873095f, 2.44324146e-05f};                   // 0.002
   L z = r * r;
   L sine = fma(z * r, polynomial(z, s), r);
   L cosine = fma(z * z, polynomial(z, c), fma(z, -0.5, constant(z, 1)));
@@ -193,8 +204,10 @@ template <AnyLane L> L cos(L x) {
 
 template <AnyLane L> L erf(L x) {
   return by_precision(x, lib_erf, [](auto x) {
-    static constexpr float near[] = {0.128379166f, -0.37612626f, 0.112835854f, -0.026853811f, 0.00518832728f, -0.000801019196f, 7.85385782e-05f};      // 0.02
-    static constexpr float far[] = {-0.000188465812f, 1.12958026f, 0.633216441f, 0.108422078f, -0.0252103247f, 0.00420527952f, -0.000441471551f, 2.16975204e-05f};   // -log(erfc)
+    static constexpr float near[] = {0.128379166f,   -0.37612626f,     0.112835854f,   -0.026853811f,
+                                     0.00518832728f, -0.000801019196f, 7.85385782e-05f};  // 0.02
+    static constexpr float far[] = {-0.000188465812f, 1.12958026f,    0.633216441f,     0.108422078f,
+                                    -0.0252103247f,   0.00420527952f, -0.000441471551f, 2.16975204e-05f};  // -log(erfc)
     L a = min(abs(x), constant(x, 4));
     L z = x * x;
     L inside = fma(x, polynomial(z, near), x);
@@ -206,13 +219,17 @@ template <AnyLane L> L erf(L x) {
 template <AnyLane L> L erf_inv(L x) {
   return by_precision(x, lib_erf_inv, [](auto x) {
     // As a function of w = -log(1 - x^2): erf_inv(x) / x is smooth in w, and in sqrt(w) for large w.
-    static constexpr float near[] = {0.886226892f, 0.232013822f, 0.0115486542f, -0.00233429694f, -0.000127480802f, 4.45646328e-05f, 3.98347038e-06f, -1.97651411e-06f,
-                                     2.21036871e-07f, -8.79133033e-09f};   // 0.1
-    static constexpr float far[] = {2.83297682f, 1.00167513f, 0.00944502838f, -0.00763993058f, 0.0056870128f, -0.00358652789f, 0.00148736814f, -7.36798393e-05f, -0.00031227796f, 0.000124835016f};   // 0.2
+    static constexpr float near[] = {0.886226892f,     0.232013822f,    0.0115486542f,   -0.00233429694f,
+                                     -0.000127480802f, 4.45646328e-05f, 3.98347038e-06f, -1.97651411e-06f,
+                                     2.21036871e-07f,  -8.79133033e-09f};  // 0.1
+    static constexpr float far[] = {2.83297682f,     1.00167513f,     0.00944502838f, -0.00763993058f,
+                                    0.0056870128f,   -0.00358652789f, 0.00148736814f, -7.36798393e-05f,
+                                    -0.00031227796f, 0.000124835016f};  // 0.2
     auto [e, m] = split(fma(-x, x, constant(x, 1)));
     L w = -log_near_one(m - 1, e);
     L p = select(w < 5, polynomial(w, near), polynomial(sqrt(w) - 3, far));
-    L edge = select(abs(x) == 1, x * std::numeric_limits<double>::infinity(), constant(x, std::numeric_limits<double>::quiet_NaN()));
+    L edge = select(abs(x) == 1, x * std::numeric_limits<double>::infinity(),
+                    constant(x, std::numeric_limits<double>::quiet_NaN()));
     return select(abs(x) < 1, p * x, edge);
   });
 }

@@ -1,5 +1,5 @@
-// Functions of the C library that lanes may call, by name. Float ones are computed in double and rounded once, so that the engine and eval give the same
-// well rounded bits whatever the platform's float versions do.
+// Functions of the C library that lanes may call, by name. Float ones are computed in double and rounded once, so that
+// the engine and eval give the same well rounded bits whatever the platform's float versions do.
 #pragma once
 
 #include <string_view>
@@ -15,8 +15,9 @@ struct Library {
   double (*f64_2)(double, double) = nullptr;
 };
 
-extern const Library lib_exp, lib_exp2, lib_expm1, lib_log, lib_log1p, lib_sin, lib_cos, lib_tan, lib_asin, lib_acos, lib_atan, lib_sinh, lib_cosh, lib_tanh,
-    lib_asinh, lib_acosh, lib_atanh, lib_erf, lib_erfc, lib_erf_inv, lib_lgamma, lib_digamma, lib_trigamma, lib_logistic, lib_cbrt, lib_pow, lib_atan2, lib_nextafter;
+extern const Library lib_exp, lib_exp2, lib_expm1, lib_log, lib_log1p, lib_sin, lib_cos, lib_tan, lib_asin, lib_acos,
+    lib_atan, lib_sinh, lib_cosh, lib_tanh, lib_asinh, lib_acosh, lib_atanh, lib_erf, lib_erfc, lib_erf_inv, lib_lgamma,
+    lib_digamma, lib_trigamma, lib_logistic, lib_cbrt, lib_pow, lib_atan2, lib_nextafter;
 
 /// The function of this name, or nullptr.
 const Library* find_library(std::string_view name);

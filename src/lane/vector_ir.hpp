@@ -1,4 +1,5 @@
-// What the body of an elementwise kernel may say. The CPU engine turns it into vector instructions; the op's home uses it.
+// What the body of an elementwise kernel may say. The CPU engine turns it into vector instructions; the op's home uses
+// it.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,29 @@ struct Reg {
   DType dtype = float32;
 };
 
-/// Builder of straight-line lane code. Operands of one instruction have equal dtypes; comparisons give bool_. 16-bit floats are computed in float32 by
-/// the engine, so homes see float32 or float64 there. Sums are IEEE: never contracted; `fma` is explicit.
+/// Builder of straight-line lane code. Operands of one instruction have equal dtypes; comparisons give bool_. 16-bit
+/// floats are computed in float32 by the engine, so homes see float32 or float64 there. Sums are IEEE: never
+/// contracted; `fma` is explicit.
 class VectorIR {
  public:
   enum class Un { neg, abs, sqrt, floor, ceil, round_even, trunc, not_, popcount, clz };
-  enum class Bin { add, sub, mul, div, rem, min, max, and_, or_, xor_, shl, shr_logical, shr_arithmetic, scale };   // min, max: NaN wins; integer div truncates; x/0 = -1 (unsigned: all ones), x%0 = x; scale: x 2^y, y whole from -252 to 254, rounded once (float32)
+  enum class Bin {
+    add,
+    sub,
+    mul,
+    div,
+    rem,
+    min,
+    max,
+    and_,
+    or_,
+    xor_,
+    shl,
+    shr_logical,
+    shr_arithmetic,
+    scale
+  };  // min, max: NaN wins; integer div truncates; x/0 = -1 (unsigned: all ones), x%0 = x; scale: x 2^y, y whole from
+      // -252 to 254, rounded once (float32)
   enum class Cmp { eq, ne, lt, le, gt, ge };
   virtual ~VectorIR() = default;
 
@@ -29,13 +47,17 @@ class VectorIR {
   virtual Reg compare(Cmp op, Reg x, Reg y) = 0;
   virtual Reg select(Reg condition, Reg if_true, Reg if_false) = 0;
   virtual Reg fma(Reg a, Reg b, Reg c) = 0;
-  virtual Reg convert(Reg x, DType dtype) = 0;       // numeric, as astype does
-  virtual Reg bitcast(Reg x, DType dtype) = 0;       // same size
-  // A function of the C library, lane by lane: for rare functions ("lgamma", "erfc", ...), found by name in src/backend/cpu/library.cpp. Same function as the op's eval.
+  virtual Reg convert(Reg x, DType dtype) = 0;  // numeric, as astype does
+  virtual Reg bitcast(Reg x, DType dtype) = 0;  // same size
+  // A function of the C library, lane by lane: for rare functions ("lgamma", "erfc", ...), found by name in
+  // src/backend/cpu/library.cpp. Same function as the op's eval.
   virtual Reg library(const char* name, Reg x) = 0;
   virtual Reg library(const char* name, Reg x, Reg y) = 0;
-  // library(name, x) in lanes where `condition` holds, `otherwise` in the others. An engine may branch around the call when no lane needs it.
-  virtual Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) { return select(condition, library(name, x), otherwise); }
+  // library(name, x) in lanes where `condition` holds, `otherwise` in the others. An engine may branch around the call
+  // when no lane needs it.
+  virtual Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) {
+    return select(condition, library(name, x), otherwise);
+  }
 
   Reg add(Reg x, Reg y) { return binary(Bin::add, x, y); }
   Reg sub(Reg x, Reg y) { return binary(Bin::sub, x, y); }

@@ -37,21 +37,30 @@ Array bitcast_convert_type(const In& x, DType dtype) {
   CallScope scope(x.loc);
   DType from = x.array.dtype();
   if (from == dtype) return x.array;
-  if (from.size() == dtype.size() || !plain_bits(from) || !plain_bits(dtype)) return unary(ops::bitcast_convert_type, x, ops::BitcastConvertType{dtype});
+  if (from.size() == dtype.size() || !plain_bits(from) || !plain_bits(dtype))
+    return unary(ops::bitcast_convert_type, x, ops::BitcastConvertType{dtype});
   // Elements of different sizes: the smaller ones lie along a last dim, the least significant first.
-  DType wide = unsigned_of(std::max(from.size(), dtype.size())), narrow = unsigned_of(std::min(from.size(), dtype.size()));
+  DType wide = unsigned_of(std::max(from.size(), dtype.size())),
+        narrow = unsigned_of(std::min(from.size(), dtype.size()));
   std::int64_t parts = wide.size() / narrow.size();
   Array bits = bitcast_convert_type(x, unsigned_of(from.size()));
   Shape shape = x.array.shape();
   bool widen = from.size() < dtype.size();
-  if (!widen) shape.push_back(parts);
+  if (!widen)
+    shape.push_back(parts);
   else if (shape.empty() || shape.back() != parts)
-    raise<ShapeError>("bitcast_convert_type", "the last dim of " + x.array.type().str() + " has to be " + std::to_string(parts) + " to make " + std::string(dtype.name()), "reshape() it first.", x.loc);
+    raise<ShapeError>("bitcast_convert_type",
+                      "the last dim of " + x.array.type().str() + " has to be " + std::to_string(parts) + " to make " +
+                          std::string(dtype.name()),
+                      "reshape() it first.", x.loc);
   Dims leading(static_cast<std::size_t>(shape.ndim() - 1));
   std::iota(leading.begin(), leading.end(), 0);
   Array shifts = mul(iota(wide, shape, shape.ndim() - 1), array_from_scalar(Scalar(narrow.size() * 8).to(wide), true));
-  if (widen) return bitcast_convert_type(reduce_sum(shift_left(convert_element_type(bits, wide), shifts), {shape.ndim() - 1}), dtype);
-  return bitcast_convert_type(convert_element_type(shift_right_logical(broadcast_in_dim(bits, shape, leading), shifts), narrow), dtype);
+  if (widen)
+    return bitcast_convert_type(reduce_sum(shift_left(convert_element_type(bits, wide), shifts), {shape.ndim() - 1}),
+                                dtype);
+  return bitcast_convert_type(
+      convert_element_type(shift_right_logical(broadcast_in_dim(bits, shape, leading), shifts), narrow), dtype);
 }
 Array select(const In& predicate, const In& if_true, const In& if_false) {
   CallScope scope(predicate.loc);
@@ -67,7 +76,9 @@ Array min(const In& x, const In& y) { return binary(ops::min, x, y); }
 Array pow(const In& x, const In& y) { return binary(ops::pow, x, y); }
 Array atan2(const In& x, const In& y) { return binary(ops::atan2, x, y); }
 Array neg(const In& x) { return unary(ops::neg, x); }
-Array integer_pow(const In& x, int exponent) { return exponent == 1 ? x.array : unary(ops::integer_pow, x, ops::IntegerPow{exponent}); }
+Array integer_pow(const In& x, int exponent) {
+  return exponent == 1 ? x.array : unary(ops::integer_pow, x, ops::IntegerPow{exponent});
+}
 Array rsqrt(const In& x) { return unary(ops::rsqrt, x); }
 Array erf(const In& x) { return unary(ops::erf, x); }
 Array erfc(const In& x) { return unary(ops::erfc, x); }

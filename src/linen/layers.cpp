@@ -5,10 +5,10 @@
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/collectives.hpp"
 #include "tutti/lax/lax.hpp"
-#include "tutti/numpy/numpy.hpp"
-#include "tutti/transform/pmap.hpp"
-#include "tutti/random/random.hpp"
 #include "tutti/linen/train_state.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
+#include "tutti/transform/pmap.hpp"
 
 namespace tutti::linen {
 namespace {
@@ -24,7 +24,9 @@ void promote(Array& x, Array& kernel, Array& bias) {
   if (bias.has_value()) bias = bias.astype(dtype);
 }
 
-struct Stats { Array mean, variance; };
+struct Stats {
+  Array mean, variance;
+};
 // In float32 at least; the variance as mean of squares less square of the mean, as Flax has it.
 Stats stats(const Array& x, const Axes& axes, const std::string& axis_name = {}) {
   Array v = x.astype(promote_types(x.dtype(), float32));
@@ -36,7 +38,8 @@ Stats stats(const Array& x, const Axes& axes, const std::string& axis_name = {})
   return {m, maximum(0, m2 - square(m))};
 }
 // Statistics broadcast against x; scale and bias over the last dim.
-Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, bool use_scale, bool use_bias, DType param_dtype) {
+Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, bool use_scale, bool use_bias,
+                 DType param_dtype) {
   Shape features{x.shape(-1)};
   Array factor = lax::rsqrt(stats.variance + epsilon);
   if (use_scale) factor = factor * s.param("scale", initializers::ones(), features, param_dtype);
@@ -46,29 +49,36 @@ Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, b
   return y.astype(dtype.is_inexact() ? dtype : float32);
 }
 
-Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o, lax::WindowReduction reduction) {
+Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o,
+             lax::WindowReduction reduction) {
   int spatial = static_cast<int>(window.size());
   if (x.array.ndim() != spatial + 2)
-    raise<ShapeError>(who, "x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims", "x is [batch, spatial..., features].",
-                      x.loc);
+    raise<ShapeError>(who,
+                      "x has shape " + x.array.shape().str() + " and the window " + std::to_string(spatial) + " dims",
+                      "x is [batch, spatial..., features].", x.loc);
   auto around = [](std::vector<std::int64_t> v) {
     v.insert(v.begin(), 1);
     v.push_back(1);
     return v;
   };
-  return lax::reduce_window(x, reduction, {.window_dimensions = around(window), .window_strides = around(o.strides.expand("strides", spatial)), .padding = [&] {
-    std::vector<std::int64_t> extents(x.array.shape().begin() + 1, x.array.shape().end() - 1);
-    auto pairs = o.padding.resolve(who, extents, window, o.strides.expand("strides", spatial));
-    pairs.insert(pairs.begin(), {0, 0});
-    pairs.push_back({0, 0});
-    return lax::Padding(pairs);
-  }()});
+  return lax::reduce_window(
+      x, reduction,
+      {.window_dimensions = around(window),
+       .window_strides = around(o.strides.expand("strides", spatial)),
+       .padding = [&] {
+         std::vector<std::int64_t> extents(x.array.shape().begin() + 1, x.array.shape().end() - 1);
+         auto pairs = o.padding.resolve(who, extents, window, o.strides.expand("strides", spatial));
+         pairs.insert(pairs.begin(), {0, 0});
+         pairs.push_back({0, 0});
+         return lax::Padding(pairs);
+       }()});
 }
 
 }  // namespace
 
 Array Dense::operator()(Scope& s, const Array& in) const {
-  if (in.ndim() == 0) raise<ShapeError>("Dense", "x is " + type_text(in) + ", a scalar", "The last dim of x is its features.");
+  if (in.ndim() == 0)
+    raise<ShapeError>("Dense", "x is " + type_text(in) + ", a scalar", "The last dim of x is its features.");
   Array x = in, kernel = s.param("kernel", kernel_init, {x.shape(-1), features}, param_dtype);
   Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
   CallScope scope(Loc::current());
@@ -79,7 +89,8 @@ Array Dense::operator()(Scope& s, const Array& in) const {
 
 Array Embed::operator()(Scope& s, const Array& indices) const {
   if (!indices.dtype().is_integer())
-    raise<TypeError>("Embed", "the indices are " + type_text(indices), "Indices are integers: convert with astype(int32).");
+    raise<TypeError>("Embed", "the indices are " + type_text(indices),
+                     "Indices are integers: convert with astype(int32).");
   return take(s.param("embedding", embedding_init, {num_embeddings, features}, param_dtype), indices, 0);
 }
 
@@ -96,18 +107,23 @@ Array Conv::operator()(Scope& s, const Array& in) const {
     x = x.reshape(flat);
   }
   std::int64_t channels = x.shape(-1);
-  if (feature_group_count < 1 || channels % feature_group_count) 
-    raise<ValueError>("Conv", std::to_string(channels) + " features do not divide into " + std::to_string(feature_group_count) + " groups",
-                      "Choose a feature_group_count that divides the features of x.");
+  if (feature_group_count < 1 || channels % feature_group_count)
+    raise<ValueError>(
+        "Conv",
+        std::to_string(channels) + " features do not divide into " + std::to_string(feature_group_count) + " groups",
+        "Choose a feature_group_count that divides the features of x.");
   std::vector<std::int64_t> dilation = kernel_dilation.expand("kernel_dilation", spatial);
   lax::Padding around = padding;
   if (const std::string& name = padding.name(); name == "CIRCULAR" || name == "REFLECT" || name == "CAUSAL") {
     if (name == "CAUSAL" && spatial != 1)
-      raise<ValueError>("Conv", "the padding CAUSAL with " + std::to_string(spatial) + " spatial dims", "It needs one spatial dim.");
+      raise<ValueError>("Conv", "the padding CAUSAL with " + std::to_string(spatial) + " spatial dims",
+                        "It needs one spatial dim.");
     std::vector<std::pair<int, int>> widths(static_cast<std::size_t>(x.ndim()));
     for (int d = 0; d < spatial; ++d) {
-      int reach = static_cast<int>(dilation[static_cast<std::size_t>(d)] * (kernel_size[static_cast<std::size_t>(d)] - 1));
-      widths[static_cast<std::size_t>(1 + d)] = name == "CAUSAL" ? std::pair{reach, 0} : std::pair{reach / 2, (reach + 1) / 2};
+      int reach =
+          static_cast<int>(dilation[static_cast<std::size_t>(d)] * (kernel_size[static_cast<std::size_t>(d)] - 1));
+      widths[static_cast<std::size_t>(1 + d)] =
+          name == "CAUSAL" ? std::pair{reach, 0} : std::pair{reach / 2, (reach + 1) / 2};
     }
     x = name == "CAUSAL" ? pad(x, widths) : pad(x, widths, name == "CIRCULAR" ? PadMode::wrap : PadMode::reflect);
     around = "VALID";
@@ -119,11 +135,15 @@ Array Conv::operator()(Scope& s, const Array& in) const {
   Array kernel = s.param("kernel", kernel_init, kernel_shape, param_dtype);
   Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
   promote(x, kernel, bias);
-  std::string letters;   // of the spatial dims
+  std::string letters;  // of the spatial dims
   for (int d = 0; d < spatial; ++d) letters += static_cast<char>('a' + d);
-  Array y = lax::conv_general_dilated(x, kernel, {.window_strides = strides.expand("strides", spatial), .padding = around, .lhs_dilation = input_dilation.expand("input_dilation", spatial),
-                                                  .rhs_dilation = dilation, .dimension_numbers = {"N" + letters + "C", letters + "IO", "N" + letters + "C"},
-                                                  .feature_group_count = feature_group_count});
+  Array y = lax::conv_general_dilated(x, kernel,
+                                      {.window_strides = strides.expand("strides", spatial),
+                                       .padding = around,
+                                       .lhs_dilation = input_dilation.expand("input_dilation", spatial),
+                                       .rhs_dilation = dilation,
+                                       .dimension_numbers = {"N" + letters + "C", letters + "IO", "N" + letters + "C"},
+                                       .feature_group_count = feature_group_count});
   if (use_bias) y = y + bias;
   if (lead.ndim() == 1) return y;
   for (int d = 1; d < y.ndim(); ++d) lead.push_back(y.shape(d));
@@ -131,46 +151,56 @@ Array Conv::operator()(Scope& s, const Array& in) const {
 }
 
 Array LayerNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("LayerNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0)
+    raise<ShapeError>("LayerNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   return normalized(s, x, stats(x, -1), epsilon, use_scale, use_bias, param_dtype);
 }
 
 Array RMSNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("RMSNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0)
+    raise<ShapeError>("RMSNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   Array v = x.astype(promote_types(x.dtype(), float32));
   return normalized(s, x, {Array(), mean(square(v), -1, true)}, epsilon, use_scale, false, param_dtype);
 }
 
 Array GroupNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("GroupNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0)
+    raise<ShapeError>("GroupNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   std::int64_t channels = x.shape(-1);
-  if (num_groups < 1 || channels % num_groups) 
-    raise<ValueError>("GroupNorm", std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups",
-                      "Choose a number of groups that divides the channels.");
+  if (num_groups < 1 || channels % num_groups)
+    raise<ValueError>(
+        "GroupNorm",
+        std::to_string(channels) + " channels do not divide into " + std::to_string(num_groups) + " groups",
+        "Choose a number of groups that divides the channels.");
   Shape split(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 1));
   split.push_back(num_groups);
   split.push_back(channels / num_groups);
-  std::vector<std::int64_t> axes;   // all but batch and group
+  std::vector<std::int64_t> axes;  // all but batch and group
   for (int d = 1; d < split.ndim(); ++d)
     if (d != split.ndim() - 2) axes.push_back(d);
   Stats of_groups = stats(x.reshape(split), axes);
-  auto spread = [&](const Array& a) {   // [batch, 1..., groups, 1] -> [batch, 1..., channels]
+  auto spread = [&](const Array& a) {  // [batch, 1..., groups, 1] -> [batch, 1..., channels]
     return repeat(squeeze(a, -1), channels / num_groups, x.ndim() - 1);
   };
-  return normalized(s, x, {spread(of_groups.mean), spread(of_groups.variance)}, epsilon, use_scale, use_bias, param_dtype);
+  return normalized(s, x, {spread(of_groups.mean), spread(of_groups.variance)}, epsilon, use_scale, use_bias,
+                    param_dtype);
 }
 
 Array BatchNorm::operator()(Scope& s, const Array& x) const {
-  if (x.ndim() == 0) raise<ShapeError>("BatchNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
+  if (x.ndim() == 0)
+    raise<ShapeError>("BatchNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   Shape features{x.shape(-1)};
-  Array mean = s.variable("batch_stats", "mean", [&] { return zeros(features); }), variance = s.variable("batch_stats", "var", [&] { return ones(features); });
+  Array mean = s.variable("batch_stats", "mean", [&] { return zeros(features); }),
+        variance = s.variable("batch_stats", "var", [&] { return ones(features); });
   Stats now{mean, variance};
   if (!use_running_average) {
     std::vector<std::int64_t> axes;
     for (int d = 0; d + 1 < x.ndim(); ++d) axes.push_back(d);
     now = axes.empty() ? Stats{x, zeros(features)} : stats(x, axes, s.is_initializing() ? "" : axis_name);
     if (!s.is_initializing()) {
-      auto running = [&](const Array& old, const Array& seen) { return momentum * old + (1 - momentum) * seen.reshape(features); };
+      auto running = [&](const Array& old, const Array& seen) {
+        return momentum * old + (1 - momentum) * seen.reshape(features);
+      };
       s.set("batch_stats", "mean", running(mean, now.mean));
       s.set("batch_stats", "var", running(variance, now.variance));
     }

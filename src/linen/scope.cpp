@@ -28,7 +28,7 @@ std::string class_name(std::string_view type) {
 Array fold_in_path(const Array& key, const std::vector<std::string>& path, int count) {
   std::string text;
   for (const std::string& p : path) text += p;
-  std::string bytes;   // of the count, most significant first, without leading zeros
+  std::string bytes;  // of the count, most significant first, without leading zeros
   for (unsigned n = static_cast<unsigned>(count); n; n >>= 8) bytes.insert(bytes.begin(), static_cast<char>(n & 0xFF));
   return random::fold_in(key, array(sha1(text + bytes)[0]));
 }
@@ -52,8 +52,10 @@ bool Scope::is_mutable(const std::string& collection) const {
 Dict* Scope::find(const std::string& collection, const std::string& name) const {
   Dict* at = &run_->variables;
   auto step = [&](const std::string& key) {
-    if (at && !at->is_array() && at->contains(key)) at = &(*at)[key];
-    else at = nullptr;
+    if (at && !at->is_array() && at->contains(key))
+      at = &(*at)[key];
+    else
+      at = nullptr;
   };
   step(collection);
   for (const std::string& p : path_) step(p);
@@ -69,12 +71,17 @@ Dict& Scope::place(const std::string& collection, const std::string& name) {
 Array Scope::param(const std::string& name, const Initializer& init, const Shape& shape, DType dtype) {
   if (const Dict* found = find("params", name)) {
     if (found->is_array() && found->shape() == shape) return found->array();
-    raise<ShapeError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " has shape " + (found->is_array() ? found->shape().str() : "of a module") + ", the module needs " + shape.str(),
+    raise<ShapeError>("linen",
+                      "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) +
+                          " has shape " + (found->is_array() ? found->shape().str() : "of a module") +
+                          ", the module needs " + shape.str(),
                       "Pass the variables that linen::init made for this model and these input shapes.");
   }
   if (!run_->initializing)
-    raise<ValueError>("linen", "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing",
-                      "The variables are those of linen::init, {'params': ...}.");
+    raise<ValueError>(
+        "linen",
+        "the parameter '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing",
+        "The variables are those of linen::init, {'params': ...}.");
   Array value = init(make_rng("params"), shape, dtype);
   place("params", name) = value;
   return value;
@@ -83,7 +90,9 @@ Array Scope::param(const std::string& name, const Initializer& init, const Shape
 Array Scope::variable(const std::string& collection, const std::string& name, const std::function<Array()>& first) {
   if (const Dict* found = find(collection, name)) return found->array();
   if (!is_mutable(collection))
-    raise<ValueError>("linen", "the variable '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) + " is missing in the collection '" + collection + "'",
+    raise<ValueError>("linen",
+                      "the variable '" + name + "' of " + (path_.empty() ? "the model" : joined(path_).substr(1)) +
+                          " is missing in the collection '" + collection + "'",
                       "Pass the variables of linen::init with this collection, or name it in mutable_collections.");
   Array value = first();
   place(collection, name) = value;
@@ -97,7 +106,9 @@ Array Scope::make_rng(const std::string& name) {
   auto at = run_->rngs.find(name);
   if (at == run_->rngs.end()) at = run_->rngs.find("params");
   if (at == run_->rngs.end())
-    raise<ValueError>("linen", (path_.empty() ? std::string("the model") : joined(path_).substr(1)) + " needs a key of the stream '" + name + "'",
+    raise<ValueError>("linen",
+                      (path_.empty() ? std::string("the model") : joined(path_).substr(1)) +
+                          " needs a key of the stream '" + name + "'",
                       "Pass linen::ApplyOptions{.rngs = {{\"" + name + "\", key}}}.");
   return detail::fold_in_path(at->second, path_, ++run_->draws[at->first + joined(path_)]);
 }

@@ -10,7 +10,8 @@ std::array<std::uint32_t, 5> sha1(std::string_view text) {
   std::string padded(text);
   padded += '\x80';
   while (padded.size() % 64 != 56) padded += '\0';
-  for (int shift = 56; shift >= 0; shift -= 8) padded += static_cast<char>((static_cast<std::uint64_t>(text.size()) * 8) >> shift);
+  for (int shift = 56; shift >= 0; shift -= 8)
+    padded += static_cast<char>((static_cast<std::uint64_t>(text.size()) * 8) >> shift);
 
   for (std::size_t at = 0; at < padded.size(); at += 64) {
     std::array<std::uint32_t, 80> w{};

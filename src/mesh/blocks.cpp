@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }   // no sum that could overflow
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }  // no sum that could overflow
 
 }  // namespace
 
@@ -45,7 +45,8 @@ Shape Box::shape() const {
 
 std::string Box::str() const {
   std::vector<std::string> items;
-  for (std::size_t d = 0; d < start.size(); ++d) items.push_back(std::to_string(start[d]) + ":" + std::to_string(stop[d]));
+  for (std::size_t d = 0; d < start.size(); ++d)
+    items.push_back(std::to_string(start[d]) + ":" + std::to_string(stop[d]));
   return "[" + text::join(items, ", ") + "]";
 }
 

@@ -12,7 +12,9 @@
 namespace tutti {
 namespace {
 
-std::string said(const Subject& subject, const Shape& shape) { return (subject.name.empty() ? "a value" : subject.name) + " of shape " + shape.str(); }
+std::string said(const Subject& subject, const Shape& shape) {
+  return (subject.name.empty() ? "a value" : subject.name) + " of shape " + shape.str();
+}
 
 // How many blocks each dim of an array of this rank has.
 std::string ways_text(const Layout& layout) {
@@ -33,16 +35,22 @@ bool fits_rank(const Sharding& sharding, int ndim) {
 void check_rank(const Sharding& sharding, const Shape& shape, const Subject& subject) {
   if (fits_rank(sharding, shape.ndim())) return;
   if (!sharding.has_value())
-    raise<ValueError>(subject.operation, "the sharding for " + said(subject, shape) + " is empty: it says nothing about devices",
+    raise<ValueError>(subject.operation,
+                      "the sharding for " + said(subject, shape) + " is empty: it says nothing about devices",
                       "Make one with NamedSharding(mesh, P(\"x\")).", subject.loc);
   const ShardingNode& node = *sharding.node();
-  const std::string rank = std::to_string(shape.ndim()), applied = ", but was applied to " + said(subject, shape) + ", which has rank " + rank;
+  const std::string rank = std::to_string(shape.ndim()),
+                    applied = ", but was applied to " + said(subject, shape) + ", which has rank " + rank;
   if (node.kind == Sharding::Kind::positional)
     raise<ShardingError>(subject.operation, sharding.str() + " has rank " + std::to_string(node.cells.ndim()) + applied,
-                         "Reshape the sharding to rank " + rank + ", or use replicate(), which fits every rank.", subject.loc);
+                         "Reshape the sharding to rank " + rank + ", or use replicate(), which fits every rank.",
+                         subject.loc);
   raise<ShardingError>(
-      subject.operation, sharding.str() + " is only valid for values of rank at least " + std::to_string(node.layout.ndim()) + applied,
-      shape.empty() ? "For scalars the spec should be P()." : "Shorten the spec to one entry per dim, at most " + rank + ".", subject.loc);
+      subject.operation,
+      sharding.str() + " is only valid for values of rank at least " + std::to_string(node.layout.ndim()) + applied,
+      shape.empty() ? "For scalars the spec should be P()."
+                    : "Shorten the spec to one entry per dim, at most " + rank + ".",
+      subject.loc);
 }
 
 void check_divides(const Sharding& sharding, const Shape& shape, const Subject& subject) {
@@ -51,18 +59,20 @@ void check_divides(const Sharding& sharding, const Shape& shape, const Subject& 
   for (int d = 0; d < shape.ndim(); ++d) {
     std::int64_t size = shape[static_cast<std::size_t>(d)], ways = layout.ways(d);
     if (size % ways == 0) continue;
-    raise<ShardingError>(
-        subject.operation,
-        sharding.str() + " cuts dim " + std::to_string(d) + " of " + said(subject, shape) + " into " + std::to_string(ways) +
-            " blocks, but its size is " + std::to_string(size) + " (blocks per dim " + ways_text(layout) + ")",
-        "Here every device must hold an equal block: pad the dim to " + std::to_string(size / ways * ways + ways) + ", or shard another dim.",
-        subject.loc);
+    raise<ShardingError>(subject.operation,
+                         sharding.str() + " cuts dim " + std::to_string(d) + " of " + said(subject, shape) + " into " +
+                             std::to_string(ways) + " blocks, but its size is " + std::to_string(size) +
+                             " (blocks per dim " + ways_text(layout) + ")",
+                         "Here every device must hold an equal block: pad the dim to " +
+                             std::to_string(size / ways * ways + ways) + ", or shard another dim.",
+                         subject.loc);
   }
 }
 
 bool is_constrained(const Sharding& sharding) {
   if (!sharding.has_value() || sharding.kind() != Sharding::Kind::named) return true;
-  return std::none_of(sharding.spec().begin(), sharding.spec().end(), [](const SpecEntry& entry) { return entry.is_unconstrained(); });
+  return std::none_of(sharding.spec().begin(), sharding.spec().end(),
+                      [](const SpecEntry& entry) { return entry.is_unconstrained(); });
 }
 
 void check_constrained(const Sharding& sharding, const Subject& subject) {
@@ -84,13 +94,14 @@ void check_exist(const Sharding& sharding, const Subject& subject) {
   const Device missing = *std::find_if_not(devices.begin(), devices.end(), exists);
   const int n = device_count();
   const bool more = missing.platform() == "cpu" && missing.id() >= 0;
-  raise<DeviceError>(subject.operation,
-                     (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + missing.str() + ": there " +
-                         (n == 1 ? "is 1 device" : "are " + std::to_string(n) + " devices") + ", " + Device(0).str() +
-                         (n == 1 ? "" : " to " + Device(n - 1).str()),
-                     more ? "Name one of devices(), or ask for more with set_cpu_devices(" + std::to_string(missing.id() + 1) + ")."
-                          : "Name one of devices().",
-                     subject.loc);
+  raise<DeviceError>(
+      subject.operation,
+      (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + missing.str() + ": there " +
+          (n == 1 ? "is 1 device" : "are " + std::to_string(n) + " devices") + ", " + Device(0).str() +
+          (n == 1 ? "" : " to " + Device(n - 1).str()),
+      more ? "Name one of devices(), or ask for more with set_cpu_devices(" + std::to_string(missing.id() + 1) + ")."
+           : "Name one of devices().",
+      subject.loc);
 }
 
 void check_spec(const Mesh& mesh, const PartitionSpec& spec) {
@@ -99,7 +110,8 @@ void check_spec(const Mesh& mesh, const PartitionSpec& spec) {
     for (const std::string& name : entry.names()) {
       if (mesh.axis_index(name) < 0)
         raise<ShardingError>("NamedSharding",
-                             "the axis '" + name + "' of " + spec.str() + " is not in the mesh, whose axes are " + text::names(mesh.axis_names()),
+                             "the axis '" + name + "' of " + spec.str() + " is not in the mesh, whose axes are " +
+                                 text::names(mesh.axis_names()),
                              "Name one of these axes, or none.");
       if (!seen.insert(name).second)
         raise<ShardingError>("NamedSharding", spec.str() + " has duplicate entries for '" + name + "'",

@@ -31,8 +31,9 @@ void check_devices(std::span<const Placed> placed) {
     if (!first) {
       first = &p;
     } else if (p.sharding.device_list() != first->sharding.device_list()) {
-      throw DeviceError("Received incompatible devices for jitted computation. Got " + describe(*first) + " and " + describe(p) +
-                        "\n  Move one of them with device_put first: all devices of one call must be the same, in the same order.");
+      throw DeviceError(
+          "Received incompatible devices for jitted computation. Got " + describe(*first) + " and " + describe(p) +
+          "\n  Move one of them with device_put first: all devices of one call must be the same, in the same order.");
     }
   }
 }

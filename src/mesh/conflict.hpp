@@ -9,15 +9,17 @@
 
 namespace tutti {
 
-/// Something that names devices in a call: `argument x of add with shape int32[24] and`, `sharding_constraint inside jit with`.
+/// Something that names devices in a call: `argument x of add with shape int32[24] and`, `sharding_constraint inside
+/// jit with`.
 struct Placed {
   std::string text;
   Sharding sharding;
-  Loc loc;             // printed where known
+  Loc loc;  // printed where known
 };
 /// `argument x of add with shape int32[24] and`.
 std::string argument_text(const std::string& argument, const std::string& function, const std::string& type);
-/// All device lists must be equal, in order: else a DeviceError names the first two that clash. Empty shardings fit everywhere.
+/// All device lists must be equal, in order: else a DeviceError names the first two that clash. Empty shardings fit
+/// everywhere.
 void check_devices(std::span<const Placed> placed);
 
 }  // namespace tutti

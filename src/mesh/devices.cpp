@@ -17,7 +17,7 @@ namespace {
 struct CpuDevices {
   std::mutex mutex;
   int count = 1;
-  std::atomic<int> most = 1;   // that there ever were: ids never change, and meshes outlive a smaller count
+  std::atomic<int> most = 1;  // that there ever were: ids never change, and meshes outlive a smaller count
   bool fixed = false;
 
   CpuDevices() {
@@ -45,8 +45,7 @@ std::vector<Device> first(int n) {
   return out;
 }
 
-template <class Range>
-std::string listed(const Range& devices, const char* open, const char* close) {
+template <class Range> std::string listed(const Range& devices, const char* open, const char* close) {
   std::vector<std::string> items;
   for (const Device& device : devices) items.push_back(device.str());
   return open + text::join(items, ", ") + close;
@@ -76,12 +75,14 @@ void set_cpu_devices(int n, Loc loc) {
 std::vector<Device> first_devices(std::int64_t n, const char* operation, const std::string& who) {
   const std::string wanted = std::to_string(n), needs = who + " needs " + wanted + " devices, but ";
   if (n > kMaxCpuDevices)
-    raise<DeviceError>(operation, needs + "at most " + std::to_string(kMaxCpuDevices) + " can be simulated", "Use fewer devices.");
+    raise<DeviceError>(operation, needs + "at most " + std::to_string(kMaxCpuDevices) + " can be simulated",
+                       "Use fewer devices.");
   std::lock_guard lock(cpu().mutex);
   if (n > cpu().count) {
     if (cpu().fixed)
-      raise<DeviceError>(operation, needs + "their number was fixed to " + std::to_string(cpu().count),
-                         "Ask for more with set_cpu_devices(" + wanted + ") or TUTTI_CPU_DEVICES=" + wanted + ", or use fewer.");
+      raise<DeviceError>(
+          operation, needs + "their number was fixed to " + std::to_string(cpu().count),
+          "Ask for more with set_cpu_devices(" + wanted + ") or TUTTI_CPU_DEVICES=" + wanted + ", or use fewer.");
     cpu().count = static_cast<int>(n);
     cpu().most = std::max(cpu().most.load(), cpu().count);
   }
@@ -104,8 +105,8 @@ std::string Device::str() const {
   std::string out = name + "Device(id=" + std::to_string(id_);
   if (platform() == "tpu") {
     const auto& [x, y, z] = coords();
-    out += ", process_index=" + std::to_string(process_index()) + ", coords=(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) +
-           "), core_on_chip=" + std::to_string(core_on_chip());
+    out += ", process_index=" + std::to_string(process_index()) + ", coords=(" + std::to_string(x) + "," +
+           std::to_string(y) + "," + std::to_string(z) + "), core_on_chip=" + std::to_string(core_on_chip());
   }
   return out + ")";
 }
@@ -113,6 +114,8 @@ std::string Device::str() const {
 std::string str(const std::vector<Device>& devices) { return listed(devices, "[", "]"); }
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.str(); }
 std::ostream& operator<<(std::ostream& out, const std::vector<Device>& devices) { return out << str(devices); }
-std::ostream& operator<<(std::ostream& out, const std::set<Device>& devices) { return out << listed(devices, "{", "}"); }
+std::ostream& operator<<(std::ostream& out, const std::set<Device>& devices) {
+  return out << listed(devices, "{", "}");
+}
 
 }  // namespace tutti

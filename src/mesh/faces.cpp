@@ -56,7 +56,8 @@ Sharding sharding_from_layout(const Mesh& mesh, const Layout& written) {
   if (!is_valid(written, mesh, &why)) throw InternalError("sharding_from_layout: " + str(written, mesh) + ": " + why);
   Layout layout = canonical(written);
   if (!layout.pending.empty())
-    throw InternalError("sharding_from_layout: " + str(layout, mesh) + " holds partial results, which no sharding can say");
+    throw InternalError("sharding_from_layout: " + str(layout, mesh) +
+                        " holds partial results, which no sharding can say");
   if (is_unnamed(mesh)) {
     if (mesh.size() == 1) return SingleDeviceSharding(mesh.device_list()[0]);
     return positional_sharding(mesh, layout);

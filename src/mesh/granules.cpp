@@ -13,7 +13,8 @@ namespace tutti {
 namespace {
 
 // A grid of `outer` blocks, each a grid of `inner` devices; both have as many axes as the result.
-std::vector<Device> placed_in_blocks(const Extents& inner, const Extents& outer, const std::vector<std::vector<Device>>& blocks) {
+std::vector<Device> placed_in_blocks(const Extents& inner, const Extents& outer,
+                                     const std::vector<std::vector<Device>>& blocks) {
   Extents sizes;
   for (std::size_t i = 0; i < inner.size(); ++i) sizes.push_back(inner[i] * outer[i]);
   std::vector<Device> out;
@@ -69,7 +70,8 @@ bool holds_boxes(const Shape& sizes, const std::vector<Device>& devices) {
 }  // namespace
 
 // Programs are cut only between processes, so each must hold a box of the mesh, all of one shape. The given
-// order is kept where it does that; else every process gets a box that is as long as possible along the last axes. There always is one.
+// order is kept where it does that; else every process gets a box that is as long as possible along the last axes.
+// There always is one.
 std::vector<Device> in_process_order(const Shape& sizes, const std::vector<Device>& devices, const char* operation) {
   std::map<int, std::vector<Device>> by_process;
   for (const Device& d : devices) by_process[d.process_index()].push_back(d);
@@ -78,8 +80,9 @@ std::vector<Device> in_process_order(const Shape& sizes, const std::vector<Devic
   for (const auto& [process, own] : by_process) {
     if (!blocks.empty() && own.size() != blocks[0].size())
       raise<DeviceError>(operation,
-                         "process " + std::to_string(by_process.begin()->first) + " holds " + std::to_string(blocks[0].size()) +
-                             " of the devices and process " + std::to_string(process) + " holds " + std::to_string(own.size()),
+                         "process " + std::to_string(by_process.begin()->first) + " holds " +
+                             std::to_string(blocks[0].size()) + " of the devices and process " +
+                             std::to_string(process) + " holds " + std::to_string(own.size()),
                          "Give as many devices of each process, or leave processes out.");
     blocks.push_back(own);
   }
@@ -93,14 +96,18 @@ std::vector<Device> in_process_order(const Shape& sizes, const std::vector<Devic
   return placed_in_blocks(inner, outer, blocks);
 }
 
-std::pair<Shape, std::vector<Device>> in_hybrid_order(const Shape& inner, const Shape& outer, const std::vector<Device>& devices,
-                                                      const mesh_utils::HybridMeshOptions& options, const char* operation) {
-  const std::string noun = options.process_is_granule ? "process" : "slice", nouns = noun + (options.process_is_granule ? "es" : "s");
-  std::vector<std::pair<int, std::vector<Device>>> granules;   // in the order in which devices name them
+std::pair<Shape, std::vector<Device>> in_hybrid_order(const Shape& inner, const Shape& outer,
+                                                      const std::vector<Device>& devices,
+                                                      const mesh_utils::HybridMeshOptions& options,
+                                                      const char* operation) {
+  const std::string noun = options.process_is_granule ? "process" : "slice",
+                    nouns = noun + (options.process_is_granule ? "es" : "s");
+  std::vector<std::pair<int, std::vector<Device>>> granules;  // in the order in which devices name them
   for (const Device& d : devices) {
     const int key = options.process_is_granule ? d.process_index() : d.slice_index();
     if (key < 0)
-      raise<DeviceError>(operation, d.str() + " belongs to no slice", "Set process_is_granule, if processes are what the slow network joins.");
+      raise<DeviceError>(operation, d.str() + " belongs to no slice",
+                         "Set process_is_granule, if processes are what the slow network joins.");
     auto at = std::find_if(granules.begin(), granules.end(), [&](const auto& g) { return g.first == key; });
     if (at == granules.end()) at = granules.insert(at, {key, {}});
     at->second.push_back(d);
@@ -109,17 +116,19 @@ std::pair<Shape, std::vector<Device>> in_hybrid_order(const Shape& inner, const 
     std::sort(granules.begin(), granules.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (outer.num_elements() != static_cast<std::int64_t>(granules.size()))
     raise<DeviceError>(operation,
-                       "the devices are of " + std::to_string(granules.size()) + " " + nouns + ", but the outer shape " + outer.str() + " asks for " +
-                           std::to_string(outer.num_elements()),
+                       "the devices are of " + std::to_string(granules.size()) + " " + nouns +
+                           ", but the outer shape " + outer.str() + " asks for " + std::to_string(outer.num_elements()),
                        "Give an outer shape whose product is the number of " + nouns + ".");
   std::vector<std::vector<Device>> blocks;
   for (const auto& [key, own] : granules) {
     if (inner.num_elements() != static_cast<std::int64_t>(own.size()))
       raise<DeviceError>(operation,
-                         noun + " " + std::to_string(key) + " has " + std::to_string(own.size()) + " devices, but the inner shape " + inner.str() +
-                             " asks for " + std::to_string(inner.num_elements()),
+                         noun + " " + std::to_string(key) + " has " + std::to_string(own.size()) +
+                             " devices, but the inner shape " + inner.str() + " asks for " +
+                             std::to_string(inner.num_elements()),
                          "Give an inner shape whose product is the number of devices of each " + noun + ".");
-    blocks.push_back(in_topology_order(inner, own, {.allow_split_physical_axes = options.allow_split_physical_axes}, operation));
+    blocks.push_back(
+        in_topology_order(inner, own, {.allow_split_physical_axes = options.allow_split_physical_axes}, operation));
   }
   const std::size_t rank = std::max(inner.size(), outer.size());
   const Extents in = with_rank(inner, rank), out = with_rank(outer, rank);

@@ -58,7 +58,8 @@ bool is_valid(const Layout& layout, const Mesh& mesh, std::string* why) {
     const AxisRef &a = all[i], &b = all[i + 1];
     if (a.size == 1 || a.axis != b.axis || b.size == 1) continue;
     if (overlap(a, b)) return fail(str(a, mesh) + " and " + str(b, mesh) + " overlap");
-    if (b.pre % (a.pre * a.size) != 0) return fail(str(a, mesh) + " and " + str(b, mesh) + " cannot be cut from one axis");
+    if (b.pre % (a.pre * a.size) != 0)
+      return fail(str(a, mesh) + " and " + str(b, mesh) + " cannot be cut from one axis");
   }
   return true;
 }
@@ -79,7 +80,8 @@ std::string str(const Layout& layout, const Mesh& mesh) {
 
 // ---- two meshes over one device list ------------------------------------------------------------------------------
 // On a row-major device list every axis part is a digit of the device's position: (position / stride) % size. So a part
-// is the interval [stride, stride * size), and saying it on another mesh is cutting that interval at the mesh's strides.
+// is the interval [stride, stride * size), and saying it on another mesh is cutting that interval at the mesh's
+// strides.
 namespace {
 
 struct PositionDigit {

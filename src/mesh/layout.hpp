@@ -77,22 +77,25 @@ std::string str(const Layout& layout, const Mesh& mesh);
 
 /// The mesh under a sharding: that of a NamedSharding, else one with unnamed axes over the same device list.
 Mesh mesh_of(const Sharding& sharding);
-/// The layout on mesh_of(sharding). Unconstrained entries count as none. Throws ShardingError when the rank does not fit.
+/// The layout on mesh_of(sharding). Unconstrained entries count as none. Throws ShardingError when the rank does not
+/// fit.
 Layout layout_of(const Sharding& sharding, int ndim);
 /// The layout on another mesh over the same device list; nothing when the lists differ or it cannot be said there.
 std::optional<Layout> layout_of(const Sharding& sharding, int ndim, const Mesh& mesh);
-/// The sharding of a layout with nothing pending: a NamedSharding with the shortest spec. A mesh of unnamed axes gives a
-/// PositionalSharding (one device: SingleDeviceSharding). Parts of an axis give a mesh cut at these parts ("x.0", "x.1").
+/// The sharding of a layout with nothing pending: a NamedSharding with the shortest spec. A mesh of unnamed axes gives
+/// a PositionalSharding (one device: SingleDeviceSharding). Parts of an axis give a mesh cut at these parts ("x.0",
+/// "x.1").
 Sharding sharding_from_layout(const Mesh& mesh, const Layout& layout);
-/// The same, said on one of `meshes`, which the user knows: the first whose whole axes can say it, else the first that can with parts of axes.
-/// On `mesh` when none can.
+/// The same, said on one of `meshes`, which the user knows: the first whose whole axes can say it, else the first that
+/// can with parts of axes. On `mesh` when none can.
 Sharding sharding_from_layout(const Mesh& mesh, const Layout& layout, const std::vector<Mesh>& meshes);
 
 // ---- two meshes over one device list --------------------------------------------------------------------------------
 /// `layout` of mesh `from` said on mesh `to`; nothing when the device lists differ or sizes do not fit (2x3 in 3x2).
 /// Placements are equal for every shape whose cut dims divide; else blocks may differ (see `divides`).
 std::optional<Layout> translate(const Layout& layout, const Mesh& from, const Mesh& to);
-/// The coarsest mesh on which both can be said (8 against 4x2 or 2x4: unnamed 2x2x2 or 4x2 ...); nothing if there is none.
+/// The coarsest mesh on which both can be said (8 against 4x2 or 2x4: unnamed 2x2x2 or 4x2 ...); nothing if there is
+/// none.
 std::optional<Mesh> common_refinement(const Mesh& a, const Mesh& b);
 
 // ---- devices and blocks ---------------------------------------------------------------------------------------------
@@ -128,7 +131,6 @@ Box box_of(const Layout& layout, const Mesh& mesh, const Shape& shape, std::int6
 
 }  // namespace tutti
 
-template <>
-struct std::hash<tutti::Layout> {
+template <> struct std::hash<tutti::Layout> {
   std::size_t operator()(const tutti::Layout& l) const { return l.hash(); }
 };

@@ -24,7 +24,8 @@ void check_sizes(const Shape& sizes, const char* who) {
   for (std::int64_t size : sizes)
     if (__builtin_mul_overflow(total, size, &total) || total > kMaxCpuDevices)
       raise<DeviceError>(who,
-                         "the shape " + sizes.str() + " needs more than the " + std::to_string(kMaxCpuDevices) + " devices that can be simulated",
+                         "the shape " + sizes.str() + " needs more than the " + std::to_string(kMaxCpuDevices) +
+                             " devices that can be simulated",
                          "Use a smaller mesh.");
 }
 
@@ -32,13 +33,14 @@ std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape
   if (shape.size() != names.size())
     raise<ValueError>("Mesh",
                       "the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " +
-                          count(static_cast<std::int64_t>(names.size()), "axis name") + " came: " + text::names(names.list()),
+                          count(static_cast<std::int64_t>(names.size()), "axis name") +
+                          " came: " + text::names(names.list()),
                       "Give one name per dim.");
   check_sizes(shape, "Mesh");
   if (shape.num_elements() != static_cast<std::int64_t>(devices.size()))
     raise<ValueError>("Mesh",
-                      count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " + shape.str() + ", which needs " +
-                          std::to_string(shape.num_elements()),
+                      count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " +
+                          shape.str() + ", which needs " + std::to_string(shape.num_elements()),
                       "Give a shape whose product is the number of devices.");
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty())
@@ -52,7 +54,8 @@ std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape
   std::set<Device> seen;
   for (const Device& device : devices)
     if (!seen.insert(device).second)
-      raise<DeviceError>("Mesh", device.str() + " comes twice in " + str(devices), "Leave it out: a device has one place in a mesh.");
+      raise<DeviceError>("Mesh", device.str() + " comes twice in " + str(devices),
+                         "Leave it out: a device has one place in a mesh.");
   return intern_mesh(std::move(devices), std::move(shape), names.list()).handle();
 }
 
@@ -94,7 +97,8 @@ Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::stri
     for (std::int64_t d : shape) mix(static_cast<std::size_t>(d));
     for (const std::string& name : names) mix(std::hash<std::string>{}(name));
     for (const Device& device : devices) mix(static_cast<std::size_t>(device.id()) + 1);
-    at->second = std::make_shared<const MeshNode>(MeshNode{std::move(shape), std::move(names), std::move(devices), hash});
+    at->second =
+        std::make_shared<const MeshNode>(MeshNode{std::move(shape), std::move(names), std::move(devices), hash});
   }
   return Mesh(at->second);
 }
@@ -110,7 +114,8 @@ bool is_unnamed(const Mesh& mesh) {
   return true;
 }
 
-DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape, Loc loc) : devices_(std::move(devices)), shape_(std::move(shape)) {
+DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape, Loc loc)
+    : devices_(std::move(devices)), shape_(std::move(shape)) {
   CallScope scope(loc);
   check_sizes(shape_, "DeviceGrid");
   if (shape_.num_elements() != size())
@@ -119,7 +124,8 @@ DeviceGrid::DeviceGrid(std::vector<Device> devices, Shape shape, Loc loc) : devi
 }
 
 std::string DeviceGrid::str() const {
-  return text::nested(shape_, [&](std::int64_t i) { return devices_[static_cast<std::size_t>(i)].str(); }, 0, 76);
+  return text::nested(
+      shape_, [&](std::int64_t i) { return devices_[static_cast<std::size_t>(i)].str(); }, 0, 76);
 }
 std::ostream& operator<<(std::ostream& out, const DeviceGrid& grid) { return out << grid.str(); }
 
@@ -140,7 +146,9 @@ Mesh::Mesh(DeviceGrid grid, Names names, Loc loc) {
 }
 
 const Shape& Mesh::shape(Loc loc) const { return deref(*this, "Mesh::shape", loc).shape; }
-std::int64_t Mesh::size(Loc loc) const { return static_cast<std::int64_t>(deref(*this, "Mesh::size", loc).devices.size()); }
+std::int64_t Mesh::size(Loc loc) const {
+  return static_cast<std::int64_t>(deref(*this, "Mesh::size", loc).devices.size());
+}
 const std::vector<std::string>& Mesh::axis_names(Loc loc) const { return deref(*this, "Mesh::axis_names", loc).names; }
 const std::vector<Device>& Mesh::device_list(Loc loc) const { return deref(*this, "Mesh::device_list", loc).devices; }
 DeviceGrid Mesh::devices(Loc loc) const {
@@ -160,7 +168,9 @@ std::int64_t Mesh::size(std::string_view axis, Loc loc) const {
   int at = axis_index(axis, loc);
   if (at >= 0) return node_->shape[static_cast<std::size_t>(at)];
   CallScope scope(loc);
-  raise<ValueError>("Mesh::size", str() + " has no axis '" + std::string(axis) + "'; its axes are " + text::names(axis_names()), "Name one of them.");
+  raise<ValueError>("Mesh::size",
+                    str() + " has no axis '" + std::string(axis) + "'; its axes are " + text::names(axis_names()),
+                    "Name one of them.");
 }
 
 std::string Mesh::str() const {
@@ -168,7 +178,8 @@ std::string Mesh::str() const {
   std::vector<std::string> items, types;
   for (int i = 0; i < ndim(); ++i) {
     auto at = static_cast<std::size_t>(i);
-    items.push_back((axis_names()[at].empty() ? "" : text::quoted(axis_names()[at]) + ": ") + std::to_string(shape()[at]));
+    items.push_back((axis_names()[at].empty() ? "" : text::quoted(axis_names()[at]) + ": ") +
+                    std::to_string(shape()[at]));
     types.push_back("Auto");
   }
   items.push_back("axis_types=" + text::tuple(types));
@@ -187,7 +198,8 @@ Mesh make_mesh(Shape sizes, Names names, Loc loc) {
   CallScope scope(loc);
   check_sizes(sizes, "make_mesh");
   // Errors about names come before devices are added for a mesh that will not be made.
-  if (sizes.size() != names.size()) return Mesh(std::vector<Device>(static_cast<std::size_t>(sizes.num_elements())), sizes, names);
+  if (sizes.size() != names.size())
+    return Mesh(std::vector<Device>(static_cast<std::size_t>(sizes.num_elements())), sizes, names);
   std::vector<Device> list = first_devices(sizes.num_elements(), "make_mesh", "the shape " + sizes.str());
   return make_mesh(std::move(sizes), std::move(names), std::move(list), loc);
 }
@@ -198,17 +210,18 @@ Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc) {
   auto wanted = static_cast<std::size_t>(sizes.num_elements());
   if (wanted > devices.size())
     raise<DeviceError>("make_mesh",
-                       "the shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " + std::to_string(devices.size()) +
-                           " were given: " + str(devices),
+                       "the shape " + sizes.str() + " needs " + std::to_string(wanted) + " devices, but " +
+                           std::to_string(devices.size()) + " were given: " + str(devices),
                        "Give more, or smaller sizes.");
   devices.resize(wanted);
   const int slice = devices[0].slice_index();
   for (const Device& device : devices)
     if (device.slice_index() != slice)
-      raise<DeviceError>("make_mesh",
-                         "the devices are of several slices: " + devices[0].str() + " of slice " + std::to_string(slice) + ", " + device.str() +
-                             " of slice " + std::to_string(device.slice_index()),
-                         "Use mesh_utils::create_hybrid_device_mesh, which says what lies along the network between them.");
+      raise<DeviceError>(
+          "make_mesh",
+          "the devices are of several slices: " + devices[0].str() + " of slice " + std::to_string(slice) + ", " +
+              device.str() + " of slice " + std::to_string(device.slice_index()),
+          "Use mesh_utils::create_hybrid_device_mesh, which says what lies along the network between them.");
   // The links of these chips are fast enough to share: any shape is a good one.
   const std::string_view kind = devices[0].device_kind();
   mesh_utils::DeviceMeshOptions options{.allow_split_physical_axes = kind == "TPU v5 lite" || kind == "TPU v5e"};
@@ -221,7 +234,8 @@ DeviceGrid create_device_mesh(Shape sizes, DeviceMeshOptions options, Loc loc) {
   CallScope scope(loc);
   check_sizes(sizes, "create_device_mesh");
   if (device_count_is_fixed()) return create_device_mesh(std::move(sizes), devices(), options);
-  return create_device_mesh(sizes, first_devices(sizes.num_elements(), "create_device_mesh", "the shape " + sizes.str()), options);
+  return create_device_mesh(
+      sizes, first_devices(sizes.num_elements(), "create_device_mesh", "the shape " + sizes.str()), options);
 }
 
 DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, DeviceMeshOptions options, Loc loc) {
@@ -231,7 +245,8 @@ DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, DeviceMe
   return DeviceGrid(std::move(ordered), std::move(sizes));
 }
 
-DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, std::vector<Device> devices, HybridMeshOptions options, Loc loc) {
+DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, std::vector<Device> devices, HybridMeshOptions options,
+                                     Loc loc) {
   CallScope scope(loc);
   check_sizes(inner, "create_hybrid_device_mesh");
   check_sizes(outer, "create_hybrid_device_mesh");

@@ -10,8 +10,8 @@ namespace tutti {
 
 struct MeshNode {
   Shape shape;
-  std::vector<std::string> names;   // all empty: a mesh under a sharding that was written without names
-  std::vector<Device> devices;      // row-major
+  std::vector<std::string> names;  // all empty: a mesh under a sharding that was written without names
+  std::vector<Device> devices;     // row-major
   std::size_t hash = 0;
 };
 
@@ -24,7 +24,8 @@ bool is_unnamed(const Mesh& mesh);
 // As many CPU devices as a process simulates at most: a guard against sizes multiplied by mistake.
 inline constexpr std::int64_t kMaxCpuDevices = 1'000'000;
 
-/// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError: `who`, a part of the call, needs them.
+/// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError: `who`, a part of
+/// the call, needs them.
 std::vector<Device> first_devices(std::int64_t n, const char* operation, const std::string& who);
 /// Whether the user said how many devices there are.
 bool device_count_is_fixed();

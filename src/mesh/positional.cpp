@@ -36,8 +36,8 @@ bool digits_of(std::vector<std::int64_t> f, int dim, std::vector<CellDigit>& out
   return true;
 }
 
-// The mesh and layout over the given device order, when the cells are a transposed view of it: the common case, in which
-// arrays of this sharding can be used beside others on the same devices.
+// The mesh and layout over the given device order, when the cells are a transposed view of it: the common case, in
+// which arrays of this sharding can be used beside others on the same devices.
 bool view_of(const std::vector<Device>& devices, const Shape& shape, const Cells& cells, Mesh& mesh, Layout& layout) {
   std::map<Device, std::int64_t> at;
   for (std::size_t i = 0; i < devices.size(); ++i) at[devices[i]] = static_cast<std::int64_t>(i);
@@ -77,14 +77,16 @@ bool view_of(const std::vector<Device>& devices, const Shape& shape, const Cells
     auto where = coordinates(mesh, static_cast<std::int64_t>(p));
     std::int64_t cell = 0;
     for (int d = 0; d < shape.ndim(); ++d)
-      cell = cell * shape[static_cast<std::size_t>(d)] + block_number(layout.dims[static_cast<std::size_t>(d)], mesh, where);
+      cell = cell * shape[static_cast<std::size_t>(d)] +
+             block_number(layout.dims[static_cast<std::size_t>(d)], mesh, where);
     const std::vector<Device>& held = cells[static_cast<std::size_t>(cell)];
     if (std::find(held.begin(), held.end(), devices[p]) == held.end()) return false;
   }
   return true;
 }
 
-std::shared_ptr<const ShardingNode> make(const std::vector<Device>& devices, Shape shape, Cells cells, const std::string& memory) {
+std::shared_ptr<const ShardingNode> make(const std::vector<Device>& devices, Shape shape, Cells cells,
+                                         const std::string& memory) {
   ShardingNode node;
   node.kind = Sharding::Kind::positional;
   node.memory_kind = memory;
@@ -107,12 +109,15 @@ std::shared_ptr<const ShardingNode> make(const std::vector<Device>& devices, Sha
 
 std::shared_ptr<const ShardingNode> from_grid(const std::vector<Device>& devices, Shape shape, Loc loc) {
   CallScope scope(loc, Loc{"", "PositionalSharding"});
-  if (devices.empty()) raise<ValueError>("PositionalSharding", "there are no devices", "Give devices(), or mesh_utils::create_device_mesh({8}).");
+  if (devices.empty())
+    raise<ValueError>("PositionalSharding", "there are no devices",
+                      "Give devices(), or mesh_utils::create_device_mesh({8}).");
   std::set<Device> seen;
   Cells cells;
   for (const Device& device : devices) {
     if (!seen.insert(device).second)
-      raise<DeviceError>("PositionalSharding", device.str() + " comes twice in " + str(devices), "Leave it out: replicate() makes copies.");
+      raise<DeviceError>("PositionalSharding", device.str() + " comes twice in " + str(devices),
+                         "Leave it out: replicate() makes copies.");
     cells.push_back({device});
   }
   return make(devices, std::move(shape), std::move(cells), "device");
@@ -142,7 +147,8 @@ Sharding positional_sharding(const Mesh& mesh, const Layout& layout) {
   return Sharding(std::make_shared<const ShardingNode>(std::move(node)));
 }
 
-PositionalSharding::PositionalSharding(const DeviceGrid& grid, Loc loc) : Sharding(from_grid(grid.flat(), grid.shape(), loc)) {}
+PositionalSharding::PositionalSharding(const DeviceGrid& grid, Loc loc)
+    : Sharding(from_grid(grid.flat(), grid.shape(), loc)) {}
 PositionalSharding::PositionalSharding(const std::vector<Device>& devices, Loc loc)
     : Sharding(from_grid(devices, Shape{static_cast<std::int64_t>(devices.size())}, loc)) {}
 
@@ -162,12 +168,15 @@ PositionalSharding PositionalSharding::reshape(Shape shape, Loc loc) const {
       ++unknowns;
     } else if (n < 1 || n > cells / known)
       good = false;  // more than there are, so no product overflows
-    else known *= n;
+    else
+      known *= n;
   }
   if (!good || unknowns > 1 || cells % known != 0 || (unknowns == 0 && known != cells))
-    raise<ShardingError>("PositionalSharding::reshape",
-                         "cannot arrange " + std::to_string(cells) + " cells of shape " + node_->cells.str() + " in the shape " + shape.str(),
-                         "Give positive extents whose product is " + std::to_string(cells) + "; one of them may be -1.");
+    raise<ShardingError>(
+        "PositionalSharding::reshape",
+        "cannot arrange " + std::to_string(cells) + " cells of shape " + node_->cells.str() + " in the shape " +
+            shape.str(),
+        "Give positive extents whose product is " + std::to_string(cells) + "; one of them may be -1.");
   if (unknowns == 1) shape[static_cast<std::size_t>(unknown)] = cells / known;
   return PositionalSharding(make(node_->devices, std::move(shape), node_->cell_devices, node_->memory_kind));
 }
@@ -182,13 +191,16 @@ PositionalSharding PositionalSharding::transpose(std::vector<int> order, Loc loc
   std::vector<bool> seen(ndim, false);
   bool good = order.size() == ndim;
   for (int d : order) {
-    if (d < 0 || static_cast<std::size_t>(d) >= ndim || seen[static_cast<std::size_t>(d)]) good = false;
-    else seen[static_cast<std::size_t>(d)] = true;
+    if (d < 0 || static_cast<std::size_t>(d) >= ndim || seen[static_cast<std::size_t>(d)])
+      good = false;
+    else
+      seen[static_cast<std::size_t>(d)] = true;
   }
   if (!good)
     raise<ShardingError>("PositionalSharding::transpose",
-                         "the order " + Shape(std::vector<std::int64_t>(order.begin(), order.end())).str() + " must name each of the " +
-                             std::to_string(ndim) + " dims of the shape " + old.str() + " once",
+                         "the order " + Shape(std::vector<std::int64_t>(order.begin(), order.end())).str() +
+                             " must name each of the " + std::to_string(ndim) + " dims of the shape " + old.str() +
+                             " once",
                          "Leave the order out to reverse them.");
   Shape shape;
   std::vector<std::int64_t> strides(ndim, 1), from;
@@ -217,7 +229,8 @@ PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool k
   if (axis) {
     int d = *axis < 0 ? *axis + old.ndim() : *axis;
     if (d < 0 || d >= old.ndim())
-      raise<ShardingError>("PositionalSharding::replicate", "there is no axis " + std::to_string(*axis) + " in the shape " + old.str(),
+      raise<ShardingError>("PositionalSharding::replicate",
+                           "there is no axis " + std::to_string(*axis) + " in the shape " + old.str(),
                            "Leave the axis out for one cell of all devices.");
     unite[static_cast<std::size_t>(d)] = true;
   }

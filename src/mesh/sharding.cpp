@@ -12,7 +12,8 @@ namespace tutti {
 const ShardingNode& deref(const Sharding& sharding, const char* member, Loc loc) {
   if (sharding.has_value()) return *sharding.node();
   CallScope scope(loc, Loc{"", member});
-  raise<ValueError>(member, "this Sharding is empty: it says nothing about devices", "Make one with NamedSharding(mesh, P(\"x\")).");
+  raise<ValueError>(member, "this Sharding is empty: it says nothing about devices",
+                    "Make one with NamedSharding(mesh, P(\"x\")).");
 }
 
 namespace {
@@ -28,7 +29,8 @@ std::shared_ptr<const ShardingNode> single(const Device& device) {
 std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec, Loc loc) {
   CallScope scope(loc, Loc{"", "NamedSharding"});
   if (!mesh.has_value())
-    raise<ValueError>("NamedSharding", "the mesh for the spec " + spec.str() + " is empty", "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
+    raise<ValueError>("NamedSharding", "the mesh for the spec " + spec.str() + " is empty",
+                      "Make one with make_mesh({4, 2}, {\"x\", \"y\"}).");
   check_spec(mesh, spec);
   ShardingNode node;
   for (const SpecEntry& entry : spec) {
@@ -44,22 +46,28 @@ std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec, Loc loc
 
 void check_shape(const Sharding& sharding, const Shape& shape, const char* member) {
   for (std::int64_t n : shape)
-    if (n < 0) raise<ShapeError>(member, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
+    if (n < 0)
+      raise<ShapeError>(member, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
   check_rank(sharding, shape, {member});
 }
 
 }  // namespace
 
 Sharding::Sharding(const Device& device) : node_(single(device)) {}
-NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec, Loc loc) : Sharding(named(std::move(mesh), std::move(spec), loc)) {}
+NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec, Loc loc)
+    : Sharding(named(std::move(mesh), std::move(spec), loc)) {}
 
 Sharding::Kind Sharding::kind(Loc loc) const { return deref(*this, "Sharding::kind", loc).kind; }
-const std::vector<Device>& Sharding::device_list(Loc loc) const { return deref(*this, "Sharding::device_list", loc).devices; }
+const std::vector<Device>& Sharding::device_list(Loc loc) const {
+  return deref(*this, "Sharding::device_list", loc).devices;
+}
 std::set<Device> Sharding::device_set(Loc loc) const {
   const std::vector<Device>& list = deref(*this, "Sharding::device_set", loc).devices;
   return {list.begin(), list.end()};
 }
-std::int64_t Sharding::num_devices(Loc loc) const { return static_cast<std::int64_t>(deref(*this, "Sharding::num_devices", loc).devices.size()); }
+std::int64_t Sharding::num_devices(Loc loc) const {
+  return static_cast<std::int64_t>(deref(*this, "Sharding::num_devices", loc).devices.size());
+}
 
 const Mesh& Sharding::mesh(Loc loc) const {
   if (deref(*this, "Sharding::mesh", loc).kind == Kind::named) return node_->mesh;
@@ -73,7 +81,9 @@ const PartitionSpec& Sharding::spec(Loc loc) const {
   raise<ValueError>("Sharding::spec", str() + " has no spec", "Ask a NamedSharding: kind() tells which one it is.");
 }
 
-bool Sharding::is_fully_replicated(Loc loc) const { return deref(*this, "Sharding::is_fully_replicated", loc).layout.is_replicated(); }
+bool Sharding::is_fully_replicated(Loc loc) const {
+  return deref(*this, "Sharding::is_fully_replicated", loc).layout.is_replicated();
+}
 
 bool Sharding::is_fully_addressable(Loc loc) const {
   for (const Device& device : deref(*this, "Sharding::is_fully_addressable", loc).devices)
@@ -116,7 +126,9 @@ bool Sharding::is_equivalent_to(const Sharding& other, int ndim) const {
   return there && *there == layout_of(other, ndim);
 }
 
-const std::string& Sharding::memory_kind(Loc loc) const { return deref(*this, "Sharding::memory_kind", loc).memory_kind; }
+const std::string& Sharding::memory_kind(Loc loc) const {
+  return deref(*this, "Sharding::memory_kind", loc).memory_kind;
+}
 
 Sharding Sharding::with_memory_kind(std::string kind, Loc loc) const {
   ShardingNode node = deref(*this, "Sharding::with_memory_kind", loc);
@@ -129,7 +141,8 @@ bool operator==(const Sharding& a, const Sharding& b) {
   if (!a.node_ || !b.node_) return false;
   const ShardingNode &x = *a.node_, &y = *b.node_;
   return x.kind == y.kind && x.memory_kind == y.memory_kind && x.devices == y.devices && x.spec == y.spec &&
-         x.cells == y.cells && x.cell_devices == y.cell_devices && (x.kind != Sharding::Kind::named || x.mesh == y.mesh);
+         x.cells == y.cells && x.cell_devices == y.cell_devices &&
+         (x.kind != Sharding::Kind::named || x.mesh == y.mesh);
 }
 
 std::size_t Sharding::hash() const {

@@ -11,13 +11,14 @@ namespace tutti {
 
 struct ShardingNode {
   Sharding::Kind kind = Sharding::Kind::named;
-  Mesh mesh;                        // the user's, or one with unnamed axes over `devices`
-  Layout layout;                    // on `mesh`; missing dims at the end are not cut
-  std::vector<Device> devices;      // device assignment, equal to the mesh's device list
+  Mesh mesh;                    // the user's, or one with unnamed axes over `devices`
+  Layout layout;                // on `mesh`; missing dims at the end are not cut
+  std::vector<Device> devices;  // device assignment, equal to the mesh's device list
   std::string memory_kind = "device";
-  PartitionSpec spec;               // named only
-  Shape cells;                      // positional only: the grid
-  std::vector<std::vector<Device>> cell_devices;  // positional only: row-major, each sorted by position in the assignment
+  PartitionSpec spec;  // named only
+  Shape cells;         // positional only: the grid
+  std::vector<std::vector<Device>>
+      cell_devices;  // positional only: row-major, each sorted by position in the assignment
 };
 
 /// The node; throws ValueError of the function `member` when the handle is empty.

@@ -57,23 +57,28 @@ Coords bounds(const std::vector<Device>& devices) {
 std::vector<Device> ring_order(const Shape& sizes, const std::vector<Device>& devices) {
   const Device& last = devices.back();
   const std::size_t n = devices.size();
-  if (is_any(last, {"TPU v2", "TPU v3"})) return n == 8 || (!sizes.empty() && sizes.back() == 8) ? in_rings(devices, kRingOf8) : devices;
+  if (is_any(last, {"TPU v2", "TPU v3"}))
+    return n == 8 || (!sizes.empty() && sizes.back() == 8) ? in_rings(devices, kRingOf8) : devices;
   if (is_any(last, {"TPU v4 lite", "TPU8i"})) return n == 4 ? in_rings(devices, kRingOf4) : std::vector<Device>();
   if (is_any(last, {"TPU v5 lite", "TPU v6 lite"})) {
     const Coords box = bounds(devices);
     if (n == 4 && box == Coords{2, 2, 1}) return in_rings(x_minor(devices), kRingOf4);
-    if (n == 8) return box == Coords{2, 2, 2} ? in_rings(x_minor(devices), kColumnsOf2x2x2) : in_rings(x_minor(devices), kRingOf2x4);
+    if (n == 8)
+      return box == Coords{2, 2, 2} ? in_rings(x_minor(devices), kColumnsOf2x2x2)
+                                    : in_rings(x_minor(devices), kRingOf2x4);
     // One ring serves one axis only.
-    if (n == 16 && box == Coords{4, 4, 1} && std::find(sizes.begin(), sizes.end(), 16) != sizes.end()) return in_rings(x_minor(devices), kRingOf4x4);
+    if (n == 16 && box == Coords{4, 4, 1} && std::find(sizes.begin(), sizes.end(), 16) != sizes.end())
+      return in_rings(x_minor(devices), kRingOf4x4);
   }
-  if (is_any(last, {"TPU v5p"}) && n == 8 && bounds(devices) == Coords{2, 2, 2}) return in_rings(x_minor(devices), kRingOf2x2x2);
+  if (is_any(last, {"TPU v5p"}) && n == 8 && bounds(devices) == Coords{2, 2, 2})
+    return in_rings(x_minor(devices), kRingOf2x2x2);
   return {};
 }
 
 // ---- tori -----------------------------------------------------------------------------------------------------------
 struct Torus {
-  Extents extents;                // x, y, z; where a chip is several devices, its cores
-  std::vector<Device> devices;    // row-major
+  Extents extents;              // x, y, z; where a chip is several devices, its cores
+  std::vector<Device> devices;  // row-major
 };
 
 Torus torus_of(const std::vector<Device>& devices, const char* operation) {
@@ -94,7 +99,8 @@ Torus torus_of(const std::vector<Device>& devices, const char* operation) {
   if (cores > 1 || high_core > 0) {
     if (!is_any(first, {"TPU v5p", "TPU7x", "TPU7", "TPU8i"}))
       raise<DeviceError>(operation,
-                         "devices of the kind '" + std::string(first.device_kind()) + "' are whole chips, but one is core " + std::to_string(high_core),
+                         "devices of the kind '" + std::string(first.device_kind()) +
+                             "' are whole chips, but one is core " + std::to_string(high_core),
                          "Give one device per chip.");
   }
   if (cores > 1) out.extents.push_back(cores);
@@ -114,14 +120,14 @@ Torus torus_of(const std::vector<Device>& devices, const char* operation) {
   }
   if (!fits)
     raise<DeviceError>(operation,
-                       "the coordinates of " + std::to_string(devices.size()) + " devices do not fill the box " + Shape(out.extents).str() +
-                           " that they span",
+                       "the coordinates of " + std::to_string(devices.size()) + " devices do not fill the box " +
+                           Shape(out.extents).str() + " that they span",
                        "Give all devices of a box of the machine, each once.");
   return out;
 }
 
-// Where the axes of a torus can be exchanged so that the devices of each process form a box of the mesh: its shape, the meshes (axes of size 1
-// aside), the order of the axes.
+// Where the axes of a torus can be exchanged so that the devices of each process form a box of the mesh: its shape, the
+// meshes (axes of size 1 aside), the order of the axes.
 struct Exchange {
   Extents torus;
   std::vector<Extents> meshes;
@@ -129,9 +135,9 @@ struct Exchange {
 };
 const std::vector<Exchange>& exchanges() {
   static const std::vector<Exchange> all = {
-      {{2, 2, 1}, {{2, 2}}, {0, 1, 2}},          {{2, 2, 4}, {{4, 4}}, {0, 1, 2}},
-      {{4, 4, 4}, {{16, 4}}, {0, 2, 1}},         {{4, 8, 8}, {{64, 4}, {4, 64}}, {0, 2, 1}},
-      {{8, 8, 8}, {{64, 8}}, {0, 2, 1}},         {{8, 16, 16}, {{256, 8}, {8, 256}}, {0, 2, 1}},
+      {{2, 2, 1}, {{2, 2}}, {0, 1, 2}},  {{2, 2, 4}, {{4, 4}}, {0, 1, 2}},
+      {{4, 4, 4}, {{16, 4}}, {0, 2, 1}}, {{4, 8, 8}, {{64, 4}, {4, 64}}, {0, 2, 1}},
+      {{8, 8, 8}, {{64, 8}}, {0, 2, 1}}, {{8, 16, 16}, {{256, 8}, {8, 256}}, {0, 2, 1}},
   };
   return all;
 }
@@ -157,22 +163,27 @@ Torus with_boxes_of_processes(const Torus& torus, const Shape& sizes, const char
     }
   }
   raise<DeviceError>(operation,
-                     "no mesh of the shape " + sizes.str() + " with contiguous submeshes is known for the torus " + Shape(torus.extents).str(),
-                     known.empty() ? "Leave contiguous_submeshes out." : "Use the shape " + known + ", or leave contiguous_submeshes out.");
+                     "no mesh of the shape " + sizes.str() + " with contiguous submeshes is known for the torus " +
+                         Shape(torus.extents).str(),
+                     known.empty() ? "Leave contiguous_submeshes out."
+                                   : "Use the shape " + known + ", or leave contiguous_submeshes out.");
 }
 
-std::vector<Device> torus_order(const Shape& sizes, const std::vector<Device>& devices, const DeviceMeshOptions& options, const char* operation) {
+std::vector<Device> torus_order(const Shape& sizes, const std::vector<Device>& devices,
+                                const DeviceMeshOptions& options, const char* operation) {
   Torus torus = torus_of(devices, operation);
   if (options.contiguous_submeshes) torus = with_boxes_of_processes(torus, sizes, operation);
   std::optional<AxisShares> shares = whole_axis_shares(torus.extents, sizes.dims());
   if (!shares && !options.allow_split_physical_axes)
-    raise<UnsupportedError>(operation,
-                            "the mesh " + sizes.str() + " cannot be laid on the torus " + Shape(torus.extents).str() +
-                                " without splitting an axis of it: each size must be one of its sizes, or a product of several",
-                            "Choose such sizes, or set allow_split_physical_axes.");
+    raise<UnsupportedError>(
+        operation,
+        "the mesh " + sizes.str() + " cannot be laid on the torus " + Shape(torus.extents).str() +
+            " without splitting an axis of it: each size must be one of its sizes, or a product of several",
+        "Choose such sizes, or set allow_split_physical_axes.");
   if (!shares) shares = split_axis_shares(torus.extents, sizes.dims());
   std::vector<Device> out;
-  for (std::int64_t place : places_on_torus(torus.extents, sizes.dims(), *shares)) out.push_back(torus.devices[static_cast<std::size_t>(place)]);
+  for (std::int64_t place : places_on_torus(torus.extents, sizes.dims(), *shares))
+    out.push_back(torus.devices[static_cast<std::size_t>(place)]);
   return out;
 }
 
@@ -185,10 +196,12 @@ bool has_rings_of_cores(const std::vector<Device>& devices, const char* operatio
 
 }  // namespace
 
-std::vector<Device> in_topology_order(const Shape& sizes, std::vector<Device> devices, const DeviceMeshOptions& options, const char* operation) {
+std::vector<Device> in_topology_order(const Shape& sizes, std::vector<Device> devices, const DeviceMeshOptions& options,
+                                      const char* operation) {
   if (sizes.num_elements() != static_cast<std::int64_t>(devices.size()))
     raise<DeviceError>(operation,
-                       "the number of devices, " + std::to_string(devices.size()) + ", must equal the product of the shape " + sizes.str() + ", " +
+                       "the number of devices, " + std::to_string(devices.size()) +
+                           ", must equal the product of the shape " + sizes.str() + ", " +
                            std::to_string(sizes.num_elements()),
                        "Give it as many devices, or use make_mesh, which takes the first ones.");
   std::vector<Device> ring = ring_order(sizes, devices);

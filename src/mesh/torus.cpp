@@ -40,9 +40,11 @@ void each_factorization(const Extents& extents, std::int64_t size, Extents& fact
   }
 }
 
-// How good it is to take these ways of the axes of the torus, `taken` of which are in use; larger is better. Whole axes come first, then more
-// of them. Axes that are in use already come before fresh ones, which later axes of the mesh may want whole.
-std::tuple<std::int64_t, int, std::int64_t, Extents> merit(const Extents& ways, const Extents& torus, const Extents& taken) {
+// How good it is to take these ways of the axes of the torus, `taken` of which are in use; larger is better. Whole axes
+// come first, then more of them. Axes that are in use already come before fresh ones, which later axes of the mesh may
+// want whole.
+std::tuple<std::int64_t, int, std::int64_t, Extents> merit(const Extents& ways, const Extents& torus,
+                                                           const Extents& taken) {
   std::int64_t whole = 1, shared = 1;
   int wholes = 0;
   for (std::size_t p = 0; p < torus.size(); ++p) {
@@ -59,7 +61,7 @@ std::tuple<std::int64_t, int, std::int64_t, Extents> merit(const Extents& ways, 
 
 std::optional<AxisShares> whole_axis_shares(const Extents& torus, const Extents& mesh) {
   AxisShares shares = ones(torus, mesh);
-  std::vector<std::size_t> left;   // axes of the torus
+  std::vector<std::size_t> left;  // axes of the torus
   for (std::size_t p = 0; p < torus.size(); ++p)
     if (torus[p] > 1) left.push_back(p);
   for (std::size_t l = mesh.size(); l-- > 0;) {
@@ -99,8 +101,8 @@ AxisShares split_axis_shares(const Extents& torus, const Extents& mesh) {
 }
 
 std::vector<std::int64_t> places_on_torus(const Extents& torus, const Extents& mesh, const AxisShares& shares) {
-  // Along an axis of the mesh the first axis of the torus is major; of an axis of the torus the last axis of the mesh has the minor ways, so that
-  // its neighbours are neighbours.
+  // Along an axis of the mesh the first axis of the torus is major; of an axis of the torus the last axis of the mesh
+  // has the minor ways, so that its neighbours are neighbours.
   std::vector<std::int64_t> places;
   for (std::int64_t at = 0, size = product(mesh); at < size; ++at) {
     std::vector<Extents> digits(torus.size(), Extents(mesh.size()));

@@ -15,7 +15,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(float32); }
 Array without(const Array& x, const Array& mask) { return mask.has_value() ? where(mask, x, -infinity) : x; }
 Array logits(const char* who, const Array& x, const Array& mask) {
-  if (x.dtype().is_bool()) raise<TypeError>(who, "x is " + type_text(x) + ", it takes numbers", "Convert with astype(float32).");
+  if (x.dtype().is_bool())
+    raise<TypeError>(who, "x is " + type_text(x) + ", it takes numbers", "Convert with astype(float32).");
   return without(floating(x), mask);
 }
 // The maximum over the axes, as a constant for derivatives.
@@ -134,7 +135,7 @@ Array logsumexp(const In& x, const Axes& axes, bool keepdims, const Array& b) {
   most = where(isfinite(most), most, 0);
   Array e = exp(v - most);
   Array result = log(sum(b.has_value() ? b * e : e, axes, true)) + most;
-  return keepdims ? result : result.sum(axes);   // over extents of 1: only drops them
+  return keepdims ? result : result.sum(axes);  // over extents of 1: only drops them
 }
 Array standardize(const In& x, const Axes& axes, double epsilon) {
   CallScope scope(x.loc);
@@ -146,7 +147,8 @@ Array glu(const In& x, int axis) {
   CallScope scope(x.loc);
   if (int ndim = x.array.ndim(); axis < -ndim || axis >= ndim || x.array.shape(axis) % 2) {
     std::string what = "axis " + std::to_string(axis) + " of " + type_text(x.array);
-    if (axis < -ndim || axis >= ndim) raise<IndexError>("glu", what + " does not exist", "Choose one of the " + std::to_string(ndim) + " axes of x.");
+    if (axis < -ndim || axis >= ndim)
+      raise<IndexError>("glu", what + " does not exist", "Choose one of the " + std::to_string(ndim) + " axes of x.");
     raise<ShapeError>("glu", what + " is odd", "The extent has to be even: the second half gates the first.");
   }
   std::vector<Array> halves = split(x.array, 2, axis);
@@ -155,7 +157,8 @@ Array glu(const In& x, int axis) {
 Array one_hot(const In& x, int num_classes, DType dtype, int axis) {
   CallScope scope(x.loc);
   if (num_classes < 0)
-    raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + type_text(x.array), "Give 0 classes or more.");
+    raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + type_text(x.array),
+                      "Give 0 classes or more.");
   Array labels = expand_dims(x.array, axis);
   int at = axis < 0 ? axis + labels.ndim() : axis;
   Shape shape = labels.shape();

@@ -7,6 +7,8 @@
 namespace tutti::nn {
 
 /// Uniform in +-limit.
-inline Array uniform_within(const Array& key, const Shape& shape, double limit, DType dtype) { return random::uniform(key, shape, -limit, limit, dtype); }
+inline Array uniform_within(const Array& key, const Shape& shape, double limit, DType dtype) {
+  return random::uniform(key, shape, -limit, limit, dtype);
+}
 
 }  // namespace tutti::nn

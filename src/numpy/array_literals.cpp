@@ -15,8 +15,10 @@ struct Contents {
 
 void collect(const NestedList& l, Contents& out) {
   if (!l.is_list) {
-    if (l.array.has_value()) out.has_array = true;
-    else out.scalars.push_back(l.scalar);
+    if (l.array.has_value())
+      out.has_array = true;
+    else
+      out.scalars.push_back(l.scalar);
     return;
   }
   for (const NestedList& e : l.list) collect(e, out);
@@ -28,9 +30,12 @@ DType dtype_of_numbers(const std::vector<Scalar>& scalars) {
   DType out = scalars[0].dtype;
   for (const Scalar& s : scalars) {
     if (s.dtype == out) continue;
-    if (s.dtype.is_complex() || out.is_complex()) out = complex64;
-    else if (s.dtype.is_floating() || out.is_floating()) out = float64;
-    else out = int64;
+    if (s.dtype.is_complex() || out.is_complex())
+      out = complex64;
+    else if (s.dtype.is_floating() || out.is_floating())
+      out = float64;
+    else
+      out = int64;
   }
   return canonical(out);
 }
@@ -41,7 +46,8 @@ Shape shape_of(const NestedList& l, Loc loc) {
   for (std::size_t i = 0; i < l.list.size(); ++i) {
     Shape s = shape_of(l.list[i], loc);
     if (i && s != inner)
-      raise<ShapeError>("array", "entries of shapes " + inner.str() + " and " + s.str() + " in one list", "Lists of one level must be equally long.", loc);
+      raise<ShapeError>("array", "entries of shapes " + inner.str() + " and " + s.str() + " in one list",
+                        "Lists of one level must be equally long.", loc);
     inner = s;
   }
   inner.insert(0, static_cast<std::int64_t>(l.list.size()));

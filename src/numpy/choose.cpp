@@ -10,15 +10,20 @@ using ops::Dims;
 
 namespace {
 
-Array every(DType dtype, double v, const Shape& shape) { return lax::broadcast_in_dim(ops::literal(dtype, v), shape, {}); }
+Array every(DType dtype, double v, const Shape& shape) {
+  return lax::broadcast_in_dim(ops::literal(dtype, v), shape, {});
+}
 
-// Indices as the mode wants them for a gather: negative ones from the end, or wrapped, or left to the clamping of the gather.
+// Indices as the mode wants them for a gather: negative ones from the end, or wrapped, or left to the clamping of the
+// gather.
 Array prepared(const char* function, const Array& indices, std::int64_t extent, TakeMode mode) {
   if (!indices.dtype().is_integer())
-    raise<TypeError>(function, "the indices are " + indices.type().str(), "Indices are integers: convert with astype(int32).");
+    raise<TypeError>(function, "the indices are " + indices.type().str(),
+                     "Indices are integers: convert with astype(int32).");
   DType dtype = indices.dtype().size() == 8 || extent > INT32_MAX ? canonical(int64) : int32;
   // Unsigned ones beyond int32 would turn negative.
-  Array i = indices.dtype() == uint32 && dtype == int32 ? lax::min(indices, every(uint32, INT32_MAX, indices.shape())) : indices;
+  Array i = indices.dtype() == uint32 && dtype == int32 ? lax::min(indices, every(uint32, INT32_MAX, indices.shape()))
+                                                        : indices;
   i = lax::convert_element_type(i, dtype);
   const Shape& shape = i.shape();
   Array zero = every(dtype, 0, shape), n = every(dtype, static_cast<double>(extent), shape);
@@ -29,7 +34,9 @@ Array prepared(const char* function, const Array& indices, std::int64_t extent, 
   }
   return lax::select(lax::lt(i, zero), lax::add(i, n), i);
 }
-lax::GatherMode gather_mode(TakeMode mode) { return mode == TakeMode::fill ? lax::GatherMode::fill : lax::GatherMode::clip; }
+lax::GatherMode gather_mode(TakeMode mode) {
+  return mode == TakeMode::fill ? lax::GatherMode::fill : lax::GatherMode::clip;
+}
 
 }  // namespace
 
@@ -47,7 +54,9 @@ Array take(const In& x, const Operand& indices, int axis, TakeMode mode) {
   Array i = lax::reshape(prepared("take", indices.array, from[d], mode), column);
   if (from[d] == 0) {
     if (i.size())
-      raise<IndexError>("take", "indices " + indices.array.type().str() + " into dim " + std::to_string(d) + " of " + x.array.type().str() + ", which is empty",
+      raise<IndexError>("take",
+                        "indices " + indices.array.type().str() + " into dim " + std::to_string(d) + " of " +
+                            x.array.type().str() + ", which is empty",
                         "Take from an array with elements.");
     sizes[d] = 0;
   } else {
@@ -64,19 +73,25 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
   const Array& a = x.array;
   const Shape& wanted = indices.array.shape();
   if (wanted.ndim() != a.ndim())
-    raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(),
+    raise<ShapeError>("take_along_axis",
+                      "the indices are " + indices.array.type().str() + ", the array " + a.type().str(),
                       "Both need as many dims.");
   int d = ops::normal_axis("take_along_axis", axis, a);
   // All other dims go hand in hand; those of extent 1 broadcast.
   Shape index_shape = wanted, from = a.shape();
   for (int k = 0; k < a.ndim(); ++k) {
     if (k == d || from[k] == wanted[k]) continue;
-    if (from[k] == 1) from[k] = wanted[k];
-    else if (wanted[k] == 1) index_shape[k] = from[k];
-    else raise<ShapeError>("take_along_axis", "the indices are " + indices.array.type().str() + ", the array " + a.type().str(),
-                           "All dims but the axis must be equal, or 1.");
+    if (from[k] == 1)
+      from[k] = wanted[k];
+    else if (wanted[k] == 1)
+      index_shape[k] = from[k];
+    else
+      raise<ShapeError>("take_along_axis",
+                        "the indices are " + indices.array.type().str() + ", the array " + a.type().str(),
+                        "All dims but the axis must be equal, or 1.");
   }
-  Array source = broadcast_to(a, from), i = broadcast_to(prepared("take_along_axis", indices.array, from[d], mode), index_shape);
+  Array source = broadcast_to(a, from),
+        i = broadcast_to(prepared("take_along_axis", indices.array, from[d], mode), index_shape);
   Shape column = index_shape;
   column.push_back(1);
   lax::GatherDims dims;
@@ -114,7 +129,9 @@ std::vector<std::pair<int, int>> all_widths(const Array& x, std::vector<std::pai
                       "Give (before, after) per dim, or one pair for all.");
   for (auto [before, after] : widths)
     if (before < 0 || after < 0)
-      raise<ValueError>("pad", "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " + x.type().str() + ": one is negative",
+      raise<ValueError>("pad",
+                        "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " +
+                            x.type().str() + ": one is negative",
                         "lax::pad cuts with negative widths.");
   return widths;
 }
@@ -137,7 +154,9 @@ Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode m
     auto [before, after] = all[d];
     std::int64_t n = y.shape()[d];
     if (before + after == 0) continue;
-    if (n == 0) raise<ShapeError>("pad", "dim " + std::to_string(d) + " of " + y.type().str() + " is empty", "Only constant padding works there.");
+    if (n == 0)
+      raise<ShapeError>("pad", "dim " + std::to_string(d) + " of " + y.type().str() + " is empty",
+                        "Only constant padding works there.");
     // Where each element of the result comes from; known now, so a gather along one dim.
     std::vector<std::int32_t> from;
     for (std::int64_t i = -before; i < n + after; ++i) {

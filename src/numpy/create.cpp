@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "array/node.hpp"
-#include "ops/movement/movement.hpp"
 #include "numpy/dims.hpp"
+#include "ops/movement/movement.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti {
@@ -93,13 +93,16 @@ Array tri(Dim n, Dim m, int k, DType dtype, Loc loc) {
 }
 Array tril(const In& x, int k) {
   CallScope scope(x.loc);
-  if (x.array.ndim() < 2) raise<ShapeError>("tril", "the array is " + x.array.type().str(), "It needs two dims or more.");
+  if (x.array.ndim() < 2)
+    raise<ShapeError>("tril", "the array is " + x.array.type().str(), "It needs two dims or more.");
   return lax::select(band(x.array.shape(), k, true), x.array, ops::zeros(x.array.dtype(), x.array.shape()));
 }
 Array triu(const In& x, int k) {
   CallScope scope(x.loc);
-  if (x.array.ndim() < 2) raise<ShapeError>("triu", "the array is " + x.array.type().str(), "It needs two dims or more.");
-  return lax::select(band(x.array.shape(), std::int64_t(k) - 1, true), ops::zeros(x.array.dtype(), x.array.shape()), x.array);
+  if (x.array.ndim() < 2)
+    raise<ShapeError>("triu", "the array is " + x.array.type().str(), "It needs two dims or more.");
+  return lax::select(band(x.array.shape(), std::int64_t(k) - 1, true), ops::zeros(x.array.dtype(), x.array.shape()),
+                     x.array);
 }
 
 Array diag(const In& x, int k) {
@@ -109,9 +112,11 @@ Array diag(const In& x, int k) {
   if (shape.ndim() == 1) {
     std::int64_t n = shape[0] + down + right;
     Array rows = lax::pad(x.array, ops::zeros(x.array.dtype(), {}), {{down, right, 0}});
-    return lax::select(band(Shape{n, n}, k, false), lax::broadcast_in_dim(rows, Shape{n, n}, {0}), ops::zeros(x.array.dtype(), Shape{n, n}));
+    return lax::select(band(Shape{n, n}, k, false), lax::broadcast_in_dim(rows, Shape{n, n}, {0}),
+                       ops::zeros(x.array.dtype(), Shape{n, n}));
   }
-  if (shape.ndim() != 2) raise<ShapeError>("diag", "the array is " + x.array.type().str(), "It takes vectors and matrices.");
+  if (shape.ndim() != 2)
+    raise<ShapeError>("diag", "the array is " + x.array.type().str(), "It takes vectors and matrices.");
   std::int64_t n = std::max<std::int64_t>(0, std::min(shape[0] - down, shape[1] - right));
   if (n == 0) return ops::zeros(x.array.dtype(), Shape{0});
   // In the flat order the elements of a diagonal stand at equal distances.
@@ -125,17 +130,20 @@ Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, s
   DType want = canonical(dtype.value_or(floating ? float64 : int64));
   std::int64_t n = 0;
   if (step.as<double>() == 0)
-    raise<ValueError>("arange", "the step from " + start.str() + " to " + stop.str() + " is 0", "Give a step towards stop.");
+    raise<ValueError>("arange", "the step from " + start.str() + " to " + stop.str() + " is 0",
+                      "Give a step towards stop.");
   if (floating) {
     double length = std::ceil((stop.as<double>() - start.as<double>()) / step.as<double>());
     if (!std::isfinite(length) || length >= 0x1p62)
-      raise<ValueError>("arange", "start " + start.str() + ", stop " + stop.str() + " and step " + step.str() + " give no length",
+      raise<ValueError>("arange",
+                        "start " + start.str() + ", stop " + stop.str() + " and step " + step.str() + " give no length",
                         "They must be finite, with a step that is not too small.");
     n = static_cast<std::int64_t>(std::max(0.0, length));
   } else {
     std::int64_t distance, by = step.integer;
     if (__builtin_sub_overflow(stop.integer, start.integer, &distance))
-      raise<ValueError>("arange", "there are too many integers from " + start.str() + " to " + stop.str(), "Count over less.");
+      raise<ValueError>("arange", "there are too many integers from " + start.str() + " to " + stop.str(),
+                        "Count over less.");
     n = (distance > 0) == (by > 0) ? distance / by + (distance % by != 0) : 0;
   }
   bool from_zero = start.as<double>() == 0 && step.as<double>() == 1;
@@ -143,15 +151,18 @@ Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, s
   // As JAX: start + i * step, computed in the wanted type.
   DType compute = want.is_floating() && want.size() < 4 ? float32 : want;
   Array i = lax::iota(compute, Shape{n}, 0);
-  auto spread = [&](const Scalar& s) { return lax::broadcast_in_dim(array_from_scalar(s.to(compute), false, loc), Shape{n}, {}); };
+  auto spread = [&](const Scalar& s) {
+    return lax::broadcast_in_dim(array_from_scalar(s.to(compute), false, loc), Shape{n}, {});
+  };
   return lax::convert_element_type(lax::add(spread(start), lax::mul(i, spread(step))), want);
 }
 
 Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc loc) {
   CallScope scope(loc);
   if (n < 0)
-    raise<ValueError>("linspace", std::to_string(n.value) + " numbers from " + std::to_string(start) + " to " + std::to_string(stop),
-                      "Ask for 0 or more.");
+    raise<ValueError>(
+        "linspace", std::to_string(n.value) + " numbers from " + std::to_string(start) + " to " + std::to_string(stop),
+        "Ask for 0 or more.");
   DType want = canonical(dtype), compute = want == float64 ? float64 : float32;
   Shape shape{n};
   std::int64_t parts = endpoint ? n - 1 : n.value;
@@ -161,11 +172,12 @@ Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc
   Array at = lax::div(lax::iota(compute, shape, 0), spread(static_cast<double>(parts)));
   Array out = lax::add(lax::mul(spread(start), lax::sub(spread(1), at)), lax::mul(spread(stop), at));
   if (endpoint) {
-    Array last = lax::eq(lax::iota(int32, shape, 0), lax::broadcast_in_dim(ops::literal(int32, static_cast<double>(n - 1)), shape, {}));
+    Array last = lax::eq(lax::iota(int32, shape, 0),
+                         lax::broadcast_in_dim(ops::literal(int32, static_cast<double>(n - 1)), shape, {}));
     out = lax::select(last, spread(stop), out);
   }
   if (want.is_integer()) {
-    Array below = lax::convert_element_type(out, want);   // truncates: step down where that went up
+    Array below = lax::convert_element_type(out, want);  // truncates: step down where that went up
     Array back = lax::convert_element_type(below, compute);
     return lax::select(lax::gt(back, out), lax::sub(below, lax::broadcast_in_dim(number(want, 1), shape, {})), below);
   }

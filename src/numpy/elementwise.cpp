@@ -1,11 +1,11 @@
 // The elementwise functions of ops.hpp: promotion and broadcasting around the strict ops.
 #include <limits>
 
-#include "tree/absent.hpp"
 #include "array/node.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
 #include "numpy/promotion.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/rule_math.hpp"
+#include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -31,7 +31,8 @@ std::vector<Array> together(const char* what, std::vector<Array> xs, Choice choo
   return xs;
 }
 // The functions that these stand for name themselves: `callee` is where they call.
-Array binary(const Op& op, const Operand& x, const Operand& y, Choice choose = ops::promote, Loc callee = Loc::current()) {
+Array binary(const Op& op, const Operand& x, const Operand& y, Choice choose = ops::promote,
+             Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   return bind1(op, {}, together(op.name.c_str(), {x.array, y.array}, choose));
 }
@@ -99,7 +100,8 @@ namespace {
 Array off_by_one(const Array& remainder, const Array& divisor) {
   Array nonzero = lax::ne(remainder, number_like(remainder, 0));
   if (remainder.dtype().is_unsigned()) return never(remainder);
-  return lax::bitwise_and(nonzero, lax::ne(lax::lt(remainder, number_like(remainder, 0)), lax::lt(divisor, number_like(divisor, 0))));
+  return lax::bitwise_and(
+      nonzero, lax::ne(lax::lt(remainder, number_like(remainder, 0)), lax::lt(divisor, number_like(divisor, 0))));
 }
 std::pair<Array, Array> float_divmod(const Array& x, const Array& y) {
   Array m = lax::rem(x, y);
@@ -129,7 +131,8 @@ Array remainder(const Operand& x, const Operand& y) {
   auto xs = together("remainder", {x.array, y.array}, promote_counting);
   Array divisor = xs[1];
   // x % 0 is 0 for integers, as in NumPy.
-  if (divisor.dtype().is_integer()) divisor = lax::select(lax::eq(divisor, number_like(divisor, 0)), constant(divisor, 1), divisor);
+  if (divisor.dtype().is_integer())
+    divisor = lax::select(lax::eq(divisor, number_like(divisor, 0)), constant(divisor, 1), divisor);
   Array m = lax::rem(xs[0], divisor);
   if (m.dtype().is_unsigned()) return m;
   return lax::select(off_by_one(m, divisor), lax::add(m, divisor), m);
@@ -154,7 +157,8 @@ Array power(const Operand& x, const Operand& y) {
   if (static_integer) {
     std::int64_t n = literal->integer;
     if (n < 0 && !own.dtype.is_inexact())
-      raise<ValueError>("power", "integers to a negative power: " + x.array.type().str() + " to the power " + std::to_string(n),
+      raise<ValueError>("power",
+                        "integers to a negative power: " + x.array.type().str() + " to the power " + std::to_string(n),
                         "Convert to a floating type first.");
     if (n == static_cast<int>(n)) return lax::integer_pow(ops::converted(x.array, own), static_cast<int>(n));
   }
@@ -165,7 +169,8 @@ Array power(const Operand& x, const Operand& y) {
     return lax::pow(xs[0], xs[1]);
   }
   Promotion common = promote_counting({x.array, y.array});
-  if (common.dtype.is_integer()) common.weak = x.array.weak_type() && y.array.weak_type();   // 2 ** array of bools is strong
+  if (common.dtype.is_integer())
+    common.weak = x.array.weak_type() && y.array.weak_type();  // 2 ** array of bools is strong
   std::vector<Array> xs = {x.array, y.array};
   for (Array& a : xs) a = a.dtype().is_bool() ? lax::convert_element_type(a, common.dtype, common.weak) : a;
   ops::bring_together("power", xs, common);
@@ -183,7 +188,8 @@ Array minimum(const Operand& x, const Operand& y) {
   return binary(ops::min, x, y);
 }
 namespace {
-Array number_wins(const Op& compare, const char* what, const Operand& x, const Operand& y, Loc callee = Loc::current()) {
+Array number_wins(const Op& compare, const char* what, const Operand& x, const Operand& y,
+                  Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   auto xs = together(what, {x.array, y.array}, ops::promote);
   Array first = bind1(compare, {}, {xs[0], xs[1]});
@@ -229,7 +235,8 @@ Array where(const Operand& condition, const Operand& if_true, const Operand& if_
   Array p = truth(given(condition.array, "where"));
   std::vector<Array> xs = {given(if_true.array, "where"), given(if_false.array, "where")};
   Shape shape = ops::broadcast_shapes("where", {p, xs[0], xs[1]});
-  Promotion common = xs[0].dtype().is_key() && xs[1].dtype().is_key() ? Promotion{xs[0].dtype(), false} : ops::promote(xs);
+  Promotion common =
+      xs[0].dtype().is_key() && xs[1].dtype().is_key() ? Promotion{xs[0].dtype(), false} : ops::promote(xs);
   for (Array& x : xs) x = ops::spread(ops::converted(x, common), shape);
   return lax::select(ops::spread(p, shape), xs[0], xs[1]);
 }
@@ -263,17 +270,20 @@ Array hypot(const Operand& x, const Operand& y) {
   auto xs = together("hypot", {x.array, y.array}, ops::promote_inexact);
   Array a = abs(xs[0]), b = abs(xs[1]);
   Array large = lax::max(a, b), small = lax::min(a, b);
-  Array zero = lax::eq(large, number_like(large, 0)), infinite = lax::eq(large, number_like(large, std::numeric_limits<double>::infinity()));
+  Array zero = lax::eq(large, number_like(large, 0)),
+        infinite = lax::eq(large, number_like(large, std::numeric_limits<double>::infinity()));
   // Divided by the larger one; by 1 where that is 0 or infinite.
   Array divisor = lax::select(lax::bitwise_or(zero, infinite), constant(large, 1), large);
   Array ratio = lax::div(small, divisor);
   Array root = sqrt(lax::add(lax::integer_pow(ratio, 2), number_like(ratio, 1)));
   Array length = lax::select(lax::bitwise_or(zero, infinite), large, lax::mul(large, root));
   // An infinite side makes it infinite, whatever the other is.
-  return where(lax::bitwise_or(isinf(xs[0]), isinf(xs[1])), number_like(length, std::numeric_limits<double>::infinity()), length);
+  return where(lax::bitwise_or(isinf(xs[0]), isinf(xs[1])),
+               number_like(length, std::numeric_limits<double>::infinity()), length);
 }
 namespace {
-Array x_log(const char* what, const Op& logarithm, double safe_value, const Operand& x, const Operand& y, Loc callee = Loc::current()) {
+Array x_log(const char* what, const Op& logarithm, double safe_value, const Operand& x, const Operand& y,
+            Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   auto xs = together(what, {x.array, y.array}, ops::promote_inexact);
   Shape shape = ops::broadcast_shapes(what, xs);
@@ -333,7 +343,10 @@ Array round(const In& x, int decimals) {
   CallScope scope(x.loc);
   if (!given(x.array, "round").dtype().is_inexact()) {
     if (decimals >= 0) return x.array;
-    raise<UnsupportedError>("round", x.array.type().str() + " to " + std::to_string(decimals) + " places: integers round to no negative ones", "Convert to a floating type first.");
+    raise<UnsupportedError>(
+        "round",
+        x.array.type().str() + " to " + std::to_string(decimals) + " places: integers round to no negative ones",
+        "Convert to a floating type first.");
   }
   if (decimals == 0) return bind1(ops::round, {}, {x.array});
   Array factor = number_like(x.array, std::pow(10., decimals));
@@ -351,13 +364,17 @@ Array isinf(const In& x) {
 }
 Array isfinite(const In& x) {
   CallScope scope(x.loc);
-  return given(x.array, "isfinite").dtype().is_inexact() ? bind1(ops::is_finite, {}, {x.array}) : lax::bitwise_not(never(x.array));
+  return given(x.array, "isfinite").dtype().is_inexact() ? bind1(ops::is_finite, {}, {x.array})
+                                                         : lax::bitwise_not(never(x.array));
 }
 Array signbit(const In& x) {
   CallScope scope(x.loc);
   DType d = given(x.array, "signbit").dtype();
   if (d.is_bool()) return never(x.array);
-  Array bits = d.is_floating() ? lax::bitcast_convert_type(x.array, d.size() == 2 ? int16 : d.size() == 4 ? int32 : int64) : x.array;
+  Array bits = d.is_floating() ? lax::bitcast_convert_type(x.array, d.size() == 2   ? int16
+                                                                    : d.size() == 4 ? int32
+                                                                                    : int64)
+                               : x.array;
   return lax::lt(bits, number_like(bits, 0));
 }
 Array copysign(const Operand& x, const Operand& y) {
@@ -377,7 +394,10 @@ Array nan_to_num(const In& x, double nan) {
   CallScope scope(x.loc);
   const Array& a = given(x.array, "nan_to_num");
   if (!a.dtype().is_inexact()) return a;
-  double largest = a.dtype() == float64 ? std::numeric_limits<double>::max() : a.dtype() == float16 ? 65504. : a.dtype() == bfloat16 ? 3.3895313892515355e38 : double(std::numeric_limits<float>::max());
+  double largest = a.dtype() == float64    ? std::numeric_limits<double>::max()
+                   : a.dtype() == float16  ? 65504.
+                   : a.dtype() == bfloat16 ? 3.3895313892515355e38
+                                           : double(std::numeric_limits<float>::max());
   double infinity = std::numeric_limits<double>::infinity();
   Array y = where(isnan(a), number_like(a, nan), a);
   y = where(lax::eq(y, number_like(y, infinity)), number_like(y, largest), y);
@@ -419,7 +439,8 @@ Array left_shift(const Operand& x, const Operand& y) { return binary(ops::shift_
 Array right_shift(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
   auto xs = together("right_shift", {x.array, y.array}, promote_counting);
-  return xs[0].dtype().is_unsigned() ? lax::shift_right_logical(xs[0], xs[1]) : lax::shift_right_arithmetic(xs[0], xs[1]);
+  return xs[0].dtype().is_unsigned() ? lax::shift_right_logical(xs[0], xs[1])
+                                     : lax::shift_right_arithmetic(xs[0], xs[1]);
 }
 Array bitwise_count(const In& x) {
   CallScope scope(x.loc);
@@ -430,14 +451,17 @@ Array isclose(const Operand& x, const Operand& y, double rtol, double atol, bool
   CallScope scope(x.loc);
   auto xs = together("isclose", {x.array, y.array}, ops::promote);
   if (!xs[0].dtype().is_inexact()) xs = together("isclose", xs, ops::promote_inexact);
-  Array near = lax::le(abs(lax::sub(xs[0], xs[1])), lax::add(lax::mul(abs(xs[1]), number_like(xs[1], rtol)), number_like(xs[1], atol)));
+  Array near = lax::le(abs(lax::sub(xs[0], xs[1])),
+                       lax::add(lax::mul(abs(xs[1]), number_like(xs[1], rtol)), number_like(xs[1], atol)));
   // Infinities are close only to themselves.
-  Array close = lax::bitwise_or(lax::eq(xs[0], xs[1]), lax::bitwise_and(near, lax::bitwise_and(isfinite(xs[0]), isfinite(xs[1]))));
+  Array close = lax::bitwise_or(lax::eq(xs[0], xs[1]),
+                                lax::bitwise_and(near, lax::bitwise_and(isfinite(xs[0]), isfinite(xs[1]))));
   return equal_nan ? lax::bitwise_or(close, lax::bitwise_and(isnan(xs[0]), isnan(xs[1]))) : close;
 }
 // To ask whether values agree is no computation on devices: committed to other ones than x, y counts as uncommitted.
 static Operand beside(const Array& x, const Operand& y) {
-  bool both = x.has_value() && y.array.has_value() && !x.is_traced() && !y.array.is_traced() && x.committed() && y.array.committed();
+  bool both = x.has_value() && y.array.has_value() && !x.is_traced() && !y.array.is_traced() && x.committed() &&
+              y.array.committed();
   if (!both || x.sharding().device_list() == y.array.sharding().device_list()) return y;
   Operand out = y;
   out.array = make_array(y.array.type(), buffer_of(y.array, "allclose"));

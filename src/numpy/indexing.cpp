@@ -14,14 +14,15 @@ namespace {
 // One dim of x under an index expression.
 struct Pick {
   enum class Kind { range, integer, array } kind = Kind::range;
-  std::int64_t start = 0, count = 0, step = 1;   // range; integer: start
+  std::int64_t start = 0, count = 0, step = 1;  // range; integer: start
   Array array;
 };
 
-// An index expression resolved against a shape: a Pick per dim of x, and where new dims of extent 1 stand among the entries.
+// An index expression resolved against a shape: a Pick per dim of x, and where new dims of extent 1 stand among the
+// entries.
 struct Plan {
-  std::vector<Pick> picks;                  // per dim
-  std::vector<int> order;                   // entries: a dim, or -1 for a new dim
+  std::vector<Pick> picks;  // per dim
+  std::vector<int> order;   // entries: a dim, or -1 for a new dim
   bool has_array = false;
 };
 
@@ -29,7 +30,7 @@ struct Plan {
 Pick resolve(const Array& x, int d, const Slice& s) {
   const std::int64_t n = x.shape()[static_cast<std::size_t>(d)];
   Pick p;
-  constexpr std::int64_t far = std::int64_t(1) << 62;   // longer steps are as good as this one
+  constexpr std::int64_t far = std::int64_t(1) << 62;  // longer steps are as good as this one
   p.step = std::clamp(s.step.value.value_or(1), -far, far);
   if (p.step == 0)
     raise<ValueError>("index", "the step of the slice of dim " + std::to_string(d) + " of " + x.type().str() + " is 0",
@@ -51,18 +52,25 @@ Plan plan_of(const Array& x, const std::vector<Index>& index) {
   Plan plan;
   int used = 0, ellipses = 0;
   for (const Index& i : index) {
-    if (i.kind == Index::Kind::ellipsis) ++ellipses;
+    if (i.kind == Index::Kind::ellipsis)
+      ++ellipses;
     else if (i.kind == Index::Kind::array && i.array.dtype().is_bool())
-      raise<UnsupportedError>("index", "the mask " + i.array.type().str() + " as an index of " + x.type().str() + ": the result's shape would depend on values",
+      raise<UnsupportedError>("index",
+                              "the mask " + i.array.type().str() + " as an index of " + x.type().str() +
+                                  ": the result's shape would depend on values",
                               "Use where(mask, x, 0).");
-    else if (i.kind != Index::Kind::newaxis) ++used;
+    else if (i.kind != Index::Kind::newaxis)
+      ++used;
   }
   if (ellipses > 1)
     raise<IndexError>("index", std::to_string(ellipses) + " ellipses in the index of " + x.type().str(),
                       "One ellipsis stands for all dims that are not named.");
   if (used > shape.ndim())
-    raise<IndexError>("index", "too many indices: " + x.type().str() + " has " + std::to_string(shape.ndim()) + " dims, but " + std::to_string(used) + " were indexed",
-                      shape.ndim() ? "Give " + std::to_string(shape.ndim()) + " or fewer." : "A scalar has no dims to index.");
+    raise<IndexError>(
+        "index",
+        "too many indices: " + x.type().str() + " has " + std::to_string(shape.ndim()) + " dims, but " +
+            std::to_string(used) + " were indexed",
+        shape.ndim() ? "Give " + std::to_string(shape.ndim()) + " or fewer." : "A scalar has no dims to index.");
   auto whole = [&](int d) {
     plan.order.push_back(d);
     plan.picks.push_back({Pick::Kind::range, 0, shape[d], 1, {}});
@@ -82,8 +90,12 @@ Plan plan_of(const Array& x, const std::vector<Index>& index) {
       case Index::Kind::integer: {
         std::int64_t at = i.integer < 0 ? i.integer + shape[d] : i.integer;
         if (at < 0 || at >= shape[d])
-          raise<IndexError>("index", std::to_string(i.integer) + " is out of range for dim " + std::to_string(d) + " of " + x.type().str() + ", of extent " + std::to_string(shape[d]),
-                            shape[d] ? "Indices go from " + std::to_string(-shape[d]) + " to " + std::to_string(shape[d] - 1) + "." : "The dim is empty: there is nothing to index.");
+          raise<IndexError>(
+              "index",
+              std::to_string(i.integer) + " is out of range for dim " + std::to_string(d) + " of " + x.type().str() +
+                  ", of extent " + std::to_string(shape[d]),
+              shape[d] ? "Indices go from " + std::to_string(-shape[d]) + " to " + std::to_string(shape[d] - 1) + "."
+                       : "The dim is empty: there is nothing to index.");
         plan.order.push_back(d);
         plan.picks.push_back({Pick::Kind::integer, at, 1, 1, {}});
         break;
@@ -145,15 +157,15 @@ Array sliced(const Array& x, const Plan& plan, bool keep_integers = false) {
   return reshape(y, to);
 }
 
-// With arrays: what a gather (scatter) along the indexed dims needs. Integers beside arrays count as arrays, as in NumPy. The dims of the
-// broadcast indices come first, unless all arrays stand side by side: then in their place.
+// With arrays: what a gather (scatter) along the indexed dims needs. Integers beside arrays count as arrays, as in
+// NumPy. The dims of the broadcast indices come first, unless all arrays stand side by side: then in their place.
 struct GatherPlan {
-  Array indices;                 // [..., number of indexed dims]
-  Dims indexed;                  // dims of x
-  Shape sizes;                   // of a window
-  Shape batch;                   // the common shape of the arrays
-  bool front = false;            // their dims come first in the result, else where the first array stands
-  int at = 0;                    // range dims before theirs
+  Array indices;       // [..., number of indexed dims]
+  Dims indexed;        // dims of x
+  Shape sizes;         // of a window
+  Shape batch;         // the common shape of the arrays
+  bool front = false;  // their dims come first in the result, else where the first array stands
+  int at = 0;          // range dims before theirs
 };
 GatherPlan gather_plan(const Array& x, const Plan& plan) {
   GatherPlan g;
@@ -194,9 +206,12 @@ Shape full_shape(const Plan& plan, const GatherPlan& g) {
   };
   if (plan.has_array && g.front) place();
   for (int d : plan.order) {
-    if (d < 0) out.push_back(1);
-    else if (plan.picks[d].kind == Pick::Kind::range) out.push_back(plan.picks[d].count);
-    else if (!placed) place();
+    if (d < 0)
+      out.push_back(1);
+    else if (plan.picks[d].kind == Pick::Kind::range)
+      out.push_back(plan.picks[d].count);
+    else if (!placed)
+      place();
   }
   return out;
 }
@@ -205,7 +220,8 @@ Array gathered(const Array& x, const Plan& plan) {
   Array base = sliced(x, plan, true);
   GatherPlan g = gather_plan(base, plan);
   lax::GatherDims dims;
-  for (int d = 0; d < base.ndim() - static_cast<int>(g.indexed.size()); ++d) dims.offset_dims.push_back(d < g.at ? d : d + g.batch.ndim());
+  for (int d = 0; d < base.ndim() - static_cast<int>(g.indexed.size()); ++d)
+    dims.offset_dims.push_back(d < g.at ? d : d + g.batch.ndim());
   dims.collapsed_slice_dims = g.indexed;
   dims.start_index_map = g.indexed;
   // Traced indices that are out of range are clamped.
@@ -217,7 +233,8 @@ Array gathered(const Array& x, const Plan& plan) {
 Array on_its_device(const Array& x, const Plan& plan, const Array& y) {
   if (!x.node()->rows || plan.picks.empty() || plan.picks[0].kind != Pick::Kind::integer || y.is_traced()) return y;
   for (const auto& [device, index] : x.sharding().devices_indices_map(x.shape()))
-    if (index[0].start <= plan.picks[0].start && plan.picks[0].start < index[0].stop) return make_array(y.type(), buffer_of(y, "index"), SingleDeviceSharding(device));
+    if (index[0].start <= plan.picks[0].start && plan.picks[0].start < index[0].stop)
+      return make_array(y.type(), buffer_of(y, "index"), SingleDeviceSharding(device));
   return y;
 }
 
@@ -262,10 +279,10 @@ Array box_updated(const Array& x, const Plan& plan, const Array& v, lax::Scatter
   return lax::dynamic_update_slice(x, y, starts);
 }
 
-// The rest is a scatter. Its batch dims: ranges that are not whole, as positions along a dim each, then the dims of the arrays. Its windows:
-// the whole ranges.
+// The rest is a scatter. Its batch dims: ranges that are not whole, as positions along a dim each, then the dims of the
+// arrays. Its windows: the whole ranges.
 Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKind kind) {
-  GatherPlan g = plan.has_array ? gather_plan(x, plan) : GatherPlan{};   // integers alone have the common shape ()
+  GatherPlan g = plan.has_array ? gather_plan(x, plan) : GatherPlan{};  // integers alone have the common shape ()
   DType dtype = index_dtype(x.shape());
   Shape batch;
   std::vector<int> partial;
@@ -273,8 +290,10 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
   for (int d = 0; d < x.ndim(); ++d) {
     const Pick& p = plan.picks[d];
     bool range = p.kind == Pick::Kind::range, whole = range && p.count == x.shape()[d] && p.step == 1;
-    if (whole) window.push_back(d);
-    else places.push_back(d);
+    if (whole)
+      window.push_back(d);
+    else
+      places.push_back(d);
     if (range && !whole) {
       partial.push_back(d);
       batch.push_back(p.count);
@@ -285,7 +304,9 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
   Shape column = batch;
   column.push_back(1);
   std::vector<Array> columns;
-  auto every = [&](std::int64_t c) { return lax::broadcast_in_dim(ops::literal(dtype, static_cast<double>(c)), batch, {}); };
+  auto every = [&](std::int64_t c) {
+    return lax::broadcast_in_dim(ops::literal(dtype, static_cast<double>(c)), batch, {});
+  };
   for (std::int64_t d : places) {
     const Pick& p = plan.picks[d];
     Array i;
@@ -295,7 +316,8 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
     } else if (p.kind == Pick::Kind::integer) {
       i = every(p.start);
     } else {
-      i = lax::broadcast_in_dim(ops::spread_to(from_front(p.array, x.shape()[d], dtype), g.batch), batch, ops::range(ranges, batch.ndim()));
+      i = lax::broadcast_in_dim(ops::spread_to(from_front(p.array, x.shape()[d], dtype), g.batch), batch,
+                                ops::range(ranges, batch.ndim()));
     }
     columns.push_back(lax::reshape(i, column));
   }
@@ -317,7 +339,7 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
   for (int k = 0; plan.has_array && k < g.batch.ndim(); ++k) order.push_back(arrays_at + k);
   for (std::int64_t d : window) order.push_back(from[d]);
   for (int k = 0; k < v.ndim(); ++k)
-    if (!ops::contains(order, k)) order.push_back(k);   // new dims, of extent 1
+    if (!ops::contains(order, k)) order.push_back(k);  // new dims, of extent 1
   Array updates = order == ops::range(0, v.ndim()) ? v : lax::transpose(v, order);
   Shape shape = batch;
   for (std::int64_t d : window) shape.push_back(x.shape()[d]);
@@ -328,10 +350,12 @@ Array scattered(const Array& x, const Plan& plan, const Array& v, lax::ScatterKi
   return lax::scatter(x, indices, reshape(updates, shape), dims, kind, lax::GatherMode::fill);
 }
 
-Array updated(const char* function, const Array& x, const std::vector<Index>& index, const Operand& value, lax::ScatterKind kind) {
+Array updated(const char* function, const Array& x, const std::vector<Index>& index, const Operand& value,
+              lax::ScatterKind kind) {
   CallScope scope(value.loc, {"", function, 0});
   Plan plan = plan_of(x, index);
-  bool box = !plan.has_array && std::all_of(plan.picks.begin(), plan.picks.end(), [](const Pick& p) { return p.step == 1; });
+  bool box =
+      !plan.has_array && std::all_of(plan.picks.begin(), plan.picks.end(), [](const Pick& p) { return p.step == 1; });
   Shape result = full_shape(plan, plan.has_array ? gather_plan(x, plan) : GatherPlan{});
   Array v = broadcast_to(lax::convert_element_type(value.array, x.dtype()), result);
   return box ? box_updated(x, plan, v, kind) : scattered(x, plan, v, kind);
@@ -343,8 +367,12 @@ Array Array::operator[](const Index& i) const { return indexed(*this, {i}); }
 Array Array::operator()(const Index& a) const { return indexed(*this, {a}); }
 Array Array::operator()(const Index& a, const Index& b) const { return indexed(*this, {a, b}); }
 Array Array::operator()(const Index& a, const Index& b, const Index& c) const { return indexed(*this, {a, b, c}); }
-Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d) const { return indexed(*this, {a, b, c, d}); }
-Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const { return indexed(*this, {a, b, c, d, e}); }
+Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d) const {
+  return indexed(*this, {a, b, c, d});
+}
+Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const {
+  return indexed(*this, {a, b, c, d, e});
+}
 
 Array AtIndex::get(Loc loc) const {
   CallScope scope(loc, {"", "at.get", 0});

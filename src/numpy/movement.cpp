@@ -15,18 +15,24 @@ namespace ops {
 namespace {
 int normal_axis(const char* function, std::int64_t axis, int ndim, const std::string& of) {
   if (axis < -ndim || axis >= ndim)
-    raise<IndexError>(function, "axis " + std::to_string(axis) + " is out of range for " + of,
-                      ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
+    raise<IndexError>(
+        function, "axis " + std::to_string(axis) + " is out of range for " + of,
+        ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return static_cast<int>(axis < 0 ? axis + ndim : axis);
 }
 }  // namespace
 
-int normal_axis(const char* function, std::int64_t axis, int ndim) { return normal_axis(function, axis, ndim, "an array of " + std::to_string(ndim) + " dims"); }
-int normal_axis(const char* function, std::int64_t axis, const Array& x) { return normal_axis(function, axis, x.ndim(), x.type().str()); }
+int normal_axis(const char* function, std::int64_t axis, int ndim) {
+  return normal_axis(function, axis, ndim, "an array of " + std::to_string(ndim) + " dims");
+}
+int normal_axis(const char* function, std::int64_t axis, const Array& x) {
+  return normal_axis(function, axis, x.ndim(), x.type().str());
+}
 
 void check_extents(const char* function, const Shape& shape) {
   for (std::int64_t d : shape)
-    if (d < 0) raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
+    if (d < 0)
+      raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
 }
 
 Shape common_shape(const char* function, const std::vector<Shape>& shapes) {
@@ -39,7 +45,8 @@ Shape common_shape(const char* function, const std::vector<Shape>& shapes) {
       if (s[d] != 1 && e != 1 && s[d] != e) {
         std::string all;
         for (const Shape& t : shapes) all += (all.empty() ? "" : " and ") + t.str();
-        raise<ShapeError>(function, "shapes " + all + " do not broadcast together", "Aligned at the right, extents must be equal or 1.");
+        raise<ShapeError>(function, "shapes " + all + " do not broadcast together",
+                          "Aligned at the right, extents must be equal or 1.");
       }
       if (s[d] != 1) e = s[d];
     }
@@ -53,7 +60,9 @@ Array spread_to(const Array& x, const Shape& shape) {
 
 std::vector<Array> same_dtype(std::vector<Array> xs) {
   if (xs.empty()) return xs;
-  bool same = std::all_of(xs.begin(), xs.end(), [&](const Array& x) { return x.dtype() == xs[0].dtype() && x.weak_type() == xs[0].weak_type(); });
+  bool same = std::all_of(xs.begin(), xs.end(), [&](const Array& x) {
+    return x.dtype() == xs[0].dtype() && x.weak_type() == xs[0].weak_type();
+  });
   if (same) return xs;
   Promotion p = promote(xs);
   for (Array& x : xs) x = converted(x, p);
@@ -69,7 +78,9 @@ Array reshape(const In& x, const Shape& shape) {
   bool wraps = false, empty = false;
   for (int d = 0; d < to.ndim(); ++d) {
     if (to[d] == -1) {
-      if (open >= 0) raise<ShapeError>("reshape", "the shape " + shape.str() + " has more than one -1", "One extent at most can be inferred.");
+      if (open >= 0)
+        raise<ShapeError>("reshape", "the shape " + shape.str() + " has more than one -1",
+                          "One extent at most can be inferred.");
       open = d;
       continue;
     }
@@ -82,7 +93,9 @@ Array reshape(const In& x, const Shape& shape) {
   if (empty) known = 0;
   if (open >= 0) {
     if (wraps || known == 0 || x.array.size() % known != 0)
-      raise<ShapeError>("reshape", x.array.type().str() + " has " + std::to_string(x.array.size()) + " elements, which the rest of " + shape.str() + " does not divide",
+      raise<ShapeError>("reshape",
+                        x.array.type().str() + " has " + std::to_string(x.array.size()) +
+                            " elements, which the rest of " + shape.str() + " does not divide",
                         "A reshape keeps the number of elements.");
     to[open] = x.array.size() / known;
   }
@@ -107,7 +120,8 @@ Array transpose(const In& x, const std::vector<int>& permutation) {
 }
 Array moveaxis(const In& x, int from, int to) {
   CallScope scope(x.loc);
-  int n = x.array.ndim(), a = ops::normal_axis("moveaxis", from, x.array), b = ops::normal_axis("moveaxis", to, x.array);
+  int n = x.array.ndim(), a = ops::normal_axis("moveaxis", from, x.array),
+      b = ops::normal_axis("moveaxis", to, x.array);
   Dims order = ops::range(0, n);
   order.erase(order.begin() + a);
   order.insert(order.begin() + b, a);
@@ -128,7 +142,8 @@ Array squeeze(const In& x, const Axes& axes) {
   for (int d = 0; d < from.ndim(); ++d) {
     bool named = std::find(drop.begin(), drop.end(), d) != drop.end();
     if (named && from[d] != 1 && !axes.is_all())
-      raise<ShapeError>("squeeze", "dim " + std::to_string(d) + " of " + x.array.type().str() + " is not 1", "Only dims of extent 1 can be dropped.");
+      raise<ShapeError>("squeeze", "dim " + std::to_string(d) + " of " + x.array.type().str() + " is not 1",
+                        "Only dims of extent 1 can be dropped.");
     if (!named || from[d] != 1) to.push_back(from[d]);
   }
   return reshape(x.array, to);
@@ -139,7 +154,8 @@ Array expand_dims(const In& x, const std::vector<int>& axes) {
   std::vector<bool> added(n, false);
   for (int a : axes) {
     int d = ops::normal_axis("expand_dims", a, n);
-    if (added[d]) raise<ValueError>("expand_dims", "axis " + std::to_string(a) + " is given twice", "Name each axis once.");
+    if (added[d])
+      raise<ValueError>("expand_dims", "axis " + std::to_string(a) + " is given twice", "Name each axis once.");
     added[d] = true;
   }
   Shape to;
@@ -174,7 +190,8 @@ Array concatenate(const ArrayList& xs, int axis) {
   CallScope scope(xs.loc);
   if (xs.arrays.empty()) raise<ValueError>("concatenate", "there are no arrays", "Give at least one.");
   if (xs.arrays[0].ndim() == 0)
-    raise<ValueError>("concatenate", "the first array is " + xs.arrays[0].type().str() + ": scalars have no axis", "stack joins scalars.");
+    raise<ValueError>("concatenate", "the first array is " + xs.arrays[0].type().str() + ": scalars have no axis",
+                      "stack joins scalars.");
   int d = ops::normal_axis("concatenate", axis, xs.arrays[0]);
   return xs.arrays.size() == 1 ? xs.arrays[0] : lax::concatenate(ops::same_dtype(xs.arrays), d);
 }
@@ -226,9 +243,12 @@ std::vector<Array> split(const In& x, int parts, int axis) {
   CallScope scope(x.loc);
   int d = ops::normal_axis("split", axis, x.array);
   std::int64_t n = x.array.shape()[d];
-  std::string asked = std::to_string(parts) + " equal parts of dim " + std::to_string(d) + " of " + x.array.type().str();
+  std::string asked =
+      std::to_string(parts) + " equal parts of dim " + std::to_string(d) + " of " + x.array.type().str();
   if (parts < 1) raise<ShapeError>("split", asked, "Ask for 1 part or more.");
-  if (n % parts) raise<ShapeError>("split", asked + " leave a rest of " + std::to_string(n % parts), "Give positions instead: split(x, {2, 5}).");
+  if (n % parts)
+    raise<ShapeError>("split", asked + " leave a rest of " + std::to_string(n % parts),
+                      "Give positions instead: split(x, {2, 5}).");
   std::vector<std::int64_t> at;
   for (int i = 1; i < parts; ++i) at.push_back(n / parts * i);
   return split(x.array, at, d);
@@ -270,12 +290,13 @@ Array tile(const In& x, const Shape& repeats) {
   CallScope scope(x.loc);
   for (std::int64_t times : repeats)
     if (times < 0)
-      raise<ShapeError>("tile", x.array.type().str() + " " + repeats.str() + " times: " + std::to_string(times) + " is negative",
-                        "Repeat 0 times or more.");
+      raise<ShapeError>(
+          "tile", x.array.type().str() + " " + repeats.str() + " times: " + std::to_string(times) + " is negative",
+          "Repeat 0 times or more.");
   int n = std::max(x.array.ndim(), repeats.ndim());
   Shape wide, to;
   Dims dims;
-  for (int d = 0; d < n; ++d) {   // each dim becomes (repeat, extent)
+  for (int d = 0; d < n; ++d) {  // each dim becomes (repeat, extent)
     int i = d - (n - x.array.ndim()), r = d - (n - repeats.ndim());
     std::int64_t extent = i < 0 ? 1 : x.array.shape()[i], times = r < 0 ? 1 : repeats[r];
     wide.push_back(times);
@@ -293,7 +314,8 @@ Array repeat(const In& x, Dim n, int axis) {
   CallScope scope(x.loc);
   int d = ops::normal_axis("repeat", axis, x.array);
   if (n < 0)
-    raise<ShapeError>("repeat", "the elements of " + x.array.type().str() + " " + std::to_string(n.value) + " times", "Repeat 0 times or more.");
+    raise<ShapeError>("repeat", "the elements of " + x.array.type().str() + " " + std::to_string(n.value) + " times",
+                      "Repeat 0 times or more.");
   Shape wide = x.array.shape(), to = wide;
   to[d] *= n;
   wide.insert(d + 1, n);
@@ -306,7 +328,9 @@ Array repeat(const In& x, Dim n, int axis) {
 
 Array Array::reshape(const Shape& shape, Loc loc) const { return tutti::reshape({*this, loc}, shape); }
 Array Array::T(Loc loc) const { return tutti::transpose({*this, loc}); }
-Array Array::transpose(const std::vector<int>& permutation, Loc loc) const { return tutti::transpose({*this, loc}, permutation); }
+Array Array::transpose(const std::vector<int>& permutation, Loc loc) const {
+  return tutti::transpose({*this, loc}, permutation);
+}
 Array Array::flatten(Loc loc) const { return ravel({*this, loc}); }
 Array Array::copy(Loc loc) const {
   CallScope scope(loc);

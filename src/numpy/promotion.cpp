@@ -65,7 +65,8 @@ Promotion promote(const std::vector<Array>& xs) {
   std::uint32_t common = ~0u;
   for (const Array& x : xs) {
     if (x.dtype().is_key())
-      raise<TypeError>(call_name("arithmetic"), "random keys take part in no arithmetic: an operand is " + x.type().str(),
+      raise<TypeError>(call_name("arithmetic"),
+                       "random keys take part in no arithmetic: an operand is " + x.type().str(),
                        "Use random::key_data to see their words.");
     common &= above[node_of(x.type())];
   }
@@ -79,15 +80,21 @@ Promotion promote(const std::vector<Array>& xs) {
     }
   std::string types;
   for (const Array& x : xs) types += (types.empty() ? "" : ", ") + x.type().str();
-  raise<TypeError>(call_name("arithmetic"), "there is no common type of " + types, "Convert one of them with astype().");
+  raise<TypeError>(call_name("arithmetic"), "there is no common type of " + types,
+                   "Convert one of them with astype().");
 }
 
-Promotion inexact(Promotion p) { return p.dtype.is_inexact() ? p : Promotion{canonical(float64) == float64 && p.dtype.size() == 8 ? float64 : float32, p.weak}; }
+Promotion inexact(Promotion p) {
+  return p.dtype.is_inexact()
+             ? p
+             : Promotion{canonical(float64) == float64 && p.dtype.size() == 8 ? float64 : float32, p.weak};
+}
 Promotion promote_inexact(const std::vector<Array>& xs) { return inexact(promote(xs)); }
 
 Array converted(const Array& x, Promotion p) {
-  if (x.dtype() == p.dtype) return x;   // a weak operand decides nothing: the result is as strong as the strongest
-  if (const auto& literal = x.node()->literal; literal && x.ndim() == 0) return array_from_scalar(literal->to(p.dtype), x.weak_type() || p.weak);
+  if (x.dtype() == p.dtype) return x;  // a weak operand decides nothing: the result is as strong as the strongest
+  if (const auto& literal = x.node()->literal; literal && x.ndim() == 0)
+    return array_from_scalar(literal->to(p.dtype), x.weak_type() || p.weak);
   return lax::convert_element_type(x, p.dtype, p.weak);
 }
 
@@ -102,8 +109,11 @@ Shape broadcast_shapes(const char* what, const std::vector<Array>& xs) {
       if (extent == 1 || extent == o) continue;
       if (o != 1) {
         std::string types;
-        for (std::size_t i = 0; i < xs.size(); ++i) types += (i == 0 ? "" : i + 1 == xs.size() ? " and " : ", ") + xs[i].type().str();
-        raise<ShapeError>(what, "shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " + std::to_string(o) + " and " + std::to_string(extent),
+        for (std::size_t i = 0; i < xs.size(); ++i)
+          types += (i == 0 ? "" : i + 1 == xs.size() ? " and " : ", ") + xs[i].type().str();
+        raise<ShapeError>(what,
+                          "shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " +
+                              std::to_string(o) + " and " + std::to_string(extent),
                           "Extents, counted from the last dim, have to be equal or 1: use reshape() or expand_dims().");
       }
       o = extent;

@@ -1,4 +1,5 @@
-// What the NumPy-like functions do before the strict layer: JAX's type promotion (weak types included) and broadcasting.
+// What the NumPy-like functions do before the strict layer: JAX's type promotion (weak types included) and
+// broadcasting.
 #pragma once
 
 #include <vector>
@@ -12,7 +13,8 @@ struct Promotion {
   DType dtype;
   bool weak = false;
 };
-/// The least type above all of them in JAX's lattice: int32 + float16 = float16, bfloat16 + float16 = float32, int32 + 2.5 = weak float32.
+/// The least type above all of them in JAX's lattice: int32 + float16 = float16, bfloat16 + float16 = float32, int32
+/// + 2.5 = weak float32.
 Promotion promote(const std::vector<Array>& xs);
 /// The same, but integers and bools become float32.
 Promotion promote_inexact(const std::vector<Array>& xs);

@@ -1,10 +1,10 @@
 // The reductions of ops.hpp and of Array.
 #include <limits>
 
-#include "tree/absent.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
 #include "numpy/promotion.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/rule_math.hpp"
+#include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -38,7 +38,11 @@ std::int64_t count(const Array& x, const std::vector<int>& axes) {
 }
 bool is_half(DType d) { return d.is_floating() && d.size() == 2; }
 // Means of 16-bit floats are computed in float32 throughout.
-Array wide(const Array& x) { return lax::convert_element_type(x, is_half(x.dtype()) ? float32 : x.dtype().is_inexact() ? x.dtype() : ops::promote_inexact({x}).dtype); }
+Array wide(const Array& x) {
+  return lax::convert_element_type(x, is_half(x.dtype())       ? float32
+                                      : x.dtype().is_inexact() ? x.dtype()
+                                                               : ops::promote_inexact({x}).dtype);
+}
 DType mean_dtype(const Array& x) { return ops::promote_inexact({x}).dtype; }
 
 Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
@@ -46,7 +50,8 @@ Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool 
   const Array& a = given(x.array, what);
   return strict(op, lax::convert_element_type(a, accumulated(a.dtype())), axes.resolve(a.ndim()), keepdims);
 }
-Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims,
+               Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   const Array& a = given(x.array, what);
   std::vector<int> list = axes.resolve(a.ndim());
@@ -55,7 +60,8 @@ Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bo
                       "Give a start value: max_with(x, {.initial = 0}).");
   return strict(op, a, list, keepdims);
 }
-Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
+Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims,
+                      Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   const Array& a = given(x.array, what);
   Array bits = a.dtype().is_bool() ? a : lax::ne(a, number_like(a, 0));
@@ -71,7 +77,9 @@ Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool kee
   if (axis) shape[static_cast<std::size_t>(at)] = 1;
   return lax::reshape(y, shape);
 }
-Array without_nan(const Array& x, double instead) { return x.dtype().is_inexact() ? where(isnan(x), number_like(x, instead), x) : x; }
+Array without_nan(const Array& x, double instead) {
+  return x.dtype().is_inexact() ? where(isnan(x), number_like(x, instead), x) : x;
+}
 
 }  // namespace
 
@@ -79,12 +87,24 @@ Array sum(const In& x, const Axes& axes, bool keepdims) { return total(ops::redu
 Array prod(const In& x, const Axes& axes, bool keepdims) { return total(ops::reduce_prod, "prod", x, axes, keepdims); }
 Array max(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_max, "max", x, axes, keepdims); }
 Array min(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_min, "min", x, axes, keepdims); }
-Array amax(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_max, "amax", x, axes, keepdims); }
-Array amin(const In& x, const Axes& axes, bool keepdims) { return extremum(ops::reduce_min, "amin", x, axes, keepdims); }
-Array any(const In& x, const Axes& axes, bool keepdims) { return truth_reduction(ops::reduce_any, "any", x, axes, keepdims); }
-Array All::operator()(const In& x, const Axes& axes, bool keepdims) const { return truth_reduction(ops::reduce_all, "all", x, axes, keepdims, {"", "all", 0}); }
-Array argmax(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmax, x, axis, keepdims); }
-Array argmin(const In& x, std::optional<int> axis, bool keepdims) { return arg_reduction(ops::argmin, x, axis, keepdims); }
+Array amax(const In& x, const Axes& axes, bool keepdims) {
+  return extremum(ops::reduce_max, "amax", x, axes, keepdims);
+}
+Array amin(const In& x, const Axes& axes, bool keepdims) {
+  return extremum(ops::reduce_min, "amin", x, axes, keepdims);
+}
+Array any(const In& x, const Axes& axes, bool keepdims) {
+  return truth_reduction(ops::reduce_any, "any", x, axes, keepdims);
+}
+Array All::operator()(const In& x, const Axes& axes, bool keepdims) const {
+  return truth_reduction(ops::reduce_all, "all", x, axes, keepdims, {"", "all", 0});
+}
+Array argmax(const In& x, std::optional<int> axis, bool keepdims) {
+  return arg_reduction(ops::argmax, x, axis, keepdims);
+}
+Array argmin(const In& x, std::optional<int> axis, bool keepdims) {
+  return arg_reduction(ops::argmin, x, axis, keepdims);
+}
 
 Array mean(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
@@ -112,7 +132,8 @@ Array cumsum(const In& x, std::optional<int> axis) {
   CallScope scope(x.loc);
   const Array& a = given(x.array, "cumsum");
   Array flat = axis ? a : lax::reshape(a, Shape{a.size()});
-  return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int32) : flat, axis ? Axes(*axis).resolve(a.ndim())[0] : 0);
+  return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int32) : flat,
+                     axis ? Axes(*axis).resolve(a.ndim())[0] : 0);
 }
 Array ptp(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
@@ -153,7 +174,8 @@ Array nanmean(const In& x, const Axes& axes, bool keepdims) {
 }
 namespace {
 // The extremum of the numbers; NaN where there are none.
-Array nan_extremum(Array (*extremum)(const In&, const Axes&, bool), double worst, const Array& x, const Axes& axes, bool keepdims) {
+Array nan_extremum(Array (*extremum)(const In&, const Axes&, bool), double worst, const Array& x, const Axes& axes,
+                   bool keepdims) {
   Array y = extremum(without_nan(x, worst), axes, keepdims);
   if (!x.dtype().is_inexact()) return y;
   return where(tutti::all(isnan(x), axes, keepdims), number_like(y, std::numeric_limits<double>::quiet_NaN()), y);
@@ -181,8 +203,12 @@ double highest(DType d) {
   if (d.is_bool()) return 1;
   return std::pow(2., static_cast<double>(d.size() * 8 - (d.is_signed() ? 1 : 0))) - 1;
 }
-Array masked(const Array& x, const Array& mask, double otherwise) { return mask.has_value() ? where(mask, x, number_like(x, otherwise)) : x; }
-Array in_dtype(const Array& x, const ReduceOptions& o) { return o.dtype ? lax::convert_element_type(x, *o.dtype) : lax::convert_element_type(x, accumulated(x.dtype())); }
+Array masked(const Array& x, const Array& mask, double otherwise) {
+  return mask.has_value() ? where(mask, x, number_like(x, otherwise)) : x;
+}
+Array in_dtype(const Array& x, const ReduceOptions& o) {
+  return o.dtype ? lax::convert_element_type(x, *o.dtype) : lax::convert_element_type(x, accumulated(x.dtype()));
+}
 
 }  // namespace
 
@@ -199,7 +225,8 @@ Array prod_with(const In& x, const ReduceOptions& o) {
 namespace {
 Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptions& o, double worst) {
   if (!o.initial.has_value()) {
-    if (o.where.has_value()) raise<ValueError>(what, "a mask over " + x.type().str() + " needs a start value", "Give .initial as well.");
+    if (o.where.has_value())
+      raise<ValueError>(what, "a mask over " + x.type().str() + " needs a start value", "Give .initial as well.");
     return extremum(op, what, x, o.axes, o.keepdims);
   }
   Array y = strict(op, masked(x, o.where, worst), o.axes.resolve(x.ndim()), o.keepdims);
@@ -219,7 +246,8 @@ Array mean_with(const In& x, const ReduceOptions& o) {
   const Array& a = given(x.array, "mean");
   Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   Array s = sum(masked(w, o.where, 0), o.axes, o.keepdims);
-  Array n = o.where.has_value() ? sum(ops::spread(o.where, a.shape()), o.axes, o.keepdims) : Array(static_cast<double>(count(a, o.axes.resolve(a.ndim()))));
+  Array n = o.where.has_value() ? sum(ops::spread(o.where, a.shape()), o.axes, o.keepdims)
+                                : Array(static_cast<double>(count(a, o.axes.resolve(a.ndim()))));
   return lax::convert_element_type(s / n, o.dtype ? *o.dtype : mean_dtype(a));
 }
 
@@ -232,7 +260,11 @@ Array Array::var(const Axes& axes, bool keepdims, Loc loc) const { return tutti:
 Array Array::std(const Axes& axes, bool keepdims, Loc loc) const { return tutti::std_({*this, loc}, axes, keepdims); }
 Array Array::any(const Axes& axes, bool keepdims, Loc loc) const { return tutti::any({*this, loc}, axes, keepdims); }
 Array Array::all(const Axes& axes, bool keepdims, Loc loc) const { return tutti::all({*this, loc}, axes, keepdims); }
-Array Array::argmax(std::optional<int> axis, bool keepdims, Loc loc) const { return tutti::argmax({*this, loc}, axis, keepdims); }
-Array Array::argmin(std::optional<int> axis, bool keepdims, Loc loc) const { return tutti::argmin({*this, loc}, axis, keepdims); }
+Array Array::argmax(std::optional<int> axis, bool keepdims, Loc loc) const {
+  return tutti::argmax({*this, loc}, axis, keepdims);
+}
+Array Array::argmin(std::optional<int> axis, bool keepdims, Loc loc) const {
+  return tutti::argmin({*this, loc}, axis, keepdims);
+}
 
 }  // namespace tutti

@@ -18,18 +18,25 @@ std::string Labels::at(const tree::Path& path, const Array& leaf, const std::vec
     if (found && g == label) return label;
   std::string names;
   for (const std::string& g : groups) names += (names.empty() ? "" : ", ") + g;
-  raise<ValueError>("multi_transform", "the parameter " + path.str() + (found ? " has the label \"" + label + "\"" : " has no label") + "; the groups are " + names, "Give a transformation for every label, or a last rule {\"**\", ...}.");
+  raise<ValueError>("multi_transform",
+                    "the parameter " + path.str() + (found ? " has the label \"" + label + "\"" : " has no label") +
+                        "; the groups are " + names,
+                    "Give a transformation for every label, or a last rule {\"**\", ...}.");
 }
 
 namespace detail {
 
-Array choose(const Array& condition, const Array& yes, const Array& no) { return where(condition, yes, no).astype(no.dtype()); }
+Array choose(const Array& condition, const Array& yes, const Array& no) {
+  return where(condition, yes, no).astype(no.dtype());
+}
 Array all_finite(const std::vector<Array>& leaves) {
   Array ok = array(true);
   for (const Array& x : leaves) ok = ok & tutti::all(isfinite(x));
   return ok;
 }
-Array count_bad(const Array& finite, const Array& count, const Array& at_finite) { return where(finite, at_finite, next_step(count)); }
+Array count_bad(const Array& finite, const Array& count, const Array& at_finite) {
+  return where(finite, at_finite, next_step(count));
+}
 Array still_or(const Array& finite, const Array& count, int limit) { return finite | (count > limit); }
 Array accumulated(const Array& update, const Array& sum, const Array& steps, bool mean) {
   return mean ? sum + (update - sum) / (steps + 1) : update + sum;

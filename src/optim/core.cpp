@@ -8,7 +8,8 @@
 namespace tutti::optim {
 
 const std::vector<Array>& Leaves::needed_params(const char* who) const {
-  if (params.empty() && !updates.empty()) raise<ValueError>(who, "update needs the parameters", "Call update(grads, state, params).");
+  if (params.empty() && !updates.empty())
+    raise<ValueError>(who, "update needs the parameters", "Call update(grads, state, params).");
   return params;
 }
 
@@ -23,7 +24,8 @@ Array next_step(const Array& count) {
 
 Array first_value(const Start& start, const Array& p) { return p.dtype().is_inexact() ? start(p) : Array(); }
 
-void run_stage(const Stage& stage, const tree::detail::Columns& c, bool params, Array* count, const std::function<std::vector<tree::Path>()>& paths) {
+void run_stage(const Stage& stage, const tree::detail::Columns& c, bool params, Array* count,
+               const std::function<std::vector<tree::Path>()>& paths) {
   Leaves l;
   auto values = [](const std::vector<Array*>& column) {
     std::vector<Array> out;

@@ -11,7 +11,9 @@ std::optional<std::pair<int, int>> factored_dims(const Shape& shape, const Facto
   if (!o.factored || shape.ndim() < 2) return {};
   std::vector<int> order(shape.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return shape[static_cast<std::size_t>(a)] < shape[static_cast<std::size_t>(b)]; });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return shape[static_cast<std::size_t>(a)] < shape[static_cast<std::size_t>(b)];
+  });
   std::pair dims{order[order.size() - 2], order.back()};
   if (shape[static_cast<std::size_t>(dims.first)] < o.min_dim_size_to_factor) return {};
   return dims;
@@ -31,26 +33,28 @@ Start factored_start(const FactoredOptions& o, int slot) {
 
 Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& o) {
   return {{factored_start(o, 0), factored_start(o, 1), factored_start(o, 2)}, [=](Leaves& l) {
-    Array decay = 1 - power((l.count - o.step_offset + 1).astype(float32), -o.decay_rate);
-    auto next = [&](const Array& old, const Array& seen) { return (decay * old + (1 - decay) * seen).astype(old.dtype()); };
-    l.each([&](std::size_t i) {
-      Array& g = l.updates[i];
-      Array squared = square(g) + o.epsilon;
-      auto dims = factored_dims(g.shape(), o);
-      if (!dims) {
-        Array& v = l.slots[2][i];
-        v = next(v, squared);
-        g = g * power(v, -0.5);
-        return;
-      }
-      auto [d1, d0] = *dims;
-      Array &row = l.slots[0][i], &col = l.slots[1][i];
-      row = next(row, mean(squared, d0));
-      col = next(col, mean(squared, d1));
-      Array row_factor = power(row / mean(row, d1 > d0 ? d1 - 1 : d1, true), -0.5);
-      g = g * expand_dims(row_factor, d0) * expand_dims(power(col, -0.5), d1);
-    });
-  }};
+            Array decay = 1 - power((l.count - o.step_offset + 1).astype(float32), -o.decay_rate);
+            auto next = [&](const Array& old, const Array& seen) {
+              return (decay * old + (1 - decay) * seen).astype(old.dtype());
+            };
+            l.each([&](std::size_t i) {
+              Array& g = l.updates[i];
+              Array squared = square(g) + o.epsilon;
+              auto dims = factored_dims(g.shape(), o);
+              if (!dims) {
+                Array& v = l.slots[2][i];
+                v = next(v, squared);
+                g = g * power(v, -0.5);
+                return;
+              }
+              auto [d1, d0] = *dims;
+              Array &row = l.slots[0][i], &col = l.slots[1][i];
+              row = next(row, mean(squared, d0));
+              col = next(col, mean(squared, d1));
+              Array row_factor = power(row / mean(row, d1 > d0 ? d1 - 1 : d1, true), -0.5);
+              g = g * expand_dims(row_factor, d0) * expand_dims(power(col, -0.5), d1);
+            });
+          }};
 }
 
 }  // namespace tutti::optim

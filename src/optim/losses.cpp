@@ -12,7 +12,8 @@ namespace {
 
 const Array& floating(const char* who, const char* what, const Array& x) {
   if (!x.dtype().is_floating())
-    raise<TypeError>(who, std::string(what) + " must be floating, got " + type_text(x), "Convert them: x.astype(float32).");
+    raise<TypeError>(who, std::string(what) + " must be floating, got " + type_text(x),
+                     "Convert them: x.astype(float32).");
   return x;
 }
 Array errors(const char* who, const Array& predictions, const Array& targets) {
@@ -27,8 +28,9 @@ Array at_label(const Array& x, const Array& labels, int axis) {
 int axis_of(const char* who, int axis, const Array& x) {
   int ndim = x.ndim();
   if (axis < -ndim || axis >= ndim)
-    raise<IndexError>(who, "axis " + std::to_string(axis) + " is out of range for " + type_text(x),
-                      ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
+    raise<IndexError>(
+        who, "axis " + std::to_string(axis) + " is out of range for " + type_text(x),
+        ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return axis < 0 ? axis + ndim : axis;
 }
 
@@ -37,7 +39,8 @@ int axis_of(const char* who, int axis, const Array& x) {
 Array squared_error(const In& p, const Array& t) {
   CallScope scope(p.loc);
   if (t.has_value() && t.shape() != p.array.shape())
-    raise<ShapeError>("squared_error", "predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str(),
+    raise<ShapeError>("squared_error",
+                      "predictions have shape " + p.array.shape().str() + ", targets " + t.shape().str(),
                       "Reshape one of them: a loss does not broadcast.");
   return square(errors("squared_error", p.array, t));
 }
@@ -57,7 +60,9 @@ Array log_cosh(const In& p, const Array& t) {
 }
 Array cosine_similarity(const In& a, const In& b, double epsilon, int axis) {
   CallScope scope(a.loc);
-  auto unit = [&](const Array& x) { return x / sqrt(tutti::clip(sum(square(floating("cosine_similarity", "arguments", x)), axis, true), epsilon, none)); };
+  auto unit = [&](const Array& x) {
+    return x / sqrt(tutti::clip(sum(square(floating("cosine_similarity", "arguments", x)), axis, true), epsilon, none));
+  };
   return sum(unit(a.array) * unit(b.array), axis);
 }
 Array cosine_distance(const In& a, const In& b, double epsilon, int axis) {
@@ -90,18 +95,21 @@ Array softmax_cross_entropy_with_integer_labels(const In& logits, const In& labe
   const char* who = "softmax_cross_entropy_with_integer_labels";
   const Array &x = floating(who, "logits", logits.array), &y = labels.array;
   if (!y.dtype().is_integer())
-    raise<TypeError>(who, "the labels are " + type_text(y), "Labels are integers; softmax_cross_entropy takes probabilities.");
+    raise<TypeError>(who, "the labels are " + type_text(y),
+                     "Labels are integers; softmax_cross_entropy takes probabilities.");
   if (y.ndim() + 1 != x.ndim())
-    raise<ShapeError>(who, "logits of shape " + x.shape().str() + " need labels of one dim less, got shape " + y.shape().str(),
-                      "Leave out the dim of the classes: labels are class numbers.");
+    raise<ShapeError>(
+        who, "logits of shape " + x.shape().str() + " need labels of one dim less, got shape " + y.shape().str(),
+        "Leave out the dim of the classes: labels are class numbers.");
   axis = axis_of(who, axis, x);
   Shape rows = x.shape();
   rows.erase(axis);
   bool fits = true;
   for (int d = 0; d < rows.ndim(); ++d) fits = fits && (rows[d] == y.shape(d) || rows[d] == 1 || y.shape(d) == 1);
   if (!fits)
-    raise<ShapeError>(who, "the logits are " + type_text(x) + ", the labels " + type_text(y),
-                      "Labels have the shape of the logits without axis " + std::to_string(axis) + ", here " + rows.str() + ".");
+    raise<ShapeError>(
+        who, "the logits are " + type_text(x) + ", the labels " + type_text(y),
+        "Labels have the shape of the logits without axis " + std::to_string(axis) + ", here " + rows.str() + ".");
   return nn::logsumexp(x, axis) - at_label(x, y, axis);
 }
 Array poly_loss_cross_entropy(const In& logits, const Array& labels, double epsilon, int axis) {
@@ -136,7 +144,9 @@ Array kl_divergence(const In& log_predictions, const Array& t, int axis) {
 }
 Array kl_divergence_with_log_targets(const In& log_predictions, const Array& log_targets, int axis) {
   CallScope scope(log_predictions.loc);
-  return sum(exp(log_targets) * (log_targets - floating("kl_divergence_with_log_targets", "log_predictions", log_predictions.array)), axis);
+  return sum(exp(log_targets) *
+                 (log_targets - floating("kl_divergence_with_log_targets", "log_predictions", log_predictions.array)),
+             axis);
 }
 Array smooth_labels(const In& labels, double alpha, int axis) {
   CallScope scope(labels.loc);

@@ -35,8 +35,12 @@ Transform<TraceState> sgd(Rate rate, double momentum, bool nesterov) {
   if (momentum == 0) return {{nothing}, minus(std::move(rate))};
   return then(trace(momentum, nesterov), {minus(std::move(rate))});
 }
-Transform<CountState> sign_sgd(Rate rate) { return then(scale_by_learning_rate(std::move(rate)), {}, {scale_by_sign().stage()}); }
-Transform<EmaState> signum(Rate rate, double beta) { return then(ema(beta, false), {scale_by_sign().stage(), minus(std::move(rate))}); }
+Transform<CountState> sign_sgd(Rate rate) {
+  return then(scale_by_learning_rate(std::move(rate)), {}, {scale_by_sign().stage()});
+}
+Transform<EmaState> signum(Rate rate, double beta) {
+  return then(ema(beta, false), {scale_by_sign().stage(), minus(std::move(rate))});
+}
 
 Transform<AdamState> adam(Rate rate, const AdamOptions& o) { return then(scale_by_adam(o), {minus(std::move(rate))}); }
 Transform<AdamState> adamw(Rate rate, const AdamWOptions& o) {
@@ -51,45 +55,73 @@ Transform<AdamState> nadamw(Rate rate, AdamWOptions o) {
   o.nesterov = true;
   return adamw(std::move(rate), o);
 }
-Transform<AdamState> adamax(Rate rate, double b1, double b2, double eps) { return then(scale_by_adamax(b1, b2, eps), {minus(std::move(rate))}); }
+Transform<AdamState> adamax(Rate rate, double b1, double b2, double eps) {
+  return then(scale_by_adamax(b1, b2, eps), {minus(std::move(rate))});
+}
 Transform<AdamState> adamaxw(Rate rate, double b1, double b2, double eps, const DecayOptions& d) {
   return then(scale_by_adamax(b1, b2, eps), {decayed(d), minus(std::move(rate))});
 }
-Transform<AdamState> adabelief(Rate rate, const BeliefOptions& o) { return then(scale_by_belief(o), {minus(std::move(rate))}); }
-Transform<AmsgradState> amsgrad(Rate rate, const AmsgradOptions& o) { return then(scale_by_amsgrad(o), {minus(std::move(rate))}); }
-Transform<AdamState> radam(Rate rate, const RAdamOptions& o) { return then(scale_by_radam(o), {minus(std::move(rate))}); }
-Transform<AdamState> yogi(Rate rate, double b1, double b2, double eps) { return then(scale_by_yogi({.b1 = b1, .b2 = b2, .eps = eps}), {minus(std::move(rate))}); }
-Transform<AdamState> novograd(Rate rate, const NovogradOptions& o) { return then(scale_by_novograd(o), {minus(std::move(rate))}); }
-Transform<AdanState> adan(Rate rate, const AdanOptions& o, const DecayOptions& d) { return then(scale_by_adan(o), {decayed(d), minus(std::move(rate))}); }
-Transform<LionState> lion(Rate rate, double b1, double b2, const DecayOptions& d) { return then(scale_by_lion(b1, b2), {decayed(d), minus(std::move(rate))}); }
+Transform<AdamState> adabelief(Rate rate, const BeliefOptions& o) {
+  return then(scale_by_belief(o), {minus(std::move(rate))});
+}
+Transform<AmsgradState> amsgrad(Rate rate, const AmsgradOptions& o) {
+  return then(scale_by_amsgrad(o), {minus(std::move(rate))});
+}
+Transform<AdamState> radam(Rate rate, const RAdamOptions& o) {
+  return then(scale_by_radam(o), {minus(std::move(rate))});
+}
+Transform<AdamState> yogi(Rate rate, double b1, double b2, double eps) {
+  return then(scale_by_yogi({.b1 = b1, .b2 = b2, .eps = eps}), {minus(std::move(rate))});
+}
+Transform<AdamState> novograd(Rate rate, const NovogradOptions& o) {
+  return then(scale_by_novograd(o), {minus(std::move(rate))});
+}
+Transform<AdanState> adan(Rate rate, const AdanOptions& o, const DecayOptions& d) {
+  return then(scale_by_adan(o), {decayed(d), minus(std::move(rate))});
+}
+Transform<LionState> lion(Rate rate, double b1, double b2, const DecayOptions& d) {
+  return then(scale_by_lion(b1, b2), {decayed(d), minus(std::move(rate))});
+}
 
-Transform<RssState> adagrad(Rate rate, double initial, double eps) { return then(scale_by_rss(initial, eps), {minus(std::move(rate))}); }
+Transform<RssState> adagrad(Rate rate, double initial, double eps) {
+  return then(scale_by_rss(initial, eps), {minus(std::move(rate))});
+}
 Transform<AdadeltaState> adadelta(Rate rate, double rho, double eps, const DecayOptions& d) {
   return then(scale_by_adadelta(rho, eps), {minus(std::move(rate))}, {decayed(d)});
 }
 Transform<RmspropState> rmsprop(Rate rate, const RmspropOptions& o) {
   RmsOptions core{o.decay, o.eps, o.initial_scale, o.eps_in_sqrt, o.bias_correction};
-  std::vector<Stage> stages{o.centered ? on_slots(scale_by_stddev(core).stage(), {1, 0}) : on_slots(scale_by_rms(core).stage(), {0}), minus(std::move(rate))};
+  std::vector<Stage> stages{
+      o.centered ? on_slots(scale_by_stddev(core).stage(), {1, 0}) : on_slots(scale_by_rms(core).stage(), {0}),
+      minus(std::move(rate))};
   if (o.momentum != 0) stages.push_back(on_slots(trace(o.momentum, o.nesterov).stage(), {2}));
-  return {{full_start(o.initial_scale), o.centered ? Start(zeros_start) : Start(nothing), o.momentum != 0 ? Start(zeros_start) : Start(nothing)},
+  return {{full_start(o.initial_scale), o.centered ? Start(zeros_start) : Start(nothing),
+           o.momentum != 0 ? Start(zeros_start) : Start(nothing)},
           in_order(std::move(stages))};
 }
-Transform<RpropState> rprop(double rate, const RpropOptions& o) { return then(scale_by_rprop(rate, o), {scale(-1).stage()}); }
+Transform<RpropState> rprop(double rate, const RpropOptions& o) {
+  return then(scale_by_rprop(rate, o), {scale(-1).stage()});
+}
 
 Transform<AdamState> lamb(Rate rate, const LambOptions& o) {
-  return then(scale_by_adam({o.b1, o.b2, o.eps, o.eps_root}), {decayed({o.weight_decay, o.mask}), scale_by_trust_ratio().stage(), minus(std::move(rate))});
+  return then(scale_by_adam({o.b1, o.b2, o.eps, o.eps_root}),
+              {decayed({o.weight_decay, o.mask}), scale_by_trust_ratio().stage(), minus(std::move(rate))});
 }
 Transform<TraceState> lars(Rate rate, const LarsOptions& o) {
-  Stage trust = where_masked(scale_by_trust_ratio({.trust_coefficient = o.trust_coefficient, .eps = o.eps}).stage(), o.trust_ratio_mask);
-  return then(trace(o.momentum, o.nesterov), {}, {decayed({o.weight_decay, o.weight_decay_mask}), trust, minus(std::move(rate))});
+  Stage trust = where_masked(scale_by_trust_ratio({.trust_coefficient = o.trust_coefficient, .eps = o.eps}).stage(),
+                             o.trust_ratio_mask);
+  return then(trace(o.momentum, o.nesterov), {},
+              {decayed({o.weight_decay, o.weight_decay_mask}), trust, minus(std::move(rate))});
 }
 Transform<CountState> fromage(double rate, double min_norm) {
   double shrink = 1 / std::sqrt(1 + rate * rate);
-  return then(scale_by_learning_rate(rate * shrink), {add_decayed_weights(shrink - 1).stage()}, {scale_by_trust_ratio({.min_norm = min_norm}).stage()});
+  return then(scale_by_learning_rate(rate * shrink), {add_decayed_weights(shrink - 1).stage()},
+              {scale_by_trust_ratio({.min_norm = min_norm}).stage()});
 }
 
 Transform<AdafactorState> adafactor(std::optional<Rate> rate, const AdafactorOptions& o) {
-  Transform<FactoredState> core = scale_by_factored_rms({o.factored, o.decay_rate, o.decay_offset, o.min_dim_size_to_factor, o.eps});
+  Transform<FactoredState> core =
+      scale_by_factored_rms({o.factored, o.decay_rate, o.decay_offset, o.min_dim_size_to_factor, o.eps});
   std::vector<Stage> stages{on_slots(core.stage(), {0, 1, 2})};
   if (o.clipping_threshold) stages.push_back(clip_by_block_rms(*o.clipping_threshold).stage());
   if (rate) stages.push_back(times_rate(*rate, false));

@@ -38,7 +38,9 @@ Stage times_rate(Rate rate, bool minus) {
   return [rate = std::move(rate), minus](Leaves& l) {
     Array step = rate(l.count);
     if (minus) step = -step;
-    l.each([&](std::size_t i) { l.updates[i] = step.weak_type() ? step * l.updates[i] : step.astype(l.updates[i].dtype()) * l.updates[i]; });
+    l.each([&](std::size_t i) {
+      l.updates[i] = step.weak_type() ? step * l.updates[i] : step.astype(l.updates[i].dtype()) * l.updates[i];
+    });
   };
 }
 
@@ -48,7 +50,9 @@ Array correction(double decay, const Array& count) { return 1 - power(array(deca
 Array norm_at_least(const Array& x, double min_norm) {
   Array norm = sqrt(sum(square(x)));
   Array small = norm <= min_norm;
-  return where(small, min_norm, sqrt(sum(square(where(small, ones_like(x), x)))));   // the second `where` keeps sqrt'(0) out of the gradient
+  return where(
+      small, min_norm,
+      sqrt(sum(square(where(small, ones_like(x), x)))));  // the second `where` keeps sqrt'(0) out of the gradient
 }
 
 namespace {
@@ -65,11 +69,21 @@ Stateless stateless(Stage stage) { return Stateless({}, std::move(stage)); }
 
 }  // namespace
 
-Stateless identity() { return stateless([](Leaves&) {}); }
-Stateless set_to_zero() { return stateless(each_update([](const Array& u) { return zeros_like(u); })); }
-Stateless scale(double factor) { return stateless(each_update([=](const Array& u) { return factor * u; })); }
-Stateless scale_by_sign() { return stateless(each_update([](const Array& u) { return sign(u); })); }
-Stateless clip(double d) { return stateless(each_update([=](const Array& u) { return tutti::clip(u, -d, d); })); }
+Stateless identity() {
+  return stateless([](Leaves&) {});
+}
+Stateless set_to_zero() {
+  return stateless(each_update([](const Array& u) { return zeros_like(u); }));
+}
+Stateless scale(double factor) {
+  return stateless(each_update([=](const Array& u) { return factor * u; }));
+}
+Stateless scale_by_sign() {
+  return stateless(each_update([](const Array& u) { return sign(u); }));
+}
+Stateless clip(double d) {
+  return stateless(each_update([=](const Array& u) { return tutti::clip(u, -d, d); }));
+}
 Stateless centralize() {
   return stateless(each_update([](const Array& u) {
     if (u.ndim() < 2) return u;
@@ -125,7 +139,8 @@ Stateless scale_by_trust_ratio(const TrustRatioOptions& o) {
   }));
 }
 Stateless scale_by_param_block_norm(double min_scale) {
-  return stateless(each_with_param("scale_by_param_block_norm", [=](const Array& u, const Array& p) { return u * norm_at_least(p, min_scale); }));
+  return stateless(each_with_param("scale_by_param_block_norm",
+                                   [=](const Array& u, const Array& p) { return u * norm_at_least(p, min_scale); }));
 }
 Stateless scale_by_param_block_rms(double min_scale) {
   return stateless(each_with_param("scale_by_param_block_rms", [=](const Array& u, const Array& p) {
@@ -134,18 +149,19 @@ Stateless scale_by_param_block_rms(double min_scale) {
   }));
 }
 Stateless keep_params_nonnegative() {
-  return stateless(each_with_param("keep_params_nonnegative", [](const Array& u, const Array& p) { return where(p + u < 0, -p, u); }));
+  return stateless(each_with_param("keep_params_nonnegative",
+                                   [](const Array& u, const Array& p) { return where(p + u < 0, -p, u); }));
 }
 
 Transform<CountState> scale_by_schedule(Rate step_size) { return {{}, times_rate(std::move(step_size), false)}; }
 Transform<ZeroNansState> zero_nans() {
   return {{[](const Array&) { return array(false); }}, [](Leaves& l) {
-    l.each([&](std::size_t i) {
-      Array& u = l.updates[i];
-      l.slots[0][i] = any(isnan(u));
-      u = where(isnan(u), zeros_like(u), u);
-    });
-  }};
+            l.each([&](std::size_t i) {
+              Array& u = l.updates[i];
+              l.slots[0][i] = any(isnan(u));
+              u = where(isnan(u), zeros_like(u), u);
+            });
+          }};
 }
 Transform<CountState> scale_by_learning_rate(Rate rate) { return {{}, times_rate(std::move(rate), true)}; }
 

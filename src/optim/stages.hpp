@@ -7,13 +7,11 @@
 namespace tutti::optim {
 
 /// A stage that changes each update alone.
-template <class F>
-Stage each_update(F fn) {
+template <class F> Stage each_update(F fn) {
   return [fn](Leaves& l) { l.each([&](std::size_t i) { l.updates[i] = fn(l.updates[i]); }); };
 }
 /// The same with its parameter.
-template <class F>
-Stage each_with_param(const char* who, F fn) {
+template <class F> Stage each_with_param(const char* who, F fn) {
   return [who, fn](Leaves& l) {
     const std::vector<Array>& params = l.needed_params(who);
     l.each([&](std::size_t i) { l.updates[i] = fn(l.updates[i], params[i]); });

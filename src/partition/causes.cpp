@@ -72,8 +72,8 @@ std::string Causes::cut_text(const Layout& layout) const {
   for (int d = 0; d < layout.ndim(); ++d)
     for (const AxisRef& a : layout.dims[d]) {
       std::string from = sharded_.origin_text(value_, d, a.axis);
-      out += (out.empty() ? "" : ", ") + std::string("dim ") + std::to_string(d) + " over '" + sharded_.mesh.axis_names()[a.axis] + "'" +
-             (from.empty() ? "" : " (from " + from + ")");
+      out += (out.empty() ? "" : ", ") + std::string("dim ") + std::to_string(d) + " over '" +
+             sharded_.mesh.axis_names()[a.axis] + "'" + (from.empty() ? "" : " (from " + from + ")");
     }
   return out.empty() ? "nowhere" : out;
 }
@@ -98,35 +98,47 @@ Cause Causes::cause(const Move& move, const Op& op, const Params& params, const 
   switch (move.kind) {
     case Move::Kind::all_reduce:
     case Move::Kind::reduce_scatter:
-      c.why = "each device along " + axes + " has a partial result of " + value_text(value_) + ", and " + user + " needs the complete one" +
+      c.why = "each device along " + axes + " has a partial result of " + value_text(value_) + ", and " + user +
+              " needs the complete one" +
               (move.kind == Move::Kind::reduce_scatter ? ", cut: " + cut_text(move.after) : "");
-      c.remedy = "none while what is summed is cut over " + axes + ": replicate it over " + axes + " to trade this for memory and work";
+      c.remedy = "none while what is summed is cut over " + axes + ": replicate it over " + axes +
+                 " to trade this for memory and work";
       break;
     case Move::Kind::all_gather:
       c.why = user + " needs " + value_text(value_) + " whole along " + axes + "; it is cut: " + cut_text(from_);
-      c.remedy = "place the value as " + str(to_, sharded_.mesh) + ", or cut the other operands of " + user + " as this one is";
+      c.remedy = "place the value as " + str(to_, sharded_.mesh) + ", or cut the other operands of " + user +
+                 " as this one is";
       break;
     default:
-      c.why = user + " needs " + value_text(value_) + " cut as " + str(to_, sharded_.mesh) + "; it is cut: " + cut_text(from_);
+      c.why = user + " needs " + value_text(value_) + " cut as " + str(to_, sharded_.mesh) +
+              "; it is cut: " + cut_text(from_);
       c.remedy = "place the value as " + str(to_, sharded_.mesh);
       break;
   }
   return c;
 }
 
-Loc Causes::loc_of(const Atom& a) const { return a.is_literal() || producer_[a.id] < 0 ? Loc{} : sharded_.program->eqns[producer_[a.id]].loc; }
+Loc Causes::loc_of(const Atom& a) const {
+  return a.is_literal() || producer_[a.id] < 0 ? Loc{} : sharded_.program->eqns[producer_[a.id]].loc;
+}
 
 Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand) const {
   Cause c;
-  c.kind = e.op == &ops::all_gather || e.op == &ops::reduce_scatter || e.op == &ops::all_to_all ? e.op->name : e.op == &ops::ppermute ? "permute" : "all_reduce";
+  c.kind = e.op == &ops::all_gather || e.op == &ops::reduce_scatter || e.op == &ops::all_to_all ? e.op->name
+           : e.op == &ops::ppermute                                                             ? "permute"
+                                                                                                : "all_reduce";
   auto over = [&](const auto& p) {
     c.axes = p.axes;
     for (std::int64_t n : p.sizes) c.group *= n;
   };
-  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter) over(params.get<ops::GatherOver>());
-  else if (e.op == &ops::all_to_all) over(params.get<ops::Exchange>());
-  else if (e.op == &ops::ppermute) over(params.get<ops::Permute>());
-  else over(params.get<ops::ReduceOver>());
+  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter)
+    over(params.get<ops::GatherOver>());
+  else if (e.op == &ops::all_to_all)
+    over(params.get<ops::Exchange>());
+  else if (e.op == &ops::ppermute)
+    over(params.get<ops::Permute>());
+  else
+    over(params.get<ops::ReduceOver>());
   static const std::vector<ProgramPtr> no_subs;
   c.bytes = ops::collective_bytes(Call{*e.op, params, {operand}, no_subs}, operand);
   c.messages = messages_of(c.kind, c.group);

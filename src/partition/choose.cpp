@@ -60,7 +60,8 @@ std::vector<Candidate> choose(const Problem& problem, Planner& planner) {
         if (a.is_literal()) return false;
         const std::vector<Layout>& known = versions[a.id].layouts;
         return std::any_of(known.begin(), known.end(), [&](const Layout& l) {
-          return l.pending_kind == Reduce::sum && std::find(l.pending.begin(), l.pending.end(), axis) != l.pending.end();
+          return l.pending_kind == Reduce::sum &&
+                 std::find(l.pending.begin(), l.pending.end(), axis) != l.pending.end();
         });
       });
     }

@@ -14,8 +14,8 @@ namespace tutti {
 struct Problem {
   const Program& program;
   Mesh mesh;
-  AxisRefs axes;                   // the boundary axes, whole
-  std::vector<Layout> wanted;      // per value, as propagated: inputs have it, outputs must get it, the others are free
+  AxisRefs axes;               // the boundary axes, whole
+  std::vector<Layout> wanted;  // per value, as propagated: inputs have it, outputs must get it, the others are free
 };
 
 /// The layouts in which a value is at hand so far, and the cheapest way from one of them to another.

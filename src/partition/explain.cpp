@@ -22,10 +22,14 @@ std::string axes_text(const Cause& c) {
 
 std::string bytes_text(double bytes) {
   char out[32];
-  if (bytes < 1e4) std::snprintf(out, sizeof out, "%.0f B", bytes);
-  else if (bytes < 1e7) std::snprintf(out, sizeof out, "%.1f KB", bytes / 1e3);
-  else if (bytes < 1e10) std::snprintf(out, sizeof out, "%.1f MB", bytes / 1e6);
-  else std::snprintf(out, sizeof out, "%.1f GB", bytes / 1e9);
+  if (bytes < 1e4)
+    std::snprintf(out, sizeof out, "%.0f B", bytes);
+  else if (bytes < 1e7)
+    std::snprintf(out, sizeof out, "%.1f KB", bytes / 1e3);
+  else if (bytes < 1e10)
+    std::snprintf(out, sizeof out, "%.1f MB", bytes / 1e6);
+  else
+    std::snprintf(out, sizeof out, "%.1f GB", bytes / 1e9);
   return out;
 }
 
@@ -47,7 +51,8 @@ std::string explain(const LocalProgram& p, const Sent& sent) {
       same->cause.messages += c.messages;
     }
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.cause.bytes > b.cause.bytes; });
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.cause.bytes > b.cause.bytes; });
 
   std::string out = "Collectives on " + p.mesh.str() + ", bytes and messages received by each device\n\n";
   if (lines.empty()) out += "  none\n";
@@ -59,17 +64,21 @@ std::string explain(const LocalProgram& p, const Sent& sent) {
     where = std::max(where, l.cause.loc.str().size());
   }
   if (!lines.empty())
-    out += "  " + pad_to("kind", kind) + "  " + pad_to("axis", axes) + "  " + pad_to("bytes", bytes) + "  count  messages  " + pad_to("line", where) + "\n";
+    out += "  " + pad_to("kind", kind) + "  " + pad_to("axis", axes) + "  " + pad_to("bytes", bytes) +
+           "  count  messages  " + pad_to("line", where) + "\n";
   for (const Line& l : lines) {
     const Cause& c = l.cause;
-    out += "  " + pad_to(c.kind, kind) + "  " + pad_to(axes_text(c), axes) + "  " + pad_to(bytes_text(c.bytes), bytes) + "  " +
-           pad_to(std::to_string(l.count), 5) + "  " + pad_to(std::to_string(c.messages), 8) + "  " + pad_to(c.loc.str(), where) + "\n";
+    out += "  " + pad_to(c.kind, kind) + "  " + pad_to(axes_text(c), axes) + "  " + pad_to(bytes_text(c.bytes), bytes) +
+           "  " + pad_to(std::to_string(l.count), 5) + "  " + pad_to(std::to_string(c.messages), 8) + "  " +
+           pad_to(c.loc.str(), where) + "\n";
     out += "      because  " + c.why + "\n";
     out += "      remedy   " + c.remedy + "\n";
   }
   char totals[200];
-  std::snprintf(totals, sizeof totals, "\n  planned  %s, %lld messages, %zu collectives\n  sent     %s, %lld messages\n", bytes_text(total_bytes(p)).c_str(),
-                static_cast<long long>(total_messages(p)), p.causes.size(), bytes_text(sent.bytes).c_str(), static_cast<long long>(sent.messages));
+  std::snprintf(totals, sizeof totals,
+                "\n  planned  %s, %lld messages, %zu collectives\n  sent     %s, %lld messages\n",
+                bytes_text(total_bytes(p)).c_str(), static_cast<long long>(total_messages(p)), p.causes.size(),
+                bytes_text(sent.bytes).c_str(), static_cast<long long>(sent.messages));
   return out + totals;
 }
 

@@ -1,4 +1,5 @@
-// What partition hands on: one program for every device, with local types and explicit collectives, each with its Cause.
+// What partition hands on: one program for every device, with local types and explicit collectives, each with its
+// Cause.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,15 @@ struct Cause {
   std::string remedy;                // the annotation that would remove it
 };
 
-/// Invariants: no global extent is left along a boundary axis; the program is the same text for every device; collectives name
-/// axes of `mesh`; causes[i] belongs to the i-th collective Eqn. A dim of n elements over k devices has blocks of ceil size on
-/// all devices, nested per axis; the elements after the valid ones are poison: anything, read by nobody.
+/// Invariants: no global extent is left along a boundary axis; the program is the same text for every device;
+/// collectives name axes of `mesh`; causes[i] belongs to the i-th collective Eqn. A dim of n elements over k devices
+/// has blocks of ceil size on all devices, nested per axis; the elements after the valid ones are poison: anything,
+/// read by nobody.
 struct LocalProgram {
   ProgramPtr program;
   Mesh mesh;
   std::vector<Layout> inputs, outputs;
-  std::vector<Type> input_types, output_types;   // global
+  std::vector<Type> input_types, output_types;  // global
   std::vector<Cause> causes;
 };
 

@@ -6,7 +6,8 @@
 namespace tutti {
 namespace {
 
-Params local_params(const Eqn& eqn, const std::vector<Type>& global, const std::vector<Type>& local, const std::vector<Shape>& results) {
+Params local_params(const Eqn& eqn, const std::vector<Type>& global, const std::vector<Type>& local,
+                    const std::vector<Shape>& results) {
   const Op* op = eqn.op;
   if (op == &ops::broadcast_in_dim) return ops::BroadcastInDim{results[0], eqn.params.get<ops::BroadcastInDim>().dims};
   if (op == &ops::reshape) return ops::Reshape{results[0]};

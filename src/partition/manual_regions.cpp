@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ops/collective/collective.hpp"
-#include "ops/region/shard_map.hpp"
 #include "ops/placement/sharding_constraint.hpp"
+#include "ops/region/shard_map.hpp"
 #include "trace/trace.hpp"
 #include "transform/transform.hpp"
 #include "tutti/lax/lax.hpp"
@@ -17,7 +17,8 @@ using ops::ShardMap;
 
 bool has_regions(const Program& p) {
   return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return e.op == &ops::shard_map || std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_regions(*sub); });
+    return e.op == &ops::shard_map ||
+           std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_regions(*sub); });
   });
 }
 
@@ -58,7 +59,8 @@ struct Opener {
       std::vector<ProgramPtr> subs;
       if (e.op != &ops::shard_map)
         for (const ProgramPtr& sub : e.subs) subs.push_back(open_manual_regions(sub));
-      std::vector<Array> results = e.op == &ops::shard_map ? region(e, operands) : bind(*e.op, e.params, operands, subs);
+      std::vector<Array> results =
+          e.op == &ops::shard_map ? region(e, operands) : bind(*e.op, e.params, operands, subs);
       for (std::size_t k = 0; k < results.size(); ++k) env[e.results[k]] = results[k];
     }
     std::vector<Array> out;
@@ -69,7 +71,7 @@ struct Opener {
   std::vector<Array> region(const Eqn& e, const std::vector<Array>& operands) {
     const auto& p = e.params.get<ShardMap>();
     std::vector<Array> lanes;
-    std::vector<std::vector<std::string>> in_axes, out_axes(p.out_specs.size());   // leading dims, in mesh order
+    std::vector<std::vector<std::string>> in_axes, out_axes(p.out_specs.size());  // leading dims, in mesh order
     for (std::size_t i = 0; i < operands.size(); ++i) {
       in_axes.push_back(ops::mentioned(p, p.in_specs[i]));
       lanes.push_back(to_lanes(p, p.in_specs[i], placed(p, p.in_specs[i], operands[i])));
@@ -88,11 +90,13 @@ struct Opener {
     ++depth;
     std::vector<Array> results = run(*body, lanes);
     --depth;
-    for (std::size_t o = 0; o < results.size(); ++o) results[o] = placed(p, p.out_specs[o], from_lanes(p, p.out_specs[o], results[o], out_axes[o]));
+    for (std::size_t o = 0; o < results.size(); ++o)
+      results[o] = placed(p, p.out_specs[o], from_lanes(p, p.out_specs[o], results[o], out_axes[o]));
     return results;
   }
 
-  // Where operands and results of a region lie is for propagation to know. In a region inside a region the mesh is taken already.
+  // Where operands and results of a region lie is for propagation to know. In a region inside a region the mesh is
+  // taken already.
   Array placed(const ShardMap& p, const DimAxes& spec, const Array& x) const {
     return depth > 0 ? x : bind1(ops::sharding_constraint, ops::Constrain{ops::region_sharding(p, spec)}, {x});
   }
@@ -102,7 +106,7 @@ struct Opener {
     std::vector<std::string> axes = ops::mentioned(p, spec);
     if (axes.empty()) return x;
     Shape split;
-    std::vector<std::string> what;   // per dim of `split`: its axis, or "" for the local part
+    std::vector<std::string> what;  // per dim of `split`: its axis, or "" for the local part
     for (std::size_t d = 0; d < spec.size(); ++d) {
       std::int64_t rest = x.shape()[static_cast<int>(d)];
       for (const std::string& name : spec[d]) {
@@ -123,18 +127,22 @@ struct Opener {
   // And back: `leading` are the axes that the result varies over, in mesh order.
   static Array from_lanes(const ShardMap& p, const DimAxes& spec, Array x, const std::vector<std::string>& leading) {
     std::vector<std::string> axes = ops::mentioned(p, spec);
-    // An axis that the spec does not mention: the content at its coordinate 0. One that the result does not vary over: repeated.
+    // An axis that the spec does not mention: the content at its coordinate 0. One that the result does not vary over:
+    // repeated.
     lax::Dims start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims(), place;
     Shape kept, full;
     for (std::size_t d = 0; d < leading.size(); ++d) {
-      if (std::find(axes.begin(), axes.end(), leading[d]) != axes.end()) kept.push_back(limit[d]);
-      else limit[d] = 1;
+      if (std::find(axes.begin(), axes.end(), leading[d]) != axes.end())
+        kept.push_back(limit[d]);
+      else
+        limit[d] = 1;
     }
     for (std::size_t d = leading.size(); d < limit.size(); ++d) kept.push_back(limit[d]);
     if (limit != x.shape().dims()) x = lax::slice(x, start, limit);
     x = reshaped(x, kept);
     for (const std::string& name : axes) {
-      if (std::find(leading.begin(), leading.end(), name) != leading.end()) place.push_back(static_cast<std::int64_t>(full.size()));
+      if (std::find(leading.begin(), leading.end(), name) != leading.end())
+        place.push_back(static_cast<std::int64_t>(full.size()));
       full.push_back(p.mesh.size(name));
     }
     std::int64_t local = static_cast<std::int64_t>(place.size());
@@ -161,7 +169,9 @@ struct Opener {
   int depth = 0;
 
   static Array reshaped(const Array& x, const Shape& shape) { return shape == x.shape() ? x : lax::reshape(x, shape); }
-  static Array transposed(const Array& x, const lax::Dims& order) { return std::is_sorted(order.begin(), order.end()) ? x : lax::transpose(x, order); }
+  static Array transposed(const Array& x, const lax::Dims& order) {
+    return std::is_sorted(order.begin(), order.end()) ? x : lax::transpose(x, order);
+  }
 };
 
 }  // namespace
@@ -172,7 +182,8 @@ ProgramPtr open_manual_regions(const ProgramPtr& program) {
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, "shard_map", Loc());
   std::vector<Array> args;
   for (std::size_t i = 0; i < program->inputs.size(); ++i)
-    args.push_back(trace->input(program->types[program->inputs[i]], i < program->input_names.size() ? program->input_names[i] : ""));
+    args.push_back(trace->input(program->types[program->inputs[i]],
+                                i < program->input_names.size() ? program->input_names[i] : ""));
   TraceScope scope(trace);
   return trace->close(Opener().run(*program, args)).program;
 }

@@ -5,8 +5,8 @@
 
 #include "ops/collective/collective.hpp"
 #include "ops/movement/movement.hpp"
-#include "tutti/lax/lax.hpp"
 #include "tutti/base/error.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {
@@ -91,19 +91,23 @@ Scalar identity_of(Reduce kind, DType dtype) {
   if (kind == Reduce::sum) return Scalar(0.0).to(dtype);
   bool max = kind == Reduce::max;
   if (dtype.is_bool()) return Scalar(!max);
-  if (dtype.is_inexact()) return Scalar(max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity()).to(dtype);
+  if (dtype.is_inexact())
+    return Scalar(max ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity()).to(dtype);
   Scalar out;
   out.dtype = dtype;
   int bits = static_cast<int>(dtype.size()) * 8;
   std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
-  if (dtype.is_unsigned()) out.integer = max ? 0 : static_cast<std::int64_t>(ones);
-  else out.integer = max ? -static_cast<std::int64_t>(ones >> 1) - 1 : static_cast<std::int64_t>(ones >> 1);
+  if (dtype.is_unsigned())
+    out.integer = max ? 0 : static_cast<std::int64_t>(ones);
+  else
+    out.integer = max ? -static_cast<std::int64_t>(ones >> 1) - 1 : static_cast<std::int64_t>(ones >> 1);
   return out;
 }
 
 Array Emitter::coordinate(const AxisRef& axis) {
   Array& known = coordinates_[axis.axis];
-  if (!known.has_value()) known = bind1(ops::axis_index, ops::ReduceOver{{mesh_.axis_names()[axis.axis]}, {axis.size}}, {});
+  if (!known.has_value())
+    known = bind1(ops::axis_index, ops::ReduceOver{{mesh_.axis_names()[axis.axis]}, {axis.size}}, {});
   return known;
 }
 
@@ -161,15 +165,21 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
       return lax::select(first, x, nothing);
     }
     case Move::Kind::all_gather:
-      return join_blocks(collective(move, ops::all_gather, ops::GatherOver{names, sizes, from, true}, x), from, move.axes, grown);
+      return join_blocks(collective(move, ops::all_gather, ops::GatherOver{names, sizes, from, true}, x), from,
+                         move.axes, grown);
     case Move::Kind::all_reduce: {
-      const Op& op = before.pending_kind == Reduce::sum ? ops::psum : before.pending_kind == Reduce::max ? ops::pmax : ops::pmin;
+      const Op& op = before.pending_kind == Reduce::sum   ? ops::psum
+                     : before.pending_kind == Reduce::max ? ops::pmax
+                                                          : ops::pmin;
       return collective(move, op, ops::ReduceOver{names, sizes}, x);
     }
     case Move::Kind::reduce_scatter:
-      return collective(move, ops::reduce_scatter, ops::GatherOver{names, sizes, to, true}, pad_blocks(x, to, move.axes));
+      return collective(move, ops::reduce_scatter, ops::GatherOver{names, sizes, to, true},
+                        pad_blocks(x, to, move.axes));
     case Move::Kind::all_to_all:
-      return join_blocks(collective(move, ops::all_to_all, ops::Exchange{names, sizes, to, from, true}, pad_blocks(x, to, move.axes)), from, move.axes, grown);
+      return join_blocks(
+          collective(move, ops::all_to_all, ops::Exchange{names, sizes, to, from, true}, pad_blocks(x, to, move.axes)),
+          from, move.axes, grown);
     case Move::Kind::permute: break;
   }
   // Every device sends its block to one that wants it: the k-th holder of a block serves the k-th device that wants it.

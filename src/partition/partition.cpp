@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/op.hpp"
 #include "mesh/mesh_node.hpp"
 #include "ops/collective/collective.hpp"
-#include "ir/op.hpp"
 #include "partition/causes.hpp"
 #include "partition/choose.hpp"
 #include "partition/moves.hpp"
@@ -18,13 +18,20 @@ namespace {
 
 struct Value {
   Versions versions;
-  std::vector<Array> blocks;   // one per version
+  std::vector<Array> blocks;  // one per version
 };
 
 class Partition {
  public:
   Partition(const ShardedProgram& sharded, const std::vector<Layout>& wanted, AxisRefs axes)
-      : axes_(std::move(axes)), sharded_(sharded), p_(*sharded.program), wanted_(wanted), planner_(sharded.mesh), emit_(sharded.mesh), values_(p_.types.size()), read_(p_.types.size(), 0) {
+      : axes_(std::move(axes)),
+        sharded_(sharded),
+        p_(*sharded.program),
+        wanted_(wanted),
+        planner_(sharded.mesh),
+        emit_(sharded.mesh),
+        values_(p_.types.size()),
+        read_(p_.types.size(), 0) {
     for (const Eqn& e : p_.eqns)
       for (const Atom& a : e.operands)
         if (!a.is_literal()) read_[a.id] = 1;
@@ -67,8 +74,8 @@ class Partition {
     out.causes = std::move(causes_);
     auto sent = std::count_if(out.program->eqns.begin(), out.program->eqns.end(), sends);
     if (!done.captured.empty() || sent != static_cast<std::ptrdiff_t>(out.causes.size()))
-      throw InternalError("partition: " + std::to_string(sent) + " collectives, " + std::to_string(out.causes.size()) + " causes, " +
-                          std::to_string(done.captured.size()) + " captured arrays");
+      throw InternalError("partition: " + std::to_string(sent) + " collectives, " + std::to_string(out.causes.size()) +
+                          " causes, " + std::to_string(done.captured.size()) + " captured arrays");
     return out;
   }
 
@@ -101,7 +108,8 @@ class Partition {
       why_.moving(a.id, operand, at, to);
       x = emit_.apply(move, at, x, type.shape);
       at = move.after;
-      if ((is_collective(move.kind) || at == to) && std::find(v.versions.layouts.begin(), v.versions.layouts.end(), at) == v.versions.layouts.end())
+      if ((is_collective(move.kind) || at == to) &&
+          std::find(v.versions.layouts.begin(), v.versions.layouts.end(), at) == v.versions.layouts.end())
         define(a.id, at, x);
     }
     return x;
@@ -117,7 +125,8 @@ class Partition {
       if (!e.operands[o].is_literal() && o < c.padded_dims.size()) {
         const Type& type = p_.types[e.operands[o].id];
         for (std::size_t k = 0; k < c.padded_dims[o].size(); ++k)
-          x = emit_.mask_padding(x, c.operands[o], type.shape, c.padded_dims[o][k], identity_of(c.padding[o][k], type.dtype));
+          x = emit_.mask_padding(x, c.operands[o], type.shape, c.padded_dims[o][k],
+                                 identity_of(c.padding[o][k], type.dtype));
       }
       operands.push_back(std::move(x));
     }
@@ -131,9 +140,10 @@ class Partition {
   void region(const Eqn& e, const Candidate& c, std::vector<Array> blocks) {
     std::vector<bool> live;
     for (ValueId r : e.results) live.push_back(read_[r]);
-    std::vector<Array> results = inline_region(e, sharded_.mesh, std::move(blocks), live, [&](const Eqn& inner, const Params& params, const Type& operand) {
-      causes_.push_back(why_.by_hand(inner, params, operand));
-    });
+    std::vector<Array> results = inline_region(e, sharded_.mesh, std::move(blocks), live,
+                                               [&](const Eqn& inner, const Params& params, const Type& operand) {
+                                                 causes_.push_back(why_.by_hand(inner, params, operand));
+                                               });
     for (std::size_t k = 0; k < results.size(); ++k)
       if (live[k]) define(e.results[k], c.results[k], results[k]);
   }
@@ -146,7 +156,9 @@ class Partition {
     Array x = bind(*e.op, localized(e, p_, c).value(), {})[0];
     for (int d = 0; d < type.ndim(); ++d) {
       // Along its own dim, and only there, the op counts.
-      if (layout.dims[d].empty() || e.op->factors(Call{*e.op, e.params, {}, e.subs}, {type}).factors[d].kind == Factors::Kind::parallel) continue;
+      if (layout.dims[d].empty() ||
+          e.op->factors(Call{*e.op, e.params, {}, e.subs}, {type}).factors[d].kind == Factors::Kind::parallel)
+        continue;
       Array start = lax::convert_element_type(emit_.block_start(layout, type.shape, d), type.dtype);
       x = lax::add(x, lax::broadcast_in_dim(start, x.shape(), {}));
     }
@@ -161,7 +173,7 @@ class Partition {
   Emitter emit_;
   Causes why_{sharded_};
   std::vector<Value> values_;
-  std::vector<char> read_;         // per value: some Eqn or output reads it
+  std::vector<char> read_;  // per value: some Eqn or output reads it
   std::vector<Cause> causes_;
 };
 
@@ -170,15 +182,18 @@ class Partition {
 LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary, const Chooser& chooser) {
   AxisRefs axes;
   auto is_boundary = [&](int axis) {
-    return boundary.all || std::find(boundary.names.begin(), boundary.names.end(), sharded.mesh.axis_names()[axis]) != boundary.names.end();
+    return boundary.all || std::find(boundary.names.begin(), boundary.names.end(), sharded.mesh.axis_names()[axis]) !=
+                               boundary.names.end();
   };
   if (sharded.mesh.has_value())
-    for (int a = 0; a < sharded.mesh.ndim(); ++a) 
+    for (int a = 0; a < sharded.mesh.ndim(); ++a)
       if (sharded.mesh.shape()[a] > 1 && is_boundary(a)) axes.push_back(whole_axis(sharded.mesh, a));
   std::vector<Layout> wanted;
   for (Layout l : sharded.layouts) {
     for (AxisRefs& refs : l.dims)
-      refs.erase(std::remove_if(refs.begin(), refs.end(), [&](const AxisRef& r) { return r.size == 1 || axes.empty() || !is_boundary(r.axis); }), refs.end());
+      refs.erase(std::remove_if(refs.begin(), refs.end(),
+                                [&](const AxisRef& r) { return r.size == 1 || axes.empty() || !is_boundary(r.axis); }),
+                 refs.end());
     wanted.push_back(canonical(std::move(l)));
   }
   if (!axes.empty()) return Partition(sharded, wanted, axes).run(chooser);

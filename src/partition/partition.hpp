@@ -1,6 +1,7 @@
-// From one global program to one local program for every device. In: a ShardedProgram and the axes that separate address spaces.
-// Out: a LocalProgram. Start reading at partition.cpp; rows.cpp says how an Eqn may be computed on blocks, planner.cpp how a value
-// gets from one layout to another, choose.cpp which rows are taken, moves.cpp what they look like as operations.
+// From one global program to one local program for every device. In: a ShardedProgram and the axes that separate
+// address spaces. Out: a LocalProgram. Start reading at partition.cpp; rows.cpp says how an Eqn may be computed on
+// blocks, planner.cpp how a value gets from one layout to another, choose.cpp which rows are taken, moves.cpp what they
+// look like as operations.
 #pragma once
 
 #include <string>
@@ -15,12 +16,13 @@ namespace tutti {
 /// The mesh axes along which devices have memories of their own.
 struct BoundaryAxes {
   bool all = true;
-  std::vector<std::string> names;   // where not all
+  std::vector<std::string> names;  // where not all
   static BoundaryAxes every() { return {}; }
   static BoundaryAxes none() { return {false, {}}; }
 };
 
 /// Pure: equal programs give equal texts. Without boundary axes (or without a mesh) the program comes back as it is.
-LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {}, const Chooser& chooser = choose);
+LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {},
+                       const Chooser& chooser = choose);
 
 }  // namespace tutti

@@ -36,7 +36,7 @@ struct Search {
   const Mesh& mesh;
   const Layout& target;
   const Sizes& sizes;
-  std::vector<std::pair<Move, double>> out;   // moves from the present state with their bytes
+  std::vector<std::pair<Move, double>> out;  // moves from the present state with their bytes
 
   double elements(const Layout& l) const { return static_cast<double>(block_shape(l, sizes.shape).num_elements()); }
   void add(Move::Kind kind, AxisRefs axes, int from_dim, int to_dim, Layout after, double bytes) {
@@ -54,7 +54,8 @@ struct Search {
         next.dims[d].push_back(a);
         add(Move::Kind::slice, {a}, -1, d, next, 0);
       }
-      if (contains(target.pending, a) && target.pending_kind == Reduce::sum && (s.pending.empty() || s.pending_kind == Reduce::sum)) {
+      if (contains(target.pending, a) && target.pending_kind == Reduce::sum &&
+          (s.pending.empty() || s.pending_kind == Reduce::sum)) {
         Layout next = s;
         next.pending.push_back(a);
         add(Move::Kind::mask, {a}, -1, -1, next, 0);
@@ -82,7 +83,8 @@ struct Search {
     if (divides(s, sizes.shape)) permuted(s, 0, Layout::replicated(rank), local);
   }
 
-  // A permute reaches every layout with as many blocks along each dim: the axes of dims d, d + 1, ... are still to be chosen.
+  // A permute reaches every layout with as many blocks along each dim: the axes of dims d, d + 1, ... are still to be
+  // chosen.
   void permuted(const Layout& s, int d, Layout so_far, double local) {
     if (d == s.ndim()) {
       so_far.pending = s.pending;
@@ -157,11 +159,15 @@ Path shortest(const Mesh& mesh, const Layout& from, const Layout& to, const Size
     Layout present = nodes[at].layout;
     search.expand(present);
     for (auto& [move, bytes] : search.out) {
-      double price = cost + bytes + (is_collective(move.kind) ? per_collective : 0) + per_element * search.elements(move.after);
+      double price =
+          cost + bytes + (is_collective(move.kind) ? per_collective : 0) + per_element * search.elements(move.after);
       auto [it, fresh] = known.try_emplace(key(move.after), static_cast<int>(nodes.size()));
-      if (fresh) nodes.push_back({move.after, price, nodes[at].bytes + bytes, at, move});
-      else if (price < nodes[it->second].cost) nodes[it->second] = {move.after, price, nodes[at].bytes + bytes, at, move};
-      else continue;
+      if (fresh)
+        nodes.push_back({move.after, price, nodes[at].bytes + bytes, at, move});
+      else if (price < nodes[it->second].cost)
+        nodes[it->second] = {move.after, price, nodes[at].bytes + bytes, at, move};
+      else
+        continue;
       queue.push({price, it->second});
     }
   }
@@ -171,7 +177,8 @@ Path shortest(const Mesh& mesh, const Layout& from, const Layout& to, const Size
 }  // namespace
 
 const char* name(Move::Kind kind) {
-  static constexpr const char* names[] = {"slice", "mask", "all_gather", "all_reduce", "reduce_scatter", "all_to_all", "permute"};
+  static constexpr const char* names[] = {"slice",          "mask",       "all_gather", "all_reduce",
+                                          "reduce_scatter", "all_to_all", "permute"};
   return names[static_cast<int>(kind)];
 }
 

@@ -15,16 +15,16 @@ struct Move {
   enum class Kind { slice, mask, all_gather, all_reduce, reduce_scatter, all_to_all, permute };
   Kind kind = Kind::slice;
   AxisRefs axes;
-  int from_dim = -1;    // all_gather, all_to_all: the dim that loses its last axes
-  int to_dim = -1;      // slice, reduce_scatter, all_to_all: the dim at whose end they appear
+  int from_dim = -1;  // all_gather, all_to_all: the dim that loses its last axes
+  int to_dim = -1;    // slice, reduce_scatter, all_to_all: the dim at whose end they appear
   Layout after;
 };
 const char* name(Move::Kind kind);
 bool is_collective(Move::Kind kind);
 
 struct Path {
-  double cost = 0;      // bytes, with small prices for collectives and local work that break ties
-  double bytes = 0;     // received per device
+  double cost = 0;   // bytes, with small prices for collectives and local work that break ties
+  double bytes = 0;  // received per device
   std::vector<Move> moves;
 };
 

@@ -39,8 +39,7 @@ Renaming renaming(const ops::ShardMap& p, const Mesh& mesh) {
   return out;
 }
 
-template <class P>
-Params renamed(P params, const Renaming& to) {
+template <class P> Params renamed(P params, const Renaming& to) {
   Named out;
   for (std::size_t i = 0; i < params.axes.size(); ++i) {
     auto at = to.find(params.axes[i]);
@@ -62,13 +61,14 @@ Params renamed(const Eqn& e, const Renaming& to) {
   return renamed(e.params.get<ops::ReduceOver>(), to);
 }
 
-Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type, const Mesh& mesh) {
+Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type,
+                     const Mesh& mesh) {
   std::optional<Layout> layout = whole_axis_layout(ops::region_sharding(p, spec), type.ndim(), mesh);
   if (!layout)
-    raise<UnsupportedError>(
-        "shard_map",
-        "its mesh " + p.mesh.str() + " and the program's mesh " + mesh.str() + " have no common axes, so it cannot run on devices of its own",
-        "Use meshes of the same sizes.", e.loc);
+    raise<UnsupportedError>("shard_map",
+                            "its mesh " + p.mesh.str() + " and the program's mesh " + mesh.str() +
+                                " have no common axes, so it cannot run on devices of its own",
+                            "Use meshes of the same sizes.", e.loc);
   return canonical(*layout);
 }
 
@@ -78,18 +78,23 @@ Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mes
   const auto& p = e.params.get<ops::ShardMap>();
   for (const auto& [name, to] : renaming(p, mesh))
     for (const std::string& axis : to.names)
-      if (std::none_of(boundary.begin(), boundary.end(), [&](const AxisRef& b) { return mesh.axis_names()[b.axis] == axis; }) && mesh.size(axis) > 1)
+      if (std::none_of(boundary.begin(), boundary.end(),
+                       [&](const AxisRef& b) { return mesh.axis_names()[b.axis] == axis; }) &&
+          mesh.size(axis) > 1)
         raise<UnsupportedError>("shard_map", "axis '" + name + "' lies inside one address space while others do not",
                                 "Partition over all axes, or over none.");
   Candidate c;
   c.params = e.params;
-  for (std::size_t i = 0; i < e.operands.size(); ++i) c.operands.push_back(region_layout(e, p, p.in_specs[i], program.type(e.operands[i]), mesh));
-  for (std::size_t k = 0; k < e.results.size(); ++k) c.results.push_back(region_layout(e, p, p.out_specs[k], program.types[e.results[k]], mesh));
+  for (std::size_t i = 0; i < e.operands.size(); ++i)
+    c.operands.push_back(region_layout(e, p, p.in_specs[i], program.type(e.operands[i]), mesh));
+  for (std::size_t k = 0; k < e.results.size(); ++k)
+    c.results.push_back(region_layout(e, p, p.out_specs[k], program.types[e.results[k]], mesh));
   return c;
 }
 
-std::vector<Array> inline_region(const Eqn& eqn, const Mesh& mesh, std::vector<Array> blocks, const std::vector<bool>& live,
-                                 const std::function<void(const Eqn&, const Params&, const Type& operand)>& on_collective) {
+std::vector<Array> inline_region(
+    const Eqn& eqn, const Mesh& mesh, std::vector<Array> blocks, const std::vector<bool>& live,
+    const std::function<void(const Eqn&, const Params&, const Type& operand)>& on_collective) {
   Renaming names = renaming(eqn.params.get<ops::ShardMap>(), mesh);
   // Without the results that nobody reads, so that no dead collective is counted.
   Program body = *eqn.subs.at(0);
@@ -106,7 +111,8 @@ std::vector<Array> inline_region(const Eqn& eqn, const Mesh& mesh, std::vector<A
     LocOverride line(e.loc);
     std::vector<Array> operands;
     for (const Atom& a : e.operands) operands.push_back(get(a));
-    if (e.op == &ops::pvary || e.op->name == "sharding_constraint") {   // about variance and axes that are not manual: nothing to do
+    if (e.op == &ops::pvary ||
+        e.op->name == "sharding_constraint") {  // about variance and axes that are not manual: nothing to do
       env[e.results[0]] = operands[0];
       continue;
     }

@@ -20,7 +20,7 @@ struct Rows {
   const Mesh& mesh;
   Factors rule;
   std::vector<Type> operands, results;
-  std::vector<std::vector<int>> linear;   // usable sets
+  std::vector<std::vector<int>> linear;  // usable sets
   std::vector<Candidate> out;
   std::set<std::string> seen;
 
@@ -28,14 +28,15 @@ struct Rows {
   using Assignment = std::vector<std::pair<AxisRef, int>>;
 
   bool has_factor(const Factors::Dims& dims, int f) const {
-    return std::any_of(dims.begin(), dims.end(), [&](const auto& list) { return std::find(list.begin(), list.end(), f) != list.end(); });
+    return std::any_of(dims.begin(), dims.end(),
+                       [&](const auto& list) { return std::find(list.begin(), list.end(), f) != list.end(); });
   }
 
   // Layout of one tensor; false where blocks of factors would not be blocks of the dim.
   bool build(const Factors::Dims& dims, const Type& type, const std::vector<AxisRefs>& on, Layout& layout) const {
     layout = Layout::replicated(type.ndim());
     for (int d = 0; d < type.ndim() && d < static_cast<int>(dims.size()); ++d) {
-      bool cut = false, open = true;   // open: all factors before were cut to pieces of 1
+      bool cut = false, open = true;  // open: all factors before were cut to pieces of 1
       for (int f : dims[d]) {
         std::int64_t size = rule.factors[f].size, n = ways(on[f]);
         if (n > 1) {
@@ -57,7 +58,8 @@ struct Rows {
     for (const auto& [axis, choice] : assignment)
       if (choice >= 0) on[choice].push_back(axis);
     // A factor that shares a dim with others somewhere is cut evenly or not at all.
-    auto build_all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types, std::vector<Layout>& layouts) {
+    auto build_all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types,
+                         std::vector<Layout>& layouts) {
       layouts.resize(types.size());
       for (std::size_t i = 0; i < types.size(); ++i)
         if (!build(i < dims.size() ? dims[i] : Factors::Dims{}, types[i], on, layouts[i])) return false;
@@ -73,10 +75,13 @@ struct Rows {
         if (!reduces(k)) continue;
         if (kind && *kind != reduce_of(k)) return false;
         kind = reduce_of(k);
-        // An operand without the reduced factor that is added to the others (scatter_add's first) counts once: on coordinate 0.
+        // An operand without the reduced factor that is added to the others (scatter_add's first) counts once: on
+        // coordinate 0.
         for (const std::vector<int>& set : linear) {
-          bool joined = std::any_of(set.begin(), set.end(), [&](int o) { return has_factor(rule.operands[o], choice); });
-          for (int o : set) pending[o] = pending[o] || (joined && k == Kind::sum && !has_factor(rule.operands[o], choice));
+          bool joined =
+              std::any_of(set.begin(), set.end(), [&](int o) { return has_factor(rule.operands[o], choice); });
+          for (int o : set)
+            pending[o] = pending[o] || (joined && k == Kind::sum && !has_factor(rule.operands[o], choice));
         }
       } else if (choice <= -2) {
         if (kind && *kind != Reduce::sum) return false;
@@ -135,7 +140,8 @@ struct Rows {
     c.work += per_flop * flops;
   }
 
-  void enumerate(const AxisRefs& axes, std::size_t at, Assignment& assignment, const std::function<bool(int, const AxisRef&)>& may_be_pending) {
+  void enumerate(const AxisRefs& axes, std::size_t at, Assignment& assignment,
+                 const std::function<bool(int, const AxisRef&)>& may_be_pending) {
     if (at == axes.size()) {
       add(assignment);
       return;
@@ -149,16 +155,19 @@ struct Rows {
     for (std::size_t f = 0; f < rule.factors.size(); ++f)
       if (rule.factors[f].kind != Kind::replicated && rule.factors[f].size >= axis.size) put(static_cast<int>(f));
     for (std::size_t s = 0; s < linear.size(); ++s)
-      if (std::any_of(linear[s].begin(), linear[s].end(), [&](int o) { return may_be_pending(o, axis); })) put(-2 - static_cast<int>(s));
+      if (std::any_of(linear[s].begin(), linear[s].end(), [&](int o) { return may_be_pending(o, axis); }))
+        put(-2 - static_cast<int>(s));
     put(-1);
   }
 };
 
-// Sets of operands in which f is linear for sums over devices: f(sum x) = sum f(x), the other operands being equal everywhere.
-std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const std::vector<Type>& operands, const std::vector<Type>& results) {
+// Sets of operands in which f is linear for sums over devices: f(sum x) = sum f(x), the other operands being equal
+// everywhere.
+std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const std::vector<Type>& operands,
+                                                 const std::vector<Type>& results) {
   std::vector<std::vector<int>> out;
-  if (eqn.op->name == "fma") return out;   // affine in its addend, linear in pairs only
-  if (eqn.op == &ops::gather) {             // integers out of range read a value that is not zero
+  if (eqn.op->name == "fma") return out;  // affine in its addend, linear in pairs only
+  if (eqn.op == &ops::gather) {           // integers out of range read a value that is not zero
     const auto& p = eqn.params.get<ops::Gather>();
     if (p.mode == lax::GatherMode::fill && !p.zero_fill && !results[0].dtype.is_inexact()) return out;
   }
@@ -189,7 +198,7 @@ std::vector<Candidate> candidates(const Eqn& eqn, const Program& program, const 
     rows.rule = eqn.op->factors(Call{*eqn.op, eqn.params, rows.operands, eqn.subs}, rows.results);
     rows.linear = usable_linear_sets(eqn, rows.operands, rows.results);
   } else {
-    axes.clear();   // sub-programs, effects and collectives run on whole values
+    axes.clear();  // sub-programs, effects and collectives run on whole values
   }
   rows.rule.operands.resize(rows.operands.size());
   rows.rule.results.resize(rows.results.size());

@@ -1,5 +1,5 @@
-// Rows: the ways to compute one Eqn on blocks. Each mesh axis is put on one factor of the op, on a set of operands in which the
-// op is linear (partial sums pass through), or on nothing (every device along it does the same work).
+// Rows: the ways to compute one Eqn on blocks. Each mesh axis is put on one factor of the op, on a set of operands in
+// which the op is linear (partial sums pass through), or on nothing (every device along it does the same work).
 #pragma once
 
 #include <functional>
@@ -14,14 +14,15 @@ namespace tutti {
 /// One way to compute an Eqn: what its operands must look like, what its results then look like.
 struct Candidate {
   std::vector<Layout> operands, results;
-  double work = 0;                                  // price of the local work, in bytes
-  std::vector<std::vector<Reduce>> padding;         // per operand: kinds of reductions that would read its padding ...
-  std::vector<std::vector<int>> padded_dims;        // ... and the dims, index by index
-  Params params;                                    // of the Eqn on local shapes
+  double work = 0;                            // price of the local work, in bytes
+  std::vector<std::vector<Reduce>> padding;   // per operand: kinds of reductions that would read its padding ...
+  std::vector<std::vector<int>> padded_dims;  // ... and the dims, index by index
+  Params params;                              // of the Eqn on local shapes
 };
 
-/// All candidates that are sound, for the boundary axes `axes`; the last one computes everything everywhere. `may_be_pending(operand, axis)`: whether a row in
-/// which that operand holds partial sums over the axis is worth listing.
+/// All candidates that are sound, for the boundary axes `axes`; the last one computes everything everywhere.
+/// `may_be_pending(operand, axis)`: whether a row in which that operand holds partial sums over the axis is worth
+/// listing.
 std::vector<Candidate> candidates(const Eqn& eqn, const Program& program, const Mesh& mesh, AxisRefs axes,
                                   const std::function<bool(int, const AxisRef&)>& may_be_pending);
 

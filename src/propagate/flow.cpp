@@ -1,7 +1,7 @@
-// The rules of propagation. Per Eqn: project the dims of all its operands and results onto factors; let each factor take the
-// longest axis list that its tensors agree on; where they disagree, or two factors want one axis, the larger tensor wins, then the
-// earlier one (elementwise: the most sharded one first), but before all a factor that can be split in computing. Lists only grow, so the
-// rounds end.
+// The rules of propagation. Per Eqn: project the dims of all its operands and results onto factors; let each factor
+// take the longest axis list that its tensors agree on; where they disagree, or two factors want one axis, the larger
+// tensor wins, then the earlier one (elementwise: the most sharded one first), but before all a factor that can be
+// split in computing. Lists only grow, so the rounds end.
 #include "propagate/flow.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Flow {
   std::vector<ValueAxes>& placements;
   const Program& program;
   std::vector<std::int64_t> sizes;
-  std::vector<std::optional<Factors>> factors;   // per Eqn
+  std::vector<std::optional<Factors>> factors;  // per Eqn
   int round = 0;
 
   std::int64_t ways(const AxisList& axes) const {
@@ -34,9 +34,12 @@ struct Flow {
     for (int a : axes) n *= sizes[a];
     return n;
   }
-  static bool is_prefix(const AxisList& a, const AxisList& b) { return a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin()); }
+  static bool is_prefix(const AxisList& a, const AxisList& b) {
+    return a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin());
+  }
 
-  // What a dim's axes mean for factor `f`, the `p`-th of the dim. Axes that do not fit whole factors stop the projection.
+  // What a dim's axes mean for factor `f`, the `p`-th of the dim. Axes that do not fit whole factors stop the
+  // projection.
   AxisList project(const AxisList& axes, const std::vector<int>& list, const Factors& rule, std::size_t p) const {
     if (list.size() == 1) return axes;
     AxisList out;
@@ -52,7 +55,8 @@ struct Flow {
   }
 
   // Appends axes to factor `p` of dim `d` as far as they fit there. True when something changed.
-  bool extend(const Tensor& t, int d, std::size_t p, const AxisList& wanted, const Factors& rule, const Origin& origin, ValueId from, int from_dim) {
+  bool extend(const Tensor& t, int d, std::size_t p, const AxisList& wanted, const Factors& rule, const Origin& origin,
+              ValueId from, int from_dim) {
     ValueAxes& place = placements[t.value];
     if (place.closed[d]) return false;
     const std::vector<int>& list = (*t.dims)[d];
@@ -73,7 +77,8 @@ struct Flow {
       int a = wanted[i];
       for (const AxisList& other : place.dims)
         if (std::find(other.begin(), other.end(), a) != other.end()) return changed;
-      std::int64_t n = ways(have) * sizes[a], size = list.size() > 1 ? rule.factors[list[p]].size : program.types[t.value].shape[d];
+      std::int64_t n = ways(have) * sizes[a],
+                   size = list.size() > 1 ? rule.factors[list[p]].size : program.types[t.value].shape[d];
       if (n > size || (list.size() > 1 && size % n != 0)) return changed;
       have.push_back(a);
       place.dims[d].push_back(a);
@@ -101,7 +106,8 @@ struct Flow {
     if (!factors[index]) return false;
     const Factors& rule = *factors[index];
     bool reduces = false;
-    for (const Factors::Factor& f : rule.factors) reduces = reduces || (f.kind != Factors::Kind::parallel && f.kind != Factors::Kind::replicated);
+    for (const Factors::Factor& f : rule.factors)
+      reduces = reduces || (f.kind != Factors::Kind::parallel && f.kind != Factors::Kind::replicated);
     bool broadcast = e.op->name == "broadcast_in_dim" || e.op->name == "broadcast";
     bool elementwise = !reduces && !broadcast && e.op->name != "dot_general";
     if (round == 0 && !elementwise) return false;
@@ -110,7 +116,8 @@ struct Flow {
     std::vector<Tensor> tensors;
     for (std::size_t i = 0; i < e.operands.size() && i < rule.operands.size(); ++i)
       if (!e.operands[i].is_literal()) tensors.push_back({e.operands[i].id, &rule.operands[i], false});
-    for (std::size_t i = 0; i < e.results.size() && i < rule.results.size(); ++i) tensors.push_back({e.results[i], &rule.results[i], true});
+    for (std::size_t i = 0; i < e.results.size() && i < rule.results.size(); ++i)
+      tensors.push_back({e.results[i], &rule.results[i], true});
 
     std::vector<std::optional<Source>> sources(rule.factors.size());
     for (std::size_t t = 0; t < tensors.size(); ++t) {
@@ -135,7 +142,8 @@ struct Flow {
       if (sources[f]) order.push_back(static_cast<int>(f));
     std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
       const Source &a = *sources[x], &b = *sources[y];
-      bool whole_a = rule.factors[x].kind == Factors::Kind::replicated, whole_b = rule.factors[y].kind == Factors::Kind::replicated;
+      bool whole_a = rule.factors[x].kind == Factors::Kind::replicated,
+           whole_b = rule.factors[y].kind == Factors::Kind::replicated;
       if (whole_a != whole_b) return whole_b;
       if (a.elements != b.elements) return a.elements > b.elements;
       if (elementwise && ways(a.axes) != ways(b.axes)) return ways(a.axes) > ways(b.axes);
@@ -151,7 +159,8 @@ struct Flow {
         if (t == s.tensor || (backward_only && tensors[t].is_result)) continue;
         for (int d = 0; d < static_cast<int>(tensors[t].dims->size()); ++d)
           for (std::size_t p = 0; p < (*tensors[t].dims)[d].size(); ++p)
-            if ((*tensors[t].dims)[d][p] == f) changed |= extend(tensors[t], d, p, s.axes, rule, origin, origin.from, s.dim);
+            if ((*tensors[t].dims)[d][p] == f)
+              changed |= extend(tensors[t], d, p, s.axes, rule, origin, origin.from, s.dim);
       }
     }
     return changed;

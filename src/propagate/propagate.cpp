@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/op.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
-#include "ir/op.hpp"
 #include "propagate/flow.hpp"
 #include "propagate/sites.hpp"
 #include "tutti/base/error.hpp"
@@ -13,7 +13,8 @@
 namespace tutti {
 namespace {
 
-// Every axis gets a name, since collectives name their axes: that of the first mesh whose axis it is, "x.0", "x.1" for parts.
+// Every axis gets a name, since collectives name their axes: that of the first mesh whose axis it is, "x.0", "x.1" for
+// parts.
 Mesh with_names(const Mesh& refined, const std::vector<Mesh>& meshes) {
   if (!is_unnamed(refined)) return refined;
   std::vector<std::string> names(static_cast<std::size_t>(refined.ndim()));
@@ -108,7 +109,8 @@ std::optional<Layout> whole_axis_layout(const Sharding& s, int ndim, const Mesh&
   return out;
 }
 
-ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& inputs, const std::vector<Sharding>& outputs) {
+ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& inputs,
+                         const std::vector<Sharding>& outputs) {
   ShardedProgram out;
   ProgramPtr body = inlined(given);
   std::vector<Inspected> inspected = inspected_values(*body);
@@ -130,8 +132,10 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   }
   Mesh refined;
   for (const Mesh& m : meshes) {
-    if (!refined.has_value()) refined = m;
-    else if (std::optional<Mesh> both = common_refinement(refined, m)) refined = *both;
+    if (!refined.has_value())
+      refined = m;
+    else if (std::optional<Mesh> both = common_refinement(refined, m))
+      refined = *both;
   }
   if (refined.has_value()) out.mesh = with_names(refined, meshes);
 
@@ -142,7 +146,8 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   }
   if (out.mesh.has_value()) {
     for (std::size_t i = 0; i < inputs.size() && i < p.inputs.size(); ++i)
-      if (inputs[i].has_value()) seed(out, places[p.inputs[i]], p.inputs[i], inputs[i], {Origin::Kind::input, static_cast<int>(i), {}, -1, -1});
+      if (inputs[i].has_value())
+        seed(out, places[p.inputs[i]], p.inputs[i], inputs[i], {Origin::Kind::input, static_cast<int>(i), {}, -1, -1});
     for (std::size_t i = 0; i < p.eqns.size(); ++i) {
       const Eqn& e = p.eqns[i];
       std::vector<Sharding> region = region_shardings(e);
@@ -152,21 +157,25 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
         ValueId v = operand ? e.operands[k].id : e.results[k - e.operands.size()];
         Origin origin{Origin::Kind::region, static_cast<int>(i), e.loc, -1, -1};
         // A region's results are as it says; its operands better come so, but need not.
-        if (!operand) seed(out, places[v], v, region[k], origin);
-        else wish(out, places[v], v, region[k], origin);
+        if (!operand)
+          seed(out, places[v], v, region[k], origin);
+        else
+          wish(out, places[v], v, region[k], origin);
       }
       const Sharding* s = constraint_of(e);
       if (!s) continue;
       bool output = i >= first_output_constraint;
       auto kind = output ? Origin::Kind::output : Origin::Kind::constraint;
-      seed(out, places[e.results[0]], e.results[0], *s, {kind, static_cast<int>(output ? i - first_output_constraint : i), e.loc, -1, -1});
+      seed(out, places[e.results[0]], e.results[0], *s,
+           {kind, static_cast<int>(output ? i - first_output_constraint : i), e.loc, -1, -1});
     }
     flow(out, places);
   }
   for (std::size_t v = 0; v < places.size(); ++v) out.layouts.push_back(layout_from(places[v], out.mesh));
 
-  // The face of a value: on the mesh of the first committed input (else constraint) whose axes can express it. There are several ways to say one
-  // placement (trailing `none`, axes of size 1, grids of devices): one that the caller uses comes back, else the shortest.
+  // The face of a value: on the mesh of the first committed input (else constraint) whose axes can express it. There
+  // are several ways to say one placement (trailing `none`, axes of size 1, grids of devices): one that the caller uses
+  // comes back, else the shortest.
   const std::vector<Annotation> said = annotations(p, inputs);
   auto as_said = [&](const Sharding& face, int ndim) {
     for (const Annotation& a : said) {
@@ -182,7 +191,8 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
   };
   for (const Inspected& i : inspected) {
     Type type = p.type(i.value);
-    out.inspections.push_back({i.params, type.shape, face_of(i.value.is_literal() ? Layout::replicated(0) : out.layouts[i.value.id])});
+    out.inspections.push_back(
+        {i.params, type.shape, face_of(i.value.is_literal() ? Layout::replicated(0) : out.layouts[i.value.id])});
   }
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
     const Atom& a = p.outputs[i];
@@ -205,7 +215,8 @@ std::string ShardedProgram::origin_text(ValueId value, int dim, int axis) const 
   std::string at = o.loc ? " at " + o.loc.str() : "";
   switch (o.kind) {
     case Origin::Kind::input: {
-      bool named = static_cast<std::size_t>(o.index) < program->input_names.size() && !program->input_names[o.index].empty();
+      bool named =
+          static_cast<std::size_t>(o.index) < program->input_names.size() && !program->input_names[o.index].empty();
       return "input " + std::to_string(o.index) + (named ? " (" + program->input_names[o.index] + ")" : "");
     }
     case Origin::Kind::constraint: return "the constraint" + at;

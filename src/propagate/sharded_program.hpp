@@ -1,4 +1,5 @@
-// What propagate hands on: a Program with a Layout for every value, the shardings of its results, and where each axis came from.
+// What propagate hands on: a Program with a Layout for every value, the shardings of its results, and where each axis
+// came from.
 #pragma once
 
 #include <map>
@@ -17,10 +18,10 @@ namespace tutti {
 struct Origin {
   enum class Kind { input, constraint, output, region };
   Kind kind = Kind::input;
-  int index = 0;          // of the input or output, or of the constraint's Eqn
-  Loc loc;                // the annotation's line, where it has one
-  int via = -1;           // Eqn through which it came; -1: annotated here
-  ValueId from = -1;      // the neighbour it came from
+  int index = 0;      // of the input or output, or of the constraint's Eqn
+  Loc loc;            // the annotation's line, where it has one
+  int via = -1;       // Eqn through which it came; -1: annotated here
+  ValueId from = -1;  // the neighbour it came from
 };
 
 /// A value that somebody wants to know the layout of, and who: an ops::InspectSharding.
@@ -31,13 +32,13 @@ struct Inspection {
 };
 
 struct ShardedProgram {
-  ProgramPtr program;                  // calls inlined; a sharding_constraint stands at each output that has a wanted sharding
-  Mesh mesh;                           // the common refinement of all meshes used; every axis has a name. Empty: nobody named devices
-  std::vector<Layout> layouts;         // per ValueId, over whole axes of `mesh`
-  std::vector<Layout> outputs;         // per output (literals: replicated)
-  std::vector<Sharding> output_shardings;   // faces; empty handles where nothing is committed
-  std::map<std::tuple<ValueId, int, int>, Origin> origins;   // (value, dim, mesh axis)
-  std::vector<Inspection> inspections;      // inspect_sharding Eqns, which are not in `program`
+  ProgramPtr program;  // calls inlined; a sharding_constraint stands at each output that has a wanted sharding
+  Mesh mesh;           // the common refinement of all meshes used; every axis has a name. Empty: nobody named devices
+  std::vector<Layout> layouts;                              // per ValueId, over whole axes of `mesh`
+  std::vector<Layout> outputs;                              // per output (literals: replicated)
+  std::vector<Sharding> output_shardings;                   // faces; empty handles where nothing is committed
+  std::map<std::tuple<ValueId, int, int>, Origin> origins;  // (value, dim, mesh axis)
+  std::vector<Inspection> inspections;                      // inspect_sharding Eqns, which are not in `program`
 
   /// `input 0 (params.w1)`, `the constraint at train.cpp:12`.
   std::string origin_text(ValueId value, int dim, int axis) const;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "ops/region/calls.hpp"
-#include "ops/placement/inspect_sharding.hpp"
 #include "ir/op.hpp"
-#include "ops/region/shard_map.hpp"
+#include "ops/placement/inspect_sharding.hpp"
 #include "ops/placement/sharding_constraint.hpp"
+#include "ops/region/calls.hpp"
+#include "ops/region/shard_map.hpp"
 #include "propagate/sharded_program.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/error.hpp"
@@ -27,7 +27,10 @@ std::vector<Inspected> inspected_values(const Program& program) {
     if (e.op == &ops::inspect_sharding) out.push_back({e.params, e.operands[0]});
     for (const ProgramPtr& sub : e.subs)
       if (!inspected_values(*sub).empty())
-        raise<UnsupportedError>("inspect_array_sharding", "in the body of " + e.op->name + " values are what one device sees in one turn: they have no sharding", "Inspect what goes in or comes out.", e.loc);
+        raise<UnsupportedError>(
+            "inspect_array_sharding",
+            "in the body of " + e.op->name + " values are what one device sees in one turn: they have no sharding",
+            "Inspect what goes in or comes out.", e.loc);
   }
   return out;
 }

@@ -12,7 +12,8 @@ namespace tutti {
 const Sharding* constraint_of(const Eqn& eqn);
 /// A sharding_constraint Eqn.
 Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc);
-/// What inspect_sharding Eqns look at, in program order; UnsupportedError where one stands in the body of a region or a loop.
+/// What inspect_sharding Eqns look at, in program order; UnsupportedError where one stands in the body of a region or a
+/// loop.
 struct Inspected {
   Params params;
   Atom value;

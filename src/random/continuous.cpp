@@ -11,11 +11,11 @@ namespace {
 
 // What the formulas need to know of a float type.
 struct Format {
-  int mantissa;            // bits without the leading one
-  double tiny;             // least normal number
+  int mantissa;  // bits without the leading one
+  double tiny;   // least normal number
   DType bits;
   double eps() const { return std::ldexp(1.0, -mantissa); }
-  double below_one() const { return std::ldexp(1.0, -mantissa - 1); }   // 1 minus the float before it
+  double below_one() const { return std::ldexp(1.0, -mantissa - 1); }  // 1 minus the float before it
 };
 Format format_of(DType dtype, const char* function) {
   if (dtype == float32) return {23, 0x1p-126, uint32};
@@ -47,9 +47,10 @@ Array uniform_between(const Words& key, const Shape& shape, double lo, double hi
 Array neighbour(const Array& x, bool up) {
   if (x.dtype().size() >= 4) return nextafter(x, constant(x.dtype(), up ? INFINITY : -INFINITY, x.shape()));
   auto every = [&](DType d, double v) { return constant(d, v, x.shape()); };
-  Array y = up ? x : lax::neg(x);   // the next one up is one bit further from zero, or nearer to it when negative
+  Array y = up ? x : lax::neg(x);  // the next one up is one bit further from zero, or nearer to it when negative
   Array word = lax::bitcast_convert_type(y, uint16), one = every(uint16, 1), zero = every(x.dtype(), 0);
-  Array next = lax::select(lax::gt(y, zero), lax::add(word, one), lax::select(lax::eq(y, zero), one, lax::sub(word, one)));
+  Array next =
+      lax::select(lax::gt(y, zero), lax::add(word, one), lax::select(lax::eq(y, zero), one, lax::sub(word, one)));
   next = lax::select(lax::eq(y, every(x.dtype(), INFINITY)), y, lax::bitcast_convert_type(next, x.dtype()));
   return up ? next : lax::neg(next);
 }
@@ -81,7 +82,7 @@ namespace {
 Array normal_in(const char* function, const In& key, const Shape& shape, DType d, DType wide) {
   check_shape(function, shape);
   Format f = format_of(d, function);
-  Array u = uniform_between(words_of(key.array, function), shape, -1 + f.below_one(), 1, d);   // open at -1
+  Array u = uniform_between(words_of(key.array, function), shape, -1 + f.below_one(), 1, d);  // open at -1
   return times(std::sqrt(2.0), lax::convert_element_type(lax::erf_inv(u), wide));
 }
 
@@ -100,11 +101,14 @@ Array truncated_normal(const In& key, const Operand& lower, const Operand& upper
   format_of(d, "random::truncated_normal");
   Array sqrt2 = constant(d, std::sqrt(2.0));
   Array lo = lax::convert_element_type(lower.array, d), hi = lax::convert_element_type(upper.array, d);
-  Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random::truncated_normal"))), b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random::truncated_normal")));
-  Array x = times(std::sqrt(2.0), lax::erf_inv(uniform_between(words_of(key.array, "random::truncated_normal"), shape, a, b, d)));
+  Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random::truncated_normal"))),
+        b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random::truncated_normal")));
+  Array x = times(std::sqrt(2.0),
+                  lax::erf_inv(uniform_between(words_of(key.array, "random::truncated_normal"), shape, a, b, d)));
   // The bounds themselves are not drawn.
   Array least = neighbour(lax::stop_gradient(lo), true), greatest = neighbour(lax::stop_gradient(hi), false);
-  return lax::min(lax::max(x, spread(least, shape, "random::truncated_normal")), spread(greatest, shape, "random::truncated_normal"));
+  return lax::min(lax::max(x, spread(least, shape, "random::truncated_normal")),
+                  spread(greatest, shape, "random::truncated_normal"));
 }
 
 Array gumbel(const In& key, const Shape& shape, DType dtype, Resolution mode) {
@@ -142,7 +146,8 @@ Array logistic(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
   check_shape("random::logistic", shape);
   DType d = canonical(dtype);
-  Array u = uniform_between(words_of(key.array, "random::logistic"), shape, format_of(d, "random::logistic").tiny, 1, d);
+  Array u =
+      uniform_between(words_of(key.array, "random::logistic"), shape, format_of(d, "random::logistic").tiny, 1, d);
   return log(u / (1 - u));
 }
 
@@ -156,9 +161,10 @@ Array cauchy(const In& key, const Shape& shape, DType dtype) {
 
 Array lognormal(const In& key, const Operand& sigma, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  DType d = canonical(dtype), wide = d.size() < 4 ? float32 : d;   // exp enlarges the rounding of its argument
+  DType d = canonical(dtype), wide = d.size() < 4 ? float32 : d;  // exp enlarges the rounding of its argument
   Array drawn = normal_in("random::lognormal", key, shape, d, wide);
-  return lax::convert_element_type(exp(drawn * lax::convert_element_type(lax::convert_element_type(sigma.array, d), wide)), d);
+  return lax::convert_element_type(
+      exp(drawn * lax::convert_element_type(lax::convert_element_type(sigma.array, d), wide)), d);
 }
 
 Array bernoulli(const In& key, const Operand& p) {
@@ -182,7 +188,8 @@ Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution 
 Array rademacher(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
   check_shape("random::rademacher", shape);
-  return lax::convert_element_type(2 * lax::convert_element_type(bernoulli(key, 0.5f, shape), int32) - 1, canonical(dtype));
+  return lax::convert_element_type(2 * lax::convert_element_type(bernoulli(key, 0.5f, shape), int32) - 1,
+                                   canonical(dtype));
 }
 
 }  // namespace tutti::random

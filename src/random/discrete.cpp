@@ -11,10 +11,14 @@
 namespace tutti::random {
 namespace {
 
-struct Range { std::int64_t least, greatest; };   // of an integer dtype, cut to int64
+struct Range {
+  std::int64_t least, greatest;
+};  // of an integer dtype, cut to int64
 Range range_of(DType d) {
   int bits = static_cast<int>(d.size()) * 8;
-  if (d.is_signed()) return bits == 64 ? Range{INT64_MIN, INT64_MAX} : Range{-(std::int64_t(1) << (bits - 1)), (std::int64_t(1) << (bits - 1)) - 1};
+  if (d.is_signed())
+    return bits == 64 ? Range{INT64_MIN, INT64_MAX}
+                      : Range{-(std::int64_t(1) << (bits - 1)), (std::int64_t(1) << (bits - 1)) - 1};
   return {0, bits == 64 ? INT64_MAX : (std::int64_t(1) << bits) - 1};
 }
 Array integer(DType d, std::int64_t v) { return array_from_scalar(Scalar(v).to(d), false); }
@@ -25,9 +29,11 @@ std::pair<Array, Array> bound(const Limit& limit, DType dtype, const Shape& shap
   if (limit.number) {
     std::int64_t v = *limit.number;
     bool above = v > r.greatest;
-    return {spread(integer(dtype, std::clamp(v, r.least, r.greatest)), shape, "random::randint"), constant(bool_, above, shape)};
+    return {spread(integer(dtype, std::clamp(v, r.least, r.greatest)), shape, "random::randint"),
+            constant(bool_, above, shape)};
   }
-  if (!limit.array.dtype().is_integer()) raise<TypeError>("random::randint", "a bound is " + type_text(limit.array), "Bounds are integers.");
+  if (!limit.array.dtype().is_integer())
+    raise<TypeError>("random::randint", "a bound is " + type_text(limit.array), "Bounds are integers.");
   Array x = spread(limit.array, shape, "random::randint");
   DType from = x.dtype();
   Range own = range_of(from);
@@ -43,7 +49,8 @@ std::pair<Array, Array> bound(const Limit& limit, DType dtype, const Shape& shap
 
 // Sorts by random bits, often enough that equal bits do not matter.
 Array shuffled(Words key, Array x, int axis) {
-  int rounds = static_cast<int>(std::ceil(3 * std::log(std::max<double>(1, static_cast<double>(x.size()))) / std::log(4294967295.0)));
+  int rounds = static_cast<int>(
+      std::ceil(3 * std::log(std::max<double>(1, static_cast<double>(x.size()))) / std::log(4294967295.0)));
   for (int i = 0; i < rounds; ++i) {
     auto [next, sub] = split_words(key);
     key = next;
@@ -61,8 +68,9 @@ Array first(const Array& x, std::int64_t n, int axis) {
 int axis_of(const char* function, int axis, const Array& x) {
   int ndim = x.ndim();
   if (axis < -ndim || axis >= ndim)
-    raise<IndexError>(function, "axis " + std::to_string(axis) + " is out of range for " + type_text(x),
-                      ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
+    raise<IndexError>(
+        function, "axis " + std::to_string(axis) + " is out of range for " + type_text(x),
+        ndim ? "Axes are " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1) + "." : "A scalar has no axes.");
   return axis < 0 ? axis + ndim : axis;
 }
 
@@ -71,17 +79,24 @@ Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptio
   check_shape("random::choice", shape);
   std::int64_t draws = shape.num_elements();
   if (n <= 0 && draws)
-    raise<ValueError>("random::choice", "there is nothing to choose from: " + std::to_string(draws) + " draws of " + std::to_string(n) + " things",
-                      "Give one thing or more.");
+    raise<ValueError>(
+        "random::choice",
+        "there is nothing to choose from: " + std::to_string(draws) + " draws of " + std::to_string(n) + " things",
+        "Give one thing or more.");
   if (!o.replace && draws > n)
-    raise<ValueError>("random::choice", "cannot take a larger sample (size " + std::to_string(draws) + ") than population (size " + std::to_string(n) + ") without replacement",
+    raise<ValueError>("random::choice",
+                      "cannot take a larger sample (size " + std::to_string(draws) + ") than population (size " +
+                          std::to_string(n) + ") without replacement",
                       "Draw fewer, or leave .replace true.");
-  if (!o.p.has_value()) return o.replace ? randint(key, shape, 0, n) : reshape(first(permutation(key, n), draws, 0), shape);
+  if (!o.p.has_value())
+    return o.replace ? randint(key, shape, 0, n) : reshape(first(permutation(key, n), draws, 0), shape);
   if (o.p.shape() != Shape{n})
-    raise<ShapeError>("random::choice", "the probabilities p are " + type_text(o.p) + " for " + std::to_string(n) + " things",
+    raise<ShapeError>("random::choice",
+                      "the probabilities p are " + type_text(o.p) + " for " + std::to_string(n) + " things",
                       "Give one probability for each.");
   if (!o.p.dtype().is_floating())
-    raise<TypeError>("random::choice", "the probabilities p are " + type_text(o.p), "They are floating: convert with astype(float32).");
+    raise<TypeError>("random::choice", "the probabilities p are " + type_text(o.p),
+                     "They are floating: convert with astype(float32).");
   if (!o.replace) {
     Array g = gumbel(key, Shape{n}, o.p.dtype()) + log(o.p);
     return reshape(first(argsort(g, 0, true), draws, 0), shape);
@@ -92,7 +107,8 @@ Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptio
   Array r = total * (1 - uniform(key, shape, o.p.dtype()));
   Shape table = shape;
   table.push_back(n);
-  Array below = lax::lt(lax::broadcast_in_dim(sums, table, {shape.ndim()}), expand_dims(r, -1) + constant(o.p.dtype(), 0, table));
+  Array below =
+      lax::lt(lax::broadcast_in_dim(sums, table, {shape.ndim()}), expand_dims(r, -1) + constant(o.p.dtype(), 0, table));
   return lax::reduce_sum(lax::convert_element_type(below, canonical(int64)), {shape.ndim()});
 }
 
@@ -102,10 +118,11 @@ Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& h
   CallScope scope(key.loc);
   check_shape("random::randint", shape);
   DType d = canonical(dtype);
-  if (!d.is_integer()) raise<TypeError>("random::randint", "it draws no " + std::string(d.name()), "Ask for an integer dtype.");
+  if (!d.is_integer())
+    raise<TypeError>("random::randint", "it draws no " + std::string(d.name()), "Ask for an integer dtype.");
   auto [least, ignored] = bound(lo, d, shape);
   auto [end, above] = bound(hi, d, shape);
-  DType u = d.size() == 8 ? uint64 : uint32;   // narrow types draw 32 bits too
+  DType u = d.size() == 8 ? uint64 : uint32;  // narrow types draw 32 bits too
   auto [k1, k2] = split_words(words_of(key.array, "random::randint"));
   Array high = random_bits(k1, shape, u), low = random_bits(k2, shape, u);
   Array one = constant(u, 1, shape);
@@ -122,7 +139,8 @@ Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& h
 
 Array detail::permutation_of(const In& key, std::int64_t n) {
   CallScope scope(key.loc, {"", "random::permutation", 0});
-  if (n < 0) raise<ValueError>("random::permutation", std::to_string(n) + " numbers in random order", "Give 0 or more.");
+  if (n < 0)
+    raise<ValueError>("random::permutation", std::to_string(n) + " numbers in random order", "Give 0 or more.");
   return shuffled(words_of(key.array, "random::permutation"), lax::iota(canonical(int64), Shape{n}, 0), 0);
 }
 
@@ -143,7 +161,7 @@ Array choice(const In& key, const Array& x, const Shape& shape, const ChoiceOpti
   CallScope scope(key.loc);
   int d = axis_of("random::choice", options.axis, x);
   if (!options.replace && !options.p.has_value()) {
-    drawn(key, x.shape()[d], Shape{shape.num_elements()}, options);   // checks
+    drawn(key, x.shape()[d], Shape{shape.num_elements()}, options);  // checks
     Shape out = x.shape();
     out.erase(d);
     for (int i = 0; i < shape.ndim(); ++i) out.insert(d + i, shape[i]);
@@ -165,18 +183,24 @@ Array categorical(const In& key, const Array& logits, int axis, const Shape& sha
   int d = axis_of("random::categorical", axis, logits);
   int batch = logits.ndim() - 1, leading = shape.ndim() - batch;
   if (leading < 0)
-    raise<ShapeError>("random::categorical", "the shape " + shape.str() + " has fewer dims than the logits " + type_text(logits) + " without axis " + std::to_string(axis),
+    raise<ShapeError>("random::categorical",
+                      "the shape " + shape.str() + " has fewer dims than the logits " + type_text(logits) +
+                          " without axis " + std::to_string(axis),
                       "The last dims of the shape are those of the logits without the axis.");
   for (int i = 0; i < batch; ++i)
     if (std::int64_t n = logits.shape()[i < d ? i : i + 1]; n != 1 && n != shape[leading + i])
-      raise<ShapeError>("random::categorical", "the shape " + shape.str() + " does not end with the dims of the logits " + type_text(logits) + " without axis " + std::to_string(axis),
+      raise<ShapeError>("random::categorical",
+                        "the shape " + shape.str() + " does not end with the dims of the logits " + type_text(logits) +
+                            " without axis " + std::to_string(axis),
                         "The last dims of the shape are those of the logits without the axis.");
   if (!replace) {
     std::int64_t k = 1;
     for (int i = 0; i < leading; ++i) k *= shape[i];
     if (k > logits.shape()[d])
-      raise<ValueError>("random::categorical", std::to_string(k) + " draws of " + std::to_string(logits.shape()[d]) + " classes without replacement",
-                        "Draw fewer, or leave `replace` true.");
+      raise<ValueError>(
+          "random::categorical",
+          std::to_string(k) + " draws of " + std::to_string(logits.shape()[d]) + " classes without replacement",
+          "Draw fewer, or leave `replace` true.");
     Array order = argsort(gumbel(key, logits.shape(), logits.dtype()) + logits, d, true);
     return lax::convert_element_type(reshape(moveaxis(first(order, k, d), d, 0), shape), int32);
   }

@@ -32,7 +32,9 @@ namespace detail {
 
 Array key_of(std::int64_t seed, bool typed, Loc loc) {
   CallScope scope(loc, {"", typed ? "random::key" : "random::PRNGKey", 0});
-  std::vector<std::uint32_t> words = {static_cast<std::uint32_t>(x64_enabled() ? static_cast<std::uint64_t>(seed) >> 32 : 0), static_cast<std::uint32_t>(seed)};
+  std::vector<std::uint32_t> words = {
+      static_cast<std::uint32_t>(x64_enabled() ? static_cast<std::uint64_t>(seed) >> 32 : 0),
+      static_cast<std::uint32_t>(seed)};
   return as_key(array(words, Shape{2}, loc), typed);
 }
 
@@ -56,7 +58,8 @@ std::vector<Array> split(const Array& key, std::int64_t n, Loc loc) {
   Words w = words_of(key, "random::split");
   Array data = split_data(w, Shape{n});
   std::vector<Array> out;
-  for (std::int64_t i = 0; i < n; ++i) out.push_back(as_key(lax::reshape(lax::slice(data, {i, 0}, {i + 1, 2}), Shape{2}), w.typed));
+  for (std::int64_t i = 0; i < n; ++i)
+    out.push_back(as_key(lax::reshape(lax::slice(data, {i, 0}, {i + 1, 2}), Shape{2}), w.typed));
   return out;
 }
 
@@ -82,7 +85,8 @@ Array fold_in(const In& key, const Operand& data) {
   CallScope scope(key.loc);
   Words w = words_of(key.array, "random::fold_in");
   if (data.array.ndim() != 0 || !data.array.dtype().is_integer())
-    raise<TypeError>("random::fold_in", "the data are " + type_text(data.array), "Fold in an integer scalar; map over arrays with vmap.");
+    raise<TypeError>("random::fold_in", "the data are " + type_text(data.array),
+                     "Fold in an integer scalar; map over arrays with vmap.");
   auto [a, b] = threefry2x32(w, constant(uint32, 0), lax::convert_element_type(data.array, uint32));
   return as_key(paired(a, b), w.typed);
 }

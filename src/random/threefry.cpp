@@ -21,18 +21,21 @@ Array element(const Array& x, std::int64_t i) { return lax::reshape(piece(x, i, 
 }  // namespace
 
 Words words_of(const Array& key, const char* function) {
-  if (!key.has_value()) raise<TypeError>(function, "the key is empty (no array here)", "A key comes from random::key(seed).");
+  if (!key.has_value())
+    raise<TypeError>(function, "the key is empty (no array here)", "A key comes from random::key(seed).");
   bool typed = key.dtype().is_key();
   if (!typed && (key.dtype() != uint32 || key.ndim() == 0 || key.shape().back() != 2))
     raise<TypeError>(function, "the key is " + type_text(key), "A key comes from random::key(seed), or is uint32[2].");
-  if (key.ndim() != (typed ? 0 : 1)) raise<ValueError>(function, "it takes one key, not " + type_text(key), "Map over keys with vmap.");
+  if (key.ndim() != (typed ? 0 : 1))
+    raise<ValueError>(function, "it takes one key, not " + type_text(key), "Map over keys with vmap.");
   Array data = typed ? lax::random_unwrap(key) : key;
   return {element(data, 0), element(data, 1), typed};
 }
 
 std::pair<Array, Array> threefry2x32(const Words& key, Array x0, Array x1) {
   static constexpr std::array<std::array<int, 4>, 2> rotations = {{{13, 15, 26, 6}, {17, 29, 16, 24}}};
-  const std::array<Array, 3> ks = {key.high, key.low, lax::bitwise_xor(lax::bitwise_xor(key.high, key.low), u32(0x1BD11BDA))};
+  const std::array<Array, 3> ks = {key.high, key.low,
+                                   lax::bitwise_xor(lax::bitwise_xor(key.high, key.low), u32(0x1BD11BDA))};
   x0 = lax::add(x0, ks[0]);
   x1 = lax::add(x1, ks[1]);
   for (int group = 0; group < 5; ++group) {
@@ -50,11 +53,14 @@ void check_shape(const char* function, const Shape& shape) {
   std::int64_t elements = 1;
   bool many = false, empty = false;
   for (std::int64_t d : shape) {
-    if (d < 0) raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
+    if (d < 0)
+      raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
     many = many || __builtin_mul_overflow(elements, d, &elements) || elements >> 32;
     empty = empty || d == 0;
   }
-  if (many && !empty) raise<UnsupportedError>(function, "the shape " + shape.str() + " has 2^32 elements or more", "Split the key and draw parts.");
+  if (many && !empty)
+    raise<UnsupportedError>(function, "the shape " + shape.str() + " has 2^32 elements or more",
+                            "Split the key and draw parts.");
 }
 
 std::pair<Array, Array> positions(const Shape& shape) {
@@ -82,9 +88,11 @@ Array hash_counts(const Words& key, std::int64_t n) {
 
 Array random_bits(const Words& key, const Shape& shape, DType dtype) {
   int width = static_cast<int>(dtype.size()) * 8;
-  if (!dtype.is_unsigned()) raise<TypeError>("random::bits", "dtype " + std::string(dtype.name()), "Bits are unsigned integers.");
+  if (!dtype.is_unsigned())
+    raise<TypeError>("random::bits", "dtype " + std::string(dtype.name()), "Bits are unsigned integers.");
   auto joined = [&](const Array& high, const Array& low) {
-    return lax::bitwise_or(lax::shift_left(lax::convert_element_type(high, uint64), constant(uint64, 32)), lax::convert_element_type(low, uint64));
+    return lax::bitwise_or(lax::shift_left(lax::convert_element_type(high, uint64), constant(uint64, 32)),
+                           lax::convert_element_type(low, uint64));
   };
   if (config::threefry_partitionable()) {
     auto [high, low] = positions(shape);
@@ -96,7 +104,7 @@ Array random_bits(const Words& key, const Shape& shape, DType dtype) {
   std::int64_t count = width == 64 ? 2 * size : (size + per_word - 1) / per_word;
   Array words = hash_counts(key, count);
   if (width == 64) words = joined(piece(words, 0, size), piece(words, size, count));
-  if (width < 32) {   // little end first
+  if (width < 32) {  // little end first
     Shape wide{count, per_word};
     Array shift = lax::mul(lax::iota(uint32, wide, 1), u32(width));
     Array parts = lax::shift_right_logical(lax::broadcast_in_dim(words, wide, {0}), shift);
@@ -126,7 +134,8 @@ Array spread(const Array& x, const Shape& shape, const char* function) {
   try {
     return broadcast_to(x, shape);
   } catch (const ShapeError&) {
-    raise<ShapeError>(function, "a parameter of shape " + x.shape().str() + " does not broadcast to the shape " + shape.str(),
+    raise<ShapeError>(function,
+                      "a parameter of shape " + x.shape().str() + " does not broadcast to the shape " + shape.str(),
                       "Give a shape that holds it.");
   }
 }

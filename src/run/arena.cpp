@@ -1,5 +1,5 @@
-// The arena: blocks for arrays and temporaries, recycled by size, in huge pages. Fresh pages cost more than arithmetic, so memory stays here
-// below a cap once it was touched (design: cpu-engine.md 4.2).
+// The arena: blocks for arrays and temporaries, recycled by size, in huge pages. Fresh pages cost more than arithmetic,
+// so memory stays here below a cap once it was touched (design: cpu-engine.md 4.2).
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,55 +18,62 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kHuge = std::size_t{2} << 20, kSmallLimit = std::size_t{1} << 20, kPage = 4096;
-constexpr int kClasses = 57;   // 128 B to 1 MiB in four steps a doubling
+constexpr int kClasses = 57;  // 128 B to 1 MiB in four steps a doubling
 
 // Class c holds blocks (header included) of class_bytes(c): 128, 160, 192, 224, 256, 320, ...
 constexpr std::size_t class_bytes(int c) { return (std::size_t{128} << (c / 4)) / 4 * (4 + c % 4); }
 int class_of(std::size_t total) {
   if (total <= 128) return 0;
-  const int doubling = std::bit_width(total - 1) - 8;            // 128 << doubling < total <= 256 << doubling
+  const int doubling = std::bit_width(total - 1) - 8;  // 128 << doubling < total <= 256 << doubling
   const std::size_t step = (std::size_t{128} << doubling) / 4;
   return doubling * 4 + static_cast<int>((total - (std::size_t{128} << doubling) + step - 1) / step);
 }
-static_assert(class_bytes(0) == 128 && class_bytes(1) == 160 && class_bytes(52) == kSmallLimit && class_bytes(kClasses - 1) == 2 * kSmallLimit);
+static_assert(class_bytes(0) == 128 && class_bytes(1) == 160 && class_bytes(52) == kSmallLimit &&
+              class_bytes(kClasses - 1) == 2 * kSmallLimit);
 
-Buffer*& next_of(Buffer* b) { return *static_cast<Buffer**>(b->data()); }   // free blocks are linked through their data
+Buffer*& next_of(Buffer* b) { return *static_cast<Buffer**>(b->data()); }  // free blocks are linked through their data
 
 struct Global {
   std::mutex mutex;
   std::array<Buffer*, kClasses> free{};
-  std::multimap<std::size_t, Buffer*> large;   // free large blocks by capacity
+  std::multimap<std::size_t, Buffer*> large;  // free large blocks by capacity
   std::size_t large_free = 0;
   char* cursor = nullptr;
   char* end = nullptr;
   std::atomic<std::size_t> in_use{0}, peak{0}, committed{0};
-  std::size_t cap = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)) / 3;
+  std::size_t cap =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE)) / 3;
 
   static Error out_of_memory(std::size_t bytes) {
-    return Error(error_text("out of memory", "there is no room for a block of " + std::to_string(bytes) + " bytes", "Use smaller arrays, or cut them over more devices."));
+    return Error(error_text("out of memory", "there is no room for a block of " + std::to_string(bytes) + " bytes",
+                            "Use smaller arrays, or cut them over more devices."));
   }
 
-  void* map(std::size_t bytes) {   // aligned to 2 MiB, so that huge pages can be used from the first byte
-    if (bytes > 3 * cap + kHuge) throw out_of_memory(bytes);   // more than the machine has: the pages would be promised, and the process killed at their first use
+  void* map(std::size_t bytes) {  // aligned to 2 MiB, so that huge pages can be used from the first byte
+    if (bytes > 3 * cap + kHuge)
+      throw out_of_memory(
+          bytes);  // more than the machine has: the pages would be promised, and the process killed at their first use
     const std::size_t reserve = bytes + kHuge;
     void* raw = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) throw out_of_memory(bytes);
     char* begin = static_cast<char*>(raw);
     char* aligned = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(begin) + kHuge - 1) / kHuge * kHuge);
     if (aligned != begin) munmap(begin, static_cast<std::size_t>(aligned - begin));
-    if (aligned + bytes != begin + reserve) munmap(aligned + bytes, static_cast<std::size_t>(begin + reserve - aligned - bytes));
+    if (aligned + bytes != begin + reserve)
+      munmap(aligned + bytes, static_cast<std::size_t>(begin + reserve - aligned - bytes));
     madvise(aligned, bytes, MADV_HUGEPAGE);
     committed += bytes;
     return aligned;
   }
 
-  Buffer* take_small(int c) {   // under the mutex
+  Buffer* take_small(int c) {  // under the mutex
     if (Buffer* b = free[c]) {
       free[c] = next_of(b);
       return b;
     }
     const std::size_t bytes = (class_bytes(c) + 63) / 64 * 64;
-    if (static_cast<std::size_t>(end - cursor) < bytes) {   // the rest of the old extent is lost: under one block of this class
+    if (static_cast<std::size_t>(end - cursor) <
+        bytes) {  // the rest of the old extent is lost: under one block of this class
       cursor = static_cast<char*>(map(2 * kHuge));
       end = cursor + 2 * kHuge;
     }
@@ -99,7 +106,7 @@ struct Global {
     std::lock_guard lock(mutex);
     large.emplace(b->capacity, b);
     large_free += b->capacity;
-    while (large_free > cap) {   // the largest goes back first
+    while (large_free > cap) {  // the largest goes back first
       auto it = std::prev(large.end());
       large_free -= it->first;
       committed -= it->first + sizeof(Buffer);
@@ -110,11 +117,12 @@ struct Global {
 };
 
 Global& global() {
-  static Global* g = new Global;   // never destroyed: arrays may outlive every static
+  static Global* g = new Global;  // never destroyed: arrays may outlive every static
   return *g;
 }
 
-// A thread keeps some blocks of each class for itself. After its end (thread exit runs destructors in any order) everything goes to the global lists.
+// A thread keeps some blocks of each class for itself. After its end (thread exit runs destructors in any order)
+// everything goes to the global lists.
 struct ThreadCache {
   std::array<Buffer*, kClasses> free{};
   std::array<int, kClasses> count{};
@@ -158,7 +166,9 @@ BufferPtr allocate_buffer(std::size_t bytes) {
   b->num_bytes = bytes;
   b->count.store(0, std::memory_order_relaxed);
   const std::size_t now = g.in_use.fetch_add(b->capacity, std::memory_order_relaxed) + b->capacity;
-  for (std::size_t p = g.peak.load(std::memory_order_relaxed); now > p && !g.peak.compare_exchange_weak(p, now, std::memory_order_relaxed);) {}
+  for (std::size_t p = g.peak.load(std::memory_order_relaxed);
+       now > p && !g.peak.compare_exchange_weak(p, now, std::memory_order_relaxed);) {
+  }
   return BufferPtr(b);
 }
 

@@ -4,9 +4,11 @@
 
 namespace tutti::run {
 
-void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands, std::span<const HostView> results) {
+void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands,
+              std::span<const HostView> results) {
   if (!eqn.op->eval)
-    raise<UnsupportedError>(eqn.op->name, "it has no meaning outside of the region that it belongs to", "Call it inside shard_map or pmap.", eqn.loc);
+    raise<UnsupportedError>(eqn.op->name, "it has no meaning outside of the region that it belongs to",
+                            "Call it inside shard_map or pmap.", eqn.loc);
   eqn.op->eval(Call{*eqn.op, eqn.params, operand_types, eqn.subs}, operands, results);
 }
 

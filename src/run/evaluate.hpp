@@ -10,7 +10,8 @@
 namespace tutti::run {
 
 /// Runs one Eqn by its op's eval. UnsupportedError when the op has none.
-void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands, std::span<const HostView> results);
+void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands,
+              std::span<const HostView> results);
 /// Runs a Program Eqn by Eqn; a value is released after its last use.
 std::vector<BufferPtr> evaluate(const Program& program, std::span<const BufferPtr> inputs);
 

@@ -12,28 +12,33 @@ namespace tutti::run {
 using compile::Storage;
 
 namespace {
-constexpr double kInline = 30e3;   // ns: less work than this is not worth waking a thread
+constexpr double kInline = 30e3;  // ns: less work than this is not worth waking a thread
 }
 
 NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)) {
   tasks = nest_.tasks;
-  cost_ns = 10.0 * static_cast<double>(nest_.calls) + ns_per_element * static_cast<double>(nest_.calls * nest_.rows * nest_.columns);
+  cost_ns = 10.0 * static_cast<double>(nest_.calls) +
+            ns_per_element * static_cast<double>(nest_.calls * nest_.rows * nest_.columns);
 }
 
 void NestWork::run(char* const* at, int task) const {
   char* base[64];
-  for (int k = 0; k < nest_.accesses; ++k) base[k] = (nest_.storages[k] < 0 ? nullptr : at[nest_.storages[k]]) + nest_.offsets[k];
+  for (int k = 0; k < nest_.accesses; ++k)
+    base[k] = (nest_.storages[k] < 0 ? nullptr : at[nest_.storages[k]]) + nest_.offsets[k];
   run_nest(nest_, base, nest_.calls * task / nest_.tasks, nest_.calls * (task + 1) / nest_.tasks);
 }
 
 void CallWork::run(char* const* at, int) const {
   std::vector<HostView> operands, results;
-  for (std::size_t k = 0; k < call_.operands.size(); ++k) operands.push_back({call_.operand_types[k], at[call_.operands[k]]});
-  for (std::size_t k = 0; k < call_.results.size(); ++k) results.push_back({call_.result_types[k], at[call_.results[k]]});
+  for (std::size_t k = 0; k < call_.operands.size(); ++k)
+    operands.push_back({call_.operand_types[k], at[call_.operands[k]]});
+  for (std::size_t k = 0; k < call_.results.size(); ++k)
+    results.push_back({call_.result_types[k], at[call_.results[k]]});
   evaluate(call_.eqn, call_.operand_types, operands, results);
 }
 
-Executor::Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works) : plan_(std::move(plan)), works_(std::move(works)) {
+Executor::Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works)
+    : plan_(std::move(plan)), works_(std::move(works)) {
   int wide = 0;
   for (const auto& w : works_) wide += w && w->tasks > 1 && w->cost_ns >= kInline;
   long_ = wide > 1;
@@ -66,13 +71,16 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
     switch (st.kind) {
       case Storage::Kind::input: at[s] = static_cast<char*>(inputs[st.index]->data()); break;
       case Storage::Kind::temporary: at[s] = temporaries + st.offset; break;
-      case Storage::Kind::chunk: at[s] = nullptr; break;   // each task has its own
-      case Storage::Kind::constant: at[s] = const_cast<char*>(reinterpret_cast<const char*>(plan_.constants.data())) + st.offset; break;
+      case Storage::Kind::chunk: at[s] = nullptr; break;  // each task has its own
+      case Storage::Kind::constant:
+        at[s] = const_cast<char*>(reinterpret_cast<const char*>(plan_.constants.data())) + st.offset;
+        break;
       case Storage::Kind::output: {
         BufferPtr& b = out[st.index];
         if (st.takes >= 0) {
           const int input = storages[st.takes].index;
-          if (static_cast<std::size_t>(input) < donated.size() && donated[input] && inputs[input].unique()) b = inputs[input];
+          if (static_cast<std::size_t>(input) < donated.size() && donated[input] && inputs[input].unique())
+            b = inputs[input];
         }
         if (!b) b = allocate_buffer(static_cast<std::size_t>(st.bytes));
         at[s] = static_cast<char*>(b->data());
@@ -85,9 +93,11 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
   for (std::size_t k = 0; k < out.size(); ++k) {
     if (out[k]) continue;
     const Storage& st = storages[plan_.outputs[k]];
-    if (st.kind == Storage::Kind::input) out[k] = inputs[st.index];
-    else if (st.kind == Storage::Kind::output) out[k] = out[st.index];
-    else {   // a literal
+    if (st.kind == Storage::Kind::input)
+      out[k] = inputs[st.index];
+    else if (st.kind == Storage::Kind::output)
+      out[k] = out[st.index];
+    else {  // a literal
       out[k] = allocate_buffer(static_cast<std::size_t>(st.bytes));
       std::memcpy(out[k]->data(), at[plan_.outputs[k]], static_cast<std::size_t>(st.bytes));
     }
@@ -109,15 +119,20 @@ void Executor::run_stage(const compile::Stage& stage, char* const* at) const {
       for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);
     return;
   }
-  struct Context { const Executor* self; std::span<const int> steps; char* const* at; } context{this, steps, at};
+  struct Context {
+    const Executor* self;
+    std::span<const int> steps;
+    char* const* at;
+  } context{this, steps, at};
   run_tasks(tasks, {[](void* c, int task) {
-    const Context& x = *static_cast<Context*>(c);
-    for (int i : x.steps) {
-      const Work& w = *x.self->works_[i];
-      if (task < w.tasks) return w.run(x.at, task);
-      task -= w.tasks;
-    }
-  }, &context});
+                      const Context& x = *static_cast<Context*>(c);
+                      for (int i : x.steps) {
+                        const Work& w = *x.self->works_[i];
+                        if (task < w.tasks) return w.run(x.at, task);
+                        task -= w.tasks;
+                      }
+                    },
+                    &context});
 }
 
 }  // namespace tutti::run

@@ -16,8 +16,8 @@ namespace tutti::run {
 struct Work {
   virtual ~Work() = default;
   int tasks = 1;
-  double cost_ns = 0;   // of all tasks on one thread, an estimate by shapes
-  virtual void run(char* const* at, int task) const = 0;   // at: by storage
+  double cost_ns = 0;                                     // of all tasks on one thread, an estimate by shapes
+  virtual void run(char* const* at, int task) const = 0;  // at: by storage
 };
 
 class NestWork final : public Work {
@@ -50,8 +50,8 @@ class Executor {
   void run_stage(const compile::Stage& stage, char* const* at) const;
 
   compile::Plan plan_;
-  std::vector<std::unique_ptr<Work>> works_;   // by step; nothing for the later steps of a stage by rows
-  bool long_ = false;                          // several stages that are worth other threads
+  std::vector<std::unique_ptr<Work>> works_;  // by step; nothing for the later steps of a stage by rows
+  bool long_ = false;                         // several stages that are worth other threads
 };
 
 }  // namespace tutti::run

@@ -5,9 +5,9 @@
 namespace tutti::run {
 namespace {
 
-constexpr std::int64_t kCall = 1 << 16;         // elements of one kernel call, about: 256 KiB of float32 stay in L2
-constexpr std::int64_t kColumnCall = 1 << 12;   // columns of a column reduction: its accumulators stay in L1
-constexpr std::int64_t kTask = 1 << 16;         // elements of one task, at least
+constexpr std::int64_t kCall = 1 << 16;        // elements of one kernel call, about: 256 KiB of float32 stay in L2
+constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction: its accumulators stay in L1
+constexpr std::int64_t kTask = 1 << 16;        // elements of one task, at least
 
 }  // namespace
 
@@ -60,7 +60,9 @@ Nest make_nest(const compile::Loop& l) {
       (n.walk == Walk::reduce_row ? n.column_total : n.row_total) = l.block_total;
     }
   }
-  const std::int64_t most_columns = n.walk == Walk::reduce_row ? n.columns : n.walk == Walk::reduce_column ? kColumnCall : kCall;
+  const std::int64_t most_columns = n.walk == Walk::reduce_row      ? n.columns
+                                    : n.walk == Walk::reduce_column ? kColumnCall
+                                                                    : kCall;
   if (n.columns > most_columns) {
     n.column_total = n.columns;
     n.columns = most_columns;
@@ -94,7 +96,8 @@ void run_nest(const Nest& n, char* const* base, std::int64_t begin, std::int64_t
   }
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t rows = n.row_dim >= 0 ? std::min(n.rows, n.row_total - index[n.row_dim] * n.rows) : n.rows;
-    const std::int64_t columns = n.column_dim >= 0 ? std::min(n.columns, n.column_total - index[n.column_dim] * n.columns) : n.columns;
+    const std::int64_t columns =
+        n.column_dim >= 0 ? std::min(n.columns, n.column_total - index[n.column_dim] * n.columns) : n.columns;
     n.kernel(at, n.row_steps.data(), n.column_steps.data(), rows, columns);
     for (int d = dims; d-- > 0;) {
       const std::int64_t* step = n.steps.data() + d * n.accesses;

@@ -9,7 +9,8 @@
 namespace tutti::run {
 
 /// at[k]: first element of access k (index accesses: the number itself); steps in bytes (units) per row and per column.
-using KernelFn = void (*)(char* const* at, const std::int64_t* row_steps, const std::int64_t* column_steps, std::int64_t rows, std::int64_t columns);
+using KernelFn = void (*)(char* const* at, const std::int64_t* row_steps, const std::int64_t* column_steps,
+                          std::int64_t rows, std::int64_t columns);
 
 /// How a kernel walks; one machine code serves all loops with the same shape of walking and the same body.
 enum class Walk { map, reduce_row, reduce_column };
@@ -18,15 +19,15 @@ struct Nest {
   KernelFn kernel = nullptr;
   Walk walk = Walk::map;
   int accesses = 0;
-  std::vector<int> storages;                   // per access; -1: index
-  std::vector<std::int64_t> offsets;           // per access
+  std::vector<int> storages;          // per access; -1: index
+  std::vector<std::int64_t> offsets;  // per access
   std::vector<std::int64_t> row_steps, column_steps;
-  std::int64_t rows = 1, columns = 1;          // of one kernel call
-  std::vector<std::int64_t> outer;             // extents
-  std::vector<std::int64_t> steps;             // [outer dim][access]
-  int row_dim = -1, column_dim = -1;           // outer dims that cut rows or columns in blocks, the last one shorter
+  std::int64_t rows = 1, columns = 1;  // of one kernel call
+  std::vector<std::int64_t> outer;     // extents
+  std::vector<std::int64_t> steps;     // [outer dim][access]
+  int row_dim = -1, column_dim = -1;   // outer dims that cut rows or columns in blocks, the last one shorter
   std::int64_t row_total = 0, column_total = 0;
-  std::int64_t calls = 1;                      // product of outer
+  std::int64_t calls = 1;  // product of outer
   int tasks = 1;
 };
 

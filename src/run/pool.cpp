@@ -25,7 +25,8 @@ namespace {
 
 std::atomic<void (*)()> thread_start{nullptr};
 
-// One job at a time. A job's state is one word, (generation << 32 | next task), so that a late worker cannot take a task of a job that it did not see.
+// One job at a time. A job's state is one word, (generation << 32 | next task), so that a late worker cannot take a
+// task of a job that it did not see.
 class Pool {
  public:
   ~Pool() {
@@ -58,7 +59,8 @@ class Pool {
     }
     start_threads(helpers);
     const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
-    word_.store((std::uint64_t{g} << 32) | 0xffffffffu, std::memory_order_seq_cst);   // from here no late worker can take a task of the old job
+    word_.store((std::uint64_t{g} << 32) | 0xffffffffu,
+                std::memory_order_seq_cst);  // from here no late worker can take a task of the old job
     f_ = f;
     count_.store(count, std::memory_order_release);
     allowed_.store(helpers, std::memory_order_relaxed);
@@ -84,7 +86,8 @@ class Pool {
       do {
         if (static_cast<std::uint32_t>(w >> 32) != g) return;
         i = static_cast<std::uint32_t>(w);
-        if (i >= static_cast<std::uint32_t>(count_.load(std::memory_order_acquire))) return;   // a newer job's count: then the exchange fails
+        if (i >= static_cast<std::uint32_t>(count_.load(std::memory_order_acquire)))
+          return;  // a newer job's count: then the exchange fails
       } while (!word_.compare_exchange_weak(w, w + 1, std::memory_order_acq_rel));
       try {
         if (!failed_.load(std::memory_order_relaxed)) f_.call(f_.context, static_cast<int>(i));
@@ -97,7 +100,8 @@ class Pool {
   }
 
   void start_threads(int n) {
-    while (static_cast<int>(threads_.size()) < n) threads_.emplace_back([this, id = static_cast<int>(threads_.size())] { loop(id); });
+    while (static_cast<int>(threads_.size()) < n)
+      threads_.emplace_back([this, id = static_cast<int>(threads_.size())] { loop(id); });
   }
 
   void loop(int id) {
@@ -118,7 +122,9 @@ class Pool {
         } else if (std::chrono::steady_clock::now() > until) {
           std::unique_lock lock(mutex_);
           parked_.fetch_add(1, std::memory_order_seq_cst);
-          wake_.wait(lock, [&] { return generation_.load(std::memory_order_seq_cst) != seen || awake_.load(std::memory_order_seq_cst) > 0; });
+          wake_.wait(lock, [&] {
+            return generation_.load(std::memory_order_seq_cst) != seen || awake_.load(std::memory_order_seq_cst) > 0;
+          });
           parked_.fetch_sub(1, std::memory_order_seq_cst);
         }
       }
@@ -144,7 +150,8 @@ class Pool {
 int cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   return std::max(1, CPU_COUNT(&set));
 }
 

@@ -9,8 +9,9 @@ struct TaskFunction {
   void* context;
 };
 
-/// Runs tasks 0..count-1 on the caller and the workers, in any order, and returns when all are done; the first exception is thrown again here. When
-/// another thread has the workers, the caller does all of them itself. Results must not depend on who runs what.
+/// Runs tasks 0..count-1 on the caller and the workers, in any order, and returns when all are done; the first
+/// exception is thrown again here. When another thread has the workers, the caller does all of them itself. Results
+/// must not depend on who runs what.
 void run_tasks(int count, TaskFunction f);
 
 /// While one lives, workers wait awake: between the stages of a long run nobody is parked and woken again.

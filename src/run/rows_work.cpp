@@ -12,7 +12,11 @@ compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::in
 }
 
 RowsWork::RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::vector<RowsStep> steps, double cost)
-    : steps_(std::move(steps)), rows_(stage.rows), chunk_(stage.chunk), chunks_((stage.rows + stage.chunk - 1) / stage.chunk), scratch_bytes_(stage.scratch_bytes),
+    : steps_(std::move(steps)),
+      rows_(stage.rows),
+      chunk_(stage.chunk),
+      chunks_((stage.rows + stage.chunk - 1) / stage.chunk),
+      scratch_bytes_(stage.scratch_bytes),
       storages_(plan.storages.size()) {
   std::set<int> seen;
   for (const RowsStep& s : steps_)
@@ -33,7 +37,8 @@ void RowsWork::run(char* const* at, int task) const {
     for (const RowsStep& s : steps_) {
       const Nest& nest = row + chunk_ <= rows_ ? s.chunk : s.rest;
       char* base[64];
-      for (int k = 0; k < nest.accesses; ++k) base[k] = (s.storages[k] < 0 ? nullptr : here[s.storages[k]]) + nest.offsets[k] + row * s.row_steps[k];
+      for (int k = 0; k < nest.accesses; ++k)
+        base[k] = (s.storages[k] < 0 ? nullptr : here[s.storages[k]]) + nest.offsets[k] + row * s.row_steps[k];
       run_nest(nest, base, 0, nest.calls);
     }
   }

@@ -9,9 +9,9 @@ namespace tutti::run {
 compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::int64_t count);
 
 struct RowsStep {
-  std::vector<int> storages;              // by access of the loop; -1: index
-  std::vector<std::int64_t> row_steps;    // by access, of one row
-  Nest chunk, rest;                       // over a whole chunk, over the last one when that is shorter
+  std::vector<int> storages;            // by access of the loop; -1: index
+  std::vector<std::int64_t> row_steps;  // by access, of one row
+  Nest chunk, rest;                     // over a whole chunk, over the last one when that is shorter
 };
 
 class RowsWork final : public Work {
@@ -20,7 +20,10 @@ class RowsWork final : public Work {
   void run(char* const* at, int task) const override;
 
  private:
-  struct Local { int storage; std::int64_t offset, row_bytes; };
+  struct Local {
+    int storage;
+    std::int64_t offset, row_bytes;
+  };
   std::vector<RowsStep> steps_;
   std::vector<Local> locals_;
   std::int64_t rows_, chunk_, chunks_, scratch_bytes_;

@@ -20,12 +20,14 @@ void check_size(const Op& op, const Type& t) {
     wraps = wraps || __builtin_mul_overflow(bytes, d, &bytes);
   }
   if (wraps && !empty)
-    raise<ShapeError>(op.name, "the result " + t.str() + " is larger than any memory", "Check its shape: the sizes multiply.");
+    raise<ShapeError>(op.name, "the result " + t.str() + " is larger than any memory",
+                      "Check its shape: the sizes multiply.");
 }
 
 }  // namespace
 
-std::vector<Type> infer_types(const Op& op, const Params& params, const std::vector<Type>& operands, const std::vector<ProgramPtr>& subs) {
+std::vector<Type> infer_types(const Op& op, const Params& params, const std::vector<Type>& operands,
+                              const std::vector<ProgramPtr>& subs) {
   std::vector<Type> out = op.infer(Call{op, params, operands, subs});
   for (const Type& t : out) check_size(op, t);
   if (op.collective) return out;
@@ -45,8 +47,10 @@ std::vector<Type> infer_types(const Op& op, const Params& params, const std::vec
 std::vector<Array> bind(const Op& op, Params params, std::vector<Array> operands, std::vector<ProgramPtr> subs) {
   const std::shared_ptr<Trace>& trace = innermost_trace();
   if (trace) {
-    bool traced = std::any_of(operands.begin(), operands.end(), [](const Array& x) { return x.has_value() && x.node()->traced(); });
-    if (traced || op.collective || inside_staged()) return trace->record(op, std::move(params), operands, std::move(subs), current_loc());
+    bool traced = std::any_of(operands.begin(), operands.end(),
+                              [](const Array& x) { return x.has_value() && x.node()->traced(); });
+    if (traced || op.collective || inside_staged())
+      return trace->record(op, std::move(params), operands, std::move(subs), current_loc());
   }
   for (const Array& x : operands)
     if (x.has_value() && x.node()->traced()) x.node()->trace->check_usable(x);
@@ -54,7 +58,9 @@ std::vector<Array> bind(const Op& op, Params params, std::vector<Array> operands
 }
 
 std::vector<Array> apply(const Program& p, const std::vector<Array>& args) {
-  if (args.size() != p.inputs.size()) throw InternalError("apply: " + std::to_string(args.size()) + " arguments for " + std::to_string(p.inputs.size()) + " inputs");
+  if (args.size() != p.inputs.size())
+    throw InternalError("apply: " + std::to_string(args.size()) + " arguments for " + std::to_string(p.inputs.size()) +
+                        " inputs");
   std::vector<Array> env(p.types.size());
   std::vector<int> last_use(p.types.size(), -1);
   for (std::size_t i = 0; i < p.inputs.size(); ++i) env[p.inputs[i]] = args[i];

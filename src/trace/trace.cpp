@@ -48,7 +48,8 @@ std::vector<BoundAxis> bound_axes() {
   std::vector<BoundAxis> out;
   for (std::size_t i = stack.size(); i-- > 0;)
     for (const auto& [name, size] : stack[i]->axes)
-      if (std::none_of(out.begin(), out.end(), [&](const BoundAxis& a) { return a.name == name; })) out.push_back({name, size, axis_is_typed(name)});
+      if (std::none_of(out.begin(), out.end(), [&](const BoundAxis& a) { return a.name == name; }))
+        out.push_back({name, size, axis_is_typed(name)});
   return out;
 }
 
@@ -60,16 +61,21 @@ std::int64_t bound_axis_size(const std::string& name) {
       known += (known.empty() ? "" : ", ") + n;
     }
   }
-  raise<NameError>(call_name("axis"), "unbound axis name: " + name + "; axes bound here: " + (known.empty() ? "none" : known),
+  raise<NameError>(call_name("axis"),
+                   "unbound axis name: " + name + "; axes bound here: " + (known.empty() ? "none" : known),
                    "Name the axis in the vmap, pmap or shard_map around this call.");
 }
 
 bool axis_is_bound(const std::string& name) {
-  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return std::any_of(t->axes.begin(), t->axes.end(), [&](const auto& a) { return a.first == name; }); });
+  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) {
+    return std::any_of(t->axes.begin(), t->axes.end(), [&](const auto& a) { return a.first == name; });
+  });
 }
 
 bool axis_is_typed(const std::string& name) {
-  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return std::find(t->typed_axes.begin(), t->typed_axes.end(), name) != t->typed_axes.end(); });
+  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) {
+    return std::find(t->typed_axes.begin(), t->typed_axes.end(), name) != t->typed_axes.end();
+  });
 }
 
 Array Trace::input(const Type& type, std::string name, Array known) {
@@ -96,9 +102,11 @@ void Trace::check_usable(const Array& x) const {
   const Trace& other = *n.trace;
   bool open = std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return t.get() == &other; });
   if (open) return;
-  raise<TracerError>(call_name("operand"), "an array of type " + n.type.str() + " recorded by " + other.what() + at(other.made()) + " is used " +
-                     (other.thread_ != std::this_thread::get_id() ? "on another thread" : "after that call has ended"),
-                     "Return it from the function instead of storing it outside.");
+  raise<TracerError>(
+      call_name("operand"),
+      "an array of type " + n.type.str() + " recorded by " + other.what() + at(other.made()) + " is used " +
+          (other.thread_ != std::this_thread::get_id() ? "on another thread" : "after that call has ended"),
+      "Return it from the function instead of storing it outside.");
 }
 
 Atom Trace::atom(const Array& x) {
@@ -122,7 +130,8 @@ Atom Trace::atom(const Array& x) {
   return Atom(it->second);
 }
 
-std::vector<Array> Trace::record(const Op& op, Params params, const std::vector<Array>& operands, std::vector<ProgramPtr> subs, Loc loc) {
+std::vector<Array> Trace::record(const Op& op, Params params, const std::vector<Array>& operands,
+                                 std::vector<ProgramPtr> subs, Loc loc) {
   Eqn eqn{&op, std::move(params), {}, {}, std::move(subs), loc};
   std::vector<Type> types;
   for (const Array& x : operands) {
@@ -159,11 +168,13 @@ Array Trace::read(const ArrayNode& n, const char* what) {
   ValueId v = n.value;
   if (auto it = known_.find(v); it != known_.end()) return it->second;
   auto refuse = [&](const std::string& why, const std::string& remedy) {
-    raise<TracerError>(what, "the value of " + n.type.str() + " is not known here: " + why + " " + what_ + at(made_), remedy);
+    raise<TracerError>(what, "the value of " + n.type.str() + " is not known here: " + why + " " + what_ + at(made_),
+                       remedy);
   };
   if (closed_) refuse("its recording has ended:", "Return it from the function instead of storing it outside.");
   if (mode_ == Mode::staged)
-    refuse("it stands for a value of the program recorded by", "Use where or lax::cond instead of a host decision, or move jit further inside.");
+    refuse("it stands for a value of the program recorded by",
+           "Use where or lax::cond instead of a host decision, or move jit further inside.");
   if (producer_[v] < 0) refuse("it is mapped by", "Use where instead of a host decision.");
   // Everything that this value needs, in program order, computed in the context around this trace.
   std::vector<char> needed(program_.eqns.size(), 0);
@@ -183,7 +194,8 @@ Array Trace::read(const ArrayNode& n, const char* what) {
     const Eqn& e = program_.eqns[i];
     LocOverride line(e.loc);
     std::vector<Array> operands;
-    for (const Atom& a : e.operands) operands.push_back(a.is_literal() ? array_from_scalar(a.literal, a.weak) : known_.at(a.id));
+    for (const Atom& a : e.operands)
+      operands.push_back(a.is_literal() ? array_from_scalar(a.literal, a.weak) : known_.at(a.id));
     std::vector<Array> results = bind(*e.op, e.params, operands, e.subs);
     for (std::size_t k = 0; k < results.size(); ++k) known_[e.results[k]] = results[k];
   }

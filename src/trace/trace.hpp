@@ -1,5 +1,5 @@
-// From callables to Programs. What enters: arrays and operations on them (bind). What leaves: a Program, and the arrays it captured.
-// Start with Trace::record and with bind in bind.cpp.
+// From callables to Programs. What enters: arrays and operations on them (bind). What leaves: a Program, and the arrays
+// it captured. Start with Trace::record and with bind in bind.cpp.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "array/node.hpp"
-#include "ir/program.hpp"
 #include "ir/op.hpp"
+#include "ir/program.hpp"
 #include "tutti/array/array.hpp"
 
 namespace tutti {
@@ -19,11 +19,12 @@ namespace tutti {
 /// A finished trace. The Program's inputs are the explicit ones, then one per captured array.
 struct Traced {
   ProgramPtr program;
-  std::vector<Array> captured;   // concrete arrays, or values of enclosing traces
+  std::vector<Array> captured;  // concrete arrays, or values of enclosing traces
 };
 
-/// One Program being recorded. Staged: every operation is recorded (jit, shard_map, control flow, and all Program -> Program
-/// interpreters). Open: operations on concrete operands run at once unless something staged is around (un-jitted grad, jvp, vjp, vmap).
+/// One Program being recorded. Staged: every operation is recorded (jit, shard_map, control flow, and all Program ->
+/// Program interpreters). Open: operations on concrete operands run at once unless something staged is around
+/// (un-jitted grad, jvp, vjp, vmap).
 class Trace : public std::enable_shared_from_this<Trace> {
  public:
   enum class Mode { staged, open };
@@ -31,8 +32,10 @@ class Trace : public std::enable_shared_from_this<Trace> {
 
   /// A new explicit input. `known`: its value, for reads on demand in open traces.
   Array input(const Type& type, std::string name = "", Array known = {});
-  std::vector<Array> record(const Op& op, Params params, const std::vector<Array>& operands, std::vector<ProgramPtr> subs, Loc loc);
-  /// Ends the trace: outputs may be values of this trace, captured arrays or literals. Dead code is dropped; effects stay.
+  std::vector<Array> record(const Op& op, Params params, const std::vector<Array>& operands,
+                            std::vector<ProgramPtr> subs, Loc loc);
+  /// Ends the trace: outputs may be values of this trace, captured arrays or literals. Dead code is dropped; effects
+  /// stay.
   Traced close(const std::vector<Array>& outputs);
 
   Mode mode() const { return mode_; }
@@ -40,7 +43,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
   const std::string& what() const { return what_; }
   Loc made() const { return made_; }
   const Type& type(ValueId v) const { return program_.types[v]; }
-  /// The value of an array of this trace computed from known inputs, in the context around this trace; TracerError when it cannot be known.
+  /// The value of an array of this trace computed from known inputs, in the context around this trace; TracerError when
+  /// it cannot be known.
   Array read(const ArrayNode& node, const char* what);
   /// TracerError when `x` was recorded by a trace that is not open here.
   void check_usable(const Array& x) const;
@@ -61,7 +65,7 @@ class Trace : public std::enable_shared_from_this<Trace> {
   std::vector<Array> captured_;
   std::map<const ArrayNode*, ValueId> capture_ids_;
   std::map<ValueId, Array> known_;
-  std::vector<int> producer_;          // value -> Eqn, -1 for inputs
+  std::vector<int> producer_;  // value -> Eqn, -1 for inputs
   std::thread::id thread_ = std::this_thread::get_id();
   bool closed_ = false;
 };
@@ -90,7 +94,8 @@ class OutsideOf {
 /// The innermost trace of this thread, or nullptr.
 const std::shared_ptr<Trace>& innermost_trace();
 bool inside_staged();
-/// All named axes bound here, innermost first, and whether types say what varies along each: what a body may come to depend on.
+/// All named axes bound here, innermost first, and whether types say what varies along each: what a body may come to
+/// depend on.
 struct BoundAxis {
   std::string name;
   std::int64_t size;

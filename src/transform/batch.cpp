@@ -12,7 +12,8 @@ Type with_batch_dim(Type t, std::int64_t size) {
   return t;
 }
 
-Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+            const BatchAxis& axis) {
   const SubprogramRules* rules = subprogram_rules(*eqn.op);
   bool any = std::find(mapped.begin(), mapped.end(), true) != mapped.end();
   // A collective may name the axis, and then means something for unmapped operands too.
@@ -22,20 +23,24 @@ Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands
     return {results, std::vector<bool>(results.size(), false)};
   }
   if (rules && rules->batch) return rules->batch(eqn, operands, mapped, axis);
-  if (!rules && eqn.op->batch) return eqn.op->batch(Call{*eqn.op, eqn.params, operand_types(p, eqn), eqn.subs}, operands, mapped, axis);
-  throw_unsupported(eqn, "vmap cannot map it: it has no batch rule", "Use lax::map, which takes one element after the other.");
+  if (!rules && eqn.op->batch)
+    return eqn.op->batch(Call{*eqn.op, eqn.params, operand_types(p, eqn), eqn.subs}, operands, mapped, axis);
+  throw_unsupported(eqn, "vmap cannot map it: it has no batch rule",
+                    "Use lax::map, which takes one element after the other.");
 }
 
 }  // namespace
 
-BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis, const NamedAxes& axes) {
+BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
+                     const NamedAxes& axes) {
   Recording recording("vmap", axes);
   std::vector<Array> env(program.types.size());
   std::vector<char> is_mapped(program.types.size(), 0);
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
     ValueId v = program.inputs[i];
     is_mapped[v] = mapped[i];
-    env[v] = recording.input(mapped[i] ? with_batch_dim(program.type(v), axis.size) : program.type(v), input_name(program, i));
+    env[v] = recording.input(mapped[i] ? with_batch_dim(program.type(v), axis.size) : program.type(v),
+                             input_name(program, i));
   }
   for (const Eqn& eqn : program.eqns) {
     LocOverride line(eqn.loc);
@@ -48,7 +53,8 @@ BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, co
     Batched out = run(program, eqn, operands, operand_mapped, axis);
     for (std::size_t k = 0; k < eqn.results.size(); ++k) {
       ValueId v = eqn.results[k];
-      check_like(eqn, "batch", out.results.at(k), out.mapped.at(k) ? with_batch_dim(program.type(v), axis.size) : program.type(v));
+      check_like(eqn, "batch", out.results.at(k),
+                 out.mapped.at(k) ? with_batch_dim(program.type(v), axis.size) : program.type(v));
       env[v] = out.results[k];
       is_mapped[v] = out.mapped[k];
     }

@@ -13,7 +13,8 @@ namespace tutti {
 /// A staged trace for the Program that an interpreter makes, innermost while it lives.
 class Recording {
  public:
-  Recording(std::string what, const NamedAxes& axes) : trace_(std::make_shared<Trace>(Trace::Mode::staged, std::move(what), current_loc())), scope_(trace_) {
+  Recording(std::string what, const NamedAxes& axes)
+      : trace_(std::make_shared<Trace>(Trace::Mode::staged, std::move(what), current_loc())), scope_(trace_) {
     trace_->axes = axes;
   }
   Array input(const Type& type, std::string name = "") { return trace_->input(type, std::move(name)); }
@@ -26,7 +27,9 @@ class Recording {
 };
 
 /// The array of an Atom, given the values so far.
-inline Array read(const std::vector<Array>& env, const Atom& a) { return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id]; }
+inline Array read(const std::vector<Array>& env, const Atom& a) {
+  return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id];
+}
 
 std::string input_name(const Program& program, std::size_t i);
 std::vector<Type> operand_types(const Program& program, const Eqn& eqn);

@@ -16,7 +16,8 @@ void accumulate(Array& sum, const Array& x) {
   sum = sum.has_value() ? lax::add(sum, x) : x;
 }
 
-// A sum with one tangent needs no zeros for the other (elementwise operands may be scalars, whose tangent has to be spread).
+// A sum with one tangent needs no zeros for the other (elementwise operands may be scalars, whose tangent has to be
+// spread).
 bool shortcut(const Eqn& eqn, const std::vector<Array>& tangents, const Array& result, Array& out) {
   if (eqn.operands.size() != 2 || (tangents[0].has_value() == tangents[1].has_value())) return false;
   bool first = tangents[0].has_value();
@@ -54,7 +55,8 @@ class Jvp {
       std::tie(results, result_tangents) = rules->jvp(eqn, primals, tangents);
     } else {
       results = bind(*eqn.op, eqn.params, primals, eqn.subs);
-      bool differentiable = std::any_of(results.begin(), results.end(), [](const Array& r) { return has_tangent(r.type()); });
+      bool differentiable =
+          std::any_of(results.begin(), results.end(), [](const Array& r) { return has_tangent(r.type()); });
       if (differentiable) result_tangents = op_tangents(eqn, primals, results, tangents);
     }
     result_tangents.resize(results.size());
@@ -67,11 +69,12 @@ class Jvp {
   }
 
  private:
-  std::vector<Array> op_tangents(const Eqn& eqn, const std::vector<Array>& primals, const std::vector<Array>& results, const std::vector<Array>& tangents) {
+  std::vector<Array> op_tangents(const Eqn& eqn, const std::vector<Array>& primals, const std::vector<Array>& results,
+                                 const std::vector<Array>& tangents) {
     const Op& op = *eqn.op;
     std::vector<Array> out(results.size());
     if (op.linear.size() == 1 && shortcut(eqn, tangents, results[0], out[0])) return out;
-    std::vector<Array> rest = tangents;   // of the operands that no linear group covers
+    std::vector<Array> rest = tangents;  // of the operands that no linear group covers
     for (const std::vector<int>& group : op.linear) {
       std::vector<Array> operands = primals;
       bool any = false;
@@ -82,14 +85,17 @@ class Jvp {
       }
       if (!any) continue;
       for (int i : group)
-        if (i < static_cast<int>(tangents.size())) operands[i] = tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type());
+        if (i < static_cast<int>(tangents.size()))
+          operands[i] = tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type());
       std::vector<Array> part = bind(op, eqn.params, operands, eqn.subs);
       for (std::size_t k = 0; k < part.size(); ++k)
         if (has_tangent(results[k].type())) accumulate(out[k], part[k]);
     }
     if (std::none_of(rest.begin(), rest.end(), [](const Array& t) { return t.has_value(); })) return out;
     if (!op.jvp)
-      throw_unsupported(eqn, "it cannot be differentiated: " + (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable),
+      throw_unsupported(eqn,
+                        "it cannot be differentiated: " +
+                            (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable),
                         kStop);
     std::vector<Array> part = op.jvp(Call{op, eqn.params, operand_types(p_, eqn), eqn.subs}, primals, results, rest);
     for (std::size_t k = 0; k < std::min(part.size(), out.size()); ++k) accumulate(out[k], part[k]);
@@ -99,7 +105,7 @@ class Jvp {
   const Program& p_;
 
  public:
-  std::vector<Array> primal, tangent;   // by ValueId
+  std::vector<Array> primal, tangent;  // by ValueId
 };
 
 }  // namespace
@@ -107,7 +113,8 @@ class Jvp {
 JvpProgram jvp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
   Recording recording("jvp", axes);
   Jvp walk(program);
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) walk.primal[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    walk.primal[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     if (differentiated[i]) walk.tangent[program.inputs[i]] = recording.input(program.type(program.inputs[i]));
   for (const Eqn& eqn : program.eqns) walk.run(eqn);

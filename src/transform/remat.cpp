@@ -1,13 +1,14 @@
 // remat: transformed like the function itself, but what the derivative needs of it is computed again from the operands.
-#include "ops/region/calls.hpp"
 #include "frontend/call.hpp"
+#include "ops/region/calls.hpp"
 #include "transform/subprogram_rules.hpp"
 #include "transform/subprograms.hpp"
 
 namespace tutti::detail {
 namespace {
 
-std::pair<std::vector<Array>, std::vector<Array>> jvp_rule(const Eqn& eqn, const std::vector<Array>& primals, const std::vector<Array>& tangents) {
+std::pair<std::vector<Array>, std::vector<Array>> jvp_rule(const Eqn& eqn, const std::vector<Array>& primals,
+                                                           const std::vector<Array>& tangents) {
   JvpProgram body = jvp(*eqn.subs[0], present(tangents));
   std::vector<Array> operands = primals;
   append(operands, where(tangents, present(tangents)));
@@ -19,8 +20,8 @@ std::pair<std::vector<Array>, std::vector<Array>> jvp_rule(const Eqn& eqn, const
   return {out, out_tangents};
 }
 
-// The known half gives its results; its operands are the residuals. The unknown half is the whole function again, behind a barrier, so that
-// nobody recognises what was computed once.
+// The known half gives its results; its operands are the residuals. The unknown half is the whole function again,
+// behind a barrier, so that nobody recognises what was computed once.
 EqnSplit split_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<bool>& unknown) {
   Split s = split(*eqn.subs[0], unknown);
   Program known = *s.known;
@@ -36,11 +37,14 @@ EqnSplit split_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<
   for (std::size_t i = 0; i < in.size(); ++i)
     if (unknown[i]) in[i] = recording.input(body.type(body.inputs[i]));
   ProgramPtr again = recording.close(where(tutti::apply(body, in), s.unknown_output));
-  return {{eqn.op, {}, {std::make_shared<Program>(without_dead_code(known))}}, {eqn.op, {}, {again}}, residuals, s.unknown_output};
+  return {{eqn.op, {}, {std::make_shared<Program>(without_dead_code(known))}},
+          {eqn.op, {}, {again}},
+          residuals,
+          s.unknown_output};
 }
 
-std::vector<Array> transpose_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<Array>& cotangents, const std::vector<Array>& operands,
-                                  const std::vector<bool>& undefined) {
+std::vector<Array> transpose_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<Array>& cotangents,
+                                  const std::vector<Array>& operands, const std::vector<bool>& undefined) {
   Transposed t = transpose(*eqn.subs[0], undefined, present(cotangents));
   std::vector<Array> args = where(operands, undefined, false), out(operands.size());
   append(args, where(cotangents, present(cotangents)));
@@ -51,7 +55,8 @@ std::vector<Array> transpose_rule(const Eqn& eqn, const std::vector<Type>&, cons
   return out;
 }
 
-Batched batch_rule(const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_rule(const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                   const BatchAxis& axis) {
   BatchedProgram body = batch(*eqn.subs[0], mapped, axis);
   return {bind(ops::remat, {}, operands, {body.program}), body.mapped};
 }

@@ -1,5 +1,6 @@
-// shard_map transformed: its body is, and the specs follow. Tangents and cotangents lie as their primals. A residual that varies over manual axes
-// leaves the region as blocks of a new leading dim over these axes, so that every device finds its own again.
+// shard_map transformed: its body is, and the specs follow. Tangents and cotangents lie as their primals. A residual
+// that varies over manual axes leaves the region as blocks of a new leading dim over these axes, so that every device
+// finds its own again.
 #include "transform/shard_map_rules.hpp"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace {
 using ops::DimAxes;
 using ops::ShardMap;
 
-std::pair<std::vector<Array>, std::vector<Array>> jvp_rule(const Eqn& eqn, const std::vector<Array>& primals, const std::vector<Array>& tangents) {
+std::pair<std::vector<Array>, std::vector<Array>> jvp_rule(const Eqn& eqn, const std::vector<Array>& primals,
+                                                           const std::vector<Array>& tangents) {
   ShardMap p = eqn.params.get<ShardMap>();
   std::vector<bool> given = present(tangents);
   JvpProgram body = jvp(*eqn.subs[0], given, ops::named_axes(p));
@@ -72,7 +74,7 @@ EqnSplit split_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<
   for (std::size_t r = 0; r < residuals; ++r) {
     Type t = s.known->type(s.known->outputs[known_outputs + r]);
     const AxisNames& over = p.check_vma ? t.varying : varies[known_outputs + r];
-    std::vector<std::string> front;   // in mesh order
+    std::vector<std::string> front;  // in mesh order
     for (const std::string& name : p.axis_names)
       if (std::find(over.begin(), over.end(), name) != over.end()) front.push_back(name);
     stack.push_back(!front.empty());
@@ -110,9 +112,11 @@ EqnSplit split_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<
   return {{eqn.op, known, {first}}, {eqn.op, rest, {second}}, s.num_residuals, s.unknown_output};
 }
 
-// Without the check nothing says what is the same on all devices. Then a cotangent of a result that is not cut by an axis is dealt out in equal
-// parts along it, and a cotangent of an operand that is not cut by an axis is summed along it: right for sums over the axis, as in JAX.
-ProgramPtr with_shares(const ProgramPtr& body, const ShardMap& p, std::size_t first_cotangent, const std::vector<DimAxes>& in, const std::vector<DimAxes>& out) {
+// Without the check nothing says what is the same on all devices. Then a cotangent of a result that is not cut by an
+// axis is dealt out in equal parts along it, and a cotangent of an operand that is not cut by an axis is summed along
+// it: right for sums over the axis, as in JAX.
+ProgramPtr with_shares(const ProgramPtr& body, const ShardMap& p, std::size_t first_cotangent,
+                       const std::vector<DimAxes>& in, const std::vector<DimAxes>& out) {
   Recording recording("transpose", ops::named_axes(p));
   std::vector<Array> args;
   for (std::size_t i = 0; i < body->inputs.size(); ++i) {
@@ -132,8 +136,8 @@ ProgramPtr with_shares(const ProgramPtr& body, const ShardMap& p, std::size_t fi
   return recording.close(results);
 }
 
-std::vector<Array> transpose_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<Array>& cotangents, const std::vector<Array>& operands,
-                                  const std::vector<bool>& undefined) {
+std::vector<Array> transpose_rule(const Eqn& eqn, const std::vector<Type>&, const std::vector<Array>& cotangents,
+                                  const std::vector<Array>& operands, const std::vector<bool>& undefined) {
   const auto& p = eqn.params.get<ShardMap>();
   std::vector<bool> given = present(cotangents);
   Transposed t = transpose(*eqn.subs[0], undefined, given, ops::named_axes(p));
@@ -154,10 +158,12 @@ std::vector<Array> transpose_rule(const Eqn& eqn, const std::vector<Type>&, cons
   return out;
 }
 
-Batched batch_rule(const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_rule(const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                   const BatchAxis& axis) {
   ShardMap p = eqn.params.get<ShardMap>();
   if (std::find(p.axis_names.begin(), p.axis_names.end(), axis.name) != p.axis_names.end())
-    raise<ValueError>("shard_map", "the axis '" + axis.name + "' is bound already by a vmap, pmap or shard_map around this call",
+    raise<ValueError>("shard_map",
+                      "the axis '" + axis.name + "' is bound already by a vmap, pmap or shard_map around this call",
                       "Give one of them another axis name.", eqn.loc);
   BatchedProgram body = batch(*eqn.subs[0], mapped, axis, ops::named_axes(p));
   for (std::size_t i = 0; i < mapped.size(); ++i)

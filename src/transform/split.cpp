@@ -45,22 +45,27 @@ class Half {
 
 class Splitter {
  public:
-  explicit Splitter(const Program& p) : p_(p), known_(p), unknown_(p), is_unknown_(p.types.size(), 0), is_constant_(p.types.size(), 0) {}
+  explicit Splitter(const Program& p)
+      : p_(p), known_(p), unknown_(p), is_unknown_(p.types.size(), 0), is_constant_(p.types.size(), 0) {}
 
   Split run(const std::vector<bool>& unknown) {
     for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
       ValueId v = p_.inputs[i];
       is_unknown_[v] = unknown[i];
-      if (!unknown[i]) known_.input(v, input_name(p_, i));
-      else unknown_.define(v);
+      if (!unknown[i])
+        known_.input(v, input_name(p_, i));
+      else
+        unknown_.define(v);
     }
     for (const Eqn& e : p_.eqns) eqn(e);
 
     Split out;
     for (const Atom& a : p_.outputs) {
       out.unknown_output.push_back(unknown_atom(a));
-      if (!unknown_atom(a)) known_.out.outputs.push_back(known_.use(a));
-      else unknown_.out.outputs.push_back(unknown_.use(a));
+      if (!unknown_atom(a))
+        known_.out.outputs.push_back(known_.use(a));
+      else
+        unknown_.out.outputs.push_back(unknown_.use(a));
     }
     // What the unknown half does not need after all (of a split Eqn) is not a residual.
     for (std::size_t i = 0; i < p_.inputs.size(); ++i)
@@ -91,7 +96,8 @@ class Splitter {
     if (!any) {
       known_.append(e);
       bool constant = !e.op->effect && !e.op->collective && e.subs.empty() &&
-                      std::all_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return a.is_literal() || is_constant_[a.id]; });
+                      std::all_of(e.operands.begin(), e.operands.end(),
+                                  [&](const Atom& a) { return a.is_literal() || is_constant_[a.id]; });
       // Zeros and the like are made anew on the other side instead of being kept.
       if (constant) {
         unknown_.append(e);
@@ -100,7 +106,8 @@ class Splitter {
       return;
     }
     const SubprogramRules* rules = subprogram_rules(*e.op);
-    bool all = std::all_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return a.is_literal() || is_unknown_[a.id]; });
+    bool all = std::all_of(e.operands.begin(), e.operands.end(),
+                           [&](const Atom& a) { return a.is_literal() || is_unknown_[a.id]; });
     if (rules && rules->split && !all) return split_eqn(e, *rules);
     for (const Atom& a : e.operands)
       if (!unknown_atom(a)) residual(a);
@@ -112,7 +119,8 @@ class Splitter {
     std::vector<bool> unknown;
     for (const Atom& a : e.operands) unknown.push_back(unknown_atom(a));
     EqnSplit s = rules.split(e, operand_types(p_, e), unknown);
-    Eqn known{s.known.op, s.known.params, {}, {}, s.known.subs, e.loc}, rest{s.unknown.op, s.unknown.params, {}, {}, s.unknown.subs, e.loc};
+    Eqn known{s.known.op, s.known.params, {}, {}, s.known.subs, e.loc},
+        rest{s.unknown.op, s.unknown.params, {}, {}, s.unknown.subs, e.loc};
     std::vector<Type> known_types;
     for (const Atom& a : e.operands)
       if (!unknown_atom(a)) {
@@ -135,7 +143,9 @@ class Splitter {
       residual_here_.push_back(here);
       rest.operands.push_back(Atom(here));
     }
-    if (next != results.size()) throw InternalError("the split rule of " + e.op->name + " made " + std::to_string(results.size()) + " known results instead of " + std::to_string(next));
+    if (next != results.size())
+      throw InternalError("the split rule of " + e.op->name + " made " + std::to_string(results.size()) +
+                          " known results instead of " + std::to_string(next));
     known_.out.eqns.push_back(std::move(known));
     for (const Atom& a : e.operands)
       if (unknown_atom(a)) rest.operands.push_back(unknown_.use(a));
@@ -174,8 +184,8 @@ class Splitter {
   const Program& p_;
   Half known_, unknown_;
   std::vector<char> is_unknown_, is_constant_;
-  std::vector<Atom> residual_known_;      // in the known half
-  std::vector<ValueId> residual_here_;    // in the unknown half
+  std::vector<Atom> residual_known_;    // in the known half
+  std::vector<ValueId> residual_here_;  // in the unknown half
 };
 
 }  // namespace
@@ -200,8 +210,10 @@ Linearized linearize(const Program& program, const std::vector<bool>& differenti
     }
   }
   Program known = *s.known;
-  known.outputs.erase(known.outputs.begin() + static_cast<std::ptrdiff_t>(n), known.outputs.begin() + static_cast<std::ptrdiff_t>(n + dropped));
-  return {std::make_shared<Program>(dropped ? without_dead_code(known) : std::move(known)), s.unknown, s.num_residuals, std::move(tangent)};
+  known.outputs.erase(known.outputs.begin() + static_cast<std::ptrdiff_t>(n),
+                      known.outputs.begin() + static_cast<std::ptrdiff_t>(n + dropped));
+  return {std::make_shared<Program>(dropped ? without_dead_code(known) : std::move(known)), s.unknown, s.num_residuals,
+          std::move(tangent)};
 }
 
 }  // namespace tutti

@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-void Bodies::add(const std::vector<Type>& inputs, const std::function<std::vector<Array>(const std::vector<Array>&)>& body) {
+void Bodies::add(const std::vector<Type>& inputs,
+                 const std::function<std::vector<Array>(const std::vector<Array>&)>& body) {
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, what_, made_);
   std::vector<Array> in;
   for (const Type& t : inputs) in.push_back(trace->input(t));
@@ -17,7 +18,10 @@ void Bodies::add(const std::vector<Type>& inputs, const std::function<std::vecto
 
 std::vector<Array> Bodies::bind(const Op& op, Params params, const std::vector<Array>& args) const {
   std::vector<Array> captured;
-  auto place = [&](const Array& x) { return std::find_if(captured.begin(), captured.end(), [&](const Array& c) { return c.node() == x.node(); }) - captured.begin(); };
+  auto place = [&](const Array& x) {
+    return std::find_if(captured.begin(), captured.end(), [&](const Array& c) { return c.node() == x.node(); }) -
+           captured.begin();
+  };
   for (const Traced& t : recorded_)
     for (const Array& x : t.captured)
       if (place(x) == static_cast<std::ptrdiff_t>(captured.size())) captured.push_back(x);
@@ -26,7 +30,8 @@ std::vector<Array> Bodies::bind(const Op& op, Params params, const std::vector<A
     Program p = *t.program;
     std::size_t own = p.inputs.size() - t.captured.size();
     std::vector<ValueId> theirs(captured.size(), -1);
-    for (std::size_t i = 0; i < t.captured.size(); ++i) theirs[static_cast<std::size_t>(place(t.captured[i]))] = p.inputs[own + i];
+    for (std::size_t i = 0; i < t.captured.size(); ++i)
+      theirs[static_cast<std::size_t>(place(t.captured[i]))] = p.inputs[own + i];
     p.inputs.resize(own);
     for (std::size_t i = 0; i < captured.size(); ++i) {
       if (theirs[i] < 0) {
@@ -60,7 +65,8 @@ std::vector<Type> with_tangent_types(const std::vector<Type>& types) {
 std::vector<Array> instantiated(const std::vector<Array>& tangents, const std::vector<Array>& primals, std::size_t n) {
   std::vector<Array> out;
   for (std::size_t i = 0; i < n; ++i)
-    if (has_tangent(primals[i].type())) out.push_back(tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type()));
+    if (has_tangent(primals[i].type()))
+      out.push_back(tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type()));
   return out;
 }
 
@@ -72,7 +78,8 @@ std::vector<Array> spread_tangents(const std::vector<Array>& out, std::size_t n)
   return spread;
 }
 
-ProgramPtr batch_all(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis, const std::vector<bool>* keep) {
+ProgramPtr batch_all(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
+                     const std::vector<bool>* keep) {
   BatchedProgram batched = batch(program, mapped, axis);
   Recording recording("vmap", {});
   std::vector<Array> in;

@@ -1,4 +1,5 @@
-// What the rules of Eqns with sub-programs share: recording several functions into one Eqn, and small things with lists of arrays.
+// What the rules of Eqns with sub-programs share: recording several functions into one Eqn, and small things with lists
+// of arrays.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,8 @@
 
 namespace tutti {
 
-/// Functions recorded one after the other into the sub-programs of one Eqn. Behind its own inputs each takes all arrays that any of them captured.
+/// Functions recorded one after the other into the sub-programs of one Eqn. Behind its own inputs each takes all arrays
+/// that any of them captured.
 class Bodies {
  public:
   Bodies(const char* what, Loc made) : what_(what), made_(made) {}
@@ -23,13 +25,14 @@ class Bodies {
   std::vector<Traced> recorded_;
 };
 
-template <class T>
-void append(std::vector<T>& to, const std::vector<T>& from) { to.insert(to.end(), from.begin(), from.end()); }
-template <class T>
-std::vector<T> first_of(const std::vector<T>& xs, std::size_t n) { return {xs.begin(), xs.begin() + static_cast<std::ptrdiff_t>(n)}; }
+template <class T> void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+template <class T> std::vector<T> first_of(const std::vector<T>& xs, std::size_t n) {
+  return {xs.begin(), xs.begin() + static_cast<std::ptrdiff_t>(n)};
+}
 /// The elements where `keep` is `value`.
-template <class T>
-std::vector<T> where(const std::vector<T>& xs, const std::vector<bool>& keep, bool value = true) {
+template <class T> std::vector<T> where(const std::vector<T>& xs, const std::vector<bool>& keep, bool value = true) {
   std::vector<T> out;
   for (std::size_t i = 0; i < xs.size(); ++i)
     if (keep[i] == value) out.push_back(xs[i]);
@@ -44,7 +47,9 @@ std::vector<Array> instantiated(const std::vector<Array>& tangents, const std::v
 /// `out` is n results, then the tangents of those that have one: these, one entry per result.
 std::vector<Array> spread_tangents(const std::vector<Array>& out, std::size_t n);
 
-/// The batch of a program in which every output is mapped; where `keep` is given and false, the output is the sum over the batch instead.
-ProgramPtr batch_all(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis, const std::vector<bool>* keep = nullptr);
+/// The batch of a program in which every output is mapped; where `keep` is given and false, the output is the sum over
+/// the batch instead.
+ProgramPtr batch_all(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
+                     const std::vector<bool>* keep = nullptr);
 
 }  // namespace tutti

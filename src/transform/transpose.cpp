@@ -1,4 +1,5 @@
-// Reverse mode's second half: a linear Program backwards, from cotangents of its outputs to cotangents of its linear inputs.
+// Reverse mode's second half: a linear Program backwards, from cotangents of its outputs to cotangents of its linear
+// inputs.
 #include <algorithm>
 
 #include "ops/collective/collective.hpp"
@@ -11,7 +12,8 @@ namespace {
 
 class Transpose {
  public:
-  explicit Transpose(const Program& p) : value(p.types.size()), cotangent(p.types.size()), linear(p.types.size(), 0), p_(p) {}
+  explicit Transpose(const Program& p)
+      : value(p.types.size()), cotangent(p.types.size()), linear(p.types.size(), 0), p_(p) {}
 
   // What does not depend on the linear inputs is computed as it stands.
   void forward(const Eqn& eqn) {
@@ -42,14 +44,17 @@ class Transpose {
     std::vector<Type> types = operand_types(p_, eqn);
     std::vector<Array> given;
     if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
-      if (!rules->transpose) throw_unsupported(eqn, "it cannot be differentiated in reverse mode: it has no transpose rule", "Use jvp or jacfwd.");
+      if (!rules->transpose)
+        throw_unsupported(eqn, "it cannot be differentiated in reverse mode: it has no transpose rule",
+                          "Use jvp or jacfwd.");
       given = rules->transpose(eqn, types, cotangents, operands, undefined);
     } else {
       if (!eqn.op->transpose)
-        throw_unsupported(eqn,
-                          "it cannot be differentiated in reverse mode: " +
-                              (eqn.op->not_differentiable.empty() ? "it has no transpose rule" : eqn.op->not_differentiable),
-                          "Use jvp or jacfwd.");
+        throw_unsupported(
+            eqn,
+            "it cannot be differentiated in reverse mode: " +
+                (eqn.op->not_differentiable.empty() ? "it has no transpose rule" : eqn.op->not_differentiable),
+            "Use jvp or jacfwd.");
       given = eqn.op->transpose(Call{*eqn.op, eqn.params, types, eqn.subs}, cotangents, operands, undefined);
     }
     given.resize(operands.size());
@@ -58,12 +63,13 @@ class Transpose {
       check_like(eqn, "transpose", given[i], types[i]);
       add_to(eqn.operands[i].id, given[i]);
     }
-    for (ValueId r : eqn.results) cotangent[r] = {};   // done with: nothing keeps it alive
+    for (ValueId r : eqn.results) cotangent[r] = {};  // done with: nothing keeps it alive
   }
 
   void add_to(ValueId v, const Array& ct) { cotangent[v] = cotangent[v].has_value() ? lax::add(cotangent[v], ct) : ct; }
 
-  // The whole cotangent of a value. Where the value was taken as the same on all devices of an axis, its uses on each of them count.
+  // The whole cotangent of a value. Where the value was taken as the same on all devices of an axis, its uses on each
+  // of them count.
   Array cotangent_of(ValueId v) {
     Array ct = cotangent[v];
     if (!ct.has_value()) return ct;
@@ -81,7 +87,7 @@ class Transpose {
 
   bool is_linear(const Atom& a) const { return !a.is_literal() && linear[a.id]; }
 
-  std::vector<Array> value, cotangent;   // by ValueId
+  std::vector<Array> value, cotangent;  // by ValueId
   std::vector<char> linear;
 
  private:
@@ -90,12 +96,15 @@ class Transpose {
 
 }  // namespace
 
-Transposed transpose(const Program& program, const std::vector<bool>& linear, const std::vector<bool>& given, const NamedAxes& axes) {
+Transposed transpose(const Program& program, const std::vector<bool>& linear, const std::vector<bool>& given,
+                     const NamedAxes& axes) {
   Recording recording("transpose", axes);
   Transpose walk(program);
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    if (linear[i]) walk.linear[program.inputs[i]] = 1;
-    else walk.value[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
+    if (linear[i])
+      walk.linear[program.inputs[i]] = 1;
+    else
+      walk.value[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
   }
   std::vector<Array> seeds;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
@@ -120,7 +129,8 @@ Transposed transpose(const Program& program, const std::vector<bool>& linear, co
   return out;
 }
 
-VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const std::vector<bool>& given, const NamedAxes& axes) {
+VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const std::vector<bool>& given,
+               const NamedAxes& axes) {
   Linearized lin = linearize(program, differentiated, axes);
   std::size_t outputs = program.outputs.size();
   std::vector<bool> is_tangent(lin.linear->inputs.size(), true), seeded(outputs), tangent_given;
@@ -133,7 +143,8 @@ VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, 
 
   Recording recording("vjp", axes);
   std::vector<Array> args, cotangents;
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) args.push_back(recording.input(program.type(program.inputs[i]), input_name(program, i)));
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    args.push_back(recording.input(program.type(program.inputs[i]), input_name(program, i)));
   for (std::size_t i = 0; i < outputs; ++i)
     if (seeded[i]) cotangents.push_back(recording.input(program.type(program.outputs[i])));
   std::vector<Array> known = tutti::apply(*lin.known, args);

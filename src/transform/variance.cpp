@@ -23,7 +23,8 @@ AxisNames without(const AxisNames& from, const AxisNames& gone) {
 AxisNames named_inside(const Program& p) {
   AxisNames out;
   for (const Eqn& e : p.eqns) {
-    if (e.op == &ops::axis_index || e.op == &ops::pvary) out = merge_names(out, sorted(e.params.get<ops::ReduceOver>().axes));
+    if (e.op == &ops::axis_index || e.op == &ops::pvary)
+      out = merge_names(out, sorted(e.params.get<ops::ReduceOver>().axes));
     if (e.op == &ops::reduce_scatter) out = merge_names(out, sorted(e.params.get<ops::GatherOver>().axes));
     if (e.op == &ops::all_to_all) out = merge_names(out, sorted(e.params.get<ops::Exchange>().axes));
     if (e.op == &ops::ppermute) out = merge_names(out, sorted(e.params.get<ops::Permute>().axes));
@@ -33,7 +34,8 @@ AxisNames named_inside(const Program& p) {
 }
 
 AxisNames of_results(const Eqn& e, const AxisNames& operands) {
-  if (e.op == &ops::psum || e.op == &ops::pmax || e.op == &ops::pmin) return without(operands, e.params.get<ops::ReduceOver>().axes);
+  if (e.op == &ops::psum || e.op == &ops::pmax || e.op == &ops::pmin)
+    return without(operands, e.params.get<ops::ReduceOver>().axes);
   if (e.op == &ops::all_gather) return without(operands, e.params.get<ops::GatherOver>().axes);
   if (e.op == &ops::reduce_scatter) return merge_names(operands, sorted(e.params.get<ops::GatherOver>().axes));
   if (e.op == &ops::all_to_all) return merge_names(operands, sorted(e.params.get<ops::Exchange>().axes));

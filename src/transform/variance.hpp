@@ -1,4 +1,5 @@
-// Over which manual axes the values of a region's body may differ. Always inferred; with check_vma it is in the types as well.
+// Over which manual axes the values of a region's body may differ. Always inferred; with check_vma it is in the types
+// as well.
 #pragma once
 
 #include <string>
@@ -8,9 +9,10 @@
 
 namespace tutti {
 
-using AxisNames = std::vector<std::string>;   // sorted
+using AxisNames = std::vector<std::string>;  // sorted
 
-/// Per output of `body`, given the same per input. Inside sub-programs of other Eqns every axis that is named there counts.
+/// Per output of `body`, given the same per input. Inside sub-programs of other Eqns every axis that is named there
+/// counts.
 std::vector<AxisNames> output_variance(const Program& body, const std::vector<AxisNames>& inputs);
 
 }  // namespace tutti

@@ -8,7 +8,8 @@
 namespace tutti {
 namespace {
 
-// It owns nothing: as the deleter of a null pointer it travels with every copy of a handle, and costs other handles nothing.
+// It owns nothing: as the deleter of a null pointer it travels with every copy of a handle, and costs other handles
+// nothing.
 struct Lookup {
   std::string problem, advice;
   Loc loc;
@@ -26,7 +27,8 @@ bool is_absent_entry(const Array& x) { return !x.has_value() && std::get_deleter
 
 void refuse_absent(const Array& x) {
   if (x.has_value()) return;
-  if (const Lookup* lookup = std::get_deleter<Lookup>(x.node())) raise<IndexError>("Dict", lookup->problem, lookup->advice, lookup->loc);
+  if (const Lookup* lookup = std::get_deleter<Lookup>(x.node()))
+    raise<IndexError>("Dict", lookup->problem, lookup->advice, lookup->loc);
 }
 
 }  // namespace tutti

@@ -1,4 +1,5 @@
-// Handles that are empty because something was not found: they remember what, for whoever asks the array that is not there.
+// Handles that are empty because something was not found: they remember what, for whoever asks the array that is not
+// there.
 #pragma once
 
 #include <string>

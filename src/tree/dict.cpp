@@ -16,7 +16,9 @@ constexpr tree::detail::NodeType dict_node{tree::detail::NodeType::Kind::map, "t
 
 void refuse_leaf(const Dict& d, const Dict::Key& key) {
   if (!d.has_value()) return;
-  raise<TypeError>("Dict", "['" + std::string(key.text) + "'] asks an entry of a " + std::string(d.dtype().name()) + " array of shape " + d.shape().str(),
+  raise<TypeError>("Dict",
+                   "['" + std::string(key.text) + "'] asks an entry of a " + std::string(d.dtype().name()) +
+                       " array of shape " + d.shape().str(),
                    "Leave the key out: this entry is a leaf.", key.loc);
 }
 
@@ -34,18 +36,19 @@ Dict::Dict(const Array& leaf) : Array(leaf) { refuse_absent(leaf); }
 Dict::Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc) {
   for (const auto& [key, value] : entries)
     if (!entries_.emplace(key, value).second)
-      raise<ValueError>("Dict", "the key '" + std::string(key) + "' comes twice", "Give every entry a key of its own.", loc);
+      raise<ValueError>("Dict", "the key '" + std::string(key) + "' comes twice", "Give every entry a key of its own.",
+                        loc);
 }
 
 Dict::Dict(const Dict& other) : Array(other) {
   other.require();
-  if (!has_value()) Array::operator=(Array());   // it is there now, however it came about
+  if (!has_value()) Array::operator=(Array());  // it is there now, however it came about
   for (const auto& [key, value] : other.entries_)
     if (!value.is_missing()) entries_.emplace_hint(entries_.end(), key, value);
 }
 Dict& Dict::operator=(const Dict& other) { return *this = Dict(other); }
 Dict& Dict::operator=(Dict&& other) noexcept {
-  Dict taken(std::move(other));   // it may be an entry of this
+  Dict taken(std::move(other));  // it may be an entry of this
   Array::operator=(taken);
   entries_.swap(taken.entries_);
   return *this;
@@ -67,7 +70,7 @@ bool Dict::contains(std::string_view key) const {
 bool Dict::erase(std::string_view key) {
   const bool there = contains(key);
   if (const auto it = entries_.find(key); it != entries_.end()) entries_.erase(it);
-  if (there && is_missing()) Array::operator=(Array());   // it was assigned to, so it stays, without entries
+  if (there && is_missing()) Array::operator=(Array());  // it was assigned to, so it stays, without entries
   return there;
 }
 

@@ -22,7 +22,9 @@ std::vector<std::string_view> steps(std::string_view pattern) {
     const std::size_t end = pattern.find_first_of(".[]");
     if (end != 0) out.push_back(pattern.substr(0, end));
     if (end == pattern.npos) break;
-    pattern.remove_prefix(end + (pattern.substr(end).starts_with("['") && end != 0 ? 0 : pattern.substr(end, 2) == "['" ? 0 : 1));
+    pattern.remove_prefix(end + (pattern.substr(end).starts_with("['") && end != 0 ? 0
+                                 : pattern.substr(end, 2) == "['"                  ? 0
+                                                                                   : 1));
   }
   return out;
 }
@@ -34,7 +36,8 @@ bool matches_text(std::string_view pattern, std::string_view text) {
       if (matches_text(pattern.substr(1), text.substr(i))) return true;
     return false;
   }
-  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) && matches_text(pattern.substr(1), text.substr(1));
+  return !text.empty() && (pattern[0] == '?' || pattern[0] == text[0]) &&
+         matches_text(pattern.substr(1), text.substr(1));
 }
 
 bool matches_steps(std::span<const std::string_view> pattern, std::span<const Path::Key> keys) {
@@ -52,9 +55,12 @@ bool matches_steps(std::span<const std::string_view> pattern, std::span<const Pa
 std::string Path::str() const {
   std::string out;
   for (const Key& key : keys_) {
-    if (key.is_index()) out += "[" + key.str() + "]";
-    else if (needs_quotes(key.name)) out += "['" + key.name + "']";
-    else out += (out.empty() ? "" : ".") + key.name;
+    if (key.is_index())
+      out += "[" + key.str() + "]";
+    else if (needs_quotes(key.name))
+      out += "['" + key.name + "']";
+    else
+      out += (out.empty() ? "" : ".") + key.name;
   }
   return out;
 }

@@ -55,7 +55,8 @@ void Encoder::value(const void* leaf, const ValueType& type) {
     out_.values_.push_back({&type, type.copy(leaf)});
     return;
   }
-  const std::string_view s = type.bytes ? type.bytes(leaf) : std::string_view(static_cast<const char*>(leaf), type.size);
+  const std::string_view s =
+      type.bytes ? type.bytes(leaf) : std::string_view(static_cast<const char*>(leaf), type.size);
   push(bits_tag | s.size() << 8);
   push(address);
   bytes(s);
@@ -85,14 +86,12 @@ bool operator==(const Structure& a, const Structure& b) {
 
 namespace {
 
-template <class T>
-T load(const char* p) {
+template <class T> T load(const char* p) {
   T t;
   std::memcpy(&t, p, sizeof(T));
   return t;
 }
-template <class T>
-std::string number(T v) {
+template <class T> std::string number(T v) {
   char buffer[40];
   return {buffer, std::to_chars(buffer, buffer + sizeof(buffer), v).ptr};
 }
@@ -161,7 +160,7 @@ class StructureReader {
         const auto& type = *reinterpret_cast<const ValueType*>(s_.words_[at_++]);
         return leaf(text(type, bytes(n)));
       }
-      default:   // value
+      default:  // value
         at_ += 2;
         return leaf(s_.values_[n].type->str(s_.values_[n].data.get()));
     }
@@ -196,8 +195,8 @@ class StructureReader {
     }
     if (type.kind == Kind::frozen) return "Frozen(" + read() + ")";
     const bool record = type.kind == Kind::record, map = type.kind == Kind::map;
-    tokens.push_back({Path(path_), record || type.kind == Kind::tuple ? std::string(type.name)
-                                                                      : std::to_string(n) + " elements"});
+    tokens.push_back(
+        {Path(path_), record || type.kind == Kind::tuple ? std::string(type.name) : std::to_string(n) + " elements"});
     std::string out = record ? short_name(type.name) + "(" : map ? "{" : type.kind == Kind::list ? "[" : "(";
     for (std::size_t i = 0; i < n; ++i) {
       if (i) out += ", ";
@@ -237,7 +236,8 @@ std::string difference(const Structure& a, const Structure& b) {
     return (path.empty() ? "" : path.str() + ": ") + p + " and " + q;
   };
   for (std::size_t i = 0;; ++i) {
-    if (i >= x.tokens.size() || i >= y.tokens.size()) return std::to_string(x.tokens.size()) + " and " + std::to_string(y.tokens.size()) + " leaves";
+    if (i >= x.tokens.size() || i >= y.tokens.size())
+      return std::to_string(x.tokens.size()) + " and " + std::to_string(y.tokens.size()) + " leaves";
     const auto &p = x.tokens[i], &q = y.tokens[i];
     if (p.path != q.path) return "key " + p.path.str() + " and key " + q.path.str();
     if (p.text != q.text) return line(p.path, p.text, q.text);

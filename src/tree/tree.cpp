@@ -14,8 +14,11 @@ bool is_inexact_array(const Array& x) { return x.has_value() && x.dtype().is_ine
 namespace detail {
 
 void refuse_prefix(std::size_t entries, std::size_t asked, const tree::Path& path, std::size_t depth) {
-  const tree::Path here({path.keys().begin(), path.keys().begin() + static_cast<std::ptrdiff_t>(std::min(depth + 1, path.keys().size()))});
-  raise<ValueError>("prefix tree", "a list of " + std::to_string(entries) + " entries has none for " + here.str() + ", which is number " + std::to_string(asked),
+  const tree::Path here({path.keys().begin(),
+                         path.keys().begin() + static_cast<std::ptrdiff_t>(std::min(depth + 1, path.keys().size()))});
+  raise<ValueError>("prefix tree",
+                    "a list of " + std::to_string(entries) + " entries has none for " + here.str() +
+                        ", which is number " + std::to_string(asked),
                     "Give one entry per element or member; `none` leaves one open.");
 }
 
@@ -41,7 +44,7 @@ struct Slots final : Nothing {
 struct Leaves final : Nothing {
   std::vector<Array>* leaves;
   std::vector<bool>* frozen = nullptr;
-  std::vector<bool> in_frozen;   // one per open node
+  std::vector<bool> in_frozen;  // one per open node
   void array(Array& leaf) override {
     if (!leaf.has_value()) return;
     leaves->push_back(leaf);
@@ -57,7 +60,7 @@ struct Leaves final : Nothing {
 struct Paths final : Nothing {
   struct Open {
     const NodeType* type;
-    bool has_key = false;   // whether a step of the path belongs to this node
+    bool has_key = false;  // whether a step of the path belongs to this node
   };
   std::vector<Path::Key> path;
   std::vector<Open> open;
@@ -76,8 +79,10 @@ struct Paths final : Nothing {
     open.back().has_key = true;
   }
   void child(std::size_t i) override {
-    if (open.back().type->members) step({std::string(open.back().type->members[i]), -1, std::int64_t(i)});
-    else step({"", std::int64_t(i)});
+    if (open.back().type->members)
+      step({std::string(open.back().type->members[i]), -1, std::int64_t(i)});
+    else
+      step({"", std::int64_t(i)});
   }
   void key(std::string_view key) override {
     step({std::string(key)});
@@ -105,19 +110,27 @@ struct Skeleton final : Nothing {
   a.want_lengths = b.want_lengths = true;
   first.walk(first.object, a);
   other.walk(other.object, b);
-  const std::string who = "tree 1 and tree " + std::to_string(k + 1), advice = "Give trees of one structure, such as parameters and their gradients.";
+  const std::string who = "tree 1 and tree " + std::to_string(k + 1),
+                    advice = "Give trees of one structure, such as parameters and their gradients.";
   for (std::size_t i = 0; i < a.lengths.size() && i < b.lengths.size(); ++i) {
-    const auto &[pa, na] = a.lengths[i];
-    const auto &[pb, nb] = b.lengths[i];
+    const auto& [pa, na] = a.lengths[i];
+    const auto& [pb, nb] = b.lengths[i];
     if (pa != pb) raise<ValueError>(what, who + " have different keys: " + pa.str() + " and " + pb.str(), advice, loc);
     if (na != nb)
-      raise<ValueError>(what, who + " differ" + (pa.empty() ? "" : " at " + pa.str()) + ": " + na + " and " + nb + " elements", advice, loc);
+      raise<ValueError>(
+          what, who + " differ" + (pa.empty() ? "" : " at " + pa.str()) + ": " + na + " and " + nb + " elements",
+          advice, loc);
   }
   for (std::size_t i = 0; i < a.paths.size() && i < b.paths.size(); ++i)
     if (a.paths[i] != b.paths[i])
-      raise<ValueError>(what, who + " differ: an array is at " + a.paths[i].str() + " in one, at " + b.paths[i].str() + " in the other", advice, loc);
-  raise<ValueError>(what, who + " have " + std::to_string(a.paths.size()) + " and " + std::to_string(b.paths.size()) + " places for arrays", advice,
-                    loc);
+      raise<ValueError>(
+          what,
+          who + " differ: an array is at " + a.paths[i].str() + " in one, at " + b.paths[i].str() + " in the other",
+          advice, loc);
+  raise<ValueError>(
+      what,
+      who + " have " + std::to_string(a.paths.size()) + " and " + std::to_string(b.paths.size()) + " places for arrays",
+      advice, loc);
 }
 
 }  // namespace
@@ -157,9 +170,10 @@ Structure structure_of(std::span<const Ref> trees) {
 }
 
 void refuse_count(const char* what, std::size_t came, std::size_t places, std::size_t filled, Loc loc) {
-  raise<ValueError>(
-      what, std::to_string(came) + " arrays came for a tree of " + std::to_string(places) + " places, " + std::to_string(filled) + " of them filled",
-      "Give one array for each place, or for each one that is filled.", loc);
+  raise<ValueError>(what,
+                    std::to_string(came) + " arrays came for a tree of " + std::to_string(places) + " places, " +
+                        std::to_string(filled) + " of them filled",
+                    "Give one array for each place, or for each one that is filled.", loc);
 }
 
 void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc) {

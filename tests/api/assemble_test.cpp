@@ -12,12 +12,14 @@ namespace {
 TEST(Assemble, BlocksMakeTheArray) {
   Mesh mesh = make_mesh({4, 2}, {"x", "y"});
   Array x = arange(7 * 6 * 3).reshape(7, 6, 3);
-  for (const PartitionSpec& spec : {P("x", "y"), P("y"), P(none, "x"), P(axes("y", "x")), P(), P(none, none, "y"), P("y", none, "x")}) {
+  for (const PartitionSpec& spec :
+       {P("x", "y"), P("y"), P(none, "x"), P(axes("y", "x")), P(), P(none, none, "y"), P("y", none, "x")}) {
     NamedSharding s(mesh, spec);
     std::vector<Array> blocks;
     for (const auto& [device, index] : s.devices_indices_map(x.shape())) {
-      Array block = x(slice(index[0].start, index[0].stop), slice(index[1].start, index[1].stop), slice(index[2].start, index[2].stop));
-      blocks.insert(blocks.begin(), device_put(block, device));   // in any order
+      Array block = x(slice(index[0].start, index[0].stop), slice(index[1].start, index[1].stop),
+                      slice(index[2].start, index[2].stop));
+      blocks.insert(blocks.begin(), device_put(block, device));  // in any order
     }
     Array y = make_array_from_single_device_arrays(x.shape(), s, blocks);
     EXPECT_EQ(y.to_vector<int>(), x.to_vector<int>()) << spec;

@@ -11,9 +11,7 @@ const Array key = random::key(0);
 const auto doubled = jit([](const Array& x) { return x * 2; });
 const Array result = doubled(table) + random::normal(key, {4}) * 0;
 
-TEST(Globals, AreMadeBeforeMain) {
-  EXPECT_TRUE(allclose(result, full({4}, 6.f)));
-}
+TEST(Globals, AreMadeBeforeMain) { EXPECT_TRUE(allclose(result, full({4}, 6.f))); }
 
 }  // namespace
 }  // namespace tutti

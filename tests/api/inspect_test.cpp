@@ -9,7 +9,9 @@
 namespace tutti {
 namespace {
 
-Array rows_on_4x2() { return device_put(arange(64.f).reshape(8, 8), NamedSharding(make_mesh({4, 2}, {"x", "y"}), P("x", "y"))); }
+Array rows_on_4x2() {
+  return device_put(arange(64.f).reshape(8, 8), NamedSharding(make_mesh({4, 2}, {"x", "y"}), P("x", "y")));
+}
 
 struct Seen {
   std::vector<Sharding> list;
@@ -30,7 +32,7 @@ TEST(InspectArraySharding, CallsAtOnceOutsideOfTransformations) {
 TEST(InspectArraySharding, CallsOncePerCompilation) {
   Seen seen;
   auto f = jit([&](const Array& v) {
-    debug::inspect_array_sharding(transpose(v), seen.callback());   // a value that nobody else needs
+    debug::inspect_array_sharding(transpose(v), seen.callback());  // a value that nobody else needs
     return v + 1;
   });
   Array x = rows_on_4x2();
@@ -76,10 +78,12 @@ TEST(InspectArraySharding, CostsNothing) {
 TEST(InspectArraySharding, RefusesBodiesOfRegions) {
   Seen seen;
   Mesh mesh = make_mesh({8}, "x");
-  auto f = shard_map([&](const Array& v) {
-    debug::inspect_array_sharding(v, seen.callback());
-    return v;
-  }, {.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")});
+  auto f = shard_map(
+      [&](const Array& v) {
+        debug::inspect_array_sharding(v, seen.callback());
+        return v;
+      },
+      {.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")});
   EXPECT_THROW(f(ones({8})), UnsupportedError);
 }
 

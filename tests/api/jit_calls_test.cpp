@@ -6,8 +6,7 @@
 namespace tutti {
 namespace {
 
-template <class E, class F>
-std::string refusal(F f) {
+template <class E, class F> std::string refusal(F f) {
   try {
     f();
   } catch (const E& e) {
@@ -41,15 +40,21 @@ TEST(JitCalls, CompiledTakesWhatItWasCompiledFor) {
   auto f = jit([](const Scaled& s) { return s.x * s.by; });
   auto compiled = f.lower(Scaled{ones({8}), 2}).compile();
   EXPECT_EQ(compiled(Scaled{ones({8}) * 3, 2}).to_vector<float>(), std::vector<float>(8, 6.f));
-  EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{ones({4}), 2}); }).find("arg0.x is float32[4], but it was compiled for float32[8]"), std::string::npos);
+  EXPECT_NE(refusal<TypeError>([&] {
+              compiled(Scaled{ones({4}), 2});
+            }).find("arg0.x is float32[4], but it was compiled for float32[8]"),
+            std::string::npos);
   EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{arange(8), 2}); }), "");
   EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{ones({8}), 3}); }), "");
   EXPECT_NE(refusal<TypeError>([&] { compiled(Scaled{Array{}, 2}); }), "");
-  EXPECT_NE(refusal<TracerError>([&] { grad([&](const Array& x) { return compiled(Scaled{x, 2}).sum(); })(ones({8})); }), "");
+  EXPECT_NE(
+      refusal<TracerError>([&] { grad([&](const Array& x) {
+                                   return compiled(Scaled{x, 2}).sum();
+                                 })(ones({8})); }), "");
   Array cut = device_put(ones({8}), NamedSharding(mesh, P("x")));
   EXPECT_NE(refusal<ShardingError>([&] { compiled(Scaled{cut, 2}); }), "");
   auto on_mesh = f.lower(Scaled{cut, 2}).compile();
-  EXPECT_EQ(on_mesh(Scaled{ones({8}), 2}).sharding(), cut.sharding());   // not committed: it goes along
+  EXPECT_EQ(on_mesh(Scaled{ones({8}), 2}).sharding(), cut.sharding());  // not committed: it goes along
 }
 
 TEST(JitCalls, MayReturnNoArray) {
@@ -96,7 +101,8 @@ TEST(JitCalls, SizesThatWrapAroundAreRefused) {
   for (const Shape& shape : {Shape{big, big}, Shape{big, big + 1}, Shape{3, big, big}}) {
     std::string text = refusal<ShapeError>([&] { zeros(shape); });
     EXPECT_NE(text.find("float32["), std::string::npos) << text;
-    EXPECT_NE(refusal<ShapeError>([&] { jit([&](const Array& a) { return broadcast_to(a, shape).sum(); })(ones({})); }), "");
+    EXPECT_NE(refusal<ShapeError>([&] { jit([&](const Array& a) { return broadcast_to(a, shape).sum(); })(ones({})); }),
+              "");
   }
   EXPECT_EQ(zeros({big, 0, big}).size(), 0);
 }
@@ -104,7 +110,8 @@ TEST(JitCalls, SizesThatWrapAroundAreRefused) {
 TEST(JitCalls, MeshesHaveASimulatableSize) {
   const std::int64_t big = std::int64_t{1} << 40;
   const int before = device_count();
-  for (const Shape& sizes : {Shape{big, big}, Shape{big, 1}, Shape{2000, 1000}}) EXPECT_NE(refusal<DeviceError>([&] { make_mesh(sizes, {"x", "y"}); }), "") << sizes.str();
+  for (const Shape& sizes : {Shape{big, big}, Shape{big, 1}, Shape{2000, 1000}})
+    EXPECT_NE(refusal<DeviceError>([&] { make_mesh(sizes, {"x", "y"}); }), "") << sizes.str();
   EXPECT_EQ(device_count(), before);
 }
 

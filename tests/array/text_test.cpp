@@ -26,8 +26,7 @@ Array as(DType dtype, std::vector<float> v) {
   convert_elements(float32, v.data(), dtype, b->data(), static_cast<std::int64_t>(v.size()));
   return make_array(Type{dtype, Shape{v.size()}, false, {}}, b);
 }
-template <class T>
-std::vector<T> counted(T n) {
+template <class T> std::vector<T> counted(T n) {
   std::vector<T> v(static_cast<std::size_t>(n));
   std::iota(v.begin(), v.end(), T(0));
   return v;
@@ -39,7 +38,7 @@ TEST(Text, LoneNumbers) {
   EXPECT_EQ(str(array(1.f / 3)), "0.33333334");
   EXPECT_EQ(str(array(-0.f)), "-0.0");
   EXPECT_EQ(str(array(1e8f)), "1e+08");
-  EXPECT_EQ(str(array(1e-4f)), "1e-04");    // the float32 lies below 1e-4
+  EXPECT_EQ(str(array(1e-4f)), "1e-04");  // the float32 lies below 1e-4
   EXPECT_EQ(repr(array(1e-4f)), "Array(0.0001, dtype=float32)");
   EXPECT_EQ(str(array(nan)), "nan");
   EXPECT_EQ(str(array(-7)), "-7");
@@ -105,7 +104,8 @@ TEST(Text, LongLinesWrap) {
 TEST(Text, LongArraysAreSummarised) {
   EXPECT_EQ(str(array(counted(1001), {1001})), "[   0    1    2 ...  998  999 1000]");
   EXPECT_EQ(str(array(counted(1200), {300, 4})),
-            "[[   0    1    2    3]\n [   4    5    6    7]\n [   8    9   10   11]\n ...\n [1188 1189 1190 1191]\n [1192 1193 1194 1195]\n [1196 1197 1198 1199]]");
+            "[[   0    1    2    3]\n [   4    5    6    7]\n [   8    9   10   11]\n ...\n [1188 1189 1190 1191]\n "
+            "[1192 1193 1194 1195]\n [1196 1197 1198 1199]]");
   // What is not shown does not count for the format.
   std::vector<float> v(1100, 1.f);
   v[500] = 1e12f;
@@ -139,9 +139,15 @@ TEST(Text, Deleted) {
 
 TEST(Text, TracedArraysPrintTheirValueUnderGradAndTheirTypeUnderJit) {
   std::string value, type;
-  grad([&](Array x) { value = str(x); return (x * x).sum(); })(floats({1, 2}));
+  grad([&](Array x) {
+    value = str(x);
+    return (x * x).sum();
+  })(floats({1, 2}));
   EXPECT_EQ(value, "[1. 2.]");
-  jit([&](Array x) { type = str(x); return x * 2.f; })(floats({1, 2}));
+  jit([&](Array x) {
+    type = str(x);
+    return x * 2.f;
+  })(floats({1, 2}));
   EXPECT_EQ(type, "Traced<float32[2]>");
 }
 
@@ -162,7 +168,9 @@ TEST(Text, Fmt) {
 TEST(Text, Shards) {
   set_cpu_devices(8);
   Array x = device_put(array(counted(16.f), {8, 2}), NamedSharding(make_mesh({4, 2}, {"x", "y"}), P("x")));
-  EXPECT_EQ(str(x.addressable_shards()[3]), "Shard(device=CpuDevice(id=3), index=(slice(2, 4, None), slice(None, None, None)), replica_id=1, data=[[4. 5.]\n [6. 7.]])");
+  EXPECT_EQ(str(x.addressable_shards()[3]),
+            "Shard(device=CpuDevice(id=3), index=(slice(2, 4, None), slice(None, None, None)), replica_id=1, data=[[4. "
+            "5.]\n [6. 7.]])");
 }
 
 }  // namespace

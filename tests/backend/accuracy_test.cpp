@@ -1,4 +1,5 @@
-// The contract of elementary functions in float32: within so many units in the last place of the double-precision function, over all floats and at edges.
+// The contract of elementary functions in float32: within so many units in the last place of the double-precision
+// function, over all floats and at edges.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -56,9 +57,12 @@ TEST(elementary_functions, are_within_their_units) {
         at = x;
       }
     };
-    for (std::uint64_t b = 0; b < std::uint64_t{1} << 32; b += 9973) look(std::bit_cast<float>(static_cast<std::uint32_t>(b)));
-    for (int i = 0; i < 200'000; ++i) look(static_cast<float>(i - 100'000) * 1.1e-4f);   // where functions bend
-    for (float x : {0.f, -0.f, 1.f, -1.f, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) look(x);
+    for (std::uint64_t b = 0; b < std::uint64_t{1} << 32; b += 9973)
+      look(std::bit_cast<float>(static_cast<std::uint32_t>(b)));
+    for (int i = 0; i < 200'000; ++i) look(static_cast<float>(i - 100'000) * 1.1e-4f);  // where functions bend
+    for (float x : {0.f, -0.f, 1.f, -1.f, std::numeric_limits<float>::infinity(),
+                    -std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+      look(x);
     EXPECT_LE(worst, f.most) << f.name << " at " << at;
   }
 }

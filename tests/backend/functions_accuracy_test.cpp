@@ -1,4 +1,5 @@
-// The same contract for the functions that programs call: compiled by the engine, against the double-precision function.
+// The same contract for the functions that programs call: compiled by the engine, against the double-precision
+// function.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -21,7 +22,8 @@ double units(float got, double want) {
   return std::abs(got - want) / std::ldexp(1., exponent);
 }
 
-// Recurrence up to 40, then the asymptotic series; reflection for negative x. Sources: Abramowitz & Stegun 6.3.5, 6.3.7, 6.3.18.
+// Recurrence up to 40, then the asymptotic series; reflection for negative x. Sources: Abramowitz &
+// Stegun 6.3.5, 6.3.7, 6.3.18.
 double digamma_of(double x) {
   long double y = x, sum = 0;
   if (y <= 0) {
@@ -32,7 +34,8 @@ double digamma_of(double x) {
   }
   for (; y < 40; ++y) sum -= 1 / y;
   const long double r = 1 / (y * y);
-  return static_cast<double>(sum + std::log(y) - 0.5L / y - r * (1.L / 12 - r * (1.L / 120 - r * (1.L / 252 - r * (1.L / 240 - r / 132)))));
+  return static_cast<double>(sum + std::log(y) - 0.5L / y -
+                             r * (1.L / 12 - r * (1.L / 120 - r * (1.L / 252 - r * (1.L / 240 - r / 132)))));
 }
 // Newton's method on erf, from the tails' erfc where erf rounds to 1.
 double erf_inv_of(double p) {
@@ -42,7 +45,7 @@ double erf_inv_of(double p) {
   for (int i = 0; i < 100; ++i) {
     double error = q < 0.5 ? std::erf(x) - q : (1 - q) - std::erfc(x);
     double step = error * std::sqrt(std::numbers::pi) / 2 * std::exp(x * x);
-    step /= 1 + x * step;   // Halley's
+    step /= 1 + x * step;  // Halley's
     x -= step;
     if (std::abs(step) <= 1e-17 * x) break;
   }
@@ -56,13 +59,29 @@ struct Function {
   double most;
 };
 
-#define ROW(f, exact, most) {#f, [](const Array& x) { return f(x); }, [](double x) -> double { return exact; }, most}
+#define ROW(f, exact, most)                                                                 \
+  {                                                                                         \
+#f, [](const Array& x) { return f(x); }, [](double x) -> double { return exact; }, most \
+  }
 const Function functions[] = {
-    ROW(tan, std::tan(x), 2),     ROW(arcsin, std::asin(x), 2),   ROW(arccos, std::acos(x), 2),   ROW(arctan, std::atan(x), 2),
-    ROW(sinh, std::sinh(x), 2),   ROW(cosh, std::cosh(x), 2),     ROW(arcsinh, std::asinh(x), 2), ROW(arccosh, std::acosh(x), 2),
-    ROW(arctanh, std::atanh(x), 2), ROW(sqrt, std::sqrt(x), 2),   ROW(lax::rsqrt, 1 / std::sqrt(x), 2), ROW(cbrt, std::cbrt(x), 2),
-    ROW(log2, std::log2(x), 2),   ROW(log10, std::log10(x), 2),   ROW(lax::erfc, std::erfc(x), 2), ROW(lax::lgamma, std::lgamma(x), 4),
-    ROW(lax::digamma, digamma_of(x), 4), ROW(lax::erf_inv, erf_inv_of(x), 2),
+    ROW(tan, std::tan(x), 2),
+    ROW(arcsin, std::asin(x), 2),
+    ROW(arccos, std::acos(x), 2),
+    ROW(arctan, std::atan(x), 2),
+    ROW(sinh, std::sinh(x), 2),
+    ROW(cosh, std::cosh(x), 2),
+    ROW(arcsinh, std::asinh(x), 2),
+    ROW(arccosh, std::acosh(x), 2),
+    ROW(arctanh, std::atanh(x), 2),
+    ROW(sqrt, std::sqrt(x), 2),
+    ROW(lax::rsqrt, 1 / std::sqrt(x), 2),
+    ROW(cbrt, std::cbrt(x), 2),
+    ROW(log2, std::log2(x), 2),
+    ROW(log10, std::log10(x), 2),
+    ROW(lax::erfc, std::erfc(x), 2),
+    ROW(lax::lgamma, std::lgamma(x), 4),
+    ROW(lax::digamma, digamma_of(x), 4),
+    ROW(lax::erf_inv, erf_inv_of(x), 2),
     ROW(nn::sigmoid, 1 / (1 + std::exp(-x)), 2),
 };
 
@@ -72,7 +91,8 @@ TEST(functions, are_within_their_units) {
   std::vector<float> xs;
   for (std::uint64_t b = 0; b < std::uint64_t{1} << 32; b += 39983) {
     float x = std::bit_cast<float>(static_cast<std::uint32_t>(b));
-    if (std::isfinite(x) && (x == 0 || std::abs(x) >= std::numeric_limits<float>::min())) xs.push_back(x);   // subnormals: loosely, elsewhere
+    if (std::isfinite(x) && (x == 0 || std::abs(x) >= std::numeric_limits<float>::min()))
+      xs.push_back(x);  // subnormals: loosely, elsewhere
   }
   for (int i = 0; i < 100'000; ++i) xs.push_back(static_cast<float>(i - 50'000) * 2.2e-4f);
   Array x = array(xs, Shape{static_cast<std::int64_t>(xs.size())});
@@ -100,11 +120,14 @@ TEST(functions, of_two_arguments_too) {
     ys.push_back(size(random) * (i % 2 ? 1.f : 3.f));
   }
   const std::int64_t n = static_cast<std::int64_t>(xs.size());
-  std::vector<float> powers = power(array(xs, Shape{n}), array(ys, Shape{n})).to_vector<float>(), angles = arctan2(array(ys, Shape{n}), array(xs, Shape{n})).to_vector<float>();
+  std::vector<float> powers = power(array(xs, Shape{n}), array(ys, Shape{n})).to_vector<float>(),
+                     angles = arctan2(array(ys, Shape{n}), array(xs, Shape{n})).to_vector<float>();
   double worst_power = 0, worst_angle = 0;
   for (std::size_t i = 0; i < xs.size(); ++i) {
-    worst_power = std::max(worst_power, units(powers[i], std::pow(static_cast<double>(xs[i]), static_cast<double>(ys[i]))));
-    worst_angle = std::max(worst_angle, units(angles[i], std::atan2(static_cast<double>(ys[i]), static_cast<double>(xs[i]))));
+    worst_power =
+        std::max(worst_power, units(powers[i], std::pow(static_cast<double>(xs[i]), static_cast<double>(ys[i]))));
+    worst_angle =
+        std::max(worst_angle, units(angles[i], std::atan2(static_cast<double>(ys[i]), static_cast<double>(xs[i]))));
   }
   EXPECT_LE(worst_power, 4);
   EXPECT_LE(worst_angle, 2);

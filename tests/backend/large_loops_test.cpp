@@ -1,4 +1,5 @@
-// Loops that are large enough for tiles, for several vectors side by side and for stores past the cache: the engine against eval, to the bit.
+// Loops that are large enough for tiles, for several vectors side by side and for stores past the cache: the engine
+// against eval, to the bit.
 #include <gtest/gtest.h>
 
 #include "backend/programs.hpp"
@@ -7,7 +8,8 @@ namespace tutti::test {
 namespace {
 
 Atom repeated(Builder& b, Atom x, const Atom& scale, int times) {
-  for (int i = 0; i < times; ++i) x = b.add(ops::tanh, {b.add(ops::add, {b.add(ops::mul, {x, scale}), b.add(ops::sin, {x})})});
+  for (int i = 0; i < times; ++i)
+    x = b.add(ops::tanh, {b.add(ops::add, {b.add(ops::mul, {x, scale}), b.add(ops::sin, {x})})});
   return x;
 }
 
@@ -40,8 +42,10 @@ TEST(large_loops, chains_agree_to_the_bit) {
       const Atom x = b.input(t), s = b.input(Type{float32, {}, false, {}});
       const Atom y = repeated(b, x, s, 3);
       b.output(y);
-      b.output(b.add(ops::select, {b.add(ops::lt, {x, y}), x, repeated(b, y, s, 1)}));   // x and a comparison live over the cuts
-      compare(b, {random_buffer(t, -2, 2, random), random_buffer(Type{float32, {}, false, {}}, 0.5, 1.5, random)}, {donate, false});
+      b.output(b.add(ops::select,
+                     {b.add(ops::lt, {x, y}), x, repeated(b, y, s, 1)}));  // x and a comparison live over the cuts
+      compare(b, {random_buffer(t, -2, 2, random), random_buffer(Type{float32, {}, false, {}}, 0.5, 1.5, random)},
+              {donate, false});
     }
 }
 
@@ -70,14 +74,17 @@ TEST(large_loops, transpositions_agree_to_the_bit) {
     SCOPED_TRACE(shape.str());
     Builder b;
     const Type t = f32(shape);
-    const Atom x = b.input(t), turned = b.add(ops::transpose, Params(ops::Transpose{shape.ndim() == 2 ? ops::Dims{1, 0} : ops::Dims{0, 2, 1}}), {x});
+    const Atom x = b.input(t),
+               turned = b.add(ops::transpose,
+                              Params(ops::Transpose{shape.ndim() == 2 ? ops::Dims{1, 0} : ops::Dims{0, 2, 1}}), {x});
     b.output(turned);
     b.output(b.add(ops::add, {turned, turned}));
     compare(b, {random_buffer(t, -2, 2, random)}, {});
   }
 }
 
-// Loops over the same rows run a few rows at a time; what they hand on may also be a result, and a donated input may lie under one.
+// Loops over the same rows run a few rows at a time; what they hand on may also be a result, and a donated input may
+// lie under one.
 TEST(large_loops, rows_together_agree) {
   std::mt19937 random(6);
   for (const Shape& shape : {Shape{1003, 1500}, Shape{4096, 512}, Shape{40, 33000}})
@@ -86,7 +93,9 @@ TEST(large_loops, rows_together_agree) {
       Builder b;
       const Type t = f32(shape);
       const Atom x = b.input(t);
-      auto wide = [&](const Atom& v) { return b.add(ops::broadcast_in_dim, Params(ops::BroadcastInDim{shape, {0}}), {v}); };
+      auto wide = [&](const Atom& v) {
+        return b.add(ops::broadcast_in_dim, Params(ops::BroadcastInDim{shape, {0}}), {v});
+      };
       auto along = [&](const Op& op, const Atom& v) { return b.add(op, Params(ops::Reduction{{1}}), {v}); };
       const Atom e = b.add(ops::exp, {b.add(ops::sub, {x, wide(along(ops::reduce_max, x))})});
       const Atom y = b.add(ops::div, {e, wide(along(ops::reduce_sum, e))});

@@ -28,7 +28,8 @@ TEST(engine, agrees_with_eval_on_every_op) {
       const bool sums = op->reduce != Op::Reduce::none || op->name == "dot_general" || op->name == "cumsum";
       for (std::size_t r = 0; r < got.size(); ++r) {
         const Type t = b.program.type(b.program.outputs[r]);
-        EXPECT_EQ(difference(t, got[r]->data(), want[r]->data(), s.ulp, sums ? 1e-6 : 0, sums ? 1e-6 : 0), "") << t.str();
+        EXPECT_EQ(difference(t, got[r]->data(), want[r]->data(), s.ulp, sums ? 1e-6 : 0, sums ? 1e-6 : 0), "")
+            << t.str();
       }
       ++cases;
     }

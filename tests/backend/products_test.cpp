@@ -1,4 +1,5 @@
-// Products in all orders of the operands' dims: sizes around those of the engine's own kernels, and bfloat16 by the processor's own instructions.
+// Products in all orders of the operands' dims: sizes around those of the engine's own kernels, and bfloat16 by the
+// processor's own instructions.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -10,9 +11,11 @@ namespace tutti::test {
 namespace {
 
 // x y with x of m x k and y of k x n, or their transposes.
-Builder product(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, bool turn_x, bool turn_y, std::optional<DType> preferred = {}) {
+Builder product(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, bool turn_x, bool turn_y,
+                std::optional<DType> preferred = {}) {
   Builder b;
-  const Atom x = b.input(Type{dtype, turn_x ? Shape{k, m} : Shape{m, k}, false, {}}), y = b.input(Type{dtype, turn_y ? Shape{n, k} : Shape{k, n}, false, {}});
+  const Atom x = b.input(Type{dtype, turn_x ? Shape{k, m} : Shape{m, k}, false, {}}),
+             y = b.input(Type{dtype, turn_y ? Shape{n, k} : Shape{k, n}, false, {}});
   ops::DotGeneral d;
   d.dims.lhs_contract = {turn_x ? 0 : 1};
   d.dims.rhs_contract = {turn_y ? 1 : 0};
@@ -25,7 +28,8 @@ void agrees(const Builder& b, std::mt19937& random, double ulps, double absolute
   std::vector<BufferPtr> in;
   for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -1, 1, random));
   auto want = backend("reference").compile(b.program)->run(in), got = backend("cpu").compile(b.program)->run(in);
-  EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), ulps, 1e-6, absolute), "");
+  EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), ulps, 1e-6, absolute),
+            "");
 }
 
 }  // namespace
@@ -36,7 +40,8 @@ TEST(products, small_ones_agree) {
     for (std::int64_t n : {1, 10, 16, 63, 64, 80, 130})
       for (std::int64_t k : {16, 33, 64, 128, 129})
         for (int order = 0; order < 4; ++order) {
-          SCOPED_TRACE(std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(k) + " order " + std::to_string(order));
+          SCOPED_TRACE(std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(k) + " order " +
+                       std::to_string(order));
           agrees(product(float32, m, n, k, order & 1, order & 2), random, 0, 2e-5);
         }
 }

@@ -8,9 +8,9 @@
 
 #include "backend/backend.hpp"
 #include "base/half.hpp"
+#include "ir/op.hpp"
 #include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/movement/movement.hpp"
-#include "ir/op.hpp"
 
 namespace tutti::test {
 
@@ -21,7 +21,8 @@ class Builder {
     program.inputs.push_back(v);
     return v;
   }
-  std::vector<ValueId> adds(const Op& op, Params params, std::vector<Atom> operands, std::vector<ProgramPtr> subs = {}) {
+  std::vector<ValueId> adds(const Op& op, Params params, std::vector<Atom> operands,
+                            std::vector<ProgramPtr> subs = {}) {
     std::vector<Type> types;
     for (const Atom& a : operands) types.push_back(program.type(a));
     std::vector<ValueId> results;
@@ -30,7 +31,9 @@ class Builder {
     return results;
   }
   ValueId add(const Op& op, std::vector<Atom> operands) { return adds(op, {}, std::move(operands))[0]; }
-  ValueId add(const Op& op, Params params, std::vector<Atom> operands) { return adds(op, std::move(params), std::move(operands))[0]; }
+  ValueId add(const Op& op, Params params, std::vector<Atom> operands) {
+    return adds(op, std::move(params), std::move(operands))[0];
+  }
   const Shape& shape(ValueId v) const { return program.type(v).shape; }
   void output(Atom a) { program.outputs.push_back(a); }
 
@@ -56,14 +59,19 @@ inline BufferPtr random_buffer(const Type& t, double lo, double hi, std::mt19937
     const auto n = static_cast<std::int64_t>(std::llround(t.dtype.is_unsigned() ? std::abs(x) : x));
     switch (t.dtype.kind()) {
       case DType::Kind::bool_: put(static_cast<unsigned char>(random() & 1)); break;
-      case DType::Kind::int8: case DType::Kind::uint8: put(static_cast<std::int8_t>(n)); break;
-      case DType::Kind::int16: case DType::Kind::uint16: put(static_cast<std::int16_t>(n)); break;
-      case DType::Kind::int32: case DType::Kind::uint32: put(static_cast<std::int32_t>(n)); break;
+      case DType::Kind::int8:
+      case DType::Kind::uint8: put(static_cast<std::int8_t>(n)); break;
+      case DType::Kind::int16:
+      case DType::Kind::uint16: put(static_cast<std::int16_t>(n)); break;
+      case DType::Kind::int32:
+      case DType::Kind::uint32: put(static_cast<std::int32_t>(n)); break;
       case DType::Kind::bfloat16: put(BFloat16(static_cast<float>(x))); break;
       case DType::Kind::float16: put(Float16(static_cast<float>(x))); break;
       case DType::Kind::float32: put(static_cast<float>(x)); break;
       case DType::Kind::float64: put(x); break;
-      case DType::Kind::complex64: put(std::complex<float>(static_cast<float>(x), static_cast<float>(real(random)))); break;
+      case DType::Kind::complex64:
+        put(std::complex<float>(static_cast<float>(x), static_cast<float>(real(random))));
+        break;
       default: put(n);
     }
   }
@@ -72,9 +80,13 @@ inline BufferPtr random_buffer(const Type& t, double lo, double hi, std::mt19937
 
 inline double element(const Type& t, const void* data, std::int64_t i) {
   const char* at = static_cast<const char*>(data) + i * t.dtype.size();
-  auto get = [&]<class T>(T v) { std::memcpy(&v, at, sizeof v); return v; };
+  auto get = [&]<class T>(T v) {
+    std::memcpy(&v, at, sizeof v);
+    return v;
+  };
   switch (t.dtype.kind()) {
-    case DType::Kind::bool_: case DType::Kind::uint8: return get(std::uint8_t{});
+    case DType::Kind::bool_:
+    case DType::Kind::uint8: return get(std::uint8_t{});
     case DType::Kind::int8: return get(std::int8_t{});
     case DType::Kind::int16: return get(std::int16_t{});
     case DType::Kind::uint16: return get(std::uint16_t{});
@@ -97,7 +109,8 @@ inline double ulp_at(DType d, double x) {
 }
 
 /// "" when the buffers agree within `ulps` + `relative`; else where they differ first.
-inline std::string difference(const Type& t, const void* got, const void* want, double ulps, double relative = 0, double absolute = 0) {
+inline std::string difference(const Type& t, const void* got, const void* want, double ulps, double relative = 0,
+                              double absolute = 0) {
   if (std::memcmp(got, want, static_cast<std::size_t>(t.nbytes())) == 0) return "";
   if (t.dtype.is_complex()) {
     Type real{float32, {t.num_elements() * 2}, false, {}};

@@ -1,4 +1,5 @@
-// Random programs of elementwise ops, views, reductions and products: the engine against eval, one thread against several.
+// Random programs of elementwise ops, views, reductions and products: the engine against eval, one thread against
+// several.
 #include <gtest/gtest.h>
 
 #include "backend/programs.hpp"
@@ -8,7 +9,7 @@ namespace {
 
 struct Maker {
   std::mt19937& random;
-  bool sums;   // whether ops may appear whose order of adding differs from eval's
+  bool sums;  // whether ops may appear whose order of adding differs from eval's
   bool large;
   Builder b;
   std::vector<ValueId> pool;
@@ -20,7 +21,7 @@ struct Maker {
       if (ValueId v = any(); b.program.type(v).dtype == float32) return v;
     return pool[0];
   }
-  ValueId like(ValueId x) {   // another value of x's type, else x's mirror
+  ValueId like(ValueId x) {  // another value of x's type, else x's mirror
     for (int i = 0; i < 20; ++i)
       if (ValueId v = any(); b.program.type(v).dtype == b.program.type(x).dtype && b.shape(v) == b.shape(x)) return v;
     return x;
@@ -33,13 +34,15 @@ struct Maker {
   }
 
   Program make(int steps) {
-    const Shape base = large ? Shape{pick(3) + 1, 70 + pick(200), 100 + pick(400)} : Shape{pick(4) + 1, pick(5) + 1, pick(20) + 1};
+    const Shape base =
+        large ? Shape{pick(3) + 1, 70 + pick(200), 100 + pick(400)} : Shape{pick(4) + 1, pick(5) + 1, pick(20) + 1};
     pool.push_back(b.input(f32(base)));
     pool.push_back(b.input(f32(base)));
     pool.push_back(b.input(f32({base[2]})));
     for (int i = 0; i < steps; ++i)
       if (ValueId v = step(); v >= 0 && b.shape(v).num_elements() <= (large ? 400000 : 4000)) pool.push_back(v);
-    for (int i = 0; i < 3; ++i) b.output(pool[pool.size() - 1 - static_cast<std::size_t>(pick(std::min<int>(5, static_cast<int>(pool.size()))))]);
+    for (int i = 0; i < 3; ++i)
+      b.output(pool[pool.size() - 1 - static_cast<std::size_t>(pick(std::min<int>(5, static_cast<int>(pool.size()))))]);
     return without_dead_code(b.program);
   }
 
@@ -53,18 +56,25 @@ struct Maker {
       case 3: return b.add(ops::tanh, {x});
       case 4: return b.add(ops::sub, {like(x), x});
       case 5: return b.add(ops::select, {b.add(ops::lt, {x, like(x)}), x, like(x)});
-      case 6: return s.ndim() == 0 ? -1 : b.add(ops::mul, {x, b.add(ops::broadcast_in_dim, ops::BroadcastInDim{s, {}}, {Atom(Scalar(0.5f), false)})});
-      case 7: {   // through a narrow type and back
+      case 6:
+        return s.ndim() == 0
+                   ? -1
+                   : b.add(ops::mul,
+                           {x, b.add(ops::broadcast_in_dim, ops::BroadcastInDim{s, {}}, {Atom(Scalar(0.5f), false)})});
+      case 7: {  // through a narrow type and back
         const DType d = pick(2) ? bfloat16 : float16;
-        return b.add(ops::convert_element_type, ops::ConvertElementType{float32}, {b.add(ops::neg, {b.add(ops::convert_element_type, ops::ConvertElementType{d}, {x})})});
+        return b.add(ops::convert_element_type, ops::ConvertElementType{float32},
+                     {b.add(ops::neg, {b.add(ops::convert_element_type, ops::ConvertElementType{d}, {x})})});
       }
       case 8: return b.add(ops::transpose, ops::Transpose{permutation(s.ndim())}, {x});
       case 9: {
         std::vector<std::int64_t> dims = s.dims();
         const auto order = permutation(s.ndim());
         std::vector<std::int64_t> shape;
-        if (pick(2)) shape = {s.num_elements()};
-        else for (auto i : order) shape.push_back(dims[i]);
+        if (pick(2))
+          shape = {s.num_elements()};
+        else
+          for (auto i : order) shape.push_back(dims[i]);
         return b.add(ops::reshape, ops::Reshape{shape}, {x});
       }
       case 10: {
@@ -86,16 +96,22 @@ struct Maker {
         for (int i = 0; i < s.ndim(); ++i) dims.push_back(i + (i >= at));
         return b.add(ops::broadcast_in_dim, ops::BroadcastInDim{out, dims}, {x});
       }
-      case 12: return s.ndim() == 0 ? -1 : b.add(ops::add, {x, b.add(ops::iota, ops::Iota{float32, s, pick(s.ndim())}, {})});
+      case 12:
+        return s.ndim() == 0 ? -1 : b.add(ops::add, {x, b.add(ops::iota, ops::Iota{float32, s, pick(s.ndim())}, {})});
       case 13: return s.ndim() == 0 ? -1 : b.add(ops::rev, ops::Rev{{pick(s.ndim())}}, {x});
       case 14: return s.ndim() == 0 ? -1 : b.add(ops::reduce_max, ops::Reduction{axes(s)}, {x});
-      case 15: case 16: return s.ndim() == 0 ? -1 : b.add(ops::reduce_sum, ops::Reduction{axes(s)}, {b.add(ops::mul, {x, Atom(Scalar(0.125f), false)})});
+      case 15:
+      case 16:
+        return s.ndim() == 0 ? -1
+                             : b.add(ops::reduce_sum, ops::Reduction{axes(s)},
+                                     {b.add(ops::mul, {x, Atom(Scalar(0.125f), false)})});
       default: {
         if (s.ndim() < 2 || s.num_elements() > 60000) return -1;
         const ValueId y = b.add(ops::transpose, ops::Transpose{permutation(s.ndim())}, {x});
         const int i = pick(s.ndim());
         for (int j = 0; j < s.ndim(); ++j)
-          if (b.shape(y)[j] == s[i] && s.num_elements() / s[i] < 300) return b.add(ops::tanh, {b.add(ops::dot_general, ops::DotGeneral{{{i}, {j}, {}, {}}, {}}, {x, y})});
+          if (b.shape(y)[j] == s[i] && s.num_elements() / s[i] < 300)
+            return b.add(ops::tanh, {b.add(ops::dot_general, ops::DotGeneral{{{i}, {j}, {}, {}}, {}}, {x, y})});
         return -1;
       }
     }
@@ -136,7 +152,8 @@ void compare(bool sums, bool large, int rounds, int steps) {
     bool failed = false;
     for (std::size_t k = 0; k < want.size(); ++k) {
       const Type t = p.type(p.outputs[k]);
-      const std::string d = difference(t, one[k]->data(), want[k]->data(), sums ? 64 : 0, sums ? 2e-5 : 0, sums ? 2e-4 : 0);
+      const std::string d =
+          difference(t, one[k]->data(), want[k]->data(), sums ? 64 : 0, sums ? 2e-5 : 0, sums ? 2e-4 : 0);
       EXPECT_EQ(d, "") << "output " << k;
       EXPECT_EQ(std::memcmp(one[k]->data(), several[k]->data(), one[k]->bytes()), 0) << "threads, output " << k;
       EXPECT_EQ(std::memcmp(one[k]->data(), donated[k]->data(), one[k]->bytes()), 0) << "donated, output " << k;

@@ -1,4 +1,5 @@
-// Each collective, batched by shard_map, means what eval_collective says; over one axis and over several, in both orders.
+// Each collective, batched by shard_map, means what eval_collective says; over one axis and over several, in both
+// orders.
 #include <gtest/gtest.h>
 
 #include "ops/collective/collective.hpp"
@@ -20,8 +21,12 @@ std::vector<Case> cases(const std::vector<std::string>& axes, const std::vector<
   for (std::int64_t s : sizes) n *= s;
   int last = static_cast<int>(n) - 1;
   ops::ReduceOver over{axes, sizes};
-  std::vector<Case> out = {{ops::psum, over, {2, 3}}, {ops::pmax, over, {4}}, {ops::pmin, over, {4}}, {ops::pvary, over, {3}},
-                           {ops::ppermute, ops::Permute{axes, sizes, {{0, last}, {last, n > 2 ? 1 : 0}}}, {2, 3}}, {ops::ppermute, ops::Permute{axes, sizes, {}}, {2}}};
+  std::vector<Case> out = {{ops::psum, over, {2, 3}},
+                           {ops::pmax, over, {4}},
+                           {ops::pmin, over, {4}},
+                           {ops::pvary, over, {3}},
+                           {ops::ppermute, ops::Permute{axes, sizes, {{0, last}, {last, n > 2 ? 1 : 0}}}, {2, 3}},
+                           {ops::ppermute, ops::Permute{axes, sizes, {}}, {2}}};
   for (int dim : {0, 1}) {
     Shape whole{4, 5}, dealt{4, 5};
     whole[dim] = n;
@@ -29,7 +34,8 @@ std::vector<Case> cases(const std::vector<std::string>& axes, const std::vector<
     for (bool tiled : {false, true}) {
       out.push_back({ops::all_gather, ops::GatherOver{axes, sizes, dim, tiled}, {4, 5}});
       out.push_back({ops::reduce_scatter, ops::GatherOver{axes, sizes, dim, tiled}, tiled ? dealt : whole});
-      for (int concat : {0, 1}) out.push_back({ops::all_to_all, ops::Exchange{axes, sizes, dim, concat, tiled}, tiled ? dealt : whole});
+      for (int concat : {0, 1})
+        out.push_back({ops::all_to_all, ops::Exchange{axes, sizes, dim, concat, tiled}, tiled ? dealt : whole});
     }
   }
   return out;
@@ -51,18 +57,21 @@ void check(const Case& c, const Names& axes) {
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>((i * 7919) % 23) - 11;
   // One leading dim over the group, in the group's order.
   PartitionSpec spec = PartitionSpec::from({SpecEntry(axes)});
-  auto run = shard_map([&](const Array& x) {
-    Array y = bind1(c.op, c.params, {lax::reshape(x, c.local)});
-    Shape stacked = y.shape();
-    stacked.insert(0, 1);
-    return lax::reshape(y, stacked);
-  }, {.mesh = mesh, .in_specs = spec, .out_specs = spec, .check_vma = false});
+  auto run = shard_map(
+      [&](const Array& x) {
+        Array y = bind1(c.op, c.params, {lax::reshape(x, c.local)});
+        Shape stacked = y.shape();
+        stacked.insert(0, 1);
+        return lax::reshape(y, stacked);
+      },
+      {.mesh = mesh, .in_specs = spec, .out_specs = spec, .check_vma = false});
   Array got = run(array(data, global));
   config::isolation(Isolation::per_device);
   debug::reset_traffic();
   EXPECT_EQ(run(array(data, global)).to_vector<float>(), got.to_vector<float>()) << "on devices of their own";
   EXPECT_EQ(debug::traffic().rows.empty(), &c.op == &ops::pvary);
-  for (const Traffic::Row& row : debug::traffic().rows) EXPECT_EQ(row.kind, message_of(c.op)) << "other messages than the collective's";
+  for (const Traffic::Row& row : debug::traffic().rows)
+    EXPECT_EQ(row.kind, message_of(c.op)) << "other messages than the collective's";
   config::isolation(Isolation::shared);
 
   Type in{float32, c.local, false, {}};
@@ -87,13 +96,13 @@ TEST(Collectives, BatchedAsTheyMean) {
   for (const Case& c : cases({"y", "x"}, {3, 2})) check(c, {"y", "x"});
 }
 
-template <class E, class F>
-void expect_error(F f, const std::vector<std::string>& words) {
+template <class E, class F> void expect_error(F f, const std::vector<std::string>& words) {
   try {
     f();
     ADD_FAILURE() << "no error: " << words[0];
   } catch (const E& e) {
-    for (const std::string& w : words) EXPECT_NE(std::string(e.what()).find(w), std::string::npos) << w << " is not in:\n" << e.what();
+    for (const std::string& w : words)
+      EXPECT_NE(std::string(e.what()).find(w), std::string::npos) << w << " is not in:\n" << e.what();
   }
 }
 
@@ -103,20 +112,39 @@ TEST(Collectives, ErrorsSayWhatAndWhere) {
   auto run = [&](auto fn, const Mesh& m, PartitionSpec in, PartitionSpec out, Shape shape) {
     return [=] { shard_map(fn, {.mesh = m, .in_specs = in, .out_specs = out})(zeros(shape)); };
   };
-  expect_error<ShardingError>(run(id, line, P("x"), P("x"), {35}), {"arg0", "float32[35]", "P('x',)", "35", "8", "meaning.cpp"});
+  expect_error<ShardingError>(run(id, line, P("x"), P("x"), {35}),
+                              {"arg0", "float32[35]", "P('x',)", "35", "8", "meaning.cpp"});
   expect_error<ShardingError>(run(id, grid, P("x", "y"), P("x", "y"), {16, 9}), {"dim 1", "'y'", "9"});
   expect_error<ShardingError>(run(id, line, P("x", none), P("x"), {32}), {"in_specs", "length 2", "rank 1"});
   expect_error<ShardingError>(run(id, line, P("w"), P("x"), {32}), {"'w'", "'x'"});
   expect_error<ShardingError>(run(id, line, P("x"), P(), {32}), {"the result", "P()", "('x',)", "psum"});
-  expect_error<ShardingError>(run([](const Array& x) { return lax::psum(x, "x"); }, grid, P("x", "y"), P(), {8, 8}), {"('y',)"});
-  expect_error<ShardingError>(run([](const Array& x) { return sum(x); }, line, P("x"), P("x"), {32}), {"out_specs", "rank 0", "P()"});
+  expect_error<ShardingError>(run([](const Array& x) { return lax::psum(x, "x"); }, grid, P("x", "y"), P(), {8, 8}),
+                              {"('y',)"});
+  expect_error<ShardingError>(run([](const Array& x) { return sum(x); }, line, P("x"), P("x"), {32}),
+                              {"out_specs", "rank 0", "P()"});
   expect_error<NameError>(run([](const Array& x) { return lax::psum(x, "q"); }, line, P("x"), P(), {32}), {"q", "x"});
-  expect_error<ShapeError>(run([](const Array& x) { return lax::psum_scatter(x, "x"); }, line, P("x"), P("x"), {32}), {"reduce_scatter", "4", "8"});
-  expect_error<ValueError>(run([](const Array& x) { return lax::ppermute(x, "x", {{0, 1}, {0, 2}}); }, line, P("x"), P("x"), {32}), {"(0, 2)"});
-  expect_error<IndexError>(run([](const Array& x) { return lax::ppermute(x, "x", {{0, 11}}); }, line, P("x"), P("x"), {32}), {"(0, 11)"});
-  expect_error<IndexError>(run([](const Array& x) { return lax::all_gather(x, "x", {.axis = 5}); }, line, P("x"), P("x"), {32}), {"5"});
-  expect_error<UnsupportedError>(run([](const Array& x) { return grad([](const Array& v) { return sum(lax::pmax(v, "x")); })(x); }, line, P("x"), P("x"), {32}), {"pmax"});
-  expect_error<ShapeError>([&] { pmap([](const Array& x, const Array& y) { return x + y; })(zeros({8}), zeros({7})); }, {"arg0", "arg1", "8", "7"});
+  expect_error<ShapeError>(run([](const Array& x) { return lax::psum_scatter(x, "x"); }, line, P("x"), P("x"), {32}),
+                           {"reduce_scatter", "4", "8"});
+  expect_error<ValueError>(run(
+                               [](const Array& x) {
+                                 return lax::ppermute(x, "x", {{0, 1}, {0, 2}});
+                               },
+                               line, P("x"), P("x"), {32}),
+                           {"(0, 2)"});
+  expect_error<IndexError>(run(
+                               [](const Array& x) {
+                                 return lax::ppermute(x, "x", {{0, 11}});
+                               },
+                               line, P("x"), P("x"), {32}),
+                           {"(0, 11)"});
+  expect_error<IndexError>(
+      run([](const Array& x) { return lax::all_gather(x, "x", {.axis = 5}); }, line, P("x"), P("x"), {32}), {"5"});
+  expect_error<UnsupportedError>(
+      run([](const Array& x) { return grad([](const Array& v) { return sum(lax::pmax(v, "x")); })(x); }, line, P("x"),
+          P("x"), {32}),
+      {"pmax"});
+  expect_error<ShapeError>([&] { pmap([](const Array& x, const Array& y) { return x + y; })(zeros({8}), zeros({7})); },
+                           {"arg0", "arg1", "8", "7"});
   expect_error<ShapeError>([&] { pmap(id)(Array(1.f)); }, {"arg0", "none"});
   expect_error<ValueError>([&] { pmap(id, {.axis_name = "i", .out_axes = none})(arange(8)); }, {"out_axes", "('i',)"});
   expect_error<NameError>([] { lax::psum(arange(3), "x"); }, {"x", "meaning.cpp"});
@@ -136,7 +164,8 @@ TEST(ShardMap, ComposesInAnyOrder) {
     auto f = shard_map(local, {.mesh = line, .in_specs = {P(), P("x")}, .out_specs = P(), .check_vma = check});
     near(f(w, x), global(w, x));
     near(jit(f)(w, x), global(w, x));
-    near(shard_map(jit(local), {.mesh = line, .in_specs = {P(), P("x")}, .out_specs = P(), .check_vma = check})(w, x), global(w, x));
+    near(shard_map(jit(local), {.mesh = line, .in_specs = {P(), P("x")}, .out_specs = P(), .check_vma = check})(w, x),
+         global(w, x));
     near(grad(f)(w, x), grad(global)(w, x));
     near(jit(grad(f))(w, x), grad(global)(w, x));
     near(grad<1>(f)(w, x), grad<1>(global)(w, x));
@@ -144,8 +173,10 @@ TEST(ShardMap, ComposesInAnyOrder) {
     near(vmap(grad(f), {.in_axes = {0, none}})(ws, x), vmap(grad(global), {.in_axes = {0, none}})(ws, x));
     near(hessian([&](const Array& v) { return f(v, x); })(w), hessian([&](const Array& v) { return global(v, x); })(w));
     near(jacfwd([&](const Array& v) { return f(v, x); })(w), grad(global)(w, x));
-    auto mapped = shard_map([](const Array& v, const Array& y) { return vmap([&](const Array& u) { return lax::psum(sum(u * y), "x"); })(v); },
-                            {.mesh = line, .in_specs = {P(), P("x")}, .out_specs = P(), .check_vma = check});
+    auto mapped =
+        shard_map([](const Array& v,
+                     const Array& y) { return vmap([&](const Array& u) { return lax::psum(sum(u * y), "x"); })(v); },
+                  {.mesh = line, .in_specs = {P(), P("x")}, .out_specs = P(), .check_vma = check});
     near(mapped(ws, x), sum(ws, 1).reshape(3) * 0.f + vmap([&](const Array& u) { return sum(u * x); })(ws));
   }
 }

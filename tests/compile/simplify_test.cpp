@@ -25,7 +25,9 @@ void means_the_same(const Builder& b) {
     EXPECT_EQ(difference(b.program.type(b.program.outputs[r]), got[r]->data(), want[r]->data(), 2, 1e-5, 1e-5), "");
 }
 
-Atom sum(Builder& b, const Atom& x, std::vector<int> axes) { return b.add(ops::reduce_sum, Params(ops::Reduction{std::move(axes)}), {x}); }
+Atom sum(Builder& b, const Atom& x, std::vector<int> axes) {
+  return b.add(ops::reduce_sum, Params(ops::Reduction{std::move(axes)}), {x});
+}
 
 }  // namespace
 
@@ -64,7 +66,8 @@ TEST(simplify, a_reduction_over_single_elements_is_a_reshape) {
 TEST(simplify, the_transpose_of_a_product_is_a_product) {
   for (bool batched : {false, true}) {
     Builder b;
-    const Atom x = b.input(f32(batched ? Shape{2, 30, 40} : Shape{30, 40})), y = b.input(f32(batched ? Shape{2, 40, 50} : Shape{40, 50}));
+    const Atom x = b.input(f32(batched ? Shape{2, 30, 40} : Shape{30, 40})),
+               y = b.input(f32(batched ? Shape{2, 40, 50} : Shape{40, 50}));
     ops::DotGeneral d;
     if (batched) d.dims.lhs_batch = d.dims.rhs_batch = {0};
     d.dims.lhs_contract = {batched ? 2 : 1};

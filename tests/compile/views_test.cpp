@@ -27,7 +27,7 @@ View random_view(const Extents& extents, Extents& result, std::mt19937& random) 
   const Extents unit = compile::row_major(extents);
   View v;
   result.clear();
-  if (random() % 3 == 0) {   // reshape
+  if (random() % 3 == 0) {  // reshape
     std::int64_t n = compile::product(extents);
     for (std::int64_t f : {2, 3, 2})
       if (n % f == 0 && random() % 2) {
@@ -42,7 +42,8 @@ View random_view(const Extents& extents, Extents& result, std::mt19937& random) 
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), random);
   for (std::size_t d : order) {
-    std::int64_t start = static_cast<std::int64_t>(random()) % std::min<std::int64_t>(extents[d], 2), step = 1 + static_cast<std::int64_t>(random() % 2);
+    std::int64_t start = static_cast<std::int64_t>(random()) % std::min<std::int64_t>(extents[d], 2),
+                 step = 1 + static_cast<std::int64_t>(random() % 2);
     std::int64_t count = (extents[d] - start + step - 1) / step;
     if (random() % 4 == 0) {
       start += (count - 1) * step;
@@ -65,7 +66,8 @@ TEST(views, composition_reads_the_same_elements) {
   std::mt19937 random(3);
   int composed = 0, refused = 0;
   for (int round = 0; round < 3000; ++round) {
-    const Extents base = {static_cast<std::int64_t>(1 + random() % 4), static_cast<std::int64_t>(1 + random() % 6), static_cast<std::int64_t>(1 + random() % 4)};
+    const Extents base = {static_cast<std::int64_t>(1 + random() % 4), static_cast<std::int64_t>(1 + random() % 6),
+                          static_cast<std::int64_t>(1 + random() % 4)};
     std::vector<std::int64_t> data(static_cast<std::size_t>(compile::product(base)));
     std::iota(data.begin(), data.end(), 0);
     Extents middle, last;

@@ -3,7 +3,11 @@
 
 using namespace tutti;
 
-struct Base { Array w; };
-struct Model : Base { Array b; };
+struct Base {
+  Array w;
+};
+struct Model : Base {
+  Array b;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -3,6 +3,9 @@
 
 using namespace tutti;
 
-struct Model { Array w[3]; int n = 0; };
+struct Model {
+  Array w[3];
+  int n = 0;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -4,6 +4,9 @@
 
 using namespace tutti;
 
-struct Model { const Array w; Array b; };
+struct Model {
+  const Array w;
+  Array b;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -3,4 +3,6 @@
 
 using namespace tutti;
 
-Array use(const Array& x) { return tree::map([](const Array& a) { return a; }, x, x); }
+Array use(const Array& x) {
+  return tree::map([](const Array& a) { return a; }, x, x);
+}

@@ -3,4 +3,6 @@
 
 using namespace tutti;
 
-Array use(const Array& x) { return tree::map([](const Array&) { return std::string(); }, x); }
+Array use(const Array& x) {
+  return tree::map([](const Array&) { return std::string(); }, x);
+}

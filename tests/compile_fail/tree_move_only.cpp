@@ -9,6 +9,9 @@ class Unique {
   Unique() {}
   Unique(Unique&&) {}
 };
-struct Model { Array w; Unique inner; };
+struct Model {
+  Array w;
+  Unique inner;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -4,6 +4,9 @@
 
 using namespace tutti;
 
-struct Model { Array w; std::vector<std::shared_ptr<int>> children; };
+struct Model {
+  Array w;
+  std::vector<std::shared_ptr<int>> children;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

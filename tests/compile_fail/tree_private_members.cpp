@@ -11,6 +11,9 @@ class Hidden {
  private:
   int w_;
 };
-struct Model { Array w; Hidden inner{1}; };
+struct Model {
+  Array w;
+  Hidden inner{1};
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -4,6 +4,9 @@
 
 using namespace tutti;
 
-struct Model { Array w; int* cursor = nullptr; };
+struct Model {
+  Array w;
+  int* cursor = nullptr;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -3,6 +3,8 @@
 
 using namespace tutti;
 
-struct Model { Array& w; };
+struct Model {
+  Array& w;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -4,6 +4,9 @@
 
 using namespace tutti;
 
-struct Model { Array w; std::shared_ptr<int> child; };
+struct Model {
+  Array w;
+  std::shared_ptr<int> child;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

@@ -6,6 +6,9 @@
 
 using namespace tutti;
 
-struct Model { Array w; std::function<int(int)> activation; };
+struct Model {
+  Array w;
+  std::function<int(int)> activation;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

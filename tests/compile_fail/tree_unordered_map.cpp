@@ -6,6 +6,8 @@
 
 using namespace tutti;
 
-struct Model { std::unordered_map<std::string, Array> table; };
+struct Model {
+  std::unordered_map<std::string, Array> table;
+};
 
 auto use(const Model& model) { return tree::leaves(model); }

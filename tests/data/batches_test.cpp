@@ -29,13 +29,21 @@ TEST(Documents, dataloaders) {
     return out;
   };
   EXPECT_EQ(order(1).size(), 8u);
-  EXPECT_EQ(std::set<int>([&] { auto o = order(1); return std::set<int>(o.begin(), o.end()); }()).size(), 8u);
+  EXPECT_EQ(std::set<int>([&] {
+              auto o = order(1);
+              return std::set<int>(o.begin(), o.end());
+            }())
+                .size(),
+            8u);
   EXPECT_EQ(order(1), order(1));
   EXPECT_NE(order(1), order(2));
   EXPECT_EQ(data::batches(ys, 4).size(), 3);
   EXPECT_EQ(data::batches(ys, 4, {.drop_last = true}).size(), 2);
   // An item has the type of the tree.
-  struct Batch { Array inputs, labels; int classes; };
+  struct Batch {
+    Array inputs, labels;
+    int classes;
+  };
   for (Batch b : data::batches(Batch{xs, ys, 7}, 5)) EXPECT_EQ(b.classes, 7);
   EXPECT_THROW(data::batches(std::pair{xs, arange(3)}, 4), ShapeError);
   EXPECT_THROW(data::batches(ys, 0), ValueError);

@@ -49,7 +49,10 @@ TEST(ArrayErrors, TracedArraysHaveNoValues) {
 
 TEST(ArrayErrors, EscapedArrays) {
   Array kept;
-  jit([&](const Array& x) { kept = x; return x; })(ones({3}));
+  jit([&](const Array& x) {
+    kept = x;
+    return x;
+  })(ones({3}));
   expect_error<TracerError>("add", {"float32[3]", "jit", "after that call has ended"}, [&] { kept + 1; });
   expect_error<TracerError>("to_vector", {"float32[3]", "jit"}, [&] { kept.to_vector<float>(); });
 }

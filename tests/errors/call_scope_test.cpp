@@ -13,8 +13,7 @@ struct Layer {
     return x + ones({5});
   }
 };
-template <class T>
-Array doubled(const Array& x, T, Loc loc = Loc::current()) {
+template <class T> Array doubled(const Array& x, T, Loc loc = Loc::current()) {
   CallScope scope(loc);
   if (x.ndim() != 1) raise<ShapeError>("doubled", "x has shape " + x.shape().str(), "Give a vector.");
   return multiply(x, ones({2, 7}));
@@ -29,8 +28,11 @@ TEST(CallScope, ErrorsNameThePublicCall) {
 }
 TEST(CallScope, LayersOfUsersNameThemselvesAndWhatFailedInside) {
   expect_error<ShapeError>("user::Layer (add)", {"float32[3]", "float32[5]"}, [] { user::Layer{}(ones({3})); });
-  expect_error<ShapeError>("user::doubled", {"(3, 4)", "Give a vector."}, [] { user::doubled(ones({3, 4}), std::string()); });
-  expect_error<ShapeError>("user::doubled (mul)", {"float32[4]"}, [] { user::doubled<std::vector<int>>(ones({4}), {}); });
+  expect_error<ShapeError>("user::doubled", {"(3, 4)", "Give a vector."}, [] {
+    user::doubled(ones({3, 4}), std::string());
+  });
+  expect_error<ShapeError>("user::doubled (mul)", {"float32[4]"},
+                           [] { user::doubled<std::vector<int>>(ones({4}), {}); });
 }
 TEST(CallScope, ScopesEndWithTheirCalls) {
   user::doubled(ones({7}), 1);

@@ -1,4 +1,5 @@
-// What every error of tutti has to say; each test of this folder gives calls that have to fail, and what their texts must name.
+// What every error of tutti has to say; each test of this folder gives calls that have to fail, and what their texts
+// must name.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +13,7 @@ namespace tutti {
 
 namespace error_parts {
 
-template <class E, class F>
-std::string text_of(F&& call) {
+template <class E, class F> std::string text_of(F&& call) {
   std::string text;
   try {
     call();
@@ -27,29 +27,35 @@ std::string text_of(F&& call) {
 
 inline void expect_text(const std::string& text, const std::string& operation, const std::vector<std::string>& facts) {
   EXPECT_EQ(text.substr(0, operation.size()), operation) << text;
-  EXPECT_TRUE(text.size() > operation.size() && (text[operation.size()] == ':' || text[operation.size()] == ' ')) << text;
+  EXPECT_TRUE(text.size() > operation.size() && (text[operation.size()] == ':' || text[operation.size()] == ' '))
+      << text;
   for (const std::string& fact : facts) EXPECT_NE(text.find(fact), text.npos) << "not said: " << fact << "\n" << text;
   std::size_t last = text.rfind('\n');
   ASSERT_NE(last, text.npos) << text;
-  EXPECT_TRUE(text.compare(last, 3, "\n  ") == 0 && text.compare(last, 6, "\n  at ") != 0 && text.back() == '.') << "no advice\n" << text;
+  EXPECT_TRUE(text.compare(last, 3, "\n  ") == 0 && text.compare(last, 6, "\n  at ") != 0 && text.back() == '.')
+      << "no advice\n"
+      << text;
 }
 
 }  // namespace error_parts
 
-/// `call` throws an E (that very class) whose text opens with `operation`, names all `facts`, bears the line of the expectation, so write
-/// the call on that line, and ends with a line that says what to do.
+/// `call` throws an E (that very class) whose text opens with `operation`, names all `facts`, bears the line of the
+/// expectation, so write the call on that line, and ends with a line that says what to do.
 template <class E, class F>
-void expect_error(const std::string& operation, const std::vector<std::string>& facts, F&& call, Loc here = Loc::current()) {
+void expect_error(const std::string& operation, const std::vector<std::string>& facts, F&& call,
+                  Loc here = Loc::current()) {
   testing::ScopedTrace trace(here.file, static_cast<int>(here.line), operation);
   std::string text = error_parts::text_of<E>(call);
   if (text.empty()) return;
   error_parts::expect_text(text, operation, facts);
-  EXPECT_NE(text.find("\n  at " + here.str() + "\n"), text.npos) << "not the user's line, " << here.str() << "\n" << text;
+  EXPECT_NE(text.find("\n  at " + here.str() + "\n"), text.npos) << "not the user's line, " << here.str() << "\n"
+                                                                 << text;
 }
 
 /// The same of a call that has no place for a line, such as one of any number of trees: it names none.
 template <class E, class F>
-void expect_error_without_line(const std::string& operation, const std::vector<std::string>& facts, F&& call, Loc here = Loc::current()) {
+void expect_error_without_line(const std::string& operation, const std::vector<std::string>& facts, F&& call,
+                               Loc here = Loc::current()) {
   testing::ScopedTrace trace(here.file, static_cast<int>(here.line), operation);
   std::string text = error_parts::text_of<E>(call);
   if (text.empty()) return;

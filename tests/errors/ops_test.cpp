@@ -8,7 +8,8 @@
 namespace tutti {
 
 struct OpErrors : testing::Test {
-  Array v = ones({5}), m = ones({3, 4}), other = ones({5, 4}), scalar = ones({}), none_there = zeros({0, 3}), keys = random::key(0);
+  Array v = ones({5}), m = ones({3, 4}), other = ones({5, 4}), scalar = ones({}), none_there = zeros({0, 3}),
+        keys = random::key(0);
 };
 
 TEST_F(OpErrors, Elementwise) {
@@ -24,7 +25,7 @@ TEST_F(OpErrors, Elementwise) {
   expect_error<ShapeError>("isclose", {"float32[3,4]", "float32[5]"}, [&] { isclose(m, v); });
   expect_error<ShapeError>("allclose", {"float32[3,4]", "float32[5]"}, [&] { allclose(m, v); });
   expect_error<ShapeError>("logical_and", {"bool[3,4]", "bool[5]"}, [&] { logical_and(m, v); });
-  expect_error<TypeError>("bitwise_and", {"float32", "integers"}, [&] { m & m; });
+  expect_error<TypeError>("bitwise_and", {"float32", "integers"}, [&] { m& m; });
   expect_error<TypeError>("add", {"key", "random::key_data"}, [&] { keys + 1; });
   expect_error<TypeError>("negative", {"bool"}, [&] { negative(m > 0); });
   expect_error<ValueError>("power", {"int32", "-2"}, [&] { power(array({1, 2}), -2); });
@@ -86,7 +87,9 @@ TEST_F(OpErrors, Creation) {
   expect_error<ShapeError>("diag", {"float32[]"}, [&] { diag(scalar); });
   expect_error<ShapeError>("array", {"5 elements", "(2, 3)", "6"}, [&] { array(std::vector<float>(5), {2, 3}); });
   expect_error<ShapeError>("array", {"(-2, -3)", "negative"}, [&] { array(std::vector<float>(6), {-2, -3}); });
-  expect_error<ShapeError>("array", {"(4294967296, 4294967296)", "memory"}, [&] { array(std::vector<float>(), {1ll << 32, 1ll << 32}); });
+  expect_error<ShapeError>("array", {"(4294967296, 4294967296)", "memory"}, [&] {
+    array(std::vector<float>(), {1ll << 32, 1ll << 32});
+  });
   expect_error<ShapeError>("array", {"(2,)", "(1,)"}, [&] { array({{1, 2}, {3}}); });
   expect_error<ShapeError>("array", {"(5,)", "()"}, [&] { array({v, 1}); });
 }
@@ -124,7 +127,9 @@ TEST_F(OpErrors, Shapes) {
 TEST_F(OpErrors, JoiningAndCutting) {
   expect_error<ValueError>("concatenate", {"no arrays"}, [&] { concatenate({}); });
   expect_error<ValueError>("concatenate", {"float32[]", "stack"}, [&] { concatenate({scalar, scalar}); });
-  expect_error<ShapeError>("concatenate", {"operand 1", "float32[5,4]", "float32[3,4]", "dim 1"}, [&] { concatenate({m, other}, 1); });
+  expect_error<ShapeError>("concatenate", {"operand 1", "float32[5,4]", "float32[3,4]", "dim 1"}, [&] {
+    concatenate({m, other}, 1);
+  });
   expect_error<ShapeError>("concatenate", {"operand 1", "float32[5]", "float32[3,4]"}, [&] { concatenate({m, v}); });
   expect_error<IndexError>("concatenate", {"axis 2", "float32[3,4]"}, [&] { concatenate({m, m}, 2); });
   expect_error<TypeError>("concatenate", {"key"}, [&] { concatenate({random::split_array(keys, {2}), v}); });
@@ -139,7 +144,9 @@ TEST_F(OpErrors, JoiningAndCutting) {
   expect_error<IndexError>("split", {"axis 1", "float32[5]"}, [&] { split(v, 5, 1); });
   expect_error<ShapeError>("pad", {"2 pairs", "float32[5]"}, [&] { pad(v, {{1, 1}, {1, 1}}); });
   expect_error<ValueError>("pad", {"(-1, 0)", "float32[5]"}, [&] { pad(v, {{-1, 0}}); });
-  expect_error<ShapeError>("pad", {"dim 0", "float32[0,3]", "empty"}, [&] { pad(none_there, {{1, 1}}, PadMode::edge); });
+  expect_error<ShapeError>("pad", {"dim 0", "float32[0,3]", "empty"}, [&] {
+    pad(none_there, {{1, 1}}, PadMode::edge);
+  });
 }
 
 TEST_F(OpErrors, Choosing) {
@@ -147,8 +154,12 @@ TEST_F(OpErrors, Choosing) {
   expect_error<IndexError>("take", {"axis 2", "float32[3,4]"}, [&] { take(m, 1, 2); });
   expect_error<IndexError>("take", {"dim 0", "float32[0,3]", "empty"}, [&] { take(none_there, array({1}), 0); });
   expect_error<ShapeError>("take_along_axis", {"int32[1]", "float32[3,4]"}, [&] { take_along_axis(m, array({1}), 0); });
-  expect_error<ShapeError>("take_along_axis", {"int32[2,2]", "float32[3,4]"}, [&] { take_along_axis(m, zeros({2, 2}, int32), 0); });
-  expect_error<IndexError>("take_along_axis", {"axis 2", "float32[3,4]"}, [&] { take_along_axis(m, zeros({3, 4}, int32), 2); });
+  expect_error<ShapeError>("take_along_axis", {"int32[2,2]", "float32[3,4]"}, [&] {
+    take_along_axis(m, zeros({2, 2}, int32), 0);
+  });
+  expect_error<IndexError>("take_along_axis", {"axis 2", "float32[3,4]"}, [&] {
+    take_along_axis(m, zeros({3, 4}, int32), 2);
+  });
   expect_error<IndexError>("sort", {"axis 2", "float32[3,4]"}, [&] { sort(m, 2); });
   expect_error<IndexError>("sort", {"axis -1", "float32[]", "no axes"}, [&] { sort(scalar); });
   expect_error<TypeError>("sort", {"complex64[3,4]", "order"}, [&] { sort(m.astype(complex64)); });
@@ -177,14 +188,18 @@ TEST_F(OpErrors, Indexing) {
 }
 
 TEST_F(OpErrors, Products) {
-  expect_error<ShapeError>("matmul", {"lhs float32[3,4] dim 1 is 4", "rhs float32[5,4] dim 0 is 5", ".T()"}, [&] { matmul(m, other); });
+  expect_error<ShapeError>("matmul", {"lhs float32[3,4] dim 1 is 4", "rhs float32[5,4] dim 0 is 5", ".T()"},
+                           [&] { matmul(m, other); });
   expect_error<ShapeError>("matmul", {"lhs float32[3,4]", "rhs float32[5]"}, [&] { matmul(m, v); });
   expect_error<ShapeError>("matmul", {"float32[]", "*"}, [&] { matmul(m, scalar); });
-  expect_error<ShapeError>("matmul", {"float32[2,3,4]", "float32[3,4,5]", "2 and 3"}, [&] { matmul(ones({2, 3, 4}), ones({3, 4, 5})); });
+  expect_error<ShapeError>("matmul", {"float32[2,3,4]", "float32[3,4,5]", "2 and 3"}, [&] {
+    matmul(ones({2, 3, 4}), ones({3, 4, 5}));
+  });
   expect_error<ShapeError>("dot", {"lhs float32[3,4]", "rhs float32[5]"}, [&] { dot(m, v); });
   expect_error<ShapeError>("vdot", {"float32[3,4]", "float32[5]", "12 and 5"}, [&] { vdot(m, v); });
   expect_error<ShapeError>("inner", {"lhs float32[3,4]", "rhs float32[5]"}, [&] { inner(m, v); });
-  expect_error<ShapeError>("tensordot", {"lhs float32[3,4] dim 0 is 3", "rhs float32[5,4]"}, [&] { tensordot(m, other, 2); });
+  expect_error<ShapeError>("tensordot", {"lhs float32[3,4] dim 0 is 3", "rhs float32[5,4]"},
+                           [&] { tensordot(m, other, 2); });
   expect_error<ShapeError>("tensordot", {"3 dims", "float32[3,4]"}, [&] { tensordot(m, m, 3); });
   expect_error<ShapeError>("tensordot", {"-1 dims"}, [&] { tensordot(m, m, -1); });
   expect_error<ShapeError>("tensordot", {"1 axes of lhs and 2 of rhs"}, [&] { tensordot(m, m, {0}, {0, 1}); });
@@ -202,7 +217,8 @@ TEST_F(OpErrors, Lax) {
   expect_error<ShapeError>("add", {"float32[3,4]", "float32[5]", "broadcast_to()"}, [&] { lax::add(m, v); });
   expect_error<TypeError>("mul", {"float32[3,4]", "int32[3,4]", "astype()"}, [&] { lax::mul(m, m.astype(int32)); });
   expect_error<TypeError>("lax::select", {"float32[3,4]", "bool"}, [&] { lax::select(m, m, m); });
-  expect_error<ShapeError>("lax::broadcast_in_dim", {"float32[5]", "(4,)"}, [&] { lax::broadcast_in_dim(v, {4}, {0}); });
+  expect_error<ShapeError>("lax::broadcast_in_dim", {"float32[5]", "(4,)"},
+                           [&] { lax::broadcast_in_dim(v, {4}, {0}); });
   expect_error<ShapeError>("lax::broadcast_in_dim", {"dim 3"}, [&] { lax::broadcast_in_dim(v, {4}, {3}); });
   expect_error<ShapeError>("lax::reshape", {"float32[5]", "(-1,)"}, [&] { lax::reshape(v, {-1}); });
   expect_error<ShapeError>("lax::rev", {"dim 1", "1 dims"}, [&] { lax::rev(v, {1}); });
@@ -210,42 +226,74 @@ TEST_F(OpErrors, Lax) {
   expect_error<ShapeError>("lax::slice", {"float32[5]", "one of each per dim"}, [&] { lax::slice(v, {0, 0}, {5, 5}); });
   expect_error<ShapeError>("lax::pad", {"float32[5]", "extent -1"}, [&] { lax::pad(v, scalar, {{-6, 0, 0}}); });
   expect_error<TypeError>("lax::pad", {"int32[]", "float32[5]"}, [&] { lax::pad(v, array(1), {{1, 0, 0}}); });
-  expect_error<ShapeError>("lax::dynamic_slice", {"(6,)", "float32[5]", "dim 0"}, [&] { lax::dynamic_slice(v, {array(0)}, {6}); });
-  expect_error<ShapeError>("lax::dynamic_slice", {"2 starts", "float32[5]"}, [&] { lax::dynamic_slice(v, {array(0), array(0)}, {2}); });
-  expect_error<TypeError>("lax::dynamic_slice", {"start 0", "float32[]"}, [&] { lax::dynamic_slice(v, {scalar}, {2}); });
-  expect_error<TypeError>("lax::dynamic_update_slice", {"int32[2]", "float32[5]"}, [&] { lax::dynamic_update_slice(v, array({1, 2}), {array(0)}); });
-  expect_error<ShapeError>("lax::gather", {"(2,)", "float32[3,4]"}, [&] { lax::gather(m, zeros({2, 1}, int32), {{1}, {0}, {0}, {}, {}}, {2}); });
+  expect_error<ShapeError>("lax::dynamic_slice", {"(6,)", "float32[5]", "dim 0"},
+                           [&] { lax::dynamic_slice(v, {array(0)}, {6}); });
+  expect_error<ShapeError>("lax::dynamic_slice", {"2 starts", "float32[5]"}, [&] {
+    lax::dynamic_slice(v, {array(0), array(0)}, {2});
+  });
+  expect_error<TypeError>("lax::dynamic_slice", {"start 0", "float32[]"},
+                          [&] { lax::dynamic_slice(v, {scalar}, {2}); });
+  expect_error<TypeError>("lax::dynamic_update_slice", {"int32[2]", "float32[5]"}, [&] {
+    lax::dynamic_update_slice(v, array({1, 2}), {array(0)});
+  });
+  expect_error<ShapeError>("lax::gather", {"(2,)", "float32[3,4]"}, [&] {
+    lax::gather(m, zeros({2, 1}, int32), {{1}, {0}, {0}, {}, {}}, {2});
+  });
   expect_error<TypeError>("lax::gather", {"float32[5]"}, [&] { lax::gather(m, v, {{1}, {0}, {0}, {}, {}}, {1, 4}); });
-  expect_error<TypeError>("lax::scatter", {"int32[2,4]", "float32[3,4]"}, [&] { lax::scatter(m, zeros({2, 1}, int32), zeros({2, 4}, int32), {{1}, {0}, {0}, {}, {}}, lax::ScatterKind::set); });
+  expect_error<TypeError>("lax::scatter", {"int32[2,4]", "float32[3,4]"}, [&] {
+    lax::scatter(m, zeros({2, 1}, int32), zeros({2, 4}, int32), {{1}, {0}, {0}, {}, {}}, lax::ScatterKind::set);
+  });
   expect_error<ShapeError>("lax::sort", {"dim 1"}, [&] { lax::sort(v, 1); });
   expect_error<ShapeError>("lax::dot_general", {"2 dims", "lhs"}, [&] { lax::dot_general(m, m, {{2}, {0}, {}, {}}); });
-  expect_error<ShapeError>("lax::dot_general", {"lhs float32[3,4]", "rhs float32[5,4]"}, [&] { lax::dot_general(m, other, {{1}, {0}, {}, {}}); });
-  expect_error<TypeError>("lax::dot_general", {"float32[3,4]", "int32[4,3]"}, [&] { lax::dot_general(m, zeros({4, 3}, int32), {{1}, {0}, {}, {}}); });
+  expect_error<ShapeError>("lax::dot_general", {"lhs float32[3,4]", "rhs float32[5,4]"}, [&] {
+    lax::dot_general(m, other, {{1}, {0}, {}, {}});
+  });
+  expect_error<TypeError>("lax::dot_general", {"float32[3,4]", "int32[4,3]"}, [&] {
+    lax::dot_general(m, zeros({4, 3}, int32), {{1}, {0}, {}, {}});
+  });
   expect_error<ValueError>("reduce_sum", {"float32[3,4]", "2"}, [&] { lax::reduce_sum(m, {2}); });
   expect_error<TypeError>("reduce_any", {"float32"}, [&] { lax::reduce_any(m, {0}); });
   expect_error<IndexError>("argmax", {"axis 2", "float32[3,4]"}, [&] { lax::argmax(m, 2); });
   expect_error<TypeError>("argmax", {"float32"}, [&] { lax::argmax(m, 0, float32); });
   expect_error<IndexError>("cumsum", {"axis -1", "float32[3,4]"}, [&] { lax::cumsum(m, -1); });
-  expect_error<ShapeError>("lax::bitcast_convert_type", {"uint8[3]", "4"}, [&] { lax::bitcast_convert_type(zeros({3}, uint8), uint32); });
-  expect_error<TypeError>("lax::bitcast_convert_type", {"bool[3,4]", "float32"}, [&] { lax::bitcast_convert_type(m > 0, float32); });
+  expect_error<ShapeError>("lax::bitcast_convert_type", {"uint8[3]", "4"},
+                           [&] { lax::bitcast_convert_type(zeros({3}, uint8), uint32); });
+  expect_error<TypeError>("lax::bitcast_convert_type", {"bool[3,4]", "float32"},
+                          [&] { lax::bitcast_convert_type(m > 0, float32); });
   expect_error<TypeError>("lax::random_wrap", {"float32[5]", "uint32"}, [&] { lax::random_wrap(v); });
   expect_error<TypeError>("lax::random_unwrap", {"float32[5]", "random::key"}, [&] { lax::random_unwrap(v); });
 }
 
 TEST_F(OpErrors, Windows) {
   Array x = ones({1, 2, 8, 8}), k = ones({3, 2, 3, 3});
-  expect_error<ShapeError>("lax::conv_general_dilated", {"(1, 2, 8, 8)", "(5,)"}, [&] { lax::conv_general_dilated(x, v); });
-  expect_error<TypeError>("lax::conv_general_dilated", {"float32", "int32"}, [&] { lax::conv_general_dilated(x, k.astype(int32)); });
-  expect_error<ShapeError>("lax::conv_general_dilated", {"2 features", "3 in"}, [&] { lax::conv_general_dilated(x, ones({4, 3, 3, 3})); });
-  expect_error<ValueError>("lax::conv_general_dilated", {"\"FULL\"", "SAME"}, [&] { lax::conv_general_dilated(x, k, {.padding = "FULL"}); });
-  expect_error<ValueError>("lax::conv_general_dilated", {"window_strides", "(0, 1)"}, [&] { lax::conv_general_dilated(x, k, {.window_strides = {0, 1}}); });
-  expect_error<ShapeError>("lax::conv_general_dilated", {"rhs_dilation", "(1,)", "2 dims"}, [&] { lax::conv_general_dilated(x, k, {.rhs_dilation = {1}}); });
-  expect_error<ShapeError>("lax::conv_general_dilated", {"1 pairs", "2 dims"}, [&] { lax::conv_general_dilated(x, k, {.padding = {{1, 1}}}); });
-  expect_error<ValueError>("lax::conv_general_dilated", {"feature_group_count is 0"}, [&] { lax::conv_general_dilated(x, k, {.feature_group_count = 0}); });
-  expect_error<ValueError>("lax::conv_general_dilated", {"\"NHC\""}, [&] { lax::conv_general_dilated(x, k, {.dimension_numbers = {"NHC", "OIH", "NHC"}}); });
+  expect_error<ShapeError>("lax::conv_general_dilated", {"(1, 2, 8, 8)", "(5,)"},
+                           [&] { lax::conv_general_dilated(x, v); });
+  expect_error<TypeError>("lax::conv_general_dilated", {"float32", "int32"},
+                          [&] { lax::conv_general_dilated(x, k.astype(int32)); });
+  expect_error<ShapeError>("lax::conv_general_dilated", {"2 features", "3 in"}, [&] {
+    lax::conv_general_dilated(x, ones({4, 3, 3, 3}));
+  });
+  expect_error<ValueError>("lax::conv_general_dilated", {"\"FULL\"", "SAME"},
+                           [&] { lax::conv_general_dilated(x, k, {.padding = "FULL"}); });
+  expect_error<ValueError>("lax::conv_general_dilated", {"window_strides", "(0, 1)"}, [&] {
+    lax::conv_general_dilated(x, k, {.window_strides = {0, 1}});
+  });
+  expect_error<ShapeError>("lax::conv_general_dilated", {"rhs_dilation", "(1,)", "2 dims"},
+                           [&] { lax::conv_general_dilated(x, k, {.rhs_dilation = {1}}); });
+  expect_error<ShapeError>("lax::conv_general_dilated", {"1 pairs", "2 dims"}, [&] {
+    lax::conv_general_dilated(x, k, {.padding = {{1, 1}}});
+  });
+  expect_error<ValueError>("lax::conv_general_dilated", {"feature_group_count is 0"},
+                           [&] { lax::conv_general_dilated(x, k, {.feature_group_count = 0}); });
+  expect_error<ValueError>("lax::conv_general_dilated", {"\"NHC\""}, [&] {
+    lax::conv_general_dilated(x, k, {.dimension_numbers = {"NHC", "OIH", "NHC"}});
+  });
   expect_error<ShapeError>("lax::conv_transpose", {"(1, 2, 8, 8)", "(5,)"}, [&] { lax::conv_transpose(x, v); });
-  expect_error<ShapeError>("lax::reduce_window", {"1 dims", "(1, 2, 8, 8)"}, [&] { lax::reduce_window(x, lax::WindowReduction::max, {.window_dimensions = {2}}); });
-  expect_error<ValueError>("lax::reduce_window", {"window_dimensions", "(1, 1, 0, 2)"}, [&] { lax::reduce_window(x, lax::WindowReduction::max, {.window_dimensions = {1, 1, 0, 2}}); });
+  expect_error<ShapeError>("lax::reduce_window", {"1 dims", "(1, 2, 8, 8)"},
+                           [&] { lax::reduce_window(x, lax::WindowReduction::max, {.window_dimensions = {2}}); });
+  expect_error<ValueError>("lax::reduce_window", {"window_dimensions", "(1, 1, 0, 2)"}, [&] {
+    lax::reduce_window(x, lax::WindowReduction::max, {.window_dimensions = {1, 1, 0, 2}});
+  });
 }
 
 }  // namespace tutti

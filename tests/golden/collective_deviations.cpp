@@ -12,7 +12,7 @@ using namespace tutti;
 // The first input in equal blocks, one a device (of a mesh with one axis, or of pmap's or vmap's).
 struct Blocks {
   std::vector<std::vector<double>> of;
-  Shape shape;   // of one, with its leading dim
+  Shape shape;  // of one, with its leading dim
 };
 Blocks blocks_of(const json& test) {
   const json& x = test.at("inputs").at(0);
@@ -54,8 +54,7 @@ void gives(const json& test, const json& want, bool exact = true) {
   });
 }
 // tutti refuses the call, in words that hold these.
-template <class Class>
-void refuses(const json& test, const std::vector<std::string>& words) {
+template <class Class> void refuses(const json& test, const std::vector<std::string>& words) {
   set_cpu_devices(8);
   Arrays inputs;
   for (const json& a : test.at("inputs")) inputs.push_back(array_of(a));
@@ -97,18 +96,23 @@ void partial_permutation(const json& test) {
   std::vector moved(x.of.size(), std::vector<double>(x.of[0].size(), 0));
   std::string pairs = captured(test, "(\\[\\(.*\\)\\])");
   static const std::regex pair("\\((\\d+), (\\d+)\\)");
-  for (auto at = std::sregex_iterator(pairs.begin(), pairs.end(), pair); at != std::sregex_iterator(); ++at) moved.at(std::stoul((*at)[2])) = x.of.at(std::stoul((*at)[1]));
+  for (auto at = std::sregex_iterator(pairs.begin(), pairs.end(), pair); at != std::sregex_iterator(); ++at)
+    moved.at(std::stoul((*at)[2])) = x.of.at(std::stoul((*at)[1]));
   gives(test, array_json(x.shape, moved));
 }
 void false_promise(const json& test) {
   jax_accepts(test);
-  if (test.at("define").get<std::string>().find("return x * 1.") == std::string::npos) throw Unknown("another function");
+  if (test.at("define").get<std::string>().find("return x * 1.") == std::string::npos)
+    throw Unknown("another function");
   Blocks x = blocks_of(test);
   json first = array_json({static_cast<std::int64_t>(x.of[0].size())}, {x.of[0]});
   expect_equal(array_of(test["outputs"].at(0)), first);
-  for (std::size_t i = 0; i < x.of.size(); ++i) expect_equal(array_of(test.at("output_shards").at(i)), array_json({static_cast<std::int64_t>(x.of[i].size())}, {x.of[i]}));
+  for (std::size_t i = 0; i < x.of.size(); ++i)
+    expect_equal(array_of(test.at("output_shards").at(i)),
+                 array_json({static_cast<std::int64_t>(x.of[i].size())}, {x.of[i]}));
   gives(test, first);
-  for (const Shard& s : collective_call(test)({array_of(test["inputs"][0])})[0].addressable_shards()) expect_equal(s.data(), first);
+  for (const Shard& s : collective_call(test)({array_of(test["inputs"][0])})[0].addressable_shards())
+    expect_equal(s.data(), first);
 }
 // The carry of a loop over the blocks' elements: `times` the sum of each.
 void varying_carry(const json& test, double times) {
@@ -124,61 +128,65 @@ void varying_carry(const json& test, double times) {
 
 Array same(const Array& x) { return x; }
 
-const Deviations deviations({"cases"}, "cases", {
-    {"psum_groups_*_checked", sums_of_groups},
-    {"vmap_groups", sums_of_groups},
-    {"pbroadcast_*", broadcast},
-    {"vmap_ppermute_partial", partial_permutation},
-    {"vmap_error_scatter_size",
-     [](const json& test) {
-       jax_accepts(test);
-       const json& shape = test.at("inputs").at(0).at("shape");
-       refuses<ShapeError>(test, {shape.at(0).dump(), shape.at(1).dump()});
-     }},
-    {"false_replication_unchecked_*", false_promise},
-    {"pmap_error_out_axes_none",
-     [](const json& test) {
-       jax_accepts(test);
-       refuses<ValueError>(test, {"out_axes"});
-     }},
-    {"pmap_error_scalar_argument",
-     [](const json& test) {
-       expect_jax_refuses(test, "IndexError");
-       refuses<ShapeError>(test, {"pmap", "float32[]"});
-     }},
-    {"error_pmap_devices_empty",
-     [](const json& test) {
-       set_cpu_devices(8);
-       expect_jax_refuses(test, "ValueError");
-       Array x = pmap(same, {.devices = {}})(ones({8}));
-       if (x.sharding().device_list() != devices() || x.to_vector<float>() != std::vector<float>(8, 1)) throw Mismatch("it does not run on the first devices");
-     }},
-    {"error_shard_map_in_specs_none",
-     [](const json& test) {
-       set_cpu_devices(8);
-       jax_accepts(test);
-       try {
-         (void)shard_map(same, {.mesh = make_mesh({8}, "x"), .in_specs = none, .out_specs = P("x")})(ones({8}));
-       } catch (const ValueError& e) {
-         if (std::string(e.what()).find("in_specs") == std::string::npos) throw Mismatch(std::string("in_specs is not in ") + e.what());
-         return;
-       }
-       throw Mismatch("no error");
-     }},
-    {"error_cond_varying_types",
-     [](const json& test) {
-       expect_jax_refuses(test, "TypeError");
-       Blocks x = blocks_of(test);
-       gives(test, array_json(x.shape, x.of));   // the condition is True: the first branch
-     }},
-    {"error_scan_carry_varying", [](const json& test) { varying_carry(test, 1); }},
-    {"error_while_carry_varying", [](const json& test) { varying_carry(test, 3); }},
-    {"error_pmap_static_missing", not_in_cpp("there is no static_broadcasted_argnums")},
-    {"error_pmap_in_axes_type", not_in_cpp("in_axes is made of integers and none")},
-    {"error_shard_map_not_spec", not_in_cpp("in_specs is made of specs")},
-    {"error_shard_map_mesh_type", not_in_cpp("mesh is a Mesh")},
-    {"error_shard_map_keyword", not_in_cpp("ShardMapOptions has no such member")},
-});
+const Deviations deviations(
+    {"cases"}, "cases",
+    {
+        {"psum_groups_*_checked", sums_of_groups},
+        {"vmap_groups", sums_of_groups},
+        {"pbroadcast_*", broadcast},
+        {"vmap_ppermute_partial", partial_permutation},
+        {"vmap_error_scatter_size",
+         [](const json& test) {
+           jax_accepts(test);
+           const json& shape = test.at("inputs").at(0).at("shape");
+           refuses<ShapeError>(test, {shape.at(0).dump(), shape.at(1).dump()});
+         }},
+        {"false_replication_unchecked_*", false_promise},
+        {"pmap_error_out_axes_none",
+         [](const json& test) {
+           jax_accepts(test);
+           refuses<ValueError>(test, {"out_axes"});
+         }},
+        {"pmap_error_scalar_argument",
+         [](const json& test) {
+           expect_jax_refuses(test, "IndexError");
+           refuses<ShapeError>(test, {"pmap", "float32[]"});
+         }},
+        {"error_pmap_devices_empty",
+         [](const json& test) {
+           set_cpu_devices(8);
+           expect_jax_refuses(test, "ValueError");
+           Array x = pmap(same, {.devices = {}})(ones({8}));
+           if (x.sharding().device_list() != devices() || x.to_vector<float>() != std::vector<float>(8, 1))
+             throw Mismatch("it does not run on the first devices");
+         }},
+        {"error_shard_map_in_specs_none",
+         [](const json& test) {
+           set_cpu_devices(8);
+           jax_accepts(test);
+           try {
+             (void)shard_map(same, {.mesh = make_mesh({8}, "x"), .in_specs = none, .out_specs = P("x")})(ones({8}));
+           } catch (const ValueError& e) {
+             if (std::string(e.what()).find("in_specs") == std::string::npos)
+               throw Mismatch(std::string("in_specs is not in ") + e.what());
+             return;
+           }
+           throw Mismatch("no error");
+         }},
+        {"error_cond_varying_types",
+         [](const json& test) {
+           expect_jax_refuses(test, "TypeError");
+           Blocks x = blocks_of(test);
+           gives(test, array_json(x.shape, x.of));  // the condition is True: the first branch
+         }},
+        {"error_scan_carry_varying", [](const json& test) { varying_carry(test, 1); }},
+        {"error_while_carry_varying", [](const json& test) { varying_carry(test, 3); }},
+        {"error_pmap_static_missing", not_in_cpp("there is no static_broadcasted_argnums")},
+        {"error_pmap_in_axes_type", not_in_cpp("in_axes is made of integers and none")},
+        {"error_shard_map_not_spec", not_in_cpp("in_specs is made of specs")},
+        {"error_shard_map_mesh_type", not_in_cpp("mesh is a Mesh")},
+        {"error_shard_map_keyword", not_in_cpp("ShardMapOptions has no such member")},
+    });
 
 }  // namespace
 }  // namespace golden

@@ -13,7 +13,7 @@ using Arrays = std::vector<tutti::Array>;
 
 struct LocalFunction {
   std::function<Arrays(const Arrays&)> call;
-  bool many = false;   // returns a tuple
+  bool many = false;  // returns a tuple
 };
 /// Throws Unknown.
 LocalFunction local_function(const std::string& define);

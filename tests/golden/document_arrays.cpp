@@ -23,7 +23,9 @@ Array predict(const Params& params, Array inputs) {
   }
   return outputs;
 }
-Array loss(const Params& params, const Batch& batch) { return mean(sum(square(predict(params, batch.first) - batch.second), -1)); }
+Array loss(const Params& params, const Batch& batch) {
+  return mean(sum(square(predict(params, batch.first) - batch.second), -1));
+}
 
 Layer init_layer(const Array& key, int n_in, int n_out) {
   auto [k1, k2] = random::split<2>(key);
@@ -52,8 +54,10 @@ class Arrays1 final : public Document {
       conflict(m[1] == "in order and permuted", arange(std::stoi(m[2])));
       return {};
     }
-    if (auto m = match(what, R"(jit f: x\+1 constrained to (P\(.*\)); pictures of x and f\(x\))"); !m.empty()) return constrained(spec_of_text(m[1]));
-    if (auto m = match(what, R"(init_model\(key\((\d+)\), sizes, batch\))"); !m.empty()) return init(std::stoi(m[1]), test.at("scale"));
+    if (auto m = match(what, R"(jit f: x\+1 constrained to (P\(.*\)); pictures of x and f\(x\))"); !m.empty())
+      return constrained(spec_of_text(m[1]));
+    if (auto m = match(what, R"(init_model\(key\((\d+)\), sizes, batch\))"); !m.empty())
+      return init(std::stoi(m[1]), test.at("scale"));
     if (what.starts_with("mesh = make_mesh((4,2)")) {
       std::cout << grid("x", "y") << "\n";
       return StepResult{};
@@ -135,7 +139,8 @@ class Arrays1 final : public Document {
       for (int i : {0, 1, 2, 3, 6, 7, 4, 5}) other.push_back(all[i]);
     else
       other = {all.begin() + 4, all.end()};
-    Array y = device_put(x, on(Mesh(permuted ? all : first_half(), "x"), P("x"))), z = device_put(x, on(Mesh(other, "x"), P("x")));
+    Array y = device_put(x, on(Mesh(permuted ? all : first_half(), "x"), P("x"))),
+          z = device_put(x, on(Mesh(other, "x"), P("x")));
     try {
       y + z;
     } catch (const ValueError& e) {
@@ -185,14 +190,16 @@ class Arrays1 final : public Document {
     step_size_ = std::stod(m[3]);
     std::vector<Array> keys = random::split(random::key(seed), static_cast<int>(sizes.size()));
     params_.clear();
-    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) params_.push_back(init_layer(keys[i + 1], sizes[i], sizes[i + 1]));
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i)
+      params_.push_back(init_layer(keys[i + 1], sizes[i], sizes[i + 1]));
     keys = random::split(keys[0], 3);
     batch_ = {random::normal(keys[1], {rows, sizes.front()}), random::normal(keys[2], {rows, sizes.back()})};
-    // Where a unit's input comes within rounding of 0, ReLU turns a last bit into a jump of the gradient, which 30 steps carry on. Runs from
-    // starts that differ in the last bits show how far.
+    // Where a unit's input comes within rounding of 0, ReLU turns a last bit into a jump of the gradient, which 30
+    // steps carry on. Runs from starts that differ in the last bits show how far.
     shadows_.assign(6, params_);
     data::HostRandom noise(1);
-    for (Params& shadow : shadows_) shadow = tree::map([&](const Array& p) { return p * (1 + 3e-7 * noise.normal(p.shape())); }, shadow);
+    for (Params& shadow : shadows_)
+      shadow = tree::map([&](const Array& p) { return p * (1 + 3e-7 * noise.normal(p.shape())); }, shadow);
     StepResult out{values_of(named(params_)), {}};
     out.values["inputs"] = json_of(batch_.first);
     out.values["targets"] = json_of(batch_.second);
@@ -234,13 +241,15 @@ class Arrays1 final : public Document {
       std::cout << repr(value) << "\n";
       return {{{"loss", json_of(value)}}, {{"inputs", batch_.first}, {"W1", params_[0].first}, {"loss", value}}};
     }
-    if (what == "8-way data parallel: first gradients" || what == "4x2: gradients and their shardings") return gradients();
+    if (what == "8-way data parallel: first gradients" || what == "4x2: gradients and their shardings")
+      return gradients();
     if (what.starts_with("30 steps;") || what == "4x2: 30 more steps") return train();
     if (what.starts_with("4x2: pictures of batch[0]")) {
       Mesh mesh = make_mesh({4, 2}, {"batch", "model"});
       batch_ = device_put(batch_, on(mesh, P("batch", none)));
       params_ = device_put(params_, on(mesh, P()));
-      params_[1] = {device_put(params_[1].first, on(mesh, P(none, "model"))), device_put(params_[1].second, on(mesh, P("model")))};
+      params_[1] = {device_put(params_[1].first, on(mesh, P(none, "model"))),
+                    device_put(params_[1].second, on(mesh, P("model")))};
       params_[2].first = device_put(params_[2].first, on(mesh, P("model", none)));
       for (Params& shadow : shadows_) shadow = device_put(shadow, on(mesh, P()));
       show(batch_.first);

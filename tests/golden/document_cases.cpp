@@ -20,7 +20,11 @@ void expect_that(bool holds, const std::string& otherwise) {
 json json_of(const Array& x) {
   json data = json::array();
   if (x.dtype().is_inexact()) {
-    for (float v : lax::convert_element_type(x, float32).to_vector<float>()) data.push_back(std::isfinite(v) ? json(static_cast<double>(v)) : json(std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf"));
+    for (float v : lax::convert_element_type(x, float32).to_vector<float>())
+      data.push_back(std::isfinite(v) ? json(static_cast<double>(v))
+                                      : json(std::isnan(v) ? "nan"
+                                             : v > 0       ? "inf"
+                                                           : "-inf"));
   } else if (x.dtype() == bool_) {
     for (bool v : x.to_vector<bool>()) data.push_back(v);
   } else {
@@ -46,7 +50,9 @@ PartitionSpec spec_of_text(const std::string& text) {
   if (m.empty()) throw Unknown("spec " + text);
   std::vector<SpecEntry> entries;
   for (const json& e : parse_arguments(m[1]).positional)
-    entries.push_back(e.is_null() ? SpecEntry(none) : e.is_string() ? SpecEntry(e.get<std::string>()) : SpecEntry(Names(e.get<std::vector<std::string>>())));
+    entries.push_back(e.is_null()     ? SpecEntry(none)
+                      : e.is_string() ? SpecEntry(e.get<std::string>())
+                                      : SpecEntry(Names(e.get<std::vector<std::string>>())));
   return PartitionSpec::from(entries);
 }
 
@@ -54,18 +60,20 @@ namespace {
 
 // That of the golden files' README for contractions, reductions and training.
 constexpr double tolerance = 1e-5;
-double spread = 0;   // of runs from starts that differ in their last bits; not 0 only to tell a jump from an error
+double spread = 0;  // of runs from starts that differ in their last bits; not 0 only to tell a jump from an error
 
 double as_number(const json& v) { return v.is_boolean() ? v.get<bool>() : number_of(v); }
 bool near(double a, double b, double scale) {
-  return a == b || (std::isnan(a) && std::isnan(b)) || (std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= tolerance * (std::abs(b) + scale) + spread);
+  return a == b || (std::isnan(a) && std::isnan(b)) ||
+         (std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= tolerance * (std::abs(b) + scale) + spread);
 }
 bool is_array(const json& v) { return v.is_object() && v.contains("dtype") && v.contains("shape"); }
 
 void compare_array(const json& got, const json& want, const std::string& where) {
   if (!is_array(got)) throw Mismatch(where + ": not an array: " + got.dump());
   if (got["dtype"] != want["dtype"] || got["shape"] != want["shape"])
-    throw Mismatch(fmt::format("{}: {}{}, expected {}{}", where, got["dtype"].dump(), got["shape"].dump(), want["dtype"].dump(), want["shape"].dump()));
+    throw Mismatch(fmt::format("{}: {}{}, expected {}{}", where, got["dtype"].dump(), got["shape"].dump(),
+                               want["dtype"].dump(), want["shape"].dump()));
   bool floating = want["dtype"].get<std::string>().find("float") != std::string::npos;
   std::vector<double> v;
   for (const json& e : got["data"]) v.push_back(as_number(e));
@@ -78,7 +86,8 @@ void compare_array(const json& got, const json& want, const std::string& where) 
   }
   auto element = [&](std::size_t i, const json& w) {
     double expected = as_number(w);
-    if (floating ? !near(v.at(i), expected, largest) : v.at(i) != expected) throw Mismatch(fmt::format("{}: element {} is {:.9g}, expected {:.9g}", where, i, v[i], expected));
+    if (floating ? !near(v.at(i), expected, largest) : v.at(i) != expected)
+      throw Mismatch(fmt::format("{}: element {} is {:.9g}, expected {:.9g}", where, i, v[i], expected));
   };
   if (want.contains("data")) {
     for (std::size_t i = 0; i < v.size(); ++i) element(i, want["data"].at(i));
@@ -87,13 +96,15 @@ void compare_array(const json& got, const json& want, const std::string& where) 
   for (std::size_t i = 0; i < want["first"].size(); ++i) element(i, want["first"][i]);
   for (std::size_t i = 0; i < want["last"].size(); ++i) element(v.size() - want["last"].size() + i, want["last"][i]);
   for (auto [name, mine] : {std::pair{"sum", sum}, {"sum_abs", sum_abs}, {"sum_sq", sum_sq}})
-    if (!near(mine, want[name], name == std::string("sum_sq") ? sum_sq : sum_abs)) throw Mismatch(fmt::format("{}: its {} is {}, expected {}", where, name, mine, want[name].get<double>()));
+    if (!near(mine, want[name], name == std::string("sum_sq") ? sum_sq : sum_abs))
+      throw Mismatch(fmt::format("{}: its {} is {}, expected {}", where, name, mine, want[name].get<double>()));
 }
 
 void compare(const json& got, const json& want, const std::string& where) {
   if (is_array(want)) return compare_array(got, want, where);
   if (want.is_array()) {
-    if (!got.is_array() || got.size() != want.size()) throw Mismatch(fmt::format("{}: {} entries, expected {}", where, got.size(), want.size()));
+    if (!got.is_array() || got.size() != want.size())
+      throw Mismatch(fmt::format("{}: {} entries, expected {}", where, got.size(), want.size()));
     for (std::size_t i = 0; i < want.size(); ++i) compare(got[i], want[i], fmt::format("{}[{}]", where, i));
   } else if (want.is_object()) {
     for (const auto& [key, value] : want.items()) {
@@ -101,7 +112,8 @@ void compare(const json& got, const json& want, const std::string& where) {
       compare(got[key], value, where + "." + key);
     }
   } else if (want.is_number_float()) {
-    if (!got.is_number() || !near(got, want, 0)) throw Mismatch(where + ": " + got.dump() + ", expected " + want.dump());
+    if (!got.is_number() || !near(got, want, 0))
+      throw Mismatch(where + ": " + got.dump() + ", expected " + want.dump());
   } else if (got != want) {
     throw Mismatch(where + ": " + got.dump() + ", expected " + want.dump());
   }
@@ -133,7 +145,8 @@ bool is_whole(const std::string& label) {
   static const std::regex whole("[A-Z]+ \\d+(,\\d+)*");
   return std::regex_match(label, whole);
 }
-// Pictures in which JAX's table breaks, cuts or loses labels. (Broken at its blank a label is not whole either: its lines say so.)
+// Pictures in which JAX's table breaks, cuts or loses labels. (Broken at its blank a label is not whole either: its
+// lines say so.)
 bool has_broken_labels(const std::string& text) {
   static const std::regex cell("\\s*([A-Z]+ \\d+(,\\d+)*)?\\s*");
   for (const Picture& p : pictures_in(text))
@@ -167,7 +180,8 @@ void expect_same_tiles(const std::string& got, const std::string& want) {
       if (ours[p][r].size() != theirs[p][r].size()) fail("another count of columns");
       for (std::size_t c = 0; c < ours[p][r].size(); ++c) {
         if (!is_whole(ours[p][r][c])) fail("a broken label");
-        if (!is_part_of(theirs[p][r][c], ours[p][r][c])) fail("another label in row " + std::to_string(r) + ", column " + std::to_string(c));
+        if (!is_part_of(theirs[p][r][c], ours[p][r][c]))
+          fail("another label in row " + std::to_string(r) + ", column " + std::to_string(c));
       }
     }
   }
@@ -176,7 +190,8 @@ std::string without_pictures(const std::string& text) {
   std::istringstream in(text);
   std::string out;
   for (std::string line; std::getline(in, line);)
-    if (!line.starts_with("│") && !line.starts_with("├") && !line.starts_with("┌") && !line.starts_with("└")) out += line + "\n";
+    if (!line.starts_with("│") && !line.starts_with("├") && !line.starts_with("┌") && !line.starts_with("└"))
+      out += line + "\n";
   return out;
 }
 
@@ -186,13 +201,15 @@ void compare_text(const std::string& got, const std::string& want) {
   static const std::regex number(R"(-?\d+\.\d*(?:e[+-]?\d+)?)");
   auto numbers = [&](const std::string& s) {
     std::vector<double> out;
-    for (auto at = std::sregex_iterator(s.begin(), s.end(), number); at != std::sregex_iterator(); ++at) out.push_back(std::stod(at->str()));
+    for (auto at = std::sregex_iterator(s.begin(), s.end(), number); at != std::sregex_iterator(); ++at)
+      out.push_back(std::stod(at->str()));
     return out;
   };
   // Where a number is printed with another count of digits, there are other blanks beside it.
   auto lengths = [&](const std::string& s) {
     std::vector<std::ptrdiff_t> out;
-    for (auto at = std::sregex_iterator(s.begin(), s.end(), number); at != std::sregex_iterator(); ++at) out.push_back(at->length());
+    for (auto at = std::sregex_iterator(s.begin(), s.end(), number); at != std::sregex_iterator(); ++at)
+      out.push_back(at->length());
     return out;
   };
   bool blanks = lengths(got) == lengths(want);
@@ -215,25 +232,35 @@ Sharding sharding_of(const json& s) {
   std::vector<Device> list;
   for (int id : s["mesh"]["device_ids"]) list.push_back(device(id));
   std::vector<SpecEntry> entries;
-  for (const json& e : s["spec"]) entries.push_back(e.is_null() ? SpecEntry(none) : e.is_string() ? SpecEntry(e.get<std::string>()) : SpecEntry(Names(e.get<std::vector<std::string>>())));
-  return NamedSharding(Mesh(list, shape_of(s["mesh"]["shape"]), Names(s["mesh"]["names"].get<std::vector<std::string>>())), PartitionSpec::from(entries));
+  for (const json& e : s["spec"])
+    entries.push_back(e.is_null()     ? SpecEntry(none)
+                      : e.is_string() ? SpecEntry(e.get<std::string>())
+                                      : SpecEntry(Names(e.get<std::vector<std::string>>())));
+  return NamedSharding(
+      Mesh(list, shape_of(s["mesh"]["shape"]), Names(s["mesh"]["names"].get<std::vector<std::string>>())),
+      PartitionSpec::from(entries));
 }
 
 void compare_placement(const Array& got, const json& want, const std::string& where) {
   if (got.shape() != shape_of(want.at("shape"))) throw Mismatch(where + ": shape " + got.shape().str());
-  if (got.committed() != want.at("committed").get<bool>()) throw Mismatch(where + (got.committed() ? ": committed" : ": uncommitted"));
-  if (want.contains("text")) {   // neither named nor of one device: JAX's text is its own, the blocks are not
+  if (got.committed() != want.at("committed").get<bool>())
+    throw Mismatch(where + (got.committed() ? ": committed" : ": uncommitted"));
+  if (want.contains("text")) {  // neither named nor of one device: JAX's text is its own, the blocks are not
     auto map = got.sharding().devices_indices_map(got.shape());
-    if (map.size() != want.at("indices").size()) throw Mismatch(where + ": on " + std::to_string(map.size()) + " devices");
+    if (map.size() != want.at("indices").size())
+      throw Mismatch(where + ": on " + std::to_string(map.size()) + " devices");
     for (const auto& [device, index] : map) {
       const json& block = want["indices"].at(std::to_string(device.id()));
       for (std::size_t d = 0; d < index.size(); ++d)
-        if (index[d].start != block.at(d).at(0).get<std::int64_t>() || index[d].stop != block[d].at(1).get<std::int64_t>()) throw Mismatch(fmt::format("{}: the block of device {}", where, device.id()));
+        if (index[d].start != block.at(d).at(0).get<std::int64_t>() ||
+            index[d].stop != block[d].at(1).get<std::int64_t>())
+          throw Mismatch(fmt::format("{}: the block of device {}", where, device.id()));
     }
     return;
   }
   Sharding mine = got.sharding(), other = sharding_of(want);
-  if (!mine.is_equivalent_to(other, got.ndim())) throw Mismatch(where + ": " + mine.str() + ", expected " + other.str());
+  if (!mine.is_equivalent_to(other, got.ndim()))
+    throw Mismatch(where + ": " + mine.str() + ", expected " + other.str());
 }
 
 struct Captured {
@@ -248,7 +275,11 @@ Document& document_of(const json& test) {
   // The plain half of S2 has no layout, its other half has both.
   bool begins = name.starts_with(id + ".01");
   if (begins || !open[key]) {
-    open[key] = id == "S0" ? equinox_document() : id == "S1" ? arrays_document() : id == "S2" ? pmap_document() : id == "S3" ? sharded_document() : flax_document();
+    open[key] = id == "S0"   ? equinox_document()
+                : id == "S1" ? arrays_document()
+                : id == "S2" ? pmap_document()
+                : id == "S3" ? sharded_document()
+                             : flax_document();
   }
   return *open[key];
 }
@@ -288,7 +319,9 @@ void run(const json& test) {
     } catch (const Mismatch&) {
       if (!got.spread.count(name)) throw;
       spread = got.spread[name];
-      struct Exact { ~Exact() { spread = 0; } } exact;
+      struct Exact {
+        ~Exact() { spread = 0; }
+      } exact;
       compare(got.values[name], want, name);
       jumps = true;
     }
@@ -304,12 +337,14 @@ void run(const json& test) {
     expect_same_tiles(printed, test["printed"]);
     throw Different("a table too narrow");
   }
-  if (what.starts_with("np.allclose") && printed == "True\n" && test["printed"] == "False\n") throw Different("dots that agree");
+  if (what.starts_with("np.allclose") && printed == "True\n" && test["printed"] == "False\n")
+    throw Different("dots that agree");
   if (!test.contains("error_text")) return compare_text(printed, test["printed"]);
   // Conflicts of devices: the document's words, wrapped as it does; then what to do.
   std::istringstream expected(test["printed"].get<std::string>());
   std::string all, message, at = printed;
-  for (std::string line; std::getline(expected, line);) all += (all.empty() || line.starts_with("\x1b") ? "\n" : " ") + line;
+  for (std::string line; std::getline(expected, line);)
+    all += (all.empty() || line.starts_with("\x1b") ? "\n" : " ") + line;
   std::istringstream messages(all.substr(1));
   while (std::getline(messages, message)) {
     std::size_t found = at.find(wrap(document_words(message)) + "\n");

@@ -19,7 +19,10 @@ class Equinox final : public Document {
     const json& values = test.value("values", json::object());
     if (what.starts_with("dataset:")) return dataset(test);
     if (what.starts_with("model = ")) {
-      model_ = nn::MLP::init({.in_size = hyper_["channel_size"].get<int>(), .out_size = hyper_["channel_size"].get<int>(), .width_size = hyper_["hidden_size"], .depth = hyper_["depth"]},
+      model_ = nn::MLP::init({.in_size = hyper_["channel_size"].get<int>(),
+                              .out_size = hyper_["channel_size"].get<int>(),
+                              .width_size = hyper_["hidden_size"],
+                              .depth = hyper_["depth"]},
                              random::PRNGKey(hyper_["key_seed"].get<int>()));
       first_model_ = model_;
       state_ = optim_.init(model_);
@@ -40,9 +43,14 @@ class Equinox final : public Document {
     if (what.starts_with("after the first step")) return first_step();
     if (what == "the donated batch and model after the call") {
       // JAX keeps a donated batch when no result can take its memory.
-      bool kept = values.at("x_deleted") == false && values.at("old_weight_deleted") == true && values.at("old_bias_deleted") == true;
-      if (kept && old_x_.is_deleted() && old_.layers[0].weight.is_deleted() && old_.layers[0].bias.is_deleted()) throw Different("a donated batch that no result can take");
-      return {{{"x_deleted", old_x_.is_deleted()}, {"old_weight_deleted", old_.layers[0].weight.is_deleted()}, {"old_bias_deleted", old_.layers[0].bias.is_deleted()}}, {}};
+      bool kept = values.at("x_deleted") == false && values.at("old_weight_deleted") == true &&
+                  values.at("old_bias_deleted") == true;
+      if (kept && old_x_.is_deleted() && old_.layers[0].weight.is_deleted() && old_.layers[0].bias.is_deleted())
+        throw Different("a donated batch that no result can take");
+      return {{{"x_deleted", old_x_.is_deleted()},
+               {"old_weight_deleted", old_.layers[0].weight.is_deleted()},
+               {"old_bias_deleted", old_.layers[0].bias.is_deleted()}},
+              {}};
     }
     if (what == "use of the donated old weight") {
       std::cout << old_.layers[0].weight + 1;
@@ -66,22 +74,30 @@ class Equinox final : public Document {
       Sharding column = PositionalSharding(mesh_utils::create_device_mesh({8, 1}));
       expect_that(PositionalSharding(mesh_utils::create_device_mesh({8, 1})).shape() == Shape{8, 1}, "its shape");
       expect_that(column.is_equivalent_to(NamedSharding(make_mesh({8}, "batch"), P("batch")), 2), "its blocks");
-      expect_that(PositionalSharding(mesh_utils::create_device_mesh({8, 1})).replicate().is_equivalent_to(replicated(), 2), "its copies");
+      expect_that(
+          PositionalSharding(mesh_utils::create_device_mesh({8, 1})).replicate().is_equivalent_to(replicated(), 2),
+          "its copies");
       return true;
     }
     if (auto m = match(what, R"(batch of (\d+) rows.*)"); !m.empty()) {
       expect_jax_refuses(test, "IndivisibleError");
       std::int64_t rows = std::stoll(m[1]), width = xs_.shape(1), block = (rows + 7) / 8;
-      expect_that(test["error"]["message"].get<std::string>().find("(full shape: " + Shape{rows, width}.str() + ",") != std::string::npos, "JAX refuses another shape");
+      expect_that(test["error"]["message"].get<std::string>().find("(full shape: " + Shape{rows, width}.str() + ",") !=
+                      std::string::npos,
+                  "JAX refuses another shape");
       Array taken = xs_[slice(rows)], x = shard(taken, data());
-      expect_that(x.sharding() == data() && x.committed() && x.to_vector<float>() == taken.to_vector<float>(), "its sharding or its values");
+      expect_that(x.sharding() == data() && x.committed() && x.to_vector<float>() == taken.to_vector<float>(),
+                  "its sharding or its values");
       std::vector<Shard> shards = x.addressable_shards();
       expect_that(shards.size() == 8, "its shards");
       for (std::int64_t i = 0; i < 8; ++i)
-        expect_that(shards[static_cast<std::size_t>(i)].data().shape() == Shape{std::max<std::int64_t>(0, std::min(block, rows - i * block)), width}, "its blocks");
+        expect_that(shards[static_cast<std::size_t>(i)].data().shape() ==
+                        Shape{std::max<std::int64_t>(0, std::min(block, rows - i * block)), width},
+                    "its blocks");
       return true;
     }
-    if (what == "filter_jit with an unknown donate option") {   // Donate is an enumeration: another value does not compile
+    if (what ==
+        "filter_jit with an unknown donate option") {  // Donate is an enumeration: another value does not compile
       not_in_cpp("Donate is an enumeration")(test);
       return true;
     }
@@ -144,7 +160,9 @@ class Equinox final : public Document {
     };
     if (!train_step_) {
       auto compiled = jit(body, {.donate = Donate::all});
-      train_step_ = [=](const nn::MLP& m, const State& s, const Array& x, const Array& y, const Sharding& where) { return compiled(m, s, x, y, where); };
+      train_step_ = [=](const nn::MLP& m, const State& s, const Array& x, const Array& y, const Sharding& where) {
+        return compiled(m, s, x, y, where);
+      };
     }
     std::tie(model_, state_) = train_step_(model_, state_, x, y, data());
   }
@@ -191,7 +209,10 @@ class Equinox final : public Document {
     return {{{"batch_losses", each}, {"train_loss", loss}}, {}};
   }
   StepResult on_one_device() {
-    nn::MLP model = nn::MLP::init({.in_size = hyper_["channel_size"].get<int>(), .out_size = hyper_["channel_size"].get<int>(), .width_size = hyper_["hidden_size"], .depth = hyper_["depth"]},
+    nn::MLP model = nn::MLP::init({.in_size = hyper_["channel_size"].get<int>(),
+                                   .out_size = hyper_["channel_size"].get<int>(),
+                                   .width_size = hyper_["hidden_size"],
+                                   .depth = hyper_["depth"]},
                                   random::PRNGKey(hyper_["key_seed"].get<int>()));
     State state = optim_.init(model);
     auto one = jit([this](const nn::MLP& m, const State& s, const Array& x, const Array& y) {
@@ -216,7 +237,8 @@ class Equinox final : public Document {
   nn::MLP model_, first_model_, old_;
   Optimiser optim_ = optim::adam(3e-4);
   State state_;
-  std::function<std::pair<nn::MLP, State>(const nn::MLP&, const State&, const Array&, const Array&, const Sharding&)> train_step_;
+  std::function<std::pair<nn::MLP, State>(const nn::MLP&, const State&, const Array&, const Array&, const Sharding&)>
+      train_step_;
   float first_loss_ = 0;
 };
 

@@ -24,7 +24,8 @@ struct MLP {
 using State = decltype(linen::TrainState::create(MLP{}, Dict(), optim::adam(1e-4)));
 
 void flat(const Dict& d, const std::string& path, std::map<std::string, Array>& out) {
-  if (d.is_array()) out[path] = d;
+  if (d.is_array())
+    out[path] = d;
   else
     for (const auto& [key, value] : d) flat(value, path.empty() ? key : path + "/" + key, out);
 }
@@ -42,7 +43,8 @@ class Flax final : public Document {
       std::cout << "JAX devices: " << devices() << "\n";
       return StepResult{};
     }
-    if (auto m = match(what, R"(model\.init\(PRNGKey\((\d+)\), ones\): parameters)"); !m.empty()) return init(std::stoi(m[1]), test.at("scale"));
+    if (auto m = match(what, R"(model\.init\(PRNGKey\((\d+)\), ones\): parameters)"); !m.empty())
+      return init(std::stoi(m[1]), test.at("scale"));
     if (what == "order of the parameter tree") {
       json paths = json::array();
       for (const auto& [path, leaf] : tree::leaves_with_path(start_->params)) {
@@ -52,12 +54,14 @@ class Flax final : public Document {
       }
       return {{{"paths", paths}}, {}};
     }
-    if (what.starts_with("model.apply of the initial parameters")) return {{{"y", json_of(linen::apply(model_, start_->params, x0_[slice(1)]))}}, {}};
+    if (what.starts_with("model.apply of the initial parameters"))
+      return {{{"y", json_of(linen::apply(model_, start_->params, x0_[slice(1)]))}}, {}};
     if (what == "pmap: replicated state") {
       State r = linen::replicate(*start_);
       return {{}, {{"step", r.step}, {"layers_0/kernel", r.params["params"]["layers_0"]["kernel"]}}};
     }
-    if (auto m = match(what, R"((\w+), (ones|varied) batch: loss of 5 steps;.*)"); !m.empty()) return train(m[1], m[2], values);
+    if (auto m = match(what, R"((\w+), (ones|varied) batch: loss of 5 steps;.*)"); !m.empty())
+      return train(m[1], m[2], values);
     if (auto m = match(what, R"((\w+), (ones|varied) batch: parameters after 5 steps)"); !m.empty()) {
       StepResult out;
       for (const auto& [name, x] : flat(last_.at(m[1] + m[2]).params)) out.values[name] = json_of(x);
@@ -79,7 +83,8 @@ class Flax final : public Document {
   bool instead(const std::string& what, const json& test) override {
     if (what.starts_with("jit_multi: mesh_sharding(())")) {
       expect_jax_refuses(test, "AttributeError");
-      expect_that(NamedSharding(Mesh(devices(), "data"), {}) == NamedSharding(Mesh(devices(), "data"), P()), "the braces are another spec");
+      expect_that(NamedSharding(Mesh(devices(), "data"), {}) == NamedSharding(Mesh(devices(), "data"), P()),
+                  "the braces are another spec");
       return true;
     }
     if (what.starts_with("pmap: pictures of mu[0]")) {
@@ -87,12 +92,16 @@ class Flax final : public Document {
       std::string theirs, batches;
       for (int i : {0, 1}) {
         Array one = mu_[i];
-        expect_that(one.sharding() == SingleDeviceSharding(devices()[static_cast<std::size_t>(i)]) && !one.committed(), "an element lies elsewhere: " + one.sharding().str());
-        expect_that(one.to_vector<float>() == mu_.addressable_shards()[static_cast<std::size_t>(i)].data().to_vector<float>(), "an element has other values than its device");
+        expect_that(one.sharding() == SingleDeviceSharding(devices()[static_cast<std::size_t>(i)]) && !one.committed(),
+                    "an element lies elsewhere: " + one.sharding().str());
+        expect_that(
+            one.to_vector<float>() == mu_.addressable_shards()[static_cast<std::size_t>(i)].data().to_vector<float>(),
+            "an element has other values than its device");
         theirs += picture(one.shape(), NamedSharding(both, P()));
         batches += picture(batch_[i].shape(), batch_[i].sharding());
       }
-      expect_that(test.at("printed") == theirs + batches, "JAX's pictures are not those of copies on all devices:\n" + theirs + batches);
+      expect_that(test.at("printed") == theirs + batches,
+                  "JAX's pictures are not those of copies on all devices:\n" + theirs + batches);
       return true;
     }
     return false;
@@ -106,13 +115,16 @@ class Flax final : public Document {
   static void show(const Array& x) { debug::visualize_array_sharding(x); }
 
   StepResult init(int seed, const std::string& scale) {
-    std::vector<std::string> m = match(scale, R"(batch \d+ -> (\d+), input \d+ -> (\d+), hidden \d+ -> (\d+), layers \d+ -> (\d+), outputs \d+ -> (\d+))");
+    std::vector<std::string> m = match(
+        scale,
+        R"(batch \d+ -> (\d+), input \d+ -> (\d+), hidden \d+ -> (\d+), layers \d+ -> (\d+), outputs \d+ -> (\d+))");
     if (m.empty()) throw Unknown("scale " + scale);
     int rows = std::stoi(m[1]), inputs = std::stoi(m[2]), outputs = std::stoi(m[5]);
     model_ = MLP{std::stoi(m[4]), std::stoi(m[3]), outputs};
     x0_ = ones({rows, inputs}, float32);
     y0_ = ones({rows, outputs}, int32);
-    start_.emplace(linen::TrainState::create(model_, linen::init(model_, random::PRNGKey(seed), x0_), optim::adam(1e-4)));
+    start_.emplace(
+        linen::TrainState::create(model_, linen::init(model_, random::PRNGKey(seed), x0_), optim::adam(1e-4)));
     StepResult out;
     for (const auto& [name, x] : flat(start_->params)) out.values[name] = json_of(x);
     return out;
@@ -147,7 +159,8 @@ class Flax final : public Document {
       state = linen::replicate(state);
       x = x.reshape(n, x.shape()[0] / n, x.shape()[1]);
       y = y.reshape(n, y.shape()[0] / n, y.shape()[1]);
-      compiled = [f = pmap(train_step, {.axis_name = "device", .in_axes = {0, 0, 0}})](const State& s, const Array& a, const Array& b) { return f(s, a, b); };
+      compiled = [f = pmap(train_step, {.axis_name = "device", .in_axes = {0, 0, 0}})](
+                     const State& s, const Array& a, const Array& b) { return f(s, a, b); };
     }
     json losses = json::array();
     Array loss;
@@ -176,7 +189,8 @@ class Flax final : public Document {
   // Rounding decides: it must be of JAX's size.
   StepResult differences(const json& values) {
     auto largest = [&](const char* mode, bool first) {
-      std::map<std::string, Array> a = flat(last_.at("jit_singlevaried").params), b = flat(last_.at(std::string(mode) + "varied").params);
+      std::map<std::string, Array> a = flat(last_.at("jit_singlevaried").params),
+                                   b = flat(last_.at(std::string(mode) + "varied").params);
       double most = 0;
       for (const auto& [name, x] : a) {
         std::vector<float> p = x.to_vector<float>(), q = (first ? b.at(name)[0] : b.at(name)).to_vector<float>();
@@ -185,9 +199,11 @@ class Flax final : public Document {
       return most;
     };
     StepResult out;
-    for (auto [name, mine] : {std::pair{"single_multi", largest("jit_multi", false)}, {"single_pmap", largest("pmap", true)}}) {
+    for (auto [name, mine] :
+         {std::pair{"single_multi", largest("jit_multi", false)}, {"single_pmap", largest("pmap", true)}}) {
       double other = values.at(name);
-      if (mine > std::max(2 * other, 1e-6)) throw Mismatch(fmt::format("{}: the modes differ by {}, JAX's by {}", name, mine, other));
+      if (mine > std::max(2 * other, 1e-6))
+        throw Mismatch(fmt::format("{}: the modes differ by {}, JAX's by {}", name, mine, other));
       out.values[name] = values.at(name);
     }
     return out;

@@ -13,8 +13,12 @@ using namespace tutti;
 
 void show(const Array& x) { debug::visualize_array_sharding(x); }
 Array linear_layer(const Array& x, const Array& w) { return dot(x, w); }
-struct Params { Array weight, bias; };
-Array loss_fn(const Params& params, const Array& xs, const Array& ys) { return mean(square(params.weight * xs + params.bias - ys)); }
+struct Params {
+  Array weight, bias;
+};
+Array loss_fn(const Params& params, const Array& xs, const Array& ys) {
+  return mean(square(params.weight * xs + params.bias - ys));
+}
 
 class Pmap final : public Document {
  public:
@@ -36,12 +40,16 @@ class Pmap final : public Document {
       x_parts_ = stack(split(xs_, 8));
       Array w_parts = stack(std::vector<Array>(8, ws_)), out = pmap(linear_layer)(x_parts_, w_parts);
       std::cout << out.shape() << "\n";
-      return {{{"x_parts_shape", x_parts_.shape().dims()}, {"w_parts_shape", w_parts.shape().dims()}, {"out", json_of(out)}}, {{"out", out}}};
+      return {{{"x_parts_shape", x_parts_.shape().dims()},
+               {"w_parts_shape", w_parts.shape().dims()},
+               {"out", json_of(out)}},
+              {{"out", out}}};
     }
     if (what.starts_with("pmap(linear_layer, in_axes")) {
       parts_ = pmap(linear_layer, {.in_axes = {0, none}})(x_parts_, ws_);
       std::cout << parts_.shape() << "\n";
-      return {{{"out", json_of(parts_)}, {"flat_equals_vmap", allclose(parts_.reshape(-1), mapped_).item<bool>()}}, {{"out", parts_}}};
+      return {{{"out", json_of(parts_)}, {"flat_equals_vmap", allclose(parts_.reshape(-1), mapped_).item<bool>()}},
+              {{"out", parts_}}};
     }
     if (what == "picture of the pmap result") {
       show(parts_);
@@ -62,8 +70,10 @@ class Pmap final : public Document {
       learning_rate_ = values.at("learning_rate");
       return {{{"xs", json_of(data_x_)}, {"ys", json_of(data_y_)}, {"learning_rate", learning_rate_}}, {}};
     }
-    if (auto m = match(what, R"(update: pmap with pmean, (\d+) steps;.*)"); !m.empty()) return update(std::stoi(m[1]), values.at("trace"));
-    if (what.starts_with("first device's copy")) return {{{"weight", json_of(all_.weight[0])}, {"bias", json_of(all_.bias[0])}}, {}};
+    if (auto m = match(what, R"(update: pmap with pmean, (\d+) steps;.*)"); !m.empty())
+      return update(std::stoi(m[1]), values.at("trace"));
+    if (what.starts_with("first device's copy"))
+      return {{{"weight", json_of(all_.weight[0])}, {"bias", json_of(all_.bias[0])}}, {}};
     if (what == "psum outside pmap") {
       lax::pmean(ones({3}), "num_devices");
       return StepResult{};
@@ -73,7 +83,9 @@ class Pmap final : public Document {
   bool instead(const std::string& what, const json& test) override {
     if (what != "jax.tree_map") return false;
     expect_jax_refuses(test, "AttributeError");
-    expect_that(tree::map([](const Array& x) { return x * 2; }, std::pair{ones({2}), 3 * ones({1})}).second.to_vector<float>() == std::vector<float>{6}, "tree::map");
+    expect_that(tree::map([](const Array& x) { return x * 2; }, std::pair{ones({2}), 3 * ones({1})})
+                        .second.to_vector<float>() == std::vector<float>{6},
+                "tree::map");
     return true;
   }
 
@@ -85,7 +97,8 @@ class Pmap final : public Document {
           auto [loss, grads] = value_and_grad(loss_fn)(params, xs, ys);
           grads = lax::pmean(grads, "num_devices");
           loss = lax::pmean(loss, "num_devices");
-          return std::pair{tree::map([&](const Array& p, const Array& g) { return p - g * rate; }, params, grads), loss};
+          return std::pair{tree::map([&](const Array& p, const Array& g) { return p - g * rate; }, params, grads),
+                           loss};
         },
         {.axis_name = "num_devices"});
     std::int64_t rows = data_x_.shape()[0];
@@ -95,7 +108,9 @@ class Pmap final : public Document {
     for (int i = 1; i <= steps; ++i) {
       std::tie(all_, loss) = update(all_, x, y);
       for (const json& t : wanted)
-        if (t.at("step") == i) trace.push_back({{"step", i}, {"loss", json_of(loss)}, {"weight", json_of(all_.weight)}, {"bias", json_of(all_.bias)}});
+        if (t.at("step") == i)
+          trace.push_back(
+              {{"step", i}, {"loss", json_of(loss)}, {"weight", json_of(all_.weight)}, {"bias", json_of(all_.bias)}});
     }
     return {{{"trace", trace}}, {{"weight", all_.weight}, {"loss", loss}}};
   }
@@ -164,14 +179,18 @@ class Sharded final : public Document {
     }
     if (what == "global and device local shape") {
       std::cout << "global shape: x.shape=" << x_.shape() << "\n";
-      Array y = over_line([](const Array& x) {
-        std::cout << "device local shape: x.shape=" << x.shape() << "\n";
-        return x * 2;
-      }, P("x"));
+      Array y = over_line(
+          [](const Array& x) {
+            std::cout << "device local shape: x.shape=" << x.shape() << "\n";
+            return x * 2;
+          },
+          P("x"));
       return {{{"y", json_of(y)}}, {{"y", y}}};
     }
-    if (what.starts_with("shard_map of a sum")) return printed("y", over_line([](const Array& x) { return sum(x, all, true); }, P("x")));
-    if (what.starts_with("shard_map with psum")) return printed("y", over_line([](const Array& x) { return lax::psum(x.sum(), "x"); }, P()));
+    if (what.starts_with("shard_map of a sum"))
+      return printed("y", over_line([](const Array& x) { return sum(x, all, true); }, P("x")));
+    if (what.starts_with("shard_map with psum"))
+      return printed("y", over_line([](const Array& x) { return lax::psum(x.sum(), "x"); }, P()));
     if (what.starts_with("the sum without psum")) {
       over_line([](const Array& x) { return x.sum(); }, P());
       return StepResult{};
@@ -186,12 +205,18 @@ class Sharded final : public Document {
     }
     if (what.starts_with("layer(x, weights, bias)")) return printed("out", layer_(x_, weights_, bias_));
     NamedSharding cut(line(), P("x"));
-    if (what.starts_with("layer(x_sharded")) return printed("out", layer_(device_put(x_, cut), device_put(weights_, cut), bias_));
+    if (what.starts_with("layer(x_sharded"))
+      return printed("out", layer_(device_put(x_, cut), device_put(weights_, cut), bias_));
     if (what.starts_with("layer_auto"))
-      return printed("out", jit([&](const Array& x, const Array& w, const Array& b) { return layer_(with_sharding_constraint(x, cut), with_sharding_constraint(w, cut), b); })(x_, weights_, bias_));
+      return printed("out", jit([&](const Array& x, const Array& w, const Array& b) {
+                       return layer_(with_sharding_constraint(x, cut), with_sharding_constraint(w, cut), b);
+                     })(x_, weights_, bias_));
     if (what.starts_with("layer_sharded"))
-      return printed("out", jit(shard_map([](const Array& x, const Array& w, const Array& b) { return nn::sigmoid(lax::psum(matmul(x, w), "x") + b); },
-                                          {.mesh = line(), .in_specs = {P("x"), P("x", none), P(none)}, .out_specs = P(none)}))(x_, weights_, bias_));
+      return printed(
+          "out", jit(shard_map([](const Array& x, const Array& w,
+                                  const Array& b) { return nn::sigmoid(lax::psum(matmul(x, w), "x") + b); },
+                               {.mesh = line(), .in_specs = {P("x"), P("x", none), P(none)}, .out_specs = P(none)}))(
+                     x_, weights_, bias_));
     throw Unknown("step " + what);
   }
   bool instead(const std::string& what, const json& test) override {
@@ -199,11 +224,13 @@ class Sharded final : public Document {
       expect_jax_refuses(test, "TypeError");
       Array x = summed_over_line(sharded_);
       NamedSharding wanted(Mesh(mesh_utils::create_device_mesh({8}), "x"), P("x"));
-      expect_that(x.sharding().is_equivalent_to(wanted, 1) && wanted.mesh() == line(), "its sharding is " + x.sharding().str());
+      expect_that(x.sharding().is_equivalent_to(wanted, 1) && wanted.mesh() == line(),
+                  "its sharding is " + x.sharding().str());
       expect_that(x.to_vector<float>() == arr_.sum(0).to_vector<float>(), "its values");
       return true;
     }
-    if (!what.starts_with("from jax.experimental.shard_map")) return false;   // there is one shard_map, in <tutti/transform/shard_map.hpp>
+    if (!what.starts_with("from jax.experimental.shard_map"))
+      return false;  // there is one shard_map, in <tutti/transform/shard_map.hpp>
     expect_that(test.value("printed", "") == "shard_map\n" && !test.contains("error"), "JAX refuses the import");
     return true;
   }
@@ -232,8 +259,9 @@ class Sharded final : public Document {
     std::cout << x << "\n";
     return {{{"result", json_of(x)}}, {{"result", x}}};
   }
-  template <class F>
-  Array over_line(const F& f, const PartitionSpec& out) const { return shard_map(f, {.mesh = line(), .in_specs = P("x"), .out_specs = out})(x_); }
+  template <class F> Array over_line(const F& f, const PartitionSpec& out) const {
+    return shard_map(f, {.mesh = line(), .in_specs = P("x"), .out_specs = out})(x_);
+  }
   static Array summed_over_line(const Array& x) {
     return jit([](const Array& x) {
       Array out = x.sum(0);
@@ -244,7 +272,9 @@ class Sharded final : public Document {
 
   static Array elementwise(const Array& x) { return 2 * sin(x) + 1; }
   static Array contract(const Array& x) { return x.sum(0); }
-  static Array one_layer(const Array& x, const Array& weights, const Array& bias) { return nn::sigmoid(matmul(x, weights) + bias); }
+  static Array one_layer(const Array& x, const Array& weights, const Array& bias) {
+    return nn::sigmoid(matmul(x, weights) + bias);
+  }
   decltype(jit(elementwise)) f_elementwise_ = jit(elementwise);
   decltype(jit(contract)) f_contract_ = jit(contract);
   decltype(jit(one_layer)) layer_ = jit(one_layer);

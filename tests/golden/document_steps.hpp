@@ -11,8 +11,8 @@ namespace golden {
 
 struct StepResult {
   std::map<std::string, json> values;
-  std::map<std::string, tutti::Array> placed;   // results whose shardings are compared
-  std::map<std::string, double> spread{};       // by how much a change of the inputs in their last bits moves a value
+  std::map<std::string, tutti::Array> placed;  // results whose shardings are compared
+  std::map<std::string, double> spread{};      // by how much a change of the inputs in their last bits moves a value
 };
 
 /// A document in one layout of random numbers. Its steps come in order; what a later one needs is kept.
@@ -21,14 +21,15 @@ class Document {
   virtual ~Document() = default;
   /// What the step prints goes to std::cout. Throws Unknown when there is no such step.
   virtual StepResult step(const std::string& what, const json& test) = 0;
-  /// A step in which tutti does something else than JAX: does it, throws Mismatch unless it is what differences.md says, and returns true.
+  /// A step in which tutti does something else than JAX: does it, throws Mismatch unless it is what differences.md
+  /// says, and returns true.
   virtual bool instead(const std::string& what, const json& test) = 0;
 };
-std::unique_ptr<Document> equinox_document();    // S0
-std::unique_ptr<Document> arrays_document();     // S1
-std::unique_ptr<Document> pmap_document();       // S2
-std::unique_ptr<Document> sharded_document();    // S3
-std::unique_ptr<Document> flax_document();       // S4
+std::unique_ptr<Document> equinox_document();  // S0
+std::unique_ptr<Document> arrays_document();   // S1
+std::unique_ptr<Document> pmap_document();     // S2
+std::unique_ptr<Document> sharded_document();  // S3
+std::unique_ptr<Document> flax_document();     // S4
 
 /// Throws Mismatch.
 void expect_that(bool holds, const std::string& otherwise);

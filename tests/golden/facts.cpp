@@ -1,4 +1,5 @@
-// The facts of an error message: what it says about the user's input. JAX's words are not ours; these facts must be in both texts.
+// The facts of an error message: what it says about the user's input. JAX's words are not ours; these facts must be in
+// both texts.
 #include <algorithm>
 #include <cctype>
 #include <regex>
@@ -8,11 +9,13 @@
 namespace golden {
 namespace {
 
-// Messages that JAX did not write for its user: Python's own, and those of JAX's inner functions about values that the user never saw.
+// Messages that JAX did not write for its user: Python's own, and those of JAX's inner functions about values that the
+// user never saw.
 const std::regex internal_message("object is not iterable|safe_zip|cannot select an axis to squeeze out");
 
-// Parts that are no facts. In this order: apostrophes (they look like quotes), names of Python functions and parameters, which C++ cannot know,
-// positions in their argument lists, texts of Python objects, code, names that JAX made up itself, counts of differences, and sentences of advice.
+// Parts that are no facts. In this order: apostrophes (they look like quotes), names of Python functions and
+// parameters, which C++ cannot know, positions in their argument lists, texts of Python objects, code, names that JAX
+// made up itself, counts of differences, and sentences of advice.
 const std::vector<std::regex> not_facts = {
     std::regex("'s parameter '[^']*'"),
     std::regex("(the function|adapting|modify) '[^']*'"),
@@ -21,7 +24,8 @@ const std::vector<std::regex> not_facts = {
     std::regex("`[^`]*`"),
     std::regex("'_\\w*'"),
     std::regex("\\(\\d+ found\\)"),
-    std::regex("(Check |Consider |Either |For scalar|To fix|You can|Alternatively|In particular|Entries in|Array arguments|If so|If not)[^\\n]*?(\\.(?=\\s|$)|\\n|$)"),
+    std::regex("(Check |Consider |Either |For scalar|To fix|You can|Alternatively|In particular|Entries in|Array "
+               "arguments|If so|If not)[^\\n]*?(\\.(?=\\s|$)|\\n|$)"),
     std::regex("\\b[a-z]+'[st]\\b|\\b[a-z]+s'(?= )"),
 };
 
@@ -56,28 +60,31 @@ std::vector<std::string> facts_of(const std::string& message) {
   std::vector<std::string> out;
   // Takes all matches of `pattern` out of the text; the fact is group 1.
   auto take = [&](const std::regex& pattern) {
-    for (auto at = std::sregex_iterator(rest.begin(), rest.end(), pattern); at != std::sregex_iterator(); ++at) out.push_back(without_spaces((*at)[1]));
+    for (auto at = std::sregex_iterator(rest.begin(), rest.end(), pattern); at != std::sregex_iterator(); ++at)
+      out.push_back(without_spaces((*at)[1]));
     rest = std::regex_replace(rest, pattern, " ");
   };
-  take(std::regex(std::string("(") + dtype_name + "\\[[\\d, ]*\\])"));        // float32[8,5]
-  take(std::regex("[\\[({]\\s*(\\d+(?:, ?\\d+)+),?\\s*[\\])}]"));             // (8, 5), [0, 1, 2], {4, 5}
-  take(std::regex("'([A-Za-z]\\w*)'"));                                       // 'x'
+  take(std::regex(std::string("(") + dtype_name + "\\[[\\d, ]*\\])"));  // float32[8,5]
+  take(std::regex("[\\[({]\\s*(\\d+(?:, ?\\d+)+),?\\s*[\\])}]"));       // (8, 5), [0, 1, 2], {4, 5}
+  take(std::regex("'([A-Za-z]\\w*)'"));                                 // 'x'
   take(std::regex("Resource axis: (\\w+)"));
   take(std::regex("unbound axis name: (\\w+)"));
-  take(std::regex("(?:^|[^\\w.])(\\d+)(?![\\w.]*\\w)"));                      // numbers that belong to no word
+  take(std::regex("(?:^|[^\\w.])(\\d+)(?![\\w.]*\\w)"));  // numbers that belong to no word
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
 void check_facts(const std::string& message, const std::string& text) {
-  std::string words = text, packed = std::regex_replace(text, std::regex(", +"), ",");   // as facts are
+  std::string words = text, packed = std::regex_replace(text, std::regex(", +"), ",");  // as facts are
   // Numbers in names of dtypes and of source lines are no facts.
-  std::string bare = std::regex_replace(std::regex_replace(words, std::regex("\\S+\\.[ch]pp:\\d+"), " "), std::regex(dtype_name), " ");
+  std::string bare =
+      std::regex_replace(std::regex_replace(words, std::regex("\\S+\\.[ch]pp:\\d+"), " "), std::regex(dtype_name), " ");
   for (const std::string& fact : facts_of(message)) {
     bool number = std::all_of(fact.begin(), fact.end(), [](unsigned char c) { return std::isdigit(c); });
     bool name = !number && std::all_of(fact.begin(), fact.end(), is_word);
-    if (!stands_in(number ? bare : name ? words : packed, fact)) throw Mismatch("the fact " + fact + " of JAX's message\n" + message + "\nis not in\n" + text);
+    if (!stands_in(number ? bare : name ? words : packed, fact))
+      throw Mismatch("the fact " + fact + " of JAX's message\n" + message + "\nis not in\n" + text);
   }
 }
 

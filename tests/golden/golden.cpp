@@ -12,7 +12,8 @@ namespace golden {
 using namespace tutti;
 
 DType dtype_of(const std::string& name) {
-  for (DType d : {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, float16, float32, float64, complex64})
+  for (DType d : {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, float16, float32, float64,
+                  complex64})
     if (d.name() == name) return d;
   throw Unknown("dtype " + name);
 }
@@ -39,7 +40,8 @@ Array array_of(const json& a) {
   Array x;
   if (dtype.is_complex()) {
     std::vector<std::complex<float>> v;
-    for (std::size_t i = 0; i + 1 < data.size(); i += 2) v.emplace_back(static_cast<float>(number_of(data[i])), static_cast<float>(number_of(data[i + 1])));
+    for (std::size_t i = 0; i + 1 < data.size(); i += 2)
+      v.emplace_back(static_cast<float>(number_of(data[i])), static_cast<float>(number_of(data[i + 1])));
     return array(v, shape);
   }
   if (dtype.is_floating()) {
@@ -69,10 +71,13 @@ void expect_equal(const Array& got, const json& want, Tolerance t) {
   std::string dtype = want.at("dtype");
   if (got.shape() != shape) throw Mismatch("shape " + got.shape().str() + ", expected " + shape.str());
   if (got.dtype().name() != dtype) throw Mismatch("dtype " + std::string(got.dtype().name()) + ", expected " + dtype);
-  if (want.value("weak_type", false) != got.weak_type()) throw Mismatch(got.weak_type() ? "the type is weak" : "the type is not weak");
+  if (want.value("weak_type", false) != got.weak_type())
+    throw Mismatch(got.weak_type() ? "the type is weak" : "the type is not weak");
   const json& data = want.at("data");
   std::size_t n = static_cast<std::size_t>(got.size());
-  auto differs = [&](std::size_t i, const std::string& a, const std::string& b) { throw Mismatch(fmt::format("element {} of {}: {}, expected {}", i, n, a, b)); };
+  auto differs = [&](std::size_t i, const std::string& a, const std::string& b) {
+    throw Mismatch(fmt::format("element {} of {}: {}, expected {}", i, n, a, b));
+  };
   if (got.dtype().is_inexact()) {
     std::vector<double> v;
     if (got.dtype().is_complex()) {
@@ -89,7 +94,9 @@ void expect_equal(const Array& got, const json& want, Tolerance t) {
     for (std::size_t i = 0; i < v.size(); ++i) {
       double w = number_of(data.at(i));
       if (single) w = static_cast<float>(w);
-      bool same = (std::isnan(v[i]) && std::isnan(w)) || (v[i] == w && (w != 0 || std::signbit(v[i]) == std::signbit(w))) || (v[i] != w && std::isfinite(v[i]) && std::isfinite(w) && std::abs(v[i] - w) <= t.atol + t.rtol * std::abs(w));
+      bool same =
+          (std::isnan(v[i]) && std::isnan(w)) || (v[i] == w && (w != 0 || std::signbit(v[i]) == std::signbit(w))) ||
+          (v[i] != w && std::isfinite(v[i]) && std::isfinite(w) && std::abs(v[i] - w) <= t.atol + t.rtol * std::abs(w));
       if (!same) differs(i, fmt::format("{:.9g}", v[i]), fmt::format("{:.9g}", w));
     }
     if (v.size() != data.size()) throw Mismatch(fmt::format("{} elements, expected {}", v.size(), data.size()));
@@ -103,14 +110,27 @@ void expect_equal(const Array& got, const json& want, Tolerance t) {
   }
   std::vector<std::int64_t> v;
   switch (got.dtype().kind()) {
-    case DType::Kind::bool_: for (bool b : got.to_vector<bool>()) v.push_back(b); break;
+    case DType::Kind::bool_:
+      for (bool b : got.to_vector<bool>()) v.push_back(b);
+      break;
     case DType::Kind::int64: v = got.to_vector<std::int64_t>(); break;
-    case DType::Kind::uint32: for (std::uint32_t u : got.to_vector<std::uint32_t>()) v.push_back(u); break;
-    case DType::Kind::uint16: for (std::uint16_t u : got.to_vector<std::uint16_t>()) v.push_back(u); break;
-    case DType::Kind::uint8: for (std::uint8_t u : got.to_vector<std::uint8_t>()) v.push_back(u); break;
-    case DType::Kind::int8: for (std::int8_t u : got.to_vector<std::int8_t>()) v.push_back(u); break;
-    case DType::Kind::int16: for (std::int16_t u : got.to_vector<std::int16_t>()) v.push_back(u); break;
-    default: for (std::int32_t u : got.to_vector<std::int32_t>()) v.push_back(u);
+    case DType::Kind::uint32:
+      for (std::uint32_t u : got.to_vector<std::uint32_t>()) v.push_back(u);
+      break;
+    case DType::Kind::uint16:
+      for (std::uint16_t u : got.to_vector<std::uint16_t>()) v.push_back(u);
+      break;
+    case DType::Kind::uint8:
+      for (std::uint8_t u : got.to_vector<std::uint8_t>()) v.push_back(u);
+      break;
+    case DType::Kind::int8:
+      for (std::int8_t u : got.to_vector<std::int8_t>()) v.push_back(u);
+      break;
+    case DType::Kind::int16:
+      for (std::int16_t u : got.to_vector<std::int16_t>()) v.push_back(u);
+      break;
+    default:
+      for (std::int32_t u : got.to_vector<std::int32_t>()) v.push_back(u);
   }
   for (std::size_t i = 0; i < n; ++i) {
     std::int64_t w = data.at(i).is_boolean() ? data[i].get<bool>() : data[i].get<std::int64_t>();
@@ -135,24 +155,28 @@ Tolerance tolerance_of(const json& want, double rtol) {
 
 namespace {
 
-template <class... Class>
-bool is_any(const std::exception& e) { return (dynamic_cast<const Class*>(&e) || ...); }
+template <class... Class> bool is_any(const std::exception& e) { return (dynamic_cast<const Class*>(&e) || ...); }
 
 // JAX's classes and their counterparts. A ShapeError is right also where JAX says TypeError.
 bool counterpart(const std::string& type, const std::string& message, const std::exception& e) {
   // An axis out of range is both in NumPy, ValueError and IndexError.
-  if (type == "ValueError" && message.find("is out of bounds for array of dimension") != std::string::npos && is_any<IndexError>(e)) return true;
+  if (type == "ValueError" && message.find("is out of bounds for array of dimension") != std::string::npos &&
+      is_any<IndexError>(e))
+    return true;
   if (type == "ValueError" || type == "IndivisibleError" || type == "DuplicateSpecError") return is_any<ValueError>(e);
   if (type == "TypeError") return is_any<TypeError, ShapeError>(e);
   if (type == "IndexError") return is_any<IndexError>(e);
   if (type == "NameError") return is_any<NameError>(e);
   if (type == "RuntimeError") return is_any<DeletedError>(e);
   if (type == "NotImplementedError") return is_any<UnsupportedError>(e);
-  if (type == "AssertionError" && message.empty()) return is_any<NameError>(e);   // an axis name that is not bound
-  if (type == "AssertionError" && is_any<IndexError>(e)) return message.find("match the axis size") != std::string::npos;   // a position out of range
-  if (type == "AssertionError" || type == "ZeroDivisionError" || type == "OverflowError" || type == "JaxRuntimeError") return is_any<ValueError>(e);
+  if (type == "AssertionError" && message.empty()) return is_any<NameError>(e);  // an axis name that is not bound
+  if (type == "AssertionError" && is_any<IndexError>(e))
+    return message.find("match the axis size") != std::string::npos;  // a position out of range
+  if (type == "AssertionError" || type == "ZeroDivisionError" || type == "OverflowError" || type == "JaxRuntimeError")
+    return is_any<ValueError>(e);
   if (type == "AttributeError") return is_any<TypeError>(e);
-  if (type == "TracerBoolConversionError" || type == "ConcretizationTypeError" || type == "NonConcreteBooleanIndexError" || type == "UnexpectedTracerError")
+  if (type == "TracerBoolConversionError" || type == "ConcretizationTypeError" ||
+      type == "NonConcreteBooleanIndexError" || type == "UnexpectedTracerError")
     return is_any<TracerError>(e);
   throw Unknown("error class " + type);
 }
@@ -161,12 +185,14 @@ bool counterpart(const std::string& type, const std::string& message, const std:
 
 void check_error_class(const json& error, const std::exception& thrown) {
   std::string type = error.at("type");
-  if (!counterpart(type, error.value("message", ""), thrown)) throw Mismatch("another class of error than " + type + ": " + thrown.what());
+  if (!counterpart(type, error.value("message", ""), thrown))
+    throw Mismatch("another class of error than " + type + ": " + thrown.what());
 }
 
 void expect_jax_refuses(const json& test, const std::string& type) {
   if (!test.contains("error") || test["error"].is_null()) throw Mismatch("JAX accepts it");
-  if (test["error"].at("type") != type) throw Mismatch("JAX's error is " + test["error"]["type"].dump() + ", not " + type);
+  if (test["error"].at("type") != type)
+    throw Mismatch("JAX's error is " + test["error"]["type"].dump() + ", not " + type);
   if (!test["error"].at("message").is_string()) throw Unknown("an error without a message");
 }
 
@@ -174,7 +200,8 @@ Handler not_in_cpp(const std::string& reason) {
   if (reason.empty()) throw std::logic_error("not_in_cpp: no reason");
   return [](const json& test) {
     if (!test.contains("error") || test["error"].is_null()) throw Mismatch("JAX accepts it");
-    static const std::set<std::string> classes = {"TypeError", "ValueError", "AttributeError", "OverflowError", "RuntimeError"};
+    static const std::set<std::string> classes = {"TypeError", "ValueError", "AttributeError", "OverflowError",
+                                                  "RuntimeError"};
     if (!classes.count(test["error"].at("type"))) throw Unknown("error class " + test["error"]["type"].dump());
   };
 }

@@ -1,16 +1,17 @@
 // golden_runner FILE...: runs every case of golden files (JSON) and prints per file `N passed, D different, 0 failed`.
-// "different": a row of differences.md names the case (or the kind of difference that its handler found) and says why. Such a case is run as well, by a
-// check of what tutti does instead: it has failed when tutti does anything else, also when it agrees with JAX after all. A case that no handler knows has
-// failed. Exit code 1 when something failed, 2 on bad input.
+// "different": a row of differences.md names the case (or the kind of difference that its handler found) and says why.
+// Such a case is run as well, by a check of what tutti does instead: it has failed when tutti does anything else, also
+// when it agrees with JAX after all. A case that no handler knows has failed. Exit code 1 when something failed, 2 on
+// bad input.
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
+#include <CLI/CLI.hpp>
 
 #include "golden/golden.hpp"
 
@@ -18,9 +19,12 @@ namespace golden {
 namespace {
 
 struct Schema {
-  std::vector<std::string> lists;                 // all top-level lists of such a file
-  std::multimap<std::string, Handler> handlers;   // by list; one that throws Unknown leaves the case to the next
-  struct Check { std::string list, name; Handler run; };
+  std::vector<std::string> lists;                // all top-level lists of such a file
+  std::multimap<std::string, Handler> handlers;  // by list; one that throws Unknown leaves the case to the next
+  struct Check {
+    std::string list, name;
+    Handler run;
+  };
   std::vector<Check> deviations;
 };
 std::vector<Schema>& schemas() {
@@ -32,9 +36,13 @@ Schema& schema_with(const std::vector<std::string>& lists) {
     if (s.lists == lists) return s;
   return schemas().emplace_back(Schema{lists, {}, {}});
 }
-bool fits(const std::string& glob, const std::string& name) { return glob == name || fnmatch(glob.c_str(), name.c_str(), 0) == 0; }
+bool fits(const std::string& glob, const std::string& name) {
+  return glob == name || fnmatch(glob.c_str(), name.c_str(), 0) == 0;
+}
 
-struct Difference { std::string file, name, reason; };
+struct Difference {
+  std::string file, name, reason;
+};
 
 // Lines of the table: | file | glob of case names | reason |
 std::vector<Difference> read_differences(const std::filesystem::path& path) {
@@ -45,22 +53,29 @@ std::vector<Difference> read_differences(const std::filesystem::path& path) {
     std::vector<std::string> cells;
     std::string cell;
     for (char c : line.substr(1)) {
-      if (c != '|') { cell += c; continue; }
+      if (c != '|') {
+        cell += c;
+        continue;
+      }
       std::size_t a = cell.find_first_not_of(" `"), b = cell.find_last_not_of(" `");
       cells.push_back(a == std::string::npos ? "" : cell.substr(a, b - a + 1));
       cell.clear();
     }
-    if (cells.size() >= 3 && cells[0] != "file" && cells[0].find("--") == std::string::npos) out.push_back({cells[0], cells[1], cells[2]});
+    if (cells.size() >= 3 && cells[0] != "file" && cells[0].find("--") == std::string::npos)
+      out.push_back({cells[0], cells[1], cells[2]});
   }
   return out;
 }
 
-struct Tally { int passed = 0, different = 0, failed = 0; };
+struct Tally {
+  int passed = 0, different = 0, failed = 0;
+};
 
 const Schema* schema_of(const json& file) {
   const Schema* best = nullptr;
   for (const Schema& s : schemas()) {
-    bool all = std::all_of(s.lists.begin(), s.lists.end(), [&](const std::string& list) { return file.contains(list); });
+    bool all =
+        std::all_of(s.lists.begin(), s.lists.end(), [&](const std::string& list) { return file.contains(list); });
     if (all && (!best || s.lists.size() > best->lists.size())) best = &s;
   }
   return best;
@@ -83,7 +98,8 @@ const Handler* deviation_of(const Schema& schema, const std::string& list, const
   return nullptr;
 }
 
-Tally run_file(const std::string& path, const std::vector<Difference>& differences, const std::string& only, bool verbose) {
+Tally run_file(const std::string& path, const std::vector<Difference>& differences, const std::string& only,
+               bool verbose) {
   std::ifstream in(path);
   if (!in) throw std::runtime_error("cannot read " + path);
   json file = json::parse(in);
@@ -99,7 +115,8 @@ Tally run_file(const std::string& path, const std::vector<Difference>& differenc
       std::string name = test.is_object() ? test.value("name", list) : list;
       if (!only.empty() && fnmatch(only.c_str(), name.c_str(), 0) != 0) continue;
       auto row = [&](const std::string& wanted) {
-        return std::find_if(differences.begin(), differences.end(), [&](const Difference& d) { return fits(d.file, base) && fits(d.name, wanted); });
+        return std::find_if(differences.begin(), differences.end(),
+                            [&](const Difference& d) { return fits(d.file, base) && fits(d.name, wanted); });
       };
       auto known = row(name);
       auto different = [&](const std::string& wanted) {
@@ -122,7 +139,8 @@ Tally run_file(const std::string& path, const std::vector<Difference>& differenc
           different(kind.empty() ? name : "(" + kind + ")");
           continue;
         }
-        if (known != differences.end()) throw Mismatch("it agrees, or nothing checks it, but differences.md says: " + known->reason);
+        if (known != differences.end())
+          throw Mismatch("it agrees, or nothing checks it, but differences.md says: " + known->reason);
         ++tally.passed;
       } catch (const std::exception& e) {
         ++tally.failed;
@@ -138,7 +156,8 @@ Tally run_file(const std::string& path, const std::vector<Difference>& differenc
 Registration::Registration(std::vector<std::string> lists, std::string list, Handler handler) {
   schema_with(lists).handlers.emplace(std::move(list), std::move(handler));
 }
-Deviations::Deviations(std::vector<std::string> lists, std::string list, std::vector<std::pair<std::string, Handler>> checks) {
+Deviations::Deviations(std::vector<std::string> lists, std::string list,
+                       std::vector<std::pair<std::string, Handler>> checks) {
   Schema& schema = schema_with(lists);
   for (auto& [name, check] : checks) schema.deviations.push_back({list, name, std::move(check)});
 }
@@ -160,7 +179,8 @@ int main(int argc, char** argv) {
     std::vector<golden::Difference> known = golden::read_differences(differences);
     for (const std::string& path : files) {
       golden::Tally t = golden::run_file(path, known, only, verbose);
-      fmt::print("{}: {} passed, {} different, {} failed\n", std::filesystem::path(path).filename().string(), t.passed, t.different, t.failed);
+      fmt::print("{}: {} passed, {} different, {} failed\n", std::filesystem::path(path).filename().string(), t.passed,
+                 t.different, t.failed);
       failed += t.failed;
     }
   } catch (const std::exception& e) {

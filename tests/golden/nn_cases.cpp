@@ -15,7 +15,7 @@ std::string plain_path(const std::string& python) {
       char quote = python[i + 1];
       std::size_t end = python.find(std::string{quote, ']'}, i + 2);
       std::string key = python.substr(i + 2, end - i - 2);
-      if (key.starts_with("['")) key = plain_path(key);   // a path as key
+      if (key.starts_with("['")) key = plain_path(key);  // a path as key
       out += (out.empty() || key.starts_with("[") ? "" : ".") + key;
       i = end + 2;
     } else if (python[i] == '.' && out.empty()) {
@@ -39,8 +39,10 @@ namespace {
 std::vector<std::string> steps_of(const std::string& path) {
   std::vector<std::string> out(1);
   for (char c : path) {
-    if (c == '.' || c == '[') out.emplace_back();
-    else if (c != ']') out.back() += c;
+    if (c == '.' || c == '[')
+      out.emplace_back();
+    else if (c != ']')
+      out.back() += c;
   }
   std::erase(out, "");
   return out;
@@ -56,7 +58,8 @@ void run(const json& test) {
   if (at == kinds().end()) throw Unknown("kind " + test.at("kind").get<std::string>());
   NnInputs inputs{test.at("inputs")};
   // These move or copy elements.
-  static const std::set<std::string> moving = {"eqx.nn.MaxPool2d", "flax.jax_utils.replicate", "flax parameter key", "eqx.filter", "eqx.combine"};
+  static const std::set<std::string> moving = {"eqx.nn.MaxPool2d", "flax.jax_utils.replicate", "flax parameter key",
+                                               "eqx.filter", "eqx.combine"};
   // XLA multiplies by 1 / (1 - p), where the quotient is meant.
   bool scaled = test["kind"] == "eqx.nn.Dropout" || test["kind"] == "flax.linen.Dropout";
   Tolerance narrow{scaled ? 2e-6 : 0, 0};
@@ -66,7 +69,8 @@ void run(const json& test) {
     json params = test.at("params");
     params["state_paths"] = json::array();
     for (const json& w : test["outputs"])
-      if (std::string path = w.value("path", ""); path.starts_with("['state']")) params["state_paths"].push_back(plain_path(path.substr(9)));
+      if (std::string path = w.value("path", ""); path.starts_with("['state']"))
+        params["state_paths"].push_back(plain_path(path.substr(9)));
     return expect_outputs(at->second(inputs, params), test["outputs"], false, tolerance);
   }
   struct Restore {
@@ -76,7 +80,8 @@ void run(const json& test) {
   for (bool layout : {false, true}) {
     config::threefry_partitionable(layout);
     try {
-      expect_outputs(at->second(inputs, test.at("params")), test.at(layout ? "outputs_new" : "outputs_old"), false, tolerance);
+      expect_outputs(at->second(inputs, test.at("params")), test.at(layout ? "outputs_new" : "outputs_old"), false,
+                     tolerance);
     } catch (const Mismatch& m) {
       throw Mismatch(std::string(layout ? "new" : "old") + " layout: " + m.what());
     }
@@ -108,12 +113,15 @@ Array at_path(const Dict& tree, const std::string& path) {
   return at->is_array() ? at->array() : Array();
 }
 
-void append(NnOutputs& to, NnOutputs more) { to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end())); }
+void append(NnOutputs& to, NnOutputs more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
 
 NnFamily::NnFamily(std::map<std::string, NnFunction> added) { kinds().merge(added); }
 
 void expect_outputs(const NnOutputs& got, const json& want, bool more, const Tolerance* tolerance) {
-  if (!more && got.size() != want.size()) throw Mismatch(std::to_string(got.size()) + " results, expected " + std::to_string(want.size()));
+  if (!more && got.size() != want.size())
+    throw Mismatch(std::to_string(got.size()) + " results, expected " + std::to_string(want.size()));
   for (const json& w : want) {
     std::string path = plain_path(w.value("path", ""));
     auto at = std::find_if(got.begin(), got.end(), [&](const auto& g) { return g.first == path; });

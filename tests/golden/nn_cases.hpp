@@ -27,8 +27,7 @@ struct NnInputs {
 /// Results by path, as plain_path writes it.
 using NnOutputs = std::vector<std::pair<std::string, tutti::Array>>;
 /// The leaves of a tree, below `prefix`.
-template <class T>
-NnOutputs leaves_below(const std::string& prefix, const T& tree) {
+template <class T> NnOutputs leaves_below(const std::string& prefix, const T& tree) {
   NnOutputs out;
   for (const auto& [path, leaf] : tutti::tree::leaves_with_path(tree)) {
     std::string text = path.str();
@@ -43,11 +42,12 @@ using NnFunction = std::function<NnOutputs(const NnInputs& inputs, const json& p
 struct NnFamily {
   NnFamily(std::map<std::string, NnFunction> kinds);
 };
-/// Compares with the recorded outputs; the recorded paths must all be there, and no others unless `more`. `tolerance`: instead of that of
-/// the file's README.
+/// Compares with the recorded outputs; the recorded paths must all be there, and no others unless `more`. `tolerance`:
+/// instead of that of the file's README.
 void expect_outputs(const NnOutputs& got, const json& want, bool more = false, const Tolerance* tolerance = nullptr);
 
-/// The optimiser of an expression such as `optax.chain(optax.clip(1.), optax.adam(1e-3))`, for trees of dicts; its state is a Dict by paths.
+/// The optimiser of an expression such as `optax.chain(optax.clip(1.), optax.adam(1e-3))`, for trees of dicts; its
+/// state is a Dict by paths.
 class AnyTransform : public tutti::optim::Updates<AnyTransform> {
  public:
   using Dict = tutti::Dict;
@@ -57,7 +57,9 @@ class AnyTransform : public tutti::optim::Updates<AnyTransform> {
   std::function<std::string(const std::string& path)> where;
 
   Dict init(const Dict& params) const { return make(params); }
-  std::pair<Dict, Dict> step(const Dict& grads, const Dict& state, const Dict* params) const { return run(grads, state, params); }
+  std::pair<Dict, Dict> step(const Dict& grads, const Dict& state, const Dict* params) const {
+    return run(grads, state, params);
+  }
 };
 AnyTransform optimiser_of(const python::Node& node);
 tutti::optim::Schedule schedule_of(const python::Node& node);

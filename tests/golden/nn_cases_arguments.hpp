@@ -16,9 +16,11 @@ namespace golden {
 class Arguments {
  public:
   Arguments(const python::Node& call, std::vector<std::string> names) : call_(call), names_(std::move(names)) {
-    if (call.children.size() > names_.size()) throw Unknown(call.text + " with " + std::to_string(call.children.size()) + " positional arguments");
+    if (call.children.size() > names_.size())
+      throw Unknown(call.text + " with " + std::to_string(call.children.size()) + " positional arguments");
     for (const auto& [name, value] : call.named)
-      if (std::find(names_.begin(), names_.end(), name) == names_.end()) throw Unknown(call.text + ", argument " + name);
+      if (std::find(names_.begin(), names_.end(), name) == names_.end())
+        throw Unknown(call.text + ", argument " + name);
   }
   const python::Node* find(const std::string& name) const {
     for (const auto& [n, value] : call_.named)
@@ -28,11 +30,15 @@ class Arguments {
     return nullptr;
   }
   bool has(const std::string& name) const { return find(name) && find(name)->kind != python::Node::Kind::none; }
-  double number(const std::string& name, double otherwise) const { return has(name) ? value_of(*find(name)) : otherwise; }
+  double number(const std::string& name, double otherwise) const {
+    return has(name) ? value_of(*find(name)) : otherwise;
+  }
   double number(const std::string& name) const { return value_of(needed(name)); }
   int integer(const std::string& name, int otherwise) const { return static_cast<int>(number(name, otherwise)); }
   int integer(const std::string& name) const { return static_cast<int>(number(name)); }
-  bool flag(const std::string& name, bool otherwise = false) const { return has(name) ? find(name)->number != 0 : otherwise; }
+  bool flag(const std::string& name, bool otherwise = false) const {
+    return has(name) ? find(name)->number != 0 : otherwise;
+  }
   std::optional<tutti::DType> dtype(const std::string& name) const {
     if (!has(name)) return {};
     std::string text = find(name)->text;
@@ -44,12 +50,15 @@ class Arguments {
     if (!node || node->kind == python::Node::Kind::none) return true;
     if (node->kind == python::Node::Kind::boolean) return node->number != 0;
     if (node->kind != python::Node::Kind::dict) throw Unknown("mask that is no dict");
-    return [leaves = flat(*node)](const tutti::tree::Path& path, const tutti::Array&) { return at_or_above(leaves, path)->number != 0; };
+    return [leaves = flat(*node)](const tutti::tree::Path& path, const tutti::Array&) {
+      return at_or_above(leaves, path)->number != 0;
+    };
   }
   std::map<int, double> boundaries(const std::string& name) const {
     std::map<int, double> out;
     if (has(name))
-      for (std::size_t i = 0; i + 1 < find(name)->children.size(); i += 2) out[static_cast<int>(value_of(*find(name)->children[i]))] = value_of(*find(name)->children[i + 1]);
+      for (std::size_t i = 0; i + 1 < find(name)->children.size(); i += 2)
+        out[static_cast<int>(value_of(*find(name)->children[i]))] = value_of(*find(name)->children[i + 1]);
     return out;
   }
   const python::Node& needed(const std::string& name) const {
@@ -60,17 +69,24 @@ class Arguments {
 
   static double value_of(const python::Node& n) {
     switch (n.kind) {
-      case python::Node::Kind::integer: case python::Node::Kind::real: case python::Node::Kind::boolean: return n.number;
+      case python::Node::Kind::integer:
+      case python::Node::Kind::real:
+      case python::Node::Kind::boolean: return n.number;
       case python::Node::Kind::negative: return -value_of(*n.children[0]);
       case python::Node::Kind::binary: {
         double a = value_of(*n.children[0]), b = value_of(*n.children[1]);
-        return n.text == "+" ? a + b : n.text == "-" ? a - b : n.text == "*" ? a * b : n.text == "/" ? a / b : std::pow(a, b);
+        return n.text == "+"   ? a + b
+               : n.text == "-" ? a - b
+               : n.text == "*" ? a * b
+               : n.text == "/" ? a / b
+                               : std::pow(a, b);
       }
       default: throw Unknown("argument that is no number");
     }
   }
   // The entry for a path or, as in a prefix tree, for a part of the tree around it.
-  static python::NodePtr at_or_above(const std::map<std::string, python::NodePtr>& leaves, const tutti::tree::Path& path) {
+  static python::NodePtr at_or_above(const std::map<std::string, python::NodePtr>& leaves,
+                                     const tutti::tree::Path& path) {
     std::string at = path.str();
     for (auto it = leaves.find(at);; it = leaves.find(at)) {
       if (it != leaves.end()) return it->second;
@@ -84,7 +100,8 @@ class Arguments {
     std::map<std::string, python::NodePtr> out;
     for (std::size_t i = 0; i + 1 < dict.children.size(); i += 2) {
       const python::NodePtr& value = dict.children[i + 1];
-      if (value->kind != python::Node::Kind::dict) out[dict.children[i]->text] = value;
+      if (value->kind != python::Node::Kind::dict)
+        out[dict.children[i]->text] = value;
       else
         for (const auto& [path, leaf] : flat(*value)) out[dict.children[i]->text + "." + path] = leaf;
     }

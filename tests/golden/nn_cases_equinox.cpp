@@ -18,14 +18,31 @@ lax::Padding padding_of(const json& p) {
   if (v.is_string()) return v.get<std::string>();
   if (v.is_number()) return v.get<int>();
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-  for (const json& e : v) pairs.push_back(e.is_array() ? std::pair{e[0].get<std::int64_t>(), e[1].get<std::int64_t>()} : std::pair{e.get<std::int64_t>(), e.get<std::int64_t>()});
+  for (const json& e : v)
+    pairs.push_back(e.is_array() ? std::pair{e[0].get<std::int64_t>(), e[1].get<std::int64_t>()}
+                                 : std::pair{e.get<std::int64_t>(), e.get<std::int64_t>()});
   return pairs;
 }
 nn::Activation activation_of(const std::string& name) {
   static const std::map<std::string, nn::Activation> all = {
-      {"relu", nn::relu}, {"tanh", tanh}, {"sigmoid", nn::sigmoid}, {"silu", nn::silu}, {"swish", nn::silu}, {"gelu", nn::gelu}, {"softplus", nn::softplus}, {"identity", nn::identity},
-      {"relu6", nn::relu6}, {"selu", nn::selu}, {"mish", nn::mish}, {"hard_tanh", nn::hard_tanh}, {"log_sigmoid", nn::log_sigmoid}, {"soft_sign", nn::soft_sign}, {"sin", sin},
-      {"elu", [](const Array& x) { return nn::elu(x); }}, {"leaky_relu", [](const Array& x) { return nn::leaky_relu(x); }}, {"celu", [](const Array& x) { return nn::celu(x); }}};
+      {"relu", nn::relu},
+      {"tanh", tanh},
+      {"sigmoid", nn::sigmoid},
+      {"silu", nn::silu},
+      {"swish", nn::silu},
+      {"gelu", nn::gelu},
+      {"softplus", nn::softplus},
+      {"identity", nn::identity},
+      {"relu6", nn::relu6},
+      {"selu", nn::selu},
+      {"mish", nn::mish},
+      {"hard_tanh", nn::hard_tanh},
+      {"log_sigmoid", nn::log_sigmoid},
+      {"soft_sign", nn::soft_sign},
+      {"sin", sin},
+      {"elu", [](const Array& x) { return nn::elu(x); }},
+      {"leaky_relu", [](const Array& x) { return nn::leaky_relu(x); }},
+      {"celu", [](const Array& x) { return nn::celu(x); }}};
   auto at = all.find(name);
   if (at == all.end()) throw Unknown("activation " + name);
   return at->second;
@@ -39,8 +56,12 @@ NnOutputs linear(const NnInputs& in, const json& p) {
 }
 // Cases that give options beyond the basic ones record the result alone.
 NnOutputs mlp(const NnInputs& in, const json& p) {
-  auto m = nn::MLP::init({.in_size = size_of(p.at("in")), .out_size = size_of(p.at("out")), .width_size = p.at("width"), .depth = p.at("depth"),
-                          .activation = activation_of(p.value("activation", "relu")), .final_activation = activation_of(p.value("final_activation", "identity"))},
+  auto m = nn::MLP::init({.in_size = size_of(p.at("in")),
+                          .out_size = size_of(p.at("out")),
+                          .width_size = p.at("width"),
+                          .depth = p.at("depth"),
+                          .activation = activation_of(p.value("activation", "relu")),
+                          .final_activation = activation_of(p.value("final_activation", "identity"))},
                          key_of(p));
   Array y = m(in.array(0));
   if (p.contains("final_activation") || !p.contains("activation")) return {{"", y}};
@@ -48,15 +69,16 @@ NnOutputs mlp(const NnInputs& in, const json& p) {
   out.emplace_back("y", y);
   return out;
 }
-template <class Norm>
-NnOutputs norm(const NnInputs& in, const json& p) {
+template <class Norm> NnOutputs norm(const NnInputs& in, const json& p) {
   const json& s = p.at("shape");
   auto m = Norm::init(s.is_array() ? shape_of(s) : Shape{s.get<int>()}, {.eps = p.value("eps", 1e-5)});
   if (in.list.size() > 1) m.weight = in.array(1);
   if (in.list.size() > 2) m.bias = in.array(2);
   return {{"", m(in.array(0))}};
 }
-NnOutputs group_norm(const NnInputs& in, const json& p) { return {{"", nn::GroupNorm::init(p.at("groups"), p.at("channels"), p.value("eps", 1e-5))(in.array(0))}}; }
+NnOutputs group_norm(const NnInputs& in, const json& p) {
+  return {{"", nn::GroupNorm::init(p.at("groups"), p.at("channels"), p.value("eps", 1e-5))(in.array(0))}};
+}
 NnOutputs dropout(const NnInputs& in, const json& p) {
   nn::Dropout m{p.at("p"), p.value("inference", false)};
   return {{"", p.contains("seed") ? m(in.array(0), key_of(p)) : m(in.array(0))}};
@@ -64,13 +86,17 @@ NnOutputs dropout(const NnInputs& in, const json& p) {
 NnOutputs embedding(const NnInputs& in, const json& p) {
   auto m = nn::Embedding::init(p.at("num_embeddings"), p.at("embedding_size"), key_of(p));
   Array y = m(in.array(0));
-  if (y.to_vector<float>() != take(m.weight, in.array(0), 0).to_vector<float>()) throw Mismatch("a row is not the weight's");
+  if (y.to_vector<float>() != take(m.weight, in.array(0), 0).to_vector<float>())
+    throw Mismatch("a row is not the weight's");
   return {{"weight", m.weight}, {"y", y}};
 }
-template <int N>
-NnOutputs conv(const NnInputs& in, const json& p) {
+template <int N> NnOutputs conv(const NnInputs& in, const json& p) {
   auto m = nn::Conv<N>::init(p.at("in"), p.at("out"), sizes_of(p, "kernel"), key_of(p),
-                             {.stride = sizes_of(p, "stride"), .padding = padding_of(p), .dilation = sizes_of(p, "dilation"), .groups = p.value("groups", 1), .use_bias = p.value("use_bias", true)});
+                             {.stride = sizes_of(p, "stride"),
+                              .padding = padding_of(p),
+                              .dilation = sizes_of(p, "dilation"),
+                              .groups = p.value("groups", 1),
+                              .use_bias = p.value("use_bias", true)});
   NnOutputs out = leaves_below("", m);
   out.emplace_back("y", m(in.array(0)));
   return out;
@@ -93,12 +119,12 @@ NnOutputs lstm(const NnInputs& in, const json& p) {
   append(out, leaves_below("y", m(in.array(0), {in.array(1), in.array(2)})));
   return out;
 }
-template <class Pool>
-NnOutputs pool(const NnInputs& in, const json& p) {
+template <class Pool> NnOutputs pool(const NnInputs& in, const json& p) {
   return {{"", Pool::init(sizes_of(p, "kernel"), sizes_of(p, "stride"), padding_of(p))(in.array(0))}};
 }
 
-// --- filters: a Python number of the file is a static leaf to Equinox. Here it is one too: a double or an int of a struct.
+// --- filters: a Python number of the file is a static leaf to Equinox. Here it is one too: a double or an int of a
+// struct.
 
 struct Mixed {
   Array a{};
@@ -111,7 +137,8 @@ Mixed mixed(const NnInputs& in) {
   Dict d = in.dict(0);
   return {d["a"], int(d["b"].array()), d["c"], double(float(d["d"].array())), {d["e"]["0"], Array()}};
 }
-// Static leaves count as arrays of their own for a filter of Equinox: kept by a spec that names them, or (inverse) by one that keeps arrays only.
+// Static leaves count as arrays of their own for a filter of Equinox: kept by a spec that names them, or (inverse) by
+// one that keeps arrays only.
 NnOutputs shown(const std::string& prefix, const Mixed& m, bool statics) {
   NnOutputs out = leaves_below(prefix, m);
   std::string dot = prefix.empty() ? "" : prefix + ".";
@@ -131,11 +158,14 @@ NnOutputs filter_case(const NnInputs& in, const json& p) {
     append(out, shown("inverse", rest, true));
   } else if (spec == "is_array_like") {
     append(out, shown("kept", m, true));
-  } else {   // a tree of bools: a rule per key
+  } else {  // a tree of bools: a rule per key
     python::NodePtr tree = python::parse(spec);
     std::map<std::string, bool> keep;
-    for (std::size_t i = 0; i + 1 < tree->children.size(); i += 2) keep[tree->children[i]->text] = tree->children[i + 1]->number != 0;
-    append(out, leaves_below("", tree::filter(m, [&](const tree::Path& path, const Array&) { return keep.at(path.keys()[0].name); })));
+    for (std::size_t i = 0; i + 1 < tree->children.size(); i += 2)
+      keep[tree->children[i]->text] = tree->children[i + 1]->number != 0;
+    append(out, leaves_below("", tree::filter(m, [&](const tree::Path& path, const Array&) {
+                               return keep.at(path.keys()[0].name);
+                             })));
     if (keep["b"]) out.emplace_back("b", Array(m.b));
     if (keep["d"]) out.emplace_back("d", Array(m.d));
   }
@@ -143,7 +173,7 @@ NnOutputs filter_case(const NnInputs& in, const json& p) {
 }
 NnOutputs combine_case(const NnInputs& in, const json&) {
   Dict first = in.dict(0), second = in.dict(1);
-  if (!second.empty()) {   // None has no entry in the file
+  if (!second.empty()) {  // None has no entry in the file
     for (const auto& [key, leaf] : first)
       if (!second.contains(key)) second[key] = Dict();
     for (const auto& [key, leaf] : second)
@@ -162,10 +192,13 @@ NnOutputs apply_updates_case(const NnInputs& in, const json&) {
   for (const auto& [key, leaf] : model) updates[key] = given.contains(key) ? given[key] : Dict();
   return leaves_below("", optim::apply_updates(model, updates));
 }
-struct WI { Array i{}, w{}; };
+struct WI {
+  Array i{}, w{};
+};
 NnOutputs value_and_grad_case(const NnInputs& in, const json&) {
   Dict m = in.dict(0);
-  auto [value, g] = value_and_grad([](const WI& m, const Array& x) { return sum(square(matmul(m.w, x) + m.i)); })(WI{m["i"], m["w"]}, in.array(1));
+  auto [value, g] = value_and_grad([](const WI& m, const Array& x) { return sum(square(matmul(m.w, x) + m.i)); })(
+      WI{m["i"], m["w"]}, in.array(1));
   NnOutputs out = leaves_below("grad", g);
   out.emplace_back("value", value);
   return out;

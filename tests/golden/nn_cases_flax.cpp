@@ -28,16 +28,14 @@ struct Compact {
 };
 
 // {'variables': ..., 'y': ...}
-template <class Model>
-NnOutputs variables_and_result(const Model& model, const NnInputs& in, const json& p) {
+template <class Model> NnOutputs variables_and_result(const Model& model, const NnInputs& in, const json& p) {
   Dict variables = linen::init(model, key_of(p), in.array(0));
   NnOutputs out = leaves_below("variables", variables);
   out.emplace_back("y", linen::apply(model, variables, in.array(0)));
   return out;
 }
 // init_with_output: (y, variables)
-template <class Model>
-NnOutputs with_output(const Model& model, const NnInputs& in, const json& p) {
+template <class Model> NnOutputs with_output(const Model& model, const NnInputs& in, const json& p) {
   auto [y, variables] = linen::init_with_output(model, key_of(p), in.array(0));
   NnOutputs out{{"[0]", y}};
   append(out, leaves_below("[1]", variables));
@@ -45,18 +43,32 @@ NnOutputs with_output(const Model& model, const NnInputs& in, const json& p) {
 }
 
 NnOutputs conv(const NnInputs& in, const json& p) {
-  auto sizes = [&](const char* name) { return !p.contains(name) ? nn::Sizes(1) : p[name].is_array() ? nn::Sizes(p[name].get<std::vector<std::int64_t>>()) : nn::Sizes(p[name].get<int>()); };
+  auto sizes = [&](const char* name) {
+    return !p.contains(name)    ? nn::Sizes(1)
+           : p[name].is_array() ? nn::Sizes(p[name].get<std::vector<std::int64_t>>())
+                                : nn::Sizes(p[name].get<int>());
+  };
   lax::Padding padding = "SAME";
-  if (p.contains("padding")) padding = p["padding"].is_string() ? lax::Padding(p["padding"].get<std::string>()) : lax::Padding(p["padding"].get<int>());
-  return with_output(linen::Conv{.features = p.at("features"), .kernel_size = p.at("kernel_size").get<std::vector<std::int64_t>>(), .strides = sizes("strides"), .padding = padding,
-                                 .kernel_dilation = sizes("kernel_dilation"), .feature_group_count = p.value("feature_group_count", 1), .use_bias = p.value("use_bias", true)},
+  if (p.contains("padding"))
+    padding = p["padding"].is_string() ? lax::Padding(p["padding"].get<std::string>())
+                                       : lax::Padding(p["padding"].get<int>());
+  return with_output(linen::Conv{.features = p.at("features"),
+                                 .kernel_size = p.at("kernel_size").get<std::vector<std::int64_t>>(),
+                                 .strides = sizes("strides"),
+                                 .padding = padding,
+                                 .kernel_dilation = sizes("kernel_dilation"),
+                                 .feature_group_count = p.value("feature_group_count", 1),
+                                 .use_bias = p.value("use_bias", true)},
                      in, p);
 }
 NnOutputs layer_norm(const NnInputs& in, const json& p) {
-  return {{"", linen::init_with_output(linen::LayerNorm{.epsilon = p.value("epsilon", 1e-6)}, random::key(0), in.array(0)).first}};
+  return {
+      {"", linen::init_with_output(linen::LayerNorm{.epsilon = p.value("epsilon", 1e-6)}, random::key(0), in.array(0))
+               .first}};
 }
 NnOutputs dropout(const NnInputs& in, const json& p) {
-  return {{"", linen::apply(linen::Dropout{.rate = p.at("rate"), .deterministic = p.value("deterministic", false)}, Dict(), in.array(0))}};
+  return {{"", linen::apply(linen::Dropout{.rate = p.at("rate"), .deterministic = p.value("deterministic", false)},
+                            Dict(), in.array(0))}};
 }
 NnOutputs replicate(const NnInputs& in, const json& p) {
   set_cpu_devices(p.at("devices"));
@@ -64,7 +76,9 @@ NnOutputs replicate(const NnInputs& in, const json& p) {
   all.resize(p.at("devices"));
   Dict copies = linen::replicate(in.dict(0), all);
   for (const Array& x : tree::leaves(copies))
-    if (x.addressable_shards().size() != p.at("devices").get<std::size_t>() || x.addressable_shards()[0].data().shape()[0] != 1) throw Mismatch("replicate: not one copy per device");
+    if (x.addressable_shards().size() != p.at("devices").get<std::size_t>() ||
+        x.addressable_shards()[0].data().shape()[0] != 1)
+      throw Mismatch("replicate: not one copy per device");
   NnOutputs out = leaves_below("replicated", copies);
   append(out, leaves_below("back", linen::unreplicate(copies)));
   return out;
@@ -73,9 +87,12 @@ NnOutputs parameter_key(const NnInputs&, const json& p) {
   std::vector<std::string> path;
   int count = 0;
   for (const json& step : p.at("path"))
-    if (step.is_string()) path.push_back(step);
-    else count = step;
-  return {{"", random::key_data(linen::detail::fold_in_path(random::key(p.at("seed").get<std::int64_t>()), path, count))}};
+    if (step.is_string())
+      path.push_back(step);
+    else
+      count = step;
+  return {
+      {"", random::key_data(linen::detail::fold_in_path(random::key(p.at("seed").get<std::int64_t>()), path, count))}};
 }
 
 NnOutputs train_state(const NnInputs& in, const json& p) {
@@ -86,7 +103,8 @@ NnOutputs train_state(const NnInputs& in, const json& p) {
   auto state = linen::TrainState::create(model, linen::init(model, key_of(p), x), tx);
   std::vector<Array> losses;
   for (int i = 0; i < p.at("steps"); ++i) {
-    auto [loss, grads] = value_and_grad([&](const Dict& params) { return mean(square(state.apply(params, x) - y)); })(state.params);
+    auto [loss, grads] =
+        value_and_grad([&](const Dict& params) { return mean(square(state.apply(params, x) - y)); })(state.params);
     state = state.apply_gradients(grads);
     losses.push_back(loss);
   }
@@ -106,9 +124,13 @@ NnOutputs dense_form(const NnInputs& in, const json& p) {
 
 const NnFamily family({
     {"flax.linen.Dense", dense_form},
-    {"flax module with setup", [](const NnInputs& in, const json& p) { return variables_and_result(setup_of(p), in, p); }},
+    {"flax module with setup",
+     [](const NnInputs& in, const json& p) { return variables_and_result(setup_of(p), in, p); }},
     {"flax compact module", [](const NnInputs& in, const json& p) { return with_output(Compact{}, in, p); }},
-    {"flax.linen.Embed", [](const NnInputs& in, const json& p) { return with_output(linen::Embed{p.at("num_embeddings"), p.at("features")}, in, p); }},
+    {"flax.linen.Embed",
+     [](const NnInputs& in, const json& p) {
+       return with_output(linen::Embed{p.at("num_embeddings"), p.at("features")}, in, p);
+     }},
     {"flax.linen.Conv", conv},
     {"flax.linen.LayerNorm", layer_norm},
     {"flax.linen.Dropout", dropout},

@@ -34,22 +34,41 @@ lax::ConvDims dims_of(const json& p) {
   return {d[0], d[1], d[2]};
 }
 Arrays conv(const Arrays& x, const json& p) {
-  return {lax::conv_general_dilated(x[0], x[1], {.window_strides = list(p, "window_strides"), .padding = padding_of(p), .lhs_dilation = list(p, "lhs_dilation"), .rhs_dilation = list(p, "rhs_dilation"),
-                                                 .dimension_numbers = dims_of(p), .feature_group_count = p.value("feature_group_count", 1), .batch_group_count = p.value("batch_group_count", 1)})};
+  return {lax::conv_general_dilated(x[0], x[1],
+                                    {.window_strides = list(p, "window_strides"),
+                                     .padding = padding_of(p),
+                                     .lhs_dilation = list(p, "lhs_dilation"),
+                                     .rhs_dilation = list(p, "rhs_dilation"),
+                                     .dimension_numbers = dims_of(p),
+                                     .feature_group_count = p.value("feature_group_count", 1),
+                                     .batch_group_count = p.value("batch_group_count", 1)})};
 }
 Arrays conv_transpose(const Arrays& x, const json& p) {
-  return {lax::conv_transpose(x[0], x[1], {.strides = list(p, "strides"), .padding = padding_of(p), .rhs_dilation = list(p, "rhs_dilation"), .dimension_numbers = dims_of(p)})};
+  return {lax::conv_transpose(x[0], x[1],
+                              {.strides = list(p, "strides"),
+                               .padding = padding_of(p),
+                               .rhs_dilation = list(p, "rhs_dilation"),
+                               .dimension_numbers = dims_of(p)})};
 }
 Arrays windows(const Arrays& x, const json& p) {
   std::string how = p.at("computation");
-  return {lax::reduce_window(x[0], how == "max" ? lax::WindowReduction::max : how == "min" ? lax::WindowReduction::min : lax::WindowReduction::sum,
-                             {.window_dimensions = list(p, "window_dimensions"), .window_strides = list(p, "window_strides"), .padding = padding_of(p), .base_dilation = list(p, "base_dilation"),
+  return {lax::reduce_window(x[0],
+                             how == "max"   ? lax::WindowReduction::max
+                             : how == "min" ? lax::WindowReduction::min
+                                            : lax::WindowReduction::sum,
+                             {.window_dimensions = list(p, "window_dimensions"),
+                              .window_strides = list(p, "window_strides"),
+                              .padding = padding_of(p),
+                              .base_dilation = list(p, "base_dilation"),
                               .window_dilation = list(p, "window_dilation")})};
 }
 OpFunction pool(Array (*f)(const In&, const std::vector<std::int64_t>&, const linen::PoolOptions&)) {
   return [f](const Arrays& x, const json& p) {
-    lax::Dims window = list(p, "window_shape"), strides = p.contains("strides") ? list(p, "strides") : lax::Dims(window.size(), 1);
-    return Arrays{f(x[0], window, {.strides = strides, .padding = padding_of(p), .count_include_pad = p.value("count_include_pad", true)})};
+    lax::Dims window = list(p, "window_shape"),
+              strides = p.contains("strides") ? list(p, "strides") : lax::Dims(window.size(), 1);
+    return Arrays{
+        f(x[0], window,
+          {.strides = strides, .padding = padding_of(p), .count_include_pad = p.value("count_include_pad", true)})};
   };
 }
 
@@ -74,13 +93,32 @@ const OpFamily family({
     {"squareplus", scaled(nn::squareplus, "b", 4)},
     {"sparse_plus", one(nn::sparse_plus)},
     {"sparse_sigmoid", one(nn::sparse_sigmoid)},
-    {"gelu", [](const Arrays& x, const json& p) { return Arrays{p.value("approximate", true) ? nn::gelu(x[0]) : nn::gelu_exact(x[0])}; }},
+    {"gelu",
+     [](const Arrays& x, const json& p) {
+       return Arrays{p.value("approximate", true) ? nn::gelu(x[0]) : nn::gelu_exact(x[0])};
+     }},
     {"glu", [](const Arrays& x, const json& p) { return Arrays{nn::glu(x[0], p.value("axis", -1))}; }},
-    {"softmax", [](const Arrays& x, const json& p) { return Arrays{nn::softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())}; }},
-    {"log_softmax", [](const Arrays& x, const json& p) { return Arrays{nn::log_softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())}; }},
-    {"logsumexp", [](const Arrays& x, const json& p) { return Arrays{nn::logsumexp(x[0], axes_of(p), p.value("keepdims", false), p.contains("b") ? x.at(1) : Array())}; }},
-    {"standardize", [](const Arrays& x, const json& p) { return Arrays{nn::standardize(x[0], axes_or_last(p), p.value("epsilon", 1e-5))}; }},
-    {"one_hot", [](const Arrays& x, const json& p) { return Arrays{nn::one_hot(x[0], p.at("num_classes"), dtype_of(p.value("dtype", "float32")), p.value("axis", -1))}; }},
+    {"softmax",
+     [](const Arrays& x, const json& p) {
+       return Arrays{nn::softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())};
+     }},
+    {"log_softmax",
+     [](const Arrays& x, const json& p) {
+       return Arrays{nn::log_softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())};
+     }},
+    {"logsumexp",
+     [](const Arrays& x, const json& p) {
+       return Arrays{nn::logsumexp(x[0], axes_of(p), p.value("keepdims", false), p.contains("b") ? x.at(1) : Array())};
+     }},
+    {"standardize",
+     [](const Arrays& x, const json& p) {
+       return Arrays{nn::standardize(x[0], axes_or_last(p), p.value("epsilon", 1e-5))};
+     }},
+    {"one_hot",
+     [](const Arrays& x, const json& p) {
+       return Arrays{
+           nn::one_hot(x[0], p.at("num_classes"), dtype_of(p.value("dtype", "float32")), p.value("axis", -1))};
+     }},
     {"conv_general_dilated", conv},
     {"conv_transpose", conv_transpose},
     {"reduce_window", windows},
@@ -97,20 +135,26 @@ void wrong_call(const json& test) {
   std::string name = call->text.substr(call->text.rfind('.') + 1);
   auto argument = [&](std::size_t i) {
     const python::Node& n = *call->children.at(i);
-    if (n.kind != python::Node::Kind::call || (n.text != "zeros" && n.text != "ints")) throw Unknown("argument of " + name);
+    if (n.kind != python::Node::Kind::call || (n.text != "zeros" && n.text != "ints"))
+      throw Unknown("argument of " + name);
     Shape shape;
     for (const auto& d : n.children) shape.push_back(static_cast<std::int64_t>(d->number));
     return zeros(shape, n.text == "ints" ? int32 : float32);
   };
   auto number = [&](const char* parameter, int otherwise) {
     for (const auto& [key, value] : call->named)
-      if (key == parameter) return value->kind == python::Node::Kind::negative ? -static_cast<int>(value->children[0]->number) : static_cast<int>(value->number);
+      if (key == parameter)
+        return value->kind == python::Node::Kind::negative ? -static_cast<int>(value->children[0]->number)
+                                                           : static_cast<int>(value->number);
     return otherwise;
   };
   std::function<Array()> run;
   if (name == "conv_general_dilated") {
-    lax::ConvOptions o{.padding = call->children.at(3)->text, .feature_group_count = number("feature_group_count", 1), .batch_group_count = number("batch_group_count", 1)};
-    for (const auto& s : call->children.at(2)->children) o.window_strides.push_back(static_cast<std::int64_t>(s->number));
+    lax::ConvOptions o{.padding = call->children.at(3)->text,
+                       .feature_group_count = number("feature_group_count", 1),
+                       .batch_group_count = number("batch_group_count", 1)};
+    for (const auto& s : call->children.at(2)->children)
+      o.window_strides.push_back(static_cast<std::int64_t>(s->number));
     run = [=, x = argument(0), w = argument(1)] { return lax::conv_general_dilated(x, w, o); };
   } else if (name == "softmax") {
     run = [x = argument(0), axis = number("axis", -1)] { return nn::softmax(x, axis); };

@@ -9,8 +9,7 @@ using python::Node;
 using python::NodePtr;
 using Kind = Node::Kind;
 
-template <std::size_t... I>
-AnyTransform chain_of(const std::vector<AnyTransform>& parts, std::index_sequence<I...>) {
+template <std::size_t... I> AnyTransform chain_of(const std::vector<AnyTransform>& parts, std::index_sequence<I...>) {
   return any(optim::chain(parts[I]...), [parts](const std::string& path) {
     std::size_t close = path.find(']'), i = std::stoul(path.substr(1, close - 1));
     std::string rest = parts.at(i).where(plain_path(path.substr(close + 1)));
@@ -18,13 +17,15 @@ AnyTransform chain_of(const std::vector<AnyTransform>& parts, std::index_sequenc
   });
 }
 template <std::size_t... I>
-AnyTransform groups_of(const std::vector<std::string>& names, const std::vector<AnyTransform>& inner, const optim::Labels& labels, std::index_sequence<I...>) {
+AnyTransform groups_of(const std::vector<std::string>& names, const std::vector<AnyTransform>& inner,
+                       const optim::Labels& labels, std::index_sequence<I...>) {
   return any(optim::multi_transform(labels, std::pair{names[I], inner[I]}...), [names, inner](const std::string& path) {
     const std::string lead = "inner_states.", member = "inner_state";
     if (!path.starts_with(lead)) return path;
     for (std::size_t i = 0; i < names.size(); ++i)
       if (std::string head = lead + names[i] + "." + member; path.starts_with(head))
-        return "inner_states[" + std::to_string(i) + "]." + member + "." + inner[i].where(plain_path(path.substr(head.size())));
+        return "inner_states[" + std::to_string(i) + "]." + member + "." +
+               inner[i].where(plain_path(path.substr(head.size())));
     return path;
   });
 }
@@ -47,7 +48,7 @@ NnOutputs trajectory(const NnInputs& in, const json& p) {
     std::string path = w, here = tx.where(path);
     Array leaf = at_path(state, here);
     std::string lead = here.substr(0, here.rfind('.') + 1), name = here.substr(lead.size());
-    if (!leaf.has_value() && name == "t") leaf = at_path(state, lead + "count");   // Adan's name for it
+    if (!leaf.has_value() && name == "t") leaf = at_path(state, lead + "count");  // Adan's name for it
     if (!leaf.has_value() && name == "is_initial_step") leaf = at_path(state, lead + "count") == 0;
     out.emplace_back(path.empty() ? "state" : path.starts_with("[") ? "state" + path : "state." + path, leaf);
   }
@@ -55,9 +56,14 @@ NnOutputs trajectory(const NnInputs& in, const json& p) {
 }
 
 const NnFamily family({{"optax trajectory", trajectory},
-                       {"optax.global_norm", [](const NnInputs& in, const json&) -> NnOutputs { return {{"", optim::global_norm(in.dict(0))}}; }},
-                       {"optax.incremental_update",
-                        [](const NnInputs& in, const json& p) { return leaves_below("", optim::incremental_update(in.dict(0), in.dict(1), p.at("step_size").get<double>())); }}});
+                       {"optax.global_norm",
+                        [](const NnInputs& in, const json&) -> NnOutputs {
+                          return {{"", optim::global_norm(in.dict(0))}};
+                        }},
+                       {"optax.incremental_update", [](const NnInputs& in, const json& p) {
+                          return leaves_below(
+                              "", optim::incremental_update(in.dict(0), in.dict(1), p.at("step_size").get<double>()));
+                        }}});
 
 }  // namespace
 
@@ -81,7 +87,9 @@ AnyTransform multi_transform_of(const Arguments& a) {
     names.push_back(groups.children[i]->text);
     inner.push_back(optimiser_of(*groups.children[i + 1]));
   }
-  optim::Labels of = [leaves = Arguments::flat(labels)](const tree::Path& path, const Array&) { return Arguments::at_or_above(leaves, path)->text; };
+  optim::Labels of = [leaves = Arguments::flat(labels)](const tree::Path& path, const Array&) {
+    return Arguments::at_or_above(leaves, path)->text;
+  };
   switch (names.size()) {
     case 1: return groups_of(names, inner, of, std::make_index_sequence<1>());
     case 2: return groups_of(names, inner, of, std::make_index_sequence<2>());

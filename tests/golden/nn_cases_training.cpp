@@ -16,11 +16,14 @@ NnOutputs linear_pmap(const NnInputs& in, const json& p) {
   auto [k0, k1] = random::split<2>(random::PRNGKey(p.at("seed").get<std::int64_t>()));
   Layer start{random::normal(k0), random::normal(k1)};
   auto loss = [](const Layer& w, const Array& x, const Array& y) { return mean(square(x * w.first + w.second - y)); };
-  auto update = pmap([=](const Layer& w, const Array& x, const Array& y) {
-    auto [l, g] = value_and_grad(loss)(w, x, y);
-    g = lax::pmean(g, "num_devices");
-    return std::pair{tree::map([](const Array& a, const Array& b) { return a - 0.05 * b; }, w, g), lax::pmean(l, "num_devices")};
-  }, {.axis_name = "num_devices"});
+  auto update = pmap(
+      [=](const Layer& w, const Array& x, const Array& y) {
+        auto [l, g] = value_and_grad(loss)(w, x, y);
+        g = lax::pmean(g, "num_devices");
+        return std::pair{tree::map([](const Array& a, const Array& b) { return a - 0.05 * b; }, w, g),
+                         lax::pmean(l, "num_devices")};
+      },
+      {.axis_name = "num_devices"});
   Layer w = tree::map([&](const Array& v) { return stack(std::vector<Array>(static_cast<std::size_t>(n), v)); }, start);
   Array x = stack(parts(in.array(0), n)), y = stack(parts(in.array(1), n));
   std::vector<Array> losses;
@@ -29,14 +32,19 @@ NnOutputs linear_pmap(const NnInputs& in, const json& p) {
     w = next;
     losses.push_back(l[0]);
   }
-  return {{"init[0]", start.first}, {"init[1]", start.second}, {"losses", stack(losses)}, {"weight", w.first}, {"bias", w.second}};
+  return {{"init[0]", start.first},
+          {"init[1]", start.second},
+          {"losses", stack(losses)},
+          {"weight", w.first},
+          {"bias", w.second}};
 }
 
 NnOutputs mlp_data_parallel(const NnInputs& in, const json& p) {
   set_cpu_devices(p.at("mesh")[0]);
   Mesh mesh({{"batch", p.at("mesh")[0].get<int>()}});
   NamedSharding data(mesh, P("batch")), everywhere(mesh, P());
-  auto model = nn::MLP::init({.in_size = 4, .out_size = 4, .width_size = 32, .depth = 1}, random::PRNGKey(p.at("seed").get<std::int64_t>()));
+  auto model = nn::MLP::init({.in_size = 4, .out_size = 4, .width_size = 32, .depth = 1},
+                             random::PRNGKey(p.at("seed").get<std::int64_t>()));
   auto opt = optim::adam(3e-4);
   auto state = opt.init(model);
   std::tie(model, state) = shard(std::tuple{model, state}, everywhere);
@@ -70,10 +78,13 @@ NnOutputs mlp_4x2(const NnInputs& in, const json& p) {
   Params params;
   for (int i = 0; i < 4; ++i) {
     auto [k1, k2] = random::split<2>(keys[static_cast<std::size_t>(i)]);
-    params.push_back({random::normal(k1, {sizes[i], sizes[i + 1]}) / sqrt(Array(sizes[i])), random::normal(k2, {sizes[i + 1]})});
+    params.push_back(
+        {random::normal(k1, {sizes[i], sizes[i + 1]}) / sqrt(Array(sizes[i])), random::normal(k2, {sizes[i + 1]})});
   }
-  params = device_put(params, mesh, {{"[1][0]", P(none, "model")}, {"[1][1]", P("model")}, {"[2][0]", P("model", none)}, {"**", P()}});
-  Array x = device_put(in.array(0), NamedSharding(mesh, P("batch", none))), y = device_put(in.array(1), NamedSharding(mesh, P("batch", none)));
+  params = device_put(
+      params, mesh, {{"[1][0]", P(none, "model")}, {"[1][1]", P("model")}, {"[2][0]", P("model", none)}, {"**", P()}});
+  Array x = device_put(in.array(0), NamedSharding(mesh, P("batch", none))),
+        y = device_put(in.array(1), NamedSharding(mesh, P("batch", none)));
   auto loss = [](const Params& p, const Array& inputs, const Array& y) {
     Array x = inputs, o;
     for (const auto& [w, b] : p) {
@@ -91,7 +102,10 @@ NnOutputs mlp_4x2(const NnInputs& in, const json& p) {
   }
   Shape shard = params[2].first.addressable_shards()[0].data().shape();
   std::vector<int> block(shard.begin(), shard.end());
-  return {{"losses", stack(losses)}, {"W2", params[1].first}, {"b3", params[2].second}, {"W3_shard_shape", array(block, {2})}};
+  return {{"losses", stack(losses)},
+          {"W2", params[1].first},
+          {"b3", params[2].second},
+          {"W3_shard_shape", array(block, {2})}};
 }
 
 NnOutputs train(const NnInputs& in, const json& p) {

@@ -18,42 +18,62 @@ std::map<std::string, OpFunction>& table() {
   return ops;
 }
 
-// 16-bit floats have their own precision; the others are compared at a few units in the last place, and relative to the largest magnitude.
+// 16-bit floats have their own precision; the others are compared at a few units in the last place, and relative to the
+// largest magnitude.
 Tolerance tolerance_for(const json& want, bool derivative) {
-  json finite = want;   // numbers near the largest ones would allow everything
-  std::erase_if(finite["data"].get_ref<json::array_t&>(), [](const json& v) { return !v.is_boolean() && std::abs(number_of(v)) >= 1e6; });
+  json finite = want;  // numbers near the largest ones would allow everything
+  std::erase_if(finite["data"].get_ref<json::array_t&>(),
+                [](const json& v) { return !v.is_boolean() && std::abs(number_of(v)) >= 1e6; });
   Tolerance t = tolerance_of(finite, derivative ? 1e-5 : 4e-6);
   return {t.rtol, t.atol / 4};
 }
-// XLA flushes subnormal inputs to zero, IEEE arithmetic does not: where an input is subnormal, what we have is taken for right.
+// XLA flushes subnormal inputs to zero, IEEE arithmetic does not: where an input is subnormal, what we have is taken
+// for right.
 json without_subnormals(const Array& got, json want, const Arrays& inputs) {
   for (const Array& x : inputs) {
     if (x.dtype() != float32 || x.shape() != got.shape()) continue;
     std::vector<float> v = x.to_vector<float>(), g = lax::convert_element_type(got, float32).to_vector<float>();
     for (std::size_t k = 0; k < v.size(); ++k) {
       if (v[k] == 0 || !(std::abs(v[k]) < 0x1p-126f)) continue;
-      if (got.dtype().is_bool()) want["data"][k] = g[k] != 0;
-      else if (!got.dtype().is_inexact()) want["data"][k] = static_cast<std::int64_t>(g[k]);
-      else if (std::isfinite(g[k])) want["data"][k] = g[k];
-      else want["data"][k] = std::isnan(g[k]) ? "nan" : g[k] > 0 ? "inf" : "-inf";
+      if (got.dtype().is_bool())
+        want["data"][k] = g[k] != 0;
+      else if (!got.dtype().is_inexact())
+        want["data"][k] = static_cast<std::int64_t>(g[k]);
+      else if (std::isfinite(g[k]))
+        want["data"][k] = g[k];
+      else
+        want["data"][k] = std::isnan(g[k]) ? "nan" : g[k] > 0 ? "inf" : "-inf";
     }
   }
   return want;
 }
-// Where tutti's derivatives at edge values are better than JAX's: x, y are the inputs there, t the tangent or cotangent.
+// Where tutti's derivatives at edge values are better than JAX's: x, y are the inputs there, t the tangent or
+// cotangent.
 using Better = bool (*)(double x, double y, double t, double got, double want);
 const std::map<std::string, Better>& better_derivatives() {
   static const std::map<std::string, Better> all = {
-      {"pow_f32_edge", [](double, double y, double, double got, double want) { return std::isnan(want) && y == 0 && got == 0; }},
-      {"sinc_f32_edge", [](double x, double, double t, double got, double want) { return !std::isfinite(want) && std::isfinite(x) && std::abs(got) <= 4 * std::abs(t) * std::min(std::abs(x), 1 / std::abs(x)); }},
-      {"digamma_f32_edge", [](double x, double, double, double got, double want) { return std::isinf(x) && (x > 0 ? std::isnan(want) && got == 0 : std::isinf(want) && std::isnan(got)); }},
-      {"gelu_erf_f32_edge", [](double x, double, double t, double got, double want) { return std::isnan(want) && x > 1e38 && std::isfinite(x) && got == static_cast<float>(t); }},
+      {"pow_f32_edge",
+       [](double, double y, double, double got, double want) { return std::isnan(want) && y == 0 && got == 0; }},
+      {"sinc_f32_edge",
+       [](double x, double, double t, double got, double want) {
+         return !std::isfinite(want) && std::isfinite(x) &&
+                std::abs(got) <= 4 * std::abs(t) * std::min(std::abs(x), 1 / std::abs(x));
+       }},
+      {"digamma_f32_edge",
+       [](double x, double, double, double got, double want) {
+         return std::isinf(x) && (x > 0 ? std::isnan(want) && got == 0 : std::isinf(want) && std::isnan(got));
+       }},
+      {"gelu_erf_f32_edge",
+       [](double x, double, double t, double got, double want) {
+         return std::isnan(want) && x > 1e38 && std::isfinite(x) && got == static_cast<float>(t);
+       }},
   };
   return all;
 }
 // `want` with ours where it is such a place; counts them.
 json with_better(const Array& got, json want, const Arrays& inputs, const json& direction, Better better, int& count) {
-  std::vector<float> g = lax::convert_element_type(got, float32).to_vector<float>(), x = inputs[0].to_vector<float>(), y = inputs.back().to_vector<float>();
+  std::vector<float> g = lax::convert_element_type(got, float32).to_vector<float>(), x = inputs[0].to_vector<float>(),
+                     y = inputs.back().to_vector<float>();
   for (std::size_t i = 0; i < g.size() && g.size() == x.size(); ++i) {
     if (!better(x[i], y[i], number_of(direction.at("data").at(i)), g[i], number_of(want["data"].at(i)))) continue;
     want["data"][i] = g[i];
@@ -63,7 +83,8 @@ json with_better(const Array& got, json want, const Arrays& inputs, const json& 
 }
 
 void expect_all(const char* what, const Arrays& got, const json& want, bool derivative, const Arrays& inputs) {
-  if (got.size() != want.size()) throw Mismatch(fmt::format("{}: {} results, expected {}", what, got.size(), want.size()));
+  if (got.size() != want.size())
+    throw Mismatch(fmt::format("{}: {} results, expected {}", what, got.size(), want.size()));
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (want[i].at("dtype") == "float0") continue;
     try {
@@ -80,8 +101,10 @@ void run(const json& test) {
   if (at == table().end()) throw Unknown("op " + test.at("op").get<std::string>());
   const json params = test.value("params", json::object());
   Arrays inputs;
-  for (const json& a : test.at("inputs")) inputs.push_back(lax::convert_element_type(array_of(a), dtype_of(a.at("dtype")), a.value("weak_type", false)));
-  if (inputs.empty() && test.value("name", "").ends_with("_i32")) inputs.push_back(array({1, 2, 3}));   // the file leaves refused operands out
+  for (const json& a : test.at("inputs"))
+    inputs.push_back(lax::convert_element_type(array_of(a), dtype_of(a.at("dtype")), a.value("weak_type", false)));
+  if (inputs.empty() && test.value("name", "").ends_with("_i32"))
+    inputs.push_back(array({1, 2, 3}));  // the file leaves refused operands out
   if (inputs.empty()) throw Unknown("no inputs");
   if (test.contains("error")) return expect_error(test["error"], [&] { at->second(inputs, params); });
   expect_all("output", at->second(inputs, params), test.at("outputs"), false, inputs);
@@ -103,7 +126,8 @@ void run(const json& test) {
   int better = 0;
   auto expect_derivative = [&](const char* what, const Arrays& got, json want, const json& directions) {
     if (known != better_derivatives().end())
-      for (std::size_t i = 0; i < got.size(); ++i) want[i] = with_better(got[i], want[i], inputs, directions.at(0), known->second, better);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        want[i] = with_better(got[i], want[i], inputs, directions.at(0), known->second, better);
     expect_all(what, got, want, true, inputs);
   };
   if (test.contains("jvp")) {
@@ -112,25 +136,28 @@ void run(const json& test) {
   }
   if (test.contains("vjp")) {
     auto [y, pullback] = tutti::vjp(fn, varied);
-    expect_derivative("cotangent", std::get<0>(pullback(list(test["vjp"].at("cotangents")))), test["vjp"].at("outputs"), test["vjp"]["cotangents"]);
+    expect_derivative("cotangent", std::get<0>(pullback(list(test["vjp"].at("cotangents")))), test["vjp"].at("outputs"),
+                      test["vjp"]["cotangents"]);
   }
   if (better > 0) throw Different();
 }
 
 const Registration registration({"cases"}, "cases", run);
-const Deviations deviations({"cases"}, "cases", {
-    {"error_conv_padding_name",
-     [](const json& test) {
-       expect_jax_refuses(test, "RuntimeError");
-       try {
-         lax::conv_general_dilated(zeros({1, 2, 5}), zeros({3, 2, 3}), {.window_strides = {1}, .padding = "VALIDD"});
-       } catch (const ValueError& e) {
-         return check_facts("'VALIDD'", e.what());
-       }
-       throw Mismatch("no error");
-     }},
-    {"error_one_hot_float_classes", not_in_cpp("the number of classes is an int")},
-});
+const Deviations deviations({"cases"}, "cases",
+                            {
+                                {"error_conv_padding_name",
+                                 [](const json& test) {
+                                   expect_jax_refuses(test, "RuntimeError");
+                                   try {
+                                     lax::conv_general_dilated(zeros({1, 2, 5}), zeros({3, 2, 3}),
+                                                               {.window_strides = {1}, .padding = "VALIDD"});
+                                   } catch (const ValueError& e) {
+                                     return check_facts("'VALIDD'", e.what());
+                                   }
+                                   throw Mismatch("no error");
+                                 }},
+                                {"error_one_hot_float_classes", not_in_cpp("the number of classes is an int")},
+                            });
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Cases of ops.json: an op by name, its parameters and inputs, its outputs and derivatives. Families register their ops.
+// Cases of ops.json: an op by name, its parameters and inputs, its outputs and derivatives. Families register their
+// ops.
 #pragma once
 
 #include <functional>

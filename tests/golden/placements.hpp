@@ -1,8 +1,8 @@
 // Meshes, specs and shardings of the golden files.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+#include <nlohmann/json.hpp>
 
 #include "tutti/mesh/sharding.hpp"
 
@@ -11,15 +11,19 @@ namespace tutti::golden {
 inline Mesh mesh(const nlohmann::json& j) {
   std::vector<Device> devices;
   for (int id : j["device_ids"]) devices.emplace_back(id);
-  return Mesh(devices, Shape(j["shape"].get<std::vector<std::int64_t>>()), Names(j["names"].get<std::vector<std::string>>()));
+  return Mesh(devices, Shape(j["shape"].get<std::vector<std::int64_t>>()),
+              Names(j["names"].get<std::vector<std::string>>()));
 }
 
 inline PartitionSpec spec(const nlohmann::json& j) {
   std::vector<SpecEntry> entries;
   for (const auto& e : j) {
-    if (e.is_null()) entries.push_back(none);
-    else if (e.is_string()) entries.push_back(e.get<std::string>());
-    else entries.push_back(Names(e.get<std::vector<std::string>>()));
+    if (e.is_null())
+      entries.push_back(none);
+    else if (e.is_string())
+      entries.push_back(e.get<std::string>());
+    else
+      entries.push_back(Names(e.get<std::vector<std::string>>()));
   }
   return PartitionSpec::from(entries);
 }

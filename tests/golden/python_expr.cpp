@@ -64,7 +64,9 @@ class Parser {
     at_ = start;
     return sum();
   }
-  NodePtr binary(const std::string& op, NodePtr a, NodePtr b) { return node({.kind = Kind::binary, .text = op, .children = {std::move(a), std::move(b)}}); }
+  NodePtr binary(const std::string& op, NodePtr a, NodePtr b) {
+    return node({.kind = Kind::binary, .text = op, .children = {std::move(a), std::move(b)}});
+  }
   NodePtr sum() {
     NodePtr out = product();
     for (char c = peek(); c == '+' || c == '-'; c = peek()) {
@@ -93,7 +95,7 @@ class Parser {
     if (take("(")) {
       NodePtr first = expression();
       if (take(")")) return first;
-      Node n{.kind = Kind::list, .children = {first}};   // a tuple
+      Node n{.kind = Kind::list, .children = {first}};  // a tuple
       while (take(",") && peek() != ')') n.children.push_back(expression());
       need(")");
       return node(std::move(n));

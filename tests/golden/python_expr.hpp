@@ -1,4 +1,5 @@
-// Python expressions of the golden files, as trees: names, numbers, texts, lists, dicts, calls, lambdas, arithmetic. What names mean is the caller's business.
+// Python expressions of the golden files, as trees: names, numbers, texts, lists, dicts, calls, lambdas, arithmetic.
+// What names mean is the caller's business.
 #pragma once
 
 #include <memory>
@@ -14,11 +15,12 @@ using NodePtr = std::shared_ptr<const Node>;
 struct Node {
   enum class Kind { none, boolean, integer, real, text, name, list, dict, call, lambda, binary, negative };
   Kind kind;
-  std::string text{};                 // of a text, a name (dotted), a call's function (dotted), an operator
-  double number = 0;                  // of numbers and bools
-  std::vector<NodePtr> children{};    // elements, positional arguments, operands, a lambda's body; dict: key, value, key, value
-  std::vector<std::pair<std::string, NodePtr>> named{};   // keyword arguments
-  std::vector<std::string> parameters{};                  // of a lambda
+  std::string text{};  // of a text, a name (dotted), a call's function (dotted), an operator
+  double number = 0;   // of numbers and bools
+  std::vector<NodePtr>
+      children{};  // elements, positional arguments, operands, a lambda's body; dict: key, value, key, value
+  std::vector<std::pair<std::string, NodePtr>> named{};  // keyword arguments
+  std::vector<std::string> parameters{};                 // of a lambda
 };
 
 /// Throws Unknown when the text is no such expression.

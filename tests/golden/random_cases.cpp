@@ -24,9 +24,13 @@ struct Case {
   bool has(const char* name) const { return c.contains(name); }
   Shape shape() const { return c.contains("shape") ? shape_of(c["shape"]) : Shape{}; }
   DType dtype(DType fallback) const { return c.contains("dtype") ? dtype_of(c["dtype"]) : fallback; }
-  Array number(const char* name) const { return c.at(name).is_array() ? floats(c[name]) : Array(static_cast<float>(number_of(c[name]))); }
+  Array number(const char* name) const {
+    return c.at(name).is_array() ? floats(c[name]) : Array(static_cast<float>(number_of(c[name])));
+  }
   double real(const char* name) const { return number_of(c.at(name)); }
-  random::Resolution mode() const { return c.value("mode", "low") == "high" ? random::Resolution::high : random::Resolution::low; }
+  random::Resolution mode() const {
+    return c.value("mode", "low") == "high" ? random::Resolution::high : random::Resolution::low;
+  }
   static Array floats(const json& list) {
     std::vector<float> v;
     for (const json& e : list) v.push_back(static_cast<float>(number_of(e)));
@@ -44,7 +48,7 @@ random::Limit limit(const json& v) {
 }
 
 Array split_op(const Case& t) {
-  if (t.has("note")) return random::split_array(random::split<2>(t.key)[1], Shape{3});   // split(split(key)[1], 3)
+  if (t.has("note")) return random::split_array(random::split<2>(t.key)[1], Shape{3});  // split(split(key)[1], 3)
   return random::split_array(t.key, t.has("num") ? Shape{t.c["num"].get<int>()} : t.shape());
 }
 Array fold_in_op(const Case& t) {
@@ -82,11 +86,11 @@ Array choice_op(const Case& t) {
 Array categorical_op(const Case& t) {
   Array logits = array_of(t.c.at("logits"));
   int axis = t.c.value("axis", -1);
-  return t.has("shape") ? random::categorical(t.key, logits, axis, t.shape(), t.c.value("replace", true)) : random::categorical(t.key, logits, axis);
+  return t.has("shape") ? random::categorical(t.key, logits, axis, t.shape(), t.c.value("replace", true))
+                        : random::categorical(t.key, logits, axis);
 }
 // vmap over split(key, n): one draw per key, stacked.
-template <class Draw>
-Array mapped(const Case& t, Draw draw) {
+template <class Draw> Array mapped(const Case& t, Draw draw) {
   std::vector<Array> rows;
   for (const Array& k : random::split(t.key, t.c.at("num").get<int>())) rows.push_back(draw(k, t.shape()));
   return stack(rows);
@@ -98,10 +102,13 @@ bool drawn_nothing(const Case& t, const Array& out, const json& want) {
   Shape theirs = shape_of(want.at("shape")), x = shape_of(t.c["x"].at("shape")), ours;
   auto axis = t.c.value("axis", 0);
   for (int d = 0; d < x.ndim(); ++d) {
-    if (d != (axis < 0 ? axis + x.ndim() : axis)) ours.push_back(x[d]);
-    else for (std::int64_t n : t.shape()) ours.push_back(n);
+    if (d != (axis < 0 ? axis + x.ndim() : axis))
+      ours.push_back(x[d]);
+    else
+      for (std::int64_t n : t.shape()) ours.push_back(n);
   }
-  return theirs == t.shape() && ours != theirs && out.shape() == ours && out.dtype().name() == want.at("dtype") && want.at("data").empty();
+  return theirs == t.shape() && ours != theirs && out.shape() == ours && out.dtype().name() == want.at("dtype") &&
+         want.at("data").empty();
 }
 
 using Run = std::function<Array(const Case&)>;
@@ -120,7 +127,11 @@ const std::map<std::string, Run>& table() {
       {"uniform", uniform_op},
       {"normal", draw(random::normal)},
       {"truncated_normal", truncated_op},
-      {"randint", [](const Case& t) { return random::randint(t.key, t.shape(), limit(t.c.at("minval")), limit(t.c.at("maxval")), t.dtype(canonical(int64))); }},
+      {"randint",
+       [](const Case& t) {
+         return random::randint(t.key, t.shape(), limit(t.c.at("minval")), limit(t.c.at("maxval")),
+                                t.dtype(canonical(int64)));
+       }},
       {"bernoulli", bernoulli_op},
       {"permutation", permutation_op},
       {"choice", choice_op},
@@ -131,16 +142,23 @@ const std::map<std::string, Run>& table() {
       {"logistic", draw(random::logistic)},
       {"cauchy", draw(random::cauchy)},
       {"rademacher", [](const Case& t) { return random::rademacher(t.key, t.shape(), t.dtype(canonical(int64))); }},
-      {"lognormal", [](const Case& t) { return random::lognormal(t.key, array(static_cast<float>(t.real("sigma"))), t.shape(), t.dtype(canonical(float64))); }},
-      {"vmap_normal", [](const Case& t) { return mapped(t, [](const Array& k, const Shape& s) { return random::normal(k, s); }); }},
-      {"vmap_uniform", [](const Case& t) { return mapped(t, [](const Array& k, const Shape& s) { return random::uniform(k, s); }); }},
-      {"vmap_bits", [](const Case& t) { return mapped(t, [](const Array& k, const Shape& s) { return random::bits(k, s); }); }},
+      {"lognormal",
+       [](const Case& t) {
+         return random::lognormal(t.key, array(static_cast<float>(t.real("sigma"))), t.shape(),
+                                  t.dtype(canonical(float64)));
+       }},
+      {"vmap_normal",
+       [](const Case& t) { return mapped(t, [](const Array& k, const Shape& s) { return random::normal(k, s); }); }},
+      {"vmap_uniform",
+       [](const Case& t) { return mapped(t, [](const Array& k, const Shape& s) { return random::uniform(k, s); }); }},
+      {"vmap_bits",
+       [](const Case& t) { return mapped(t, [](const Array& k, const Shape& s) { return random::bits(k, s); }); }},
   };
   return all;
 }
 
-// Integers, bits, keys, uniform numbers and what is chosen or permuted are exact. JAX's normal numbers are as near as its erf_inv is; the others have one
-// or two elementary functions after an exact draw.
+// Integers, bits, keys, uniform numbers and what is chosen or permuted are exact. JAX's normal numbers are as near as
+// its erf_inv is; the others have one or two elementary functions after an exact draw.
 Tolerance tolerance(const std::string& op, const json& want) {
   if (op == "uniform" || op == "vmap_uniform" || op == "permutation" || op == "choice") return {};
   std::string dtype = want.at("dtype");
@@ -153,7 +171,8 @@ Tolerance tolerance(const std::string& op, const json& want) {
 void run(const json& test, bool x64) {
   X64 setting(x64);
   config::threefry_partitionable(test.at("layout") == "partitionable");
-  if (!x64 && test["layout"] != "partitionable" && test["layout"] != "original") throw Unknown("layout " + test["layout"].dump());
+  if (!x64 && test["layout"] != "partitionable" && test["layout"] != "original")
+    throw Unknown("layout " + test["layout"].dump());
   if (test.at("x64").get<bool>() != x64) throw Mismatch("x64 is not that of the list");
   std::string op = test.at("op");
   auto at = table().find(op);
@@ -161,7 +180,8 @@ void run(const json& test, bool x64) {
   Case c{test, {}};
   if (test.contains("seed")) {
     c.key = random::key(test["seed"].get<std::int64_t>());
-    if (random::key_data(c.key).to_vector<std::uint32_t>() != test.at("key").get<std::vector<std::uint32_t>>()) throw Mismatch("the key of the seed differs");
+    if (random::key_data(c.key).to_vector<std::uint32_t>() != test.at("key").get<std::vector<std::uint32_t>>())
+      throw Mismatch("the key of the seed differs");
   }
   if (test.contains("error")) return expect_error_with_facts(test["error"], [&] { at->second(c); });
   Array out = at->second(c);
@@ -174,7 +194,9 @@ void run(const json& test, bool x64) {
 void block(const json& test) {
   auto word = [&](const char* list, int i) { return array(test.at(list).at(i).get<std::uint32_t>()); };
   auto [a, b] = random::threefry2x32({word("key", 0), word("key", 1)}, word("counter", 0), word("counter", 1));
-  if (a.item<std::uint32_t>() != test.at("out").at(0).get<std::uint32_t>() || b.item<std::uint32_t>() != test.at("out").at(1).get<std::uint32_t>()) throw Mismatch("the block differs");
+  if (a.item<std::uint32_t>() != test.at("out").at(0).get<std::uint32_t>() ||
+      b.item<std::uint32_t>() != test.at("out").at(1).get<std::uint32_t>())
+    throw Mismatch("the block differs");
 }
 
 const std::vector<std::string> lists = {"blocks", "cases", "x64_cases"};

@@ -7,15 +7,17 @@
 namespace golden {
 
 using namespace tutti;
-namespace place = tutti::golden;   // mesh, spec, sharding of a JSON value
+namespace place = tutti::golden;  // mesh, spec, sharding of a JSON value
 
-inline const std::vector<std::string> shardings_lists = {"layouts", "errors", "equivalence", "device_put", "programs", "incompatible"};
+inline const std::vector<std::string> shardings_lists = {"layouts",    "errors",   "equivalence",
+                                                         "device_put", "programs", "incompatible"};
 
 /// The sharding of a result: {"kind", "mesh", "spec"} or {"kind", "device_id"}.
 Sharding result_sharding(const json& s);
 /// Throws Mismatch unless shape and dtype are those of {"shape", "dtype"} (where there).
 void expect_type(const Array& x, const json& want);
-/// What the file says of a sharding beside its layout (kind, is_fully_replicated, num_devices) is true of `s`. Throws Mismatch.
+/// What the file says of a sharding beside its layout (kind, is_fully_replicated, num_devices) is true of `s`. Throws
+/// Mismatch.
 void check_recorded(const json& recorded, const Sharding& s);
 
 /// The generator's meshes.

@@ -1,4 +1,5 @@
-// text.json: lists cases (arrays), objects (meshes, specs, shardings, devices, keys, shards, types), errors (conversions that fail).
+// text.json: lists cases (arrays), objects (meshes, specs, shardings, devices, keys, shards, types), errors
+// (conversions that fail).
 #include <fmt/format.h>
 
 #include <functional>
@@ -45,17 +46,21 @@ Texts same(const std::string& s) { return {s, s}; }
 PartitionSpec spec_of(const json& entries) {
   std::vector<SpecEntry> out;
   for (const json& e : entries) {
-    if (e.is_null()) out.push_back(none);
-    else if (e.is_string()) out.push_back(e.get<std::string>());
-    else out.push_back(Names(e.get<std::vector<std::string>>()));
+    if (e.is_null())
+      out.push_back(none);
+    else if (e.is_string())
+      out.push_back(e.get<std::string>());
+    else
+      out.push_back(Names(e.get<std::vector<std::string>>()));
   }
   return PartitionSpec::from(out);
 }
-Mesh mesh_of(const json& t) { return make_mesh(shape_of(t.at("mesh_shape")), Names(t.at("mesh_names").get<std::vector<std::string>>())); }
+Mesh mesh_of(const json& t) {
+  return make_mesh(shape_of(t.at("mesh_shape")), Names(t.at("mesh_names").get<std::vector<std::string>>()));
+}
 Mesh mesh_4x2() { return make_mesh({4, 2}, {"x", "y"}); }
 
-template <class T>
-std::string printed(const T& v) {
+template <class T> std::string printed(const T& v) {
   std::ostringstream out;
   out << v;
   return out.str();
@@ -71,7 +76,9 @@ Texts named_object(const json& t) { return same(NamedSharding(mesh_of(t), spec_o
 // The case does not record which of the generator's two meshes it used; the text tells.
 Texts memory_kind_object(const json& t) {
   bool tall = t.at("str").get<std::string>().find("'x': 4") != std::string::npos;
-  return same(NamedSharding(make_mesh(tall ? Shape{4, 2} : Shape{2, 4}, {"x", "y"}), P("x")).with_memory_kind("unpinned_host").str());
+  return same(NamedSharding(make_mesh(tall ? Shape{4, 2} : Shape{2, 4}, {"x", "y"}), P("x"))
+                  .with_memory_kind("unpinned_host")
+                  .str());
 }
 Texts array_texts(const Array& x) { return {str(x), repr(x)}; }
 
@@ -88,7 +95,8 @@ Texts shard_index(const json& t) {
 
 Texts device_attributes() {
   Device d(3);
-  return same(fmt::format("{{'id': {}, 'platform': '{}', 'device_kind': '{}', 'process_index': {}}}", d.id(), d.platform(), d.device_kind(), d.process_index()));
+  return same(fmt::format("{{'id': {}, 'platform': '{}', 'device_kind': '{}', 'process_index': {}}}", d.id(),
+                          d.platform(), d.device_kind(), d.process_index()));
 }
 
 Array arange4() { return array(std::vector<float>{0, 1, 2, 3}, Shape{4}); }
@@ -99,7 +107,10 @@ using Maker = std::function<Texts(const json&)>;
 const std::map<std::string, Maker>& makers() {
   static const std::map<std::string, Maker> table = {
       {"mesh", mesh_object},
-      {"mesh/devices", [](const json&) { return Texts{mesh_4x2().devices().str(), {}}; }},
+      {"mesh/devices",
+       [](const json&) {
+         return Texts{mesh_4x2().devices().str(), {}};
+       }},
       {"mesh/axis_names", [](const json&) { return same(text::names(mesh_4x2().axis_names())); }},
       {"spec", [](const json& t) { return same(spec_of(t.at("entries")).str()); }},
       {"spec/unconstrained", [](const json&) { return same(P("x", P::unconstrained).str()); }},
@@ -107,21 +118,46 @@ const std::map<std::string, Maker>& makers() {
       {"named/memory_kind", memory_kind_object},
       {"single", [](const json& t) { return same(SingleDeviceSharding(Device(t.at("device").get<int>())).str()); }},
       {"devices/all", [](const json&) { return same(str(devices())); }},
-      {"devices/two", [](const json&) { return same(str({Device(0), Device(1)})); }},
-      {"devices/array", [](const json&) { return Texts{DeviceGrid(devices(), {2, 4}).str(), {}}; }},
+      {"devices/two",
+       [](const json&) {
+         return same(str({Device(0), Device(1)}));
+       }},
+      {"devices/array",
+       [](const json&) {
+         return Texts{DeviceGrid(devices(), {2, 4}).str(), {}};
+       }},
       {"device_attrs", [](const json&) { return device_attributes(); }},
       {"key/scalar", [](const json& t) { return array_texts(random::key(t.at("seed").get<int>())); }},
-      {"key/split", [](const json& t) { return array_texts(random::split_array(random::key(t.at("seed").get<int>()), Shape{3})); }},
-      {"key/2d", [](const json& t) { return array_texts(random::split_array(random::key(t.at("seed").get<int>()), Shape{2, 2})); }},
+      {"key/split",
+       [](const json& t) { return array_texts(random::split_array(random::key(t.at("seed").get<int>()), Shape{3})); }},
+      {"key/2d",
+       [](const json& t) {
+         return array_texts(random::split_array(random::key(t.at("seed").get<int>()), Shape{2, 2}));
+       }},
       {"key/raw", [](const json& t) { return array_texts(random::PRNGKey(t.at("seed").get<int>())); }},
       {"key/dtype", [](const json&) { return same(std::string(random::key(0).dtype().name())); }},
-      {"dtype", [](const json& t) { return Texts{fmt::format("{}", dtype_of(t.at("name").get<std::string>().substr(6))), {}}; }},
-      {"shard", [](const json& t) { return t.at("what").get<std::string>().starts_with("index") ? shard_index(t) : same(str(shard_of(t))); }},
+      {"dtype",
+       [](const json& t) {
+         return Texts{fmt::format("{}", dtype_of(t.at("name").get<std::string>().substr(6))), {}};
+       }},
+      {"shard",
+       [](const json& t) {
+         return t.at("what").get<std::string>().starts_with("index") ? shard_index(t) : same(str(shard_of(t)));
+       }},
       {"devices_set/single", [](const json&) { return same(printed(arange4().sharding().device_set())); }},
       {"array_sharding/single", [](const json&) { return same(arange4().sharding().str()); }},
-      {"aval/f32", [](const json&) { return Texts{array(std::vector<float>(16), Shape{8, 2}).type().str(), {}}; }},
-      {"format/f32_scalar", [](const json&) { return Texts{fmt::format("{}", array(1.5f)), {}}; }},
-      {"format/f32_scalar_2f", [](const json&) { return Texts{fmt::format("{:.3f}", array(1.f / 3)), {}}; }},
+      {"aval/f32",
+       [](const json&) {
+         return Texts{array(std::vector<float>(16), Shape{8, 2}).type().str(), {}};
+       }},
+      {"format/f32_scalar",
+       [](const json&) {
+         return Texts{fmt::format("{}", array(1.5f)), {}};
+       }},
+      {"format/f32_scalar_2f",
+       [](const json&) {
+         return Texts{fmt::format("{:.3f}", array(1.f / 3)), {}};
+       }},
   };
   return table;
 }
@@ -153,8 +189,14 @@ void error_case(const json& test) {
       {"int_of_vec", [](const Array&, const Array& i) { (void)static_cast<int>(i); }},
       {"bool_of_vec", [](const Array&, const Array& i) { (void)static_cast<bool>(i); }},
       {"item_of_vec", [](const Array& f, const Array&) { (void)f.item<float>(); }},
-      {"bool_empty", [](const Array&, const Array&) { (void)static_cast<bool>(array(std::vector<float>{}, Shape{0})); }},
-      {"deleted", [](const Array& f, const Array&) { Array x = f; x.delete_(); (void)str(x); }},
+      {"bool_empty",
+       [](const Array&, const Array&) { (void)static_cast<bool>(array(std::vector<float>{}, Shape{0})); }},
+      {"deleted",
+       [](const Array& f, const Array&) {
+         Array x = f;
+         x.delete_();
+         (void)str(x);
+       }},
       {"index_float", [](const Array& f, const Array& i) { (void)i[f]; }},
   };
   auto at = calls.find(test.at("name"));
@@ -165,7 +207,9 @@ void error_case(const json& test) {
 // --- what differs, and how
 
 // The text of an Auto mesh stands where JAX has other axis types.
-std::string with_auto_axes(const json& text) { return std::regex_replace(text.get<std::string>(), std::regex("Explicit"), "Auto"); }
+std::string with_auto_axes(const json& text) {
+  return std::regex_replace(text.get<std::string>(), std::regex("Explicit"), "Auto");
+}
 void expect_other_axes(const json& test) {
   for (const char* text : {"str", "repr"})
     if (test.at(text) == with_auto_axes(test[text])) throw Mismatch("JAX's axes are Auto too");
@@ -176,24 +220,27 @@ void mesh_with_other_axes(const json& test) {
   expect_text("repr", mesh_of(test).repr(), with_auto_axes(test["repr"]));
   std::string types;
   for (const json& type : test.at("axis_types")) types += (types.empty() ? "" : ", ") + type.get<std::string>();
-  if (test["str"].get<std::string>().find("axis_types=(" + types + ")") == std::string::npos) throw Mismatch("JAX's text has other axis types");
+  if (test["str"].get<std::string>().find("axis_types=(" + types + ")") == std::string::npos)
+    throw Mismatch("JAX's text has other axis types");
 }
 void sharding_with_other_axes(const json& test) {
   set_cpu_devices(8);
   expect_other_axes(test);
-  for (const char* text : {"str", "repr"}) expect_text(text, NamedSharding(mesh_4x2(), P("x", "y")).str(), with_auto_axes(test[text]));
+  for (const char* text : {"str", "repr"})
+    expect_text(text, NamedSharding(mesh_4x2(), P("x", "y")).str(), with_auto_axes(test[text]));
 }
 void sizes_of_mesh(const json& test) {
   set_cpu_devices(8);
   Mesh m = mesh_4x2();
   std::string dictionary;
-  for (std::size_t i = 0; i < m.axis_names().size(); ++i) dictionary += fmt::format("{}('{}', {})", i ? ", " : "", m.axis_names()[i], m.shape()[static_cast<int>(i)]);
+  for (std::size_t i = 0; i < m.axis_names().size(); ++i)
+    dictionary += fmt::format("{}('{}', {})", i ? ", " : "", m.axis_names()[i], m.shape()[static_cast<int>(i)]);
   for (const char* text : {"str", "repr"}) expect_text(text, "OrderedDict([" + dictionary + "])", test.at(text));
   expect_text("shape()", m.shape().str(), "(4, 2)");
 }
 void device_text(const json& test) {
   set_cpu_devices(8);
-  Device d(std::stoi(test.at("name").get<std::string>().substr(7)));   // device/5
+  Device d(std::stoi(test.at("name").get<std::string>().substr(7)));  // device/5
   expect_text("repr", str(std::vector<Device>{d}), "[" + test.at("repr").get<std::string>() + "]");
   expect_text("JAX's str", fmt::format("{}:{}", d.platform(), d.id()), test.at("str"));
 }
@@ -217,29 +264,32 @@ void sizes_of_scalar(const json& test) {
 }
 void set_of_value(const json& test) {
   expect_jax_refuses(test, "TypeError");
-  if (array(std::vector<float>{5, 6}, Shape{2}).at(0).set(1).to_vector<float>() != std::vector<float>{1, 6}) throw Mismatch("at(0).set(1)");
+  if (array(std::vector<float>{5, 6}, Shape{2}).at(0).set(1).to_vector<float>() != std::vector<float>{1, 6})
+    throw Mismatch("at(0).set(1)");
 }
 
 const std::vector<std::string> lists = {"cases", "objects", "errors"};
 const Registration cases(lists, "cases", array_case);
 const Registration objects(lists, "objects", object_case);
 const Registration errors(lists, "errors", error_case);
-const Deviations other_objects(lists, "objects", {
-    {"mesh/explicit", mesh_with_other_axes},
-    {"mesh/mixed", mesh_with_other_axes},
-    {"named/explicit", sharding_with_other_axes},
-    {"mesh/abstract", no_such_thing("AbstractMesh")},
-    {"mesh/shape", sizes_of_mesh},
-    {"device/*", device_text},
-    {"sds*", no_such_thing("ShapeDtypeStruct")},
-    {"aval/weak", weak_type},
-});
-const Deviations other_errors(lists, "errors", {
-    {"len_0d", sizes_of_scalar},
-    {"hash", not_in_cpp("there is no std::hash of an array")},
-    {"iter_0d", not_in_cpp("arrays are no ranges")},
-    {"setitem", set_of_value},
-});
+const Deviations other_objects(lists, "objects",
+                               {
+                                   {"mesh/explicit", mesh_with_other_axes},
+                                   {"mesh/mixed", mesh_with_other_axes},
+                                   {"named/explicit", sharding_with_other_axes},
+                                   {"mesh/abstract", no_such_thing("AbstractMesh")},
+                                   {"mesh/shape", sizes_of_mesh},
+                                   {"device/*", device_text},
+                                   {"sds*", no_such_thing("ShapeDtypeStruct")},
+                                   {"aval/weak", weak_type},
+                               });
+const Deviations other_errors(lists, "errors",
+                              {
+                                  {"len_0d", sizes_of_scalar},
+                                  {"hash", not_in_cpp("there is no std::hash of an array")},
+                                  {"iter_0d", not_in_cpp("arrays are no ranges")},
+                                  {"setitem", set_of_value},
+                              });
 
 }  // namespace
 }  // namespace golden

@@ -24,7 +24,8 @@ void run_case(const std::map<std::string, Case>& cases, const json& test) {
   Outputs got = at->second(inputs);
   std::erase_if(got, [](const Array& x) { return !x.has_value(); });
   const json& want = test.at("outputs");
-  if (got.size() != want.size()) throw Mismatch(std::to_string(got.size()) + " results, expected " + std::to_string(want.size()));
+  if (got.size() != want.size())
+    throw Mismatch(std::to_string(got.size()) + " results, expected " + std::to_string(want.size()));
   for (std::size_t i = 0; i < got.size(); ++i) {
     double rtol = want[i].at("dtype") == "bfloat16" ? 1.0 / 128 : 1e-5;
     expect_equal(got[i], want[i], {rtol, rtol * largest(want[i])});

@@ -1,4 +1,5 @@
-// visualize.json: lists cases and ansi (pictures of shardings, plain and as on a terminal) and programs (pictures of results, also inside jit).
+// visualize.json: lists cases and ansi (pictures of shardings, plain and as on a terminal) and programs (pictures of
+// results, also inside jit).
 #include <fmt/format.h>
 
 #include <functional>
@@ -18,13 +19,16 @@ namespace {
 // The colour maps of cases that name one; the others have JAX's own, tab20b.
 debug::ColorMap color_map_of(const json& test) {
   if (!test.contains("color_map")) return {};
-  if (test["color_map"] == "ramp") return [](double v) { return debug::Rgb{static_cast<int>(v * 255), static_cast<int>((1 - v) * 255), 127}; };
+  if (test["color_map"] == "ramp")
+    return [](double v) { return debug::Rgb{static_cast<int>(v * 255), static_cast<int>((1 - v) * 255), 127}; };
   throw Unknown("colour map " + test["color_map"].dump());
 }
 
 debug::VisualizeOptions options_of(const json& test) {
-  return {.use_color = test.at("use_color").get<bool>(), .scale = test.at("scale").get<double>(),
-          .min_width = test.at("min_width").get<int>(), .max_width = test.at("max_width").get<int>(),
+  return {.use_color = test.at("use_color").get<bool>(),
+          .scale = test.at("scale").get<double>(),
+          .min_width = test.at("min_width").get<int>(),
+          .max_width = test.at("max_width").get<int>(),
           .color_map = color_map_of(test)};
 }
 
@@ -39,10 +43,12 @@ bool whole_labels(const std::string& text, const Sharding& s, const Shape& shape
 }
 
 // Ours always has: in the width, unless a single label is longer.
-void expect_whole_labels(const std::string& text, const Sharding& s, const Shape& shape, const debug::VisualizeOptions& options) {
+void expect_whole_labels(const std::string& text, const Sharding& s, const Shape& shape,
+                         const debug::VisualizeOptions& options) {
   std::vector<std::string> found = tutti::testing::labels_in(text), want = tutti::testing::labels_of(s, shape);
   if (found != want)
-    throw Mismatch(fmt::format("the labels are\n{}\nexpected\n{}\nthe picture\n{}", fmt::join(found, "\n"), fmt::join(want, "\n"), text));
+    throw Mismatch(fmt::format("the labels are\n{}\nexpected\n{}\nthe picture\n{}", fmt::join(found, "\n"),
+                               fmt::join(want, "\n"), text));
   std::size_t room = static_cast<std::size_t>(options.max_width);
   for (const std::string& label : want) room = std::max(room, label.size() + 2);
   if (tutti::testing::widest_line(text) > room) throw Mismatch("the picture is too wide\n" + text);
@@ -50,7 +56,8 @@ void expect_whole_labels(const std::string& text, const Sharding& s, const Shape
 
 std::set<std::string> backgrounds(const std::string& text) {
   std::set<std::string> out;
-  for (std::size_t at = 0; (at = text.find(";48;2;", at)) != std::string::npos; ++at) out.insert(text.substr(at, text.find('m', at) - at));
+  for (std::size_t at = 0; (at = text.find(";48;2;", at)) != std::string::npos; ++at)
+    out.insert(text.substr(at, text.find('m', at) - at));
   return out;
 }
 
@@ -106,9 +113,13 @@ void print(const Sharding& s) { std::cout << s << "\n"; }
 
 // The array of these cases: float32[64,64], P('a','b') on (4,2).
 Mesh mesh_ab() { return make_mesh({4, 2}, {"a", "b"}); }
-Array on(const PartitionSpec& spec) { return device_put(arange(64 * 64.0).reshape(64, 64), NamedSharding(mesh_ab(), spec)); }
+Array on(const PartitionSpec& spec) {
+  return device_put(arange(64 * 64.0).reshape(64, 64), NamedSharding(mesh_ab(), spec));
+}
 Array square64() { return on(P("a", "b")); }
-Array pmapped() { return pmap([](const Array& v) { return v * 2; })(ones({8, 3})); }
+Array pmapped() {
+  return pmap([](const Array& v) { return v * 2; })(ones({8, 3}));
+}
 
 void draw_in_jit() {
   auto f = jit([](const Array& x) {

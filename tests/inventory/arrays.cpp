@@ -39,7 +39,8 @@ TEST(row_04_array_sharding, PrintsSingleDeviceAndNamed) {
   EXPECT_EQ(arange(4).sharding().str(), SingleDeviceSharding(devices()[0]).str());
   Array y = device_put(zeros({8, 4}), NamedSharding(mesh42(), P("x", "y")));
   EXPECT_EQ(y.sharding(), NamedSharding(mesh42(), P("x", "y")));
-  EXPECT_EQ(y.sharding().str(), "NamedSharding(mesh=Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto)), spec=P('x', 'y'), memory_kind=device)");
+  EXPECT_EQ(y.sharding().str(),
+            "NamedSharding(mesh=Mesh('x': 4, 'y': 2, axis_types=(Auto, Auto)), spec=P('x', 'y'), memory_kind=device)");
   EXPECT_EQ(arange(4).sharding().str(), "SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)");
   // It is the array's own, not the default device's, and results have theirs.
   Array z = device_put(arange(4), line8().device_list()[3]);
@@ -50,7 +51,8 @@ TEST(row_04_array_sharding, PrintsSingleDeviceAndNamed) {
   EXPECT_EQ(device_put(zeros({8, 4}), cells).sharding(), cells);
   EXPECT_TRUE(y.sharding().is_fully_addressable());
   // What is inside a jit has no sharding yet.
-  expect_error<TracerError>([&] { jit([](const Array& x) { return x.sharding().has_value() ? x : x + 1; })(y); }, {"float32[8,4]", "inspect_array_sharding"});
+  expect_error<TracerError>([&] { jit([](const Array& x) { return x.sharding().has_value() ? x : x + 1; })(y); },
+                            {"float32[8,4]", "inspect_array_sharding"});
 }
 
 TEST(row_05_array_devices, AreTheDeviceSet) {
@@ -61,7 +63,8 @@ TEST(row_05_array_devices, AreTheDeviceSet) {
   EXPECT_EQ(y.devices(), y.sharding().device_set());
   EXPECT_EQ(y.devices().size(), 8u);
   EXPECT_EQ(device_put(arange(8), Device(3)).devices(), (std::set<Device>{Device(3)}));
-  EXPECT_EQ(device_put(arange(4), NamedSharding(Mesh({Device(5), Device(2)}, "x"), P("x"))).devices(), (std::set<Device>{Device(2), Device(5)}));
+  EXPECT_EQ(device_put(arange(4), NamedSharding(Mesh({Device(5), Device(2)}, "x"), P("x"))).devices(),
+            (std::set<Device>{Device(2), Device(5)}));
   // A deleted array lies nowhere; how it was laid out is still known.
   Sharding before = y.sharding();
   y.delete_();
@@ -76,7 +79,8 @@ TEST(row_06_addressable_shards, InOrderOfTheAssignmentWithReplicas) {
   Array x = arange(16.f).reshape(8, 2);
   auto replicas = [&](const P& spec) {
     std::vector<int> out;
-    for (const Shard& s : device_put(x, NamedSharding(mesh42(), spec)).addressable_shards()) out.push_back(s.replica_id);
+    for (const Shard& s : device_put(x, NamedSharding(mesh42(), spec)).addressable_shards())
+      out.push_back(s.replica_id);
     return out;
   };
   EXPECT_EQ(replicas(P("x", "y")), (std::vector<int>(8, 0)));
@@ -95,7 +99,10 @@ TEST(row_06_addressable_shards, InOrderOfTheAssignmentWithReplicas) {
 TEST(row_07_block_until_ready, GivesItsArgumentBack) {
   Array x = arange(3.f) + 1;
   EXPECT_EQ(x.block_until_ready().node(), x.node());
-  struct State { Array w; int steps; };
+  struct State {
+    Array w;
+    int steps;
+  };
   State s = block_until_ready(State{x, 7});
   EXPECT_EQ(s.w.node(), x.node());
   EXPECT_EQ(s.steps, 7);
@@ -149,13 +156,16 @@ TEST(row_11_indexing, TakesIntsSlicesAndArrays) {
   // The sharding of an integer index: that dim's axis goes, the others stay.
   Array cube = device_put(zeros({4, 4, 2}), NamedSharding(make_mesh({2, 2, 2}, {"a", "b", "c"}), P("a", "b", "c")));
   EXPECT_EQ(cube(all, -1, all).sharding().shard_shape({4, 2}), (Shape{2, 1}));
-  EXPECT_EQ(jit([](const Array& x) { return x(all, slice(1, none, 2)); })(cube).sharding().shard_shape({4, 2, 2}), (Shape{2, 1, 1}));
+  EXPECT_EQ(jit([](const Array& x) { return x(all, slice(1, none, 2)); })(cube).sharding().shard_shape({4, 2, 2}),
+            (Shape{2, 1, 1}));
 }
 
-// What pmap returns has one element per device: each comes out where it lies, uncommitted. Nothing else does, whatever its shape.
+// What pmap returns has one element per device: each comes out where it lies, uncommitted. Nothing else does, whatever
+// its shape.
 TEST(row_11_indexing, RowsOfPmapLieOnTheirDevices) {
   auto doubled = pmap([](const Array& v) { return v * 2; });
-  Array on_a_mesh = device_put(arange(16.f).reshape(8, 2), NamedSharding(make_mesh({4, 2}, {"x", "y"}), P(axes("x", "y"))));
+  Array on_a_mesh =
+      device_put(arange(16.f).reshape(8, 2), NamedSharding(make_mesh({4, 2}, {"x", "y"}), P(axes("x", "y"))));
   for (const Array& y : {doubled(arange(16.f).reshape(8, 2)), doubled(on_a_mesh)})
     for (int i : {0, 3, -1}) {
       Device here = devices()[static_cast<std::size_t>(i < 0 ? i + 8 : i)];
@@ -181,18 +191,24 @@ TEST(row_12_print, IsNumpysText) {
 }
 
 TEST(row_13_device_put, PlacesTreesAndCommits) {
-  struct Layer { Array w, b; };
+  struct Layer {
+    Array w, b;
+  };
   Layer layer{zeros({8, 4}), zeros({4})};
   Layer on_one = device_put(layer, devices()[0]);
   EXPECT_TRUE(on_one.w.committed());
   Layer all = device_put(layer, NamedSharding(mesh42(), P()));
   EXPECT_TRUE(all.b.is_fully_replicated());
-  Layer by_leaf = device_put(layer, [](const tree::Path&, const Array& x) -> Sharding { return NamedSharding(mesh42(), x.ndim() == 2 ? P("x", "y") : P("y")); });
+  Layer by_leaf = device_put(layer, [](const tree::Path&, const Array& x) -> Sharding {
+    return NamedSharding(mesh42(), x.ndim() == 2 ? P("x", "y") : P("y"));
+  });
   EXPECT_EQ(by_leaf.b.sharding(), NamedSharding(mesh42(), P("y")));
   Layer by_rule = device_put(layer, mesh42(), {{"w", P(none, "y")}, {"**", P()}});
   EXPECT_EQ(by_rule.w.sharding(), NamedSharding(mesh42(), P(none, "y")));
-  expect_error<ShardingError>([&] { device_put(layer.b, NamedSharding(mesh42(), P("x", "y"))); }, {"float32[4]", "arrays.cpp:"});
-  expect_error<ShardingError>([&] { device_put(layer, NamedSharding(mesh42(), P(P::unconstrained))); }, {"UNCONSTRAINED", "w"});
+  expect_error<ShardingError>([&] { device_put(layer.b, NamedSharding(mesh42(), P("x", "y"))); },
+                              {"float32[4]", "arrays.cpp:"});
+  expect_error<ShardingError>([&] { device_put(layer, NamedSharding(mesh42(), P(P::unconstrained))); },
+                              {"UNCONSTRAINED", "w"});
 }
 
 TEST(row_13_device_put, WithoutAPlaceLeavesArraysWhereTheyAre) {
@@ -225,8 +241,12 @@ TEST(row_13_device_put, GivesBackWhatLiesThereAlready) {
 }
 
 TEST(row_13_device_put, TakesAPrefixOfTheTree) {
-  struct Layer { Array w, b; };
-  struct Params { Layer first, second; };
+  struct Layer {
+    Array w, b;
+  };
+  struct Params {
+    Layer first, second;
+  };
   auto fresh = [] { return Layer{zeros({8, 4}), zeros({4})}; };
   Params params{fresh(), fresh()};
   Sharding rows = NamedSharding(mesh42(), P("x")), all = NamedSharding(mesh42(), P());
@@ -249,19 +269,22 @@ TEST(row_13_device_put, RefusesDevicesThatAreNotThere) {
   int there = device_count();
   ASSERT_EQ(there, 8);
   Array x = arange(8.f);
-  expect_error<DeviceError>([&] { device_put(x, Device(1'000'077)); }, {"device_put", "CpuDevice(id=1000077)", "8", "float32[8]", "arrays.cpp:"});
+  expect_error<DeviceError>([&] { device_put(x, Device(1'000'077)); },
+                            {"device_put", "CpuDevice(id=1000077)", "8", "float32[8]", "arrays.cpp:"});
   expect_error<DeviceError>([&] { device_put(x, Device(0, "gpu", "H100")); }, {"CudaDevice(id=0)", "8"});
   NamedSharding beyond(Mesh({Device(0), Device(1'000'077)}, "x"), P("x"));
   expect_error<DeviceError>([&] { device_put(x, beyond); }, {"CpuDevice(id=1000077)"});
   expect_error<DeviceError>([&] { zeros({8}, beyond); }, {"CpuDevice(id=1000077)"});
   expect_error<DeviceError>([&] { with_sharding_constraint(x, beyond); }, {"CpuDevice(id=1000077)"});
-  expect_error<DeviceError>([&] { jit([&](const Array& a) { return with_sharding_constraint(a, beyond); })(x); }, {"CpuDevice(id=1000077)"});
+  expect_error<DeviceError>([&] { jit([&](const Array& a) { return with_sharding_constraint(a, beyond); })(x); },
+                            {"CpuDevice(id=1000077)"});
   auto same = [](const Array& a) { return a; };
   expect_error<DeviceError>([&] { jit(same, {.in_shardings = beyond})(x); }, {"CpuDevice(id=1000077)"});
   expect_error<DeviceError>([&] { jit(same, {.out_shardings = beyond})(x); }, {"CpuDevice(id=1000077)"});
 }
 
-// Who computes with a committed argument commits all that it returns; what is handed on, or not computed with, is as it came.
+// Who computes with a committed argument commits all that it returns; what is handed on, or not computed with, is as it
+// came.
 TEST(row_14_committed, IsOneForAProgram) {
   Array a = device_put(ones({8, 2}), NamedSharding(line8(), P("x"))), b = ones({2, 3});
   auto [da, db] = jit(grad<0, 1>([](const Array& a, const Array& b) { return sum(matmul(a, b)); }))(a, b);
@@ -277,9 +300,10 @@ TEST(row_14_committed, FollowsTheData) {
   EXPECT_FALSE(free.committed());
   EXPECT_FALSE((free + 1).committed());
   EXPECT_TRUE((put + 1).committed());
-  EXPECT_TRUE((put + free).committed());   // the free one moves
+  EXPECT_TRUE((put + free).committed());  // the free one moves
   EXPECT_EQ((put + free).sharding(), put.sharding());
-  EXPECT_TRUE(jit([](const Array& x) { return with_sharding_constraint(x, NamedSharding(line8(), P("x"))); })(free).committed());
+  EXPECT_TRUE(jit([](const Array& x) { return with_sharding_constraint(x, NamedSharding(line8(), P("x"))); })(free)
+                  .committed());
 }
 
 TEST(row_15_host_values, Lose64BitsUnlessAskedFor) {

@@ -1,4 +1,5 @@
-// More of rows 2, 9, 10, 12, 14 to 17, 19, 22, 23, 25, 87 and 88: values and texts, recorded from jax 0.10.2 where nothing else is said.
+// More of rows 2, 9, 10, 12, 14 to 17, 19, 22, 23, 25, 87 and 88: values and texts, recorded from jax 0.10.2 where
+// nothing else is said.
 #include <cmath>
 #include <sstream>
 
@@ -18,7 +19,8 @@ TEST(row_02_device, IsAValue) {
   EXPECT_EQ(all[0], Device(0));
   EXPECT_NE(all[0], Device(0, "gpu", "H100"));
   EXPECT_EQ(Device(2, "gpu", "H100").str(), "CudaDevice(id=2)");
-  EXPECT_EQ(Device(3, "tpu", "TPU v3", {.coords = {1, 0, 0}, .core_on_chip = 1}).str(), "TpuDevice(id=3, process_index=0, coords=(1,0,0), core_on_chip=1)");
+  EXPECT_EQ(Device(3, "tpu", "TPU v3", {.coords = {1, 0, 0}, .core_on_chip = 1}).str(),
+            "TpuDevice(id=3, process_index=0, coords=(1,0,0), core_on_chip=1)");
 }
 
 TEST(row_09_shape_reshape_sum, Values) {
@@ -46,22 +48,27 @@ TEST(row_10_operators, Values) {
   x += 2;
   x *= array({1.f, 2.f, 3.f});
   expect_values(x, {2, 6, 12});
-  expect_values(before, {0, 1, 2});   // arrays are values
+  expect_values(before, {0, 1, 2});  // arrays are values
   // On cut operands as on whole ones.
-  Array a = arange(32.f).reshape(8, 4), cut = device_put(a, NamedSharding(mesh42(), P("x", "y"))), across = device_put(a * 2, NamedSharding(mesh42(), P("y", "x")));
+  Array a = arange(32.f).reshape(8, 4), cut = device_put(a, NamedSharding(mesh42(), P("x", "y"))),
+        across = device_put(a * 2, NamedSharding(mesh42(), P("y", "x")));
   expect_values((cut * across - 1).reshape(-1), (a * (a * 2) - 1).reshape(-1).to_vector<float>());
   expect_values((cut + arange(4.f)).reshape(-1), (a + arange(4.f)).reshape(-1).to_vector<float>());
 }
 
 TEST(row_12_print, IsNumpysTextOfAnyArray) {
-  EXPECT_EQ(repr(arange(2000.f)), "Array([0.000e+00, 1.000e+00, 2.000e+00, ..., 1.997e+03, 1.998e+03,\n       1.999e+03], dtype=float32)");
-  EXPECT_EQ(repr(array({{1e-5f, 1.f}, {123456.f, -2.5f}})), "Array([[ 1.00000e-05,  1.00000e+00],\n       [ 1.23456e+05, -2.50000e+00]], dtype=float32)");
-  EXPECT_EQ(str(array({{1e-5f, 1.f}, {123456.f, -2.5f}})), "[[ 1.00000e-05  1.00000e+00]\n [ 1.23456e+05 -2.50000e+00]]");
+  EXPECT_EQ(repr(arange(2000.f)),
+            "Array([0.000e+00, 1.000e+00, 2.000e+00, ..., 1.997e+03, 1.998e+03,\n       1.999e+03], dtype=float32)");
+  EXPECT_EQ(repr(array({{1e-5f, 1.f}, {123456.f, -2.5f}})),
+            "Array([[ 1.00000e-05,  1.00000e+00],\n       [ 1.23456e+05, -2.50000e+00]], dtype=float32)");
+  EXPECT_EQ(str(array({{1e-5f, 1.f}, {123456.f, -2.5f}})),
+            "[[ 1.00000e-05  1.00000e+00]\n [ 1.23456e+05 -2.50000e+00]]");
   EXPECT_EQ(repr(array({1e10f, 1.f})), "Array([1.e+10, 1.e+00], dtype=float32)");
   EXPECT_EQ(repr(array({true, false})), "Array([ True, False], dtype=bool)");
   EXPECT_EQ(repr(array({NAN, INFINITY, -1.f})), "Array([nan, inf, -1.], dtype=float32)");
   EXPECT_EQ(str(arange(30) * 1000),
-            "[    0  1000  2000  3000  4000  5000  6000  7000  8000  9000 10000 11000\n 12000 13000 14000 15000 16000 17000 18000 19000 20000 21000 22000 23000\n 24000 25000 26000 27000 28000 29000]");
+            "[    0  1000  2000  3000  4000  5000  6000  7000  8000  9000 10000 11000\n 12000 13000 14000 15000 16000 "
+            "17000 18000 19000 20000 21000 22000 23000\n 24000 25000 26000 27000 28000 29000]");
   EXPECT_EQ(repr(array(3.f)), "Array(3., dtype=float32)");
   EXPECT_EQ(str(array(3.f)), "3.0");
   EXPECT_EQ(repr(arange(3).astype(bfloat16)), "Array([0, 1, 2], dtype=bfloat16)");
@@ -132,7 +139,8 @@ TEST(row_16_mesh, Compares) {
 TEST(row_17_make_mesh, OverGivenDevices) {
   set_cpu_devices(8);
   std::vector<Device> all = devices();
-  EXPECT_EQ(ids(make_mesh({2, 2}, {"x", "y"}, {all.begin() + 3, all.end()}).device_list()), (std::vector<int>{3, 4, 5, 6}));
+  EXPECT_EQ(ids(make_mesh({2, 2}, {"x", "y"}, {all.begin() + 3, all.end()}).device_list()),
+            (std::vector<int>{3, 4, 5, 6}));
   EXPECT_EQ(ids(make_mesh({8}, {"x"}).device_list()), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
   expect_error<DeviceError>([&] { make_mesh({4}, {"x"}, {all.begin(), all.begin() + 2}); }, {"2", "4"});
   expect_error<ValueError>([] { make_mesh({2, 2}, {"x"}); }, {"2", "1"});
@@ -158,7 +166,8 @@ TEST(row_22_named_sharding, PlacesAndCompares) {
     const int row = s.device.id() / 2, column = s.device.id() % 2;
     EXPECT_EQ(s.index[0], (std::pair<std::int64_t, std::int64_t>{4 * column, 4 * column + 4}));
     EXPECT_EQ(s.index[1], (std::pair<std::int64_t, std::int64_t>{row, row + 1}));
-    expect_values<int>(s.data().reshape(-1), {16 * column + row, 16 * column + 4 + row, 16 * column + 8 + row, 16 * column + 12 + row});
+    expect_values<int>(s.data().reshape(-1),
+                       {16 * column + row, 16 * column + 4 + row, 16 * column + 8 + row, 16 * column + 12 + row});
   }
 }
 
@@ -180,7 +189,8 @@ TEST(row_23_positional_sharding, HoldsItsCells) {
   EXPECT_EQ(s, PositionalSharding(mesh_utils::create_device_mesh({4, 2})));
   EXPECT_NE(s, s.replicate(1));
   // jax 0.4.38: repr(PositionalSharding(devices).reshape(4, 2).replicate(0)).
-  EXPECT_NE(s.replicate(0).str().find("[{CPU 0, 2, 4, 6} {CPU 1, 3, 5, 7}]"), std::string::npos) << s.replicate(0).str();
+  EXPECT_NE(s.replicate(0).str().find("[{CPU 0, 2, 4, 6} {CPU 1, 3, 5, 7}]"), std::string::npos)
+      << s.replicate(0).str();
   expect_error<ShardingError>([&] { s.reshape(3, 2); }, {"8", "(3, 2)"});
 }
 
@@ -194,7 +204,8 @@ TEST(row_25_single_device_sharding, SaysWhere) {
   expect_values<int>(x.addressable_shards()[0].data().reshape(-1), {0, 1, 2, 3, 4, 5});
 }
 
-// The second document's network, trained in JAX as in row_87_training: the loss before and after ten steps, and the last bias.
+// The second document's network, trained in JAX as in row_87_training: the loss before and after ten steps, and the
+// last bias.
 TEST(row_87_training, MakesJaxsSteps) {
   using Params = std::vector<std::pair<Array, Array>>;
   const std::vector<int> sizes{8, 16, 16, 16, 4};
@@ -202,7 +213,8 @@ TEST(row_87_training, MakesJaxsSteps) {
   std::vector<Array> keys = random::split(random::key(0), 4);
   for (std::size_t i = 0; i < 4; ++i) {
     auto [wk, bk] = random::split<2>(keys[i]);
-    params.emplace_back(random::normal(wk, {sizes[i], sizes[i + 1]}) / sqrt(Array(sizes[i])), random::normal(bk, {sizes[i + 1]}));
+    params.emplace_back(random::normal(wk, {sizes[i], sizes[i + 1]}) / sqrt(Array(sizes[i])),
+                        random::normal(bk, {sizes[i + 1]}));
   }
   auto [ik, tk] = random::split<2>(random::key(1));
   std::pair batch{random::normal(ik, {16, 8}), random::normal(tk, {16, 4})};
@@ -216,7 +228,8 @@ TEST(row_87_training, MakesJaxsSteps) {
   };
   auto train = [&](Params p, const std::pair<Array, Array>& b) {
     EXPECT_NEAR(static_cast<float>(loss(p, b)), 9.5432767868042f, 1e-5);
-    for (int i = 0; i < 10; ++i) p = tree::map([](const Array& p, const Array& g) { return p - 1e-2f * g; }, p, jit(grad(loss))(p, b));
+    for (int i = 0; i < 10; ++i)
+      p = tree::map([](const Array& p, const Array& g) { return p - 1e-2f * g; }, p, jit(grad(loss))(p, b));
     EXPECT_NEAR(static_cast<float>(loss(p, b)), 3.9076192378997803f, 1e-5);
     expect_values(p[3].second, {0.931540012f, 0.210882559f, -0.387976229f, 0.58211273f}, 3e-6);
   };

@@ -1,4 +1,5 @@
-// Rows 55, 65, 68 to 74: host data, looking inside, layers, filters. Recorded values: numpy 2, equinox 0.13.8, jax 0.10.2.
+// Rows 55, 65, 68 to 74: host data, looking inside, layers, filters. Recorded values: numpy 2, equinox 0.13.8, jax
+// 0.10.2.
 #include <cmath>
 #include <sstream>
 
@@ -9,8 +10,10 @@ namespace {
 
 TEST(row_55_host_random, DrawsNumpysNumbers) {
   expect_values(data::default_rng(0).normal({4}), {0.125730221f, -0.132104863f, 0.64042265f, 0.104900117f}, 1e-8);
-  expect_values(data::default_rng(5).normal({3}, 2, 0.5), {1.59903429f, 1.3378205f, 1.87581919f}, 1e-7);     // default_rng(5).normal(2, .5, 3)
-  expect_values(data::default_rng(0).uniform({3}), {0.636961687f, 0.269786714f, 0.0409735239f}, 1e-7);   // default_rng(0).random(3)
+  expect_values(data::default_rng(5).normal({3}, 2, 0.5), {1.59903429f, 1.3378205f, 1.87581919f},
+                1e-7);  // default_rng(5).normal(2, .5, 3)
+  expect_values(data::default_rng(0).uniform({3}), {0.636961687f, 0.269786714f, 0.0409735239f},
+                1e-7);  // default_rng(0).random(3)
   std::vector<std::int64_t> order = data::default_rng(1).permutation(50), sorted = order;
   std::sort(sorted.begin(), sorted.end());
   for (int i = 0; i < 50; ++i) EXPECT_EQ(sorted[static_cast<std::size_t>(i)], i);
@@ -25,14 +28,22 @@ TEST(row_65_inspect_array_sharding, OncePerCompilation) {
   debug::inspect_array_sharding(x, note);
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0], cut);
-  auto f = jit([&](const Array& x) { Array y = sin(x); debug::inspect_array_sharding(y, note); return y; });
+  auto f = jit([&](const Array& x) {
+    Array y = sin(x);
+    debug::inspect_array_sharding(y, note);
+    return y;
+  });
   f(x);
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_TRUE(seen[1].is_equivalent_to(cut, 1));
   f(x);
   EXPECT_EQ(seen.size(), 2u);
   // Under grad the value is inspected, and the gradient is as without.
-  auto g = jit(grad([&](const Array& x) { Array y = sin(x); debug::inspect_array_sharding(y, note); return sum(y); }));
+  auto g = jit(grad([&](const Array& x) {
+    Array y = sin(x);
+    debug::inspect_array_sharding(y, note);
+    return sum(y);
+  }));
   expect_values(g(x), cos(x).to_vector<float>(), 1e-6);
   EXPECT_EQ(seen.size(), 3u);
   // A tree: once per array, in its order. vmap: the values of all rows, with the mapped dim in front.
@@ -43,7 +54,10 @@ TEST(row_65_inspect_array_sharding, OncePerCompilation) {
   EXPECT_EQ(seen[0], cut);
   EXPECT_EQ(seen[1], whole);
   seen.clear();
-  auto each = vmap([&](const Array& row) { debug::inspect_array_sharding(row, note); return row * 2; });
+  auto each = vmap([&](const Array& row) {
+    debug::inspect_array_sharding(row, note);
+    return row * 2;
+  });
   Array y = device_put(arange(16.f).reshape(8, 2), rows);
   each(y);
   ASSERT_EQ(seen.size(), 1u);
@@ -57,11 +71,19 @@ TEST(row_65_inspect_array_sharding, OncePerCompilation) {
 TEST(row_68_mlp, HasEquinoxsLayers) {
   auto model = nn::MLP::init({.in_size = 3, .out_size = 2, .width_size = 4, .depth = 2}, random::PRNGKey(6789));
   const std::vector<std::pair<Shape, std::vector<float>>> weights = {
-      {{4, 3}, {-0.0866551772f, -0.394322425f, 0.497059375f, -0.153526187f, 0.320804387f, -0.145644844f, -0.203066245f, -0.31035006f, 0.391909271f, -0.225631237f, 0.20861949f, 0.360772043f}},
-      {{4, 4}, {-0.104027033f, -0.321256518f, 0.353091955f, 0.308478117f, -0.123725295f, -0.0970852375f, 0.201338172f, -0.244770646f, -0.0518516302f, -0.184794903f, 0.199190974f, -0.320795655f, 0.0212227106f, -0.414217949f, 0.474229813f, -0.0240770578f}},
-      {{2, 4}, {-0.114841819f, -0.483198166f, 0.0255050659f, -0.228457689f, 0.0623655319f, 0.436785698f, -0.00680303574f, 0.150555015f}}};
-  const std::vector<std::vector<float>> biases = {
-      {0.193917677f, 0.489755601f, -0.218027398f, -0.40592739f}, {0.126530528f, -0.278585792f, 0.0974748135f, -0.497814298f}, {-0.164267182f, 0.195386171f}};
+      {{4, 3},
+       {-0.0866551772f, -0.394322425f, 0.497059375f, -0.153526187f, 0.320804387f, -0.145644844f, -0.203066245f,
+        -0.31035006f, 0.391909271f, -0.225631237f, 0.20861949f, 0.360772043f}},
+      {{4, 4},
+       {-0.104027033f, -0.321256518f, 0.353091955f, 0.308478117f, -0.123725295f, -0.0970852375f, 0.201338172f,
+        -0.244770646f, -0.0518516302f, -0.184794903f, 0.199190974f, -0.320795655f, 0.0212227106f, -0.414217949f,
+        0.474229813f, -0.0240770578f}},
+      {{2, 4},
+       {-0.114841819f, -0.483198166f, 0.0255050659f, -0.228457689f, 0.0623655319f, 0.436785698f, -0.00680303574f,
+        0.150555015f}}};
+  const std::vector<std::vector<float>> biases = {{0.193917677f, 0.489755601f, -0.218027398f, -0.40592739f},
+                                                  {0.126530528f, -0.278585792f, 0.0974748135f, -0.497814298f},
+                                                  {-0.164267182f, 0.195386171f}};
   ASSERT_EQ(model.layers.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(model.layers[i].weight.shape(), weights[i].first);
@@ -75,9 +97,17 @@ TEST(row_68_mlp, HasEquinoxsLayers) {
   // Depth 0 is one layer, of the first key.
   auto flat = nn::MLP::init({.in_size = 3, .out_size = 2, .width_size = 4, .depth = 0}, random::PRNGKey(6789));
   ASSERT_EQ(flat.layers.size(), 1u);
-  expect_values(flat.layers[0].weight, {-0.0866551772f, -0.394322425f, 0.497059375f, -0.153526187f, 0.320804387f, -0.145644844f});
+  expect_values(flat.layers[0].weight,
+                {-0.0866551772f, -0.394322425f, 0.497059375f, -0.153526187f, 0.320804387f, -0.145644844f});
   // MLP(2, 2, 3, 1, activation=tanh, final_activation=sigmoid, use_bias=False, use_final_bias=True)
-  auto odd = nn::MLP::init({.in_size = 2, .out_size = 2, .width_size = 3, .depth = 1, .activation = tutti::tanh, .final_activation = nn::sigmoid, .use_bias = false}, random::PRNGKey(6789));
+  auto odd = nn::MLP::init({.in_size = 2,
+                            .out_size = 2,
+                            .width_size = 3,
+                            .depth = 1,
+                            .activation = tutti::tanh,
+                            .final_activation = nn::sigmoid,
+                            .use_bias = false},
+                           random::PRNGKey(6789));
   EXPECT_FALSE(odd.layers[0].bias.has_value());
   expect_values(odd(array({1.f, -1.f})), {0.516920924f, 0.414361238f}, 1e-7);
 }
@@ -85,12 +115,13 @@ TEST(row_68_mlp, HasEquinoxsLayers) {
 // equinox.nn.Linear(3, 2, key=PRNGKey(1))
 TEST(row_69_linear, IsUniformWithinOneOverRootIn) {
   nn::Linear layer = nn::Linear::init(3, 2, random::PRNGKey(1));
-  const std::vector<float> weight = {0.233959943f, -0.306186557f, 0.367038339f, -0.379964471f, -0.546926498f, 0.487987339f};
+  const std::vector<float> weight = {0.233959943f,  -0.306186557f, 0.367038339f,
+                                     -0.379964471f, -0.546926498f, 0.487987339f};
   EXPECT_EQ(layer.weight.shape(), (Shape{2, 3}));
   expect_values(layer.weight, weight);
   expect_values(layer.bias, {-0.111259609f, 0.0564590842f});
   expect_values(layer(array({1.f, 0.f, 0.f})), {0.233959943f - 0.111259609f, -0.379964471f + 0.0564590842f}, 1e-7);
-  nn::Linear bare = nn::Linear::init(3, 2, random::PRNGKey(1), false);   // the key is split all the same
+  nn::Linear bare = nn::Linear::init(3, 2, random::PRNGKey(1), false);  // the key is split all the same
   EXPECT_FALSE(bare.bias.has_value());
   expect_values(bare.weight, weight);
   nn::Linear wide = nn::Linear::init(16, 64, random::PRNGKey(0));
@@ -101,7 +132,9 @@ TEST(row_69_linear, IsUniformWithinOneOverRootIn) {
 
 TEST(row_70_filter_jit, DonatesByChoice) {
   auto model = [] { return nn::MLP::init({.in_size = 2, .out_size = 2}, random::PRNGKey(0)); };
-  auto run = [](const nn::MLP& m, const Array& x) { return tree::map([&](const Array& p) { return p + x.sum(); }, m); };   // the activation, a function, is static
+  auto run = [](const nn::MLP& m, const Array& x) {
+    return tree::map([&](const Array& p) { return p + x.sum(); }, m);
+  };  // the activation, a function, is static
   for (Donate how : {Donate::none, Donate::all, Donate::all_except_first}) {
     nn::MLP m = model();
     Array x = ones({2}) + 0;
@@ -114,7 +147,10 @@ TEST(row_70_filter_jit, DonatesByChoice) {
   }
   // Another activation is another program; another value of an array is not.
   int traces = 0;
-  auto f = jit([&](const nn::MLP& m, const Array& x) { ++traces; return m(x); });
+  auto f = jit([&](const nn::MLP& m, const Array& x) {
+    ++traces;
+    return m(x);
+  });
   nn::MLP m = model();
   f(m, ones({2}));
   f(tree::map([](const Array& p) { return p * 2; }, m), ones({2}));
@@ -143,7 +179,10 @@ TEST(row_71_filter_shard, PlacesOrConstrainsByContext) {
 }
 
 TEST(row_72_filter_grad, LeavesWhatIsNotFloating) {
-  struct Model { Array w, steps; int width; };
+  struct Model {
+    Array w, steps;
+    int width;
+  };
   Model m{array({1.f, 2.f}), arange(3), 7};
   Model g = grad([](const Model& m) { return sum(m.w * m.w) * m.width; })(m);
   expect_values(g.w, {14, 28});
@@ -154,13 +193,17 @@ TEST(row_72_filter_grad, LeavesWhatIsNotFloating) {
   expect_values(gradient.w, {1, 1});
   EXPECT_FALSE(gradient.steps.has_value());
   // Of the first argument only, through what the function returns beside its value; the others are no part of it.
-  auto [out, of_first] = value_and_grad([](const Model& m, const Array& x) { return std::pair{sum(m.w * x), m.steps + 1}; })(m, array({5.f, 7.f}));
+  auto [out, of_first] = value_and_grad([](const Model& m, const Array& x) {
+    return std::pair{sum(m.w * x), m.steps + 1};
+  })(m, array({5.f, 7.f}));
   expect_values(out.first, {19});
   expect_values<int>(out.second, {1, 2, 3});
   expect_values(of_first.w, {5, 7});
 }
 
-struct Pair { Array w, b; };
+struct Pair {
+  Array w, b;
+};
 struct Stack {
   std::vector<Pair> layers;
   Array count;
@@ -181,8 +224,9 @@ TEST(row_73_filters, PartitionAndCombine) {
   EXPECT_EQ(left(rest), "count");
   EXPECT_EQ(floating.width, 3);
   Stack both = tree::combine(floating, rest);
-  for (std::size_t i = 0; i < tree::leaves(m).size(); ++i) EXPECT_EQ(tree::leaves(both)[i].node(), tree::leaves(m)[i].node());
-  EXPECT_EQ(tree::combine(rest, floating, m).layers[0].w.node(), m.layers[0].w.node());   // the first that is there
+  for (std::size_t i = 0; i < tree::leaves(m).size(); ++i)
+    EXPECT_EQ(tree::leaves(both)[i].node(), tree::leaves(m)[i].node());
+  EXPECT_EQ(tree::combine(rest, floating, m).layers[0].w.node(), m.layers[0].w.node());  // the first that is there
   EXPECT_EQ(left(tree::filter(m, is_array)), left(m));
 }
 
@@ -192,14 +236,18 @@ TEST(row_73_filters, PrefixesInverseReplace) {
   EXPECT_EQ(left(tree::filter(m, true)), left(m));
   EXPECT_EQ(left(tree::filter(m, false)), "");
   EXPECT_EQ(left(tree::filter(m, {true, false})), "layers[0].w layers[0].b layers[1].w layers[1].b");
-  EXPECT_EQ(left(tree::filter(m, {is_inexact_array, is_inexact_array})), "layers[0].w layers[0].b layers[1].w layers[1].b");
+  EXPECT_EQ(left(tree::filter(m, {is_inexact_array, is_inexact_array})),
+            "layers[0].w layers[0].b layers[1].w layers[1].b");
   EXPECT_EQ(left(tree::filter(m, {{false, {false, true}}, is_array})), "layers[1].b count");
   EXPECT_EQ(left(tree::filter(m, {{"layers.*.b", false}, {"layers.**", true}})), "layers[0].w layers[1].w");
-  EXPECT_EQ(left(tree::filter(m, [](const tree::Path& path, const Array& x) { return path.matches("**.w") && x.ndim() == 1; })), "layers[0].w layers[1].w");
+  EXPECT_EQ(left(tree::filter(
+                m, [](const tree::Path& path, const Array& x) { return path.matches("**.w") && x.ndim() == 1; })),
+            "layers[0].w layers[1].w");
   EXPECT_EQ(left(tree::filter(m, [](const Array& x) { return x.shape(0) == 1; })), "layers[0].b layers[1].b");
   expect_error<ValueError>([&] { tree::filter(m, {{false}, true}); }, {"1 entries", "layers[1]"});
   // The others; what stands where something has been taken away.
-  EXPECT_EQ(left(tree::filter(m, {{"layers.*.b", false}, {"layers.**", true}}, {.inverse = true})), "layers[0].b layers[1].b count");
+  EXPECT_EQ(left(tree::filter(m, {{"layers.*.b", false}, {"layers.**", true}}, {.inverse = true})),
+            "layers[0].b layers[1].b count");
   Stack marked = tree::filter(m, is_inexact_array, {.replace = -1});
   expect_values<int>(marked.count, {-1});
   EXPECT_EQ(marked.layers[1].w.node(), m.layers[1].w.node());
@@ -218,7 +266,9 @@ TEST(row_73_filters, PrefixesInverseReplace) {
 }
 
 TEST(row_74_apply_updates, AddsWhereThereIsSomething) {
-  struct Model { Array w, count; };
+  struct Model {
+    Array w, count;
+  };
   Model next = optim::apply_updates(Model{ones({2}), arange(2)}, Model{array({0.5f, -1.f}), Array{}});
   expect_values(next.w, {1.5, 0});
   expect_values<int>(next.count, {0, 1});

@@ -47,7 +47,8 @@ std::vector<Device> tpus(const char* kind, std::array<int, 3> box, int cores = 1
       for (int y = 0; y < box[1]; ++y)
         for (int x = 0; x < box[0]; ++x)
           for (int core = 0; core < cores; ++core)
-            out.push_back(Device(static_cast<int>(out.size()), "tpu", kind, {.coords = {x, y, z}, .core_on_chip = core, .slice_index = slices > 1 ? slice : -1}));
+            out.push_back(Device(static_cast<int>(out.size()), "tpu", kind,
+                                 {.coords = {x, y, z}, .core_on_chip = core, .slice_index = slices > 1 ? slice : -1}));
   return out;
 }
 
@@ -55,29 +56,42 @@ std::vector<Device> tpus(const char* kind, std::array<int, 3> box, int cores = 1
 TEST(row_18_create_device_mesh, OrdersByTopology) {
   using mesh_utils::create_device_mesh;
   // The document's own picture: a board of 8 cores is a ring.
-  EXPECT_EQ(order(create_device_mesh({2, 4}, tpus("TPU v3", {2, 2, 1}, 2))), (std::vector<int>{0, 1, 2, 3, 6, 7, 4, 5}));
-  EXPECT_EQ(order(make_mesh({4, 2}, {"x", "y"}, tpus("TPU v2", {2, 2, 1}, 2)).devices()), (std::vector<int>{0, 1, 2, 3, 6, 7, 4, 5}));
+  EXPECT_EQ(order(create_device_mesh({2, 4}, tpus("TPU v3", {2, 2, 1}, 2))),
+            (std::vector<int>{0, 1, 2, 3, 6, 7, 4, 5}));
+  EXPECT_EQ(order(make_mesh({4, 2}, {"x", "y"}, tpus("TPU v2", {2, 2, 1}, 2)).devices()),
+            (std::vector<int>{0, 1, 2, 3, 6, 7, 4, 5}));
   EXPECT_EQ(order(create_device_mesh({2, 8}, tpus("TPU v3", {4, 2, 1}, 2))),
             (std::vector<int>{0, 1, 2, 3, 6, 7, 4, 5, 8, 9, 10, 11, 14, 15, 12, 13}));
   EXPECT_EQ(order(create_device_mesh({2, 2}, tpus("TPU v5 lite", {2, 2, 1}))), (std::vector<int>{0, 1, 3, 2}));
   EXPECT_EQ(order(create_device_mesh({4, 2}, tpus("TPU v4", {2, 4, 1}))), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(order(create_device_mesh({2, 4}, tpus("TPU v4", {2, 4, 1}))), (std::vector<int>{0, 2, 4, 6, 1, 3, 5, 7}));
-  std::vector<Device> gpus{Device(3, "gpu", "H100"), Device(0, "gpu", "H100"), Device(2, "gpu", "H100"), Device(1, "gpu", "H100")};
+  std::vector<Device> gpus{Device(3, "gpu", "H100"), Device(0, "gpu", "H100"), Device(2, "gpu", "H100"),
+                           Device(1, "gpu", "H100")};
   EXPECT_EQ(order(create_device_mesh({2, 2}, gpus)), (std::vector<int>{0, 1, 2, 3}));
   // CPU devices of one process come as given: another order is another mesh.
-  EXPECT_EQ(order(create_device_mesh({2, 2}, {Device(3), Device(0), Device(2), Device(1)})), (std::vector<int>{3, 0, 2, 1}));
+  EXPECT_EQ(order(create_device_mesh({2, 2}, {Device(3), Device(0), Device(2), Device(1)})),
+            (std::vector<int>{3, 0, 2, 1}));
 }
 
 TEST(row_18_create_device_mesh, TakesTheOptions) {
   using mesh_utils::create_device_mesh;
   std::vector<Device> square = tpus("TPU v4", {4, 4, 1});
-  expect_error<UnsupportedError>([&] { create_device_mesh({2, 8}, square); }, {"(2, 8)", "(4, 4, 1)", "allow_split_physical_axes"});
+  expect_error<UnsupportedError>(
+      [&] {
+        create_device_mesh({2, 8}, square);
+      },
+      {"(2, 8)", "(4, 4, 1)", "allow_split_physical_axes"});
   EXPECT_EQ(order(create_device_mesh({2, 8}, square, {.allow_split_physical_axes = true})),
             (std::vector<int>{0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15}));
   std::vector<Device> cube = tpus("TPU v4", {4, 4, 4});
-  std::vector<int> plain = order(create_device_mesh({16, 4}, cube)), boxes = order(create_device_mesh({16, 4}, cube, {.contiguous_submeshes = true}));
+  std::vector<int> plain = order(create_device_mesh({16, 4}, cube)),
+                   boxes = order(create_device_mesh({16, 4}, cube, {.contiguous_submeshes = true}));
   EXPECT_NE(plain, boxes);
-  expect_error<DeviceError>([&] { create_device_mesh({4, 16}, cube, {.contiguous_submeshes = true}); }, {"(4, 16)", "(4, 4, 4)", "(16, 4)"});
+  expect_error<DeviceError>(
+      [&] {
+        create_device_mesh({4, 16}, cube, {.contiguous_submeshes = true});
+      },
+      {"(4, 16)", "(4, 4, 4)", "(16, 4)"});
   cube.pop_back();
   expect_error<DeviceError>([&] { create_device_mesh({7, 9}, cube); }, {"63", "(4, 4, 4)"});
 }
@@ -85,19 +99,26 @@ TEST(row_18_create_device_mesh, TakesTheOptions) {
 TEST(row_18_create_device_mesh, JoinsSlicesAndProcesses) {
   using mesh_utils::create_hybrid_device_mesh;
   std::vector<Device> two = tpus("TPU v4", {2, 2, 1}, 1, 2);
-  DeviceGrid rows = create_hybrid_device_mesh({2, 2}, {2, 1}, two), columns = create_hybrid_device_mesh({2, 2}, {1, 2}, two);
+  DeviceGrid rows = create_hybrid_device_mesh({2, 2}, {2, 1}, two),
+             columns = create_hybrid_device_mesh({2, 2}, {1, 2}, two);
   EXPECT_EQ(rows.shape(), (Shape{4, 2}));
   EXPECT_EQ(order(rows), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(columns.shape(), (Shape{2, 4}));
   EXPECT_EQ(order(columns), (std::vector<int>{0, 1, 4, 5, 2, 3, 6, 7}));
   expect_error<DeviceError>([&] { create_hybrid_device_mesh({2, 2}, {3, 1}, two); }, {"2 slices", "(3, 1)"});
-  expect_error<DeviceError>([&] { create_hybrid_device_mesh({4}, {1}, tpus("TPU v4", {2, 2, 1})); }, {"slice", "process_is_granule"});
+  expect_error<DeviceError>(
+      [&] {
+        create_hybrid_device_mesh({4}, {1}, tpus("TPU v4", {2, 2, 1}));
+      },
+      {"slice", "process_is_granule"});
   expect_error<DeviceError>([&] { make_mesh({8}, {"x"}, two); }, {"slices", "create_hybrid_device_mesh"});
-  EXPECT_EQ(order(create_hybrid_device_mesh({2, 2}, {1, 1}, tpus("TPU v4", {2, 2, 1}), {.process_is_granule = true})), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(order(create_hybrid_device_mesh({2, 2}, {1, 1}, tpus("TPU v4", {2, 2, 1}), {.process_is_granule = true})),
+            (std::vector<int>{0, 1, 2, 3}));
   // Of several processes each holds a box: here of 2 by 2.
   std::vector<Device> hosts;
   for (int i = 0; i < 12; ++i) hosts.push_back(Device(i, "cpu", "cpu", {.process_index = i / 4}));
-  EXPECT_EQ(order(mesh_utils::create_device_mesh({2, 6}, hosts)), (std::vector<int>{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11}));
+  EXPECT_EQ(order(mesh_utils::create_device_mesh({2, 6}, hosts)),
+            (std::vector<int>{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11}));
 }
 
 TEST(row_19_partition_spec, PrintsAndCompares) {
@@ -118,7 +139,8 @@ TEST(row_20_trailing_none, IsTheSameLayout) {
 TEST(row_21_tuple_of_axes, FirstNameIsMajor) {
   auto order = [](const P& spec) {
     std::vector<std::int64_t> out;
-    for (const Shard& s : device_put(arange(8), NamedSharding(mesh42(), spec)).addressable_shards()) out.push_back(s.index[0].first);
+    for (const Shard& s : device_put(arange(8), NamedSharding(mesh42(), spec)).addressable_shards())
+      out.push_back(s.index[0].first);
     return out;
   };
   EXPECT_EQ(order(P(axes("x", "y"))), (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7}));
@@ -138,7 +160,8 @@ TEST(row_22_named_sharding, LeavesDimsOpenInConstraintsOnly) {
   NamedSharding open(mesh42(), P("y", P::unconstrained));
   Array x = device_put(zeros({8, 4}), NamedSharding(mesh42(), P(none, "x")));
   auto same = [](const Array& a) { return a + 1; };
-  EXPECT_EQ(jit([&](const Array& a) { return with_sharding_constraint(a, open); })(x).sharding(), NamedSharding(mesh42(), P("y", "x")));
+  EXPECT_EQ(jit([&](const Array& a) { return with_sharding_constraint(a, open); })(x).sharding(),
+            NamedSharding(mesh42(), P("y", "x")));
   expect_error<ShardingError>([&] { jit(same, {.out_shardings = open})(x); }, {"out_shardings", "UNCONSTRAINED"});
   expect_error<ShardingError>([&] { jit(same, {.in_shardings = open})(x); }, {"in_shardings", "UNCONSTRAINED"});
   expect_error<ShardingError>([&] { device_put(x, open); }, {"device_put", "UNCONSTRAINED"});
@@ -184,7 +207,7 @@ TEST(row_26_sharding_equality, BothMeanings) {
   Mesh mesh = mesh42();
   auto f = jit([](const Array& x) { return 2 * sin(x) + 1; });
   Array x = device_put(zeros({8, 4}), NamedSharding(mesh, P("x", "y")));
-  EXPECT_EQ(f(x).sharding(), x.sharding());   // "shardings match: True"
+  EXPECT_EQ(f(x).sharding(), x.sharding());  // "shardings match: True"
   Sharding one = NamedSharding(make_mesh({1}, {"x"}), P("x"));
   EXPECT_TRUE(one.is_equivalent_to(SingleDeviceSharding(devices()[0]), 1));
   EXPECT_FALSE(one == SingleDeviceSharding(devices()[0]));
@@ -194,8 +217,9 @@ TEST(row_26_sharding_equality, BothMeanings) {
 // There are several ways to write one placement; results keep the one that came in, so that loops trace once.
 TEST(row_26_sharding_equality, ResultsAreWrittenAsTheirArguments) {
   Mesh mesh = mesh42(), thin = make_mesh({8, 1}, {"x", "y"}), one = make_mesh({1, 1}, {"x", "y"});
-  for (const Sharding& s : std::vector<Sharding>{NamedSharding(mesh, P("x", none)), NamedSharding(mesh, P(axes("x", "y"), none)), NamedSharding(thin, P("x", "y")),
-                                                 NamedSharding(one, P("x", "y")), NamedSharding(mesh, P(none, none))}) {
+  for (const Sharding& s : std::vector<Sharding>{
+           NamedSharding(mesh, P("x", none)), NamedSharding(mesh, P(axes("x", "y"), none)),
+           NamedSharding(thin, P("x", "y")), NamedSharding(one, P("x", "y")), NamedSharding(mesh, P(none, none))}) {
     SCOPED_TRACE(s.str());
     Array x = device_put(ones({8, 8}), s);
     auto f = jit([](const Array& x) { return 2 * sin(x) + 1; });

@@ -28,7 +28,7 @@ TEST(Flax, module_names) {
   std::vector<std::string> names = v["params"].keys();
   ASSERT_EQ(names.size(), 12u);
   EXPECT_EQ(names[1], "layers_1");
-  EXPECT_EQ(names[2], "layers_10");      // sorted as text
+  EXPECT_EQ(names[2], "layers_10");  // sorted as text
   EXPECT_EQ(names[11], "output_layer");
   // Without names: class and count; the same name again shares the parameters.
   struct Compact {
@@ -37,16 +37,22 @@ TEST(Flax, module_names) {
       return s.apply("shared", linen::Dense{3}, s.apply("shared", linen::Dense{3}, s.apply(linen::LayerNorm{}, h)));
     }
   };
-  EXPECT_EQ(linen::init(Compact{}, random::key(0), batch())["params"].keys(), (std::vector<std::string>{"Dense_0", "Dense_1", "LayerNorm_0", "shared"}));
+  EXPECT_EQ(linen::init(Compact{}, random::key(0), batch())["params"].keys(),
+            (std::vector<std::string>{"Dense_0", "Dense_1", "LayerNorm_0", "shared"}));
   // A parameter of a user's own, and modules in modules.
   struct Scale {
-    Array operator()(linen::Scope& s, const Array& x) const { return x * s.param("factor", linen::initializers::constant(2), {x.shape(-1)}); }
+    Array operator()(linen::Scope& s, const Array& x) const {
+      return x * s.param("factor", linen::initializers::constant(2), {x.shape(-1)});
+    }
   };
   struct Outer {
-    Array operator()(linen::Scope& s, const Array& x) const { return s.apply("inner", Scale{}, s.apply("mlp", MLP{1, 2, 3}, x)); }
+    Array operator()(linen::Scope& s, const Array& x) const {
+      return s.apply("inner", Scale{}, s.apply("mlp", MLP{1, 2, 3}, x));
+    }
   };
   EXPECT_EQ(paths(linen::init(Outer{}, random::key(0), batch())),
-            (std::vector<std::string>{"params.inner.factor", "params.mlp.layers_0.bias", "params.mlp.layers_0.kernel", "params.mlp.output_layer.bias", "params.mlp.output_layer.kernel"}));
+            (std::vector<std::string>{"params.inner.factor", "params.mlp.layers_0.bias", "params.mlp.layers_0.kernel",
+                                      "params.mlp.output_layer.bias", "params.mlp.output_layer.kernel"}));
 }
 
 TEST(Flax, Dense) {
@@ -55,10 +61,14 @@ TEST(Flax, Dense) {
     Array key = linen::detail::fold_in_path(random::PRNGKey(0), {"layers_0"}, 1);
     EXPECT_EQ(key.to_vector<std::uint32_t>(), (std::vector<std::uint32_t>{2492339885u, 3892384954u}));
     Dict v = linen::init(MLP{1, 2056, 1}, random::PRNGKey(0), ones({1, 1024}));
-    expect_close(v["params"]["layers_0"]["kernel"](0, slice(0, 4)), layout ? std::vector<float>{.059337806f, .052770484f, -.01395496f, -.036086928f} : std::vector<float>{.018903807f, .0647915f, .05073997f, .03849465f});
+    expect_close(v["params"]["layers_0"]["kernel"](0, slice(0, 4)),
+                 layout ? std::vector<float>{.059337806f, .052770484f, -.01395496f, -.036086928f}
+                        : std::vector<float>{.018903807f, .0647915f, .05073997f, .03849465f});
     // linen.Dense(2) on ones, adam(1e-3): the first two losses.
     Dict one = linen::init(linen::Dense{2}, random::key(0), ones({1, 2}));
-    auto loss = [](const Dict& v) { return mean(0.5 * square(linen::apply(linen::Dense{2}, v, ones({1, 2})) - ones({1, 2}))); };
+    auto loss = [](const Dict& v) {
+      return mean(0.5 * square(linen::apply(linen::Dense{2}, v, ones({1, 2})) - ones({1, 2})));
+    };
     auto opt = optim::adam(1e-3);
     auto [l0, g] = value_and_grad(loss)(one);
     Dict next = optim::apply_updates(one, opt.update(g, opt.init(one)).first);
@@ -99,23 +109,29 @@ TEST(Linen, LayersWithStateAndKeys) {
   };
   Array x = batch(64) * 3 + 1;
   Dict v = linen::init(Net{true}, linen::Rngs{{"params", random::key(0)}, {"dropout", random::key(1)}}, x);
-  EXPECT_EQ(paths(v), (std::vector<std::string>{"batch_stats.norm.mean", "batch_stats.norm.var", "params.norm.bias", "params.norm.scale"}));
-  auto [y, changed] = linen::apply_mutable(Net{true}, v, {.rngs = {{"dropout", random::key(2)}}, .mutable_collections = {"batch_stats"}}, x);
+  EXPECT_EQ(paths(v), (std::vector<std::string>{"batch_stats.norm.mean", "batch_stats.norm.var", "params.norm.bias",
+                                                "params.norm.scale"}));
+  auto [y, changed] = linen::apply_mutable(
+      Net{true}, v, {.rngs = {{"dropout", random::key(2)}}, .mutable_collections = {"batch_stats"}}, x);
   expect_close(changed["batch_stats"]["norm"]["mean"], .5f * mean(x, 0));
   expect_close(changed["batch_stats"]["norm"]["var"], .5f + .5f * var(x, 0), 1e-4);
   EXPECT_NEAR(float(mean(y == 0)), .5, .15);
-  EXPECT_THROW(linen::apply(Net{true}, v, x), ValueError);     // no key for dropout
+  EXPECT_THROW(linen::apply(Net{true}, v, x), ValueError);  // no key for dropout
   Array still = linen::apply(Net{false}, v, x);
   expect_close(still, x / std::sqrt(1 + 1e-5));
   // Two calls of dropout draw different keys.
   struct Twice {
-    Array operator()(linen::Scope& s, const Array& x) const { return s.apply(linen::Dropout{}, x) - s.apply(linen::Dropout{}, x); }
+    Array operator()(linen::Scope& s, const Array& x) const {
+      return s.apply(linen::Dropout{}, x) - s.apply(linen::Dropout{}, x);
+    }
   };
-  EXPECT_TRUE(bool(any(linen::apply(Twice{}, Dict(), linen::ApplyOptions{.rngs = {{"dropout", random::key(0)}}}, ones({100})) != 0)));
+  EXPECT_TRUE(bool(any(
+      linen::apply(Twice{}, Dict(), linen::ApplyOptions{.rngs = {{"dropout", random::key(0)}}}, ones({100})) != 0)));
   Dict g = linen::init(linen::GroupNorm{.num_groups = 3}, random::key(0), x);
   Array normed = linen::apply(linen::GroupNorm{.num_groups = 1}, g, x);
   expect_close(normed, linen::apply(linen::LayerNorm{}, g, x));
-  expect_close(linen::init_with_output(linen::RMSNorm{}, random::key(0), x).first, x / sqrt(mean(square(x), -1, true) + 1e-6));
+  expect_close(linen::init_with_output(linen::RMSNorm{}, random::key(0), x).first,
+               x / sqrt(mean(square(x), -1, true) + 1e-6));
 }
 
 TEST(Flax, TrainState) {
@@ -141,10 +157,10 @@ TEST(Flax, TrainState) {
     state = s;
   }
   EXPECT_EQ(int(state.step), 20);
-  EXPECT_EQ(step.cache_size(), 1u);      // model and optimiser are static and stay the same
+  EXPECT_EQ(step.cache_size(), 1u);  // model and optimiser are static and stay the same
   expect_trees_close(state.params, params, 1e-4);
   expect_trees_close(state.opt_state, opt_state, 1e-4);
-  EXPECT_EQ(int(first.step), 0);         // a new object each time
+  EXPECT_EQ(int(first.step), 0);  // a new object each time
   EXPECT_LT(float(loss_fn(state.params)), before);
 }
 
@@ -175,7 +191,8 @@ TEST(Documents, three_modes_with_one_step_function) {
   using State = decltype(start);
   auto step_for = [](bool mapped) {
     return [mapped](const State& state, const Array& x, const Array& y) {
-      auto [loss, grads] = value_and_grad([&](const Dict& params) { return mean(square(state.apply(params, x) - y)); })(state.params);
+      auto [loss, grads] =
+          value_and_grad([&](const Dict& params) { return mean(square(state.apply(params, x) - y)); })(state.params);
       if (mapped) {
         grads = lax::pmean(grads, "device");
         loss = lax::pmean(loss, "device");
@@ -195,7 +212,8 @@ TEST(Documents, three_modes_with_one_step_function) {
   expect_trees_close(multi.params, single.params, 1e-4);
   std::vector<Device> all = devices();
   all.resize(8);
-  State mapped = run(pmap(step_for(true), {.axis_name = "device"}), linen::replicate(start, all), x.reshape(8, 2, 8), y.reshape(8, 2, 2));
+  State mapped = run(pmap(step_for(true), {.axis_name = "device"}), linen::replicate(start, all), x.reshape(8, 2, 8),
+                     y.reshape(8, 2, 2));
   expect_trees_close(linen::unreplicate(mapped).params, single.params, 1e-4);
   EXPECT_EQ(int(linen::unreplicate(mapped).step), 5);
 }

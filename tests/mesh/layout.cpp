@@ -13,8 +13,7 @@ namespace tutti {
 namespace {
 
 // Calls f(mesh, layout, rng) for many meshes and layouts of rank 0 to 3.
-template <class F>
-void for_layouts(F f, bool parts = true, bool pending = false) {
+template <class F> void for_layouts(F f, bool parts = true, bool pending = false) {
   std::mt19937 rng(7);
   for (const Mesh& mesh : samples::meshes())
     for (int i = 0; i < 60; ++i) {
@@ -26,12 +25,14 @@ void for_layouts(F f, bool parts = true, bool pending = false) {
 }
 
 TEST(Layout, SamplesAreValidAndCanonical) {
-  for_layouts([](const Mesh& mesh, const Layout& layout, std::mt19937&) {
-    std::string why;
-    EXPECT_TRUE(is_valid(layout, mesh, &why)) << why;
-    EXPECT_EQ(canonical(layout), layout);
-    EXPECT_EQ(canonical(layout).hash(), layout.hash());
-  }, true, true);
+  for_layouts(
+      [](const Mesh& mesh, const Layout& layout, std::mt19937&) {
+        std::string why;
+        EXPECT_TRUE(is_valid(layout, mesh, &why)) << why;
+        EXPECT_EQ(canonical(layout), layout);
+        EXPECT_EQ(canonical(layout).hash(), layout.hash());
+      },
+      true, true);
 }
 
 TEST(Layout, BlocksCoverTheArrayOnceAndTheFirstIsTheLargest) {
@@ -64,29 +65,32 @@ TEST(Layout, BlocksCoverTheArrayOnceAndTheFirstIsTheLargest) {
 }
 
 TEST(Layout, WithoutItsMinorAxisABlockIsTheUnionOfTheBlocks) {
-  for_layouts([](const Mesh& mesh, const Layout& layout, std::mt19937& rng) {
-    Shape shape = samples::shape(layout.ndim(), rng);
-    for (std::size_t d = 0; d < layout.dims.size(); ++d) {
-      if (layout.dims[d].empty()) continue;
-      Layout gathered = layout;
-      AxisRef minor = gathered.dims[d].back();
-      gathered.dims[d].pop_back();
-      for (std::int64_t p = 0; p < mesh.size(); ++p) {
-        Box big = box_of(gathered, mesh, shape, p);
-        std::int64_t covered = 0;
-        std::map<std::int64_t, Box> parts;
-        for (std::int64_t q = 0; q < mesh.size(); ++q) {
-          if (box_of(gathered, mesh, shape, q) != big) continue;
-          Box box = box_of(layout, mesh, shape, q);
-          EXPECT_EQ(intersection(box, big), box);
-          if (block_number(gathered.dims[d], mesh, coordinates(mesh, q)) == block_number(gathered.dims[d], mesh, coordinates(mesh, p)))
-            parts[coordinate(minor, mesh, coordinates(mesh, q))] = box;
+  for_layouts(
+      [](const Mesh& mesh, const Layout& layout, std::mt19937& rng) {
+        Shape shape = samples::shape(layout.ndim(), rng);
+        for (std::size_t d = 0; d < layout.dims.size(); ++d) {
+          if (layout.dims[d].empty()) continue;
+          Layout gathered = layout;
+          AxisRef minor = gathered.dims[d].back();
+          gathered.dims[d].pop_back();
+          for (std::int64_t p = 0; p < mesh.size(); ++p) {
+            Box big = box_of(gathered, mesh, shape, p);
+            std::int64_t covered = 0;
+            std::map<std::int64_t, Box> parts;
+            for (std::int64_t q = 0; q < mesh.size(); ++q) {
+              if (box_of(gathered, mesh, shape, q) != big) continue;
+              Box box = box_of(layout, mesh, shape, q);
+              EXPECT_EQ(intersection(box, big), box);
+              if (block_number(gathered.dims[d], mesh, coordinates(mesh, q)) ==
+                  block_number(gathered.dims[d], mesh, coordinates(mesh, p)))
+                parts[coordinate(minor, mesh, coordinates(mesh, q))] = box;
+            }
+            for (const auto& [c, box] : parts) covered += box.stop[d] - box.start[d];
+            EXPECT_EQ(covered, big.stop[d] - big.start[d]);
+          }
         }
-        for (const auto& [c, box] : parts) covered += box.stop[d] - box.start[d];
-        EXPECT_EQ(covered, big.stop[d] - big.start[d]);
-      }
-    }
-  }, /*parts=*/false);
+      },
+      /*parts=*/false);
 }
 
 TEST(Layout, UnevenBlocksAreNested) {
@@ -120,15 +124,17 @@ TEST(Layout, PartsOfAnAxisGiveAxesNamedAfterIt) {
 }
 
 TEST(Layout, FreeAxesAreWhatIsLeft) {
-  for_layouts([](const Mesh& mesh, const Layout& layout, std::mt19937&) {
-    AxisRefs free = free_axes(layout, mesh);
-    Layout full = layout;
-    full.dims.push_back(free);
-    EXPECT_TRUE(is_valid(full, mesh));
-    std::int64_t all = ways(layout.pending);
-    for (int d = 0; d < full.ndim(); ++d) all *= full.ways(d);
-    EXPECT_EQ(all, mesh.size());
-  }, true, true);
+  for_layouts(
+      [](const Mesh& mesh, const Layout& layout, std::mt19937&) {
+        AxisRefs free = free_axes(layout, mesh);
+        Layout full = layout;
+        full.dims.push_back(free);
+        EXPECT_TRUE(is_valid(full, mesh));
+        std::int64_t all = ways(layout.pending);
+        for (int d = 0; d < full.ndim(); ++d) all *= full.ways(d);
+        EXPECT_EQ(all, mesh.size());
+      },
+      true, true);
 }
 
 TEST(Layout, InvalidLayoutsAreTold) {
@@ -159,7 +165,9 @@ TEST(Layout, CommonPrefixAndRestGiveTheWhole) {
         EXPECT_EQ(merged(both), refs);
       }
       EXPECT_EQ(*without_prefix(a, a), AxisRefs{});
-      if (ways(prefix) < ways(b)) { EXPECT_FALSE(without_prefix(a, b).has_value()); }
+      if (ways(prefix) < ways(b)) {
+        EXPECT_FALSE(without_prefix(a, b).has_value());
+      }
     }
   EXPECT_EQ(common_prefix({{0, 1, 8}}, {{0, 1, 2}, {1, 1, 2}}), (AxisRefs{{0, 1, 2}}));
   EXPECT_EQ(*without_prefix({{0, 1, 8}}, {{0, 1, 2}}), (AxisRefs{{0, 2, 4}}));
@@ -167,29 +175,31 @@ TEST(Layout, CommonPrefixAndRestGiveTheWhole) {
 
 TEST(Layout, TranslationKeepsPlacement) {
   int translated = 0, refused = 0;
-  for_layouts([&](const Mesh& from, const Layout& layout, std::mt19937&) {
-    for (const Mesh& to : samples::meshes()) {
-      auto there = translate(layout, from, to);
-      if (from.size() != to.size()) {
-        EXPECT_FALSE(there.has_value());
-        continue;
-      }
-      if (!there) {
-        ++refused;
-        continue;
-      }
-      ++translated;
-      EXPECT_TRUE(is_valid(*there, to));
-      // Equal blocks on every device, for a shape that divides.
-      Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(layout.ndim()), from.size()));
-      for (std::int64_t p = 0; p < from.size(); ++p)
-        EXPECT_EQ(box_of(layout, from, shape, p), box_of(*there, to, shape, p)) << str(*there, to);
-      EXPECT_EQ(ways(there->pending), ways(layout.pending));
-      auto back = translate(*there, to, from);
-      ASSERT_TRUE(back.has_value());
-      EXPECT_EQ(*back, layout);
-    }
-  }, true, true);
+  for_layouts(
+      [&](const Mesh& from, const Layout& layout, std::mt19937&) {
+        for (const Mesh& to : samples::meshes()) {
+          auto there = translate(layout, from, to);
+          if (from.size() != to.size()) {
+            EXPECT_FALSE(there.has_value());
+            continue;
+          }
+          if (!there) {
+            ++refused;
+            continue;
+          }
+          ++translated;
+          EXPECT_TRUE(is_valid(*there, to));
+          // Equal blocks on every device, for a shape that divides.
+          Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(layout.ndim()), from.size()));
+          for (std::int64_t p = 0; p < from.size(); ++p)
+            EXPECT_EQ(box_of(layout, from, shape, p), box_of(*there, to, shape, p)) << str(*there, to);
+          EXPECT_EQ(ways(there->pending), ways(layout.pending));
+          auto back = translate(*there, to, from);
+          ASSERT_TRUE(back.has_value());
+          EXPECT_EQ(*back, layout);
+        }
+      },
+      true, true);
   EXPECT_GT(translated, 1000);
   EXPECT_GT(refused, 100);
 }
@@ -210,12 +220,15 @@ TEST(Layout, ACommonRefinementSaysBoth) {
     for (const Mesh& b : samples::meshes()) {
       auto common = common_refinement(a, b);
       EXPECT_EQ(common.has_value(), common_refinement(b, a).has_value());
-      if (a.size() != b.size()) { EXPECT_FALSE(common.has_value()); }
+      if (a.size() != b.size()) {
+        EXPECT_FALSE(common.has_value());
+      }
       if (!common) continue;
       ++found;
       std::mt19937 rng(5);
       for (const Mesh& from : {a, b})
-        for (int i = 0; i < 20; ++i) EXPECT_TRUE(translate(samples::layout(from, 2, rng, false), from, *common).has_value());
+        for (int i = 0; i < 20; ++i)
+          EXPECT_TRUE(translate(samples::layout(from, 2, rng, false), from, *common).has_value());
     }
   EXPECT_GT(found, 30);
   EXPECT_EQ(*common_refinement(samples::mesh({8}), samples::mesh({4, 2})), samples::mesh({4, 2}));

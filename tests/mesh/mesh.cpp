@@ -12,8 +12,7 @@
 namespace tutti {
 namespace {
 
-template <class T>
-std::string printed(const T& value) {
+template <class T> std::string printed(const T& value) {
   std::ostringstream out;
   out << value;
   return out.str();
@@ -101,50 +100,59 @@ class DevicesDeathTest : public testing::Test {
 int check(bool good) { return good ? 0 : 1; }
 
 TEST_F(DevicesDeathTest, AppearOnDemand) {
-  EXPECT_EXIT({
-    unsetenv("TUTTI_CPU_DEVICES");
-    bool good = device_count() == 1;
-    make_mesh({4, 2}, {"x", "y"});
-    good = good && device_count() == 8 && make_mesh({2}, "x").size() == 2 && device_count() == 8;
-    good = good && mesh_utils::create_device_mesh({2, 2}).size() == 4 && mesh_utils::create_device_mesh({3, 4}).size() == 12;
-    std::exit(check(good && device_count() == 12));
-  }, testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        unsetenv("TUTTI_CPU_DEVICES");
+        bool good = device_count() == 1;
+        make_mesh({4, 2}, {"x", "y"});
+        good = good && device_count() == 8 && make_mesh({2}, "x").size() == 2 && device_count() == 8;
+        good = good && mesh_utils::create_device_mesh({2, 2}).size() == 4 &&
+               mesh_utils::create_device_mesh({3, 4}).size() == 12;
+        std::exit(check(good && device_count() == 12));
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST_F(DevicesDeathTest, AreNotAddedForAMeshThatIsRefused) {
-  EXPECT_EXIT({
-    unsetenv("TUTTI_CPU_DEVICES");
-    bool thrown = false;
-    try {
-      make_mesh({4, 2}, "x");
-    } catch (const ValueError&) {
-      thrown = true;
-    }
-    std::exit(check(thrown && device_count() == 1));
-  }, testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        unsetenv("TUTTI_CPU_DEVICES");
+        bool thrown = false;
+        try {
+          make_mesh({4, 2}, "x");
+        } catch (const ValueError&) {
+          thrown = true;
+        }
+        std::exit(check(thrown && device_count() == 1));
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST_F(DevicesDeathTest, AreFixedByTheEnvironment) {
-  EXPECT_EXIT({
-    setenv("TUTTI_CPU_DEVICES", "4", 1);
-    bool thrown = false;
-    try {
-      make_mesh({8}, "x");
-    } catch (const DeviceError& e) {
-      thrown = std::string(e.what()).find("set_cpu_devices(8)") != std::string::npos;
-    }
-    std::exit(check(thrown && device_count() == 4));
-  }, testing::ExitedWithCode(0), "");
-  EXPECT_EXIT({
-    setenv("TUTTI_CPU_DEVICES", "many", 1);
-    bool thrown = false;
-    try {
-      devices();
-    } catch (const ValueError&) {
-      thrown = true;
-    }
-    std::exit(check(thrown));
-  }, testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        setenv("TUTTI_CPU_DEVICES", "4", 1);
+        bool thrown = false;
+        try {
+          make_mesh({8}, "x");
+        } catch (const DeviceError& e) {
+          thrown = std::string(e.what()).find("set_cpu_devices(8)") != std::string::npos;
+        }
+        std::exit(check(thrown && device_count() == 4));
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        setenv("TUTTI_CPU_DEVICES", "many", 1);
+        bool thrown = false;
+        try {
+          devices();
+        } catch (const ValueError&) {
+          thrown = true;
+        }
+        std::exit(check(thrown));
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ inline std::set<std::string> numbers_in(const std::string& text) {
   std::set<std::string> out;
   std::string now;
   for (char c : text + " ") {
-    if (c >= '0' && c <= '9') now += c;
+    if (c >= '0' && c <= '9')
+      now += c;
     else if (!now.empty()) {
       out.insert(now);
       now.clear();
@@ -42,7 +43,8 @@ inline std::set<std::string> numbers_in(const std::string& text) {
   return out;
 }
 
-// The labels that stand in one line, sorted: `CPU 0,4`. Cells end at borders and, in colour, where the escape code changes.
+// The labels that stand in one line, sorted: `CPU 0,4`. Cells end at borders and, in colour, where the escape code
+// changes.
 inline std::vector<std::string> labels_in(const std::string& text) {
   static const std::regex label("[A-Z]+ [0-9]+(,[0-9]+)*( empty)?");
   std::string shown;  // digits in bold cyan are a part of their label; other codes begin a cell or a part of one
@@ -59,8 +61,11 @@ inline std::vector<std::string> labels_in(const std::string& text) {
   }
   std::vector<std::string> out;
   for (std::sregex_iterator at(shown.begin(), shown.end(), label), none; at != none; ++at) {
-    auto after = static_cast<std::size_t>(at->position() + at->length()), before = static_cast<std::size_t>(at->position());
-    auto next_to = [&](std::size_t i) { return i < shown.size() && std::isgraph(static_cast<unsigned char>(shown[i])); };   // borders are not ASCII
+    auto after = static_cast<std::size_t>(at->position() + at->length()),
+         before = static_cast<std::size_t>(at->position());
+    auto next_to = [&](std::size_t i) {
+      return i < shown.size() && std::isgraph(static_cast<unsigned char>(shown[i]));
+    };  // borders are not ASCII
     out.push_back(at->str() + (next_to(before - 1) || next_to(after) ? "?" : ""));
   }
   std::sort(out.begin(), out.end());
@@ -71,7 +76,9 @@ inline std::vector<std::string> labels_in(const std::string& text) {
 inline std::vector<std::string> labels_of(const Sharding& s, const Shape& shape) {
   struct Less {
     bool operator()(const ShardIndex& a, const ShardIndex& b) const {
-      auto less = [](const IndexRange& x, const IndexRange& y) { return std::pair(x.start, x.stop) < std::pair(y.start, y.stop); };
+      auto less = [](const IndexRange& x, const IndexRange& y) {
+        return std::pair(x.start, x.stop) < std::pair(y.start, y.stop);
+      };
       return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), less);
     }
   };
@@ -81,7 +88,8 @@ inline std::vector<std::string> labels_of(const Sharding& s, const Shape& shape)
   for (const auto& [index, ids] : blocks) {
     std::string text = "CPU";
     for (int id : ids) text += (id == *ids.begin() ? " " : ",") + std::to_string(id);
-    if (std::any_of(index.begin(), index.end(), [](const IndexRange& r) { return r.start == r.stop; })) text += " empty";
+    if (std::any_of(index.begin(), index.end(), [](const IndexRange& r) { return r.start == r.stop; }))
+      text += " empty";
     out.push_back(text);
   }
   std::sort(out.begin(), out.end());
@@ -94,7 +102,9 @@ inline std::size_t widest_line(const std::string& text) {
   std::istringstream in(unescaped(text));
   for (std::string line; std::getline(in, line);)
     if (!std::regex_search(line, std::regex(":|empty array")))
-      best = std::max<std::size_t>(best, std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+      best = std::max<std::size_t>(best, std::count_if(line.begin(), line.end(), [](char c) {
+                                     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+                                   }));
   return best;
 }
 

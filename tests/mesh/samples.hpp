@@ -24,7 +24,22 @@ inline Mesh mesh(Shape shape) {
 
 inline std::vector<Mesh> meshes() {
   std::vector<Mesh> out;
-  for (Shape s : {Shape{1}, {5}, {8}, {4, 2}, {2, 4}, {2, 2, 2}, {8, 1}, {1, 8}, {6}, {2, 3}, {3, 2}, {12}, {2, 6}, {4, 3}, {3, 4}, {2, 3, 2}})
+  for (Shape s : {Shape{1},
+                  {5},
+                  {8},
+                  {4, 2},
+                  {2, 4},
+                  {2, 2, 2},
+                  {8, 1},
+                  {1, 8},
+                  {6},
+                  {2, 3},
+                  {3, 2},
+                  {12},
+                  {2, 6},
+                  {4, 3},
+                  {3, 4},
+                  {2, 3, 2}})
     out.push_back(mesh(s));
   return out;
 }
@@ -49,8 +64,10 @@ inline Layout layout(const Mesh& mesh, int ndim, std::mt19937& rng, bool parts =
   Layout out = Layout::replicated(ndim);
   for (const AxisRef& ref : pool) {
     auto where = rng() % static_cast<unsigned>(ndim + 2);
-    if (where < static_cast<unsigned>(ndim)) out.dims[where].push_back(ref);
-    else if (pending && where == static_cast<unsigned>(ndim)) out.pending.push_back(ref);
+    if (where < static_cast<unsigned>(ndim))
+      out.dims[where].push_back(ref);
+    else if (pending && where == static_cast<unsigned>(ndim))
+      out.pending.push_back(ref);
   }
   return canonical(out);
 }

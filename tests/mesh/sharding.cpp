@@ -33,7 +33,8 @@ TEST(NamedSharding, SaysWhatEachDeviceHolds) {
   EXPECT_FALSE(s.is_fully_replicated());
   auto map = s.devices_indices_map({8, 2});
   EXPECT_EQ(str(map[3].second), "(slice(2, 4, None), slice(1, 2, None))");
-  EXPECT_EQ(str(NamedSharding(xy(), P("x")).devices_indices_map({8, 2})[3].second), "(slice(2, 4, None), slice(None, None, None))");
+  EXPECT_EQ(str(NamedSharding(xy(), P("x")).devices_indices_map({8, 2})[3].second),
+            "(slice(2, 4, None), slice(None, None, None))");
   EXPECT_EQ(s.num_devices(), 8);
   EXPECT_EQ(s.device_set().size(), 8u);
 }
@@ -190,7 +191,8 @@ TEST(PositionalSharding, ViewsMoveCellsAsArraysDo) {
             std::getline(text, ids, '{');
             std::getline(text, ids, '}');
           }
-          EXPECT_NE((" " + ids.substr(4) + ",").find(" " + std::to_string(device.id()) + ","), std::string::npos) << s << " cell " << cell;
+          EXPECT_NE((" " + ids.substr(4) + ",").find(" " + std::to_string(device.id()) + ","), std::string::npos)
+              << s << " cell " << cell;
           ++total;
         }
         EXPECT_EQ(total, n);

@@ -1,4 +1,5 @@
-// The order in which described devices fill a mesh, against JAX's own (mesh_utils_cases.inc), and what JAX does not have.
+// The order in which described devices fill a mesh, against JAX's own (mesh_utils_cases.inc), and what JAX does not
+// have.
 #include "mesh/topology.hpp"
 
 #include <gtest/gtest.h>
@@ -65,11 +66,13 @@ DeviceGrid grid_of(const Case& c) {
     return make_mesh(inner, Names(names), described(c)).devices();
   }
   if (c.outer.empty())
-    return mesh_utils::create_device_mesh(inner, described(c),
-                                          {.contiguous_submeshes = has(c, "contiguous"), .allow_split_physical_axes = has(c, "split")});
-  return mesh_utils::create_hybrid_device_mesh(
-      inner, outer, described(c),
-      {.process_is_granule = has(c, "process"), .should_sort_granules_by_key = !has(c, "unsorted"), .allow_split_physical_axes = has(c, "split")});
+    return mesh_utils::create_device_mesh(
+        inner, described(c),
+        {.contiguous_submeshes = has(c, "contiguous"), .allow_split_physical_axes = has(c, "split")});
+  return mesh_utils::create_hybrid_device_mesh(inner, outer, described(c),
+                                               {.process_is_granule = has(c, "process"),
+                                                .should_sort_granules_by_key = !has(c, "unsorted"),
+                                                .allow_split_physical_axes = has(c, "split")});
 }
 
 std::string ids_of(const std::vector<Device>& devices) {
@@ -81,8 +84,9 @@ std::string ids_of(const std::vector<Device>& devices) {
 TEST(Topology, OrdersDevicesAsJaxDoes) {
   EXPECT_GT(cases().size(), 300u);
   for (const Case& c : cases()) {
-    SCOPED_TRACE(std::string(c.kind) + " " + std::to_string(c.box[0]) + "x" + std::to_string(c.box[1]) + "x" + std::to_string(c.box[2]) + "x" +
-                 std::to_string(c.cores) + ", mesh " + Shape(c.inner).str() + " of " + Shape(c.outer).str() + " " + c.options);
+    SCOPED_TRACE(std::string(c.kind) + " " + std::to_string(c.box[0]) + "x" + std::to_string(c.box[1]) + "x" +
+                 std::to_string(c.box[2]) + "x" + std::to_string(c.cores) + ", mesh " + Shape(c.inner).str() + " of " +
+                 Shape(c.outer).str() + " " + c.options);
     try {
       EXPECT_EQ(ids_of(grid_of(c).flat()), c.ids);
       EXPECT_EQ(c.error, "");
@@ -98,12 +102,15 @@ TEST(Topology, OrdersDevicesAsJaxDoes) {
 TEST(Topology, RingsWalkAlongLinks) {
   int rings = 0;
   for (const Case& c : cases()) {
-    if (std::string(c.kind) != "TPU v5 lite" || c.inner.size() != 1 || c.box[0] < c.box[1] || c.box[2] > 1 || c.options != "") continue;
+    if (std::string(c.kind) != "TPU v5 lite" || c.inner.size() != 1 || c.box[0] < c.box[1] || c.box[2] > 1 ||
+        c.options != "")
+      continue;
     std::vector<Device> devices = grid_of(c).flat();
     ++rings;
     for (std::size_t i = 0; i + 1 < devices.size(); ++i) {
       int steps = 0;
-      for (std::size_t axis = 0; axis < 3; ++axis) steps += std::abs(devices[i].coords()[axis] - devices[i + 1].coords()[axis]);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        steps += std::abs(devices[i].coords()[axis] - devices[i + 1].coords()[axis]);
       EXPECT_EQ(steps, 1) << devices[i] << " and " << devices[i + 1];
     }
   }
@@ -112,8 +119,8 @@ TEST(Topology, RingsWalkAlongLinks) {
 
 TEST(Torus, SharesMultiplyToBothSidesAndPlacesAreAPermutation) {
   for (Extents torus : {Extents{4, 4, 4}, Extents{2, 8, 4}, Extents{12, 1, 2}, Extents{10, 14}, Extents{30, 7}})
-    for (Extents mesh : {Extents{64}, Extents{2, 32}, Extents{4, 2, 8}, Extents{24}, Extents{3, 8}, Extents{140}, Extents{28, 5}, Extents{7, 20},
-                         Extents{210}, Extents{6, 35}, Extents{1, 2, 3, 5, 7}}) {
+    for (Extents mesh : {Extents{64}, Extents{2, 32}, Extents{4, 2, 8}, Extents{24}, Extents{3, 8}, Extents{140},
+                         Extents{28, 5}, Extents{7, 20}, Extents{210}, Extents{6, 35}, Extents{1, 2, 3, 5, 7}}) {
       if (Shape(torus).num_elements() != Shape(mesh).num_elements()) continue;
       AxisShares shares = split_axis_shares(torus, mesh);
       for (std::size_t p = 0; p < torus.size(); ++p) EXPECT_EQ(Shape(shares[p]).num_elements(), torus[p]);
@@ -128,13 +135,26 @@ TEST(Torus, SharesMultiplyToBothSidesAndPlacesAreAPermutation) {
     }
 }
 
-// Of CPU devices every process holds a box of the mesh, all boxes of one shape: for every mesh that has a multiple of its devices.
+// Of CPU devices every process holds a box of the mesh, all boxes of one shape: for every mesh that has a multiple of
+// its devices.
 TEST(Topology, EveryProcessHoldsABox) {
   for (int processes : {2, 3, 4, 6})
     for (int share : {1, 2, 4, 6})
-      for (Shape sizes : {Shape{2, 6}, {6, 2}, {3, 4}, {4, 3}, {12}, {2, 2, 3}, {2, 3, 4}, {4, 6}, {3, 8}, {6, 4}, {3, 12}, {2, 4}, {8, 3}}) {
+      for (Shape sizes : {Shape{2, 6},
+                          {6, 2},
+                          {3, 4},
+                          {4, 3},
+                          {12},
+                          {2, 2, 3},
+                          {2, 3, 4},
+                          {4, 6},
+                          {3, 8},
+                          {6, 4},
+                          {3, 12},
+                          {2, 4},
+                          {8, 3}}) {
         if (sizes.num_elements() != processes * share) continue;
-        for (bool dealt : {false, true}) {   // process by process, or one device of each in turn
+        for (bool dealt : {false, true}) {  // process by process, or one device of each in turn
           std::vector<Device> given;
           for (int i = 0; i < processes * share; ++i)
             given.push_back(Device(i, "cpu", "cpu", {.process_index = dealt ? i % processes : i / share}));
@@ -143,7 +163,8 @@ TEST(Topology, EveryProcessHoldsABox) {
           for (std::size_t at = 0; at < ordered.size(); ++at) {
             std::vector<std::int64_t> coords;
             auto rest = static_cast<std::int64_t>(at);
-            for (std::size_t i = sizes.size(); i-- > 0; rest /= sizes[i]) coords.insert(coords.begin(), rest % sizes[i]);
+            for (std::size_t i = sizes.size(); i-- > 0; rest /= sizes[i])
+              coords.insert(coords.begin(), rest % sizes[i]);
             of_process[ordered[at].process_index()].push_back(coords);
           }
           std::set<std::vector<std::int64_t>> extents;

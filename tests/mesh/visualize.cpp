@@ -18,7 +18,9 @@
 namespace tutti::debug {
 namespace {
 
-std::string plain(const Shape& shape, const Sharding& s, VisualizeOptions options = {}) { return sharding_text(shape, s, options); }
+std::string plain(const Shape& shape, const Sharding& s, VisualizeOptions options = {}) {
+  return sharding_text(shape, s, options);
+}
 
 TEST(Visualize, DrawsABlockADevice) {
   EXPECT_EQ(plain({64, 64}, NamedSharding(samples::mesh({4, 2}), P("x", "y"))),
@@ -29,8 +31,9 @@ TEST(Visualize, DrawsABlockADevice) {
 }
 
 TEST(Visualize, DrawsVectorsInARowAndListsCopies) {
-  EXPECT_EQ(plain({8}, NamedSharding(samples::mesh({2, 4}), P("y"))),
-            "┌───────┬───────┬───────┬───────┐\n│CPU 0,4│CPU 1,5│CPU 2,6│CPU 3,7│\n└───────┴───────┴───────┴───────┘\n");
+  EXPECT_EQ(
+      plain({8}, NamedSharding(samples::mesh({2, 4}), P("y"))),
+      "┌───────┬───────┬───────┬───────┐\n│CPU 0,4│CPU 1,5│CPU 2,6│CPU 3,7│\n└───────┴───────┴───────┴───────┘\n");
 }
 
 TEST(Visualize, DrawsScalars) {
@@ -56,7 +59,9 @@ TEST(Visualize, NamesAxesOnRequest) {
   std::string text = plain({8, 6}, NamedSharding(samples::mesh({4, 2}), P("x")), options);
   EXPECT_NE(text.find("dim 0: 8 over x=4, blocks of 2\ndim 1: 6, whole\ncopies over y=2\n"), std::string::npos);
   options.dtype = float32;
-  EXPECT_NE(plain({8, 6}, NamedSharding(samples::mesh({4, 2}), P("x")), options).find("float32: 48 bytes a device, 384 on all\n"), std::string::npos);
+  EXPECT_NE(plain({8, 6}, NamedSharding(samples::mesh({4, 2}), P("x")), options)
+                .find("float32: 48 bytes a device, 384 on all\n"),
+            std::string::npos);
 }
 
 TEST(Visualize, ColoursNeighboursDifferently) {
@@ -92,13 +97,16 @@ TEST(Visualize, ColoursOfTilesDiffer) {
     int least = 1 << 20;
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
-        least = std::min(least, std::abs(all[i].r - all[j].r) + std::abs(all[i].g - all[j].g) + std::abs(all[i].b - all[j].b));
+        least = std::min(least,
+                         std::abs(all[i].r - all[j].r) + std::abs(all[i].g - all[j].g) + std::abs(all[i].b - all[j].b));
     EXPECT_GE(least, 200 / std::ceil(std::cbrt(n)));
   }
   // Slabs of a 3-D array are one picture: no colour comes twice.
-  std::string text = sharding_text({4, 4, 4}, NamedSharding(samples::mesh({2, 2, 2}), P("x", "y", "z")), {}, /*terminal=*/true);
+  std::string text =
+      sharding_text({4, 4, 4}, NamedSharding(samples::mesh({2, 2, 2}), P("x", "y", "z")), {}, /*terminal=*/true);
   std::set<std::string> slabs;
-  for (std::size_t at = 0; (at = text.find("48;2;", at)) != std::string::npos; ++at) slabs.insert(text.substr(at, text.find('m', at) - at));
+  for (std::size_t at = 0; (at = text.find("48;2;", at)) != std::string::npos; ++at)
+    slabs.insert(text.substr(at, text.find('m', at) - at));
   EXPECT_EQ(slabs.size(), 8u);
 }
 
@@ -130,7 +138,8 @@ TEST(Visualize, KeepsLabelsWholeWhereJaxBreaksThem) {
             "columns 0 to 1:\n┌──────┬──────┐\n│CPU 0 │CPU 1 │\n└──────┴──────┘\n"
             "columns 2 to 3:\n┌──────┬──────┐\n│CPU 2 │CPU 3 │\n└──────┴──────┘\n");
   // A label that is longer than the width widens it.
-  EXPECT_EQ(plain({8}, NamedSharding(samples::mesh({4}), P()), {.max_width = 3}), "┌───────────┐\n│CPU 0,1,2,3│\n└───────────┘\n");
+  EXPECT_EQ(plain({8}, NamedSharding(samples::mesh({4}), P()), {.max_width = 3}),
+            "┌───────────┐\n│CPU 0,1,2,3│\n└───────────┘\n");
 }
 
 TEST(Visualize, BreaksLabelsOnRequest) {
@@ -142,7 +151,8 @@ TEST(Visualize, BreaksLabelsOnRequest) {
   EXPECT_EQ(testing::labels_in(plain({4, 4}, s, options)), testing::labels_of(s, {4, 4}));
 }
 
-// However many devices, whatever the shape: every label stands whole in one line, apart from the others, and no line is too wide.
+// However many devices, whatever the shape: every label stands whole in one line, apart from the others, and no line is
+// too wide.
 TEST(Visualize, ShowsEveryLabelInTheWidth) {
   std::mt19937 rng(2);
   for (Shape grid : {Shape{8}, {16}, {64}, {4, 4}, {8, 8}, {2, 32}, {128}, {3, 40}, {2, 2, 2}})
@@ -177,11 +187,15 @@ TEST(Visualize, KnowsHugeArraysFromEmptyOnes) {
   std::string none_there = plain({0, 5}, s, {.show_axes = true});
   EXPECT_NE(none_there.find("dim 0: 0 over x=2, empty\ndim 1: 5 over y=2, blocks of 3\n"), std::string::npos);
   // One element over two devices: one of them has nothing.
-  EXPECT_NE(plain({1}, NamedSharding(s.mesh(), P("x")), {.show_axes = true}).find("dim 0: 1 over x=2, blocks of 1\n"), std::string::npos);
+  EXPECT_NE(plain({1}, NamedSharding(s.mesh(), P("x")), {.show_axes = true}).find("dim 0: 1 over x=2, blocks of 1\n"),
+            std::string::npos);
 }
 
 TEST(Visualize, WritesControlCharactersAsText) {
-  EXPECT_EQ(printable("a\x1b[1m\n\xff\xc3\xbc\x7f\xed\xa0\x80" "b"), "a\\x1b[1m\\x0a\\xff\xc3\xbc\\x7f\\xed\\xa0\\x80" "b");
+  EXPECT_EQ(printable("a\x1b[1m\n\xff\xc3\xbc\x7f\xed\xa0\x80"
+                      "b"),
+            "a\\x1b[1m\\x0a\\xff\xc3\xbc\\x7f\\xed\\xa0\\x80"
+            "b");
   Mesh mesh(samples::devices(4), "x\x01y");
   NamedSharding s(mesh, P("x\x01y"));
   for (const std::string& text : {plain({4}, s, {.show_axes = true}), sharding_svg({4}, s)}) {
@@ -192,11 +206,20 @@ TEST(Visualize, WritesControlCharactersAsText) {
 
 // Text of an SVG's tiles: at the smallest letters, and every label in its tile.
 TEST(Svg, HasRoomForEveryLabel) {
-  std::regex tile("<rect x=\"([0-9.]+)\" y=\"[0-9.]+\" width=\"([0-9.]+)\" height=\"([0-9.]+)\" fill=\"#[0-9a-f]{6}\" stroke=\"#fff\"/>\n"
-                  "<text [^>]*font-size=\"([0-9.]+)\"[^>]*>([^<]*)<");
-  struct Case { Shape shape, grid; PartitionSpec spec; };
-  for (auto [shape, grid, spec] : {Case{{3}, {8}, P("x")}, {{0, 3}, {8}, P("x")}, {{64}, {64}, P("x")}, {{8, 8}, {64}, P()},
-                                   {{10, 3}, {4, 2}, P("x", "y")}, {{}, {8}, P()}}) {
+  std::regex tile(
+      "<rect x=\"([0-9.]+)\" y=\"[0-9.]+\" width=\"([0-9.]+)\" height=\"([0-9.]+)\" fill=\"#[0-9a-f]{6}\" "
+      "stroke=\"#fff\"/>\n"
+      "<text [^>]*font-size=\"([0-9.]+)\"[^>]*>([^<]*)<");
+  struct Case {
+    Shape shape, grid;
+    PartitionSpec spec;
+  };
+  for (auto [shape, grid, spec] : {Case{{3}, {8}, P("x")},
+                                   {{0, 3}, {8}, P("x")},
+                                   {{64}, {64}, P("x")},
+                                   {{8, 8}, {64}, P()},
+                                   {{10, 3}, {4, 2}, P("x", "y")},
+                                   {{}, {8}, P()}}) {
     NamedSharding s(samples::mesh(grid), spec);
     std::string svg = sharding_svg(shape, s);
     std::vector<std::string> found;
@@ -226,7 +249,8 @@ TEST(Svg, IsWellFormedAndNamesEveryDevice) {
   EXPECT_EQ(count("<g>"), count("</g>"));
   EXPECT_EQ(count("<text "), count("</text>"));
   EXPECT_EQ(count("<rect "), 9);
-  for (Shape shape : {Shape{}, {0}, {5}, {8, 2, 2}}) EXPECT_NE(sharding_svg(shape, Device(0)).find("</svg>"), std::string::npos);
+  for (Shape shape : {Shape{}, {0}, {5}, {8, 2, 2}})
+    EXPECT_NE(sharding_svg(shape, Device(0)).find("</svg>"), std::string::npos);
 }
 
 }  // namespace

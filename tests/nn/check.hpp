@@ -23,9 +23,10 @@ inline void expect_close(const Array& got, const Array& want, double rtol = 1e-5
     ASSERT_NEAR(a[i], b[i], rtol * std::max(largest, 1e-30)) << "element " << i << " of " << a.size();
   }
 }
-inline void expect_close(const Array& got, const std::vector<float>& want, double rtol = 1e-5) { expect_close(got.reshape(-1), array(want, Shape{want.size()}), rtol); }
-template <class T>
-void expect_trees_close(const T& got, const T& want, double rtol = 1e-5) {
+inline void expect_close(const Array& got, const std::vector<float>& want, double rtol = 1e-5) {
+  expect_close(got.reshape(-1), array(want, Shape{want.size()}), rtol);
+}
+template <class T> void expect_trees_close(const T& got, const T& want, double rtol = 1e-5) {
   auto a = tree::leaves_with_path(got);
   auto b = tree::leaves_with_path(want);
   ASSERT_EQ(a.size(), b.size());
@@ -37,13 +38,14 @@ void expect_trees_close(const T& got, const T& want, double rtol = 1e-5) {
 }
 
 /// The gradient of `fn` (tree -> Array of shape ()) against the slope of fn along a random direction.
-template <class F, class T>
-void expect_gradient(F fn, const T& at, double rtol = 2e-2) {
+template <class F, class T> void expect_gradient(F fn, const T& at, double rtol = 2e-2) {
   auto g = grad(fn)(at);
   int seed = 7;
-  T direction = tree::map([&](const Array& x) { return x.dtype().is_floating() ? random::normal(random::key(seed++), x.shape()) : x; }, at);
+  T direction = tree::map(
+      [&](const Array& x) { return x.dtype().is_floating() ? random::normal(random::key(seed++), x.shape()) : x; }, at);
   auto moved = [&](double by) {
-    return float(fn(tree::map([&](const Array& x, const Array& d) { return x.dtype().is_floating() ? x + by * d : x; }, at, direction)));
+    return float(fn(tree::map([&](const Array& x, const Array& d) { return x.dtype().is_floating() ? x + by * d : x; },
+                              at, direction)));
   };
   const double h = 2e-3;
   double slope = (moved(h) - moved(-h)) / (2 * h), along = 0, size = 0;
@@ -59,8 +61,7 @@ void expect_gradient(F fn, const T& at, double rtol = 2e-2) {
 }
 
 /// Under both threefry layouts.
-template <class F>
-void each_layout(F fn) {
+template <class F> void each_layout(F fn) {
   for (bool layout : {false, true}) {
     config::threefry_partitionable(layout);
     fn(layout);

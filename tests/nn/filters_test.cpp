@@ -6,7 +6,7 @@ namespace {
 
 struct Model {
   nn::Linear linear{};
-  Array table{};                     // integers
+  Array table{};  // integers
   nn::Activation activation = tanh;
   int width = 3;
   Array absent{};
@@ -25,19 +25,25 @@ TEST(Equinox, filter_jit) {
   Model m = make();
   expect_close(f(m, x, "loss"), loss(m, x));
   f(m, x * 2, "loss");
-  EXPECT_EQ(traces, 1);                       // arrays are traced
+  EXPECT_EQ(traces, 1);  // arrays are traced
   f(m, x, "sum");
-  EXPECT_EQ(traces, 2);                       // the text is static
+  EXPECT_EQ(traces, 2);  // the text is static
   m.activation = sin;
   expect_close(f(m, x, "loss"), loss(m, x));
-  EXPECT_EQ(traces, 3);                       // and so are the activation and the width
+  EXPECT_EQ(traces, 3);  // and so are the activation and the width
   m.width = 4;
   f(m, x, "loss");
   EXPECT_EQ(traces, 4);
 
-  auto same = [](const Model& m, const Array& x) { return std::pair{tree::map([](const Array& a) { return a + 1; }, m), x + 1}; };
-  struct Case { Donate donate; bool first, second; };
-  for (Case c : {Case{Donate::none, false, false}, {Donate::all, true, true}, {Donate::all_except_first, false, true}}) {
+  auto same = [](const Model& m, const Array& x) {
+    return std::pair{tree::map([](const Array& a) { return a + 1; }, m), x + 1};
+  };
+  struct Case {
+    Donate donate;
+    bool first, second;
+  };
+  for (Case c :
+       {Case{Donate::none, false, false}, {Donate::all, true, true}, {Donate::all_except_first, false, true}}) {
     Model m = make();
     Array y = x + 0;
     jit(same, {.donate = c.donate})(m, y);
@@ -58,7 +64,8 @@ TEST(Equinox, filter_shard) {
   Array x = shard(random::normal(random::key(1), {16, 4}), sharding);
   EXPECT_EQ(x.addressable_shards()[0].data().shape(), (Shape{2, 4}));
   // Inside jit it constrains, and values stay.
-  auto f = jit([](const Model& m, const Array& x, const PositionalSharding& s) { return shard(vmap(m)(shard(x, s)), s); });
+  auto f =
+      jit([](const Model& m, const Array& x, const PositionalSharding& s) { return shard(vmap(m)(shard(x, s)), s); });
   Array y = f(m, x, sharding);
   EXPECT_TRUE(y.sharding().is_equivalent_to(sharding, 2));
   expect_close(y, vmap(make())(x));
@@ -70,7 +77,7 @@ TEST(Equinox, filter_grad) {
   Array x = random::normal(random::key(1), {5, 4});
   Model m = make(), g = grad(loss)(m, x);
   EXPECT_EQ(g.linear.weight.shape(), (Shape{3, 4}));
-  EXPECT_FALSE(g.table.has_value());          // integers have no gradient
+  EXPECT_FALSE(g.table.has_value());  // integers have no gradient
   EXPECT_FALSE(g.absent.has_value());
   EXPECT_EQ(g.width, 3);
   auto [value, g2] = value_and_grad(loss)(m, x);
@@ -102,12 +109,12 @@ TEST(Equinox, filter_partition_combine) {
 }
 
 TEST(Equinox, apply_updates) {
-  Model m = make(), updates = tree::map([](const Array& a) { return a * 2; }, m);
+  Model m = make(), updates = tree::map([](const Array&a) { return a * 2; }, m);
   updates.linear.bias = Array();
   updates.table = Array();
   Model next = optim::apply_updates(m, updates);
   expect_close(next.linear.weight, 3 * m.linear.weight);
-  EXPECT_TRUE(bool(array_equal(next.linear.bias, m.linear.bias)));   // no update: the leaf stays
+  EXPECT_TRUE(bool(array_equal(next.linear.bias, m.linear.bias)));  // no update: the leaf stays
   EXPECT_TRUE(bool(array_equal(next.table, m.table)));
   EXPECT_EQ(next.width, 3);
 }

@@ -1,23 +1,33 @@
-// Layers: the documents' numbers, and what must hold for any sizes. Values of every layer against Equinox's stand in golden/nn.json.
+// Layers: the documents' numbers, and what must hold for any sizes. Values of every layer against Equinox's stand in
+// golden/nn.json.
 #include "nn/check.hpp"
 
 namespace tutti::testing {
 namespace {
 
-nn::MLP document_model() { return nn::MLP::init({.in_size = 4, .out_size = 4, .width_size = 32, .depth = 1}, random::PRNGKey(6789)); }
+nn::MLP document_model() {
+  return nn::MLP::init({.in_size = 4, .out_size = 4, .width_size = 32, .depth = 1}, random::PRNGKey(6789));
+}
 
 TEST(Equinox, MLP) {
   each_layout([](bool layout) {
     nn::MLP m = document_model();
     ASSERT_EQ(m.layers.size(), 2u);
-    expect_close(m.layers[0].weight[0], layout ? std::vector<float>{-.075045586f, -.34149325f, .43046606f, -.13295758f} : std::vector<float>{-.023072243f, -.48838496f, -.19294405f, -.19024587f});
-    expect_close(m.layers[1].bias, layout ? std::vector<float>{.044735298f, -.09849495f, .034462556f, -.17600393f} : std::vector<float>{.11050685f, .17209347f, -.012796968f, .11687948f});
-    expect_close(m(array({.1, .2, .3, .4})), layout ? std::vector<float>{.0519377f, -.0933631f, .0487499f, -.1163758f} : std::vector<float>{.3276739f, .1860167f, .0368871f, .0542049f}, 2e-6);
+    expect_close(m.layers[0].weight[0], layout
+                                            ? std::vector<float>{-.075045586f, -.34149325f, .43046606f, -.13295758f}
+                                            : std::vector<float>{-.023072243f, -.48838496f, -.19294405f, -.19024587f});
+    expect_close(m.layers[1].bias, layout ? std::vector<float>{.044735298f, -.09849495f, .034462556f, -.17600393f}
+                                          : std::vector<float>{.11050685f, .17209347f, -.012796968f, .11687948f});
+    expect_close(m(array({.1, .2, .3, .4})),
+                 layout ? std::vector<float>{.0519377f, -.0933631f, .0487499f, -.1163758f}
+                        : std::vector<float>{.3276739f, .1860167f, .0368871f, .0542049f},
+                 2e-6);
   });
   nn::MLP linear = nn::MLP::init({.in_size = 3, .out_size = 2, .depth = 0, .final_activation = tanh}, random::key(0));
   ASSERT_EQ(linear.layers.size(), 1u);
   EXPECT_EQ(linear(ones({3})).to_vector<float>(), linear.layers[0](ones({3})).to_vector<float>());
-  EXPECT_EQ(nn::MLP::init({.in_size = 3, .out_size = nn::scalar, .depth = 2}, random::key(0))(ones({3})).shape(), Shape{});
+  EXPECT_EQ(nn::MLP::init({.in_size = 3, .out_size = nn::scalar, .depth = 2}, random::key(0))(ones({3})).shape(),
+            Shape{});
   EXPECT_THROW(nn::MLP::init({.depth = -1}, random::key(0)), ValueError);
 }
 
@@ -43,15 +53,15 @@ TEST(Equinox, Linear) {
 }
 
 // Every layer: one row of a batch is the layer of that row, jit changes nothing, the gradient is the slope.
-template <class Layer>
-void expect_layer(const Layer& layer, const Shape& example) {
+template <class Layer> void expect_layer(const Layer& layer, const Shape& example) {
   Shape batch = example;
   batch.insert(0, 3);
   Array xs = random::normal(random::key(11), batch);
   Array rows = stack({layer(xs[0]), layer(xs[1]), layer(xs[2])});
   expect_close(vmap(layer)(xs), rows);
   expect_close(jit([](const Layer& l, const Array& x) { return vmap(l)(x); })(layer, xs), rows);
-  expect_gradient([&](const std::pair<Layer, Array>& in) { return sum(sin(in.first(in.second))); }, std::pair<Layer, Array>{layer, xs[0]});
+  expect_gradient([&](const std::pair<Layer, Array>& in) { return sum(sin(in.first(in.second))); },
+                  std::pair<Layer, Array>{layer, xs[0]});
 }
 
 TEST(Layers, BatchesJitAndGradients) {
@@ -67,7 +77,8 @@ TEST(Layers, BatchesJitAndGradients) {
   expect_layer(nn::ConvTranspose1d::init(2, 3, 3, key, {.stride = 2, .padding = 1}), {2, 5});
   expect_layer(nn::AvgPool2d::init(2, 2), {2, 5, 4});
   expect_layer(nn::MaxPool1d::init(3, 2, 1, true), {2, 8});
-  expect_layer(nn::Sequential{std::tuple{nn::Linear::init(3, 4, key), nn::Lambda{nn::gelu}, nn::Linear::init(4, 2, key)}}, {3});
+  expect_layer(
+      nn::Sequential{std::tuple{nn::Linear::init(3, 4, key), nn::Lambda{nn::gelu}, nn::Linear::init(4, 2, key)}}, {3});
 }
 
 TEST(Layers, Attention) {

@@ -23,8 +23,7 @@ Buffers random_inputs(const Case& c, const std::vector<Type>& types, std::mt1993
 }
 
 // Runs `law` on every case; one that throws or fails does not hide the others.
-template <class Law>
-void for_each_case(Law law) {
+template <class Law> void for_each_case(Law law) {
   std::mt19937_64 random(1);
   for (const Case& c : all_cases()) {
     SCOPED_TRACE(c.name());
@@ -44,7 +43,7 @@ struct WithX64 {
 
 struct Differentiable {
   Program program;
-  Buffers inputs, tangents;          // a tangent per input; empty where there is none
+  Buffers inputs, tangents;  // a tangent per input; empty where there is none
   std::vector<bool> differentiated;
 };
 // The case in double, with random inputs and tangents; nothing when it is not to be differentiated.
@@ -53,7 +52,7 @@ std::optional<Differentiable> differentiable(const Case& c, std::mt19937_64& ran
   Differentiable d;
   std::vector<Type> types = testing::operand_types(*c.sample, true);
   for (const Type& t : types)
-    if (t.dtype.is_floating() && t.dtype.size() < 4) return {};   // too few digits for differences
+    if (t.dtype.is_floating() && t.dtype.size() < 4) return {};  // too few digits for differences
   d.program = testing::program_of(*c.op, *c.sample, types);
   bool any = false, any_result = false;
   for (const Type& t : d.program.output_types()) any_result = any_result || has_tangent(t);
@@ -80,7 +79,8 @@ std::vector<std::vector<double>> tangents_of(const Differentiable& d) {
   std::vector<std::vector<double>> result;
   std::size_t next = types.size();
   for (std::size_t i = 0; i < types.size(); ++i)
-    result.push_back(j.tangent[i] ? testing::to_doubles(out[next++], types[i]) : std::vector<double>(static_cast<std::size_t>(types[i].num_elements())));
+    result.push_back(j.tangent[i] ? testing::to_doubles(out[next++], types[i])
+                                  : std::vector<double>(static_cast<std::size_t>(types[i].num_elements())));
   return result;
 }
 // The result of a float32 conversion inside a double program has few digits.
@@ -99,13 +99,15 @@ TEST(EveryOp, EvalWritesWhatInferSays) {
     Buffers in = random_inputs(c, c.sample->operands, random);
     std::vector<HostView> operands, results;
     for (std::size_t i = 0; i < in.size(); ++i) operands.push_back({c.sample->operands[i], in[i]->data()});
-    // A guard behind each result tells whether eval keeps to its bounds; two runs over different garbage, whether it writes every element.
+    // A guard behind each result tells whether eval keeps to its bounds; two runs over different garbage, whether it
+    // writes every element.
     constexpr std::size_t guard = 32;
     std::vector<std::vector<unsigned char>> runs[2];
     for (int garbage : {0, 1}) {
       results.clear();
       for (const Type& t : p.output_types()) {
-        runs[garbage].emplace_back(static_cast<std::size_t>(t.nbytes()) + guard, static_cast<unsigned char>(garbage ? 0xa5 : 0x5a));
+        runs[garbage].emplace_back(static_cast<std::size_t>(t.nbytes()) + guard,
+                                   static_cast<unsigned char>(garbage ? 0xa5 : 0x5a));
         results.push_back({t, nullptr});
       }
       for (std::size_t i = 0; i < results.size(); ++i) results[i].data = runs[garbage][i].data();
@@ -113,8 +115,12 @@ TEST(EveryOp, EvalWritesWhatInferSays) {
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       std::size_t n = runs[0][i].size() - guard;
-      EXPECT_TRUE(std::equal(runs[0][i].begin(), runs[0][i].begin() + static_cast<std::ptrdiff_t>(n), runs[1][i].begin())) << "result " << i << " is not written everywhere";
-      EXPECT_TRUE(std::all_of(runs[0][i].begin() + static_cast<std::ptrdiff_t>(n), runs[0][i].end(), [](unsigned char b) { return b == 0x5a; })) << "eval writes behind result " << i;
+      EXPECT_TRUE(
+          std::equal(runs[0][i].begin(), runs[0][i].begin() + static_cast<std::ptrdiff_t>(n), runs[1][i].begin()))
+          << "result " << i << " is not written everywhere";
+      EXPECT_TRUE(std::all_of(runs[0][i].begin() + static_cast<std::ptrdiff_t>(n), runs[0][i].end(),
+                              [](unsigned char b) { return b == 0x5a; }))
+          << "eval writes behind result " << i;
     }
   });
 }
@@ -133,7 +139,8 @@ TEST(EveryOp, FactorsFitTheTypes) {
         std::int64_t size = 1;
         for (int factor : dims[d]) size *= f.factors.at(static_cast<std::size_t>(factor)).size;
         // A factor that cannot be split may join dims of different extents: the elements move.
-        if (dims[d].size() == 1 && f.factors[static_cast<std::size_t>(dims[d][0])].kind == Factors::Kind::replicated) continue;
+        if (dims[d].size() == 1 && f.factors[static_cast<std::size_t>(dims[d][0])].kind == Factors::Kind::replicated)
+          continue;
         EXPECT_EQ(size, t.shape[d]) << "dim " << d << " of " << t.str();
       }
     };
@@ -171,7 +178,8 @@ TEST(EveryOp, TangentsAreFiniteDifferences) {
       std::vector<double> a = testing::to_doubles(above[i], types[i]), b = testing::to_doubles(below[i], types[i]);
       for (std::size_t k = 0; k < a.size(); ++k) {
         double difference = (a[k] - b[k]) / (2 * h);
-        ASSERT_NEAR(tangents[i][k], difference, tolerance * std::max(1., std::abs(difference)) * 10) << "result " << i << ", element " << k;
+        ASSERT_NEAR(tangents[i][k], difference, tolerance * std::max(1., std::abs(difference)) * 10)
+            << "result " << i << ", element " << k;
       }
     }
   });
@@ -206,7 +214,8 @@ TEST(EveryOp, TransposesAreAdjoint) {
     std::size_t next = types.size();
     for (std::size_t i = 0; i < d->inputs.size(); ++i) {
       if (!d->differentiated[i]) continue;
-      std::vector<double> t = testing::to_doubles(d->tangents[i], d->program.types[i]), g = testing::to_doubles(out[next++], d->program.types[i]);
+      std::vector<double> t = testing::to_doubles(d->tangents[i], d->program.types[i]),
+                          g = testing::to_doubles(out[next++], d->program.types[i]);
       for (std::size_t k = 0; k < t.size(); ++k) backward += t[k] * g[k];
     }
     EXPECT_NEAR(forward, backward, (all_double(*d) ? 1e-12 : 1e-5) * size);
@@ -240,9 +249,11 @@ TEST(EveryOp, BatchIsALoop) {
         Buffers alone = run::evaluate(p, rows[static_cast<std::size_t>(k)]);
         for (std::size_t r = 0; r < results.size(); ++r) {
           BufferPtr got = b.mapped[r] ? testing::row(together[r], results[r], k) : together[r];
-          std::vector<double> want = testing::to_doubles(alone[r], results[r]), have = testing::to_doubles(got, results[r]);
+          std::vector<double> want = testing::to_doubles(alone[r], results[r]),
+                              have = testing::to_doubles(got, results[r]);
           for (std::size_t e = 0; e < want.size(); ++e)
-            ASSERT_LE(testing::ulps(have[e], want[e], results[r].dtype), 1) << "row " << k << ", result " << r << ", element " << e << ": " << have[e] << " for " << want[e];
+            ASSERT_LE(testing::ulps(have[e], want[e], results[r].dtype), 1)
+                << "row " << k << ", result " << r << ", element " << e << ": " << have[e] << " for " << want[e];
         }
       }
     }
@@ -267,7 +278,8 @@ TEST(EveryOp, EngineAgreesWithEval) {
       std::vector<double> w = testing::to_doubles(want[r], results[r]), g = testing::to_doubles(got[r], results[r]);
       for (std::size_t e = 0; e < w.size(); ++e) {
         if (g[e] == w[e] || (std::isnan(g[e]) && std::isnan(w[e]))) continue;
-        ASSERT_TRUE(results[r].dtype.is_inexact()) << "result " << r << ", element " << e << ": " << g[e] << " for " << w[e];
+        ASSERT_TRUE(results[r].dtype.is_inexact())
+            << "result " << r << ", element " << e << ": " << g[e] << " for " << w[e];
         double scale = std::max(std::abs(w[e]), largest);
         ASSERT_LE(testing::ulps(scale + std::abs(g[e] - w[e]), scale, results[r].dtype), c.sample->ulp)
             << "result " << r << ", element " << e << ": " << g[e] << " for " << w[e];

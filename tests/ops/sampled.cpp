@@ -68,7 +68,8 @@ BufferPtr random_values(const Type& type, const Sample& sample, std::mt19937_64&
 std::vector<double> to_doubles(const BufferPtr& buffer, const Type& type) {
   std::vector<double> out(static_cast<std::size_t>(type.num_elements()));
   visit_dtype(type.dtype, [&]<class T>(Stored<T>) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = convert_number<double>(static_cast<const T*>(buffer->data())[i]);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = convert_number<double>(static_cast<const T*>(buffer->data())[i]);
   });
   return out;
 }
@@ -84,7 +85,8 @@ BufferPtr from_doubles(const std::vector<double>& values, const Type& type) {
 BufferPtr row(const BufferPtr& buffer, const Type& row_type, std::int64_t i) {
   std::size_t bytes = static_cast<std::size_t>(row_type.nbytes());
   BufferPtr out = allocate_buffer(bytes);
-  if (bytes) std::memcpy(out->data(), static_cast<const char*>(buffer->data()) + static_cast<std::size_t>(i) * bytes, bytes);
+  if (bytes)
+    std::memcpy(out->data(), static_cast<const char*>(buffer->data()) + static_cast<std::size_t>(i) * bytes, bytes);
   return out;
 }
 

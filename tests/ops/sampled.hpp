@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "array/buffer.hpp"
-#include "ir/program.hpp"
 #include "ir/op.hpp"
+#include "ir/program.hpp"
 
 namespace tutti::testing {
 

@@ -1,8 +1,8 @@
 // NumPy's meanings, by values worked out by hand.
 #include <gtest/gtest.h>
 
-#include "tutti/tutti.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti {
 namespace {
@@ -12,7 +12,7 @@ using F = std::vector<float>;
 
 I ints(const Array& x) { return lax::convert_element_type(x, int32).to_vector<std::int32_t>(); }
 F floats(const Array& x) { return x.to_vector<float>(); }
-Array grid() { return arange(12).reshape(3, 4); }   // 0 1 2 3 / 4 5 6 7 / 8 9 10 11
+Array grid() { return arange(12).reshape(3, 4); }  // 0 1 2 3 / 4 5 6 7 / 8 9 10 11
 
 void expect(const Array& x, const Shape& shape, const I& values) {
   EXPECT_EQ(x.shape(), shape);
@@ -110,12 +110,12 @@ TEST(IndexExpression, Arrays) {
   expect(x(all, i), {3, 2}, {2, 0, 6, 4, 10, 8});
   expect(x(i, array({1, -1})), {2}, {9, 3});
   expect(x(array({{0}, {1}}), i), {2, 2}, {2, 0, 6, 4});
-  expect(x[array(7)], {4}, {8, 9, 10, 11});   // out of range: clamped
+  expect(x[array(7)], {4}, {8, 9, 10, 11});  // out of range: clamped
   expect(x(slice(1, 3), i), {2, 2}, {6, 4, 10, 8});
   expect(x(newaxis, i, 0), {1, 2}, {8, 0});
   Array y = arange(24).reshape(2, 3, 4);
-  EXPECT_EQ(y(i, all, i).shape(), (Shape{2, 3}));   // separated: the arrays' dim comes first
-  expect(y(1, all, array({0, 3})), {2, 3}, {12, 16, 20, 15, 19, 23});   // an integer counts as an array
+  EXPECT_EQ(y(i, all, i).shape(), (Shape{2, 3}));                      // separated: the arrays' dim comes first
+  expect(y(1, all, array({0, 3})), {2, 3}, {12, 16, 20, 15, 19, 23});  // an integer counts as an array
   EXPECT_EQ(y(all, array({{0, 1}}), array({2, 3})).shape(), (Shape{2, 1, 2}));
 }
 TEST(IndexExpression, Updates) {
@@ -126,7 +126,7 @@ TEST(IndexExpression, Updates) {
   expect(grid().at(all, array({0, 3})).set(0)[1], {4}, {0, 5, 6, 0});
   expect(grid().at(array({0, 2}), slice(1, 3)).mul(0), {3, 4}, {0, 0, 0, 3, 4, 5, 6, 7, 8, 0, 0, 11});
   expect(grid().at(1, ellipsis).max(6)[1], {4}, {6, 6, 6, 7});
-  expect(arange(4).at(array({5, -1})).set(9), {4}, {0, 1, 2, 9});   // out of range: dropped
+  expect(arange(4).at(array({5, -1})).set(9), {4}, {0, 1, 2, 9});  // out of range: dropped
   expect(zeros({2, 3}, int32).at(all, 1).set(array({4, 5})), {2, 3}, {0, 4, 0, 0, 5, 0});
   expect(grid().at(slice(0, 2), slice(none, none, 3)).get(), {2, 2}, {0, 3, 4, 7});
   EXPECT_EQ(arange(4).at(1).set(2.7f).dtype(), int32);
@@ -163,7 +163,8 @@ TEST(Products, DotNamesWhatDiffers) {
     FAIL();
   } catch (const ShapeError& e) {
     std::string text = e.what();
-    EXPECT_NE(text.find("lhs float32[8,784] dim 1 is 784, rhs float32[1024,784] dim 0 is 1024"), std::string::npos) << text;
+    EXPECT_NE(text.find("lhs float32[8,784] dim 1 is 784, rhs float32[1024,784] dim 0 is 1024"), std::string::npos)
+        << text;
     EXPECT_NE(text.find("numpy.cpp:"), std::string::npos) << text;
     EXPECT_NE(text.find(".T()"), std::string::npos) << text;
   }

@@ -42,8 +42,7 @@ double inner_product(const Array& x, const Array& y) {
   return sum;
 }
 
-template <class F>
-void for_each_sample(F f) {
+template <class F> void for_each_sample(F f) {
   std::mt19937 rng(7);
   for (const Op* op : ops::movement_ops())
     for (std::size_t i = 0; i < op->samples.size(); ++i) {
@@ -127,7 +126,8 @@ TEST(MovementRules, FactorsCoverTheirDims) {
       for (int d = 0; d < t.ndim(); ++d) {
         std::int64_t product = 1;
         for (int i : dims[d]) product *= f.factors[i].size;
-        bool moved = dims[d].size() == 1 && f.factors[dims[d][0]].kind == Factors::Kind::replicated;   // may join dims of different extents
+        bool moved = dims[d].size() == 1 &&
+                     f.factors[dims[d][0]].kind == Factors::Kind::replicated;  // may join dims of different extents
         EXPECT_TRUE(dims[d].empty() || moved || product == t.shape[d]) << t.str() << " dim " << d;
       }
     };

@@ -1,4 +1,5 @@
-// Optimisers: what must hold for all of them, and the formulas that the documents use. Trajectories against Optax's stand in golden/nn.json.
+// Optimisers: what must hold for all of them, and the formulas that the documents use. Trajectories against Optax's
+// stand in golden/nn.json.
 #include "nn/check.hpp"
 
 namespace tutti::testing {
@@ -6,16 +7,20 @@ namespace {
 
 struct Params {
   Array w{}, b{};
-  int steps = 3;          // static
-  Array table{};          // integers: left alone
+  int steps = 3;  // static
+  Array table{};  // integers: left alone
   Array absent{};
 };
-Params make() { return {random::normal(random::key(0), {4, 3}), random::normal(random::key(1), {3}), 3, array({1, 2}), {}}; }
-Params gradient(const Params& p) { return grad([](const Params& p) { return sum(square(sin(p.w))) + sum(exp(p.b)) + sum(p.table) * 0.; })(p); }
+Params make() {
+  return {random::normal(random::key(0), {4, 3}), random::normal(random::key(1), {3}), 3, array({1, 2}), {}};
+}
+Params gradient(const Params& p) {
+  return grad([](const Params& p) { return sum(square(sin(p.w))) + sum(exp(p.b)) + sum(p.table) * 0.; })(p);
+}
 
-// Three steps eagerly and in jit, from Params with a static member, integers and a missing array; structure and dtypes stay.
-template <class Opt>
-void expect_optimiser(const char* name, const Opt& opt) {
+// Three steps eagerly and in jit, from Params with a static member, integers and a missing array; structure and dtypes
+// stay.
+template <class Opt> void expect_optimiser(const char* name, const Opt& opt) {
   SCOPED_TRACE(name);
   Params p = make(), q = p;
   auto s = opt.init(p), t = s;
@@ -64,13 +69,18 @@ TEST(Optimisers, StepEagerlyAndInJit) {
   expect_optimiser("sign_sgd", sign_sgd(1e-2));
   expect_optimiser("signum", signum(1e-2));
   expect_optimiser("optimistic", optimistic_gradient_descent(1e-2));
-  expect_optimiser("chain", chain(clip_by_global_norm(.5), scale_by_adam(), add_decayed_weights(.1), scale_by_learning_rate(1e-2)));
+  expect_optimiser(
+      "chain", chain(clip_by_global_norm(.5), scale_by_adam(), add_decayed_weights(.1), scale_by_learning_rate(1e-2)));
   expect_optimiser("masked", masked(adam(1e-2), {{"w", true}}));
-  expect_optimiser("groups", multi_transform({{"b", "plain"}, {"**", "adaptive"}}, std::pair{"plain", sgd(.1)}, std::pair{"adaptive", adam(1e-2)}));
+  expect_optimiser("groups", multi_transform({{"b", "plain"}, {"**", "adaptive"}}, std::pair{"plain", sgd(.1)},
+                                             std::pair{"adaptive", adam(1e-2)}));
   expect_optimiser("MultiSteps", MultiSteps(adam(1e-2), 2));
   expect_optimiser("apply_if_finite", apply_if_finite(adam(1e-2), 2));
-  expect_optimiser("conditionally", conditionally_transform(adam(1e-2), [](const Array& step) { return step % 2 == 0; }));
-  struct Hyper { Array rate{}; };
+  expect_optimiser("conditionally",
+                   conditionally_transform(adam(1e-2), [](const Array& step) { return step % 2 == 0; }));
+  struct Hyper {
+    Array rate{};
+  };
   expect_optimiser("inject", inject_hyperparams([](const Hyper& h) { return adam(h.rate); }, Hyper{array(1e-2)}));
 }
 
@@ -83,13 +93,14 @@ TEST(Optax, adam) {
   expect_close(state.mu.w, zeros({4, 3}));
   Params m = state.mu, v = state.nu;
   for (int t = 1; t <= 3; ++t) {
-    auto [updates, next] = opt.update(g, state);          // parameters are not needed
+    auto [updates, next] = opt.update(g, state);  // parameters are not needed
     m.w = .2f * g.w + .8f * m.w;
     v.w = .1f * square(g.w) + .9f * v.w;
     expect_close(next.mu.w, m.w);
     expect_close(next.nu.w, v.w);
     EXPECT_EQ(int(next.count), t);
-    expect_close(updates.w, -.1f * (m.w / (1 - std::pow(.8f, static_cast<float>(t)))) / (sqrt(v.w / (1 - std::pow(.9f, static_cast<float>(t)))) + 1e-3f));
+    expect_close(updates.w, -.1f * (m.w / (1 - std::pow(.8f, static_cast<float>(t)))) /
+                                (sqrt(v.w / (1 - std::pow(.9f, static_cast<float>(t)))) + 1e-3f));
     EXPECT_FALSE(updates.absent.has_value());
     state = next;
   }
@@ -109,7 +120,7 @@ TEST(Optax, sgd_adamw_apply_updates) {
   Params p = make(), g = gradient(p);
   auto plain = optim::sgd(.5);
   expect_close(plain.update(g, plain.init(p)).first.w, -.5f * g.w);
-  EXPECT_FALSE(plain.init(p).trace.w.has_value());        // no momentum, no state
+  EXPECT_FALSE(plain.init(p).trace.w.has_value());  // no momentum, no state
   auto heavy = optim::sgd(.5, .9), ahead = optim::sgd(.5, .9, true);
   auto s1 = heavy.update(g, heavy.init(p)).second;
   expect_close(heavy.update(g, s1).first.w, -.5f * (1.9f * g.w));
@@ -127,7 +138,7 @@ TEST(Optax, sgd_adamw_apply_updates) {
   EXPECT_THROW(decayed.update(g, decayed.init(p)), ValueError);
 
   Params half = tree::map([](const Array& a) { return a.dtype().is_floating() ? a.astype(bfloat16) : a; }, p);
-  EXPECT_EQ(optim::apply_updates(half, u).w.dtype(), bfloat16);   // the parameter's dtype stays
+  EXPECT_EQ(optim::apply_updates(half, u).w.dtype(), bfloat16);  // the parameter's dtype stays
 }
 
 TEST(Combine, ChainsAndMasks) {
@@ -155,7 +166,7 @@ TEST(Combine, ChainsAndMasks) {
 }
 
 TEST(Combine, MultiStepsIsTheMeanGradient) {
-  Params p = make(), g = gradient(p), h = tree::map([](const Array& a) { return 3 * a; }, g);
+  Params p = make(), g = gradient(p), h = tree::map([](const Array&a) { return 3 * a; }, g);
   optim::MultiSteps twice(optim::sgd(.1), 2), sums(optim::sgd(.1), 2, false);
   auto s = twice.init(p);
   auto [u1, s1] = twice.update(g, s, p);
@@ -182,12 +193,14 @@ TEST(Combine, NotFiniteIsSkipped) {
   auto s2 = opt.update(g, s1, p).second;
   EXPECT_EQ(int(s2.notfinite_count), 0);
   EXPECT_EQ(int(s2.total_notfinite), 1);
-  auto u3 = opt.update(bad, s1, p).first;                 // once too often
+  auto u3 = opt.update(bad, s1, p).first;  // once too often
   EXPECT_FALSE(bool(all(isfinite(u3.b))));
 }
 
 TEST(Combine, HyperparametersChangeWithoutCompiling) {
-  struct Hyper { Array rate{}; };
+  struct Hyper {
+    Array rate{};
+  };
   auto opt = optim::inject_hyperparams([](const Hyper& h) { return optim::sgd(h.rate); }, Hyper{array(.1)});
   Params p = make(), g = gradient(p);
   auto step = jit([&](const Params& g, const decltype(opt.init(p))& s) { return opt.update(g, s); });
@@ -209,7 +222,8 @@ TEST(Schedules, ValuesAndErrors) {
   EXPECT_NEAR(float(w(1000)), .1, 1e-6);
   EXPECT_FLOAT_EQ(float(piecewise_constant_schedule(1, {{3, .5}, {6, .5}})(6)), .25f);
   // In jit, and over many steps at once.
-  expect_close(jit([&](const Array& i) { return w(i); })(arange(50)), vmap([&](const Array& i) { return w(i); })(arange(50)));
+  expect_close(jit([&](const Array& i) { return w(i); })(arange(50)),
+               vmap([&](const Array& i) { return w(i); })(arange(50)));
   EXPECT_THROW(cosine_decay_schedule(1, 0), ValueError);
   EXPECT_THROW(piecewise_constant_schedule(1, {{3, -.5}}), ValueError);
   EXPECT_THROW(piecewise_interpolate_schedule("square", 1), ValueError);
@@ -220,16 +234,19 @@ TEST(Losses, RelationsAndErrors) {
   using namespace optim;
   Array x = random::normal(random::key(0), {5, 4}) * 3, labels = array({0, 3, 1, 1, 2});
   expect_close(softmax_cross_entropy_with_integer_labels(x, labels), softmax_cross_entropy(x, nn::one_hot(labels, 4)));
-  expect_close(softmax_cross_entropy_with_integer_labels(x.T(), labels, 0), softmax_cross_entropy_with_integer_labels(x, labels));
+  expect_close(softmax_cross_entropy_with_integer_labels(x.T(), labels, 0),
+               softmax_cross_entropy_with_integer_labels(x, labels));
   expect_close(l2_loss(x, 0 * x), huber_loss(x, {}, 1e9));
   Array p = nn::softmax(x);
   expect_close(kl_divergence(log(p), p), zeros({5}), 1);
-  expect_close(kl_divergence_with_log_targets(nn::log_softmax(x * 2), nn::log_softmax(x)), kl_divergence(nn::log_softmax(x * 2), p));
+  expect_close(kl_divergence_with_log_targets(nn::log_softmax(x * 2), nn::log_softmax(x)),
+               kl_divergence(nn::log_softmax(x * 2), p));
   expect_close(sigmoid_focal_loss(x, x * 0 + 1, {}, 0), sigmoid_binary_cross_entropy(x, x * 0 + 1));
   expect_close(cosine_similarity(x, 3 * x), ones({5}));
   EXPECT_EQ(float(safe_norm(zeros({3}), 1e-3)), 1e-3f);
   EXPECT_TRUE(bool(all(isfinite(grad([](const Array& x) { return safe_norm(x, 1e-3); })(zeros({3}))))));
-  for (auto f : {squared_error, l2_loss, log_cosh}) expect_gradient([&](const Array& x) { return sum(f(x, sin(x))); }, x);
+  for (auto f : {squared_error, l2_loss, log_cosh})
+    expect_gradient([&](const Array& x) { return sum(f(x, sin(x))); }, x);
   EXPECT_THROW(squared_error(x, labels), ShapeError);
   EXPECT_THROW(l2_loss(labels), TypeError);
   EXPECT_THROW(softmax_cross_entropy_with_integer_labels(x, x[0]), TypeError);

@@ -11,11 +11,11 @@
 
 #include "array/buffer.hpp"
 #include "ir/op.hpp"
+#include "isolation/per_device.hpp"
+#include "isolation/traffic.hpp"
 #include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
 #include "run/evaluate.hpp"
-#include "isolation/per_device.hpp"
-#include "isolation/traffic.hpp"
 #include "trace/trace.hpp"
 #include "transform/transform.hpp"
 #include "tutti/lax/lax.hpp"
@@ -39,7 +39,8 @@ inline ProgramPtr record(const std::vector<Type>& inputs, const Function& f) {
 /// Value and gradients of a scalar program in all inexact inputs among the first `n`.
 inline ProgramPtr value_and_grad(const ProgramPtr& p, std::size_t n) {
   std::vector<bool> differentiated;
-  for (std::size_t i = 0; i < p->inputs.size(); ++i) differentiated.push_back(i < n && has_tangent(p->types[p->inputs[i]]));
+  for (std::size_t i = 0; i < p->inputs.size(); ++i)
+    differentiated.push_back(i < n && has_tangent(p->types[p->inputs[i]]));
   VjpProgram v = vjp(*p, differentiated, {true});
   std::vector<Type> types = p->input_types();
   return record(types, [&](const Arrays& args) {
@@ -72,14 +73,15 @@ inline BufferPtr random_buffer(const Type& t, std::mt19937& rng, double lo = -2,
       case DType::Kind::int32: put(static_cast<std::int32_t>(v)); break;
       case DType::Kind::uint32: put(static_cast<std::uint32_t>(std::abs(v))); break;
       case DType::Kind::int64: put(static_cast<std::int64_t>(v)); break;
-      case DType::Kind::uint64: case DType::Kind::prng_key: put(static_cast<std::uint64_t>(std::abs(v))); break;
+      case DType::Kind::uint64:
+      case DType::Kind::prng_key: put(static_cast<std::uint64_t>(std::abs(v))); break;
       case DType::Kind::float64: put(v); break;
       case DType::Kind::complex64:
         static_cast<float*>(b->data())[2 * i] = static_cast<float>(v);
         static_cast<float*>(b->data())[2 * i + 1] = 0.5f;
         break;
       case DType::Kind::float32: put(static_cast<float>(v)); break;
-      default: {   // 16-bit floats: a small integer and a half, exact in both
+      default: {  // 16-bit floats: a small integer and a half, exact in both
         float f = static_cast<float>(std::round(v * 2) / 2);
         convert_elements(float32, &f, t.dtype, static_cast<char*>(b->data()) + 2 * i, 1);
       }
@@ -92,7 +94,8 @@ inline std::vector<double> as_doubles(const Type& t, const BufferPtr& b) {
   std::vector<double> out;
   std::int64_t n = t.num_elements();
   if (t.dtype.is_key() || t.dtype.kind() == DType::Kind::uint64 || t.dtype.kind() == DType::Kind::int64) {
-    for (std::int64_t i = 0; i < n; ++i) out.push_back(static_cast<double>(static_cast<const std::int64_t*>(b->data())[i]));
+    for (std::int64_t i = 0; i < n; ++i)
+      out.push_back(static_cast<double>(static_cast<const std::int64_t*>(b->data())[i]));
     return out;
   }
   if (t.dtype.is_complex()) {
@@ -105,7 +108,8 @@ inline std::vector<double> as_doubles(const Type& t, const BufferPtr& b) {
 }
 
 /// Equal up to `tolerance` relative to the largest element: sums are associated by device. `nan == nan`.
-inline void expect_close(const Type& t, const BufferPtr& got, const BufferPtr& want, double tolerance, const std::string& what) {
+inline void expect_close(const Type& t, const BufferPtr& got, const BufferPtr& want, double tolerance,
+                         const std::string& what) {
   std::vector<double> a = as_doubles(t, got), b = as_doubles(t, want);
   double scale = 1;
   for (double v : b)
@@ -118,8 +122,8 @@ inline void expect_close(const Type& t, const BufferPtr& got, const BufferPtr& w
 }
 
 /// Runs on isolated devices and globally, compares all outputs, and what was sent with what was planned.
-inline LocalProgram check_partition(const ShardedProgram& sharded, const std::vector<BufferPtr>& inputs, double tolerance = 2e-5,
-                                    const Chooser& chooser = choose) {
+inline LocalProgram check_partition(const ShardedProgram& sharded, const std::vector<BufferPtr>& inputs,
+                                    double tolerance = 2e-5, const Chooser& chooser = choose) {
   LocalProgram local = partition(sharded, BoundaryAxes::every(), chooser);
   verify(*local.program);
   run::reset_traffic();

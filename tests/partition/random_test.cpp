@@ -1,4 +1,5 @@
-// Random programs on random meshes with random placements: isolated devices must give the global values, and send what is planned.
+// Random programs on random meshes with random placements: isolated devices must give the global values, and send what
+// is planned.
 #include "partition/programs.hpp"
 
 namespace tutti::testing {
@@ -41,7 +42,7 @@ struct Generator {
       case 5: return dot(dot(a, transpose(b)) * 0.1f, a) * 0.1f;
       case 6: return reshape(transpose(reshape(a, {m, n})), {n, m});
       case 7: return roll(a, 1, pick(2));
-      case 8: return where(a > 0.1234567f, a, b);   // not 0: sums that vanish exactly would be decided by rounding
+      case 8: return where(a > 0.1234567f, a, b);  // not 0: sums that vanish exactly would be decided by rounding
       case 9: return concatenate({lax::slice(a, {0, 0}, {n / 2, m}), lax::slice(b, {n / 2, 0}, {n, m})}, 0);
       case 10: return cumsum(a, pick(2)) * 0.1f;
       case 11: return a - max(b, pick(2), true);
@@ -61,7 +62,8 @@ void check_seed(unsigned seed, bool gradients) {
   ProgramPtr p = record(types, [&](const Arrays& in) {
     Arrays known = in;
     for (int i = 0, ops = 1 + g.pick(gradients ? 6 : 14); i < ops; ++i) known.push_back(g.operation(known, n, m));
-    return gradients ? Arrays{mean(known.back() * known[3])} : Arrays{known.back(), sum(known[known.size() / 2]), known[3]};
+    return gradients ? Arrays{mean(known.back() * known[3])}
+                     : Arrays{known.back(), sum(known[known.size() / 2]), known[3]};
   });
   if (gradients) p = value_and_grad(p, 3);
   std::vector<Sharding> placed;

@@ -12,7 +12,8 @@ ProgramPtr with_region(const Mesh& mesh, const Type& in, const Function& f, bool
   Type block = in;
   block.shape[0] /= mesh.size("x");
   ProgramPtr body = record({block}, f);
-  ops::DimAxes rows(static_cast<std::size_t>(in.ndim())), out(static_cast<std::size_t>(body->type(body->outputs[0]).ndim()));
+  ops::DimAxes rows(static_cast<std::size_t>(in.ndim())),
+      out(static_cast<std::size_t>(body->type(body->outputs[0]).ndim()));
   rows[0] = {"x"};
   if (result_is_cut) out[0] = {"x"};
   ops::ShardMap p{mesh, {rows}, {out}, false, mesh.axis_names()};
@@ -33,17 +34,32 @@ void check_region(const ProgramPtr& p, const Sharding& input) {
 TEST(Regions, RunTheirBodiesOnBlocks) {
   Mesh mesh = grid({4, 2}, {"x", "y"});
   auto over = [&](const Array& a) { return bind1(ops::psum, ops::ReduceOver{{"x"}, {4}}, {a}); };
-  ProgramPtr summed = with_region(mesh, type({8, 6}), [&](const Arrays& in) { return Arrays{over(sum(in[0], 0))}; }, false);
-  ProgramPtr shifted = with_region(mesh, type({8, 6}), [&](const Arrays& in) {
-    return Arrays{bind1(ops::ppermute, ops::Permute{{"x"}, {4}, {{0, 1}, {1, 2}, {2, 3}}}, {in[0]}) + bind1(ops::axis_index, ops::ReduceOver{{"x"}, {4}}, {})};
-  }, true);
-  ProgramPtr gathered = with_region(mesh, type({8, 6}), [&](const Arrays& in) { return Arrays{bind1(ops::all_gather, ops::GatherOver{{"x"}, {4}, 1, true}, {in[0]})}; }, true);
+  ProgramPtr summed = with_region(
+      mesh, type({8, 6}), [&](const Arrays& in) { return Arrays{over(sum(in[0], 0))}; }, false);
+  ProgramPtr shifted = with_region(
+      mesh, type({8, 6}),
+      [&](const Arrays& in) {
+        return Arrays{bind1(ops::ppermute, ops::Permute{{"x"}, {4}, {{0, 1}, {1, 2}, {2, 3}}}, {in[0]}) +
+                      bind1(ops::axis_index, ops::ReduceOver{{"x"}, {4}}, {})};
+      },
+      true);
+  ProgramPtr gathered = with_region(
+      mesh, type({8, 6}),
+      [&](const Arrays& in) {
+        return Arrays{bind1(ops::all_gather, ops::GatherOver{{"x"}, {4}, 1, true}, {in[0]})};
+      },
+      true);
   for (const ProgramPtr& p : {summed, shifted, gathered})
     for (PartitionSpec s : {P("x"), P(), P(none, "y"), P("y", "x")}) check_region(p, named(mesh, s));
 }
 
 TEST(Regions, RunOnAnotherMeshOfTheSameDevices) {
-  ProgramPtr p = with_region(grid({8}, "x"), type({8, 6}), [&](const Arrays& in) { return Arrays{bind1(ops::psum, ops::ReduceOver{{"x"}, {8}}, {in[0]})}; }, true);
+  ProgramPtr p = with_region(
+      grid({8}, "x"), type({8, 6}),
+      [&](const Arrays& in) {
+        return Arrays{bind1(ops::psum, ops::ReduceOver{{"x"}, {8}}, {in[0]})};
+      },
+      true);
   check_region(p, named(grid({4, 2}, {"a", "b"}), P("b", "a")));
 }
 

@@ -82,7 +82,8 @@ TEST(Reshard, PricesObeyTheTriangleAndVanishForNothing) {
     EXPECT_TRUE(planner.path(a, a, sizes).moves.empty());
     for (const Layout& b : all)
       for (const Layout& c : all)
-        EXPECT_LE(planner.path(a, c, sizes).cost, planner.path(a, b, sizes).cost + planner.path(b, c, sizes).cost + 1e-9)
+        EXPECT_LE(planner.path(a, c, sizes).cost,
+                  planner.path(a, b, sizes).cost + planner.path(b, c, sizes).cost + 1e-9)
             << str(a, mesh) << " " << str(b, mesh) << " " << str(c, mesh);
   }
 }
@@ -93,8 +94,9 @@ TEST(Reshard, FindsKnownOptima) {
   Mesh row = grid({8}, "x"), mesh = grid({2, 4}, {"x", "y"});
   Sizes square{{1024, 1024}, 4};
   Planner on_row(row), on_mesh(mesh);
-  EXPECT_EQ(on_row.path(layout(row, P("x"), 2), layout(row, P(none, "x"), 2), square).bytes, 458752);   // one all_to_all
-  EXPECT_EQ(on_mesh.path(layout(mesh, P(axes("x", "y")), 2), layout(mesh, P(axes("y", "x")), 2), square).bytes, 524288);   // one permute
+  EXPECT_EQ(on_row.path(layout(row, P("x"), 2), layout(row, P(none, "x"), 2), square).bytes, 458752);  // one all_to_all
+  EXPECT_EQ(on_mesh.path(layout(mesh, P(axes("x", "y")), 2), layout(mesh, P(axes("y", "x")), 2), square).bytes,
+            524288);  // one permute
   EXPECT_EQ(on_mesh.path(layout(mesh, P("x", "y"), 2), layout(mesh, P(), 2), square).bytes, 7 * 524288);
 }
 

@@ -1,6 +1,6 @@
 // Every row of every op is sound: cut the operands as it says, run the op on blocks, put the results together.
-#include "partition/programs.hpp"
 #include "partition/rows.hpp"
+#include "partition/programs.hpp"
 
 namespace tutti::testing {
 namespace {
@@ -46,7 +46,8 @@ int check_rows(const Op& op, const Sample& sample, const Mesh& mesh, std::mt1993
     double tolerance = 0;
     for (ValueId r : p->eqns[0].results) tolerance = std::max(tolerance, tolerance_of(p->types[r].dtype));
     SCOPED_TRACE(op.name + " row " + std::to_string(i));
-    check_partition(sharded, inputs, tolerance, [&](const Problem&, Planner&) { return std::vector<Candidate>{rows[i]}; });
+    check_partition(sharded, inputs, tolerance,
+                    [&](const Problem&, Planner&) { return std::vector<Candidate>{rows[i]}; });
     if (::testing::Test::HasFailure()) return static_cast<int>(i);
   }
   return static_cast<int>(rows.size());

@@ -26,11 +26,16 @@ Array loss(const Arrays& in) {
 
 struct Model {
   std::vector<Type> types;
-  ProgramPtr step;   // params, first moments, second moments, ids, labels -> loss, params, first moments, second moments
+  ProgramPtr step;  // params, first moments, second moments, ids, labels -> loss, params, first moments, second moments
 };
 
 Model model(int batch, int context, int vocabulary, int width, int hidden) {
-  std::vector<Type> params{type({vocabulary, width}), type({context * width, hidden}), type({hidden}), type({hidden, hidden}), type({hidden}), type({hidden, vocabulary})};
+  std::vector<Type> params{type({vocabulary, width}),
+                           type({context * width, hidden}),
+                           type({hidden}),
+                           type({hidden, hidden}),
+                           type({hidden}),
+                           type({hidden, vocabulary})};
   std::vector<Type> data{type({batch, context}, int32), type({batch}, int32)};
   std::vector<Type> all = params;
   all.insert(all.end(), data.begin(), data.end());
@@ -58,7 +63,8 @@ Model model(int batch, int context, int vocabulary, int width, int hidden) {
 }
 
 std::vector<Sharding> placements(const Mesh& mesh, bool embedding_cut = false) {
-  std::vector<PartitionSpec> params{embedding_cut ? P(none, "model") : P(), P(none, "model"), P("model"), P("model", none), P(), P()};
+  std::vector<PartitionSpec> params{
+      embedding_cut ? P(none, "model") : P(), P(none, "model"), P("model"), P("model", none), P(), P()};
   std::vector<Sharding> out;
   for (int k = 0; k < 3; ++k)
     for (const PartitionSpec& s : params) out.push_back(named(mesh, s));
@@ -81,7 +87,8 @@ void check_training(const Mesh& mesh, int batch, int hidden, int steps, bool emb
   std::vector<BufferPtr> isolated = state, global = state;
   run::reset_traffic();
   for (int s = 0; s < steps; ++s) {
-    BufferPtr ids = random_buffer(m.types[3 * num_params], rng, 0, vocabulary), labels = random_buffer(m.types.back(), rng, 0, vocabulary);
+    BufferPtr ids = random_buffer(m.types[3 * num_params], rng, 0, vocabulary),
+              labels = random_buffer(m.types.back(), rng, 0, vocabulary);
     auto step = [&](std::vector<BufferPtr>& at, auto run) {
       std::vector<BufferPtr> in = at;
       in.push_back(ids);
@@ -115,10 +122,12 @@ TEST(Training, KeepsParametersWhereTheyAre) {
   ShardedProgram sharded = propagate(m.step, in);
   EXPECT_EQ(sharded.output_shardings[0], named(mesh, P()));
   for (int i = 0; i < 3 * num_params; ++i)
-    EXPECT_TRUE(sharded.output_shardings[1 + i].is_equivalent_to(in[i], m.types[i].ndim())) << i << ": " << sharded.output_shardings[1 + i].str();
+    EXPECT_TRUE(sharded.output_shardings[1 + i].is_equivalent_to(in[i], m.types[i].ndim()))
+        << i << ": " << sharded.output_shardings[1 + i].str();
 }
 
-// The textbook plan of data x tensor parallel training: activations forward and backward over 'model', gradients over 'data'.
+// The textbook plan of data x tensor parallel training: activations forward and backward over 'model', gradients over
+// 'data'.
 TEST(Training, MovesWhatTheTextbookMoves) {
   Mesh mesh = grid({4, 2}, {"data", "model"});
   int batch = 8, context = 3, vocabulary = 11, width = 6, hidden = 12;
@@ -126,7 +135,8 @@ TEST(Training, MovesWhatTheTextbookMoves) {
   LocalProgram local = partition(propagate(m.step, placements(mesh)));
   auto all_reduce = [](double bytes, double n) { return 2 * bytes * (n - 1) / n; };
   double activations = all_reduce(4.0 * batch / 4 * hidden, 2) + all_reduce(4.0 * batch / 4 * context * width, 2);
-  double cut = 4.0 * (context * width * hidden / 2 + hidden / 2 + hidden * hidden / 2), whole = 4.0 * (vocabulary * width + hidden + hidden * vocabulary);
+  double cut = 4.0 * (context * width * hidden / 2 + hidden / 2 + hidden * hidden / 2),
+         whole = 4.0 * (vocabulary * width + hidden + hidden * vocabulary);
   EXPECT_LE(total_bytes(local), 1.01 * (activations + all_reduce(cut + whole, 4) + 8)) << explain(local);
 }
 

@@ -7,14 +7,18 @@ namespace {
 
 TEST(Propagate, ConstraintsHold) {
   Mesh mesh = grid({4, 2}, {"x", "y"});
-  auto constrain = [&](const Array& a, PartitionSpec s) { return bind1(find_op("sharding_constraint"), ops::Constrain{named(mesh, s)}, {a}); };
+  auto constrain = [&](const Array& a, PartitionSpec s) {
+    return bind1(find_op("sharding_constraint"), ops::Constrain{named(mesh, s)}, {a});
+  };
   auto result = [&](PartitionSpec in, Function f) {
     return propagate(record({type({8, 16})}, f), {named(mesh, in)}).output_shardings[0].spec();
   };
-  EXPECT_EQ(result(P("x", "y"), [&](const Arrays& in) { return Arrays{constrain(in[0] + 1, P("y", "x"))}; }), P("y", "x"));
+  EXPECT_EQ(result(P("x", "y"), [&](const Arrays& in) { return Arrays{constrain(in[0] + 1, P("y", "x"))}; }),
+            P("y", "x"));
   EXPECT_EQ(result(P("x", "y"), [&](const Arrays& in) { return Arrays{constrain(in[0] + 1, P())}; }), P());
   EXPECT_EQ(result(P("x", "y"), [&](const Arrays& in) { return Arrays{sin(constrain(in[0], P("y")))}; }), P("y"));
-  EXPECT_EQ(result(P(none, "x"), [&](const Arrays& in) { return Arrays{constrain(in[0], P("y", P::unconstrained))}; }), P("y", "x"));
+  EXPECT_EQ(result(P(none, "x"), [&](const Arrays& in) { return Arrays{constrain(in[0], P("y", P::unconstrained))}; }),
+            P("y", "x"));
 }
 
 TEST(Propagate, KnowsWhereAxesCameFrom) {
@@ -36,13 +40,15 @@ TEST(Propagate, CutsMeshesToCommonAxes) {
 
 TEST(Propagate, RefusesOtherDevices) {
   Mesh four = grid({4}, "x"), two = grid({2}, "x");
-  std::vector<Placed> placed{{argument_text("x", "add", type({24}, int32)), named(four, P("x")), {}}, {argument_text("y", "add", type({24}, int32)), named(two, P("x")), {}}};
+  std::vector<Placed> placed{{argument_text("x", "add", type({24}, int32)), named(four, P("x")), {}},
+                             {argument_text("y", "add", type({24}, int32)), named(two, P("x")), {}}};
   try {
     check_devices(placed);
     FAIL();
   } catch (const DeviceError& e) {
     EXPECT_EQ(std::string(e.what()).substr(0, std::string(e.what()).find('\n')),
-              "Received incompatible devices for jitted computation. Got argument x of add with shape int32[24] and device ids [0, 1, 2, 3] on platform CPU and "
+              "Received incompatible devices for jitted computation. Got argument x of add with shape int32[24] and "
+              "device ids [0, 1, 2, 3] on platform CPU and "
               "argument y of add with shape int32[24] and device ids [0, 1] on platform CPU");
   }
 }

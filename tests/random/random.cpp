@@ -24,17 +24,20 @@ TEST(Random, OldLayout) {
   config::threefry_partitionable(true);
 }
 TEST(Random, RawAndTypedKeysDrawTheSame) {
-  EXPECT_EQ(random::normal(random::key(7), {5}).to_vector<float>(), random::normal(random::PRNGKey(7), {5}).to_vector<float>());
+  EXPECT_EQ(random::normal(random::key(7), {5}).to_vector<float>(),
+            random::normal(random::PRNGKey(7), {5}).to_vector<float>());
   EXPECT_EQ(random::PRNGKey(7).dtype(), uint32);
   EXPECT_TRUE(random::key(7).dtype().is_key());
   EXPECT_EQ(random::key_data(random::wrap_key_data(random::PRNGKey(7))).to_vector<std::uint32_t>(), (U{0, 7}));
 }
 TEST(Random, SplitIsFoldInOfTheNumber) {
   std::vector<Array> keys = random::split(random::PRNGKey(3), 4);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(keys[i].to_vector<std::uint32_t>(), random::fold_in(random::PRNGKey(3), i).to_vector<std::uint32_t>());
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(keys[i].to_vector<std::uint32_t>(), random::fold_in(random::PRNGKey(3), i).to_vector<std::uint32_t>());
 }
 TEST(Random, AnElementDependsOnItsPositionAlone) {
-  std::vector<float> few = random::uniform(random::key(5), {10}).to_vector<float>(), many = random::uniform(random::key(5), {1000}).to_vector<float>();
+  std::vector<float> few = random::uniform(random::key(5), {10}).to_vector<float>(),
+                     many = random::uniform(random::key(5), {1000}).to_vector<float>();
   EXPECT_TRUE(std::equal(few.begin(), few.end(), many.begin()));
 }
 TEST(Random, Moments) {
@@ -50,7 +53,8 @@ TEST(Random, Moments) {
 TEST(Random, BoundsHold) {
   for (float v : random::uniform(random::key(2), {1000}, -2.f, 3.f).to_vector<float>()) EXPECT_TRUE(v >= -2 && v < 3);
   for (int v : random::randint(random::key(2), {1000}, -3, 4).to_vector<std::int32_t>()) EXPECT_TRUE(v >= -3 && v < 4);
-  for (float v : random::truncated_normal(random::key(2), -1.f, 0.5f, {1000}).to_vector<float>()) EXPECT_TRUE(v > -1 && v < 0.5f);
+  for (float v : random::truncated_normal(random::key(2), -1.f, 0.5f, {1000}).to_vector<float>())
+    EXPECT_TRUE(v > -1 && v < 0.5f);
 }
 TEST(Random, PermutationHoldsEachOnce) {
   std::vector<std::int32_t> p = random::permutation(random::key(4), 100).to_vector<std::int32_t>();

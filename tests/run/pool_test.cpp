@@ -28,7 +28,7 @@ TEST(pool, every_task_runs_once) {
       Counts c(n);
       run::run_tasks(n, {&Counts::hit, &c});
       for (auto& h : c.hits) ASSERT_EQ(h.load(), 1);
-      if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));   // workers park
+      if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));  // workers park
     }
   }
   set_num_threads(0);
@@ -52,7 +52,11 @@ TEST(pool, several_callers) {
 TEST(pool, errors_reach_the_caller) {
   set_num_threads(2);
   for (int i = 0; i < 100; ++i)
-    EXPECT_THROW(run::run_tasks(5, {[](void*, int task) { if (task == 3) throw std::runtime_error("three"); }, nullptr}), std::runtime_error);
+    EXPECT_THROW(run::run_tasks(5, {[](void*, int task) {
+                                      if (task == 3) throw std::runtime_error("three");
+                                    },
+                                    nullptr}),
+                 std::runtime_error);
   set_num_threads(0);
 }
 

@@ -1,8 +1,8 @@
 // Functions that capture arrays of enclosing transformations, and trees whose structure matters.
 #include <gtest/gtest.h>
 
-#include "tutti/transform/jit.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/jit.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti {
@@ -35,7 +35,9 @@ TEST(Closures, PullbackInsideJit) {
 }
 
 TEST(Closures, FrozenArraysHaveNoGradient) {
-  struct Weights { Array w; };
+  struct Weights {
+    Array w;
+  };
   struct Model {
     Weights a;
     Frozen<Weights> b;

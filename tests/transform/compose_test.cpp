@@ -1,4 +1,5 @@
-// Every ordered pair and triple of transformations, against exact derivatives by hyper-dual numbers and loops on the host.
+// Every ordered pair and triple of transformations, against exact derivatives by hyper-dual numbers and loops on the
+// host.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -7,8 +8,8 @@
 #include <string>
 
 #include "tutti/lax/collectives.hpp"
-#include "tutti/transform/jit.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/jit.hpp"
 #include "tutti/transform/pmap.hpp"
 #include "tutti/transform/shard_map.hpp"
 #include "tutti/transform/transforms.hpp"
@@ -16,7 +17,8 @@
 namespace tutti {
 namespace {
 
-// A number with three independent infinitesimals: the coefficient of each product of them. Each level of differentiation takes its own.
+// A number with three independent infinitesimals: the coefficient of each product of them. Each level of
+// differentiation takes its own.
 struct Dual {
   std::array<double, 8> c{};
   Dual(double v = 0) { c[0] = v; }
@@ -59,9 +61,12 @@ using Vector = std::vector<Dual>;
 using Host = std::function<Vector(const Vector&)>;
 using Function = std::function<Array(const Array&)>;
 
-const double w[n][n] = {{0.5, -0.3, 0.2}, {0.1, 0.4, -0.6}, {-0.2, 0.3, 0.7}}, c[n] = {0.7, -1.1, 0.4}, v[n] = {0.3, 0.8, -0.5}, s[2] = {1.0, -0.6};
+const double w[n][n] = {{0.5, -0.3, 0.2}, {0.1, 0.4, -0.6}, {-0.2, 0.3, 0.7}}, c[n] = {0.7, -1.1, 0.4},
+             v[n] = {0.3, 0.8, -0.5}, s[2] = {1.0, -0.6};
 
-Array weights() { return array(std::vector<float>{0.5f, -0.3f, 0.2f, 0.1f, 0.4f, -0.6f, -0.2f, 0.3f, 0.7f}, Shape{n, n}); }
+Array weights() {
+  return array(std::vector<float>{0.5f, -0.3f, 0.2f, 0.1f, 0.4f, -0.6f, -0.2f, 0.3f, 0.7f}, Shape{n, n});
+}
 Array row(const double* x, int size) { return array(std::vector<float>(x, x + size), Shape{size}); }
 
 Array base(const Array& x) { return sin(matmul(weights(), x)) * x + exp(x * -0.5f) * sum(x); }
@@ -98,15 +103,20 @@ Vector against_c(const Host& f, const Vector& x, int level) {
   return out;
 }
 
-// A transformation that turns a function of n numbers to n numbers into another one, and what it means. `level`: how deep it stands.
+// A transformation that turns a function of n numbers to n numbers into another one, and what it means. `level`: how
+// deep it stands.
 struct Transformation {
   const char* name;
   Function (*apply)(const Function&, int level);
   Host (*meaning)(const Host&, int level);
 };
 
-Host mean_jvp(const Host& f, int level) { return [=](const Vector& x) { return along_v(f, x, level); }; }
-Host mean_vjp(const Host& f, int level) { return [=](const Vector& x) { return against_c(f, x, level); }; }
+Host mean_jvp(const Host& f, int level) {
+  return [=](const Vector& x) { return along_v(f, x, level); };
+}
+Host mean_vjp(const Host& f, int level) {
+  return [=](const Vector& x) { return against_c(f, x, level); };
+}
 
 Host mean_scaled(const Host& f, int) {
   return [=](const Vector& x) {
@@ -123,22 +133,51 @@ Host mean_scaled(const Host& f, int) {
 
 const Transformation transformations[] = {
     {"jit", [](const Function& f, int) -> Function { return jit(f); }, [](const Host& f, int) { return f; }},
-    {"grad", [](const Function& f, int) -> Function { return grad([f](const Array& x) { return sum(f(x) * row(c, n)); }); }, mean_vjp},
-    {"value_and_grad", [](const Function& f, int) -> Function { return [f](const Array& x) { return value_and_grad([f](const Array& x) { return sum(f(x) * row(c, n)); })(x).second; }; },
+    {"grad",
+     [](const Function& f, int) -> Function { return grad([f](const Array& x) { return sum(f(x) * row(c, n)); }); },
      mean_vjp},
-    {"jvp", [](const Function& f, int) -> Function { return [f](const Array& x) { return jvp(f, std::tuple{x}, std::tuple{row(v, n)}).second; }; }, mean_jvp},
-    {"vjp", [](const Function& f, int) -> Function { return [f](const Array& x) { return std::get<0>(vjp(f, x).second(row(c, n))); }; }, mean_vjp},
-    {"linearize", [](const Function& f, int) -> Function { return [f](const Array& x) { return linearize(f, x).second(row(v, n)); }; }, mean_jvp},
-    {"jacfwd", [](const Function& f, int) -> Function { return [f](const Array& x) { return matmul(jacfwd(f)(x), row(v, n)); }; }, mean_jvp},
-    {"jacrev", [](const Function& f, int) -> Function { return [f](const Array& x) { return matmul(row(c, n), jacrev(f)(x)); }; }, mean_vjp},
+    {"value_and_grad",
+     [](const Function& f, int) -> Function {
+       return [f](const Array& x) {
+         return value_and_grad([f](const Array& x) { return sum(f(x) * row(c, n)); })(x).second;
+       };
+     },
+     mean_vjp},
+    {"jvp",
+     [](const Function& f, int) -> Function {
+       return [f](const Array& x) { return jvp(f, std::tuple{x}, std::tuple{row(v, n)}).second; };
+     },
+     mean_jvp},
+    {"vjp",
+     [](const Function& f, int) -> Function {
+       return [f](const Array& x) { return std::get<0>(vjp(f, x).second(row(c, n))); };
+     },
+     mean_vjp},
+    {"linearize",
+     [](const Function& f, int) -> Function {
+       return [f](const Array& x) { return linearize(f, x).second(row(v, n)); };
+     },
+     mean_jvp},
+    {"jacfwd",
+     [](const Function& f, int) -> Function { return [f](const Array& x) { return matmul(jacfwd(f)(x), row(v, n)); }; },
+     mean_jvp},
+    {"jacrev",
+     [](const Function& f, int) -> Function { return [f](const Array& x) { return matmul(row(c, n), jacrev(f)(x)); }; },
+     mean_vjp},
     {"vmap",
-     [](const Function& f, int) -> Function { return [f](const Array& x) { return sum(vmap(f, {.out_axes = 1})(row(s, 2).reshape(2, 1) * x), 1); }; }, mean_scaled},
+     [](const Function& f, int) -> Function {
+       return [f](const Array& x) { return sum(vmap(f, {.out_axes = 1})(row(s, 2).reshape(2, 1) * x), 1); };
+     },
+     mean_scaled},
     {"shard_map",
      [](const Function& f, int level) -> Function {
        std::string axis(1, static_cast<char>('a' + level));
        auto local = [=](const Array& scale, const Array& x) { return lax::psum(f(scale * x), axis); };
        return [=](const Array& x) {
-         return shard_map(local, {.mesh = make_mesh({2, 2, 2}, {"a", "b", "c"}), .in_specs = {P(axis), P()}, .out_specs = P(), .axis_names = {axis}})(row(s, 2), x);
+         return shard_map(local, {.mesh = make_mesh({2, 2, 2}, {"a", "b", "c"}),
+                                  .in_specs = {P(axis), P()},
+                                  .out_specs = P(),
+                                  .axis_names = {axis}})(row(s, 2), x);
        };
      },
      mean_scaled},

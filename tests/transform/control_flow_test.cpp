@@ -33,19 +33,41 @@ TEST(ControlFlow, ScanEdges) {
   auto [total, ys] = running(zeros({0}));
   EXPECT_EQ(ys.shape(), Shape({0}));
   near(total, zeros({}));
-  near(lax::scan([](const Array& c, const Array& x) { return std::pair{c + x, c}; }, 0., arange(4.f), {.reverse = true}).second, array({6.f, 5.f, 3.f, 0.f}));
-  near(lax::scan([](const Array& c, none_t) { return std::pair{c * 2, c}; }, 1., none, {.length = 3}).second, array({1.f, 2.f, 4.f}));
-  EXPECT_THROW(lax::scan([](const Array& c, const Array& x) { return std::pair{stack({c, x}), x}; }, 0., arange(3.f)), TypeError);
+  near(lax::scan(
+           [](const Array& c, const Array& x) {
+             return std::pair{c + x, c};
+           },
+           0., arange(4.f), {.reverse = true})
+           .second,
+       array({6.f, 5.f, 3.f, 0.f}));
+  near(lax::scan(
+           [](const Array& c, none_t) {
+             return std::pair{c * 2, c};
+           },
+           1., none, {.length = 3})
+           .second,
+       array({1.f, 2.f, 4.f}));
+  EXPECT_THROW(lax::scan(
+                   [](const Array& c, const Array& x) {
+                     return std::pair{stack({c, x}), x};
+                   },
+                   0., arange(3.f)),
+               TypeError);
   EXPECT_THROW(running(Array(1.f)), ShapeError);
 }
 
 TEST(ControlFlow, LoopsAndBranches) {
-  auto power = [](const Array& x) { return lax::fori_loop(0, 3, [&](const Array&, const Array& c) { return c * x; }, 1.); };
+  auto power = [](const Array& x) {
+    return lax::fori_loop(
+        0, 3, [&](const Array&, const Array& c) { return c * x; }, 1.);
+  };
   near(power(array(2.f)), array(8.f));
   near(jit(grad(power))(array(2.f)), array(12.f));
-  near(lax::while_loop([](const Array& c) { return c < 100; }, [](const Array& c) { return c * 3; }, array(1.f)), array(243.f));
+  near(lax::while_loop([](const Array& c) { return c < 100; }, [](const Array& c) { return c * 3; }, array(1.f)),
+       array(243.f));
   auto branch = [](const Array& x) {
-    return lax::cond(x > 0, [](const Array& v) { return v * 2; }, [](const Array& v) { return sin(v); }, x);
+    return lax::cond(
+        x > 0, [](const Array& v) { return v * 2; }, [](const Array& v) { return sin(v); }, x);
   };
   for (float x : {-1.f, 1.f}) {
     near(branch(array(x)), array(x > 0 ? 2 * x : std::sin(x)));
@@ -53,10 +75,21 @@ TEST(ControlFlow, LoopsAndBranches) {
     near(jit(grad(branch))(array(x)), array(x > 0 ? 2.f : std::cos(x)));
   }
   // A known condition runs one side: the infinite slope of the other one stays away.
-  auto kink = [](const Array& x) { return lax::cond(x > 0, [](const Array& v) { return sqrt(v); }, [](const Array& v) { return v * 2; }, x); };
+  auto kink = [](const Array& x) {
+    return lax::cond(
+        x > 0, [](const Array& v) { return sqrt(v); }, [](const Array& v) { return v * 2; }, x);
+  };
   near(grad(kink)(array(0.f)), array(2.f));
   near(vmap(branch)(array({-1.f, 1.f})), array({std::sin(-1.f), 2.f}));
-  EXPECT_THROW(jit([](const Array& x) { return lax::cond(x > 0, [](const Array& v) { return v; }, [](const Array& v) { return stack({v, v}); }, x); })(array(1.f)), TypeError);
+  EXPECT_THROW(jit([](const Array& x) {
+                 return lax::cond(
+                     x > 0, [](const Array& v) { return v; },
+                     [](const Array& v) {
+                       return stack({v, v});
+                     },
+                     x);
+               })(array(1.f)),
+               TypeError);
 }
 
 }  // namespace

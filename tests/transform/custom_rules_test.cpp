@@ -1,4 +1,5 @@
-// custom_jvp, custom_vjp and remat in all compositions: with the right rule they are the function itself, with a wrong one the rule shows.
+// custom_jvp, custom_vjp and remat in all compositions: with the right rule they are the function itself, with a wrong
+// one the rule shows.
 #include "tutti/transform/custom_rules.hpp"
 
 #include <gtest/gtest.h>
@@ -8,53 +9,96 @@
 namespace tutti {
 namespace {
 
-struct State { Array x; std::vector<Array> w; int steps; };
+struct State {
+  Array x;
+  std::vector<Array> w;
+  int steps;
+};
 
 const auto plain = [](const Array& x, const Array& y) { return tanh(x) * y + x * sin(y); };
 Array d_by_x(const Array& x, const Array& y) { return (1 - square(tanh(x))) * y + sin(y); }
 Array d_by_y(const Array& x, const Array& y) { return tanh(x) + x * cos(y); }
-const auto by_jvp = custom_jvp(plain, [](const std::tuple<Array, Array>& args, const std::tuple<Array, Array>& tangents) {
-  auto& [x, y] = args;
-  return std::pair{plain(x, y), d_by_x(x, y) * std::get<0>(tangents) + d_by_y(x, y) * std::get<1>(tangents)};
-});
-const auto by_vjp = custom_vjp(plain, [](const Array& x, const Array& y) { return std::pair{plain(x, y), std::pair{x, y}}; },
-                               [](const std::pair<Array, Array>& kept, const Array& g) {
-                                 auto& [x, y] = kept;
-                                 return std::tuple{g * d_by_x(x, y), g * d_by_y(x, y)};
-                               });
+const auto by_jvp =
+    custom_jvp(plain, [](const std::tuple<Array, Array>& args, const std::tuple<Array, Array>& tangents) {
+      auto& [x, y] = args;
+      return std::pair{plain(x, y), d_by_x(x, y) * std::get<0>(tangents) + d_by_y(x, y) * std::get<1>(tangents)};
+    });
+const auto by_vjp = custom_vjp(
+    plain,
+    [](const Array& x, const Array& y) {
+      return std::pair{plain(x, y), std::pair{x, y}};
+    },
+    [](const std::pair<Array, Array>& kept, const Array& g) {
+      auto& [x, y] = kept;
+      return std::tuple{g * d_by_x(x, y), g * d_by_y(x, y)};
+    });
 const auto again = remat(plain);
 
-void expect_close(const Array& got, const Array& want) { EXPECT_TRUE(allclose(got, want, 1e-5, 1e-6)) << got << "\n" << want; }
+void expect_close(const Array& got, const Array& want) {
+  EXPECT_TRUE(allclose(got, want, 1e-5, 1e-6)) << got << "\n" << want;
+}
 
 // What is done with the function, as arrays; `f(x, y)` takes vectors or scalars.
-template <class F>
-std::vector<Array> reverse_modes(const F& f) {
+template <class F> std::vector<Array> reverse_modes(const F& f) {
   Array x = arange(5.0) / 4 - 0.5, y = arange(5.0) * 0.3 + 0.2, s = array(0.7f), t = array(-0.3f);
   auto total = [=](const Array& a, const Array& b) { return sum(f(a, b)); };
   auto [dx, dy] = grad<0, 1>(total)(x, y);
   auto [jx, jy] = jit(grad<0, 1>(total))(x, y);
   auto [vx, vy] = vmap(grad<0, 1>(f), {.in_axes = {0, none}})(x, t);
   auto unmapped = [=](const Array& b) { return sum(vmap(f, {.in_axes = {0, none}})(x, b)); };
-  auto nested = [=](const Array& b) { return sum(vmap([=](const Array& a) { return sum(vmap(f, {.in_axes = {none, 0}})(a, y) * b); })(x)); };
+  auto nested = [=](const Array& b) {
+    return sum(vmap([=](const Array& a) { return sum(vmap(f, {.in_axes = {none, 0}})(a, y) * b); })(x));
+  };
   Mesh mesh = make_mesh({5}, {"i"});
-  auto region = shard_map([=](const Array& a, const Array& b) { return lax::psum(sum(f(a, b)), "i"); }, {.mesh = mesh, .in_specs = {P("i"), P()}, .out_specs = P()});
+  auto region = shard_map([=](const Array& a, const Array& b) { return lax::psum(sum(f(a, b)), "i"); },
+                          {.mesh = mesh, .in_specs = {P("i"), P()}, .out_specs = P()});
   auto replicated = [=](const Array& a, const Array& b) { return region(a, b.reshape(1)); };
-  auto lanes = [=](const Array& a) { return sum(pmap([=](const Array& e, const Array& b) { return lax::psum(f(e, b), "p"); }, {.axis_name = "p", .in_axes = {0, none}})(a, s)); };
+  auto lanes = [=](const Array& a) {
+    return sum(pmap([=](const Array& e, const Array& b) { return lax::psum(f(e, b), "p"); },
+                    {.axis_name = "p", .in_axes = {0, none}})(a, s));
+  };
   auto [y1, pullback] = vjp(f, s, t);
   auto [ps, pt] = pullback(array(2.f));
-  return {f(s, t), jit(f)(x, y), vmap(f)(x, y), dx, dy, jx, jy, vx, vy, grad(unmapped)(t), grad(nested)(s), grad(jit(nested))(s),
-          grad([=](const Array& a) { return grad(f)(a, t); })(s), grad<1>([=](const Array& a, const Array& b) { return grad(f)(a, b); })(s, t),
-          grad(replicated)(x, t), grad<1>(replicated)(x, t), jit(grad<1>(replicated))(x, t), grad(lanes)(x), jit(grad(lanes))(x), y1, ps, pt,
+  return {f(s, t),
+          jit(f)(x, y),
+          vmap(f)(x, y),
+          dx,
+          dy,
+          jx,
+          jy,
+          vx,
+          vy,
+          grad(unmapped)(t),
+          grad(nested)(s),
+          grad(jit(nested))(s),
+          grad([=](const Array& a) { return grad(f)(a, t); })(s),
+          grad<1>([=](const Array& a, const Array& b) { return grad(f)(a, b); })(s, t),
+          grad(replicated)(x, t),
+          grad<1>(replicated)(x, t),
+          jit(grad<1>(replicated))(x, t),
+          grad(lanes)(x),
+          jit(grad(lanes))(x),
+          y1,
+          ps,
+          pt,
           jacrev([=](const Array& a) { return f(a, y); })(x)};
 }
-template <class F>
-std::vector<Array> forward_modes(const F& f) {
+template <class F> std::vector<Array> forward_modes(const F& f) {
   Array x = arange(5.0) / 4 - 0.5, y = arange(5.0) * 0.3 + 0.2, s = array(0.7f), t = array(-0.3f);
   auto [v, dv] = jvp(f, std::tuple{x, y}, std::tuple{y, x});
   auto [l, map] = linearize(f, x, y);
   auto once = [=](const Array& a) { return jvp(f, std::tuple{a, y}, std::tuple{ones_like(a), y}).second; };
-  return {v, dv, l, map(y, x), jacfwd([=](const Array& a) { return f(a, y); })(x), hessian([=](const Array& a) { return sum(f(a, y)); })(x),
-          jit(once)(x), vmap([=](const Array& a) { return jvp(f, std::tuple{a, t}, std::tuple{s, t}).second; })(x), jvp(once, std::tuple{x}, std::tuple{x}).second};
+  return {v,
+          dv,
+          l,
+          map(y, x),
+          jacfwd([=](const Array& a) { return f(a, y); })(x),
+          hessian([=](const Array& a) { return sum(f(a, y)); })(x),
+          jit(once)(x),
+          vmap([=](const Array& a) {
+            return jvp(f, std::tuple{a, t}, std::tuple{s, t}).second;
+          })(x),
+          jvp(once, std::tuple{x}, std::tuple{x}).second};
 }
 void expect_equal(const std::vector<Array>& got, const std::vector<Array>& want) {
   for (std::size_t i = 0; i < want.size(); ++i) {
@@ -80,22 +124,32 @@ TEST(Remat, IsTheFunctionInEveryComposition) {
 TEST(CustomRules, TheRuleIsWhatCounts) {
   auto square_with = [](double slope) {
     return custom_jvp([](const Array& x) { return x * x; },
-                      [=](const std::tuple<Array>& args, const std::tuple<Array>& tangents) { return std::pair{square(std::get<0>(args)), slope * std::get<0>(tangents)}; });
+                      [=](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
+                        return std::pair{square(std::get<0>(args)), slope * std::get<0>(tangents)};
+                      });
   };
   expect_close(grad(square_with(7))(3.), array(7.f));
   expect_close(jit(grad(square_with(7)))(3.), array(7.f));
   expect_close(vmap(grad(square_with(7)))(ones({2})), array({7.f, 7.f}));
-  auto reversed = custom_vjp([](const Array& x) { return x; }, [](const Array& x) { return std::pair{x, std::tuple{}}; }, [](const std::tuple<>&, const Array& g) { return std::tuple{-g}; });
+  auto reversed = custom_vjp([](const Array& x) { return x; },
+                             [](const Array& x) {
+                               return std::pair{x, std::tuple{}};
+                             },
+                             [](const std::tuple<>&, const Array& g) { return std::tuple{-g}; });
   expect_close(grad([=](const Array& x) { return sum(reversed(sin(x))); })(zeros({3})), -ones({3}));
 }
 
 TEST(CustomRules, TakeTreesIntegersStaticsAndEmptyCotangents) {
   auto run = [](const State& s, const Array& n) { return std::pair{sum(s.x * s.w[0]) * s.steps, n + 1}; };
-  auto f = custom_vjp(run, [=](const State& s, const Array& n) { return std::pair{run(s, n), s}; },
-                      [](const State& kept, const std::pair<Array, Array>& g) {
-                        EXPECT_FALSE(g.second.has_value());   // of an integer
-                        return std::tuple{State{Array(), {g.first * kept.x * 100}, kept.steps}, Array()};
-                      });
+  auto f = custom_vjp(
+      run,
+      [=](const State& s, const Array& n) {
+        return std::pair{run(s, n), s};
+      },
+      [](const State& kept, const std::pair<Array, Array>& g) {
+        EXPECT_FALSE(g.second.has_value());  // of an integer
+        return std::tuple{State{Array(), {g.first * kept.x * 100}, kept.steps}, Array()};
+      });
   auto g = grad([=](const State& s) { return f(s, array(3)).first; })(State{ones({2}), {arange(2.0)}, 5});
   expect_close(g.x, zeros({2}));
   expect_close(g.w[0], 100 * ones({2}));
@@ -106,7 +160,9 @@ TEST(CustomRules, CapturedArraysAreConstants) {
   auto loss = [](const Array& x, bool inside) {
     Array scale = inside ? x * 2 : Array(2.);
     auto f = custom_jvp([=](const Array& y) { return y * scale; },
-                        [=](const std::tuple<Array>& args, const std::tuple<Array>& tangents) { return std::pair{std::get<0>(args) * scale, std::get<0>(tangents) * scale}; });
+                        [=](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
+                          return std::pair{std::get<0>(args) * scale, std::get<0>(tangents) * scale};
+                        });
     return f(x);
   };
   expect_close(grad(loss)(3., false), array(2.f));
@@ -123,25 +179,36 @@ TEST(CustomRules, CapturedArraysAreConstants) {
 TEST(CustomRules, Errors) {
   Array x = ones({3});
   EXPECT_THROW(jvp(by_vjp, std::tuple{x, x}, std::tuple{x, x}), TypeError);
-  EXPECT_THROW(jit([](const Array& a) { return jvp(by_vjp, std::tuple{a, a}, std::tuple{a, a}).second; })(x), TypeError);
+  EXPECT_THROW(jit([](const Array& a) {
+                 return jvp(by_vjp, std::tuple{a, a}, std::tuple{a, a}).second;
+               })(x),
+               TypeError);
   EXPECT_THROW(jacfwd([](const Array& a) { return by_vjp(a, a); })(x), TypeError);
   Loc here = Loc::current();
-  auto wrong_shape = custom_jvp([](const Array& a) { return a * 2; }, [](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
-    return std::pair{std::get<0>(args) * 2, sum(std::get<0>(tangents))};
-  }, here);
+  auto wrong_shape = custom_jvp([](const Array& a) { return a * 2; },
+                                [](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
+                                  return std::pair{std::get<0>(args) * 2, sum(std::get<0>(tangents))};
+                                },
+                                here);
   try {
     grad([&](const Array& a) { return sum(wrong_shape(a)); })(x);
     FAIL();
   } catch (const ShapeError& e) {
-    for (const std::string& fact : {std::string("custom_jvp: "), std::string("float32[]"), std::string("float32[3]"), "at " + here.str()})
+    for (const std::string& fact :
+         {std::string("custom_jvp: "), std::string("float32[]"), std::string("float32[3]"), "at " + here.str()})
       EXPECT_NE(std::string(e.what()).find(fact), std::string::npos) << fact << "\n" << e.what();
   }
-  auto wrong_type = custom_vjp([](const Array& a) { return a * 2; }, [](const Array& a) { return std::pair{a * 2, std::tuple{}}; },
+  auto wrong_type = custom_vjp([](const Array& a) { return a * 2; },
+                               [](const Array& a) {
+                                 return std::pair{a * 2, std::tuple{}};
+                               },
                                [](const std::tuple<>&, const Array& g) { return std::tuple{g.astype(int32)}; });
   EXPECT_THROW(grad([&](const Array& a) { return sum(wrong_type(a)); })(x), TypeError);
   std::function<Array(const Array&)> self;
   self = custom_jvp([](const Array& a) { return a * 2; },
-                    [&](const std::tuple<Array>& args, const std::tuple<Array>& tangents) { return std::pair{self(std::get<0>(args)), std::get<0>(tangents)}; });
+                    [&](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
+                      return std::pair{self(std::get<0>(args)), std::get<0>(tangents)};
+                    });
   EXPECT_THROW(grad([&](const Array& a) { return sum(self(a)); })(x), ValueError);
 }
 

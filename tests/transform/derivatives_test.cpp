@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "tutti/transform/jit.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/jit.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti {
@@ -16,7 +16,8 @@ std::vector<float> values(const Array& x) { return x.to_vector<float>(); }
 void expect_near(const Array& x, const std::vector<float>& want, float tolerance = 1e-5f) {
   std::vector<float> got = values(x);
   ASSERT_EQ(got.size(), want.size());
-  for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], tolerance * std::max(1.f, std::abs(want[i]))) << "element " << i;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], want[i], tolerance * std::max(1.f, std::abs(want[i]))) << "element " << i;
 }
 
 TEST(Grad, ScalarsAndNumbers) {
@@ -35,16 +36,18 @@ TEST(Grad, PerturbationsAreNotConfused) {
   // d/dx [x * d/dy (x + y)] at 1 is 1; confused perturbations give 2.
   auto f = [](const Array& x) { return x * grad([&](const Array& y) { return x + y; })(1.f); };
   expect_near(grad(f)(1.f), {1.f});
-  auto g = [](const Array& x) { return grad([&](const Array& y) { return x * y * y; })(x); };   // 2 x^2
+  auto g = [](const Array& x) { return grad([&](const Array& y) { return x * y * y; })(x); };  // 2 x^2
   expect_near(grad(g)(3.f), {12.f});
-  auto forward = [](const Array& x) { return x * jvp([&](const Array& y) { return x * y; }, std::tuple{Array(2.f)}, std::tuple{Array(1.f)}).second; };   // x^2
+  auto forward = [](const Array& x) {
+    return x * jvp([&](const Array& y) { return x * y; }, std::tuple{Array(2.f)}, std::tuple{Array(1.f)}).second;
+  };  // x^2
   expect_near(jvp(forward, std::tuple{3.f}, std::tuple{1.f}).second, {6.f});
   expect_near(grad(forward)(3.f), {6.f});
 }
 
 struct Model {
   Array w, b;
-  Array steps;   // integers
+  Array steps;  // integers
   int width = 0;
 };
 
@@ -164,7 +167,8 @@ TEST(Vmap, Axes) {
   expect_near(vmap(twice, {.in_axes = 1, .out_axes = 1})(x), {2, 4, 6, 8, 10, 12});
   EXPECT_EQ(vmap(vmap(dot, {.in_axes = {none, 0}}), {.in_axes = {0, none}})(x, x).shape(), (Shape{2, 2}));
   expect_near(vmap([](const Array&) { return Array(1.f); })(x), {1, 1});
-  expect_near(vmap([](const Array& w) { return w; }, {.in_axes = none, .out_axes = none, .axis_size = 4})(w), {1, 10, 100});
+  expect_near(vmap([](const Array& w) { return w; }, {.in_axes = none, .out_axes = none, .axis_size = 4})(w),
+              {1, 10, 100});
   EXPECT_EQ(vmap([](const Array& w) { return w; }, {.in_axes = none, .axis_size = 4})(w).shape(), (Shape{4, 3}));
   expect_near(vmap(dot, {.in_axes = {0, none}})(x, 1.f), {6, 15});
 }

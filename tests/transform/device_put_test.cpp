@@ -14,7 +14,9 @@ Sharding over(int first, int count) {
 TEST(DevicePut, MovesUnderGradAndBack) {
   set_cpu_devices(8);
   Array w = device_put(arange(8.f), devices()[0]), x = device_put(arange(8.f), over(0, 4)), u = arange(8.f);
-  auto loss = [](const Sharding& there) { return [=](const Array& v) { return sum(square(device_put(v, there)) * device_put(ones({8}), there)); }; };
+  auto loss = [](const Sharding& there) {
+    return [=](const Array& v) { return sum(square(device_put(v, there)) * device_put(ones({8}), there)); };
+  };
   for (const auto& [v, there] : {std::pair{w, over(0, 4)}, {x, over(4, 4)}, {u, over(0, 8)}}) {
     Array g = grad(loss(there))(v);
     EXPECT_TRUE(allclose(g, 2 * u));

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "tutti/lax/collectives.hpp"
-#include "tutti/transform/jit.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/jit.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti {
@@ -28,7 +28,8 @@ TEST(NamedAxes, WhatIsNotMapped) {
   Array x = numbers({1, 2, 3, 4});
   expect_values(vmap([](const Array& x) { return x * 0 + lax::psum(array(2.f), "i"); }, over_i)(x), {8, 8, 8, 8});
   expect_values(vmap([](const Array&) { return lax::axis_index("i"); }, over_i)(x), {0, 1, 2, 3});
-  expect_values(vmap([](const Array& x) { return x * static_cast<float>(lax::axis_size("i")); }, over_i)(x), {4, 8, 12, 16});
+  expect_values(vmap([](const Array& x) { return x * static_cast<float>(lax::axis_size("i")); }, over_i)(x),
+                {4, 8, 12, 16});
   EXPECT_THROW(vmap([](const Array& x) { return lax::psum(x, "j"); }, over_i)(x), NameError);
   EXPECT_THROW(lax::psum(x, "i"), NameError);
 }
@@ -46,11 +47,13 @@ TEST(NamedAxes, Differentiated) {
   Array x = numbers({1, 2, 3, 4});
   // Inside: each gradient is of the sum over all of what its number does.
   auto f = [](const Array& x) { return x * lax::psum(x, "i"); };
-  Array outside = grad([&](const Array& x) { return sum(vmap(f, over_i)(x)); })(x);   // d/dx (sum x)^2
+  Array outside = grad([&](const Array& x) { return sum(vmap(f, over_i)(x)); })(x);  // d/dx (sum x)^2
   expect_values(outside, {20, 20, 20, 20});
-  Array jitted = jit([&](const Array& x) { return grad([&](const Array& x) { return sum(vmap(f, over_i)(x)); })(x); })(x);
+  Array jitted =
+      jit([&](const Array& x) { return grad([&](const Array& x) { return sum(vmap(f, over_i)(x)); })(x); })(x);
   expect_values(jitted, {20, 20, 20, 20});
-  Array forward = jvp([&](const Array& x) { return vmap(f, over_i)(x); }, std::tuple{x}, std::tuple{numbers({1, 0, 0, 0})}).second;
+  Array forward =
+      jvp([&](const Array& x) { return vmap(f, over_i)(x); }, std::tuple{x}, std::tuple{numbers({1, 0, 0, 0})}).second;
   expect_values(forward, {11, 2, 3, 4});
   // JAX: psum transposes to psum where axes are not tracked (vmap): the cotangents are summed.
   Array inside = vmap(grad([](const Array& x) { return lax::psum(x * x, "i"); }), over_i)(x);
@@ -59,7 +62,9 @@ TEST(NamedAxes, Differentiated) {
 
 TEST(NamedAxes, UnderJit) {
   Array x = numbers({1, 2, 3, 4});
-  expect_values(jit([](const Array& x) { return vmap([](const Array& x) { return x - lax::pmean(x, "i"); }, over_i)(x); })(x), {-1.5, -0.5, 0.5, 1.5});
+  expect_values(
+      jit([](const Array& x) { return vmap([](const Array& x) { return x - lax::pmean(x, "i"); }, over_i)(x); })(x),
+      {-1.5, -0.5, 0.5, 1.5});
   expect_values(vmap(jit([](const Array& x) { return x - lax::pmean(x, "i"); }), over_i)(x), {-1.5, -0.5, 0.5, 1.5});
 }
 

@@ -12,11 +12,12 @@ namespace {
 TEST(Path, MatchesPatterns) {
   const tree::Path p({{"layers"}, {"", 2}, {"attn"}, {"weight"}});
   EXPECT_EQ(p.str(), "layers[2].attn.weight");
-  for (const char* yes : {"layers[2].attn.weight", "layers.2.attn.weight", "layers.*.attn.weight", "layers[*].attn.weight",
-                          "**", "**.weight", "layers.**", "layers.**.weight", "l*s.?.*.w??ght", "**.attn.**",
-                          "**.layers[2].attn.weight.**", "*.*.*.*"})
+  for (const char* yes : {"layers[2].attn.weight", "layers.2.attn.weight", "layers.*.attn.weight",
+                          "layers[*].attn.weight", "**", "**.weight", "layers.**", "layers.**.weight", "l*s.?.*.w??ght",
+                          "**.attn.**", "**.layers[2].attn.weight.**", "*.*.*.*"})
     EXPECT_TRUE(p.matches(yes)) << yes;
-  for (const char* no : {"", "layers", "layers.*.weight", "*", "weight", "layers[3].attn.weight", "**.bias", "*.*.*.*.*"})
+  for (const char* no :
+       {"", "layers", "layers.*.weight", "*", "weight", "layers[3].attn.weight", "**.bias", "*.*.*.*.*"})
     EXPECT_FALSE(p.matches(no)) << no;
   EXPECT_TRUE(tree::Path().matches("**") && tree::Path().matches("") && !tree::Path().matches("*"));
 }
@@ -58,7 +59,7 @@ TEST(Dict, CopiesAreIndependent) {
   Dict e = d;
   e["a"] = leaf();
   EXPECT_FALSE(same(d["a"], e["a"]));
-  d["b"] = d["a"];   // a reference into the map that grows
+  d["b"] = d["a"];  // a reference into the map that grows
   EXPECT_TRUE(same(d["a"], d["b"]));
   d = Dict(d["a"]);
   EXPECT_TRUE(d.is_array());
@@ -88,7 +89,7 @@ TEST(Dict, EntriesComeByAssignment) {
   q["kernel"] = w;
   EXPECT_TRUE(same(c["params"]["dense"]["kernel"], w));
   EXPECT_EQ(tree::structure(d).str(), "{'a': *, 'params': {'dense': {'kernel': *}}}");
-  Array& array = d["b"];   // also as an Array
+  Array& array = d["b"];  // also as an Array
   array = w;
   EXPECT_TRUE(c.contains("b") && same(c["b"], w));
   std::tie(d["x"], d["y"]) = std::pair(w, w);
@@ -125,7 +126,10 @@ TEST(Dict, NamesTheFirstKeyThatIsNotThere) {
   EXPECT_EQ(said([&] { Dict copy = Dict()["x"]; }).find("Dict: there is no key 'x'; it has none."), 0u);
   // Later it is told anew: the keys are those of now.
   d["params"]["layers_2"] = leaf();
-  EXPECT_EQ(said([&] { Dict copy = d["params"]["layer_0"]; }).find("Dict: there is no key 'layer_0'; there are 'layers_0', 'layers_1', 'layers_2'."), 0u);
+  EXPECT_EQ(said([&] {
+              Dict copy = d["params"]["layer_0"];
+            }).find("Dict: there is no key 'layer_0'; there are 'layers_0', 'layers_1', 'layers_2'."),
+            0u);
 }
 
 TEST(Dict, KeepsItsKeysWhenLeavesGo) {

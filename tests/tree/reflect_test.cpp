@@ -18,14 +18,15 @@ using reflect::Trouble;
 
 namespace {
 
-template <class T>
-struct NoDefault {
+template <class T> struct NoDefault {
   NoDefault(int);
   T x;
 };
 struct Empty {};
 struct Other {};
-struct Point { int x, y; };
+struct Point {
+  int x, y;
+};
 struct Everything {
   int alpha;
   std::vector<int> beta;
@@ -43,17 +44,42 @@ struct Everything {
   Empty xi;
   Other omicron;
 };
-struct Hard { NoDefault<int> first_; const char* second; Point third; };
-template <class T>
-struct Generic { T weight; const T bias; bool flag; };
-struct Callable { int k; int operator()() const { return k; } };
-struct CArray { int a; int w[3]; int n; };
-struct CArrayAfterHard { NoDefault<int> q; std::string w[2]; };
-struct Based : Point { int z; };
-struct EmptyBased : Empty { int z; };
+struct Hard {
+  NoDefault<int> first_;
+  const char* second;
+  Point third;
+};
+template <class T> struct Generic {
+  T weight;
+  const T bias;
+  bool flag;
+};
+struct Callable {
+  int k;
+  int operator()() const { return k; }
+};
+struct CArray {
+  int a;
+  int w[3];
+  int n;
+};
+struct CArrayAfterHard {
+  NoDefault<int> q;
+  std::string w[2];
+};
+struct Based : Point {
+  int z;
+};
+struct EmptyBased : Empty {
+  int z;
+};
 struct OnlyBase : Empty {};
-struct Reference { int& r; };
-struct Private { Private(int); };
+struct Reference {
+  int& r;
+};
+struct Private {
+  Private(int);
+};
 
 static_assert(reflect::member_count<Empty>() == 0);
 static_assert(reflect::member_count<Everything>() == 15);
@@ -74,20 +100,21 @@ static_assert(reflect::member_name<Generic<Point>, 0>() == "weight");
 static_assert(reflect::member_name<const Generic<Point>, 1>() == "bias");
 static_assert(reflect::member_name<Callable, 0>() == "k");
 
-template <class T>
-std::string names(T&& t) {
+template <class T> std::string names(T&& t) {
   std::string out;
   reflect::for_each(t, [&](std::string_view name, auto&) { (out += name) += ' '; });
   return out;
 }
 
 TEST(Reflect, NamesEveryMemberInOrder) {
-  EXPECT_EQ(names(Everything{}),
-            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron ");
+  EXPECT_EQ(names(Everything{}), "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron ");
 }
 
 TEST(Reflect, NamesMembersOfLocalStructs) {
-  struct Local { int first; Point second; };
+  struct Local {
+    int first;
+    Point second;
+  };
   EXPECT_EQ(names(Local{}), "first second ");
 }
 
@@ -101,12 +128,24 @@ TEST(Reflect, TieRefersToTheMembers) {
 
 // Each line is one struct of as many members as it says, so that every entry of the binding tables compiles and names
 // its last member.
-#define FOUR(a) int a##0 = 0; int a##1 = 0; int a##2 = 0; int a##3 = 0;
+#define FOUR(a) \
+  int a##0 = 0; \
+  int a##1 = 0; \
+  int a##2 = 0; \
+  int a##3 = 0;
 #define SIXTEEN(a) FOUR(a##0) FOUR(a##1) FOUR(a##2) FOUR(a##3)
-struct S7 { FOUR(a) int b, c, last; };
-struct S33 { SIXTEEN(a) SIXTEEN(b) int last; };
-struct S64 { SIXTEEN(a) SIXTEEN(b) SIXTEEN(c) FOUR(d) FOUR(e) FOUR(f) int x, y, z, last; };
-struct S65 { SIXTEEN(a) SIXTEEN(b) SIXTEEN(c) SIXTEEN(d) int last; };
+struct S7 {
+  FOUR(a) int b, c, last;
+};
+struct S33 {
+  SIXTEEN(a) SIXTEEN(b) int last;
+};
+struct S64 {
+  SIXTEEN(a) SIXTEEN(b) SIXTEEN(c) FOUR(d) FOUR(e) FOUR(f) int x, y, z, last;
+};
+struct S65 {
+  SIXTEEN(a) SIXTEEN(b) SIXTEEN(c) SIXTEEN(d) int last;
+};
 #undef SIXTEEN
 #undef FOUR
 static_assert(reflect::member_count<S7>() == 7 && reflect::member_name<S7, 6>() == "last");
@@ -115,8 +154,7 @@ static_assert(reflect::member_count<S64>() == 64 && reflect::member_name<S64, 63
 static_assert(reflect::trouble<S65> == Trouble::too_many);
 
 // The tables were written by a script; a tuple of N members is bound by the same entries.
-template <std::size_t N>
-constexpr bool binds() {
+template <std::size_t N> constexpr bool binds() {
   int a[N] = {};
   a[N - 1] = 7;
   return std::get<N - 1>(reflect::detail::bind(a, reflect::detail::Count<N>{})) == 7 &&
@@ -124,8 +162,7 @@ constexpr bool binds() {
          reflect::detail::takes_braces<int[N]>(reflect::detail::Count<N>{}) &&
          !reflect::detail::takes_braces<std::array<int, N - 1>>(reflect::detail::Count<N>{});
 }
-template <std::size_t... N>
-constexpr bool bind_all(std::index_sequence<N...>) { return (binds<N + 2>() && ...); }
+template <std::size_t... N> constexpr bool bind_all(std::index_sequence<N...>) { return (binds<N + 2>() && ...); }
 static_assert(bind_all(std::make_index_sequence<63>{}));
 
 }  // namespace

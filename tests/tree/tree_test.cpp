@@ -18,7 +18,7 @@ int twice(int x) { return 2 * x; }
 struct Linear {
   Array weight = leaf(), bias = leaf();
 };
-struct Node {   // a type that contains itself
+struct Node {  // a type that contains itself
   Array value = leaf();
   std::vector<Node> children;
 };
@@ -65,18 +65,33 @@ struct Model {
 
 }  // namespace
 
-template <>
-struct tree_traits<Hidden> {
-  static constexpr auto members = std::tuple{&Hidden::w_, &Hidden::b_};
-};
+template <> struct tree_traits<Hidden> { static constexpr auto members = std::tuple{&Hidden::w_, &Hidden::b_}; };
 
 namespace {
 
-const std::vector<std::string> model_paths{
-    "layers[0].weight", "layers[0].bias", "layers[1].weight", "layers[1].bias", "pair[0]", "pair[1]", "tuple[0]",
-    "named[1]", "tail.weight", "tail.bias", "choice", "table.a", "table.b", "dict.step", "dict.sub.kernel",
-    "frozen.weight", "frozen.bias", "hidden.w_", "node.value", "node.children[0].value", "node.children[1].value",
-    "act.slope", "ints"};
+const std::vector<std::string> model_paths{"layers[0].weight",
+                                           "layers[0].bias",
+                                           "layers[1].weight",
+                                           "layers[1].bias",
+                                           "pair[0]",
+                                           "pair[1]",
+                                           "tuple[0]",
+                                           "named[1]",
+                                           "tail.weight",
+                                           "tail.bias",
+                                           "choice",
+                                           "table.a",
+                                           "table.b",
+                                           "dict.step",
+                                           "dict.sub.kernel",
+                                           "frozen.weight",
+                                           "frozen.bias",
+                                           "hidden.w_",
+                                           "node.value",
+                                           "node.children[0].value",
+                                           "node.children[1].value",
+                                           "act.slope",
+                                           "ints"};
 
 TEST(Tree, LeavesHavePathsInOrder) {
   const Model m;
@@ -188,8 +203,12 @@ TEST(Structure, ComparesFloatsByBits) {
 }
 
 TEST(Structure, CoversTypes) {
-  struct A { Array x, y; };
-  struct B { Array x, y; };
+  struct A {
+    Array x, y;
+  };
+  struct B {
+    Array x, y;
+  };
   EXPECT_FALSE(tree::flatten(A{}).structure == tree::flatten(B{}).structure);
   EXPECT_FALSE(tree::flatten(std::vector<Array>(2)).structure == tree::flatten(std::array<Array, 2>{}).structure);
   auto one = [](int x) { return x; };
@@ -199,7 +218,10 @@ TEST(Structure, CoversTypes) {
 }
 
 TEST(Structure, StaticComparesByValueOrIdentity) {
-  struct NoEquality { int* p; NoEquality() : p(nullptr) {} };
+  struct NoEquality {
+    int* p;
+    NoEquality() : p(nullptr) {}
+  };
   const Static<NoEquality> a, b, c = a;
   EXPECT_TRUE(tree::flatten(a).structure == tree::flatten(c).structure);
   EXPECT_FALSE(tree::flatten(a).structure == tree::flatten(b).structure);
@@ -207,8 +229,9 @@ TEST(Structure, StaticComparesByValueOrIdentity) {
 }
 
 TEST(Structure, Prints) {
-  const std::tuple<std::optional<Array>, std::vector<Linear>, std::map<std::string, Array>, Frozen<Array>, std::tuple<int>> t{
-      {}, {Linear{leaf(), Array()}}, {{"k", leaf()}}, leaf(), 1};
+  const std::tuple<std::optional<Array>, std::vector<Linear>, std::map<std::string, Array>, Frozen<Array>,
+                   std::tuple<int>>
+      t{{}, {Linear{leaf(), Array()}}, {{"k", leaf()}}, leaf(), 1};
   std::ostringstream out;
   out << tree::structure(t);
   EXPECT_EQ(out.str(), "(None, [Linear(weight=*, bias=None)], {'k': *}, Frozen(*), (1,))");
@@ -220,11 +243,13 @@ TEST(TreeMap, CallsFnWhereEveryTreeHasAnArray) {
   c.ints = Array();
   std::vector<Array> seen;
   const Array fresh = leaf();
-  const Model out = tree::map([&](const Array& x, const Array& y, const Array& z) {
-    EXPECT_TRUE(same(x, y) && same(y, z));
-    seen.push_back(x);
-    return fresh;
-  }, a, b, c);
+  const Model out = tree::map(
+      [&](const Array& x, const Array& y, const Array& z) {
+        EXPECT_TRUE(same(x, y) && same(y, z));
+        seen.push_back(x);
+        return fresh;
+      },
+      a, b, c);
   EXPECT_EQ(seen.size(), model_paths.size() - 2);
   EXPECT_TRUE(same(out.layers[0].bias, a.layers[0].bias));
   EXPECT_TRUE(same(out.ints, a.ints));
@@ -234,7 +259,12 @@ TEST(TreeMap, CallsFnWhereEveryTreeHasAnArray) {
 
 TEST(TreeMap, GivesPaths) {
   std::vector<std::string> paths;
-  tree::map_with_path([&](const tree::Path& p, const Array& x) { paths.push_back(p.str()); return x; }, Model{});
+  tree::map_with_path(
+      [&](const tree::Path& p, const Array& x) {
+        paths.push_back(p.str());
+        return x;
+      },
+      Model{});
   EXPECT_EQ(paths, model_paths);
 }
 
@@ -250,7 +280,8 @@ TEST(TreeMap, NamesThePlaceWhereTreesDiffer) {
   Model a, b = a;
   b.node.children.pop_back();
   EXPECT_EQ(error(a, b), "tree::map: tree 1 and tree 2 differ at node.children: 2 and 1 elements.");
-  EXPECT_EQ(error(Dict{{"a", leaf()}}, Dict{{"b", leaf()}}), "tree::map: tree 1 and tree 2 have different keys: a and b.");
+  EXPECT_EQ(error(Dict{{"a", leaf()}}, Dict{{"b", leaf()}}),
+            "tree::map: tree 1 and tree 2 have different keys: a and b.");
   EXPECT_EQ(error(Dict{{"a", leaf()}}, Dict{{"a", Dict{{"b", leaf()}}}}),
             "tree::map: tree 1 and tree 2 differ: an array is at a in one, at a.b in the other.");
   Model c = a;
@@ -280,10 +311,13 @@ TEST(Tree, PredicatesTellArrays) {
 }
 
 // Which types are trees.
-struct Pointer { int* p; };
+struct Pointer {
+  int* p;
+};
 static_assert(Tree<Array> && Tree<int> && Tree<Model> && Tree<Node> && Tree<Dict> && Tree<std::vector<Model>>);
 static_assert(Tree<const char*> && Tree<std::string> && Tree<Mode> && Tree<int (*)(int)> && Tree<long double>);
-static_assert(Tree<Sharding> && Tree<NamedSharding> && Tree<Mesh> && Tree<PartitionSpec> && Tree<Device> && Tree<DType>);
+static_assert(Tree<Sharding> && Tree<NamedSharding> && Tree<Mesh> && Tree<PartitionSpec> && Tree<Device> &&
+              Tree<DType>);
 static_assert(Tree<std::optional<std::vector<std::pair<int, Array>>>> && Tree<std::map<int, Array>>);
 static_assert(!Tree<int*> && !Tree<std::vector<int*>> && !Tree<std::shared_ptr<Array>> && !Tree<std::unique_ptr<int>>);
 static_assert(!Tree<std::tuple<int, std::optional<std::shared_ptr<int>>>> && !Tree<std::map<std::vector<int>, Array>>);

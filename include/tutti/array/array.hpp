@@ -27,18 +27,22 @@ class AtIndex;
 
 /// What a C++ number may be: arithmetic or complex<float>; never an enum.
 template <class T>
-concept Number = std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, std::complex<float>>;
+concept Number =
+    std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, std::complex<float>>;
 
 /// The dtype that holds T without loss: `dtype_of<float>() == float32`, `dtype_of<long>() == int64`.
-template <Number T>
-constexpr DType dtype_of() {
+template <Number T> constexpr DType dtype_of() {
   using U = std::remove_cvref_t<T>;
-  if constexpr (std::same_as<U, bool>) return bool_;
-  else if constexpr (std::same_as<U, std::complex<float>>) return complex64;
-  else if constexpr (std::floating_point<U>) return sizeof(U) == 4 ? float32 : float64;
+  if constexpr (std::same_as<U, bool>)
+    return bool_;
+  else if constexpr (std::same_as<U, std::complex<float>>)
+    return complex64;
+  else if constexpr (std::floating_point<U>)
+    return sizeof(U) == 4 ? float32 : float64;
   else if constexpr (std::signed_integral<U>)
     return sizeof(U) == 1 ? int8 : sizeof(U) == 2 ? int16 : sizeof(U) == 4 ? int32 : int64;
-  else return sizeof(U) == 1 ? uint8 : sizeof(U) == 2 ? uint16 : sizeof(U) == 4 ? uint32 : uint64;
+  else
+    return sizeof(U) == 1 ? uint8 : sizeof(U) == 2 ? uint16 : sizeof(U) == 4 ? uint32 : uint64;
 }
 
 /// One host number with its dtype: integers and bools in `integer`, the others in `real` and `imag`.
@@ -48,34 +52,33 @@ struct Scalar {
   std::int64_t integer = 0;
 
   Scalar() = default;
-  template <Number T>
-  Scalar(T v) : dtype(dtype_of<T>()) {
+  template <Number T> Scalar(T v) : dtype(dtype_of<T>()) {
     if constexpr (std::same_as<std::remove_cvref_t<T>, std::complex<float>>) {
       real = v.real();
       imag = v.imag();
     } else if constexpr (std::floating_point<T>)
       real = v;
-    else integer = static_cast<std::int64_t>(v);
+    else
+      integer = static_cast<std::int64_t>(v);
   }
   /// The value as T; throws nothing, narrows as a cast does.
-  template <Number T>
-  T as() const {
+  template <Number T> T as() const {
     if constexpr (std::same_as<T, std::complex<float>>)
       return dtype.is_inexact() ? T(float(real), float(imag)) : T(float(integer), 0.f);
-    else return dtype.is_inexact() ? static_cast<T>(real) : static_cast<T>(integer);
+    else
+      return dtype.is_inexact() ? static_cast<T>(real) : static_cast<T>(integer);
   }
   /// The same number in another dtype (rounded to it).
   Scalar to(DType dtype) const;
   std::string str() const;
-  bool operator==(const Scalar& other) const;   // by bits
+  bool operator==(const Scalar& other) const;  // by bits
 };
 
 /// A set of axes: an integer, a list `{0, 1}`, or `all`.
 class Axes {
  public:
-  Axes() = default;   // all
-  template <Integer T>
-  Axes(T axis) : list_{{static_cast<std::int64_t>(axis)}} {}
+  Axes() = default;  // all
+  template <Integer T> Axes(T axis) : list_{{static_cast<std::int64_t>(axis)}} {}
   Axes(std::initializer_list<Dim> list) : list_(std::vector<std::int64_t>(list.begin(), list.end())) {}
   Axes(std::vector<std::int64_t> list) : list_(std::move(list)) {}
   bool is_all() const { return !list_; }
@@ -91,8 +94,7 @@ class Array {
  public:
   Array() = default;
   /// A weak scalar, as a Python number is in JAX.
-  template <Number T>
-  Array(T value) : Array(Scalar(value), Weak{}) {}
+  template <Number T> Array(T value) : Array(Scalar(value), Weak{}) {}
   explicit Array(std::shared_ptr<ArrayNode> node) : node_(std::move(node)) {}
 
   bool has_value() const { return node_ != nullptr; }
@@ -123,22 +125,31 @@ class Array {
   template <Number T> T item(Loc loc = Loc::current()) const { return only("item", loc).as<T>(); }
   Scalar item_scalar(Loc loc = Loc::current()) const { return only("item", loc); }
   /// `float(x)`, `if (x)`: size 1, else TypeError (numbers) or ValueError (bool), as in JAX.
-  template <Number T> explicit operator T() const { return only(std::same_as<T, bool> ? "bool" : "number", {}).as<T>(); }
+  template <Number T> explicit operator T() const {
+    return only(std::same_as<T, bool> ? "bool" : "number", {}).as<T>();
+  }
   /// Row-major host copy; T must be the dtype or a safe widening of it (TypeError).
   template <Number T> std::vector<T> to_vector(Loc loc = Loc::current()) const {
     std::vector<Element<T>> out(static_cast<std::size_t>(size()));
     copy_to(dtype_of<T>(), out.data(), loc);
-    if constexpr (std::same_as<T, bool>) return std::vector<bool>(out.begin(), out.end());
-    else return out;
+    if constexpr (std::same_as<T, bool>)
+      return std::vector<bool>(out.begin(), out.end());
+    else
+      return out;
   }
   /// Writes size() elements of `as`, row-major, to `out`.
   void copy_to(DType as, void* out, Loc loc = Loc::current()) const;
 
   Array reshape(const Shape& shape, Loc loc = Loc::current()) const;
   template <Integer A> Array reshape(A a, Loc loc = Loc::current()) const { return reshape(Shape{a}, loc); }
-  template <Integer A, Integer B> Array reshape(A a, B b, Loc loc = Loc::current()) const { return reshape(Shape{a, b}, loc); }
-  template <Integer A, Integer B, Integer C> Array reshape(A a, B b, C c, Loc loc = Loc::current()) const { return reshape(Shape{a, b, c}, loc); }
-  template <Integer A, Integer B, Integer C, Integer D> Array reshape(A a, B b, C c, D d, Loc loc = Loc::current()) const {
+  template <Integer A, Integer B> Array reshape(A a, B b, Loc loc = Loc::current()) const {
+    return reshape(Shape{a, b}, loc);
+  }
+  template <Integer A, Integer B, Integer C> Array reshape(A a, B b, C c, Loc loc = Loc::current()) const {
+    return reshape(Shape{a, b, c}, loc);
+  }
+  template <Integer A, Integer B, Integer C, Integer D>
+  Array reshape(A a, B b, C c, D d, Loc loc = Loc::current()) const {
     return reshape(Shape{a, b, c, d}, loc);
   }
   Array T(Loc loc = Loc::current()) const;
@@ -184,7 +195,7 @@ class Array {
 /// One device's part of an array. `data` reads it when asked.
 struct Shard {
   Device device;
-  std::vector<std::pair<std::int64_t, std::int64_t>> index;   // [start, stop) per dim
+  std::vector<std::pair<std::int64_t, std::int64_t>> index;  // [start, stop) per dim
   int replica_id = 0;
   Array global;
   Array data() const;
@@ -195,8 +206,7 @@ struct Operand {
   Array array;
   Loc loc;
   Operand(const Array& x, Loc l = Loc::current()) : array(x), loc(l) {}
-  template <Number T>
-  Operand(T x, Loc l = Loc::current()) : array(x), loc(l) {}
+  template <Number T> Operand(T x, Loc l = Loc::current()) : array(x), loc(l) {}
 };
 
 /// An argument of a function of one array: never a bare number, so that max(1, 2) does not reduce a scalar.
@@ -213,8 +223,7 @@ std::string type_text(const Array& x);
 struct Bound {
   std::optional<std::int64_t> value;
   Bound(none_t) {}
-  template <Integer T>
-  Bound(T v) : value(static_cast<std::int64_t>(v)) {}
+  template <Integer T> Bound(T v) : value(static_cast<std::int64_t>(v)) {}
 };
 struct Slice {
   Bound start, stop, step;
@@ -268,14 +277,12 @@ class AtIndex {
   Array x_;
   std::vector<Index> index_;
 };
-template <class... I>
-AtIndex Array::at(const I&... index) const { return AtIndex(*this, {Index(index)...}); }
+template <class... I> AtIndex Array::at(const I&... index) const { return AtIndex(*this, {Index(index)...}); }
 
 /// Nested lists of numbers and arrays: `array({{1, 2}, {3, 4}})`.
 class NestedList {
  public:
-  template <Number T>
-  NestedList(T v) : scalar(Scalar(v)) {}
+  template <Number T> NestedList(T v) : scalar(Scalar(v)) {}
   NestedList(const Array& a) : array(a) {}
   NestedList(std::initializer_list<NestedList> l) : list(l), is_list(true) {}
   Scalar scalar;
@@ -285,23 +292,19 @@ class NestedList {
 };
 
 /// Strong arrays from host values. `double` gives float32 and integers int32 while x64 is off.
-template <Number T>
-Array array(T value, Loc loc = Loc::current());
+template <Number T> Array array(T value, Loc loc = Loc::current());
 Array array(std::initializer_list<NestedList> list, Loc loc = Loc::current());
 Array array(std::initializer_list<NestedList> list, DType dtype, Loc loc = Loc::current());
 /// Copies `shape.num_elements()` row-major elements of `dtype` from `data`.
 Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc = Loc::current());
 Array array_from_scalar(const Scalar& value, bool weak, Loc loc = Loc::current());
 [[noreturn]] void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc);
-template <Number T>
-Array array(T value, Loc loc) { return array_from_scalar(Scalar(value), false, loc); }
-template <Number T>
-Array array(std::span<const T> data, const Shape& shape, Loc loc = Loc::current()) {
+template <Number T> Array array(T value, Loc loc) { return array_from_scalar(Scalar(value), false, loc); }
+template <Number T> Array array(std::span<const T> data, const Shape& shape, Loc loc = Loc::current()) {
   if (static_cast<std::int64_t>(data.size()) != shape.num_elements()) throw_size_mismatch(data.size(), shape, loc);
   return array_from_host(data.data(), dtype_of<T>(), shape, loc);
 }
-template <Number T>
-Array array(const std::vector<T>& data, const Shape& shape, Loc loc = Loc::current()) {
+template <Number T> Array array(const std::vector<T>& data, const Shape& shape, Loc loc = Loc::current()) {
   if (static_cast<std::int64_t>(data.size()) != shape.num_elements()) throw_size_mismatch(data.size(), shape, loc);
   if constexpr (std::same_as<T, bool>) {
     std::vector<unsigned char> bytes(data.begin(), data.end());

@@ -1,4 +1,5 @@
-// The public call that is running: what it records bears its line, and errors name it. Also for layers and libraries on top.
+// The public call that is running: what it records bears its line, and errors name it. Also for layers and libraries on
+// top.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace tutti {
 
-/// While it lives, this thread runs the public function in whose body it stands, called at `loc`. The outermost scope wins:
-/// what a layer does inside a user's call bears the user's line, and errors name the layer.
+/// While it lives, this thread runs the public function in whose body it stands, called at `loc`. The outermost scope
+/// wins: what a layer does inside a user's call bears the user's line, and errors name the layer.
 ///
 ///     Array layer(const Array& x, Loc loc = Loc::current()) {
 ///       CallScope scope(loc);
@@ -31,13 +32,16 @@ Loc current_loc();
 /// The name of the running call, `random::normal`; `operation` when there is none, or it has no name of its own.
 std::string call_name(std::string_view operation);
 
-/// The text of every error: `operation: problem.`, the line, and what to do. Where the running call does the operation for its own
-/// ends, both are named: `repeat (broadcast_in_dim)`.
-std::string error_text(std::string_view operation, std::string_view problem, std::string_view advice, Loc loc = current_loc());
+/// The text of every error: `operation: problem.`, the line, and what to do. Where the running call does the operation
+/// for its own ends, both are named: `repeat (broadcast_in_dim)`.
+std::string error_text(std::string_view operation, std::string_view problem, std::string_view advice,
+                       Loc loc = current_loc());
 
-/// Throws an E with that text. `operation` is what failed, as users write it; the running call is put before it if it is another one.
+/// Throws an E with that text. `operation` is what failed, as users write it; the running call is put before it if it
+/// is another one.
 template <class E>
-[[noreturn]] void raise(std::string_view operation, std::string_view problem, std::string_view advice, Loc loc = current_loc()) {
+[[noreturn]] void raise(std::string_view operation, std::string_view problem, std::string_view advice,
+                        Loc loc = current_loc()) {
   throw E(error_text(operation, problem, advice, loc));
 }
 

@@ -5,8 +5,9 @@
 
 namespace tutti {
 
-/// What separates the devices of this process. `shared`: nothing, one program runs for all of them. `per_device`: every device has its own
-/// buffers and runs the fully partitioned program, messages are copied and counted (slow: for tests, teaching, byte counts).
+/// What separates the devices of this process. `shared`: nothing, one program runs for all of them. `per_device`: every
+/// device has its own buffers and runs the fully partitioned program, messages are copied and counted (slow: for tests,
+/// teaching, byte counts).
 enum class Isolation { shared, per_device };
 
 namespace config {
@@ -14,11 +15,13 @@ namespace config {
 void isolation(Isolation mode);
 Isolation isolation();
 
-/// "cpu" (default) or "reference": every op by its plain definition, no code generation. Also TUTTI_BACKEND. Throws ValueError on another name.
+/// "cpu" (default) or "reference": every op by its plain definition, no code generation. Also TUTTI_BACKEND. Throws
+/// ValueError on another name.
 void backend(const std::string& name);
 const std::string& backend();
 
-/// How random keys and bits are laid out: true (default) as JAX since 0.5, where each element depends on its own position alone; false as before.
+/// How random keys and bits are laid out: true (default) as JAX since 0.5, where each element depends on its own
+/// position alone; false as before.
 void threefry_partitionable(bool on);
 bool threefry_partitionable();
 

@@ -12,8 +12,21 @@ namespace tutti {
 class DType {
  public:
   enum class Kind : std::uint8_t {
-    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64,
-    bfloat16, float16, float32, float64, complex64, prng_key,
+    bool_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    complex64,
+    prng_key,
   };
 
   constexpr DType() = default;
@@ -24,9 +37,16 @@ class DType {
   /// Bytes of one element.
   constexpr std::int64_t size() const {
     switch (kind_) {
-      case Kind::bool_: case Kind::int8: case Kind::uint8: return 1;
-      case Kind::int16: case Kind::uint16: case Kind::bfloat16: case Kind::float16: return 2;
-      case Kind::int32: case Kind::uint32: case Kind::float32: return 4;
+      case Kind::bool_:
+      case Kind::int8:
+      case Kind::uint8: return 1;
+      case Kind::int16:
+      case Kind::uint16:
+      case Kind::bfloat16:
+      case Kind::float16: return 2;
+      case Kind::int32:
+      case Kind::uint32:
+      case Kind::float32: return 4;
       default: return 8;
     }
   }

@@ -1,4 +1,5 @@
-// Exceptions: every user error is one of these. The text names operation, arguments, shapes, the user's line, and a way out.
+// Exceptions: every user error is one of these. The text names operation, arguments, shapes, the user's line, and a way
+// out.
 #pragma once
 
 #include <source_location>
@@ -7,28 +8,54 @@
 
 namespace tutti {
 
-struct Error : std::runtime_error { using std::runtime_error::runtime_error; };
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 /// A value that cannot be used: JAX's ValueError.
-struct ValueError : Error { using Error::Error; };
+struct ValueError : Error {
+  using Error::Error;
+};
 /// Shapes that do not fit together.
-struct ShapeError : ValueError { using ValueError::ValueError; };
+struct ShapeError : ValueError {
+  using ValueError::ValueError;
+};
 /// A spec or sharding that does not fit its mesh or array.
-struct ShardingError : ValueError { using ValueError::ValueError; };
+struct ShardingError : ValueError {
+  using ValueError::ValueError;
+};
 /// Devices that cannot be used together, or too few of them.
-struct DeviceError : ValueError { using ValueError::ValueError; };
+struct DeviceError : ValueError {
+  using ValueError::ValueError;
+};
 /// An argument of the wrong kind or dtype.
-struct TypeError : Error { using Error::Error; };
-struct IndexError : Error { using Error::Error; };
+struct TypeError : Error {
+  using Error::Error;
+};
+struct IndexError : Error {
+  using Error::Error;
+};
 /// An axis name that is not bound here.
-struct NameError : Error { using Error::Error; };
+struct NameError : Error {
+  using Error::Error;
+};
 /// A traced array used where a value is needed, or after its trace has ended.
-struct TracerError : Error { using Error::Error; };
+struct TracerError : Error {
+  using Error::Error;
+};
 /// An array that was deleted or donated.
-struct DeletedError : Error { using Error::Error; };
-struct UnsupportedError : Error { using Error::Error; };
-struct CompileError : Error { using Error::Error; };
+struct DeletedError : Error {
+  using Error::Error;
+};
+struct UnsupportedError : Error {
+  using Error::Error;
+};
+struct CompileError : Error {
+  using Error::Error;
+};
 /// Ours, never the user's: an invariant of tutti does not hold.
-struct InternalError : Error { using Error::Error; };
+struct InternalError : Error {
+  using Error::Error;
+};
 
 /// A place in the user's source.
 struct Loc {

@@ -17,8 +17,7 @@ concept Integer = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
 struct Dim {
   std::int64_t value = 0;
   constexpr Dim() = default;
-  template <Integer T>
-  constexpr Dim(T v) : value(static_cast<std::int64_t>(v)) {}
+  template <Integer T> constexpr Dim(T v) : value(static_cast<std::int64_t>(v)) {}
   constexpr operator std::int64_t() const { return value; }
 };
 
@@ -26,7 +25,9 @@ struct Dim {
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<Dim> dims) { for (Dim d : dims) dims_.push_back(d); }
+  Shape(std::initializer_list<Dim> dims) {
+    for (Dim d : dims) dims_.push_back(d);
+  }
   Shape(std::vector<std::int64_t> dims) : dims_(std::move(dims)) {}
 
   int ndim() const { return static_cast<int>(dims_.size()); }
@@ -72,7 +73,9 @@ class Names {
   Names() = default;
   Names(const char* one) : names_{one} {}
   Names(std::string one) : names_{std::move(one)} {}
-  Names(std::initializer_list<const char*> list) { for (const char* n : list) names_.emplace_back(n); }
+  Names(std::initializer_list<const char*> list) {
+    for (const char* n : list) names_.emplace_back(n);
+  }
   Names(std::vector<std::string> list) : names_(std::move(list)) {}
 
   std::size_t size() const { return names_.size(); }

@@ -35,12 +35,12 @@ class ProgressBar {
 };
 
 /// `for (int i : progress(std::views::iota(0, 100)))`: the elements of a range, with a bar.
-template <std::ranges::viewable_range R>
-auto progress(R&& range, std::string label = "") {
+template <std::ranges::viewable_range R> auto progress(R&& range, std::string label = "") {
   std::int64_t total = -1;
   if constexpr (std::ranges::sized_range<R>) total = static_cast<std::int64_t>(std::ranges::size(range));
   auto bar = std::make_shared<ProgressBar>(total, std::move(label));
-  return std::views::all(std::forward<R>(range)) | std::views::transform([bar, first = true](auto&& x) mutable -> decltype(auto) {
+  return std::views::all(std::forward<R>(range)) |
+         std::views::transform([bar, first = true](auto&& x) mutable -> decltype(auto) {
            if (!first) bar->step();
            first = false;
            return std::forward<decltype(x)>(x);

@@ -1,12 +1,13 @@
-// Looking inside: how arrays are laid out, also inside jit, and what was sent between devices. The pictures themselves are in visualize.hpp.
+// Looking inside: how arrays are laid out, also inside jit, and what was sent between devices. The pictures themselves
+// are in visualize.hpp.
 #pragma once
 
 #include <functional>
 
 #include "tutti/array/array.hpp"
 #include "tutti/debug/traffic.hpp"
-#include "tutti/tree/tree.hpp"
 #include "tutti/debug/visualize.hpp"
+#include "tutti/tree/tree.hpp"
 
 namespace tutti::debug {
 
@@ -14,27 +15,32 @@ namespace detail {
 void inspect_leaf(const Array& x, std::function<void(const Sharding&, const Shape&)> callback, Loc loc);
 }  // namespace detail
 
-/// Calls `callback` with the sharding of every array of the tree: at once, or inside jit when the call is compiled, so not again on calls
-/// that were compiled before. Transformations pass through: grad and vmap inspect the values that the function computes, vmap with the mapped axis in
-/// front. Nothing is computed or moved for it.
+/// Calls `callback` with the sharding of every array of the tree: at once, or inside jit when the call is compiled, so
+/// not again on calls that were compiled before. Transformations pass through: grad and vmap inspect the values that
+/// the function computes, vmap with the mapped axis in front. Nothing is computed or moved for it.
 ///
-///     jit([](const Array& x) { Array y = sin(x); debug::inspect_array_sharding(y, [](const Sharding& s) { std::cout << s << '\n'; }); return y; })(x);
+///     jit([](const Array& x) { Array y = sin(x); debug::inspect_array_sharding(y, [](const Sharding& s) { std::cout <<
+///     s << '\n'; }); return y; })(x);
 ///
-/// lax::scan and fori_loop record each of their steps: in their body `callback` is called once a step, where JAX calls it once per line.
-/// Throws UnsupportedError in the body of a shard_map or of a loop that is not recorded step by step, whose values have no sharding of their own.
-/// Source: jax.debug.inspect_array_sharding.
+/// lax::scan and fori_loop record each of their steps: in their body `callback` is called once a step, where JAX calls
+/// it once per line. Throws UnsupportedError in the body of a shard_map or of a loop that is not recorded step by step,
+/// whose values have no sharding of their own. Source: jax.debug.inspect_array_sharding.
 template <Tree T>
-void inspect_array_sharding(const T& tree, const std::function<void(const Sharding&)>& callback, Loc loc = Loc::current()) {
-  for (const Array& x : tree::leaves(tree)) detail::inspect_leaf(x, [callback](const Sharding& s, const Shape&) { callback(s); }, loc);
+void inspect_array_sharding(const T& tree, const std::function<void(const Sharding&)>& callback,
+                            Loc loc = Loc::current()) {
+  for (const Array& x : tree::leaves(tree))
+    detail::inspect_leaf(
+        x, [callback](const Sharding& s, const Shape&) { callback(s); }, loc);
 }
 
-/// Prints which devices hold which part of `x`: at once, or inside jit when the call is compiled, as inspect_array_sharding.
+/// Prints which devices hold which part of `x`: at once, or inside jit when the call is compiled, as
+/// inspect_array_sharding.
 ///
 ///     debug::visualize_array_sharding(x);
 ///     debug::visualize_array_sharding(x, {.use_color = false, .show_axes = true});
 ///
-/// JAX's options are use_color, scale, min_width, max_width and color_map. See visualize_sharding for shapes and options.
-/// Source: jax.debug.visualize_array_sharding.
+/// JAX's options are use_color, scale, min_width, max_width and color_map. See visualize_sharding for shapes and
+/// options. Source: jax.debug.visualize_array_sharding.
 void visualize_array_sharding(const Array& x, const VisualizeOptions& options = {}, Loc loc = Loc::current());
 /// The picture of a concrete array as an SVG image. TracerError inside jit.
 std::string sharding_svg(const Array& x, const ColorMap& color_map = {}, Loc loc = Loc::current());

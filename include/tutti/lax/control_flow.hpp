@@ -1,5 +1,6 @@
-// Loops and branches over arrays. A loop is recorded step by step: a program of n steps has n copies of the body, so keep the number of steps
-// small inside jit. A branch whose condition is not known while recording computes both sides and selects.
+// Loops and branches over arrays. A loop is recorded step by step: a program of n steps has n copies of the body, so
+// keep the number of steps small inside jit. A branch whose condition is not known while recording computes both sides
+// and selects.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +12,15 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
-#include "tutti/transform/callable.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/callable.hpp"
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
 namespace detail {
 
-/// How many steps the leaves of `xs` make: their common leading extent. ShapeError when they disagree or one is a scalar; `given` >= 0 must agree.
+/// How many steps the leaves of `xs` make: their common leading extent. ShapeError when they disagree or one is a
+/// scalar; `given` >= 0 must agree.
 std::int64_t scan_length(const std::vector<Array>& xs, std::int64_t given, Loc loc);
 Array scan_element(const Array& x, std::int64_t i, std::int64_t length);
 /// Whether a body that got `before` may return `after`; a weak `before` is converted. TypeError names what differs.
@@ -29,26 +31,25 @@ int known_condition(const Array& pred, Loc loc);
 std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc);
 /// The value of a loop's condition; TypeError unless it is a scalar bool.
 bool holds(const Array& condition, Loc loc);
-std::int64_t known_index(const Array& index, std::int64_t count, Loc loc);   // clamped; -1 when it is not known
+std::int64_t known_index(const Array& index, std::int64_t count, Loc loc);  // clamped; -1 when it is not known
 /// Dim 0 of x from `first` to the element before `last`.
 Array rows_between(const Array& x, std::int64_t first, std::int64_t last);
 Array joined(const Array& x, const Array& y);
 /// A bound of a loop; UnsupportedError when it is not known while recording.
 std::int64_t known_bound(const Array& x, Loc loc);
 
-template <class T>
-using carry_t = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
+template <class T> using carry_t = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
 
 }  // namespace detail
 
 namespace lax {
 
 struct ScanOptions {
-  std::int64_t length = -1;   // of a scan without xs
+  std::int64_t length = -1;  // of a scan without xs
   bool reverse = false;
 };
-/// `fn(carry, x) -> pair(carry, y)` over the leading dim of xs, one element after the other: pair(last carry, all y stacked along a new leading
-/// dim). Source: jax.lax.scan.
+/// `fn(carry, x) -> pair(carry, y)` over the leading dim of xs, one element after the other: pair(last carry, all y
+/// stacked along a new leading dim). Source: jax.lax.scan.
 ///
 ///     auto [total, sums] = lax::scan([](const Array& c, const Array& x) { return std::pair{c + x, c + x}; }, 0., xs);
 ///
@@ -80,7 +81,8 @@ auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc
     steps.push_back(tree::leaves(r.second));
   }
   std::vector<Array> ys;
-  for (std::size_t leaf = 0; leaf < steps[0].size(); ++leaf) ys.push_back(detail::stacked(steps, leaf, n, options.reverse));
+  for (std::size_t leaf = 0; leaf < steps[0].size(); ++leaf)
+    ys.push_back(detail::stacked(steps, leaf, n, options.reverse));
   return std::pair<Carry, Y>{carry, tree::rebuild(*pattern, std::span<const Array>(ys))};
 }
 /// Without xs: `fn(carry, none)`, options.length times.
@@ -100,7 +102,8 @@ auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const 
     Array index = array(static_cast<std::int32_t>(i));
     Carry next = body(index, carry);
     std::vector<Array> before = tree::leaves(carry);
-    if (!detail::settle_carry(before, tree::leaves(next), "fori_loop", loc)) next = body(index, tree::rebuild(carry, std::span<const Array>(before)));
+    if (!detail::settle_carry(before, tree::leaves(next), "fori_loop", loc))
+      next = body(index, tree::rebuild(carry, std::span<const Array>(before)));
     carry = next;
   }
   return carry;
@@ -121,8 +124,7 @@ auto while_loop(const P& cond, const F& body, const C& init, Loc loc = Loc::curr
 }
 
 /// yes(args...) or no(args...), by a scalar condition; both must return arrays of the same types. Source: jax.lax.cond.
-template <class T, class F, class... A>
-auto cond(const Operand& pred, const T& yes, const F& no, const A&... args) {
+template <class T, class F, class... A> auto cond(const Operand& pred, const T& yes, const F& no, const A&... args) {
   using R = std::remove_cvref_t<std::invoke_result_t<const T&, const A&...>>;
   int known = detail::known_condition(pred.array, pred.loc);
   if (known == 1) return R(yes(args...));
@@ -132,7 +134,8 @@ auto cond(const Operand& pred, const T& yes, const F& no, const A&... args) {
   return R(tree::rebuild(a, std::span<const Array>(out)));
 }
 
-/// Branch number `index` of a tuple of functions, called with args; an index out of range counts as the first or last. Source: jax.lax.switch.
+/// Branch number `index` of a tuple of functions, called with args; an index out of range counts as the first or last.
+/// Source: jax.lax.switch.
 template <class... Fn, class... A>
 auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&... args) {
   using R = std::remove_cvref_t<std::invoke_result_t<const std::tuple_element_t<0, std::tuple<Fn...>>&, const A&...>>;
@@ -144,10 +147,12 @@ auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&..
     std::int64_t mine = at++;
     if (known >= 0 && mine != known) return;
     R value = fn(args...);
-    if (!out) out = value;
+    if (!out)
+      out = value;
     else {
       Array here = mine == n - 1 ? index.array >= mine : index.array == mine;
-      out = tree::rebuild(value, std::span<const Array>(detail::selected(here, tree::leaves(value), tree::leaves(*out), index.loc)));
+      out = tree::rebuild(
+          value, std::span<const Array>(detail::selected(here, tree::leaves(value), tree::leaves(*out), index.loc)));
     }
   };
   std::apply([&](const Fn&... fn) { (branch(fn), ...); }, branches);
@@ -155,19 +160,24 @@ auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&..
 }
 
 /// fn of each element along the leading dim, one after the other. Source: jax.lax.map.
-template <class F, Tree X>
-auto map(const F& fn, const X& xs, Loc loc = Loc::current()) {
-  return scan([&](const std::vector<Array>& carry, const X& x) { return std::pair{carry, fn(x)}; }, std::vector<Array>(), xs, {}, loc).second;
+template <class F, Tree X> auto map(const F& fn, const X& xs, Loc loc = Loc::current()) {
+  return scan(
+             [&](const std::vector<Array>& carry, const X& x) {
+               return std::pair{carry, fn(x)};
+             },
+             std::vector<Array>(), xs, {}, loc)
+      .second;
 }
 
-/// The running combination along the leading dim: element i is fn over elements 0 to i. `fn(left, right)` must be associative, and takes and
-/// returns many elements at once. Source: jax.lax.associative_scan.
-template <class F, Tree X>
-X associative_scan(const F& fn, const X& xs, Loc loc = Loc::current()) {
+/// The running combination along the leading dim: element i is fn over elements 0 to i. `fn(left, right)` must be
+/// associative, and takes and returns many elements at once. Source: jax.lax.associative_scan.
+template <class F, Tree X> X associative_scan(const F& fn, const X& xs, Loc loc = Loc::current()) {
   std::int64_t n = detail::scan_length(tree::leaves(xs), -1, loc);
   X out = xs;
   for (std::int64_t d = 1; d < n; d *= 2) {
-    auto between = [&](std::int64_t first, std::int64_t last) { return tree::map([&](const Array& x) { return detail::rows_between(x, first, last); }, out); };
+    auto between = [&](std::int64_t first, std::int64_t last) {
+      return tree::map([&](const Array& x) { return detail::rows_between(x, first, last); }, out);
+    };
     X next = fn(between(0, n - d), between(d, n));
     out = tree::map([](const Array& a, const Array& b) { return detail::joined(a, b); }, between(0, d), next);
   }

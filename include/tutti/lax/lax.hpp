@@ -1,4 +1,5 @@
-// The strict layer under the NumPy-like functions: no promotion, no implicit broadcasting; every op of the IR has its function here. Source: jax.lax.
+// The strict layer under the NumPy-like functions: no promotion, no implicit broadcasting; every op of the IR has its
+// function here. Source: jax.lax.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,10 @@ Array transpose(const In& x, const Dims& permutation);
 Array rev(const In& x, const Dims& dims);
 Array slice(const In& x, const Dims& start, const Dims& limit, const Dims& strides = {});
 /// Per dim (low, high, interior) padding; low and high may be negative.
-struct PadDim { std::int64_t low = 0, high = 0, interior = 0; friend bool operator==(const PadDim&, const PadDim&) = default; };
+struct PadDim {
+  std::int64_t low = 0, high = 0, interior = 0;
+  friend bool operator==(const PadDim&, const PadDim&) = default;
+};
 Array pad(const In& x, const In& value, const std::vector<PadDim>& config);
 Array concatenate(const std::vector<Array>& xs, int dim);
 Array iota(DType dtype, const Shape& shape, int dim);
@@ -33,13 +37,16 @@ struct GatherDims {
   Dims offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims, start_indices_batching_dims;
   friend bool operator==(const GatherDims&, const GatherDims&) = default;
 };
-Array gather(const In& x, const In& start_indices, const GatherDims& dims, const Shape& slice_sizes, GatherMode mode = GatherMode::fill);
+Array gather(const In& x, const In& start_indices, const GatherDims& dims, const Shape& slice_sizes,
+             GatherMode mode = GatherMode::fill);
 struct ScatterDims {
-  Dims update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, operand_batching_dims, scatter_indices_batching_dims;
+  Dims update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, operand_batching_dims,
+      scatter_indices_batching_dims;
   friend bool operator==(const ScatterDims&, const ScatterDims&) = default;
 };
 enum class ScatterKind { set, add, mul, min, max };
-Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, ScatterKind kind, GatherMode mode = GatherMode::fill);
+Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, ScatterKind kind,
+              GatherMode mode = GatherMode::fill);
 inline Array scatter_add(const In& x, const In& indices, const In& updates, const ScatterDims& dims) {
   return scatter(x, indices, updates, dims, ScatterKind::add);
 }
@@ -49,7 +56,8 @@ struct DotDims {
   Dims lhs_contract, rhs_contract, lhs_batch, rhs_batch;
   friend bool operator==(const DotDims&, const DotDims&) = default;
 };
-/// Result dims: batch, lhs free, rhs free. bf16 and f16 accumulate in float32; the result has the operands' dtype unless `preferred`.
+/// Result dims: batch, lhs free, rhs free. bf16 and f16 accumulate in float32; the result has the operands' dtype
+/// unless `preferred`.
 Array dot_general(const In& lhs, const In& rhs, const DotDims& dims, std::optional<DType> preferred = {});
 
 // --- elementwise (src/ops/pointwise*.cpp, src/ops/<name>.cpp): operands of equal shape and dtype
@@ -98,7 +106,7 @@ Array reduce_sum(const In& x, const Dims& axes);
 Array reduce_max(const In& x, const Dims& axes);
 Array reduce_min(const In& x, const Dims& axes);
 Array reduce_prod(const In& x, const Dims& axes);
-Array reduce_any(const In& x, const Dims& axes);   // bool
+Array reduce_any(const In& x, const Dims& axes);  // bool
 Array reduce_all(const In& x, const Dims& axes);
 Array argmax(const In& x, int axis, DType index = int32);
 Array argmin(const In& x, int axis, DType index = int32);

@@ -1,4 +1,5 @@
-// Convolutions and reductions over windows. Sources: jax.lax.conv_general_dilated, jax.lax.conv_transpose, jax.lax.reduce_window.
+// Convolutions and reductions over windows. Sources: jax.lax.conv_general_dilated, jax.lax.conv_transpose,
+// jax.lax.reduce_window.
 #pragma once
 
 #include <array>
@@ -13,20 +14,20 @@
 
 namespace tutti::lax {
 
-/// What is added around the spatial dims: "VALID" (nothing), "SAME" (as many windows as there are elements over the stride; where the two
-/// sides differ the end gets more), "SAME_LOWER" (the start gets more), a number for all sides, or (before, after) per dim; negative numbers
-/// cut off.
+/// What is added around the spatial dims: "VALID" (nothing), "SAME" (as many windows as there are elements over the
+/// stride; where the two sides differ the end gets more), "SAME_LOWER" (the start gets more), a number for all sides,
+/// or (before, after) per dim; negative numbers cut off.
 class Padding {
  public:
   Padding(const char* name = "VALID") : name_(name) {}
   Padding(std::string name) : name_(std::move(name)) {}
-  template <Integer T>
-  Padding(T all) : all_(static_cast<std::int64_t>(all)) {}
+  template <Integer T> Padding(T all) : all_(static_cast<std::int64_t>(all)) {}
   Padding(std::initializer_list<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(pairs) {}
   Padding(std::vector<std::pair<std::int64_t, std::int64_t>> pairs) : pairs_(std::move(pairs)) {}
-  /// (before, after) per dim, for windows of extents `window` over `shape`. Throws ValueError for another name, ShapeError for another
-  /// number of pairs.
-  std::vector<std::pair<std::int64_t, std::int64_t>> resolve(const std::string& op, const Dims& shape, const Dims& window, const Dims& strides) const;
+  /// (before, after) per dim, for windows of extents `window` over `shape`. Throws ValueError for another name,
+  /// ShapeError for another number of pairs.
+  std::vector<std::pair<std::int64_t, std::int64_t>> resolve(const std::string& op, const Dims& shape,
+                                                             const Dims& window, const Dims& strides) const;
   /// The name; empty for numbers.
   const std::string& name() const { return name_; }
   std::size_t hash() const;
@@ -38,12 +39,14 @@ class Padding {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs_;
 };
 
-/// Which dim is what, one letter per dim: N batch, C feature and other letters spatial in inputs and results; O, I and the same letters in
-/// kernels. Empty: batch, feature, spatial and out feature, in feature, spatial ("NCHW", "OIHW", "NCHW").
+/// Which dim is what, one letter per dim: N batch, C feature and other letters spatial in inputs and results; O, I and
+/// the same letters in kernels. Empty: batch, feature, spatial and out feature, in feature, spatial ("NCHW", "OIHW",
+/// "NCHW").
 struct ConvDims {
   std::string lhs{}, rhs{}, out{};
 };
-/// Empty lists are ones. `lhs_dilation` - 1 zeros lie between the elements of the input, `rhs_dilation` - 1 between those of the kernel.
+/// Empty lists are ones. `lhs_dilation` - 1 zeros lie between the elements of the input, `rhs_dilation` - 1 between
+/// those of the kernel.
 struct ConvOptions {
   Dims window_strides{};
   Padding padding = "VALID";
@@ -51,10 +54,12 @@ struct ConvOptions {
   ConvDims dimension_numbers{};
   std::int64_t feature_group_count = 1, batch_group_count = 1;
 };
-/// The products of a kernel with every window of `lhs`, summed over window and input features. lhs: batch, feature and spatial dims; rhs: out
-/// feature, in feature (over `feature_group_count`) and spatial dims. A kernel is not reversed. Throws ShapeError when extents do not fit.
+/// The products of a kernel with every window of `lhs`, summed over window and input features. lhs: batch, feature and
+/// spatial dims; rhs: out feature, in feature (over `feature_group_count`) and spatial dims. A kernel is not reversed.
+/// Throws ShapeError when extents do not fit.
 ///
-///     Array y = lax::conv_general_dilated(images, kernel, {.window_strides = {2, 2}, .padding = "SAME"});      // NCHW, OIHW
+///     Array y = lax::conv_general_dilated(images, kernel, {.window_strides = {2, 2}, .padding = "SAME"});      //
+///     NCHW, OIHW
 Array conv_general_dilated(const In& lhs, const In& rhs, const ConvOptions& options = {});
 
 struct ConvTransposeOptions {
@@ -63,19 +68,19 @@ struct ConvTransposeOptions {
   Dims rhs_dilation{};
   ConvDims dimension_numbers{};
 };
-/// A convolution with a fractional stride: `strides` times as many elements. "SAME" and "VALID" give the extents that the convolution with
-/// these strides would have as input.
+/// A convolution with a fractional stride: `strides` times as many elements. "SAME" and "VALID" give the extents that
+/// the convolution with these strides would have as input.
 Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& options = {});
 
 enum class WindowReduction { sum, max, min };
 struct WindowOptions {
-  Dims window_dimensions{};   // one per dim of x
-  Dims window_strides{};      // and so on; empty lists are ones
+  Dims window_dimensions{};  // one per dim of x
+  Dims window_strides{};     // and so on; empty lists are ones
   Padding padding = "VALID";
   Dims base_dilation{}, window_dilation{};
 };
-/// Sum, maximum or minimum over every window. What padding adds counts as 0, the least or the greatest number. At a tie the first element of
-/// a window gets the gradient. Throws ShapeError.
+/// Sum, maximum or minimum over every window. What padding adds counts as 0, the least or the greatest number. At a tie
+/// the first element of a window gets the gradient. Throws ShapeError.
 Array reduce_window(const In& x, WindowReduction reduction, const WindowOptions& options);
 
 }  // namespace tutti::lax

@@ -23,14 +23,15 @@ struct Dense {
 /// A row of the parameter embedding [num_embeddings, features] per index.
 struct Embed {
   int num_embeddings = 1, features = 1;
-  Initializer embedding_init = initializers::variance_scaling(1, initializers::Fan::in, initializers::Distribution::normal, -2, 0);
+  Initializer embedding_init =
+      initializers::variance_scaling(1, initializers::Fan::in, initializers::Distribution::normal, -2, 0);
   DType param_dtype = float32;
   /// Throws TypeError unless the indices are integers.
   Array operator()(Scope& scope, const Array& indices) const;
 };
 
-/// x: [batch..., spatial..., in] -> [batch..., spatial..., features]. Parameters: kernel [kernel_size..., in / groups, features], bias [features].
-/// Paddings beyond those of lax: "CIRCULAR", "REFLECT", and "CAUSAL" for one spatial dim.
+/// x: [batch..., spatial..., in] -> [batch..., spatial..., features]. Parameters: kernel [kernel_size..., in / groups,
+/// features], bias [features]. Paddings beyond those of lax: "CIRCULAR", "REFLECT", and "CAUSAL" for one spatial dim.
 struct Conv {
   int features = 1;
   std::vector<std::int64_t> kernel_size{};
@@ -67,7 +68,8 @@ struct GroupNorm {
   /// Throws ValueError unless the groups divide the channels.
   Array operator()(Scope& scope, const Array& x) const;
 };
-/// Over all dims but the last; keeps running means in the collection batch_stats, which apply_mutable returns. `axis_name`: over these devices too.
+/// Over all dims but the last; keeps running means in the collection batch_stats, which apply_mutable returns.
+/// `axis_name`: over these devices too.
 struct BatchNorm {
   bool use_running_average = false;
   double momentum = 0.99, epsilon = 1e-5;
@@ -77,7 +79,8 @@ struct BatchNorm {
   Array operator()(Scope& scope, const Array& x) const;
 };
 
-/// Each element becomes 0 with probability `rate`; the others are divided by 1 - rate. Takes a key of the stream "dropout".
+/// Each element becomes 0 with probability `rate`; the others are divided by 1 - rate. Takes a key of the stream
+/// "dropout".
 struct Dropout {
   double rate = 0.5;
   bool deterministic = false;
@@ -88,7 +91,7 @@ struct Dropout {
 struct PoolOptions {
   nn::Sizes strides = 1;
   lax::Padding padding = "VALID";
-  bool count_include_pad = true;   // avg_pool
+  bool count_include_pad = true;  // avg_pool
 };
 /// The maximum, minimum or mean over windows of x: [batch, spatial..., features].
 Array max_pool(const In& x, const std::vector<std::int64_t>& window_shape, const PoolOptions& options = {});

@@ -1,14 +1,16 @@
-// Modules that take their variables from a Dict, as Flax's linen does: names, shapes, initial values and key folding are Flax's.
+// Modules that take their variables from a Dict, as Flax's linen does: names, shapes, initial values and key folding
+// are Flax's.
 //
 //     struct MLP {
 //       int layers, width;
 //       Array operator()(linen::Scope& s, Array x) const {
-//         for (int i = 0; i < layers; ++i) x = nn::relu(s.apply("layers_" + std::to_string(i), linen::Dense{width}, x));
-//         return s.apply(linen::Dense{1}, x);                  // without a name: Dense_0, Dense_1, ... as in a compact module
+//         for (int i = 0; i < layers; ++i) x = nn::relu(s.apply("layers_" + std::to_string(i), linen::Dense{width},
+//         x)); return s.apply(linen::Dense{1}, x);                  // without a name: Dense_0, Dense_1, ... as in a
+//         compact module
 //       }
 //     };
-//     Dict variables = linen::init(MLP{2, 64}, random::key(0), x);      // {'params': {'layers_0': {'bias', 'kernel'}, ...}}
-//     Array y = linen::apply(MLP{2, 64}, variables, x);
+//     Dict variables = linen::init(MLP{2, 64}, random::key(0), x);      // {'params': {'layers_0': {'bias', 'kernel'},
+//     ...}} Array y = linen::apply(MLP{2, 64}, variables, x);
 #pragma once
 
 #include <functional>
@@ -56,8 +58,8 @@ struct Run {
   Dict variables;
   Rngs rngs;
   bool initializing = false;
-  std::vector<std::string> mutable_collections;   // may be changed and are returned
-  std::map<std::string, int> draws;               // keys drawn so far, by stream and path
+  std::vector<std::string> mutable_collections;  // may be changed and are returned
+  std::map<std::string, int> draws;              // keys drawn so far, by stream and path
 };
 /// "Dense" of "tutti::linen::Dense".
 std::string class_name(std::string_view type);
@@ -65,19 +67,21 @@ std::string class_name(std::string_view type);
 Array fold_in_path(const Array& key, const std::vector<std::string>& path, int count);
 }  // namespace detail
 
-/// A module's place in the model while it is called: its parameters, its other variables, its keys, and the modules below it.
+/// A module's place in the model while it is called: its parameters, its other variables, its keys, and the modules
+/// below it.
 class Scope {
  public:
   explicit Scope(detail::Run& run, std::vector<std::string> path = {}) : run_(&run), path_(std::move(path)) {}
 
-  /// The parameter of that name; drawn when the model is being initialised. Throws ValueError when it is missing, ShapeError when its
-  /// shape is another one.
+  /// The parameter of that name; drawn when the model is being initialised. Throws ValueError when it is missing,
+  /// ShapeError when its shape is another one.
   Array param(const std::string& name, const Initializer& init, const Shape& shape, DType dtype = float32);
   /// A variable of another collection, `first()` when there is none yet.
   Array variable(const std::string& collection, const std::string& name, const std::function<Array()>& first);
   /// Another value for a variable; nothing happens unless its collection is mutable.
   void set(const std::string& collection, const std::string& name, const Array& value);
-  /// A key of the stream `name`, another one each time. Falls back to the stream "params"; ValueError when there is neither.
+  /// A key of the stream `name`, another one each time. Falls back to the stream "params"; ValueError when there is
+  /// neither.
   Array make_rng(const std::string& name = "params");
 
   /// Calls a module below this one; the same name again shares its parameters.
@@ -88,8 +92,7 @@ class Scope {
   }
   /// Named after its class and counted: Dense_0, Dense_1.
   template <class Module, class... Args>
-    requires(!std::is_convertible_v<const Module&, std::string>)
-  auto apply(const Module& module, const Args&... args) {
+  requires(!std::is_convertible_v<const Module&, std::string>) auto apply(const Module& module, const Args&... args) {
     return apply(next_name(tree::detail::type_name<Module>()), module, args...);
   }
 
@@ -114,24 +117,25 @@ struct ApplyOptions {
 };
 
 /// The variables and the result of a first call.
-template <class Model, class... Args>
-auto init_with_output(const Model& model, const Rngs& rngs, const Args&... args) {
+template <class Model, class... Args> auto init_with_output(const Model& model, const Rngs& rngs, const Args&... args) {
   detail::Run run{{}, rngs, true, {}, {}};
   Scope scope(run);
   auto out = model(scope, args...);
   return std::pair{std::move(out), std::move(run.variables)};
 }
-template <class Model, class... Args>
-auto init_with_output(const Model& model, const Array& key, const Args&... args) { return init_with_output(model, Rngs{{"params", key}}, args...); }
+template <class Model, class... Args> auto init_with_output(const Model& model, const Array& key, const Args&... args) {
+  return init_with_output(model, Rngs{{"params", key}}, args...);
+}
 /// The variables of a model: {'params': {...}}, shapes from a first call. Source: flax.linen.Module.init.
-template <class Model, class... Args>
-Dict init(const Model& model, const Array& key, const Args&... args) { return init_with_output(model, Rngs{{"params", key}}, args...).second; }
-template <class Model, class... Args>
-Dict init(const Model& model, const Rngs& rngs, const Args&... args) { return init_with_output(model, rngs, args...).second; }
+template <class Model, class... Args> Dict init(const Model& model, const Array& key, const Args&... args) {
+  return init_with_output(model, Rngs{{"params", key}}, args...).second;
+}
+template <class Model, class... Args> Dict init(const Model& model, const Rngs& rngs, const Args&... args) {
+  return init_with_output(model, rngs, args...).second;
+}
 
 /// The model with these variables. Source: flax.linen.Module.apply.
-template <class Model, class... Args>
-auto apply(const Model& model, const Dict& variables, const Args&... args) {
+template <class Model, class... Args> auto apply(const Model& model, const Dict& variables, const Args&... args) {
   detail::Run run{variables, {}, false, {}, {}};
   Scope scope(run);
   return model(scope, args...);

@@ -29,13 +29,15 @@ struct DevicePosition {
 
 /// One device: a value that names it. Prints as `CpuDevice(id=0)`; a TPU's adds where it sits.
 ///
-/// On the CPU a device is a *virtual* one: its own place in meshes and pictures, the same memory and the same threads. Other devices can be
-/// described, which is enough for meshes, shardings and pictures: `Device(3, "tpu", "TPU v3", {.coords = {1, 0, 0}, .core_on_chip = 1})`.
+/// On the CPU a device is a *virtual* one: its own place in meshes and pictures, the same memory and the same threads.
+/// Other devices can be described, which is enough for meshes, shardings and pictures: `Device(3, "tpu", "TPU v3",
+/// {.coords = {1, 0, 0}, .core_on_chip = 1})`.
 class Device {
  public:
   /// The CPU device 0.
   constexpr Device() = default;
-  explicit constexpr Device(int id, const char* platform = "cpu", const char* kind = "cpu", DevicePosition position = {})
+  explicit constexpr Device(int id, const char* platform = "cpu", const char* kind = "cpu",
+                            DevicePosition position = {})
       : id_(id), platform_(platform), kind_(kind), position_(position) {}
 
   constexpr int id() const { return id_; }
@@ -69,8 +71,8 @@ std::vector<Device> local_devices();
 int device_count();
 
 /// Fixes the number of CPU devices; at any time, and ids never change. So does the environment variable
-/// TUTTI_CPU_DEVICES. While nobody has fixed it, `make_mesh`, `create_device_mesh` and `pmap` add the devices they need.
-/// Throws ValueError when `n` is not positive.
+/// TUTTI_CPU_DEVICES. While nobody has fixed it, `make_mesh`, `create_device_mesh` and `pmap` add the devices they
+/// need. Throws ValueError when `n` is not positive.
 void set_cpu_devices(int n, Loc loc = Loc::current());
 
 /// `[CpuDevice(id=0), CpuDevice(id=1)]`; a set prints in braces.
@@ -91,7 +93,9 @@ class DeviceGrid {
   std::int64_t size() const { return static_cast<std::int64_t>(devices_.size()); }
   /// The devices in row-major order.
   const std::vector<Device>& flat() const { return devices_; }
-  DeviceGrid reshape(Shape shape, Loc loc = Loc::current()) const { return DeviceGrid(devices_, std::move(shape), loc); }
+  DeviceGrid reshape(Shape shape, Loc loc = Loc::current()) const {
+    return DeviceGrid(devices_, std::move(shape), loc);
+  }
   /// Nested lists, as NumPy prints them.
   std::string str() const;
 
@@ -120,7 +124,8 @@ struct MeshNode;
 ///     mesh.size("x")                                   // 4
 ///
 /// Throws ValueError when the number of names is not the rank, a name is empty or comes twice, or an axis has size 0;
-/// DeviceError when a device comes twice or there are too few. An empty Mesh has no shape, axes or devices: they are a ValueError.
+/// DeviceError when a device comes twice or there are too few. An empty Mesh has no shape, axes or devices: they are a
+/// ValueError.
 class Mesh {
  public:
   /// No mesh: `has_value()` is false.
@@ -163,12 +168,13 @@ class Mesh {
 };
 std::ostream& operator<<(std::ostream& out, const Mesh& mesh);
 
-/// A mesh over the first devices, ordered as create_device_mesh does (on CPUs: by id). Adds CPU devices when their number is not fixed.
+/// A mesh over the first devices, ordered as create_device_mesh does (on CPUs: by id). Adds CPU devices when their
+/// number is not fixed.
 ///
 ///     make_mesh({4, 2}, {"x", "y"});
 ///
-/// Throws DeviceError when the product of `sizes` is more than the fixed number of devices, when the devices are of several slices, or as
-/// create_device_mesh does. Source: jax.make_mesh.
+/// Throws DeviceError when the product of `sizes` is more than the fixed number of devices, when the devices are of
+/// several slices, or as create_device_mesh does. Source: jax.make_mesh.
 Mesh make_mesh(Shape sizes, Names names, Loc loc = Loc::current());
 /// Over the first of `devices`.
 Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc = Loc::current());
@@ -176,25 +182,29 @@ Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc = 
 namespace mesh_utils {
 
 struct DeviceMeshOptions {
-  /// Whether the devices of each process shall form a box of the mesh. Known for some shapes of TPU tori; others are a DeviceError.
+  /// Whether the devices of each process shall form a box of the mesh. Known for some shapes of TPU tori; others are a
+  /// DeviceError.
   bool contiguous_submeshes = false;
   /// Whether one axis of a torus may serve several axes of the mesh, each with a part of the bandwidth.
   bool allow_split_physical_axes = false;
 };
 
-/// All devices as a grid in topology order: neighbours along the mesh's axes, above all along the last ones, are neighbours in the machine.
-/// Their number must equal the product of `sizes`. Adds CPU devices when their number is not fixed.
+/// All devices as a grid in topology order: neighbours along the mesh's axes, above all along the last ones, are
+/// neighbours in the machine. Their number must equal the product of `sizes`. Adds CPU devices when their number is not
+/// fixed.
 ///
 ///     mesh_utils::create_device_mesh({4, 2});
 ///     mesh_utils::create_device_mesh({2, 4, 4}, devices, {.allow_split_physical_axes = true});
 ///
-/// The order: GPUs by id. TPUs of up to 32 chips in rings, by kind; else axes of the torus, or products of them, become axes of the mesh, the
-/// last axis choosing first. CPUs as given, by default by id; of several processes so that each holds a box of the mesh, all of one shape.
-/// Throws DeviceError when the number of devices is not the product, coordinates leave holes, or processes hold different numbers of CPU
-/// devices; UnsupportedError when an axis of the mesh is no product of axes of the torus, and those may not be split.
-/// Source: jax.experimental.mesh_utils.create_device_mesh.
+/// The order: GPUs by id. TPUs of up to 32 chips in rings, by kind; else axes of the torus, or products of them, become
+/// axes of the mesh, the last axis choosing first. CPUs as given, by default by id; of several processes so that each
+/// holds a box of the mesh, all of one shape. Throws DeviceError when the number of devices is not the product,
+/// coordinates leave holes, or processes hold different numbers of CPU devices; UnsupportedError when an axis of the
+/// mesh is no product of axes of the torus, and those may not be split. Source:
+/// jax.experimental.mesh_utils.create_device_mesh.
 DeviceGrid create_device_mesh(Shape sizes, DeviceMeshOptions options = {}, Loc loc = Loc::current());
-DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, DeviceMeshOptions options = {}, Loc loc = Loc::current());
+DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, DeviceMeshOptions options = {},
+                              Loc loc = Loc::current());
 
 struct HybridMeshOptions {
   /// Whether the slow network joins processes, instead of slices.
@@ -204,25 +214,26 @@ struct HybridMeshOptions {
   bool allow_split_physical_axes = false;
 };
 
-/// A grid for two networks: of `outer` slices (or processes), joined by the slow network, each in a create_device_mesh of the shape `inner`.
-/// Its shape is the product of the two, axis by axis; the shorter one gets leading axes of 1.
+/// A grid for two networks: of `outer` slices (or processes), joined by the slow network, each in a create_device_mesh
+/// of the shape `inner`. Its shape is the product of the two, axis by axis; the shorter one gets leading axes of 1.
 ///
-///     mesh_utils::create_hybrid_device_mesh({4, 2}, {2, 1}, devices);      // two slices of 4x2 below each other: (8, 2)
+///     mesh_utils::create_hybrid_device_mesh({4, 2}, {2, 1}, devices);      // two slices of 4x2 below each other: (8,
+///     2)
 ///
-/// Throws DeviceError when devices have no slice, the number of slices is not the product of `outer`, or as create_device_mesh does.
-/// Source: jax.experimental.mesh_utils.create_hybrid_device_mesh.
-DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, std::vector<Device> devices, HybridMeshOptions options = {}, Loc loc = Loc::current());
-DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, HybridMeshOptions options = {}, Loc loc = Loc::current());
+/// Throws DeviceError when devices have no slice, the number of slices is not the product of `outer`, or as
+/// create_device_mesh does. Source: jax.experimental.mesh_utils.create_hybrid_device_mesh.
+DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, std::vector<Device> devices,
+                                     HybridMeshOptions options = {}, Loc loc = Loc::current());
+DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, HybridMeshOptions options = {},
+                                     Loc loc = Loc::current());
 
 }  // namespace mesh_utils
 
 }  // namespace tutti
 
-template <>
-struct std::hash<tutti::Device> {
+template <> struct std::hash<tutti::Device> {
   std::size_t operator()(const tutti::Device& d) const { return std::hash<int>{}(d.id()); }
 };
-template <>
-struct std::hash<tutti::Mesh> {
+template <> struct std::hash<tutti::Mesh> {
   std::size_t operator()(const tutti::Mesh& m) const { return m.hash(); }
 };

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "tutti/base/error.hpp"
-#include "tutti/mesh/mesh.hpp"
 #include "tutti/base/shape.hpp"
+#include "tutti/mesh/mesh.hpp"
 
 namespace tutti {
 
@@ -47,8 +47,9 @@ class SpecEntry {
 
 /// Several mesh axes for one dimension, the first one major: `P(axes("x", "y"), none)`.
 template <class... T>
-  requires(std::convertible_to<const T&, std::string> && ...)
-SpecEntry axes(const T&... names) { return SpecEntry(Names(std::vector<std::string>{std::string(names)...})); }
+requires(std::convertible_to<const T&, std::string>&&...) SpecEntry axes(const T&... names) {
+  return SpecEntry(Names(std::vector<std::string>{std::string(names)...}));
+}
 
 /// Which mesh axes split which dimension. Entries that are missing at the end mean `none`.
 ///
@@ -64,8 +65,8 @@ class PartitionSpec {
 
   PartitionSpec() = default;
   template <class... E>
-    requires(sizeof...(E) > 0 && (std::convertible_to<E, SpecEntry> && ...))
-  explicit(sizeof...(E) == 1) PartitionSpec(E&&... entries) {
+  requires(sizeof...(E) > 0 && (std::convertible_to<E, SpecEntry> && ...)) explicit(sizeof...(E) == 1)
+      PartitionSpec(E&&... entries) {
     (entries_.push_back(SpecEntry(std::forward<E>(entries))), ...);
   }
   /// A spec of entries that are known at run time only.
@@ -158,7 +159,8 @@ class Sharding {
 };
 std::ostream& operator<<(std::ostream& out, const Sharding& sharding);
 
-/// A mesh and a spec. Prints as `NamedSharding(mesh=Mesh('x': 4, axis_types=(Auto,)), spec=P('x',), memory_kind=device)`.
+/// A mesh and a spec. Prints as `NamedSharding(mesh=Mesh('x': 4, axis_types=(Auto,)), spec=P('x',),
+/// memory_kind=device)`.
 class NamedSharding : public Sharding {
  public:
   /// Throws ShardingError when `spec` names an axis twice or one that `mesh` lacks (both are listed).
@@ -186,17 +188,21 @@ class PositionalSharding : public Sharding {
   int ndim(Loc loc = Loc::current()) const { return shape(loc).ndim(); }
   /// The same cells in another shape; one extent may be -1. Throws ShardingError when the numbers of cells differ.
   PositionalSharding reshape(Shape shape, Loc loc = Loc::current()) const;
-  template <Integer A> PositionalSharding reshape(A a, Loc loc = Loc::current()) const { return reshape(Shape{a}, loc); }
-  template <Integer A, Integer B> PositionalSharding reshape(A a, B b, Loc loc = Loc::current()) const { return reshape(Shape{a, b}, loc); }
+  template <Integer A> PositionalSharding reshape(A a, Loc loc = Loc::current()) const {
+    return reshape(Shape{a}, loc);
+  }
+  template <Integer A, Integer B> PositionalSharding reshape(A a, B b, Loc loc = Loc::current()) const {
+    return reshape(Shape{a, b}, loc);
+  }
   template <Integer A, Integer B, Integer C> PositionalSharding reshape(A a, B b, C c, Loc loc = Loc::current()) const {
     return reshape(Shape{a, b, c}, loc);
   }
-  template <Integer... T>
-  PositionalSharding reshape(T... dims) const { return reshape(Shape{dims...}); }
+  template <Integer... T> PositionalSharding reshape(T... dims) const { return reshape(Shape{dims...}); }
   PositionalSharding transpose(std::vector<int> order = {}, Loc loc = Loc::current()) const;
   PositionalSharding T(Loc loc = Loc::current()) const { return transpose({}, loc); }
   /// One cell out of all cells along `axis`; without an axis, out of all cells.
-  PositionalSharding replicate(std::optional<int> axis = std::nullopt, bool keepdims = true, Loc loc = Loc::current()) const;
+  PositionalSharding replicate(std::optional<int> axis = std::nullopt, bool keepdims = true,
+                               Loc loc = Loc::current()) const;
 
  private:
   friend class Sharding;
@@ -205,11 +211,9 @@ class PositionalSharding : public Sharding {
 
 }  // namespace tutti
 
-template <>
-struct std::hash<tutti::PartitionSpec> {
+template <> struct std::hash<tutti::PartitionSpec> {
   std::size_t operator()(const tutti::PartitionSpec& s) const { return s.hash(); }
 };
-template <>
-struct std::hash<tutti::Sharding> {
+template <> struct std::hash<tutti::Sharding> {
   std::size_t operator()(const tutti::Sharding& s) const { return s.hash(); }
 };

@@ -77,8 +77,9 @@ class Activation {
   Activation(Fn fn = relu) : fn_(fn) {}
   Activation(Plain fn) : plain_(fn) {}
   template <class L>
-    requires(std::is_class_v<L> && std::is_empty_v<L> && std::is_invocable_r_v<Array, const L&, const Array&> && std::convertible_to<L, Plain>)
-  Activation(L lambda) : plain_(lambda) {}
+  requires(std::is_class_v<L>&& std::is_empty_v<L>&& std::is_invocable_r_v<Array, const L&, const Array&>&&
+               std::convertible_to<L, Plain>) Activation(L lambda)
+      : plain_(lambda) {}
   Array operator()(const Array& x) const { return fn_ ? fn_(x) : plain_(x); }
   std::size_t hash() const { return reinterpret_cast<std::size_t>(fn_) ^ reinterpret_cast<std::size_t>(plain_); }
   friend bool operator==(const Activation&, const Activation&) = default;

@@ -13,8 +13,7 @@ namespace tutti::nn {
 /// One number for all spatial dims, or one per dim.
 class Sizes {
  public:
-  template <Integer T>
-  Sizes(T all) : values_{static_cast<std::int64_t>(all)}, all_(true) {}
+  template <Integer T> Sizes(T all) : values_{static_cast<std::int64_t>(all)}, all_(true) {}
   Sizes(std::initializer_list<Dim> each) : values_(each.begin(), each.end()) {}
   Sizes(std::vector<std::int64_t> each) : values_(std::move(each)) {}
   /// One per dim; ValueError, naming `what`, for another number.
@@ -27,25 +26,25 @@ class Sizes {
 
 struct ConvOptions {
   Sizes stride = 1;
-  lax::Padding padding = 0;   // a number, one per dim in pairs, "SAME", "SAME_LOWER" or "VALID"
+  lax::Padding padding = 0;  // a number, one per dim in pairs, "SAME", "SAME_LOWER" or "VALID"
   Sizes dilation = 1;
   int groups = 1;
   bool use_bias = true;
-  PadMode padding_mode = PadMode::constant;   // zeros
+  PadMode padding_mode = PadMode::constant;  // zeros
   DType dtype = float32;
 };
 
-/// A convolution over N spatial dims. weight: [out, in / groups, kernel...], bias: [out, 1...], uniform in +-1/sqrt(in / groups * kernel). Source:
-/// equinox.nn.Conv.
-template <int N>
-struct Conv {
+/// A convolution over N spatial dims. weight: [out, in / groups, kernel...], bias: [out, 1...], uniform in +-1/sqrt(in
+/// / groups * kernel). Source: equinox.nn.Conv.
+template <int N> struct Conv {
   Array weight{}, bias{};
   std::vector<std::int64_t> stride{}, dilation{};
   lax::Padding padding = 0;
   int groups = 1;
   PadMode padding_mode = PadMode::constant;
   /// Throws ValueError unless the groups divide the channels.
-  static Conv init(int in_channels, int out_channels, const Sizes& kernel_size, const Array& key, const ConvOptions& options = {});
+  static Conv init(int in_channels, int out_channels, const Sizes& kernel_size, const Array& key,
+                   const ConvOptions& options = {});
   /// x: [in, spatial...] -> [out, spatial...]. Throws ShapeError.
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };
@@ -61,28 +60,29 @@ struct ConvTransposeOptions {
   bool use_bias = true;
   DType dtype = float32;
 };
-/// The transpose of a convolution: it undoes the change of extents that Conv makes with the same options. Source: equinox.nn.ConvTranspose.
-template <int N>
-struct ConvTranspose {
+/// The transpose of a convolution: it undoes the change of extents that Conv makes with the same options. Source:
+/// equinox.nn.ConvTranspose.
+template <int N> struct ConvTranspose {
   Array weight{}, bias{};
   std::vector<std::int64_t> stride{}, output_padding{}, dilation{};
   lax::Padding padding = 0;
   int groups = 1;
-  static ConvTranspose init(int in_channels, int out_channels, const Sizes& kernel_size, const Array& key, const ConvTransposeOptions& options = {});
+  static ConvTranspose init(int in_channels, int out_channels, const Sizes& kernel_size, const Array& key,
+                            const ConvTransposeOptions& options = {});
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };
 using ConvTranspose1d = ConvTranspose<1>;
 using ConvTranspose2d = ConvTranspose<2>;
 using ConvTranspose3d = ConvTranspose<3>;
 
-/// The mean (or the maximum) over windows of the spatial dims; what padding adds counts as 0 (as nothing). `use_ceil`: a last window may stick out.
-/// Source: equinox.nn.AvgPool2d, equinox.nn.MaxPool2d.
-template <int N, bool Max>
-struct Pool {
+/// The mean (or the maximum) over windows of the spatial dims; what padding adds counts as 0 (as nothing). `use_ceil`:
+/// a last window may stick out. Source: equinox.nn.AvgPool2d, equinox.nn.MaxPool2d.
+template <int N, bool Max> struct Pool {
   std::vector<std::int64_t> kernel_size{}, stride{};
   lax::Padding padding = 0;
   bool use_ceil = false;
-  static Pool init(const Sizes& kernel_size, const Sizes& stride = 1, const lax::Padding& padding = 0, bool use_ceil = false);
+  static Pool init(const Sizes& kernel_size, const Sizes& stride = 1, const lax::Padding& padding = 0,
+                   bool use_ceil = false);
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };
 using AvgPool1d = Pool<1, false>;

@@ -1,4 +1,5 @@
-// Layers as plain structs: a module is the tree of its parameters, sizes are static leaves. Formulas, key order and defaults are Equinox's.
+// Layers as plain structs: a module is the tree of its parameters, sizes are static leaves. Formulas, key order and
+// defaults are Equinox's.
 //
 //     auto model = nn::MLP::init({.in_size = 4, .out_size = 2, .width_size = 32, .depth = 1}, random::key(0));
 //     Array y = vmap(model)(xs);                     // a layer takes one example
@@ -11,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "tutti/nn/activations.hpp"
 #include "tutti/array/array.hpp"
+#include "tutti/nn/activations.hpp"
 #include "tutti/nn/conv.hpp"
 
 namespace tutti::nn {
@@ -30,10 +31,11 @@ struct Size {
   Size(scalar_t) : is_scalar(true) {}
 };
 
-/// weight x + bias for one example. weight: float32[out, in], bias: float32[out], both uniform in +-1/sqrt(in). Source: equinox.nn.Linear.
+/// weight x + bias for one example. weight: float32[out, in], bias: float32[out], both uniform in +-1/sqrt(in). Source:
+/// equinox.nn.Linear.
 struct Linear {
   Array weight{}, bias{};
-  bool scalar_in = false, scalar_out = false;   // x, or the result, has shape ()
+  bool scalar_in = false, scalar_out = false;  // x, or the result, has shape ()
   /// Throws ValueError for negative sizes.
   static Linear init(Size in, Size out, const Array& key, bool use_bias = true, DType dtype = float32);
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
@@ -47,7 +49,8 @@ struct MLPOptions {
   bool use_bias = true, use_final_bias = true;
   DType dtype = float32;
 };
-/// depth hidden layers of width_size, then one Linear and the final activation; with depth 0 the Linear alone. Source: equinox.nn.MLP.
+/// depth hidden layers of width_size, then one Linear and the final activation; with depth 0 the Linear alone. Source:
+/// equinox.nn.MLP.
 struct MLP {
   std::vector<Linear> layers{};
   Activation activation = relu;
@@ -69,7 +72,8 @@ struct NormOptions {
   bool use_weight = true, use_bias = true;
   DType dtype = float32;
 };
-/// (x - mean) / sqrt(var + eps) over the whole example, times weight plus bias; computed in float32 at least. Source: equinox.nn.LayerNorm.
+/// (x - mean) / sqrt(var + eps) over the whole example, times weight plus bias; computed in float32 at least. Source:
+/// equinox.nn.LayerNorm.
 struct LayerNorm {
   Array weight{}, bias{};
   Shape shape{};
@@ -96,7 +100,8 @@ struct GroupNorm {
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };
 
-/// Each element becomes 0 with probability p, the others are divided by 1 - p; unchanged in inference. Source: equinox.nn.Dropout.
+/// Each element becomes 0 with probability p, the others are divided by 1 - p; unchanged in inference. Source:
+/// equinox.nn.Dropout.
 struct Dropout {
   double p = 0.5;
   bool inference = false;
@@ -106,8 +111,8 @@ struct Dropout {
 
 struct AttentionOptions {
   int num_heads = 1, query_size = 1;
-  int key_size = 0, value_size = 0, output_size = 0;   // 0: query_size
-  int qk_size = 0, vo_size = 0;                        // per head; 0: query_size / num_heads
+  int key_size = 0, value_size = 0, output_size = 0;  // 0: query_size
+  int qk_size = 0, vo_size = 0;                       // per head; 0: query_size / num_heads
   bool use_query_bias = false, use_key_bias = false, use_value_bias = false, use_output_bias = false;
   double dropout_p = 0;
   bool inference = false;
@@ -119,8 +124,10 @@ struct MultiheadAttention {
   Dropout dropout{};
   int num_heads = 1;
   static MultiheadAttention init(const AttentionOptions& options, const Array& key);
-  /// query: [queries, size], key and value: [positions, size]; mask: bool[queries, positions] or one per head. -> [queries, output_size].
-  Array operator()(const Array& query, const Array& key, const Array& value, const Array& mask = {}, const Array& dropout_key = {}, Loc loc = Loc::current()) const;
+  /// query: [queries, size], key and value: [positions, size]; mask: bool[queries, positions] or one per head. ->
+  /// [queries, output_size].
+  Array operator()(const Array& query, const Array& key, const Array& value, const Array& mask = {},
+                   const Array& dropout_key = {}, Loc loc = Loc::current()) const;
 };
 
 /// The next hidden state. Parameters are uniform in +-1/sqrt(hidden). Source: equinox.nn.GRUCell.
@@ -133,12 +140,13 @@ struct GRUCell {
 struct LSTMCell {
   Array weight_ih{}, weight_hh{}, bias{};
   static LSTMCell init(int input_size, int hidden_size, const Array& key, bool use_bias = true, DType dtype = float32);
-  std::pair<Array, Array> operator()(const Array& input, const std::pair<Array, Array>& hidden, Loc loc = Loc::current()) const;
+  std::pair<Array, Array> operator()(const Array& input, const std::pair<Array, Array>& hidden,
+                                     Loc loc = Loc::current()) const;
 };
 
-/// Layers one after the other: `nn::Sequential{std::tuple{conv, nn::Lambda{nn::relu}, pool}}`. Source: equinox.nn.Sequential.
-template <class... Layers>
-struct Sequential {
+/// Layers one after the other: `nn::Sequential{std::tuple{conv, nn::Lambda{nn::relu}, pool}}`. Source:
+/// equinox.nn.Sequential.
+template <class... Layers> struct Sequential {
   std::tuple<Layers...> layers{};
   Array operator()(const Array& x) const {
     Array out = x;
@@ -146,15 +154,15 @@ struct Sequential {
     return out;
   }
 };
-template <class... Layers>
-Sequential(std::tuple<Layers...>) -> Sequential<Layers...>;
+template <class... Layers> Sequential(std::tuple<Layers...>) -> Sequential<Layers...>;
 /// A function as a layer. Source: equinox.nn.Lambda.
 struct Lambda {
   Activation fn = identity;
   Array operator()(const Array& x) const { return fn(x); }
 };
 
-/// -log of the softmax at the label. logits: float[..., classes]; labels: integers[...]. Source: optax.softmax_cross_entropy_with_integer_labels.
+/// -log of the softmax at the label. logits: float[..., classes]; labels: integers[...]. Source:
+/// optax.softmax_cross_entropy_with_integer_labels.
 Array softmax_cross_entropy(const In& logits, const In& labels);
 
 }  // namespace tutti::nn

@@ -15,7 +15,8 @@ Array zeros(const Shape& shape, DType dtype = float32, Loc loc = Loc::current())
 Array ones(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
 /// Elements without a promised value (zeros, as in JAX).
 Array empty(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
-/// `value` (a number or an array that broadcasts) in every place; without a dtype it keeps the value's, weak for a number.
+/// `value` (a number or an array that broadcasts) in every place; without a dtype it keeps the value's, weak for a
+/// number.
 Array full(const Shape& shape, const Operand& value);
 Array full(const Shape& shape, const Operand& value, DType dtype);
 /// The like-functions take shape and dtype of x, and outside of transformations its placement.
@@ -31,21 +32,29 @@ Array eye(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current
 /// Ones at and below diagonal k.
 Array tri(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current());
 Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc);
-/// start, start + step, ... below stop. Integers give int32, a float among the arguments float32: `arange(3)` is {0, 1, 2}, `arange(0., 1., 0.25)` has 4.
-template <Number T>
-Array arange(T stop, Loc loc = Loc::current()) { return arange_from(Scalar(T(0)), Scalar(stop), Scalar(T(1)), {}, loc); }
-template <Number T>
-Array arange(T stop, DType dtype, Loc loc = Loc::current()) { return arange_from(Scalar(T(0)), Scalar(stop), Scalar(T(1)), dtype, loc); }
-template <Number T, Number U>
-Array arange(T start, U stop, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(1), {}, loc); }
-template <Number T, Number U>
-Array arange(T start, U stop, DType dtype, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(1), dtype, loc); }
-template <Number T, Number U, Number V>
-Array arange(T start, U stop, V step, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(step), {}, loc); }
-template <Number T, Number U, Number V>
-Array arange(T start, U stop, V step, DType dtype, Loc loc = Loc::current()) { return arange_from(Scalar(start), Scalar(stop), Scalar(step), dtype, loc); }
+/// start, start + step, ... below stop. Integers give int32, a float among the arguments float32: `arange(3)` is {0, 1,
+/// 2}, `arange(0., 1., 0.25)` has 4.
+template <Number T> Array arange(T stop, Loc loc = Loc::current()) {
+  return arange_from(Scalar(T(0)), Scalar(stop), Scalar(T(1)), {}, loc);
+}
+template <Number T> Array arange(T stop, DType dtype, Loc loc = Loc::current()) {
+  return arange_from(Scalar(T(0)), Scalar(stop), Scalar(T(1)), dtype, loc);
+}
+template <Number T, Number U> Array arange(T start, U stop, Loc loc = Loc::current()) {
+  return arange_from(Scalar(start), Scalar(stop), Scalar(1), {}, loc);
+}
+template <Number T, Number U> Array arange(T start, U stop, DType dtype, Loc loc = Loc::current()) {
+  return arange_from(Scalar(start), Scalar(stop), Scalar(1), dtype, loc);
+}
+template <Number T, Number U, Number V> Array arange(T start, U stop, V step, Loc loc = Loc::current()) {
+  return arange_from(Scalar(start), Scalar(stop), Scalar(step), {}, loc);
+}
+template <Number T, Number U, Number V> Array arange(T start, U stop, V step, DType dtype, Loc loc = Loc::current()) {
+  return arange_from(Scalar(start), Scalar(stop), Scalar(step), dtype, loc);
+}
 /// `n` equidistant numbers from start to stop, both included unless `endpoint` is false.
-Array linspace(double start, double stop, Dim n = 50, bool endpoint = true, DType dtype = float32, Loc loc = Loc::current());
+Array linspace(double start, double stop, Dim n = 50, bool endpoint = true, DType dtype = float32,
+               Loc loc = Loc::current());
 
 // --- shapes
 
@@ -94,7 +103,8 @@ Array repeat(const In& x, Dim n, int axis);
 /// The lower (upper) triangle of the last two dims; zeros elsewhere.
 Array tril(const In& x, int k = 0);
 Array triu(const In& x, int k = 0);
-/// Of a matrix its diagonal k, of a vector the square matrix that has it as diagonal k, zeros elsewhere: `diag({{1, 2}, {3, 4}})` is {1, 4}.
+/// Of a matrix its diagonal k, of a vector the square matrix that has it as diagonal k, zeros elsewhere: `diag({{1, 2},
+/// {3, 4}})` is {1, 4}.
 Array diag(const In& x, int k = 0);
 enum class PadMode { constant, edge, reflect, wrap };
 /// (before, after) per dim, or one pair for all: `pad(x, {{1, 2}})`.
@@ -103,10 +113,10 @@ Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode m
 
 // --- choosing
 
-/// What happens to an index that is out of range: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones count from the end,
-/// except under clip.
+/// What happens to an index that is out of range: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones
+/// count from the end, except under clip.
 enum class TakeMode { fill, clip, wrap };
-Array take(const In& x, const Operand& indices, TakeMode mode = TakeMode::fill);              // of the flat array
+Array take(const In& x, const Operand& indices, TakeMode mode = TakeMode::fill);  // of the flat array
 Array take(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill);
 /// result[i, j] = x[i, indices[i, j]] for axis 1: `indices` has x's number of dims.
 Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill);

@@ -1,10 +1,11 @@
-// The NumPy-like functions over arrays: operators, elementwise functions, reductions. Names and meanings: jax.numpy, with its type promotion and broadcasting.
+// The NumPy-like functions over arrays: operators, elementwise functions, reductions. Names and meanings: jax.numpy,
+// with its type promotion and broadcasting.
 //
 //     Array y = 2 * sin(x) + 1;                     // numbers are weak: they take the dtype of the arrays beside them
 //     Array m = mean(square(x - y), {0, 1});        // axes: an integer, a list, or all (the default)
 //
-// Integers and bools given to floating functions become float32. Operands whose shapes do not broadcast are a ShapeError, dtypes that a function does not
-// take a TypeError.
+// Integers and bools given to floating functions become float32. Operands whose shapes do not broadcast are a
+// ShapeError, dtypes that a function does not take a TypeError.
 #pragma once
 
 #include <optional>

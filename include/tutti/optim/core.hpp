@@ -1,6 +1,8 @@
-// What a gradient transformation is: init(params) -> state, update(gradients, state, params) -> (updates, state). Source of names and meanings: Optax.
+// What a gradient transformation is: init(params) -> state, update(gradients, state, params) -> (updates, state).
+// Source of names and meanings: Optax.
 //
-// A transformation is written for leaves: a function that changes lists of arrays. Transform gives it trees and a state that has the type of the parameters.
+// A transformation is written for leaves: a function that changes lists of arrays. Transform gives it trees and a state
+// that has the type of the parameters.
 #pragma once
 
 #include <functional>
@@ -15,20 +17,24 @@
 
 namespace tutti::optim {
 
-/// A number that may change with the step: a constant, an array, or a function of the step count (int32[], from 0). Learning rates and schedules are Rates.
+/// A number that may change with the step: a constant, an array, or a function of the step count (int32[], from 0).
+/// Learning rates and schedules are Rates.
 ///
-///     optim::adam(1e-3)      optim::adam(optim::cosine_decay_schedule(1e-3, 1000))      optim::adam([](const Array& step) { return 1e-3 / (1 + step); })
+///     optim::adam(1e-3)      optim::adam(optim::cosine_decay_schedule(1e-3, 1000))      optim::adam([](const Array&
+///     step) { return 1e-3 / (1 + step); })
 class Rate {
  public:
-  template <Number T>
-  Rate(T value) : constant_(static_cast<double>(value)) {}
+  template <Number T> Rate(T value) : constant_(static_cast<double>(value)) {}
   Rate(const Array& value) : array_(value) {}
   template <class F>
-    requires(std::is_invocable_r_v<Array, const F&, const Array&> && !std::convertible_to<const F&, Array>)
-  Rate(F schedule) : function_(std::move(schedule)) {}
+  requires(std::is_invocable_r_v<Array, const F&, const Array&> && !std::convertible_to<const F&, Array>)
+      Rate(F schedule)
+      : function_(std::move(schedule)) {}
   bool is_constant() const { return !function_; }
   /// The value at a step; a constant is a weak float32.
-  Array operator()(const Array& count) const { return function_ ? function_(count) : array_.has_value() ? array_ : Array(constant_); }
+  Array operator()(const Array& count) const {
+    return function_ ? function_(count) : array_.has_value() ? array_ : Array(constant_);
+  }
 
  private:
   double constant_ = 0;
@@ -40,16 +46,15 @@ using Schedule = Rate;
 /// The places for arrays of one update, in tree order; an empty array: nothing to do here.
 struct Leaves {
   std::vector<Array> updates;
-  std::vector<Array> params;               // as many, or none when update got no parameters
-  std::vector<std::vector<Array>> slots;   // per tree of the state: as many
-  Array count;                             // steps done before this one, int32[]; empty in a state without
+  std::vector<Array> params;              // as many, or none when update got no parameters
+  std::vector<std::vector<Array>> slots;  // per tree of the state: as many
+  Array count;                            // steps done before this one, int32[]; empty in a state without
   std::function<std::vector<tree::Path>()> paths;
 
   /// The parameters; ValueError, naming `who`, when update got none.
   const std::vector<Array>& needed_params(const char* who) const;
   /// fn(i) for each place with an update.
-  template <class F>
-  void each(F fn) {
+  template <class F> void each(F fn) {
     for (std::size_t i = 0; i < updates.size(); ++i)
       if (updates[i].has_value()) fn(i);
   }
@@ -62,23 +67,24 @@ using Start = std::function<Array(const Array& param)>;
 
 namespace detail {
 Array step_zero();
-Array next_step(const Array& count);   // saturates
+Array next_step(const Array& count);  // saturates
 /// `start` of floating parameters, empty for others.
 Array first_value(const Start& start, const Array& param);
 /// Columns: updates, slots, and parameters when they are given.
-void run_stage(const Stage& stage, const tree::detail::Columns& columns, bool params, Array* count, const std::function<std::vector<tree::Path>()>& paths);
+void run_stage(const Stage& stage, const tree::detail::Columns& columns, bool params, Array* count,
+               const std::function<std::vector<tree::Path>()>& paths);
 Array add_update(const Array& param, const Array& update);
 Array mixed(const Array& a, const Array& b, double part);
 Array norm_of(const std::vector<Array>& leaves);
 }  // namespace detail
 
 /// Gives `Self` its update(), with and without parameters, from `step(grads, state, const Params* or null)`.
-template <class Self>
-class Updates {
+template <class Self> class Updates {
  public:
   /// Updates from gradients, and the next state. Both have the types that came in.
   template <class Params, class State>
-  std::pair<Params, State> update(const Params& grads, const State& state, const Params& params, Loc loc = Loc::current()) const {
+  std::pair<Params, State> update(const Params& grads, const State& state, const Params& params,
+                                  Loc loc = Loc::current()) const {
     CallScope line(loc);
     return static_cast<const Self&>(*this).step(grads, state, &params);
   }
@@ -90,14 +96,13 @@ class Updates {
   }
 };
 
-/// A transformation of leaves. `State<Params>` is an aggregate: nothing, or `Array count` and then one tree of type Params per slot.
-template <template <class> class State>
-class Transform : public Updates<Transform<State>> {
+/// A transformation of leaves. `State<Params>` is an aggregate: nothing, or `Array count` and then one tree of type
+/// Params per slot.
+template <template <class> class State> class Transform : public Updates<Transform<State>> {
  public:
   Transform(std::vector<Start> slots, Stage stage) : slots_(std::move(slots)), stage_(std::move(stage)) {}
 
-  template <class Params>
-  State<Params> init(const Params& params) const {
+  template <class Params> State<Params> init(const Params& params) const {
     State<Params> state{};
     if constexpr (counts<Params>) {
       state.count = detail::step_zero();
@@ -119,17 +124,16 @@ class Transform : public Updates<Transform<State>> {
       each_tree(out.second, [&](Params& slot) { refs.push_back(tree::detail::ref(slot)); });
     }
     if (params) refs.push_back(tree::detail::ref(*params));
-    detail::run_stage(stage_, tree::detail::align(refs), params != nullptr, count, [&] { return tree::detail::paths_of(tree::detail::ref(grads)); });
+    detail::run_stage(stage_, tree::detail::align(refs), params != nullptr, count,
+                      [&] { return tree::detail::paths_of(tree::detail::ref(grads)); });
     return out;
   }
   const std::vector<Start>& slots() const { return slots_; }
   const Stage& stage() const { return stage_; }
 
  private:
-  template <class Params>
-  static constexpr bool counts = requires(State<Params> s) { s.count; };
-  template <class S, class F>
-  static void each_tree(S& state, F fn) {
+  template <class Params> static constexpr bool counts = requires(State<Params> s) { s.count; };
+  template <class S, class F> static void each_tree(S& state, F fn) {
     std::apply([&](Array&, auto&... trees) { (fn(trees), ...); }, reflect::tie(state));
   }
   std::vector<Start> slots_;
@@ -137,18 +141,14 @@ class Transform : public Updates<Transform<State>> {
 };
 
 /// The state of a transformation that needs none.
-template <class Params>
-using EmptyState = std::tuple<>;
+template <class Params> using EmptyState = std::tuple<>;
 /// Counts the steps.
-template <class Params>
-struct CountState {
-  Array count{};
-};
+template <class Params> struct CountState { Array count{}; };
 using Stateless = Transform<EmptyState>;
 
-/// params + updates; the dtype of the parameter stays, and where there is no update the parameter. Source: optax.apply_updates, equinox.apply_updates.
-template <class Params>
-Params apply_updates(const Params& params, const Params& updates, Loc loc = Loc::current()) {
+/// params + updates; the dtype of the parameter stays, and where there is no update the parameter. Source:
+/// optax.apply_updates, equinox.apply_updates.
+template <class Params> Params apply_updates(const Params& params, const Params& updates, Loc loc = Loc::current()) {
   CallScope line(loc);
   return tree::map([](const Array& p, const Array& u) { return detail::add_update(p, u); }, params, updates);
 }
@@ -159,8 +159,7 @@ Params incremental_update(const Params& new_tree, const Params& old_tree, double
   return tree::map([&](const Array& a, const Array& b) { return detail::mixed(a, b, step_size); }, new_tree, old_tree);
 }
 /// The 2-norm over all arrays of a tree. Source: optax.global_norm.
-template <class T>
-Array global_norm(const T& tree, Loc loc = Loc::current()) {
+template <class T> Array global_norm(const T& tree, Loc loc = Loc::current()) {
   CallScope line(loc);
   return detail::norm_of(tree::leaves(tree));
 }

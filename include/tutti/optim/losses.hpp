@@ -25,7 +25,8 @@ Array sigmoid_binary_cross_entropy(const In& logits, const Array& labels);
 Array sigmoid_focal_loss(const In& logits, const Array& labels, std::optional<double> alpha = {}, double gamma = 2);
 /// -sum(labels log_softmax(logits)) along `axis`.
 Array softmax_cross_entropy(const In& logits, const Array& labels, int axis = -1);
-/// -log_softmax(logits) at the label: logits float[..., classes, ...], integer labels without the dim `axis`. Throws ShapeError and TypeError.
+/// -log_softmax(logits) at the label: logits float[..., classes, ...], integer labels without the dim `axis`. Throws
+/// ShapeError and TypeError.
 Array softmax_cross_entropy_with_integer_labels(const In& logits, const In& labels, int axis = -1);
 Array poly_loss_cross_entropy(const In& logits, const Array& labels, double epsilon = 2, int axis = -1);
 /// max(0, 1 - predictor_outputs * targets), targets -1 or 1.

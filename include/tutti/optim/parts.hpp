@@ -1,4 +1,5 @@
-// The parts that optimisers are made of. In a chain they may be combined freely: chain(clip(1), scale_by_adam(), scale(-1e-3)). Source: optax.
+// The parts that optimisers are made of. In a chain they may be combined freely: chain(clip(1), scale_by_adam(),
+// scale(-1e-3)). Source: optax.
 #pragma once
 
 #include <concepts>
@@ -12,17 +13,16 @@
 
 namespace tutti::optim {
 
-/// Which parameters something applies to: one bool, path patterns, `{{"**.bias", false}, {"**", true}}`, of which the first match counts, or a function
-/// (path, array) -> bool. What no pattern matches is left out.
+/// Which parameters something applies to: one bool, path patterns, `{{"**.bias", false}, {"**", true}}`, of which the
+/// first match counts, or a function (path, array) -> bool. What no pattern matches is left out.
 class Mask {
  public:
-  template <std::same_as<bool> B>
-  Mask(B all) : all_(all) {}
+  template <std::same_as<bool> B> Mask(B all) : all_(all) {}
   Mask(std::initializer_list<Rule<bool>> rules) : rules_(rules) {}
   Mask(std::vector<Rule<bool>> rules) : rules_(std::move(rules)) {}
   template <class F>
-    requires std::is_invocable_r_v<bool, const F&, const tree::Path&, const Array&>
-  Mask(F fn) : function_(std::move(fn)) {}
+  requires std::is_invocable_r_v<bool, const F&, const tree::Path&, const Array&> Mask(F fn)
+      : function_(std::move(fn)) {}
   bool holds(const tree::Path& path, const Array& leaf) const;
 
  private:
@@ -70,34 +70,30 @@ Transform<CountState> scale_by_schedule(Rate step_size);
 /// Times -rate(count).
 Transform<CountState> scale_by_learning_rate(Rate rate);
 
-template <class Params>
-struct ZeroNansState {
+template <class Params> struct ZeroNansState {
   Array count{};
-  Params found_nan{};   // bool[] per array
+  Params found_nan{};  // bool[] per array
 };
 /// NaN becomes 0; the state says in which arrays there was one.
 Transform<ZeroNansState> zero_nans();
 
 // --- with moments
 
-template <class Params>
-struct TraceState {
+template <class Params> struct TraceState {
   Array count{};
   Params trace{};
 };
 /// trace = g + decay * trace; nesterov looks one step ahead.
 Transform<TraceState> trace(double decay, bool nesterov = false);
 
-template <class Params>
-struct EmaState {
+template <class Params> struct EmaState {
   Array count{};
   Params ema{};
 };
 /// ema = (1 - decay) g + decay ema, over 1 - decay^t with `debias`.
 Transform<EmaState> ema(double decay, bool debias = true);
 
-template <class Params>
-struct AdamState {
+template <class Params> struct AdamState {
   Array count{};
   Params mu{}, nu{};
 };
@@ -128,8 +124,7 @@ struct NovogradOptions {
 /// nu has shape () per array.
 Transform<AdamState> scale_by_novograd(const NovogradOptions& options = {});
 
-template <class Params>
-struct AmsgradState {
+template <class Params> struct AmsgradState {
   Array count{};
   Params mu{}, nu{}, nu_max{};
 };
@@ -140,8 +135,7 @@ struct AmsgradOptions {
 };
 Transform<AmsgradState> scale_by_amsgrad(const AmsgradOptions& options = {});
 
-template <class Params>
-struct AdanState {
+template <class Params> struct AdanState {
   Array count{};
   Params m{}, v{}, n{}, g{};
 };
@@ -150,22 +144,19 @@ struct AdanOptions {
 };
 Transform<AdanState> scale_by_adan(const AdanOptions& options = {});
 
-template <class Params>
-struct LionState {
+template <class Params> struct LionState {
   Array count{};
   Params mu{};
 };
 Transform<LionState> scale_by_lion(double b1 = 0.9, double b2 = 0.99, std::optional<DType> mu_dtype = {});
 
-template <class Params>
-struct RssState {
+template <class Params> struct RssState {
   Array count{};
   Params sum_of_squares{};
 };
 Transform<RssState> scale_by_rss(double initial_accumulator_value = 0.1, double eps = 1e-7);
 
-template <class Params>
-struct RmsState {
+template <class Params> struct RmsState {
   Array count{};
   Params nu{};
 };
@@ -177,15 +168,13 @@ Transform<RmsState> scale_by_rms(const RmsOptions& options = {});
 /// As scale_by_rms with the variance in place of the mean square.
 Transform<AdamState> scale_by_stddev(const RmsOptions& options = {});
 
-template <class Params>
-struct AdadeltaState {
+template <class Params> struct AdadeltaState {
   Array count{};
   Params e_g{}, e_x{};
 };
 Transform<AdadeltaState> scale_by_adadelta(double rho = 0.9, double eps = 1e-6);
 
-template <class Params>
-struct FactoredState {
+template <class Params> struct FactoredState {
   Array count{};
   Params v_row{}, v_col{}, v{};
 };
@@ -195,11 +184,11 @@ struct FactoredOptions {
   int step_offset = 0, min_dim_size_to_factor = 128;
   double epsilon = 1e-30;
 };
-/// Adafactor's second moments: of arrays with two dims of at least `min_dim_size_to_factor` only means over rows and columns are kept.
+/// Adafactor's second moments: of arrays with two dims of at least `min_dim_size_to_factor` only means over rows and
+/// columns are kept.
 Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& options = {});
 
-template <class Params>
-struct RpropState {
+template <class Params> struct RpropState {
   Array count{};
   Params step_sizes{}, prev_updates{};
 };
@@ -208,8 +197,7 @@ struct RpropOptions {
 };
 Transform<RpropState> scale_by_rprop(double learning_rate, const RpropOptions& options = {});
 
-template <class Params>
-struct OptimisticState {
+template <class Params> struct OptimisticState {
   Array count{};
   Params previous_gradient{};
 };

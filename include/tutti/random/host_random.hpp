@@ -28,7 +28,7 @@ class HostRandom {
   std::vector<std::int64_t> permutation(std::int64_t n);
 
  private:
-  std::uint64_t state_[2] = {}, increment_[2] = {};   // high word, low word
+  std::uint64_t state_[2] = {}, increment_[2] = {};  // high word, low word
 };
 
 inline HostRandom default_rng(std::uint64_t seed) { return HostRandom(seed); }

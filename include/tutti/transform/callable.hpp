@@ -12,110 +12,93 @@
 namespace tutti {
 
 /// The parameter types of a callable, as it declares them.
-template <class... P>
-struct ParamList {
-  static constexpr std::size_t size = sizeof...(P);
-};
+template <class... P> struct ParamList { static constexpr std::size_t size = sizeof...(P); };
 /// The callable is generic or overloaded: only a call says which types it takes.
 struct UnknownParams {};
 
 namespace detail {
 
-template <class M>
-struct MemberParams { using type = UnknownParams; };   // mutable, volatile, &&: refused later, by is_invocable
-template <class R, class C, class... P>
-struct MemberParams<R (C::*)(P...) const> { using type = ParamList<P...>; };
-template <class R, class C, class... P>
-struct MemberParams<R (C::*)(P...) const noexcept> { using type = ParamList<P...>; };
-template <class R, class C, class... P>
-struct MemberParams<R (C::*)(P...) const&> { using type = ParamList<P...>; };
+template <class M> struct MemberParams {
+  using type = UnknownParams;
+};  // mutable, volatile, &&: refused later, by is_invocable
+template <class R, class C, class... P> struct MemberParams<R (C::*)(P...) const> { using type = ParamList<P...>; };
+template <class R, class C, class... P> struct MemberParams<R (C::*)(P...) const noexcept> {
+  using type = ParamList<P...>;
+};
+template <class R, class C, class... P> struct MemberParams<R (C::*)(P...) const&> { using type = ParamList<P...>; };
 
+template <class F> struct ParamsOf { using type = UnknownParams; };
+template <class R, class... P> struct ParamsOf<R (*)(P...)> { using type = ParamList<P...>; };
+template <class R, class... P> struct ParamsOf<R (*)(P...) noexcept> { using type = ParamList<P...>; };
 template <class F>
-struct ParamsOf { using type = UnknownParams; };
-template <class R, class... P>
-struct ParamsOf<R (*)(P...)> { using type = ParamList<P...>; };
-template <class R, class... P>
-struct ParamsOf<R (*)(P...) noexcept> { using type = ParamList<P...>; };
+requires requires { typename F::tutti_params; }
+struct ParamsOf<F> {
+  using type = typename F::tutti_params;
+};
 template <class F>
-  requires requires { typename F::tutti_params; }
-struct ParamsOf<F> { using type = typename F::tutti_params; };
-template <class F>
-  requires(std::is_class_v<F> && !requires { typename F::tutti_params; } && requires { &F::operator(); })
-struct ParamsOf<F> { using type = typename MemberParams<decltype(&F::operator())>::type; };
+requires(
+    std::is_class_v<F> && !requires { typename F::tutti_params; } && requires { &F::operator(); }) struct ParamsOf<F> {
+  using type = typename MemberParams<decltype(&F::operator())>::type;
+};
 
-template <class T>
-struct Own { using type = std::decay_t<T>; };
-template <>
-struct Own<In> { using type = Array; };
-template <>
-struct Own<Operand> { using type = Array; };
+template <class T> struct Own { using type = std::decay_t<T>; };
+template <> struct Own<In> { using type = Array; };
+template <> struct Own<Operand> { using type = Array; };
 
 }  // namespace detail
 
 /// ParamList of a callable with one call operator or of a function pointer, else UnknownParams.
-template <class F>
-using params_t = typename detail::ParamsOf<std::decay_t<F>>::type;
+template <class F> using params_t = typename detail::ParamsOf<std::decay_t<F>>::type;
 
-/// The type that holds an argument for a parameter of type T. In and Operand refer to their Array: stored, they would dangle.
-template <class T>
-using own_t = typename detail::Own<std::decay_t<T>>::type;
+/// The type that holds an argument for a parameter of type T. In and Operand refer to their Array: stored, they would
+/// dangle.
+template <class T> using own_t = typename detail::Own<std::decay_t<T>>::type;
 
 /// T in a differentiated place or as a carry: a bare number is an Array.
-template <class T>
-using lift_t = std::conditional_t<Number<std::decay_t<T>>, Array, own_t<T>>;
+template <class T> using lift_t = std::conditional_t<Number<std::decay_t<T>>, Array, own_t<T>>;
 
 /// What `const F&` returns for these arguments, without references.
-template <class F, class... A>
-using call_result_t = std::decay_t<std::invoke_result_t<const F&, const A&...>>;
+template <class F, class... A> using call_result_t = std::decay_t<std::invoke_result_t<const F&, const A&...>>;
 
-/// Gives `Derived` its operator(): calls `call(const A&...)` with arguments of the parameter types. Conversions, braces and
-/// numbers for Array parameters therefore work as in a call of the wrapped function itself.
-template <class Derived, class P>
-struct CallWith;
+/// Gives `Derived` its operator(): calls `call(const A&...)` with arguments of the parameter types. Conversions, braces
+/// and numbers for Array parameters therefore work as in a call of the wrapped function itself.
+template <class Derived, class P> struct CallWith;
 
-template <class Derived>
-struct CallWith<Derived, UnknownParams> {
+template <class Derived> struct CallWith<Derived, UnknownParams> {
   using tutti_params = UnknownParams;
-  template <class... A>
-  auto operator()(const A&... args) const {
+  template <class... A> auto operator()(const A&... args) const {
     return static_cast<const Derived&>(*this).call(static_cast<const own_t<const A&>&>(args)...);
   }
 };
 
-template <class Derived, class... P>
-struct CallWith<Derived, ParamList<P...>> {
+template <class Derived, class... P> struct CallWith<Derived, ParamList<P...>> {
   using tutti_params = ParamList<P...>;
   auto operator()(const own_t<P>&... args) const { return static_cast<const Derived&>(*this).call(args...); }
 
   // Default arguments of fn leave some out; and what does not convert gets `call`'s message instead of "no match".
   template <class... A>
-    requires(sizeof...(A) != sizeof...(P))
-  auto operator()(const A&... args) const {
+  requires(sizeof...(A) != sizeof...(P)) auto operator()(const A&... args) const {
     return static_cast<const Derived&>(*this).call(static_cast<const own_t<const A&>&>(args)...);
   }
   template <class... A>
-    requires(sizeof...(A) == sizeof...(P) && !(std::is_convertible_v<const A&, own_t<P>> && ...))
-  auto operator()(const A&... args) const {
+  requires(sizeof...(A) == sizeof...(P) && !(std::is_convertible_v<const A&, own_t<P>> && ...)) auto operator()(
+      const A&... args) const {
     return static_cast<const Derived&>(*this).call(static_cast<const own_t<const A&>&>(args)...);
   }
 };
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_pair = false;
-template <class A, class B>
-inline constexpr bool is_pair<std::pair<A, B>> = true;
-template <class T>
-inline constexpr bool is_tuple = false;
-template <class... T>
-inline constexpr bool is_tuple<std::tuple<T...>> = true;
+template <class T> inline constexpr bool is_pair = false;
+template <class A, class B> inline constexpr bool is_pair<std::pair<A, B>> = true;
+template <class T> inline constexpr bool is_tuple = false;
+template <class... T> inline constexpr bool is_tuple<std::tuple<T...>> = true;
 
 /// Whether F can be called with const A&...; the wrapper's message otherwise, and only this one.
-template <class F, class... A>
-consteval bool check_call() {
+template <class F, class... A> consteval bool check_call() {
   constexpr bool ok = std::is_invocable_v<const F&, const A&...>;
-  static_assert(ok, "tutti: the function cannot be called with these arguments (they are const: no `mutable` lambda, no Array&)");
+  static_assert(
+      ok, "tutti: the function cannot be called with these arguments (they are const: no `mutable` lambda, no Array&)");
   if constexpr (ok) {
     constexpr bool value = !std::is_void_v<std::invoke_result_t<const F&, const A&...>>;
     static_assert(value, "tutti: the function returns nothing; return its result");

@@ -17,42 +17,43 @@ namespace tutti {
 namespace detail {
 
 /// `like` with these arrays at all its places.
-template <class T>
-T with_places(const T& like, const std::vector<Array>& arrays) {
+template <class T> T with_places(const T& like, const std::vector<Array>& arrays) {
   T out = like;
   std::size_t at = 0;
   for (Array* slot : tree::detail::slots_of(tree::detail::ref(out))) *slot = arrays.at(at++);
   return out;
 }
 
-template <class F, class Rule>
-class CustomJvp : public CallWith<CustomJvp<F, Rule>, params_t<F>> {
+template <class F, class Rule> class CustomJvp : public CallWith<CustomJvp<F, Rule>, params_t<F>> {
  public:
   CustomJvp(F fn, Rule rule, Loc made) : fn_(std::move(fn)), rule_(std::move(rule)), made_(made) {}
 
-  template <class... A>
-  auto call(const A&... args) const {
-    return checked(std::tuple<lift_t<A>...>{args...});
-  }
+  template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
  private:
-  template <class... A>
-  auto checked(const std::tuple<A...>& args) const {
+  template <class... A> auto checked(const std::tuple<A...>& args) const {
     if constexpr (check_trees<F, A...>()) {
       using R = call_result_t<F, A...>;
       using Args = std::tuple<A...>;
       constexpr bool callable = std::is_invocable_v<const Rule&, const Args&, const Args&>;
-      static_assert(callable, "tutti: custom_jvp: the rule takes the tuple of arguments and the tuple of their tangents");
+      static_assert(callable,
+                    "tutti: custom_jvp: the rule takes the tuple of arguments and the tuple of their tangents");
       if constexpr (callable) {
-        constexpr bool gives = std::is_convertible_v<std::invoke_result_t<const Rule&, const Args&, const Args&>, std::pair<R, R>>;
-        static_assert(gives, "tutti: custom_jvp: the rule returns pair(result, tangent), both of the type that the function returns");
+        constexpr bool gives =
+            std::is_convertible_v<std::invoke_result_t<const Rule&, const Args&, const Args&>, std::pair<R, R>>;
+        static_assert(
+            gives,
+            "tutti: custom_jvp: the rule returns pair(result, tangent), both of the type that the function returns");
         if constexpr (gives) {
           if (!being_recorded()) return R(std::apply(fn_, args));
           TreeCall<F, A...> call(fn_, args);
-          JvpRule rule{[&](const std::vector<Array>& primals, const std::vector<Array>& tangents) {
-            std::pair<R, R> out = rule_(tree::rebuild(args, std::span<const Array>(primals)), with_places(args, tangents));
-            return RuleResult{tree::leaves(out.first), tree::structure(out.first).present(), places(out.second)};
-          }, call.present()};
+          JvpRule rule{
+              [&](const std::vector<Array>& primals, const std::vector<Array>& tangents) {
+                std::pair<R, R> out =
+                    rule_(tree::rebuild(args, std::span<const Array>(primals)), with_places(args, tangents));
+                return RuleResult{tree::leaves(out.first), tree::structure(out.first).present(), places(out.second)};
+              },
+              call.present()};
           return call.with(custom_jvp_call(call.arrays, call.body(), rule, made_));
         }
       }
@@ -67,16 +68,13 @@ class CustomJvp : public CallWith<CustomJvp<F, Rule>, params_t<F>> {
 template <class F, class Forward, class Backward>
 class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> {
  public:
-  CustomVjp(F fn, Forward forward, Backward backward, Loc made) : fn_(std::move(fn)), forward_(std::move(forward)), backward_(std::move(backward)), made_(made) {}
+  CustomVjp(F fn, Forward forward, Backward backward, Loc made)
+      : fn_(std::move(fn)), forward_(std::move(forward)), backward_(std::move(backward)), made_(made) {}
 
-  template <class... A>
-  auto call(const A&... args) const {
-    return checked(std::tuple<lift_t<A>...>{args...});
-  }
+  template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
  private:
-  template <class... A>
-  auto checked(const std::tuple<A...>& args) const {
+  template <class... A> auto checked(const std::tuple<A...>& args) const {
     if constexpr (check_trees<F, A...>() && check_call<Forward, A...>()) {
       using R = call_result_t<F, A...>;
       using Out = call_result_t<Forward, A...>;
@@ -93,7 +91,9 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
         if constexpr (same && tree && callable) {
           using Cotangents = std::invoke_result_t<const Backward&, const Residuals&, const R&>;
           constexpr bool gives = std::is_convertible_v<Cotangents, std::tuple<A...>>;
-          static_assert(gives, "tutti: custom_vjp: bwd returns a tuple of cotangents, one per argument and of its type (an empty Array is zero)");
+          static_assert(gives,
+                        "tutti: custom_vjp: bwd returns a tuple of cotangents, one per argument and of its type (an "
+                        "empty Array is zero)");
           if constexpr (gives) {
             if (!being_recorded()) return R(std::apply(fn_, args));
             return recorded<R, Residuals>(args);
@@ -103,8 +103,7 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
     }
   }
 
-  template <class R, class Residuals, class... A>
-  R recorded(const std::tuple<A...>& args) const {
+  template <class R, class Residuals, class... A> R recorded(const std::tuple<A...>& args) const {
     TreeCall<F, A...> call(fn_, args);
     std::optional<R> result;
     std::optional<Residuals> residuals;
@@ -117,7 +116,8 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
       return VjpRule::Forward{tree::leaves(*result), tree::leaves(*residuals), tree::structure(*result).present()};
     };
     rule.backward = [&](const std::vector<Array>& kept, const std::vector<Array>& cotangents) {
-      std::tuple<A...> out = backward_(tree::rebuild(*residuals, std::span<const Array>(kept)), with_places(*result, cotangents));
+      std::tuple<A...> out =
+          backward_(tree::rebuild(*residuals, std::span<const Array>(kept)), with_places(*result, cotangents));
       return places(out);
     };
     return call.with(custom_vjp_call(call.arrays, call.body(), rule, made_));
@@ -129,18 +129,13 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
   Loc made_;
 };
 
-template <class F>
-class Remat : public CallWith<Remat<F>, params_t<F>> {
+template <class F> class Remat : public CallWith<Remat<F>, params_t<F>> {
  public:
   Remat(F fn, Loc made) : fn_(std::move(fn)), made_(made) {}
-  template <class... A>
-  auto call(const A&... args) const {
-    return checked(std::tuple<lift_t<A>...>{args...});
-  }
+  template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
  private:
-  template <class... A>
-  auto checked(const std::tuple<A...>& args) const {
+  template <class... A> auto checked(const std::tuple<A...>& args) const {
     if constexpr (check_trees<F, A...>()) {
       if (!being_recorded()) return call_result_t<F, A...>(std::apply(fn_, args));
       TreeCall<F, A...> call(fn_, args);
@@ -154,8 +149,9 @@ class Remat : public CallWith<Remat<F>, params_t<F>> {
 
 }  // namespace detail
 
-/// `fn` with a derivative of its own: `rule(tuple of arguments, tuple of tangents) -> pair(result, tangent)`. The tangent must be linear in the
-/// tangents: reverse mode transposes it. Tangents of arrays that are not floating come empty; an empty tangent of a result is zero.
+/// `fn` with a derivative of its own: `rule(tuple of arguments, tuple of tangents) -> pair(result, tangent)`. The
+/// tangent must be linear in the tangents: reverse mode transposes it. Tangents of arrays that are not floating come
+/// empty; an empty tangent of a result is zero.
 ///
 ///     auto log1pexp = custom_jvp([](const Array& x) { return log(1 + exp(x)); },
 ///                                [](const std::tuple<Array>& args, const std::tuple<Array>& dargs) {
@@ -164,31 +160,35 @@ class Remat : public CallWith<Remat<F>, params_t<F>> {
 ///                                  return std::pair{log(1 + exp(x)), (1 - 1 / (1 + exp(x))) * dx};
 ///                                });
 ///
-/// The rule must not call what custom_jvp returns. Arrays that `fn` captures are constants: differentiating by one is a ValueError. Throws
-/// ShapeError and TypeError when what the rule gives does not fit what `fn` gives. Source: jax.custom_jvp.
-template <class F, class Rule>
-auto custom_jvp(F&& fn, Rule&& rule, Loc made = Loc::current()) {
+/// The rule must not call what custom_jvp returns. Arrays that `fn` captures are constants: differentiating by one is a
+/// ValueError. Throws ShapeError and TypeError when what the rule gives does not fit what `fn` gives. Source:
+/// jax.custom_jvp.
+template <class F, class Rule> auto custom_jvp(F&& fn, Rule&& rule, Loc made = Loc::current()) {
   return detail::CustomJvp<std::decay_t<F>, std::decay_t<Rule>>(std::forward<F>(fn), std::forward<Rule>(rule), made);
 }
 
-/// `fn` with a reverse rule of its own: `fwd(args...) -> pair(result, residuals)`, the residuals any tree, and `bwd(residuals, cotangent) -> tuple
-/// of cotangents`, one per argument, where an empty Array is zero.
+/// `fn` with a reverse rule of its own: `fwd(args...) -> pair(result, residuals)`, the residuals any tree, and
+/// `bwd(residuals, cotangent) -> tuple of cotangents`, one per argument, where an empty Array is zero.
 ///
-///     auto clip_gradient = custom_vjp([](const Array& x) { return x; }, [](const Array& x) { return std::pair{x, std::tuple{}}; },
+///     auto clip_gradient = custom_vjp([](const Array& x) { return x; }, [](const Array& x) { return std::pair{x,
+///     std::tuple{}}; },
 ///                                     [](std::tuple<>, const Array& g) { return std::tuple{clip(g, -1, 1)}; });
 ///
 /// Forward mode (jvp, jacfwd, linearize) is a TypeError. The rest is as in custom_jvp. Source: jax.custom_vjp.
 template <class F, class Forward, class Backward>
 auto custom_vjp(F&& fn, Forward&& fwd, Backward&& bwd, Loc made = Loc::current()) {
-  return detail::CustomVjp<std::decay_t<F>, std::decay_t<Forward>, std::decay_t<Backward>>(std::forward<F>(fn), std::forward<Forward>(fwd), std::forward<Backward>(bwd), made);
+  return detail::CustomVjp<std::decay_t<F>, std::decay_t<Forward>, std::decay_t<Backward>>(
+      std::forward<F>(fn), std::forward<Forward>(fwd), std::forward<Backward>(bwd), made);
 }
 
-/// `fn`, of which reverse mode keeps the arguments only: what else the derivative needs is computed again. Less memory for more work.
+/// `fn`, of which reverse mode keeps the arguments only: what else the derivative needs is computed again. Less memory
+/// for more work.
 ///
 ///     auto block = remat([](const Array& x, const Block& b) { return b(x); });
 ///
 /// Source: jax.checkpoint.
-template <class F>
-auto remat(F&& fn, Loc made = Loc::current()) { return detail::Remat<std::decay_t<F>>(std::forward<F>(fn), made); }
+template <class F> auto remat(F&& fn, Loc made = Loc::current()) {
+  return detail::Remat<std::decay_t<F>>(std::forward<F>(fn), made);
+}
 
 }  // namespace tutti

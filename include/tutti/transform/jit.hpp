@@ -46,11 +46,12 @@ struct JitResult {
   std::shared_ptr<const void> value;
 };
 
-/// The arguments of one call: their arrays, structure, how many arrays each argument has, and paths when an error needs them.
+/// The arguments of one call: their arrays, structure, how many arrays each argument has, and paths when an error needs
+/// them.
 struct JitArguments {
   tree::Flat flat;
   std::vector<int> counts;
-  std::function<std::vector<std::pair<int, tree::Path>>()> paths;   // (argument, path in it) per leaf
+  std::function<std::vector<std::pair<int, tree::Path>>()> paths;  // (argument, path in it) per leaf
 };
 
 using JitBody = std::function<JitResult(const std::vector<Array>&)>;
@@ -90,14 +91,14 @@ template <class F, class... A>
 inline constexpr bool only_arrays = (std::same_as<A, Array> && ...) && !std::is_aggregate_v<F>;
 
 // A callable that is itself a tree (a model with operator()) is an input, not a constant.
-template <class F>
-inline constexpr bool callable_is_tree = std::is_aggregate_v<F> && Tree<F> && !std::is_empty_v<F>;
+template <class F> inline constexpr bool callable_is_tree = std::is_aggregate_v<F>&& Tree<F> && !std::is_empty_v<F>;
 
-template <class F, class... A>
-JitArguments jit_arguments(const F& fn, const A&... args) {
+template <class F, class... A> JitArguments jit_arguments(const F& fn, const A&... args) {
   JitArguments out;
-  if constexpr (callable_is_tree<F>) out.flat = tree::flatten(fn, args...);
-  else out.flat = tree::flatten(args...);
+  if constexpr (callable_is_tree<F>)
+    out.flat = tree::flatten(fn, args...);
+  else
+    out.flat = tree::flatten(args...);
   if constexpr (callable_is_tree<F>) out.counts.push_back(-static_cast<int>(tree::leaves(fn).size()) - 1);
   (out.counts.push_back(static_cast<int>(tree::leaves(args).size())), ...);
   out.paths = [&] {
@@ -113,8 +114,7 @@ JitArguments jit_arguments(const F& fn, const A&... args) {
   return out;
 }
 
-template <class F, class... A>
-JitBody jit_body(const F& fn, const A&... args) {
+template <class F, class... A> JitBody jit_body(const F& fn, const A&... args) {
   return [&](const std::vector<Array>& leaves) {
     std::size_t at = 0;
     auto next = [&](const auto& like) {
@@ -140,18 +140,18 @@ JitBody jit_body(const F& fn, const A&... args) {
   };
 }
 
-template <class R>
-R jit_result(const JitEntry& entry, std::vector<Array>&& leaves) {
-  if constexpr (std::same_as<R, Array>) return leaves.empty() ? Array{} : std::move(leaves[0]);   // none: the function returned no array
-  else return tree::rebuild(*static_cast<const R*>(jit_value(entry)), std::span<const Array>(leaves));
+template <class R> R jit_result(const JitEntry& entry, std::vector<Array>&& leaves) {
+  if constexpr (std::same_as<R, Array>)
+    return leaves.empty() ? Array{} : std::move(leaves[0]);  // none: the function returned no array
+  else
+    return tree::rebuild(*static_cast<const R*>(jit_value(entry)), std::span<const Array>(leaves));
 }
 
 }  // namespace detail
 
-/// A signature, compiled: call it with arguments of the same structure (static leaves included), dtypes, shapes and placements; others are a
-/// TypeError, other placements a ShardingError, traced arrays a TracerError.
-template <class F, class... A>
-class Compiled {
+/// A signature, compiled: call it with arguments of the same structure (static leaves included), dtypes, shapes and
+/// placements; others are a TypeError, other placements a ShardingError, traced arrays a TracerError.
+template <class F, class... A> class Compiled {
  public:
   Compiled(F fn, std::shared_ptr<detail::JitCore> core, std::shared_ptr<const detail::JitEntry> entry)
       : fn_(std::move(fn)), core_(std::move(core)), entry_(std::move(entry)) {}
@@ -178,8 +178,7 @@ class Compiled {
 };
 
 /// A signature, traced.
-template <class F, class... A>
-class Lowered {
+template <class F, class... A> class Lowered {
  public:
   explicit Lowered(Compiled<F, A...> compiled) : compiled_(std::move(compiled)) {}
   std::string text() const { return compiled_.text(); }
@@ -191,13 +190,12 @@ class Lowered {
 };
 
 /// What jit returns. Copies share one cache.
-template <class F>
-class Jitted : public CallWith<Jitted<F>, params_t<F>> {
+template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
  public:
-  Jitted(F fn, JitOptions options, Loc made, const char* what = "jit") : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {}
+  Jitted(F fn, JitOptions options, Loc made, const char* what = "jit")
+      : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {}
 
-  template <class... A>
-  auto call(const A&... args) const {
+  template <class... A> auto call(const A&... args) const {
     if constexpr (detail::check_call<F, A...>()) {
       using R = call_result_t<F, A...>;
       static_assert(Tree<R>, "tutti: jit: the result must be a tree of arrays");
@@ -213,51 +211,50 @@ class Jitted : public CallWith<Jitted<F>, params_t<F>> {
       return detail::jit_result<R>(*entry, core_->run(*entry, in.flat.leaves));
     }
   }
-  template <class... A>
-  auto lower(const A&... args) const {
-    if constexpr (std::same_as<params_t<F>, UnknownParams>) return lower_as(static_cast<const own_t<A>&>(args)...);
-    else return lower_known(params_t<F>{}, args...);
+  template <class... A> auto lower(const A&... args) const {
+    if constexpr (std::same_as<params_t<F>, UnknownParams>)
+      return lower_as(static_cast<const own_t<A>&>(args)...);
+    else
+      return lower_known(params_t<F>{}, args...);
   }
-  template <class... A>
-  std::string explain(const A&... args) const { return lower(args...).explain(); }
+  template <class... A> std::string explain(const A&... args) const { return lower(args...).explain(); }
   std::size_t cache_size() const { return core_->size(); }
   void clear_cache() const { core_->clear(); }
 
  private:
-  template <class... A>
-  auto lower_as(const A&... args) const {
+  template <class... A> auto lower_as(const A&... args) const {
     detail::JitArguments in = detail::jit_arguments(fn_, args...);
     auto entry = core_->find(in, detail::jit_body(fn_, args...));
     return Lowered<F, A...>(Compiled<F, A...>(fn_, core_, entry));
   }
-  template <class... Q, class... A>
-  auto lower_known(ParamList<Q...>, const A&... args) const {
-    if constexpr (sizeof...(Q) == sizeof...(A)) return lower_as<own_t<Q>...>(static_cast<own_t<Q>>(args)...);
-    else return lower_as(static_cast<const own_t<A>&>(args)...);
+  template <class... Q, class... A> auto lower_known(ParamList<Q...>, const A&... args) const {
+    if constexpr (sizeof...(Q) == sizeof...(A))
+      return lower_as<own_t<Q>...>(static_cast<own_t<Q>>(args)...);
+    else
+      return lower_as(static_cast<const own_t<A>&>(args)...);
   }
 
   F fn_;
   std::shared_ptr<detail::JitCore> core_;
 };
 
-/// Compiles `fn` for each signature it is called with: structure and static leaves of the arguments, dtypes, shapes and placements of their
-/// arrays. Computation follows data: where arguments are committed to shardings, the whole program is split accordingly.
+/// Compiles `fn` for each signature it is called with: structure and static leaves of the arguments, dtypes, shapes and
+/// placements of their arrays. Computation follows data: where arguments are committed to shardings, the whole program
+/// is split accordingly.
 ///
 ///     auto step = jit([](const Array& w, const Array& x) { return sin(matmul(x, w)); });
 ///     Array y = step(w, x);              // traced and compiled
 ///     y = step(w, x2);                   // runs
 ///
 /// Throws DeviceError when committed arguments lie on different devices. Source: jax.jit, equinox.filter_jit.
-template <class F>
-Jitted<std::decay_t<F>> jit(F&& fn, JitOptions options = {}, Loc made = Loc::current()) {
+template <class F> Jitted<std::decay_t<F>> jit(F&& fn, JitOptions options = {}, Loc made = Loc::current()) {
   return Jitted<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
 }
 
 /// The Program of a call, printable: tutti's jaxpr.
 ///
 ///     std::cout << jit_program(f)(x);
-template <class F>
-auto jit_program(F fn, Loc made = Loc::current()) {
+template <class F> auto jit_program(F fn, Loc made = Loc::current()) {
   return [fn = std::move(fn), made](const auto&... args) {
     detail::JitCore core({}, made);
     detail::JitArguments in = detail::jit_arguments(fn, static_cast<const own_t<decltype(args)>&>(args)...);

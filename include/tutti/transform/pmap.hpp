@@ -14,10 +14,10 @@
 namespace tutti {
 
 struct PmapOptions {
-  std::string axis_name{};             // what collectives in the function call the mapped axis
-  TreeOf<int> in_axes = 0;             // `none`: the same on all devices
+  std::string axis_name{};  // what collectives in the function call the mapped axis
+  TreeOf<int> in_axes = 0;  // `none`: the same on all devices
   TreeOf<int> out_axes = 0;
-  std::vector<Device> devices{};       // the first ones when left out
+  std::vector<Device> devices{};  // the first ones when left out
   std::vector<int> donate_argnums{};
 };
 
@@ -25,16 +25,15 @@ namespace detail {
 
 std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options, const Body& body, Loc made);
 
-/// Marks an array that was just made: along dim 0 every device has an element of its own, and `x[i]` is that, uncommitted, on its device.
+/// Marks an array that was just made: along dim 0 every device has an element of its own, and `x[i]` is that,
+/// uncommitted, on its device.
 void mark_rows(const Array& x);
 
 // The mapped function; jit compiles it once per signature.
-template <class F>
-class PmapBody {
+template <class F> class PmapBody {
  public:
   PmapBody(F fn, PmapOptions options, Loc made) : fn_(std::move(fn)), options_(std::move(options)), made_(made) {}
-  template <class... A>
-  auto operator()(const A&... args) const -> call_result_t<F, A...> {
+  template <class... A> auto operator()(const A&... args) const -> call_result_t<F, A...> {
     std::tuple<A...> own{args...};
     TreeCall<F, A...> call(fn_, own);
     std::vector<Array> out = pmap_call(call.arrays, options_, call.body(), made_);
@@ -47,13 +46,13 @@ class PmapBody {
   Loc made_;
 };
 
-template <class F>
-class Pmapped : public CallWith<Pmapped<F>, params_t<F>> {
+template <class F> class Pmapped : public CallWith<Pmapped<F>, params_t<F>> {
  public:
   Pmapped(F fn, PmapOptions options, Loc made)
-      : jitted_(PmapBody<F>(std::move(fn), options, made), JitOptions{.donate_argnums = options.donate_argnums}, made, "pmap"), out_axes_(options.out_axes) {}
-  template <class... A>
-  auto call(const A&... args) const {
+      : jitted_(PmapBody<F>(std::move(fn), options, made), JitOptions{.donate_argnums = options.donate_argnums}, made,
+                "pmap"),
+        out_axes_(options.out_axes) {}
+  template <class... A> auto call(const A&... args) const {
     if constexpr (check_trees<F, A...>()) {
       auto result = jitted_(args...);
       if (out_axes_.kind() == TreeOf<int>::Kind::value) {
@@ -75,15 +74,16 @@ class Pmapped : public CallWith<Pmapped<F>, params_t<F>> {
 
 }  // namespace detail
 
-/// `fn` over axis 0 of its arguments, element i on device i; results are put together along a new axis 0, which lies over the devices.
-/// Compiled once per signature.
+/// `fn` over axis 0 of its arguments, element i on device i; results are put together along a new axis 0, which lies
+/// over the devices. Compiled once per signature.
 ///
-///     auto update = pmap([](const Array& w, const Array& x) { return lax::pmean(grad(loss)(w, x), "i"); }, {.axis_name = "i", .in_axes = {none, 0}});
+///     auto update = pmap([](const Array& w, const Array& x) { return lax::pmean(grad(loss)(w, x), "i"); }, {.axis_name
+///     = "i", .in_axes = {none, 0}});
 ///
-/// The mapped axes must have one size: the number of `devices`, or at most the number of all devices. With `none` in out_axes a result must
-/// be equal on all devices, and comes back once. Throws ShapeError and DeviceError otherwise. Source: jax.pmap.
-template <class F>
-auto pmap(F&& fn, PmapOptions options = {}, Loc made = Loc::current()) {
+/// The mapped axes must have one size: the number of `devices`, or at most the number of all devices. With `none` in
+/// out_axes a result must be equal on all devices, and comes back once. Throws ShapeError and DeviceError otherwise.
+/// Source: jax.pmap.
+template <class F> auto pmap(F&& fn, PmapOptions options = {}, Loc made = Loc::current()) {
   return detail::Pmapped<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
 }
 

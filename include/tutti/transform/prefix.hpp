@@ -1,4 +1,5 @@
-// Prefix trees of options: one value for a whole argument or result, one per argument, a function of the path, or path patterns.
+// Prefix trees of options: one value for a whole argument or result, one per argument, a function of the path, or path
+// patterns.
 #pragma once
 
 #include <functional>
@@ -16,60 +17,63 @@ namespace tutti {
 namespace detail {
 /// What converts to a T and means one: text and functions, which convert to bool, do not mean a bool.
 template <class U, class T>
-concept ValueOf = std::convertible_to<const U&, T> && (!std::same_as<T, bool> || std::same_as<std::remove_cvref_t<U>, bool>);
+concept ValueOf = std::convertible_to<const U&, T> &&
+    (!std::same_as<T, bool> || std::same_as<std::remove_cvref_t<U>, bool>);
 /// Throws ValueError: a list of `entries` has none for the leaf at `path`, whose step `depth` asks number `asked`.
 [[noreturn]] void refuse_prefix(std::size_t entries, std::size_t asked, const tree::Path& path, std::size_t depth);
 }  // namespace detail
 
 /// A path pattern and what it stands for: `{"layers.*.weight", P(none, "model")}`. `none` leaves it open.
-template <class T>
-struct Rule {
+template <class T> struct Rule {
   std::string pattern;
   T value{};
   bool open = false;
   template <std::size_t N, class U>
-    requires detail::ValueOf<U, T>
-  Rule(const char (&p)[N], const U& v) : pattern(p), value(v) {}
+  requires detail::ValueOf<U, T> Rule(const char (&p)[N], const U& v) : pattern(p), value(v) {}
   template <class U>
-    requires detail::ValueOf<U, T>
-  Rule(const std::string& p, const U& v) : pattern(p), value(v) {}
-  template <std::size_t N>
-  Rule(const char (&p)[N], none_t) : pattern(p), open(true) {}
+  requires detail::ValueOf<U, T> Rule(const std::string& p, const U& v) : pattern(p), value(v) {}
+  template <std::size_t N> Rule(const char (&p)[N], none_t) : pattern(p), open(true) {}
   Rule(const std::string& p, none_t) : pattern(p), open(true) {}
 };
 
 /// A T for every leaf of the arguments (or results) of a function.
 ///
 ///     s                                        // one for all
-///     {s, none, t}                             // one per argument, `none` leaves it open; an entry may be a list itself
+///     {s, none, t}                             // one per argument, `none` leaves it open; an entry may be a list
+///     itself
 ///     [](const tree::Path&, const Array&) {}   // by leaf; of the leaf alone too
 ///     {{"layers.*.weight", s}, {"**", t}}      // by path, the first match counts
-template <class T>
-class TreeOf {
+template <class T> class TreeOf {
  public:
   enum class Kind { open, value, list, function, rules };
 
   TreeOf() = default;
   TreeOf(none_t) {}
   template <class U>
-    requires(detail::ValueOf<U, T> && !std::same_as<std::remove_cvref_t<U>, TreeOf> && !std::same_as<std::remove_cvref_t<U>, none_t>)
-  TreeOf(const U& value) : kind_(Kind::value), value_(value) {}
+  requires(detail::ValueOf<U, T> && !std::same_as<std::remove_cvref_t<U>, TreeOf> &&
+           !std::same_as<std::remove_cvref_t<U>, none_t>) TreeOf(const U& value)
+      : kind_(Kind::value), value_(value) {}
   TreeOf(std::initializer_list<TreeOf> list) : kind_(Kind::list), list_(list) {}
   TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(rules) {}
   template <class F>
-    requires(std::is_invocable_r_v<T, const F&, const tree::Path&, const Array&> && !detail::ValueOf<F, T>)
-  TreeOf(const F& fn) : kind_(Kind::function), function_(fn) {}
+  requires(std::is_invocable_r_v<T, const F&, const tree::Path&, const Array&> && !detail::ValueOf<F, T>)
+      TreeOf(const F& fn)
+      : kind_(Kind::function), function_(fn) {}
   template <class F>
-    requires(std::is_invocable_r_v<T, const F&, const Array&> && !std::is_invocable_v<const F&, const tree::Path&, const Array&> && !detail::ValueOf<F, T>)
-  TreeOf(const F& fn) : kind_(Kind::function), function_([f = std::decay_t<const F&>(fn)](const tree::Path&, const Array& x) -> T { return f(x); }) {}
+  requires(std::is_invocable_r_v<T, const F&, const Array&> &&
+           !std::is_invocable_v<const F&, const tree::Path&, const Array&> && !detail::ValueOf<F, T>)
+      TreeOf(const F& fn)
+      : kind_(Kind::function),
+        function_([f = std::decay_t<const F&>(fn)](const tree::Path&, const Array& x) -> T { return f(x); }) {}
 
   Kind kind() const { return kind_; }
   bool is_open() const { return kind_ == Kind::open; }
   /// The entries of a list.
   const std::vector<TreeOf>& list() const { return list_; }
 
-  /// For the leaf at `path` below argument number `top` (-1: `path` is all there is). Lists are followed by argument number first, then by the path's
-  /// indices, or the positions of members. Nothing where it is open or no rule matches; ValueError where an inner list is too short.
+  /// For the leaf at `path` below argument number `top` (-1: `path` is all there is). Lists are followed by argument
+  /// number first, then by the path's indices, or the positions of members. Nothing where it is open or no rule
+  /// matches; ValueError where an inner list is too short.
   std::optional<T> at(int top, const tree::Path& path, const Array& leaf) const {
     const TreeOf* here = this;
     if (kind_ == Kind::list && top >= 0) {

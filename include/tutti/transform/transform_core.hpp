@@ -18,9 +18,10 @@ namespace tutti::detail {
 /// The arrays of the arguments of one call, in order.
 struct CallArrays {
   std::vector<Array> leaves;
-  std::vector<bool> frozen;            // per leaf: lies in a Frozen
-  std::vector<int> counts;             // leaves per argument
-  std::function<std::vector<std::pair<int, tree::Path>>()> paths;   // (argument, path in it) per leaf; asked when an error or a prefix needs them
+  std::vector<bool> frozen;  // per leaf: lies in a Frozen
+  std::vector<int> counts;   // leaves per argument
+  std::function<std::vector<std::pair<int, tree::Path>>()>
+      paths;  // (argument, path in it) per leaf; asked when an error or a prefix needs them
 };
 
 /// What the function returned: its arrays, and their paths when asked.
@@ -31,28 +32,34 @@ struct BodyResult {
 /// Calls the user's function on other arrays for the leaves.
 using Body = std::function<BodyResult(const std::vector<Array>&)>;
 
-/// Gradients of result 0, one per leaf of the arguments in `argnums`, in their order (empty: not differentiated), and the results.
+/// Gradients of result 0, one per leaf of the arguments in `argnums`, in their order (empty: not differentiated), and
+/// the results.
 struct Gradient {
   std::vector<Array> results;
   std::vector<Array> gradients;
 };
-Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what, Loc made);
+Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what,
+                  Loc made);
 
 /// Results and their tangents (empty where the result has none). One tangent per leaf; an empty one is zero.
 struct Pushed {
   std::vector<Array> results, tangents;
 };
-/// Of one array per place of the arguments, those at places where the arguments have an array; ValueError when the places differ.
-std::vector<Array> matching(const std::vector<bool>& present, const std::vector<Array>& places, const char* what, Loc made);
+/// Of one array per place of the arguments, those at places where the arguments have an array; ValueError when the
+/// places differ.
+std::vector<Array> matching(const std::vector<bool>& present, const std::vector<Array>& places, const char* what,
+                            Loc made);
 Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, const Body& body, Loc made);
 
-/// A linear function of some arrays: the linear half of a linearized function, with its residuals, or the transpose of it.
+/// A linear function of some arrays: the linear half of a linearized function, with its residuals, or the transpose of
+/// it.
 class LinearFunction {
  public:
   struct State;
   LinearFunction() = default;
   explicit LinearFunction(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-  /// One array per place on the other side; empty ones are zero. Gives one array per place here, empty where there is no tangent.
+  /// One array per place on the other side; empty ones are zero. Gives one array per place here, empty where there is
+  /// no tangent.
   std::vector<Array> operator()(const std::vector<Array>& arrays, Loc loc) const;
 
  private:
@@ -60,7 +67,7 @@ class LinearFunction {
 };
 struct LinearizedCall {
   std::vector<Array> results;
-  LinearFunction map;   // linearize: from tangents of the leaves; pull_back: from cotangents of the results
+  LinearFunction map;  // linearize: from tangents of the leaves; pull_back: from cotangents of the results
 };
 LinearizedCall linearize_call(const CallArrays& args, const Body& body, Loc made);
 LinearizedCall pull_back(const CallArrays& args, const Body& body, Loc made);
@@ -78,20 +85,21 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
 /// Whether a call is recorded: where nothing is, a function with rules is the function itself.
 bool being_recorded();
 
-/// Arrays of the arguments and tangents at all their places (empty: none) to arrays of the result and tangents at all its places.
+/// Arrays of the arguments and tangents at all their places (empty: none) to arrays of the result and tangents at all
+/// its places.
 struct RuleResult {
   std::vector<Array> results;
-  std::vector<bool> present;        // per place of the result: an array is there
-  std::vector<Array> tangents;      // per place
+  std::vector<bool> present;    // per place of the result: an array is there
+  std::vector<Array> tangents;  // per place
 };
 struct JvpRule {
   std::function<RuleResult(const std::vector<Array>& primals, const std::vector<Array>& tangents)> call;
-  std::vector<bool> present;   // per place of the arguments
+  std::vector<bool> present;  // per place of the arguments
 };
 std::vector<Array> custom_jvp_call(const CallArrays& args, const Body& fn, const JvpRule& rule, Loc made);
 
-/// The two halves of a reverse rule: arguments to results and residuals; residuals and cotangents at all places of the result (empty: none)
-/// to cotangents at all places of the arguments.
+/// The two halves of a reverse rule: arguments to results and residuals; residuals and cotangents at all places of the
+/// result (empty: none) to cotangents at all places of the arguments.
 struct VjpRule {
   struct Forward {
     std::vector<Array> results, residuals;
@@ -99,7 +107,7 @@ struct VjpRule {
   };
   std::function<Forward(const std::vector<Array>&)> forward;
   std::function<std::vector<Array>(const std::vector<Array>& residuals, const std::vector<Array>& cotangents)> backward;
-  std::vector<bool> present;   // per place of the arguments
+  std::vector<bool> present;  // per place of the arguments
 };
 std::vector<Array> custom_vjp_call(const CallArrays& args, const Body& fn, const VjpRule& rule, Loc made);
 

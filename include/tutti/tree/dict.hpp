@@ -27,8 +27,8 @@ class Visitor;
 ///     for (const auto& [key, value] : d["params"]) ...
 ///
 /// A Dict that holds an array is that array, so it goes wherever an Array goes. A new Dict is neither: an absent leaf.
-/// An entry is made by an assignment to it. Reading one that is not there, however its name came about, is an IndexError
-/// that lists the keys, and leaves the Dict as it was.
+/// An entry is made by an assignment to it. Reading one that is not there, however its name came about, is an
+/// IndexError that lists the keys, and leaves the Dict as it was.
 class Dict : public Array {
  public:
   // A map of an incomplete type: every standard library allows it, and references to entries stay valid.
@@ -36,8 +36,7 @@ class Dict : public Array {
 
   Dict() = default;
   Dict(const Array& leaf);
-  template <Number T>
-  Dict(T leaf) : Array(leaf) {}
+  template <Number T> Dict(T leaf) : Array(leaf) {}
   /// Throws ValueError when a key comes twice.
   Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc = Loc::current());
   Dict(const Dict& other);
@@ -49,15 +48,15 @@ class Dict : public Array {
   struct Key {
     std::string_view text;
     Loc loc;
-    template <std::convertible_to<std::string_view> K>
-    Key(const K& key, Loc l = Loc::current()) : text(key), loc(l) {}
+    template <std::convertible_to<std::string_view> K> Key(const K& key, Loc l = Loc::current()) : text(key), loc(l) {}
   };
 
   bool is_array() const { return has_value(); }
   const Array& array() const { return *this; }
 
-  /// The entry of `key`; where there is none, a place that becomes an entry when it, or something in it, is assigned to. Such a
-  /// place that is read instead, as an array or as a Dict, throws IndexError. Throws TypeError when this is an array.
+  /// The entry of `key`; where there is none, a place that becomes an entry when it, or something in it, is assigned
+  /// to. Such a place that is read instead, as an array or as a Dict, throws IndexError. Throws TypeError when this is
+  /// an array.
   Dict& operator[](const Key& key);
   /// The entry of `key`. Throws IndexError, which lists the keys, when there is none; TypeError when this is an array.
   const Dict& operator[](const Key& key) const;
@@ -72,8 +71,7 @@ class Dict : public Array {
   bool empty() const { return !has_value() && !has_entries(); }
 
   /// Goes from entry to entry, past places that have not been assigned to.
-  template <class I>
-  class Iterator {
+  template <class I> class Iterator {
    public:
     using value_type = std::pair<const std::string, Dict>;
     using difference_type = std::ptrdiff_t;
@@ -115,10 +113,10 @@ class Dict : public Array {
 
  private:
   bool has_entries() const;
-  bool is_missing() const;   // a place that was asked for and never assigned to
-  void require() const;      // IndexError when it is one
+  bool is_missing() const;  // a place that was asked for and never assigned to
+  void require() const;     // IndexError when it is one
 
-  Map entries_;   // with the missing ones
+  Map entries_;  // with the missing ones
 };
 
 /// `{'bias': Array([0.], dtype=float32), 'kernel': ...}`.

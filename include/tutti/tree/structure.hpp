@@ -1,4 +1,5 @@
-// What a tree is besides its arrays: paths to its leaves, and its structure as a value that compares, hashes and prints.
+// What a tree is besides its arrays: paths to its leaves, and its structure as a value that compares, hashes and
+// prints.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,8 @@ namespace tutti::tree {
 /// Where a leaf lies in its tree. Prints as `layers[2].weight`.
 class Path {
  public:
-  /// One step: the name of a member or the key of a map, or an index (then `name` is empty). `position` is that of a member
-  /// among the members, where the path came from a tree (-1: a map's key); paths are equal without it.
+  /// One step: the name of a member or the key of a map, or an index (then `name` is empty). `position` is that of a
+  /// member among the members, where the path came from a tree (-1: a map's key); paths are equal without it.
   struct Key {
     std::string name;
     std::int64_t index = -1;
@@ -54,8 +55,8 @@ namespace detail {
 struct NodeType {
   enum class Kind { record, list, tuple, map, optional, variant, frozen };
   Kind kind;
-  std::string_view name;                  // as the compiler prints the type
-  const std::string_view* members = nullptr;   // names, of a record
+  std::string_view name;                      // as the compiler prints the type
+  const std::string_view* members = nullptr;  // names, of a record
 };
 
 /// A type of static leaves, and what one does with values of it. Numbers, texts and types need no functions.
@@ -64,9 +65,9 @@ struct ValueType {
   Kind kind;
   std::string_view name;
   std::size_t size = 0;
-  const ValueType* element = nullptr;                      // numbers: the type of each
-  std::string_view (*bytes)(const void*) = nullptr;        // text, numbers
-  std::shared_ptr<const void> (*copy)(const void*) = nullptr;   // other, and the three below
+  const ValueType* element = nullptr;                          // numbers: the type of each
+  std::string_view (*bytes)(const void*) = nullptr;            // text, numbers
+  std::shared_ptr<const void> (*copy)(const void*) = nullptr;  // other, and the three below
   bool (*equal)(const void*, const void*) = nullptr;
   std::size_t (*hash)(const void*) = nullptr;
   std::string (*str)(const void*) = nullptr;
@@ -121,8 +122,8 @@ class Structure {
     const detail::ValueType* type;
     std::shared_ptr<const void> data;
   };
-  std::vector<std::uint64_t> words_;   // the events of the walk; see src/tree/structure.cpp
-  std::vector<Value> values_;          // static leaves that are more than bits or text
+  std::vector<std::uint64_t> words_;  // the events of the walk; see src/tree/structure.cpp
+  std::vector<Value> values_;         // static leaves that are more than bits or text
   std::vector<bool> present_;
   std::size_t num_leaves_ = 0;
   std::size_t hash_ = 0;
@@ -134,7 +135,6 @@ std::string difference(const Structure& a, const Structure& b);
 
 }  // namespace tutti::tree
 
-template <>
-struct std::hash<tutti::tree::Structure> {
+template <> struct std::hash<tutti::tree::Structure> {
   std::size_t operator()(const tutti::tree::Structure& s) const { return s.hash(); }
 };

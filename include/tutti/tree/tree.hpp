@@ -23,10 +23,9 @@
 
 namespace tutti {
 
-/// A value that is static in a tree, whatever its type: compared by ==, or where there is none by identity (copies of one
-/// Static are equal). Arrays in it are constants.
-template <class T>
-class Static {
+/// A value that is static in a tree, whatever its type: compared by ==, or where there is none by identity (copies of
+/// one Static are equal). Arrays in it are constants.
+template <class T> class Static {
  public:
   Static() : value_(std::make_shared<const T>()) {}
   Static(T value) : value_(std::make_shared<const T>(std::move(value))) {}
@@ -34,13 +33,17 @@ class Static {
   const T* operator->() const { return value_.get(); }
   operator const T&() const { return *value_; }
   std::size_t hash() const {
-    if constexpr (compares && tree::detail::Hashable<T>) return tree::detail::hash_of<T>(value_.get());
-    else return compares ? 0 : std::hash<const T*>{}(value_.get());
+    if constexpr (compares && tree::detail::Hashable<T>)
+      return tree::detail::hash_of<T>(value_.get());
+    else
+      return compares ? 0 : std::hash<const T*>{}(value_.get());
   }
   std::string str() const { return tree::detail::text_of<T>(value_.get()); }
   friend bool operator==(const Static& a, const Static& b) {
-    if constexpr (compares) return *a.value_ == *b.value_;
-    else return a.value_ == b.value_;
+    if constexpr (compares)
+      return *a.value_ == *b.value_;
+    else
+      return a.value_ == b.value_;
   }
 
  private:
@@ -64,9 +67,8 @@ struct Flat {
 };
 
 /// A structure that remembers the type of its tree.
-template <class T>
-struct StructureOf : Structure {
-  T like;   // the tree, its arrays removed
+template <class T> struct StructureOf : Structure {
+  T like;  // the tree, its arrays removed
 };
 
 namespace detail {
@@ -74,8 +76,8 @@ namespace detail {
 void flatten_into(Ref tree, Flat& flat);
 Structure structure_of(std::span<const Ref> trees);
 std::vector<Array> leaves_of(Ref tree);
-std::vector<Path> paths_of(Ref tree);                     // of all slots
-std::vector<Array*> slots_of(Ref tree);                   // all places for arrays
+std::vector<Path> paths_of(Ref tree);    // of all slots
+std::vector<Array*> slots_of(Ref tree);  // all places for arrays
 void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc);
 // That so many arrays came for a tree of so many places, `filled` of which have an array: ValueError.
 [[noreturn]] void refuse_count(const char* what, std::size_t came, std::size_t places, std::size_t filled, Loc loc);
@@ -84,13 +86,12 @@ void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc);
 struct Columns {
   std::vector<std::vector<Array*>> column;
   std::size_t rows() const { return column[0].size(); }
-  bool all(std::size_t row) const;   // whether each has an array there
+  bool all(std::size_t row) const;  // whether each has an array there
 };
 // Throws ValueError of the operation `what`, with the path, when lengths or keys differ.
 Columns align(std::span<const Ref> trees, const char* what = "tree::map", Loc loc = {});
 
-template <class Fn, class... A>
-Array call(Fn& fn, const A&... a) {
+template <class Fn, class... A> Array call(Fn& fn, const A&... a) {
   static_assert(std::is_invocable_v<Fn&, const A&...>, "tutti: tree::map: fn cannot be called with one Array per tree");
   if constexpr (std::is_invocable_v<Fn&, const A&...>) {
     using R = std::invoke_result_t<Fn&, const A&...>;
@@ -107,15 +108,16 @@ T map_at(Fn& fn, const char* what, Loc loc, const T& first, const Rest&... rest)
   std::vector<Path> paths;
   if constexpr (WithPath) paths = detail::paths_of(refs[0]);
   for (std::size_t i = 0; i < c.rows(); ++i)
-    if (c.all(i))
-      [&]<std::size_t... K>(std::index_sequence<K...>) {
-        if constexpr (WithPath) *c.column[0][i] = detail::call(fn, paths[i], std::as_const(*c.column[K][i])...);
-        else *c.column[0][i] = detail::call(fn, std::as_const(*c.column[K][i])...);
-      }(std::make_index_sequence<1 + sizeof...(Rest)>{});
+    if (c.all(i)) [&]<std::size_t... K>(std::index_sequence<K...>) {
+        if constexpr (WithPath)
+          *c.column[0][i] = detail::call(fn, paths[i], std::as_const(*c.column[K][i])...);
+        else
+          *c.column[0][i] = detail::call(fn, std::as_const(*c.column[K][i])...);
+      }
+  (std::make_index_sequence<1 + sizeof...(Rest)>{});
   return out;
 }
-template <class T, class... Rest>
-T combine_at(Loc loc, const T& first, const Rest&... rest) {
+template <class T, class... Rest> T combine_at(Loc loc, const T& first, const Rest&... rest) {
   T out = first;
   const Ref refs[] = {detail::ref(out), detail::ref(rest)...};
   const Columns c = detail::align(refs, "tree::combine", loc);
@@ -127,30 +129,26 @@ T combine_at(Loc loc, const T& first, const Rest&... rest) {
 }  // namespace detail
 
 /// Takes trees apart, one after the other, into the arrays that are there and the structure.
-template <class... T>
-Flat flatten(const T&... trees) {
+template <class... T> Flat flatten(const T&... trees) {
   Flat flat;
-  const std::array<detail::Ref, sizeof...(T)> refs{detail::ref(trees)...};   // there may be none
+  const std::array<detail::Ref, sizeof...(T)> refs{detail::ref(trees)...};  // there may be none
   for (const detail::Ref& r : refs) detail::flatten_into(r, flat);
   flat.structure = detail::structure_of(refs);
   return flat;
 }
 
 /// A copy of `like` with other arrays: one for each array that is there, or one for each place. Empty ones remove.
-template <class T>
-T rebuild(const T& like, std::span<const Array> leaves, Loc loc = Loc::current()) {
+template <class T> T rebuild(const T& like, std::span<const Array> leaves, Loc loc = Loc::current()) {
   T out = like;
   detail::assign(detail::ref(out), leaves, "tree::rebuild", loc);
   return out;
 }
 
 /// The arrays that are there, in order.
-template <class T>
-std::vector<Array> leaves(const T& tree) { return detail::leaves_of(detail::ref(tree)); }
+template <class T> std::vector<Array> leaves(const T& tree) { return detail::leaves_of(detail::ref(tree)); }
 
 /// The arrays that are there, with their paths.
-template <class T>
-std::vector<std::pair<Path, Array>> leaves_with_path(const T& tree) {
+template <class T> std::vector<std::pair<Path, Array>> leaves_with_path(const T& tree) {
   const std::vector<Array*> slots = detail::slots_of(detail::ref(tree));
   std::vector<Path> paths = detail::paths_of(detail::ref(tree));
   std::vector<std::pair<Path, Array>> out;
@@ -160,8 +158,7 @@ std::vector<std::pair<Path, Array>> leaves_with_path(const T& tree) {
 }
 
 /// Everything but the arrays.
-template <class T>
-StructureOf<T> structure(const T& tree) {
+template <class T> StructureOf<T> structure(const T& tree) {
   const detail::Ref refs[] = {detail::ref(tree)};
   StructureOf<T> out{detail::structure_of(refs), tree};
   for (Array* slot : detail::slots_of(detail::ref(out.like))) *slot = Array();
@@ -179,7 +176,8 @@ T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves, Loc 
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (structure.present()[i]) slots[i] = leaves[next++];
   T out = structure.like;
-  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(slots) : leaves, "tree::unflatten", loc);
+  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(slots) : leaves,
+                 "tree::unflatten", loc);
   return out;
 }
 
@@ -188,26 +186,30 @@ T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves, Loc 
 ///     params = tree::map([&](const Array& p, const Array& g) { return p - lr * g; }, params, grads);
 ///
 /// Throws ValueError where lengths or keys differ: it names the path and what is there. Source: jax.tree.map.
-template <class Fn, class T, std::same_as<T>... Rest>
-T map(Fn&& fn, const T& first, const Rest&... rest) { return detail::map_at<false>(fn, "tree::map", Loc(), first, rest...); }
-template <class Fn, class T>
-T map(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) { return detail::map_at<false>(fn, "tree::map", loc, first, second); }
+template <class Fn, class T, std::same_as<T>... Rest> T map(Fn&& fn, const T& first, const Rest&... rest) {
+  return detail::map_at<false>(fn, "tree::map", Loc(), first, rest...);
+}
+template <class Fn, class T> T map(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) {
+  return detail::map_at<false>(fn, "tree::map", loc, first, second);
+}
 
 /// As map; fn has the leaf's path as its first argument.
-template <class Fn, class T, std::same_as<T>... Rest>
-T map_with_path(Fn&& fn, const T& first, const Rest&... rest) { return detail::map_at<true>(fn, "tree::map_with_path", Loc(), first, rest...); }
-template <class Fn, class T>
-T map_with_path(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) {
+template <class Fn, class T, std::same_as<T>... Rest> T map_with_path(Fn&& fn, const T& first, const Rest&... rest) {
+  return detail::map_at<true>(fn, "tree::map_with_path", Loc(), first, rest...);
+}
+template <class Fn, class T> T map_with_path(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) {
   return detail::map_at<true>(fn, "tree::map_with_path", loc, first, second);
 }
 
 struct PartitionOptions {
-  Array replace{};   // put where an array has been taken away; empty: nothing
+  Array replace{};  // put where an array has been taken away; empty: nothing
 };
-/// Two trees of the type of `tree`: the arrays for which `spec` holds, and the others; elsewhere both are empty. `combine` puts
-/// them together again. `spec` is a predicate, or a prefix tree of bools and predicates. Source: equinox.partition.
+/// Two trees of the type of `tree`: the arrays for which `spec` holds, and the others; elsewhere both are empty.
+/// `combine` puts them together again. `spec` is a predicate, or a prefix tree of bools and predicates. Source:
+/// equinox.partition.
 ///
-///     is_inexact_array                                    // or (const Array&) -> bool, or (const Path&, const Array&) -> bool
+///     is_inexact_array                                    // or (const Array&) -> bool, or (const Path&, const Array&)
+///     -> bool
 ///     {{"layers.*.bias", false}, {"**", true}}            // by path; what matches nothing is not kept
 ///     {is_array, false}                                   // one per member
 template <class T>
@@ -224,21 +226,23 @@ std::pair<T, T> partition(const T& tree, const TreeOf<bool>& spec, const Partiti
 }
 
 struct FilterOptions {
-  bool inverse = false;   // keep the others
-  Array replace{};        // put where an array has been taken away; empty: nothing
+  bool inverse = false;  // keep the others
+  Array replace{};       // put where an array has been taken away; empty: nothing
 };
 /// One half of `partition`: the arrays for which `spec` holds, or with `inverse` the others. Source: equinox.filter.
-template <class T>
-T filter(const T& tree, const TreeOf<bool>& spec, const FilterOptions& options = {}) {
+template <class T> T filter(const T& tree, const TreeOf<bool>& spec, const FilterOptions& options = {}) {
   auto [kept, rest] = partition(tree, spec, {options.replace});
   return options.inverse ? std::move(rest) : std::move(kept);
 }
 
-/// In each place the first array that is there. Static leaves are those of `first`. Throws ValueError where lengths or keys differ.
-template <class T, std::same_as<T>... Rest>
-T combine(const T& first, const Rest&... rest) { return detail::combine_at(Loc(), first, rest...); }
-template <class T>
-T combine(const T& first, const T& second, Loc loc = Loc::current()) { return detail::combine_at(loc, first, second); }
+/// In each place the first array that is there. Static leaves are those of `first`. Throws ValueError where lengths or
+/// keys differ.
+template <class T, std::same_as<T>... Rest> T combine(const T& first, const Rest&... rest) {
+  return detail::combine_at(Loc(), first, rest...);
+}
+template <class T> T combine(const T& first, const T& second, Loc loc = Loc::current()) {
+  return detail::combine_at(loc, first, second);
+}
 
 }  // namespace tree
 }  // namespace tutti

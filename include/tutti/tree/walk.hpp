@@ -16,21 +16,22 @@ namespace tutti::tree::detail {
 
 // --- names of members ---
 
-template <class T, std::size_t I>
-consteval std::string_view member_name() {
+template <class T, std::size_t I> consteval std::string_view member_name() {
   if constexpr (HasTraits<T>)
     return reflect::detail::last_identifier(reflect::detail::text<std::get<I>(tree_traits<T>::members)>());
-  else return reflect::member_name<T, I>();
+  else
+    return reflect::member_name<T, I>();
 }
-template <class T>
-consteval std::size_t member_count() {
-  if constexpr (HasTraits<T>) return std::tuple_size_v<decltype(tree_traits<T>::members)>;
-  else return reflect::member_count<T>();
+template <class T> consteval std::size_t member_count() {
+  if constexpr (HasTraits<T>)
+    return std::tuple_size_v<decltype(tree_traits<T>::members)>;
+  else
+    return reflect::member_count<T>();
 }
-template <class T, class I>
-inline constexpr std::nullptr_t names_of = nullptr;
+template <class T, class I> inline constexpr std::nullptr_t names_of = nullptr;
 template <class T, std::size_t... I>
-inline constexpr std::string_view names_of<T, std::index_sequence<I...>>[sizeof...(I) + 1] = {member_name<T, I>()..., {}};
+inline constexpr std::string_view names_of<T, std::index_sequence<I...>>[sizeof...(I) + 1] = {member_name<T, I>()...,
+                                                                                              {}};
 
 consteval NodeType::Kind kind_of(Sort s) {
   switch (s) {
@@ -43,70 +44,87 @@ consteval NodeType::Kind kind_of(Sort s) {
     default: return NodeType::Kind::record;
   }
 }
+template <class T> inline constexpr NodeType node_type = {kind_of(class_of<T>.sort), type_name<T>()};
 template <class T>
-inline constexpr NodeType node_type = {kind_of(class_of<T>.sort), type_name<T>()};
-template <class T>
-  requires(class_of<T>.sort == Sort::record || class_of<T>.sort == Sort::traits)
-inline constexpr NodeType node_type<T> = {NodeType::Kind::record, type_name<T>(),
-                                          names_of<T, std::make_index_sequence<member_count<T>()>>};
+requires(class_of<T>.sort == Sort::record ||
+         class_of<T>.sort == Sort::traits) inline constexpr NodeType node_type<T> = {
+    NodeType::Kind::record, type_name<T>(), names_of<T, std::make_index_sequence<member_count<T>()>>};
 
 // --- static leaves ---
 
-template <class T>
-std::string_view bytes_of(const void* p) {
+template <class T> std::string_view bytes_of(const void* p) {
   const T& t = *static_cast<const T*>(p);
-  if constexpr (is_text<T>) return t;
-  else return {reinterpret_cast<const char*>(t.data()), t.size() * sizeof(t[0])};
+  if constexpr (is_text<T>)
+    return t;
+  else
+    return {reinterpret_cast<const char*>(t.data()), t.size() * sizeof(t[0])};
 }
-template <class T>
-std::size_t hash_of(const void* p) {
+template <class T> std::size_t hash_of(const void* p) {
   const T& t = *static_cast<const T*>(p);
-  if constexpr (HasHashMember<T>) return t.hash();
-  else if constexpr (HasStdHash<T>) return std::hash<T>{}(t);
-  else if constexpr (HasText<T>) return std::hash<std::string>{}(t.str());
-  else return std::hash<std::string_view>{}({reinterpret_cast<const char*>(p), sizeof(T)});
+  if constexpr (HasHashMember<T>)
+    return t.hash();
+  else if constexpr (HasStdHash<T>)
+    return std::hash<T>{}(t);
+  else if constexpr (HasText<T>)
+    return std::hash<std::string>{}(t.str());
+  else
+    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(p), sizeof(T)});
 }
-template <class T>
-std::string text_of(const void* p) {
-  if constexpr (HasText<T>) return static_cast<const T*>(p)->str();
-  else return "<" + std::string(type_name<T>()) + ">";
+template <class T> std::string text_of(const void* p) {
+  if constexpr (HasText<T>)
+    return static_cast<const T*>(p)->str();
+  else
+    return "<" + std::string(type_name<T>()) + ">";
 }
 
-template <class T>
-consteval ValueType make_value_type();
-template <class T>
-inline constexpr ValueType value_type = make_value_type<T>();
-template <class T>
-consteval ValueType make_value_type() {
+template <class T> consteval ValueType make_value_type();
+template <class T> inline constexpr ValueType value_type = make_value_type<T>();
+template <class T> consteval ValueType make_value_type() {
   using Kind = ValueType::Kind;
   constexpr std::string_view name = type_name<T>();
-  if constexpr (std::same_as<T, bool>) return {Kind::boolean, name, sizeof(T)};
-  else if constexpr (std::is_enum_v<T>) return {Kind::enumeration, name, sizeof(T)};
-  else if constexpr (is_complex<T>) return {Kind::complex, name, sizeof(T)};
-  else if constexpr (is_function_pointer<T>) return {Kind::function, name, sizeof(T)};
+  if constexpr (std::same_as<T, bool>)
+    return {Kind::boolean, name, sizeof(T)};
+  else if constexpr (std::is_enum_v<T>)
+    return {Kind::enumeration, name, sizeof(T)};
+  else if constexpr (is_complex<T>)
+    return {Kind::complex, name, sizeof(T)};
+  else if constexpr (is_function_pointer<T>)
+    return {Kind::function, name, sizeof(T)};
   else if constexpr (is_bits<T>)
-    return {std::is_floating_point_v<T> ? Kind::real : std::is_signed_v<T> ? Kind::integer : Kind::natural, name, sizeof(T)};
-  else if constexpr (is_text<T>) return {Kind::text, name, 0, nullptr, &bytes_of<T>};
-  else if constexpr (is_numbers<T>) return {Kind::numbers, name, 0, &value_type<typename T::value_type>, &bytes_of<T>};
-  else if constexpr (std::is_empty_v<T>) return {Kind::type, name};
+    return {std::is_floating_point_v<T> ? Kind::real
+            : std::is_signed_v<T>       ? Kind::integer
+                                        : Kind::natural,
+            name, sizeof(T)};
+  else if constexpr (is_text<T>)
+    return {Kind::text, name, 0, nullptr, &bytes_of<T>};
+  else if constexpr (is_numbers<T>)
+    return {Kind::numbers, name, 0, &value_type<typename T::value_type>, &bytes_of<T>};
+  else if constexpr (std::is_empty_v<T>)
+    return {Kind::type, name};
   else
-    return {Kind::other, name, 0, nullptr, nullptr,
-            [](const void* p) -> std::shared_ptr<const void> { return std::make_shared<const T>(*static_cast<const T*>(p)); },
+    return {Kind::other,
+            name,
+            0,
+            nullptr,
+            nullptr,
+            [](const void* p) -> std::shared_ptr<const void> {
+              return std::make_shared<const T>(*static_cast<const T*>(p));
+            },
             [](const void* a, const void* b) -> bool { return *static_cast<const T*>(a) == *static_cast<const T*>(b); },
-            &hash_of<T>, &text_of<T>};
+            &hash_of<T>,
+            &text_of<T>};
 }
 
 // --- the walk ---
 
-template <class T>
-void walk(T& t, Visitor& v);
+template <class T> void walk(T& t, Visitor& v);
 
 inline std::string_view key_text(const std::string& key, std::string&) { return key; }
-template <std::integral K>
-std::string_view key_text(K key, std::string& buffer) { return buffer = std::to_string(key); }
+template <std::integral K> std::string_view key_text(K key, std::string& buffer) {
+  return buffer = std::to_string(key);
+}
 
-template <class T, std::size_t I, class M>
-void walk_member(M& member, Visitor& v) {
+template <class T, std::size_t I, class M> void walk_member(M& member, Visitor& v) {
   if constexpr (class_of<M>.sort == Sort::refused) {
     constexpr std::string_view name = member_name<T, I>();
     refuse_member<T, FieldName<name.size()>(name), M>();
@@ -115,48 +133,49 @@ void walk_member(M& member, Visitor& v) {
     walk(member, v);
   }
 }
-template <class T>
-auto members_of(T& t) {
+template <class T> auto members_of(T& t) {
   if constexpr (HasTraits<T>)
     return std::apply([&](auto... m) { return std::tie(t.*m...); }, tree_traits<T>::members);
-  else return reflect::tie(t);
+  else
+    return reflect::tie(t);
 }
-template <class T, std::size_t... I>
-void walk_record(T& t, Visitor& v, std::index_sequence<I...>) {
-  [[maybe_unused]] auto members = members_of(t);   // none: an empty struct
+template <class T, std::size_t... I> void walk_record(T& t, Visitor& v, std::index_sequence<I...>) {
+  [[maybe_unused]] auto members = members_of(t);  // none: an empty struct
   v.enter(node_type<T>, sizeof...(I));
   (walk_member<T, I>(std::get<I>(members), v), ...);
   v.exit();
 }
-template <class T>
-void walk_child(std::size_t index, T& child, Visitor& v) {
+template <class T> void walk_child(std::size_t index, T& child, Visitor& v) {
   v.child(index);
   walk(child, v);
 }
-template <class T, std::size_t... I>
-void walk_tuple(T& t, Visitor& v, std::index_sequence<I...>) {
+template <class T, std::size_t... I> void walk_tuple(T& t, Visitor& v, std::index_sequence<I...>) {
   v.enter(node_type<T>, sizeof...(I));
   (walk_child(I, std::get<I>(t), v), ...);
   v.exit();
 }
-template <class T, std::size_t... I>
-void walk_variant(T& t, Visitor& v, std::index_sequence<I...>) {
+template <class T, std::size_t... I> void walk_variant(T& t, Visitor& v, std::index_sequence<I...>) {
   v.enter(node_type<T>, t.index());
   ((t.index() == I ? walk(*std::get_if<I>(&t), v) : void()), ...);
   v.exit();
 }
 
-template <class T>
-void walk(T& t, Visitor& v) {
+template <class T> void walk(T& t, Visitor& v) {
   constexpr Sort sort = class_of<T>.sort;
-  if constexpr (sort == Sort::refused) refuse<class_of<T>.problem>();
-  else if constexpr (sort == Sort::array) v.array(t);
-  else if constexpr (sort == Sort::value) v.value(&t, value_type<T>);
-  else if constexpr (sort == Sort::custom) t.visit_tree(v);
+  if constexpr (sort == Sort::refused)
+    refuse<class_of<T>.problem>();
+  else if constexpr (sort == Sort::array)
+    v.array(t);
+  else if constexpr (sort == Sort::value)
+    v.value(&t, value_type<T>);
+  else if constexpr (sort == Sort::custom)
+    t.visit_tree(v);
   else if constexpr (sort == Sort::record || sort == Sort::traits)
     walk_record(t, v, std::make_index_sequence<member_count<T>()>{});
-  else if constexpr (sort == Sort::tuple) walk_tuple(t, v, std::make_index_sequence<std::tuple_size_v<T>>{});
-  else if constexpr (sort == Sort::variant) walk_variant(t, v, std::make_index_sequence<std::variant_size_v<T>>{});
+  else if constexpr (sort == Sort::tuple)
+    walk_tuple(t, v, std::make_index_sequence<std::tuple_size_v<T>>{});
+  else if constexpr (sort == Sort::variant)
+    walk_variant(t, v, std::make_index_sequence<std::variant_size_v<T>>{});
   else if constexpr (sort == Sort::list) {
     v.enter(node_type<T>, t.size());
     for (std::size_t i = 0; i < t.size(); ++i) {
@@ -184,8 +203,7 @@ void walk(T& t, Visitor& v) {
 }
 
 /// Forgets the type. Visitors that only read may be given const trees: the walk itself writes nothing.
-template <class T>
-Ref ref(const T& t) {
+template <class T> Ref ref(const T& t) {
   return {const_cast<T*>(&t), [](void* p, Visitor& v) { walk(*static_cast<T*>(p), v); }};
 }
 

@@ -18,7 +18,9 @@ namespace {
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(run::Executor executor, PlanStats stats) : executor_(std::move(executor)), stats_(std::move(stats)) {}
-  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) override { return executor_.run(inputs, donated); }
+  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) override {
+    return executor_.run(inputs, donated);
+  }
   std::string text() const override { return executor_.plan().str(); }
   PlanStats stats() const override { return stats_; }
 
@@ -27,7 +29,9 @@ class CpuExecutable final : public Executable {
   PlanStats stats_;
 };
 
-double ns_per_element(const compile::Loop& l) { return 0.05 + 0.03 * static_cast<double>(l.body.insts.size() + l.accesses.size()); }
+double ns_per_element(const compile::Loop& l) {
+  return 0.05 + 0.03 * static_cast<double>(l.body.insts.size() + l.accesses.size());
+}
 
 // Kernels that nests are waiting for: compiled in one go.
 class Kernels {
@@ -50,7 +54,7 @@ class Kernels {
 };
 
 std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
-  std::vector<run::RowsStep> steps(stage.steps.size());   // does not grow: nests stay where they are
+  std::vector<run::RowsStep> steps(stage.steps.size());  // does not grow: nests stay where they are
   double cost = 0;
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const auto& l = std::get<compile::Loop>(plan.steps[stage.steps[k]].what);

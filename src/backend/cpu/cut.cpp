@@ -6,9 +6,9 @@
 namespace tutti::cpu {
 namespace {
 
-constexpr std::size_t kLong = 48;                   // instructions of a body that is cut
-constexpr std::size_t kShortest = 14, kLongest = 40; // of a part
-constexpr std::size_t kMostLive = 3;                // registers over a cut: each costs a store and a load
+constexpr std::size_t kLong = 48;                     // instructions of a body that is cut
+constexpr std::size_t kShortest = 14, kLongest = 40;  // of a part
+constexpr std::size_t kMostLive = 3;                  // registers over a cut: each costs a store and a load
 
 }  // namespace
 
@@ -16,7 +16,7 @@ std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform) 
   const auto& insts = spec.body.insts;
   const std::size_t n = insts.size();
   constexpr std::size_t never = 0, at_end = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> last(n, never);   // the last instruction that reads a register
+  std::vector<std::size_t> last(n, never);  // the last instruction that reads a register
   for (std::size_t i = 0; i < n; ++i)
     for (int o : {insts[i].a, insts[i].b, insts[i].c})
       if (o >= 0) last[o] = i;
@@ -41,7 +41,8 @@ std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform) 
       const std::size_t w = work[end] - work[begin];
       if (w > kLongest || work[n] - work[end] < kShortest) break;
       if (w < kShortest) continue;
-      const std::size_t live = live_at(end).size(), middle = (kShortest + kLongest) / 2, off = w > middle ? w - middle : middle - w;
+      const std::size_t live = live_at(end).size(), middle = (kShortest + kLongest) / 2,
+                        off = w > middle ? w - middle : middle - w;
       if (live < best_live || (live == best_live && best && off < best_off)) {
         best = end;
         best_live = live;

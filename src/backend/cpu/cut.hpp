@@ -1,5 +1,6 @@
-// Long bodies are cut in parts that run one after the other over a tile of columns in the first-level cache. A processor can hold only a few hundred
-// instructions at a time: in a long chain of dependent operations it would see too few columns at once to keep its units busy.
+// Long bodies are cut in parts that run one after the other over a tile of columns in the first-level cache. A
+// processor can hold only a few hundred instructions at a time: in a long chain of dependent operations it would see
+// too few columns at once to keep its units busy.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,12 @@ namespace tutti::cpu {
 inline constexpr int kTile = 1024;
 
 struct Part {
-  std::size_t begin = 0, end = 0;   // instructions of the body
-  std::vector<int> in, out;         // registers that come from a tile, and those that go there for later parts
+  std::size_t begin = 0, end = 0;  // instructions of the body
+  std::vector<int> in, out;        // registers that come from a tile, and those that go there for later parts
 };
 
-/// One part, when the body is short or nowhere narrow. `uniform`: registers with one value per row; they and loads need no tile, since they can be had again.
-/// Stores belong to the last part.
+/// One part, when the body is short or nowhere narrow. `uniform`: registers with one value per row; they and loads need
+/// no tile, since they can be had again. Stores belong to the last part.
 std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform);
 
 }  // namespace tutti::cpu

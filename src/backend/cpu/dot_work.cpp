@@ -20,20 +20,26 @@ class DotWork final : public run::Work {
   explicit DotWork(const Dot& d) : d_(d) {
     batches_ = compile::product(d.batch);
     const double work = 2.0 * static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
-    const double rate = d.dtype == float64 ? 0.5 : 0.01;   // ns per floating point operation
+    const double rate = d.dtype == float64 ? 0.5 : 0.01;  // ns per floating point operation
     cost_ns = static_cast<double>(batches_) * (work * rate + 300);
-    if (work > 4e6) parts_ = batches_ > 1 && work < 2e9 ? 1 : work < 2e10 ? 2 : work < 2e11 ? 4 : 8;   // few large tiles are faster than many small ones
+    if (work > 4e6)
+      parts_ = batches_ > 1 && work < 2e9 ? 1
+               : work < 2e10              ? 2
+               : work < 2e11              ? 4
+                                          : 8;  // few large tiles are faster than many small ones
     by_rows_ = d.m >= d.n;
     unit_ = by_rows_ ? 16 : 64;
     const std::int64_t extent = by_rows_ ? d.m : d.n;
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
-    per_task_ = parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(4e6 / std::max(work, 1.0)), 1, batches_);
+    per_task_ =
+        parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(4e6 / std::max(work, 1.0)), 1, batches_);
     // Small products are not worth the library's checks. The last tile may be smaller.
     if (work > 1e6) {
       for (int last = 0; last < 2; ++last) {
         const std::int64_t here = last ? extent - (parts_ - 1) * tile_ : tile_;
-        narrow_[last] = narrow_product({by_rows_ ? here : d.m, by_rows_ ? d.n : here, d.k, d.a_m, d.a_k, d.b_k, d.b_n, d.c_m, d.dtype, d.result});
+        narrow_[last] = narrow_product(
+            {by_rows_ ? here : d.m, by_rows_ ? d.n : here, d.k, d.a_m, d.a_k, d.b_k, d.b_n, d.c_m, d.dtype, d.result});
       }
     }
     tasks = static_cast<int>(parts_ > 1 ? batches_ * parts_ : (batches_ + per_task_ - 1) / per_task_);
@@ -63,31 +69,42 @@ class DotWork final : public run::Work {
       b += from * d_.b_n;
       c += from;
     }
-    if (const NarrowProduct* p = narrow_[part + 1 == parts_].get()) return p->run(at[d_.a] + 2 * a, at[d_.b] + 2 * b, at[d_.c] + d_.result.size() * c);
+    if (const NarrowProduct* p = narrow_[part + 1 == parts_].get())
+      return p->run(at[d_.a] + 2 * a, at[d_.b] + 2 * b, at[d_.c] + d_.result.size() * c);
     auto product = [&]<class T, class R>() {
       if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
-        gemm(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k}, {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n},
-             reinterpret_cast<float*>(at[d_.c]) + c, d_.c_m);
+        gemm(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k},
+             {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n}, reinterpret_cast<float*>(at[d_.c]) + c,
+             d_.c_m);
       } else if constexpr (std::is_same_v<T, double>) {
-        plain(m, n, reinterpret_cast<const double*>(at[d_.a]) + a, reinterpret_cast<const double*>(at[d_.b]) + b, reinterpret_cast<R*>(at[d_.c]) + c);
+        plain(m, n, reinterpret_cast<const double*>(at[d_.a]) + a, reinterpret_cast<const double*>(at[d_.b]) + b,
+              reinterpret_cast<R*>(at[d_.c]) + c);
       } else {
-        widened(m, n, reinterpret_cast<const T*>(at[d_.a]) + a, reinterpret_cast<const T*>(at[d_.b]) + b, reinterpret_cast<R*>(at[d_.c]) + c);
+        widened(m, n, reinterpret_cast<const T*>(at[d_.a]) + a, reinterpret_cast<const T*>(at[d_.b]) + b,
+                reinterpret_cast<R*>(at[d_.c]) + c);
       }
     };
     auto with_result = [&]<class T>() {
-      if (d_.result == float32) product.template operator()<T, float>();
-      else if (d_.result == float64) product.template operator()<T, double>();
-      else if (d_.result == bfloat16) product.template operator()<T, BFloat16>();
-      else product.template operator()<T, Float16>();
+      if (d_.result == float32)
+        product.template operator()<T, float>();
+      else if (d_.result == float64)
+        product.template operator()<T, double>();
+      else if (d_.result == bfloat16)
+        product.template operator()<T, BFloat16>();
+      else
+        product.template operator()<T, Float16>();
     };
-    if (d_.dtype == float32) with_result.template operator()<float>();
-    else if (d_.dtype == float64) with_result.template operator()<double>();
-    else if (d_.dtype == bfloat16) with_result.template operator()<BFloat16>();
-    else with_result.template operator()<Float16>();
+    if (d_.dtype == float32)
+      with_result.template operator()<float>();
+    else if (d_.dtype == float64)
+      with_result.template operator()<double>();
+    else if (d_.dtype == bfloat16)
+      with_result.template operator()<BFloat16>();
+    else
+      with_result.template operator()<Float16>();
   }
 
-  template <class R>
-  void plain(std::int64_t m, std::int64_t n, const double* a, const double* b, R* c) const {
+  template <class R> void plain(std::int64_t m, std::int64_t n, const double* a, const double* b, R* c) const {
     std::vector<double> row(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < m; ++i) {
       std::fill(row.begin(), row.end(), 0.0);
@@ -96,13 +113,14 @@ class DotWork final : public run::Work {
         const double* y = b + l * d_.b_k;
         for (std::int64_t j = 0; j < n; ++j) row[j] += s * y[j * d_.b_n];
       }
-      for (std::int64_t j = 0; j < n; ++j) c[i * d_.c_m + j] = static_cast<R>(static_cast<std::conditional_t<std::is_same_v<R, double>, double, float>>(row[j]));
+      for (std::int64_t j = 0; j < n; ++j)
+        c[i * d_.c_m + j] =
+            static_cast<R>(static_cast<std::conditional_t<std::is_same_v<R, double>, double, float>>(row[j]));
     }
   }
 
   // 16-bit operands, or another type of result: copies in float32, one product, rounded once.
-  template <class T, class R>
-  void widened(std::int64_t m, std::int64_t n, const T* a, const T* b, R* c) const {
+  template <class T, class R> void widened(std::int64_t m, std::int64_t n, const T* a, const T* b, R* c) const {
     const std::int64_t k = d_.k;
     BufferPtr scratch = allocate_buffer(static_cast<std::size_t>((m * k + k * n + m * n) * 4));
     float *x = static_cast<float*>(scratch->data()), *y = x + m * k, *z = y + k * n;
@@ -118,7 +136,7 @@ class DotWork final : public run::Work {
   Dot d_;
   std::int64_t batches_ = 1, parts_ = 1, tile_ = 0, unit_ = 1, per_task_ = 1;
   bool by_rows_ = true;
-  std::unique_ptr<NarrowProduct> narrow_[2];   // of a whole tile and of the last one
+  std::unique_ptr<NarrowProduct> narrow_[2];  // of a whole tile and of the last one
 };
 
 }  // namespace

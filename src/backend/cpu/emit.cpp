@@ -1,4 +1,5 @@
-// Loops in LLVM IR. A kernel walks rows and columns; the columns go 16 at a time, the last ones under a mask. What is the same along a row is computed once a row.
+// Loops in LLVM IR. A kernel walks rows and columns; the columns go 16 at a time, the last ones under a mask. What is
+// the same along a row is computed once a row.
 #include "backend/cpu/emit.hpp"
 
 #include <llvm/IR/Intrinsics.h>
@@ -14,22 +15,26 @@ namespace {
 
 using run::Walk;
 
-constexpr int kChains = 8;                 // accumulators of a row, so that additions need not wait for each other
-constexpr std::int64_t kBlock = 4096;      // columns added in one go; blocks are then added up: short sums stay accurate
-constexpr int kTogether = 8;               // vectors that are computed side by side
-constexpr std::size_t kUnrollLimit = 24;   // instructions of a body that is written out once per accumulator
+constexpr int kChains = 8;                // accumulators of a row, so that additions need not wait for each other
+constexpr std::int64_t kBlock = 4096;     // columns added in one go; blocks are then added up: short sums stay accurate
+constexpr int kTogether = 8;              // vectors that are computed side by side
+constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
 
 class Emitter : Frame {
  public:
   using Frame::Frame;
 
   void run() {
-    if (s_.walk == Walk::reduce_row) make_accumulators();
-    else make_tiles();
+    if (s_.walk == Walk::reduce_row)
+      make_accumulators();
+    else
+      make_tiles();
     counted(number(0), rows_, 1, [&](Value row) {
       begin_row(row);
-      if (s_.walk == Walk::reduce_row) reduce_row();
-      else map_row();
+      if (s_.walk == Walk::reduce_row)
+        reduce_row();
+      else
+        map_row();
     });
     leave();
   }
@@ -40,15 +45,16 @@ class Emitter : Frame {
     parts_ = cut(s_, uniform_);
     if (parts_.size() == 1) return;
     tile_of_.assign(s_.body.insts.size(), nullptr);
-    std::vector<std::size_t> last(s_.body.insts.size(), 0);   // the last part that reads it
+    std::vector<std::size_t> last(s_.body.insts.size(), 0);  // the last part that reads it
     for (std::size_t p = 0; p < parts_.size(); ++p)
       for (int r : parts_[p].in) last[r] = p;
-    std::vector<std::pair<Value, int>> tiles;   // and who has it
+    std::vector<std::pair<Value, int>> tiles;  // and who has it
     for (std::size_t p = 0; p < parts_.size(); ++p)
       for (int r : parts_[p].out) {
         llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(s_.body.insts[r].dtype));
         auto free = std::find_if(tiles.begin(), tiles.end(), [&](auto& have) {
-          return last[have.second] <= p && llvm::cast<llvm::AllocaInst>(have.first)->getAllocatedType() == llvm::ArrayType::get(t, kTile / kLanes);
+          return last[have.second] <= p && llvm::cast<llvm::AllocaInst>(have.first)->getAllocatedType() ==
+                                               llvm::ArrayType::get(t, kTile / kLanes);
         });
         if (free == tiles.end()) {
           llvm::AllocaInst* a = b_.CreateAlloca(llvm::ArrayType::get(t, kTile / kLanes));
@@ -65,16 +71,18 @@ class Emitter : Frame {
     return b_.CreateGEP(t, tile_of_[r], b_.CreateLShr(column, 4));
   }
 
-  // A part of the body at each of `columns`, instruction by instruction: neighbours do not depend on each other. `begin`: of the tile.
+  // A part of the body at each of `columns`, instruction by instruction: neighbours do not depend on each other.
+  // `begin`: of the tile.
   void part_at(const Part& part, const std::vector<Value>& columns, Value begin, Value mask) {
     std::vector<std::vector<Value>> values(columns.size(), row_values_);
     auto vector_of = [&](int r) { return lanes_.vector_type(lanes_.scalar_type(s_.body.insts[r].dtype)); };
-    auto need = [&](int r) {   // loads of earlier parts are done again
+    auto need = [&](int r) {  // loads of earlier parts are done again
       for (std::size_t u = 0; u < columns.size(); ++u)
         if (r >= 0 && !values[u][r]) values[u][r] = value(static_cast<std::size_t>(r), values[u], columns[u], mask);
     };
     for (int r : part.in)
-      for (std::size_t u = 0; u < columns.size(); ++u) values[u][r] = b_.CreateLoad(vector_of(r), in_tile(r, b_.CreateSub(columns[u], begin)));
+      for (std::size_t u = 0; u < columns.size(); ++u)
+        values[u][r] = b_.CreateLoad(vector_of(r), in_tile(r, b_.CreateSub(columns[u], begin)));
     for (std::size_t r = part.begin; r < part.end; ++r) {
       const compile::Inst& i = s_.body.insts[r];
       if (uniform_[r]) continue;
@@ -101,7 +109,8 @@ class Emitter : Frame {
       for (int u = 0; u < kTogether; ++u) columns.push_back(b_.CreateAdd(column, number(u * kLanes)));
       part_at(part, columns, begin, nullptr);
     });
-    counted(done, b_.CreateAdd(end, number(kLanes - 1)), kLanes, [&](Value column) { part_at(part, {column}, begin, mask_of(b_.CreateSub(end, column))); });
+    counted(done, b_.CreateAdd(end, number(kLanes - 1)), kLanes,
+            [&](Value column) { part_at(part, {column}, begin, mask_of(b_.CreateSub(end, column))); });
   }
 
   void map_row() {
@@ -122,7 +131,8 @@ class Emitter : Frame {
       if (a.kind != Kind::reduce) continue;
       llvm::Type* memory = lanes_.vector_type(lanes_.memory_type(a.dtype));
       const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
-      Value old = mask ? static_cast<Value>(b_.CreateMaskedLoad(memory, pointer(k, column), align, mask, llvm::Constant::getNullValue(memory)))
+      Value old = mask ? static_cast<Value>(b_.CreateMaskedLoad(memory, pointer(k, column), align, mask,
+                                                                llvm::Constant::getNullValue(memory)))
                        : b_.CreateAlignedLoad(memory, pointer(k, column), align);
       old = lanes_.from_memory(old, a.dtype);
       Value first = b_.CreateVectorSplat(kLanes, b_.CreateICmpEQ(row_, number(0)));
@@ -145,14 +155,20 @@ class Emitter : Frame {
     }
   }
   Value chain(std::size_t j, Value c) { return b_.CreateGEP(types_[j], chains_[j], c); }
-  Value identity(std::size_t j) { return lanes_.identity(s_.accesses[reduces_[j]].combine, s_.accesses[reduces_[j]].accumulate, types_[j]); }
-  Value combine(std::size_t j, Value x, Value y) { return lanes_.combine(s_.accesses[reduces_[j]].combine, s_.accesses[reduces_[j]].accumulate, x, y); }
+  Value identity(std::size_t j) {
+    return lanes_.identity(s_.accesses[reduces_[j]].combine, s_.accesses[reduces_[j]].accumulate, types_[j]);
+  }
+  Value combine(std::size_t j, Value x, Value y) {
+    return lanes_.combine(s_.accesses[reduces_[j]].combine, s_.accesses[reduces_[j]].accumulate, x, y);
+  }
 
-  // Element c of a row goes to lane c % 16 of chain c / 16 % 8 of block c / 4096: the tree depends on the number of columns only.
+  // Element c of a row goes to lane c % 16 of chain c / 16 % 8 of block c / 4096: the tree depends on the number of
+  // columns only.
   void reduce_row() {
     const std::size_t n = reduces_.size();
     for (std::size_t j = 0; j < n; ++j) b_.CreateStore(identity(j), totals_[j]);
-    Value blocks = b_.CreateMul(b_.CreateUDiv(b_.CreateAdd(columns_, number(kBlock - 1)), number(kBlock)), number(kBlock));
+    Value blocks =
+        b_.CreateMul(b_.CreateUDiv(b_.CreateAdd(columns_, number(kBlock - 1)), number(kBlock)), number(kBlock));
     counted(number(0), blocks, kBlock, [&](Value begin) {
       Value end = smaller(b_.CreateAdd(begin, number(kBlock)), columns_);
       Value done = s_.together || s_.body.insts.size() * n <= kUnrollLimit ? unrolled(begin, end) : reset_chains(begin);
@@ -192,7 +208,8 @@ class Emitter : Frame {
   std::vector<std::vector<Value>> bodies_at(const std::vector<Value>& columns) {
     std::vector<std::vector<Value>> values(columns.size(), row_values_);
     for (std::size_t r = 0; r < s_.body.insts.size(); ++r)
-      for (std::size_t u = 0; u < columns.size() && !uniform_[r]; ++u) values[u][r] = value(r, values[u], columns[u], nullptr);
+      for (std::size_t u = 0; u < columns.size() && !uniform_[r]; ++u)
+        values[u][r] = value(r, values[u], columns[u], nullptr);
     return values;
   }
 
@@ -242,7 +259,7 @@ class Emitter : Frame {
   }
 
   std::vector<Part> parts_;
-  std::vector<Value> tile_of_;   // by register
+  std::vector<Value> tile_of_;  // by register
   std::vector<std::size_t> reduces_;
   std::vector<llvm::Type*> types_;
   std::vector<Value> chains_, totals_;
@@ -250,6 +267,8 @@ class Emitter : Frame {
 
 }  // namespace
 
-void emit_kernel(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide) { Emitter(module, name, spec, wide).run(); }
+void emit_kernel(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide) {
+  Emitter(module, name, spec, wide).run();
+}
 
 }  // namespace tutti::cpu

@@ -10,13 +10,15 @@ namespace tutti::cpu {
 using Value = Frame::Value;
 
 namespace {
-constexpr int kAhead = 4096;   // bytes
+constexpr int kAhead = 4096;  // bytes
 }  // namespace
 
-Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, bool wide) : m_(m), s_(spec), b_(m.getContext()), lanes_(m, b_, wide) {
+Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, bool wide)
+    : m_(m), s_(spec), b_(m.getContext()), lanes_(m, b_, wide) {
   for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
   llvm::Type *p = b_.getPtrTy(), *i = b_.getInt64Ty();
-  fn_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, i, i}, false), llvm::Function::ExternalLinkage, name, m);
+  fn_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, i, i}, false),
+                               llvm::Function::ExternalLinkage, name, m);
   fn_->addFnAttr("prefer-vector-width", "512");
   fn_->addFnAttr("min-legal-vector-width", "512");
   fn_->addFnAttr(llvm::Attribute::NoUnwind);
@@ -48,7 +50,8 @@ Value Frame::lane_numbers() {
 void Frame::begin_row(Value row) {
   row_ = row;
   current_.clear();
-  for (std::size_t k = 0; k < at_.size(); ++k) current_.push_back(b_.CreateAdd(at_[k], b_.CreateMul(row_step_[k], row_)));
+  for (std::size_t k = 0; k < at_.size(); ++k)
+    current_.push_back(b_.CreateAdd(at_[k], b_.CreateMul(row_step_[k], row_)));
   row_values_.assign(s_.body.insts.size(), nullptr);
   for (std::size_t r = 0; r < s_.body.insts.size(); ++r)
     if (uniform_[r]) row_values_[r] = value(r, row_values_, nullptr, nullptr);
@@ -90,11 +93,13 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
   Value zero = llvm::Constant::getNullValue(v);
   if (a.step == Step::one) {
     Value p = pointer(k, column);
-    if (a.far && !mask) {   // for reading, to all caches, data
+    if (a.far && !mask) {  // for reading, to all caches, data
       Value ahead = b_.CreateConstGEP1_64(b_.getInt8Ty(), p, kAhead);
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                         {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     }
-    Value x = mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, mask, zero)) : b_.CreateAlignedLoad(v, p, align);
+    Value x =
+        mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, mask, zero)) : b_.CreateAlignedLoad(v, p, align);
     return lanes_.from_memory(x, a.dtype);
   }
   Value along = b_.CreateAdd(b_.CreateVectorSplat(kLanes, column), lane_numbers());
@@ -115,18 +120,22 @@ void Frame::store(std::size_t k, Value x, Value column, Value mask) {
   const DType d = s_.accesses[k].dtype;
   const llvm::Align align(static_cast<std::uint64_t>(d.size()));
   x = lanes_.to_memory(x, d);
-  if (mask) b_.CreateMaskedStore(x, pointer(k, column), align, mask);
-  else if (!s_.accesses[k].far) b_.CreateAlignedStore(x, pointer(k, column), align);
+  if (mask)
+    b_.CreateMaskedStore(x, pointer(k, column), align, mask);
+  else if (!s_.accesses[k].far)
+    b_.CreateAlignedStore(x, pointer(k, column), align);
   else {
     const std::uint64_t line = std::min<std::uint64_t>(64, kLanes * static_cast<std::uint64_t>(d.size()));
     llvm::StoreInst* store = b_.CreateAlignedStore(x, pointer(k, column), llvm::Align(line));
-    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(m_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                       llvm::MDNode::get(m_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
   }
 }
 
 void Frame::leave() {
   // What went past the cache must be seen by whoever is told that this kernel is done.
-  if (std::any_of(s_.accesses.begin(), s_.accesses.end(), [](const KernelSpec::Access& a) { return a.far && a.kind == Kind::store; }))
+  if (std::any_of(s_.accesses.begin(), s_.accesses.end(),
+                  [](const KernelSpec::Access& a) { return a.far && a.kind == Kind::store; }))
     b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
 }

@@ -24,8 +24,7 @@ class Frame {
   Value number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
 
   // for (i = from; i + step <= to; i += step) body(i); the value of i after the loop.
-  template <class F>
-  Value counted(Value from, Value to, std::int64_t step, F body) {
+  template <class F> Value counted(Value from, Value to, std::int64_t step, F body) {
     llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("head"), *in = block("body"), *out = block("end");
     b_.CreateBr(head);
     b_.SetInsertPoint(head);
@@ -41,8 +40,7 @@ class Frame {
     return i;
   }
 
-  template <class F>
-  void when(Value condition, F body) {
+  template <class F> void when(Value condition, F body) {
     llvm::BasicBlock *in = block("then"), *out = block("join");
     b_.CreateCondBr(condition, in, out);
     b_.SetInsertPoint(in);
@@ -72,8 +70,8 @@ class Frame {
   Lanes lanes_;
   llvm::Function* fn_ = nullptr;
   Value rows_ = nullptr, columns_ = nullptr, row_ = nullptr;
-  std::vector<Value> current_, row_values_;   // by access: the address; by register
-  std::vector<char> uniform_;                 // by register: one value per row
+  std::vector<Value> current_, row_values_;  // by access: the address; by register
+  std::vector<char> uniform_;                // by register: one value per row
 
  private:
   Value load64(unsigned argument, std::size_t k);

@@ -14,8 +14,10 @@ namespace {
 // Below some thousand products a library call costs more than the work.
 constexpr std::int64_t kTiny = 4096;
 
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-void tiny(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row) {
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) void tiny(std::int64_t m, std::int64_t n,
+                                                                                        std::int64_t k, Matrix a,
+                                                                                        Matrix b, float* c,
+                                                                                        std::int64_t c_row) {
   for (std::int64_t i = 0; i < m; ++i) {
     float* row = c + i * c_row;
     const float* x = a.data + i * a.row;
@@ -47,7 +49,8 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
   layout(a, m, k, ta, lda);
   layout(b, k, n, tb, ldb);
   OneThread guard;
-  if (dnnl_sgemm(ta, tb, m, n, k, 1.0f, a.data, lda, b.data, ldb, 0.0f, c, c_row) != dnnl_success) throw InternalError("cpu: the matrix library refused a product");
+  if (dnnl_sgemm(ta, tb, m, n, k, 1.0f, a.data, lda, b.data, ldb, 0.0f, c, c_row) != dnnl_success)
+    throw InternalError("cpu: the matrix library refused a product");
 }
 
 }  // namespace tutti::cpu

@@ -30,10 +30,12 @@ std::string KernelSpec::text() const {
   static const char* steps[] = {"none", "one", "any"};
   std::string out = std::string(walks[static_cast<int>(walk)]) + (together ? " together\n" : "\n");
   for (const Access& a : accesses) {
-    out += std::string(kinds[static_cast<int>(a.kind)]) + " " + std::string(a.dtype.name()) + " " + steps[static_cast<int>(a.step)];
+    out += std::string(kinds[static_cast<int>(a.kind)]) + " " + std::string(a.dtype.name()) + " " +
+           steps[static_cast<int>(a.step)];
     if (a.value >= 0) out += " r" + std::to_string(a.value);
     if (a.far) out += " far";
-    if (a.combine != Op::Reduce::none) out += " " + std::to_string(static_cast<int>(a.combine)) + " " + std::string(a.accumulate.name());
+    if (a.combine != Op::Reduce::none)
+      out += " " + std::to_string(static_cast<int>(a.combine)) + " " + std::string(a.accumulate.name());
     out += "\n";
   }
   return out + body.str();
@@ -41,9 +43,10 @@ std::string KernelSpec::text() const {
 
 namespace {
 
-constexpr std::size_t kChain = 16;             // instructions that may well depend on each other
-constexpr std::int64_t kMany = 1 << 19;        // elements
-constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_t{8} << 20, kLastLevel = std::int64_t{32} << 20;
+constexpr std::size_t kChain = 16;       // instructions that may well depend on each other
+constexpr std::int64_t kMany = 1 << 19;  // elements
+constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_t{8} << 20,
+                       kLastLevel = std::int64_t{32} << 20;
 
 bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage) {
   for (int i : stage.steps)
@@ -52,8 +55,8 @@ bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage
   return false;
 }
 
-// Never where it may lie in a donated input (whose lines have just been read). A result that fills a cache, or one of many that do together; a temporary,
-// which somebody reads soon, only when it is too large for every cache.
+// Never where it may lie in a donated input (whose lines have just been read). A result that fills a cache, or one of
+// many that do together; a temporary, which somebody reads soon, only when it is too large for every cache.
 bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
   using Kind = compile::Storage::Kind;
   if (s.takes >= 0) return false;
@@ -87,15 +90,21 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   KernelSpec s;
   s.walk = nest.walk;
   s.body = loop.body;
-  s.together = nest.walk != run::Walk::reduce_column && nest.columns >= 64 && loop.body.insts.size() >= kChain && compile::product(where.whole.extents) >= kMany;
+  s.together = nest.walk != run::Walk::reduce_column && nest.columns >= 64 && loop.body.insts.size() >= kChain &&
+               compile::product(where.whole.extents) >= kMany;
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
     const compile::Access& a = loop.accesses[k];
     const std::int64_t step = nest.column_steps[k];
-    KernelSpec::Step how = step == 0 ? KernelSpec::Step::none : step == a.dtype.size() && a.kind != compile::Access::Kind::index ? KernelSpec::Step::one : KernelSpec::Step::any;
+    KernelSpec::Step how = step == 0                                                          ? KernelSpec::Step::none
+                           : step == a.dtype.size() && a.kind != compile::Access::Kind::index ? KernelSpec::Step::one
+                                                                                              : KernelSpec::Step::any;
     if (a.kind == compile::Access::Kind::store || a.kind == compile::Access::Kind::reduce) how = KernelSpec::Step::one;
     bool far = false;
-    if (a.kind == compile::Access::Kind::load && how == KernelSpec::Step::one) far = where.plan.storages[a.storage].bytes >= kFarLoad && where.plan.storages[a.storage].kind != compile::Storage::Kind::chunk;
-    else if (a.kind == compile::Access::Kind::store) far = stores_far(where, a, k, nest);
+    if (a.kind == compile::Access::Kind::load && how == KernelSpec::Step::one)
+      far = where.plan.storages[a.storage].bytes >= kFarLoad &&
+            where.plan.storages[a.storage].kind != compile::Storage::Kind::chunk;
+    else if (a.kind == compile::Access::Kind::store)
+      far = stores_far(where, a, k, nest);
     s.accesses.push_back({a.kind, a.dtype, how, a.value, a.combine, a.accumulate, far});
   }
   return s;
@@ -103,8 +112,7 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
 
 namespace {
 
-template <class T>
-T check(llvm::Expected<T> value) {
+template <class T> T check(llvm::Expected<T> value) {
   if (!value) throw CompileError("cpu: " + llvm::toString(value.takeError()));
   return std::move(*value);
 }
@@ -112,7 +120,8 @@ void check(llvm::Error error) {
   if (error) throw CompileError("cpu: " + llvm::toString(std::move(error)));
 }
 
-// Conversions that generated code calls where the machine has no instruction for them. A half travels in the low bits of a float's register.
+// Conversions that generated code calls where the machine has no instruction for them. A half travels in the low bits
+// of a float's register.
 float half_to_float(float in) {
   Float16 h;
   h.bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(in));
@@ -123,7 +132,9 @@ float float_to_half(float in) { return std::bit_cast<float>(std::uint32_t{Float1
 float fmod_f32(float x, float y) { return std::fmod(x, y); }
 double fmod_f64(double x, double y) { return std::fmod(x, y); }
 
-struct Isa { std::string cpu, features; };
+struct Isa {
+  std::string cpu, features;
+};
 // TUTTI_CPU_ISA=avx512|avx2|plain narrows what this machine has: for tests.
 Isa isa() {
   const char* want = std::getenv("TUTTI_CPU_ISA");
@@ -131,7 +142,8 @@ Isa isa() {
   if (name == "plain") return {"x86-64", ""};
   if (name == "avx2") return {"haswell", ""};
   std::string features;
-  for (const auto& f : llvm::sys::getHostCPUFeatures()) features += (features.empty() ? "" : ",") + std::string(f.second ? "+" : "-") + f.first().str();
+  for (const auto& f : llvm::sys::getHostCPUFeatures())
+    features += (features.empty() ? "" : ",") + std::string(f.second ? "+" : "-") + f.first().str();
   return {llvm::sys::getHostCPUName().str(), features};
 }
 
@@ -156,7 +168,8 @@ class Jit {
     builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     jit_ = check(orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create());
-    jit_->getMainJITDylib().addGenerator(check(orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
+    jit_->getMainJITDylib().addGenerator(
+        check(orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
     define("__extendhfsf2", reinterpret_cast<void*>(&half_to_float));
     define("__truncsfhf2", reinterpret_cast<void*>(&float_to_half));
     define("tutti_fmod_f32", reinterpret_cast<void*>(&fmod_f32));
@@ -216,7 +229,8 @@ class Jit {
     if (llvm::verifyModule(*module, &stream)) throw InternalError("cpu: invalid code: " + message);
     check(jit_->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))));
     for (std::size_t k = 0; k < fresh.size(); ++k)
-      known_[fresh[k].first] = check(jit_->lookup("kernel" + std::to_string(first + static_cast<int>(k)))).toPtr<run::KernelFn>();
+      known_[fresh[k].first] =
+          check(jit_->lookup("kernel" + std::to_string(first + static_cast<int>(k)))).toPtr<run::KernelFn>();
   }
 
   std::mutex mutex_;
@@ -228,13 +242,15 @@ class Jit {
 };
 
 Jit& jit() {
-  static Jit* j = new Jit;   // lives as long as the process: code may run until its end
+  static Jit* j = new Jit;  // lives as long as the process: code may run until its end
   return *j;
 }
 
 }  // namespace
 
-std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs) { return specs.empty() ? std::vector<run::KernelFn>() : jit().kernels(specs); }
+std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs) {
+  return specs.empty() ? std::vector<run::KernelFn>() : jit().kernels(specs);
+}
 int compiled_kernels() { return jit().count(); }
 
 }  // namespace tutti::cpu

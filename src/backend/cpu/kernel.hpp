@@ -12,7 +12,7 @@ namespace tutti::cpu {
 
 /// Everything that decides the machine code of a loop; extents, scalars and addresses are not part of it.
 struct KernelSpec {
-  enum class Step { none, one, any };   // of an access per column: the same element, the next one, some other
+  enum class Step { none, one, any };  // of an access per column: the same element, the next one, some other
   struct Access {
     compile::Access::Kind kind;
     DType dtype;
@@ -20,10 +20,10 @@ struct KernelSpec {
     int value = -1;
     Op::Reduce combine = Op::Reduce::none;
     DType accumulate;
-    bool far = false;   // does not fit in a cache: loads ask ahead, stores go past the cache
+    bool far = false;  // does not fit in a cache: loads ask ahead, stores go past the cache
   };
   run::Walk walk = run::Walk::map;
-  bool together = false;   // several vectors side by side: worth the longer code where there is much to do
+  bool together = false;  // several vectors side by side: worth the longer code where there is much to do
   std::vector<Access> accesses;
   compile::Body body;
   std::string text() const;

@@ -22,7 +22,9 @@ llvm::Type* Lanes::scalar_type(DType d) const {
   llvm::LLVMContext& c = m_.getContext();
   switch (d.kind()) {
     case DType::Kind::bool_: return llvm::Type::getInt1Ty(c);
-    case DType::Kind::float32: case DType::Kind::bfloat16: case DType::Kind::float16: return llvm::Type::getFloatTy(c);
+    case DType::Kind::float32:
+    case DType::Kind::bfloat16:
+    case DType::Kind::float16: return llvm::Type::getFloatTy(c);
     case DType::Kind::float64: return llvm::Type::getDoubleTy(c);
     default: return llvm::Type::getIntNTy(c, static_cast<unsigned>(d.size() * 8));
   }
@@ -35,11 +37,14 @@ llvm::Type* Lanes::memory_type(DType d) const {
   return scalar_type(d);
 }
 
-llvm::Type* Lanes::like(Value x, llvm::Type* scalar) const { return x->getType()->isVectorTy() ? vector_type(scalar) : scalar; }
+llvm::Type* Lanes::like(Value x, llvm::Type* scalar) const {
+  return x->getType()->isVectorTy() ? vector_type(scalar) : scalar;
+}
 
 Lanes::Value Lanes::from_memory(Value x, DType d) {
   if (d.is_bool()) return b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
-  if (d == bfloat16) return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(x, like(x, b_.getInt32Ty())), 16), like(x, b_.getFloatTy()));
+  if (d == bfloat16)
+    return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(x, like(x, b_.getInt32Ty())), 16), like(x, b_.getFloatTy()));
   if (d == float16) return b_.CreateFPExt(b_.CreateBitCast(x, like(x, b_.getHalfTy())), like(x, b_.getFloatTy()));
   return x;
 }
@@ -71,7 +76,8 @@ Lanes::Value Lanes::unary(Un op, DType d, Value x) {
   auto call = [&](ID id) { return b_.CreateUnaryIntrinsic(id, x); };
   switch (op) {
     case Un::neg: return real ? b_.CreateFNeg(x) : b_.CreateNeg(x);
-    case Un::abs: return real ? call(In::fabs) : d.is_signed() ? b_.CreateBinaryIntrinsic(In::abs, x, b_.getFalse()) : x;
+    case Un::abs:
+      return real ? call(In::fabs) : d.is_signed() ? b_.CreateBinaryIntrinsic(In::abs, x, b_.getFalse()) : x;
     case Un::sqrt: return call(In::sqrt);
     case Un::floor: return real ? call(In::floor) : x;
     case Un::ceil: return real ? call(In::ceil) : x;
@@ -86,13 +92,16 @@ Lanes::Value Lanes::unary(Un op, DType d, Value x) {
 
 Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
   const bool real = d.is_floating(), sign = d.is_signed();
-  auto number = [&](std::int64_t n) { return llvm::ConstantInt::get(x->getType(), static_cast<std::uint64_t>(n), true); };
+  auto number = [&](std::int64_t n) {
+    return llvm::ConstantInt::get(x->getType(), static_cast<std::uint64_t>(n), true);
+  };
   const unsigned width = x->getType()->getScalarSizeInBits();
   switch (op) {
     case Bin::add: return real ? b_.CreateFAdd(x, y) : d.is_bool() ? b_.CreateOr(x, y) : b_.CreateAdd(x, y);
     case Bin::sub: return real ? b_.CreateFSub(x, y) : b_.CreateSub(x, y);
     case Bin::mul: return real ? b_.CreateFMul(x, y) : d.is_bool() ? b_.CreateAnd(x, y) : b_.CreateMul(x, y);
-    case Bin::div: case Bin::rem: {
+    case Bin::div:
+    case Bin::rem: {
       if (real) return op == Bin::div ? b_.CreateFDiv(x, y) : library("fmod", d, {x, y}, nullptr, nullptr);
       // Division traps on 0 and on lowest / -1: both get a harmless divisor, and their own results.
       Value zero = b_.CreateICmpEQ(y, number(0)), safe = b_.CreateSelect(zero, number(1), y);
@@ -106,36 +115,46 @@ Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
       r = b_.CreateSelect(minus, op == Bin::div ? b_.CreateNeg(x) : number(0), r);
       return b_.CreateSelect(zero, op == Bin::div ? number(-1) : x, r);
     }
-    case Bin::min: case Bin::max: {
+    case Bin::min:
+    case Bin::max: {
       if (d.is_bool()) return op == Bin::min ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
-      if (!real) return b_.CreateBinaryIntrinsic(op == Bin::min ? (sign ? In::smin : In::umin) : sign ? In::smax : In::umax, x, y);
+      if (!real)
+        return b_.CreateBinaryIntrinsic(op == Bin::min ? (sign ? In::smin : In::umin)
+                                        : sign         ? In::smax
+                                                       : In::umax,
+                                        x, y);
       // Beside a constant that is no NaN and no zero one instruction does: it gives its second operand when one is NaN.
       auto plain = [](Value v) {
         auto* c = llvm::dyn_cast<llvm::Constant>(v);
-        auto* n = c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c) : nullptr;
+        auto* n =
+            c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c) : nullptr;
         return n && !n->isNaN() && !n->isZero();
       };
       if (plain(y)) std::swap(x, y);
       if (plain(x)) return b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x, y);
-      Value m = b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x, y);   // y when that is NaN
+      Value m = b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x,
+                                y);  // y when that is NaN
       return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, m);
     }
     case Bin::and_: return b_.CreateAnd(x, y);
     case Bin::or_: return b_.CreateOr(x, y);
     case Bin::xor_: return b_.CreateXor(x, y);
-    case Bin::shl: case Bin::shr_logical: case Bin::shr_arithmetic: {
+    case Bin::shl:
+    case Bin::shr_logical:
+    case Bin::shr_arithmetic: {
       Value inside = b_.CreateICmpULT(y, number(width));
       if (op == Bin::shr_arithmetic) return b_.CreateAShr(x, b_.CreateSelect(inside, y, number(width - 1)));
       Value by = b_.CreateSelect(inside, y, number(0));
       return b_.CreateSelect(inside, op == Bin::shl ? b_.CreateShl(x, by) : b_.CreateLShr(x, by), number(0));
     }
     case Bin::scale: {
-      if (wide_) {   // rounding as the processor is set: 4
+      if (wide_) {  // rounding as the processor is set: 4
         Value all = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
         return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_ps_512, {}, {x, y, x, all, b_.getInt32(4)});
       }
-      auto power = [&](Value n) {   // the sum has n + 127 in its low bits
-        Value bits = b_.CreateBitCast(b_.CreateFAdd(n, llvm::ConstantFP::get(n->getType(), 12582912.0 + 127)), like(n, b_.getInt32Ty()));
+      auto power = [&](Value n) {  // the sum has n + 127 in its low bits
+        Value bits = b_.CreateBitCast(b_.CreateFAdd(n, llvm::ConstantFP::get(n->getType(), 12582912.0 + 127)),
+                                      like(n, b_.getInt32Ty()));
         return b_.CreateBitCast(b_.CreateShl(bits, 23), n->getType());
       };
       Value half = b_.CreateUnaryIntrinsic(In::floor, b_.CreateFMul(y, llvm::ConstantFP::get(y->getType(), 0.5)));
@@ -170,14 +189,18 @@ Lanes::Value Lanes::convert(DType from, DType to, Value x) {
 Lanes::Value Lanes::library(const char* name, DType d, std::vector<Value> in, Value condition, Value otherwise) {
   llvm::Type* t = scalar_type(d);
   std::string symbol = std::string("tutti_") + name + (d == float64 ? "_f64" : "_f32");
-  llvm::FunctionCallee f = m_.getOrInsertFunction(symbol, llvm::FunctionType::get(t, std::vector<llvm::Type*>(in.size(), t), false));
+  llvm::FunctionCallee f =
+      m_.getOrInsertFunction(symbol, llvm::FunctionType::get(t, std::vector<llvm::Type*>(in.size(), t), false));
   llvm::Function* fn = b_.GetInsertBlock()->getParent();
   llvm::LLVMContext& c = m_.getContext();
-  llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = llvm::BasicBlock::Create(c, "lib", fn), *after = llvm::BasicBlock::Create(c, "libend", fn);
+  llvm::BasicBlock *before = b_.GetInsertBlock(), *loop = llvm::BasicBlock::Create(c, "lib", fn),
+                   *after = llvm::BasicBlock::Create(c, "libend", fn);
   llvm::BasicBlock *work = loop, *next = loop;
   Value start = otherwise ? otherwise : llvm::Constant::getNullValue(vector_type(t));
-  if (condition) b_.CreateCondBr(b_.CreateOrReduce(condition), loop, after);
-  else b_.CreateBr(loop);
+  if (condition)
+    b_.CreateCondBr(b_.CreateOrReduce(condition), loop, after);
+  else
+    b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   llvm::PHINode* i = b_.CreatePHI(b_.getInt32Ty(), 2);
   llvm::PHINode* r = b_.CreatePHI(vector_type(t), 2);
@@ -224,10 +247,13 @@ Lanes::Value Lanes::inst(const Inst& i, Value a, Value b, Value c) {
     case Inst::Kind::narrow: return narrow(a, DType(static_cast<DType::Kind>(i.sub)));
     case Inst::Kind::bitcast: {
       const DType half(static_cast<DType::Kind>(i.sub));
-      if (half.is_bool()) return types[i.a].is_bool() || i.dtype.is_bool() ? convert(types[i.a], i.dtype, a) : b_.CreateBitCast(a, like(a, scalar_type(i.dtype)));
+      if (half.is_bool())
+        return types[i.a].is_bool() || i.dtype.is_bool() ? convert(types[i.a], i.dtype, a)
+                                                         : b_.CreateBitCast(a, like(a, scalar_type(i.dtype)));
       return i.dtype.is_floating() ? from_memory(a, half) : to_memory(a, half);
     }
-    case Inst::Kind::library: return library(i.name, i.dtype, b ? std::vector<Value>{a, b} : std::vector<Value>{a}, nullptr, nullptr);
+    case Inst::Kind::library:
+      return library(i.name, i.dtype, b ? std::vector<Value>{a, b} : std::vector<Value>{a}, nullptr, nullptr);
     case Inst::Kind::rare: return library(i.name, i.dtype, {b}, a, c);
     case Inst::Kind::load: break;
   }
@@ -251,14 +277,18 @@ Lanes::Value Lanes::identity(Op::Reduce kind, DType d, llvm::Type* t) {
   const bool real = d.is_floating();
   const unsigned bits = t->getScalarSizeInBits();
   switch (kind) {
-    case Op::Reduce::sum: case Op::Reduce::any: return llvm::Constant::getNullValue(t);
-    case Op::Reduce::prod: return real ? llvm::ConstantFP::get(t, 1.0) : static_cast<Value>(llvm::ConstantInt::get(t, 1));
+    case Op::Reduce::sum:
+    case Op::Reduce::any: return llvm::Constant::getNullValue(t);
+    case Op::Reduce::prod:
+      return real ? llvm::ConstantFP::get(t, 1.0) : static_cast<Value>(llvm::ConstantInt::get(t, 1));
     case Op::Reduce::all: return llvm::Constant::getAllOnesValue(t);
-    case Op::Reduce::max: case Op::Reduce::min: {
+    case Op::Reduce::max:
+    case Op::Reduce::min: {
       const bool low = kind == Op::Reduce::max;
       if (real) return llvm::ConstantFP::getInfinity(t, low);
-      const llvm::APInt n = d.is_signed() ? (low ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits))
-                                          : (low ? llvm::APInt::getMinValue(bits) : llvm::APInt::getMaxValue(bits));
+      const llvm::APInt n = d.is_signed()
+                                ? (low ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits))
+                                : (low ? llvm::APInt::getMinValue(bits) : llvm::APInt::getMaxValue(bits));
       return llvm::ConstantInt::get(t, n);
     }
     case Op::Reduce::none: break;

@@ -1,5 +1,5 @@
-// Instructions of a body as vector instructions of LLVM, 16 lanes each whatever the machine: LLVM splits them where registers are narrower, so that results
-// do not depend on the machine.
+// Instructions of a body as vector instructions of LLVM, 16 lanes each whatever the machine: LLVM splits them where
+// registers are narrower, so that results do not depend on the machine.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -19,8 +19,8 @@ class Lanes {
   /// `wide`: the machine has the 512-bit instructions.
   Lanes(llvm::Module& module, llvm::IRBuilder<>& builder, bool wide) : m_(module), b_(builder), wide_(wide) {}
 
-  llvm::Type* scalar_type(DType dtype) const;         // in registers; bool: i1
-  llvm::Type* memory_type(DType dtype) const;         // in memory; bool: i8, 16-bit floats: i16 or half
+  llvm::Type* scalar_type(DType dtype) const;  // in registers; bool: i1
+  llvm::Type* memory_type(DType dtype) const;  // in memory; bool: i8, 16-bit floats: i16 or half
   llvm::Type* vector_type(llvm::Type* scalar) const { return llvm::FixedVectorType::get(scalar, kLanes); }
 
   /// One instruction other than load. `operands` are vectors.
@@ -47,7 +47,7 @@ class Lanes {
   bool wide_;
 
  public:
-  std::vector<DType> types;   // of the registers, set by the kernel's emitter
+  std::vector<DType> types;  // of the registers, set by the kernel's emitter
 };
 
 }  // namespace tutti::cpu

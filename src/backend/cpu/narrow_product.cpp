@@ -1,8 +1,8 @@
 #include "backend/cpu/narrow_product.hpp"
 
-#include <dnnl.hpp>
 #include <string_view>
 #include <unordered_map>
+#include <dnnl.hpp>
 
 #include "array/buffer.hpp"
 #include "backend/cpu/one_thread.hpp"
@@ -24,7 +24,8 @@ class Product final : public NarrowProduct {
 
   void run(const void* a, const void* b, void* c) const override {
     OneThread guard;
-    BufferPtr scratch = allocate_buffer(std::max<std::size_t>(scratch_.get_size(), 64));   // the library's own would be shared by threads
+    BufferPtr scratch = allocate_buffer(
+        std::max<std::size_t>(scratch_.get_size(), 64));  // the library's own would be shared by threads
     dnnl::stream stream(engine());
     product_.execute(stream, {{DNNL_ARG_SRC, memory(a_, engine(), const_cast<void*>(a))},
                               {DNNL_ARG_WEIGHTS, memory(b_, engine(), const_cast<void*>(b))},
@@ -44,9 +45,10 @@ std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape& s) {
   if (s.operand != bfloat16 || (s.result != bfloat16 && s.result != float32)) return nullptr;
   if (dnnl::get_effective_cpu_isa() < dnnl::cpu_isa::avx512_core_bf16) return nullptr;
   try {
-    OneThread guard;   // the number of threads is fixed here
+    OneThread guard;  // the number of threads is fixed here
     using Type = memory::data_type;
-    const memory::desc a({s.m, s.k}, Type::bf16, memory::dims{s.a_m, s.a_k}), b({s.k, s.n}, Type::bf16, memory::dims{s.b_k, s.b_n}),
+    const memory::desc a({s.m, s.k}, Type::bf16, memory::dims{s.a_m, s.a_k}),
+        b({s.k, s.n}, Type::bf16, memory::dims{s.b_k, s.b_n}),
         c({s.m, s.n}, s.result == float32 ? Type::f32 : Type::bf16, memory::dims{s.c_m, 1});
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

@@ -9,10 +9,12 @@ namespace {
 
 constexpr std::int64_t kMostWork = std::int64_t{1} << 19, kMostInner = 128, kPanel = 64, kRows = 6;
 
-// Rows i < rows, columns j < 16 * (vectors - 1) + those of `last`. All sums stay in registers (loops written out); the rows of b are read in order.
+// Rows i < rows, columns j < 16 * (vectors - 1) + those of `last`. All sums stay in registers (loops written out); the
+// rows of b are read in order.
 template <int rows, int vectors>
-__attribute__((target("avx512f"))) void block(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column, const float* b, std::int64_t b_row, float* c,
-                                              std::int64_t c_row, __mmask16 last) {
+__attribute__((target("avx512f"))) void block(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
+                                              const float* b, std::int64_t b_row, float* c, std::int64_t c_row,
+                                              __mmask16 last) {
   __m512 sum[rows][vectors];
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i)
@@ -21,7 +23,8 @@ __attribute__((target("avx512f"))) void block(std::int64_t k, const float* a, st
   for (std::int64_t l = 0; l < k; ++l) {
     __m512 y[vectors];
 #pragma GCC unroll 6
-    for (int v = 0; v < vectors; ++v) y[v] = _mm512_maskz_loadu_ps(v + 1 == vectors ? last : __mmask16(0xffff), b + l * b_row + 16 * v);
+    for (int v = 0; v < vectors; ++v)
+      y[v] = _mm512_maskz_loadu_ps(v + 1 == vectors ? last : __mmask16(0xffff), b + l * b_row + 16 * v);
 #pragma GCC unroll 6
     for (int i = 0; i < rows; ++i) {
       const __m512 x = _mm512_set1_ps(a[i * a_row + l * a_column]);
@@ -32,17 +35,20 @@ __attribute__((target("avx512f"))) void block(std::int64_t k, const float* a, st
 #pragma GCC unroll 6
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 6
-    for (int v = 0; v < vectors; ++v) _mm512_mask_storeu_ps(c + i * c_row + 16 * v, v + 1 == vectors ? last : __mmask16(0xffff), sum[i][v]);
+    for (int v = 0; v < vectors; ++v)
+      _mm512_mask_storeu_ps(c + i * c_row + 16 * v, v + 1 == vectors ? last : __mmask16(0xffff), sum[i][v]);
 }
 
-using Block = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*, std::int64_t, __mmask16);
-template <int rows>
-constexpr Block by_vectors[] = {block<rows, 1>, block<rows, 2>, block<rows, 3>, block<rows, 4>};
-constexpr const Block* by_rows[] = {by_vectors<1>, by_vectors<2>, by_vectors<3>, by_vectors<4>, by_vectors<5>, by_vectors<6>};
+using Block = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
+                       std::int64_t, __mmask16);
+template <int rows> constexpr Block by_vectors[] = {block<rows, 1>, block<rows, 2>, block<rows, 3>, block<rows, 4>};
+constexpr const Block* by_rows[] = {by_vectors<1>, by_vectors<2>, by_vectors<3>,
+                                    by_vectors<4>, by_vectors<5>, by_vectors<6>};
 
 }  // namespace
 
-bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c, std::int64_t c_row) {
+bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                   std::int64_t c_row) {
   static const bool wide = __builtin_cpu_supports("avx512f");
   if (!wide || m * n * k > kMostWork || k > kMostInner) return false;
   const bool turned = b.column != 1 && n > 1;
@@ -55,12 +61,14 @@ bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
     std::int64_t y_row = b.row;
     if (turned) {
       for (std::int64_t q = 0; q < columns; q += 16)
-        for (std::int64_t l = 0; l < k; l += 16) square16<false, 0>(y + q * b.column + l, b.column, panel + l * kPanel + q, kPanel);
+        for (std::int64_t l = 0; l < k; l += 16)
+          square16<false, 0>(y + q * b.column + l, b.column, panel + l * kPanel + q, kPanel);
       y = panel;
       y_row = kPanel;
     }
     for (std::int64_t i = 0; i < m; i += kRows)
-      by_rows[std::min(kRows, m - i) - 1][vectors - 1](k, a.data + i * a.row, a.row, a.column, y, y_row, c + i * c_row + j, c_row, last);
+      by_rows[std::min(kRows, m - i) - 1][vectors - 1](k, a.data + i * a.row, a.row, a.column, y, y_row,
+                                                       c + i * c_row + j, c_row, last);
   }
   return true;
 }

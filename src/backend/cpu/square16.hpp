@@ -2,7 +2,7 @@
 #pragma once
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"   // of GCC 12's own intrinsics
+#pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
 
@@ -10,12 +10,16 @@
 
 namespace tutti::cpu {
 
-/// out[j * out_row + i] = in[i * in_row + j]. `far`: past the cache, in whole lines. The rows that are read next lie `ahead` elements on.
+/// out[j * out_row + i] = in[i * in_row + j]. `far`: past the cache, in whole lines. The rows that are read next lie
+/// `ahead` elements on.
 template <bool far, std::int64_t ahead = 32>
-__attribute__((target("avx512f"))) inline void square16(const float* in, std::int64_t in_row, float* out, std::int64_t out_row) {
+__attribute__((target("avx512f"))) inline void square16(const float* in, std::int64_t in_row, float* out,
+                                                        std::int64_t out_row) {
   // Pairs, quads, then 128-bit lanes change places.
   __m512 a[16], b[16];
-  for (int i = 0; i < 16; ++i) _mm_prefetch(reinterpret_cast<const char*>(in + i * in_row + ahead), _MM_HINT_T0);   // rows far apart: nobody else guesses
+  for (int i = 0; i < 16; ++i)
+    _mm_prefetch(reinterpret_cast<const char*>(in + i * in_row + ahead),
+                 _MM_HINT_T0);  // rows far apart: nobody else guesses
   for (int i = 0; i < 16; ++i) a[i] = _mm512_loadu_ps(in + i * in_row);
   for (int i = 0; i < 16; i += 2) {
     b[i] = _mm512_unpacklo_ps(a[i], a[i + 1]);
@@ -38,8 +42,10 @@ __attribute__((target("avx512f"))) inline void square16(const float* in, std::in
       const __m512 &x = b[i + k % 2 * 4], &y = b[i + k % 2 * 4 + 8];
       const __m512 row = k < 2 ? _mm512_shuffle_f32x4(x, y, 0x88) : _mm512_shuffle_f32x4(x, y, 0xdd);
       float* to = out + (i + 4 * k) * out_row;
-      if constexpr (far) _mm512_stream_ps(to, row);
-      else _mm512_storeu_ps(to, row);
+      if constexpr (far)
+        _mm512_stream_ps(to, row);
+      else
+        _mm512_storeu_ps(to, row);
     }
 }
 

@@ -18,7 +18,8 @@ void block(const T* in, std::int64_t in_row, T* out, std::int64_t out_row, std::
 }
 
 template <class T>
-void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row, std::int64_t rows, std::int64_t columns, bool far) {
+void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row, std::int64_t rows,
+          std::int64_t columns, bool far) {
   const T* in = reinterpret_cast<const T*>(from);
   T* out = reinterpret_cast<T*>(to);
   constexpr std::int64_t kSide = 16;
@@ -29,7 +30,8 @@ void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row,
       const std::int64_t r = std::min(kSide, rows - i), c = std::min(kSide, columns - j);
       if constexpr (sizeof(T) == 4)
         if (wide && r == kSide && c == kSide) {
-          (far ? square16<true> : square16<false>)(reinterpret_cast<const float*>(in + j * in_row + i), in_row, reinterpret_cast<float*>(out + i * out_row + j), out_row);
+          (far ? square16<true> : square16<false>)(reinterpret_cast<const float*>(in + j * in_row + i), in_row,
+                                                   reinterpret_cast<float*>(out + i * out_row + j), out_row);
           continue;
         }
       block(in + j * in_row + i, in_row, out + i * out_row + j, out_row, r, c);
@@ -84,9 +86,10 @@ class TransposeWork final : public run::Work {
   }
 
  private:
-  static constexpr std::int64_t kRows = 512, kColumns = 64;   // of a tile of the result
+  static constexpr std::int64_t kRows = 512, kColumns = 64;  // of a tile of the result
   compile::Access in_, out_;
-  std::int64_t size_ = 4, rows_ = 1, columns_ = 1, in_row_ = 0, out_row_ = 0, calls_ = 1, row_tiles_ = 1, column_tiles_ = 1, pieces_ = 1;
+  std::int64_t size_ = 4, rows_ = 1, columns_ = 1, in_row_ = 0, out_row_ = 0, calls_ = 1, row_tiles_ = 1,
+               column_tiles_ = 1, pieces_ = 1;
   bool far_ = false;
   Extents outer_, in_outer_, out_outer_;
 };
@@ -100,7 +103,8 @@ std::unique_ptr<run::Work> transpose_work(const compile::Loop& l, bool far) {
   if (in.kind != Kind::load || out.kind != Kind::store || in.dtype.size() != out.dtype.size()) return nullptr;
   const std::int64_t size = in.dtype.size();
   const int last = static_cast<int>(l.extents.size()) - 1;
-  if (in.strides[last] <= 0 || in.strides[last] == size || out.strides[last] != size || l.extents[last] < 8) return nullptr;
+  if (in.strides[last] <= 0 || in.strides[last] == size || out.strides[last] != size || l.extents[last] < 8)
+    return nullptr;
   for (int d = last; d-- > 0;)
     if (in.strides[d] == size && l.extents[d] >= 8) return std::make_unique<TransposeWork>(l, d, far);
   return nullptr;

@@ -6,8 +6,8 @@
 
 namespace tutti::cpu {
 
-/// A loop that only copies, and reads with a stride where it writes in order: done in square blocks. Nothing for other loops. `far`: the
-/// result is too large for a cache.
+/// A loop that only copies, and reads with a stride where it writes in order: done in square blocks. Nothing for other
+/// loops. `far`: the result is too large for a cache.
 std::unique_ptr<run::Work> transpose_work(const compile::Loop& loop, bool far);
 
 }  // namespace tutti::cpu

@@ -11,13 +11,14 @@ namespace {
 using ops::Dims;
 
 lax::GatherDims as_gather(const lax::ScatterDims& d) {
-  return {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims, d.operand_batching_dims, d.scatter_indices_batching_dims};
+  return {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims, d.operand_batching_dims,
+          d.scatter_indices_batching_dims};
 }
 
 // The last dims of the windows, as far as they lie in one piece in the operand too.
 struct Runs {
-  Shape outer;               // of the windows' array, the last dims with extent 1
-  std::int64_t length = 1;   // elements of one run
+  Shape outer;              // of the windows' array, the last dims with extent 1
+  std::int64_t length = 1;  // elements of one run
 
   Runs(const lax::GatherDims& dims, const Shape& from, const Shape& windows) : outer(windows) {
     const ops::WindowDims w(dims, from.ndim(), windows.ndim());
@@ -36,10 +37,15 @@ struct Runs {
 
 class GatherWork final : public run::Work {
  public:
-  explicit GatherWork(compile::CallEqn c) : c_(std::move(c)), p_(c_.eqn.params.get<ops::Gather>()), runs_(p_.dims, c_.operand_types[0].shape, c_.result_types[0].shape) {
-    cost_ns = 40.0 * static_cast<double>(runs_.outer.num_elements()) + 0.1 * static_cast<double>(c_.result_types[0].nbytes());
+  explicit GatherWork(compile::CallEqn c)
+      : c_(std::move(c)),
+        p_(c_.eqn.params.get<ops::Gather>()),
+        runs_(p_.dims, c_.operand_types[0].shape, c_.result_types[0].shape) {
+    cost_ns =
+        40.0 * static_cast<double>(runs_.outer.num_elements()) + 0.1 * static_cast<double>(c_.result_types[0].nbytes());
     // What stands for an index out of range, from the op itself.
-    const Type x{c_.operand_types[0].dtype, {1}, false, {}}, index{int32, {1, 1}, false, {}}, result{x.dtype, {1, 1}, false, {}};
+    const Type x{c_.operand_types[0].dtype, {1}, false, {}}, index{int32, {1, 1}, false, {}},
+        result{x.dtype, {1, 1}, false, {}};
     std::int32_t outside = 5;
     std::int64_t element = 0, filled = 0;
     const Params params = ops::Gather{{{1}, {}, {0}, {}, {}}, {1}, lax::GatherMode::fill, p_.zero_fill};
@@ -47,14 +53,16 @@ class GatherWork final : public run::Work {
     const HostView in[] = {{x, &element}, {index, &outside}}, out[] = {{result, &filled}};
     ops::gather.eval(Call{ops::gather, params, {x, index}, none}, in, out);
     fill_.resize(static_cast<std::size_t>(runs_.length * x.dtype.size()));
-    for (std::int64_t i = 0; i < runs_.length; ++i) std::memcpy(fill_.data() + i * x.dtype.size(), &filled, static_cast<std::size_t>(x.dtype.size()));
+    for (std::int64_t i = 0; i < runs_.length; ++i)
+      std::memcpy(fill_.data() + i * x.dtype.size(), &filled, static_cast<std::size_t>(x.dtype.size()));
   }
 
   void run(char* const* at, int) const override {
     const char* from = at[c_.operands[0]];
     char* to = at[c_.results[0]];
     const HostView indices{c_.operand_types[1], at[c_.operands[1]]};
-    const ops::Windows windows(p_.dims, p_.mode, p_.sizes, c_.operand_types[0].shape, indices, c_.result_types[0].ndim());
+    const ops::Windows windows(p_.dims, p_.mode, p_.sizes, c_.operand_types[0].shape, indices,
+                               c_.result_types[0].ndim());
     const std::int64_t size = c_.operand_types[0].dtype.size();
     const std::size_t bytes = static_cast<std::size_t>(runs_.length * size);
     ops::for_each_index(runs_.outer, [&](const Dims& index, std::int64_t run) {
@@ -73,16 +81,22 @@ class GatherWork final : public run::Work {
 class ScatterWork final : public run::Work {
  public:
   explicit ScatterWork(compile::CallEqn c)
-      : c_(std::move(c)), p_(c_.eqn.params.get<ops::Scatter>()), dims_(as_gather(p_.dims)), runs_(dims_, c_.operand_types[0].shape, c_.operand_types[2].shape), sizes_(Dims(c_.operand_types[0].shape.size(), 1)) {
+      : c_(std::move(c)),
+        p_(c_.eqn.params.get<ops::Scatter>()),
+        dims_(as_gather(p_.dims)),
+        runs_(dims_, c_.operand_types[0].shape, c_.operand_types[2].shape),
+        sizes_(Dims(c_.operand_types[0].shape.size(), 1)) {
     const ops::WindowDims w(dims_, c_.operand_types[0].ndim(), c_.operand_types[2].ndim());
     for (std::size_t i = 0; i < w.window.size(); ++i) sizes_[w.operand[i]] = c_.operand_types[2].shape[w.window[i]];
-    cost_ns = 40.0 * static_cast<double>(runs_.outer.num_elements()) + 0.1 * static_cast<double>(c_.operand_types[0].nbytes() + c_.operand_types[2].nbytes());
+    cost_ns = 40.0 * static_cast<double>(runs_.outer.num_elements()) +
+              0.1 * static_cast<double>(c_.operand_types[0].nbytes() + c_.operand_types[2].nbytes());
   }
 
   // One task: where windows meet, the order of the updates counts.
   void run(char* const* at, int) const override {
     char* to = at[c_.results[0]];
-    if (to != at[c_.operands[0]]) std::memcpy(to, at[c_.operands[0]], static_cast<std::size_t>(c_.operand_types[0].nbytes()));
+    if (to != at[c_.operands[0]])
+      std::memcpy(to, at[c_.operands[0]], static_cast<std::size_t>(c_.operand_types[0].nbytes()));
     const char* updates = at[c_.operands[2]];
     const HostView indices{c_.operand_types[1], at[c_.operands[1]]};
     const ops::Windows windows(dims_, p_.mode, sizes_, c_.operand_types[0].shape, indices, c_.operand_types[2].ndim());
@@ -117,7 +131,8 @@ std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
     if (t.num_elements() == 0) return nullptr;
   if (c.result_types[0].num_elements() == 0) return nullptr;
   if (c.eqn.op == &ops::gather) return std::make_unique<GatherWork>(c);
-  if (c.eqn.op == &ops::scatter || (c.eqn.op == &ops::scatter_add && c.operand_types[0].dtype == float32)) return std::make_unique<ScatterWork>(c);
+  if (c.eqn.op == &ops::scatter || (c.eqn.op == &ops::scatter_add && c.operand_types[0].dtype == float32))
+    return std::make_unique<ScatterWork>(c);
   return nullptr;
 }
 

@@ -9,7 +9,9 @@ namespace {
 class ReferenceExecutable final : public Executable {
  public:
   explicit ReferenceExecutable(const Program& program) : program_(program) {}
-  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool>) override { return run::evaluate(program_, inputs); }
+  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool>) override {
+    return run::evaluate(program_, inputs);
+  }
   std::string text() const override { return str(program_); }
   PlanStats stats() const override {
     PlanStats s;

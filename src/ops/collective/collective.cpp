@@ -1,11 +1,12 @@
-// Homes of the collectives: types, what each means among the devices of one group, transposes. How they are batched: collective_batch.cpp.
+// Homes of the collectives: types, what each means among the devices of one group, transposes. How they are batched:
+// collective_batch.cpp.
 #include "ops/collective/collective.hpp"
 
 #include <algorithm>
 
 #include "ops/collective/collective_batch.hpp"
-#include "ops/movement/movement.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -41,17 +42,22 @@ std::int64_t group_size(const Call& c) {
 
 void check_dim(const Call& c, int dim, int ndim, const char* what) {
   if (dim < 0 || dim >= ndim)
-    raise<IndexError>(c.op.name, std::string(what) + " " + std::to_string(dim) + " does not exist in " + c.operands[0].str(),
+    raise<IndexError>(c.op.name,
+                      std::string(what) + " " + std::to_string(dim) + " does not exist in " + c.operands[0].str(),
                       "Dims are 0 to " + std::to_string(ndim - 1) + " here.");
 }
 // The dim that is dealt out to `n` devices must have a block for each.
 void check_blocks(const Call& c, const std::vector<std::string>& axes, int dim, std::int64_t n, bool tiled) {
   std::int64_t extent = c.operands[0].shape[dim];
-  std::string what = "dim " + std::to_string(dim) + " of " + c.operands[0].str() + " has size " + std::to_string(extent) + ", and the axes " + names_text(axes) + " have " + std::to_string(n) + " devices";
+  std::string what = "dim " + std::to_string(dim) + " of " + c.operands[0].str() + " has size " +
+                     std::to_string(extent) + ", and the axes " + names_text(axes) + " have " + std::to_string(n) +
+                     " devices";
   if (!tiled && extent != n)
-    raise<ShapeError>(c.op.name, what + ": without `tiled` the two must be equal", "Use tiled = true to deal out blocks of several elements.");
+    raise<ShapeError>(c.op.name, what + ": without `tiled` the two must be equal",
+                      "Use tiled = true to deal out blocks of several elements.");
   if (tiled && extent % n != 0)
-    raise<ShapeError>(c.op.name, what + ": they do not divide it", "Pad the dim to a multiple of " + std::to_string(n) + ".");
+    raise<ShapeError>(c.op.name, what + ": they do not divide it",
+                      "Pad the dim to a multiple of " + std::to_string(n) + ".");
 }
 
 std::vector<Type> infer_reduce(const Call& c) {
@@ -68,8 +74,10 @@ std::vector<Type> infer_gather(const Call& c) {
   const auto& p = c.get<GatherOver>();
   Type t = c.operands[0];
   check_dim(c, p.dim, t.ndim() + !p.tiled, "dim");
-  if (p.tiled) t.shape[p.dim] *= product(p.sizes);
-  else t.shape.insert(p.dim, product(p.sizes));
+  if (p.tiled)
+    t.shape[p.dim] *= product(p.sizes);
+  else
+    t.shape.insert(p.dim, product(p.sizes));
   return {t};
 }
 std::vector<Type> infer_scatter(const Call& c) {
@@ -77,26 +85,34 @@ std::vector<Type> infer_scatter(const Call& c) {
   Type t = c.operands[0];
   check_dim(c, p.dim, t.ndim(), "dim");
   check_blocks(c, p.axes, p.dim, product(p.sizes), p.tiled);
-  if (p.tiled) t.shape[p.dim] /= product(p.sizes);
-  else t.shape.erase(p.dim);
+  if (p.tiled)
+    t.shape[p.dim] /= product(p.sizes);
+  else
+    t.shape.erase(p.dim);
   return {t};
 }
 std::vector<Type> infer_permute(const Call& c) {
   const auto& p = c.get<Permute>();
   std::int64_t n = product(p.sizes);
   std::vector<char> source(static_cast<std::size_t>(n), 0), destination(static_cast<std::size_t>(n), 0);
-  auto text = [](std::pair<int, int> pair) { return "(" + std::to_string(pair.first) + ", " + std::to_string(pair.second) + ")"; };
+  auto text = [](std::pair<int, int> pair) {
+    return "(" + std::to_string(pair.first) + ", " + std::to_string(pair.second) + ")";
+  };
   std::string all;
   for (const auto& pair : p.pairs) all += (all.empty() ? " of " : ", ") + text(pair);
   for (auto [from, to] : p.pairs) {
     std::string pair = "the pair " + text({from, to}) + all;
     if (from < 0 || to < 0 || from >= n || to >= n)
-      raise<IndexError>("ppermute", pair + " is out of range: the axes " + names_text(p.axes) + " have " + std::to_string(n) + " devices",
-                        "Positions are 0 to " + std::to_string(n - 1) + ".");
+      raise<IndexError>(
+          "ppermute",
+          pair + " is out of range: the axes " + names_text(p.axes) + " have " + std::to_string(n) + " devices",
+          "Positions are 0 to " + std::to_string(n - 1) + ".");
     if (source[from]++)
-      raise<ValueError>("ppermute", pair + " sends from " + std::to_string(from) + " a second time", "Each device sends to at most one other.");
+      raise<ValueError>("ppermute", pair + " sends from " + std::to_string(from) + " a second time",
+                        "Each device sends to at most one other.");
     if (destination[to]++)
-      raise<ValueError>("ppermute", pair + " sends to " + std::to_string(to) + " a second time", "Each device receives from at most one other.");
+      raise<ValueError>("ppermute", pair + " sends to " + std::to_string(to) + " a second time",
+                        "Each device receives from at most one other.");
   }
   return {c.operands[0]};
 }
@@ -127,7 +143,8 @@ Op collective(std::string name, decltype(Op::infer) infer) {
 }
 Op linear(Op op, std::function<Array(const Call&, const Array& cotangent)> transpose, decltype(Op::batch) batch) {
   op.linear = {{0}};
-  op.transpose = [transpose = std::move(transpose)](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
+  op.transpose = [transpose = std::move(transpose)](const Call& c, const Arrays& ct, const Arrays&,
+                                                    const std::vector<bool>&) -> Arrays {
     return {ct[0].has_value() ? transpose(c, ct[0]) : Array()};
   };
   op.batch = std::move(batch);
@@ -140,8 +157,9 @@ Op extremum(std::string name) {
   return op;
 }
 
-// A sum over an axis over which its operand was typed as varying gives every device the whole cotangent. Where variance is not typed (check_vma
-// false, pmap, vmap), each device holds the cotangent of its own copy of the result, and they add up.
+// A sum over an axis over which its operand was typed as varying gives every device the whole cotangent. Where variance
+// is not typed (check_vma false, pmap, vmap), each device holds the cotangent of its own copy of the result, and they
+// add up.
 Array transpose_psum(const Call& c, const Array& ct) {
   const auto& p = c.get<ReduceOver>();
   ReduceOver typed, untyped;
@@ -176,10 +194,14 @@ Array transpose_exchange(const Call& c, const Array& ct) {
 [[gnu::init_priority(1000)]] const Op pmax = extremum("pmax");
 [[gnu::init_priority(1000)]] const Op pmin = extremum("pmin");
 [[gnu::init_priority(1000)]] const Op pvary = linear(collective("pvary", infer_pvary), transpose_pvary, batch_pvary);
-[[gnu::init_priority(1000)]] const Op all_gather = linear(collective("all_gather", infer_gather), transpose_gather, batch_gather);
-[[gnu::init_priority(1000)]] const Op reduce_scatter = linear(collective("reduce_scatter", infer_scatter), transpose_scatter, batch_scatter);
-[[gnu::init_priority(1000)]] const Op ppermute = linear(collective("ppermute", infer_permute), transpose_permute, batch_permute);
-[[gnu::init_priority(1000)]] const Op all_to_all = linear(collective("all_to_all", infer_exchange), transpose_exchange, batch_exchange);
+[[gnu::init_priority(1000)]] const Op all_gather =
+    linear(collective("all_gather", infer_gather), transpose_gather, batch_gather);
+[[gnu::init_priority(1000)]] const Op reduce_scatter =
+    linear(collective("reduce_scatter", infer_scatter), transpose_scatter, batch_scatter);
+[[gnu::init_priority(1000)]] const Op ppermute =
+    linear(collective("ppermute", infer_permute), transpose_permute, batch_permute);
+[[gnu::init_priority(1000)]] const Op all_to_all =
+    linear(collective("all_to_all", infer_exchange), transpose_exchange, batch_exchange);
 // Typed as invariant: where variance is typed, lax::axis_index follows it with a pvary.
 [[gnu::init_priority(1000)]] const Op axis_index = [] {
   Op op = collective("axis_index", [](const Call&) { return std::vector<Type>{Type{int32, {}, false, {}}}; });
@@ -188,7 +210,8 @@ Array transpose_exchange(const Call& c, const Array& ct) {
 }();
 
 const std::vector<const Op*>& collective_ops() {
-  static const std::vector<const Op*> ops = {&psum, &pmax, &pmin, &pvary, &all_gather, &reduce_scatter, &ppermute, &all_to_all, &axis_index};
+  static const std::vector<const Op*> ops = {&psum,           &pmax,     &pmin,       &pvary,     &all_gather,
+                                             &reduce_scatter, &ppermute, &all_to_all, &axis_index};
   return ops;
 }
 
@@ -205,14 +228,16 @@ namespace {
 
 // One element type's arithmetic among the devices: result[i] of `out` is the combination of all inputs at `from`.
 template <unsigned mask, class Combine>
-void combine(std::span<const HostView> in, const HostView& out, Combine fn, const std::function<std::int64_t(std::int64_t)>& from) {
+void combine(std::span<const HostView> in, const HostView& out, Combine fn,
+             const std::function<std::int64_t(std::int64_t)>& from) {
   with_storage<mask>(out.type.dtype, [&]<class T>() {
     using C = typename Element<T>::Compute;
     T* y = out.as<T>();
     for (std::int64_t i = 0; i < out.size(); ++i) {
       std::int64_t at = from(i);
       C sum = Element<T>::load(in[0].as<const T>()[at]);
-      for (std::size_t d = 1; d < in.size(); ++d) sum = static_cast<C>(fn(lane::Host<C>{sum}, lane::Host<C>{Element<T>::load(in[d].as<const T>()[at])}).v);
+      for (std::size_t d = 1; d < in.size(); ++d)
+        sum = static_cast<C>(fn(lane::Host<C>{sum}, lane::Host<C>{Element<T>::load(in[d].as<const T>()[at])}).v);
       y[i] = Element<T>::store(sum);
     }
   });
@@ -272,9 +297,11 @@ void eval_collective(const Call& c, std::span<const HostView> in, std::span<cons
     } else if (&c.op == &psum) {
       combine<takes_number>(in, y, plus, same);
     } else if (&c.op == &pmax) {
-      combine<takes_real | takes_bool>(in, y, [](auto a, auto b) { return lane::max(a, b); }, same);
+      combine<takes_real | takes_bool>(
+          in, y, [](auto a, auto b) { return lane::max(a, b); }, same);
     } else if (&c.op == &pmin) {
-      combine<takes_real | takes_bool>(in, y, [](auto a, auto b) { return lane::min(a, b); }, same);
+      combine<takes_real | takes_bool>(
+          in, y, [](auto a, auto b) { return lane::min(a, b); }, same);
     } else if (&c.op == &all_gather) {
       std::int64_t rows = rows_before(in[0].type.shape, c.get<GatherOver>().dim);
       if (in[0].size() == 0) continue;
@@ -286,7 +313,9 @@ void eval_collective(const Call& c, std::span<const HostView> in, std::span<cons
       std::int64_t rows = rows_before(in[0].type.shape, c.get<GatherOver>().dim);
       if (in[0].size() == 0) continue;
       std::int64_t block = y.size() / rows;
-      combine<takes_number>(in, y, plus, [&](std::int64_t i) { return (i / block * n + static_cast<std::int64_t>(d)) * block + i % block; });
+      combine<takes_number>(in, y, plus, [&](std::int64_t i) {
+        return (i / block * n + static_cast<std::int64_t>(d)) * block + i % block;
+      });
     } else if (&c.op == &ppermute) {
       std::memset(y.data, 0, static_cast<std::size_t>(y.type.nbytes()));
       for (auto [from, to] : c.get<Permute>().pairs)

@@ -1,7 +1,9 @@
-// Collectives: operations among the devices along named mesh axes. One home each in src/ops/collective*.cpp; manual regions and the partitioner emit them.
+// Collectives: operations among the devices along named mesh axes. One home each in src/ops/collective*.cpp; manual
+// regions and the partitioner emit them.
 //
-// Axes are names of the mesh that the region or LocalProgram runs on, major first; a sub-axis is an axis of its own in the refined mesh of a
-// LocalProgram ("x:2" ...). Sizes stand in the parameters, so that infer needs no mesh. The device order within a group is row-major over `axes`.
+// Axes are names of the mesh that the region or LocalProgram runs on, major first; a sub-axis is an axis of its own in
+// the refined mesh of a LocalProgram ("x:2" ...). Sizes stand in the parameters, so that infer needs no mesh. The
+// device order within a group is row-major over `axes`.
 #pragma once
 
 #include <functional>
@@ -13,25 +15,25 @@
 
 namespace tutti::ops {
 
-struct ReduceOver {            // psum, pmax, pmin; also pvary (makes an invariant value varying)
+struct ReduceOver {  // psum, pmax, pmin; also pvary (makes an invariant value varying)
   std::vector<std::string> axes;
   std::vector<std::int64_t> sizes;
   bool operator==(const ReduceOver&) const = default;
 };
-struct GatherOver {            // all_gather, reduce_scatter (named psum_scatter in lax)
+struct GatherOver {  // all_gather, reduce_scatter (named psum_scatter in lax)
   std::vector<std::string> axes;
   std::vector<std::int64_t> sizes;
-  int dim = 0;                 // untiled: position of the new (or removed) dim; tiled: the dim that grows (or shrinks)
+  int dim = 0;  // untiled: position of the new (or removed) dim; tiled: the dim that grows (or shrinks)
   bool tiled = false;
   bool operator==(const GatherOver&) const = default;
 };
-struct Permute {               // ppermute: (source, destination) positions in the group; zeros where nothing arrives
+struct Permute {  // ppermute: (source, destination) positions in the group; zeros where nothing arrives
   std::vector<std::string> axes;
   std::vector<std::int64_t> sizes;
   std::vector<std::pair<int, int>> pairs;
   bool operator==(const Permute&) const = default;
 };
-struct Exchange {              // all_to_all
+struct Exchange {  // all_to_all
   std::vector<std::string> axes;
   std::vector<std::int64_t> sizes;
   int split = 0, concat = 0;

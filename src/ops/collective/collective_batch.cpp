@@ -1,6 +1,7 @@
-// A collective over the axis that is being batched reads the whole batch: psum is a sum, all_gather a transpose, ppermute an index map. One over
-// several axes is taken apart into steps of one axis each; the steps over other axes stay collectives. A step over `axis` of the batch works on the
-// leading dim; elsewhere a mapped operand only shifts the dims.
+// A collective over the axis that is being batched reads the whole batch: psum is a sum, all_gather a transpose,
+// ppermute an index map. One over several axes is taken apart into steps of one axis each; the steps over other axes
+// stay collectives. A step over `axis` of the batch works on the leading dim; elsewhere a mapped operand only shifts
+// the dims.
 #include "ops/collective/collective_batch.hpp"
 
 #include <algorithm>
@@ -61,13 +62,16 @@ struct Steps {
   }
   // reduce_scatter along one axis: dim `dim`, of the axis' size, goes.
   Value scatter(Value v, std::size_t i, int dim) const {
-    if (!mine(i)) return {bind1(reduce_scatter, GatherOver{{axes[i]}, {sizes[i]}, dim + v.mapped, false}, {v.x}), v.mapped};
+    if (!mine(i))
+      return {bind1(reduce_scatter, GatherOver{{axes[i]}, {sizes[i]}, dim + v.mapped, false}, {v.x}), v.mapped};
     Array x = v.mapped ? lax::reduce_sum(v.x, {0}) : lax::mul(v.x, literal(v.x.dtype(), static_cast<double>(sizes[i])));
     return {move_dim(x, dim, 0), true};
   }
   // Each device has a block per device in dim `dim`; afterwards the blocks that were meant for it.
   Value exchange(Value v, std::size_t i, int dim) const {
-    if (!mine(i)) return {bind1(all_to_all, Exchange{{axes[i]}, {sizes[i]}, dim + v.mapped, dim + v.mapped, false}, {v.x}), v.mapped};
+    if (!mine(i))
+      return {bind1(all_to_all, Exchange{{axes[i]}, {sizes[i]}, dim + v.mapped, dim + v.mapped, false}, {v.x}),
+              v.mapped};
     Array x = v.mapped ? v.x : spread_front(v.x, sizes[i]);
     Dims order = range(0, x.ndim());
     std::swap(order[0], order[dim + 1]);
@@ -100,22 +104,28 @@ Array pick_rows(const Array& x, const std::vector<int>& rows) {
 
 }  // namespace
 
-Batched batch_reduce(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_reduce(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                     const BatchAxis& axis) {
   ReduceOver rest = c.get<ReduceOver>();
   auto at = axis.name.empty() ? rest.axes.end() : std::find(rest.axes.begin(), rest.axes.end(), axis.name);
   Value v{xs[0], mapped[0]};
   if (at != rest.axes.end()) {
     rest.sizes.erase(rest.sizes.begin() + (at - rest.axes.begin()));
     rest.axes.erase(at);
-    if (v.mapped) v.x = &c.op == &psum ? lax::reduce_sum(v.x, {0}) : &c.op == &pmax ? lax::reduce_max(v.x, {0}) : lax::reduce_min(v.x, {0});
-    else if (&c.op == &psum) v.x = lax::mul(v.x, literal(v.x.dtype(), static_cast<double>(axis.size)));
+    if (v.mapped)
+      v.x = &c.op == &psum   ? lax::reduce_sum(v.x, {0})
+            : &c.op == &pmax ? lax::reduce_max(v.x, {0})
+                             : lax::reduce_min(v.x, {0});
+    else if (&c.op == &psum)
+      v.x = lax::mul(v.x, literal(v.x.dtype(), static_cast<double>(axis.size)));
     v.mapped = false;
   }
   if (!rest.axes.empty()) v.x = bind1(c.op, rest, {v.x});
   return result(v);
 }
 
-Batched batch_pvary(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_pvary(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                    const BatchAxis& axis) {
   ReduceOver rest = c.get<ReduceOver>();
   auto at = axis.name.empty() ? rest.axes.end() : std::find(rest.axes.begin(), rest.axes.end(), axis.name);
   if (at != rest.axes.end()) {
@@ -125,7 +135,8 @@ Batched batch_pvary(const Call& c, const std::vector<Array>& xs, const std::vect
   return {{rest.axes.empty() ? xs[0] : bind1(pvary, rest, {xs[0]})}, {mapped[0]}};
 }
 
-Batched batch_gather(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_gather(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                     const BatchAxis& axis) {
   GatherOver p = c.get<GatherOver>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) {
@@ -139,7 +150,8 @@ Batched batch_gather(const Call& c, const std::vector<Array>& xs, const std::vec
   return result(v);
 }
 
-Batched batch_scatter(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_scatter(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                      const BatchAxis& axis) {
   GatherOver p = c.get<GatherOver>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) {
@@ -151,7 +163,8 @@ Batched batch_scatter(const Call& c, const std::vector<Array>& xs, const std::ve
   return result(v);
 }
 
-Batched batch_exchange(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_exchange(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                       const BatchAxis& axis) {
   Exchange p = c.get<Exchange>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) {
@@ -169,7 +182,8 @@ Batched batch_exchange(const Call& c, const std::vector<Array>& xs, const std::v
   return result(v);
 }
 
-Batched batch_permute(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_permute(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                      const BatchAxis& axis) {
   const Permute& p = c.get<Permute>();
   Steps steps{p.axes, p.sizes, axis};
   if (!steps.any()) return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
@@ -179,14 +193,15 @@ Batched batch_permute(const Call& c, const std::vector<Array>& xs, const std::ve
     for (auto [from, to] : p.pairs) rows[to] = from;
     return {{pick_rows(x, rows)}, {true}};
   }
-  // A pair of group positions is a pair of lanes here and a pair of positions along the other axes: one ppermute over those per pair of lanes.
+  // A pair of group positions is a pair of lanes here and a pair of positions along the other axes: one ppermute over
+  // those per pair of lanes.
   Permute rest;
   for (std::size_t i = 0; i < p.axes.size(); ++i)
     if (!steps.mine(i)) {
       rest.axes.push_back(p.axes[i]);
       rest.sizes.push_back(p.sizes[i]);
     }
-  std::int64_t minor = 1;   // positions of the group per lane
+  std::int64_t minor = 1;  // positions of the group per lane
   for (std::size_t i = p.axes.size(); i-- > 0 && !steps.mine(i);) minor *= p.sizes[i];
   auto lane = [&](int at) { return static_cast<int>(at / minor % axis.size); };
   auto other = [&](int at) { return static_cast<int>(at / (minor * axis.size) * minor + at % minor); };
@@ -201,7 +216,9 @@ Batched batch_permute(const Call& c, const std::vector<Array>& xs, const std::ve
         if (lane(source) == from && lane(destination) == to) rest.pairs.emplace_back(other(source), other(destination));
       if (rest.pairs.empty()) continue;
       Array got = bind1(ppermute, rest, {pick_rows(x, {from})});
-      sum = !sum.has_value() ? got : x.dtype() == bool_ ? lax::bitwise_or(sum, got) : lax::add(sum, got);   // at most one of them is not zero
+      sum = !sum.has_value()     ? got
+            : x.dtype() == bool_ ? lax::bitwise_or(sum, got)
+                                 : lax::add(sum, got);  // at most one of them is not zero
     }
     lanes.push_back(sum.has_value() ? sum : zeros(x.dtype(), one));
   }
@@ -215,7 +232,9 @@ Batched batch_index(const Call& c, const std::vector<Array>&, const std::vector<
   Array sum;
   std::int64_t stride = 1;
   for (std::size_t i = p.axes.size(); i-- > 0;) {
-    Array one = steps.mine(i) ? lax::iota(int32, {axis.size}, 0) : lax::broadcast(bind1(axis_index, ReduceOver{{p.axes[i]}, {p.sizes[i]}}, {}), Shape{axis.size});
+    Array one = steps.mine(i)
+                    ? lax::iota(int32, {axis.size}, 0)
+                    : lax::broadcast(bind1(axis_index, ReduceOver{{p.axes[i]}, {p.sizes[i]}}, {}), Shape{axis.size});
     if (stride > 1) one = lax::mul(one, literal(int32, static_cast<double>(stride)));
     sum = sum.has_value() ? lax::add(sum, one) : one;
     stride *= p.sizes[i];

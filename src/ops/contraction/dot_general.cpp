@@ -1,4 +1,5 @@
-// Sums of products over paired dims. Result dims: batch, free dims of lhs, free dims of rhs. Source: jax.lax.dot_general.
+// Sums of products over paired dims. Result dims: batch, free dims of lhs, free dims of rhs. Source:
+// jax.lax.dot_general.
 #include <algorithm>
 
 #include "base/half.hpp"
@@ -19,15 +20,20 @@ void check_pairs(const Call& c, const char* what, const Dims& l, const Dims& r) 
   const Type& lhs = c.operands[0];
   const Type& rhs = c.operands[1];
   if (l.size() != r.size())
-    raise<ShapeError>("dot", std::string(what) + " dims " + text(l) + " of lhs and " + text(r) + " of rhs are not pairs",
+    raise<ShapeError>("dot",
+                      std::string(what) + " dims " + text(l) + " of lhs and " + text(r) + " of rhs are not pairs",
                       "Name as many on either side.");
   for (std::size_t i = 0; i < l.size(); ++i) {
     std::int64_t a = lhs.shape[l[i]], b = rhs.shape[r[i]];
     if (a == b) continue;
     std::string remedy = "The extents must be equal.";
-    if (lhs.ndim() == 2 && rhs.ndim() == 2 && rhs.shape[1 - r[i]] == a) remedy = "Or did you mean the transpose of rhs? Write .T().";
-    raise<ShapeError>("dot", std::string(what) + " dimensions differ: lhs " + lhs.str() + " dim " + std::to_string(l[i]) + " is " + std::to_string(a) + ", rhs " + rhs.str() + " dim " +
-         std::to_string(r[i]) + " is " + std::to_string(b), remedy);
+    if (lhs.ndim() == 2 && rhs.ndim() == 2 && rhs.shape[1 - r[i]] == a)
+      remedy = "Or did you mean the transpose of rhs? Write .T().";
+    raise<ShapeError>("dot",
+                      std::string(what) + " dimensions differ: lhs " + lhs.str() + " dim " + std::to_string(l[i]) +
+                          " is " + std::to_string(a) + ", rhs " + rhs.str() + " dim " + std::to_string(r[i]) + " is " +
+                          std::to_string(b),
+                      remedy);
   }
 }
 
@@ -51,7 +57,10 @@ std::vector<Type> infer(const Call& c) {
   return {type(p.preferred.value_or(lhs.dtype), shape)};
 }
 
-struct Walk { Shape shape; Dims lhs, rhs; };   // extents, and the strides of both operands
+struct Walk {
+  Shape shape;
+  Dims lhs, rhs;
+};  // extents, and the strides of both operands
 
 // T: element of the operands; Sum: what is accumulated; Out: element of the result.
 template <class T, class Sum, class Out>
@@ -133,8 +142,12 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     case DType::Kind::bool_: return run.operator()<bool, bool>();
     case DType::Kind::int8: return run.operator()<std::int8_t, std::int64_t>();
     case DType::Kind::int16: return run.operator()<std::int16_t, std::int64_t>();
-    case DType::Kind::int32: return out[0].type.dtype.is_inexact() ? run.operator()<std::int32_t, double>() : run.operator()<std::int32_t, std::uint64_t>();
-    case DType::Kind::int64: return out[0].type.dtype.is_inexact() ? run.operator()<std::int64_t, double>() : run.operator()<std::int64_t, std::uint64_t>();
+    case DType::Kind::int32:
+      return out[0].type.dtype.is_inexact() ? run.operator()<std::int32_t, double>()
+                                            : run.operator()<std::int32_t, std::uint64_t>();
+    case DType::Kind::int64:
+      return out[0].type.dtype.is_inexact() ? run.operator()<std::int64_t, double>()
+                                            : run.operator()<std::int64_t, std::uint64_t>();
     case DType::Kind::uint8: return run.operator()<std::uint8_t, std::uint64_t>();
     case DType::Kind::uint16: return run.operator()<std::uint16_t, std::uint64_t>();
     case DType::Kind::uint32: return run.operator()<std::uint32_t, std::uint64_t>();
@@ -156,8 +169,10 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
     int factor = b.share(0, static_cast<int>(d.lhs_batch[i]), at++, l.shape[d.lhs_batch[i]]);
     b.f.operands[1][d.rhs_batch[i]] = {factor};
   }
-  for (std::int64_t f : free_dims(l.ndim(), d.lhs_contract, d.lhs_batch)) b.share(0, static_cast<int>(f), at++, l.shape[f]);
-  for (std::int64_t f : free_dims(r.ndim(), d.rhs_contract, d.rhs_batch)) b.share(1, static_cast<int>(f), at++, r.shape[f]);
+  for (std::int64_t f : free_dims(l.ndim(), d.lhs_contract, d.lhs_batch))
+    b.share(0, static_cast<int>(f), at++, l.shape[f]);
+  for (std::int64_t f : free_dims(r.ndim(), d.rhs_contract, d.rhs_batch))
+    b.share(1, static_cast<int>(f), at++, r.shape[f]);
   for (std::size_t i = 0; i < d.lhs_contract.size(); ++i) {
     // Bools are combined by "or", which is a max.
     int factor = b.add(l.shape[d.lhs_contract[i]], l.dtype.is_bool() ? Factors::Kind::max : Factors::Kind::sum);
@@ -166,14 +181,17 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-// The cotangent of one operand: contract the result's cotangent with the other operand over that one's free dims. Its dims come out
-// as batch, own free, and contracted dims in the order of the other operand; a transpose puts them in place.
+// The cotangent of one operand: contract the result's cotangent with the other operand over that one's free dims. Its
+// dims come out as batch, own free, and contracted dims in the order of the other operand; a transpose puts them in
+// place.
 Array transposed_side(const Call& c, Array ct, const Array& other, bool left) {
   const auto& d = c.get<DotGeneral>().dims;
   const Type& self = c.operands[left ? 0 : 1];
   const Dims &my_batch = left ? d.lhs_batch : d.rhs_batch, &other_batch = left ? d.rhs_batch : d.lhs_batch;
-  const Dims &my_contract = left ? d.lhs_contract : d.rhs_contract, &other_contract = left ? d.rhs_contract : d.lhs_contract;
-  Dims my_free = free_dims(self.ndim(), my_contract, my_batch), other_free = free_dims(other.ndim(), other_contract, other_batch);
+  const Dims &my_contract = left ? d.lhs_contract : d.rhs_contract,
+             &other_contract = left ? d.rhs_contract : d.lhs_contract;
+  Dims my_free = free_dims(self.ndim(), my_contract, my_batch),
+       other_free = free_dims(other.ndim(), other_contract, other_batch);
   std::int64_t nb = my_batch.size(), nl = left ? my_free.size() : other_free.size();
   Dims batch = range(0, nb);
   Dims over = left ? range(nb + nl, ct.ndim()) : range(nb, nb + nl);
@@ -182,15 +200,17 @@ Array transposed_side(const Call& c, Array ct, const Array& other, bool left) {
   // `out` dims: batch, my_free, then other_contract sorted by position in `other`.
   Dims sorted = other_contract;
   std::sort(sorted.begin(), sorted.end());
-  Dims source(self.ndim());   // self dim -> dim of out
+  Dims source(self.ndim());  // self dim -> dim of out
   std::int64_t at = 0;
   for (std::int64_t b : my_batch) source[b] = at++;
   for (std::int64_t f : my_free) source[f] = at++;
-  for (std::int64_t o : sorted) source[my_contract[std::find(other_contract.begin(), other_contract.end(), o) - other_contract.begin()]] = at++;
+  for (std::int64_t o : sorted)
+    source[my_contract[std::find(other_contract.begin(), other_contract.end(), o) - other_contract.begin()]] = at++;
   return source == range(0, self.ndim()) ? out : lax::transpose(out, source);
 }
 
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands, const std::vector<bool>& undefined) {
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                              const std::vector<bool>& undefined) {
   std::vector<Array> out(2);
   for (int i : {0, 1})
     if (undefined[i]) out[i] = transposed_side(c, cts[0], operands[1 - i], i == 0);
@@ -226,7 +246,9 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   op.transpose = transposed;
   op.batch = batch;
   lax::DotDims matrix = {{1}, {0}, {}, {}}, many = {{2}, {1}, {0}, {0}}, two = {{2, 0}, {0, 1}, {1}, {2}};
-  auto pair = [](DType dtype, Shape l, Shape r) { return std::vector{type(dtype, std::move(l)), type(dtype, std::move(r))}; };
+  auto pair = [](DType dtype, Shape l, Shape r) {
+    return std::vector{type(dtype, std::move(l)), type(dtype, std::move(r))};
+  };
   op.samples = {
       {.params = DotGeneral{matrix, {}}, .operands = pair(float32, {3, 5}, {5, 4}), .ulp = 32},
       {.params = DotGeneral{{{0}, {0}, {}, {}}, {}}, .operands = pair(float32, {6}, {6}), .ulp = 32},
@@ -249,7 +271,7 @@ namespace tutti::lax {
 
 Array dot_general(const In& lhs, const In& rhs, const DotDims& dims, std::optional<DType> preferred) {
   CallScope scope(lhs.loc);
-  if (preferred && *preferred == lhs.array.dtype()) preferred = {};   // one spelling for one meaning
+  if (preferred && *preferred == lhs.array.dtype()) preferred = {};  // one spelling for one meaning
   return bind1(ops::dot_general, ops::DotGeneral{dims, preferred}, {lhs.array, rhs.array});
 }
 

@@ -1,4 +1,5 @@
-// neg abs sign add sub mul div rem fma max min. Integers wrap; x / 0 is -1 and x % 0 is x (integers), division truncates. Source: jax.lax.
+// neg abs sign add sub mul div rem fma max min. Integers wrap; x / 0 is -1 and x % 0 is x (integers), division
+// truncates. Source: jax.lax.
 #include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
@@ -13,8 +14,7 @@ Array negated(const Array& x) { return x.has_value() ? lax::neg(x) : x; }
 Arrays transpose_neg(const Call&, const Arrays& ct, const Arrays&, const Flags&) { return {negated(ct[0])}; }
 
 // Both operands of a sum; an operand that is not asked for is dropped by the caller.
-template <bool minus>
-Arrays transpose_sum(const Call& c, const Arrays& ct, const Arrays&, const Flags& undefined) {
+template <bool minus> Arrays transpose_sum(const Call& c, const Arrays& ct, const Arrays&, const Flags& undefined) {
   Array y = undefined[1] ? cotangent_for(minus ? negated(ct[0]) : ct[0], c.operands[1]) : Array();
   return {undefined[0] ? cotangent_for(ct[0], c.operands[0]) : Array(), y};
 }
@@ -42,32 +42,44 @@ Rules extremum() {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op neg = unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
+[[gnu::init_priority(1000)]] const Op neg =
+    unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
 
 // abs'(0) = 1, as in JAX.
-[[gnu::init_priority(1000)]] const Op abs = unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
-                                    {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
+[[gnu::init_priority(1000)]] const Op abs =
+    unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
+                         {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
 
-[[gnu::init_priority(1000)]] const Op sign = unary_op<takes_real>("sign", [](auto x) {
-  auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
-  auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));   // keeps NaN and the sign of 0
-  return s;
-}, {.flat = true, .lo = 0.1});
+[[gnu::init_priority(1000)]] const Op sign = unary_op<takes_real>(
+    "sign",
+    [](auto x) {
+      auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
+      auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));  // keeps NaN and the sign of 0
+      return s;
+    },
+    {.flat = true, .lo = 0.1});
 
-[[gnu::init_priority(1000)]] const Op add = binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
-[[gnu::init_priority(1000)]] const Op sub = binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
-[[gnu::init_priority(1000)]] const Op mul = binary_op<takes_number | takes_bool>("mul", [](auto x, auto y) { return x * y; }, {.linear = {{0}, {1}}, .transpose = transpose_mul});
-[[gnu::init_priority(1000)]] const Op div = binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },
-                                       {.dy = [](V, V y, V z) { return -z / y; }, .linear = {{0}}, .transpose = transpose_div, .lo = 0.5});
+[[gnu::init_priority(1000)]] const Op add = binary_op<takes_number | takes_bool>(
+    "add", [](auto x, auto y) { return x + y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
+[[gnu::init_priority(1000)]] const Op sub = binary_op<takes_number>(
+    "sub", [](auto x, auto y) { return x - y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
+[[gnu::init_priority(1000)]] const Op mul = binary_op<takes_number | takes_bool>(
+    "mul", [](auto x, auto y) { return x * y; }, {.linear = {{0}, {1}}, .transpose = transpose_mul});
+[[gnu::init_priority(1000)]] const Op div = binary_op<takes_number>(
+    "div", [](auto x, auto y) { return x / y; },
+    {.dy = [](V, V y, V z) { return -z / y; }, .linear = {{0}}, .transpose = transpose_div, .lo = 0.5});
 
 // The remainder has the sign of x.
-[[gnu::init_priority(1000)]] const Op rem = binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; }, {
-    .dx = [](V, V, V z) { return full_like(z, 1); },
-    .dy = [](V x, V y, V z) {
-      V q = x / y;
-      return choose(q < full_like(z, 0), -V{bind1(ceil, {}, {q.a})}, -V{bind1(floor, {}, {q.a})});
-    },
-    .lo = 1.1, .hi = 1.9});
+[[gnu::init_priority(1000)]] const Op rem = binary_op<takes_real>(
+    "rem", [](auto x, auto y) { return x % y; },
+    {.dx = [](V, V, V z) { return full_like(z, 1); },
+     .dy =
+         [](V x, V y, V z) {
+           V q = x / y;
+           return choose(q < full_like(z, 0), -V{bind1(ceil, {}, {q.a})}, -V{bind1(floor, {}, {q.a})});
+         },
+     .lo = 1.1,
+     .hi = 1.9});
 
 // a * b + c, rounded once. Affine, not linear, in each operand; the tangent is a sum of products.
 [[gnu::init_priority(1000)]] const Op fma = [] {
@@ -88,7 +100,9 @@ Rules extremum() {
   return op;
 }();
 
-[[gnu::init_priority(1000)]] const Op max = binary_op<takes_real | takes_bool>("max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
-[[gnu::init_priority(1000)]] const Op min = binary_op<takes_real | takes_bool>("min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
+[[gnu::init_priority(1000)]] const Op max = binary_op<takes_real | takes_bool>(
+    "max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
+[[gnu::init_priority(1000)]] const Op min = binary_op<takes_real | takes_bool>(
+    "min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
 
 }  // namespace tutti::ops

@@ -1,4 +1,5 @@
-// Bitwise ops and shifts. A shift by the width or more (or by a negative count) gives 0, or the sign for shift_right_arithmetic. Source: jax.lax.
+// Bitwise ops and shifts. A shift by the width or more (or by a negative count) gives 0, or the sign for
+// shift_right_arithmetic. Source: jax.lax.
 #include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
@@ -9,26 +10,33 @@ template <class L> int width(L x) { return static_cast<int>(lane::dtype_of(x).si
 // Counts seen as unsigned: negative ones are too large.
 template <class L> auto too_far(L y) { return (y < lane::constant(y, 0)) | (y >= lane::constant(y, width(y))); }
 
-template <lane::Bin op>
-struct Shift {
+template <lane::Bin op> struct Shift {
   template <class L> L operator()(L x, L y) const {
     auto far = too_far(y);
     L zero = lane::constant(x, 0);
-    if (op == lane::Bin::shr_arithmetic) return lane::binary<op>(x, lane::select(far, lane::constant(x, width(x) - 1), y));
+    if (op == lane::Bin::shr_arithmetic)
+      return lane::binary<op>(x, lane::select(far, lane::constant(x, width(x) - 1), y));
     return lane::select(far, zero, lane::binary<op>(x, lane::select(far, zero, y)));
   }
 };
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op bitwise_and = binary_op<takes_bits>("bitwise_and", [](auto x, auto y) { return x & y; });
-[[gnu::init_priority(1000)]] const Op bitwise_or = binary_op<takes_bits>("bitwise_or", [](auto x, auto y) { return x | y; });
-[[gnu::init_priority(1000)]] const Op bitwise_xor = binary_op<takes_bits>("bitwise_xor", [](auto x, auto y) { return x ^ y; });
+[[gnu::init_priority(1000)]] const Op bitwise_and =
+    binary_op<takes_bits>("bitwise_and", [](auto x, auto y) { return x & y; });
+[[gnu::init_priority(1000)]] const Op bitwise_or =
+    binary_op<takes_bits>("bitwise_or", [](auto x, auto y) { return x | y; });
+[[gnu::init_priority(1000)]] const Op bitwise_xor =
+    binary_op<takes_bits>("bitwise_xor", [](auto x, auto y) { return x ^ y; });
 [[gnu::init_priority(1000)]] const Op bitwise_not = unary_op<takes_bits>("bitwise_not", [](auto x) { return ~x; });
 [[gnu::init_priority(1000)]] const Op shift_left = binary_op<takes_integer>("shift_left", Shift<lane::Bin::shl>{});
-[[gnu::init_priority(1000)]] const Op shift_right_logical = binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{});
-[[gnu::init_priority(1000)]] const Op shift_right_arithmetic = binary_op<takes_integer>("shift_right_arithmetic", Shift<lane::Bin::shr_arithmetic>{});
-[[gnu::init_priority(1000)]] const Op population_count = unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); });
-[[gnu::init_priority(1000)]] const Op clz = unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); });
+[[gnu::init_priority(1000)]] const Op shift_right_logical =
+    binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{});
+[[gnu::init_priority(1000)]] const Op shift_right_arithmetic =
+    binary_op<takes_integer>("shift_right_arithmetic", Shift<lane::Bin::shr_arithmetic>{});
+[[gnu::init_priority(1000)]] const Op population_count =
+    unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); });
+[[gnu::init_priority(1000)]] const Op clz =
+    unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); });
 
 }  // namespace tutti::ops

@@ -20,7 +20,8 @@ void eval_select(const Call& c, std::span<const HostView> in, std::span<const Ho
   with_storage<takes_all>(c.operands[1].dtype, [&]<class T>() {
     const bool* p = in[0].as<const bool>();
     const T *a = in[1].as<const T>(), *b = in[2].as<const T>();
-    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<T>()[i] = p[i * stride(0)] ? a[i * stride(1)] : b[i * stride(2)];
+    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i)
+      out[0].as<T>()[i] = p[i * stride(0)] ? a[i * stride(1)] : b[i * stride(2)];
   });
 }
 

@@ -15,7 +15,9 @@ constexpr unsigned convertible = takes_number | takes_bool;
 std::vector<Type> infer_convert(const Call& c) {
   const auto& p = c.get<ConvertElementType>();
   pointwise_shape(c, convertible);
-  if (p.dtype.is_key()) raise<TypeError>("convert_element_type", c.operands[0].str() + " cannot become a random key", "Use random::wrap_key_data.");
+  if (p.dtype.is_key())
+    raise<TypeError>("convert_element_type", c.operands[0].str() + " cannot become a random key",
+                     "Use random::wrap_key_data.");
   return {Type{p.dtype, c.operands[0].shape, p.weak, {}}};
 }
 
@@ -24,8 +26,7 @@ void eval_convert(const Call& c, Views in, Views out) {
     with_storage<convertible>(c.get<ConvertElementType>().dtype, [&]<class To>() {
       const From* p = in[0].as<const From>();
       To* q = out[0].as<To>();
-      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i)
-        q[i] = convert_number<To>(p[i]);
+      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) q[i] = convert_number<To>(p[i]);
     });
   });
 }
@@ -33,7 +34,8 @@ void eval_convert(const Call& c, Views in, Views out) {
 std::vector<Type> infer_bitcast(const Call& c) {
   DType to = c.get<BitcastConvertType>().dtype;
   if (to.size() != c.operands[0].dtype.size())
-    raise<TypeError>("bitcast_convert_type", c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes",
+    raise<TypeError>("bitcast_convert_type",
+                     c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes",
                      "Choose a dtype of the same size.");
   return {Type{to, c.operands[0].shape, false, {}}};
 }
@@ -72,7 +74,9 @@ Sample sample(Params params, DType from, double lo, double hi) {
     if (!ct[0].has_value() || !c.operands[0].dtype.is_inexact()) return {Array()};
     return {lax::convert_element_type(ct[0], c.operands[0].dtype, c.operands[0].weak)};
   };
-  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) { return ir.convert(in[0], c.get<ConvertElementType>().dtype); };
+  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) {
+    return ir.convert(in[0], c.get<ConvertElementType>().dtype);
+  };
   for (DType from : {float32, bfloat16, float16, int32, uint8, bool_})
     for (DType to : {float32, bfloat16, float16, int32, int8, uint32, bool_})
       op.samples.push_back(sample(ConvertElementType{to}, from, to.is_unsigned() || from.is_unsigned() ? 0 : -3, 3));
@@ -85,8 +89,11 @@ Sample sample(Params params, DType from, double lo, double hi) {
   op.infer = infer_bitcast;
   op.eval = eval_copy;
   op.jvp = [](const Call&, const Arrays&, const Arrays&, const Arrays&) { return Arrays(1); };
-  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) { return ir.bitcast(in[0], c.get<BitcastConvertType>().dtype); };
-  op.samples = {sample(BitcastConvertType{uint32}, float32, -2, 2), sample(BitcastConvertType{float32}, uint32, 0, 100), sample(BitcastConvertType{int16}, bfloat16, -2, 2)};
+  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) {
+    return ir.bitcast(in[0], c.get<BitcastConvertType>().dtype);
+  };
+  op.samples = {sample(BitcastConvertType{uint32}, float32, -2, 2), sample(BitcastConvertType{float32}, uint32, 0, 100),
+                sample(BitcastConvertType{int16}, bfloat16, -2, 2)};
   return op;
 }();
 

@@ -7,18 +7,19 @@
 
 namespace tutti::ops {
 
-extern const Op neg, abs, sign, add, sub, mul, div, rem, fma, max, min;                        // arithmetic.cpp
-extern const Op floor, ceil, round, trunc, is_finite;                                          // rounding.cpp
-extern const Op sqrt, rsqrt, cbrt, integer_pow, pow;                                           // powers.cpp
-extern const Op exp, exp2, expm1, log, log1p, logistic;                                        // exponential.cpp
+extern const Op neg, abs, sign, add, sub, mul, div, rem, fma, max, min;                         // arithmetic.cpp
+extern const Op floor, ceil, round, trunc, is_finite;                                           // rounding.cpp
+extern const Op sqrt, rsqrt, cbrt, integer_pow, pow;                                            // powers.cpp
+extern const Op exp, exp2, expm1, log, log1p, logistic;                                         // exponential.cpp
 extern const Op sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh;  // trigonometric.cpp
-extern const Op erf, erfc, erf_inv, lgamma, digamma, trigamma, logaddexp, nextafter;                                // special.cpp
-extern const Op eq, ne, lt, le, gt, ge, select;                                                // comparison.cpp
-extern const Op bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left, shift_right_logical, shift_right_arithmetic, population_count, clz;   // bits.cpp
-extern const Op convert_element_type, bitcast_convert_type, stop_gradient;                     // convert.cpp
-extern const Op reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all;       // reduce.cpp
-extern const Op argmax, argmin;                                                                // argmax.cpp
-extern const Op cumsum;                                                                        // cumsum.cpp
+extern const Op erf, erfc, erf_inv, lgamma, digamma, trigamma, logaddexp, nextafter;            // special.cpp
+extern const Op eq, ne, lt, le, gt, ge, select;                                                 // comparison.cpp
+extern const Op bitwise_and, bitwise_or, bitwise_xor, bitwise_not, shift_left, shift_right_logical,
+    shift_right_arithmetic, population_count, clz;                                        // bits.cpp
+extern const Op convert_element_type, bitcast_convert_type, stop_gradient;                // convert.cpp
+extern const Op reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all;  // reduce.cpp
+extern const Op argmax, argmin;                                                           // argmax.cpp
+extern const Op cumsum;                                                                   // cumsum.cpp
 
 /// All of these, for op_list.cpp.
 const std::vector<const Op*>& elementwise_ops();

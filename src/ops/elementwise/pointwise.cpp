@@ -19,7 +19,8 @@ namespace {
 
 std::string listed(const std::vector<Type>& types) {
   std::string out;
-  for (std::size_t i = 0; i < types.size(); ++i) out += (i == 0 ? "" : i + 1 == types.size() ? " and " : ", ") + types[i].str();
+  for (std::size_t i = 0; i < types.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == types.size() ? " and " : ", ") + types[i].str();
   return out;
 }
 std::string words(unsigned mask) {
@@ -28,7 +29,8 @@ std::string words(unsigned mask) {
     if ((mask & c) == c) out += (out.empty() ? "" : ", ") + std::string(w);
   };
   word(takes_bool, "bool");
-  if ((mask & takes_integer) == takes_integer) out += out.empty() ? "integers" : ", integers";
+  if ((mask & takes_integer) == takes_integer)
+    out += out.empty() ? "integers" : ", integers";
   else {
     word(takes_signed, "signed integers");
     word(takes_unsigned, "unsigned integers");
@@ -43,7 +45,8 @@ std::string words(unsigned mask) {
 void check_equal_dtypes(const Call& c, std::size_t first) {
   for (std::size_t i = first + 1; i < c.operands.size(); ++i)
     if (c.operands[i].dtype != c.operands[first].dtype)
-      raise<TypeError>(c.op.name, "operands have different dtypes: " + listed(c.operands), "Use astype() on one of them, or the functions of namespace tutti, which promote.");
+      raise<TypeError>(c.op.name, "operands have different dtypes: " + listed(c.operands),
+                       "Use astype() on one of them, or the functions of namespace tutti, which promote.");
 }
 
 Shape pointwise_shape(const Call& c, unsigned mask) {
@@ -51,10 +54,14 @@ Shape pointwise_shape(const Call& c, unsigned mask) {
   bool found = false;
   for (const Type& t : c.operands) {
     if (!(mask & class_of(t.dtype)))
-      raise<TypeError>(c.op.name, "does not take " + std::string(t.dtype.name()) + ": operands are " + listed(c.operands), "It takes " + words(mask) + ": convert with astype().");
+      raise<TypeError>(c.op.name,
+                       "does not take " + std::string(t.dtype.name()) + ": operands are " + listed(c.operands),
+                       "It takes " + words(mask) + ": convert with astype().");
     if (t.ndim() == 0) continue;
     if (found && t.shape != shape)
-      raise<ShapeError>(c.op.name, "operands have different shapes: " + listed(c.operands), "Use broadcast_to() or reshape() on one of them; extents must be equal, or 1 where functions broadcast.");
+      raise<ShapeError>(
+          c.op.name, "operands have different shapes: " + listed(c.operands),
+          "Use broadcast_to() or reshape() on one of them; extents must be equal, or 1 where functions broadcast.");
     shape = t.shape;
     found = true;
   }
@@ -73,7 +80,8 @@ Factors pointwise_factors(const Call& c, const std::vector<Type>& results) {
   return f;
 }
 
-Batched pointwise_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched pointwise_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                        const BatchAxis& axis) {
   Shape shape;
   for (const Type& t : c.operands)
     if (t.ndim() > 0) shape = t.shape;
@@ -87,7 +95,9 @@ Batched pointwise_batch(const Call& c, const std::vector<Array>& operands, const
       in.push_back(operands[i]);
       continue;
     }
-    lax::Dims dims(static_cast<std::size_t>(ndim + mapped[i]));   // an unmapped array keeps its dims behind the new one; a mapped scalar has the new one only
+    lax::Dims dims(static_cast<std::size_t>(
+        ndim +
+        mapped[i]));  // an unmapped array keeps its dims behind the new one; a mapped scalar has the new one only
     std::iota(dims.begin(), dims.end(), mapped[i] ? 0 : 1);
     in.push_back(lax::broadcast_in_dim(operands[i], full, dims));
   }
@@ -121,12 +131,14 @@ Op pointwise_frame(std::string name, std::size_t arity, unsigned mask, Rules rul
   op.samples = pointwise_samples(arity, mask, rules);
   if (rules.flat) op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
   if (rules.d)
-    op.jvp = [d = rules.d](const Call&, const std::vector<Array>& x, const std::vector<Array>& y, const std::vector<Array>& t) -> std::vector<Array> {
+    op.jvp = [d = rules.d](const Call&, const std::vector<Array>& x, const std::vector<Array>& y,
+                           const std::vector<Array>& t) -> std::vector<Array> {
       if (!t[0].has_value()) return {Array()};
       return {lax::mul(t[0], d({x[0]}, {y[0]}).a)};
     };
   if (rules.dx || rules.dy)
-    op.jvp = [dx = rules.dx, dy = rules.dy](const Call&, const std::vector<Array>& x, const std::vector<Array>& z, const std::vector<Array>& t) -> std::vector<Array> {
+    op.jvp = [dx = rules.dx, dy = rules.dy](const Call&, const std::vector<Array>& x, const std::vector<Array>& z,
+                                            const std::vector<Array>& t) -> std::vector<Array> {
       Array sum;
       auto term = [&](const Array& tangent, const auto& d) {
         if (!d || !tangent.has_value()) return;
@@ -155,7 +167,7 @@ std::vector<Sample> pointwise_samples(std::size_t arity, unsigned mask, const Ru
   sample(main, {Shape{3, 4}});
   sample(main, {Shape{}});
   sample(main, {Shape{0, 2}});
-  sample(main, {Shape{37}});                    // more than one vector, and a rest
+  sample(main, {Shape{37}});  // more than one vector, and a rest
   if (arity > 1) {
     sample(main, {Shape{2, 3}, Shape{}});
     sample(main, {Shape{}, Shape{5}});

@@ -1,5 +1,6 @@
-// The family of elementwise ops: one result, computed element by element from operands of equal shape (or shape ()). A home gives the lane expression, which is
-// eval and lowering at once, and its derivatives; types, factors, batching, transposes of sums over broadcast scalars and samples are said here for all.
+// The family of elementwise ops: one result, computed element by element from operands of equal shape (or shape ()). A
+// home gives the lane expression, which is eval and lowering at once, and its derivatives; types, factors, batching,
+// transposes of sums over broadcast scalars and samples are said here for all.
 #pragma once
 
 #include <complex>
@@ -9,8 +10,8 @@
 #include <vector>
 
 #include "base/half.hpp"
-#include "lane/lane.hpp"
 #include "ir/op.hpp"
+#include "lane/lane.hpp"
 #include "ops/elementwise/rule_math.hpp"
 #include "tutti/base/error.hpp"
 
@@ -18,7 +19,12 @@ namespace tutti::ops {
 
 /// Which element types an op takes.
 enum Takes : unsigned {
-  takes_bool = 1, takes_signed = 2, takes_unsigned = 4, takes_floating = 8, takes_complex = 16, takes_key = 32,
+  takes_bool = 1,
+  takes_signed = 2,
+  takes_unsigned = 4,
+  takes_floating = 8,
+  takes_complex = 16,
+  takes_key = 32,
   takes_integer = takes_signed | takes_unsigned,
   takes_bits = takes_bool | takes_integer,
   takes_real = takes_integer | takes_floating,
@@ -30,28 +36,41 @@ unsigned class_of(DType dtype);
 
 /// What a home says besides its lane expression.
 struct Rules {
-  std::function<V(V x, V y)> d = {};                               // unary: dy/dx from operand and result
-  std::function<V(V x, V y, V z)> dx = {}, dy = {};                      // binary: dz/dx and dz/dy from operands and result
-  bool flat = false;                                              // derivative 0 wherever there is one
+  std::function<V(V x, V y)> d = {};                 // unary: dy/dx from operand and result
+  std::function<V(V x, V y, V z)> dx = {}, dy = {};  // binary: dz/dx and dz/dy from operands and result
+  bool flat = false;                                 // derivative 0 wherever there is one
   std::vector<std::vector<int>> linear = {};
   decltype(Op::transpose) transpose = {};
   std::string not_differentiable = {};
-  double lo = -2, hi = 2, ulp = 0;                                // samples; ulp 0: eval and engine agree to the bit
-  bool smooth = true;                                             // finite differences make sense on lo..hi
+  double lo = -2, hi = 2, ulp = 0;  // samples; ulp 0: eval and engine agree to the bit
+  bool smooth = true;               // finite differences make sense on lo..hi
 };
 
 // --- eval over storage types
-template <class T> struct Element { using Compute = T; static T load(T x) { return x; } static T store(T x) { return x; } };
-template <> struct Element<BFloat16> { using Compute = float; static float load(BFloat16 x) { return x; } static BFloat16 store(float x) { return BFloat16(x); } };
-template <> struct Element<Float16> { using Compute = float; static float load(Float16 x) { return x; } static Float16 store(float x) { return Float16(x); } };
+template <class T> struct Element {
+  using Compute = T;
+  static T load(T x) { return x; }
+  static T store(T x) { return x; }
+};
+template <> struct Element<BFloat16> {
+  using Compute = float;
+  static float load(BFloat16 x) { return x; }
+  static BFloat16 store(float x) { return BFloat16(x); }
+};
+template <> struct Element<Float16> {
+  using Compute = float;
+  static float load(Float16 x) { return x; }
+  static Float16 store(float x) { return Float16(x); }
+};
 
 /// Calls fn.template operator()<T>() with the storage type of `dtype`; only classes in `mask` are instantiated.
-template <unsigned mask, class Fn>
-void with_storage(DType dtype, Fn&& fn) {
+template <unsigned mask, class Fn> void with_storage(DType dtype, Fn&& fn) {
   using K = DType::Kind;
   auto if_taken = [&]<unsigned c, class T>() {
-    if constexpr ((mask & c) != 0) fn.template operator()<T>();
-    else throw InternalError("no element code for " + std::string(dtype.name()));
+    if constexpr ((mask & c) != 0)
+      fn.template operator()<T>();
+    else
+      throw InternalError("no element code for " + std::string(dtype.name()));
   };
   switch (dtype.kind()) {
     case K::bool_: return if_taken.template operator()<takes_bool, bool>();
@@ -72,14 +91,16 @@ void with_storage(DType dtype, Fn&& fn) {
   }
 }
 
-/// out[i] = f(in0[i], in1[i], ...): operands of shape () are read again and again. All operands have storage type T, the result R.
+/// out[i] = f(in0[i], in1[i], ...): operands of shape () are read again and again. All operands have storage type T,
+/// the result R.
 template <class T, class R, class F, std::size_t... i>
 void eval_loop(const F& f, std::span<const HostView> in, const HostView& out, std::index_sequence<i...>) {
   using In = Element<T>;
   const T* p[] = {in[i].template as<const T>()...};
   const std::int64_t stride[] = {(in[i].type.ndim() == 0 ? 0 : 1)...};
   R* q = out.as<R>();
-  for (std::int64_t k = 0, n = out.size(); k < n; ++k) q[k] = Element<R>::store(f(lane::Host<typename In::Compute>{In::load(p[i][k * stride[i]])}...).v);
+  for (std::int64_t k = 0, n = out.size(); k < n; ++k)
+    q[k] = Element<R>::store(f(lane::Host<typename In::Compute>{In::load(p[i][k * stride[i]])}...).v);
 }
 
 /// Checks dtypes and shapes; the common shape of the operands. TypeError and ShapeError name the op.
@@ -88,7 +109,8 @@ void check_equal_dtypes(const Call& c, std::size_t first = 0);
 /// Everything that does not depend on the lane expression.
 Op pointwise_frame(std::string name, std::size_t arity, unsigned mask, Rules rules);
 Factors pointwise_factors(const Call& c, const std::vector<Type>& results);
-Batched pointwise_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis);
+Batched pointwise_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                        const BatchAxis& axis);
 /// The cotangent of an operand: summed when the operand is a scalar that was read for every element.
 Array cotangent_for(const Array& cotangent, const Type& operand);
 /// Samples over the classes in `mask`.
@@ -103,25 +125,32 @@ Op define_pointwise(std::string name, F f, Rules rules, std::index_sequence<i...
     return {Type{to_bool ? bool_ : c.operands[0].dtype, shape, false, {}}};
   };
   op.eval = [f, all](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    with_storage<mask>(c.operands[0].dtype, [&]<class T>() {
-      eval_loop<T, std::conditional_t<to_bool, bool, T>>(f, in, out[0], all);
-    });
+    with_storage<mask>(c.operands[0].dtype,
+                       [&]<class T>() { eval_loop<T, std::conditional_t<to_bool, bool, T>>(f, in, out[0], all); });
   };
   op.pointwise = [f](VectorIR& ir, const Call&, std::span<const Reg> in) { return f(lane::Lane{&ir, in[i]}...).reg; };
   return op;
 }
 
-/// An op of one operand: `unary_op<takes_floating>("tanh", [](auto x) { return lane::tanh(x); }, {.d = [](V, V y) { return 1 - y * y; }})`.
-template <unsigned mask, class F>
-Op unary_op(std::string name, F f, Rules rules = {}) { return define_pointwise<1, mask, false>(std::move(name), f, std::move(rules), std::make_index_sequence<1>{}); }
-template <unsigned mask, class F>
-Op binary_op(std::string name, F f, Rules rules = {}) { return define_pointwise<2, mask, false>(std::move(name), f, std::move(rules), std::make_index_sequence<2>{}); }
-template <unsigned mask, class F>
-Op ternary_op(std::string name, F f, Rules rules = {}) { return define_pointwise<3, mask, false>(std::move(name), f, std::move(rules), std::make_index_sequence<3>{}); }
+/// An op of one operand: `unary_op<takes_floating>("tanh", [](auto x) { return lane::tanh(x); }, {.d = [](V, V y) {
+/// return 1 - y * y; }})`.
+template <unsigned mask, class F> Op unary_op(std::string name, F f, Rules rules = {}) {
+  return define_pointwise<1, mask, false>(std::move(name), f, std::move(rules), std::make_index_sequence<1>{});
+}
+template <unsigned mask, class F> Op binary_op(std::string name, F f, Rules rules = {}) {
+  return define_pointwise<2, mask, false>(std::move(name), f, std::move(rules), std::make_index_sequence<2>{});
+}
+template <unsigned mask, class F> Op ternary_op(std::string name, F f, Rules rules = {}) {
+  return define_pointwise<3, mask, false>(std::move(name), f, std::move(rules), std::make_index_sequence<3>{});
+}
 /// Ops whose result is bool.
-template <unsigned mask, class F>
-Op predicate_op(std::string name, F f) { return define_pointwise<1, mask, true>(std::move(name), f, {.flat = true, .smooth = false}, std::make_index_sequence<1>{}); }
-template <unsigned mask, class F>
-Op comparison_op(std::string name, F f) { return define_pointwise<2, mask, true>(std::move(name), f, {.flat = true, .smooth = false}, std::make_index_sequence<2>{}); }
+template <unsigned mask, class F> Op predicate_op(std::string name, F f) {
+  return define_pointwise<1, mask, true>(std::move(name), f, {.flat = true, .smooth = false},
+                                         std::make_index_sequence<1>{});
+}
+template <unsigned mask, class F> Op comparison_op(std::string name, F f) {
+  return define_pointwise<2, mask, true>(std::move(name), f, {.flat = true, .smooth = false},
+                                         std::make_index_sequence<2>{});
+}
 
 }  // namespace tutti::ops

@@ -1,8 +1,8 @@
 // sqrt rsqrt cbrt integer_pow pow. Source: jax.lax.
 #include <cstdlib>
 
-#include "ops/elementwise/elementwise_ops.hpp"
 #include "lane/lane_math.hpp"
+#include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -45,32 +45,43 @@ template <class L> L integer_pow_integer(L x, L n) {
 struct Power {
   template <class L> L operator()(L x, L y) const {
     if constexpr (lane::is_lane<L> && requires { x.v; }) {
-      if constexpr (std::integral<decltype(x.v)>) return integer_pow_integer(x, y);
-      else return lane::library(lane::lib_pow, x, y);
-    } else return x.reg.dtype.is_integer() ? integer_pow_integer(x, y) : lane::library(lane::lib_pow, x, y);
+      if constexpr (std::integral<decltype(x.v)>)
+        return integer_pow_integer(x, y);
+      else
+        return lane::library(lane::lib_pow, x, y);
+    } else
+      return x.reg.dtype.is_integer() ? integer_pow_integer(x, y) : lane::library(lane::lib_pow, x, y);
   }
 };
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op sqrt = unary_op<takes_floating>("sqrt", [](auto x) { return lane::sqrt(x); }, {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
-[[gnu::init_priority(1000)]] const Op rsqrt = unary_op<takes_floating>("rsqrt", [](auto x) { return 1 / lane::sqrt(x); }, {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
-[[gnu::init_priority(1000)]] const Op cbrt = unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
-                                         {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
+[[gnu::init_priority(1000)]] const Op sqrt = unary_op<takes_floating>("sqrt", [](auto x) { return lane::sqrt(x); },
+                                                                      {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
+[[gnu::init_priority(1000)]] const Op rsqrt = unary_op<takes_floating>(
+    "rsqrt", [](auto x) { return 1 / lane::sqrt(x); }, {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
+[[gnu::init_priority(1000)]] const Op cbrt =
+    unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
+                             {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
 
-[[gnu::init_priority(1000)]] const Op pow = binary_op<takes_real>("pow", Power{}, {
-    .dx = [](V x, V y, V) {
-      // y * x^(y-1), and 0 where y is 0 whatever x is.
-      V exponent = choose(y == 0, full_like(y, 1), y - 1);
-      V d = y * V{lax::pow(x.a, exponent.a)};
-      return choose(y == 0, full_like(d, 0), d);
-    },
-    .dy = [](V x, V, V z) {
-      // log(x) * x^y; 0 at x = 0 with y >= 0.
-      V safe = choose(x == 0, full_like(x, 1), x);
-      return V{bind1(log, {}, {safe.a})} * z;
-    },
-    .lo = 0.3, .hi = 2.5});
+[[gnu::init_priority(1000)]] const Op pow = binary_op<takes_real>("pow", Power{},
+                                                                  {.dx =
+                                                                       [](V x, V y, V) {
+                                                                         // y * x^(y-1), and 0 where y is 0 whatever x
+                                                                         // is.
+                                                                         V exponent =
+                                                                             choose(y == 0, full_like(y, 1), y - 1);
+                                                                         V d = y * V{lax::pow(x.a, exponent.a)};
+                                                                         return choose(y == 0, full_like(d, 0), d);
+                                                                       },
+                                                                   .dy =
+                                                                       [](V x, V, V z) {
+                                                                         // log(x) * x^y; 0 at x = 0 with y >= 0.
+                                                                         V safe = choose(x == 0, full_like(x, 1), x);
+                                                                         return V{bind1(log, {}, {safe.a})} * z;
+                                                                       },
+                                                                   .lo = 0.3,
+                                                                   .hi = 2.5});
 
 [[gnu::init_priority(1000)]] const Op integer_pow = [] {
   constexpr unsigned mask = takes_number;
@@ -81,8 +92,11 @@ struct Power {
       eval_loop<T, T>([n](auto x) { return integer_power(x, n); }, in, out[0], std::make_index_sequence<1>{});
     });
   };
-  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) { return integer_power(lane::Lane{&ir, in[0]}, c.get<IntegerPow>().exponent).reg; };
-  op.jvp = [](const Call& c, const std::vector<Array>& x, const std::vector<Array>&, const std::vector<Array>& t) -> std::vector<Array> {
+  op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) {
+    return integer_power(lane::Lane{&ir, in[0]}, c.get<IntegerPow>().exponent).reg;
+  };
+  op.jvp = [](const Call& c, const std::vector<Array>& x, const std::vector<Array>&,
+              const std::vector<Array>& t) -> std::vector<Array> {
     int n = c.get<IntegerPow>().exponent;
     if (n == 0 || !t[0].has_value()) return {Array()};
     if (n == 1) return {t[0]};

@@ -1,4 +1,5 @@
-// Arithmetic for derivative rules: `(1 - y * y) / x` over arrays, through the strict layer, with numbers in the arrays' dtype.
+// Arithmetic for derivative rules: `(1 - y * y) / x` over arrays, through the strict layer, with numbers in the arrays'
+// dtype.
 #pragma once
 
 #include "tutti/array/array.hpp"
@@ -34,7 +35,9 @@ inline V operator==(const V& x, double c) { return {lax::eq(x.a, number_like(x.a
 inline V operator>=(const V& x, double c) { return {lax::ge(x.a, number_like(x.a, c))}; }
 inline V operator<(const V& x, double c) { return {lax::lt(x.a, number_like(x.a, c))}; }
 inline V operator>(const V& x, double c) { return {lax::gt(x.a, number_like(x.a, c))}; }
-inline V choose(const V& condition, const V& if_true, const V& if_false) { return {lax::select(condition.a, if_true.a, if_false.a)}; }
+inline V choose(const V& condition, const V& if_true, const V& if_false) {
+  return {lax::select(condition.a, if_true.a, if_false.a)};
+}
 /// `c` everywhere in the shape of `like`.
 inline V full_like(const V& like, double c) {
   Array n = number_like(like.a, c);

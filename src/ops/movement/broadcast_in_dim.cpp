@@ -10,16 +10,22 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<BroadcastInDim>();
   const Type& x = c.operands[0];
   for (std::int64_t d : p.shape)
-    if (d < 0) raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
+    if (d < 0)
+      raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
   check_dims(c.op.name, "dims", p.dims, p.shape.ndim());
   if (p.dims.size() != x.shape.size())
-    raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " has " + std::to_string(p.dims.size()) + " entries for " + x.str(),
+    raise<ShapeError>(c.op.name,
+                      "dims " + text(p.dims) + " has " + std::to_string(p.dims.size()) + " entries for " + x.str(),
                       "Give one result dim per operand dim.");
   for (std::size_t i = 0; i < p.dims.size(); ++i) {
-    if (i && p.dims[i] <= p.dims[i - 1]) raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " are not increasing", "Transpose the operand first.");
+    if (i && p.dims[i] <= p.dims[i - 1])
+      raise<ShapeError>(c.op.name, "dims " + text(p.dims) + " are not increasing", "Transpose the operand first.");
     if (x.shape[i] != 1 && x.shape[i] != p.shape[p.dims[i]])
-      raise<ShapeError>(c.op.name, x.str() + " does not broadcast to " + p.shape.str() + ": its dim " + std::to_string(i) + " is " + std::to_string(x.shape[i]) +
-           ", dim " + std::to_string(p.dims[i]) + " of the result is " + std::to_string(p.shape[p.dims[i]]), "Extents must be equal, or 1 in the operand.");
+      raise<ShapeError>(c.op.name,
+                        x.str() + " does not broadcast to " + p.shape.str() + ": its dim " + std::to_string(i) +
+                            " is " + std::to_string(x.shape[i]) + ", dim " + std::to_string(p.dims[i]) +
+                            " of the result is " + std::to_string(p.shape[p.dims[i]]),
+                        "Extents must be equal, or 1 in the operand.");
   }
   return {type(x.dtype, p.shape)};
 }
@@ -43,7 +49,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                              const std::vector<bool>&) {
   const auto& p = c.get<BroadcastInDim>();
   const Shape& from = c.operands[0].shape;
   Dims axes;
@@ -66,7 +73,9 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   Op op;
   op.name = "broadcast_in_dim";
   op.infer = infer;
-  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) { read_view(view(c), in[0], out[0]); };
+  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    read_view(view(c), in[0], out[0]);
+  };
   op.factors = factors;
   op.linear = {{0}};
   op.transpose = transposed;

@@ -16,7 +16,8 @@ std::vector<Type> infer(const Call& c) {
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     const Type& x = c.operands[i];
     if (x.dtype != first.dtype)
-      raise<TypeError>(c.op.name, "operand " + std::to_string(i) + " is " + x.str() + ", operand 0 " + first.str(), "Convert them to one dtype.");
+      raise<TypeError>(c.op.name, "operand " + std::to_string(i) + " is " + x.str() + ", operand 0 " + first.str(),
+                       "Convert them to one dtype.");
     bool fits = x.ndim() == first.ndim();
     for (int d = 0; fits && d < x.ndim(); ++d) fits = d == dim || x.shape[d] == first.shape[d];
     if (!fits)
@@ -36,7 +37,8 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   std::int64_t at = 0;
   for (const HostView& x : in) {
     std::int64_t bytes = x.type.shape[dim] * row;
-    for (std::int64_t o = 0; bytes && o < outer; ++o) std::memcpy(out[0].as<char>() + o * shape[dim] * row + at, x.as<char>() + o * bytes, bytes);
+    for (std::int64_t o = 0; bytes && o < outer; ++o)
+      std::memcpy(out[0].as<char>() + o * shape[dim] * row + at, x.as<char>() + o * bytes, bytes);
     at += bytes;
   }
 }
@@ -53,7 +55,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>& undefined) {
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                              const std::vector<bool>& undefined) {
   int dim = c.get<Concatenate>().dim;
   std::vector<Array> out(c.operands.size());
   Dims start(cts[0].ndim(), 0), limit = cts[0].shape().dims();
@@ -82,7 +85,8 @@ std::vector<int> every_operand() {
   op.factors = factors;
   op.linear = {every_operand()};
   op.transpose = transposed;
-  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                const BatchAxis& axis) {
     std::vector<Array> xs;
     for (std::size_t i = 0; i < operands.size(); ++i) xs.push_back(batched(operands[i], mapped[i], axis.size));
     return Batched{{lax::concatenate(xs, c.get<Concatenate>().dim + 1)}, {true}};

@@ -11,10 +11,16 @@ Op identity_op(std::string name) {
   op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
     if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
   };
-  op.factors = [](const Call& c, const std::vector<Type>& results) { return same_dims(c, results, std::vector<bool>(results[0].ndim(), false)); };
+  op.factors = [](const Call& c, const std::vector<Type>& results) {
+    return same_dims(c, results, std::vector<bool>(results[0].ndim(), false));
+  };
   op.linear = {{0}};
-  op.transpose = [](const Call&, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) { return std::vector{cts[0]}; };
-  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) { return Batched{{bind1(c.op, {}, {operands[0]})}, {true}}; };
+  op.transpose = [](const Call&, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
+    return std::vector{cts[0]};
+  };
+  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {
+    return Batched{{bind1(c.op, {}, {operands[0]})}, {true}};
+  };
   op.movement = true;
   return op;
 }

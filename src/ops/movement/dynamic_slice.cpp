@@ -10,12 +10,15 @@ namespace {
 void check_box(const Call& c, const Shape& sizes, std::size_t first_start) {
   const Type& x = c.operands[0];
   if (sizes.size() != x.shape.size() || c.operands.size() - first_start != x.shape.size())
-    raise<ShapeError>(c.op.name, std::to_string(c.operands.size() - first_start) + " starts and a box " + sizes.str() + " for " + x.str(),
-                      "Give one start and one size per dim.");
+    raise<ShapeError>(
+        c.op.name,
+        std::to_string(c.operands.size() - first_start) + " starts and a box " + sizes.str() + " for " + x.str(),
+        "Give one start and one size per dim.");
   for (int d = 0; d < x.ndim(); ++d) {
     const Type& start = c.operands[first_start + d];
     if (sizes[d] < 0 || sizes[d] > x.shape[d])
-      raise<ShapeError>(c.op.name, "the box " + sizes.str() + " does not fit into " + x.str() + " in dim " + std::to_string(d),
+      raise<ShapeError>(c.op.name,
+                        "the box " + sizes.str() + " does not fit into " + x.str() + " in dim " + std::to_string(d),
                         "Sizes are at most the extents.");
     if (start.ndim() != 0 || !start.dtype.is_integer())
       raise<TypeError>(c.op.name, "start " + std::to_string(d) + " is " + start.str(), "Starts are integer scalars.");
@@ -24,7 +27,8 @@ void check_box(const Call& c, const Shape& sizes, std::size_t first_start) {
 
 Dims starts(std::span<const HostView> in, std::size_t first, const Shape& from, const Shape& sizes) {
   Dims out;
-  for (int d = 0; d < from.ndim(); ++d) out.push_back(std::clamp<std::int64_t>(integer_at(in[first + d], 0), 0, from[d] - sizes[d]));
+  for (int d = 0; d < from.ndim(); ++d)
+    out.push_back(std::clamp<std::int64_t>(integer_at(in[first + d], 0), 0, from[d] - sizes[d]));
   return out;
 }
 
@@ -41,7 +45,9 @@ Array stacked(const std::vector<Array>& operands, const std::vector<bool>& mappe
   return lax::concatenate(columns, 1);
 }
 
-bool any(const std::vector<bool>& mapped, std::size_t from) { return std::find(mapped.begin() + from, mapped.end(), true) != mapped.end(); }
+bool any(const std::vector<bool>& mapped, std::size_t from) {
+  return std::find(mapped.begin() + from, mapped.end(), true) != mapped.end();
+}
 
 std::vector<Array> with_zero(const std::vector<Array>& operands, std::size_t first) {
   std::vector<Array> out{literal(int32, 0)};
@@ -90,14 +96,18 @@ void update_eval(const Call&, std::span<const HostView> in, std::span<const Host
   });
 }
 
-Batched slice_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched slice_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                    const BatchAxis& axis) {
   const Shape& sizes = c.get<DynamicSlice>().sizes;
   int n = sizes.ndim();
-  if (!any(mapped, 1)) return {{bind1(dynamic_slice, DynamicSlice{with_front(axis.size, sizes)}, [&] {
-    std::vector<Array> all = with_zero(operands, 1);
-    all.insert(all.begin(), operands[0]);
-    return all;
-  }())}, {true}};
+  if (!any(mapped, 1))
+    return {{bind1(dynamic_slice, DynamicSlice{with_front(axis.size, sizes)},
+                   [&] {
+                     std::vector<Array> all = with_zero(operands, 1);
+                     all.insert(all.begin(), operands[0]);
+                     return all;
+                   }())},
+            {true}};
   lax::GatherDims dims;
   dims.offset_dims = range(1, n + 1);
   Array indices = stacked(operands, mapped, 1, axis.size);
@@ -111,7 +121,8 @@ Batched slice_batch(const Call& c, const std::vector<Array>& operands, const std
   return {{lax::gather(operands[0], indices, dims, sizes, lax::GatherMode::clip)}, {true}};
 }
 
-Batched update_batch(const Call&, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched update_batch(const Call&, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                     const BatchAxis& axis) {
   Array x = batched(operands[0], mapped[0], axis.size), update = batched(operands[1], mapped[1], axis.size);
   if (!any(mapped, 2)) {
     std::vector<Array> all = with_zero(operands, 2);
@@ -121,10 +132,14 @@ Batched update_batch(const Call&, const std::vector<Array>& operands, const std:
   lax::ScatterDims dims;
   dims.update_window_dims = dims.scatter_dims_to_operand_dims = range(1, x.ndim());
   dims.operand_batching_dims = dims.scatter_indices_batching_dims = {0};
-  return {{lax::scatter(x, stacked(operands, mapped, 2, axis.size), update, dims, lax::ScatterKind::set, lax::GatherMode::clip)}, {true}};
+  return {{lax::scatter(x, stacked(operands, mapped, 2, axis.size), update, dims, lax::ScatterKind::set,
+                        lax::GatherMode::clip)},
+          {true}};
 }
 
-std::vector<Array> tail(const std::vector<Array>& operands, std::size_t first) { return {operands.begin() + first, operands.end()}; }
+std::vector<Array> tail(const std::vector<Array>& operands, std::size_t first) {
+  return {operands.begin() + first, operands.end()};
+}
 
 std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array>& starts) {
   first.insert(first.end(), starts.begin(), starts.end());
@@ -144,7 +159,8 @@ std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array
   op.eval = slice_eval;
   op.factors = slice_factors;
   op.linear = {{0}};
-  op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands, const std::vector<bool>&) {
+  op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                    const std::vector<bool>&) {
     std::vector<Array> out(operands.size());
     out[0] = bind1(dynamic_update_slice, {}, bind_starts({zeros(c.operands[0]), cts[0]}, tail(operands, 1)));
     return out;
@@ -178,7 +194,8 @@ std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array
   op.eval = update_eval;
   op.factors = update_factors;
   op.linear = {{0, 1}};
-  op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands, const std::vector<bool>& undefined) {
+  op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                    const std::vector<bool>& undefined) {
     std::vector<Array> out(operands.size()), starts = tail(operands, 2);
     if (undefined[0]) out[0] = bind1(dynamic_update_slice, {}, bind_starts({cts[0], zeros(c.operands[1])}, starts));
     if (undefined[1]) out[1] = bind1(dynamic_slice, DynamicSlice{c.operands[1].shape}, bind_starts({cts[0]}, starts));
@@ -212,7 +229,8 @@ std::vector<Array> from_front(const std::vector<Array>& starts, const Shape& sha
     const Array& s = starts[d];
     if (s.dtype().is_unsigned() || s.ndim() != 0 || !s.dtype().is_integer()) continue;
     if (const std::optional<Scalar> known = ops::literal_value(s)) {
-      if (known->integer < 0) out[d] = array_from_scalar(Scalar(known->integer + shape[d]).to(s.dtype()), s.weak_type(), current_loc());
+      if (known->integer < 0)
+        out[d] = array_from_scalar(Scalar(known->integer + shape[d]).to(s.dtype()), s.weak_type(), current_loc());
       continue;
     }
     Array zero = ops::literal(s.dtype(), 0), extent = ops::literal(s.dtype(), static_cast<double>(shape[d]));

@@ -17,28 +17,37 @@ std::vector<Type> infer(const Call& c) {
   const auto& g = p.dims;
   const std::string& op = c.op.name;
   if (!indices.dtype.is_integer() || indices.ndim() < 1)
-    raise<TypeError>(op, "the indices are " + indices.str(), "They are integers with at least one dim, the index vector.");
+    raise<TypeError>(op, "the indices are " + indices.str(),
+                     "They are integers with at least one dim, the index vector.");
   check_dims(op, "collapsed_slice_dims", g.collapsed_slice_dims, x.ndim());
   check_dims(op, "start_index_map", g.start_index_map, x.ndim());
   check_dims(op, "operand_batching_dims", g.operand_batching_dims, x.ndim());
   check_dims(op, "start_indices_batching_dims", g.start_indices_batching_dims, indices.ndim() - 1);
-  if (p.sizes.size() != x.shape.size()) raise<ShapeError>(op, "slice sizes " + p.sizes.str() + " for " + x.str(), "Give one size per dim.");
+  if (p.sizes.size() != x.shape.size())
+    raise<ShapeError>(op, "slice sizes " + p.sizes.str() + " for " + x.str(), "Give one size per dim.");
   if (static_cast<std::int64_t>(g.start_index_map.size()) != indices.shape.back())
-    raise<ShapeError>(op, "the index vectors of " + indices.str() + " have " + std::to_string(indices.shape.back()) + " entries, start_index_map " + text(g.start_index_map) + " names " +
-         std::to_string(g.start_index_map.size()) + " dims", remedy);
+    raise<ShapeError>(op,
+                      "the index vectors of " + indices.str() + " have " + std::to_string(indices.shape.back()) +
+                          " entries, start_index_map " + text(g.start_index_map) + " names " +
+                          std::to_string(g.start_index_map.size()) + " dims",
+                      remedy);
   std::size_t kept = 0;
   for (int d = 0; d < x.ndim(); ++d) {
     bool gone = contains(g.collapsed_slice_dims, d) || contains(g.operand_batching_dims, d);
     kept += !gone;
     if (p.sizes[d] < 0 || p.sizes[d] > x.shape[d] || (gone && p.sizes[d] > 1))
-      raise<ShapeError>(op, "slice size " + std::to_string(p.sizes[d]) + " in dim " + std::to_string(d) + " of " + x.str(),
+      raise<ShapeError>(op,
+                        "slice size " + std::to_string(p.sizes[d]) + " in dim " + std::to_string(d) + " of " + x.str(),
                         gone ? "Collapsed and batching dims have size 1." : "Sizes are at most the extents.");
   }
   if (kept != g.offset_dims.size() || g.operand_batching_dims.size() != g.start_indices_batching_dims.size())
-    raise<ShapeError>(op, "offset_dims " + text(g.offset_dims) + " for " + std::to_string(kept) + " dims of the windows", remedy);
+    raise<ShapeError>(
+        op, "offset_dims " + text(g.offset_dims) + " for " + std::to_string(kept) + " dims of the windows", remedy);
   for (std::size_t i = 0; i < g.operand_batching_dims.size(); ++i)
     if (x.shape[g.operand_batching_dims[i]] != indices.shape[g.start_indices_batching_dims[i]])
-      raise<ShapeError>(op, "batching dims differ: " + x.str() + " dim " + std::to_string(g.operand_batching_dims[i]) + ", " + indices.str() + " dim " + std::to_string(g.start_indices_batching_dims[i]),
+      raise<ShapeError>(op,
+                        "batching dims differ: " + x.str() + " dim " + std::to_string(g.operand_batching_dims[i]) +
+                            ", " + indices.str() + " dim " + std::to_string(g.start_indices_batching_dims[i]),
                         "Their extents must be equal.");
   int ndim = static_cast<int>(kept) + indices.ndim() - 1;
   check_dims(op, "offset_dims", g.offset_dims, ndim);
@@ -50,8 +59,7 @@ std::vector<Type> infer(const Call& c) {
 }
 
 // What stands where an index is out of range: NaN, the least signed integer, the largest unsigned one, as in JAX.
-template <class T>
-void put(std::vector<char>& out, T value) { std::memcpy(out.data(), &value, sizeof(T)); }
+template <class T> void put(std::vector<char>& out, T value) { std::memcpy(out.data(), &value, sizeof(T)); }
 std::vector<char> fill_value(DType dtype, bool zero) {
   std::vector<char> out(dtype.size(), 0);
   if (zero) return out;
@@ -66,7 +74,7 @@ std::vector<char> fill_value(DType dtype, bool zero) {
     case DType::Kind::float32: put(out, std::numeric_limits<float>::quiet_NaN()); break;
     case DType::Kind::float64: put(out, std::numeric_limits<double>::quiet_NaN()); break;
     case DType::Kind::complex64: put(out, std::complex<float>(std::numeric_limits<float>::quiet_NaN(), 0)); break;
-    default: std::fill(out.begin(), out.end(), static_cast<char>(0xff));   // unsigned, keys
+    default: std::fill(out.begin(), out.end(), static_cast<char>(0xff));  // unsigned, keys
   }
   return out;
 }
@@ -89,13 +97,16 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands, const std::vector<bool>&) {
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                              const std::vector<bool>&) {
   const auto& p = c.get<Gather>();
-  lax::ScatterDims dims = {p.dims.offset_dims, p.dims.collapsed_slice_dims, p.dims.start_index_map, p.dims.operand_batching_dims, p.dims.start_indices_batching_dims};
+  lax::ScatterDims dims = {p.dims.offset_dims, p.dims.collapsed_slice_dims, p.dims.start_index_map,
+                           p.dims.operand_batching_dims, p.dims.start_indices_batching_dims};
   return {lax::scatter(zeros(c.operands[0]), operands[1], cts[0], dims, lax::ScatterKind::add, p.mode), {}};
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+              const BatchAxis& axis) {
   Gather p = c.get<Gather>();
   auto& g = p.dims;
   if (mapped[0]) {
@@ -119,8 +130,15 @@ WindowDims::WindowDims(const lax::GatherDims& g, int operand_ndim, int result_nd
     if (!contains(window, d)) batch.push_back(d);
 }
 
-Windows::Windows(const lax::GatherDims& dims, lax::GatherMode mode, const Shape& sizes, const Shape& from, const HostView& indices, int result_ndim)
-    : dims_(dims), mode_(mode), sizes_(sizes), from_(from), indices_(indices), w_(dims, from.ndim(), result_ndim), strides_(row_major_strides(from)),
+Windows::Windows(const lax::GatherDims& dims, lax::GatherMode mode, const Shape& sizes, const Shape& from,
+                 const HostView& indices, int result_ndim)
+    : dims_(dims),
+      mode_(mode),
+      sizes_(sizes),
+      from_(from),
+      indices_(indices),
+      w_(dims, from.ndim(), result_ndim),
+      strides_(row_major_strides(from)),
       index_strides_(row_major_strides(indices.type.shape)) {}
 
 std::int64_t Windows::at(const Dims& index) const {
@@ -138,7 +156,8 @@ std::int64_t Windows::at(const Dims& index) const {
   return at;
 }
 
-void window_factors(FactorBuilder& b, const Call& c, const lax::GatherDims& g, const Shape& sizes, Factors::Dims& result) {
+void window_factors(FactorBuilder& b, const Call& c, const lax::GatherDims& g, const Shape& sizes,
+                    Factors::Dims& result) {
   const Shape& from = c.operands[0].shape;
   const Shape& index_shape = c.operands[1].shape;
   Factors::Dims& x = b.f.operands[0];
@@ -181,14 +200,35 @@ void window_factors(FactorBuilder& b, const Call& c, const lax::GatherDims& g, c
   using lax::GatherMode;
   lax::GatherDims rows = {{1}, {0}, {0}, {}, {}}, boxes = {{1, 2}, {}, {0, 1}, {}, {}}, own = {{}, {1}, {1}, {0}, {0}};
   op.samples = {
-      {.params = Gather{rows, {1, 3}, GatherMode::clip}, .operands = {type(float32, {4, 3}), type(int32, {5, 1})}, .lo = -1, .hi = 5},
-      {.params = Gather{rows, {1, 3}, GatherMode::fill, true}, .operands = {type(float32, {4, 3}), type(int32, {5, 1})}, .lo = -1, .hi = 5},
-      {.params = Gather{boxes, {2, 2}, GatherMode::clip}, .operands = {type(float32, {4, 5}), type(int32, {3, 2})}, .lo = 0, .hi = 4},
-      {.params = Gather{own, {1, 1}, GatherMode::clip}, .operands = {type(float32, {3, 4}), type(int32, {3, 2, 1})}, .lo = 0, .hi = 4},
-      {.params = Gather{rows, {1, 1}, GatherMode::fill}, .operands = {type(int32, {4, 1}), type(uint8, {1, 1})}, .lo = 0, .hi = 5},
+      {.params = Gather{rows, {1, 3}, GatherMode::clip},
+       .operands = {type(float32, {4, 3}), type(int32, {5, 1})},
+       .lo = -1,
+       .hi = 5},
+      {.params = Gather{rows, {1, 3}, GatherMode::fill, true},
+       .operands = {type(float32, {4, 3}), type(int32, {5, 1})},
+       .lo = -1,
+       .hi = 5},
+      {.params = Gather{boxes, {2, 2}, GatherMode::clip},
+       .operands = {type(float32, {4, 5}), type(int32, {3, 2})},
+       .lo = 0,
+       .hi = 4},
+      {.params = Gather{own, {1, 1}, GatherMode::clip},
+       .operands = {type(float32, {3, 4}), type(int32, {3, 2, 1})},
+       .lo = 0,
+       .hi = 4},
+      {.params = Gather{rows, {1, 1}, GatherMode::fill},
+       .operands = {type(int32, {4, 1}), type(uint8, {1, 1})},
+       .lo = 0,
+       .hi = 5},
       {.params = Gather{rows, {1, 3}, GatherMode::clip}, .operands = {type(float32, {2, 3}), type(int32, {0, 1})}},
-      {.params = Gather{rows, {1, 2}, GatherMode::clip}, .operands = {type(bfloat16, {3, 2}), type(int32, {4, 1})}, .lo = 0, .hi = 3},
-      {.params = Gather{rows, {1, 2}, GatherMode::clip}, .operands = {type(prng_key, {3, 2}), type(int32, {4, 1})}, .lo = 0, .hi = 3},
+      {.params = Gather{rows, {1, 2}, GatherMode::clip},
+       .operands = {type(bfloat16, {3, 2}), type(int32, {4, 1})},
+       .lo = 0,
+       .hi = 3},
+      {.params = Gather{rows, {1, 2}, GatherMode::clip},
+       .operands = {type(prng_key, {3, 2}), type(int32, {4, 1})},
+       .lo = 0,
+       .hi = 3},
   };
   return op;
 }();

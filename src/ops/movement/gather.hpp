@@ -5,7 +5,8 @@
 
 namespace tutti::ops {
 
-/// The dims of a gather's result (a scatter's updates): `window[i]` runs over operand dim `operand[i]`, `batch[i]` over dim i of the indices.
+/// The dims of a gather's result (a scatter's updates): `window[i]` runs over operand dim `operand[i]`, `batch[i]` over
+/// dim i of the indices.
 struct WindowDims {
   Dims window, operand, batch;
   WindowDims(const lax::GatherDims& dims, int operand_ndim, int result_ndim);
@@ -14,7 +15,8 @@ struct WindowDims {
 /// Positions in the row-major operand of the elements of all windows.
 class Windows {
  public:
-  Windows(const lax::GatherDims& dims, lax::GatherMode mode, const Shape& sizes, const Shape& from, const HostView& indices, int result_ndim);
+  Windows(const lax::GatherDims& dims, lax::GatherMode mode, const Shape& sizes, const Shape& from,
+          const HostView& indices, int result_ndim);
   /// The position for an index into result (updates); -1 when the window is out of range and the mode is `fill`.
   std::int64_t at(const Dims& index) const;
 
@@ -28,7 +30,9 @@ class Windows {
   Dims strides_, index_strides_;
 };
 
-/// Factors between operand 0, the indices (operand 1) and the windows (`result`): batch dims of the indices, and window dims taken whole.
-void window_factors(FactorBuilder& b, const Call& call, const lax::GatherDims& dims, const Shape& sizes, Factors::Dims& result);
+/// Factors between operand 0, the indices (operand 1) and the windows (`result`): batch dims of the indices, and window
+/// dims taken whole.
+void window_factors(FactorBuilder& b, const Call& call, const lax::GatherDims& dims, const Shape& sizes,
+                    Factors::Dims& result);
 
 }  // namespace tutti::ops

@@ -5,11 +5,12 @@
 namespace tutti::ops {
 namespace {
 
-template <class T>
-void fill(const HostView& out, int dim) {
+template <class T> void fill(const HostView& out, int dim) {
   for_each_index(out.type.shape, [&](const Dims& index, std::int64_t flat) {
-    if constexpr (std::integral<T>) out.as<T>()[flat] = static_cast<T>(index[dim]);
-    else out.as<T>()[flat] = T(static_cast<float>(index[dim]));
+    if constexpr (std::integral<T>)
+      out.as<T>()[flat] = static_cast<T>(index[dim]);
+    else
+      out.as<T>()[flat] = T(static_cast<float>(index[dim]));
   });
 }
 
@@ -28,7 +29,9 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
     case DType::Kind::float16: return fill<Float16>(out[0], dim);
     case DType::Kind::float32: return fill<float>(out[0], dim);
     case DType::Kind::float64:
-      return for_each_index(out[0].type.shape, [&](const Dims& index, std::int64_t flat) { out[0].as<double>()[flat] = static_cast<double>(index[dim]); });
+      return for_each_index(out[0].type.shape, [&](const Dims& index, std::int64_t flat) {
+        out[0].as<double>()[flat] = static_cast<double>(index[dim]);
+      });
     default: return fill<std::complex<float>>(out[0], dim);
   }
 }
@@ -44,7 +47,8 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
     if (p.dtype.is_key() || p.dtype.is_bool())
       raise<TypeError>(c.op.name, "dtype " + std::string(p.dtype.name()) + " cannot count", "Use a number type.");
     for (std::int64_t d : p.shape)
-      if (d < 0) raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
+      if (d < 0)
+        raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
     return std::vector{type(p.dtype, p.shape)};
   };
   op.eval = eval;
@@ -57,8 +61,8 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
   op.not_differentiable = "it has no operands";
   op.own_weak = true;
   op.samples = {
-      {.params = Iota{int32, {5}, 0}, .operands = {}},         {.params = Iota{float32, {3, 4}, 1}, .operands = {}},
-      {.params = Iota{uint32, {2, 3, 2}, 1}, .operands = {}},  {.params = Iota{bfloat16, {1, 4}, 0}, .operands = {}},
+      {.params = Iota{int32, {5}, 0}, .operands = {}},        {.params = Iota{float32, {3, 4}, 1}, .operands = {}},
+      {.params = Iota{uint32, {2, 3, 2}, 1}, .operands = {}}, {.params = Iota{bfloat16, {1, 4}, 0}, .operands = {}},
       {.params = Iota{int32, {0, 2}, 0}, .operands = {}},
   };
   return op;
@@ -68,6 +72,8 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
 
 namespace tutti::lax {
 
-Array iota(DType dtype, const Shape& shape, int dim) { return bind1(ops::iota, ops::Iota{canonical(dtype), shape, dim}, {}); }
+Array iota(DType dtype, const Shape& shape, int dim) {
+  return bind1(ops::iota, ops::Iota{canonical(dtype), shape, dim}, {});
+}
 
 }  // namespace tutti::lax

@@ -7,9 +7,27 @@
 namespace tutti::ops {
 
 std::vector<const Op*> movement_ops() {
-  std::vector<const Op*> ops = {&broadcast_in_dim, &reshape, &transpose, &rev, &roll, &slice, &pad, &concatenate, &iota, &dynamic_slice,
-                                &dynamic_update_slice, &gather, &scatter, &scatter_add, &scatter_mul, &scatter_min, &scatter_max,
-                                &dot_general, &copy, &random_wrap, &random_unwrap};
+  std::vector<const Op*> ops = {&broadcast_in_dim,
+                                &reshape,
+                                &transpose,
+                                &rev,
+                                &roll,
+                                &slice,
+                                &pad,
+                                &concatenate,
+                                &iota,
+                                &dynamic_slice,
+                                &dynamic_update_slice,
+                                &gather,
+                                &scatter,
+                                &scatter_add,
+                                &scatter_mul,
+                                &scatter_min,
+                                &scatter_max,
+                                &dot_general,
+                                &copy,
+                                &random_wrap,
+                                &random_unwrap};
   for (int n = 1; n <= 8; ++n) ops.push_back(&sort_op(n));
   return ops;
 }
@@ -20,10 +38,13 @@ void check_dims(std::string_view op, const std::string& what, const Dims& dims, 
   std::vector<bool> seen(static_cast<std::size_t>(ndim), false);
   for (std::int64_t d : dims) {
     if (d < 0 || d >= ndim)
-      raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + ", but there are " + std::to_string(ndim) + " dims",
+      raise<ShapeError>(op,
+                        what + " " + text(dims) + " names dim " + std::to_string(d) + ", but there are " +
+                            std::to_string(ndim) + " dims",
                         ndim ? "Dims are 0 to " + std::to_string(ndim - 1) + " here." : "A scalar has no dims.");
     if (seen[static_cast<std::size_t>(d)])
-      raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + " twice", "Name each dim once.");
+      raise<ShapeError>(op, what + " " + text(dims) + " names dim " + std::to_string(d) + " twice",
+                        "Name each dim once.");
     seen[static_cast<std::size_t>(d)] = true;
   }
 }
@@ -80,7 +101,8 @@ std::int64_t integer_at(const HostView& v, std::int64_t i) {
     case DType::Kind::uint16: return v.as<std::uint16_t>()[i];
     case DType::Kind::uint32: return v.as<std::uint32_t>()[i];
     // Beyond int64 every index is out of range alike.
-    case DType::Kind::uint64: return static_cast<std::int64_t>(std::min<std::uint64_t>(v.as<std::uint64_t>()[i], INT64_MAX));
+    case DType::Kind::uint64:
+      return static_cast<std::int64_t>(std::min<std::uint64_t>(v.as<std::uint64_t>()[i], INT64_MAX));
     default: throw InternalError("an index of dtype " + std::string(v.type.dtype.name()));
   }
 }

@@ -16,7 +16,7 @@ using lax::Dims;
 
 struct BroadcastInDim {
   Shape shape;
-  Dims dims;   // result dim of each operand dim, increasing
+  Dims dims;  // result dim of each operand dim, increasing
   friend bool operator==(const BroadcastInDim&, const BroadcastInDim&) = default;
 };
 struct Reshape {
@@ -24,7 +24,7 @@ struct Reshape {
   friend bool operator==(const Reshape&, const Reshape&) = default;
 };
 struct Transpose {
-  Dims permutation;   // result dim i is operand dim permutation[i]
+  Dims permutation;  // result dim i is operand dim permutation[i]
   friend bool operator==(const Transpose&, const Transpose&) = default;
 };
 struct Rev {
@@ -33,11 +33,11 @@ struct Rev {
 };
 struct Roll {
   int dim = 0;
-  std::int64_t shift = 0;   // result element i is operand element i - shift, modulo the extent; 0 to the extent
+  std::int64_t shift = 0;  // result element i is operand element i - shift, modulo the extent; 0 to the extent
   friend bool operator==(const Roll&, const Roll&) = default;
 };
 struct SliceParams {
-  Dims start, limit, strides;   // one each per dim; strides positive
+  Dims start, limit, strides;  // one each per dim; strides positive
   friend bool operator==(const SliceParams&, const SliceParams&) = default;
 };
 struct Pad {
@@ -54,18 +54,18 @@ struct Iota {
   int dim = 0;
   friend bool operator==(const Iota&, const Iota&) = default;
 };
-struct DynamicSlice {   // operands: x, one scalar start per dim
+struct DynamicSlice {  // operands: x, one scalar start per dim
   Shape sizes;
   friend bool operator==(const DynamicSlice&, const DynamicSlice&) = default;
 };
-struct Gather {         // operands: x, indices (last dim: the index vector)
+struct Gather {  // operands: x, indices (last dim: the index vector)
   lax::GatherDims dims;
   Shape sizes;
   lax::GatherMode mode = lax::GatherMode::fill;
-  bool zero_fill = false;   // fill with zeros instead of NaN and the like
+  bool zero_fill = false;  // fill with zeros instead of NaN and the like
   friend bool operator==(const Gather&, const Gather&) = default;
 };
-struct Scatter {        // operands: x, indices, updates
+struct Scatter {  // operands: x, indices, updates
   lax::ScatterDims dims;
   lax::GatherMode mode = lax::GatherMode::fill;
   friend bool operator==(const Scatter&, const Scatter&) = default;
@@ -75,14 +75,15 @@ struct DotGeneral {
   std::optional<DType> preferred;
   friend bool operator==(const DotGeneral&, const DotGeneral&) = default;
 };
-struct Sort {           // operands sorted together by the first `num_keys` of them, stable, ascending, NaN last
+struct Sort {  // operands sorted together by the first `num_keys` of them, stable, ascending, NaN last
   int dim = 0;
   int num_keys = 1;
   friend bool operator==(const Sort&, const Sort&) = default;
 };
 
-extern const Op broadcast_in_dim, reshape, transpose, rev, roll, slice, pad, concatenate, iota, dynamic_slice, dynamic_update_slice, gather,
-    scatter, scatter_add, scatter_mul, scatter_min, scatter_max, dot_general, copy, random_wrap, random_unwrap;
+extern const Op broadcast_in_dim, reshape, transpose, rev, roll, slice, pad, concatenate, iota, dynamic_slice,
+    dynamic_update_slice, gather, scatter, scatter_add, scatter_mul, scatter_min, scatter_max, dot_general, copy,
+    random_wrap, random_unwrap;
 /// Sort of 1, 2, ... operands; one Op per count, because an Op's number of results is fixed.
 const Op& sort_op(int operands);
 const Op& scatter_op(lax::ScatterKind kind);
@@ -116,8 +117,7 @@ Array batched(const Array& x, bool mapped, std::int64_t n);
 Array to_front(const Array& x, int from);
 
 /// Calls f(index, flat) for every element of `shape`, row-major.
-template <class F>
-void for_each_index(const Shape& shape, F f) {
+template <class F> void for_each_index(const Shape& shape, F f) {
   std::int64_t n = shape.num_elements();
   Dims index(shape.size(), 0);
   for (std::int64_t flat = 0; flat < n; ++flat) {
@@ -126,8 +126,7 @@ void for_each_index(const Shape& shape, F f) {
   }
 }
 /// out[flat] = in[at(index)] for every element of `out`; a negative position leaves it alone.
-template <class F>
-void move_elements(const HostView& in, const HostView& out, F at) {
+template <class F> void move_elements(const HostView& in, const HostView& out, F at) {
   std::int64_t size = in.type.dtype.size();
   for_each_index(out.type.shape, [&](const Dims& index, std::int64_t flat) {
     std::int64_t from = at(index);
@@ -148,13 +147,17 @@ struct FactorBuilder {
   FactorBuilder(const Call& call, const std::vector<Type>& results);
   int add(std::int64_t size, Factors::Kind kind = Factors::Kind::parallel);
   /// A new factor of its own for a dim that cannot be split.
-  void fixed_operand(int operand, int dim, std::int64_t size) { f.operands[operand][dim] = {add(size, Factors::Kind::replicated)}; }
-  void fixed_result(int dim, std::int64_t size, int result = 0) { f.results[result][dim] = {add(size, Factors::Kind::replicated)}; }
+  void fixed_operand(int operand, int dim, std::int64_t size) {
+    f.operands[operand][dim] = {add(size, Factors::Kind::replicated)};
+  }
+  void fixed_result(int dim, std::int64_t size, int result = 0) {
+    f.results[result][dim] = {add(size, Factors::Kind::replicated)};
+  }
   /// One parallel factor shared by operand dim and result dim.
   int share(int operand, int dim, int result_dim, std::int64_t size);
 };
-/// Operand 0 and result 0 share a factor in every dim; that of a `changed` dim cannot be split, and its size is the operand's. Placement flows
-/// along it all the same: the dims hold the same elements, elsewhere.
+/// Operand 0 and result 0 share a factor in every dim; that of a `changed` dim cannot be split, and its size is the
+/// operand's. Placement flows along it all the same: the dims hold the same elements, elsewhere.
 Factors same_dims(const Call& call, const std::vector<Type>& results, const std::vector<bool>& changed);
 
 }  // namespace tutti::ops

@@ -6,7 +6,9 @@
 namespace tutti::ops {
 namespace {
 
-std::int64_t padded(std::int64_t n, const lax::PadDim& p) { return p.low + p.high + n + std::max<std::int64_t>(n - 1, 0) * p.interior; }
+std::int64_t padded(std::int64_t n, const lax::PadDim& p) {
+  return p.low + p.high + n + std::max<std::int64_t>(n - 1, 0) * p.interior;
+}
 
 std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Pad>();
@@ -16,21 +18,24 @@ std::vector<Type> infer(const Call& c) {
     raise<TypeError>(c.op.name, "the padding value is " + value.str() + ", the operand " + x.str(),
                      "The value is a scalar of the operand's dtype: convert it first.");
   if (p.config.size() != x.shape.size())
-    raise<ShapeError>(c.op.name, std::to_string(p.config.size()) + " entries of padding for " + x.str(), "Give (low, high, interior) per dim.");
+    raise<ShapeError>(c.op.name, std::to_string(p.config.size()) + " entries of padding for " + x.str(),
+                      "Give (low, high, interior) per dim.");
   Shape shape;
   for (int d = 0; d < x.ndim(); ++d) {
     const auto& q = p.config[d];
     std::int64_t n = padded(x.shape[d], q);
     if (q.interior < 0 || n < 0)
-      raise<ShapeError>(c.op.name, "padding (" + std::to_string(q.low) + ", " + std::to_string(q.high) + ", " + std::to_string(q.interior) + ") of dim " + std::to_string(d) + " of " + x.str() +
-           " gives extent " + std::to_string(n), "Extents and interior padding cannot be negative.");
+      raise<ShapeError>(c.op.name,
+                        "padding (" + std::to_string(q.low) + ", " + std::to_string(q.high) + ", " +
+                            std::to_string(q.interior) + ") of dim " + std::to_string(d) + " of " + x.str() +
+                            " gives extent " + std::to_string(n),
+                        "Extents and interior padding cannot be negative.");
     shape.push_back(n);
   }
   return {type(x.dtype, shape)};
 }
 
-template <class T>
-void fill(const HostView& out, const void* value) {
+template <class T> void fill(const HostView& out, const void* value) {
   T v;
   std::memcpy(&v, value, sizeof v);
   std::fill_n(out.as<T>(), out.size(), v);
@@ -52,7 +57,8 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   // The elements of a row that land inside: first to last.
   const std::size_t row = from.size() - 1;
   const std::int64_t low = p.config[row].low, step = p.config[row].interior + 1;
-  const std::int64_t first = low >= 0 ? 0 : (-low + step - 1) / step, end = std::min(from[row], to[row] <= low ? 0 : (to[row] - 1 - low) / step + 1);
+  const std::int64_t first = low >= 0 ? 0 : (-low + step - 1) / step,
+                     end = std::min(from[row], to[row] <= low ? 0 : (to[row] - 1 - low) / step + 1);
   if (first >= end) return;
   Dims strides = row_major_strides(to);
   Shape lead = from;
@@ -67,7 +73,8 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     const char* source = in[0].as<char>() + (flat * from[row] + first) * size;
     char* target = out[0].as<char>() + at * size;
     if (step == 1) return void(std::memcpy(target, source, static_cast<std::size_t>((end - first) * size)));
-    for (std::int64_t i = first; i < end; ++i, source += size, target += step * size) std::memcpy(target, source, static_cast<std::size_t>(size));
+    for (std::int64_t i = first; i < end; ++i, source += size, target += step * size)
+      std::memcpy(target, source, static_cast<std::size_t>(size));
   });
 }
 
@@ -78,7 +85,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 }
 
 // The operand's cotangent: undo low and high, then take every (interior + 1)th. The value's: the sum of all the rest.
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>& undefined) {
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                              const std::vector<bool>& undefined) {
   const auto& p = c.get<Pad>();
   const Shape& from = c.operands[0].shape;
   std::vector<lax::PadDim> undo;
@@ -102,7 +110,8 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   return out;
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+              const BatchAxis& axis) {
   std::vector<lax::PadDim> config = c.get<Pad>().config;
   config.insert(config.begin(), lax::PadDim{});
   Array x = batched(operands[0], mapped[0], axis.size);

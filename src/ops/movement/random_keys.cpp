@@ -1,4 +1,5 @@
-// Typed random keys and their two words: uint32[..., 2] and back, the same bytes. Source: jax.random.wrap_key_data, key_data.
+// Typed random keys and their two words: uint32[..., 2] and back, the same bytes. Source: jax.random.wrap_key_data,
+// key_data.
 #include "ops/movement/movement.hpp"
 #include "tutti/numpy/movement.hpp"
 
@@ -21,7 +22,9 @@ Op home(std::string name) {
     if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
   };
   op.factors = factors;
-  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) { return Batched{{bind1(c.op, {}, {operands[0]})}, {true}}; };
+  op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {
+    return Batched{{bind1(c.op, {}, {operands[0]})}, {true}};
+  };
   op.not_differentiable = "keys are not numbers";
   return op;
 }
@@ -38,7 +41,9 @@ Op home(std::string name) {
     shape.erase(x.ndim() - 1);
     return std::vector{type(prng_key, shape)};
   };
-  op.samples = {{.params = {}, .operands = {type(uint32, {2})}}, {.params = {}, .operands = {type(uint32, {3, 2})}}, {.params = {}, .operands = {type(uint32, {0, 2})}}};
+  op.samples = {{.params = {}, .operands = {type(uint32, {2})}},
+                {.params = {}, .operands = {type(uint32, {3, 2})}},
+                {.params = {}, .operands = {type(uint32, {0, 2})}}};
   return op;
 }();
 
@@ -51,7 +56,9 @@ Op home(std::string name) {
     shape.push_back(2);
     return std::vector{type(uint32, shape)};
   };
-  op.samples = {{.params = {}, .operands = {type(prng_key, {})}}, {.params = {}, .operands = {type(prng_key, {3})}}, {.params = {}, .operands = {type(prng_key, {0})}}};
+  op.samples = {{.params = {}, .operands = {type(prng_key, {})}},
+                {.params = {}, .operands = {type(prng_key, {3})}},
+                {.params = {}, .operands = {type(prng_key, {0})}}};
   return op;
 }();
 

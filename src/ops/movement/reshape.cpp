@@ -11,15 +11,19 @@ std::vector<Type> infer(const Call& c) {
   const Type& x = c.operands[0];
   for (std::int64_t d : p.shape)
     if (d < 0)
-      raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " for " + x.str() + " has a negative extent", "Only tutti::reshape infers one extent from -1.");
+      raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " for " + x.str() + " has a negative extent",
+                        "Only tutti::reshape infers one extent from -1.");
   if (p.shape.num_elements() != x.num_elements())
-    raise<ShapeError>(c.op.name, x.str() + " has " + std::to_string(x.num_elements()) + " elements, the shape " + p.shape.str() + " " + std::to_string(p.shape.num_elements()),
-         "A reshape keeps the number of elements.");
+    raise<ShapeError>(c.op.name,
+                      x.str() + " has " + std::to_string(x.num_elements()) + " elements, the shape " + p.shape.str() +
+                          " " + std::to_string(p.shape.num_elements()),
+                      "A reshape keeps the number of elements.");
   return {type(x.dtype, p.shape)};
 }
 
-// Both shapes are cut into their common refinement, group by group: a group is a shortest run of dims on either side with equal
-// products. Within a group dims that divide one another share factors from the major end; what is left cannot be split.
+// Both shapes are cut into their common refinement, group by group: a group is a shortest run of dims on either side
+// with equal products. Within a group dims that divide one another share factors from the major end; what is left
+// cannot be split.
 Factors factors(const Call& c, const std::vector<Type>& results) {
   const Shape& from = c.operands[0].shape;
   const Shape& to = results[0].shape;
@@ -29,7 +33,7 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
     if (rest > 1 || rest == 0) dim.push_back(b.add(rest, Factors::Kind::replicated));
   };
   int i = 0, j = 0;
-  if (from.num_elements() == 0) {   // no products to go by: equal leading dims correspond
+  if (from.num_elements() == 0) {  // no products to go by: equal leading dims correspond
     for (; i < from.ndim() && i < to.ndim() && from[i] == to[i]; ++i) b.share(0, i, i, from[i]);
     for (int d = i; d < from.ndim(); ++d) fix(true, d, from[d]);
     for (int d = i; d < to.ndim(); ++d) fix(false, d, to[d]);
@@ -42,11 +46,17 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
       ++j;
       continue;
     }
-    if (i < from.ndim() && from[i] == 1) { ++i; continue; }
-    if (j < to.ndim() && to[j] == 1) { ++j; continue; }
-    std::int64_t a = from[i], r = to[j];   // what is left of the present dims
+    if (i < from.ndim() && from[i] == 1) {
+      ++i;
+      continue;
+    }
+    if (j < to.ndim() && to[j] == 1) {
+      ++j;
+      continue;
+    }
+    std::int64_t a = from[i], r = to[j];  // what is left of the present dims
     bool stuck = false;
-    std::int64_t left = from[i], right = to[j];   // products of the group so far
+    std::int64_t left = from[i], right = to[j];  // products of the group so far
     for (;;) {
       std::int64_t g = stuck ? 1 : std::gcd(a, r);
       if (g > 1) {

@@ -24,7 +24,9 @@ View view(const Call& c) {
     check_dims(c.op.name, "dims", c.get<Rev>().dims, c.operands[0].ndim());
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape)};
   };
-  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) { read_view(view(c), in[0], out[0]); };
+  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    read_view(view(c), in[0], out[0]);
+  };
   op.factors = [](const Call& c, const std::vector<Type>& results) {
     Factors f = same_dims(c, results, std::vector<bool>(results[0].ndim(), false));
     for (std::int64_t d : c.get<Rev>().dims) f.factors[f.operands[0][d][0]].kind = Factors::Kind::replicated;

@@ -1,5 +1,5 @@
-// One dim turned round by some elements. One operation rather than two slices and a concatenation, so that the dim keeps its cut even where
-// a slice would be shorter than the mesh. Source: jax.numpy.roll.
+// One dim turned round by some elements. One operation rather than two slices and a concatenation, so that the dim
+// keeps its cut even where a slice would be shorter than the mesh. Source: jax.numpy.roll.
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -29,7 +29,9 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     const auto& p = c.get<Roll>();
     check_dims(c.op.name, "dims", {p.dim}, c.operands[0].ndim());
     std::int64_t n = c.operands[0].shape[p.dim];
-    if (p.shift < 0 || p.shift > n) raise<ValueError>(c.op.name, "the shift is " + std::to_string(p.shift) + " of a dim of " + std::to_string(n), "Give a shift from 0 to the extent.");
+    if (p.shift < 0 || p.shift > n)
+      raise<ValueError>(c.op.name, "the shift is " + std::to_string(p.shift) + " of a dim of " + std::to_string(n),
+                        "Give a shift from 0 to the extent.");
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape)};
   };
   op.eval = eval;

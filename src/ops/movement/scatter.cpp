@@ -1,5 +1,6 @@
-// Windows written into (or combined with) an array, at places given by an integer array; a window that is out of range is
-// dropped (`fill`) or moved inside (`clip`). Where windows meet, the later one wins for `set`. Source: jax.lax.scatter.
+// Windows written into (or combined with) an array, at places given by an integer array; a window that is out of range
+// is dropped (`fill`) or moved inside (`clip`). Where windows meet, the later one wins for `set`. Source:
+// jax.lax.scatter.
 #include <algorithm>
 
 #include "base/half.hpp"
@@ -11,7 +12,8 @@ namespace {
 using lax::ScatterKind;
 
 lax::GatherDims as_gather(const lax::ScatterDims& d) {
-  return {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims, d.operand_batching_dims, d.scatter_indices_batching_dims};
+  return {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims, d.operand_batching_dims,
+          d.scatter_indices_batching_dims};
 }
 
 // The extents of one window, from the updates.
@@ -27,7 +29,8 @@ std::vector<Type> infer(const Call& c) {
   const Type& x = c.operands[0];
   const Type& updates = c.operands[2];
   if (updates.dtype != x.dtype)
-    raise<TypeError>(c.op.name, "the updates are " + updates.str() + ", the operand " + x.str(), "Convert the updates to the operand's dtype.");
+    raise<TypeError>(c.op.name, "the updates are " + updates.str() + ", the operand " + x.str(),
+                     "Convert the updates to the operand's dtype.");
   lax::GatherDims g = as_gather(p.dims);
   check_dims(c.op.name, "update_window_dims", g.offset_dims, updates.ndim());
   check_dims(c.op.name, "inserted_window_dims", g.collapsed_slice_dims, x.ndim());
@@ -37,13 +40,14 @@ std::vector<Type> infer(const Call& c) {
   Params mirror = Gather{g, window_sizes(g, x.shape, updates.shape), p.mode};
   Type expected = gather.infer(Call{c.op, mirror, {x, c.operands[1]}, none})[0];
   if (expected.shape != updates.shape)
-    raise<ShapeError>(c.op.name, "the updates are " + updates.str() + ", these dims and indices " + c.operands[1].str() + " ask for " + expected.str(),
+    raise<ShapeError>(c.op.name,
+                      "the updates are " + updates.str() + ", these dims and indices " + c.operands[1].str() +
+                          " ask for " + expected.str(),
                       "See lax::ScatterDims for what each list means.");
   return {type(x.dtype, x.shape, x.weak)};
 }
 
-template <class T, class F>
-void combine(const Windows& windows, const HostView& updates, const HostView& out, F f) {
+template <class T, class F> void combine(const Windows& windows, const HostView& updates, const HostView& out, F f) {
   for_each_index(updates.type.shape, [&](const Dims& index, std::int64_t flat) {
     std::int64_t to = windows.at(index);
     if (to >= 0) out.as<T>()[to] = f(out.as<T>()[to], updates.as<T>()[flat]);
@@ -55,14 +59,18 @@ void combine(ScatterKind kind, const Windows& windows, const HostView& updates, 
   auto each = [&](auto f) { combine<T>(windows, updates, out, [&](T a, T b) { return T(f(Wide(a), Wide(b))); }); };
   if (kind == ScatterKind::set) each([](Wide, Wide b) { return b; });
   if (kind == ScatterKind::add) {
-    if constexpr (std::same_as<T, bool>) each([](bool a, bool b) { return a || b; });
-    else each([](Wide a, Wide b) { return static_cast<Wide>(a + b); });
+    if constexpr (std::same_as<T, bool>)
+      each([](bool a, bool b) { return a || b; });
+    else
+      each([](Wide a, Wide b) { return static_cast<Wide>(a + b); });
   }
   if (kind == ScatterKind::mul) {
-    if constexpr (std::same_as<T, bool>) each([](bool a, bool b) { return a && b; });
-    else each([](Wide a, Wide b) { return static_cast<Wide>(a * b); });
+    if constexpr (std::same_as<T, bool>)
+      each([](bool a, bool b) { return a && b; });
+    else
+      each([](Wide a, Wide b) { return static_cast<Wide>(a * b); });
   }
-  if constexpr (!std::same_as<T, std::complex<float>>) {   // NaN wins
+  if constexpr (!std::same_as<T, std::complex<float>>) {  // NaN wins
     if (kind == ScatterKind::min) each([](Wide a, Wide b) { return a != a || a < b ? a : b; });
     if (kind == ScatterKind::max) each([](Wide a, Wide b) { return a != a || a > b ? a : b; });
   }
@@ -79,8 +87,12 @@ void eval(ScatterKind kind, const Call& c, std::span<const HostView> in, std::sp
     case DType::Kind::bool_: return run.operator()<bool>();
     case DType::Kind::int8: return run.operator()<std::int8_t, int>();
     case DType::Kind::int16: return run.operator()<std::int16_t, int>();
-    case DType::Kind::int32: return kind == ScatterKind::min || kind == ScatterKind::max ? run.operator()<std::int32_t>() : run.operator()<std::uint32_t>();   // wraps
-    case DType::Kind::int64: return kind == ScatterKind::min || kind == ScatterKind::max ? run.operator()<std::int64_t>() : run.operator()<std::uint64_t>();
+    case DType::Kind::int32:
+      return kind == ScatterKind::min || kind == ScatterKind::max ? run.operator()<std::int32_t>()
+                                                                  : run.operator()<std::uint32_t>();  // wraps
+    case DType::Kind::int64:
+      return kind == ScatterKind::min || kind == ScatterKind::max ? run.operator()<std::int64_t>()
+                                                                  : run.operator()<std::uint64_t>();
     case DType::Kind::uint8: return run.operator()<std::uint8_t, unsigned>();
     case DType::Kind::uint16: return run.operator()<std::uint16_t, unsigned>();
     case DType::Kind::uint32: return run.operator()<std::uint32_t>();
@@ -90,7 +102,8 @@ void eval(ScatterKind kind, const Call& c, std::span<const HostView> in, std::sp
     case DType::Kind::float32: return run.operator()<float>();
     case DType::Kind::float64: return run.operator()<double>();
     case DType::Kind::complex64: return run.operator()<std::complex<float>>();
-    case DType::Kind::prng_key: return combine<std::uint64_t>(windows, in[2], out[0], [](std::uint64_t, std::uint64_t b) { return b; });
+    case DType::Kind::prng_key:
+      return combine<std::uint64_t>(windows, in[2], out[0], [](std::uint64_t, std::uint64_t b) { return b; });
   }
 }
 
@@ -100,8 +113,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   FactorBuilder b(c, results);
   window_factors(b, c, g, window_sizes(g, c.operands[0].shape, c.operands[2].shape), b.f.operands[2]);
   b.f.results[0] = b.f.operands[0];
-  // A batch dim of the indices that is in no result: each part of it updates the whole array. Only sums can be completed later, and then
-  // the operand would be added more than once; so it is not split.
+  // A batch dim of the indices that is in no result: each part of it updates the whole array. Only sums can be
+  // completed later, and then the operand would be added more than once; so it is not split.
   for (const auto& dim : b.f.operands[1])
     for (int factor : dim) {
       bool kept = false;
@@ -114,37 +127,45 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 Array read_back(const Call& c, const Array& from, const Array& indices) {
   const auto& p = c.get<Scatter>();
   lax::GatherDims g = as_gather(p.dims);
-  return bind1(gather, Gather{g, window_sizes(g, c.operands[0].shape, c.operands[2].shape), p.mode, true}, {from, indices});
+  return bind1(gather, Gather{g, window_sizes(g, c.operands[0].shape, c.operands[2].shape), p.mode, true},
+               {from, indices});
 }
 
-std::vector<Array> transposed_add(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands, const std::vector<bool>& undefined) {
+std::vector<Array> transposed_add(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                                  const std::vector<bool>& undefined) {
   std::vector<Array> out(3);
   if (undefined[0]) out[0] = cts[0];
   if (undefined[2]) out[2] = read_back(c, cts[0], operands[1]);
   return out;
 }
 
-// Where a place is written twice, only the window that won has a cotangent: each element writes its number and looks whether it stayed.
-std::vector<Array> transposed_set(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands, const std::vector<bool>& undefined) {
+// Where a place is written twice, only the window that won has a cotangent: each element writes its number and looks
+// whether it stayed.
+std::vector<Array> transposed_set(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                                  const std::vector<bool>& undefined) {
   const auto& p = c.get<Scatter>();
   const Type& x = c.operands[0];
   const Type& u = c.operands[2];
   std::vector<Array> out(3);
   if (undefined[0]) out[0] = lax::scatter(cts[0], operands[1], zeros(u), p.dims, ScatterKind::set, p.mode);
   if (undefined[2]) {
-    Array numbers = lax::add(lax::reshape(lax::iota(int32, Shape{u.num_elements()}, 0), u.shape), lax::broadcast_in_dim(literal(int32, 1), u.shape, {}));
+    Array numbers = lax::add(lax::reshape(lax::iota(int32, Shape{u.num_elements()}, 0), u.shape),
+                             lax::broadcast_in_dim(literal(int32, 1), u.shape, {}));
     Array written = lax::scatter(zeros(int32, x.shape), operands[1], numbers, p.dims, ScatterKind::set, p.mode);
-    out[2] = lax::select(lax::eq(read_back(c, written, operands[1]), numbers), read_back(c, cts[0], operands[1]), zeros(u));
+    out[2] =
+        lax::select(lax::eq(read_back(c, written, operands[1]), numbers), read_back(c, cts[0], operands[1]), zeros(u));
   }
   return out;
 }
 
-std::vector<Array> transposed_mul(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands, const std::vector<bool>&) {
+std::vector<Array> transposed_mul(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                                  const std::vector<bool>&) {
   const auto& p = c.get<Scatter>();
   return {lax::scatter(cts[0], operands[1], operands[2], p.dims, ScatterKind::mul, p.mode), {}, {}};
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+              const BatchAxis& axis) {
   Scatter p = c.get<Scatter>();
   auto& d = p.dims;
   Array x = batched(operands[0], mapped[0], axis.size), updates = batched(operands[2], mapped[2], axis.size);
@@ -161,7 +182,9 @@ Op home(ScatterKind kind, std::string name) {
   Op op;
   op.name = std::move(name);
   op.infer = infer;
-  op.eval = [kind](const Call& c, std::span<const HostView> in, std::span<const HostView> out) { eval(kind, c, in, out); };
+  op.eval = [kind](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    eval(kind, c, in, out);
+  };
   op.factors = factors;
   op.batch = batch;
   op.own_weak = true;
@@ -174,20 +197,48 @@ Op home(ScatterKind kind, std::string name) {
     op.transpose = transposed_mul;
     op.not_differentiable = "by the updates: a place may be multiplied more than once";
   }
-  if (kind == ScatterKind::min || kind == ScatterKind::max) op.not_differentiable = "the winner of a place is not recorded; use where and maximum or minimum";
+  if (kind == ScatterKind::min || kind == ScatterKind::max)
+    op.not_differentiable = "the winner of a place is not recorded; use where and maximum or minimum";
   op.movement = kind == ScatterKind::set;
   lax::ScatterDims rows = {{1}, {0}, {0}, {}, {}}, boxes = {{1, 2}, {}, {0, 1}, {}, {}}, own = {{}, {1}, {1}, {0}, {0}};
   using lax::GatherMode;
   op.samples = {
-      {.params = Scatter{rows, GatherMode::fill}, .operands = {type(float32, {4, 3}), type(int32, {5, 1}), type(float32, {5, 3})}, .lo = -1, .hi = 5, .differentiable = linear},
-      {.params = Scatter{rows, GatherMode::clip}, .operands = {type(float32, {4, 3}), type(int32, {5, 1}), type(float32, {5, 2})}, .lo = -1, .hi = 5, .differentiable = linear},
-      {.params = Scatter{boxes, GatherMode::clip}, .operands = {type(float32, {4, 5}), type(int32, {3, 2}), type(float32, {3, 2, 2})}, .differentiable = linear},
-      {.params = Scatter{own, GatherMode::clip}, .operands = {type(float32, {3, 4}), type(int32, {3, 2, 1}), type(float32, {3, 2})}, .lo = 0, .hi = 4, .differentiable = linear},
-      {.params = Scatter{rows, GatherMode::fill}, .operands = {type(int32, {4, 1}), type(uint8, {1, 1}), type(int32, {1, 1})}, .lo = 0, .hi = 5},
-      {.params = Scatter{rows, GatherMode::clip}, .operands = {type(float32, {2, 3}), type(int32, {0, 1}), type(float32, {0, 3})}, .differentiable = linear},
-      {.params = Scatter{rows, GatherMode::clip}, .operands = {type(bfloat16, {3, 2}), type(int32, {4, 1}), type(bfloat16, {4, 2})}, .lo = 0, .hi = 3, .differentiable = linear},
+      {.params = Scatter{rows, GatherMode::fill},
+       .operands = {type(float32, {4, 3}), type(int32, {5, 1}), type(float32, {5, 3})},
+       .lo = -1,
+       .hi = 5,
+       .differentiable = linear},
+      {.params = Scatter{rows, GatherMode::clip},
+       .operands = {type(float32, {4, 3}), type(int32, {5, 1}), type(float32, {5, 2})},
+       .lo = -1,
+       .hi = 5,
+       .differentiable = linear},
+      {.params = Scatter{boxes, GatherMode::clip},
+       .operands = {type(float32, {4, 5}), type(int32, {3, 2}), type(float32, {3, 2, 2})},
+       .differentiable = linear},
+      {.params = Scatter{own, GatherMode::clip},
+       .operands = {type(float32, {3, 4}), type(int32, {3, 2, 1}), type(float32, {3, 2})},
+       .lo = 0,
+       .hi = 4,
+       .differentiable = linear},
+      {.params = Scatter{rows, GatherMode::fill},
+       .operands = {type(int32, {4, 1}), type(uint8, {1, 1}), type(int32, {1, 1})},
+       .lo = 0,
+       .hi = 5},
+      {.params = Scatter{rows, GatherMode::clip},
+       .operands = {type(float32, {2, 3}), type(int32, {0, 1}), type(float32, {0, 3})},
+       .differentiable = linear},
+      {.params = Scatter{rows, GatherMode::clip},
+       .operands = {type(bfloat16, {3, 2}), type(int32, {4, 1}), type(bfloat16, {4, 2})},
+       .lo = 0,
+       .hi = 3,
+       .differentiable = linear},
   };
-  if (op.movement) op.samples.push_back({.params = Scatter{rows, GatherMode::clip}, .operands = {type(prng_key, {3, 2}), type(int32, {2, 1}), type(prng_key, {2, 2})}, .lo = 0, .hi = 2});
+  if (op.movement)
+    op.samples.push_back({.params = Scatter{rows, GatherMode::clip},
+                          .operands = {type(prng_key, {3, 2}), type(int32, {2, 1}), type(prng_key, {2, 2})},
+                          .lo = 0,
+                          .hi = 2});
   return op;
 }
 
@@ -214,7 +265,8 @@ const Op& scatter_op(ScatterKind kind) {
 
 namespace tutti::lax {
 
-Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, ScatterKind kind, GatherMode mode) {
+Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, ScatterKind kind,
+              GatherMode mode) {
   CallScope scope(x.loc);
   return bind1(ops::scatter_op(kind), ops::Scatter{dims, mode}, {x.array, indices.array, updates.array});
 }

@@ -8,13 +8,17 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<SliceParams>();
   const Type& x = c.operands[0];
   if (p.start.size() != x.shape.size() || p.limit.size() != x.shape.size() || p.strides.size() != x.shape.size())
-    raise<ShapeError>(c.op.name, "start " + text(p.start) + ", limit " + text(p.limit) + ", strides " + text(p.strides) + " for " + x.str(),
-                      "Give one of each per dim.");
+    raise<ShapeError>(
+        c.op.name,
+        "start " + text(p.start) + ", limit " + text(p.limit) + ", strides " + text(p.strides) + " for " + x.str(),
+        "Give one of each per dim.");
   Shape shape;
   for (int d = 0; d < x.ndim(); ++d) {
     if (p.start[d] < 0 || p.limit[d] < p.start[d] || p.limit[d] > x.shape[d] || p.strides[d] < 1)
-      raise<ShapeError>(c.op.name, "start " + std::to_string(p.start[d]) + ", limit " + std::to_string(p.limit[d]) + ", stride " + std::to_string(p.strides[d]) +
-           " do not fit dim " + std::to_string(d) + " of " + x.str(), "It must be 0 <= start <= limit <= extent, and stride >= 1.");
+      raise<ShapeError>(c.op.name,
+                        "start " + std::to_string(p.start[d]) + ", limit " + std::to_string(p.limit[d]) + ", stride " +
+                            std::to_string(p.strides[d]) + " do not fit dim " + std::to_string(d) + " of " + x.str(),
+                        "It must be 0 <= start <= limit <= extent, and stride >= 1.");
     shape.push_back((p.limit[d] - p.start[d] + p.strides[d] - 1) / p.strides[d]);
   }
   return {type(x.dtype, shape)};
@@ -38,7 +42,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 }
 
 // The elements go back to where they came from; zeros fill the gaps.
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
+std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                              const std::vector<bool>&) {
   const auto& p = c.get<SliceParams>();
   const Shape& from = c.operands[0].shape;
   std::vector<lax::PadDim> config;
@@ -64,7 +69,9 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   Op op;
   op.name = "slice";
   op.infer = infer;
-  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) { read_view(view(c, out[0].type), in[0], out[0]); };
+  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    read_view(view(c, out[0].type), in[0], out[0]);
+  };
   op.factors = factors;
   op.linear = {{0}};
   op.transpose = transposed;
@@ -90,7 +97,8 @@ namespace tutti::lax {
 
 Array slice(const In& x, const Dims& start, const Dims& limit, const Dims& strides) {
   CallScope scope(x.loc);
-  return bind1(ops::slice, ops::SliceParams{start, limit, strides.empty() ? Dims(start.size(), 1) : strides}, {x.array});
+  return bind1(ops::slice, ops::SliceParams{start, limit, strides.empty() ? Dims(start.size(), 1) : strides},
+               {x.array});
 }
 
 }  // namespace tutti::lax

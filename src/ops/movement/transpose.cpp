@@ -9,7 +9,9 @@ std::vector<Type> infer(const Call& c) {
   const Type& x = c.operands[0];
   check_dims(c.op.name, "permutation", p.permutation, x.ndim());
   if (p.permutation.size() != x.shape.size())
-    raise<ShapeError>(c.op.name, "permutation " + text(p.permutation) + " has " + std::to_string(p.permutation.size()) + " entries for " + x.str(),
+    raise<ShapeError>(c.op.name,
+                      "permutation " + text(p.permutation) + " has " + std::to_string(p.permutation.size()) +
+                          " entries for " + x.str(),
                       "Name every dim once.");
   Shape shape;
   for (std::int64_t d : p.permutation) shape.push_back(x.shape[d]);
@@ -26,7 +28,8 @@ View view(const Call& c) {
 Factors factors(const Call& c, const std::vector<Type>& results) {
   const auto& p = c.get<Transpose>();
   FactorBuilder b(c, results);
-  for (std::size_t i = 0; i < p.permutation.size(); ++i) b.share(0, static_cast<int>(p.permutation[i]), static_cast<int>(i), results[0].shape[i]);
+  for (std::size_t i = 0; i < p.permutation.size(); ++i)
+    b.share(0, static_cast<int>(p.permutation[i]), static_cast<int>(i), results[0].shape[i]);
   return b.f;
 }
 
@@ -36,7 +39,9 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   Op op;
   op.name = "transpose";
   op.infer = infer;
-  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) { read_view(view(c), in[0], out[0]); };
+  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    read_view(view(c), in[0], out[0]);
+  };
   op.factors = factors;
   op.linear = {{0}};
   op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {

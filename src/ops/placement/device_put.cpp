@@ -7,21 +7,29 @@ namespace tutti::ops {
 
 [[gnu::init_priority(1000)]] const Op device_put = [] {
   Op op = identity_op("device_put");
-  op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>& operands, const std::vector<bool>&) {
-    return std::vector<Array>{cotangents[0].has_value() ? bind1(put_back, {}, {cotangents[0], operands[1]}) : Array(), {}};
+  op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>& operands,
+                    const std::vector<bool>&) {
+    return std::vector<Array>{cotangents[0].has_value() ? bind1(put_back, {}, {cotangents[0], operands[1]}) : Array(),
+                              {}};
   };
-  op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis&) {
+  op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                const BatchAxis&) {
     Sharding to = call.get<DevicePut>().sharding;
-    return Batched{{bind1(call.op, mapped[0] ? DevicePut{with_leading_dim(to)} : DevicePut{to}, operands)}, {mapped[0]}};
+    return Batched{{bind1(call.op, mapped[0] ? DevicePut{with_leading_dim(to)} : DevicePut{to}, operands)},
+                   {mapped[0]}};
   };
   return op;
 }();
 
 [[gnu::init_priority(1000)]] const Op put_back = [] {
   Op op = identity_op("put_back");
-  op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>&, const std::vector<bool>&) { return std::vector<Array>{cotangents[0], {}}; };
+  op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>&,
+                    const std::vector<bool>&) {
+    return std::vector<Array>{cotangents[0], {}};
+  };
   // Of a batch of cotangents for one array nobody knows where each goes.
-  op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis&) {
+  op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                const BatchAxis&) {
     if (mapped[0] && mapped[1]) return Batched{{bind1(call.op, {}, operands)}, {true}};
     return Batched{{operands[0]}, {mapped[0]}};
   };

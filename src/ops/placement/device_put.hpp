@@ -1,5 +1,5 @@
-// Moves to other devices, as un-jitted transformations record them; inside jit a device_put is a sharding_constraint. The runtime does them
-// itself (api/runtime.cpp): on one host they are labels.
+// Moves to other devices, as un-jitted transformations record them; inside jit a device_put is a sharding_constraint.
+// The runtime does them itself (api/runtime.cpp): on one host they are labels.
 #pragma once
 
 #include "ir/op.hpp"

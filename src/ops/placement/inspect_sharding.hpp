@@ -1,4 +1,5 @@
-// inspect_sharding: no results; tells a callback how its operand is laid out, once per compilation. Source: jax.debug.inspect_array_sharding.
+// inspect_sharding: no results; tells a callback how its operand is laid out, once per compilation. Source:
+// jax.debug.inspect_array_sharding.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,8 @@
 
 namespace tutti::ops {
 
-/// What is called with a sharding and the shape that it is for. Equal only to itself: a Program that holds one is shared with no other.
+/// What is called with a sharding and the shape that it is for. Equal only to itself: a Program that holds one is
+/// shared with no other.
 class Inspector {
  public:
   using Call = std::function<void(const Sharding&, const Shape&)>;

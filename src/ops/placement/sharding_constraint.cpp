@@ -43,11 +43,13 @@ Sharding with_leading_dim(const Sharding& s) {
   };
   op.factors = identity_factors;
   op.linear = {{0}};
-  op.transpose = [](const Call& call, const std::vector<Array>& cotangents, const std::vector<Array>&, const std::vector<bool>&) {
+  op.transpose = [](const Call& call, const std::vector<Array>& cotangents, const std::vector<Array>&,
+                    const std::vector<bool>&) {
     if (!cotangents[0].has_value()) return std::vector<Array>{{}};
     return bind(call.op, call.params, {cotangents[0]});
   };
-  op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>& mapped, const BatchAxis&) {
+  op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                const BatchAxis&) {
     Params params = mapped[0] ? Params(Constrain{with_leading_dim(call.get<Constrain>().sharding)}) : call.params;
     return Batched{bind(call.op, params, operands), mapped};
   };

@@ -7,7 +7,7 @@
 namespace tutti::ops {
 
 struct Constrain {
-  Sharding sharding;   // its spec may hold P::unconstrained
+  Sharding sharding;  // its spec may hold P::unconstrained
   bool operator==(const Constrain&) const = default;
 };
 

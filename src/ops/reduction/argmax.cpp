@@ -1,4 +1,5 @@
-// argmax argmin along one dim, which disappears: the first index of the extremum; the first NaN, if there is one. Source: jax.lax.
+// argmax argmin along one dim, which disappears: the first index of the extremum; the first NaN, if there is one.
+// Source: jax.lax.
 #include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
@@ -8,8 +9,10 @@ namespace {
 constexpr unsigned mask = takes_real | takes_bool;
 
 template <class T> bool is_nan(T x) {
-  if constexpr (std::floating_point<T>) return std::isnan(x);
-  else return false;
+  if constexpr (std::floating_point<T>)
+    return std::isnan(x);
+  else
+    return false;
 }
 
 std::vector<Type> infer(const Call& c) {
@@ -20,16 +23,17 @@ std::vector<Type> infer(const Call& c) {
     raise<IndexError>(c.op.name, "axis " + std::to_string(p.axis) + " is out of range for " + c.operands[0].str(),
                       "Axes count from 0 here, up to ndim - 1.");
   if (shape[p.axis] == 0)
-    raise<ValueError>(c.op.name, "no index to give: dim " + std::to_string(p.axis) + " of " + c.operands[0].str() + " is empty",
+    raise<ValueError>(c.op.name,
+                      "no index to give: dim " + std::to_string(p.axis) + " of " + c.operands[0].str() + " is empty",
                       "Give an array with elements there.");
   if (!p.index.is_integer())
-    raise<TypeError>(c.op.name, "indices cannot be " + std::string(p.index.name()), "Ask for an integer dtype, such as int32.");
+    raise<TypeError>(c.op.name, "indices cannot be " + std::string(p.index.name()),
+                     "Ask for an integer dtype, such as int32.");
   shape.erase(p.axis);
   return {Type{p.index, shape, false, {}}};
 }
 
-template <class Better>
-decltype(Op::eval) eval(Better better) {
+template <class Better> decltype(Op::eval) eval(Better better) {
   return [better](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     const auto& p = c.get<ArgReduction>();
     const Shape& shape = c.operands[0].shape;
@@ -52,8 +56,7 @@ decltype(Op::eval) eval(Better better) {
   };
 }
 
-template <class Better>
-Op arg_reduction(std::string name, Better better) {
+template <class Better> Op arg_reduction(std::string name, Better better) {
   Op op;
   op.name = std::move(name);
   op.infer = infer;

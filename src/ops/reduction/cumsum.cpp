@@ -1,4 +1,5 @@
-// Running sums along one dim, from the front or (reverse) from the back. 16-bit floats accumulate in float32. Source: jax.lax.cumsum.
+// Running sums along one dim, from the front or (reverse) from the back. 16-bit floats accumulate in float32. Source:
+// jax.lax.cumsum.
 #include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
@@ -48,7 +49,8 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     Factors f;
     f.operands.resize(1);
     for (int d = 0; d < c.operands[0].ndim(); ++d) {
-      f.factors.push_back({c.operands[0].shape[d], d == c.get<Cumulative>().axis ? Factors::Kind::replicated : Factors::Kind::parallel});
+      f.factors.push_back({c.operands[0].shape[d],
+                           d == c.get<Cumulative>().axis ? Factors::Kind::replicated : Factors::Kind::parallel});
       f.operands[0].push_back({d});
     }
     f.results = f.operands;

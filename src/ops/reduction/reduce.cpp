@@ -1,4 +1,5 @@
-// reduce_sum reduce_prod reduce_max reduce_min reduce_any reduce_all over sorted dims, which disappear. 16-bit floats accumulate in float32. Source: jax.lax.
+// reduce_sum reduce_prod reduce_max reduce_min reduce_any reduce_all over sorted dims, which disappear. 16-bit floats
+// accumulate in float32. Source: jax.lax.
 #include <algorithm>
 #include <limits>
 
@@ -19,14 +20,14 @@ Shape reduced(const Shape& shape, const std::vector<int>& axes) {
   return out;
 }
 
-template <unsigned mask>
-std::vector<Type> infer_reduction(const Call& c) {
+template <unsigned mask> std::vector<Type> infer_reduction(const Call& c) {
   const Type& x = c.operands[0];
   const auto& axes = c.get<Reduction>().axes;
   pointwise_shape(c, mask);
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (axes[i] < 0 || axes[i] >= x.ndim() || (i && axes[i] <= axes[i - 1]))
-      raise<ValueError>(c.op.name, "axes " + field::text(axes) + " of " + x.str(), "Axes are different and from 0 to ndim - 1 here.");
+      raise<ValueError>(c.op.name, "axes " + field::text(axes) + " of " + x.str(),
+                        "Axes are different and from 0 to ndim - 1 here.");
   return {Type{x.dtype, reduced(x.shape, axes), false, {}}};
 }
 
@@ -45,8 +46,7 @@ Factors reduction_factors(const Call& c, const std::vector<Type>&, Factors::Kind
 }
 
 /// Walks the operand row-major; `place(k)` of element k is its index in the result.
-template <class Fn>
-void for_each_element(const Shape& shape, const std::vector<int>& axes, Fn&& fn) {
+template <class Fn> void for_each_element(const Shape& shape, const std::vector<int>& axes, Fn&& fn) {
   int n = shape.ndim();
   std::vector<std::int64_t> stride(static_cast<std::size_t>(n), 0), index(static_cast<std::size_t>(n), 0);
   std::int64_t s = 1, place = 0;
@@ -70,18 +70,19 @@ void for_each_element(const Shape& shape, const std::vector<int>& axes, Fn&& fn)
 template <class C> struct Accumulator { using type = C; };
 template <> struct Accumulator<float> { using type = double; };
 
-template <unsigned mask, class Start, class Combine>
-decltype(Op::eval) eval_reduction(Start start, Combine combine) {
+template <unsigned mask, class Start, class Combine> decltype(Op::eval) eval_reduction(Start start, Combine combine) {
   return [=](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     with_storage<mask>(c.operands[0].dtype, [&]<class T>() {
       using A = typename Accumulator<typename Element<T>::Compute>::type;
-      std::vector<lane::Host<A>> sums(static_cast<std::size_t>(out[0].size()), lane::Host<A>{start.template operator()<A>()});
+      std::vector<lane::Host<A>> sums(static_cast<std::size_t>(out[0].size()),
+                                      lane::Host<A>{start.template operator()<A>()});
       const T* x = in[0].as<const T>();
       for_each_element(in[0].type.shape, c.get<Reduction>().axes, [&](std::int64_t k, std::int64_t place) {
         sums[place] = combine(sums[place], lane::Host<A>{static_cast<A>(Element<T>::load(x[k]))});
       });
       T* y = out[0].as<T>();
-      for (std::size_t i = 0; i < sums.size(); ++i) y[i] = Element<T>::store(static_cast<typename Element<T>::Compute>(sums[i].v));
+      for (std::size_t i = 0; i < sums.size(); ++i)
+        y[i] = Element<T>::store(static_cast<typename Element<T>::Compute>(sums[i].v));
     });
   };
 }
@@ -91,10 +92,12 @@ Op reduction(std::string name, Op::Reduce kind, Factors::Kind factor, Start star
   Op op;
   op.name = std::move(name);
   op.reduce = kind;
-  op.own_weak = true;   // a reduction of a weak array is strong, as in JAX
+  op.own_weak = true;  // a reduction of a weak array is strong, as in JAX
   op.infer = infer_reduction<mask>;
   op.eval = eval_reduction<mask>(start, combine);
-  op.factors = [factor](const Call& c, const std::vector<Type>& results) { return reduction_factors(c, results, factor); };
+  op.factors = [factor](const Call& c, const std::vector<Type>& results) {
+    return reduction_factors(c, results, factor);
+  };
   op.batch = [](const Call& c, const Arrays& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
     Reduction p = c.get<Reduction>();
     for (int& a : p.axes) ++a;
@@ -102,7 +105,13 @@ Op reduction(std::string name, Op::Reduce kind, Factors::Kind factor, Start star
   };
   for (DType d : {float32, bfloat16, float16, int32, uint8, bool_}) {
     if (!(mask & class_of(d))) continue;
-    for (auto& [shape, axes] : std::vector<std::pair<Shape, std::vector<int>>>{{Shape{3, 4}, {0}}, {Shape{3, 4}, {1}}, {Shape{2, 3, 5}, {0, 2}}, {Shape{7}, {0}}, {Shape{4, 3}, {0, 1}}, {Shape{}, {}}, {Shape{2, 33}, {1}}}) {
+    for (auto& [shape, axes] : std::vector<std::pair<Shape, std::vector<int>>>{{Shape{3, 4}, {0}},
+                                                                               {Shape{3, 4}, {1}},
+                                                                               {Shape{2, 3, 5}, {0, 2}},
+                                                                               {Shape{7}, {0}},
+                                                                               {Shape{4, 3}, {0, 1}},
+                                                                               {Shape{}, {}},
+                                                                               {Shape{2, 33}, {1}}}) {
       Sample s;
       s.params = Reduction{axes};
       s.operands = {Type{d, shape, false, {}}};
@@ -135,7 +144,8 @@ Arrays jvp_extremum(const Call& c, const Arrays& x, const Arrays& y, const Array
   return {(V{lax::reduce_sum((V{t[0]} * here).a, dims)} / V{lax::reduce_sum(here.a, dims)}).a};
 }
 
-// One dim of a product and its tangent, halved again and again: exact also where elements are 0, in all orders of derivatives.
+// One dim of a product and its tangent, halved again and again: exact also where elements are 0, in all orders of
+// derivatives.
 std::pair<V, V> halve_product(V x, V t, int axis) {
   auto part = [&](const V& v, std::int64_t from, std::int64_t to) {
     lax::Dims start(v.a.shape().size(), 0), limit = v.a.shape().dims();
@@ -167,8 +177,10 @@ Arrays jvp_prod(const Call& c, const Arrays& x, const Arrays& y, const Arrays& t
 // -inf or the least integer; for the greatest, inf.
 template <class A, int sign> A limit() {
   using L = std::numeric_limits<A>;
-  if constexpr (L::has_infinity) return sign < 0 ? -L::infinity() : L::infinity();
-  else return sign < 0 ? L::lowest() : L::max();
+  if constexpr (L::has_infinity)
+    return sign < 0 ? -L::infinity() : L::infinity();
+  else
+    return sign < 0 ? L::lowest() : L::max();
 }
 constexpr auto zero = []<class A>() { return A(0); };
 constexpr auto one = []<class A>() { return A(1); };
@@ -190,11 +202,22 @@ using Kind = Factors::Kind;
   op.transpose = transpose_sum;
   return op;
 }();
-[[gnu::init_priority(1000)]] const Op reduce_prod = with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one, [](auto x, auto y) { return x * y; }), jvp_prod);
-[[gnu::init_priority(1000)]] const Op reduce_max = with_jvp(reduction<takes_real | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least, [](auto x, auto y) { return lane::max(x, y); }), jvp_extremum);
-[[gnu::init_priority(1000)]] const Op reduce_min = with_jvp(reduction<takes_real | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest, [](auto x, auto y) { return lane::min(x, y); }), jvp_extremum);
+[[gnu::init_priority(1000)]] const Op reduce_prod =
+    with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one,
+                                     [](auto x, auto y) { return x * y; }),
+             jvp_prod);
+[[gnu::init_priority(1000)]] const Op reduce_max =
+    with_jvp(reduction<takes_real | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least,
+                                                [](auto x, auto y) { return lane::max(x, y); }),
+             jvp_extremum);
+[[gnu::init_priority(1000)]] const Op reduce_min =
+    with_jvp(reduction<takes_real | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest,
+                                                [](auto x, auto y) { return lane::min(x, y); }),
+             jvp_extremum);
 // Of bools, any is the maximum and all the minimum.
-[[gnu::init_priority(1000)]] const Op reduce_any = reduction<takes_bool>("reduce_any", Op::Reduce::any, Kind::max, zero, [](auto x, auto y) { return x | y; });
-[[gnu::init_priority(1000)]] const Op reduce_all = reduction<takes_bool>("reduce_all", Op::Reduce::all, Kind::min, one, [](auto x, auto y) { return x & y; });
+[[gnu::init_priority(1000)]] const Op reduce_any =
+    reduction<takes_bool>("reduce_any", Op::Reduce::any, Kind::max, zero, [](auto x, auto y) { return x | y; });
+[[gnu::init_priority(1000)]] const Op reduce_all =
+    reduction<takes_bool>("reduce_all", Op::Reduce::all, Kind::min, one, [](auto x, auto y) { return x & y; });
 
 }  // namespace tutti::ops

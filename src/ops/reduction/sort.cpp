@@ -1,4 +1,5 @@
-// Arrays sorted together along a dim, by the first of them, then the second, ...: stable, ascending, NaN last. Source: jax.lax.sort.
+// Arrays sorted together along a dim, by the first of them, then the second, ...: stable, ascending, NaN last. Source:
+// jax.lax.sort.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,8 +12,7 @@ namespace tutti::ops {
 namespace {
 
 // Total order of floats as in JAX: -0 equals 0, all NaNs are equal and last.
-template <class T>
-int order(const void* data, std::int64_t i, std::int64_t j) {
+template <class T> int order(const void* data, std::int64_t i, std::int64_t j) {
   T a = static_cast<const T*>(data)[i], b = static_cast<const T*>(data)[j];
   if constexpr (std::same_as<T, BFloat16> || std::same_as<T, Float16>) {
     float x = a, y = b;
@@ -50,12 +50,15 @@ std::vector<Type> infer(const Call& c) {
   const Type& x = c.operands[0];
   check_dims(c.op.name, "dim", {p.dim}, x.ndim());
   if (p.num_keys < 1 || p.num_keys > static_cast<int>(c.operands.size()))
-    raise<ShapeError>(c.op.name, std::to_string(p.num_keys) + " keys of " + std::to_string(c.operands.size()) + " arrays",
+    raise<ShapeError>(c.op.name,
+                      std::to_string(p.num_keys) + " keys of " + std::to_string(c.operands.size()) + " arrays",
                       "Sort by one array or more.");
   std::vector<Type> out;
   for (std::size_t i = 0; i < c.operands.size(); ++i) {
     const Type& t = c.operands[i];
-    if (t.shape != x.shape) raise<ShapeError>(c.op.name, "the arrays are " + x.str() + " and " + t.str(), "Arrays sorted together have one shape.");
+    if (t.shape != x.shape)
+      raise<ShapeError>(c.op.name, "the arrays are " + x.str() + " and " + t.str(),
+                        "Arrays sorted together have one shape.");
     if (static_cast<int>(i) < p.num_keys && !order_of(t.dtype))
       raise<TypeError>(c.op.name, t.str() + " has no order", "Sort by integers, floats or bools.");
     out.push_back(type(t.dtype, t.shape));
@@ -82,7 +85,8 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     });
     for (std::size_t k = 0; k < in.size(); ++k) {
       std::int64_t size = in[k].type.dtype.size();
-      for (std::int64_t i = 0; i < n; ++i) std::memcpy(out[k].as<char>() + (first + i * step) * size, in[k].as<char>() + from[i] * size, size);
+      for (std::int64_t i = 0; i < n; ++i)
+        std::memcpy(out[k].as<char>() + (first + i * step) * size, in[k].as<char>() + from[i] * size, size);
     }
   });
 }
@@ -90,7 +94,8 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 Factors factors(const Call& c, const std::vector<Type>& results) {
   FactorBuilder b(c, results);
   for (int d = 0; d < c.operands[0].ndim(); ++d) {
-    int factor = b.add(c.operands[0].shape[d], d == c.get<Sort>().dim ? Factors::Kind::replicated : Factors::Kind::parallel);
+    int factor =
+        b.add(c.operands[0].shape[d], d == c.get<Sort>().dim ? Factors::Kind::replicated : Factors::Kind::parallel);
     for (auto& dims : b.f.operands) dims[d] = {factor};
     for (auto& dims : b.f.results) dims[d] = {factor};
   }
@@ -98,7 +103,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 }
 
 // Tangents move as their values do: sort positions along, then pick.
-std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>&, const std::vector<Array>& tangents) {
+std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>&,
+                       const std::vector<Array>& tangents) {
   const auto& p = c.get<Sort>();
   const Shape& shape = primals[0].shape();
   if (shape.num_elements() == 0) return tangents;
@@ -158,7 +164,9 @@ const Op& sort_op(int operands) {
 
 namespace tutti::lax {
 
-std::vector<Array> sort(const std::vector<Array>& xs, int dim, int num_keys) { return tutti::bind(ops::sort_op(static_cast<int>(xs.size())), ops::Sort{dim, num_keys}, xs); }
+std::vector<Array> sort(const std::vector<Array>& xs, int dim, int num_keys) {
+  return tutti::bind(ops::sort_op(static_cast<int>(xs.size())), ops::Sort{dim, num_keys}, xs);
+}
 Array sort(const In& x, int dim) {
   CallScope scope(x.loc);
   return bind1(ops::sort_op(1), ops::Sort{dim, 1}, {x.array});

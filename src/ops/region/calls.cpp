@@ -23,7 +23,7 @@ Op call(std::string name) {
 
 [[gnu::init_priority(1000)]] const Op custom_tangent = [] {
   Op op = call("custom_tangent");
-  op.infer = [](const Call& c) {   // of the cotangents that the backward rule takes
+  op.infer = [](const Call& c) {  // of the cotangents that the backward rule takes
     const auto& p = c.get<CustomTangent>();
     const Program& backward = *c.subs.at(0);
     std::size_t captured = static_cast<std::size_t>(p.kept - p.residuals);

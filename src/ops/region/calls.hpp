@@ -1,29 +1,31 @@
-// Calls: Eqns whose meaning is their first sub-program applied to their operands, and which transformations treat in a way of their own
-// (src/transform/custom_rules.cpp, remat.cpp). Where nothing is transformed any more they are inlined (propagate/sites.cpp).
+// Calls: Eqns whose meaning is their first sub-program applied to their operands, and which transformations treat in a
+// way of their own (src/transform/custom_rules.cpp, remat.cpp). Where nothing is transformed any more they are inlined
+// (propagate/sites.cpp).
 #pragma once
 
 #include "ir/op.hpp"
 
 namespace tutti::ops {
 
-/// Operands: `args` arguments, then captured arrays; so has every sub-program, behind its own inputs. Subs: the function; the rule, from the
-/// arguments and the tangents of those that are inexact to results and the tangents of those that are.
+/// Operands: `args` arguments, then captured arrays; so has every sub-program, behind its own inputs. Subs: the
+/// function; the rule, from the arguments and the tangents of those that are inexact to results and the tangents of
+/// those that are.
 struct CustomJvp {
   int args = 0;
   friend bool operator==(const CustomJvp&, const CustomJvp&) = default;
 };
 extern const Op custom_jvp;
 
-/// Subs: the function; forward, from the arguments to results and `residuals`; backward, from residuals and cotangents of the inexact
-/// results to cotangents of the inexact arguments.
+/// Subs: the function; forward, from the arguments to results and `residuals`; backward, from residuals and cotangents
+/// of the inexact results to cotangents of the inexact arguments.
 struct CustomVjp {
   int args = 0, residuals = 0;
   friend bool operator==(const CustomVjp&, const CustomVjp&) = default;
 };
 extern const Op custom_vjp;
 
-/// The linear map whose transpose is `subs[0]`, a `backward`. Operands: residuals and captured arrays, in `kept`, then tangents of the inexact
-/// arguments. It can be transposed and not computed.
+/// The linear map whose transpose is `subs[0]`, a `backward`. Operands: residuals and captured arrays, in `kept`, then
+/// tangents of the inexact arguments. It can be transposed and not computed.
 struct CustomTangent {
   int residuals = 0, kept = 0;
   friend bool operator==(const CustomTangent&, const CustomTangent&) = default;

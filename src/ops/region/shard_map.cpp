@@ -6,7 +6,8 @@ namespace tutti::ops {
 namespace {
 
 bool has(const DimAxes& spec, const std::string& name) {
-  return std::any_of(spec.begin(), spec.end(), [&](const auto& dim) { return std::find(dim.begin(), dim.end(), name) != dim.end(); });
+  return std::any_of(spec.begin(), spec.end(),
+                     [&](const auto& dim) { return std::find(dim.begin(), dim.end(), name) != dim.end(); });
 }
 
 }  // namespace
@@ -58,8 +59,12 @@ std::vector<std::pair<std::string, std::int64_t>> named_axes(const ShardMap& p) 
 
 Sharding region_sharding(const ShardMap& p, const DimAxes& spec) {
   std::vector<SpecEntry> entries;
-  bool whole = static_cast<int>(p.axis_names.size()) == p.mesh.ndim();   // else the other axes may cut what the spec leaves open
-  for (const auto& dim : spec) entries.push_back(dim.empty() ? (whole ? SpecEntry(none) : SpecEntry(P::unconstrained)) : dim.size() == 1 ? SpecEntry(dim[0]) : SpecEntry(Names(dim)));
+  bool whole =
+      static_cast<int>(p.axis_names.size()) == p.mesh.ndim();  // else the other axes may cut what the spec leaves open
+  for (const auto& dim : spec)
+    entries.push_back(dim.empty()       ? (whole ? SpecEntry(none) : SpecEntry(P::unconstrained))
+                      : dim.size() == 1 ? SpecEntry(dim[0])
+                                        : SpecEntry(Names(dim)));
   while (!entries.empty() && entries.back().is_none()) entries.pop_back();
   return NamedSharding(p.mesh, PartitionSpec::from(std::move(entries)));
 }
@@ -71,15 +76,21 @@ Sharding region_sharding(const ShardMap& p, const DimAxes& spec) {
   op.infer = [](const Call& c) {
     const auto& p = c.get<ShardMap>();
     const Program& body = *c.subs.at(0);
-    if (c.operands.size() != p.in_specs.size() || body.inputs.size() != p.in_specs.size() || body.outputs.size() != p.out_specs.size())
-      throw InternalError("shard_map: " + std::to_string(c.operands.size()) + " operands, a body of " + std::to_string(body.inputs.size()) + " inputs and " +
-                          std::to_string(body.outputs.size()) + " outputs, and " + std::to_string(p.in_specs.size()) + " and " + std::to_string(p.out_specs.size()) + " specs");
+    if (c.operands.size() != p.in_specs.size() || body.inputs.size() != p.in_specs.size() ||
+        body.outputs.size() != p.out_specs.size())
+      throw InternalError("shard_map: " + std::to_string(c.operands.size()) + " operands, a body of " +
+                          std::to_string(body.inputs.size()) + " inputs and " + std::to_string(body.outputs.size()) +
+                          " outputs, and " + std::to_string(p.in_specs.size()) + " and " +
+                          std::to_string(p.out_specs.size()) + " specs");
     for (std::size_t i = 0; i < c.operands.size(); ++i) {
       Type want = local_type(p, c.operands[i], p.in_specs[i]), have = body.types[body.inputs[i]];
-      if (want.shape != have.shape || want.dtype != have.dtype) throw InternalError("shard_map: input " + std::to_string(i) + " of the body is " + have.str() + " instead of " + want.str());
+      if (want.shape != have.shape || want.dtype != have.dtype)
+        throw InternalError("shard_map: input " + std::to_string(i) + " of the body is " + have.str() + " instead of " +
+                            want.str());
     }
     std::vector<Type> out;
-    for (std::size_t k = 0; k < p.out_specs.size(); ++k) out.push_back(global_type(p, body.type(body.outputs[k]), p.out_specs[k]));
+    for (std::size_t k = 0; k < p.out_specs.size(); ++k)
+      out.push_back(global_type(p, body.type(body.outputs[k]), p.out_specs[k]));
     return out;
   };
   return op;

@@ -1,5 +1,6 @@
-// shard_map: one Eqn for a region whose body is written for one device. Its sub-program has local types; operands and results are global.
-// Its derivatives and batches are in src/transform/shard_map_rules.cpp; the region is opened in src/partition/manual_regions.cpp.
+// shard_map: one Eqn for a region whose body is written for one device. Its sub-program has local types; operands and
+// results are global. Its derivatives and batches are in src/transform/shard_map_rules.cpp; the region is opened in
+// src/partition/manual_regions.cpp.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ struct ShardMap {
   Mesh mesh;
   std::vector<DimAxes> in_specs, out_specs;
   bool check_vma = true;
-  std::vector<std::string> axis_names;   // the manual axes, in mesh order; the others are left to propagation
+  std::vector<std::string> axis_names;  // the manual axes, in mesh order; the others are left to propagation
   friend bool operator==(const ShardMap&, const ShardMap&) = default;
 };
 
