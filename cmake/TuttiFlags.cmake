@@ -3,6 +3,9 @@
 add_library(tutti_flags INTERFACE)
 target_compile_features(tutti_flags INTERFACE cxx_std_20)
 target_compile_options(tutti_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off $<$<CONFIG:Release>:-O2>)
+if(TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tutti_flags INTERFACE -fpch-preprocess)  # what ccache needs
+endif()
 if(TUTTI_SANITIZE)
   target_compile_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE})

@@ -19,6 +19,11 @@ target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
   fmt::fmt Threads::Threads tutti::llvm tutti::dnnl gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
 
+if(TUTTI_PCH)
+  target_precompile_headers(tutti PRIVATE <algorithm> <functional> <map> <memory> <optional> <set> <string> <vector>
+    ${PROJECT_SOURCE_DIR}/src/ir/op.hpp)
+endif()
+
 if(tutti_cpu_sources)
   add_library(tutti_cpu OBJECT ${tutti_cpu_sources})
   target_include_directories(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)

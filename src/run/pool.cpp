@@ -1,6 +1,5 @@
 #include "run/pool.hpp"
 
-#include <immintrin.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -24,6 +23,15 @@ namespace run {
 namespace {
 
 std::atomic<void (*)()> thread_start{nullptr};
+
+// Tells the processor that this thread spins.
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
 
 // One job at a time. A job's state is one word, (generation << 32 | next task), so that a late worker cannot take a
 // task of a job that it did not see.
@@ -74,7 +82,7 @@ class Pool {
     }
     work(g);
     for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins)
-      spins < 4000 ? _mm_pause() : (void)sched_yield();
+      spins < 4000 ? relax() : (void)sched_yield();
     if (failed_.load()) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
@@ -115,7 +123,7 @@ class Pool {
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_us);
       std::uint32_t g;
       for (int i = 0; (g = generation_.load(std::memory_order_acquire)) == seen; ++i) {
-        _mm_pause();
+        relax();
         if (i % 64 != 63) continue;
         if (awake_.load(std::memory_order_relaxed) > 0) {
           if (i % 4096 == 4095) sched_yield();
