@@ -7,8 +7,8 @@ set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
 
 # Precompiled for all of them: GoogleTest and the public headers, but for those that care about what came before them.
 if(TUTTI_PCH)
-  file(WRITE ${PROJECT_BINARY_DIR}/tests_pch.cpp "")
-  add_library(tutti_test_pch OBJECT ${PROJECT_BINARY_DIR}/tests_pch.cpp)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests_pch.cpp CONTENT "int main() {}\n")
+  add_executable(tutti_test_pch ${PROJECT_BINARY_DIR}/tests_pch.cpp)  # compiled as the tests are: -fPIE
   target_link_libraries(tutti_test_pch PRIVATE tutti tutti_flags tutti_test_flags GTest::gtest)
   target_precompile_headers(tutti_test_pch PRIVATE <gtest/gtest.h> <algorithm> <functional> <map> <optional> <string>
     <vector> <tutti/transform/jit.hpp> <tutti/transform/transforms.hpp> <tutti/numpy/numpy.hpp> <tutti/lax/lax.hpp>)
