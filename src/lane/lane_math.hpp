@@ -157,7 +157,7 @@ template <AnyLane L> L tanh(L x) {
     L r = fma(n, 1.06097220270345292e-4, fma(n, -0.3466796875, a));
     L p = fma(r * r, polynomial(r, q), r);
     auto bits = bitcast<std::int32_t>(shifted);
-    L power = bitcast<float>(binary<Bin::shl>(bits, constant(bits, 23)));
+    auto power = bitcast<float>(binary<Bin::shl>(bits, constant(bits, 23)));
     L h = fma(power, p, fma(power, 0.5, constant(x, -0.5)));
     return with_sign(h / (h + 1), x);
   });

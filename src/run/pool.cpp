@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "backend/backend.hpp"
 
@@ -33,19 +31,11 @@ inline void relax() {
 #endif
 }
 
-// One job at a time. A job's state is one word, (generation << 32 | next task), so that a late worker cannot take a
-// task of a job that it did not see.
+// One job at a time. Its threads live as long as the process. A job's state is one word, (generation << 32 | next
+// task), so that a late worker cannot take a task of a job that it did not see.
 class Pool {
  public:
-  ~Pool() {
-    {
-      std::lock_guard lock(mutex_);
-      stop_ = true;
-      generation_.fetch_add(1);
-    }
-    wake_.notify_all();
-    for (std::thread& t : threads_) t.join();
-  }
+  Pool(int size, int awake) : wanted_(size), awake_(awake) {}
 
   void awake(int change) {
     awake_.fetch_add(change, std::memory_order_seq_cst);
@@ -55,6 +45,7 @@ class Pool {
     }
   }
 
+  int awake() const { return awake_.load(std::memory_order_relaxed); }
   int size() const { return wanted_.load(std::memory_order_relaxed); }
   void resize(int n) { wanted_.store(n, std::memory_order_relaxed); }
 
@@ -81,8 +72,12 @@ class Pool {
       wake_.notify_all();
     }
     work(g);
-    for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins)
-      spins < 4000 ? relax() : (void)sched_yield();
+    for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins) {
+      if (spins < 4000)
+        relax();
+      else
+        sched_yield();
+    }
     if (failed_.load()) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
@@ -108,8 +103,7 @@ class Pool {
   }
 
   void start_threads(int n) {
-    while (static_cast<int>(threads_.size()) < n)
-      threads_.emplace_back([this, id = static_cast<int>(threads_.size())] { loop(id); });
+    for (; threads_ < n; ++threads_) std::thread([this, id = threads_] { loop(id); }).detach();
   }
 
   void loop(int id) {
@@ -137,19 +131,18 @@ class Pool {
         }
       }
       seen = g;
-      if (stop_.load()) return;
       if (id < allowed_.load(std::memory_order_relaxed)) work(g);
     }
   }
 
   std::mutex owner_, mutex_;
   std::condition_variable wake_;
-  std::vector<std::thread> threads_;
-  std::atomic<int> wanted_{1}, parked_{0}, allowed_{0}, awake_{0};
+  int threads_ = 0;  // started, by who has owner_
+  std::atomic<int> wanted_, awake_, parked_{0}, allowed_{0};
   std::atomic<std::uint32_t> generation_{0};
   alignas(64) std::atomic<std::uint64_t> word_{0};
   alignas(64) std::atomic<int> done_{0};
-  std::atomic<bool> failed_{false}, stop_{false};
+  std::atomic<bool> failed_{false};
   std::exception_ptr error_;
   TaskFunction f_{};
   std::atomic<int> count_{0};
@@ -163,15 +156,23 @@ int cores() {
   return std::max(1, CPU_COUNT(&set));
 }
 
+// Never destroyed: workers may look at it until the process ends.
+std::atomic<Pool*> current{nullptr};
+
+// A child has none of the threads, and the old pool's locks as they happened to be.
+void after_fork() {
+  const Pool* before = current.load();
+  current.store(new Pool(before->size(), before->awake()));
+}
+
 Pool& pool() {
-  static Pool p;
-  static const bool sized = [] {
+  static const bool made = [] {
     const char* s = std::getenv("TUTTI_NUM_THREADS");
-    p.resize(s && std::atoi(s) > 0 ? std::atoi(s) : cores());
-    return true;
+    current.store(new Pool(s && std::atoi(s) > 0 ? std::atoi(s) : cores(), 0));
+    return pthread_atfork(nullptr, nullptr, after_fork) == 0;
   }();
-  (void)sized;
-  return p;
+  (void)made;
+  return *current.load(std::memory_order_acquire);
 }
 
 }  // namespace

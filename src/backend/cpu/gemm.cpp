@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/isa.hpp"
 #include "backend/cpu/one_thread.hpp"
 #include "backend/cpu/small_product.hpp"
 #include "tutti/base/error.hpp"
@@ -14,10 +15,8 @@ namespace {
 // Below some thousand products a library call costs more than the work.
 constexpr std::int64_t kTiny = 4096;
 
-__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) void tiny(std::int64_t m, std::int64_t n,
-                                                                                        std::int64_t k, Matrix a,
-                                                                                        Matrix b, float* c,
-                                                                                        std::int64_t c_row) {
+[[gnu::always_inline]] inline void sums(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                                        const Matrix& b, float* c, std::int64_t c_row) {
   for (std::int64_t i = 0; i < m; ++i) {
     float* row = c + i * c_row;
     const float* x = a.data + i * a.row;
@@ -33,9 +32,29 @@ __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"))) vo
   }
 }
 
+// The same loops for each kind of machine. Not target_clones: those are chosen before main, where sanitizers do not
+// run.
+using Tiny = void (*)(std::int64_t, std::int64_t, std::int64_t, const Matrix&, const Matrix&, float*, std::int64_t);
+
+void tiny_plain(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                std::int64_t c_row) {
+  sums(m, n, k, a, b, c, c_row);
+}
+[[gnu::target("arch=x86-64-v3")]] void tiny_avx2(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                                                 const Matrix& b, float* c, std::int64_t c_row) {
+  sums(m, n, k, a, b, c, c_row);
+}
+[[gnu::target("arch=x86-64-v4")]] void tiny_avx512(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                                                   const Matrix& b, float* c, std::int64_t c_row) {
+  sums(m, n, k, a, b, c, c_row);
+}
+
+Tiny tiny_product() { return isa() == Isa::avx512 ? tiny_avx512 : isa() == Isa::avx2 ? tiny_avx2 : tiny_plain; }
+
 }  // namespace
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row) {
+  static const Tiny tiny = tiny_product();
   if (m * n * k <= kTiny) return tiny(m, n, k, a, b, c, c_row);
   if (small_product(m, n, k, a, b, c, c_row)) return;
   auto layout = [](const Matrix& x, std::int64_t rows, std::int64_t columns, char& trans, dnnl_dim_t& ld) {

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "backend/cpu/emit.hpp"
+#include "backend/cpu/isa.hpp"
 #include "base/half.hpp"
 #include "lane/library.hpp"
 #include "tutti/base/error.hpp"
@@ -132,19 +133,18 @@ float float_to_half(float in) { return std::bit_cast<float>(std::uint32_t{Float1
 float fmod_f32(float x, float y) { return std::fmod(x, y); }
 double fmod_f64(double x, double y) { return std::fmod(x, y); }
 
-struct Isa {
-  std::string cpu, features;
-};
-// TUTTI_CPU_ISA=avx512|avx2|plain narrows what this machine has: for tests.
-Isa isa() {
-  const char* want = std::getenv("TUTTI_CPU_ISA");
-  const std::string name = want ? want : "";
-  if (name == "plain") return {"x86-64", ""};
-  if (name == "avx2") return {"haswell", ""};
-  std::string features;
-  for (const auto& f : llvm::sys::getHostCPUFeatures())
-    features += (features.empty() ? "" : ",") + std::string(f.second ? "+" : "-") + f.first().str();
-  return {llvm::sys::getHostCPUName().str(), features};
+orc::JITTargetMachineBuilder target_machine() {
+  const llvm::Triple triple(llvm::sys::getProcessTriple());
+  orc::JITTargetMachineBuilder builder(triple);
+  if (isa() < isa_of_processor()) {
+    builder.setCPU(isa() == Isa::avx2 ? "haswell" : "x86-64");
+  } else {
+    builder.setCPU(llvm::sys::getHostCPUName().str());
+    for (const auto& f : llvm::sys::getHostCPUFeatures()) builder.getFeatures().AddFeature(f.first(), f.second);
+  }
+  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return builder;
 }
 
 class Jit {
@@ -152,22 +152,7 @@ class Jit {
   Jit() {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
-    const Isa target = isa();
-    wide_ = target.features.find("+avx512f") != std::string::npos;
-    orc::JITTargetMachineBuilder builder(llvm::Triple(llvm::sys::getProcessTriple()));
-    builder.setCPU(target.cpu);
-    if (!target.features.empty()) {
-      std::vector<std::string> list;
-      for (std::size_t at = 0; at < target.features.size();) {
-        const std::size_t end = std::min(target.features.find(',', at), target.features.size());
-        list.push_back(target.features.substr(at, end - at));
-        at = end + 1;
-      }
-      builder.addFeatures(list);
-    }
-    builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-    builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    jit_ = check(orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create());
+    jit_ = check(orc::LLJITBuilder().setJITTargetMachineBuilder(target_machine()).create());
     jit_->getMainJITDylib().addGenerator(
         check(orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
     define("__extendhfsf2", reinterpret_cast<void*>(&half_to_float));
@@ -221,7 +206,7 @@ class Jit {
     for (const auto& [text, spec] : fresh) {
       for (const compile::Inst& i : spec->body.insts)
         if (i.name) define_library(i.name);
-      emit_kernel(*module, "kernel" + std::to_string(count_++), *spec, wide_);
+      emit_kernel(*module, "kernel" + std::to_string(count_++), *spec, isa() == Isa::avx512);
     }
     if (std::getenv("TUTTI_CPU_IR")) module->print(llvm::errs(), nullptr);
     std::string message;
@@ -238,7 +223,6 @@ class Jit {
   std::unordered_map<std::string, run::KernelFn> known_;
   std::unordered_map<std::string, bool> defined_;
   int count_ = 0;
-  bool wide_ = false;
 };
 
 Jit& jit() {

@@ -1,10 +1,11 @@
 #include "backend/cpu/narrow_product.hpp"
 
+#include <algorithm>
 #include <string_view>
-#include <unordered_map>
 #include <dnnl.hpp>
 
 #include "array/buffer.hpp"
+#include "backend/cpu/isa.hpp"
 #include "backend/cpu/one_thread.hpp"
 
 namespace tutti::cpu {
@@ -43,7 +44,7 @@ class Product final : public NarrowProduct {
 
 std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape& s) {
   if (s.operand != bfloat16 || (s.result != bfloat16 && s.result != float32)) return nullptr;
-  if (dnnl::get_effective_cpu_isa() < dnnl::cpu_isa::avx512_core_bf16) return nullptr;
+  if (isa() != Isa::avx512 || dnnl::get_effective_cpu_isa() < dnnl::cpu_isa::avx512_core_bf16) return nullptr;
   try {
     OneThread guard;  // the number of threads is fixed here
     using Type = memory::data_type;

@@ -1,6 +1,11 @@
 #pragma once
 
-#include <omp.h>
+// Of the OpenMP runtime that oneDNN uses. Declared here: omp.h comes with a compiler, and clang's is a package of its
+// own.
+extern "C" {
+int omp_get_max_threads() noexcept;
+void omp_set_num_threads(int) noexcept;
+}
 
 namespace tutti::cpu {
 

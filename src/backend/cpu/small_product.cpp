@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backend/cpu/isa.hpp"
 #include "backend/cpu/square16.hpp"
 
 namespace tutti::cpu {
@@ -49,7 +50,7 @@ constexpr const Block* by_rows[] = {by_vectors<1>, by_vectors<2>, by_vectors<3>,
 
 bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
                    std::int64_t c_row) {
-  static const bool wide = __builtin_cpu_supports("avx512f");
+  static const bool wide = isa() == Isa::avx512;
   if (!wide || m * n * k > kMostWork || k > kMostInner) return false;
   const bool turned = b.column != 1 && n > 1;
   if (turned && (b.row != 1 || n % 16 || k % 16)) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/cpu/isa.hpp"
 #include "backend/cpu/square16.hpp"
 
 namespace tutti::cpu {
@@ -23,7 +24,7 @@ void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row,
   const T* in = reinterpret_cast<const T*>(from);
   T* out = reinterpret_cast<T*>(to);
   constexpr std::int64_t kSide = 16;
-  static const bool wide = sizeof(T) == 4 && __builtin_cpu_supports("avx512f");
+  static const bool wide = sizeof(T) == 4 && isa() == Isa::avx512;
   // Along the columns of the tile, so that lines of the result are completed one after the other.
   for (std::int64_t i = 0; i < rows; i += kSide)
     for (std::int64_t j = 0; j < columns; j += kSide) {

@@ -1,0 +1,43 @@
+#include "backend/cpu/isa.hpp"
+
+#include <dnnl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "tutti/base/call_scope.hpp"
+
+namespace tutti::cpu {
+namespace {
+
+Isa wanted() {
+  const char* given = std::getenv("TUTTI_CPU_ISA");
+  const std::string name = given ? given : "";
+  if (name.empty() || name == "avx512") return Isa::avx512;
+  if (name == "avx2") return Isa::avx2;
+  if (name == "plain") return Isa::plain;
+  raise<ValueError>("TUTTI_CPU_ISA", "the environment names the instructions '" + name + "'",
+                    "Use avx512, avx2 or plain, or leave it unset.");
+}
+
+}  // namespace
+
+Isa isa_of_processor() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    return Isa::avx512;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Isa::avx2 : Isa::plain;
+}
+
+Isa isa() {
+  static const Isa chosen = [] {
+    const Isa isa = std::min(isa_of_processor(), wanted());
+    // The matrix library follows. It refuses when the user's program has run it before; then it stays as it is.
+    if (isa != isa_of_processor()) dnnl_set_max_cpu_isa(isa == Isa::avx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+    return isa;
+  }();
+  return chosen;
+}
+
+}  // namespace tutti::cpu
