@@ -22,16 +22,16 @@ float square_of_rounded(int n) {
   Array a = zeros({n, n}), b = zeros({n, n});
   a = a.at(all, 0).set(-1.f).at(all, 1).set(1 + e);
   b = b.at(0, all).set(1 + 2 * e).at(1, all).set(1 + e);
-  return matmul(a, b).at(n - 1, n - 1).item<float>();
+  return matmul(a, b)(n - 1, n - 1).item<float>();
 }
 
 [[noreturn]] void run_plain() {
   setenv("TUTTI_CPU_ISA", "plain", 1);
   bool good = square_of_rounded(4) == 0 && square_of_rounded(32) == 0 && square_of_rounded(300) == 0;  // three ways
   Array x = arange(64.f * 48).reshape(64, 48);
-  good &= bool(all_equal(jit([](const Array& x) { return x.T().copy(); })(x), transpose(x)));
+  good &= bool(array_equal(jit([](const Array& x) { return x.T().copy(); })(x), transpose(x)));
   good &=
-      bool(all_equal(matmul(x.astype(bfloat16), ones({48, 1}, bfloat16)).astype(float32) > 0, ones({64, 1}, bool_)));
+      bool(array_equal(matmul(x.astype(bfloat16), ones({48, 1}, bfloat16)).astype(float32) > 0, ones({64, 1}, bool_)));
   std::exit(good && cpu::isa() == cpu::Isa::plain ? 0 : 1);
 }
 
