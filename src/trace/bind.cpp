@@ -57,33 +57,13 @@ std::vector<Array> bind(const Op& op, Params params, std::vector<Array> operands
   return run_eagerly(op, params, operands, subs);
 }
 
-std::vector<Array> apply(const Program& p, const std::vector<Array>& args) {
-  if (args.size() != p.inputs.size())
-    throw InternalError("apply: " + std::to_string(args.size()) + " arguments for " + std::to_string(p.inputs.size()) +
-                        " inputs");
-  std::vector<Array> env(p.types.size());
-  std::vector<int> last_use(p.types.size(), -1);
-  for (std::size_t i = 0; i < p.inputs.size(); ++i) env[p.inputs[i]] = args[i];
-  auto get = [&](const Atom& a) { return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id]; };
-  // Values are dropped after their last reader, so that eager replays need no more memory than the function would.
-  for (std::size_t i = 0; i < p.eqns.size(); ++i)
-    for (const Atom& a : p.eqns[i].operands)
-      if (!a.is_literal()) last_use[a.id] = static_cast<int>(i);
-  for (const Atom& a : p.outputs)
-    if (!a.is_literal()) last_use[a.id] = static_cast<int>(p.eqns.size());
-  for (std::size_t i = 0; i < p.eqns.size(); ++i) {
-    const Eqn& e = p.eqns[i];
-    LocOverride line(e.loc);
-    std::vector<Array> operands;
-    for (const Atom& a : e.operands) operands.push_back(get(a));
-    std::vector<Array> results = bind(*e.op, e.params, std::move(operands), e.subs);
-    for (std::size_t k = 0; k < results.size(); ++k) env[e.results[k]] = results[k];
-    for (const Atom& a : e.operands)
-      if (!a.is_literal() && last_use[a.id] == static_cast<int>(i)) env[a.id] = {};
-  }
-  std::vector<Array> out;
-  for (const Atom& a : p.outputs) out.push_back(get(a));
-  return out;
+std::vector<Array> bind(const Eqn& eqn, std::vector<Array> operands) {
+  return bind(*eqn.op, eqn.params, std::move(operands), eqn.subs);
+}
+
+std::vector<Array> apply(const Program& program, const std::vector<Array>& args) {
+  Environment<Array> env(program, args, literal_array);
+  return replay(program, env, [](const Eqn& e, std::vector<Array> x) { return bind(e, std::move(x)); });
 }
 
 Array zeros_of(const Type& type) {

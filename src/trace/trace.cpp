@@ -1,6 +1,7 @@
 #include "trace/trace.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace tutti {
 namespace {
@@ -85,7 +86,7 @@ Array Trace::input(const Type& type, std::string name, Array known) {
   program_.inputs.push_back(v);
   program_.input_names.push_back(std::move(name));
   producer_.push_back(-1);
-  if (known.has_value()) known_[v] = std::move(known);
+  if (known.has_value()) known_.define(v, std::move(known));
   auto node = std::make_shared<ArrayNode>();
   node->type = type;
   node->trace = shared_from_this();
@@ -125,7 +126,7 @@ Atom Trace::atom(const Array& x) {
     program_.input_names.emplace_back();
     producer_.push_back(-1);
     captured_.push_back(x);
-    if (mode_ == Mode::open) known_[it->second] = x;
+    if (mode_ == Mode::open) known_.define(it->second, x);
   }
   return Atom(it->second);
 }
@@ -166,7 +167,7 @@ Traced Trace::close(const std::vector<Array>& outputs) {
 
 Array Trace::read(const ArrayNode& n, const char* what) {
   ValueId v = n.value;
-  if (auto it = known_.find(v); it != known_.end()) return it->second;
+  if (Array x = known_.read(v); x.has_value()) return x;
   auto refuse = [&](const std::string& why, const std::string& remedy) {
     raise<TracerError>(what, "the value of " + n.type.str() + " is not known here: " + why + " " + what_ + at(made_),
                        remedy);
@@ -177,29 +178,21 @@ Array Trace::read(const ArrayNode& n, const char* what) {
            "Use where or lax::cond instead of a host decision, or move jit further inside.");
   if (producer_[v] < 0) refuse("it is mapped by", "Use where instead of a host decision.");
   // Everything that this value needs, in program order, computed in the context around this trace.
-  std::vector<char> needed(program_.eqns.size(), 0);
+  std::set<int> needed;
   std::vector<ValueId> todo{v};
   while (!todo.empty()) {
     ValueId u = todo.back();
     todo.pop_back();
-    if (known_.count(u)) continue;
+    if (known_.read(u).has_value()) continue;
     if (producer_[u] < 0) refuse("it depends on a value that is mapped by", "Use where instead of a host decision.");
-    if (std::exchange(needed[producer_[u]], 1)) continue;
+    if (!needed.insert(producer_[u]).second) continue;
     for (const Atom& a : program_.eqns[producer_[u]].operands)
       if (!a.is_literal()) todo.push_back(a.id);
   }
   OutsideOf outside(this);
-  for (std::size_t i = 0; i < needed.size(); ++i) {
-    if (!needed[i]) continue;
-    const Eqn& e = program_.eqns[i];
-    LocOverride line(e.loc);
-    std::vector<Array> operands;
-    for (const Atom& a : e.operands)
-      operands.push_back(a.is_literal() ? array_from_scalar(a.literal, a.weak) : known_.at(a.id));
-    std::vector<Array> results = bind(*e.op, e.params, operands, e.subs);
-    for (std::size_t k = 0; k < results.size(); ++k) known_[e.results[k]] = results[k];
-  }
-  return known_.at(v);
+  for (int i : needed)
+    replay(program_.eqns[i], known_, [](const Eqn& e, std::vector<Array> x) { return bind(e, std::move(x)); });
+  return known_.read(v);
 }
 
 }  // namespace tutti

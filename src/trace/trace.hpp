@@ -12,6 +12,7 @@
 #include "array/node.hpp"
 #include "ir/op.hpp"
 #include "ir/program.hpp"
+#include "ir/replay.hpp"
 #include "tutti/array/array.hpp"
 
 namespace tutti {
@@ -21,6 +22,9 @@ struct Traced {
   ProgramPtr program;
   std::vector<Array> captured;  // concrete arrays, or values of enclosing traces
 };
+
+/// The array that a literal stands for.
+inline Array literal_array(const Atom& literal) { return array_from_scalar(literal.literal, literal.weak); }
 
 /// One Program being recorded. Staged: every operation is recorded (jit, shard_map, control flow, and all Program ->
 /// Program interpreters). Open: operations on concrete operands run at once unless something staged is around
@@ -64,8 +68,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
   Program program_;
   std::vector<Array> captured_;
   std::map<const ArrayNode*, ValueId> capture_ids_;
-  std::map<ValueId, Array> known_;
-  std::vector<int> producer_;  // value -> Eqn, -1 for inputs
+  Environment<Array> known_{literal_array};  // values that are concrete outside of this trace
+  std::vector<int> producer_;                // value -> Eqn, -1 for inputs
   std::thread::id thread_ = std::this_thread::get_id();
   bool closed_ = false;
 };
@@ -109,6 +113,8 @@ bool axis_is_bound(const std::string& name);
 /// Whether types say which values vary along this axis.
 bool axis_is_typed(const std::string& name);
 
+/// The operation of an Eqn once more, on these operands.
+std::vector<Array> bind(const Eqn& eqn, std::vector<Array> operands);
 /// Replays `program` on `args` in the present context: Eqn by Eqn through bind, each with its own source line.
 std::vector<Array> apply(const Program& program, const std::vector<Array>& args);
 /// The zero array of a type (a broadcast literal).

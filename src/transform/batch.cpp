@@ -12,6 +12,11 @@ Type with_batch_dim(Type t, std::int64_t size) {
   return t;
 }
 
+struct Lane {
+  Array array;
+  bool mapped = false;  // it has the batch dim in front
+};
+
 Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped,
             const BatchAxis& axis) {
   const SubprogramRules* rules = subprogram_rules(*eqn.op);
@@ -19,7 +24,7 @@ Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands
   // A collective may name the axis, and then means something for unmapped operands too.
   bool may_name_axis = !axis.name.empty() && (eqn.op->collective || rules);
   if (!any && !may_name_axis) {
-    std::vector<Array> results = bind(*eqn.op, eqn.params, operands, eqn.subs);
+    std::vector<Array> results = bind(eqn, operands);
     return {results, std::vector<bool>(results.size(), false)};
   }
   if (rules && rules->batch) return rules->batch(eqn, operands, mapped, axis);
@@ -29,41 +34,40 @@ Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands
                     "Use lax::map, which takes one element after the other.");
 }
 
+std::vector<Lane> step(const Program& p, const Eqn& eqn, const std::vector<Lane>& operands, const BatchAxis& axis) {
+  std::vector<Array> arrays;
+  std::vector<bool> mapped;
+  for (const Lane& x : operands) {
+    arrays.push_back(x.array);
+    mapped.push_back(x.mapped);
+  }
+  Batched out = run(p, eqn, arrays, mapped, axis);
+  std::vector<Lane> results;
+  for (std::size_t k = 0; k < eqn.results.size(); ++k) {
+    const Type& one = p.type(eqn.results[k]);
+    results.push_back({out.results.at(k), out.mapped.at(k)});
+    check_like(eqn, "batch", out.results[k], out.mapped[k] ? with_batch_dim(one, axis.size) : one);
+  }
+  return results;
+}
+
 }  // namespace
 
 BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
                      const NamedAxes& axes) {
   Recording recording("vmap", axes);
-  std::vector<Array> env(program.types.size());
-  std::vector<char> is_mapped(program.types.size(), 0);
+  std::vector<Lane> inputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    ValueId v = program.inputs[i];
-    is_mapped[v] = mapped[i];
-    env[v] = recording.input(mapped[i] ? with_batch_dim(program.type(v), axis.size) : program.type(v),
-                             input_name(program, i));
+    const Type& one = program.type(program.inputs[i]);
+    Type type = mapped[i] ? with_batch_dim(one, axis.size) : one;
+    inputs.push_back({recording.input(type, input_name(program, i)), mapped[i]});
   }
-  for (const Eqn& eqn : program.eqns) {
-    LocOverride line(eqn.loc);
-    std::vector<Array> operands;
-    std::vector<bool> operand_mapped;
-    for (const Atom& a : eqn.operands) {
-      operands.push_back(read(env, a));
-      operand_mapped.push_back(!a.is_literal() && is_mapped[a.id]);
-    }
-    Batched out = run(program, eqn, operands, operand_mapped, axis);
-    for (std::size_t k = 0; k < eqn.results.size(); ++k) {
-      ValueId v = eqn.results[k];
-      check_like(eqn, "batch", out.results.at(k),
-                 out.mapped.at(k) ? with_batch_dim(program.type(v), axis.size) : program.type(v));
-      env[v] = out.results[k];
-      is_mapped[v] = out.mapped[k];
-    }
-  }
+  Environment<Lane> env(program, inputs, [](const Atom& a) { return Lane{literal_array(a), false}; });
   BatchedProgram out;
   std::vector<Array> outputs;
-  for (const Atom& a : program.outputs) {
-    outputs.push_back(read(env, a));
-    out.mapped.push_back(!a.is_literal() && is_mapped[a.id]);
+  for (const Lane& y : replay(program, env, [&](const Eqn&e, const auto&x) { return step(program, e, x, axis); })) {
+    outputs.push_back(y.array);
+    out.mapped.push_back(y.mapped);
   }
   out.program = recording.close(outputs);
   return out;

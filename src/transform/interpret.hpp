@@ -26,11 +26,6 @@ class Recording {
   TraceScope scope_;
 };
 
-/// The array of an Atom, given the values so far.
-inline Array read(const std::vector<Array>& env, const Atom& a) {
-  return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id];
-}
-
 std::string input_name(const Program& program, std::size_t i);
 std::vector<Type> operand_types(const Program& program, const Eqn& eqn);
 /// `mul: <why> (train.cpp:41)`.

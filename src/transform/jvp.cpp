@@ -34,97 +34,90 @@ bool shortcut(const Eqn& eqn, const std::vector<Array>& tangents, const Array& r
   return false;
 }
 
-class Jvp {
- public:
-  explicit Jvp(const Program& p) : p_(p), primal(p.types.size()), tangent(p.types.size()) {}
-
-  void run(const Eqn& eqn) {
-    LocOverride line(eqn.loc);
-    std::vector<Array> primals, tangents;
-    bool any = false;
-    for (const Atom& a : eqn.operands) {
-      primals.push_back(read(primal, a));
-      tangents.push_back(a.is_literal() ? Array() : tangent[a.id]);
-      any = any || tangents.back().has_value();
-    }
-    std::vector<Array> results, result_tangents;
-    if (!any) {
-      results = bind(*eqn.op, eqn.params, primals, eqn.subs);
-    } else if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
-      if (!rules->jvp) throw_unsupported(eqn, "it has no forward-mode derivative", kStop);
-      std::tie(results, result_tangents) = rules->jvp(eqn, primals, tangents);
-    } else {
-      results = bind(*eqn.op, eqn.params, primals, eqn.subs);
-      bool differentiable =
-          std::any_of(results.begin(), results.end(), [](const Array& r) { return has_tangent(r.type()); });
-      if (differentiable) result_tangents = op_tangents(eqn, primals, results, tangents);
-    }
-    result_tangents.resize(results.size());
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      primal[eqn.results[k]] = results[k];
-      if (!has_tangent(results[k].type()) || !result_tangents[k].has_value()) continue;
-      check_like(eqn, "jvp", result_tangents[k], results[k].type());
-      tangent[eqn.results[k]] = result_tangents[k];
-    }
-  }
-
- private:
-  std::vector<Array> op_tangents(const Eqn& eqn, const std::vector<Array>& primals, const std::vector<Array>& results,
-                                 const std::vector<Array>& tangents) {
-    const Op& op = *eqn.op;
-    std::vector<Array> out(results.size());
-    if (op.linear.size() == 1 && shortcut(eqn, tangents, results[0], out[0])) return out;
-    std::vector<Array> rest = tangents;  // of the operands that no linear group covers
-    for (const std::vector<int>& group : op.linear) {
-      std::vector<Array> operands = primals;
-      bool any = false;
-      for (int i : group) {
-        if (i >= static_cast<int>(tangents.size())) continue;
-        any = any || tangents[i].has_value();
-        rest[i] = {};
-      }
-      if (!any) continue;
-      for (int i : group)
-        if (i < static_cast<int>(tangents.size()))
-          operands[i] = tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type());
-      std::vector<Array> part = bind(op, eqn.params, operands, eqn.subs);
-      for (std::size_t k = 0; k < part.size(); ++k)
-        if (has_tangent(results[k].type())) accumulate(out[k], part[k]);
-    }
-    if (std::none_of(rest.begin(), rest.end(), [](const Array& t) { return t.has_value(); })) return out;
-    if (!op.jvp)
-      throw_unsupported(eqn,
-                        "it cannot be differentiated: " +
-                            (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable),
-                        kStop);
-    std::vector<Array> part = op.jvp(Call{op, eqn.params, operand_types(p_, eqn), eqn.subs}, primals, results, rest);
-    for (std::size_t k = 0; k < std::min(part.size(), out.size()); ++k) accumulate(out[k], part[k]);
-    return out;
-  }
-
-  const Program& p_;
-
- public:
-  std::vector<Array> primal, tangent;  // by ValueId
+struct Dual {
+  Array primal, tangent;  // the tangent is empty where it is zero
 };
+
+std::vector<Array> op_tangents(const Program& p, const Eqn& eqn, const std::vector<Array>& primals,
+                               const std::vector<Array>& results, const std::vector<Array>& tangents) {
+  const Op& op = *eqn.op;
+  std::vector<Array> out(results.size());
+  if (op.linear.size() == 1 && shortcut(eqn, tangents, results[0], out[0])) return out;
+  std::vector<Array> rest = tangents;  // of the operands that no linear group covers
+  for (const std::vector<int>& group : op.linear) {
+    std::vector<Array> operands = primals;
+    bool any = false;
+    for (int i : group) {
+      if (i >= static_cast<int>(tangents.size())) continue;
+      any = any || tangents[i].has_value();
+      rest[i] = {};
+    }
+    if (!any) continue;
+    for (int i : group)
+      if (i < static_cast<int>(tangents.size()))
+        operands[i] = tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type());
+    std::vector<Array> part = bind(op, eqn.params, operands, eqn.subs);
+    for (std::size_t k = 0; k < part.size(); ++k)
+      if (has_tangent(results[k].type())) accumulate(out[k], part[k]);
+  }
+  if (std::none_of(rest.begin(), rest.end(), [](const Array& t) { return t.has_value(); })) return out;
+  if (!op.jvp)
+    throw_unsupported(eqn,
+                      "it cannot be differentiated: " +
+                          (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable),
+                      kStop);
+  std::vector<Array> part = op.jvp(Call{op, eqn.params, operand_types(p, eqn), eqn.subs}, primals, results, rest);
+  for (std::size_t k = 0; k < std::min(part.size(), out.size()); ++k) accumulate(out[k], part[k]);
+  return out;
+}
+
+std::vector<Dual> step(const Program& p, const Eqn& eqn, const std::vector<Dual>& operands) {
+  std::vector<Array> primals, tangents;
+  bool any = false;
+  for (const Dual& x : operands) {
+    primals.push_back(x.primal);
+    tangents.push_back(x.tangent);
+    any = any || x.tangent.has_value();
+  }
+  std::vector<Array> results, result_tangents;
+  if (!any) {
+    results = bind(eqn, primals);
+  } else if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
+    if (!rules->jvp) throw_unsupported(eqn, "it has no forward-mode derivative", kStop);
+    std::tie(results, result_tangents) = rules->jvp(eqn, primals, tangents);
+  } else {
+    results = bind(eqn, primals);
+    bool differentiable =
+        std::any_of(results.begin(), results.end(), [](const Array& r) { return has_tangent(r.type()); });
+    if (differentiable) result_tangents = op_tangents(p, eqn, primals, results, tangents);
+  }
+  result_tangents.resize(results.size());
+  std::vector<Dual> out;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    out.push_back({results[k], {}});
+    if (!has_tangent(results[k].type()) || !result_tangents[k].has_value()) continue;
+    check_like(eqn, "jvp", result_tangents[k], results[k].type());
+    out.back().tangent = result_tangents[k];
+  }
+  return out;
+}
 
 }  // namespace
 
 JvpProgram jvp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
   Recording recording("jvp", axes);
-  Jvp walk(program);
+  std::vector<Dual> inputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
-    walk.primal[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
+    inputs.push_back({recording.input(program.type(program.inputs[i]), input_name(program, i)), {}});
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
-    if (differentiated[i]) walk.tangent[program.inputs[i]] = recording.input(program.type(program.inputs[i]));
-  for (const Eqn& eqn : program.eqns) walk.run(eqn);
+    if (differentiated[i]) inputs[i].tangent = recording.input(program.type(program.inputs[i]));
+  Environment<Dual> env(program, inputs, [](const Atom& a) { return Dual{literal_array(a), {}}; });
   JvpProgram out;
   std::vector<Array> outputs, tangents;
-  for (const Atom& a : program.outputs) {
-    outputs.push_back(read(walk.primal, a));
-    Array t = a.is_literal() ? Array() : walk.tangent[a.id];
-    out.tangent.push_back(t.has_value());
-    if (t.has_value()) tangents.push_back(with_weak(t, outputs.back().weak_type()));
+  for (const Dual& y : replay(program, env, [&](const Eqn&e, const auto&x) { return step(program, e, x); })) {
+    outputs.push_back(y.primal);
+    out.tangent.push_back(y.tangent.has_value());
+    if (y.tangent.has_value()) tangents.push_back(with_weak(y.tangent, y.primal.weak_type()));
   }
   outputs.insert(outputs.end(), tangents.begin(), tangents.end());
   out.program = recording.close(outputs);

@@ -10,37 +10,34 @@
 namespace tutti {
 namespace {
 
+// A value that depends on the linear inputs has no array on the way forward; its cotangent comes on the way back.
 class Transpose {
  public:
-  explicit Transpose(const Program& p)
-      : value(p.types.size()), cotangent(p.types.size()), linear(p.types.size(), 0), p_(p) {}
+  explicit Transpose(const Program& p) : cotangent(p.types.size()), p_(p) {}
 
-  // What does not depend on the linear inputs is computed as it stands.
-  void forward(const Eqn& eqn) {
-    bool any = std::any_of(eqn.operands.begin(), eqn.operands.end(), [&](const Atom& a) { return is_linear(a); });
-    if (any) {
-      for (ValueId r : eqn.results) linear[r] = 1;
-      return;
-    }
-    LocOverride line(eqn.loc);
-    std::vector<Array> operands;
-    for (const Atom& a : eqn.operands) operands.push_back(read(value, a));
-    std::vector<Array> results = bind(*eqn.op, eqn.params, operands, eqn.subs);
-    for (std::size_t k = 0; k < results.size(); ++k) value[eqn.results[k]] = results[k];
+  // What does not depend on the linear inputs is computed as it stands; the rest waits.
+  void forward(const std::vector<Array>& inputs) {
+    Environment<Array> env(p_, inputs, literal_array);
+    replay(p_, env, [&](const Eqn& eqn, std::vector<Array> operands) {
+      bool linear = std::any_of(operands.begin(), operands.end(), [](const Array& x) { return !x.has_value(); });
+      if (!linear) return bind(eqn, std::move(operands));
+      linear_.push_back({&eqn, std::move(operands)});
+      return std::vector<Array>(eqn.results.size());
+    });
   }
 
-  void backward(const Eqn& eqn) {
-    bool is_mine = std::any_of(eqn.results.begin(), eqn.results.end(), [&](ValueId r) { return linear[r]; });
+  void backward() {
+    for (std::size_t i = linear_.size(); i-- > 0;) backward(*linear_[i].eqn, linear_[i].operands);
+  }
+
+  void backward(const Eqn& eqn, const std::vector<Array>& operands) {
     bool any = std::any_of(eqn.results.begin(), eqn.results.end(), [&](ValueId r) { return cotangent[r].has_value(); });
-    if (!is_mine || !any) return;
+    if (!any) return;
     LocOverride line(eqn.loc);
-    std::vector<Array> cotangents, operands;
+    std::vector<Array> cotangents;
     std::vector<bool> undefined;
     for (ValueId r : eqn.results) cotangents.push_back(cotangent_of(r));
-    for (const Atom& a : eqn.operands) {
-      undefined.push_back(is_linear(a));
-      operands.push_back(is_linear(a) ? Array() : read(value, a));
-    }
+    for (const Array& x : operands) undefined.push_back(!x.has_value());
     std::vector<Type> types = operand_types(p_, eqn);
     std::vector<Array> given;
     if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
@@ -85,13 +82,16 @@ class Transpose {
     return bind1(ops::psum, ops::ReduceOver{missing, sizes}, {ct});
   }
 
-  bool is_linear(const Atom& a) const { return !a.is_literal() && linear[a.id]; }
-
-  std::vector<Array> value, cotangent;  // by ValueId
-  std::vector<char> linear;
+  std::vector<Array> cotangent;  // by ValueId
 
  private:
+  struct Linear {
+    const Eqn* eqn;
+    std::vector<Array> operands;  // empty where linear
+  };
+
   const Program& p_;
+  std::vector<Linear> linear_;  // in program order
 };
 
 }  // namespace
@@ -100,12 +100,9 @@ Transposed transpose(const Program& program, const std::vector<bool>& linear, co
                      const NamedAxes& axes) {
   Recording recording("transpose", axes);
   Transpose walk(program);
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    if (linear[i])
-      walk.linear[program.inputs[i]] = 1;
-    else
-      walk.value[program.inputs[i]] = recording.input(program.type(program.inputs[i]), input_name(program, i));
-  }
+  std::vector<Array> inputs(program.inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!linear[i]) inputs[i] = recording.input(program.type(program.inputs[i]), input_name(program, i));
   std::vector<Array> seeds;
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     if (given[i]) seeds.push_back(recording.input(program.type(program.outputs[i])));
@@ -115,8 +112,8 @@ Transposed transpose(const Program& program, const std::vector<bool>& linear, co
     const Array& seed = seeds[k++];
     if (!program.outputs[i].is_literal()) walk.add_to(program.outputs[i].id, seed);
   }
-  for (const Eqn& eqn : program.eqns) walk.forward(eqn);
-  for (std::size_t i = program.eqns.size(); i-- > 0;) walk.backward(program.eqns[i]);
+  walk.forward(inputs);
+  walk.backward();
   Transposed out;
   std::vector<Array> outputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/replay.hpp"
 #include "ops/collective/collective.hpp"
 #include "ops/region/shard_map.hpp"
 
@@ -51,18 +52,12 @@ AxisNames of_results(const Eqn& e, const AxisNames& operands) {
 }  // namespace
 
 std::vector<AxisNames> output_variance(const Program& body, const std::vector<AxisNames>& inputs) {
-  std::vector<AxisNames> of(body.types.size());
-  for (std::size_t i = 0; i < body.inputs.size(); ++i) of[body.inputs[i]] = inputs[i];
-  for (const Eqn& e : body.eqns) {
-    AxisNames operands;
-    for (const Atom& a : e.operands)
-      if (!a.is_literal()) operands = merge_names(operands, of[a.id]);
-    AxisNames results = of_results(e, operands);
-    for (ValueId r : e.results) of[r] = results;
-  }
-  std::vector<AxisNames> out;
-  for (const Atom& a : body.outputs) out.push_back(a.is_literal() ? AxisNames() : of[a.id]);
-  return out;
+  Environment<AxisNames> env(body, inputs, [](const Atom&) { return AxisNames(); });
+  return replay(body, env, [](const Eqn& e, const std::vector<AxisNames>& operands) {
+    AxisNames varying;
+    for (const AxisNames& names : operands) varying = merge_names(varying, names);
+    return std::vector<AxisNames>(e.results.size(), of_results(e, varying));
+  });
 }
 
 }  // namespace tutti
