@@ -49,23 +49,13 @@ ProgramPtr untyped(const Program& p) {
 
 struct Opener {
   std::vector<Array> run(const Program& p, const std::vector<Array>& args) {
-    std::vector<Array> env(p.types.size());
-    for (std::size_t i = 0; i < args.size(); ++i) env[p.inputs[i]] = args[i];
-    auto get = [&](const Atom& a) { return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id]; };
-    for (const Eqn& e : p.eqns) {
-      LocOverride line(e.loc);
-      std::vector<Array> operands;
-      for (const Atom& a : e.operands) operands.push_back(get(a));
+    Environment<Array> env(p, args, literal_array);
+    return replay(p, env, [&](const Eqn& e, std::vector<Array> operands) {
+      if (e.op == &ops::shard_map) return region(e, operands);
       std::vector<ProgramPtr> subs;
-      if (e.op != &ops::shard_map)
-        for (const ProgramPtr& sub : e.subs) subs.push_back(open_manual_regions(sub));
-      std::vector<Array> results =
-          e.op == &ops::shard_map ? region(e, operands) : bind(*e.op, e.params, operands, subs);
-      for (std::size_t k = 0; k < results.size(); ++k) env[e.results[k]] = results[k];
-    }
-    std::vector<Array> out;
-    for (const Atom& a : p.outputs) out.push_back(get(a));
-    return out;
+      for (const ProgramPtr& sub : e.subs) subs.push_back(open_manual_regions(sub));
+      return bind(*e.op, e.params, std::move(operands), std::move(subs));
+    });
   }
 
   std::vector<Array> region(const Eqn& e, const std::vector<Array>& operands) {

@@ -104,26 +104,17 @@ std::vector<Array> inline_region(
   body.outputs = kept;
   body = *inlined(std::make_shared<Program>(without_dead_code(body)));
 
-  std::vector<Array> env(body.types.size());
-  for (std::size_t i = 0; i < blocks.size(); ++i) env[body.inputs[i]] = blocks[i];
-  auto get = [&](const Atom& a) { return a.is_literal() ? array_from_scalar(a.literal, a.weak) : env[a.id]; };
-  for (const Eqn& e : body.eqns) {
-    LocOverride line(e.loc);
-    std::vector<Array> operands;
-    for (const Atom& a : e.operands) operands.push_back(get(a));
-    if (e.op == &ops::pvary ||
-        e.op->name == "sharding_constraint") {  // about variance and axes that are not manual: nothing to do
-      env[e.results[0]] = operands[0];
-      continue;
-    }
+  Environment<Array> env(body, blocks, literal_array);
+  std::vector<Array> kept_results = replay(body, env, [&](const Eqn& e, std::vector<Array> operands) {
+    // About variance and axes that are not manual: nothing to do.
+    if (e.op == &ops::pvary || e.op->name == "sharding_constraint") return operands;
     Params params = renamed(e, names);
     if (sends(e) && !operands.empty()) on_collective(e, params, operands[0].type());
-    std::vector<Array> results = bind(*e.op, std::move(params), std::move(operands), e.subs);
-    for (std::size_t k = 0; k < results.size(); ++k) env[e.results[k]] = results[k];
-  }
+    return bind(*e.op, std::move(params), std::move(operands), e.subs);
+  });
   std::vector<Array> out(live.size());
   for (std::size_t k = 0, at = 0; k < live.size(); ++k)
-    if (live[k]) out[k] = get(body.outputs[at++]);
+    if (live[k]) out[k] = kept_results[at++];
   return out;
 }
 
