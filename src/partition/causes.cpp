@@ -53,12 +53,12 @@ void Causes::moving(ValueId value, int operand, const Layout& from, const Layout
 std::string Causes::value_text(ValueId v) const {
   const Program& p = *sharded_.program;
   std::string type = p.types[v].str();
-  for (std::size_t i = 0; i < p.inputs.size(); ++i)
-    if (p.inputs[i] == v) {
-      bool named = i < p.input_names.size() && !p.input_names[i].empty();
-      return "input " + std::to_string(i) + (named ? " (" + p.input_names[i] + ")" : "") + " " + type;
-    }
-  return p.eqns[producer_[v]].op->name + " " + type + at(p.eqns[producer_[v]].loc);
+  if (int i = index_.input(v); i >= 0) {
+    std::string name = i < static_cast<int>(p.input_names.size()) ? p.input_names[i] : "";
+    return "input " + std::to_string(i) + (name.empty() ? "" : " (" + name + ")") + " " + type;
+  }
+  const Eqn& producer = p.eqns[index_.producer(v)];
+  return producer.op->name + " " + type + at(producer.loc);
 }
 
 std::string Causes::consumer_text() const {
@@ -89,7 +89,7 @@ Cause Causes::cause(const Move& move, const Op& op, const Params& params, const 
   static const std::vector<ProgramPtr> no_subs;
   c.bytes = ops::collective_bytes(Call{op, params, {operand}, no_subs}, operand);
   c.messages = messages_of(c.kind, c.group);
-  c.producer = producer_[value_];
+  c.producer = index_.producer(value_);
   c.consumer = eqn_;
   c.loc = eqn_ >= 0 ? p.eqns[eqn_].loc : Loc{};
   if (!c.loc && c.producer >= 0) c.loc = p.eqns[c.producer].loc;
@@ -119,7 +119,8 @@ Cause Causes::cause(const Move& move, const Op& op, const Params& params, const 
 }
 
 Loc Causes::loc_of(const Atom& a) const {
-  return a.is_literal() || producer_[a.id] < 0 ? Loc{} : sharded_.program->eqns[producer_[a.id]].loc;
+  int producer = a.is_literal() ? -1 : index_.producer(a.id);
+  return producer < 0 ? Loc{} : sharded_.program->eqns[producer].loc;
 }
 
 Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand) const {

@@ -1,6 +1,7 @@
 // Why each collective stands where it stands, in words.
 #pragma once
 
+#include "ir/index.hpp"
 #include "ir/op.hpp"
 #include "partition/local_program.hpp"
 #include "partition/rows.hpp"
@@ -11,10 +12,7 @@ namespace tutti {
 /// Follows the partition as it goes and words the causes.
 class Causes {
  public:
-  explicit Causes(const ShardedProgram& sharded) : sharded_(sharded), producer_(sharded.program->types.size(), -1) {
-    for (std::size_t i = 0; i < sharded.program->eqns.size(); ++i)
-      for (ValueId r : sharded.program->eqns[i].results) producer_[r] = static_cast<int>(i);
-  }
+  Causes(const ShardedProgram& sharded, const ProgramIndex& index) : sharded_(sharded), index_(index) {}
   void at_eqn(int index, const Candidate& candidate);
   void at_output(int index);
   /// The next moves bring `value` from `from` to `to`.
@@ -31,7 +29,7 @@ class Causes {
   std::string cut_text(const Layout& layout) const;
 
   const ShardedProgram& sharded_;
-  std::vector<int> producer_;
+  const ProgramIndex& index_;
   int eqn_ = -1, output_ = -1, operand_ = -1;
   ValueId value_ = -1;
   Layout from_, to_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/index.hpp"
 #include "partition/regions.hpp"
 
 namespace tutti {
@@ -34,12 +35,7 @@ void Versions::add_stops(const Path& path, const Layout& to) {
 std::vector<Candidate> choose(const Problem& problem, Planner& planner) {
   const Program& p = problem.program;
   std::vector<Versions> versions(p.types.size());
-  std::vector<int> uses(p.types.size(), 0);
-  for (const Eqn& e : p.eqns)
-    for (const Atom& a : e.operands)
-      if (!a.is_literal()) ++uses[a.id];
-  for (const Atom& a : p.outputs)
-    if (!a.is_literal()) ++uses[a.id];
+  const ProgramIndex index(p);
   for (ValueId v : p.inputs) versions[v].add(problem.wanted[v]);
 
   std::vector<Candidate> chosen;
@@ -76,7 +72,7 @@ std::vector<Candidate> choose(const Problem& problem, Planner& planner) {
         std::size_t from = versions[a.id].best(options[i].operands[o], sizes_of(p.types[a.id]), planner, path);
         // A sum that is completed here is complete for the other users too.
         bool shared = !versions[a.id].layouts[from].pending.empty() && options[i].operands[o].pending.empty();
-        cost += path->cost / (shared ? std::max(1, uses[a.id]) : 1);
+        cost += path->cost / (shared ? index.use_count(a.id) : 1);
       }
       for (std::size_t r = 0; r < e.results.size(); ++r)
         cost += planner.path(options[i].results[r], problem.wanted[e.results[r]], sizes_of(p.types[e.results[r]])).cost;

@@ -16,10 +16,18 @@
 namespace tutti {
 namespace {
 
+// A value, or a literal, as one device's block: in every layout in which it is at hand so far.
 struct Value {
+  Atom atom;
   Versions versions;
   std::vector<Array> blocks;  // one per version
+
+  void add(const Layout& layout, const Array& block) {
+    versions.add(layout);
+    blocks.push_back(block);
+  }
 };
+using ValuePtr = std::shared_ptr<Value>;
 
 class Partition {
  public:
@@ -29,15 +37,7 @@ class Partition {
         p_(*sharded.program),
         wanted_(wanted),
         planner_(sharded.mesh),
-        emit_(sharded.mesh),
-        values_(p_.types.size()),
-        read_(p_.types.size(), 0) {
-    for (const Eqn& e : p_.eqns)
-      for (const Atom& a : e.operands)
-        if (!a.is_literal()) read_[a.id] = 1;
-    for (const Atom& a : p_.outputs)
-      if (!a.is_literal()) read_[a.id] = 1;
-  }
+        emit_(sharded.mesh) {}
 
   LocalProgram run(const Chooser& chooser) {
     std::vector<Candidate> chosen = chooser({p_, sharded_.mesh, axes_, wanted_}, planner_);
@@ -50,23 +50,30 @@ class Partition {
       emit_.on_collective = [&](const Move& move, const Op& op, const Params& params, const Type& operand) {
         causes_.push_back(why_.cause(move, op, params, operand));
       };
+      std::vector<ValuePtr> inputs;
       for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
         ValueId v = p_.inputs[i];
         Type t = p_.types[v];
         out.input_types.push_back(t);
         out.inputs.push_back(wanted_[v]);
         t.shape = block_shape(wanted_[v], t.shape);
-        define(v, wanted_[v], trace->input(t, i < p_.input_names.size() ? p_.input_names[i] : ""));
+        inputs.push_back(value(v, wanted_[v], trace->input(t, i < p_.input_names.size() ? p_.input_names[i] : "")));
       }
-      for (std::size_t i = 0; i < p_.eqns.size(); ++i) equation(static_cast<int>(i), chosen[i]);
+      Environment<ValuePtr> env(p_, inputs, [](const Atom& a) { return std::make_shared<Value>(Value{a, {}, {}}); });
+      int index = 0;
+      std::vector<ValuePtr> outputs = replay(p_, env, [&](const Eqn& e, const std::vector<ValuePtr>& operands) {
+        const Candidate& c = chosen[index];
+        why_.at_eqn(index++, c);
+        return equation(e, c, operands);
+      });
       std::vector<Array> results;
-      for (std::size_t i = 0; i < p_.outputs.size(); ++i) {
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
         const Atom& a = p_.outputs[i];
         out.output_types.push_back(p_.type(a));
         out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : wanted_[a.id]);
         why_.at_output(static_cast<int>(i));
         LocOverride line(why_.loc_of(a));
-        results.push_back(block(a, out.outputs.back(), -1));
+        results.push_back(block(*outputs[i], out.outputs.back(), -1));
       }
       done = trace->close(results);
     }
@@ -80,15 +87,16 @@ class Partition {
   }
 
  private:
-  void define(ValueId v, const Layout& layout, const Array& x) {
-    values_[v].versions.add(layout);
-    values_[v].blocks.push_back(x);
+  static ValuePtr value(ValueId v, const Layout& layout, const Array& block) {
+    ValuePtr out = std::make_shared<Value>(Value{v, {}, {}});
+    out->add(layout, block);
+    return out;
   }
 
   // The operand as a block under `to`; moves are recorded once and found again by later users.
-  Array block(const Atom& a, const Layout& to, int operand) {
-    if (a.is_literal()) {
-      Array x = array_from_scalar(a.literal, a.weak);
+  Array block(Value& v, const Layout& to, int operand) {
+    if (v.atom.is_literal()) {
+      Array x = literal_array(v.atom);
       Layout at = Layout::replicated(0);
       for (const AxisRef& axis : to.pending) {
         Layout next = at;
@@ -98,54 +106,55 @@ class Partition {
       }
       return x;
     }
-    Value& v = values_[a.id];
-    const Type& type = p_.types[a.id];
+    const Type& type = p_.type(v.atom.id);
     const Path* path = nullptr;
     std::size_t from = v.versions.best(to, sizes_of(type), planner_, path);
     Array x = v.blocks[from];
     Layout at = v.versions.layouts[from];
     for (const Move& move : path->moves) {
-      why_.moving(a.id, operand, at, to);
+      why_.moving(v.atom.id, operand, at, to);
       x = emit_.apply(move, at, x, type.shape);
       at = move.after;
       if ((is_collective(move.kind) || at == to) &&
           std::find(v.versions.layouts.begin(), v.versions.layouts.end(), at) == v.versions.layouts.end())
-        define(a.id, at, x);
+        v.add(at, x);
     }
     return x;
   }
 
-  void equation(int index, const Candidate& c) {
-    const Eqn& e = p_.eqns[index];
-    LocOverride line(e.loc);
-    why_.at_eqn(index, c);
-    std::vector<Array> operands;
-    for (std::size_t o = 0; o < e.operands.size(); ++o) {
-      Array x = block(e.operands[o], c.operands[o], static_cast<int>(o));
+  std::vector<ValuePtr> equation(const Eqn& e, const Candidate& c, const std::vector<ValuePtr>& operands) {
+    std::vector<Array> blocks;
+    for (std::size_t o = 0; o < operands.size(); ++o) {
+      Array x = block(*operands[o], c.operands[o], static_cast<int>(o));
       if (!e.operands[o].is_literal() && o < c.padded_dims.size()) {
         const Type& type = p_.types[e.operands[o].id];
         for (std::size_t k = 0; k < c.padded_dims[o].size(); ++k)
           x = emit_.mask_padding(x, c.operands[o], type.shape, c.padded_dims[o][k],
                                  identity_of(c.padding[o][k], type.dtype));
       }
-      operands.push_back(std::move(x));
+      blocks.push_back(std::move(x));
     }
-    if (e.op->name == "sharding_constraint") return define(e.results[0], c.results[0], operands[0]);
-    if (e.op->name == "shard_map") return region(e, c, std::move(operands));
-    if (e.op->name == "iota") return define(e.results[0], c.results[0], iota(e, c.results[0]));
-    std::vector<Array> results = bind(*e.op, c.params, std::move(operands), e.subs);
-    for (std::size_t k = 0; k < results.size(); ++k) define(e.results[k], c.results[k], results[k]);
+    std::vector<Array> results = local(e, c, std::move(blocks));
+    std::vector<ValuePtr> out;
+    for (std::size_t k = 0; k < results.size(); ++k) out.push_back(value(e.results[k], c.results[k], results[k]));
+    return out;
   }
 
-  void region(const Eqn& e, const Candidate& c, std::vector<Array> blocks) {
+  // What one device does for an Eqn.
+  std::vector<Array> local(const Eqn& e, const Candidate& c, std::vector<Array> blocks) {
+    if (e.op->name == "sharding_constraint") return blocks;
+    if (e.op->name == "shard_map") return region(e, std::move(blocks));
+    if (e.op->name == "iota") return {iota(e, c.results[0])};
+    return bind(*e.op, c.params, std::move(blocks), e.subs);
+  }
+
+  std::vector<Array> region(const Eqn& e, std::vector<Array> blocks) {
     std::vector<bool> live;
-    for (ValueId r : e.results) live.push_back(read_[r]);
-    std::vector<Array> results = inline_region(e, sharded_.mesh, std::move(blocks), live,
-                                               [&](const Eqn& inner, const Params& params, const Type& operand) {
-                                                 causes_.push_back(why_.by_hand(inner, params, operand));
-                                               });
-    for (std::size_t k = 0; k < results.size(); ++k)
-      if (live[k]) define(e.results[k], c.results[k], results[k]);
+    for (ValueId r : e.results) live.push_back(index_.is_read(r));
+    return inline_region(e, sharded_.mesh, std::move(blocks), live,
+                         [&](const Eqn& inner, const Params& params, const Type& operand) {
+                           causes_.push_back(why_.by_hand(inner, params, operand));
+                         });
   }
 
   // A generator: the local part of the numbers, moved by the start of the block.
@@ -171,9 +180,8 @@ class Partition {
   const std::vector<Layout>& wanted_;
   Planner planner_;
   Emitter emit_;
-  Causes why_{sharded_};
-  std::vector<Value> values_;
-  std::vector<char> read_;  // per value: some Eqn or output reads it
+  ProgramIndex index_{p_};
+  Causes why_{sharded_, index_};
   std::vector<Cause> causes_;
 };
 
