@@ -9,6 +9,7 @@ foreach(source ${tutti_example_sources})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   if(TUTTI_TESTS)
     add_test(NAME example.${name} COMMAND ${name} ${tutti_example_args_${name}})
-    set_tests_properties(example.${name} PROPERTIES TIMEOUT 300 WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+    set_tests_properties(example.${name} PROPERTIES LABELS slow TIMEOUT 300
+      WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   endif()
 endforeach()

@@ -1,14 +1,32 @@
 # What every target of this repository is compiled with. Not exported: a user's own code keeps the user's flags.
-# No fused multiply-add by contraction and no -march: the same source gives the same bits on every machine.
+# No -march, and no fused multiply-add by contraction: what the compiler makes of a source is the same everywhere, and
+# runs on every x86-64. Which instructions generated and hand-written loops use is decided at run time
+# (backend/cpu/isa.hpp); docs/internals.md names the bits that depend on it.
 add_library(tutti_flags INTERFACE)
 target_compile_features(tutti_flags INTERFACE cxx_std_20)
-target_compile_options(tutti_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off $<$<CONFIG:Release>:-O2>)
-if(TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(tutti_flags INTERFACE -fpch-preprocess)  # what ccache needs
+target_compile_options(tutti_flags INTERFACE
+  -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off $<$<CONFIG:Release>:-O2>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(tutti_flags INTERFACE -Wno-deprecated-declarations)  # of libstdc++ 12 in its own stable_sort
 endif()
+
+# What ccache needs to store files that use a precompiled header.
+if(TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tutti_flags INTERFACE -fpch-preprocess)
+elseif(TUTTI_PCH)
+  target_compile_options(tutti_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+# Left out of "undefined" are null and vptr, where AddressSanitizer sees the access, and object-size and alignment,
+# which would double the time that GCC takes.
 if(TUTTI_SANITIZE)
-  target_compile_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(tutti_flags INTERFACE
+    -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS)
   target_link_options(tutti_flags INTERFACE -fsanitize=${TUTTI_SANITIZE})
+  if(TUTTI_SANITIZE MATCHES "undefined")
+    target_compile_options(tutti_flags INTERFACE
+      -fsanitize=float-cast-overflow -fno-sanitize=null,vptr,object-size,alignment)
+  endif()
 endif()
 
 # Tests are compiled more often than they run: linked behind tutti_flags.

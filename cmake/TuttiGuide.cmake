@@ -11,12 +11,15 @@ foreach(page ${pages})
   endif()
   set(source ${PROJECT_BINARY_DIR}/guide/${name}.cpp)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/guide)
-  add_custom_command(OUTPUT ${source} DEPENDS ${page} ${tool} COMMAND ${Python3_EXECUTABLE} ${tool} extract ${page} ${source})
+  add_custom_command(OUTPUT ${source} DEPENDS ${page} ${tool}
+    COMMAND ${Python3_EXECUTABLE} ${tool} extract ${page} ${source})
   add_executable(guide_${name} ${source})
   target_link_libraries(guide_${name} PRIVATE tutti tutti_flags)
   set_target_properties(guide_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/guide)
   add_test(NAME guide.${name} COMMAND ${Python3_EXECUTABLE} ${tool} check ${page} $<TARGET_FILE:guide_${name}>)
+  set_tests_properties(guide.${name} PROPERTIES LABELS slow)
   # ./dev guide: put what is printed now into the pages.
-  add_custom_target(update_${name} DEPENDS guide_${name} COMMAND ${Python3_EXECUTABLE} ${tool} update ${page} $<TARGET_FILE:guide_${name}>)
+  add_custom_target(update_${name} DEPENDS guide_${name}
+    COMMAND ${Python3_EXECUTABLE} ${tool} update ${page} $<TARGET_FILE:guide_${name}>)
   add_dependencies(guide_pages update_${name})
 endforeach()

@@ -10,7 +10,6 @@ list(FILTER tutti_sources EXCLUDE REGEX "/src/backend/cpu/")
 
 add_library(tutti ${tutti_sources} ${tutti_headers})
 add_library(tutti::tutti ALIAS tutti)
-set_target_properties(tutti PROPERTIES UNITY_BUILD ${TUTTI_UNITY} UNITY_BUILD_BATCH_SIZE 12)
 target_compile_features(tutti PUBLIC cxx_std_20)
 target_include_directories(tutti
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -29,5 +28,8 @@ if(tutti_cpu_sources)
   target_include_directories(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(tutti_cpu SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_link_libraries(tutti_cpu PRIVATE tutti_flags fmt::fmt nlohmann_json::nlohmann_json)
+  if(TUTTI_PCH)
+    target_precompile_headers(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cpu/frame.hpp)
+  endif()
   target_sources(tutti PRIVATE $<TARGET_OBJECTS:tutti_cpu>)
 endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that errors are thrown by raise<E>(operation, problem, advice), which words them (tutti/base/call_scope.hpp)."""
+"""Checks that errors are thrown by raise<E>(operation, problem, advice), which words them: base/call_scope.hpp."""
 
 import pathlib
 import re
@@ -21,7 +21,8 @@ def main():
                 continue
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 if match := THROWN.search(line):
-                    wrong.append(f"{name}:{number}: throws {match[1]} itself; use raise<{match[1]}>(operation, problem, advice)")
+                    better = f"use raise<{match[1]}>(operation, problem, advice)"
+                    wrong.append(f"{name}:{number}: throws {match[1]} itself; {better}")
     print("\n".join(wrong) if wrong else "check_errors: every error says what failed, where, and what to do")
     return 1 if wrong else 0
 

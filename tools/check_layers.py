@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom in src/ and include/tutti/; `--table` draws the graph of includes between the folders of src/."""
+"""Checks who includes whom in src/ and include/tutti/; `--table` draws the graph of includes between src/'s folders."""
 
 import collections
 import pathlib
@@ -15,7 +15,8 @@ ORDER = [
     "isolation", "backend", "api",
 ]
 
-# The values that every stage may use. Homes of operations are not among them: a stage asks an Op (ir/op.hpp) and names none.
+# The values that every stage may use. Homes of operations are not among them: a stage asks an Op (ir/op.hpp) and names
+# none.
 VOCABULARY = ["base/", "tree/", "mesh/", "ir/", "array/"]
 
 # What a stage may include beyond the vocabulary and itself: the product of the stage before it, and what is said here.
@@ -25,7 +26,8 @@ STAGES = {
                   "frontend/call.hpp"],
     "propagate": ["ops/placement/", "ops/region/"],
     "partition": ["propagate/sharded_program.hpp", "propagate/sites.hpp",
-                  "trace/trace.hpp", "transform/transform.hpp",  # regions are opened by batching, local programs are recorded
+                  # Regions are opened by batching, local programs are recorded.
+                  "trace/trace.hpp", "transform/transform.hpp",
                   "ops/collective/", "ops/region/", "ops/placement/", "ops/movement/movement.hpp"],
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/movement.hpp",
                 "ops/elementwise/elementwise_ops.hpp", "backend/backend.hpp"],
@@ -109,7 +111,7 @@ def check_private(path, where):
         if starts(name, SURFACE) and folder not in ABOVE_SURFACE:
             yield f"{where}:{number}: src/{folder} may not include {name}: it lies above"
         if room(name) and not allowed(folder, name):
-            yield f"{where}:{number}: src/{folder} may not include {name}: see ORDER and STAGES in tools/check_layers.py"
+            yield f"{where}:{number}: src/{folder} may not include {name}: see ORDER and STAGES in check_layers.py"
 
 
 def table():
@@ -121,8 +123,8 @@ def table():
     rooms = ORDER + [c for c in CLIENTS if (ROOT / "src" / c).is_dir()]
     print(" " * 11 + "".join(f"{r[:5]:>6}" for r in rooms))
     for i, row in enumerate(rooms):
-        cells = "".join(f"{counts[row, c] or ('.' if j < i else ''):>6}" if j != i else "     #" for j, c in enumerate(rooms))
-        print(f"{row:<11}{cells}".rstrip())
+        cells = ["#" if j == i else counts[row, c] or ("." if j < i else "") for j, c in enumerate(rooms)]
+        print((f"{row:<11}" + "".join(f"{cell:>6}" for cell in cells)).rstrip())
     upward = sum(n for (a, b), n in counts.items() if rooms.index(b) > rooms.index(a))
     print(f"includes that run back up: {upward}")
 

@@ -2,8 +2,9 @@
 """The pages of docs/guide are programs: every ```cpp listing of a page is compiled, in order, into one main(), and run.
 
     guide.py extract PAGE.md PROGRAM.cpp   write the program; `cpp global` listings stand before main()
-    guide.py check PAGE.md PROGRAM         run it and compare what each listing prints with the ```text block below it: floats to
-                                           four digits, as processors round differently, everything else exactly but for blanks
+    guide.py check PAGE.md PROGRAM         run it and compare what each listing prints with the ```text block below it:
+                                           floats to four digits, as processors round differently, everything else
+                                           exactly but for blanks
     guide.py update PAGE.md PROGRAM        run it and put what each listing prints into the page
 """
 
@@ -17,7 +18,8 @@ MARK = "\x1e"
 
 
 def parts(text):
-    """The page as a list of (kind, first line number, lines): kind is "prose", "cpp", "cpp global" or "text"; fences are left out of code."""
+    """The page as a list of (kind, first line number, lines): kind is "prose", "cpp", "cpp global" or "text"; fences
+    are left out of code."""
     out, kind, start, lines = [], "prose", 1, []
     for number, line in enumerate(text.split("\n"), 1):
         fence = FENCE.match(line)
@@ -47,8 +49,8 @@ def extract(page, program):
         return out
 
     marked = ['std::cout << std::flush; std::cout << "\\x1e" << std::flush;']
-    source = ["#include <cmath>", "#include <iostream>", "#include <tutti/tutti.hpp>", "using namespace tutti;", *code("cpp global", []),
-              "int main() {", *code("cpp", marked), "}", ""]
+    source = ["#include <cmath>", "#include <iostream>", "#include <tutti/tutti.hpp>", "using namespace tutti;",
+              *code("cpp global", []), "int main() {", *code("cpp", marked), "}", ""]
     text = "\n".join(source)
     if not program.exists() or program.read_text() != text:
         program.write_text(text)
@@ -82,7 +84,8 @@ def same(a, b):
     """Whether two pages agree, see above."""
     if FLOAT.sub("#", a).split() != FLOAT.sub("#", b).split():
         return False
-    return all(abs(float(x) - float(y)) <= 1e-4 * max(abs(float(x)), 1e-2) for x, y in zip(FLOAT.findall(a), FLOAT.findall(b)))
+    pairs = [(float(x), float(y)) for x, y in zip(FLOAT.findall(a), FLOAT.findall(b))]
+    return all(abs(x - y) <= 1e-4 * max(abs(x), 1e-2) for x, y in pairs)
 
 
 def main():
@@ -96,7 +99,8 @@ def main():
         page.write_text(new)
     elif not same(new, page.read_text()):
         import difflib
-        sys.exit("\n".join(difflib.unified_diff(page.read_text().split("\n"), new.split("\n"), page.name, "printed now", lineterm="")))
+        before, now = page.read_text().split("\n"), new.split("\n")
+        sys.exit("\n".join(difflib.unified_diff(before, now, page.name, "printed now", lineterm="")))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,8 @@ class Pieces {
 // something else.
 std::size_t cut(Piece word, std::size_t room) {
   const std::size_t hyphen = room ? word.rfind(U'-', room - 1) : Piece::npos;
-  if (hyphen == Piece::npos || hyphen == 0 || word.substr(0, hyphen).find_first_not_of(U'-') == Piece::npos) return room;
+  if (hyphen == Piece::npos || hyphen == 0 || word.substr(0, hyphen).find_first_not_of(U'-') == Piece::npos)
+    return room;
   return hyphen + 1;
 }
 

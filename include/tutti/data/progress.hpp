@@ -30,7 +30,7 @@ class ProgressBar {
   std::int64_t total_, done_ = 0;
   double fraction_ = -1;
   std::string label_, note_;
-  bool on_, finished_ = false, colour_ = false;
+  bool on_, finished_ = false;
   Clock::time_point start_ = Clock::now(), drawn_{};
 };
 
