@@ -20,7 +20,7 @@ Array loss(const Arrays& in) {
   Array highest = lax::stop_gradient(max(logits, 1, true));
   Array shifted = logits - highest;
   Array log_sum = log(sum(exp(shifted), 1));
-  Array picked = sum(where(classes == expand_dims(in[num_params + 1], {1}), shifted, 0), 1);
+  Array picked = sum(where(classes == expand_dims(in[num_params + 1], 1), shifted, 0), 1);
   return mean(log_sum - picked);
 }
 
