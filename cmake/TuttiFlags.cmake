@@ -29,6 +29,6 @@ if(TUTTI_SANITIZE)
   endif()
 endif()
 
-# Tests are compiled more often than they run: linked behind tutti_flags.
+# Tests, examples and the guide's pages are compiled more often than they run: linked behind tutti_flags.
 add_library(tutti_test_flags INTERFACE)
 target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)

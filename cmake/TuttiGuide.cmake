@@ -14,7 +14,7 @@ foreach(page ${pages})
   add_custom_command(OUTPUT ${source} DEPENDS ${page} ${tool}
     COMMAND ${Python3_EXECUTABLE} ${tool} extract ${page} ${source})
   add_executable(guide_${name} ${source})
-  target_link_libraries(guide_${name} PRIVATE tutti tutti_flags)
+  target_link_libraries(guide_${name} PRIVATE tutti tutti_flags tutti_test_flags)
   set_target_properties(guide_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/guide)
   add_test(NAME guide.${name} COMMAND ${Python3_EXECUTABLE} ${tool} check ${page} $<TARGET_FILE:guide_${name}>)
   set_tests_properties(guide.${name} PROPERTIES LABELS slow)

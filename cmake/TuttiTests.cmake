@@ -64,6 +64,9 @@ if(sources)
   target_include_directories(golden_runner PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
   target_link_libraries(golden_runner PRIVATE
     tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+  if(TUTTI_PCH)
+    target_precompile_headers(golden_runner REUSE_FROM tutti_test_pch)
+  endif()
   # Cases of another seed, the small ones, so that the tests need no files from elsewhere.
   file(GLOB small CONFIGURE_DEPENDS ${tutti_tests}/golden/small/*.json)
   if(small)
