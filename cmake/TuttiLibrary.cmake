@@ -8,7 +8,16 @@ set(tutti_cpu_sources ${tutti_sources})
 list(FILTER tutti_cpu_sources INCLUDE REGEX "/src/backend/cpu/")
 list(FILTER tutti_sources EXCLUDE REGEX "/src/backend/cpu/")
 
-add_library(tutti ${tutti_sources} ${tutti_headers})
+set(tutti_homes ${tutti_sources})
+list(FILTER tutti_homes INCLUDE REGEX "/src/ops/")
+set(tutti_all_ops ${PROJECT_BINARY_DIR}/all_ops.cpp)
+add_custom_command(OUTPUT ${tutti_all_ops}
+  COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}/src/ops -D OUTPUT=${tutti_all_ops}
+    -P ${PROJECT_SOURCE_DIR}/cmake/list_ops.cmake
+  DEPENDS ${tutti_homes} ${PROJECT_SOURCE_DIR}/cmake/list_ops.cmake
+  COMMENT "Listing the operations")
+
+add_library(tutti ${tutti_sources} ${tutti_headers} ${tutti_all_ops})
 add_library(tutti::tutti ALIAS tutti)
 target_compile_features(tutti PUBLIC cxx_std_20)
 target_include_directories(tutti

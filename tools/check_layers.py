@@ -28,9 +28,9 @@ STAGES = {
     "partition": ["propagate/sharded_program.hpp", "propagate/sites.hpp",
                   # Regions are opened by batching, local programs are recorded.
                   "trace/trace.hpp", "transform/transform.hpp",
-                  "ops/collective/", "ops/region/", "ops/placement/", "ops/movement/movement.hpp"],
-    "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/movement.hpp",
-                "ops/elementwise/elementwise_ops.hpp", "backend/backend.hpp"],
+                  "ops/collective/", "ops/region/", "ops/placement/", "ops/movement/", "ops/contraction/"],
+    "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
+                "ops/reduction/", "ops/elementwise/", "backend/backend.hpp"],
     "run": ["compile/plan.hpp", "backend/backend.hpp"],
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ops/contraction/dot_general.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::compile {

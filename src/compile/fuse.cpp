@@ -5,8 +5,8 @@
 
 #include "compile/dot.hpp"
 #include "compile/loop.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
-#include "ops/movement/movement.hpp"
+#include "ops/contraction/dot_general.hpp"
+#include "ops/movement/iota.hpp"
 
 namespace tutti::compile {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/reduction/reduce.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::compile {

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "compile/passes.hpp"
-#include "ops/movement/movement.hpp"
+#include "ops/movement/scatter.hpp"
 
 namespace tutti::compile {
 namespace {

@@ -2,8 +2,11 @@
 #include <map>
 
 #include "compile/passes.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/contraction/dot_general.hpp"
 #include "ops/movement/movement.hpp"
+#include "ops/movement/reshape.hpp"
+#include "ops/movement/transpose.hpp"
+#include "ops/reduction/reduce.hpp"
 
 namespace tutti::compile {
 namespace {

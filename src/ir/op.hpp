@@ -82,7 +82,6 @@ struct Sample {
 
 struct Op {
   std::string name;
-  int num_results = 1;
 
   // Types of the results. Varying axes and the union of weak flags need no care: bind does both unless `collective` /
   // `own_weak`.
@@ -142,8 +141,7 @@ inline Array bind1(const Op& op, Params params, std::vector<Array> operands, std
   return bind(op, std::move(params), std::move(operands), std::move(subs))[0];
 }
 
-/// All ops, in the order of op_list.cpp.
+/// All operations: the build lists the homes in src/ops (cmake/list_ops.cmake).
 const std::vector<const Op*>& all_ops();
-const Op& find_op(const std::string& name);
 
 }  // namespace tutti

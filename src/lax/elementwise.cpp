@@ -2,7 +2,17 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/bits.hpp"
+#include "ops/elementwise/comparison.hpp"
+#include "ops/elementwise/convert.hpp"
+#include "ops/elementwise/exponential.hpp"
+#include "ops/elementwise/powers.hpp"
+#include "ops/elementwise/special.hpp"
+#include "ops/elementwise/trigonometric.hpp"
+#include "ops/reduction/argmax.hpp"
+#include "ops/reduction/cumsum.hpp"
+#include "ops/reduction/reduce.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 

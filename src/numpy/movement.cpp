@@ -4,6 +4,8 @@
 #include "mesh/conflict.hpp"
 #include "numpy/dims.hpp"
 #include "numpy/promotion.hpp"
+#include "ops/movement/copy.hpp"
+#include "ops/movement/roll.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti {

@@ -2,8 +2,9 @@
 #include <limits>
 
 #include "numpy/promotion.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/rule_math.hpp"
+#include "ops/reduction/argmax.hpp"
+#include "ops/reduction/reduce.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"

@@ -1,5 +1,10 @@
 // The same op on blocks: which parameters speak of extents, and whether types still fit.
-#include "ops/movement/movement.hpp"
+#include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/dynamic_slice.hpp"
+#include "ops/movement/gather.hpp"
+#include "ops/movement/iota.hpp"
+#include "ops/movement/reshape.hpp"
+#include "ops/movement/slice.hpp"
 #include "partition/rows.hpp"
 #include "tutti/base/error.hpp"
 

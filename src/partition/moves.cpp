@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "ops/collective/collective.hpp"
-#include "ops/movement/movement.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lax/lax.hpp"
 

@@ -1,10 +1,9 @@
 #include "partition/rows.hpp"
+#include "ops/movement/gather.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
-
-#include "ops/movement/movement.hpp"
 
 namespace tutti {
 namespace {

@@ -3,6 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "backend/programs.hpp"
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/comparison.hpp"
+#include "ops/elementwise/exponential.hpp"
+#include "ops/elementwise/trigonometric.hpp"
+#include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/transpose.hpp"
+#include "ops/reduction/reduce.hpp"
 
 namespace tutti::test {
 namespace {
@@ -76,7 +83,7 @@ TEST(large_loops, transpositions_agree_to_the_bit) {
     const Type t = f32(shape);
     const Atom x = b.input(t),
                turned = b.add(ops::transpose,
-                              Params(ops::Transpose{shape.ndim() == 2 ? ops::Dims{1, 0} : ops::Dims{0, 2, 1}}), {x});
+                              Params(ops::Transpose{shape.ndim() == 2 ? lax::Dims{1, 0} : lax::Dims{0, 2, 1}}), {x});
     b.output(turned);
     b.output(b.add(ops::add, {turned, turned}));
     compare(b, {random_buffer(t, -2, 2, random)}, {});

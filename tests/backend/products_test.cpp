@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backend/programs.hpp"
+#include "ops/contraction/dot_general.hpp"
 
 namespace tutti::test {
 

@@ -9,8 +9,6 @@
 #include "backend/backend.hpp"
 #include "base/half.hpp"
 #include "ir/op.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
-#include "ops/movement/movement.hpp"
 
 namespace tutti::test {
 

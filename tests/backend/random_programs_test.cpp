@@ -3,6 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "backend/programs.hpp"
+#include "ops/contraction/dot_general.hpp"
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/comparison.hpp"
+#include "ops/elementwise/convert.hpp"
+#include "ops/elementwise/trigonometric.hpp"
+#include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/iota.hpp"
+#include "ops/movement/reshape.hpp"
+#include "ops/movement/rev.hpp"
+#include "ops/movement/slice.hpp"
+#include "ops/movement/transpose.hpp"
+#include "ops/reduction/reduce.hpp"
 
 namespace tutti::test {
 namespace {

@@ -5,8 +5,9 @@
 
 #include "backend/programs.hpp"
 #include "compile/passes.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
-#include "ops/movement/movement.hpp"
+#include "ops/contraction/dot_general.hpp"
+#include "ops/movement/transpose.hpp"
+#include "ops/reduction/reduce.hpp"
 
 namespace tutti::test {
 namespace {

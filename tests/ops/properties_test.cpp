@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backend/backend.hpp"
+#include "ops/movement/movement.hpp"
 #include "ops/sampled.hpp"
 #include "run/evaluate.hpp"
 #include "transform/transform.hpp"
@@ -94,7 +95,6 @@ TEST(EveryOp, EvalWritesWhatInferSays) {
   for_each_case([&](const Case& c, std::mt19937_64& random) {
     if (!c.op->eval) return;
     Program p = testing::program_of(*c.op, *c.sample, c.sample->operands);
-    EXPECT_EQ(static_cast<int>(p.outputs.size()), c.op->num_results);
     verify(p);
     Buffers in = random_inputs(c, c.sample->operands, random);
     std::vector<HostView> operands, results;
@@ -285,6 +285,20 @@ TEST(EveryOp, EngineAgreesWithEval) {
             << "result " << r << ", element " << e << ": " << g[e] << " for " << w[e];
       }
     }
+  });
+}
+
+TEST(EveryOp, ViewsReadWhatEvalMoves) {
+  for_each_case([&](const Case& c, std::mt19937_64& random) {
+    if (!c.op->view) return;
+    Program p = testing::program_of(*c.op, *c.sample, c.sample->operands);
+    Type result = p.output_types()[0];
+    std::optional<View> view = c.op->view(Call{*c.op, c.sample->params, c.sample->operands, c.sample->subs}, result);
+    if (!view) return;
+    Buffers in = random_inputs(c, c.sample->operands, random);
+    std::string got(static_cast<std::size_t>(result.nbytes()), '\0');
+    ops::read_view(*view, {c.sample->operands[0], in[0]->data()}, {result, got.data()});
+    EXPECT_EQ(std::memcmp(got.data(), run::evaluate(p, in)[0]->data(), got.size()), 0);
   });
 }
 

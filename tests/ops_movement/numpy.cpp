@@ -183,5 +183,15 @@ TEST(Products, Einsum) {
   EXPECT_THROW(einsum("ij->ik", {a}), ValueError);
 }
 
+TEST(Sort, TakesAnyNumberOfArrays) {
+  Array key = array({2, 0, 1});
+  std::vector<Array> xs{key};
+  for (int i = 1; i < 20; ++i) xs.push_back(key * i);
+  std::vector<Array> sorted = lax::sort(xs, 0, 1);
+  ASSERT_EQ(sorted.size(), 20u);
+  for (int i = 1; i < 20; ++i) EXPECT_EQ(sorted[i].to_vector<int>(), (std::vector<int>{0, i, 2 * i}));
+  EXPECT_THROW(lax::sort(std::vector<Array>{}, 0, 1), ShapeError);
+}
+
 }  // namespace
 }  // namespace tutti

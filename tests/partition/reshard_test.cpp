@@ -1,4 +1,5 @@
 // Resharding: every pair of layouts, also uneven; what is sent equals what is planned; prices obey their laws.
+#include "ops/elementwise/arithmetic.hpp"
 #include "partition/planner.hpp"
 #include "partition/programs.hpp"
 
@@ -41,7 +42,7 @@ void check_pairs(const Mesh& mesh, const Shape& shape) {
   p->types = {type(shape), type(shape)};
   p->inputs = {0};
   p->outputs = {Atom(1)};
-  p->eqns.push_back(Eqn{&find_op("neg"), {}, {Atom(0)}, {1}, {}, {}});
+  p->eqns.push_back(Eqn{&ops::neg, {}, {Atom(0)}, {1}, {}, {}});
   std::mt19937 rng(5);
   std::vector<BufferPtr> in{random_buffer(p->types[0], rng)};
   std::vector<Layout> froms = all_layouts(mesh, shape, true), tos = all_layouts(mesh, shape, false);

@@ -8,7 +8,7 @@ namespace {
 TEST(Propagate, ConstraintsHold) {
   Mesh mesh = grid({4, 2}, {"x", "y"});
   auto constrain = [&](const Array& a, PartitionSpec s) {
-    return bind1(find_op("sharding_constraint"), ops::Constrain{named(mesh, s)}, {a});
+    return bind1(ops::sharding_constraint, ops::Constrain{named(mesh, s)}, {a});
   };
   auto result = [&](PartitionSpec in, Function f) {
     return propagate(record({type({8, 16})}, f), {named(mesh, in)}).output_shardings[0].spec();

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ops/movement/gather.hpp"
+#include "ops/movement/scatter.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -51,7 +52,7 @@ class GatherWork final : public run::Work {
     const Params params = ops::Gather{{{1}, {}, {0}, {}, {}}, {1}, lax::GatherMode::fill, p_.zero_fill};
     const std::vector<ProgramPtr> none;
     const HostView in[] = {{x, &element}, {index, &outside}}, out[] = {{result, &filled}};
-    ops::gather.eval(Call{ops::gather, params, {x, index}, none}, in, out);
+    ops::gather->eval(Call{ops::gather, params, {x, index}, none}, in, out);
     fill_.resize(static_cast<std::size_t>(runs_.length * x.dtype.size()));
     for (std::int64_t i = 0; i < runs_.length; ++i)
       std::memcpy(fill_.data() + i * x.dtype.size(), &filled, static_cast<std::size_t>(x.dtype.size()));

@@ -190,30 +190,28 @@ Array transpose_exchange(const Call& c, const Array& ct) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op psum = linear(collective("psum", infer_reduce), transpose_psum, batch_reduce);
-[[gnu::init_priority(1000)]] const Op pmax = extremum("pmax");
-[[gnu::init_priority(1000)]] const Op pmin = extremum("pmin");
-[[gnu::init_priority(1000)]] const Op pvary = linear(collective("pvary", infer_pvary), transpose_pvary, batch_pvary);
-[[gnu::init_priority(1000)]] const Op all_gather =
-    linear(collective("all_gather", infer_gather), transpose_gather, batch_gather);
-[[gnu::init_priority(1000)]] const Op reduce_scatter =
-    linear(collective("reduce_scatter", infer_scatter), transpose_scatter, batch_scatter);
-[[gnu::init_priority(1000)]] const Op ppermute =
-    linear(collective("ppermute", infer_permute), transpose_permute, batch_permute);
-[[gnu::init_priority(1000)]] const Op all_to_all =
-    linear(collective("all_to_all", infer_exchange), transpose_exchange, batch_exchange);
+constinit const Home psum = [] { return linear(collective("psum", infer_reduce), transpose_psum, batch_reduce); };
+constinit const Home pmax = [] { return extremum("pmax"); };
+constinit const Home pmin = [] { return extremum("pmin"); };
+constinit const Home pvary = [] { return linear(collective("pvary", infer_pvary), transpose_pvary, batch_pvary); };
+constinit const Home all_gather = [] {
+  return linear(collective("all_gather", infer_gather), transpose_gather, batch_gather);
+};
+constinit const Home reduce_scatter = [] {
+  return linear(collective("reduce_scatter", infer_scatter), transpose_scatter, batch_scatter);
+};
+constinit const Home ppermute = [] {
+  return linear(collective("ppermute", infer_permute), transpose_permute, batch_permute);
+};
+constinit const Home all_to_all = [] {
+  return linear(collective("all_to_all", infer_exchange), transpose_exchange, batch_exchange);
+};
 // Typed as invariant: where variance is typed, lax::axis_index follows it with a pvary.
-[[gnu::init_priority(1000)]] const Op axis_index = [] {
+constinit const Home axis_index = [] {
   Op op = collective("axis_index", [](const Call&) { return std::vector<Type>{Type{int32, {}, false, {}}}; });
   op.batch = batch_index;
   return op;
-}();
-
-const std::vector<const Op*>& collective_ops() {
-  static const std::vector<const Op*> ops = {&psum,           &pmax,     &pmin,       &pvary,     &all_gather,
-                                             &reduce_scatter, &ppermute, &all_to_all, &axis_index};
-  return ops;
-}
+};
 
 double collective_bytes(const Call& call, const Type& operand) {
   if (&call.op == &axis_index || &call.op == &pvary) return 0;

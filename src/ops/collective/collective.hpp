@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/op.hpp"
+#include "ir/home.hpp"
 
 namespace tutti::ops {
 
@@ -42,12 +42,11 @@ struct Exchange {  // all_to_all
 };
 // axis_index: ReduceOver parameters, no operand, int32[] result.
 
-extern const Op psum, pmax, pmin, pvary, all_gather, reduce_scatter, ppermute, all_to_all, axis_index;
+extern const Home psum, pmax, pmin, pvary, all_gather, reduce_scatter, ppermute, all_to_all, axis_index;
 
 /// The meaning of a collective: operands[d] of the group's device d (row-major over the axes) to results[d].
 void eval_collective(const Call& call, std::span<const HostView> operands, std::span<const HostView> results);
 /// Bytes that one device receives in a ring or pairwise execution (partitioner.md 6.6's counting).
 double collective_bytes(const Call& call, const Type& operand);
-const std::vector<const Op*>& collective_ops();
 
 }  // namespace tutti::ops

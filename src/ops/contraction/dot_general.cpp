@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/half.hpp"
+#include "ops/contraction/dot_general.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -236,7 +237,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op dot_general = [] {
+constinit const Home dot_general = [] {
   Op op;
   op.name = "dot_general";
   op.infer = infer;
@@ -263,7 +264,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
       {.params = DotGeneral{matrix, float32}, .operands = pair(bfloat16, {3, 4}, {4, 2}), .ulp = 32},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

@@ -1,7 +1,8 @@
 // neg abs sign add sub mul div rem fma max min. Integers wrap; x / 0 is -1 and x % 0 is x (integers), division
 // truncates. Source: jax.lax.
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/elementwise/rounding.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -42,47 +43,62 @@ Rules extremum() {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op neg =
-    unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
+constinit const Home neg = [] {
+  return unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
+};
 
 // abs'(0) = 1, as in JAX.
-[[gnu::init_priority(1000)]] const Op abs =
-    unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
-                         {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
+constinit const Home abs = [] {
+  return unary_op<takes_real>(
+      "abs", [](auto x) { return lane::abs(x); },
+      {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
+};
 
-[[gnu::init_priority(1000)]] const Op sign = unary_op<takes_real>(
-    "sign",
-    [](auto x) {
-      auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
-      auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));  // keeps NaN and the sign of 0
-      return s;
-    },
-    {.flat = true, .lo = 0.1});
+constinit const Home sign = [] {
+  return unary_op<takes_real>(
+      "sign",
+      [](auto x) {
+        auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
+        auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));  // keeps NaN and the sign of 0
+        return s;
+      },
+      {.flat = true, .lo = 0.1});
+};
 
-[[gnu::init_priority(1000)]] const Op add = binary_op<takes_number | takes_bool>(
-    "add", [](auto x, auto y) { return x + y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
-[[gnu::init_priority(1000)]] const Op sub = binary_op<takes_number>(
-    "sub", [](auto x, auto y) { return x - y; }, {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
-[[gnu::init_priority(1000)]] const Op mul = binary_op<takes_number | takes_bool>(
-    "mul", [](auto x, auto y) { return x * y; }, {.linear = {{0}, {1}}, .transpose = transpose_mul});
-[[gnu::init_priority(1000)]] const Op div = binary_op<takes_number>(
-    "div", [](auto x, auto y) { return x / y; },
-    {.dy = [](V, V y, V z) { return -z / y; }, .linear = {{0}}, .transpose = transpose_div, .lo = 0.5});
+constinit const Home add = [] {
+  return binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; },
+                                              {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
+};
+constinit const Home sub = [] {
+  return binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; },
+                                 {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
+};
+constinit const Home mul = [] {
+  return binary_op<takes_number | takes_bool>("mul", [](auto x, auto y) { return x * y; },
+                                              {.linear = {{0}, {1}}, .transpose = transpose_mul});
+};
+constinit const Home div = [] {
+  return binary_op<takes_number>(
+      "div", [](auto x, auto y) { return x / y; },
+      {.dy = [](V, V y, V z) { return -z / y; }, .linear = {{0}}, .transpose = transpose_div, .lo = 0.5});
+};
 
 // The remainder has the sign of x.
-[[gnu::init_priority(1000)]] const Op rem = binary_op<takes_real>(
-    "rem", [](auto x, auto y) { return x % y; },
-    {.dx = [](V, V, V z) { return full_like(z, 1); },
-     .dy =
-         [](V x, V y, V z) {
-           V q = x / y;
-           return choose(q < full_like(z, 0), -V{bind1(ceil, {}, {q.a})}, -V{bind1(floor, {}, {q.a})});
-         },
-     .lo = 1.1,
-     .hi = 1.9});
+constinit const Home rem = [] {
+  return binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; },
+                               {.dx = [](V, V, V z) { return full_like(z, 1); },
+                                .dy =
+                                    [](V x, V y, V z) {
+                                      V q = x / y;
+                                      return choose(q < full_like(z, 0), -V{bind1(ceil, {}, {q.a})},
+                                                    -V{bind1(floor, {}, {q.a})});
+                                    },
+                                .lo = 1.1,
+                                .hi = 1.9});
+};
 
 // a * b + c, rounded once. Affine, not linear, in each operand; the tangent is a sum of products.
-[[gnu::init_priority(1000)]] const Op fma = [] {
+constinit const Home fma = [] {
   Op op = ternary_op<takes_floating>("fma", [](auto a, auto b, auto c) { return lane::fma(a, b, c); });
   op.jvp = [](const Call&, const Arrays& x, const Arrays& y, const Arrays& t) -> Arrays {
     Array sum;
@@ -98,11 +114,15 @@ Rules extremum() {
     return {sum};
   };
   return op;
-}();
+};
 
-[[gnu::init_priority(1000)]] const Op max = binary_op<takes_real | takes_bool>(
-    "max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
-[[gnu::init_priority(1000)]] const Op min = binary_op<takes_real | takes_bool>(
-    "min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
+constinit const Home max = [] {
+  return binary_op<takes_real | takes_bool>(
+      "max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
+};
+constinit const Home min = [] {
+  return binary_op<takes_real | takes_bool>(
+      "min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
+};
 
 }  // namespace tutti::ops

@@ -1,6 +1,6 @@
 // Bitwise ops and shifts. A shift by the width or more (or by a negative count) gives 0, or the sign for
 // shift_right_arithmetic. Source: jax.lax.
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/bits.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -22,21 +22,28 @@ template <lane::Bin op> struct Shift {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op bitwise_and =
-    binary_op<takes_bits>("bitwise_and", [](auto x, auto y) { return x & y; });
-[[gnu::init_priority(1000)]] const Op bitwise_or =
-    binary_op<takes_bits>("bitwise_or", [](auto x, auto y) { return x | y; });
-[[gnu::init_priority(1000)]] const Op bitwise_xor =
-    binary_op<takes_bits>("bitwise_xor", [](auto x, auto y) { return x ^ y; });
-[[gnu::init_priority(1000)]] const Op bitwise_not = unary_op<takes_bits>("bitwise_not", [](auto x) { return ~x; });
-[[gnu::init_priority(1000)]] const Op shift_left = binary_op<takes_integer>("shift_left", Shift<lane::Bin::shl>{});
-[[gnu::init_priority(1000)]] const Op shift_right_logical =
-    binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{});
-[[gnu::init_priority(1000)]] const Op shift_right_arithmetic =
-    binary_op<takes_integer>("shift_right_arithmetic", Shift<lane::Bin::shr_arithmetic>{});
-[[gnu::init_priority(1000)]] const Op population_count =
-    unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); });
-[[gnu::init_priority(1000)]] const Op clz =
-    unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); });
+constinit const Home bitwise_and = [] {
+  return binary_op<takes_bits>("bitwise_and", [](auto x, auto y) { return x & y; });
+};
+constinit const Home bitwise_or = [] {
+  return binary_op<takes_bits>("bitwise_or", [](auto x, auto y) { return x | y; });
+};
+constinit const Home bitwise_xor = [] {
+  return binary_op<takes_bits>("bitwise_xor", [](auto x, auto y) { return x ^ y; });
+};
+constinit const Home bitwise_not = [] { return unary_op<takes_bits>("bitwise_not", [](auto x) { return ~x; }); };
+constinit const Home shift_left = [] { return binary_op<takes_integer>("shift_left", Shift<lane::Bin::shl>{}); };
+constinit const Home shift_right_logical = [] {
+  return binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{});
+};
+constinit const Home shift_right_arithmetic = [] {
+  return binary_op<takes_integer>("shift_right_arithmetic", Shift<lane::Bin::shr_arithmetic>{});
+};
+constinit const Home population_count = [] {
+  return unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); });
+};
+constinit const Home clz = [] {
+  return unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); });
+};
 
 }  // namespace tutti::ops

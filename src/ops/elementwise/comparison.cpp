@@ -1,5 +1,5 @@
 // eq ne lt le gt ge and select. Source: jax.lax.
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/comparison.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -39,14 +39,14 @@ constexpr unsigned comparable = ordered | takes_complex;
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op eq = comparison_op<comparable>("eq", [](auto x, auto y) { return x == y; });
-[[gnu::init_priority(1000)]] const Op ne = comparison_op<comparable>("ne", [](auto x, auto y) { return x != y; });
-[[gnu::init_priority(1000)]] const Op lt = comparison_op<ordered>("lt", [](auto x, auto y) { return x < y; });
-[[gnu::init_priority(1000)]] const Op le = comparison_op<ordered>("le", [](auto x, auto y) { return x <= y; });
-[[gnu::init_priority(1000)]] const Op gt = comparison_op<ordered>("gt", [](auto x, auto y) { return x > y; });
-[[gnu::init_priority(1000)]] const Op ge = comparison_op<ordered>("ge", [](auto x, auto y) { return x >= y; });
+constinit const Home eq = [] { return comparison_op<comparable>("eq", [](auto x, auto y) { return x == y; }); };
+constinit const Home ne = [] { return comparison_op<comparable>("ne", [](auto x, auto y) { return x != y; }); };
+constinit const Home lt = [] { return comparison_op<ordered>("lt", [](auto x, auto y) { return x < y; }); };
+constinit const Home le = [] { return comparison_op<ordered>("le", [](auto x, auto y) { return x <= y; }); };
+constinit const Home gt = [] { return comparison_op<ordered>("gt", [](auto x, auto y) { return x > y; }); };
+constinit const Home ge = [] { return comparison_op<ordered>("ge", [](auto x, auto y) { return x >= y; }); };
 
-[[gnu::init_priority(1000)]] const Op select = [] {
+constinit const Home select = [] {
   Op op;
   op.name = "select";
   op.infer = infer_select;
@@ -68,6 +68,6 @@ constexpr unsigned comparable = ordered | takes_complex;
   sample(float32, Shape{5}, Shape{});
   for (DType d : {bfloat16, int32, uint8, bool_}) sample(d, Shape{2, 3}, Shape{2, 3});
   return op;
-}();
+};
 
 }  // namespace tutti::ops

@@ -1,7 +1,7 @@
 // convert_element_type bitcast_convert_type stop_gradient. Source: jax.lax.
 #include <cstring>
 
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/convert.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -64,7 +64,7 @@ Sample sample(Params params, DType from, double lo, double hi) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op convert_element_type = [] {
+constinit const Home convert_element_type = [] {
   Op op = frame("convert_element_type");
   op.infer = infer_convert;
   op.eval = eval_convert;
@@ -82,9 +82,9 @@ Sample sample(Params params, DType from, double lo, double hi) {
       op.samples.push_back(sample(ConvertElementType{to}, from, to.is_unsigned() || from.is_unsigned() ? 0 : -3, 3));
   op.samples[0].differentiable = true;
   return op;
-}();
+};
 
-[[gnu::init_priority(1000)]] const Op bitcast_convert_type = [] {
+constinit const Home bitcast_convert_type = [] {
   Op op = frame("bitcast_convert_type");
   op.infer = infer_bitcast;
   op.eval = eval_copy;
@@ -95,9 +95,9 @@ Sample sample(Params params, DType from, double lo, double hi) {
   op.samples = {sample(BitcastConvertType{uint32}, float32, -2, 2), sample(BitcastConvertType{float32}, uint32, 0, 100),
                 sample(BitcastConvertType{int16}, bfloat16, -2, 2)};
   return op;
-}();
+};
 
-[[gnu::init_priority(1000)]] const Op stop_gradient = [] {
+constinit const Home stop_gradient = [] {
   Op op = frame("stop_gradient");
   op.infer = [](const Call& c) -> std::vector<Type> { return {c.operands[0]}; };
   op.eval = eval_copy;
@@ -105,6 +105,6 @@ Sample sample(Params params, DType from, double lo, double hi) {
   op.pointwise = [](VectorIR&, const Call&, std::span<const Reg> in) { return in[0]; };
   op.samples = {sample({}, float32, -2, 2), sample({}, int32, -2, 2)};
   return op;
-}();
+};
 
 }  // namespace tutti::ops

@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "ops/elementwise/elementwise_ops.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::ops {

@@ -2,8 +2,9 @@
 #include <cstdlib>
 
 #include "lane/lane_math.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/elementwise/powers.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -56,34 +57,40 @@ struct Power {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op sqrt = unary_op<takes_floating>("sqrt", [](auto x) { return lane::sqrt(x); },
-                                                                      {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
-[[gnu::init_priority(1000)]] const Op rsqrt = unary_op<takes_floating>(
-    "rsqrt", [](auto x) { return 1 / lane::sqrt(x); }, {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
-[[gnu::init_priority(1000)]] const Op cbrt =
-    unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
-                             {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
+constinit const Home sqrt = [] {
+  return unary_op<takes_floating>("sqrt", [](auto x) { return lane::sqrt(x); },
+                                  {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
+};
+constinit const Home rsqrt = [] {
+  return unary_op<takes_floating>("rsqrt", [](auto x) { return 1 / lane::sqrt(x); },
+                                  {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
+};
+constinit const Home cbrt = [] {
+  return unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
+                                  {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
+};
 
-[[gnu::init_priority(1000)]] const Op pow = binary_op<takes_real>("pow", Power{},
-                                                                  {.dx =
-                                                                       [](V x, V y, V) {
-                                                                         // y * x^(y-1), and 0 where y is 0 whatever x
-                                                                         // is.
-                                                                         V exponent =
-                                                                             choose(y == 0, full_like(y, 1), y - 1);
-                                                                         V d = y * V{lax::pow(x.a, exponent.a)};
-                                                                         return choose(y == 0, full_like(d, 0), d);
-                                                                       },
-                                                                   .dy =
-                                                                       [](V x, V, V z) {
-                                                                         // log(x) * x^y; 0 at x = 0 with y >= 0.
-                                                                         V safe = choose(x == 0, full_like(x, 1), x);
-                                                                         return V{bind1(log, {}, {safe.a})} * z;
-                                                                       },
-                                                                   .lo = 0.3,
-                                                                   .hi = 2.5});
+constinit const Home pow = [] {
+  return binary_op<takes_real>("pow", Power{},
+                               {.dx =
+                                    [](V x, V y, V) {
+                                      // y * x^(y-1), and 0 where y is 0 whatever x
+                                      // is.
+                                      V exponent = choose(y == 0, full_like(y, 1), y - 1);
+                                      V d = y * V{lax::pow(x.a, exponent.a)};
+                                      return choose(y == 0, full_like(d, 0), d);
+                                    },
+                                .dy =
+                                    [](V x, V, V z) {
+                                      // log(x) * x^y; 0 at x = 0 with y >= 0.
+                                      V safe = choose(x == 0, full_like(x, 1), x);
+                                      return V{bind1(log, {}, {safe.a})} * z;
+                                    },
+                                .lo = 0.3,
+                                .hi = 2.5});
+};
 
-[[gnu::init_priority(1000)]] const Op integer_pow = [] {
+constinit const Home integer_pow = [] {
   constexpr unsigned mask = takes_number;
   Op op = unary_op<mask>("integer_pow", [](auto x) { return x; }, {.lo = 0.3});
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
@@ -112,6 +119,6 @@ struct Power {
       op.samples.back().params = IntegerPow{n};
     }
   return op;
-}();
+};
 
 }  // namespace tutti::ops

@@ -1,6 +1,7 @@
 // erf erfc erf_inv lgamma digamma trigamma logaddexp nextafter. Source: jax.lax.
+#include "ops/elementwise/special.hpp"
 #include "lane/lane_math.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -15,36 +16,46 @@ V weight(const V& x, const V& z) { return choose(x == z, full_like(x, 1), {bind1
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op erf = unary_op<takes_floating>(
-    "erf", [](auto x) { return lane::erf(x); }, {.d = [](V x, V) { return gaussian(x) * two_over_sqrt_pi; }});
-[[gnu::init_priority(1000)]] const Op erfc =
-    unary_op<takes_floating>("erfc", [](auto x) { return lane::library(lane::lib_erfc, x); },
-                             {.d = [](V x, V) { return gaussian(x) * -two_over_sqrt_pi; }});
-[[gnu::init_priority(1000)]] const Op erf_inv = unary_op<takes_floating>(
-    "erf_inv", [](auto x) { return lane::erf_inv(x); },
-    {.d = [](V, V y) { return V{bind1(exp, {}, {(y * y).a})} * (1 / two_over_sqrt_pi); }, .lo = -0.9, .hi = 0.9});
-[[gnu::init_priority(1000)]] const Op lgamma =
-    unary_op<takes_floating>("lgamma", [](auto x) { return lane::library(lane::lib_lgamma, x); },
-                             {.d = [](V x, V) { return V{bind1(digamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
-[[gnu::init_priority(1000)]] const Op digamma =
-    unary_op<takes_floating>("digamma", [](auto x) { return lane::library(lane::lib_digamma, x); },
-                             {.d = [](V x, V) { return V{bind1(trigamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
-[[gnu::init_priority(1000)]] const Op trigamma =
-    unary_op<takes_floating>("trigamma", [](auto x) { return lane::library(lane::lib_trigamma, x); },
-                             {.not_differentiable = "trigamma: higher polygamma functions are not implemented",
-                              .lo = 0.4,
-                              .hi = 5,
-                              .smooth = false});
+constinit const Home erf = [] {
+  return unary_op<takes_floating>("erf", [](auto x) { return lane::erf(x); },
+                                  {.d = [](V x, V) { return gaussian(x) * two_over_sqrt_pi; }});
+};
+constinit const Home erfc = [] {
+  return unary_op<takes_floating>("erfc", [](auto x) { return lane::library(lane::lib_erfc, x); },
+                                  {.d = [](V x, V) { return gaussian(x) * -two_over_sqrt_pi; }});
+};
+constinit const Home erf_inv = [] {
+  return unary_op<takes_floating>(
+      "erf_inv", [](auto x) { return lane::erf_inv(x); },
+      {.d = [](V, V y) { return V{bind1(exp, {}, {(y * y).a})} * (1 / two_over_sqrt_pi); }, .lo = -0.9, .hi = 0.9});
+};
+constinit const Home lgamma = [] {
+  return unary_op<takes_floating>("lgamma", [](auto x) { return lane::library(lane::lib_lgamma, x); },
+                                  {.d = [](V x, V) { return V{bind1(digamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
+};
+constinit const Home digamma = [] {
+  return unary_op<takes_floating>("digamma", [](auto x) { return lane::library(lane::lib_digamma, x); },
+                                  {.d = [](V x, V) { return V{bind1(trigamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
+};
+constinit const Home trigamma = [] {
+  return unary_op<takes_floating>("trigamma", [](auto x) { return lane::library(lane::lib_trigamma, x); },
+                                  {.not_differentiable = "trigamma: higher polygamma functions are not implemented",
+                                   .lo = 0.4,
+                                   .hi = 5,
+                                   .smooth = false});
+};
 // log(exp(x) + exp(y)) without overflow.
-[[gnu::init_priority(1000)]] const Op logaddexp = binary_op<takes_floating>(
-    "logaddexp",
-    [](auto x, auto y) {
-      auto difference = x - y;
-      auto sum = lane::max(x, y) + lane::log1p(lane::exp(-lane::abs(difference)));
-      return lane::select(difference == difference, sum, x + y);  // equal infinities
-    },
-    {.dx = [](V x, V, V z) { return weight(x, z); }, .dy = [](V, V y, V z) { return weight(y, z); }, .ulp = 0});
-[[gnu::init_priority(1000)]] const Op nextafter = [] {
+constinit const Home logaddexp = [] {
+  return binary_op<takes_floating>(
+      "logaddexp",
+      [](auto x, auto y) {
+        auto difference = x - y;
+        auto sum = lane::max(x, y) + lane::log1p(lane::exp(-lane::abs(difference)));
+        return lane::select(difference == difference, sum, x + y);  // equal infinities
+      },
+      {.dx = [](V x, V, V z) { return weight(x, z); }, .dy = [](V, V y, V z) { return weight(y, z); }, .ulp = 0});
+};
+constinit const Home nextafter = [] {
   // The next number depends on the precision, so 16-bit floats, which lanes compute in float32, are refused.
   Op op =
       binary_op<takes_floating>("nextafter", [](auto x, auto y) { return lane::library(lane::lib_nextafter, x, y); },
@@ -58,6 +69,6 @@ V weight(const V& x, const V& z) { return choose(x == z, full_like(x, 1), {bind1
   };
   std::erase_if(op.samples, [](const Sample& s) { return s.operands[0].dtype.size() < 4; });
   return op;
-}();
+};
 
 }  // namespace tutti::ops

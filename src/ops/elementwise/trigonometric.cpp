@@ -1,7 +1,8 @@
 // Circular and hyperbolic functions and their inverses. Source: jax.lax.
+#include "ops/elementwise/trigonometric.hpp"
 #include "lane/lane_math.hpp"
-#include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/elementwise/powers.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -15,35 +16,55 @@ template <const lane::Library& f> Op from_library(std::string name, Rules rules)
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op sin = unary_op<takes_floating>(
-    "sin", [](auto x) { return lane::sin(x); }, {.d = [](V x, V) { return apply(cos, x); }, .lo = -7, .hi = 7});
-[[gnu::init_priority(1000)]] const Op cos = unary_op<takes_floating>(
-    "cos", [](auto x) { return lane::cos(x); }, {.d = [](V x, V) { return -apply(sin, x); }, .lo = -7, .hi = 7});
-[[gnu::init_priority(1000)]] const Op tan =
-    from_library<lane::lib_tan>("tan", {.d = [](V, V y) { return y * y + 1; }, .lo = -1, .hi = 1});
-[[gnu::init_priority(1000)]] const Op asin =
-    from_library<lane::lib_asin>("asin", {.d = [](V x, V) { return apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
-[[gnu::init_priority(1000)]] const Op acos =
-    from_library<lane::lib_acos>("acos", {.d = [](V x, V) { return -apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
-[[gnu::init_priority(1000)]] const Op atan =
-    from_library<lane::lib_atan>("atan", {.d = [](V x, V) { return 1 / (x * x + 1); }});
-[[gnu::init_priority(1000)]] const Op atan2 =
-    binary_op<takes_floating>("atan2", [](auto x, auto y) { return lane::library(lane::lib_atan2, x, y); },
-                              {.dx = [](V x, V y, V) { return y / (x * x + y * y); },
-                               .dy = [](V x, V y, V) { return -x / (x * x + y * y); },
-                               .lo = 0.3});
-[[gnu::init_priority(1000)]] const Op sinh =
-    from_library<lane::lib_sinh>("sinh", {.d = [](V x, V) { return apply(cosh, x); }});
-[[gnu::init_priority(1000)]] const Op cosh =
-    from_library<lane::lib_cosh>("cosh", {.d = [](V x, V) { return apply(sinh, x); }});
-[[gnu::init_priority(1000)]] const Op tanh =
-    unary_op<takes_floating>("tanh", [](auto x) { return lane::tanh(x); }, {.d = [](V, V y) { return 1 - y * y; }});
-[[gnu::init_priority(1000)]] const Op asinh =
-    from_library<lane::lib_asinh>("asinh", {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});
+constinit const Home sin = [] {
+  return unary_op<takes_floating>("sin", [](auto x) { return lane::sin(x); },
+                                  {.d = [](V x, V) { return apply(cos, x); }, .lo = -7, .hi = 7});
+};
+constinit const Home cos = [] {
+  return unary_op<takes_floating>("cos", [](auto x) { return lane::cos(x); },
+                                  {.d = [](V x, V) { return -apply(sin, x); }, .lo = -7, .hi = 7});
+};
+constinit const Home tan = [] {
+  return from_library<lane::lib_tan>("tan", {.d = [](V, V y) { return y * y + 1; }, .lo = -1, .hi = 1});
+};
+constinit const Home asin = [] {
+  return from_library<lane::lib_asin>("asin",
+                                      {.d = [](V x, V) { return apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
+};
+constinit const Home acos = [] {
+  return from_library<lane::lib_acos>("acos",
+                                      {.d = [](V x, V) { return -apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
+};
+constinit const Home atan = [] {
+  return from_library<lane::lib_atan>("atan", {.d = [](V x, V) { return 1 / (x * x + 1); }});
+};
+constinit const Home atan2 = [] {
+  return binary_op<takes_floating>("atan2", [](auto x, auto y) { return lane::library(lane::lib_atan2, x, y); },
+                                   {.dx = [](V x, V y, V) { return y / (x * x + y * y); },
+                                    .dy = [](V x, V y, V) { return -x / (x * x + y * y); },
+                                    .lo = 0.3});
+};
+constinit const Home sinh = [] {
+  return from_library<lane::lib_sinh>("sinh", {.d = [](V x, V) { return apply(cosh, x); }});
+};
+constinit const Home cosh = [] {
+  return from_library<lane::lib_cosh>("cosh", {.d = [](V x, V) { return apply(sinh, x); }});
+};
+constinit const Home tanh = [] {
+  return unary_op<takes_floating>("tanh", [](auto x) { return lane::tanh(x); },
+                                  {.d = [](V, V y) { return 1 - y * y; }});
+};
+constinit const Home asinh = [] {
+  return from_library<lane::lib_asinh>("asinh", {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});
+};
 // The + 0 turns -0 at x = -1 into 0: infinity with JAX's sign.
-[[gnu::init_priority(1000)]] const Op acosh = from_library<lane::lib_acosh>(
-    "acosh", {.d = [](V x, V) { return apply(rsqrt, (x - 1) * (x + 1) + 0); }, .lo = 1.3, .hi = 4});
-[[gnu::init_priority(1000)]] const Op atanh = from_library<lane::lib_atanh>(
-    "atanh", {.d = [](V x, V) { return 1 / ((1 - x) * (1 + x)); }, .lo = -0.8, .hi = 0.8});
+constinit const Home acosh = [] {
+  return from_library<lane::lib_acosh>(
+      "acosh", {.d = [](V x, V) { return apply(rsqrt, (x - 1) * (x + 1) + 0); }, .lo = 1.3, .hi = 4});
+};
+constinit const Home atanh = [] {
+  return from_library<lane::lib_atanh>("atanh",
+                                       {.d = [](V x, V) { return 1 / ((1 - x) * (1 + x)); }, .lo = -0.8, .hi = 0.8});
+};
 
 }  // namespace tutti::ops

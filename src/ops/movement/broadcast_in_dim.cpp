@@ -1,6 +1,7 @@
 // Repeats an array along new dims and along dims of extent 1. Source: jax.lax.broadcast_in_dim.
 #include <algorithm>
 
+#include "ops/movement/broadcast_in_dim.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -69,7 +70,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op broadcast_in_dim = [] {
+constinit const Home broadcast_in_dim = [] {
   Op op;
   op.name = "broadcast_in_dim";
   op.infer = infer;
@@ -93,7 +94,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
       {.params = BroadcastInDim{{2, 3}, {1}}, .operands = {type(prng_key, {3})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

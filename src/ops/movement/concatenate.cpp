@@ -1,6 +1,7 @@
 // Arrays one after another along a dim. Source: jax.lax.concatenate.
 #include <numeric>
 
+#include "ops/movement/concatenate.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -77,7 +78,7 @@ std::vector<int> every_operand() {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op concatenate = [] {
+constinit const Home concatenate = [] {
   Op op;
   op.name = "concatenate";
   op.infer = infer;
@@ -101,7 +102,7 @@ std::vector<int> every_operand() {
       {.params = Concatenate{0}, .operands = {type(prng_key, {2}), type(prng_key, {3})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

@@ -1,4 +1,5 @@
 // The same array in a buffer of its own. Source: jax.numpy.copy.
+#include "ops/movement/copy.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/numpy/numpy.hpp"
 
@@ -25,7 +26,7 @@ Op identity_op(std::string name) {
   return op;
 }
 
-[[gnu::init_priority(1000)]] const Op copy = [] {
+constinit const Home copy = [] {
   Op op = identity_op("copy");
   op.samples = {
       {.params = {}, .operands = {type(float32, {2, 3})}},
@@ -34,7 +35,7 @@ Op identity_op(std::string name) {
       {.params = {}, .operands = {type(prng_key, {2})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

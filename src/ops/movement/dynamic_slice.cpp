@@ -2,6 +2,7 @@
 // Source: jax.lax.dynamic_slice, jax.lax.dynamic_update_slice.
 #include <algorithm>
 
+#include "ops/movement/dynamic_slice.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -148,7 +149,7 @@ std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op dynamic_slice = [] {
+constinit const Home dynamic_slice = [] {
   Op op;
   op.name = "dynamic_slice";
   op.infer = [](const Call& c) {
@@ -179,9 +180,9 @@ std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array
       {.params = DynamicSlice{{2}}, .operands = {type(prng_key, {4}), i}},
   };
   return op;
-}();
+};
 
-[[gnu::init_priority(1000)]] const Op dynamic_update_slice = [] {
+constinit const Home dynamic_update_slice = [] {
   Op op;
   op.name = "dynamic_update_slice";
   op.infer = [](const Call& c) {
@@ -215,7 +216,7 @@ std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array
       {.params = {}, .operands = {type(prng_key, {4}), type(prng_key, {2}), i}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

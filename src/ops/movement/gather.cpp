@@ -186,7 +186,7 @@ void window_factors(FactorBuilder& b, const Call& c, const lax::GatherDims& g, c
     if (x[d].empty()) x[d] = {b.add(from[d], Factors::Kind::replicated)};
 }
 
-[[gnu::init_priority(1000)]] const Op gather = [] {
+constinit const Home gather = [] {
   Op op;
   op.name = "gather";
   op.infer = infer;
@@ -231,7 +231,7 @@ void window_factors(FactorBuilder& b, const Call& c, const lax::GatherDims& g, c
        .hi = 3},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

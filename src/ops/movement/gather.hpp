@@ -1,9 +1,19 @@
 // What gather and scatter share: where each element of the windows lies in the operand.
 #pragma once
 
+#include "ir/home.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
+
+struct Gather {  // operands: x, indices (last dim: the index vector)
+  lax::GatherDims dims;
+  Shape sizes;
+  lax::GatherMode mode = lax::GatherMode::fill;
+  bool zero_fill = false;  // fill with zeros instead of NaN and the like
+  friend bool operator==(const Gather&, const Gather&) = default;
+};
+extern const Home gather;
 
 /// The dims of a gather's result (a scatter's updates): `window[i]` runs over operand dim `operand[i]`, `batch[i]` over
 /// dim i of the indices.

@@ -1,4 +1,5 @@
 // 0, 1, 2, ... along a dim. Source: jax.lax.broadcasted_iota.
+#include "ops/movement/iota.hpp"
 #include "base/half.hpp"
 #include "ops/movement/movement.hpp"
 
@@ -38,7 +39,7 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op iota = [] {
+constinit const Home iota = [] {
   Op op;
   op.name = "iota";
   op.infer = [](const Call& c) {
@@ -66,7 +67,7 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
       {.params = Iota{int32, {0, 2}, 0}, .operands = {}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

@@ -6,32 +6,6 @@
 
 namespace tutti::ops {
 
-std::vector<const Op*> movement_ops() {
-  std::vector<const Op*> ops = {&broadcast_in_dim,
-                                &reshape,
-                                &transpose,
-                                &rev,
-                                &roll,
-                                &slice,
-                                &pad,
-                                &concatenate,
-                                &iota,
-                                &dynamic_slice,
-                                &dynamic_update_slice,
-                                &gather,
-                                &scatter,
-                                &scatter_add,
-                                &scatter_mul,
-                                &scatter_min,
-                                &scatter_max,
-                                &dot_general,
-                                &copy,
-                                &random_wrap,
-                                &random_unwrap};
-  for (int n = 1; n <= 8; ++n) ops.push_back(&sort_op(n));
-  return ops;
-}
-
 std::string text(const Dims& dims) { return Shape(dims).str(); }
 
 void check_dims(std::string_view op, const std::string& what, const Dims& dims, int ndim) {

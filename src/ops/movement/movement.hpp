@@ -1,5 +1,5 @@
-// Operations that move, repeat or select elements, and the contraction: their parameters, and what their homes share.
-// Partitioner and engines read parameters from here; the homes are src/ops/<name>.cpp.
+// What the homes share that move, repeat or select elements: dims and shapes, zeros and literals, loops over elements,
+// factors.
 #pragma once
 
 #include <cstring>
@@ -13,85 +13,6 @@
 namespace tutti::ops {
 
 using lax::Dims;
-
-struct BroadcastInDim {
-  Shape shape;
-  Dims dims;  // result dim of each operand dim, increasing
-  friend bool operator==(const BroadcastInDim&, const BroadcastInDim&) = default;
-};
-struct Reshape {
-  Shape shape;
-  friend bool operator==(const Reshape&, const Reshape&) = default;
-};
-struct Transpose {
-  Dims permutation;  // result dim i is operand dim permutation[i]
-  friend bool operator==(const Transpose&, const Transpose&) = default;
-};
-struct Rev {
-  Dims dims;
-  friend bool operator==(const Rev&, const Rev&) = default;
-};
-struct Roll {
-  int dim = 0;
-  std::int64_t shift = 0;  // result element i is operand element i - shift, modulo the extent; 0 to the extent
-  friend bool operator==(const Roll&, const Roll&) = default;
-};
-struct SliceParams {
-  Dims start, limit, strides;  // one each per dim; strides positive
-  friend bool operator==(const SliceParams&, const SliceParams&) = default;
-};
-struct Pad {
-  std::vector<lax::PadDim> config;
-  friend bool operator==(const Pad&, const Pad&) = default;
-};
-struct Concatenate {
-  int dim = 0;
-  friend bool operator==(const Concatenate&, const Concatenate&) = default;
-};
-struct Iota {
-  DType dtype;
-  Shape shape;
-  int dim = 0;
-  friend bool operator==(const Iota&, const Iota&) = default;
-};
-struct DynamicSlice {  // operands: x, one scalar start per dim
-  Shape sizes;
-  friend bool operator==(const DynamicSlice&, const DynamicSlice&) = default;
-};
-struct Gather {  // operands: x, indices (last dim: the index vector)
-  lax::GatherDims dims;
-  Shape sizes;
-  lax::GatherMode mode = lax::GatherMode::fill;
-  bool zero_fill = false;  // fill with zeros instead of NaN and the like
-  friend bool operator==(const Gather&, const Gather&) = default;
-};
-struct Scatter {  // operands: x, indices, updates
-  lax::ScatterDims dims;
-  lax::GatherMode mode = lax::GatherMode::fill;
-  friend bool operator==(const Scatter&, const Scatter&) = default;
-};
-struct DotGeneral {
-  lax::DotDims dims;
-  std::optional<DType> preferred;
-  friend bool operator==(const DotGeneral&, const DotGeneral&) = default;
-};
-struct Sort {  // operands sorted together by the first `num_keys` of them, stable, ascending, NaN last
-  int dim = 0;
-  int num_keys = 1;
-  friend bool operator==(const Sort&, const Sort&) = default;
-};
-
-extern const Op broadcast_in_dim, reshape, transpose, rev, roll, slice, pad, concatenate, iota, dynamic_slice,
-    dynamic_update_slice, gather, scatter, scatter_add, scatter_mul, scatter_min, scatter_max, dot_general, copy,
-    random_wrap, random_unwrap;
-/// Sort of 1, 2, ... operands; one Op per count, because an Op's number of results is fixed.
-const Op& sort_op(int operands);
-const Op& scatter_op(lax::ScatterKind kind);
-
-/// The homes of this family, for op_list.cpp.
-std::vector<const Op*> movement_ops();
-
-// --- shared by the homes
 
 std::string text(const Dims& dims);
 /// Checks that `dims` are distinct and in [0, ndim); ShapeError.
@@ -137,9 +58,6 @@ template <class F> void move_elements(const HostView& in, const HostView& out, F
 std::int64_t integer_at(const HostView& view, std::int64_t i);
 /// Reads a strided operand as `view` says.
 void read_view(const View& view, const HostView& in, const HostView& out);
-
-/// An op whose result is its operand: a start for those that differ from each other in what other stages make of them.
-Op identity_op(std::string name);
 
 /// Factors built dim by dim.
 struct FactorBuilder {

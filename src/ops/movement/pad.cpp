@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/movement/movement.hpp"
+#include "ops/movement/pad.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -124,7 +125,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op pad = [] {
+constinit const Home pad = [] {
   Op op;
   op.name = "pad";
   op.infer = infer;
@@ -146,7 +147,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
       {.params = Pad{{{0, 3, 0}}}, .operands = {type(bfloat16, {2}), type(bfloat16, {})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

@@ -1,5 +1,6 @@
 // Typed random keys and their two words: uint32[..., 2] and back, the same bytes. Source: jax.random.wrap_key_data,
 // key_data.
+#include "ops/movement/random_keys.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/numpy/movement.hpp"
 
@@ -31,7 +32,7 @@ Op home(std::string name) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op random_wrap = [] {
+constinit const Home random_wrap = [] {
   Op op = home("random_wrap");
   op.infer = [](const Call& c) {
     const Type& x = c.operands[0];
@@ -45,9 +46,9 @@ Op home(std::string name) {
                 {.params = {}, .operands = {type(uint32, {3, 2})}},
                 {.params = {}, .operands = {type(uint32, {0, 2})}}};
   return op;
-}();
+};
 
-[[gnu::init_priority(1000)]] const Op random_unwrap = [] {
+constinit const Home random_unwrap = [] {
   Op op = home("random_unwrap");
   op.infer = [](const Call& c) {
     const Type& x = c.operands[0];
@@ -60,7 +61,7 @@ Op home(std::string name) {
                 {.params = {}, .operands = {type(prng_key, {3})}},
                 {.params = {}, .operands = {type(prng_key, {0})}}};
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

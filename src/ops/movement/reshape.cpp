@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "ops/movement/movement.hpp"
+#include "ops/movement/reshape.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -88,7 +89,7 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op reshape = [] {
+constinit const Home reshape = [] {
   Op op;
   op.name = "reshape";
   op.infer = infer;
@@ -116,7 +117,7 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
       {.params = Reshape{{4}}, .operands = {type(prng_key, {2, 2})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

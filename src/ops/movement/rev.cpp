@@ -1,4 +1,5 @@
 // The elements of some dims in reverse order. Source: jax.lax.rev.
+#include "ops/movement/rev.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -17,7 +18,7 @@ View view(const Call& c) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op rev = [] {
+constinit const Home rev = [] {
   Op op;
   op.name = "rev";
   op.infer = [](const Call& c) {
@@ -51,7 +52,7 @@ View view(const Call& c) {
       {.params = Rev{{0}}, .operands = {type(prng_key, {3})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

@@ -1,5 +1,6 @@
 // One dim turned round by some elements. One operation rather than two slices and a concatenation, so that the dim
 // keeps its cut even where a slice would be shorter than the mesh. Source: jax.numpy.roll.
+#include "ops/movement/roll.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -22,7 +23,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op roll = [] {
+constinit const Home roll = [] {
   Op op;
   op.name = "roll";
   op.infer = [](const Call& c) {
@@ -59,6 +60,6 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
       {.params = Roll{0, 2}, .operands = {type(prng_key, {3})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops

@@ -5,6 +5,7 @@
 
 #include "base/half.hpp"
 #include "ops/movement/gather.hpp"
+#include "ops/movement/scatter.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -38,7 +39,7 @@ std::vector<Type> infer(const Call& c) {
   // A scatter is the mirror of a gather: the updates have the shape of what that gather would read.
   std::vector<ProgramPtr> none;
   Params mirror = Gather{g, window_sizes(g, x.shape, updates.shape), p.mode};
-  Type expected = gather.infer(Call{c.op, mirror, {x, c.operands[1]}, none})[0];
+  Type expected = gather->infer(Call{c.op, mirror, {x, c.operands[1]}, none})[0];
   if (expected.shape != updates.shape)
     raise<ShapeError>(c.op.name,
                       "the updates are " + updates.str() + ", these dims and indices " + c.operands[1].str() +
@@ -244,11 +245,11 @@ Op home(ScatterKind kind, std::string name) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op scatter = home(ScatterKind::set, "scatter");
-[[gnu::init_priority(1000)]] const Op scatter_add = home(ScatterKind::add, "scatter_add");
-[[gnu::init_priority(1000)]] const Op scatter_mul = home(ScatterKind::mul, "scatter_mul");
-[[gnu::init_priority(1000)]] const Op scatter_min = home(ScatterKind::min, "scatter_min");
-[[gnu::init_priority(1000)]] const Op scatter_max = home(ScatterKind::max, "scatter_max");
+constinit const Home scatter = [] { return home(ScatterKind::set, "scatter"); };
+constinit const Home scatter_add = [] { return home(ScatterKind::add, "scatter_add"); };
+constinit const Home scatter_mul = [] { return home(ScatterKind::mul, "scatter_mul"); };
+constinit const Home scatter_min = [] { return home(ScatterKind::min, "scatter_min"); };
+constinit const Home scatter_max = [] { return home(ScatterKind::max, "scatter_max"); };
 
 const Op& scatter_op(ScatterKind kind) {
   switch (kind) {

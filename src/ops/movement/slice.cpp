@@ -1,4 +1,5 @@
 // A box with strides, its place fixed. Source: jax.lax.slice.
+#include "ops/movement/slice.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -65,7 +66,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op slice = [] {
+constinit const Home slice = [] {
   Op op;
   op.name = "slice";
   op.infer = infer;
@@ -89,7 +90,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
       {.params = SliceParams{{1, 0}, {3, 2}, {1, 1}}, .operands = {type(prng_key, {4, 2})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

@@ -1,4 +1,5 @@
 // Dims in another order. Source: jax.lax.transpose.
+#include "ops/movement/transpose.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -35,7 +36,7 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op transpose = [] {
+constinit const Home transpose = [] {
   Op op;
   op.name = "transpose";
   op.infer = infer;
@@ -65,7 +66,7 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
       {.params = Transpose{{1, 0}}, .operands = {type(prng_key, {2, 3})}},
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops
 

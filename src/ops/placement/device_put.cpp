@@ -1,11 +1,11 @@
 #include "ops/placement/device_put.hpp"
 
-#include "ops/movement/movement.hpp"
+#include "ops/movement/copy.hpp"
 #include "ops/placement/sharding_constraint.hpp"
 
 namespace tutti::ops {
 
-[[gnu::init_priority(1000)]] const Op device_put = [] {
+constinit const Home device_put = [] {
   Op op = identity_op("device_put");
   op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>& operands,
                     const std::vector<bool>&) {
@@ -19,9 +19,9 @@ namespace tutti::ops {
                    {mapped[0]}};
   };
   return op;
-}();
+};
 
-[[gnu::init_priority(1000)]] const Op put_back = [] {
+constinit const Home put_back = [] {
   Op op = identity_op("put_back");
   op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>&,
                     const std::vector<bool>&) {
@@ -34,6 +34,6 @@ namespace tutti::ops {
     return Batched{{operands[0]}, {mapped[0]}};
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops

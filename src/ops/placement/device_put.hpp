@@ -2,7 +2,7 @@
 // The runtime does them itself (api/runtime.cpp): on one host they are labels.
 #pragma once
 
-#include "ir/op.hpp"
+#include "ir/home.hpp"
 #include "tutti/mesh/sharding.hpp"
 
 namespace tutti::ops {
@@ -13,8 +13,8 @@ struct DevicePut {
 };
 
 /// Operands: x, and x again without its derivative, which says where the cotangent goes. Source: jax.device_put.
-extern const Op device_put;
+extern const Home device_put;
 /// Operands: x, and an array of its type, where x goes.
-extern const Op put_back;
+extern const Home put_back;
 
 }  // namespace tutti::ops

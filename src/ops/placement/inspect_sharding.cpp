@@ -3,10 +3,9 @@
 namespace tutti::ops {
 
 // Propagation takes these Eqns out of the Program: they are never run, and no value is moved for them.
-[[gnu::init_priority(1000)]] const Op inspect_sharding = [] {
+constinit const Home inspect_sharding = [] {
   Op op;
   op.name = "inspect_sharding";
-  op.num_results = 0;
   op.infer = [](const Call&) { return std::vector<Type>{}; };
   op.eval = [](const Call&, std::span<const HostView>, std::span<const HostView>) {};
   op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {
@@ -15,6 +14,6 @@ namespace tutti::ops {
   };
   op.effect = true;
   return op;
-}();
+};
 
 }  // namespace tutti::ops

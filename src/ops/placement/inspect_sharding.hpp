@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "ir/op.hpp"
+#include "ir/home.hpp"
 #include "tutti/mesh/sharding.hpp"
 
 namespace tutti::ops {
@@ -31,6 +31,6 @@ struct InspectSharding {
   bool operator==(const InspectSharding&) const = default;
 };
 
-extern const Op inspect_sharding;
+extern const Home inspect_sharding;
 
 }  // namespace tutti::ops

@@ -34,7 +34,7 @@ Sharding with_leading_dim(const Sharding& s) {
   return NamedSharding(s.mesh(), PartitionSpec::from(std::move(entries)));
 }
 
-[[gnu::init_priority(1000)]] const Op sharding_constraint = [] {
+constinit const Home sharding_constraint = [] {
   Op op;
   op.name = "sharding_constraint";
   op.infer = [](const Call& call) { return std::vector<Type>{call.operands[0]}; };
@@ -61,6 +61,6 @@ Sharding with_leading_dim(const Sharding& s) {
   op.own_weak = true;
   op.movement = true;
   return op;
-}();
+};
 
 }  // namespace tutti::ops

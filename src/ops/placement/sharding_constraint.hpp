@@ -1,7 +1,7 @@
 // Parameters of sharding_constraint, for the stages that read them.
 #pragma once
 
-#include "ir/op.hpp"
+#include "ir/home.hpp"
 #include "tutti/mesh/sharding.hpp"
 
 namespace tutti::ops {
@@ -11,7 +11,7 @@ struct Constrain {
   bool operator==(const Constrain&) const = default;
 };
 
-extern const Op sharding_constraint;
+extern const Home sharding_constraint;
 
 /// The same for arrays with one more leading dim, about which it says nothing.
 Sharding with_leading_dim(const Sharding& sharding);

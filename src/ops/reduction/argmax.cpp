@@ -1,6 +1,6 @@
 // argmax argmin along one dim, which disappears: the first index of the extremum; the first NaN, if there is one.
 // Source: jax.lax.
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/reduction/argmax.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -93,7 +93,7 @@ template <class Better> Op arg_reduction(std::string name, Better better) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op argmax = arg_reduction("argmax", [](auto x, auto y) { return x > y; });
-[[gnu::init_priority(1000)]] const Op argmin = arg_reduction("argmin", [](auto x, auto y) { return x < y; });
+constinit const Home argmax = [] { return arg_reduction("argmax", [](auto x, auto y) { return x > y; }); };
+constinit const Home argmin = [] { return arg_reduction("argmin", [](auto x, auto y) { return x < y; }); };
 
 }  // namespace tutti::ops

@@ -1,6 +1,6 @@
 // Running sums along one dim, from the front or (reverse) from the back. 16-bit floats accumulate in float32. Source:
 // jax.lax.cumsum.
-#include "ops/elementwise/elementwise_ops.hpp"
+#include "ops/reduction/cumsum.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -39,7 +39,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op cumsum = [] {
+constinit const Home cumsum = [] {
   Op op;
   op.name = "cumsum";
   op.own_weak = true;
@@ -76,6 +76,6 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
         op.samples.push_back(s);
       }
   return op;
-}();
+};
 
 }  // namespace tutti::ops

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "ops/elementwise/elementwise_ops.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/reduction/reduce.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -196,28 +196,33 @@ Op with_jvp(Op op, decltype(Op::jvp) jvp) {
 
 using Kind = Factors::Kind;
 
-[[gnu::init_priority(1000)]] const Op reduce_sum = [] {
+constinit const Home reduce_sum = [] {
   Op op = reduction<takes_number>("reduce_sum", Op::Reduce::sum, Kind::sum, zero, [](auto x, auto y) { return x + y; });
   op.linear = {{0}};
   op.transpose = transpose_sum;
   return op;
-}();
-[[gnu::init_priority(1000)]] const Op reduce_prod =
-    with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one,
-                                     [](auto x, auto y) { return x * y; }),
-             jvp_prod);
-[[gnu::init_priority(1000)]] const Op reduce_max =
-    with_jvp(reduction<takes_real | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least,
-                                                [](auto x, auto y) { return lane::max(x, y); }),
-             jvp_extremum);
-[[gnu::init_priority(1000)]] const Op reduce_min =
-    with_jvp(reduction<takes_real | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest,
-                                                [](auto x, auto y) { return lane::min(x, y); }),
-             jvp_extremum);
+};
+constinit const Home reduce_prod = [] {
+  return with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one,
+                                          [](auto x, auto y) { return x * y; }),
+                  jvp_prod);
+};
+constinit const Home reduce_max = [] {
+  return with_jvp(reduction<takes_real | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least,
+                                                     [](auto x, auto y) { return lane::max(x, y); }),
+                  jvp_extremum);
+};
+constinit const Home reduce_min = [] {
+  return with_jvp(reduction<takes_real | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest,
+                                                     [](auto x, auto y) { return lane::min(x, y); }),
+                  jvp_extremum);
+};
 // Of bools, any is the maximum and all the minimum.
-[[gnu::init_priority(1000)]] const Op reduce_any =
-    reduction<takes_bool>("reduce_any", Op::Reduce::any, Kind::max, zero, [](auto x, auto y) { return x | y; });
-[[gnu::init_priority(1000)]] const Op reduce_all =
-    reduction<takes_bool>("reduce_all", Op::Reduce::all, Kind::min, one, [](auto x, auto y) { return x & y; });
+constinit const Home reduce_any = [] {
+  return reduction<takes_bool>("reduce_any", Op::Reduce::any, Kind::max, zero, [](auto x, auto y) { return x | y; });
+};
+constinit const Home reduce_all = [] {
+  return reduction<takes_bool>("reduce_all", Op::Reduce::all, Kind::min, one, [](auto x, auto y) { return x & y; });
+};
 
 }  // namespace tutti::ops

@@ -6,6 +6,7 @@
 
 #include "base/half.hpp"
 #include "ops/movement/movement.hpp"
+#include "ops/reduction/sort.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti::ops {
@@ -47,6 +48,7 @@ Order order_of(DType dtype) {
 
 std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Sort>();
+  if (c.operands.empty()) raise<ShapeError>(c.op.name, "no arrays", "Give at least one.");
   const Type& x = c.operands[0];
   check_dims(c.op.name, "dim", {p.dim}, x.ndim());
   if (p.num_keys < 1 || p.num_keys > static_cast<int>(c.operands.size()))
@@ -116,60 +118,55 @@ std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const s
   return out;
 }
 
-Op home(int operands) {
-  Op op;
-  op.name = operands == 1 ? "sort" : "sort" + std::to_string(operands);
-  op.num_results = operands;
-  op.infer = infer;
-  op.eval = eval;
-  op.factors = factors;
-  op.jvp = jvp;
-  op.batch = [](const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
-    Sort p = c.get<Sort>();
-    ++p.dim;
-    std::vector<Array> all;
-    for (std::size_t i = 0; i < xs.size(); ++i) all.push_back(batched(xs[i], mapped[i], axis.size));
-    return Batched{tutti::bind(c.op, p, all), std::vector<bool>(xs.size(), true)};
-  };
-  auto same = [&](DType key, Shape shape) {
-    std::vector<Type> out(operands, type(float32, shape));
-    out[0].dtype = key;
-    return out;
-  };
-  op.samples = {
-      {.params = Sort{0, 1}, .operands = same(float32, {5})},
-      {.params = Sort{1, operands}, .operands = same(float32, {3, 4})},
-      {.params = Sort{0, 1}, .operands = same(int32, {4, 2})},
-      {.params = Sort{0, 1}, .operands = same(bfloat16, {1})},
-      {.params = Sort{1, 1}, .operands = same(float32, {2, 0})},
-  };
-  return op;
+Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+  Sort p = c.get<Sort>();
+  ++p.dim;
+  std::vector<Array> all;
+  for (std::size_t i = 0; i < xs.size(); ++i) all.push_back(batched(xs[i], mapped[i], axis.size));
+  return {tutti::bind(c.op, p, all), std::vector<bool>(xs.size(), true)};
+}
+
+std::vector<Sample> samples() {
+  std::vector<Sample> out;
+  for (int operands : {1, 2, 3, 5}) {
+    auto same = [&](DType key, Shape shape) {
+      std::vector<Type> types(operands, type(float32, shape));
+      types[0].dtype = key;
+      return types;
+    };
+    out.push_back({.params = Sort{0, 1}, .operands = same(float32, {5})});
+    out.push_back({.params = Sort{1, operands}, .operands = same(float32, {3, 4})});
+    out.push_back({.params = Sort{0, 1}, .operands = same(int32, {4, 2})});
+    out.push_back({.params = Sort{0, 1}, .operands = same(bfloat16, {1})});
+    out.push_back({.params = Sort{1, 1}, .operands = same(float32, {2, 0})});
+  }
+  return out;
 }
 
 }  // namespace
 
-const Op& sort_op(int operands) {
-  static const std::vector<Op> homes = [] {
-    std::vector<Op> out;
-    for (int n = 1; n <= 8; ++n) out.push_back(home(n));
-    return out;
-  }();
-  if (operands < 1 || operands > 8)
-    raise<ShapeError>("sort", std::to_string(operands) + " arrays at once",
-                      "Sort up to 8 arrays together, or sort positions and take the others by them.");
-  return homes[operands - 1];
-}
+constinit const Home sort = [] {
+  Op op;
+  op.name = "sort";
+  op.infer = infer;
+  op.eval = eval;
+  op.factors = factors;
+  op.jvp = jvp;
+  op.batch = batch;
+  op.samples = samples();
+  return op;
+};
 
 }  // namespace tutti::ops
 
 namespace tutti::lax {
 
 std::vector<Array> sort(const std::vector<Array>& xs, int dim, int num_keys) {
-  return tutti::bind(ops::sort_op(static_cast<int>(xs.size())), ops::Sort{dim, num_keys}, xs);
+  return tutti::bind(ops::sort, ops::Sort{dim, num_keys}, xs);
 }
 Array sort(const In& x, int dim) {
   CallScope scope(x.loc);
-  return bind1(ops::sort_op(1), ops::Sort{dim, 1}, {x.array});
+  return bind1(ops::sort, ops::Sort{dim, 1}, {x.array});
 }
 
 }  // namespace tutti::lax

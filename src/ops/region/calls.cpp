@@ -1,5 +1,6 @@
 #include "ops/region/calls.hpp"
 
+#include "ops/movement/copy.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -17,11 +18,11 @@ Op call(std::string name) {
 
 }  // namespace
 
-[[gnu::init_priority(1000)]] const Op custom_jvp = call("custom_jvp");
-[[gnu::init_priority(1000)]] const Op custom_vjp = call("custom_vjp");
-[[gnu::init_priority(1000)]] const Op remat = call("remat");
+constinit const Home custom_jvp = [] { return call("custom_jvp"); };
+constinit const Home custom_vjp = [] { return call("custom_vjp"); };
+constinit const Home remat = [] { return call("remat"); };
 
-[[gnu::init_priority(1000)]] const Op custom_tangent = [] {
+constinit const Home custom_tangent = [] {
   Op op = call("custom_tangent");
   op.infer = [](const Call& c) {  // of the cotangents that the backward rule takes
     const auto& p = c.get<CustomTangent>();
@@ -31,13 +32,13 @@ Op call(std::string name) {
     return std::vector<Type>(in.begin() + p.residuals, in.end() - static_cast<std::ptrdiff_t>(captured));
   };
   return op;
-}();
+};
 
-[[gnu::init_priority(1000)]] const Op barrier = [] {
+constinit const Home barrier = [] {
   Op op = identity_op("barrier");
   op.view = [](const Call&, const Type& result) { return std::optional(View{0, row_major_strides(result.shape)}); };
   op.samples = {{.params = {}, .operands = {type(float32, {2, 3})}}, {.params = {}, .operands = {type(int32, {})}}};
   return op;
-}();
+};
 
 }  // namespace tutti::ops

@@ -3,7 +3,7 @@
 // (propagate/sites.cpp).
 #pragma once
 
-#include "ir/op.hpp"
+#include "ir/home.hpp"
 
 namespace tutti::ops {
 
@@ -14,7 +14,7 @@ struct CustomJvp {
   int args = 0;
   friend bool operator==(const CustomJvp&, const CustomJvp&) = default;
 };
-extern const Op custom_jvp;
+extern const Home custom_jvp;
 
 /// Subs: the function; forward, from the arguments to results and `residuals`; backward, from residuals and cotangents
 /// of the inexact results to cotangents of the inexact arguments.
@@ -22,7 +22,7 @@ struct CustomVjp {
   int args = 0, residuals = 0;
   friend bool operator==(const CustomVjp&, const CustomVjp&) = default;
 };
-extern const Op custom_vjp;
+extern const Home custom_vjp;
 
 /// The linear map whose transpose is `subs[0]`, a `backward`. Operands: residuals and captured arrays, in `kept`, then
 /// tangents of the inexact arguments. It can be transposed and not computed.
@@ -30,12 +30,12 @@ struct CustomTangent {
   int residuals = 0, kept = 0;
   friend bool operator==(const CustomTangent&, const CustomTangent&) = default;
 };
-extern const Op custom_tangent;
+extern const Home custom_tangent;
 
 /// Subs: the function. Reverse mode keeps its operands only.
-extern const Op remat;
+extern const Home remat;
 
 /// The same value, which no pass identifies with its operand: what is computed from it is computed again.
-extern const Op barrier;
+extern const Home barrier;
 
 }  // namespace tutti::ops

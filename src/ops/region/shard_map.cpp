@@ -69,7 +69,7 @@ Sharding region_sharding(const ShardMap& p, const DimAxes& spec) {
   return NamedSharding(p.mesh, PartitionSpec::from(std::move(entries)));
 }
 
-[[gnu::init_priority(1000)]] const Op shard_map = [] {
+constinit const Home shard_map = [] {
   Op op;
   op.name = "shard_map";
   op.own_weak = true;
@@ -94,6 +94,6 @@ Sharding region_sharding(const ShardMap& p, const DimAxes& spec) {
     return out;
   };
   return op;
-}();
+};
 
 }  // namespace tutti::ops

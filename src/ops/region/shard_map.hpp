@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/op.hpp"
+#include "ir/home.hpp"
 #include "tutti/mesh/sharding.hpp"
 
 namespace tutti::ops {
@@ -23,7 +23,7 @@ struct ShardMap {
   friend bool operator==(const ShardMap&, const ShardMap&) = default;
 };
 
-extern const Op shard_map;
+extern const Home shard_map;
 
 /// The manual axes that a spec mentions, in mesh order; and those that it does not.
 std::vector<std::string> mentioned(const ShardMap& p, const DimAxes& spec);

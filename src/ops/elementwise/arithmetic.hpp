@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home neg, abs, sign, add, sub, mul, div, rem, fma, max, min;
+
+}  // namespace tutti::ops

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home eq, ne, lt, le, gt, ge, select;
+
+}  // namespace tutti::ops

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home exp, exp2, expm1, log, log1p, logistic;
+
+}  // namespace tutti::ops

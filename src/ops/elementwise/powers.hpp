@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+struct IntegerPow {
+  int exponent = 1;
+  friend bool operator==(const IntegerPow&, const IntegerPow&) = default;
+};
+
+extern const Home sqrt, rsqrt, cbrt, integer_pow, pow;
+
+}  // namespace tutti::ops

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home floor, ceil, round, trunc, is_finite;
+
+}  // namespace tutti::ops

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh;
+
+}  // namespace tutti::ops

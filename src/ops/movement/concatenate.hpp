@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+struct Concatenate {
+  int dim = 0;
+  friend bool operator==(const Concatenate&, const Concatenate&) = default;
+};
+
+extern const Home concatenate;
+
+}  // namespace tutti::ops

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home random_wrap, random_unwrap;
+
+}  // namespace tutti::ops

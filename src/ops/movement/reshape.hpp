@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+struct Reshape {
+  Shape shape;
+  friend bool operator==(const Reshape&, const Reshape&) = default;
+};
+
+extern const Home reshape;
+
+}  // namespace tutti::ops

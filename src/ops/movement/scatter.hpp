@@ -1,0 +1,17 @@
+#pragma once
+
+#include "ir/home.hpp"
+#include "tutti/lax/lax.hpp"
+
+namespace tutti::ops {
+
+struct Scatter {  // operands: x, indices, updates
+  lax::ScatterDims dims;
+  lax::GatherMode mode = lax::GatherMode::fill;
+  friend bool operator==(const Scatter&, const Scatter&) = default;
+};
+
+extern const Home scatter, scatter_add, scatter_mul, scatter_min, scatter_max;
+const Op& scatter_op(lax::ScatterKind kind);
+
+}  // namespace tutti::ops

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+/// Of the reduce_* ops: sorted dims that disappear.
+struct Reduction {
+  std::vector<int> axes;
+  friend bool operator==(const Reduction&, const Reduction&) = default;
+};
+
+extern const Home reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all;
+
+}  // namespace tutti::ops
