@@ -5,7 +5,6 @@
 
 #include "ir/op.hpp"
 #include "isolation/per_device.hpp"
-#include "isolation/traffic.hpp"
 #include "mesh/checks.hpp"
 #include "ops/placement/inspect_sharding.hpp"
 #include "partition/explain.hpp"
@@ -44,12 +43,10 @@ class Propagated final : public Distributed {
   ProgramPtr global_program() const override { return sharded_.program; }
   std::vector<BufferPtr> run(const std::vector<BufferPtr>& inputs) override {
     const LocalProgram& program = local();
-    Traffic before = run::traffic();
-    std::vector<BufferPtr> out = run::run_per_device(program, inputs);
-    Traffic after = run::traffic();
+    run::IsolatedRun isolated = run::run_per_device(program, inputs);
     std::lock_guard lock(mutex_);
-    sent_ = {after.bytes() - before.bytes(), after.messages() - before.messages()};
-    return out;
+    sent_ = {isolated.sent.bytes(), isolated.sent.messages()};
+    return std::move(isolated.outputs);
   }
   std::string explain() override {
     const LocalProgram& program = local();

@@ -14,13 +14,11 @@
 namespace tutti {
 namespace {
 
-using ops::ReduceOver;
-
-ReduceOver group(const char* what, const Names& axes) {
+Group group(const char* what, const Names& axes) {
   if (axes.empty())
     raise<ValueError>(what, "no axis is named",
                       "Name one, such as \"x\": the one that pmap, vmap or shard_map maps over.");
-  ReduceOver out;
+  Group out;
   for (const std::string& name : axes) {
     if (std::find(out.axes.begin(), out.axes.end(), name) != out.axes.end())
       raise<ValueError>(what, "the axis '" + name + "' comes twice in " + text::names(axes.list()),
@@ -30,16 +28,11 @@ ReduceOver group(const char* what, const Names& axes) {
   }
   return out;
 }
-std::int64_t size_of(const ReduceOver& g) {
-  std::int64_t n = 1;
-  for (std::int64_t s : g.sizes) n *= s;
-  return n;
-}
 
 // Varying over all axes of the group over which variance is typed.
-Array varying(const Array& x, const ReduceOver& g) {
+Array varying(const Array& x, const Group& g) {
   const std::vector<std::string>& have = x.type().varying;
-  ReduceOver missing;
+  Group missing;
   for (std::size_t i = 0; i < g.axes.size(); ++i) {
     if (!axis_is_typed(g.axes[i]) || std::find(have.begin(), have.end(), g.axes[i]) != have.end()) continue;
     missing.axes.push_back(g.axes[i]);
@@ -79,19 +72,19 @@ static const char* name_of(Combine how) {
 
 Array combine_leaf(const Array& x, const Names& axes, Combine how, const lax::AxisGroups& groups, Loc loc) {
   CallScope scope(loc, Loc{"", name_of(how)});
-  ReduceOver g = group(name_of(how), axes);
+  Group g = group(name_of(how), axes);
   if (!groups.empty()) return combine_groups(as_number_for(how, x), axes, how, groups);
   Array operand = as_number_for(how, x);
   if (how == Combine::max || how == Combine::min)
     return bind1(how == Combine::max ? ops::pmax : ops::pmin, g, {varying(operand, g)});
   Array sum = bind1(ops::psum, g, {varying(operand, g)});
   if (how == Combine::sum) return sum;
-  return lax::div(sum, array_from_scalar(Scalar(static_cast<double>(size_of(g))).to(sum.dtype()), true));
+  return lax::div(sum, array_from_scalar(Scalar(static_cast<double>(g.size())).to(sum.dtype()), true));
 }
 
 Array pvary_leaf(const Array& x, const Names& axes, Loc loc) {
   CallScope scope(loc, Loc{"", "lax::pvary"});
-  ReduceOver g = group("pvary", axes);
+  Group g = group("pvary", axes);
   const std::vector<std::string>& have = x.type().varying;
   for (const std::string& axis : g.axes)
     if (std::find(have.begin(), have.end(), axis) != have.end())
@@ -105,43 +98,42 @@ namespace lax {
 
 std::int64_t axis_size(const Names& axes, Loc loc) {
   CallScope scope(loc);
-  return size_of(group("axis_size", axes));
+  return group("axis_size", axes).size();
 }
 
 Array axis_index(const Names& axes, Loc loc) {
   CallScope scope(loc);
-  ReduceOver g = group("axis_index", axes);
+  Group g = group("axis_index", axes);
   return varying(bind1(ops::axis_index, g, {}), g);
 }
 
 Array all_gather(const In& x, const Names& axes, GatherOptions options) {
   CallScope scope(x.loc);
-  ReduceOver g = group("all_gather", axes);
+  Group g = group("all_gather", axes);
   int dim = dim_of("all_gather", "axis", options.axis, x.array.ndim() + !options.tiled, x.array);
   if (!options.axis_index_groups.empty())
     return detail::gather_groups(x.array, axes, dim, options.tiled, options.axis_index_groups);
-  return bind1(ops::all_gather, ops::GatherOver{g.axes, g.sizes, dim, options.tiled}, {varying(x.array, g)});
+  return bind1(ops::all_gather, ops::GatherOver{g, dim, options.tiled}, {varying(x.array, g)});
 }
 
 Array psum_scatter(const In& x, const Names& axes, ScatterOptions options) {
   CallScope scope(x.loc);
-  ReduceOver g = group("psum_scatter", axes);
+  Group g = group("psum_scatter", axes);
   int dim = dim_of("psum_scatter", "scatter_dimension", options.scatter_dimension, x.array.ndim(), x.array);
   if (!options.axis_index_groups.empty())
     return detail::scatter_groups(as_number(x.array), axes, dim, options.tiled, options.axis_index_groups);
-  return bind1(ops::reduce_scatter, ops::GatherOver{g.axes, g.sizes, dim, options.tiled},
-               {varying(as_number(x.array), g)});
+  return bind1(ops::reduce_scatter, ops::GatherOver{g, dim, options.tiled}, {varying(as_number(x.array), g)});
 }
 
 Array ppermute(const In& x, const Names& axes, const std::vector<std::pair<int, int>>& pairs) {
   CallScope scope(x.loc);
-  ReduceOver g = group("ppermute", axes);
-  return bind1(ops::ppermute, ops::Permute{g.axes, g.sizes, pairs}, {varying(x.array, g)});
+  Group g = group("ppermute", axes);
+  return bind1(ops::ppermute, ops::Permute{g, pairs}, {varying(x.array, g)});
 }
 
 Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
   CallScope scope(x.loc);
-  std::int64_t n = size_of(group("pshuffle", axes));
+  std::int64_t n = group("pshuffle", axes).size();
   std::vector<int> sorted = from;
   std::sort(sorted.begin(), sorted.end());
   std::string text;
@@ -158,7 +150,7 @@ Array pshuffle(const In& x, const Names& axes, const std::vector<int>& from) {
 
 Array pbroadcast(const In& x, const Names& axes, int source) {
   CallScope scope(x.loc);
-  std::int64_t n = size_of(group("pbroadcast", axes));
+  std::int64_t n = group("pbroadcast", axes).size();
   if (source < 0 || source >= n)
     raise<IndexError>("pbroadcast",
                       "there is no device " + std::to_string(source) + " among the " + std::to_string(n) + " along " +
@@ -173,12 +165,12 @@ Array pbroadcast(const In& x, const Names& axes, int source) {
 
 Array all_to_all(const In& x, const Names& axes, int split_axis, int concat_axis, AllToAllOptions options) {
   CallScope scope(x.loc);
-  ReduceOver g = group("all_to_all", axes);
+  Group g = group("all_to_all", axes);
   int split = dim_of("all_to_all", "split_axis", split_axis, x.array.ndim(), x.array);
   int concat = dim_of("all_to_all", "concat_axis", concat_axis, x.array.ndim(), x.array);
   if (!options.axis_index_groups.empty())
     return detail::exchange_groups(x.array, axes, split, concat, options.tiled, options.axis_index_groups);
-  return bind1(ops::all_to_all, ops::Exchange{g.axes, g.sizes, split, concat, options.tiled}, {varying(x.array, g)});
+  return bind1(ops::all_to_all, ops::Exchange{g, split, concat, options.tiled}, {varying(x.array, g)});
 }
 
 }  // namespace lax

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,7 +68,8 @@ struct View {
   std::vector<std::int64_t> strides;  // per result dim; 0 = broadcast, negative = reversed
 };
 
-class VectorIR;  // lane/vector_ir.hpp
+struct Collective;  // ir/collective.hpp
+class VectorIR;     // lane/vector_ir.hpp
 struct Reg;
 
 /// Shapes, dtypes, domains and tolerances for the generic property tests.
@@ -123,10 +125,11 @@ struct Op {
     all
   } reduce = Reduce::none;  // Params then hold `std::vector<int> axes` as ops::Reduction
 
-  bool collective = false;  // names mesh axes in its parameters; varying is its own business
-  bool own_weak = false;    // infer sets weak itself
-  bool movement = false;    // only moves or repeats elements (any dtype, keys too)
-  bool effect = false;      // never dead
+  // Among devices: names mesh axes in its parameters, and varying is its own business (ir/collective.hpp).
+  std::shared_ptr<const Collective> collective;
+  bool own_weak = false;  // infer sets weak itself
+  bool movement = false;  // only moves or repeats elements (any dtype, keys too)
+  bool effect = false;    // never dead
   std::vector<Sample> samples;
 };
 

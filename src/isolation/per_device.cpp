@@ -1,10 +1,11 @@
 #include "isolation/per_device.hpp"
 
 #include <cstring>
+#include <map>
 
 #include "array/literal.hpp"
+#include "ir/collective.hpp"
 #include "isolation/traffic.hpp"
-#include "ops/collective/collective.hpp"
 #include "run/evaluate.hpp"
 #include "tutti/base/error.hpp"
 
@@ -39,33 +40,12 @@ void copy_box(const Box& box, const Shape& whole, const Shape& block, std::int64
   }
 }
 
-struct Axes {
-  std::vector<std::string> names;
-  std::vector<std::int64_t> sizes;
-};
-
-Axes axes_of(const Eqn& e) {
-  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter)
-    return {e.params.get<ops::GatherOver>().axes, e.params.get<ops::GatherOver>().sizes};
-  if (e.op == &ops::all_to_all) return {e.params.get<ops::Exchange>().axes, e.params.get<ops::Exchange>().sizes};
-  if (e.op == &ops::ppermute) return {e.params.get<ops::Permute>().axes, e.params.get<ops::Permute>().sizes};
-  return {e.params.get<ops::ReduceOver>().axes, e.params.get<ops::ReduceOver>().sizes};
-}
-
-const char* kind_of(const Op* op) {
-  if (op == &ops::all_gather) return "all_gather";
-  if (op == &ops::reduce_scatter) return "reduce_scatter";
-  if (op == &ops::all_to_all) return "all_to_all";
-  if (op == &ops::ppermute) return "permute";
-  return "all_reduce";
-}
-
 class Devices {
  public:
   explicit Devices(const LocalProgram& local)
       : local_(local), p_(*local.program), n_(static_cast<int>(local.mesh.size())), values_(p_.types.size()) {}
 
-  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs) {
+  IsolatedRun run(std::span<const BufferPtr> inputs) {
     for (std::size_t i = 0; i < p_.inputs.size(); ++i)
       values_[p_.inputs[i]] = scatter_blocks(local_.inputs[i], local_.mesh, local_.input_types[i], inputs[i]->data());
     std::vector<int> last(p_.types.size(), -1);
@@ -85,7 +65,7 @@ class Devices {
       out.push_back(allocate_buffer(static_cast<std::size_t>(type.nbytes())));
       gather_blocks(local_.outputs[i], local_.mesh, type, of(p_.outputs[i]), out.back()->data());
     }
-    return out;
+    return {std::move(out), std::move(sent_)};
   }
 
  private:
@@ -120,67 +100,53 @@ class Devices {
     }
   }
 
-  // Position of every device within its group, and the groups: devices that differ along the axes only, row-major over
-  // them.
-  void collective(const Eqn& e, const std::vector<Type>& types, const std::vector<Blocks>& operands) {
-    Axes axes = axes_of(e);
-    std::int64_t size = 1;
+  // The groups of a collective: devices that differ along its axes only, row-major over them.
+  std::vector<std::vector<int>> groups(const Group& axes) const {
     AxisRefs refs;
-    for (std::size_t i = 0; i < axes.names.size(); ++i) {
-      int axis = local_.mesh.axis_index(axes.names[i]);
-      if (axis < 0) throw InternalError("per_device: the mesh has no axis " + axes.names[i]);
+    for (const std::string& name : axes.axes) {
+      int axis = local_.mesh.axis_index(name);
+      if (axis < 0) throw InternalError("per_device: the mesh has no axis " + name);
       refs.push_back(whole_axis(local_.mesh, axis));
-      size *= axes.sizes[i];
     }
-    std::vector<char> done(static_cast<std::size_t>(n_), 0);
-    double most_bytes = 0;
-    std::int64_t most_messages = 0;
-    for (int first = 0; first < n_; ++first) {
-      if (done[first]) continue;
-      std::vector<int> group(static_cast<std::size_t>(size), -1);
-      std::vector<std::int64_t> home = coordinates(local_.mesh, first);
-      for (int d = 0; d < n_; ++d) {
-        std::vector<std::int64_t> at = coordinates(local_.mesh, d), other = at;
-        for (const AxisRef& r : refs) other[r.axis] = home[r.axis];
-        if (other == home) group[block_number(refs, local_.mesh, at)] = d;
-      }
+    std::map<std::vector<std::int64_t>, std::vector<int>> by_home;
+    for (int d = 0; d < n_; ++d) {
+      std::vector<std::int64_t> at = coordinates(local_.mesh, d), home = at;
+      for (const AxisRef& r : refs) home[r.axis] = 0;
+      std::vector<int>& group = by_home[home];
+      group.resize(static_cast<std::size_t>(axes.size()));
+      group[block_number(refs, local_.mesh, at)] = d;
+    }
+    std::vector<std::vector<int>> out;
+    for (auto& [home, group] : by_home) out.push_back(std::move(group));
+    return out;
+  }
+
+  void collective(const Eqn& e, const std::vector<Type>& types, const std::vector<Blocks>& operands) {
+    const Collective& c = *e.op->collective;
+    const Group& axes = c.group(e.params);
+    Received most;  // of the group whose devices receive most
+    for (const std::vector<int>& group : groups(axes)) {
       std::vector<HostView> in, out;
       for (int d : group) {
-        done[d] = 1;
         if (!types.empty()) in.push_back({types[0], operands[0][d]->data()});
         out.push_back({p_.types[e.results[0]], values_[e.results[0]][d]->data()});
       }
-      if (e.op == &ops::axis_index) {
-        for (std::size_t k = 0; k < group.size(); ++k) *out[k].as<std::int32_t>() = static_cast<std::int32_t>(k);
-        continue;
-      }
-      ops::eval_collective(Call{*e.op, e.params, types, e.subs}, in, out);
-      auto [bytes, messages] = received(e, size, in[0], out[0]);
-      most_bytes = std::max(most_bytes, bytes);
-      most_messages = std::max(most_messages, messages);
+      Messages messages(axes.size());
+      c.eval(Call{*e.op, e.params, types, e.subs}, in, out, messages);
+      Received got = messages.mean();
+      most = {std::max(most.bytes, got.bytes), std::max(most.messages, got.messages)};
     }
-    if (!sends(e)) return;
+    if (c.kind.empty()) return;
     std::string text;
-    for (const std::string& name : axes.names) text += (text.empty() ? "" : ",") + name;
-    count_traffic(kind_of(e.op), text, most_bytes, most_messages);
-  }
-
-  // What one device of a group receives: counted from the buffers that took part, by the ring (or pairwise) execution.
-  std::pair<double, std::int64_t> received(const Eqn& e, std::int64_t n, const HostView& in,
-                                           const HostView& out) const {
-    auto sent = static_cast<double>(in.type.nbytes()), got = static_cast<double>(out.type.nbytes());
-    double others = static_cast<double>(n - 1);
-    if (e.op == &ops::all_gather) return {others * sent, n - 1};
-    if (e.op == &ops::reduce_scatter) return {others * got, n - 1};
-    if (e.op == &ops::all_to_all) return {got / static_cast<double>(n) * others, n - 1};
-    if (e.op == &ops::ppermute) return {got, 1};
-    return {2 * others * got / static_cast<double>(n), 2 * (n - 1)};
+    for (const std::string& name : axes.axes) text += (text.empty() ? "" : ",") + name;
+    add(sent_, {c.kind, text, 1, most.messages, most.bytes});
   }
 
   const LocalProgram& local_;
   const Program& p_;
   int n_;
   std::vector<Blocks> values_;
+  Traffic sent_;
 };
 
 }  // namespace
@@ -207,8 +173,10 @@ void gather_blocks(const Layout& layout, const Mesh& mesh, const Type& type, std
              false);
 }
 
-std::vector<BufferPtr> run_per_device(const LocalProgram& program, std::span<const BufferPtr> inputs) {
-  return Devices(program).run(inputs);
+IsolatedRun run_per_device(const LocalProgram& program, std::span<const BufferPtr> inputs) {
+  IsolatedRun out = Devices(program).run(inputs);
+  count_traffic(out.sent);
+  return out;
 }
 
 }  // namespace tutti::run

@@ -7,6 +7,7 @@
 
 #include "array/buffer.hpp"
 #include "partition/local_program.hpp"
+#include "tutti/debug/traffic.hpp"
 
 namespace tutti::run {
 
@@ -16,8 +17,12 @@ std::vector<BufferPtr> scatter_blocks(const Layout& layout, const Mesh& mesh, co
 void gather_blocks(const Layout& layout, const Mesh& mesh, const Type& type, std::span<const BufferPtr> blocks,
                    void* dense);
 
-/// Runs `program` Eqn by Eqn on all devices of its mesh, and counts what it sends (isolation/traffic.hpp). One dense
+struct IsolatedRun {
+  std::vector<BufferPtr> outputs;
+  Traffic sent;  // by this run
+};
+/// Runs `program` Eqn by Eqn on all devices of its mesh, and counts what it sends, also for `run::traffic`. One dense
 /// global buffer per input and output.
-std::vector<BufferPtr> run_per_device(const LocalProgram& program, std::span<const BufferPtr> inputs);
+IsolatedRun run_per_device(const LocalProgram& program, std::span<const BufferPtr> inputs);
 
 }  // namespace tutti::run

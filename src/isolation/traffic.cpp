@@ -1,37 +1,49 @@
 #include "isolation/traffic.hpp"
 
-#include <map>
+#include <algorithm>
 #include <mutex>
-#include <utility>
+#include <tuple>
 
 namespace tutti::run {
 namespace {
 
-std::mutex mutex;
-std::map<std::pair<std::string, std::string>, Traffic::Row> rows;
+struct Total {
+  std::mutex mutex;
+  Traffic traffic;
+};
+Total& total() {
+  static Total one;
+  return one;
+}
 
 }  // namespace
 
-void count_traffic(const std::string& kind, const std::string& axes, double bytes, std::int64_t messages) {
-  std::lock_guard lock(mutex);
-  Traffic::Row& row = rows[{kind, axes}];
-  row.kind = kind;
-  row.axes = axes;
-  row.count += 1;
-  row.messages += messages;
-  row.bytes += bytes;
+void add(Traffic& to, const Traffic::Row& row) {
+  auto key = [](const Traffic::Row& r) { return std::tie(r.kind, r.axes); };
+  auto at = std::lower_bound(to.rows.begin(), to.rows.end(), row,
+                             [&](const Traffic::Row& a, const Traffic::Row& b) { return key(a) < key(b); });
+  if (at == to.rows.end() || key(*at) != key(row)) {
+    to.rows.insert(at, row);
+    return;
+  }
+  at->count += row.count;
+  at->messages += row.messages;
+  at->bytes += row.bytes;
 }
 
 Traffic traffic() {
-  std::lock_guard lock(mutex);
-  Traffic out;
-  for (const auto& [key, row] : rows) out.rows.push_back(row);
-  return out;
+  std::lock_guard lock(total().mutex);
+  return total().traffic;
+}
+
+void count_traffic(const Traffic& sent) {
+  std::lock_guard lock(total().mutex);
+  for (const Traffic::Row& row : sent.rows) add(total().traffic, row);
 }
 
 void reset_traffic() {
-  std::lock_guard lock(mutex);
-  rows.clear();
+  std::lock_guard lock(total().mutex);
+  total().traffic = {};
 }
 
 }  // namespace tutti::run

@@ -1,16 +1,16 @@
 // Counters of what executions really send.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "tutti/debug/traffic.hpp"
 
 namespace tutti::run {
 
-/// Adds one executed collective: bytes and messages received per device.
-void count_traffic(const std::string& kind, const std::string& axes, double bytes, std::int64_t messages);
+/// Adds `row` to that of its kind and axes.
+void add(Traffic& to, const Traffic::Row& row);
+
+/// What all executions of the process sent since the last reset.
 Traffic traffic();
+void count_traffic(const Traffic& sent);
 void reset_traffic();
 
 }  // namespace tutti::run

@@ -1,6 +1,6 @@
 #include "partition/causes.hpp"
 
-#include "ops/collective/collective.hpp"
+#include "ir/collective.hpp"
 
 namespace tutti {
 namespace {
@@ -13,12 +13,20 @@ std::string quoted(const AxisRefs& axes, const Mesh& mesh) {
   return out;
 }
 
-}  // namespace
-
-std::int64_t messages_of(const std::string& kind, std::int64_t group) {
-  if (kind == "permute") return 1;
-  return kind == "all_reduce" ? 2 * (group - 1) : group - 1;
+// What a collective is and costs.
+Cause priced(const Op& op, const Params& params, const Type& operand) {
+  const Group& group = op.collective->group(params);
+  Cause c;
+  c.kind = op.collective->kind;
+  c.axes = group.axes;
+  c.group = group.size();
+  Received r = op.collective->received(static_cast<double>(operand.nbytes()), static_cast<double>(c.group));
+  c.bytes = r.bytes;
+  c.messages = r.messages;
+  return c;
 }
+
+}  // namespace
 
 double total_bytes(const LocalProgram& program) {
   double out = 0;
@@ -32,7 +40,7 @@ std::int64_t total_messages(const LocalProgram& program) {
   return out;
 }
 
-bool sends(const Eqn& eqn) { return eqn.op->collective && eqn.op != &ops::axis_index && eqn.op != &ops::pvary; }
+bool sends(const Eqn& eqn) { return eqn.op->collective && !eqn.op->collective->kind.empty(); }
 
 void Causes::at_eqn(int index, const Candidate&) {
   eqn_ = index;
@@ -80,15 +88,7 @@ std::string Causes::cut_text(const Layout& layout) const {
 
 Cause Causes::cause(const Move& move, const Op& op, const Params& params, const Type& operand) const {
   const Program& p = *sharded_.program;
-  Cause c;
-  c.kind = name(move.kind);
-  for (const AxisRef& a : move.axes) {
-    c.axes.push_back(sharded_.mesh.axis_names()[a.axis]);
-    c.group *= a.size;
-  }
-  static const std::vector<ProgramPtr> no_subs;
-  c.bytes = ops::collective_bytes(Call{op, params, {operand}, no_subs}, operand);
-  c.messages = messages_of(c.kind, c.group);
+  Cause c = priced(op, params, operand);
   c.producer = index_.producer(value_);
   c.consumer = eqn_;
   c.loc = eqn_ >= 0 ? p.eqns[eqn_].loc : Loc{};
@@ -124,25 +124,7 @@ Loc Causes::loc_of(const Atom& a) const {
 }
 
 Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand) const {
-  Cause c;
-  c.kind = e.op == &ops::all_gather || e.op == &ops::reduce_scatter || e.op == &ops::all_to_all ? e.op->name
-           : e.op == &ops::ppermute                                                             ? "permute"
-                                                                                                : "all_reduce";
-  auto over = [&](const auto& p) {
-    c.axes = p.axes;
-    for (std::int64_t n : p.sizes) c.group *= n;
-  };
-  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter)
-    over(params.get<ops::GatherOver>());
-  else if (e.op == &ops::all_to_all)
-    over(params.get<ops::Exchange>());
-  else if (e.op == &ops::ppermute)
-    over(params.get<ops::Permute>());
-  else
-    over(params.get<ops::ReduceOver>());
-  static const std::vector<ProgramPtr> no_subs;
-  c.bytes = ops::collective_bytes(Call{*e.op, params, {operand}, no_subs}, operand);
-  c.messages = messages_of(c.kind, c.group);
+  Cause c = priced(*e.op, params, operand);
   c.producer = c.consumer = eqn_;
   c.loc = e.loc;
   c.what = operand.str() + " in the manual region" + at(sharded_.program->eqns[eqn_].loc);

@@ -37,11 +37,10 @@ struct LocalProgram {
   std::vector<Cause> causes;
 };
 
-/// Received bytes and messages per device: of one collective Eqn, and of all.
-std::int64_t messages_of(const std::string& kind, std::int64_t group);
+/// Received bytes and messages per device, of all causes.
 double total_bytes(const LocalProgram& program);
 std::int64_t total_messages(const LocalProgram& program);
-/// Whether `eqn` sends something: a collective of ops/collective/collective.hpp other than axis_index and pvary.
+/// Whether `eqn` sends something: axis_index and pvary are collectives that do not.
 bool sends(const Eqn& eqn);
 
 }  // namespace tutti

@@ -105,8 +105,7 @@ Scalar identity_of(Reduce kind, DType dtype) {
 
 Array Emitter::coordinate(const AxisRef& axis) {
   Array& known = coordinates_[axis.axis];
-  if (!known.has_value())
-    known = bind1(ops::axis_index, ops::ReduceOver{{mesh_.axis_names()[axis.axis]}, {axis.size}}, {});
+  if (!known.has_value()) known = bind1(ops::axis_index, Group{{mesh_.axis_names()[axis.axis]}, {axis.size}}, {});
   return known;
 }
 
@@ -164,21 +163,21 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
       return lax::select(first, x, nothing);
     }
     case Move::Kind::all_gather:
-      return join_blocks(collective(move, ops::all_gather, ops::GatherOver{names, sizes, from, true}, x), from,
+      return join_blocks(collective(move, ops::all_gather, ops::GatherOver{{names, sizes}, from, true}, x), from,
                          move.axes, grown);
     case Move::Kind::all_reduce: {
       const Op& op = before.pending_kind == Reduce::sum   ? ops::psum
                      : before.pending_kind == Reduce::max ? ops::pmax
                                                           : ops::pmin;
-      return collective(move, op, ops::ReduceOver{names, sizes}, x);
+      return collective(move, op, Group{names, sizes}, x);
     }
     case Move::Kind::reduce_scatter:
-      return collective(move, ops::reduce_scatter, ops::GatherOver{names, sizes, to, true},
+      return collective(move, ops::reduce_scatter, ops::GatherOver{{names, sizes}, to, true},
                         pad_blocks(x, to, move.axes));
     case Move::Kind::all_to_all:
-      return join_blocks(
-          collective(move, ops::all_to_all, ops::Exchange{names, sizes, to, from, true}, pad_blocks(x, to, move.axes)),
-          from, move.axes, grown);
+      return join_blocks(collective(move, ops::all_to_all, ops::Exchange{{names, sizes}, to, from, true},
+                                    pad_blocks(x, to, move.axes)),
+                         from, move.axes, grown);
     case Move::Kind::permute: break;
   }
   // Every device sends its block to one that wants it: the k-th holder of a block serves the k-th device that wants it.
@@ -208,7 +207,7 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
   for (auto& [block, devices] : want)
     for (std::size_t k = 0; k < devices.size(); ++k) pairs.emplace_back(have.at(block).at(k), devices[k]);
   std::sort(pairs.begin(), pairs.end());
-  return collective(whole, ops::ppermute, ops::Permute{names, sizes, pairs}, x);
+  return collective(whole, ops::ppermute, ops::Permute{{names, sizes}, pairs}, x);
 }
 
 }  // namespace tutti

@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <queue>
 
+#include "ops/collective/collective.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr double per_collective = 16, per_element = 0.001;
+
+// Bytes that a device receives from an operand of `bytes` in a group of `n`.
+double received(const Op& collective, double bytes, double n) {
+  return collective.collective->received(bytes, n).bytes;
+}
 
 Layout normal(Layout l) {
   std::sort(l.pending.begin(), l.pending.end());
@@ -67,7 +73,7 @@ struct Search {
         auto n = static_cast<double>(ways(suffix));
         Layout gathered = s;
         gathered.dims[d].resize(keep);
-        add(Move::Kind::all_gather, suffix, d, -1, gathered, local * (n - 1));
+        add(Move::Kind::all_gather, suffix, d, -1, gathered, received(ops::all_gather, local, n));
         for (int t = 0; t < rank; ++t) {
           if (t == d || sizes.shape[t] < s.ways(t) * ways(suffix)) continue;
           Layout moved = gathered;
@@ -76,7 +82,7 @@ struct Search {
           Shape operand = block_shape(s, sizes.shape);
           operand[t] = block_shape(moved, sizes.shape)[t] * ways(suffix);
           double sent = static_cast<double>(operand.num_elements() * sizes.item);
-          add(Move::Kind::all_to_all, suffix, d, t, moved, sent * (n - 1) / n);
+          add(Move::Kind::all_to_all, suffix, d, t, moved, received(ops::all_to_all, sent, n));
         }
       }
     if (!s.pending.empty()) expand_pending(s, local);
@@ -89,7 +95,7 @@ struct Search {
     if (d == s.ndim()) {
       so_far.pending = s.pending;
       so_far.pending_kind = s.pending_kind;
-      if (!(so_far == s)) add(Move::Kind::permute, {}, -1, -1, std::move(so_far), local);
+      if (!(so_far == s)) add(Move::Kind::permute, {}, -1, -1, std::move(so_far), received(ops::ppermute, local, 1));
       return;
     }
     if (so_far.ways(d) == s.ways(d)) return permuted(s, d + 1, so_far, local);
@@ -112,7 +118,7 @@ struct Search {
       rest.pending.clear();
       for (std::size_t i = 0; i < n; ++i) (set >> i & 1 ? chosen : rest.pending).push_back(s.pending[i]);
       auto group = static_cast<double>(ways(chosen));
-      add(Move::Kind::all_reduce, chosen, -1, -1, rest, 2 * local * (group - 1) / group);
+      add(Move::Kind::all_reduce, chosen, -1, -1, rest, received(ops::psum, local, group));
       if (s.pending_kind != Reduce::sum) continue;
       for (int d = 0; d < s.ndim(); ++d) {
         if (sizes.shape[d] < s.ways(d) * ways(chosen)) continue;
@@ -121,7 +127,7 @@ struct Search {
           Layout scattered = rest;
           scattered.dims[d].insert(scattered.dims[d].end(), order.begin(), order.end());
           double after = elements(scattered) * static_cast<double>(sizes.item);
-          add(Move::Kind::reduce_scatter, order, -1, d, scattered, after * (group - 1));
+          add(Move::Kind::reduce_scatter, order, -1, d, scattered, received(ops::reduce_scatter, after * group, group));
         } while (std::next_permutation(order.begin(), order.end()));
       }
     }

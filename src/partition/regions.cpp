@@ -15,11 +15,7 @@
 namespace tutti {
 namespace {
 
-struct Named {
-  std::vector<std::string> names;
-  std::vector<std::int64_t> sizes;
-};
-using Renaming = std::map<std::string, Named>;
+using Renaming = std::map<std::string, Group>;
 
 // Each axis of the region's mesh as axes of `mesh`, major first.
 Renaming renaming(const ops::ShardMap& p, const Mesh& mesh) {
@@ -29,36 +25,27 @@ Renaming renaming(const ops::ShardMap& p, const Mesh& mesh) {
     int axis = p.mesh.axis_index(name);
     one.dims[0] = {whole_axis(p.mesh, axis)};
     std::optional<Layout> there = translate(canonical(one), p.mesh, mesh);
-    Named& to = out[name];
+    Group& to = out[name];
     if (!there) continue;
     for (const AxisRef& ref : there->dims[0]) {
-      to.names.push_back(mesh.axis_names()[ref.axis]);
+      to.axes.push_back(mesh.axis_names()[ref.axis]);
       to.sizes.push_back(ref.size);
     }
   }
   return out;
 }
 
-template <class P> Params renamed(P params, const Renaming& to) {
-  Named out;
-  for (std::size_t i = 0; i < params.axes.size(); ++i) {
-    auto at = to.find(params.axes[i]);
-    Named same{{params.axes[i]}, {params.sizes[i]}};
-    const Named& n = at == to.end() ? same : at->second;
-    out.names.insert(out.names.end(), n.names.begin(), n.names.end());
-    out.sizes.insert(out.sizes.end(), n.sizes.begin(), n.sizes.end());
-  }
-  params.axes = out.names;
-  params.sizes = out.sizes;
-  return params;
-}
-
 Params renamed(const Eqn& e, const Renaming& to) {
   if (!e.op->collective) return e.params;
-  if (e.op == &ops::all_gather || e.op == &ops::reduce_scatter) return renamed(e.params.get<ops::GatherOver>(), to);
-  if (e.op == &ops::all_to_all) return renamed(e.params.get<ops::Exchange>(), to);
-  if (e.op == &ops::ppermute) return renamed(e.params.get<ops::Permute>(), to);
-  return renamed(e.params.get<ops::ReduceOver>(), to);
+  const Group& from = e.op->collective->group(e.params);
+  Group out;
+  for (std::size_t i = 0; i < from.axes.size(); ++i) {
+    auto at = to.find(from.axes[i]);
+    Group axes = at == to.end() ? Group{{from.axes[i]}, {from.sizes[i]}} : at->second;
+    out.axes.insert(out.axes.end(), axes.axes.begin(), axes.axes.end());
+    out.sizes.insert(out.sizes.end(), axes.sizes.begin(), axes.sizes.end());
+  }
+  return e.op->collective->over(e.params, std::move(out));
 }
 
 Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type,
@@ -77,7 +64,7 @@ Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& s
 Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mesh, const AxisRefs& boundary) {
   const auto& p = e.params.get<ops::ShardMap>();
   for (const auto& [name, to] : renaming(p, mesh))
-    for (const std::string& axis : to.names)
+    for (const std::string& axis : to.axes)
       if (std::none_of(boundary.begin(), boundary.end(),
                        [&](const AxisRef& b) { return mesh.axis_names()[b.axis] == axis; }) &&
           mesh.size(axis) > 1)

@@ -129,7 +129,7 @@ ProgramPtr with_shares(const ProgramPtr& body, const ShardMap& p, std::size_t fi
   }
   std::vector<Array> results = tutti::apply(*body, args);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    ops::ReduceOver over{ops::unmentioned(p, out[i]), {}};
+    Group over{ops::unmentioned(p, out[i]), {}};
     for (const std::string& name : over.axes) over.sizes.push_back(p.mesh.size(name));
     if (!over.axes.empty()) results[i] = bind1(ops::psum, over, {results[i]});
   }

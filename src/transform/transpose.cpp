@@ -79,7 +79,7 @@ class Transpose {
       sizes.push_back(bound_axis_size(axis));
     }
     if (missing.empty()) return ct;
-    return bind1(ops::psum, ops::ReduceOver{missing, sizes}, {ct});
+    return bind1(ops::psum, Group{missing, sizes}, {ct});
   }
 
   std::vector<Array> cotangent;  // by ValueId

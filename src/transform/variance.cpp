@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/collective.hpp"
 #include "ir/replay.hpp"
-#include "ops/collective/collective.hpp"
 #include "ops/region/shard_map.hpp"
 
 namespace tutti {
@@ -24,26 +24,23 @@ AxisNames without(const AxisNames& from, const AxisNames& gone) {
 AxisNames named_inside(const Program& p) {
   AxisNames out;
   for (const Eqn& e : p.eqns) {
-    if (e.op == &ops::axis_index || e.op == &ops::pvary)
-      out = merge_names(out, sorted(e.params.get<ops::ReduceOver>().axes));
-    if (e.op == &ops::reduce_scatter) out = merge_names(out, sorted(e.params.get<ops::GatherOver>().axes));
-    if (e.op == &ops::all_to_all) out = merge_names(out, sorted(e.params.get<ops::Exchange>().axes));
-    if (e.op == &ops::ppermute) out = merge_names(out, sorted(e.params.get<ops::Permute>().axes));
+    const Collective* c = e.op->collective.get();
+    if (c && c->variance == Collective::Variance::begins) out = merge_names(out, sorted(c->group(e.params).axes));
     for (const ProgramPtr& sub : e.subs) out = merge_names(out, named_inside(*sub));
   }
   return out;
 }
 
 AxisNames of_results(const Eqn& e, const AxisNames& operands) {
-  if (e.op == &ops::psum || e.op == &ops::pmax || e.op == &ops::pmin)
-    return without(operands, e.params.get<ops::ReduceOver>().axes);
-  if (e.op == &ops::all_gather) return without(operands, e.params.get<ops::GatherOver>().axes);
-  if (e.op == &ops::reduce_scatter) return merge_names(operands, sorted(e.params.get<ops::GatherOver>().axes));
-  if (e.op == &ops::all_to_all) return merge_names(operands, sorted(e.params.get<ops::Exchange>().axes));
-  if (e.op == &ops::ppermute) return merge_names(operands, sorted(e.params.get<ops::Permute>().axes));
-  if (e.op == &ops::axis_index) return sorted(e.params.get<ops::ReduceOver>().axes);
+  if (const Collective* c = e.op->collective.get()) {
+    const AxisNames& axes = c->group(e.params).axes;
+    switch (c->variance) {
+      case Collective::Variance::ends: return without(operands, axes);
+      case Collective::Variance::begins: return merge_names(operands, sorted(axes));
+      case Collective::Variance::stays: return operands;
+    }
+  }
   AxisNames out = operands;
-  if (e.op == &ops::pvary) return out;
   for (const ProgramPtr& sub : e.subs) out = merge_names(out, named_inside(*sub));
   if (e.op == &ops::shard_map) out = without(out, e.params.get<ops::ShardMap>().axis_names);
   return out;

@@ -1,4 +1,4 @@
-// Each collective, batched by shard_map, means what eval_collective says; over one axis and over several, in both
+// Each collective, batched by shard_map, means what its eval says; over one axis and over several, in both
 // orders.
 #include <gtest/gtest.h>
 
@@ -20,30 +20,25 @@ std::vector<Case> cases(const std::vector<std::string>& axes, const std::vector<
   std::int64_t n = 1;
   for (std::int64_t s : sizes) n *= s;
   int last = static_cast<int>(n) - 1;
-  ops::ReduceOver over{axes, sizes};
+  Group over{axes, sizes};
   std::vector<Case> out = {{ops::psum, over, {2, 3}},
                            {ops::pmax, over, {4}},
                            {ops::pmin, over, {4}},
                            {ops::pvary, over, {3}},
-                           {ops::ppermute, ops::Permute{axes, sizes, {{0, last}, {last, n > 2 ? 1 : 0}}}, {2, 3}},
-                           {ops::ppermute, ops::Permute{axes, sizes, {}}, {2}}};
+                           {ops::ppermute, ops::Permute{over, {{0, last}, {last, n > 2 ? 1 : 0}}}, {2, 3}},
+                           {ops::ppermute, ops::Permute{over, {}}, {2}}};
   for (int dim : {0, 1}) {
     Shape whole{4, 5}, dealt{4, 5};
     whole[dim] = n;
     dealt[dim] = 2 * n;
     for (bool tiled : {false, true}) {
-      out.push_back({ops::all_gather, ops::GatherOver{axes, sizes, dim, tiled}, {4, 5}});
-      out.push_back({ops::reduce_scatter, ops::GatherOver{axes, sizes, dim, tiled}, tiled ? dealt : whole});
+      out.push_back({ops::all_gather, ops::GatherOver{over, dim, tiled}, {4, 5}});
+      out.push_back({ops::reduce_scatter, ops::GatherOver{over, dim, tiled}, tiled ? dealt : whole});
       for (int concat : {0, 1})
-        out.push_back({ops::all_to_all, ops::Exchange{axes, sizes, dim, concat, tiled}, tiled ? dealt : whole});
+        out.push_back({ops::all_to_all, ops::Exchange{over, dim, concat, tiled}, tiled ? dealt : whole});
     }
   }
   return out;
-}
-
-std::string message_of(const Op& op) {
-  if (&op == &ops::all_gather || &op == &ops::reduce_scatter || &op == &ops::all_to_all) return op.name;
-  return &op == &ops::ppermute ? "permute" : "all_reduce";
 }
 
 void check(const Case& c, const Names& axes) {
@@ -69,9 +64,9 @@ void check(const Case& c, const Names& axes) {
   config::isolation(Isolation::per_device);
   debug::reset_traffic();
   EXPECT_EQ(run(array(data, global)).to_vector<float>(), got.to_vector<float>()) << "on devices of their own";
-  EXPECT_EQ(debug::traffic().rows.empty(), &c.op == &ops::pvary);
+  EXPECT_EQ(debug::traffic().rows.empty(), c.op.collective->kind.empty());
   for (const Traffic::Row& row : debug::traffic().rows)
-    EXPECT_EQ(row.kind, message_of(c.op)) << "other messages than the collective's";
+    EXPECT_EQ(row.kind, c.op.collective->kind) << "other messages than the collective's";
   config::isolation(Isolation::shared);
 
   Type in{float32, c.local, false, {}};
@@ -84,7 +79,8 @@ void check(const Case& c, const Names& axes) {
     from.push_back({in, data.data() + d * in.num_elements()});
     to.push_back({out, want.data() + d * out.num_elements()});
   }
-  ops::eval_collective(call, from, to);
+  Messages messages(n);
+  c.op.collective->eval(call, from, to, messages);
   EXPECT_EQ(got.size(), static_cast<std::int64_t>(want.size()));
   EXPECT_EQ(got.to_vector<float>(), want);
 }

@@ -126,13 +126,13 @@ inline LocalProgram check_partition(const ShardedProgram& sharded, const std::ve
                                     double tolerance = 2e-5, const Chooser& chooser = choose) {
   LocalProgram local = partition(sharded, BoundaryAxes::every(), chooser);
   verify(*local.program);
-  run::reset_traffic();
-  std::vector<BufferPtr> got = run::run_per_device(local, inputs), want = run::evaluate(*sharded.program, inputs);
-  for (std::size_t i = 0; i < got.size(); ++i)
-    expect_close(local.output_types[i], got[i], want[i], tolerance,
+  run::IsolatedRun isolated = run::run_per_device(local, inputs);
+  std::vector<BufferPtr> want = run::evaluate(*sharded.program, inputs);
+  for (std::size_t i = 0; i < want.size(); ++i)
+    expect_close(local.output_types[i], isolated.outputs[i], want[i], tolerance,
                  "output " + std::to_string(i) + " of\n" + str(sharded) + "\nlocal\n" + str(*local.program));
-  EXPECT_NEAR(run::traffic().bytes(), total_bytes(local), 1e-6 * total_bytes(local)) << str(*local.program);
-  EXPECT_EQ(run::traffic().messages(), total_messages(local)) << str(*local.program);
+  EXPECT_NEAR(isolated.sent.bytes(), total_bytes(local), 1e-6 * total_bytes(local)) << str(*local.program);
+  EXPECT_EQ(isolated.sent.messages(), total_messages(local)) << str(*local.program);
   return local;
 }
 

@@ -25,28 +25,28 @@ void check_region(const ProgramPtr& p, const Sharding& input) {
   LocalProgram local = partition(sharded);
   std::mt19937 rng(9);
   std::vector<BufferPtr> in{random_buffer(p->types[p->inputs[0]], rng)};
-  run::reset_traffic();
-  BufferPtr got = run::run_per_device(local, in)[0], want = run::evaluate(*open_manual_regions(p), in)[0];
+  run::IsolatedRun isolated = run::run_per_device(local, in);
+  BufferPtr got = isolated.outputs[0], want = run::evaluate(*open_manual_regions(p), in)[0];
   expect_close(local.output_types[0], got, want, 1e-5, str(*local.program));
-  EXPECT_DOUBLE_EQ(run::traffic().bytes(), total_bytes(local));
+  EXPECT_DOUBLE_EQ(isolated.sent.bytes(), total_bytes(local));
 }
 
 TEST(Regions, RunTheirBodiesOnBlocks) {
   Mesh mesh = grid({4, 2}, {"x", "y"});
-  auto over = [&](const Array& a) { return bind1(ops::psum, ops::ReduceOver{{"x"}, {4}}, {a}); };
+  auto over = [&](const Array& a) { return bind1(ops::psum, Group{{"x"}, {4}}, {a}); };
   ProgramPtr summed = with_region(
       mesh, type({8, 6}), [&](const Arrays& in) { return Arrays{over(sum(in[0], 0))}; }, false);
   ProgramPtr shifted = with_region(
       mesh, type({8, 6}),
       [&](const Arrays& in) {
-        return Arrays{bind1(ops::ppermute, ops::Permute{{"x"}, {4}, {{0, 1}, {1, 2}, {2, 3}}}, {in[0]}) +
-                      bind1(ops::axis_index, ops::ReduceOver{{"x"}, {4}}, {})};
+        return Arrays{bind1(ops::ppermute, ops::Permute{{{"x"}, {4}}, {{0, 1}, {1, 2}, {2, 3}}}, {in[0]}) +
+                      bind1(ops::axis_index, Group{{"x"}, {4}}, {})};
       },
       true);
   ProgramPtr gathered = with_region(
       mesh, type({8, 6}),
       [&](const Arrays& in) {
-        return Arrays{bind1(ops::all_gather, ops::GatherOver{{"x"}, {4}, 1, true}, {in[0]})};
+        return Arrays{bind1(ops::all_gather, ops::GatherOver{{{"x"}, {4}}, 1, true}, {in[0]})};
       },
       true);
   for (const ProgramPtr& p : {summed, shifted, gathered})
@@ -57,7 +57,7 @@ TEST(Regions, RunOnAnotherMeshOfTheSameDevices) {
   ProgramPtr p = with_region(
       grid({8}, "x"), type({8, 6}),
       [&](const Arrays& in) {
-        return Arrays{bind1(ops::psum, ops::ReduceOver{{"x"}, {8}}, {in[0]})};
+        return Arrays{bind1(ops::psum, Group{{"x"}, {8}}, {in[0]})};
       },
       true);
   check_region(p, named(grid({4, 2}, {"a", "b"}), P("b", "a")));

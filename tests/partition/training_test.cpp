@@ -97,7 +97,7 @@ void check_training(const Mesh& mesh, int batch, int hidden, int steps, bool emb
       at.assign(out.begin() + 1, out.end());
       return *static_cast<const float*>(out[0]->data());
     };
-    float a = step(isolated, [&](const auto& in) { return run::run_per_device(local, in); });
+    float a = step(isolated, [&](const auto& in) { return run::run_per_device(local, in).outputs; });
     float b = step(global, [&](const auto& in) { return run::evaluate(*m.step, in); });
     ASSERT_NEAR(a, b, 1e-4 * std::abs(b)) << "step " << s;
   }

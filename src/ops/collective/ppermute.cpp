@@ -1,0 +1,125 @@
+// ppermute: what one device has goes to another. Source: jax.lax.
+#include <cstring>
+
+#include "ops/collective/family.hpp"
+
+namespace tutti::ops {
+namespace {
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<Permute>();
+  std::int64_t n = p.group.size();
+  std::vector<char> source(static_cast<std::size_t>(n), 0), destination(static_cast<std::size_t>(n), 0);
+  auto text = [](std::pair<int, int> pair) {
+    return "(" + std::to_string(pair.first) + ", " + std::to_string(pair.second) + ")";
+  };
+  std::string all;
+  for (const auto& pair : p.pairs) all += (all.empty() ? " of " : ", ") + text(pair);
+  for (auto [from, to] : p.pairs) {
+    std::string pair = "the pair " + text({from, to}) + all;
+    if (from < 0 || to < 0 || from >= n || to >= n)
+      raise<IndexError>(
+          "ppermute",
+          pair + " is out of range: the axes " + field::text(p.group.axes) + " have " + std::to_string(n) + " devices",
+          "Positions are 0 to " + std::to_string(n - 1) + ".");
+    if (source[from]++)
+      raise<ValueError>("ppermute", pair + " sends from " + std::to_string(from) + " a second time",
+                        "Each device sends to at most one other.");
+    if (destination[to]++)
+      raise<ValueError>("ppermute", pair + " sends to " + std::to_string(to) + " a second time",
+                        "Each device receives from at most one other.");
+  }
+  return {c.operands[0]};
+}
+
+void eval(const Call& c, Views in, Views out, Messages& messages) {
+  auto bytes = c.operands[0].nbytes();
+  for (const HostView& y : out)
+    if (bytes > 0) std::memset(y.data, 0, static_cast<std::size_t>(bytes));
+  for (auto [from, to] : c.get<Permute>().pairs) messages.send(from, to, in[from].data, out[to].data, bytes);
+}
+
+// Rows of `x` by number, or zeros for -1: runs of neighbours are one slice each.
+Array pick_rows(const Array& x, const std::vector<int>& rows) {
+  std::vector<Array> parts;
+  for (std::size_t i = 0; i < rows.size();) {
+    std::size_t j = i + 1;
+    while (j < rows.size() && (rows[i] < 0 ? rows[j] < 0 : rows[j] == rows[i] + static_cast<int>(j - i))) ++j;
+    Shape shape = x.shape();
+    shape[0] = static_cast<std::int64_t>(j - i);
+    if (rows[i] < 0) {
+      parts.push_back(zeros(x.dtype(), shape));
+    } else {
+      Dims start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
+      start[0] = rows[i];
+      limit[0] = start[0] + shape[0];
+      parts.push_back(lax::slice(x, start, limit));
+    }
+    i = j;
+  }
+  return parts.size() == 1 ? parts[0] : lax::concatenate(parts, 0);
+}
+
+// A pair of group positions is a pair of lanes and a pair of positions along the other axes: one ppermute over those
+// per pair of lanes.
+Array permute_lanes(const Call& c, const Steps& steps, const Array& x) {
+  const auto& p = c.get<Permute>();
+  std::int64_t minor = 1;  // positions of the group per lane
+  for (int i = steps.count(); i-- > 0 && !steps.mine(i);) minor *= p.group.sizes[i];
+  std::int64_t n = steps.batch.size;
+  auto lane = [&](int at) { return static_cast<int>(at / minor % n); };
+  auto other = [&](int at) { return static_cast<int>(at / (minor * n) * minor + at % minor); };
+  std::vector<Array> lanes;
+  Shape one = x.shape();
+  one[0] = 1;
+  for (int to = 0; to < n; ++to) {
+    Array sum;
+    for (int from = 0; from < n; ++from) {
+      Permute rest{steps.others(), {}};
+      for (auto [source, destination] : p.pairs)
+        if (lane(source) == from && lane(destination) == to) rest.pairs.emplace_back(other(source), other(destination));
+      if (rest.pairs.empty()) continue;
+      Array got = bind1(c.op, rest, {pick_rows(x, {from})});
+      if (!sum.has_value())
+        sum = got;
+      else  // at most one of them is not zero
+        sum = x.dtype() == bool_ ? lax::bitwise_or(sum, got) : lax::add(sum, got);
+    }
+    lanes.push_back(sum.has_value() ? sum : zeros(x.dtype(), one));
+  }
+  return lanes.size() == 1 ? lanes[0] : lax::concatenate(lanes, 0);
+}
+
+Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+  const auto& p = c.get<Permute>();
+  Steps steps{p.group, axis};
+  if (!steps.any()) return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
+  Array x = batched(xs[0], mapped[0], axis.size);
+  if (steps.count() > 1) return {{permute_lanes(c, steps, x)}, {true}};
+  std::vector<int> rows(static_cast<std::size_t>(axis.size), -1);
+  for (auto [from, to] : p.pairs) rows[to] = from;
+  return {{pick_rows(x, rows)}, {true}};
+}
+
+Array transpose(const Call& c, const Array& ct) {
+  Permute p = c.get<Permute>();
+  for (auto& [from, to] : p.pairs) std::swap(from, to);
+  return bind1(c.op, p, {ct});
+}
+
+}  // namespace
+
+constinit const Home ppermute = [] {
+  Collective says;
+  says.kind = "permute";
+  says.eval = eval;
+  says.received = [](double bytes, double) { return Received{bytes, 1}; };
+  says.variance = Collective::Variance::begins;
+  Op op = collective_op<Permute>("ppermute", says);
+  op.infer = infer;
+  op.batch = batch;
+  set_linear(op, transpose);
+  return op;
+};
+
+}  // namespace tutti::ops
