@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that the first C++ program in README.md is examples/first.cpp, and that it is short."""
+"""Checks that code shown in documents is what stands in the files.
+
+The first C++ program in README.md is examples/first.cpp, and it is short. A block of docs/internals.md that names a
+file (```cpp src/ops/movement/rev.cpp) is made of lines of that file, in their order; `...` stands for what is left out.
+"""
 
 import pathlib
 import re
@@ -7,6 +11,17 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 15
+
+
+def quotes_differ(page):
+    for name, text in re.findall(r"^```cpp (\S+)\n(.*?)^```", page.read_text(), re.S | re.M):
+        code, at = (ROOT / name).read_text(), 0
+        for part in re.split(r"^ *\.\.\.\n", text, flags=re.M):
+            at = code.find(part, at)
+            if at < 0:
+                print(f"{page.relative_to(ROOT)}: not in {name}, or not in this order:\n{part}")
+                return True
+    return False
 
 
 def main():
@@ -17,6 +32,8 @@ def main():
         return 1
     if len(program.splitlines()) >= LIMIT:
         print(f"examples/first.cpp: a first program has fewer than {LIMIT} lines")
+        return 1
+    if quotes_differ(ROOT / "docs/internals.md"):
         return 1
     print("readme: ok")
     return 0

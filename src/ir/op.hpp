@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,11 +45,6 @@ struct Factors {
       std::vector<std::vector<int>>;  // per dim, indices into factors; an empty list: nothing known (extent 1 or new)
   std::vector<Factor> factors;
   std::vector<Dims> operands, results;
-
-  /// From text such as "b i k, b k j -> b i j": one letter a dim ("." = no factor); letters in no result get kind
-  /// `reduced`.
-  static Factors parse(const std::string& text, const std::vector<Type>& operands, const std::vector<Type>& results,
-                       Kind reduced = Kind::sum);
 };
 
 /// The axis that a batching adds in front: its extent and, for vmap(axis_name) and manual regions, its name.
@@ -93,10 +89,12 @@ struct Op {
   std::function<Factors(const Call&, const std::vector<Type>& results)> factors;
 
   // Sets of operands in which the op is jointly linear: add {{0,1}}, mul {{0},{1}}, div {{0}}, select {{1,2}}, neg
-  // {{0}}. The jvp of these operands and the pending rows of the partitioner derive from it.
+  // {{0}}, concatenate {{every}}. The jvp of these operands and the pending rows of the partitioner derive from it.
   std::vector<std::vector<int>> linear;
-  // Tangents of the results for the operands that `linear` does not cover (all operands when jvp_all is set). Empty
-  // array = zero tangent.
+  static constexpr int every = -1;  // all operands, however many a call has
+  /// `linear` of a call with so many operands.
+  std::vector<std::vector<int>> linear_sets(std::size_t operands) const;
+  // Tangents of the results for the operands that `linear` does not cover. Empty array = zero tangent.
   std::function<std::vector<Array>(const Call&, const std::vector<Array>& primals, const std::vector<Array>& results,
                                    const std::vector<Array>& tangents)>
       jvp;
@@ -131,6 +129,9 @@ struct Op {
   bool movement = false;  // only moves or repeats elements (any dtype, keys too)
   bool effect = false;    // never dead
   std::vector<Sample> samples;
+  // What the op goes without, and why: "eval", "factors", "batch", "derivative" (see also `not_differentiable`),
+  // "samples". A test reads it, so that no law is skipped silently.
+  std::map<std::string, std::string> without;
 };
 
 /// The op's result types, with varying axes and weak flags filled in; errors name the op.

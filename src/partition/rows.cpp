@@ -171,11 +171,10 @@ std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const std::vect
     if (p.mode == lax::GatherMode::fill && !p.zero_fill && !results[0].dtype.is_inexact()) return out;
   }
   bool exact_types = eqn.op->movement || eqn.op->reduce == Op::Reduce::sum || eqn.op->name.starts_with("scatter");
-  for (const std::vector<int>& set : eqn.op->linear) {
+  for (const std::vector<int>& set : eqn.op->linear_sets(operands.size())) {
     std::vector<int> kept;
     bool ok = true;
     for (int o : set) {
-      if (o >= static_cast<int>(operands.size())) continue;
       kept.push_back(o);
       ok = ok && (operands[o].dtype.is_inexact() || (exact_types && operands[o].dtype.is_integer()));
     }

@@ -44,18 +44,15 @@ std::vector<Array> op_tangents(const Program& p, const Eqn& eqn, const std::vect
   std::vector<Array> out(results.size());
   if (op.linear.size() == 1 && shortcut(eqn, tangents, results[0], out[0])) return out;
   std::vector<Array> rest = tangents;  // of the operands that no linear group covers
-  for (const std::vector<int>& group : op.linear) {
+  for (const std::vector<int>& group : op.linear_sets(tangents.size())) {
     std::vector<Array> operands = primals;
     bool any = false;
     for (int i : group) {
-      if (i >= static_cast<int>(tangents.size())) continue;
       any = any || tangents[i].has_value();
       rest[i] = {};
     }
     if (!any) continue;
-    for (int i : group)
-      if (i < static_cast<int>(tangents.size()))
-        operands[i] = tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type());
+    for (int i : group) operands[i] = tangents[i].has_value() ? tangents[i] : zeros_of(primals[i].type());
     std::vector<Array> part = bind(op, eqn.params, operands, eqn.subs);
     for (std::size_t k = 0; k < part.size(); ++k)
       if (has_tangent(results[k].type())) accumulate(out[k], part[k]);

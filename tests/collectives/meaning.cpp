@@ -2,6 +2,8 @@
 // orders.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ops/collective/collective.hpp"
 #include "trace/trace.hpp"
 #include "tutti/lax/lax.hpp"
@@ -21,7 +23,8 @@ std::vector<Case> cases(const std::vector<std::string>& axes, const std::vector<
   for (std::int64_t s : sizes) n *= s;
   int last = static_cast<int>(n) - 1;
   Group over{axes, sizes};
-  std::vector<Case> out = {{ops::psum, over, {2, 3}},
+  std::vector<Case> out = {{ops::axis_index, over, {}},
+                           {ops::psum, over, {2, 3}},
                            {ops::pmax, over, {4}},
                            {ops::pmin, over, {4}},
                            {ops::pvary, over, {3}},
@@ -41,6 +44,8 @@ std::vector<Case> cases(const std::vector<std::string>& axes, const std::vector<
   return out;
 }
 
+bool takes_operand(const Op& op) { return &op != &ops::axis_index; }
+
 void check(const Case& c, const Names& axes) {
   SCOPED_TRACE(c.op.name + "[" + c.params.str() + "] " + c.local.str());
   Mesh mesh = make_mesh({2, 3}, {"x", "y"});
@@ -54,7 +59,9 @@ void check(const Case& c, const Names& axes) {
   PartitionSpec spec = PartitionSpec::from({SpecEntry(axes)});
   auto run = shard_map(
       [&](const Array& x) {
-        Array y = bind1(c.op, c.params, {lax::reshape(x, c.local)});
+        std::vector<Array> operands;
+        if (takes_operand(c.op)) operands.push_back(lax::reshape(x, c.local));
+        Array y = lax::convert_element_type(bind1(c.op, c.params, operands), float32);
         Shape stacked = y.shape();
         stacked.insert(0, 1);
         return lax::reshape(y, stacked);
@@ -70,19 +77,40 @@ void check(const Case& c, const Names& axes) {
   config::isolation(Isolation::shared);
 
   Type in{float32, c.local, false, {}};
+  std::vector<Type> types(takes_operand(c.op) ? 1 : 0, in);
   static const std::vector<ProgramPtr> none_inside;
-  Call call{c.op, c.params, {in}, none_inside};
+  Call call{c.op, c.params, types, none_inside};
   Type out = c.op.infer(call)[0];
-  std::vector<float> want(static_cast<std::size_t>(n * out.num_elements()));
+  std::vector<std::vector<float>> results(static_cast<std::size_t>(n));
   std::vector<HostView> from, to;
   for (std::int64_t d = 0; d < n; ++d) {
-    from.push_back({in, data.data() + d * in.num_elements()});
-    to.push_back({out, want.data() + d * out.num_elements()});
+    results[d].resize(static_cast<std::size_t>(out.num_elements()));
+    if (!types.empty()) from.push_back({in, data.data() + d * in.num_elements()});
+    to.push_back({out, results[d].data()});
   }
   Messages messages(n);
   c.op.collective->eval(call, from, to, messages);
-  EXPECT_EQ(got.size(), static_cast<std::int64_t>(want.size()));
+  std::vector<float> want;
+  for (const HostView& y : to)
+    for (std::int64_t i = 0; i < y.size(); ++i)
+      want.push_back(out.dtype == int32 ? static_cast<float>(y.as<std::int32_t>()[i]) : y.as<float>()[i]);
   EXPECT_EQ(got.to_vector<float>(), want);
+
+  // What was sent is what is planned (a permute without pairs sends nothing).
+  Received counted = messages.mean();
+  EXPECT_TRUE(counted.messages > 0 || c.op.collective->kind.empty() || &c.op == &ops::ppermute);
+  if (counted.messages == 0) return;
+  Received planned = c.op.collective->received(static_cast<double>(in.nbytes()), static_cast<double>(n));
+  EXPECT_DOUBLE_EQ(counted.bytes, planned.bytes);
+  EXPECT_EQ(counted.messages, planned.messages);
+}
+
+TEST(Collectives, AllHaveCases) {
+  for (const Op* op : all_ops()) {
+    if (!op->collective) continue;
+    std::vector<Case> all = cases({"x"}, {2});
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Case& c) { return &c.op == op; })) << op->name;
+  }
 }
 
 TEST(Collectives, BatchedAsTheyMean) {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "backend/programs.hpp"
+#include "ops/elementwise/arithmetic.hpp"
 
 namespace tutti::test {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "backend/backend.hpp"
 #include "ops/movement/movement.hpp"
@@ -89,6 +90,34 @@ bool all_double(const Differentiable& d) {
   for (const Type& t : d.program.types)
     if (t.dtype.is_floating() && t.dtype != float64) return false;
   return true;
+}
+
+TEST(EveryOp, HasAllItsRulesOrSaysWhyNot) {
+  for (const Op* op : all_ops()) {
+    SCOPED_TRACE(op->name);
+    auto law = [&](const std::string& rule, bool has) {
+      bool reason = op->without.count(rule) && op->without.at(rule).size() > 10;
+      EXPECT_NE(has, reason) << rule
+                             << (has ? ": a reason for what is there" : ": neither there nor is there a reason");
+    };
+    EXPECT_TRUE(op->infer);
+    EXPECT_EQ(op->linear.empty(), !op->transpose) << "what is linear has a transpose";
+    law("eval", op->eval || op->collective);
+    law("factors", static_cast<bool>(op->factors));
+    law("batch", static_cast<bool>(op->batch));
+    law("derivative", !op->linear.empty() || op->jvp || !op->not_differentiable.empty());
+    law("samples", !op->samples.empty());
+    for (const auto& [rule, reason] : op->without)
+      EXPECT_TRUE((std::set<std::string>{"eval", "factors", "batch", "derivative", "samples"}.count(rule))) << rule;
+  }
+}
+
+TEST(EveryOp, HasANameOfItsOwn) {
+  std::set<std::string> names;
+  for (const Op* op : all_ops()) EXPECT_TRUE(names.insert(op->name).second) << op->name;
+  for (const char* name : {"tanh", "sort", "inspect_sharding", "device_put", "put_back", "sharding_constraint",
+                           "shard_map", "custom_tangent", "remat", "barrier", "axis_index"})
+    EXPECT_EQ(names.count(name), 1) << name;
 }
 
 TEST(EveryOp, EvalWritesWhatInferSays) {

@@ -194,5 +194,15 @@ TEST(Vmap, Errors) {
   EXPECT_THROW(vmap([](const Array& a) { return a.item<float>() > 0 ? a : -a; })(x), TracerError);
 }
 
+TEST(Derivatives, ConcatenationIsLinearInAllItsOperands) {
+  constexpr int n = 1100;
+  auto f = [](const Array& x) {
+    std::vector<Array> parts;
+    for (int i = 0; i < n; ++i) parts.push_back(x * i);
+    return sum(lax::concatenate(parts, 0));
+  };
+  EXPECT_EQ(grad(f)(ones({1})).item<float>(), n * (n - 1) / 2);
+}
+
 }  // namespace
 }  // namespace tutti

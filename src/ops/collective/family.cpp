@@ -9,6 +9,8 @@ Op collective_frame(std::string name, Collective says) {
   op.name = std::move(name);
   op.collective = std::make_shared<const Collective>(std::move(says));
   op.own_weak = true;
+  op.without = {{"factors", "it stands in regions and local programs, where nothing is global any more"},
+                {"samples", "it needs a group: tests/collectives/meaning.cpp"}};
   return op;
 }
 

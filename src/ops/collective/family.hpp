@@ -2,8 +2,8 @@
 // steps of batching.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ops/collective/collective.hpp"
@@ -14,8 +14,13 @@ namespace tutti::ops {
 
 // --- the frame
 
-inline const Group& group_of(const Group& params) { return params; }
-template <class P> const Group& group_of(const P& params) { return params.group; }
+/// The group in parameters that are one or have one.
+template <class P> auto& group_of(P& params) {
+  if constexpr (std::is_same_v<std::remove_const_t<P>, Group>)
+    return params;
+  else
+    return params.group;
+}
 
 Op collective_frame(std::string name, Collective says);
 /// An op whose parameters are a P, which is a Group or has one: `says` without `group` and `over`.
@@ -23,7 +28,7 @@ template <class P> Op collective_op(std::string name, Collective says) {
   says.group = [](const Params& params) -> const Group& { return group_of(params.get<P>()); };
   says.over = [](const Params& params, Group group) -> Params {
     P out = params.get<P>();
-    const_cast<Group&>(group_of(out)) = std::move(group);
+    group_of(out) = std::move(group);
     return out;
   };
   return collective_frame(std::move(name), std::move(says));
@@ -48,7 +53,7 @@ void place(const Block& block, std::int64_t rows, std::int64_t n, std::int64_t a
 Received received_in_blocks(double bytes, double n);
 /// Every device sends a block to each: out[from][to] becomes in[to][from].
 std::vector<Blocks> deliver(const std::vector<Blocks>& out, Messages& messages);
-/// Elements before dim `dim` of `shape`, counted over the dims in front of it.
+/// The product of the extents in front of dim `dim`.
 std::int64_t rows_before(const Shape& shape, int dim);
 
 /// Element by element what `combine` makes of the blocks, in the order of the devices, to `out`.

@@ -127,6 +127,7 @@ Op pointwise_frame(std::string name, std::size_t arity, unsigned mask, Rules rul
   op.linear = rules.linear;
   op.transpose = rules.transpose;
   op.not_differentiable = rules.not_differentiable;
+  if (!(mask & takes_inexact)) op.not_differentiable = "it takes no inexact numbers";
   op.samples = pointwise_samples(arity, mask, rules);
   if (rules.flat) op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
   if (rules.d)

@@ -1,6 +1,4 @@
 // Arrays one after another along a dim. Source: jax.lax.concatenate.
-#include <numeric>
-
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/movement.hpp"
 
@@ -69,13 +67,6 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   return out;
 }
 
-// However many there are: the set names more operands than any call has.
-std::vector<int> every_operand() {
-  std::vector<int> out(1024);
-  std::iota(out.begin(), out.end(), 0);
-  return out;
-}
-
 }  // namespace
 
 constinit const Home concatenate = [] {
@@ -84,7 +75,7 @@ constinit const Home concatenate = [] {
   op.infer = infer;
   op.eval = eval;
   op.factors = factors;
-  op.linear = {every_operand()};
+  op.linear = {{Op::every}};
   op.transpose = transposed;
   op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
                 const BatchAxis& axis) {

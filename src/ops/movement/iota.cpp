@@ -60,6 +60,7 @@ constinit const Home iota = [] {
     return b.f;
   };
   op.not_differentiable = "it has no operands";
+  op.without = {{"batch", "it has no operands"}};
   op.own_weak = true;
   op.samples = {
       {.params = Iota{int32, {5}, 0}, .operands = {}},        {.params = Iota{float32, {3, 4}, 1}, .operands = {}},

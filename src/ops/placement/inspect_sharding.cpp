@@ -13,6 +13,9 @@ constinit const Home inspect_sharding = [] {
     return Batched{};
   };
   op.effect = true;
+  op.not_differentiable = "it has no results";
+  op.without = {{"factors", "it leaves the Program when shardings are propagated"},
+                {"samples", "it has no results: tests/api/inspect_test.cpp"}};
   return op;
 };
 

@@ -22,6 +22,7 @@ Factors identity_factors(const Call& call, const std::vector<Type>&) {
 }  // namespace
 
 Sharding with_leading_dim(const Sharding& s) {
+  if (!s.has_value()) return s;
   if (s.kind() == Sharding::Kind::single_device) return s;
   if (s.kind() == Sharding::Kind::positional) {
     const auto& p = static_cast<const PositionalSharding&>(s);
@@ -59,6 +60,8 @@ constinit const Home sharding_constraint = [] {
     return view;
   };
   op.own_weak = true;
+  for (DType dtype : {float32, int32, prng_key})  // without a sharding it says nothing
+    op.samples.push_back({.params = Constrain{}, .operands = {{dtype, {3, 1}, false, {}}}});
   op.movement = true;
   return op;
 };

@@ -92,6 +92,7 @@ Op reduction(std::string name, Op::Reduce kind, Factors::Kind factor, Start star
   Op op;
   op.name = std::move(name);
   op.reduce = kind;
+  if (!(mask & takes_inexact)) op.not_differentiable = "it takes no inexact numbers";
   op.own_weak = true;  // a reduction of a weak array is strong, as in JAX
   op.infer = infer_reduction<mask>;
   op.eval = eval_reduction<mask>(start, combine);

@@ -13,6 +13,11 @@ Op call(std::string name) {
   op.name = std::move(name);
   op.infer = types_of_body;
   op.own_weak = true;
+  op.without = {{"eval", "it is inlined before anything runs"},
+                {"factors", "it is inlined before shardings are propagated"},
+                {"batch", "it has a rule for its sub-programs"},
+                {"derivative", "it has rules for its sub-programs"},
+                {"samples", "it needs a body: tests/transform/custom_rules_test.cpp"}};
   return op;
 }
 

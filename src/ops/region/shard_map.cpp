@@ -73,6 +73,11 @@ constinit const Home shard_map = [] {
   Op op;
   op.name = "shard_map";
   op.own_weak = true;
+  op.without = {{"eval", "regions are opened before anything runs"},
+                {"factors", "its specs say how operands and results are cut"},
+                {"batch", "it has a rule for its sub-program"},
+                {"derivative", "it has rules for its sub-program"},
+                {"samples", "a region needs a mesh: tests/collectives, tests/partition/regions_test.cpp"}};
   op.infer = [](const Call& c) {
     const auto& p = c.get<ShardMap>();
     const Program& body = *c.subs.at(0);
