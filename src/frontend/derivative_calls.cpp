@@ -240,8 +240,53 @@ LinearizedCall pull_back(const CallArrays& args, const Body& body, Loc made) {
   return {h.results, LinearFunction(state)};
 }
 
+namespace {
+
+// The linear half on the basis of one input after the other: the jacobian's columns. Empty where the result does not
+// depend on the input.
+std::vector<Array> by_columns(const Halves& h, const std::vector<Type>& inputs) {
+  std::size_t residuals = h.residuals.size();
+  std::vector<Array> out(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<bool> mapped(residuals + inputs.size(), false);
+    mapped[residuals + i] = true;
+    BatchedProgram program = batch(*h.lin.linear, mapped, {inputs[i].num_elements(), ""});
+    std::vector<Array> given = h.residuals, zeros = zeros_like_all(inputs);
+    given.insert(given.end(), zeros.begin(), zeros.end());
+    given[residuals + i] = basis(inputs[i]);
+    if (!program.mapped[0]) continue;
+    Array columns = tutti::apply(*program.program, given)[0];
+    lax::Dims permutation;
+    for (int d = 1; d < columns.ndim(); ++d) permutation.push_back(d);
+    permutation.push_back(0);
+    out[i] = lax::transpose(columns, permutation);
+  }
+  return out;
+}
+
+// Its transpose on the basis of the result: the jacobian's rows, for all inputs at once. Empty as above.
+std::vector<Array> by_rows(const Halves& h, const Type& result, std::size_t inputs) {
+  Transposed back = transpose_half(h.lin);
+  std::vector<bool> mapped(h.residuals.size() + 1, false);
+  mapped.back() = true;
+  BatchedProgram program = batch(*back.program, mapped, {result.num_elements(), ""});
+  std::vector<Array> given = h.residuals;
+  given.push_back(basis(result));
+  std::vector<Array> rows = tutti::apply(*program.program, given), out(inputs);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    if (!back.nonzero[i]) continue;
+    if (program.mapped[next]) out[i] = rows[next];
+    ++next;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forward, Loc made) {
   const char* what = forward ? "jacfwd" : "jacrev";
+  auto count = static_cast<std::size_t>(args.counts[0]);
   std::vector<bool> wanted(args.leaves.size(), false);
   std::fill(wanted.begin(), wanted.begin() + args.counts[0], true);
   Halves h = halves(args, wanted, body, what, made);
@@ -250,53 +295,23 @@ std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forwa
                      "Convert it with astype(float32).", made);
   std::vector<Type> inputs;
   std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < h.in.size(); ++i)
-    if (h.in[i]) {
-      inputs.push_back(*h.in[i]);
-      places.push_back(i);
-    }
+  for (std::size_t i = 0; i < h.in.size(); ++i) {
+    if (!h.in[i]) continue;
+    inputs.push_back(*h.in[i]);
+    places.push_back(i);
+  }
   if (inputs.empty())
-    raise<TypeError>(what,
-                     "argument 0 has no floating array to differentiate by, only: " +
-                         types_text(args, 0, static_cast<std::size_t>(args.counts[0])),
+    raise<TypeError>(what, "argument 0 has no floating array to differentiate by, only: " + types_text(args, 0, count),
                      "Convert it with astype(float32).", made);
   CallScope scope(made, Loc{"", what});
   const Type& result = *h.out[0];
-  std::vector<Array> out(static_cast<std::size_t>(args.counts[0]));
+  std::vector<Array> out(count);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     out[places[i]] = zeros_of({result.dtype, joined(result.shape, inputs[i].shape), result.weak, {}});
   if (!h.lin.tangent[0]) return out;
-  std::size_t residuals = h.residuals.size();
-  if (forward) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      std::vector<bool> mapped(residuals + inputs.size(), false);
-      mapped[residuals + i] = true;
-      BatchedProgram program = batch(*h.lin.linear, mapped, {inputs[i].num_elements(), ""});
-      std::vector<Array> given = h.residuals, zeros = zeros_like_all(inputs);
-      given.insert(given.end(), zeros.begin(), zeros.end());
-      given[residuals + i] = basis(inputs[i]);
-      if (!program.mapped[0]) continue;  // does not depend on this leaf
-      Array columns = tutti::apply(*program.program, given)[0];
-      lax::Dims permutation;
-      for (int d = 1; d < columns.ndim(); ++d) permutation.push_back(d);
-      permutation.push_back(0);
-      out[places[i]] = lax::reshape(lax::transpose(columns, permutation), joined(result.shape, inputs[i].shape));
-    }
-    return out;
-  }
-  Transposed back = transpose_half(h.lin);
-  std::vector<bool> mapped(residuals + 1, false);
-  mapped[residuals] = true;
-  BatchedProgram program = batch(*back.program, mapped, {result.num_elements(), ""});
-  std::vector<Array> given = h.residuals;
-  given.push_back(basis(result));
-  std::vector<Array> rows = tutti::apply(*program.program, given);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!back.nonzero[i]) continue;
-    if (program.mapped[next]) out[places[i]] = lax::reshape(rows[next], joined(result.shape, inputs[i].shape));
-    ++next;
-  }
+  std::vector<Array> parts = forward ? by_columns(h, inputs) : by_rows(h, result, inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (parts[i].has_value()) out[places[i]] = lax::reshape(parts[i], joined(result.shape, inputs[i].shape));
   return out;
 }
 

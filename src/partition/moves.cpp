@@ -139,75 +139,80 @@ Array Emitter::collective(const Move& move, const Op& op, Params params, const A
   return bind1(op, std::move(params), {x});
 }
 
-Array Emitter::apply(const Move& move, const Layout& before, const Array& x, const Shape& global) {
-  std::vector<std::string> names;
-  std::vector<std::int64_t> sizes;
-  for (const AxisRef& a : move.axes) {
-    names.push_back(mesh_.axis_names()[a.axis]);
-    sizes.push_back(a.size);
+Group Emitter::group_of(const AxisRefs& axes) const {
+  Group out;
+  for (const AxisRef& a : axes) {
+    out.axes.push_back(mesh_.axis_names()[a.axis]);
+    out.sizes.push_back(a.size);
   }
+  return out;
+}
+
+Array Emitter::apply(const Move& move, const Layout& before, const Array& x, const Shape& global) {
+  const Group group = group_of(move.axes);
   int from = move.from_dim, to = move.to_dim;
-  std::int64_t grown = from >= 0 ? block_shape(move.after, global)[from] : 0;
+  // The dim that was cut until now is there in blocks, each of which may end in padding.
+  auto joined = [&](const Array& blocks) {
+    return join_blocks(blocks, from, move.axes, block_shape(move.after, global)[from]);
+  };
   switch (move.kind) {
-    case Move::Kind::slice: {
-      Shape block = block_shape(move.after, global);
-      Array padded = pad_blocks(x, to, move.axes);
-      std::vector<Array> starts(static_cast<std::size_t>(x.ndim()), index(0));
-      starts[to] = lax::mul(coordinate(move.axes[0]), index(block[to]));
-      return lax::dynamic_slice(padded, starts, block);
-    }
-    case Move::Kind::mask: {
-      Array first = lax::eq(coordinate(move.axes[0]), index(0));
-      Array nothing = zero(x.dtype());
-      if (x.ndim() > 0) nothing = lax::broadcast_in_dim(nothing, x.shape(), {});
-      return lax::select(first, x, nothing);
-    }
+    case Move::Kind::slice: return slice(move, x, block_shape(move.after, global));
+    case Move::Kind::mask: return mask(move, x);
     case Move::Kind::all_gather:
-      return join_blocks(collective(move, ops::all_gather, ops::GatherOver{{names, sizes}, from, true}, x), from,
-                         move.axes, grown);
+      return joined(collective(move, ops::all_gather, ops::GatherOver{group, from, true}, x));
     case Move::Kind::all_reduce: {
       const Op& op = before.pending_kind == Reduce::sum   ? ops::psum
                      : before.pending_kind == Reduce::max ? ops::pmax
                                                           : ops::pmin;
-      return collective(move, op, Group{names, sizes}, x);
+      return collective(move, op, group, x);
     }
     case Move::Kind::reduce_scatter:
-      return collective(move, ops::reduce_scatter, ops::GatherOver{{names, sizes}, to, true},
+      return collective(move, ops::reduce_scatter, ops::GatherOver{group, to, true},
                         pad_blocks(x, to, move.axes));
     case Move::Kind::all_to_all:
-      return join_blocks(collective(move, ops::all_to_all, ops::Exchange{{names, sizes}, to, from, true},
-                                    pad_blocks(x, to, move.axes)),
-                         from, move.axes, grown);
-    case Move::Kind::permute: break;
+      return joined(
+          collective(move, ops::all_to_all, ops::Exchange{group, to, from, true}, pad_blocks(x, to, move.axes)));
+    case Move::Kind::permute: return permute(move, before, x);
   }
-  // Every device sends its block to one that wants it: the k-th holder of a block serves the k-th device that wants it.
-  AxisRefs axes;
+  throw InternalError("partition: unknown move");
+}
+
+Array Emitter::slice(const Move& move, const Array& x, const Shape& block) {
+  Array padded = pad_blocks(x, move.to_dim, move.axes);
+  std::vector<Array> starts(static_cast<std::size_t>(x.ndim()), index(0));
+  starts[move.to_dim] = lax::mul(coordinate(move.axes[0]), index(block[move.to_dim]));
+  return lax::dynamic_slice(padded, starts, block);
+}
+
+Array Emitter::mask(const Move& move, const Array& x) {
+  Array first = lax::eq(coordinate(move.axes[0]), index(0));
+  Array nothing = zero(x.dtype());
+  if (x.ndim() > 0) nothing = lax::broadcast_in_dim(nothing, x.shape(), {});
+  return lax::select(first, x, nothing);
+}
+
+// Every device sends its block to one that wants it: the k-th holder of a block serves the k-th device that wants it.
+Array Emitter::permute(Move move, const Layout& before, const Array& x) {
+  move.axes.clear();
   for (int i = 0; i < mesh_.ndim(); ++i)
-    if (mesh_.shape()[i] > 1) axes.push_back(whole_axis(mesh_, i));
-  Move whole = move;
-  whole.axes = axes;
-  names.clear();
-  sizes.clear();
-  for (const AxisRef& a : axes) {
-    names.push_back(mesh_.axis_names()[a.axis]);
-    sizes.push_back(a.size);
-  }
-  auto owners = [&](const Layout& layout) {
-    std::map<std::vector<std::int64_t>, std::vector<int>> out;
-    for (int p = 0; p < static_cast<int>(mesh_.size()); ++p) {
-      std::vector<std::int64_t> at = coordinates(mesh_, p), block;
-      for (const AxisRefs& refs : layout.dims) block.push_back(block_number(refs, mesh_, at));
-      for (const AxisRef& a : layout.pending) block.push_back(tutti::coordinate(a, mesh_, at));
-      out[block].push_back(p);
-    }
-    return out;
-  };
+    if (mesh_.shape()[i] > 1) move.axes.push_back(whole_axis(mesh_, i));
   auto have = owners(before), want = owners(move.after);
   std::vector<std::pair<int, int>> pairs;
   for (auto& [block, devices] : want)
     for (std::size_t k = 0; k < devices.size(); ++k) pairs.emplace_back(have.at(block).at(k), devices[k]);
   std::sort(pairs.begin(), pairs.end());
-  return collective(whole, ops::ppermute, ops::Permute{{names, sizes}, pairs}, x);
+  return collective(move, ops::ppermute, ops::Permute{group_of(move.axes), pairs}, x);
+}
+
+std::map<std::vector<std::int64_t>, std::vector<int>> Emitter::owners(const Layout& layout) const {
+  std::map<std::vector<std::int64_t>, std::vector<int>> out;
+  for (int p = 0; p < static_cast<int>(mesh_.size()); ++p) {
+    std::vector<std::int64_t> at = coordinates(mesh_, p), block;
+    for (const AxisRefs& refs : layout.dims) block.push_back(block_number(refs, mesh_, at));
+    for (const AxisRef& a : layout.pending) block.push_back(tutti::coordinate(a, mesh_, at));
+    out[block].push_back(p);
+  }
+  return out;
 }
 
 }  // namespace tutti

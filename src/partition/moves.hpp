@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/collective.hpp"
 #include "ir/op.hpp"
 #include "partition/planner.hpp"
 #include "tutti/array/array.hpp"
@@ -28,7 +29,13 @@ class Emitter {
   Array block_start(const Layout& layout, const Shape& global, int d);
 
  private:
+  Group group_of(const AxisRefs& axes) const;
   Array collective(const Move& move, const Op& op, Params params, const Array& x);
+  Array slice(const Move& move, const Array& x, const Shape& block);
+  Array mask(const Move& move, const Array& x);
+  Array permute(Move move, const Layout& before, const Array& x);
+  // The devices that hold each block, by the block's number along every dim.
+  std::map<std::vector<std::int64_t>, std::vector<int>> owners(const Layout& layout) const;
 
   Mesh mesh_;
   std::map<int, Array> coordinates_;
