@@ -13,10 +13,6 @@ int normal_axis(const char* function, std::int64_t axis, int ndim);
 int normal_axis(const char* function, std::int64_t axis, const Array& x);
 /// ShapeError, naming the function, for a negative extent, or one that is no count of elements.
 void check_extents(const char* function, const Shape& shape);
-/// The shape that all broadcast to, as in NumPy; ShapeError names two that do not fit.
-Shape common_shape(const char* function, const std::vector<Shape>& shapes);
-/// x with its last dims aligned to those of `shape`.
-Array spread_to(const Array& x, const Shape& shape);
 /// Operands converted to their promoted dtype.
 std::vector<Array> same_dtype(std::vector<Array> xs);
 

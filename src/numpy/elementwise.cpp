@@ -241,7 +241,7 @@ Array where(const Operand& condition, const Operand& if_true, const Operand& if_
   CallScope scope(condition.loc);
   Array p = truth(given(condition.array, "where"));
   std::vector<Array> xs = {given(if_true.array, "where"), given(if_false.array, "where")};
-  Shape shape = ops::broadcast_shapes("where", {p, xs[0], xs[1]});
+  Shape shape = ops::common_shape("where", std::vector{p, xs[0], xs[1]});
   Promotion common =
       xs[0].dtype().is_key() && xs[1].dtype().is_key() ? Promotion{xs[0].dtype(), false} : ops::promote(xs);
   for (Array& x : xs) x = ops::spread(ops::converted(x, common), shape);
@@ -293,7 +293,7 @@ Array x_log(const char* what, const Op& logarithm, double safe_value, const Oper
             Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   auto xs = together(what, {x.array, y.array}, ops::promote_inexact);
-  Shape shape = ops::broadcast_shapes(what, xs);
+  Shape shape = ops::common_shape(what, xs);
   for (Array& a : xs)
     if (a.shape() != shape) a = lax::broadcast_in_dim(a, shape, {});
   // log of 1 where x is 0, so that derivatives there stay finite too.

@@ -3,6 +3,7 @@
 
 #include "array/node.hpp"
 #include "numpy/dims.hpp"
+#include "numpy/promotion.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti {

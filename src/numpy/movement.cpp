@@ -37,29 +37,6 @@ void check_extents(const char* function, const Shape& shape) {
       raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
 }
 
-Shape common_shape(const char* function, const std::vector<Shape>& shapes) {
-  int ndim = 0;
-  for (const Shape& s : shapes) ndim = std::max(ndim, s.ndim());
-  Shape out(Dims(ndim, 1));
-  for (const Shape& s : shapes)
-    for (int d = 0; d < s.ndim(); ++d) {
-      std::int64_t& e = out[ndim - s.ndim() + d];
-      if (s[d] != 1 && e != 1 && s[d] != e) {
-        std::string all;
-        for (const Shape& t : shapes) all += (all.empty() ? "" : " and ") + t.str();
-        raise<ShapeError>(function, "shapes " + all + " do not broadcast together",
-                          "Aligned at the right, extents must be equal or 1.");
-      }
-      if (s[d] != 1) e = s[d];
-    }
-  return out;
-}
-
-Array spread_to(const Array& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
-  return lax::broadcast_in_dim(x, shape, range(shape.ndim() - x.ndim(), shape.ndim()));
-}
-
 std::vector<Array> same_dtype(std::vector<Array> xs) {
   if (xs.empty()) return xs;
   bool same = std::all_of(xs.begin(), xs.end(), [&](const Array& x) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "numpy/dims.hpp"
+#include "numpy/promotion.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti {

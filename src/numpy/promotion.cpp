@@ -98,38 +98,56 @@ Array converted(const Array& x, Promotion p) {
   return lax::convert_element_type(x, p.dtype, p.weak);
 }
 
-Shape broadcast_shapes(const char* what, const std::vector<Array>& xs) {
+namespace {
+
+template <class T, class ShapeOf, class TextOf>
+Shape common_shape(const char* what, const std::vector<T>& xs, ShapeOf shape_of, TextOf text_of) {
   int ndim = 0;
-  for (const Array& x : xs) ndim = std::max(ndim, x.ndim());
+  for (const T& x : xs) ndim = std::max(ndim, shape_of(x).ndim());
   Shape out(std::vector<std::int64_t>(static_cast<std::size_t>(ndim), 1));
-  for (const Array& x : xs)
-    for (int d = 0; d < x.ndim(); ++d) {
-      std::int64_t extent = x.shape()[d];
-      std::int64_t& o = out[static_cast<std::size_t>(ndim - x.ndim() + d)];
+  for (const T& x : xs) {
+    const Shape& shape = shape_of(x);
+    for (int d = 0; d < shape.ndim(); ++d) {
+      std::int64_t extent = shape[d];
+      std::int64_t& o = out[static_cast<std::size_t>(ndim - shape.ndim() + d)];
       if (extent == 1 || extent == o) continue;
       if (o != 1) {
-        std::string types;
+        std::string all;
         for (std::size_t i = 0; i < xs.size(); ++i)
-          types += (i == 0 ? "" : i + 1 == xs.size() ? " and " : ", ") + xs[i].type().str();
+          all += (i == 0 ? "" : i + 1 == xs.size() ? " and " : ", ") + text_of(xs[i]);
         raise<ShapeError>(what,
-                          "shapes do not broadcast: " + types + ": dim " + std::to_string(d - x.ndim()) + " is " +
+                          "shapes do not broadcast: " + all + ": dim " + std::to_string(d - shape.ndim()) + " is " +
                               std::to_string(o) + " and " + std::to_string(extent),
                           "Extents, counted from the last dim, have to be equal or 1: use reshape() or expand_dims().");
       }
       o = extent;
     }
+  }
   return out;
 }
 
-Array spread(const Array& x, const Shape& shape) {
-  if (x.ndim() == 0 || x.shape() == shape) return x;
+}  // namespace
+
+Shape common_shape(const char* what, const std::vector<Shape>& shapes) {
+  return common_shape(
+      what, shapes, [](const Shape& s) -> const Shape& { return s; }, [](const Shape& s) { return s.str(); });
+}
+Shape common_shape(const char* what, const std::vector<Array>& xs) {
+  return common_shape(
+      what, xs, [](const Array& x) -> const Shape& { return x.shape(); },
+      [](const Array& x) { return x.type().str(); });
+}
+
+Array spread_to(const Array& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
   lax::Dims dims(static_cast<std::size_t>(x.ndim()));
   std::iota(dims.begin(), dims.end(), shape.ndim() - x.ndim());
   return lax::broadcast_in_dim(x, shape, dims);
 }
+Array spread(const Array& x, const Shape& shape) { return x.ndim() == 0 ? x : spread_to(x, shape); }
 
 void bring_together(const char* what, std::vector<Array>& xs, Promotion p) {
-  Shape shape = broadcast_shapes(what, xs);
+  Shape shape = common_shape(what, xs);
   for (Array& x : xs) x = spread(converted(x, p), shape);
 }
 
