@@ -5,6 +5,7 @@
 #include "base/half.hpp"
 #include "ops/contraction/dot_general.hpp"
 #include "ops/movement/movement.hpp"
+#include "ops/wide.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -93,23 +94,7 @@ void products(const HostView& l, const HostView& r, const HostView& out, const W
 
 template <class T, class Sum>
 void products(const HostView& l, const HostView& r, const HostView& out, const Walk& outer, const Walk& inner) {
-  auto to = [&]<class Out>() { products<T, Sum, Out>(l, r, out, outer, inner); };
-  switch (out.type.dtype.kind()) {
-    case DType::Kind::bool_: return to.template operator()<bool>();
-    case DType::Kind::int8: return to.template operator()<std::int8_t>();
-    case DType::Kind::int16: return to.template operator()<std::int16_t>();
-    case DType::Kind::int32: return to.template operator()<std::int32_t>();
-    case DType::Kind::int64: return to.template operator()<std::int64_t>();
-    case DType::Kind::uint8: return to.template operator()<std::uint8_t>();
-    case DType::Kind::uint16: return to.template operator()<std::uint16_t>();
-    case DType::Kind::uint32: return to.template operator()<std::uint32_t>();
-    case DType::Kind::uint64: return to.template operator()<std::uint64_t>();
-    case DType::Kind::bfloat16: return to.template operator()<BFloat16>();
-    case DType::Kind::float16: return to.template operator()<Float16>();
-    case DType::Kind::float32: return to.template operator()<float>();
-    case DType::Kind::float64: return to.template operator()<double>();
-    default: return to.template operator()<std::complex<float>>();
-  }
+  visit_dtype(out.type.dtype, [&]<class Out>(Stored<Out>) { products<T, Sum, Out>(l, r, out, outer, inner); });
 }
 
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
@@ -137,28 +122,11 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     inner.lhs.push_back(ls[d.lhs_contract[i]]);
     inner.rhs.push_back(rs[d.rhs_contract[i]]);
   }
-  // Integers: 64 unsigned bits, whose low bits are exact for every integer type.
-  auto run = [&]<class T, class Sum>() { products<T, Sum>(l, r, out[0], outer, inner); };
-  switch (l.type.dtype.kind()) {
-    case DType::Kind::bool_: return run.operator()<bool, bool>();
-    case DType::Kind::int8: return run.operator()<std::int8_t, std::int64_t>();
-    case DType::Kind::int16: return run.operator()<std::int16_t, std::int64_t>();
-    case DType::Kind::int32:
-      return out[0].type.dtype.is_inexact() ? run.operator()<std::int32_t, double>()
-                                            : run.operator()<std::int32_t, std::uint64_t>();
-    case DType::Kind::int64:
-      return out[0].type.dtype.is_inexact() ? run.operator()<std::int64_t, double>()
-                                            : run.operator()<std::int64_t, std::uint64_t>();
-    case DType::Kind::uint8: return run.operator()<std::uint8_t, std::uint64_t>();
-    case DType::Kind::uint16: return run.operator()<std::uint16_t, std::uint64_t>();
-    case DType::Kind::uint32: return run.operator()<std::uint32_t, std::uint64_t>();
-    case DType::Kind::uint64: return run.operator()<std::uint64_t, std::uint64_t>();
-    case DType::Kind::bfloat16: return run.operator()<BFloat16, float>();
-    case DType::Kind::float16: return run.operator()<Float16, float>();
-    case DType::Kind::float32: return run.operator()<float, float>();
-    case DType::Kind::float64: return run.operator()<double, double>();
-    default: return run.operator()<std::complex<float>, std::complex<float>>();
-  }
+  visit_dtype(l.type.dtype, [&]<class T>(Stored<T>) {
+    if constexpr (std::signed_integral<T>)
+      if (out[0].type.dtype.is_inexact()) return products<T, double>(l, r, out[0], outer, inner);
+    products<T, Wide<T>>(l, r, out[0], outer, inner);
+  });
 }
 
 Factors factors(const Call& c, const std::vector<Type>& results) {

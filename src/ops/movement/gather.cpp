@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/half.hpp"
 #include "ops/movement/gather.hpp"
 
 namespace tutti::ops {
@@ -59,23 +60,19 @@ std::vector<Type> infer(const Call& c) {
 }
 
 // What stands where an index is out of range: NaN, the least signed integer, the largest unsigned one, as in JAX.
-template <class T> void put(std::vector<char>& out, T value) { std::memcpy(out.data(), &value, sizeof(T)); }
 std::vector<char> fill_value(DType dtype, bool zero) {
   std::vector<char> out(dtype.size(), 0);
   if (zero) return out;
-  switch (dtype.kind()) {
-    case DType::Kind::bool_: put<std::uint8_t>(out, 1); break;
-    case DType::Kind::int8: put(out, std::numeric_limits<std::int8_t>::min()); break;
-    case DType::Kind::int16: put(out, std::numeric_limits<std::int16_t>::min()); break;
-    case DType::Kind::int32: put(out, std::numeric_limits<std::int32_t>::min()); break;
-    case DType::Kind::int64: put(out, std::numeric_limits<std::int64_t>::min()); break;
-    case DType::Kind::bfloat16: put<std::uint16_t>(out, 0x7fc0); break;
-    case DType::Kind::float16: put<std::uint16_t>(out, 0x7e00); break;
-    case DType::Kind::float32: put(out, std::numeric_limits<float>::quiet_NaN()); break;
-    case DType::Kind::float64: put(out, std::numeric_limits<double>::quiet_NaN()); break;
-    case DType::Kind::complex64: put(out, std::complex<float>(std::numeric_limits<float>::quiet_NaN(), 0)); break;
-    default: std::fill(out.begin(), out.end(), static_cast<char>(0xff));  // unsigned, keys
-  }
+  visit_dtype(dtype, [&]<class T>(Stored<T>) {
+    T value;
+    if constexpr (std::signed_integral<T>)
+      value = std::numeric_limits<T>::min();
+    else if constexpr (std::integral<T>)  // keys are unsigned, too
+      value = std::numeric_limits<T>::max();
+    else
+      value = T(std::numeric_limits<float>::quiet_NaN());
+    std::memcpy(out.data(), &value, sizeof value);
+  });
   return out;
 }
 

@@ -6,35 +6,16 @@
 namespace tutti::ops {
 namespace {
 
-template <class T> void fill(const HostView& out, int dim) {
-  for_each_index(out.type.shape, [&](const Dims& index, std::int64_t flat) {
-    if constexpr (std::integral<T>)
-      out.as<T>()[flat] = static_cast<T>(index[dim]);
-    else
-      out.as<T>()[flat] = T(static_cast<float>(index[dim]));
-  });
-}
-
 void eval(const Call& c, std::span<const HostView>, std::span<const HostView> out) {
   int dim = c.get<Iota>().dim;
-  switch (out[0].type.dtype.kind()) {
-    case DType::Kind::int8: return fill<std::int8_t>(out[0], dim);
-    case DType::Kind::int16: return fill<std::int16_t>(out[0], dim);
-    case DType::Kind::int32: return fill<std::int32_t>(out[0], dim);
-    case DType::Kind::int64: return fill<std::int64_t>(out[0], dim);
-    case DType::Kind::uint8: return fill<std::uint8_t>(out[0], dim);
-    case DType::Kind::uint16: return fill<std::uint16_t>(out[0], dim);
-    case DType::Kind::uint32: return fill<std::uint32_t>(out[0], dim);
-    case DType::Kind::uint64: return fill<std::uint64_t>(out[0], dim);
-    case DType::Kind::bfloat16: return fill<BFloat16>(out[0], dim);
-    case DType::Kind::float16: return fill<Float16>(out[0], dim);
-    case DType::Kind::float32: return fill<float>(out[0], dim);
-    case DType::Kind::float64:
-      return for_each_index(out[0].type.shape, [&](const Dims& index, std::int64_t flat) {
-        out[0].as<double>()[flat] = static_cast<double>(index[dim]);
-      });
-    default: return fill<std::complex<float>>(out[0], dim);
-  }
+  visit_dtype(out[0].type.dtype, [&]<class T>(Stored<T>) {
+    for_each_index(out[0].type.shape, [&](const Dims& index, std::int64_t flat) {
+      if constexpr (std::is_arithmetic_v<T>)
+        out[0].as<T>()[flat] = static_cast<T>(index[dim]);
+      else
+        out[0].as<T>()[flat] = T(static_cast<float>(index[dim]));
+    });
+  });
 }
 
 }  // namespace

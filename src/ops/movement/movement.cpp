@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "array/node.hpp"
+#include "base/half.hpp"
 
 namespace tutti::ops {
 
@@ -65,20 +66,14 @@ Array to_front(const Array& x, int from) {
 }
 
 std::int64_t integer_at(const HostView& v, std::int64_t i) {
-  switch (v.type.dtype.kind()) {
-    case DType::Kind::int8: return v.as<std::int8_t>()[i];
-    case DType::Kind::int16: return v.as<std::int16_t>()[i];
-    case DType::Kind::int32: return v.as<std::int32_t>()[i];
-    case DType::Kind::int64: return v.as<std::int64_t>()[i];
-    case DType::Kind::bool_:
-    case DType::Kind::uint8: return v.as<std::uint8_t>()[i];
-    case DType::Kind::uint16: return v.as<std::uint16_t>()[i];
-    case DType::Kind::uint32: return v.as<std::uint32_t>()[i];
-    // Beyond int64 every index is out of range alike.
-    case DType::Kind::uint64:
-      return static_cast<std::int64_t>(std::min<std::uint64_t>(v.as<std::uint64_t>()[i], INT64_MAX));
-    default: throw InternalError("an index of dtype " + std::string(v.type.dtype.name()));
-  }
+  return visit_dtype(v.type.dtype, [&]<class T>(Stored<T>) -> std::int64_t {
+    if constexpr (std::same_as<T, std::uint64_t>)  // beyond int64 every index is out of range alike
+      return static_cast<std::int64_t>(std::min<std::uint64_t>(v.as<T>()[i], INT64_MAX));
+    else if constexpr (std::integral<T>)
+      return v.as<T>()[i];
+    else
+      throw InternalError("an index of dtype " + std::string(v.type.dtype.name()));
+  });
 }
 
 void read_view(const View& view, const HostView& in, const HostView& out) {

@@ -6,6 +6,7 @@
 #include "base/half.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
+#include "ops/wide.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -55,25 +56,25 @@ template <class T, class F> void combine(const Windows& windows, const HostView&
   });
 }
 
-template <class T, class Wide = T>
+template <class T>
 void combine(ScatterKind kind, const Windows& windows, const HostView& updates, const HostView& out) {
-  auto each = [&](auto f) { combine<T>(windows, updates, out, [&](T a, T b) { return T(f(Wide(a), Wide(b))); }); };
-  if (kind == ScatterKind::set) each([](Wide, Wide b) { return b; });
+  auto each = [&](auto f) { combine<T>(windows, updates, out, f); };
+  if (kind == ScatterKind::set) each([](T, T b) { return b; });
   if (kind == ScatterKind::add) {
     if constexpr (std::same_as<T, bool>)
       each([](bool a, bool b) { return a || b; });
     else
-      each([](Wide a, Wide b) { return static_cast<Wide>(a + b); });
+      each([](T a, T b) { return T(Wide<T>(a) + Wide<T>(b)); });
   }
   if (kind == ScatterKind::mul) {
     if constexpr (std::same_as<T, bool>)
       each([](bool a, bool b) { return a && b; });
     else
-      each([](Wide a, Wide b) { return static_cast<Wide>(a * b); });
+      each([](T a, T b) { return T(Wide<T>(a) * Wide<T>(b)); });
   }
   if constexpr (!std::same_as<T, std::complex<float>>) {  // NaN wins
-    if (kind == ScatterKind::min) each([](Wide a, Wide b) { return a != a || a < b ? a : b; });
-    if (kind == ScatterKind::max) each([](Wide a, Wide b) { return a != a || a > b ? a : b; });
+    if (kind == ScatterKind::min) each([](T a, T b) { return a != a || a < b ? a : b; });
+    if (kind == ScatterKind::max) each([](T a, T b) { return a != a || a > b ? a : b; });
   }
 }
 
@@ -83,29 +84,8 @@ void eval(ScatterKind kind, const Call& c, std::span<const HostView> in, std::sp
   Shape sizes = window_sizes(g, in[0].type.shape, in[2].type.shape);
   Windows windows(g, p.mode, sizes, in[0].type.shape, in[1], in[2].type.ndim());
   if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
-  auto run = [&]<class T, class W = T>() { combine<T, W>(kind, windows, in[2], out[0]); };
-  switch (in[0].type.dtype.kind()) {
-    case DType::Kind::bool_: return run.operator()<bool>();
-    case DType::Kind::int8: return run.operator()<std::int8_t, int>();
-    case DType::Kind::int16: return run.operator()<std::int16_t, int>();
-    case DType::Kind::int32:
-      return kind == ScatterKind::min || kind == ScatterKind::max ? run.operator()<std::int32_t>()
-                                                                  : run.operator()<std::uint32_t>();  // wraps
-    case DType::Kind::int64:
-      return kind == ScatterKind::min || kind == ScatterKind::max ? run.operator()<std::int64_t>()
-                                                                  : run.operator()<std::uint64_t>();
-    case DType::Kind::uint8: return run.operator()<std::uint8_t, unsigned>();
-    case DType::Kind::uint16: return run.operator()<std::uint16_t, unsigned>();
-    case DType::Kind::uint32: return run.operator()<std::uint32_t>();
-    case DType::Kind::uint64: return run.operator()<std::uint64_t>();
-    case DType::Kind::bfloat16: return run.operator()<BFloat16, float>();
-    case DType::Kind::float16: return run.operator()<Float16, float>();
-    case DType::Kind::float32: return run.operator()<float>();
-    case DType::Kind::float64: return run.operator()<double>();
-    case DType::Kind::complex64: return run.operator()<std::complex<float>>();
-    case DType::Kind::prng_key:
-      return combine<std::uint64_t>(windows, in[2], out[0], [](std::uint64_t, std::uint64_t b) { return b; });
-  }
+  if (in[0].type.dtype.is_key()) kind = ScatterKind::set;  // keys have no arithmetic
+  visit_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) { combine<T>(kind, windows, in[2], out[0]); });
 }
 
 Factors factors(const Call& c, const std::vector<Type>& results) {

@@ -27,23 +27,15 @@ template <class T> int order(const void* data, std::int64_t i, std::int64_t j) {
 }
 
 using Order = int (*)(const void*, std::int64_t, std::int64_t);
+// nullptr for what has no order: complex numbers and keys.
 Order order_of(DType dtype) {
-  switch (dtype.kind()) {
-    case DType::Kind::int8: return order<std::int8_t>;
-    case DType::Kind::int16: return order<std::int16_t>;
-    case DType::Kind::int32: return order<std::int32_t>;
-    case DType::Kind::int64: return order<std::int64_t>;
-    case DType::Kind::bool_:
-    case DType::Kind::uint8: return order<std::uint8_t>;
-    case DType::Kind::uint16: return order<std::uint16_t>;
-    case DType::Kind::uint32: return order<std::uint32_t>;
-    case DType::Kind::uint64: return order<std::uint64_t>;
-    case DType::Kind::bfloat16: return order<BFloat16>;
-    case DType::Kind::float16: return order<Float16>;
-    case DType::Kind::float32: return order<float>;
-    case DType::Kind::float64: return order<double>;
-    default: return nullptr;
-  }
+  if (dtype.is_key()) return nullptr;
+  return visit_dtype(dtype, []<class T>(Stored<T>) -> Order {
+    if constexpr (std::same_as<T, std::complex<float>>)
+      return nullptr;
+    else
+      return order<T>;
+  });
 }
 
 std::vector<Type> infer(const Call& c) {
