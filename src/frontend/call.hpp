@@ -1,6 +1,8 @@
 // Tracing the user's function for a transformation.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +33,22 @@ Recorded record_call(const CallArrays& args, const std::vector<std::optional<Tra
 
 /// `arg1.layers[0].weight`.
 std::string leaf_name(const std::pair<int, tree::Path>& where);
-/// What in_axes of another length than the arguments is told, and an axis that an argument has not.
-std::string entries_text(const char* option, std::size_t entries, std::size_t arguments);
-std::string no_axis_text(int axis, const std::string& name, const Type& type);
+/// Who maps, for errors, and what the arguments that are not mapped are to it.
+struct Mapping {
+  const char* what;  // "vmap"
+  const char* rest;  // "what is not mapped"
+  Loc made;
+};
+
+struct MappedAxes {
+  std::vector<std::optional<int>> axes;       // per leaf, not negative
+  std::map<std::int64_t, std::string> sizes;  // of the mapped axes, with a line for each leaf
+};
+
+/// ValueError for a list of another length than the arguments, ShapeError for an axis that a leaf has not.
+MappedAxes mapped_axes(const CallArrays& args, const TreeOf<int>& in_axes, const Mapping& mapping);
+/// ShapeError when there are different sizes; `over`: the named axis in words, or empty.
+void check_one_size(const MappedAxes& mapped, const Mapping& mapping, const std::string& over = "");
 /// Traces every inexact leaf where `wanted`.
 std::vector<std::optional<TracedLeaf>> differentiable(const CallArrays& args, const std::vector<bool>& wanted);
 

@@ -1,6 +1,5 @@
 // pmap is shard_map over a row of devices, without typed variance: blocks of extent 1 lose their mapped dim and get it
 // back.
-#include <map>
 
 #include "frontend/call.hpp"
 #include "frontend/region.hpp"
@@ -47,43 +46,21 @@ Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& ma
 }  // namespace
 
 std::vector<Array> pmap_call(const CallArrays& args, const PmapOptions& options, const Body& body, Loc made) {
-  if (options.in_axes.kind() == TreeOf<int>::Kind::list && options.in_axes.list().size() != args.counts.size())
-    raise<ValueError>("pmap", entries_text("in_axes", options.in_axes.list().size(), args.counts.size()),
-                      "Give one number for all arguments, or one entry per argument.", made);
-  auto paths = args.paths();
-  std::vector<std::optional<int>> axes;
-  std::map<std::int64_t, std::string> sizes;
-  for (std::size_t i = 0; i < args.leaves.size(); ++i) {
-    const Array& x = args.leaves[i];
-    std::optional<int> axis = options.in_axes.at(paths[i].first, paths[i].second, x);
-    if (axis) {
-      int ndim = x.ndim(), given = *axis;
-      std::string name = leaf_name(paths[i]);
-      if (given < -ndim || given >= ndim)
-        raise<ShapeError>("pmap", no_axis_text(given, name, x.type()),
-                          "Give `none` in in_axes for what is the same on all devices.", made);
-      axis = given < 0 ? given + ndim : given;
-      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) +
-                                 " of " + name + " of type " + x.type().str();
-    }
-    axes.push_back(axis);
-  }
-  if (sizes.empty())
+  Mapping mapping{"pmap", "what is the same on all devices", made};
+  MappedAxes mapped = mapped_axes(args, options.in_axes, mapping);
+  const std::vector<std::optional<int>>& axes = mapped.axes;
+  if (mapped.sizes.empty())
     raise<ValueError>("pmap", "no argument is mapped: at least one entry of in_axes must be a number",
                       "Give 0 for an argument whose elements go to the devices.", made);
-  if (sizes.size() > 1) {
-    std::string all;
-    for (const auto& [size, text] : sizes) all += text;
-    raise<ShapeError>(
-        "pmap", over(options) + "the mapped axes have different sizes:" + all,
-        "Cut or reshape them to one size, and give `none` in in_axes for what is the same on all devices.", made);
-  }
+  check_one_size(mapped, mapping, over(options));
+  const auto& [size, leaves] = *mapped.sizes.begin();
   std::string name = options.axis_name.empty() ? "<pmap>" : options.axis_name;
+  auto paths = args.paths();
   RegionCall call;
   call.what = "pmap";
   call.made = made;
   call.leaves = args.leaves;
-  call.params.mesh = row_of(options, sizes.begin()->first, sizes.begin()->second, name, made);
+  call.params.mesh = row_of(options, size, leaves, name, made);
   call.params.check_vma = false;
   call.params.axis_names = {name};
   for (std::size_t i = 0; i < axes.size(); ++i)

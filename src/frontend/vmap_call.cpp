@@ -1,6 +1,5 @@
 // vmap of a call: which axes, which sizes; the work is done by batch.
 #include <algorithm>
-#include <map>
 
 #include "frontend/call.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -18,47 +17,18 @@ Array move_axis(const Array& x, int from, int to) {
   return lax::transpose(x, order);
 }
 
-struct Mapped {
-  std::vector<std::optional<int>> axes;  // per leaf, not negative
-  std::int64_t size = 0;
-};
-
-Mapped mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) {
-  if (options.in_axes.kind() == TreeOf<int>::Kind::list && options.in_axes.list().size() != args.counts.size())
-    raise<ValueError>("vmap", entries_text("in_axes", options.in_axes.list().size(), args.counts.size()),
-                      "Give one number for all arguments, or one entry per argument.", made);
-  auto paths = args.paths();
-  Mapped out;
-  std::map<std::int64_t, std::string> sizes;
-  for (std::size_t i = 0; i < args.leaves.size(); ++i) {
-    const Array& x = args.leaves[i];
-    std::optional<int> axis = options.in_axes.at(paths[i].first, paths[i].second, x);
-    if (axis) {
-      int ndim = x.ndim(), given = *axis;
-      if (given < -ndim || given >= ndim)
-        raise<ShapeError>("vmap", no_axis_text(given, leaf_name(paths[i]), x.type()),
-                          "Give `none` in in_axes for what is not mapped.", made);
-      axis = given < 0 ? given + ndim : given;
-      sizes[x.shape()[*axis]] += "\n  size " + std::to_string(x.shape()[*axis]) + ": axis " + std::to_string(*axis) +
-                                 " of " + leaf_name(paths[i]) + " of type " + x.type().str();
-    }
-    out.axes.push_back(axis);
-  }
+MappedAxes mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) {
+  Mapping mapping{"vmap", "what is not mapped", made};
+  MappedAxes out = mapped_axes(args, options.in_axes, mapping);
   if (options.axis_size < 0)
     raise<ValueError>("vmap", "axis_size is " + std::to_string(options.axis_size),
                       "Give the size of the mapped axes, or leave it out.", made);
   if (options.axis_size > 0)
-    sizes[options.axis_size] += "\n  size " + std::to_string(options.axis_size) + ": the option axis_size";
-  if (sizes.empty())
+    out.sizes[options.axis_size] += "\n  size " + std::to_string(options.axis_size) + ": the option axis_size";
+  if (out.sizes.empty())
     raise<ValueError>("vmap", "no argument is mapped",
                       "At least one entry of in_axes must be a number, or axis_size be given.", made);
-  if (sizes.size() > 1) {
-    std::string all;
-    for (const auto& [size, text] : sizes) all += text;
-    raise<ShapeError>("vmap", "the mapped axes have different sizes:" + all,
-                      "Cut or reshape them to one size, and give `none` in in_axes for what is not mapped.", made);
-  }
-  out.size = sizes.begin()->first;
+  check_one_size(out, mapping);
   return out;
 }
 
@@ -80,7 +50,8 @@ void check_result_entries(const TreeOf<int>& out_axes, const std::vector<tree::P
 }  // namespace
 
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made) {
-  Mapped mapped = mapped_axes(args, options, made);
+  MappedAxes mapped = mapped_axes(args, options, made);
+  std::int64_t size = mapped.sizes.begin()->first;
   std::optional<CallScope> scope(std::in_place, made, Loc{"", "vmap"});
   std::vector<std::optional<TracedLeaf>> leaves(args.leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -91,12 +62,12 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
     leaves[i] = TracedLeaf{type, front, false};
   }
   NamedAxes axes;
-  if (!options.axis_name.empty()) axes.emplace_back(options.axis_name, mapped.size);
+  if (!options.axis_name.empty()) axes.emplace_back(options.axis_name, size);
   BodyResult result;
   scope.reset();  // what the function does bears its own lines
   Recorded call = record_call(args, leaves, body, "vmap", made, axes, &result);
   scope.emplace(made, Loc{"", "vmap"});
-  BatchedProgram program = batch(*call.program, call.explicit_only(), {mapped.size, options.axis_name});
+  BatchedProgram program = batch(*call.program, call.explicit_only(), {size, options.axis_name});
   std::vector<Array> out = tutti::apply(*program.program, call.inputs);
 
   std::vector<tree::Path> paths = result.paths();
@@ -112,7 +83,7 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
                           "Say in out_axes where the mapped axis goes, such as 0.", made);
       continue;
     }
-    if (!program.mapped[i]) out[i] = lax::broadcast(out[i], Shape{mapped.size});
+    if (!program.mapped[i]) out[i] = lax::broadcast(out[i], Shape{size});
     int ndim = out[i].ndim();
     if (*axis < -ndim || *axis >= ndim)
       raise<ShapeError>("vmap",
