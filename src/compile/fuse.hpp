@@ -1,7 +1,7 @@
 // Which Eqns run together in one loop nest, and how each value is read.
 #pragma once
 
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "compile/views.hpp"
@@ -27,14 +27,25 @@ struct Unit {
 };
 
 struct Fusion {
-  std::vector<Role> roles;             // by Eqn
-  std::vector<Reading> readings;       // by value; a value that has memory reads itself
-  std::map<ValueId, Reading> sources;  // of the readings that got memory: what the loop that fills it reads
-  std::vector<char> real;              // by Eqn: runs; the others are only readings
-  std::vector<Unit> units;             // in order of execution
+  std::vector<Role> roles;                       // by Eqn
+  std::vector<Reading> readings;                 // by value; a value that has memory reads itself
+  std::unordered_map<ValueId, Reading> sources;  // of the readings that got memory: what the loop that fills it reads
+  std::vector<char> real;                        // by Eqn: runs; the others are only readings
+  std::vector<Unit> units;                       // in order of execution
+
   Reading read(const Atom& a) const;
+  /// Whether an Eqn runs as part of a loop.
+  bool is_loop(int eqn) const { return roles[eqn] != Role::dot && roles[eqn] != Role::call; }
+  /// The extents that an Eqn's loop goes over.
+  const Extents& space(const Program& program, int eqn) const;
+  /// What the loop that fills v reads, when v is a reading that got memory.
+  const Reading* source(ValueId v) const;
+  /// Whether an Eqn copies what it would be slow to walk over in the order of the result.
+  bool is_strided_copy(const Program& program, int eqn) const;
 };
 
+/// Roles, readings, and which Eqns run: all but the units.
+Fusion read_values(const Program& program);
 Fusion fuse(const Program& program);
 
 /// The types a loop kernel can handle.

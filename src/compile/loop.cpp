@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "ops/reduction/reduce.hpp"
 #include "tutti/base/error.hpp"
@@ -10,9 +9,7 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::int64_t kRowLimit = 1 << 18, kRowBlock = 1 << 16;  // values of a row that one accumulator takes
-constexpr std::size_t kEmbed = 4;          // Eqns: from here literals are part of the code; shorter loops share it
-constexpr std::int64_t kColumnBlock = 64;  // rows added up one after the other
+constexpr std::size_t kEmbed = 4;  // Eqns: from here literals are part of the code; shorter loops share it
 
 DType raw(DType d) { return d.is_complex() || d.is_key() ? uint64 : d; }  // copies only move bytes
 
@@ -26,7 +23,7 @@ class Drafter {
     for (int i : u_.eqns) {
       const Eqn& e = p_.eqns[i];
       if (f_.roles[i] == Role::reduce) {
-        std::vector<char> mask = mask_of(e);
+        std::vector<char> mask = reduced_dims(p_, e, u_.extents);
         if (any && mask != reduced_) return std::nullopt;
         reduced_ = mask;
         any = true;
@@ -43,15 +40,6 @@ class Drafter {
   const Extents& extents(const Atom& a) const {
     static const Extents scalar;
     return a.is_literal() ? scalar : p_.types[a.id].shape.dims();
-  }
-
-  std::vector<char> mask_of(const Eqn& e) const {
-    Extents axes(extents(e.operands[0]).size(), 0);
-    for (int axis : e.params.get<ops::Reduction>().axes) axes[axis] = 1;
-    const Extents fine = refine(axes, extents(e.operands[0]), u_.extents);
-    std::vector<char> mask;
-    for (std::int64_t f : fine) mask.push_back(f != 0);
-    return mask;
   }
 
   Reg load(const Reading& r, DType dtype, const Extents& over) {
@@ -188,171 +176,23 @@ class Drafter {
   std::map<ValueId, Reg> regs_;
 };
 
-int count_reduced(const Draft& d) {
-  return static_cast<int>(std::count(d.reduced_dims.begin(), d.reduced_dims.end(), 1));
-}
-
-// One loop over `extents` (marked dims reduced) of the dense elements of `storage`.
-Loop plain_reduction(const Extents& extents, const Access& what, DType from, int storage) {
-  Loop l;
-  l.extents = extents;
-  Access in;
-  in.dtype = from;
-  in.storage = storage;
-  in.strides = row_major(extents);
-  for (std::int64_t& s : in.strides) s *= from.size();
-  Recorder ir;
-  ir.load(0, from);
-  l.body = ir.take();
-  l.accesses = {in, what};
-  l.accesses[1].value = 0;
-  return l;
-}
-
-Extents result_strides(const Extents& extents, int dim, std::int64_t unit) {
-  Extents kept = extents;
-  kept[dim] = 1;
-  Extents out = row_major(kept);
-  for (std::int64_t& s : out) s *= unit;
-  out[dim] = 0;
-  return out;
-}
-
-// All accesses are dense: one dim.
-void drop_units(Loop& l) {
-  const std::int64_t n = product(l.extents);
-  l.extents = {n};
-  for (Access& a : l.accesses) a.strides = {n == 1 ? 0 : a.dtype.size()};
-}
-
-// Appends `l`, in blocks of the reduced dim with partial results when that is long. The cut depends on extents only.
-void finish(Loop l, Storages& storages, std::vector<Loop>& out) {
-  if (l.reduced < 0) return out.push_back(std::move(l));
-  const int r = l.reduced;
-  const bool row = r + 1 == static_cast<int>(l.extents.size());
-  const std::int64_t n = l.extents[r], block = row ? kRowBlock : kColumnBlock;
-  if (n <= (row ? kRowLimit : kColumnBlock)) {
-    // A column's sums lie in memory between rows: those of 16-bit floats in a float32 temporary.
-    std::vector<Loop> rounding;
-    if (!row)
-      for (Access& a : l.accesses)
-        if (a.kind == Access::Kind::reduce && a.dtype != a.accumulate) {
-          Extents kept = l.extents;
-          kept[r] = 1;
-          const int sums = storages.temporary(product(kept) * a.accumulate.size());
-          Loop copy = plain_reduction(kept, a, a.accumulate, sums);
-          Recorder ir;
-          copy.accesses[1].value = ir.stored(ir.load(0, a.accumulate), a.dtype).id;
-          copy.accesses[1].kind = Access::Kind::store;
-          copy.accesses[1].combine = Op::Reduce::none;
-          copy.body = ir.take();
-          drop_units(copy);
-          rounding.push_back(std::move(copy));
-          a.storage = sums;
-          a.offset = 0;
-          a.strides = result_strides(l.extents, r, a.accumulate.size());
-          a.dtype = a.accumulate;
-        }
-    out.push_back(std::move(l));
-    for (Loop& c : rounding) out.push_back(std::move(c));
-    return;
-  }
-  const std::int64_t blocks = (n + block - 1) / block;
-  Extents rest = l.extents;
-  rest[r] = blocks;
-  std::vector<Loop> later;
-  for (Access& a : l.accesses) {
-    if (a.kind == Access::Kind::reduce) {
-      const int partial = storages.temporary(product(rest) * a.accumulate.size());
-      Loop next = plain_reduction(rest, a, a.accumulate, partial);
-      next.reduced = r;
-      later.push_back(next);
-      a.storage = partial;
-      a.dtype = a.accumulate;
-      a.offset = 0;
-      a.strides = row_major(rest);
-      for (std::int64_t& s : a.strides) s *= a.accumulate.size();
-      const std::int64_t step = a.strides[r];
-      a.strides.insert(a.strides.begin() + r, step);
-      a.strides[r + 1] = 0;
-    } else {
-      a.strides.insert(a.strides.begin() + r, a.strides[r] * block);
-    }
-  }
-  l.extents.insert(l.extents.begin() + r, blocks);
-  l.extents[r + 1] = block;
-  l.block_total = n;
-  l.reduced = r + 1;
-  out.push_back(std::move(l));
-  for (Loop& next : later) finish(std::move(next), storages, out);
-}
-
 }  // namespace
+
+std::vector<char> reduced_dims(const Program& p, const Eqn& reduction, const Extents& extents) {
+  const Atom& x = reduction.operands[0];
+  Extents axes(x.is_literal() ? 0 : p.types[x.id].shape.size(), 0);
+  for (int axis : reduction.params.get<ops::Reduction>().axes) axes[axis] = 1;
+  std::vector<char> reduced;
+  for (std::int64_t step : refine(axes, x.is_literal() ? Extents{} : p.types[x.id].shape.dims(), extents))
+    reduced.push_back(step != 0);
+  return reduced;
+}
 
 std::optional<Draft> draft_loop(const Program& p, const Fusion& f, const Unit& u) {
   auto draft = Drafter(p, f, u).run();
-  if (draft && u.eqns.size() > 1 && count_reduced(*draft) > 1) return std::nullopt;
+  const bool one_dim = !draft || std::count(draft->reduced_dims.begin(), draft->reduced_dims.end(), 1) <= 1;
+  if (!one_dim && u.eqns.size() > 1) return std::nullopt;
   return draft;
-}
-
-std::vector<Loop> lower_loop(const Program& p, const Fusion& f, const Unit& u, Storages& storages) {
-  std::optional<Draft> draft = draft_loop(p, f, u);
-  if (!draft) throw InternalError("fuse: this unit is no loop");
-  Loop l = std::move(draft->loop);
-  for (std::size_t k = 0; k < l.accesses.size(); ++k) {
-    Access& a = l.accesses[k];
-    if (a.kind == Access::Kind::index) continue;
-    a.storage =
-        draft->atoms[k].is_literal() ? storages.literal(draft->atoms[k].literal) : storages.of(draft->atoms[k].id);
-  }
-  std::vector<Loop> out;
-  std::vector<char> reduced = draft->reduced_dims;
-  // Several separate reduced dims (one Eqn alone): the innermost first, into a dense temporary.
-  while (std::count(reduced.begin(), reduced.end(), 1) > 1) {
-    int r = static_cast<int>(reduced.size());
-    while (!reduced[--r]) {
-    }
-    Access final;
-    for (Access& a : l.accesses)
-      if (a.kind == Access::Kind::reduce) {
-        final = a;
-        a.dtype = a.accumulate;
-        a.storage = storages.temporary(product(l.extents) / l.extents[r] * a.accumulate.size());
-        a.strides = result_strides(l.extents, r, a.accumulate.size());
-        final.strides.erase(final.strides.begin() + r);
-      }
-    const DType partial = final.accumulate;
-    int from = -1;
-    for (const Access& a : l.accesses)
-      if (a.kind == Access::Kind::reduce) from = a.storage;
-    Extents rest = l.extents;
-    rest.erase(rest.begin() + r);
-    reduced.erase(reduced.begin() + r);
-    l.reduced = r;
-    finish(std::move(l), storages, out);
-    // Kept dims that now lie side by side merge, so that the tree is that of the merged extents.
-    Extents merged;
-    std::vector<char> flags;
-    Extents strides;
-    for (std::size_t d = 0; d < rest.size(); ++d) {
-      if (!merged.empty() && flags.back() == reduced[d] &&
-          (reduced[d] || strides.back() == final.strides[d] * rest[d])) {
-        merged.back() *= rest[d];
-        strides.back() = final.strides[d];
-      } else {
-        merged.push_back(rest[d]);
-        flags.push_back(reduced[d]);
-        strides.push_back(final.strides[d]);
-      }
-    }
-    final.strides = strides;
-    reduced = flags;
-    l = plain_reduction(merged, final, partial, from);
-  }
-  for (std::size_t d = 0; d < reduced.size(); ++d)
-    if (reduced[d]) l.reduced = static_cast<int>(d);
-  finish(std::move(l), storages, out);
-  return out;
 }
 
 }  // namespace tutti::compile

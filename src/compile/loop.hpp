@@ -24,6 +24,8 @@ struct Draft {
   std::vector<Atom> atoms;         // per access: what it reads or writes
   std::vector<char> reduced_dims;  // per dim
 };
+/// The dims of `extents`, a refinement of those that a reduction goes over, that it reduces.
+std::vector<char> reduced_dims(const Program& program, const Eqn& reduction, const Extents& extents);
 /// Nothing when several Eqns together would need more than one reduced dim.
 std::optional<Draft> draft_loop(const Program& program, const Fusion& fusion, const Unit& unit);
 

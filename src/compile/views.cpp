@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 
 namespace tutti::compile {
 
@@ -71,20 +70,41 @@ std::optional<View> compose(const View& outer, const Extents& outer_extents, con
 }
 
 std::optional<Extents> common_refinement(const Extents& a, const Extents& b) {
-  std::set<std::int64_t> bounds;  // products of the minor dims
-  for (const Extents* e : {&a, &b}) {
-    std::int64_t n = 1;
-    for (std::size_t i = e->size(); i-- > 0;) bounds.insert(n *= (*e)[i]);
-  }
-  if (bounds.contains(0)) return product(a) == 0 && product(b) == 0 && a == b ? std::optional(a) : std::nullopt;
+  if (product(a) == 0 || product(b) == 0) return a == b ? std::optional(a) : std::nullopt;
+  // From the minor dims on, each bound of either is a bound of both.
   Extents out;
-  std::int64_t n = 1;
-  for (std::int64_t bound : bounds) {
-    if (bound % n != 0) return std::nullopt;
-    if (bound != n) out.insert(out.begin(), bound / n);
-    n = bound;
+  std::size_t i = a.size(), j = b.size();
+  std::int64_t n = 1, in_a = 1, in_b = 1;
+  while (true) {
+    while (i > 0 && in_a == n) in_a *= a[--i];
+    while (j > 0 && in_b == n) in_b *= b[--j];
+    if (in_a == n && in_b == n) break;
+    const std::int64_t next = in_a == n ? in_b : in_b == n ? in_a : std::min(in_a, in_b);
+    if (next % n != 0) return std::nullopt;
+    out.push_back(next / n);
+    n = next;
   }
+  std::reverse(out.begin(), out.end());
   return out;
+}
+
+void merge_dims(Extents& extents, Extents& strides, std::vector<char>& kinds) {
+  std::size_t last = 0;
+  for (std::size_t d = 1; d < extents.size(); ++d) {
+    if (kinds[last] == kinds[d] && (kinds[d] || strides[last] == strides[d] * extents[d])) {
+      extents[last] *= extents[d];
+      strides[last] = strides[d];
+      continue;
+    }
+    ++last;
+    extents[last] = extents[d];
+    strides[last] = strides[d];
+    kinds[last] = kinds[d];
+  }
+  const std::size_t kept = extents.empty() ? 0 : last + 1;
+  extents.resize(kept);
+  strides.resize(kept);
+  kinds.resize(kept);
 }
 
 Extents refine(const Extents& strides, const Extents& extents, const Extents& fine) {

@@ -22,6 +22,9 @@ std::optional<View> compose(const View& outer, const Extents& outer_extents, con
                             const Extents& inner_extents);
 /// The coarsest extents that both are made of by merging adjacent dims; nothing when they do not fit together.
 std::optional<Extents> common_refinement(const Extents& a, const Extents& b);
+/// Merges adjacent dims of one kind that a dense operand and these strides step through evenly; dims of kind 1 have no
+/// steps of their own.
+void merge_dims(Extents& extents, Extents& strides, std::vector<char>& kinds);
 /// Strides over `fine`, a refinement of `extents`, for strides over `extents`.
 Extents refine(const Extents& strides, const Extents& extents, const Extents& fine);
 

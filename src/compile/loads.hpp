@@ -1,0 +1,34 @@
+// What the loops of a program read, numbered: equal readings have one number.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "compile/fuse.hpp"
+#include "ir/index.hpp"
+
+namespace tutti::compile {
+
+class Loads {
+ public:
+  Loads(const Program& program, const ProgramIndex& index, const Fusion& fusion)
+      : p_(program), index_(index), f_(fusion) {}
+  /// What an Eqn that runs in a loop reads, ascending. Without literals.
+  std::vector<int> of(int eqn);
+  /// The Eqn whose result a load reads; -1: an input, or no memory at all.
+  int maker(int load) const { return makers_[load]; }
+
+ private:
+  int number(const Reading& reading, const Extents& over, DType dtype);
+
+  struct Hash {
+    std::size_t operator()(const Extents& key) const;
+  };
+  const Program& p_;
+  const ProgramIndex& index_;
+  const Fusion& f_;
+  std::unordered_map<Extents, int, Hash> numbers_;  // by base, dtype, offset and steps
+  std::vector<int> makers_;
+};
+
+}  // namespace tutti::compile

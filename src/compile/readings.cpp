@@ -1,0 +1,173 @@
+// How every value is read, and which values need memory of their own.
+#include <optional>
+#include <utility>
+
+#include "compile/dot.hpp"
+#include "compile/fuse.hpp"
+#include "ops/contraction/dot_general.hpp"
+#include "ops/movement/iota.hpp"
+
+namespace tutti::compile {
+namespace {
+
+Role role_of(const Program& p, const Eqn& e) {
+  bool empty = false, plain = true;
+  for (const Atom& a : e.operands) {
+    empty |= p.type(a).num_elements() == 0;
+    plain &= loops_over(p.type(a).dtype);
+  }
+  for (ValueId v : e.results) {
+    empty |= p.type(v).num_elements() == 0;
+    plain &= loops_over(p.type(v).dtype);
+  }
+  if (e.op->view && !empty) return Role::view;
+  if (empty || !plain) return Role::call;
+  if (e.op == &ops::iota) return Role::index;
+  if (e.op->pointwise) return Role::pointwise;
+  if (e.op->reduce != Op::Reduce::none) return Role::reduce;
+  if (e.op == &ops::dot_general && p.type(e.operands[0]).dtype.is_floating()) return Role::dot;
+  return Role::call;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Program& program) : p_(program) {}
+
+  Fusion run() {
+    read_values();
+    demand();
+    return std::move(f_);
+  }
+
+ private:
+  Call call(const Eqn& e) const {
+    std::vector<Type> types;
+    for (const Atom& a : e.operands) types.push_back(p_.type(a));
+    return Call{*e.op, e.params, types, e.subs};
+  }
+  const Extents& extents(const Atom& a) const {
+    static const Extents scalar;
+    return a.is_literal() ? scalar : p_.types[a.id].shape.dims();
+  }
+
+  // Readings of all values, composed through views as far as strides allow.
+  void read_values() {
+    f_.readings.resize(p_.types.size());
+    f_.real.assign(p_.eqns.size(), 0);
+    must_.assign(p_.types.size(), 0);
+    for (ValueId v = 0; v < static_cast<int>(p_.types.size()); ++v) f_.readings[v] = {v, false, dense_view(extents(v))};
+    for (const Eqn& e : p_.eqns) {
+      f_.roles.push_back(role_of(p_, e));
+      Role& role = f_.roles.back();
+      const ValueId v = e.results.empty() ? -1 : e.results[0];
+      if (role == Role::index) {
+        Extents strides(extents(v).size(), 0);
+        strides[e.params.get<ops::Iota>().dim] = 1;
+        f_.readings[v] = {v, true, {0, strides}};
+      } else if (role == Role::view) {
+        std::optional<View> view = e.op->view(call(e), p_.type(v));
+        if (!view) {
+          role = Role::call;
+          continue;
+        }
+        const Atom x = e.operands[0];
+        Reading from = f_.read(x);
+        if (auto composed = compose(*view, extents(v), from.view, extents(x))) {
+          f_.readings[v] = {from.base, from.index, *composed};
+        } else {
+          must_[x.id] = 1;
+          f_.readings[v] = {x, false, *view};
+        }
+      }
+    }
+  }
+
+  bool dense(const Atom& a) const {
+    if (a.is_literal()) return true;
+    const Reading& r = f_.readings[a.id];
+    return !r.index && !r.base.is_literal() && is_dense(r.view, extents(a)) &&
+           p_.type(r.base).num_elements() == p_.type(a).num_elements();
+  }
+
+  // Values that need memory of their own although they are only readings of others.
+  void demand() {
+    auto need_dense = [&](const Atom& a) {
+      if (!dense(a)) must_[a.id] = 1;
+    };
+    for (const Atom& a : p_.outputs) need_dense(a);
+    for (std::size_t i = p_.eqns.size(); i-- > 0;) {
+      const Eqn& e = p_.eqns[i];
+      switch (f_.roles[i]) {
+        case Role::view:
+        case Role::index: f_.real[i] = must_[e.results[0]]; break;
+        case Role::call:
+          f_.real[i] = 1;
+          for (const Atom& a : e.operands) need_dense(a);
+          break;
+        case Role::dot:
+          f_.real[i] = 1;
+          for (int k : unreadable_operands(p_, f_, e)) need_dense(e.operands[k]);
+          break;
+        case Role::pointwise:
+        case Role::reduce:
+          f_.real[i] = 1;
+          for (const Atom& a : e.operands)
+            if (!a.is_literal() && !reads_well(f_.readings[a.id].view, extents(a))) must_[a.id] = 1;
+      }
+    }
+    for (std::size_t i = 0; i < p_.eqns.size(); ++i)
+      if (f_.roles[i] == Role::view || f_.roles[i] == Role::index) {
+        const ValueId v = p_.eqns[i].results[0];
+        if (must_[v]) {
+          own_[v] = f_.readings[v];
+          f_.real[i] = 1;
+        }
+      }
+    // From here a value with memory reads itself; its own reading is kept for the loop that fills it.
+    for (auto& [v, r] : own_) f_.readings[v] = {v, false, dense_view(extents(v))};
+    f_.sources = std::move(own_);
+  }
+
+  const Program& p_;
+  Fusion f_;
+  std::vector<char> must_;  // by value
+  std::unordered_map<ValueId, Reading> own_;
+};
+
+}  // namespace
+
+Reading Fusion::read(const Atom& a) const {
+  if (a.is_literal()) return {a, false, {}};
+  return readings[a.id];
+}
+
+bool loops_over(DType d) { return !d.is_complex() && !d.is_key(); }
+
+bool reads_well(const View& view, const Extents& extents) {
+  if (product(extents) < 1024) return true;
+  for (std::size_t i = extents.size(); i-- > 0;)
+    if (extents[i] != 1) return view.strides[i] == 0 || view.strides[i] == 1;
+  return true;
+}
+
+const Extents& Fusion::space(const Program& p, int eqn) const {
+  static const Extents scalar;
+  const Eqn& e = p.eqns[eqn];
+  if (roles[eqn] != Role::reduce) return p.types[e.results[0]].shape.dims();
+  return e.operands[0].is_literal() ? scalar : p.types[e.operands[0].id].shape.dims();
+}
+
+const Reading* Fusion::source(ValueId v) const {
+  auto it = sources.find(v);
+  return it == sources.end() ? nullptr : &it->second;
+}
+
+bool Fusion::is_strided_copy(const Program& p, int eqn) const {
+  const ValueId v = p.eqns[eqn].results[0];
+  const Reading* r = source(v);
+  return r && !reads_well(r->view, p.types[v].shape.dims());
+}
+
+Fusion read_values(const Program& program) { return Reader(program).run(); }
+
+}  // namespace tutti::compile
