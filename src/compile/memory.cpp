@@ -1,14 +1,14 @@
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "compile/passes.hpp"
+#include "compile/place.hpp"
+#include "ops/movement/dynamic_slice.hpp"
 #include "ops/movement/scatter.hpp"
 
 namespace tutti::compile {
 namespace {
-
-constexpr std::int64_t kAlign = 64;
-std::int64_t aligned(std::int64_t n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
 // Whether the loop reads `from` only where it writes `to`, element by element.
 bool in_place(const Loop& l, int from, int to) {
@@ -29,21 +29,22 @@ bool in_place(const Loop& l, int from, int to) {
 // Whether the Eqn writes its only result over operand 0 when both are the same memory, and reads nothing else there.
 bool in_place(const CallEqn& c, int from, int to) {
   const Op* op = c.eqn.op;
-  if (op != &ops::scatter && op != &ops::scatter_add && op != &ops::scatter_mul && op != &ops::scatter_min &&
-      op != &ops::scatter_max)
-    return false;
-  return c.results[0] == to && std::count(c.operands.begin(), c.operands.end(), from) == 1 && c.operands[0] == from;
+  const bool updates = op == &ops::scatter || op == &ops::scatter_add || op == &ops::scatter_mul ||
+                       op == &ops::scatter_min || op == &ops::scatter_max || op == &ops::dynamic_update_slice;
+  if (!updates) return false;
+  return c.results[0] == to && c.operands[0] == from && std::count(c.operands.begin(), c.operands.end(), from) == 1;
 }
 
 class Memory {
  public:
-  Memory(Plan& p, const std::vector<bool>& donatable) : p_(p), donatable_(donatable) {}
+  Memory(Plan& p, const std::vector<bool>& donatable)
+      : p_(p), donatable_(donatable), writer_(p.storages.size(), -1), slot_(p.storages.size()) {}
 
   void run() {
     lifetimes();
     take_inputs();
     share_slots();
-    place();
+    place_slots();
   }
 
  private:
@@ -52,9 +53,9 @@ class Memory {
       s.first = static_cast<int>(p_.stages.size());
       s.last = -1;
     }
+    std::vector<int> reads, writes;
     for (int k = 0; k < static_cast<int>(p_.stages.size()); ++k)
       for (int i : p_.stages[k].steps) {
-        std::vector<int> reads, writes;
         uses_of(p_.steps[i], reads, writes);
         for (int s : writes) {
           p_.storages[s].first = std::min(p_.storages[s].first, k);
@@ -67,113 +68,126 @@ class Memory {
 
   // Whether `to` may begin in the memory of `from`: dead before, or read by the one step that writes `to`, at the same
   // places.
-  bool may_take(int from, int to) {
+  bool may_take(int from, int to) const {
     const Storage &x = p_.storages[from], &y = p_.storages[to];
-    if (aligned(x.bytes) != aligned(y.bytes) || !writer_.contains(to)) return false;
+    if (aligned(x.bytes) != aligned(y.bytes) || writer_[to] < 0) return false;
     if (x.last < y.first) return true;
     if (x.last > y.first) return false;
     const int i = writer_[to];
     const auto* l = std::get_if<Loop>(&p_.steps[i].what);
     const auto* c = std::get_if<CallEqn>(&p_.steps[i].what);
     if (!(l && in_place(*l, from, to)) && !(c && in_place(*c, from, to))) return false;
+    std::vector<int> reads, writes;
     for (int k : p_.stages[y.first].steps) {  // no other step of the stage reads it
-      std::vector<int> reads, writes;
+      if (k == i) continue;
       uses_of(p_.steps[k], reads, writes);
-      if (k != i && std::find(reads.begin(), reads.end(), from) != reads.end()) return false;
+      if (std::find(reads.begin(), reads.end(), from) != reads.end()) return false;
     }
     return true;
   }
 
+  // Each output takes, of the donated inputs of its size, the one that was read last.
   void take_inputs() {
-    std::vector<char> taken(p_.storages.size(), 0);
-    for (int s : p_.outputs)
-      if (s >= 0) taken[s] = 1;  // an input that is an output itself stays
+    std::vector<char> kept(p_.storages.size(), 0);
+    for (int s : p_.outputs) kept[s] = 1;                         // an input that is an output itself
+    std::map<std::int64_t, std::map<int, std::deque<int>>> free;  // by bytes, then by the stage of the last reading
+    for (std::size_t k = 0; k < p_.inputs.size() && k < donatable_.size(); ++k) {
+      const int s = p_.inputs[k];
+      if (donatable_[k] && !kept[s] && p_.storages[s].bytes > 0)
+        free[p_.storages[s].bytes][p_.storages[s].last].push_back(s);
+    }
     for (int to = 0; to < static_cast<int>(p_.storages.size()); ++to) {
-      if (p_.storages[to].kind != Storage::Kind::output) continue;
-      int best = -1;
-      for (std::size_t k = 0; k < p_.inputs.size(); ++k) {
-        const int from = p_.inputs[k];
-        if (k >= donatable_.size() || !donatable_[k] || taken[from] || p_.storages[from].bytes == 0) continue;
-        if (p_.storages[from].bytes == p_.storages[to].bytes && may_take(from, to) &&
-            (best < 0 || p_.storages[from].last > p_.storages[best].last))
-          best = from;
-      }
-      if (best >= 0) {
-        p_.storages[to].takes = best;
-        taken[best] = 1;
+      Storage& y = p_.storages[to];
+      if (y.kind != Storage::Kind::output || writer_[to] < 0) continue;
+      auto of_size = free.find(y.bytes);
+      if (of_size == free.end()) continue;
+      auto& by_stage = of_size->second;
+      for (auto stage = by_stage.upper_bound(y.first); y.takes < 0 && stage != by_stage.begin();) {
+        std::deque<int>& inputs = (--stage)->second;
+        auto found = std::find_if(inputs.begin(), inputs.end(), [&](int from) { return may_take(from, to); });
+        if (found == inputs.end()) continue;
+        y.takes = *found;
+        inputs.erase(found);
+        if (inputs.empty()) by_stage.erase(stage);
+        break;
       }
     }
+    for (const Storage& s : p_.storages)
+      if (s.kind == Storage::Kind::output && s.takes < 0) p_.fresh_output_bytes += s.bytes;
   }
 
-  // A temporary that dies where another begins in its place shares its slot.
+  // A temporary that dies where another begins in its place shares its slot. One over which a call writes an output
+  // lies in that output's memory.
   void share_slots() {
     const int n = static_cast<int>(p_.storages.size());
-    slot_.resize(n);
-    for (int s = 0; s < n; ++s) slot_[s] = s;
-    std::vector<char> passed_on(n, 0);
-    for (std::size_t i = 0; i < p_.steps.size(); ++i) {
-      const auto* l = std::get_if<Loop>(&p_.steps[i].what);
+    for (int s = 0; s < n; ++s) {
+      slot_[s] = s;
+      end_.push_back(p_.storages[s].last);
+    }
+    passed_on_.assign(p_.storages.size(), 0);
+    for (const Step& step : p_.steps) {
+      if (const auto* c = std::get_if<CallEqn>(&step.what)) {
+        if (!c->operands.empty() && c->results.size() == 1) share(c->operands[0], c->results[0], true);
+        continue;
+      }
+      const auto* l = std::get_if<Loop>(&step.what);
       if (!l) continue;
       for (const Access& w : l->accesses) {
-        if (w.kind != Access::Kind::store || p_.storages[w.storage].kind != Storage::Kind::temporary ||
-            slot_[w.storage] != w.storage)
-          continue;
-        for (const Access& r : l->accesses) {
-          if (r.kind != Access::Kind::load || p_.storages[r.storage].kind != Storage::Kind::temporary ||
-              passed_on[r.storage])
-            continue;
-          if (p_.storages[r.storage].last != p_.storages[w.storage].first || !may_take(r.storage, w.storage)) continue;
-          passed_on[r.storage] = 1;
-          slot_[w.storage] = slot_[r.storage];
-          Storage& owner = p_.storages[slot_[r.storage]];
-          ends_[slot_[r.storage]] = std::max(ends_.contains(slot_[r.storage]) ? ends_[slot_[r.storage]] : owner.last,
-                                             p_.storages[w.storage].last);
-          break;
-        }
+        if (w.kind != Access::Kind::store) continue;
+        for (const Access& r : l->accesses)
+          if (r.kind == Access::Kind::load && share(r.storage, w.storage, false)) break;
       }
     }
   }
 
-  void place() {
-    std::vector<int> order;
-    for (int s = 0; s < static_cast<int>(p_.storages.size()); ++s)
-      if (p_.storages[s].kind == Storage::Kind::temporary && slot_[s] == s && p_.storages[s].last >= 0)
-        order.push_back(s);
-    auto end_of = [&](int s) { return ends_.contains(s) ? ends_[s] : p_.storages[s].last; };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return p_.storages[a].bytes > p_.storages[b].bytes; });
-    std::vector<int> placed;  // by offset
-    for (int s : order) {
-      std::int64_t at = 0, best = -1, best_gap = 0;
-      const std::int64_t need = aligned(p_.storages[s].bytes);
-      for (int o : placed) {
-        if (end_of(o) < p_.storages[s].first || p_.storages[o].first > end_of(s)) continue;
-        const std::int64_t gap = p_.storages[o].offset - at;
-        if (gap >= need && (best < 0 || gap < best_gap)) {
-          best = at;
-          best_gap = gap;
-        }
-        at = std::max(at, p_.storages[o].offset + aligned(p_.storages[o].bytes));
-      }
-      p_.storages[s].offset = best >= 0 ? best : at;
-      p_.slab_bytes = std::max(p_.slab_bytes, p_.storages[s].offset + need);
-      placed.insert(std::upper_bound(placed.begin(), placed.end(), s,
-                                     [&](int a, int b) { return p_.storages[a].offset < p_.storages[b].offset; }),
-                    s);
+  bool share(int from, int to, bool is_call) {
+    const Storage &x = p_.storages[from], &y = p_.storages[to];
+    if (x.kind != Storage::Kind::temporary || passed_on_[from] || x.last != y.first) return false;
+    if (y.kind == Storage::Kind::temporary && slot_[to] == to) {
+      if (!may_take(from, to)) return false;
+      slot_[to] = slot_[from];
+      end_[slot_[from]] = std::max(end_[slot_[from]], y.last);
+    } else if (y.kind == Storage::Kind::output && is_call) {
+      Storage& whole = p_.storages[slot_[from]];
+      if (!may_take(from, to) || (y.takes >= 0 && !may_take(y.takes, slot_[from]))) return false;
+      whole.takes = to;
+    } else {
+      return false;
     }
-    for (int s = 0; s < static_cast<int>(p_.storages.size()); ++s)
-      if (p_.storages[s].kind == Storage::Kind::temporary) p_.storages[s].offset = p_.storages[slot_[s]].offset;
+    passed_on_[from] = 1;
+    return true;
+  }
+
+  void place_slots() {
+    std::vector<Block> blocks;
+    std::vector<int> owners;
+    for (int s = 0; s < static_cast<int>(p_.storages.size()); ++s) {
+      const Storage& x = p_.storages[s];
+      if (x.kind != Storage::Kind::temporary || slot_[s] != s || x.last < 0 || x.takes >= 0) continue;
+      blocks.push_back({x.bytes, x.first, end_[s], 0});
+      owners.push_back(s);
+    }
+    p_.slab_bytes = place(blocks);
+    for (std::size_t k = 0; k < blocks.size(); ++k) p_.storages[owners[k]].offset = blocks[k].offset;
+    for (std::size_t s = 0; s < p_.storages.size(); ++s) {
+      if (p_.storages[s].kind != Storage::Kind::temporary) continue;
+      p_.storages[s].offset = p_.storages[slot_[s]].offset;
+      p_.storages[s].takes = p_.storages[slot_[s]].takes;
+    }
   }
 
   Plan& p_;
   const std::vector<bool>& donatable_;
-  std::map<int, int> writer_, ends_;
-  std::vector<int> slot_;
+  std::vector<int> writer_;      // by storage: a step, or -1
+  std::vector<int> slot_, end_;  // by storage: whose memory it shares; of those: the last use
+  std::vector<char> passed_on_;  // by storage
 };
 
 }  // namespace
 
 void uses_of(const Step& s, std::vector<int>& reads, std::vector<int>& writes) {
+  reads.clear();
+  writes.clear();
   if (const auto* l = std::get_if<Loop>(&s.what)) {
     for (const Access& a : l->accesses) {
       if (a.storage < 0) continue;

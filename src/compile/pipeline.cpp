@@ -1,6 +1,6 @@
 // The way of a Program to a Plan.
 #include <cstring>
-#include <map>
+#include <unordered_map>
 
 #include "array/literal.hpp"
 #include "compile/dot.hpp"
@@ -40,13 +40,13 @@ class Lowering final : public Storages {
   }
   int temporary(std::int64_t bytes) override { return add(Storage::Kind::temporary, -1, bytes); }
   int literal(const Scalar& value) override {
-    for (auto& [scalar, s] : literals_)
-      if (scalar == value && scalar.dtype == value.dtype) return s;
+    auto [known, fresh] = literals_.try_emplace(value, -1);
+    if (!fresh) return known->second;
     const int s = add(Storage::Kind::constant, -1, value.dtype.size());
     plan_.storages[s].offset = static_cast<std::int64_t>(plan_.constants.size());
     plan_.constants.resize(plan_.constants.size() + 8);
     write_scalar(value, value.dtype, plan_.constants.data() + plan_.storages[s].offset);
-    literals_.push_back({value, s});
+    known->second = s;
     return s;
   }
 
@@ -84,7 +84,10 @@ class Lowering final : public Storages {
   const Program& p_;
   const Fusion& f_;
   std::vector<int> storage_;
-  std::vector<std::pair<Scalar, int>> literals_;
+  struct LiteralHash {
+    std::size_t operator()(const Scalar& x) const { return field::hash(x); }
+  };
+  std::unordered_map<Scalar, int, LiteralHash> literals_;  // storages
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ struct Storage {
   std::int64_t bytes = 0;
   std::int64_t offset = 0;     // temporary: in the slab; constant: in Plan::constants; chunk: in the task's memory
   std::int64_t row_bytes = 0;  // chunk: from one row to the next
-  int takes = -1;  // output: the input (a storage) whose memory it takes when that was donated; temporary: none
+  int takes = -1;  // output: the input (a storage) whose memory it takes when that was donated; temporary: the output
+                   // in whose memory it lies, which is not begun before it ends
   int first = 0, last = 0;  // stages of the first write and the last use
 };
 
@@ -95,6 +96,7 @@ struct Plan {
   std::vector<int> inputs, outputs;  // storages
   std::vector<std::byte> constants;
   std::int64_t slab_bytes = 0;
+  std::int64_t fresh_output_bytes = 0;  // of the outputs that take no input's memory
   std::string str() const;
 };
 

@@ -1,4 +1,6 @@
 // Plans as text, and their figures.
+#include <unordered_set>
+
 #include "compile/passes.hpp"
 
 namespace tutti::compile {
@@ -47,7 +49,7 @@ std::string Plan::str() const {
   for (std::size_t s = 0; s < storages.size(); ++s) {
     const Storage& x = storages[s];
     out += name(static_cast<int>(s)) + ": " + kinds[static_cast<int>(x.kind)] + " " + std::to_string(x.bytes);
-    if (x.kind == Storage::Kind::temporary) out += " at " + std::to_string(x.offset);
+    if (x.kind == Storage::Kind::temporary && x.takes < 0) out += " at " + std::to_string(x.offset);
     if (x.index >= 0) out += " #" + std::to_string(x.index);
     if (x.takes >= 0) out += " in place of " + name(x.takes);
     out += "\n";
@@ -70,22 +72,24 @@ PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable) {
   }
   s.temporary_bytes = static_cast<std::size_t>(plan.slab_bytes);
   s.peak_bytes = s.argument_bytes + s.output_bytes + s.temporary_bytes;
+  std::unordered_set<std::int64_t> output_sizes;
+  std::vector<int> taken_by(plan.storages.size(), -1);
+  for (const Storage& x : plan.storages) {
+    if (x.kind != Storage::Kind::output) continue;
+    output_sizes.insert(x.bytes);
+    if (x.takes >= 0) taken_by[x.takes] = x.index;
+  }
+  const std::unordered_set<int> outputs(plan.outputs.begin(), plan.outputs.end());
   for (std::size_t i = 0; i < plan.inputs.size() && i < donatable.size(); ++i) {
     if (!donatable[i]) continue;
-    Donation d{static_cast<int>(i), -1, ""};
-    bool same_size = false, is_output = false;
-    for (int o : plan.outputs) is_output |= o == plan.inputs[i];
-    for (const Storage& x : plan.storages) {
-      if (x.kind != Storage::Kind::output) continue;
-      same_size |= x.bytes == plan.storages[plan.inputs[i]].bytes;
-      if (x.takes == plan.inputs[i]) d.output = x.index;
-    }
+    const int input = plan.inputs[i];
+    Donation d{static_cast<int>(i), taken_by[input], ""};
     if (d.output >= 0)
-      s.peak_bytes -= static_cast<std::size_t>(plan.storages[plan.inputs[i]].bytes);
-    else if (is_output)
+      s.peak_bytes -= static_cast<std::size_t>(plan.storages[input].bytes);
+    else if (outputs.contains(input))
       d.reason = "it is returned as it is";
     else
-      d.reason = same_size
+      d.reason = output_sizes.contains(plan.storages[input].bytes)
                      ? "it is still read after every result of its size has begun, or another input took the place"
                      : "no result has its size";
     s.donations.push_back(std::move(d));

@@ -37,6 +37,7 @@ class Grouping {
 
   void run() {
     lift_scalars();
+    find_readers();
     const int n = static_cast<int>(p_.steps.size());
     for (int i = 0; i < n;) {
       const int end = longest(i);
@@ -55,32 +56,47 @@ class Grouping {
  private:
   const Loop* loop(int step) const { return std::get_if<Loop>(&p_.steps[step].what); }
 
-  // Tiny steps go to right behind what they need, so that they do not stand between large loops.
+  // Tiny steps go to behind the last large one that they need, so that they do not stand between large loops.
   void lift_scalars() {
-    std::map<int, std::size_t> writer;  // by storage: place in `out`
-    std::vector<Step> out;
-    for (Step& s : p_.steps) {
-      std::vector<int> reads, writes;
-      uses_of(s, reads, writes);
-      const auto* l = std::get_if<Loop>(&s.what);
-      std::size_t at = out.size();
-      if (l && product(l->extents) <= kTiny) {
-        at = 0;
-        for (int r : reads)
-          if (auto w = writer.find(r); w != writer.end()) at = std::max(at, w->second + 1);
+    std::vector<int> large(p_.storages.size(), -1);  // by storage: the last large step that it needs
+    std::vector<std::pair<int, int>> places;         // large step, step
+    std::vector<int> reads, writes;
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      uses_of(p_.steps[i], reads, writes);
+      int place = i;
+      if (const Loop* l = loop(i); l && product(l->extents) <= kTiny) {
+        place = -1;
+        for (int r : reads) place = std::max(place, large[r]);
       }
-      for (auto& [storage, place] : writer) place += place >= at;
-      out.insert(out.begin() + static_cast<std::ptrdiff_t>(at), std::move(s));
-      for (int w : writes) writer[w] = std::max(writer.contains(w) ? writer[w] : at, at);
+      for (int w : writes) large[w] = std::max(large[w], place);
+      places.push_back({place, i});
     }
+    std::sort(places.begin(), places.end());
+    std::vector<Step> out;
+    out.reserve(p_.steps.size());
+    for (auto [place, i] : places) out.push_back(std::move(p_.steps[i]));
     p_.steps = std::move(out);
   }
 
+  void find_readers() {
+    first_reader_.assign(p_.storages.size(), static_cast<int>(p_.steps.size()));
+    last_reader_.assign(p_.storages.size(), -1);
+    std::vector<int> reads, writes;
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      uses_of(p_.steps[i], reads, writes);
+      for (int r : reads) {
+        first_reader_[r] = std::min(first_reader_[r], i);
+        last_reader_[r] = i;
+      }
+    }
+  }
+
   // Of the longest group from `begin` that is worth it: one past its last step.
-  int longest(int begin) {
+  int longest(int begin) const {
     int best = begin + 1;
-    std::int64_t rows = 0;
+    std::int64_t rows = 0, reused = 0;  // bytes that more than one step touches
     std::set<int> written;
+    std::map<int, std::pair<int, std::int64_t>> touched;  // by storage: how many steps, bytes
     for (int i = begin; i < static_cast<int>(p_.steps.size()) && i < begin + static_cast<int>(kMostSteps); ++i) {
       const Loop* l = loop(i);
       if (!l || l->extents.empty() || l->reduced == 0 || (l->block_total && l->reduced == 1)) break;
@@ -88,11 +104,18 @@ class Grouping {
       bool takes = i == begin;
       for (const Access& a : l->accesses) takes |= a.kind == Access::Kind::load && written.contains(a.storage);
       if (!takes) break;
+      const std::int64_t before = rows;
       rows = std::gcd(rows, l->extents[0]);
       for (const Access& a : l->accesses)
         if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce) written.insert(a.storage);
-      if (rows < 8 || !fits(begin, i + 1, rows, written)) break;
-      if (reuse(begin, i + 1, rows) * rows >= kReuse) best = i + 1;
+      if (rows < 8 || !fits(rows == before ? i : begin, i + 1, rows, written)) break;
+      for (auto [storage, bytes] : footprint(*l)) {
+        auto& [steps, most] = touched[storage];
+        if (steps > 0) reused += steps > 1 ? std::max(most, bytes) - most : std::max(most, bytes);
+        ++steps;
+        most = std::max(most, bytes);
+      }
+      if (reused >= kReuse) best = i + 1;
     }
     return best;
   }
@@ -119,53 +142,49 @@ class Grouping {
     return true;
   }
 
-  // Bytes of a row that more than one step touches.
-  std::int64_t reuse(int begin, int end, std::int64_t rows) const {
-    std::map<int, std::pair<int, std::int64_t>> touched;  // how many steps, bytes
-    for (int i = begin; i < end; ++i) {
-      std::map<int, std::int64_t> here;
-      for (const Access& a : loop(i)->accesses) {
-        if (a.storage < 0) continue;
-        std::int64_t bytes = a.dtype.size();
-        for (std::size_t d = 0; d < a.strides.size(); ++d)
-          if (a.strides[d]) bytes *= d ? loop(i)->extents[d] : loop(i)->extents[0] / rows;
-        if (!a.strides[0]) bytes = 0;
-        here[a.storage] = std::max(here[a.storage], bytes);
-      }
-      for (auto& [s, bytes] : here) {
-        auto& t = touched[s];
-        t = {t.first + 1, std::max(t.second, bytes)};
-      }
+  // Bytes that a loop touches of the storages that it steps through row by row.
+  static std::map<int, std::int64_t> footprint(const Loop& l) {
+    std::map<int, std::int64_t> out;
+    for (const Access& a : l.accesses) {
+      if (a.storage < 0) continue;
+      std::int64_t bytes = a.strides[0] ? a.dtype.size() : 0;
+      for (std::size_t d = 0; d < a.strides.size(); ++d)
+        if (a.strides[d]) bytes *= l.extents[d];
+      out[a.storage] = std::max(out[a.storage], bytes);
     }
+    return out;
+  }
+
+  // Bytes of a row that more than one step of a stage touches.
+  std::int64_t reuse(const Stage& s) const {
+    std::map<int, std::pair<int, std::int64_t>> touched;  // by storage: how many steps, bytes
+    for (int i : s.steps)
+      for (auto [storage, bytes] : footprint(*loop(i))) {
+        auto& [steps, most] = touched[storage];
+        ++steps;
+        most = std::max(most, bytes / s.rows);
+      }
     std::int64_t total = 0;
-    for (auto& [s, t] : touched)
+    for (auto& [storage, t] : touched)
       if (t.first > 1) total += t.second;
     return total;
   }
 
   void set_rows(Stage& s) {
-    const int begin = s.steps.front(), end = s.steps.back() + 1;
-    std::int64_t rows = 0;
-    for (int i : s.steps) rows = std::gcd(rows, loop(i)->extents[0]);
-    s.rows = rows;
-    const auto fitting = static_cast<std::uint64_t>(
-        std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, reuse(begin, end, rows))));
-    s.chunk = std::min(static_cast<std::int64_t>(std::bit_floor(fitting)), rows);
+    for (int i : s.steps) s.rows = std::gcd(s.rows, loop(i)->extents[0]);
+    const auto fitting =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(1, kChunk / std::max<std::int64_t>(1, reuse(s))));
+    s.chunk = std::min(static_cast<std::int64_t>(std::bit_floor(fitting)), s.rows);
     // Temporaries of this stage alone need room for one chunk.
     std::map<int, std::int64_t> row_of;
     for (int i : s.steps)
       for (const Access& a : loop(i)->accesses)
         if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce)
-          row_of[a.storage] = reach_of(*loop(i), a, rows)->row;
-    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
-      if (i >= begin && i < end) continue;
-      std::vector<int> reads, writes;
-      uses_of(p_.steps[i], reads, writes);
-      for (int r : reads) row_of.erase(r);
-    }
+          row_of[a.storage] = reach_of(*loop(i), a, s.rows)->row;
     for (auto& [storage, row] : row_of) {
       Storage& m = p_.storages[storage];
       if (m.kind != Storage::Kind::temporary) continue;
+      if (first_reader_[storage] < s.steps.front() || last_reader_[storage] > s.steps.back()) continue;
       m.kind = Storage::Kind::chunk;
       m.row_bytes = row;
       m.offset = s.scratch_bytes;
@@ -174,6 +193,7 @@ class Grouping {
   }
 
   Plan& p_;
+  std::vector<int> first_reader_, last_reader_;  // by storage: steps
 };
 
 }  // namespace

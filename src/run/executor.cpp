@@ -70,7 +70,7 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
     const Storage& st = storages[s];
     switch (st.kind) {
       case Storage::Kind::input: at[s] = static_cast<char*>(inputs[st.index]->data()); break;
-      case Storage::Kind::temporary: at[s] = temporaries + st.offset; break;
+      case Storage::Kind::temporary: at[s] = st.takes >= 0 ? at[st.takes] : temporaries + st.offset; break;
       case Storage::Kind::chunk: at[s] = nullptr; break;  // each task has its own
       case Storage::Kind::constant:
         at[s] = const_cast<char*>(reinterpret_cast<const char*>(plan_.constants.data())) + st.offset;
