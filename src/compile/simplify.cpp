@@ -110,11 +110,18 @@ class Simplifier {
     return true;
   }
 
-  // A reduction of a reduction that nobody else reads, over neighbouring dims, is one.
+  // Whether the order of combining leaves no trace.
+  bool in_any_order(const Eqn& e) const {
+    if (e.op->reduce != Op::Reduce::sum && e.op->reduce != Op::Reduce::prod) return true;
+    const DType d = out_.types[e.results[0]].dtype;
+    return d.is_integer() || d.is_bool();
+  }
+
+  // A reduction of a reduction that nobody else reads, over neighbouring dims, is one where that keeps bits.
   void reduce_once(Eqn e) {
     const Atom x = e.operands[0];
     const int from = x.is_literal() || uses_[x.id] != 1 ? -1 : producer_[x.id];
-    if (from >= 0 && out_.eqns[from].op == e.op) {
+    if (from >= 0 && out_.eqns[from].op == e.op && in_any_order(e)) {
       const Eqn& inner = out_.eqns[from];
       std::vector<int> axes = inner.params.get<ops::Reduction>().axes, kept;
       for (int d = 0; d < out_.type(inner.operands[0]).ndim(); ++d)

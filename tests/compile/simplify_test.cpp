@@ -26,6 +26,9 @@ void means_the_same(const Builder& b) {
     EXPECT_EQ(difference(b.program.type(b.program.outputs[r]), got[r]->data(), want[r]->data(), 2, 1e-5, 1e-5), "");
 }
 
+Atom greatest(Builder& b, const Atom& x, std::vector<int> axes) {
+  return b.add(ops::reduce_max, Params(ops::Reduction{std::move(axes)}), {x});
+}
 Atom sum(Builder& b, const Atom& x, std::vector<int> axes) {
   return b.add(ops::reduce_sum, Params(ops::Reduction{std::move(axes)}), {x});
 }
@@ -35,11 +38,25 @@ Atom sum(Builder& b, const Atom& x, std::vector<int> axes) {
 TEST(simplify, two_reductions_over_neighbours_become_one) {
   Builder b;
   const Atom x = b.input(f32({3, 4, 5, 6}));
-  b.output(sum(b, sum(b, x, {1}), {0}));        // dims 0 and 1
-  b.output(sum(b, sum(b, x, {2}), {0, 1, 2}));  // everything
+  b.output(greatest(b, greatest(b, x, {1}), {0}));        // dims 0 and 1
+  b.output(greatest(b, greatest(b, x, {2}), {0, 1, 2}));  // everything
+  const Atom n = b.input(Type{int32, {3, 4, 5}, false, {}});
+  b.output(sum(b, sum(b, n, {1}), {0}));
   const Program p = simplified(b.program);
-  EXPECT_EQ(count(p, ops::reduce_sum), 2);
+  EXPECT_EQ(count(p, ops::reduce_max), 2);
+  EXPECT_EQ(count(p, ops::reduce_sum), 1);
   means_the_same(b);
+}
+
+// Another order of adding would be another result.
+TEST(simplify, sums_of_sums_of_floats_stay) {
+  for (DType d : {float32, bfloat16, float64}) {
+    Builder b;
+    const Atom x = b.input(Type{d, {3, 4, 5}, false, {}});
+    b.output(sum(b, sum(b, x, {1}), {0}));
+    EXPECT_EQ(count(simplified(b.program), ops::reduce_sum), 2) << d.name();
+    means_the_same(b);
+  }
 }
 
 TEST(simplify, reductions_stay_when_dims_are_apart_or_others_read_them) {
