@@ -18,8 +18,11 @@ namespace {
 // A program that computes with a committed input, or in which a constraint or region names devices, commits all that it
 // computes, as in JAX. An input that is handed on is as it came.
 std::vector<bool> committed_outputs(const Program& p, const std::vector<Placement>& placements) {
-  std::vector<char> committed(p.types.size(), 0);
-  for (std::size_t i = 0; i < p.inputs.size(); ++i) committed[p.inputs[i]] = placements[i].committed;
+  std::vector<char> committed(p.types.size(), 0), is_input(p.types.size(), 0);
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) {
+    committed[p.inputs[i]] = placements[i].committed;
+    is_input[p.inputs[i]] = 1;
+  }
   bool any = false;
   for (const Eqn& e : p.eqns) {
     any = any || e.op->name == "sharding_constraint" || e.op->name == "shard_map";
@@ -27,7 +30,7 @@ std::vector<bool> committed_outputs(const Program& p, const std::vector<Placemen
   }
   std::vector<bool> out;
   for (const Atom& a : p.outputs) {
-    bool handed_on = !a.is_literal() && std::find(p.inputs.begin(), p.inputs.end(), a.id) != p.inputs.end();
+    bool handed_on = !a.is_literal() && is_input[a.id];
     out.push_back(handed_on ? committed[a.id] : any);
   }
   return out;

@@ -84,12 +84,6 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
   Prepared out;
   out.program = program;
   out.out_types = program->output_types();
-  for (const Atom& a : program->outputs) {
-    int from = -1;
-    for (std::size_t i = 0; i < program->inputs.size(); ++i)
-      if (!a.is_literal() && program->inputs[i] == a.id) from = static_cast<int>(i);
-    out.forwarded.push_back(from);
-  }
   out.options = std::move(options);
   out.distributed = distribute(program, placements, out.options);
   if (out.distributed) {

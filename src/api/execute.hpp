@@ -41,7 +41,6 @@ struct Prepared {
   std::vector<Type> out_types;
   std::vector<Sharding> out_shardings;  // empty: default device
   std::vector<bool> out_committed;
-  std::vector<int> forwarded;                // per output: the input that it is, or -1
   std::shared_ptr<Distributed> distributed;  // when some placement has several devices
   ExecuteOptions options;
 };

@@ -5,7 +5,9 @@
 #include "propagate/flow.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <queue>
 
 #include "ir/op.hpp"
 #include "propagate/sites.hpp"
@@ -21,17 +23,104 @@ struct Tensor {
   bool is_result;
 };
 
-struct Flow {
-  ShardedProgram& sharded;
-  std::vector<ValueAxes>& placements;
-  const Program& program;
-  std::vector<std::int64_t> sizes;
-  std::vector<std::optional<Factors>> factors;  // per Eqn
-  int round = 0;
+// What an Eqn says about its tensors, which never changes.
+struct Rule {
+  std::optional<Factors> factors;
+  std::vector<Tensor> tensors;
+  bool elementwise = false, broadcast = false;
+};
+
+// The axes that a factor takes from one of its tensors.
+struct Source {
+  AxisList axes;
+  std::size_t tensor = 0;
+  int dim = 0;
+  std::int64_t elements = 0;
+};
+using Sources = std::vector<std::optional<Source>>;  // by factor
+
+class Flow {
+ public:
+  Flow(ShardedProgram& sharded, std::vector<ValueAxes>& placements)
+      : sharded_(sharded), placements_(placements), program_(*sharded.program), sizes_(sharded.mesh.shape().dims()) {
+    rules_.reserve(program_.eqns.size());
+    for (const Eqn& e : program_.eqns) rules_.push_back(rule_of(e));
+    for (int i = 0; i < size(); ++i) add_tensors(program_.eqns[i], rules_[i]);
+    touching_.resize(program_.types.size());
+    for (int i = 0; i < size(); ++i)
+      for (const Tensor& t : rules_[i].tensors) touching_[t.value].push_back(i);
+  }
+
+  // Rounds of growing courage: elementwise Eqns alone, then all but forwards through broadcasts, then all. In each,
+  // sweeps forwards and backwards over the Eqns of which something has changed since they were looked at.
+  void run() {
+    for (round_ = 0; round_ < 3; ++round_) {
+      waits_.assign(rules_.size(), 0);
+      for (int i = 0; i < size(); ++i)
+        if (rules_[i].factors && (round_ > 0 || rules_[i].elementwise)) wait(i, ahead_);
+      while (!ahead_.empty()) {
+        sweep(ahead_, behind_, [](int i, int at) { return i > at; });
+        sweep(behind_, ahead_, [](int i, int at) { return i < at; });
+      }
+    }
+  }
+
+ private:
+  using Ahead = std::priority_queue<int, std::vector<int>, std::greater<>>;
+  using Behind = std::priority_queue<int>;
+
+  int size() const { return static_cast<int>(rules_.size()); }
+
+  template <class Queue> void wait(int eqn, Queue& queue) {
+    waits_[eqn] = 1;
+    queue.push(eqn);
+  }
+
+  // Looks at what waits, in order; what changes by that waits in this sweep if it is still to come, else in the next.
+  template <class Now, class Next, class Comes> void sweep(Now& now, Next& next, Comes comes) {
+    while (!now.empty()) {
+      const int at = now.top();
+      now.pop();
+      waits_[at] = 0;
+      step(at);
+      for (ValueId v : changed_)
+        for (int i : touching_[v]) {
+          if (waits_[i] || (round_ == 0 && !rules_[i].elementwise)) continue;
+          if (comes(i, at))
+            wait(i, now);
+          else
+            wait(i, next);
+        }
+    }
+  }
+
+  Rule rule_of(const Eqn& e) const {
+    Rule out;
+    if (!e.op->factors || !e.subs.empty()) return out;
+    std::vector<Type> operands, results;
+    for (const Atom& a : e.operands) operands.push_back(program_.type(a));
+    for (ValueId r : e.results) results.push_back(program_.types[r]);
+    out.factors = e.op->factors(Call{*e.op, e.params, operands, e.subs}, results);
+    bool reduces = false;
+    for (const Factors::Factor& f : out.factors->factors)
+      reduces = reduces || (f.kind != Factors::Kind::parallel && f.kind != Factors::Kind::replicated);
+    out.broadcast = e.op->name == "broadcast_in_dim";
+    out.elementwise = !reduces && !out.broadcast && e.op->name != "dot_general";
+    return out;
+  }
+
+  static void add_tensors(const Eqn& e, Rule& rule) {
+    if (!rule.factors) return;
+    const Factors& f = *rule.factors;
+    for (std::size_t i = 0; i < e.operands.size() && i < f.operands.size(); ++i)
+      if (!e.operands[i].is_literal()) rule.tensors.push_back({e.operands[i].id, &f.operands[i], false});
+    for (std::size_t i = 0; i < e.results.size() && i < f.results.size(); ++i)
+      rule.tensors.push_back({e.results[i], &f.results[i], true});
+  }
 
   std::int64_t ways(const AxisList& axes) const {
     std::int64_t n = 1;
-    for (int a : axes) n *= sizes[a];
+    for (int a : axes) n *= sizes_[a];
     return n;
   }
   static bool is_prefix(const AxisList& a, const AxisList& b) {
@@ -47,17 +136,17 @@ struct Flow {
     std::int64_t left = rule.factors[list[0]].size;
     for (int a : axes) {
       while (left == 1 && at + 1 < list.size()) left = rule.factors[list[++at]].size;
-      if (left % sizes[a] != 0) break;
-      left /= sizes[a];
+      if (left % sizes_[a] != 0) break;
+      left /= sizes_[a];
       if (at == p) out.push_back(a);
     }
     return out;
   }
 
   // Appends axes to factor `p` of dim `d` as far as they fit there. True when something changed.
-  bool extend(const Tensor& t, int d, std::size_t p, const AxisList& wanted, const Factors& rule, const Origin& origin,
-              ValueId from, int from_dim) {
-    ValueAxes& place = placements[t.value];
+  bool extend(const Tensor& t, int d, std::size_t p, const Source& source, const Factors& rule, const Origin& via) {
+    const AxisList& wanted = source.axes;
+    ValueAxes& place = placements_[t.value];
     if (place.closed[d]) return false;
     const std::vector<int>& list = (*t.dims)[d];
     AxisList have = project(place.dims[d], list, rule, p);
@@ -77,117 +166,104 @@ struct Flow {
       int a = wanted[i];
       for (const AxisList& other : place.dims)
         if (std::find(other.begin(), other.end(), a) != other.end()) return changed;
-      std::int64_t n = ways(have) * sizes[a],
-                   size = list.size() > 1 ? rule.factors[list[p]].size : program.types[t.value].shape[d];
+      std::int64_t n = ways(have) * sizes_[a],
+                   size = list.size() > 1 ? rule.factors[list[p]].size : program_.types[t.value].shape[d];
       if (n > size || (list.size() > 1 && size % n != 0)) return changed;
       have.push_back(a);
       place.dims[d].push_back(a);
-      Origin o = origin;
-      if (auto it = sharded.origins.find({from, from_dim, a}); it != sharded.origins.end()) {
-        o.kind = it->second.kind;
-        o.index = it->second.index;
-        o.loc = it->second.loc;
+      Origin origin = via;
+      if (auto it = sharded_.origins.find({via.from, source.dim, a}); it != sharded_.origins.end()) {
+        origin.kind = it->second.kind;
+        origin.index = it->second.index;
+        origin.loc = it->second.loc;
       }
-      sharded.origins[{t.value, d, a}] = o;
+      sharded_.origins[{t.value, d, a}] = origin;
       changed = true;
     }
     return changed;
   }
 
-  struct Source {
-    AxisList axes;
-    std::size_t tensor = 0;
-    int dim = 0;
-    std::int64_t elements = 0;
-  };
-
-  bool step(int index) {
-    const Eqn& e = program.eqns[index];
-    if (!factors[index]) return false;
-    const Factors& rule = *factors[index];
-    bool reduces = false;
-    for (const Factors::Factor& f : rule.factors)
-      reduces = reduces || (f.kind != Factors::Kind::parallel && f.kind != Factors::Kind::replicated);
-    bool broadcast = e.op->name == "broadcast_in_dim" || e.op->name == "broadcast";
-    bool elementwise = !reduces && !broadcast && e.op->name != "dot_general";
-    if (round == 0 && !elementwise) return false;
-    bool backward_only = broadcast && round == 1;
-
-    std::vector<Tensor> tensors;
-    for (std::size_t i = 0; i < e.operands.size() && i < rule.operands.size(); ++i)
-      if (!e.operands[i].is_literal()) tensors.push_back({e.operands[i].id, &rule.operands[i], false});
-    for (std::size_t i = 0; i < e.results.size() && i < rule.results.size(); ++i)
-      tensors.push_back({e.results[i], &rule.results[i], true});
-
-    std::vector<std::optional<Source>> sources(rule.factors.size());
-    for (std::size_t t = 0; t < tensors.size(); ++t) {
-      const Type& type = program.types[tensors[t].value];
-      for (int d = 0; d < type.ndim() && d < static_cast<int>(tensors[t].dims->size()); ++d) {
-        const std::vector<int>& list = (*tensors[t].dims)[d];
-        for (std::size_t p = 0; p < list.size(); ++p) {
-          AxisList axes = project(placements[tensors[t].value].dims[d], list, rule, p);
+  // What each factor can take: the longest list that its tensors agree on.
+  Sources collect(const Rule& rule) const {
+    Sources sources(rule.factors->factors.size());
+    for (std::size_t t = 0; t < rule.tensors.size(); ++t) {
+      const Tensor& tensor = rule.tensors[t];
+      const Type& type = program_.types[tensor.value];
+      for (int d = 0; d < type.ndim() && d < static_cast<int>(tensor.dims->size()); ++d) {
+        const AxisList& placed = placements_[tensor.value].dims[d];
+        const std::vector<int>& list = (*tensor.dims)[d];
+        for (std::size_t p = 0; p < list.size() && !placed.empty(); ++p) {
+          AxisList axes = project(placed, list, *rule.factors, p);
           if (axes.empty()) continue;
-          std::optional<Source>& best = sources[list[p]];
           Source s{std::move(axes), t, d, type.num_elements()};
-          bool take = !best || (is_prefix(best->axes, s.axes) && s.axes.size() > best->axes.size());
-          // Two lists that differ: the most sharded one (elementwise), then the larger tensor, then the earlier one.
-          if (best && !is_prefix(best->axes, s.axes) && !is_prefix(s.axes, best->axes))
-            take = (elementwise && ways(s.axes) > ways(best->axes)) || s.elements > best->elements;
-          if (take) best = std::move(s);
+          if (std::optional<Source>& best = sources[list[p]]; !best || better(s, *best, rule.elementwise))
+            best = std::move(s);
         }
       }
     }
+    return sources;
+  }
+
+  // Of two lists that differ: the most sharded one (elementwise), then the larger tensor, then the earlier one.
+  bool better(const Source& s, const Source& than, bool elementwise) const {
+    if (is_prefix(than.axes, s.axes)) return s.axes.size() > than.axes.size();
+    if (is_prefix(s.axes, than.axes)) return false;
+    return (elementwise && ways(s.axes) > ways(than.axes)) || s.elements > than.elements;
+  }
+
+  // The factors that have a source, those first that get what they want.
+  std::vector<int> by_priority(const Rule& rule, const Sources& sources) const {
     std::vector<int> order;
     for (std::size_t f = 0; f < sources.size(); ++f)
       if (sources[f]) order.push_back(static_cast<int>(f));
     std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
       const Source &a = *sources[x], &b = *sources[y];
-      bool whole_a = rule.factors[x].kind == Factors::Kind::replicated,
-           whole_b = rule.factors[y].kind == Factors::Kind::replicated;
+      bool whole_a = rule.factors->factors[x].kind == Factors::Kind::replicated,
+           whole_b = rule.factors->factors[y].kind == Factors::Kind::replicated;
       if (whole_a != whole_b) return whole_b;
       if (a.elements != b.elements) return a.elements > b.elements;
-      if (elementwise && ways(a.axes) != ways(b.axes)) return ways(a.axes) > ways(b.axes);
+      if (rule.elementwise && ways(a.axes) != ways(b.axes)) return ways(a.axes) > ways(b.axes);
       return a.tensor < b.tensor;
     });
-    bool changed = false;
-    for (int f : order) {
+    return order;
+  }
+
+  // Hands what the factors take to all their tensors; leaves in changed_ the values that got more.
+  void step(int index) {
+    changed_.clear();
+    const Rule& rule = rules_[index];
+    const Sources sources = collect(rule);
+    for (int f : by_priority(rule, sources)) {
       const Source& s = *sources[f];
       Origin origin;
       origin.via = index;
-      origin.from = tensors[s.tensor].value;
-      for (std::size_t t = 0; t < tensors.size(); ++t) {
-        if (t == s.tensor || (backward_only && tensors[t].is_result)) continue;
-        for (int d = 0; d < static_cast<int>(tensors[t].dims->size()); ++d)
-          for (std::size_t p = 0; p < (*tensors[t].dims)[d].size(); ++p)
-            if ((*tensors[t].dims)[d][p] == f)
-              changed |= extend(tensors[t], d, p, s.axes, rule, origin, origin.from, s.dim);
+      origin.from = rule.tensors[s.tensor].value;
+      for (std::size_t t = 0; t < rule.tensors.size(); ++t) {
+        const Tensor& tensor = rule.tensors[t];
+        if (t == s.tensor || (rule.broadcast && round_ == 1 && tensor.is_result)) continue;
+        for (int d = 0; d < static_cast<int>(tensor.dims->size()); ++d)
+          for (std::size_t p = 0; p < (*tensor.dims)[d].size(); ++p)
+            if ((*tensor.dims)[d][p] == f && extend(tensor, d, p, s, *rule.factors, origin))
+              changed_.push_back(tensor.value);
       }
     }
-    return changed;
   }
+
+  ShardedProgram& sharded_;
+  std::vector<ValueAxes>& placements_;
+  const Program& program_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<Rule> rules_;                 // by Eqn
+  std::vector<std::vector<int>> touching_;  // by value: the Eqns that have it as a tensor
+  std::vector<char> waits_;                 // by Eqn
+  Ahead ahead_;
+  Behind behind_;
+  std::vector<ValueId> changed_;
+  int round_ = 0;
 };
 
 }  // namespace
 
-void flow(ShardedProgram& sharded, std::vector<ValueAxes>& placements) {
-  const Program& program = *sharded.program;
-  Flow f{sharded, placements, program, sharded.mesh.shape().dims(), {}};
-  for (const Eqn& e : program.eqns) {
-    f.factors.emplace_back();
-    if (!e.op->factors || !e.subs.empty()) continue;
-    std::vector<Type> operands, results;
-    for (const Atom& a : e.operands) operands.push_back(program.type(a));
-    for (ValueId r : e.results) results.push_back(program.types[r]);
-    f.factors.back() = e.op->factors(Call{*e.op, e.params, operands, e.subs}, results);
-  }
-  int n = static_cast<int>(program.eqns.size());
-  for (f.round = 0; f.round < 3; ++f.round) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (int i = 0; i < n; ++i) changed |= f.step(i);
-      for (int i = n; i-- > 0;) changed |= f.step(i);
-    }
-  }
-}
+void flow(ShardedProgram& sharded, std::vector<ValueAxes>& placements) { Flow(sharded, placements).run(); }
 
 }  // namespace tutti

@@ -2,6 +2,8 @@
 #include "propagate/propagate.hpp"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "ir/op.hpp"
 #include "mesh/checks.hpp"
@@ -35,20 +37,46 @@ Mesh with_names(const Mesh& refined, const std::vector<Mesh>& meshes) {
   return intern_mesh(refined.device_list(), refined.shape(), names);
 }
 
-struct Annotation {
-  Sharding sharding;
-  int ndim;
-};
-
-std::vector<Annotation> annotations(const Program& p, const std::vector<Sharding>& inputs) {
-  std::vector<Annotation> out;
+// What the user said, each sharding once.
+std::vector<Sharding> annotations(const Program& p, const std::vector<Sharding>& inputs) {
+  std::vector<Sharding> out;
+  std::unordered_set<Sharding> known;
+  auto add = [&](const Sharding& s) {
+    if (known.insert(s).second) out.push_back(s);
+  };
   for (std::size_t i = 0; i < inputs.size() && i < p.inputs.size(); ++i)
-    if (inputs[i].has_value()) out.push_back({inputs[i], p.types[p.inputs[i]].ndim()});
+    if (inputs[i].has_value()) add(inputs[i]);
   for (const Eqn& e : p.eqns) {
-    if (const Sharding* s = constraint_of(e)) out.push_back({*s, p.types[e.results[0]].ndim()});
-    for (const Sharding& s : region_shardings(e)) out.push_back({s, 0});
+    if (const Sharding* s = constraint_of(e)) add(*s);
+    for (const Sharding& s : region_shardings(e)) add(s);
   }
   return out;
+}
+
+std::vector<Mesh> meshes_of(const std::vector<Sharding>& said) {
+  std::vector<Mesh> out;
+  for (const Sharding& s : said)
+    if (Mesh m = mesh_of(s); std::find(out.begin(), out.end(), m) == out.end()) out.push_back(m);
+  return out;
+}
+
+Mesh common_mesh(const std::vector<Mesh>& meshes) {
+  Mesh refined;
+  for (const Mesh& m : meshes) {
+    if (!refined.has_value())
+      refined = m;
+    else if (std::optional<Mesh> both = common_refinement(refined, m))
+      refined = *both;
+  }
+  return refined.has_value() ? with_names(refined, meshes) : refined;
+}
+
+void check_all_devices(const Program& p, const std::vector<Sharding>& inputs) {
+  std::vector<Placed> placed;
+  for (std::size_t i = 0; i < inputs.size() && i < p.inputs.size(); ++i)
+    placed.push_back({argument_text(std::to_string(i), "the program", p.types[p.inputs[i]]), inputs[i], {}});
+  for (Placed& inside : placed_inside(p)) placed.push_back(std::move(inside));
+  check_devices(placed);
 }
 
 ProgramPtr with_output_constraints(const ProgramPtr& program, const std::vector<Sharding>& outputs) {
@@ -94,6 +122,72 @@ void wish(ShardedProgram& sharded, ValueAxes& place, ValueId v, const Sharding& 
   std::fill(place.closed.begin(), place.closed.end(), 0);
 }
 
+// Places as they are before anything flows. Constraints from Eqn `first_output` on are wanted shardings of outputs.
+std::vector<ValueAxes> seeds(ShardedProgram& out, const std::vector<Sharding>& inputs, std::size_t first_output) {
+  const Program& p = *out.program;
+  std::vector<ValueAxes> places(p.types.size());
+  for (std::size_t v = 0; v < p.types.size(); ++v) {
+    places[v].dims.resize(static_cast<std::size_t>(p.types[v].ndim()));
+    places[v].closed.resize(places[v].dims.size(), 0);
+  }
+  if (!out.mesh.has_value()) return places;
+  for (std::size_t i = 0; i < inputs.size() && i < p.inputs.size(); ++i)
+    if (inputs[i].has_value())
+      seed(out, places[p.inputs[i]], p.inputs[i], inputs[i], {Origin::Kind::input, static_cast<int>(i), {}, -1, -1});
+  for (std::size_t i = 0; i < p.eqns.size(); ++i) {
+    const Eqn& e = p.eqns[i];
+    std::vector<Sharding> region = region_shardings(e);
+    for (std::size_t k = 0; k < region.size(); ++k) {
+      bool operand = k < e.operands.size();
+      if (operand && e.operands[k].is_literal()) continue;
+      ValueId v = operand ? e.operands[k].id : e.results[k - e.operands.size()];
+      Origin origin{Origin::Kind::region, static_cast<int>(i), e.loc, -1, -1};
+      // A region's results are as it says; its operands better come so, but need not.
+      if (!operand)
+        seed(out, places[v], v, region[k], origin);
+      else
+        wish(out, places[v], v, region[k], origin);
+    }
+    const Sharding* s = constraint_of(e);
+    if (!s) continue;
+    bool output = i >= first_output;
+    auto kind = output ? Origin::Kind::output : Origin::Kind::constraint;
+    seed(out, places[e.results[0]], e.results[0], *s,
+         {kind, static_cast<int>(output ? i - first_output : i), e.loc, -1, -1});
+  }
+  return places;
+}
+
+// The face of a layout: on the mesh of the first committed input (else constraint) whose axes can express it. There
+// are several ways to say one placement (trailing `none`, axes of size 1, grids of devices): one that the caller uses
+// comes back, else the shortest.
+class Faces {
+ public:
+  Faces(const Mesh& mesh, const std::vector<Mesh>& meshes, const std::vector<Sharding>& said)
+      : mesh_(mesh), meshes_(meshes), said_(said) {}
+
+  Sharding of(const Layout& layout) {
+    if (!mesh_.has_value()) return {};
+    auto [it, fresh] = known_.try_emplace(layout);
+    if (fresh) it->second = as_said(sharding_from_layout(mesh_, layout, meshes_), layout.ndim());
+    return it->second;
+  }
+
+ private:
+  Sharding as_said(const Sharding& face, int ndim) const {
+    for (const Sharding& s : said_) {
+      if (s.kind() != face.kind() || mesh_of(s) != mesh_of(face) || !fits_rank(s, ndim) || !is_constrained(s)) continue;
+      if (s.is_equivalent_to(face, ndim)) return s;
+    }
+    return face;
+  }
+
+  const Mesh& mesh_;
+  const std::vector<Mesh>& meshes_;
+  const std::vector<Sharding>& said_;
+  std::unordered_map<Layout, Sharding> known_;
+};
+
 }  // namespace
 
 std::optional<Layout> whole_axis_layout(const Sharding& s, int ndim, const Mesh& mesh) {
@@ -113,97 +207,27 @@ ShardedProgram propagate(const ProgramPtr& given, const std::vector<Sharding>& i
                          const std::vector<Sharding>& outputs) {
   ShardedProgram out;
   ProgramPtr body = inlined(given);
-  std::vector<Inspected> inspected = inspected_values(*body);
+  const std::vector<Inspected> inspected = inspected_values(*body);
   body = without_inspections(body);
-  std::size_t first_output_constraint = body->eqns.size();
   out.program = with_output_constraints(body, outputs);
   const Program& p = *out.program;
+  check_all_devices(p, inputs);
 
-  std::vector<Placed> placed;
-  for (std::size_t i = 0; i < inputs.size() && i < p.inputs.size(); ++i)
-    placed.push_back({argument_text(std::to_string(i), "the program", p.types[p.inputs[i]]), inputs[i], {}});
-  for (Placed& inside : placed_inside(p)) placed.push_back(std::move(inside));
-  check_devices(placed);
+  const std::vector<Sharding> said = annotations(p, inputs);
+  const std::vector<Mesh> meshes = meshes_of(said);
+  out.mesh = common_mesh(meshes);
+  std::vector<ValueAxes> places = seeds(out, inputs, body->eqns.size());
+  if (out.mesh.has_value()) flow(out, places);
+  for (const ValueAxes& place : places) out.layouts.push_back(layout_from(place, out.mesh));
 
-  std::vector<Mesh> meshes;
-  for (const Annotation& a : annotations(p, inputs)) {
-    Mesh m = mesh_of(a.sharding);
-    if (std::find(meshes.begin(), meshes.end(), m) == meshes.end()) meshes.push_back(m);
-  }
-  Mesh refined;
-  for (const Mesh& m : meshes) {
-    if (!refined.has_value())
-      refined = m;
-    else if (std::optional<Mesh> both = common_refinement(refined, m))
-      refined = *both;
-  }
-  if (refined.has_value()) out.mesh = with_names(refined, meshes);
-
-  std::vector<ValueAxes> places(p.types.size());
-  for (std::size_t v = 0; v < p.types.size(); ++v) {
-    places[v].dims.resize(static_cast<std::size_t>(p.types[v].ndim()));
-    places[v].closed.resize(places[v].dims.size(), 0);
-  }
-  if (out.mesh.has_value()) {
-    for (std::size_t i = 0; i < inputs.size() && i < p.inputs.size(); ++i)
-      if (inputs[i].has_value())
-        seed(out, places[p.inputs[i]], p.inputs[i], inputs[i], {Origin::Kind::input, static_cast<int>(i), {}, -1, -1});
-    for (std::size_t i = 0; i < p.eqns.size(); ++i) {
-      const Eqn& e = p.eqns[i];
-      std::vector<Sharding> region = region_shardings(e);
-      for (std::size_t k = 0; k < region.size(); ++k) {
-        bool operand = k < e.operands.size();
-        if (operand && e.operands[k].is_literal()) continue;
-        ValueId v = operand ? e.operands[k].id : e.results[k - e.operands.size()];
-        Origin origin{Origin::Kind::region, static_cast<int>(i), e.loc, -1, -1};
-        // A region's results are as it says; its operands better come so, but need not.
-        if (!operand)
-          seed(out, places[v], v, region[k], origin);
-        else
-          wish(out, places[v], v, region[k], origin);
-      }
-      const Sharding* s = constraint_of(e);
-      if (!s) continue;
-      bool output = i >= first_output_constraint;
-      auto kind = output ? Origin::Kind::output : Origin::Kind::constraint;
-      seed(out, places[e.results[0]], e.results[0], *s,
-           {kind, static_cast<int>(output ? i - first_output_constraint : i), e.loc, -1, -1});
-    }
-    flow(out, places);
-  }
-  for (std::size_t v = 0; v < places.size(); ++v) out.layouts.push_back(layout_from(places[v], out.mesh));
-
-  // The face of a value: on the mesh of the first committed input (else constraint) whose axes can express it. There
-  // are several ways to say one placement (trailing `none`, axes of size 1, grids of devices): one that the caller uses
-  // comes back, else the shortest.
-  const std::vector<Annotation> said = annotations(p, inputs);
-  auto as_said = [&](const Sharding& face, int ndim) {
-    for (const Annotation& a : said) {
-      const Sharding& s = a.sharding;
-      if (s.kind() != face.kind() || mesh_of(s) != mesh_of(face) || !fits_rank(s, ndim)) continue;
-      if (!is_constrained(s)) continue;
-      if (s.is_equivalent_to(face, ndim)) return s;
-    }
-    return face;
-  };
-  auto face_of = [&](const Layout& layout) {
-    return out.mesh.has_value() ? as_said(sharding_from_layout(out.mesh, layout, meshes), layout.ndim()) : Sharding();
-  };
-  for (const Inspected& i : inspected) {
-    Type type = p.type(i.value);
-    out.inspections.push_back(
-        {i.params, type.shape, face_of(i.value.is_literal() ? Layout::replicated(0) : out.layouts[i.value.id])});
-  }
+  Faces faces(out.mesh, meshes, said);
+  auto layout_of_atom = [&](const Atom& a) { return a.is_literal() ? Layout::replicated(0) : out.layouts[a.id]; };
+  for (const Inspected& i : inspected)
+    out.inspections.push_back({i.params, p.type(i.value).shape, faces.of(layout_of_atom(i.value))});
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
-    const Atom& a = p.outputs[i];
-    out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : out.layouts[a.id]);
-    Sharding face;
-    if (i < outputs.size() && outputs[i].has_value() && is_constrained(outputs[i])) {
-      face = outputs[i];
-    } else {
-      face = face_of(out.outputs[i]);
-    }
-    out.output_shardings.push_back(face);
+    out.outputs.push_back(layout_of_atom(p.outputs[i]));
+    const bool wanted = i < outputs.size() && outputs[i].has_value() && is_constrained(outputs[i]);
+    out.output_shardings.push_back(wanted ? outputs[i] : faces.of(out.outputs[i]));
   }
   return out;
 }
