@@ -9,71 +9,88 @@ constexpr std::int64_t kCall = 1 << 16;        // elements of one kernel call, a
 constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction: its accumulators stay in L1
 constexpr std::int64_t kTask = 1 << 16;        // elements of one task, at least
 
-}  // namespace
+// The dims of a loop that one kernel call walks over; -1: none.
+struct Walked {
+  Walk walk = Walk::map;
+  int row = -1, column = -1;
+};
 
-Nest make_nest(const compile::Loop& l) {
-  Nest n;
-  n.accesses = static_cast<int>(l.accesses.size());
-  const int dims = static_cast<int>(l.extents.size());
-  n.row_steps.assign(n.accesses, 0);
-  n.column_steps.assign(n.accesses, 0);
-  for (const compile::Access& a : l.accesses) {
-    n.storages.push_back(a.kind == compile::Access::Kind::index ? -1 : a.storage);
-    n.offsets.push_back(a.offset);
-  }
-  bool reduces = false;
-  for (const compile::Access& a : l.accesses) reduces |= a.kind == compile::Access::Kind::reduce;
-  int column = dims - 1, row = dims - 2;
-  if (reduces) {
-    // A reduction without a reduced dim (all its axes have one element) is a row of one element.
-    if (l.reduced < 0) {
-      n.walk = Walk::reduce_row;
-      row = dims - 1;
-      column = -1;
-    } else if (l.reduced == dims - 1) {
-      n.walk = Walk::reduce_row;
-      row = l.block_total ? -1 : dims - 2;
+Walked choose_walk(const compile::Loop& l) {
+  const int last = static_cast<int>(l.extents.size()) - 1;
+  const bool reduces = std::any_of(l.accesses.begin(), l.accesses.end(),
+                                   [](const compile::Access& a) { return a.kind == compile::Access::Kind::reduce; });
+  if (!reduces) return {Walk::map, last - 1, last};
+  // A reduction without a reduced dim (all its axes have one element) is a row of one element.
+  if (l.reduced < 0) return {Walk::reduce_row, last, -1};
+  if (l.reduced == last) return {Walk::reduce_row, l.block_total ? -1 : last - 1, last};
+  return {Walk::reduce_column, l.reduced, last};
+}
+
+// Bytes from one element along `dim` to the next, per access.
+std::vector<std::int64_t> steps_of(const compile::Loop& l, int dim) {
+  std::vector<std::int64_t> out;
+  for (const compile::Access& a : l.accesses) out.push_back(dim < 0 ? 0 : a.strides[dim]);
+  return out;
+}
+
+// Adds an outer dim of `extent` times those steps, taken `times` at once: its number.
+int add_outer(Nest& n, std::int64_t extent, const std::vector<std::int64_t>& steps, std::int64_t times) {
+  n.outer.push_back(extent);
+  for (std::int64_t s : steps) n.steps.push_back(s * times);
+  return static_cast<int>(n.outer.size()) - 1;
+}
+
+// Dims that no kernel call walks over. Of a reduced dim in blocks the one before it counts the blocks.
+void add_outer_dims(Nest& n, const compile::Loop& l, const Walked& w) {
+  for (int d = 0; d < static_cast<int>(l.extents.size()); ++d) {
+    if (d == w.row || d == w.column) continue;
+    const int outer = add_outer(n, l.extents[d], steps_of(l, d), 1);
+    if (!l.block_total || d != l.reduced - 1) continue;
+    if (n.walk == Walk::reduce_row) {
+      n.column_dim = outer;
+      n.column_total = l.block_total;
     } else {
-      n.walk = Walk::reduce_column;
-      row = l.reduced;
+      n.row_dim = outer;
+      n.row_total = l.block_total;
     }
   }
-  auto steps_of = [&](int dim) {
-    std::vector<std::int64_t> s;
-    for (const compile::Access& a : l.accesses) s.push_back(dim < 0 ? 0 : a.strides[dim]);
-    return s;
-  };
-  n.columns = column >= 0 ? l.extents[column] : 1;
-  n.rows = row >= 0 ? l.extents[row] : 1;
-  n.column_steps = steps_of(column);
-  n.row_steps = steps_of(row);
-  auto add_outer = [&](std::int64_t extent, std::vector<std::int64_t> steps, std::int64_t times) {
-    n.outer.push_back(extent);
-    for (std::int64_t& s : steps) n.steps.push_back(s * times);
-    return static_cast<int>(n.outer.size()) - 1;
-  };
-  for (int d = 0; d < dims; ++d) {
-    if (d == row || d == column) continue;
-    const int o = add_outer(l.extents[d], steps_of(d), 1);
-    if (l.block_total && d == l.reduced - 1) {
-      (n.walk == Walk::reduce_row ? n.column_dim : n.row_dim) = o;
-      (n.walk == Walk::reduce_row ? n.column_total : n.row_total) = l.block_total;
-    }
-  }
+}
+
+// Columns, then rows, in pieces that suit a cache. A row that is added up stays whole.
+void cut(Nest& n) {
   const std::int64_t most_columns = n.walk == Walk::reduce_row      ? n.columns
                                     : n.walk == Walk::reduce_column ? kColumnCall
                                                                     : kCall;
   if (n.columns > most_columns) {
     n.column_total = n.columns;
     n.columns = most_columns;
-    n.column_dim = add_outer((n.column_total + most_columns - 1) / most_columns, n.column_steps, most_columns);
+    n.column_dim = add_outer(n, (n.column_total + most_columns - 1) / most_columns, n.column_steps, most_columns);
   }
   const std::int64_t most_rows = std::max<std::int64_t>(1, kCall / std::max<std::int64_t>(1, n.columns));
   if (n.walk != Walk::reduce_column && n.rows > most_rows) {
     n.row_total = n.rows;
     n.rows = most_rows;
-    n.row_dim = add_outer((n.row_total + most_rows - 1) / most_rows, n.row_steps, most_rows);
+    n.row_dim = add_outer(n, (n.row_total + most_rows - 1) / most_rows, n.row_steps, most_rows);
   }
+}
+
+}  // namespace
+
+Nest make_nest(const compile::Loop& l) {
+  const Walked w = choose_walk(l);
+  Nest n;
+  n.walk = w.walk;
+  n.accesses = static_cast<int>(l.accesses.size());
+  for (const compile::Access& a : l.accesses) {
+    n.storages.push_back(a.kind == compile::Access::Kind::index ? -1 : a.storage);
+    n.offsets.push_back(a.offset);
+  }
+  n.columns = w.column >= 0 ? l.extents[w.column] : 1;
+  n.rows = w.row >= 0 ? l.extents[w.row] : 1;
+  n.column_steps = steps_of(l, w.column);
+  n.row_steps = steps_of(l, w.row);
+  add_outer_dims(n, l, w);
+  cut(n);
   for (std::int64_t o : n.outer) n.calls *= o;
   const std::int64_t elements = n.calls * n.rows * n.columns;
   n.tasks = static_cast<int>(std::clamp<std::int64_t>(elements / kTask, 1, n.calls));

@@ -10,70 +10,102 @@ constexpr std::size_t kLong = 48;                     // instructions of a body 
 constexpr std::size_t kShortest = 14, kLongest = 40;  // of a part
 constexpr std::size_t kMostLive = 3;                  // registers over a cut: each costs a store and a load
 
-}  // namespace
+constexpr std::size_t kMiddle = (kShortest + kLongest) / 2;
+constexpr std::size_t kNever = 0, kAtEnd = std::numeric_limits<std::size_t>::max();
 
-std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform) {
-  const auto& insts = spec.body.insts;
-  const std::size_t n = insts.size();
-  constexpr std::size_t never = 0, at_end = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> last(n, never);  // the last instruction that reads a register
-  for (std::size_t i = 0; i < n; ++i)
-    for (int o : {insts[i].a, insts[i].b, insts[i].c})
-      if (o >= 0) last[o] = i;
-  for (const KernelSpec::Access& a : spec.accesses)
-    if (a.value >= 0) last[a.value] = at_end;
-  auto kept = [&](std::size_t r) { return !uniform[r] && insts[r].kind != compile::Inst::Kind::load; };
-  // work[i]: instructions before i that do something per column.
-  std::vector<std::size_t> work(n + 1, 0);
-  for (std::size_t i = 0; i < n; ++i) work[i + 1] = work[i] + kept(i);
-  auto live_at = [&](std::size_t end) {
+class Cutter {
+ public:
+  Cutter(const KernelSpec& spec, const std::vector<char>& uniform)
+      : insts_(spec.body.insts), uniform_(uniform), last_(insts_.size(), kNever), work_(insts_.size() + 1, 0) {
+    for (std::size_t i = 0; i < insts_.size(); ++i) {
+      for (int o : {insts_[i].a, insts_[i].b, insts_[i].c})
+        if (o >= 0) last_[o] = i;
+      work_[i + 1] = work_[i] + (kept(i) ? 1 : 0);
+    }
+    for (const KernelSpec::Access& a : spec.accesses)
+      if (a.value >= 0) last_[a.value] = kAtEnd;
+  }
+
+  std::vector<Part> run() const {
+    std::vector<Part> parts;
+    std::size_t begin = 0;
+    for (std::size_t end : ends()) {
+      parts.push_back(part(begin, end));
+      begin = end;
+    }
+    return parts;
+  }
+
+ private:
+  // A register that has to be kept in a tile where a cut separates it from a reader.
+  bool kept(std::size_t r) const { return !uniform_[r] && insts_[r].kind != compile::Inst::Kind::load; }
+
+  std::vector<int> live_at(std::size_t end) const {
     std::vector<int> out;
     for (std::size_t r = 0; r < end; ++r)
-      if (kept(r) && last[r] >= end && last[r] != never) out.push_back(static_cast<int>(r));
+      if (kept(r) && last_[r] >= end && last_[r] != kNever) out.push_back(static_cast<int>(r));
     return out;
-  };
+  }
 
-  std::vector<std::size_t> ends;
-  std::size_t begin = 0;
-  while (work[n] - work[begin] > (ends.empty() ? kLong : kLongest + kShortest)) {
+  std::size_t work(std::size_t begin, std::size_t end) const { return work_[end] - work_[begin]; }
+
+  std::vector<std::size_t> ends() const {
+    const std::size_t n = insts_.size();
+    std::vector<std::size_t> out;
+    std::size_t begin = 0;
+    while (work(begin, n) > (out.empty() ? kLong : kLongest + kShortest)) {
+      begin = next_end(begin);
+      if (!begin) break;
+      out.push_back(begin);
+    }
+    out.push_back(n);
+    return out;
+  }
+
+  // Where the part from `begin` ends: where few registers live, then where it is of middle length. 0: nowhere narrow.
+  std::size_t next_end(std::size_t begin) const {
+    const std::size_t n = insts_.size();
     std::size_t best = 0, best_live = kMostLive + 1, best_off = 0;
     for (std::size_t end = begin + 1; end < n; ++end) {
-      const std::size_t w = work[end] - work[begin];
-      if (w > kLongest || work[n] - work[end] < kShortest) break;
-      if (w < kShortest) continue;
-      const std::size_t live = live_at(end).size(), middle = (kShortest + kLongest) / 2,
-                        off = w > middle ? w - middle : middle - w;
+      const std::size_t length = work(begin, end);
+      if (length > kLongest || work(end, n) < kShortest) break;
+      if (length < kShortest) continue;
+      const std::size_t live = live_at(end).size(), off = length > kMiddle ? length - kMiddle : kMiddle - length;
       if (live < best_live || (live == best_live && best && off < best_off)) {
         best = end;
         best_live = live;
         best_off = off;
       }
     }
-    if (!best) break;
-    ends.push_back(best);
-    begin = best;
+    return best;
   }
-  ends.push_back(n);
 
-  std::vector<Part> parts;
-  begin = 0;
-  for (std::size_t end : ends) {
+  Part part(std::size_t begin, std::size_t end) const {
+    const bool is_last = end == insts_.size();
     Part p{begin, end, {}, {}};
-    if (begin) {
-      // What this part reads of earlier ones; the last part also stores.
-      for (int r : live_at(begin)) {
-        bool read = end == n && last[r] == at_end;
-        for (std::size_t i = begin; i < end && !read; ++i) read = insts[i].a == r || insts[i].b == r || insts[i].c == r;
-        if (read) p.in.push_back(r);
-      }
-    }
-    if (end != n)
+    if (begin)
+      for (int r : live_at(begin))  // the last part also stores
+        if ((is_last && last_[r] == kAtEnd) || reads(begin, end, r)) p.in.push_back(r);
+    if (!is_last)
       for (int r : live_at(end))
         if (static_cast<std::size_t>(r) >= begin) p.out.push_back(r);
-    parts.push_back(std::move(p));
-    begin = end;
+    return p;
   }
-  return parts;
-}
+
+  bool reads(std::size_t begin, std::size_t end, int r) const {
+    return std::any_of(insts_.begin() + static_cast<std::ptrdiff_t>(begin),
+                       insts_.begin() + static_cast<std::ptrdiff_t>(end),
+                       [&](const compile::Inst& i) { return i.a == r || i.b == r || i.c == r; });
+  }
+
+  const std::vector<compile::Inst>& insts_;
+  const std::vector<char>& uniform_;
+  std::vector<std::size_t> last_;  // by register: the last instruction that reads it
+  std::vector<std::size_t> work_;  // instructions before that do something per column
+};
+
+}  // namespace
+
+std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform) { return Cutter(spec, uniform).run(); }
 
 }  // namespace tutti::cpu

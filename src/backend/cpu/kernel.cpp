@@ -63,10 +63,7 @@ bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
   if (s.takes >= 0) return false;
   if (s.kind != Kind::output) return s.kind == Kind::temporary && s.bytes >= kLastLevel;
   if (s.bytes >= kFarStore) return true;
-  std::int64_t all = 0;
-  for (const compile::Storage& x : plan.storages)
-    if (x.kind == Kind::output && x.takes < 0) all += x.bytes;
-  return s.bytes >= kFarStore / 8 && all >= kLastLevel;
+  return s.bytes >= kFarStore / 8 && plan.fresh_output_bytes >= kLastLevel;
 }
 
 // A result past the cache, in whole cache lines.
@@ -76,6 +73,19 @@ bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const ru
   bool lines = a.dtype.size() >= 2 && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
   return lines;
+}
+
+// Loads of more than a cache holds ask ahead.
+bool loads_far(const compile::Plan& plan, const Access& a) {
+  const compile::Storage& s = plan.storages[a.storage];
+  return s.bytes >= kFarLoad && s.kind != compile::Storage::Kind::chunk;
+}
+
+KernelSpec::Step step_of(const Access& a, std::int64_t column_step) {
+  using Step = KernelSpec::Step;
+  if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce) return Step::one;
+  if (column_step == 0) return Step::none;
+  return a.kind == Access::Kind::load && column_step == a.dtype.size() ? Step::one : Step::any;
 }
 
 }  // namespace
@@ -94,19 +104,12 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   s.together = nest.walk != run::Walk::reduce_column && nest.columns >= 64 && loop.body.insts.size() >= kChain &&
                compile::product(where.whole.extents) >= kMany;
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
-    const compile::Access& a = loop.accesses[k];
-    const std::int64_t step = nest.column_steps[k];
-    KernelSpec::Step how = step == 0                                                          ? KernelSpec::Step::none
-                           : step == a.dtype.size() && a.kind != compile::Access::Kind::index ? KernelSpec::Step::one
-                                                                                              : KernelSpec::Step::any;
-    if (a.kind == compile::Access::Kind::store || a.kind == compile::Access::Kind::reduce) how = KernelSpec::Step::one;
-    bool far = false;
-    if (a.kind == compile::Access::Kind::load && how == KernelSpec::Step::one)
-      far = where.plan.storages[a.storage].bytes >= kFarLoad &&
-            where.plan.storages[a.storage].kind != compile::Storage::Kind::chunk;
-    else if (a.kind == compile::Access::Kind::store)
-      far = stores_far(where, a, k, nest);
-    s.accesses.push_back({a.kind, a.dtype, how, a.value, a.combine, a.accumulate, far});
+    const Access& a = loop.accesses[k];
+    const KernelSpec::Step step = step_of(a, nest.column_steps[k]);
+    const bool far = a.kind == Access::Kind::store  ? stores_far(where, a, k, nest)
+                     : a.kind == Access::Kind::load ? step == KernelSpec::Step::one && loads_far(where.plan, a)
+                                                    : false;
+    s.accesses.push_back({a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far});
   }
   return s;
 }
