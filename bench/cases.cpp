@@ -7,7 +7,7 @@ namespace bench {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (auto list : {mlp_cases, array_cases, tiny_cases, mapped_cases, gpt_cases, compile_cases}) {
+  for (auto list : {mlp_cases, array_cases, tiny_cases, mapped_cases, compile_cases}) {
     std::vector<Case> some = list();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }
@@ -49,10 +49,12 @@ double must_of(std::string_view name) {
       {"psum_4M", 2},
       {"reshard_2048_rows_to_cols", 500},
       {"adam_4M_params", 1.5},
-      {"gpt_step_d128_l4_t128_b16", 2.5},
-      {"gpt_step_d64_l2_t64_b8", 5.5},
       {"compile_mlp_grad_tp", 6},
       {"compile_tiny", 8},
+      {"compile_layers_4", 8},
+      {"compile_layers_16", 8},
+      {"compile_layers_64", 8},
+      {"compile_layers_256", 8},
       {"startup_first_sin", 10},
   };
   auto it = must.find(name);

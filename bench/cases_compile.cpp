@@ -1,5 +1,7 @@
 #include <cstdlib>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 
 #include "mlp_model.hpp"
 
@@ -16,6 +18,20 @@ Batch gradient_program(const Setup& s) {
   return [=](std::int64_t) { jit(grad(squared_error)).lower(network, x, x).compile(); };
 }
 
+// A training step of a perceptron with that many layers, split over the mesh.
+Batch training_program(const Setup& s, int layers) {
+  Network network(layers, Dense{device_put(ones({64, 64}), s.at(P(none, "y"))), device_put(ones({64}), s.at(P("y")))});
+  const auto optimiser = optim::adam(1e-3);
+  const auto state = optimiser.init(network);
+  const Array x = s.normal({64, 64}, P("x", none));
+  auto step = [=](const Network& n, const optim::AdamState<Network>& now, const Array& in, const Array& out) {
+    auto [value, gradient] = value_and_grad(squared_error)(n, in, out);
+    auto [updates, next] = optimiser.update(gradient, now, n);
+    return std::tuple{optim::apply_updates(n, updates), next, value};
+  };
+  return [=](std::int64_t) { jit(step, {.donate_argnums = {0, 1}}).lower(network, state, x, x).compile(); };
+}
+
 Batch first_sin(const Setup&) {
   return [](std::int64_t n) {
     for (; n > 0; --n)
@@ -27,9 +43,13 @@ Batch first_sin(const Setup&) {
 }  // namespace
 
 std::vector<Case> compile_cases() {
-  return {{"compile_mlp_grad_tp", gradient_program, true, true},
-          {"compile_tiny", tiny_program, true, true},
-          {"startup_first_sin", first_sin, true}};
+  std::vector<Case> cases{{"compile_mlp_grad_tp", gradient_program, true, true},
+                          {"compile_tiny", tiny_program, true, true},
+                          {"startup_first_sin", first_sin, true}};
+  for (int layers : {4, 16, 64, 256})
+    cases.push_back({"compile_layers_" + std::to_string(layers),
+                     [layers](const Setup& s) { return training_program(s, layers); }, true, true});
+  return cases;
 }
 
 }  // namespace bench

@@ -10,6 +10,23 @@ Batch eager_add(Array a) {
   return repeat([=] { return a + a; });
 }
 
+// A step over 800 small arrays that it gives back: nearly all of its time is the call.
+Batch many_leaves() {
+  std::vector<Array> leaves(800, ones({8}));
+  for (Array& a : leaves) a = a + 0.f;  // arrays of their own
+  auto step = jit(
+      [](const std::vector<Array>& now) {
+        std::vector<Array> next;
+        for (const Array& a : now) next.push_back(a * 0.5f);
+        return next;
+      },
+      {.donate_argnums = {0}});
+  return repeat([=]() mutable {
+    leaves = step(leaves);
+    return leaves[0];
+  });
+}
+
 }  // namespace
 
 std::vector<Case> tiny_cases() {
@@ -24,6 +41,7 @@ std::vector<Case> tiny_cases() {
        [](const Setup& s) {
          return eager_add(s.normal({64, 64}, P("x", "y")));
        }},
+      {"call_800_leaves", [](const Setup&) { return many_leaves(); }},
   };
 }
 

@@ -1,17 +1,21 @@
 #include "jax_process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <stdexcept>
 #include <vector>
 #include <nlohmann/json.hpp>
 
 namespace bench {
 namespace {
+
+constexpr std::chrono::seconds kPatience(240);  // with one answer, for which JAX may have to compile
 
 pid_t start(const std::vector<std::string>& words, int in, int out, bool quiet) {
   std::vector<char*> argv;
@@ -41,32 +45,67 @@ std::optional<std::string> find_jax(const std::string& wanted) {
   return {};
 }
 
-JaxProcess::JaxProcess(const std::string& python, const std::string& script, int devices) {
+JaxProcess::JaxProcess(const std::string& python, const std::string& script, int devices)
+    : python_(python), script_(script), devices_(devices) {
+  signal(SIGPIPE, SIG_IGN);  // a JAX that died is told by its missing answer
+  start();
+}
+
+JaxProcess::~JaxProcess() { stop(false); }
+
+void JaxProcess::start() {
   std::array<int, 2> to{}, from{};
   if (pipe2(to.data(), O_CLOEXEC) != 0 || pipe2(from.data(), O_CLOEXEC) != 0)
     throw std::runtime_error("cannot make a pipe");
-  signal(SIGPIPE, SIG_IGN);  // a JAX that died is told by its missing answer
-  child_ = start({python, script, "--devices", std::to_string(devices)}, to[0], from[1], false);
+  child_ = bench::start({python_, script_, "--devices", std::to_string(devices_)}, to[0], from[1], false);
   close(to[0]);
   close(from[1]);
-  ask_ = fdopen(to[1], "w");
-  answer_ = fdopen(from[0], "r");
+  ask_ = to[1];
+  answer_ = from[0];
 }
 
-JaxProcess::~JaxProcess() {
-  std::fclose(ask_);  // the end of its input ends it
-  std::fclose(answer_);
+void JaxProcess::stop(bool at_once) {
+  close(ask_);  // the end of its input ends it
+  close(answer_);
+  if (at_once) kill(child_, SIGKILL);
   waitpid(child_, nullptr, 0);
 }
 
-std::optional<double> JaxProcess::round(const std::string& name, std::string& error) {
-  std::fprintf(ask_, "%s\n", name.c_str());
-  std::fflush(ask_);
+std::optional<std::string> JaxProcess::answer(const std::string& name) {
+  using Clock = std::chrono::steady_clock;
+  const std::string question = name + "\n";
+  if (write(ask_, question.data(), question.size()) != static_cast<ssize_t>(question.size())) return {};
+  const Clock::time_point deadline = Clock::now() + kPatience;
   std::string line;
-  for (int c; (c = std::fgetc(answer_)) != EOF && c != '\n';) line.push_back(static_cast<char>(c));
-  nlohmann::json reply = nlohmann::json::parse(line, nullptr, false);
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd ready{answer_, POLLIN, 0};
+    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) <= 0) return {};
+    char c = 0;
+    if (read(answer_, &c, 1) != 1) return {};
+    if (c == '\n') return line;
+    line.push_back(c);
+  }
+}
+
+std::optional<double> JaxProcess::round(const std::string& name, std::string& error) {
+  std::optional<std::string> line = answer(name);
+  if (!line) {
+    stop(true);
+    ++restarts_;
+    start();
+    line = answer(name);
+  }
+  if (!line) {  // twice: a fresh one for the next case
+    stop(true);
+    ++restarts_;
+    start();
+    error = "JAX died or hung twice";
+    return {};
+  }
+  nlohmann::json reply = nlohmann::json::parse(*line, nullptr, false);
   if (reply.is_object() && reply.contains("ms")) return reply["ms"].get<double>();
-  error = reply.is_object() ? reply.value("error", "no answer") : "JAX ended, or answered \"" + line + "\"";
+  error = reply.is_object() ? reply.value("error", "no answer") : "JAX answered \"" + *line + "\"";
   return {};
 }
 

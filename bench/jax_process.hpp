@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -19,13 +18,22 @@ class JaxProcess {
   JaxProcess(const JaxProcess&) = delete;
   JaxProcess& operator=(const JaxProcess&) = delete;
 
-  /// Milliseconds of one round of that case; nothing when it has no such case or failed (then `error` says why).
+  /// Milliseconds of one round of that case; nothing when it has no such case or failed (then `error` says why). A JAX
+  /// that dies or does not answer is started anew, and asked once more.
   std::optional<double> round(const std::string& name, std::string& error);
+  /// How often it was started anew.
+  int restarts() const { return restarts_; }
 
  private:
+  void start();
+  void stop(bool at_once);
+  /// A line of its output; nothing when it ended or took too long.
+  std::optional<std::string> answer(const std::string& name);
+
+  std::string python_, script_;
+  int devices_, restarts_ = 0;
   pid_t child_ = -1;
-  std::FILE* ask_ = nullptr;
-  std::FILE* answer_ = nullptr;
+  int ask_ = -1, answer_ = -1;  // pipes
 };
 
 }  // namespace bench

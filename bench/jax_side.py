@@ -6,6 +6,7 @@ warmed when its name comes for the first time, and dropped when another name com
 same shapes, shardings and number of steps, written as a user of JAX would.
 """
 import argparse
+import functools
 import json
 import math
 import os
@@ -184,6 +185,18 @@ def eager_add_sharded():
     return lambda: x + x
 
 
+@case
+def call_800_leaves():
+    @functools.partial(jax.jit, donate_argnums=0)
+    def step(leaves):
+        return [0.5 * v for v in leaves]
+
+    def run(now):
+        now = step(now)
+        return now, now[0]
+    return loop(run, [jnp.ones(8) for _ in range(800)])
+
+
 # --- programs for one device
 
 @case
@@ -274,6 +287,31 @@ def compile_mlp_grad_tp():
         c = float(n[0])
         jax.jit(jax.grad(lambda w, a, b: squared_error(w, a, b) * c)).lower(network, x, x).compile()
     return run
+
+
+def layers(count):
+    def make():
+        import optax
+        network = [(jax.device_put(jnp.ones((64, 64)), at(None, "y")), jax.device_put(jnp.ones(64), at("y"))) for _ in range(count)]
+        x, optimiser = normal((64, 64), "x", None), optax.adam(1e-3)
+        state = jax.block_until_ready(optimiser.init(network))
+
+        def run(n=[0]):
+            n[0] += 1
+            c = float(n[0])
+
+            def step(network, state, x, y):
+                value, grads = jax.value_and_grad(lambda w: squared_error(w, x, y) * c)(network)
+                updates, state = optimiser.update(grads, state, network)
+                return optax.apply_updates(network, updates), state, value
+            jax.jit(step, donate_argnums=(0, 1)).lower(network, state, x, x).compile()
+        return run
+    make.__name__ = f"compile_layers_{count}"
+    expensive(make)
+
+
+for count in (4, 16, 64, 256):
+    layers(count)
 
 
 @expensive

@@ -36,6 +36,8 @@ struct Sides {
   std::unique_ptr<JaxProcess> jax, jax_one;
 };
 
+int restarts(const Sides& s) { return (s.jax ? s.jax->restarts() : 0) + (s.jax_one ? s.jax_one->restarts() : 0); }
+
 void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
   try {
     Timed ours(c, setup_of(o.devices));
@@ -46,6 +48,7 @@ void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
       rest();
       if (auto ms = jax->round(c.name, row.error)) to.push_back(*ms);
     };
+    const int before = restarts(sides);
     for (int i = 0; i < o.rounds; ++i) {
       rest();
       row.ours.push_back(ours.round());
@@ -54,6 +57,8 @@ void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
       if (ours_one) row.ours_one.push_back(ours_one->round());
       ask(sides.jax_one, row.jax_one);
     }
+    if (const int n = restarts(sides) - before; n > 0 && row.error.empty())
+      row.error = fmt::format("JAX died or hung and was started anew {}", n == 1 ? "once" : fmt::format("{} times", n));
   } catch (const std::exception& e) {
     row.error = e.what();
     row.ours.clear();

@@ -1,7 +1,0 @@
-#include "case.hpp"
-
-namespace bench {
-
-std::vector<Case> gpt_cases() { return {}; }
-
-}  // namespace bench
