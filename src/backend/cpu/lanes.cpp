@@ -91,77 +91,85 @@ Lanes::Value Lanes::unary(Un op, DType d, Value x) {
 }
 
 Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
-  const bool real = d.is_floating(), sign = d.is_signed();
-  auto number = [&](std::int64_t n) {
-    return llvm::ConstantInt::get(x->getType(), static_cast<std::uint64_t>(n), true);
-  };
-  const unsigned width = x->getType()->getScalarSizeInBits();
+  const bool real = d.is_floating();
   switch (op) {
     case Bin::add: return real ? b_.CreateFAdd(x, y) : d.is_bool() ? b_.CreateOr(x, y) : b_.CreateAdd(x, y);
     case Bin::sub: return real ? b_.CreateFSub(x, y) : b_.CreateSub(x, y);
     case Bin::mul: return real ? b_.CreateFMul(x, y) : d.is_bool() ? b_.CreateAnd(x, y) : b_.CreateMul(x, y);
-    case Bin::div:
-    case Bin::rem: {
-      if (real) return op == Bin::div ? b_.CreateFDiv(x, y) : library("fmod", d, {x, y}, nullptr, nullptr);
-      // Division traps on 0 and on lowest / -1: both get a harmless divisor, and their own results.
-      Value zero = b_.CreateICmpEQ(y, number(0)), safe = b_.CreateSelect(zero, number(1), y);
-      if (!sign) {
-        Value r = op == Bin::div ? b_.CreateUDiv(x, safe) : b_.CreateURem(x, safe);
-        return b_.CreateSelect(zero, op == Bin::div ? number(-1) : x, r);
-      }
-      Value minus = b_.CreateICmpEQ(y, number(-1));
-      safe = b_.CreateSelect(minus, number(1), safe);
-      Value r = op == Bin::div ? b_.CreateSDiv(x, safe) : b_.CreateSRem(x, safe);
-      r = b_.CreateSelect(minus, op == Bin::div ? b_.CreateNeg(x) : number(0), r);
-      return b_.CreateSelect(zero, op == Bin::div ? number(-1) : x, r);
-    }
+    case Bin::div: return real ? b_.CreateFDiv(x, y) : divide(op, d, x, y);
+    case Bin::rem: return real ? library("fmod", d, {x, y}, nullptr, nullptr) : divide(op, d, x, y);
     case Bin::min:
-    case Bin::max: {
-      if (d.is_bool()) return op == Bin::min ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
-      if (!real)
-        return b_.CreateBinaryIntrinsic(op == Bin::min ? (sign ? In::smin : In::umin)
-                                        : sign         ? In::smax
-                                                       : In::umax,
-                                        x, y);
-      // Beside a constant that is no NaN and no zero one instruction does: it gives its second operand when one is NaN.
-      auto plain = [](Value v) {
-        auto* c = llvm::dyn_cast<llvm::Constant>(v);
-        auto* n =
-            c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c) : nullptr;
-        return n && !n->isNaN() && !n->isZero();
-      };
-      if (plain(y)) std::swap(x, y);
-      if (plain(x)) return b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x, y);
-      Value m = b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x,
-                                y);  // y when that is NaN
-      return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, m);
-    }
+    case Bin::max: return real ? extreme_real(op, x, y) : extreme(op, d, x, y);
     case Bin::and_: return b_.CreateAnd(x, y);
     case Bin::or_: return b_.CreateOr(x, y);
     case Bin::xor_: return b_.CreateXor(x, y);
     case Bin::shl:
     case Bin::shr_logical:
-    case Bin::shr_arithmetic: {
-      Value inside = b_.CreateICmpULT(y, number(width));
-      if (op == Bin::shr_arithmetic) return b_.CreateAShr(x, b_.CreateSelect(inside, y, number(width - 1)));
-      Value by = b_.CreateSelect(inside, y, number(0));
-      return b_.CreateSelect(inside, op == Bin::shl ? b_.CreateShl(x, by) : b_.CreateLShr(x, by), number(0));
-    }
-    case Bin::scale: {
-      if (wide_) {  // rounding as the processor is set: 4
-        Value all = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
-        return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_ps_512, {}, {x, y, x, all, b_.getInt32(4)});
-      }
-      auto power = [&](Value n) {  // the sum has n + 127 in its low bits
-        Value bits = b_.CreateBitCast(b_.CreateFAdd(n, llvm::ConstantFP::get(n->getType(), 12582912.0 + 127)),
-                                      like(n, b_.getInt32Ty()));
-        return b_.CreateBitCast(b_.CreateShl(bits, 23), n->getType());
-      };
-      Value half = b_.CreateUnaryIntrinsic(In::floor, b_.CreateFMul(y, llvm::ConstantFP::get(y->getType(), 0.5)));
-      return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(b_.CreateFSub(y, half)));
-    }
+    case Bin::shr_arithmetic: return shift(op, x, y);
+    case Bin::scale: return scale(x, y);
   }
   throw InternalError("lanes: unknown binary");
+}
+
+// Integers. Division traps on 0 and on lowest / -1: both get a harmless divisor, and their own results.
+Lanes::Value Lanes::divide(Bin op, DType d, Value x, Value y) {
+  const bool quotient = op == Bin::div;
+  Value zero = b_.CreateICmpEQ(y, number(y, 0)), safe = b_.CreateSelect(zero, number(y, 1), y), result;
+  if (d.is_signed()) {
+    Value minus = b_.CreateICmpEQ(y, number(y, -1));
+    safe = b_.CreateSelect(minus, number(y, 1), safe);
+    result = quotient ? b_.CreateSDiv(x, safe) : b_.CreateSRem(x, safe);
+    result = b_.CreateSelect(minus, quotient ? b_.CreateNeg(x) : number(x, 0), result);
+  } else {
+    result = quotient ? b_.CreateUDiv(x, safe) : b_.CreateURem(x, safe);
+  }
+  return b_.CreateSelect(zero, quotient ? number(x, -1) : x, result);
+}
+
+// The less or the greater of integers or bools.
+Lanes::Value Lanes::extreme(Bin op, DType d, Value x, Value y) {
+  if (d.is_bool()) return op == Bin::min ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
+  const ID least = d.is_signed() ? In::smin : In::umin, greatest = d.is_signed() ? In::smax : In::umax;
+  return b_.CreateBinaryIntrinsic(op == Bin::min ? least : greatest, x, y);
+}
+
+// The less or the greater of floating numbers; NaN when one of them is.
+Lanes::Value Lanes::extreme_real(Bin op, Value x, Value y) {
+  // Beside a constant that is no NaN and no zero one instruction does: it gives its second operand when one is NaN.
+  auto plain = [](Value v) {
+    auto* c = llvm::dyn_cast<llvm::Constant>(v);
+    auto* n =
+        c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c) : nullptr;
+    return n && !n->isNaN() && !n->isZero();
+  };
+  if (plain(y)) std::swap(x, y);
+  Value first = op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y);
+  Value chosen = b_.CreateSelect(first, x, y);  // y when that is NaN
+  return plain(x) ? chosen : b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, chosen);
+}
+
+// By the width or more: zero, or the sign everywhere.
+Lanes::Value Lanes::shift(Bin op, Value x, Value y) {
+  const unsigned width = x->getType()->getScalarSizeInBits();
+  Value inside = b_.CreateICmpULT(y, number(y, width));
+  if (op == Bin::shr_arithmetic) return b_.CreateAShr(x, b_.CreateSelect(inside, y, number(y, width - 1)));
+  Value by = b_.CreateSelect(inside, y, number(y, 0));
+  return b_.CreateSelect(inside, op == Bin::shl ? b_.CreateShl(x, by) : b_.CreateLShr(x, by), number(x, 0));
+}
+
+// x * 2^y, in two steps where no instruction does it, so that the powers are finite.
+Lanes::Value Lanes::scale(Value x, Value y) {
+  if (wide_) {  // rounding as the processor is set: 4
+    Value all = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
+    return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_ps_512, {}, {x, y, x, all, b_.getInt32(4)});
+  }
+  auto power = [&](Value n) {  // the sum has n + 127 in its low bits
+    Value bits = b_.CreateBitCast(b_.CreateFAdd(n, llvm::ConstantFP::get(n->getType(), 12582912.0 + 127)),
+                                  like(n, b_.getInt32Ty()));
+    return b_.CreateBitCast(b_.CreateShl(bits, 23), n->getType());
+  };
+  Value half = b_.CreateUnaryIntrinsic(In::floor, b_.CreateFMul(y, llvm::ConstantFP::get(y->getType(), 0.5)));
+  return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(b_.CreateFSub(y, half)));
 }
 
 Lanes::Value Lanes::compare(Cmp op, DType d, Value x, Value y) {

@@ -36,10 +36,18 @@ class Lanes {
  private:
   Value unary(VectorIR::Un op, DType dtype, Value x);
   Value binary(VectorIR::Bin op, DType dtype, Value x, Value y);
+  Value divide(VectorIR::Bin op, DType dtype, Value x, Value y);
+  Value extreme(VectorIR::Bin op, DType dtype, Value x, Value y);
+  Value extreme_real(VectorIR::Bin op, Value x, Value y);
+  Value shift(VectorIR::Bin op, Value x, Value y);
+  Value scale(Value x, Value y);
   Value compare(VectorIR::Cmp op, DType dtype, Value x, Value y);
   Value convert(DType from, DType to, Value x);
   Value library(const char* name, DType dtype, std::vector<Value> operands, Value condition, Value otherwise);
-  DType dtype_of(Value x, bool is_signed) const;
+  // An integer in every lane, of the type of `like`.
+  static Value number(Value like, std::int64_t n) {
+    return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(n), true);
+  }
   llvm::Type* like(Value x, llvm::Type* scalar) const;
 
   llvm::Module& m_;
