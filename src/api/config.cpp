@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 
 #include "backend/backend.hpp"
 #include "tutti/base/dtype.hpp"
@@ -13,14 +15,25 @@ std::atomic<Isolation> mode{Isolation::shared};
 std::atomic<unsigned long> changes{0};
 std::atomic<bool> partitionable{true};
 
-std::string& name() {
-  static std::string chosen = [] {
+std::atomic<bool> wants_notes{true};
+std::atomic<std::size_t> signatures{CacheBounds{}.signatures}, plans{CacheBounds{}.plans};
+std::atomic<std::size_t> operations{CacheBounds{}.operations};
+
+// Names live for ever, so that a reference to one stays good when another thread chooses anew.
+const std::string* remembered(const std::string& name) {
+  static std::mutex mutex;
+  static auto* names = new std::set<std::string>;
+  std::lock_guard lock(mutex);
+  return &*names->insert(name).first;
+}
+std::atomic<const std::string*>& chosen() {
+  static std::atomic<const std::string*> name = [] {
     const char* variable = std::getenv("TUTTI_BACKEND");
     std::string wanted = variable && *variable ? variable : "cpu";
     tutti::backend(wanted);  // throws on an unknown name
-    return wanted;
+    return remembered(wanted);
   }();
-  return chosen;
+  return name;
 }
 
 }  // namespace
@@ -32,11 +45,20 @@ Isolation isolation() { return mode; }
 
 void backend(const std::string& wanted) {
   tutti::backend(wanted);
-  if (name() == wanted) return;
-  name() = wanted;
-  ++changes;
+  const std::string* name = remembered(wanted);
+  if (chosen().exchange(name) != name) ++changes;
 }
-const std::string& backend() { return name(); }
+const std::string& backend() { return *chosen().load(); }
+
+void cache_bounds(const CacheBounds& bounds) {
+  signatures = bounds.signatures;
+  plans = bounds.plans;
+  operations = bounds.operations;
+}
+CacheBounds cache_bounds() { return {signatures, plans, operations}; }
+
+void notes(bool on) { wants_notes = on; }
+bool notes() { return wants_notes; }
 
 void threefry_partitionable(bool on) { partitionable = on; }
 bool threefry_partitionable() { return partitionable; }

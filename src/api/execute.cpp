@@ -1,9 +1,8 @@
 #include "api/execute.hpp"
 
-#include <unordered_map>
-
 #include "api/distributed.hpp"
-#include "array/node.hpp"
+#include "array/pinned.hpp"
+#include "base/lru.hpp"
 #include "ops/placement/inspect_sharding.hpp"
 #include "ops/region/calls.hpp"
 #include "partition/manual_regions.hpp"
@@ -15,43 +14,44 @@
 namespace tutti {
 namespace {
 
-struct PlanKey {
+struct CachedPlan {
   ProgramPtr program;
   std::vector<bool> donatable;
   unsigned long settings;
+  std::shared_ptr<Executable> plan;
 };
 
 // Plans for the whole process, by content: a jit made anew in a loop traces again but does not compile again.
 class PlanCache {
  public:
   std::shared_ptr<Executable> find_or_compile(const ProgramPtr& program, const std::vector<bool>& donatable) {
-    PlanKey key{program, donatable, config::generation()};
-    std::size_t h = hash_combine(content_hash(*program), key.settings);
+    const unsigned long settings = config::generation();
+    std::size_t h = hash_combine(content_hash(*program), settings);
     for (bool d : donatable) h = hash_combine(h, d);
+    auto same = [&](const CachedPlan& k) {
+      return k.settings == settings && k.donatable == donatable && content_equal(*k.program, *program);
+    };
     {
       std::lock_guard lock(mutex_);
-      auto [first, last] = plans_.equal_range(h);
-      for (auto it = first; it != last; ++it) {
-        const PlanKey& k = it->second.first;
-        if (k.settings == key.settings && k.donatable == donatable && content_equal(*k.program, *program))
-          return it->second.second;
-      }
+      if (const CachedPlan* known = plans_.find(h, same)) return known->plan;
     }
     std::shared_ptr<Executable> plan = backend(config::backend()).compile(*program, donatable);
+    std::vector<CachedPlan> out;  // ends after the lock, with its machine code unless somebody still runs it
     std::lock_guard lock(mutex_);
-    if (plans_.size() > 4096) plans_.clear();  // running executables live on in their users
-    plans_.emplace(h, std::pair{std::move(key), plan});
+    if (const CachedPlan* known = plans_.find(h, same)) return known->plan;  // another thread was quicker
+    plans_.insert(h, {program, donatable, settings, plan});
+    out = plans_.shrink(config::cache_bounds().plans);
     return plan;
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_multimap<std::size_t, std::pair<PlanKey, std::shared_ptr<Executable>>> plans_;
+  LruCache<CachedPlan> plans_;
 };
 
 PlanCache& plans() {
-  static PlanCache cache;
-  return cache;
+  static auto* cache = new PlanCache;  // lives as long as the process: arrays of static storage end after it would
+  return *cache;
 }
 
 // Tells those who inspect values of a program on one device, and takes them out.
@@ -111,14 +111,11 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
   return out;
 }
 
-std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std::span<const bool> donated) {
-  std::vector<BufferPtr> buffers;
-  buffers.reserve(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    buffers.push_back(buffer_of(inputs[i], p.options.what.empty() ? "call" : p.options.what.c_str()));
-    if (!donated.empty() && donated[i]) inputs[i].node()->buffer.reset();
-  }
-  std::vector<BufferPtr> results = p.executable ? p.executable->run(buffers, donated) : p.distributed->run(buffers);
+std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std::span<const bool> donated,
+                           const Takers& by) {
+  Pinned pinned(inputs, donated, by, p.options.what.empty() ? "call" : p.options.what.c_str());
+  std::vector<BufferPtr> results =
+      p.executable ? p.executable->run(pinned.buffers(), donated) : p.distributed->run(pinned.buffers());
   std::vector<Array> out;
   out.reserve(results.size());
   for (std::size_t i = 0; i < results.size(); ++i)

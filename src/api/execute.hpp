@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "array/pinned.hpp"
 #include "backend/backend.hpp"
 #include "ir/program.hpp"
 #include "tutti/array/array.hpp"
@@ -47,8 +48,9 @@ struct Prepared {
 
 /// Checks devices (DeviceError names both arguments), decides output shardings, compiles (plans are shared by content).
 Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, ExecuteOptions options = {});
-/// Runs on concrete inputs. donated[i] (empty: none): input i has been given up by its owner.
-std::vector<Array> execute(const Prepared& prepared, std::span<const Array> inputs, std::span<const bool> donated = {});
+/// Runs on concrete inputs. donated[i] (empty: none): input i has been given up by its owner, and is deleted by by[i].
+std::vector<Array> execute(const Prepared& prepared, std::span<const Array> inputs, std::span<const bool> donated = {},
+                           const Takers& by = {});
 Placement placement_of(const Array& x);
 
 }  // namespace tutti

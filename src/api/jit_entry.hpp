@@ -1,13 +1,17 @@
 // One signature of one jit: what it was traced for, the Program, and its prepared form.
+// The files: jit_core.cpp calls, jit_signature.cpp looks up and says why nothing was found, jit_record.cpp traces and
+// prepares, jit_report.cpp answers questions about an entry.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/execute.hpp"
 #include "trace/trace.hpp"
+#include "tutti/transform/jit.hpp"
 #include "tutti/tree/structure.hpp"
 
 namespace tutti::detail {
@@ -19,14 +23,20 @@ struct LeafSignature {
   std::string name;
 };
 
+/// What a call has beside its arguments.
+struct JitContext {
+  unsigned long settings = 0;   // config::generation()
+  bool traced = false;          // recorded into an enclosing trace: placements do not count
+  std::vector<BoundAxis> axes;  // collectives in the body mean these
+  bool operator==(const JitContext&) const = default;
+};
+
 struct JitEntry {
   // the key
   tree::Structure structure;
   std::vector<LeafSignature> leaves;
-  unsigned long settings = 0;
-  bool traced = false;          // recorded into an enclosing trace: placements do not count
-  bool arrays_only = false;     // every argument is one array
-  std::vector<BoundAxis> axes;  // collectives in the body mean these
+  JitContext context;
+  bool arrays_only = false;  // every argument is an array
   // what it stands for
   ProgramPtr program;  // inputs: leaves, then captured
   std::vector<Array> captured;
@@ -34,9 +44,44 @@ struct JitEntry {
   std::shared_ptr<const void> value;  // the result as traced: its static leaves
   std::vector<bool> donated;          // per leaf
   bool any_donated = false;
+  Takers donations;          // what deleted leaf i, as errors say it
   const char* what = "jit";  // as errors call it
   Loc made;
   Prepared prepared;  // unless traced
 };
+
+// --- looking up
+
+JitContext context_of(std::span<const Array> leaves);
+/// Of everything that `fits` compares. Placements count by identity: equal shardings are one.
+std::size_t signature_hash(const JitArguments& args, const JitContext& context);
+bool fits(const JitEntry& entry, const JitArguments& args, const JitContext& context);
+/// The same for arguments that are arrays and nothing else, outside of every trace.
+std::size_t signature_hash(std::span<const Array* const> args, unsigned long settings);
+bool fits(const JitEntry& entry, std::span<const Array* const> args, unsigned long settings);
+
+/// Why `entry` does not fit: the first place that differs.
+struct Miss {
+  enum class Kind { value, type, placement, other };  // value: a static leaf
+  Kind kind = Kind::other;
+  std::string leaf, before, now;
+  std::string str() const;  // `arg1.rate: 0.1 and 0.2`
+};
+Miss why_missed(const JitEntry& entry, const JitArguments& args, const JitContext& context);
+/// Writes it to stderr under TUTTI_LOG=recompile; and, at the third program of one jit for another value or type, a
+/// note that says so, whatever TUTTI_LOG says, unless config::notes is off.
+void report_miss(const Miss& miss, Loc made, int programs);
+
+// --- making
+
+/// "self", "arg0.layers[1].weight".
+std::string leaf_name(const std::pair<int, tree::Path>& where);
+/// How errors call the function given to jit: C++ knows no names.
+std::string function_text(const char* what, Loc made);
+/// DeletedError naming leaf i, or a captured array where there is no such leaf.
+void refuse_deleted(const JitEntry& entry, std::size_t i, const Array& x);
+/// Traces `body`, and prepares its Program unless it belongs to an enclosing trace.
+JitEntry make_entry(const JitOptions& options, const char* what, Loc made, const JitArguments& args,
+                    const JitContext& context, const JitBody& body);
 
 }  // namespace tutti::detail

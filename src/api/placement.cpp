@@ -34,7 +34,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const t
   check(x, sharding, "device_put", where);
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
   if (x.is_traced()) return bind1(ops::device_put, ops::DevicePut{sharding}, {x, lax::stop_gradient(x)});
-  const BufferPtr& buffer = buffer_of(x, "device_put");
+  BufferPtr buffer = buffer_of(x, "device_put");
   if (x.committed() && x.sharding() == sharding) return x;  // it lies there: the same array, as in JAX
   // A label on the same memory: arrays of one host are whole, whatever their sharding.
   return make_array(x.type(), buffer, sharding, true);

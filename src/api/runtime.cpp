@@ -2,10 +2,10 @@
 #include "array/runtime.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "api/execute.hpp"
 #include "array/node.hpp"
+#include "base/lru.hpp"
 #include "ops/placement/device_put.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/config.hpp"
@@ -20,7 +20,7 @@ struct EagerEntry {
   std::vector<Placement> placements;
   std::vector<ProgramPtr> subs;
   unsigned long settings;
-  Prepared prepared;
+  std::shared_ptr<const Prepared> prepared;  // its own owner while it runs, whatever is run inside
 };
 
 std::size_t hash_of(const Op& op, const Params& params, std::span<const Array> operands) {
@@ -52,7 +52,7 @@ bool matches(const EagerEntry& e, const Op& op, const Params& params, std::span<
 
 // Each thread has its own table: no lock on the way of an eager operation. Machine code is shared through the plan
 // cache.
-thread_local std::unordered_multimap<std::size_t, EagerEntry> entries;
+thread_local LruCache<EagerEntry> entries;
 
 // "x1", "x2", ...: how an operation names its operands in errors.
 std::vector<Placement> placements_of(std::span<const Array> operands) {
@@ -114,16 +114,17 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
   if (&op == &ops::put_back) return {put(operands[0], operands[1].node()->sharding, operands[1].node()->committed)};
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
-  auto [first, last] = entries.equal_range(h);
-  for (auto it = first; it != last; ++it)
-    if (matches(it->second, op, params, operands, subs, settings)) return execute(it->second.prepared, operands);
-  if (entries.size() > 8192) entries.clear();
+  auto same = [&](const EagerEntry& e) { return matches(e, op, params, operands, subs, settings); };
+  if (const EagerEntry* known = entries.find(h, same)) return execute(*std::shared_ptr(known->prepared), operands);
   EagerEntry e{&op, params, {}, placements_of(operands), subs, settings, {}};
   for (const Array& x : operands) e.types.push_back(x.type());
   ExecuteOptions options;
   options.what = call_name(op.name);  // of the call that came first: others name themselves in errors
-  e.prepared = prepare(one_eqn(op, params, operands, subs), e.placements, options);
-  return execute(entries.emplace(h, std::move(e))->second.prepared, operands);
+  auto prepared = std::make_shared<const Prepared>(prepare(one_eqn(op, params, operands, subs), e.placements, options));
+  e.prepared = prepared;
+  entries.insert(h, std::move(e));
+  entries.shrink(config::cache_bounds().operations);
+  return execute(*prepared, operands);
 }
 
 std::vector<Array> run_program(const ProgramPtr& program, const std::vector<Array>& args) {

@@ -78,7 +78,7 @@ bool Scalar::operator==(const Scalar& o) const {
 Array make_array(Type type, BufferPtr buffer, Sharding sharding, bool committed) {
   auto n = std::make_shared<ArrayNode>();
   n->type = std::move(type);
-  n->buffer = std::move(buffer);
+  n->memory.set(std::move(buffer));
   n->sharding = std::move(sharding);
   n->committed = committed;
   return Array(std::move(n));
@@ -145,39 +145,13 @@ void convert_elements(DType from, const void* in, DType to, void* out, std::int6
   });
 }
 
-const BufferPtr& buffer_of(const Array& x, const char* what) {
-  const ArrayNode& n = checked(x, what);
-  if (n.deleted)
-    raise<DeletedError>(what, "the array " + n.type.str() + " has been deleted by " + n.deleted_by,
-                        "Keep a copy() before it is donated or deleted, or use the result instead.");
-  if (n.traced())
-    raise<TracerError>(what, n.type.str() + " has no value here, it is being recorded",
-                       "Return it from the function, and read it outside.");
-  if (!n.buffer && n.literal) {
-    BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
-    visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
-      const Scalar& s = *n.literal;
-      if constexpr (std::is_same_v<T, std::complex<float>>)
-        *static_cast<T*>(b->data()) = T(float(s.real), float(s.imag));
-      else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
-        *static_cast<T*>(b->data()) = T(float(s.real));
-      else if constexpr (std::is_floating_point_v<T>)
-        *static_cast<T*>(b->data()) = static_cast<T>(s.real);
-      else
-        *static_cast<T*>(b->data()) = static_cast<T>(s.integer);
-    });
-    n.buffer = std::move(b);
-  }
-  return n.buffer;
-}
-
 std::string type_text(const Array& x) { return x.type().str(); }
 const Type& Array::type() const { return checked(*this, "type").type; }
 const Shape& Array::shape() const { return checked(*this, "shape").type.shape; }
 DType Array::dtype() const { return checked(*this, "dtype").type.dtype; }
 bool Array::weak_type() const { return checked(*this, "weak_type").type.weak; }
 bool Array::is_traced() const { return node_ && node_->traced(); }
-bool Array::is_deleted() const { return checked(*this, "is_deleted").deleted; }
+bool Array::is_deleted() const { return checked(*this, "is_deleted").memory.gone(); }
 
 std::int64_t Array::shape(int dim) const {
   const Shape& s = shape();
@@ -199,7 +173,7 @@ Sharding Array::sharding() const {
 }
 std::set<Device> Array::devices() const {
   std::set<Device> out = sharding().device_set();
-  if (node_->deleted) buffer_of(*this, "devices");  // it lies nowhere: the error says so
+  if (node_->memory.gone()) buffer_of(*this, "devices");  // it lies nowhere: the error says so
   return out;
 }
 bool Array::committed() const { return checked(*this, "committed").committed; }
@@ -211,9 +185,8 @@ void Array::delete_() const {
   if (n.traced())
     raise<TracerError>("delete_", n.type.str() + " is being recorded, it has no memory to give back",
                        "Delete arrays outside of transformations.");
-  n.deleted = true;
-  n.deleted_by = "delete_()";
-  n.buffer.reset();
+  static const auto by = std::make_shared<const std::string>("delete_()");
+  n.memory.remove(by);
 }
 
 const Array& Array::block_until_ready() const {
@@ -235,9 +208,10 @@ Scalar Array::only(const char* what, Loc loc) const {
     if (name == "number") raise<TypeError>(what, problem, advice);
     raise<ValueError>(what, problem, advice);
   }
-  if (n.literal && !n.traced() && !n.deleted) return *n.literal;
+  if (n.literal && !n.traced() && !n.memory.gone()) return *n.literal;
   Array value = concrete(*this, what);
-  const void* data = buffer_of(value, what)->data();
+  BufferPtr buffer = buffer_of(value, what);
+  const void* data = buffer->data();
   Scalar out;
   visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
     T v = *static_cast<const T*>(data);
@@ -289,7 +263,7 @@ std::vector<Shard> Array::addressable_shards() const {
 }
 
 Array Shard::data() const {
-  const BufferPtr& whole = buffer_of(global, "Shard::data");
+  BufferPtr whole = buffer_of(global, "Shard::data");
   const Type& type = global.type();
   Type part{type.dtype, {}, type.weak, {}};
   std::int64_t stride = 1, offset = 0;

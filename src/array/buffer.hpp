@@ -44,6 +44,13 @@ class BufferPtr {
     if (b && (b->count.load(std::memory_order_acquire) == 1 || b->count.fetch_sub(1, std::memory_order_acq_rel) == 1))
       release_buffer(b);
   }
+  /// Takes over a share that is counted already; and gives one up without counting.
+  static BufferPtr adopt(Buffer* b) {
+    BufferPtr out;
+    out.b_ = b;
+    return out;
+  }
+  Buffer* detach() { return std::exchange(b_, nullptr); }
   Buffer* get() const { return b_; }
   Buffer* operator->() const { return b_; }
   Buffer& operator*() const { return *b_; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "array/buffer.hpp"
+#include "array/memory.hpp"
 #include "ir/program.hpp"
 #include "ir/type.hpp"
 #include "tutti/array/array.hpp"
@@ -18,15 +19,14 @@ class Trace;
 struct ArrayNode {
   Type type;
 
-  // Concrete: one dense row-major buffer for the whole array on this host, whatever its sharding.
+  // Concrete
   Sharding sharding;  // empty: uncommitted on the default device
   bool committed = false;
   bool rows = false;  // pmap made it: along dim 0 every device has an element of its own, and indexing gives it out
                       // where it lies
-  mutable BufferPtr buffer;       // empty for a literal nobody has read yet, and after deletion
+  mutable ArrayMemory memory;     // one dense row-major buffer for the whole array on this host, whatever its
+                                  // sharding; none for a literal nobody has read yet
   std::optional<Scalar> literal;  // made from a C++ number: recorded as text-free literal of an Eqn
-  bool deleted = false;
-  std::string deleted_by;  // what deleted or donated it, with its line
 
   // Traced: a value of a Program being recorded.
   std::shared_ptr<Trace> trace;
@@ -39,7 +39,7 @@ struct ArrayNode {
 Array make_array(Type type, BufferPtr buffer, Sharding sharding = {}, bool committed = false);
 /// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`)
 /// otherwise.
-const BufferPtr& buffer_of(const Array& x, const char* what);
+BufferPtr buffer_of(const Array& x, const char* what);
 /// `x` as a concrete array: itself, or its value evaluated on demand when the trace allows it; TracerError otherwise.
 Array concrete(const Array& x, const char* what);
 /// Copies with numeric conversion between dense host buffers.

@@ -104,7 +104,7 @@ std::shared_ptr<const ShardingNode> make(const std::vector<Device>& devices, Sha
   node.devices = node.mesh.device_list();
   node.cells = std::move(shape);
   node.cell_devices = std::move(cells);
-  return std::make_shared<const ShardingNode>(std::move(node));
+  return interned(std::move(node));
 }
 
 std::shared_ptr<const ShardingNode> from_grid(const std::vector<Device>& devices, Shape shape, Loc loc) {
@@ -144,7 +144,7 @@ Sharding positional_sharding(const Mesh& mesh, const Layout& layout) {
     node.cell_devices[static_cast<std::size_t>(cell)].push_back(mesh.device_list()[static_cast<std::size_t>(p)]);
   }
   node.cells = std::move(shape);
-  return Sharding(std::make_shared<const ShardingNode>(std::move(node)));
+  return Sharding(interned(std::move(node)));
 }
 
 PositionalSharding::PositionalSharding(const DeviceGrid& grid, Loc loc)

@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <mutex>
 #include <ostream>
+#include <unordered_map>
 
 #include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
@@ -18,12 +21,59 @@ const ShardingNode& deref(const Sharding& sharding, const char* member, Loc loc)
 
 namespace {
 
+bool same_content(const ShardingNode& x, const ShardingNode& y) {
+  return x.kind == y.kind && x.memory_kind == y.memory_kind && x.devices == y.devices && x.spec == y.spec &&
+         x.cells == y.cells && x.cell_devices == y.cell_devices &&
+         (x.kind != Sharding::Kind::named || x.mesh == y.mesh);
+}
+
+// All nodes that are alive, by hash. They live for ever: shardings of static storage may end after anything else.
+struct NodeTable {
+  std::mutex mutex;
+  std::unordered_multimap<std::size_t, std::pair<const ShardingNode*, std::weak_ptr<const ShardingNode>>> nodes;
+};
+NodeTable& node_table() {
+  static auto* table = new NodeTable;
+  return *table;
+}
+
+void end_node(const ShardingNode* node) {
+  {
+    NodeTable& table = node_table();
+    std::lock_guard lock(table.mutex);
+    auto [first, last] = table.nodes.equal_range(node->hash);
+    table.nodes.erase(std::find_if(first, last, [&](const auto& e) { return e.second.first == node; }));
+  }
+  delete node;
+}
+
+}  // namespace
+
+std::shared_ptr<const ShardingNode> interned(ShardingNode node) {
+  node.hash = (node.mesh.hash() * 31 + node.layout.hash()) * 31 + node.spec.hash();
+  node.hash = (node.hash * 31 + std::hash<std::string>{}(node.memory_kind)) * 31 + static_cast<std::size_t>(node.kind);
+  std::vector<std::shared_ptr<const ShardingNode>> seen;  // end after the lock, which ending asks for
+  NodeTable& table = node_table();
+  std::lock_guard lock(table.mutex);
+  auto [first, last] = table.nodes.equal_range(node.hash);
+  for (auto at = first; at != last; ++at) {
+    seen.push_back(at->second.second.lock());
+    if (seen.back() && same_content(*seen.back(), node)) return seen.back();
+  }
+  const std::size_t hash = node.hash;
+  std::shared_ptr<const ShardingNode> made(new ShardingNode(std::move(node)), end_node);
+  table.nodes.emplace(hash, std::pair{made.get(), made});
+  return made;
+}
+
+namespace {
+
 std::shared_ptr<const ShardingNode> single(const Device& device) {
   ShardingNode node;
   node.kind = Sharding::Kind::single_device;
   node.mesh = unnamed_mesh({device}, Shape{});
   node.devices = {device};
-  return std::make_shared<const ShardingNode>(std::move(node));
+  return interned(std::move(node));
 }
 
 std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec, Loc loc) {
@@ -41,7 +91,7 @@ std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec, Loc loc
   node.devices = mesh.device_list();
   node.mesh = std::move(mesh);
   node.spec = std::move(spec);
-  return std::make_shared<const ShardingNode>(std::move(node));
+  return interned(std::move(node));
 }
 
 void check_shape(const Sharding& sharding, const Shape& shape, const char* member) {
@@ -133,22 +183,10 @@ const std::string& Sharding::memory_kind(Loc loc) const {
 Sharding Sharding::with_memory_kind(std::string kind, Loc loc) const {
   ShardingNode node = deref(*this, "Sharding::with_memory_kind", loc);
   node.memory_kind = std::move(kind);
-  return Sharding(std::make_shared<const ShardingNode>(std::move(node)));
+  return Sharding(interned(std::move(node)));
 }
 
-bool operator==(const Sharding& a, const Sharding& b) {
-  if (a.node_ == b.node_) return true;
-  if (!a.node_ || !b.node_) return false;
-  const ShardingNode &x = *a.node_, &y = *b.node_;
-  return x.kind == y.kind && x.memory_kind == y.memory_kind && x.devices == y.devices && x.spec == y.spec &&
-         x.cells == y.cells && x.cell_devices == y.cell_devices &&
-         (x.kind != Sharding::Kind::named || x.mesh == y.mesh);
-}
-
-std::size_t Sharding::hash() const {
-  if (!node_) return 0;
-  return node_->mesh.hash() * 31 + node_->layout.hash() * 7 + static_cast<std::size_t>(node_->kind);
-}
+std::size_t Sharding::hash() const { return node_ ? node_->hash : 0; }
 
 std::string Sharding::str() const {
   if (!node_) return "Sharding()";

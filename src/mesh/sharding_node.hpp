@@ -15,12 +15,15 @@ struct ShardingNode {
   Layout layout;                // on `mesh`; missing dims at the end are not cut
   std::vector<Device> devices;  // device assignment, equal to the mesh's device list
   std::string memory_kind = "device";
-  PartitionSpec spec;  // named only
-  Shape cells;         // positional only: the grid
+  std::size_t hash = 0;  // of the content: interned() sets it
+  PartitionSpec spec;    // named only
+  Shape cells;           // positional only: the grid
   std::vector<std::vector<Device>>
       cell_devices;  // positional only: row-major, each sorted by position in the assignment
 };
 
+/// The one node of this content: equal shardings point to one, while any of them is there.
+std::shared_ptr<const ShardingNode> interned(ShardingNode node);
 /// The node; throws ValueError of the function `member` when the handle is empty.
 const ShardingNode& deref(const Sharding& sharding, const char* member = "Sharding", Loc loc = {});
 

@@ -97,7 +97,7 @@ Array Trace::input(const Type& type, std::string name, Array known) {
 void Trace::check_usable(const Array& x) const {
   const ArrayNode& n = *x.node();
   if (!n.traced()) {
-    if (n.deleted) buffer_of(x, "use");
+    if (n.memory.gone()) buffer_of(x, "use");
     return;
   }
   const Trace& other = *n.trace;
@@ -117,8 +117,8 @@ Atom Trace::atom(const Array& x) {
     if (closed_) check_usable(x);
     return Atom(n.value);
   }
-  if (n.literal && !n.traced()) return Atom(*n.literal, n.type.weak);
   check_usable(x);
+  if (n.literal && !n.traced()) return Atom(*n.literal, n.type.weak);
   auto [it, fresh] = capture_ids_.try_emplace(x.node().get(), static_cast<ValueId>(program_.types.size()));
   if (fresh) {
     program_.types.push_back(n.type);
@@ -136,11 +136,14 @@ std::vector<Array> Trace::record(const Op& op, Params params, const std::vector<
   Eqn eqn{&op, std::move(params), {}, {}, std::move(subs), loc};
   std::vector<Type> types;
   for (const Array& x : operands) {
-    eqn.operands.push_back(atom(x));
+    if (!x.has_value()) throw InternalError("an empty array as an operand");
     types.push_back(x.node()->type);
   }
+  // What does not fit is refused before anything is captured.
+  std::vector<Type> results = infer_types(op, eqn.params, types, eqn.subs);
+  for (const Array& x : operands) eqn.operands.push_back(atom(x));
   std::vector<Array> out;
-  for (Type& t : infer_types(op, eqn.params, types, eqn.subs)) {
+  for (Type& t : results) {
     auto node = std::make_shared<ArrayNode>();
     node->type = t;
     node->trace = shared_from_this();

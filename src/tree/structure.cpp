@@ -144,59 +144,67 @@ std::string short_name(std::string_view name) {
 class StructureReader {
  public:
   struct Token {
+    std::size_t tree;
     Path path;
     std::string text;
+    bool value = false;  // of a static leaf
   };
 
   explicit StructureReader(const Structure& s) : s_(s) {}
   bool done() const { return at_ == s_.words_.size(); }
+  /// The next of the trees side by side.
   std::string read() {
-    const std::uint64_t head = s_.words_[at_++];
-    const std::size_t n = head >> 8;
-    switch (head & 0xff) {
-      case detail::enter_tag: return node(*reinterpret_cast<const NodeType*>(s_.words_[at_++]), n);
-      case detail::array_tag: return leaf(n ? "*" : "None");
-      case detail::bits_tag: {
-        const auto& type = *reinterpret_cast<const ValueType*>(s_.words_[at_++]);
-        return leaf(text(type, bytes(n)));
-      }
-      default:  // value
-        at_ += 2;
-        return leaf(s_.values_[n].type->str(s_.values_[n].data.get()));
-    }
+    std::string out = one();
+    ++tree_;
+    return out;
   }
   std::vector<Token> tokens;
 
  private:
+  std::string one() {
+    const std::uint64_t head = s_.words_[at_++];
+    const std::size_t n = head >> 8;
+    switch (head & 0xff) {
+      case detail::enter_tag: return node(*reinterpret_cast<const NodeType*>(s_.words_[at_++]), n);
+      case detail::array_tag: return leaf(n ? "*" : "None", false);
+      case detail::bits_tag: {
+        const auto& type = *reinterpret_cast<const ValueType*>(s_.words_[at_++]);
+        return leaf(text(type, bytes(n)), true);
+      }
+      default:  // value
+        at_ += 2;
+        return leaf(s_.values_[n].type->str(s_.values_[n].data.get()), true);
+    }
+  }
   std::string_view bytes(std::size_t n) {
     const std::string_view out(reinterpret_cast<const char*>(s_.words_.data() + at_), n);
     at_ += detail::words_for(n);
     return out;
   }
-  std::string leaf(std::string text) {
-    tokens.push_back({Path(path_), text});
+  std::string leaf(std::string text, bool value) {
+    tokens.push_back({tree_, Path(path_), text, value});
     return text;
   }
   std::string child(Path::Key key) {
     path_.push_back(std::move(key));
-    std::string out = read();
+    std::string out = one();
     path_.pop_back();
     return out;
   }
   std::string node(const NodeType& type, std::size_t n) {
     using Kind = NodeType::Kind;
     if (type.kind == Kind::optional) {
-      tokens.push_back({Path(path_), n ? "a value" : "no value"});
-      return n ? read() : "None";
+      tokens.push_back({tree_, Path(path_), n ? "a value" : "no value"});
+      return n ? one() : "None";
     }
     if (type.kind == Kind::variant) {
-      tokens.push_back({Path(path_), "alternative " + std::to_string(n)});
-      return read();
+      tokens.push_back({tree_, Path(path_), "alternative " + std::to_string(n)});
+      return one();
     }
-    if (type.kind == Kind::frozen) return "Frozen(" + read() + ")";
+    if (type.kind == Kind::frozen) return "Frozen(" + one() + ")";
     const bool record = type.kind == Kind::record, map = type.kind == Kind::map;
     tokens.push_back(
-        {Path(path_), record || type.kind == Kind::tuple ? std::string(type.name) : std::to_string(n) + " elements"});
+        {tree_, Path(path_), record || type.kind == Kind::tuple ? std::string(type.name) : std::to_string(n) + " elements"});
     std::string out = record ? short_name(type.name) + "(" : map ? "{" : type.kind == Kind::list ? "[" : "(";
     for (std::size_t i = 0; i < n; ++i) {
       if (i) out += ", ";
@@ -216,7 +224,7 @@ class StructureReader {
   }
 
   const Structure& s_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, tree_ = 0;
   std::vector<Path::Key> path_;
 };
 
@@ -227,21 +235,24 @@ std::string Structure::str() const {
 }
 std::ostream& operator<<(std::ostream& out, const Structure& s) { return out << s.str(); }
 
-std::string difference(const Structure& a, const Structure& b) {
-  if (a == b) return "";
+std::optional<Difference> first_difference(const Structure& a, const Structure& b) {
+  if (a == b) return {};
   StructureReader x(a), y(b);
   while (!x.done()) x.read();
   while (!y.done()) y.read();
-  const auto line = [](const Path& path, const std::string& p, const std::string& q) {
-    return (path.empty() ? "" : path.str() + ": ") + p + " and " + q;
-  };
   for (std::size_t i = 0;; ++i) {
     if (i >= x.tokens.size() || i >= y.tokens.size())
-      return std::to_string(x.tokens.size()) + " and " + std::to_string(y.tokens.size()) + " leaves";
+      return Difference{0, {}, std::to_string(x.tokens.size()), std::to_string(y.tokens.size()) + " leaves"};
     const auto &p = x.tokens[i], &q = y.tokens[i];
-    if (p.path != q.path) return "key " + p.path.str() + " and key " + q.path.str();
-    if (p.text != q.text) return line(p.path, p.text, q.text);
+    if (p.path != q.path) return Difference{p.tree, {}, "key " + p.path.str(), "key " + q.path.str()};
+    if (p.text != q.text) return Difference{p.tree, p.path, p.text, q.text, p.value && q.value};
   }
+}
+
+std::string difference(const Structure& a, const Structure& b) {
+  auto d = first_difference(a, b);
+  if (!d) return "";
+  return (d->path.empty() ? "" : d->path.str() + ": ") + d->first + " and " + d->second;
 }
 
 }  // namespace tutti::tree

@@ -1,6 +1,7 @@
 // Settings of the process. They are part of every cache key.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace tutti {
@@ -24,6 +25,20 @@ const std::string& backend();
 /// position alone; false as before.
 void threefry_partitionable(bool on);
 bool threefry_partitionable();
+
+/// How much is kept of what was compiled. Beyond that the least recently used goes first; what is in use stays.
+struct CacheBounds {
+  std::size_t signatures = 4096;  // of each jit
+  std::size_t plans = 1024;       // programs of the process, shared by whoever compiles the same again
+  std::size_t operations = 4096;  // outside of jit, of each thread
+};
+void cache_bounds(const CacheBounds& bounds);
+CacheBounds cache_bounds();
+
+/// Notes to stderr: one when a jit compiles for the third time for another value or shape. On, unless this says false
+/// or TUTTI_LOG=quiet.
+void notes(bool on);
+bool notes();
 
 /// A number that changes with every setting, x64 included.
 unsigned long generation();

@@ -152,7 +152,9 @@ class Sharding {
   /// For tutti's own stages; see src/mesh/sharding_node.hpp.
   explicit Sharding(std::shared_ptr<const ShardingNode> node) : node_(std::move(node)) {}
   /// The same kind, mesh, spec text and memory kind. `P("x")` and `P("x", none)` differ: see is_equivalent_to.
-  friend bool operator==(const Sharding& a, const Sharding& b);
+  friend bool operator==(const Sharding& a, const Sharding& b) {
+    return a.node_ == b.node_;
+  }  // equal ones share a node
 
  protected:
   std::shared_ptr<const ShardingNode> node_;

@@ -72,6 +72,8 @@ class JitCore {
   /// Runs the entry, or records it in the trace that is open.
   std::vector<Array> run(const JitEntry& entry, std::span<const Array> leaves);
   std::size_t size() const;
+  /// How many entries were compared with arguments so far.
+  std::size_t comparisons() const;
   void clear();
 
  private:

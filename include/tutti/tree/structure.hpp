@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,6 +112,8 @@ class Structure {
   std::size_t num_slots() const { return present_.size(); }
   /// For each place whether an array is there.
   const std::vector<bool>& present() const { return present_; }
+  /// Whether it is that of arrays side by side, in no container.
+  bool arrays_only() const { return words_.size() == num_leaves_; }
   std::string str() const;
   std::size_t hash() const { return hash_; }
   friend bool operator==(const Structure& a, const Structure& b);
@@ -130,6 +133,14 @@ class Structure {
 };
 std::ostream& operator<<(std::ostream& out, const Structure& structure);
 
+/// The first place where two structures differ: in which of the trees side by side, where, and what is there.
+struct Difference {
+  std::size_t tree = 0;
+  Path path;
+  std::string first, second;
+  bool value = false;  // a static leaf: `3` and `4`
+};
+std::optional<Difference> first_difference(const Structure& a, const Structure& b);
 /// The first place where two structures differ, for messages: `layers[0].width: 3 and 4`. Empty when they are equal.
 std::string difference(const Structure& a, const Structure& b);
 

@@ -2,7 +2,7 @@
 #include "backend/cpu/cpu.hpp"
 
 #include <chrono>
-#include <set>
+#include <map>
 
 #include "backend/cpu/dot_work.hpp"
 #include "backend/cpu/kernel.hpp"
@@ -17,7 +17,8 @@ namespace {
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(run::Executor executor, PlanStats stats) : executor_(std::move(executor)), stats_(std::move(stats)) {}
+  CpuExecutable(run::Executor executor, PlanStats stats, std::vector<cpu::Kernel> kernels)
+      : kernels_(std::move(kernels)), executor_(std::move(executor)), stats_(std::move(stats)) {}
   std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) override {
     return executor_.run(inputs, donated);
   }
@@ -25,6 +26,7 @@ class CpuExecutable final : public Executable {
   PlanStats stats() const override { return stats_; }
 
  private:
+  std::vector<cpu::Kernel> kernels_;  // alive as long as the executor calls them
   run::Executor executor_;
   PlanStats stats_;
 };
@@ -43,14 +45,21 @@ class Kernels {
   }
   void compile() {
     made_ = cpu::compile_kernels(specs_);
-    for (std::size_t k = 0; k < made_.size(); ++k) waiting_[k]->kernel = made_[k];
+    for (std::size_t k = 0; k < made_.size(); ++k) waiting_[k]->kernel = made_[k].run;
   }
-  int distinct() const { return static_cast<int>(std::set<run::KernelFn>(made_.begin(), made_.end()).size()); }
+  /// Each once.
+  std::vector<cpu::Kernel> distinct() const {
+    std::map<run::KernelFn, cpu::Kernel> out;
+    for (const cpu::Kernel& k : made_) out.emplace(k.run, k);
+    std::vector<cpu::Kernel> list;
+    for (auto& [run, k] : out) list.push_back(std::move(k));
+    return list;
+  }
 
  private:
   std::vector<cpu::KernelSpec> specs_;
   std::vector<run::Nest*> waiting_;
-  std::vector<run::KernelFn> made_;
+  std::vector<cpu::Kernel> made_;
 };
 
 std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
@@ -110,11 +119,12 @@ class CpuBackend final : public Backend {
       }
     }
     kernels.compile();
-    stats.kernels = kernels.distinct();
+    std::vector<cpu::Kernel> distinct = kernels.distinct();
+    stats.kernels = static_cast<int>(distinct.size());
     run::Executor executor(std::move(plan), std::move(works));
     stats.tasks = executor.tasks();
     stats.compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return std::make_shared<CpuExecutable>(std::move(executor), std::move(stats));
+    return std::make_shared<CpuExecutable>(std::move(executor), std::move(stats), std::move(distinct));
   }
 };
 

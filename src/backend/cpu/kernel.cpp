@@ -8,6 +8,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -180,52 +182,51 @@ class Jit {
     if (f64) define(std::string("tutti_") + name + "_f64", f64);
   }
 
-  std::vector<run::KernelFn> kernels(const std::vector<KernelSpec>& specs) {
+  std::vector<Kernel> kernels(const std::vector<KernelSpec>& specs) {
+    std::vector<Kernel> out;  // before the lock: what ends with it asks for the lock
+    std::vector<std::pair<std::string, const KernelSpec*>> fresh;
     std::lock_guard lock(mutex_);
     std::vector<std::string> texts;
-    std::vector<std::pair<std::string, const KernelSpec*>> fresh;
     for (const KernelSpec& s : specs) {
       texts.push_back(s.text());
-      if (known_.emplace(texts.back(), nullptr).second) fresh.push_back({texts.back(), &s});
+      auto [known, added] = known_.try_emplace(texts.back());
+      out.push_back({known->second.run, known->second.code.lock()});
+      if (out.back().code) continue;
+      if (std::none_of(fresh.begin(), fresh.end(), [&](const auto& f) { return f.first == texts.back(); }))
+        fresh.push_back({texts.back(), &s});
     }
-    try {
-      if (!fresh.empty()) add(fresh);
-    } catch (...) {
-      for (auto& [text, spec] : fresh) known_.erase(text);
-      throw;
-    }
-    std::vector<run::KernelFn> out;
-    for (const std::string& t : texts) out.push_back(known_.at(t));
+    if (fresh.empty()) return out;
+    const std::shared_ptr<const Code> code = add(fresh);
+    for (std::size_t k = 0; k < out.size(); ++k)
+      if (!out[k].code) out[k] = {known_.at(texts[k]).run, code};
     return out;
   }
-  int count() const { return count_; }
+  KernelCounts counts() const { return {compiled_, freed_}; }
+
+  // The end of a module, and of its texts unless they have been compiled anew.
+  void free(const orc::ResourceTrackerSP& tracker, const std::vector<std::string>& texts) {
+    std::lock_guard lock(mutex_);
+    for (const std::string& t : texts)
+      if (auto known = known_.find(t); known != known_.end() && known->second.code.expired()) known_.erase(known);
+    freed_ += static_cast<int>(texts.size());
+    llvm::consumeError(tracker->remove());
+    if (++ended_ % 64 == 0) jit_->getExecutionSession().getSymbolStringPool()->clearDeadEntries();
+  }
 
  private:
-  void add(const std::vector<std::pair<std::string, const KernelSpec*>>& fresh) {
-    auto context = std::make_unique<llvm::LLVMContext>();
-    auto module = std::make_unique<llvm::Module>("kernels", *context);
-    module->setDataLayout(jit_->getDataLayout());
-    const int first = count_;
-    for (const auto& [text, spec] : fresh) {
-      for (const compile::Inst& i : spec->body.insts)
-        if (i.name) define_library(i.name);
-      emit_kernel(*module, "kernel" + std::to_string(count_++), *spec, isa() == Isa::avx512);
-    }
-    if (std::getenv("TUTTI_CPU_IR")) module->print(llvm::errs(), nullptr);
-    std::string message;
-    llvm::raw_string_ostream stream(message);
-    if (llvm::verifyModule(*module, &stream)) throw InternalError("cpu: invalid code: " + message);
-    check(jit_->addIRModule(orc::ThreadSafeModule(std::move(module), std::move(context))));
-    for (std::size_t k = 0; k < fresh.size(); ++k)
-      known_[fresh[k].first] =
-          check(jit_->lookup("kernel" + std::to_string(first + static_cast<int>(k)))).toPtr<run::KernelFn>();
-  }
+  struct Known {
+    run::KernelFn run = nullptr;
+    std::weak_ptr<const Code> code;
+  };
+
+  std::shared_ptr<const Code> add(const std::vector<std::pair<std::string, const KernelSpec*>>& fresh);
 
   std::mutex mutex_;
   std::unique_ptr<orc::LLJIT> jit_;
-  std::unordered_map<std::string, run::KernelFn> known_;
+  std::unordered_map<std::string, Known> known_;
   std::unordered_map<std::string, bool> defined_;
-  int count_ = 0;
+  std::atomic<int> compiled_ = 0, freed_ = 0;
+  int ended_ = 0;
 };
 
 Jit& jit() {
@@ -235,9 +236,48 @@ Jit& jit() {
 
 }  // namespace
 
-std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs) {
-  return specs.empty() ? std::vector<run::KernelFn>() : jit().kernels(specs);
+// One module of machine code.
+class Code {
+ public:
+  Code(orc::ResourceTrackerSP tracker, std::vector<std::string> texts)
+      : tracker_(std::move(tracker)), texts_(std::move(texts)) {}
+  Code(const Code&) = delete;
+  ~Code() { jit().free(tracker_, texts_); }
+
+ private:
+  orc::ResourceTrackerSP tracker_;
+  std::vector<std::string> texts_;
+};
+
+std::shared_ptr<const Code> Jit::add(const std::vector<std::pair<std::string, const KernelSpec*>>& fresh) {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  auto module = std::make_unique<llvm::Module>("kernels", *context);
+  module->setDataLayout(jit_->getDataLayout());
+  const int first = compiled_;
+  for (const auto& [text, spec] : fresh) {
+    for (const compile::Inst& i : spec->body.insts)
+      if (i.name) define_library(i.name);
+    emit_kernel(*module, "kernel" + std::to_string(compiled_++), *spec, isa() == Isa::avx512);
+  }
+  if (std::getenv("TUTTI_CPU_IR")) module->print(llvm::errs(), nullptr);
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (llvm::verifyModule(*module, &stream)) throw InternalError("cpu: invalid code: " + message);
+  const orc::ResourceTrackerSP tracker = jit_->getMainJITDylib().createResourceTracker();
+  check(jit_->addIRModule(tracker, orc::ThreadSafeModule(std::move(module), std::move(context))));
+  std::vector<run::KernelFn> found;
+  for (std::size_t k = 0; k < fresh.size(); ++k)
+    found.push_back(check(jit_->lookup("kernel" + std::to_string(first + static_cast<int>(k)))).toPtr<run::KernelFn>());
+  std::vector<std::string> texts;
+  for (const auto& [text, spec] : fresh) texts.push_back(text);
+  auto code = std::make_shared<const Code>(tracker, texts);
+  for (std::size_t k = 0; k < fresh.size(); ++k) known_[texts[k]] = {found[k], code};
+  return code;
 }
-int compiled_kernels() { return jit().count(); }
+
+std::vector<Kernel> compile_kernels(const std::vector<KernelSpec>& specs) {
+  return specs.empty() ? std::vector<Kernel>() : jit().kernels(specs);
+}
+KernelCounts kernel_counts() { return jit().counts(); }
 
 }  // namespace tutti::cpu

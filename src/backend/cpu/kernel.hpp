@@ -39,9 +39,18 @@ struct LoopInPlan {
 bool is_far(const compile::Plan& plan, const compile::Loop& loop);
 KernelSpec kernel_spec(const LoopInPlan& loop, const run::Nest& nest);
 
-/// The kernels of these specs, from the cache of the process or compiled now (in one go).
-std::vector<run::KernelFn> compile_kernels(const std::vector<KernelSpec>& specs);
-/// How many kernels this process has compiled.
-int compiled_kernels();
+/// Machine code, freed when nobody holds it any more.
+class Code;
+struct Kernel {
+  run::KernelFn run = nullptr;
+  std::shared_ptr<const Code> code;  // where it lies
+};
+/// The kernels of these specs, those of the process that are alive or compiled now (in one go).
+std::vector<Kernel> compile_kernels(const std::vector<KernelSpec>& specs);
+/// How many kernels this process has compiled, and how many of them it has freed.
+struct KernelCounts {
+  int compiled = 0, freed = 0;
+};
+KernelCounts kernel_counts();
 
 }  // namespace tutti::cpu

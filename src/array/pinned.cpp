@@ -1,0 +1,86 @@
+#include "array/pinned.hpp"
+
+#include "base/half.hpp"
+#include "tree/absent.hpp"
+#include "tutti/base/call_scope.hpp"
+
+namespace tutti {
+namespace {
+
+BufferPtr buffer_of_literal(const ArrayNode& n) {
+  BufferPtr b = allocate_buffer(static_cast<std::size_t>(n.type.nbytes()));
+  visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
+    const Scalar& s = *n.literal;
+    T& element = *static_cast<T*>(b->data());
+    if constexpr (std::is_same_v<T, std::complex<float>>)
+      element = T(float(s.real), float(s.imag));
+    else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
+      element = T(float(s.real));
+    else if constexpr (std::is_floating_point_v<T>)
+      element = static_cast<T>(s.real);
+    else
+      element = static_cast<T>(s.integer);
+  });
+  return b;
+}
+
+[[noreturn]] void refuse_deleted(const ArrayNode& n, const char* what) {
+  raise<DeletedError>(what, "the array " + n.type.str() + " has been deleted by " + n.memory.taken_by(),
+                      "Keep a copy() before it is donated or deleted, or use the result instead.");
+}
+
+// The buffer of `x`, pinned.
+Buffer* pin(const Array& x, const char* what) {
+  refuse_absent(x);
+  if (!x.has_value()) raise<ValueError>(what, "the array is empty (no array here)", "Test has_value() first.");
+  const ArrayNode& n = *x.node();
+  if (!n.memory.pin()) refuse_deleted(n, what);
+  if (Buffer* b = n.memory.buffer()) return b;
+  if (n.literal) {
+    n.memory.offer(buffer_of_literal(n));
+    return n.memory.buffer();
+  }
+  n.memory.unpin();
+  raise<TracerError>(what, n.type.str() + " has no value here, it is being recorded",
+                     "Return it from the function, and read it outside.");
+}
+
+}  // namespace
+
+BufferPtr buffer_of(const Array& x, const char* what) {
+  BufferPtr share(pin(x, what));
+  x.node()->memory.unpin();
+  return share;
+}
+
+Pinned::Pinned(std::span<const Array> arrays, std::span<const bool> donated, const Takers& by, const char* what)
+    : arrays_(arrays) {
+  buffers_.reserve(arrays.size());
+  try {
+    for (const Array& x : arrays) buffers_.push_back(BufferPtr::adopt(pin(x, what)));
+    if (donated.empty()) return;
+    own_.assign(arrays.size(), false);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (!donated[i]) continue;
+      buffers_[i].detach();
+      own_[i] = true;
+      buffers_[i] = arrays[i].node()->memory.donate({by, &(*by)[i]});
+      if (!buffers_[i]) refuse_deleted(*arrays[i].node(), what);  // by another thread, after it was pinned
+    }
+  } catch (...) {
+    let_go();
+    throw;
+  }
+}
+
+Pinned::~Pinned() { let_go(); }
+
+void Pinned::let_go() {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (!own_.empty() && own_[i]) continue;
+    buffers_[i].detach();
+    arrays_[i].node()->memory.unpin();
+  }
+}
+
+}  // namespace tutti
