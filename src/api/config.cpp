@@ -6,6 +6,7 @@
 #include <set>
 
 #include "backend/backend.hpp"
+#include "base/recording.hpp"
 #include "tutti/base/dtype.hpp"
 
 namespace tutti::config {
@@ -39,6 +40,7 @@ std::atomic<const std::string*>& chosen() {
 }  // namespace
 
 void isolation(Isolation m) {
+  if (mode != m) refuse_while_recording("config::isolation");
   if (mode.exchange(m) != m) ++changes;
 }
 Isolation isolation() { return mode; }
@@ -46,6 +48,7 @@ Isolation isolation() { return mode; }
 void backend(const std::string& wanted) {
   tutti::backend(wanted);
   const std::string* name = remembered(wanted);
+  if (chosen() != name) refuse_while_recording("config::backend");
   if (chosen().exchange(name) != name) ++changes;
 }
 const std::string& backend() { return *chosen().load(); }
@@ -60,7 +63,10 @@ CacheBounds cache_bounds() { return {signatures, plans, operations}; }
 void notes(bool on) { wants_notes = on; }
 bool notes() { return wants_notes; }
 
-void threefry_partitionable(bool on) { partitionable = on; }
+void threefry_partitionable(bool on) {
+  if (partitionable != on) refuse_while_recording("config::threefry_partitionable");
+  partitionable = on;
+}
 bool threefry_partitionable() { return partitionable; }
 
 unsigned long generation() { return changes.load(std::memory_order_relaxed) * 4 + partitionable * 2u + x64_enabled(); }

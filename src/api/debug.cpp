@@ -1,5 +1,7 @@
 #include "tutti/debug/debug.hpp"
 
+#include "api/execute.hpp"
+#include "backend/cpu/kernel.hpp"
 #include "isolation/traffic.hpp"
 #include "ops/placement/inspect_sharding.hpp"
 #include "tutti/array/placement.hpp"
@@ -27,5 +29,11 @@ std::string sharding_svg(const Array& x, const ColorMap& color_map, Loc loc) {
 
 Traffic traffic() { return run::traffic(); }
 void reset_traffic() { run::reset_traffic(); }
+
+CacheStats cache_stats() {
+  const cpu::KernelCounts kernels = cpu::kernel_counts();
+  return {programs_run(), plans_kept(), operations_kept(), static_cast<std::size_t>(kernels.compiled),
+          static_cast<std::size_t>(kernels.freed)};
+}
 
 }  // namespace tutti::debug

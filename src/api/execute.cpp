@@ -44,6 +44,11 @@ class PlanCache {
     return plan;
   }
 
+  std::size_t size() {
+    std::lock_guard lock(mutex_);
+    return plans_.size();
+  }
+
  private:
   std::mutex mutex_;
   LruCache<CachedPlan> plans_;
@@ -53,6 +58,8 @@ PlanCache& plans() {
   static auto* cache = new PlanCache;  // lives as long as the process: arrays of static storage end after it would
   return *cache;
 }
+
+thread_local std::size_t runs = 0;
 
 // Tells those who inspect values of a program on one device, and takes them out.
 ProgramPtr inspected_on(const Sharding& device, const ProgramPtr& program) {
@@ -74,6 +81,9 @@ void refuse_reverse_only(const Program& program) {
 }
 
 }  // namespace
+
+std::size_t programs_run() { return runs; }
+std::size_t plans_kept() { return plans().size(); }
 
 Placement placement_of(const Array& x) {
   const ArrayNode& n = *x.node();
@@ -113,6 +123,7 @@ Prepared prepare(ProgramPtr program, const std::vector<Placement>& placements, E
 
 std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std::span<const bool> donated,
                            const Takers& by) {
+  ++runs;
   Pinned pinned(inputs, donated, by, p.options.what.empty() ? "call" : p.options.what.c_str());
   std::vector<BufferPtr> results =
       p.executable ? p.executable->run(pinned.buffers(), donated) : p.distributed->run(pinned.buffers());

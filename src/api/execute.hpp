@@ -53,4 +53,9 @@ std::vector<Array> execute(const Prepared& prepared, std::span<const Array> inpu
                            const Takers& by = {});
 Placement placement_of(const Array& x);
 
+/// How many programs this thread has run, how many plans the process keeps, how many eager operations this thread.
+std::size_t programs_run();
+std::size_t plans_kept();
+std::size_t operations_kept();
+
 }  // namespace tutti

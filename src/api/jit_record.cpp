@@ -172,7 +172,9 @@ JitEntry make_entry(const JitOptions& options, const char* what, Loc made, const
   const auto paths = args.paths();
   for (std::size_t i = 0; i < args.flat.leaves.size(); ++i) {
     const ArrayNode& n = *args.flat.leaves[i].node();
-    e.leaves.push_back({n.type, n.traced() ? Sharding() : n.sharding, n.committed, leaf_name(paths[i])});
+    // Of a function of the library users know no names: its arguments are called as those of operations.
+    std::string name = made ? leaf_name(paths[i]) : "x" + std::to_string(i + 1);
+    e.leaves.push_back({n.type, n.traced() ? Sharding() : n.sharding, n.committed, std::move(name)});
     refuse_deleted(e, i, args.flat.leaves[i]);
   }
   mark_donated(e, options, args.counts);

@@ -127,6 +127,8 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
   return execute(*prepared, operands);
 }
 
+std::size_t operations_kept() { return entries.size(); }
+
 std::vector<Array> run_program(const ProgramPtr& program, const std::vector<Array>& args) {
   std::vector<Placement> placements;
   for (const Array& x : args) placements.push_back(placement_of(x));

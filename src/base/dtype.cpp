@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 
+#include "base/recording.hpp"
+
 namespace tutti {
 namespace {
 std::atomic<bool> x64{false};
@@ -19,7 +21,10 @@ std::string_view DType::name() const {
   return names[static_cast<std::size_t>(kind_)];
 }
 
-void enable_x64(bool on) { x64 = on; }
+void enable_x64(bool on) {
+  if (on != x64) refuse_while_recording("enable_x64");
+  x64 = on;
+}
 bool x64_enabled() { return x64; }
 
 DType canonical(DType dtype) {

@@ -32,7 +32,7 @@ Start factored_start(const FactoredOptions& o, int slot) {
 }  // namespace
 
 Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& o) {
-  return {{factored_start(o, 0), factored_start(o, 1), factored_start(o, 2)}, [=](Leaves& l) {
+  return {{factored_start(o, 0), factored_start(o, 1), factored_start(o, 2)}, Stage::pure([=](Leaves& l) {
             Array decay = 1 - power((l.count - o.step_offset + 1).astype(float32), -o.decay_rate);
             auto next = [&](const Array& old, const Array& seen) {
               return (decay * old + (1 - decay) * seen).astype(old.dtype());
@@ -54,7 +54,7 @@ Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& o) {
               Array row_factor = power(row / mean(row, d1 > d0 ? d1 - 1 : d1, true), -0.5);
               g = g * expand_dims(row_factor, d0) * expand_dims(power(col, -0.5), d1);
             });
-          }};
+          })};
 }
 
 }  // namespace tutti::optim

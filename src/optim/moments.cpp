@@ -28,29 +28,29 @@ Array first_moment(const Array& m, const Array& g, double b1, const Corrections&
 }  // namespace
 
 Transform<TraceState> trace(double decay, bool nesterov) {
-  return {{zeros_start}, [=](Leaves& l) {
+  return {{zeros_start}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
               Array& t = l.slots[0][i];
               t = g + decay * t;
               g = nesterov ? g + decay * t : t;
             });
-          }};
+          })};
 }
 
 Transform<EmaState> ema(double decay, bool debias) {
-  return {{zeros_start}, [=](Leaves& l) {
+  return {{zeros_start}, Stage::pure([=](Leaves& l) {
             Array by = debias ? correction(decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
               Array& e = l.slots[0][i];
               e = moment(l.updates[i], e, decay);
               l.updates[i] = debias ? corrected(e, by) : e;
             });
-          }};
+          })};
 }
 
 Transform<AdamState> scale_by_adam(const AdamOptions& o) {
-  return {{zeros_in(o.mu_dtype), zeros_start}, [=](Leaves& l) {
+  return {{zeros_in(o.mu_dtype), zeros_start}, Stage::pure([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -59,11 +59,11 @@ Transform<AdamState> scale_by_adam(const AdamOptions& o) {
               l.slots[1][i] = v.astype(l.slots[1][i].dtype());
               l.slots[0][i] = cast(m, o.mu_dtype);
             });
-          }};
+          })};
 }
 
 Transform<AmsgradState> scale_by_amsgrad(const AmsgradOptions& o) {
-  return {{zeros_in(o.mu_dtype), zeros_start, zeros_start}, [=](Leaves& l) {
+  return {{zeros_in(o.mu_dtype), zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -74,11 +74,11 @@ Transform<AmsgradState> scale_by_amsgrad(const AmsgradOptions& o) {
               l.slots[1][i] = v;
               l.slots[2][i] = most;
             });
-          }};
+          })};
 }
 
 Transform<AdamState> scale_by_adamax(double b1, double b2, double eps) {
-  return {{zeros_start, zeros_start}, [=](Leaves& l) {
+  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
             Corrections c = corrections(l, b1, b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -87,11 +87,11 @@ Transform<AdamState> scale_by_adamax(double b1, double b2, double eps) {
               u = maximum(abs(g) + eps, b2 * u);
               g = corrected(m, c.now) / u;
             });
-          }};
+          })};
 }
 
 Transform<AdamState> scale_by_belief(const BeliefOptions& o) {
-  return {{zeros_start, zeros_start}, [=](Leaves& l) {
+  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -100,11 +100,12 @@ Transform<AdamState> scale_by_belief(const BeliefOptions& o) {
               v = moment(square(g - m), v, o.b2) + o.eps_root;
               g = over_root(first_moment(m, g, o.b1, c), corrected(v, c.second), o.eps, 0);
             });
-          }};
+          })};
 }
 
 Transform<AdamState> scale_by_yogi(const YogiOptions& o) {
-  return {{full_start(o.initial_accumulator_value), full_start(o.initial_accumulator_value)}, [=](Leaves& l) {
+  return {{full_start(o.initial_accumulator_value), full_start(o.initial_accumulator_value)},
+          Stage::pure([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -113,11 +114,11 @@ Transform<AdamState> scale_by_yogi(const YogiOptions& o) {
               v = v - (1 - o.b2) * sign(v - square(g)) * square(g);
               g = over_root(corrected(m, c.now), corrected(v, c.second), o.eps, o.eps_root);
             });
-          }};
+          })};
 }
 
 Transform<AdamState> scale_by_radam(const RAdamOptions& o) {
-  return {{zeros_start, zeros_start}, [=](Leaves& l) {
+  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             // The length of the approximated simple moving average, and the rectification of the variance.
             double inf = 2 / (1 - o.b2) - 1;
@@ -133,12 +134,12 @@ Transform<AdamState> scale_by_radam(const RAdamOptions& o) {
               g = where(rho >= o.threshold,
                         over_root(r.astype(first.dtype()) * first, corrected(v, c.second), o.eps, o.eps_root), first);
             });
-          }};
+          })};
 }
 
 Transform<AdamState> scale_by_novograd(const NovogradOptions& o) {
   auto scalar = [](const Array& p) { return zeros({}, p.dtype()); };
-  return {{zeros_start, scalar}, [=](Leaves& l) {
+  return {{zeros_start, scalar}, Stage::pure([=](Leaves& l) {
             if (o.weight_decay != 0) l.needed_params("novograd with weight decay");
             Array first = l.count == 0;
             l.each([&](std::size_t i) {
@@ -151,11 +152,11 @@ Transform<AdamState> scale_by_novograd(const NovogradOptions& o) {
               m = where(first, step, o.b1 * m + step);
               g = m;
             });
-          }};
+          })};
 }
 
 Transform<AdanState> scale_by_adan(const AdanOptions& o) {
-  return {{zeros_start, zeros_start, zeros_start, zeros_start}, [=](Leaves& l) {
+  return {{zeros_start, zeros_start, zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
             Array count = detail::next_step(l.count), first = l.count == 0;
             Array c1 = correction(o.b1, count), c2 = correction(o.b2, count), c3 = correction(o.b3, count);
             l.each([&](std::size_t i) {
@@ -168,11 +169,11 @@ Transform<AdanState> scale_by_adan(const AdanOptions& o) {
               n = moment(square(g + (1 - o.b2) * change), n, o.b3);
               g = over_root(corrected(m, c1) + (1 - o.b2) * corrected(v, c2), corrected(n, c3), o.eps, o.eps_root);
             });
-          }};
+          })};
 }
 
 Transform<LionState> scale_by_lion(double b1, double b2, std::optional<DType> mu_dtype) {
-  return {{zeros_in(mu_dtype)}, [=](Leaves& l) {
+  return {{zeros_in(mu_dtype)}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
               Array& m = l.slots[0][i];
@@ -180,17 +181,17 @@ Transform<LionState> scale_by_lion(double b1, double b2, std::optional<DType> mu
               m = cast(moment(g, m, b2), mu_dtype);
               g = step;
             });
-          }};
+          })};
 }
 
 Transform<RssState> scale_by_rss(double initial_accumulator_value, double eps) {
-  return {{full_start(initial_accumulator_value)}, [=](Leaves& l) {
+  return {{full_start(initial_accumulator_value)}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& s = l.slots[0][i];
               s = square(l.updates[i]) + s;
               l.updates[i] = where(s > 0, 1 / sqrt(s + eps), zeros_like(s)) * l.updates[i];
             });
-          }};
+          })};
 }
 
 namespace {
@@ -200,7 +201,7 @@ Array scaled_by_root(const Array& g, const Array& v, const RmsOptions& o) {
 }  // namespace
 
 Transform<RmsState> scale_by_rms(const RmsOptions& o) {
-  return {{full_start(o.initial_scale)}, [=](Leaves& l) {
+  return {{full_start(o.initial_scale)}, Stage::pure([=](Leaves& l) {
             Array by = o.bias_correction ? correction(o.decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -208,11 +209,11 @@ Transform<RmsState> scale_by_rms(const RmsOptions& o) {
               v = moment(square(g), v, o.decay);
               g = scaled_by_root(g, o.bias_correction ? corrected(v, by) : v, o);
             });
-          }};
+          })};
 }
 
 Transform<AdamState> scale_by_stddev(const RmsOptions& o) {
-  return {{zeros_start, full_start(o.initial_scale)}, [=](Leaves& l) {
+  return {{zeros_start, full_start(o.initial_scale)}, Stage::pure([=](Leaves& l) {
             Array by = o.bias_correction ? correction(o.decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -221,11 +222,11 @@ Transform<AdamState> scale_by_stddev(const RmsOptions& o) {
               v = moment(square(g), v, o.decay);
               g = scaled_by_root(g, o.bias_correction ? corrected(v, by) - square(corrected(m, by)) : v - square(m), o);
             });
-          }};
+          })};
 }
 
 Transform<AdadeltaState> scale_by_adadelta(double rho, double eps) {
-  return {{zeros_start, zeros_start}, [=](Leaves& l) {
+  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
               Array &e_g = l.slots[0][i], &e_x = l.slots[1][i];
@@ -233,11 +234,11 @@ Transform<AdadeltaState> scale_by_adadelta(double rho, double eps) {
               g = sqrt(e_x + eps) / sqrt(e_g + eps) * g;
               e_x = moment(square(g), e_x, rho);
             });
-          }};
+          })};
 }
 
 Transform<RpropState> scale_by_rprop(double learning_rate, const RpropOptions& o) {
-  return {{full_start(learning_rate), zeros_start}, [=](Leaves& l) {
+  return {{full_start(learning_rate), zeros_start}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
               Array &size = l.slots[0][i], &before = l.slots[1][i];
@@ -249,11 +250,11 @@ Transform<RpropState> scale_by_rprop(double learning_rate, const RpropOptions& o
               g = where(agree < 0, zeros_like(before), before);
               before = next;
             });
-          }};
+          })};
 }
 
 Transform<OptimisticState> scale_by_optimistic_gradient(double alpha, double beta) {
-  return {{zeros_start}, [=](Leaves& l) {
+  return {{zeros_start}, Stage::pure([=](Leaves& l) {
             Array first = l.count == 0;
             l.each([&](std::size_t i) {
               Array& before = l.slots[0][i];
@@ -261,7 +262,7 @@ Transform<OptimisticState> scale_by_optimistic_gradient(double alpha, double bet
               l.updates[i] = (alpha + beta) * g - beta * where(first, g, before);
               before = g;
             });
-          }};
+          })};
 }
 
 }  // namespace tutti::optim

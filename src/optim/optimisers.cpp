@@ -18,7 +18,9 @@ Array nothing(const Array&) { return {}; }
 
 // A stage for the updates where the mask holds.
 Stage where_masked(Stage stage, Mask mask) {
-  return [stage = std::move(stage), mask = std::move(mask)](Leaves& l) {
+  const bool pure = stage.is_pure() && !mask.is_function();
+  auto rates = stage.rates();
+  return like(pure, std::move(rates), [stage = std::move(stage), mask = std::move(mask)](Leaves& l) {
     std::vector<bool> on = masked_places(mask, l);
     std::vector<Array> all = l.updates;
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -26,7 +28,7 @@ Stage where_masked(Stage stage, Mask mask) {
     stage(l);
     for (std::size_t i = 0; i < all.size(); ++i)
       if (!on[i]) l.updates[i] = all[i];
-  };
+  });
 }
 
 }  // namespace

@@ -17,31 +17,42 @@ std::vector<bool> masked_places(const Mask& mask, const Leaves& l) {
   return out;
 }
 
+Stage like(bool pure, std::vector<std::shared_ptr<const Rate>> rates, std::function<void(Leaves&)> run) {
+  return pure ? Stage::pure(std::move(run), std::move(rates)) : Stage(std::move(run));
+}
+
 Stage in_order(std::vector<Stage> stages) {
-  return [stages = std::move(stages)](Leaves& l) {
+  const bool pure = std::all_of(stages.begin(), stages.end(), [](const Stage& s) { return s.is_pure(); });
+  std::vector<std::shared_ptr<const Rate>> rates;
+  for (const Stage& s : stages) rates.insert(rates.end(), s.rates().begin(), s.rates().end());
+  return like(pure, std::move(rates), [stages = std::move(stages)](Leaves& l) {
     for (const Stage& s : stages) s(l);
-  };
+  });
 }
 
 Stage on_slots(Stage stage, std::vector<std::size_t> which) {
-  return [stage = std::move(stage), which = std::move(which)](Leaves& l) {
+  const bool pure = stage.is_pure();
+  auto rates = stage.rates();
+  return like(pure, std::move(rates), [stage = std::move(stage), which = std::move(which)](Leaves& l) {
     std::vector<std::vector<Array>> all = std::move(l.slots), some;
     for (std::size_t k : which) some.push_back(std::move(all[k]));
     l.slots = std::move(some);
     stage(l);
     for (std::size_t i = 0; i < which.size(); ++i) all[which[i]] = std::move(l.slots[i]);
     l.slots = std::move(all);
-  };
+  });
 }
 
 Stage times_rate(Rate rate, bool minus) {
-  return [rate = std::move(rate), minus](Leaves& l) {
-    Array step = rate(l.count);
+  auto shared = std::make_shared<const Rate>(std::move(rate));
+  auto run = [shared, minus](Leaves& l) {
+    Array step = l.rate(*shared);
     if (minus) step = -step;
     l.each([&](std::size_t i) {
       l.updates[i] = step.weak_type() ? step * l.updates[i] : step.astype(l.updates[i].dtype()) * l.updates[i];
     });
   };
+  return Stage::pure(run, {shared});
 }
 
 Array moment(const Array& x, const Array& m, double decay) { return (1 - decay) * x + decay * m; }
@@ -65,7 +76,7 @@ Array unitwise_norm(const Array& x) {
   return sqrt(axes.empty() ? sum(square(x), all, true) : sum(square(x), axes, true));
 }
 
-Stateless stateless(Stage stage) { return Stateless({}, std::move(stage)); }
+Stateless stateless(std::function<void(Leaves&)> run) { return Stateless({}, Stage::pure(std::move(run))); }
 
 }  // namespace
 
@@ -122,14 +133,15 @@ Stateless normalize_by_update_norm(double scale_factor, double eps) {
   });
 }
 Stateless add_decayed_weights(double weight_decay, Mask mask) {
-  return stateless([=](Leaves& l) {
-    if (weight_decay == 0) return;
-    const std::vector<Array>& params = l.needed_params("weight decay");
-    std::vector<bool> on = masked_places(mask, l);
-    l.each([&](std::size_t i) {
-      if (on[i]) l.updates[i] = l.updates[i] + weight_decay * params[i];
-    });
-  });
+  const bool pure = !mask.is_function();
+  return Stateless({}, like(pure, {}, [=](Leaves& l) {
+                     if (weight_decay == 0) return;
+                     const std::vector<Array>& params = l.needed_params("weight decay");
+                     std::vector<bool> on = masked_places(mask, l);
+                     l.each([&](std::size_t i) {
+                       if (on[i]) l.updates[i] = l.updates[i] + weight_decay * params[i];
+                     });
+                   }));
 }
 Stateless scale_by_trust_ratio(const TrustRatioOptions& o) {
   return stateless(each_with_param("scale_by_trust_ratio", [=](const Array& u, const Array& p) {
@@ -155,13 +167,13 @@ Stateless keep_params_nonnegative() {
 
 Transform<CountState> scale_by_schedule(Rate step_size) { return {{}, times_rate(std::move(step_size), false)}; }
 Transform<ZeroNansState> zero_nans() {
-  return {{[](const Array&) { return array(false); }}, [](Leaves& l) {
+  return {{[](const Array&) { return array(false); }}, Stage::pure([](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& u = l.updates[i];
               l.slots[0][i] = any(isnan(u));
               u = where(isnan(u), zeros_like(u), u);
             });
-          }};
+          })};
 }
 Transform<CountState> scale_by_learning_rate(Rate rate) { return {{}, times_rate(std::move(rate), true)}; }
 

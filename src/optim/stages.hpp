@@ -7,11 +7,11 @@
 namespace tutti::optim {
 
 /// A stage that changes each update alone.
-template <class F> Stage each_update(F fn) {
+template <class F> std::function<void(Leaves&)> each_update(F fn) {
   return [fn](Leaves& l) { l.each([&](std::size_t i) { l.updates[i] = fn(l.updates[i]); }); };
 }
 /// The same with its parameter.
-template <class F> Stage each_with_param(const char* who, F fn) {
+template <class F> std::function<void(Leaves&)> each_with_param(const char* who, F fn) {
   return [who, fn](Leaves& l) {
     const std::vector<Array>& params = l.needed_params(who);
     l.each([&](std::size_t i) { l.updates[i] = fn(l.updates[i], params[i]); });
@@ -20,6 +20,8 @@ template <class F> Stage each_with_param(const char* who, F fn) {
 /// Whether the mask holds, per place.
 std::vector<bool> masked_places(const Mask& mask, const Leaves& leaves);
 
+/// A stage that is pure when `pure` says so.
+Stage like(bool pure, std::vector<std::shared_ptr<const Rate>> rates, std::function<void(Leaves&)> run);
 /// One after the other.
 Stage in_order(std::vector<Stage> stages);
 /// A stage that sees only these slots, in this order.

@@ -5,6 +5,7 @@
 #include "tutti/base/call_scope.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/random/random.hpp"
+#include "tutti/transform/composite.hpp"
 
 namespace tutti::random {
 namespace {
@@ -61,14 +62,24 @@ Array times(double factor, const Array& x) { return lax::mul(constant(x.dtype(),
 
 Array bits(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::bits", shape);
-  return random_bits(words_of(key.array, "random::bits"), shape, canonical(dtype));
+  return composite(
+      "random::bits",
+      [](const Array& key, const Shape& shape, DType dtype) {
+        check_shape("random::bits", shape);
+        return random_bits(words_of(key, "random::bits"), shape, canonical(dtype));
+      },
+      key.array, shape, dtype);
 }
 
 Array uniform(const In& key, const Shape& shape, const Operand& lo, const Operand& hi, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::uniform", shape);
-  return uniform_between(words_of(key.array, "random::uniform"), shape, lo.array, hi.array, canonical(dtype));
+  return composite(
+      "random::uniform",
+      [](const Array& key, const Shape& shape, const Array& lo, const Array& hi, DType dtype) {
+        check_shape("random::uniform", shape);
+        return uniform_between(words_of(key, "random::uniform"), shape, lo, hi, canonical(dtype));
+      },
+      key.array, shape, lo.array, hi.array, dtype);
 }
 Array uniform(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
@@ -90,81 +101,121 @@ Array normal_in(const char* function, const In& key, const Shape& shape, DType d
 
 Array normal(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  DType d = canonical(dtype);
-  return normal_in("random::normal", key, shape, d, d);
+  return composite(
+      "random::normal",
+      [](const Array& key, const Shape& shape, DType dtype) {
+        DType d = canonical(dtype);
+        return normal_in("random::normal", key, shape, d, d);
+      },
+      key.array, shape, dtype);
 }
 
 Array truncated_normal(const In& key, const Operand& lower, const Operand& upper, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::truncated_normal", shape);
-  DType d = canonical(dtype);
-  format_of(d, "random::truncated_normal");
-  Array sqrt2 = constant(d, std::sqrt(2.0));
-  Array lo = lax::convert_element_type(lower.array, d), hi = lax::convert_element_type(upper.array, d);
-  Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random::truncated_normal"))),
-        b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random::truncated_normal")));
-  Array x = times(std::sqrt(2.0),
-                  lax::erf_inv(uniform_between(words_of(key.array, "random::truncated_normal"), shape, a, b, d)));
-  // The bounds themselves are not drawn.
-  Array least = neighbour(lax::stop_gradient(lo), true), greatest = neighbour(lax::stop_gradient(hi), false);
-  return lax::min(lax::max(x, spread(least, shape, "random::truncated_normal")),
-                  spread(greatest, shape, "random::truncated_normal"));
+  return composite(
+      "random::truncated_normal",
+      [](const Array& key, const Array& lower, const Array& upper, const Shape& shape, DType dtype) {
+        check_shape("random::truncated_normal", shape);
+        DType d = canonical(dtype);
+        format_of(d, "random::truncated_normal");
+        Array sqrt2 = constant(d, std::sqrt(2.0));
+        Array lo = lax::convert_element_type(lower, d), hi = lax::convert_element_type(upper, d);
+        Array a = lax::erf(lax::div(lo, spread(sqrt2, lo.shape(), "random::truncated_normal"))),
+              b = lax::erf(lax::div(hi, spread(sqrt2, hi.shape(), "random::truncated_normal")));
+        Array x = times(std::sqrt(2.0),
+                        lax::erf_inv(uniform_between(words_of(key, "random::truncated_normal"), shape, a, b, d)));
+        // The bounds themselves are not drawn.
+        Array least = neighbour(lax::stop_gradient(lo), true), greatest = neighbour(lax::stop_gradient(hi), false);
+        return lax::min(lax::max(x, spread(least, shape, "random::truncated_normal")),
+                        spread(greatest, shape, "random::truncated_normal"));
+      },
+      key.array, lower.array, upper.array, shape, dtype);
 }
 
 Array gumbel(const In& key, const Shape& shape, DType dtype, Resolution mode) {
   CallScope scope(key.loc);
-  check_shape("random::gumbel", shape);
-  DType d = canonical(dtype);
-  Format f = format_of(d, "random::gumbel");
-  Words w = words_of(key.array, "random::gumbel");
-  if (mode == Resolution::low) return -log(-log(uniform_between(w, shape, f.tiny, 1, d)));
-  Shape both = shape;
-  both.insert(0, 2);
-  std::vector<Array> parts = split(uniform_between(w, both, 0., 1., d), 2, 0);
-  Array high = reshape(parts[0], shape), low = reshape(parts[1], shape);
-  Array x = where(high >= constant(d, 0.5), high, high + times(f.eps(), low) + constant(d, f.tiny));
-  return -log(-log1p(-x));
+  return composite(
+      "random::gumbel",
+      [](const Array& key, const Shape& shape, DType dtype, Resolution mode) {
+        check_shape("random::gumbel", shape);
+        DType d = canonical(dtype);
+        Format f = format_of(d, "random::gumbel");
+        Words w = words_of(key, "random::gumbel");
+        if (mode == Resolution::low) return -log(-log(uniform_between(w, shape, f.tiny, 1, d)));
+        Shape both = shape;
+        both.insert(0, 2);
+        std::vector<Array> parts = split(uniform_between(w, both, 0., 1., d), 2, 0);
+        Array high = reshape(parts[0], shape), low = reshape(parts[1], shape);
+        Array x = where(high >= constant(d, 0.5), high, high + times(f.eps(), low) + constant(d, f.tiny));
+        return -log(-log1p(-x));
+      },
+      key.array, shape, dtype, mode);
 }
 
 Array exponential(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::exponential", shape);
-  format_of(canonical(dtype), "random::exponential");
-  return -log1p(-uniform_between(words_of(key.array, "random::exponential"), shape, 0., 1., canonical(dtype)));
+  return composite(
+      "random::exponential",
+      [](const Array& key, const Shape& shape, DType dtype) {
+        check_shape("random::exponential", shape);
+        format_of(canonical(dtype), "random::exponential");
+        return -log1p(-uniform_between(words_of(key, "random::exponential"), shape, 0., 1., canonical(dtype)));
+      },
+      key.array, shape, dtype);
 }
 
 Array laplace(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::laplace", shape);
-  DType d = canonical(dtype);
-  Format f = format_of(d, "random::laplace");
-  Array u = uniform_between(words_of(key.array, "random::laplace"), shape, -1 + f.below_one(), 1, d);
-  return sign(u) * log1p(-abs(u));
+  return composite(
+      "random::laplace",
+      [](const Array& key, const Shape& shape, DType dtype) {
+        check_shape("random::laplace", shape);
+        DType d = canonical(dtype);
+        Format f = format_of(d, "random::laplace");
+        Array u = uniform_between(words_of(key, "random::laplace"), shape, -1 + f.below_one(), 1, d);
+        return sign(u) * log1p(-abs(u));
+      },
+      key.array, shape, dtype);
 }
 
 Array logistic(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::logistic", shape);
-  DType d = canonical(dtype);
-  Array u =
-      uniform_between(words_of(key.array, "random::logistic"), shape, format_of(d, "random::logistic").tiny, 1, d);
-  return log(u / (1 - u));
+  return composite(
+      "random::logistic",
+      [](const Array& key, const Shape& shape, DType dtype) {
+        check_shape("random::logistic", shape);
+        DType d = canonical(dtype);
+        Array u =
+            uniform_between(words_of(key, "random::logistic"), shape, format_of(d, "random::logistic").tiny, 1, d);
+        return log(u / (1 - u));
+      },
+      key.array, shape, dtype);
 }
 
 Array cauchy(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::cauchy", shape);
-  DType d = canonical(dtype);
-  Array u = uniform_between(words_of(key.array, "random::cauchy"), shape, format_of(d, "random::cauchy").eps(), 1, d);
-  return tan(times(M_PI, u - constant(d, 0.5)));
+  return composite(
+      "random::cauchy",
+      [](const Array& key, const Shape& shape, DType dtype) {
+        check_shape("random::cauchy", shape);
+        DType d = canonical(dtype);
+        Array u = uniform_between(words_of(key, "random::cauchy"), shape, format_of(d, "random::cauchy").eps(), 1, d);
+        return tan(times(M_PI, u - constant(d, 0.5)));
+      },
+      key.array, shape, dtype);
 }
 
 Array lognormal(const In& key, const Operand& sigma, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  DType d = canonical(dtype), wide = d.size() < 4 ? float32 : d;  // exp enlarges the rounding of its argument
-  Array drawn = normal_in("random::lognormal", key, shape, d, wide);
-  return lax::convert_element_type(
-      exp(drawn * lax::convert_element_type(lax::convert_element_type(sigma.array, d), wide)), d);
+  return composite(
+      "random::lognormal",
+      [](const Array& key, const Array& sigma, const Shape& shape, DType dtype) {
+        DType d = canonical(dtype), wide = d.size() < 4 ? float32 : d;  // exp enlarges the rounding of its argument
+        Array drawn = normal_in("random::lognormal", key, shape, d, wide);
+        return lax::convert_element_type(
+            exp(drawn * lax::convert_element_type(lax::convert_element_type(sigma, d), wide)), d);
+      },
+      key.array, sigma.array, shape, dtype);
 }
 
 Array bernoulli(const In& key, const Operand& p) {
@@ -173,23 +224,33 @@ Array bernoulli(const In& key, const Operand& p) {
 }
 Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution mode) {
   CallScope scope(key.loc);
-  check_shape("random::bernoulli", shape);
-  DType d = p.array.dtype().is_floating() ? p.array.dtype() : float32;
-  Words w = words_of(key.array, "random::bernoulli");
-  Array chance = spread(lax::convert_element_type(p.array, d), shape, "random::bernoulli");
-  if (mode == Resolution::low) return uniform_between(w, shape, 0., 1., d) < chance;
-  Shape both = shape;
-  both.insert(0, 2);
-  std::vector<Array> parts = split(uniform_between(w, both, 0., 1., d), 2, 0);
-  Array u1 = reshape(parts[0], shape), u2 = reshape(parts[1], shape);
-  return times(format_of(d, "random::bernoulli").eps(), u2) < chance - u1;
+  return composite(
+      "random::bernoulli",
+      [](const Array& key, const Array& p, const Shape& shape, Resolution mode) {
+        check_shape("random::bernoulli", shape);
+        DType d = p.dtype().is_floating() ? p.dtype() : float32;
+        Words w = words_of(key, "random::bernoulli");
+        Array chance = spread(lax::convert_element_type(p, d), shape, "random::bernoulli");
+        if (mode == Resolution::low) return uniform_between(w, shape, 0., 1., d) < chance;
+        Shape both = shape;
+        both.insert(0, 2);
+        std::vector<Array> parts = split(uniform_between(w, both, 0., 1., d), 2, 0);
+        Array u1 = reshape(parts[0], shape), u2 = reshape(parts[1], shape);
+        return times(format_of(d, "random::bernoulli").eps(), u2) < chance - u1;
+      },
+      key.array, p.array, shape, mode);
 }
 
 Array rademacher(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
-  check_shape("random::rademacher", shape);
-  return lax::convert_element_type(2 * lax::convert_element_type(bernoulli(key, 0.5f, shape), int32) - 1,
-                                   canonical(dtype));
+  return composite(
+      "random::rademacher",
+      [](const Array& key, const Shape& shape, DType dtype) {
+        check_shape("random::rademacher", shape);
+        return lax::convert_element_type(2 * lax::convert_element_type(bernoulli(key, 0.5f, shape), int32) - 1,
+                                         canonical(dtype));
+      },
+      key.array, shape, dtype);
 }
 
 }  // namespace tutti::random

@@ -3,6 +3,7 @@
 #include "tutti/base/call_scope.hpp"
 #include "tutti/numpy/movement.hpp"
 #include "tutti/random/random.hpp"
+#include "tutti/transform/composite.hpp"
 
 namespace tutti::random {
 namespace {
@@ -54,13 +55,18 @@ Array key_of(const Array& seed, bool typed, Loc loc) {
 
 std::vector<Array> split(const Array& key, std::int64_t n, Loc loc) {
   CallScope scope(loc, {"", "random::split", 0});
-  if (n < 0) raise<ValueError>("random::split", std::to_string(n) + " keys of one", "Ask for 0 or more.");
-  Words w = words_of(key, "random::split");
-  Array data = split_data(w, Shape{n});
-  std::vector<Array> out;
-  for (std::int64_t i = 0; i < n; ++i)
-    out.push_back(as_key(lax::reshape(lax::slice(data, {i, 0}, {i + 1, 2}), Shape{2}), w.typed));
-  return out;
+  return composite(
+      "random::split",
+      [](const Array& key, std::int64_t n) {
+        if (n < 0) raise<ValueError>("random::split", std::to_string(n) + " keys of one", "Ask for 0 or more.");
+        Words w = words_of(key, "random::split");
+        Array data = split_data(w, Shape{n});
+        std::vector<Array> out;
+        for (std::int64_t i = 0; i < n; ++i)
+          out.push_back(as_key(lax::reshape(lax::slice(data, {i, 0}, {i + 1, 2}), Shape{2}), w.typed));
+        return out;
+      },
+      key, n);
 }
 
 }  // namespace detail
@@ -76,19 +82,29 @@ Array wrap_key_data(const In& words) {
 
 Array split_array(const In& key, const Shape& shape) {
   CallScope scope(key.loc);
-  check_shape("random::split_array", shape);
-  Words w = words_of(key.array, "random::split_array");
-  return as_key(split_data(w, shape), w.typed);
+  return composite(
+      "random::split_array",
+      [](const Array& key, const Shape& shape) {
+        check_shape("random::split_array", shape);
+        Words w = words_of(key, "random::split_array");
+        return as_key(split_data(w, shape), w.typed);
+      },
+      key.array, shape);
 }
 
 Array fold_in(const In& key, const Operand& data) {
   CallScope scope(key.loc);
-  Words w = words_of(key.array, "random::fold_in");
-  if (data.array.ndim() != 0 || !data.array.dtype().is_integer())
-    raise<TypeError>("random::fold_in", "the data are " + type_text(data.array),
-                     "Fold in an integer scalar; map over arrays with vmap.");
-  auto [a, b] = threefry2x32(w, constant(uint32, 0), lax::convert_element_type(data.array, uint32));
-  return as_key(paired(a, b), w.typed);
+  return composite(
+      "random::fold_in",
+      [](const Array& key, const Array& data) {
+        Words w = words_of(key, "random::fold_in");
+        if (data.ndim() != 0 || !data.dtype().is_integer())
+          raise<TypeError>("random::fold_in", "the data are " + type_text(data),
+                           "Fold in an integer scalar; map over arrays with vmap.");
+        auto [a, b] = threefry2x32(w, constant(uint32, 0), lax::convert_element_type(data, uint32));
+        return as_key(paired(a, b), w.typed);
+      },
+      key.array, data.array);
 }
 
 }  // namespace tutti::random

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "base/recording.hpp"
+
 namespace tutti {
 namespace {
+
+constexpr int kDeepest = 256;  // recordings inside each other: the stack of a thread holds some thousand
 
 thread_local std::vector<std::shared_ptr<Trace>> stack;
 
@@ -12,8 +16,16 @@ std::string at(Loc loc) { return loc ? " (" + loc.str() + ")" : ""; }
 
 }  // namespace
 
-TraceScope::TraceScope(std::shared_ptr<Trace> trace) : trace_(std::move(trace)) { stack.push_back(trace_); }
+TraceScope::TraceScope(std::shared_ptr<Trace> trace) : trace_(std::move(trace)) {
+  if (recordings >= kDeepest)
+    raise<ValueError>(
+        trace_->what(), "it is called inside " + std::to_string(recordings) + " others that are being recorded",
+        "Is it a recursion without an end? A loop, or one jit around all of it, needs no depth.", trace_->made());
+  stack.push_back(trace_);
+  ++recordings;
+}
 TraceScope::~TraceScope() {
+  --recordings;
   stack.pop_back();
   trace_->closed_ = true;
 }

@@ -52,6 +52,11 @@ class Shape {
   const std::vector<std::int64_t>& dims() const { return dims_; }
   /// `(4, 8)`, `(4,)`, `()`: as Python prints a tuple.
   std::string str() const;
+  std::size_t hash() const {
+    std::size_t h = dims_.size();
+    for (std::int64_t d : dims_) h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(d);
+    return h;
+  }
 
   friend bool operator==(const Shape&, const Shape&) = default;
 

@@ -50,4 +50,13 @@ std::string sharding_svg(const Array& x, const ColorMap& color_map = {}, Loc loc
 Traffic traffic();
 void reset_traffic();
 
+/// What was run and compiled so far, and what of it is kept: see config::cache_bounds.
+struct CacheStats {
+  std::size_t programs_run = 0;                         // by this thread: calls of jitted functions, eager operations
+  std::size_t plans = 0;                                // kept by the process
+  std::size_t operations = 0;                           // kept by this thread
+  std::size_t kernels_compiled = 0, kernels_freed = 0;  // machine code: that of a plan ends with its last user
+};
+CacheStats cache_stats();
+
 }  // namespace tutti::debug

@@ -5,7 +5,10 @@
 // that has the type of the parameters.
 #pragma once
 
+#include <concepts>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -14,6 +17,10 @@
 #include "tutti/array/array.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/tree/tree.hpp"
+
+namespace tutti::detail {
+class JitCore;
+}
 
 namespace tutti::optim {
 
@@ -50,7 +57,10 @@ struct Leaves {
   std::vector<std::vector<Array>> slots;  // per tree of the state: as many
   Array count;                            // steps done before this one, int32[]; empty in a state without
   std::function<std::vector<tree::Path>()> paths;
+  std::vector<std::pair<const Rate*, Array>> rates;  // values at this step, of what users wrote: asked for before
 
+  /// The value of a rate at this step.
+  Array rate(const Rate& rate) const;
   /// The parameters; ValueError, naming `who`, when update got none.
   const std::vector<Array>& needed_params(const char* who) const;
   /// fn(i) for each place with an update.
@@ -61,7 +71,24 @@ struct Leaves {
 };
 
 /// Changes updates and slots in place; the count is raised afterwards.
-using Stage = std::function<void(Leaves&)>;
+class Stage {
+ public:
+  /// What a user wrote: it may read values, and depend on what changes. It runs as it stands, step by step.
+  template <class F>
+  requires(std::invocable<const F&, Leaves&> && !std::same_as<F, Stage>) Stage(F run) : run_(std::move(run)) {}
+  /// A stage that depends on its leaves and on `rates` alone: it is recorded once, and runs as one program.
+  static Stage pure(std::function<void(Leaves&)> run, std::vector<std::shared_ptr<const Rate>> rates = {});
+
+  void operator()(Leaves& leaves) const { run_(leaves); }
+  bool is_pure() const { return pure_; }
+  /// What the stage asks Leaves::rate for.
+  const std::vector<std::shared_ptr<const Rate>>& rates() const { return rates_; }
+
+ private:
+  std::function<void(Leaves&)> run_;
+  std::vector<std::shared_ptr<const Rate>> rates_;
+  bool pure_ = false;
+};
 /// The first value of a slot from its parameter; empty: no array there.
 using Start = std::function<Array(const Array& param)>;
 
@@ -70,11 +97,14 @@ Array step_zero();
 Array next_step(const Array& count);  // saturates
 /// `start` of floating parameters, empty for others.
 Array first_value(const Start& start, const Array& param);
-/// Columns: updates, slots, and parameters when they are given.
-void run_stage(const Stage& stage, const tree::detail::Columns& columns, bool params, Array* count,
-               const std::function<std::vector<tree::Path>()>& paths);
-Array add_update(const Array& param, const Array& update);
-Array mixed(const Array& a, const Array& b, double part);
+/// The programs of a pure stage; nullptr of others.
+std::shared_ptr<tutti::detail::JitCore> programs_of(const Stage& stage);
+/// `trees`: updates, slots, and parameters when they are given.
+void run_stage(const Stage& stage, tutti::detail::JitCore* programs, std::span<const tree::detail::Ref> trees,
+               bool params, Array* count);
+/// Of the places where all trees have an array; the results replace those of the first tree.
+void add_updates(std::span<const tree::detail::Ref> trees);
+void mix(std::span<const tree::detail::Ref> trees, double part);
 Array norm_of(const std::vector<Array>& leaves);
 }  // namespace detail
 
@@ -100,7 +130,8 @@ template <class Self> class Updates {
 /// Params per slot.
 template <template <class> class State> class Transform : public Updates<Transform<State>> {
  public:
-  Transform(std::vector<Start> slots, Stage stage) : slots_(std::move(slots)), stage_(std::move(stage)) {}
+  Transform(std::vector<Start> slots, Stage stage)
+      : slots_(std::move(slots)), stage_(std::move(stage)), programs_(detail::programs_of(stage_)) {}
 
   template <class Params> State<Params> init(const Params& params) const {
     State<Params> state{};
@@ -124,8 +155,7 @@ template <template <class> class State> class Transform : public Updates<Transfo
       each_tree(out.second, [&](Params& slot) { refs.push_back(tree::detail::ref(slot)); });
     }
     if (params) refs.push_back(tree::detail::ref(*params));
-    detail::run_stage(stage_, tree::detail::align(refs), params != nullptr, count,
-                      [&] { return tree::detail::paths_of(tree::detail::ref(grads)); });
+    detail::run_stage(stage_, programs_.get(), refs, params != nullptr, count);
     return out;
   }
   const std::vector<Start>& slots() const { return slots_; }
@@ -138,6 +168,7 @@ template <template <class> class State> class Transform : public Updates<Transfo
   }
   std::vector<Start> slots_;
   Stage stage_;
+  std::shared_ptr<tutti::detail::JitCore> programs_;  // copies share them
 };
 
 /// The state of a transformation that needs none.
@@ -150,13 +181,19 @@ using Stateless = Transform<EmptyState>;
 /// optax.apply_updates, equinox.apply_updates.
 template <class Params> Params apply_updates(const Params& params, const Params& updates, Loc loc = Loc::current()) {
   CallScope line(loc);
-  return tree::map([](const Array& p, const Array& u) { return detail::add_update(p, u); }, params, updates);
+  Params out = params;
+  const tree::detail::Ref trees[] = {tree::detail::ref(out), tree::detail::ref(updates)};
+  detail::add_updates(trees);
+  return out;
 }
 /// step_size * new + (1 - step_size) * old: a running average of parameters. Source: optax.incremental_update.
 template <class Params>
 Params incremental_update(const Params& new_tree, const Params& old_tree, double step_size, Loc loc = Loc::current()) {
   CallScope line(loc);
-  return tree::map([&](const Array& a, const Array& b) { return detail::mixed(a, b, step_size); }, new_tree, old_tree);
+  Params out = new_tree;
+  const tree::detail::Ref trees[] = {tree::detail::ref(out), tree::detail::ref(old_tree)};
+  detail::mix(trees, step_size);
+  return out;
 }
 /// The 2-norm over all arrays of a tree. Source: optax.global_norm.
 template <class T> Array global_norm(const T& tree, Loc loc = Loc::current()) {

@@ -24,6 +24,8 @@ class Mask {
   requires std::is_invocable_r_v<bool, const F&, const tree::Path&, const Array&> Mask(F fn)
       : function_(std::move(fn)) {}
   bool holds(const tree::Path& path, const Array& leaf) const;
+  /// Whether a user's function decides.
+  bool is_function() const { return static_cast<bool>(function_); }
 
  private:
   bool all_ = false;

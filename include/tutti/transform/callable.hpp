@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 
@@ -88,6 +89,17 @@ template <class Derived, class... P> struct CallWith<Derived, ParamList<P...>> {
 };
 
 namespace detail {
+
+/// ValueError of the transformation `what` for a std::function, or a pointer, that holds no function.
+template <class F> void refuse_empty(const F& fn, const char* what, Loc made) {
+  if constexpr (std::is_pointer_v<F> || requires {
+                  typename F::result_type;
+                  fn.target_type();
+                })
+    if (!fn)
+      raise<ValueError>(what, "the function is empty: there is nothing to call",
+                        "Give a std::function or a pointer that holds a function.", made);
+}
 
 template <class T> inline constexpr bool is_pair = false;
 template <class A, class B> inline constexpr bool is_pair<std::pair<A, B>> = true;

@@ -131,7 +131,7 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
 
 template <class F> class Remat : public CallWith<Remat<F>, params_t<F>> {
  public:
-  Remat(F fn, Loc made) : fn_(std::move(fn)), made_(made) {}
+  Remat(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "remat", made); }
   template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
  private:

@@ -97,12 +97,17 @@ template <class F> inline constexpr bool callable_is_tree = std::is_aggregate_v<
 
 template <class F, class... A> JitArguments jit_arguments(const F& fn, const A&... args) {
   JitArguments out;
-  if constexpr (callable_is_tree<F>)
-    out.flat = tree::flatten(fn, args...);
-  else
-    out.flat = tree::flatten(args...);
-  if constexpr (callable_is_tree<F>) out.counts.push_back(-static_cast<int>(tree::leaves(fn).size()) - 1);
-  (out.counts.push_back(static_cast<int>(tree::leaves(args).size())), ...);
+  std::vector<tree::detail::Ref> trees;
+  auto take = [&](const auto& t, bool self) {
+    trees.push_back(tree::detail::ref(t));
+    const std::size_t before = out.flat.leaves.size();
+    tree::detail::flatten_into(trees.back(), out.flat);
+    const int n = static_cast<int>(out.flat.leaves.size() - before);
+    out.counts.push_back(self ? -n - 1 : n);
+  };
+  if constexpr (callable_is_tree<F>) take(fn, true);
+  (take(args, false), ...);
+  out.flat.structure = tree::detail::structure_of(trees);
   out.paths = [&] {
     std::vector<std::pair<int, tree::Path>> paths;
     int i = 0;
@@ -195,7 +200,9 @@ template <class F, class... A> class Lowered {
 template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
  public:
   Jitted(F fn, JitOptions options, Loc made, const char* what = "jit")
-      : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {}
+      : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {
+    detail::refuse_empty(fn_, what, made);
+  }
 
   template <class... A> auto call(const A&... args) const {
     if constexpr (detail::check_call<F, A...>()) {

@@ -32,7 +32,9 @@ void mark_rows(const Array& x);
 // The mapped function; jit compiles it once per signature.
 template <class F> class PmapBody {
  public:
-  PmapBody(F fn, PmapOptions options, Loc made) : fn_(std::move(fn)), options_(std::move(options)), made_(made) {}
+  PmapBody(F fn, PmapOptions options, Loc made) : fn_(std::move(fn)), options_(std::move(options)), made_(made) {
+    refuse_empty(fn_, "pmap", made);
+  }
   template <class... A> auto operator()(const A&... args) const -> call_result_t<F, A...> {
     std::tuple<A...> own{args...};
     TreeCall<F, A...> call(fn_, own);

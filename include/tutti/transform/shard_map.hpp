@@ -29,8 +29,9 @@ std::vector<Array> shard_map_call(const CallArrays& args, const ShardMapOptions&
 
 template <class F> class ShardMapped : public CallWith<ShardMapped<F>, params_t<F>> {
  public:
-  ShardMapped(F fn, ShardMapOptions options, Loc made)
-      : fn_(std::move(fn)), options_(std::move(options)), made_(made) {}
+  ShardMapped(F fn, ShardMapOptions options, Loc made) : fn_(std::move(fn)), options_(std::move(options)), made_(made) {
+    refuse_empty(fn_, "shard_map", made);
+  }
   template <class... A> auto call(const A&... args) const {
     if constexpr (check_trees<F, A...>()) {
       std::tuple<A...> own{args...};

@@ -148,7 +148,7 @@ auto call_gradient(const F& fn, const std::tuple<A...>& args, const char* what, 
 
 template <bool Value, class F, int... I> class Gradients : public CallWith<Gradients<Value, F, I...>, params_t<F>> {
  public:
-  Gradients(F fn, Loc made) : fn_(std::move(fn)), made_(made) {}
+  Gradients(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "grad", made); }
   template <class... A> auto call(const A&... args) const {
     auto lifted_args = lifted<params_t<F>, I...>(std::index_sequence_for<A...>{}, args...);
     return checked(lifted_args);
@@ -218,6 +218,7 @@ auto jvp(const F& fn, const std::tuple<A...>& primals, const std::tuple<T...>& t
     constexpr bool same = (std::same_as<lift_t<A>, lift_t<T>> && ...);
     static_assert(same, "tutti: jvp: a tangent must have the type of its primal");
     if constexpr (same && detail::check_trees<F, lift_t<A>...>()) {
+      detail::refuse_empty(fn, "jvp", made);
       std::tuple<lift_t<A>...> args(primals), directions(tangents);
       detail::TreeCall<F, lift_t<A>...> call(fn, args);
       std::vector<Array> given = detail::matching(call.present(), detail::places(directions), "jvp", made);
@@ -310,7 +311,7 @@ namespace detail {
 
 template <bool Forward, class F> class Jacobian : public CallWith<Jacobian<Forward, F>, params_t<F>> {
  public:
-  Jacobian(F fn, Loc made) : fn_(std::move(fn)), made_(made) {}
+  Jacobian(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "jacobian", made); }
   template <class... A> auto call(const A&... args) const {
     static_assert(sizeof...(A) > 0, "tutti: a Jacobian needs an argument to differentiate by");
     return checked(lifted<params_t<F>, 0>(std::index_sequence_for<A...>{}, args...));
@@ -362,7 +363,9 @@ template <class F> class Mapped : public CallWith<Mapped<F>, params_t<F>> {
   Mapped(F fn, VmapOptions options, Loc made)
       : fn_(std::move(fn)),
         options_{options.in_axes, options.out_axes, options.axis_name, options.axis_size},
-        made_(made) {}
+        made_(made) {
+    refuse_empty(fn_, "vmap", made);
+  }
   template <class... A> auto call(const A&... args) const {
     if constexpr (check_trees<F, A...>()) {
       std::tuple<A...> own{args...};
