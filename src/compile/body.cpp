@@ -51,6 +51,13 @@ Reg Recorder::constant(DType dtype, double value) {
                .dtype = register_type(dtype),
                .bits = std::bit_cast<std::int64_t>(rounded(dtype, value))});
 }
+Reg Recorder::literal(const Scalar& x) {
+  const bool floating = x.dtype.is_floating();
+  return push({.kind = Kind::constant,
+               .sub = 1,
+               .dtype = register_type(x.dtype),
+               .bits = floating ? std::bit_cast<std::int64_t>(rounded(x.dtype, x.real)) : x.integer});
+}
 Reg Recorder::constant_int(DType dtype, std::int64_t value) {
   if (dtype.is_floating()) return constant(dtype, static_cast<double>(value));
   return push({.kind = Kind::constant, .dtype = dtype, .bits = value});

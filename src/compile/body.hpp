@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lane/vector_ir.hpp"
+#include "tutti/array/array.hpp"
 
 namespace tutti::compile {
 
@@ -29,7 +30,8 @@ struct Inst {
     rare
   };
   Kind kind = Kind::load;
-  std::uint8_t sub = 0;        // VectorIR::Un, Bin or Cmp; narrow and bitcast: the DType::Kind of a 16-bit float
+  std::uint8_t sub = 0;        // VectorIR::Un, Bin or Cmp; narrow and bitcast: the DType::Kind of a 16-bit float;
+                               // constant: 1 for a literal of the program, which may differ in the next one
   DType dtype;                 // of the result; 16-bit floats are held as float32
   int a = -1, b = -1, c = -1;  // operands, as indices of instructions
   std::int64_t bits = 0;       // constant: its bits (floats as a double's); load: number of the access
@@ -52,6 +54,8 @@ class Recorder final : public VectorIR {
  public:
   /// Element of access number `access`, of stored type `dtype`.
   Reg load(int access, DType dtype);
+  /// A literal of the program, as a constant.
+  Reg literal(const Scalar& value);
   /// The value as an array of `dtype` holds it: rounded when dtype is a 16-bit float.
   Reg stored(Reg x, DType dtype);
   Body take() { return std::move(body_); }

@@ -9,7 +9,7 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::size_t kEmbed = 4;  // Eqns: from here literals are part of the code; shorter loops share it
+constexpr std::size_t kEmbed = 4;  // Eqns: from here literals are constants of the body; shorter loops load them
 
 DType raw(DType d) { return d.is_complex() || d.is_key() ? uint64 : d; }  // copies only move bytes
 
@@ -71,8 +71,7 @@ class Drafter {
     }
     if (r.base.is_literal() && !r.index && u_.eqns.size() >= kEmbed) {
       const Scalar x = r.base.literal.to(p_.type(a).dtype);
-      return ir_.stored(x.dtype.is_floating() ? ir_.constant(x.dtype, x.real) : ir_.constant_int(x.dtype, x.integer),
-                        x.dtype);
+      return ir_.stored(ir_.literal(x), x.dtype);
     }
     // A scalar is read again and again. Else the operand has the extents of the Eqn's space.
     if (extents(a).empty() && !space.empty()) {

@@ -8,6 +8,7 @@
 #include "tutti/linen/train_state.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/random/random.hpp"
+#include "tutti/transform/composite.hpp"
 #include "tutti/transform/pmap.hpp"
 
 namespace tutti::linen {
@@ -27,26 +28,38 @@ void promote(Array& x, Array& kernel, Array& bias) {
 struct Stats {
   Array mean, variance;
 };
+using Dims = std::vector<std::int64_t>;
 // In float32 at least; the variance as mean of squares less square of the mean, as Flax has it.
-Stats stats(const Array& x, const Axes& axes, const std::string& axis_name = {}) {
-  Array v = x.astype(promote_types(x.dtype(), float32));
-  Array m = mean(v, axes, true), m2 = mean(square(v), axes, true);
-  if (!axis_name.empty()) {
-    m = lax::pmean(m, axis_name);
-    m2 = lax::pmean(m2, axis_name);
-  }
-  return {m, maximum(0, m2 - square(m))};
+Stats stats(const Array& x, const Dims& axes, const std::string& axis_name = {}) {
+  auto of = [](const Array& x, const Dims& axes, const std::string& over) {
+    Array v = x.astype(promote_types(x.dtype(), float32));
+    Array m = mean(v, axes, true), m2 = mean(square(v), axes, true);
+    if (!over.empty()) {
+      m = lax::pmean(m, over);
+      m2 = lax::pmean(m2, over);
+    }
+    return Stats{m, maximum(0, m2 - square(m))};
+  };
+  return axis_name.empty() ? composite("stats", of, x, axes, axis_name) : of(x, axes, axis_name);
 }
 // Statistics broadcast against x; scale and bias over the last dim.
 Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, bool use_scale, bool use_bias,
                  DType param_dtype) {
   Shape features{x.shape(-1)};
-  Array factor = lax::rsqrt(stats.variance + epsilon);
-  if (use_scale) factor = factor * s.param("scale", initializers::ones(), features, param_dtype);
-  Array y = (stats.mean.has_value() ? x - stats.mean : x) * factor;
-  if (use_bias) y = y + s.param("bias", initializers::zeros(), features, param_dtype);
-  DType dtype = promote_types(x.dtype(), param_dtype);
-  return y.astype(dtype.is_inexact() ? dtype : float32);
+  Array scale = use_scale ? s.param("scale", initializers::ones(), features, param_dtype) : Array();
+  Array bias = use_bias ? s.param("bias", initializers::zeros(), features, param_dtype) : Array();
+  return composite(
+      "normalize",
+      [](const Array& x, const Stats& stats, const Array& scale, const Array& bias, const Array& epsilon,
+         DType param_dtype) {
+        Array factor = lax::rsqrt(stats.variance + epsilon);
+        if (scale.has_value()) factor = factor * scale;
+        Array y = (stats.mean.has_value() ? x - stats.mean : x) * factor;
+        if (bias.has_value()) y = y + bias;
+        DType dtype = promote_types(x.dtype(), param_dtype);
+        return y.astype(dtype.is_inexact() ? dtype : float32);
+      },
+      x, stats, scale, bias, epsilon, param_dtype);
 }
 
 Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& window, const PoolOptions& o,
@@ -153,7 +166,7 @@ Array Conv::operator()(Scope& s, const Array& in) const {
 Array LayerNorm::operator()(Scope& s, const Array& x) const {
   if (x.ndim() == 0)
     raise<ShapeError>("LayerNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
-  return normalized(s, x, stats(x, -1), epsilon, use_scale, use_bias, param_dtype);
+  return normalized(s, x, stats(x, {-1}), epsilon, use_scale, use_bias, param_dtype);
 }
 
 Array RMSNorm::operator()(Scope& s, const Array& x) const {

@@ -6,6 +6,7 @@
 #include "tutti/nn/nn.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/optim/losses.hpp"
+#include "tutti/transform/composite.hpp"
 
 namespace tutti::nn {
 namespace {
@@ -16,7 +17,7 @@ Array affine(Array y, const Array& weight, const Array& bias) {
   if (weight.has_value()) y = weight.astype(y.dtype()) * y;
   return bias.has_value() ? y + bias.astype(y.dtype()) : y;
 }
-Array normalized(const Array& x, const Axes& axes, double eps) {
+Array normalized(const Array& x, const Axes& axes, const Array& eps) {
   return (x - mean(x, axes, true)) * lax::rsqrt(maximum(0, var(x, axes, true)) + eps);
 }
 void check_shape(const char* layer, const Array& x, const Shape& shape) {
@@ -115,7 +116,12 @@ LayerNorm LayerNorm::init(const Shape& shape, const NormOptions& o) {
 Array LayerNorm::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
   check_shape("LayerNorm", x, shape);
-  return affine(normalized(x.astype(wide(x.dtype())), {}, eps), weight, bias).astype(x.dtype());
+  return composite(
+      "LayerNorm",
+      [](const Array& x, const Array& weight, const Array& bias, const Array& eps) {
+        return affine(normalized(x.astype(wide(x.dtype())), {}, eps), weight, bias).astype(x.dtype());
+      },
+      x, weight, bias, eps);
 }
 
 RMSNorm RMSNorm::init(const Shape& shape, const NormOptions& o) {
@@ -124,8 +130,13 @@ RMSNorm RMSNorm::init(const Shape& shape, const NormOptions& o) {
 Array RMSNorm::operator()(const Array& x, Loc loc) const {
   CallScope scope(loc);
   check_shape("RMSNorm", x, shape);
-  Array v = x.astype(wide(x.dtype()));
-  return affine(lax::rsqrt(mean(square(v)) + eps) * v, weight, bias).astype(x.dtype());
+  return composite(
+      "RMSNorm",
+      [](const Array& x, const Array& weight, const Array& bias, const Array& eps) {
+        Array v = x.astype(wide(x.dtype()));
+        return affine(lax::rsqrt(mean(square(v)) + eps) * v, weight, bias).astype(x.dtype());
+      },
+      x, weight, bias, eps);
 }
 
 GroupNorm GroupNorm::init(int groups, int channels, double eps, bool channelwise_affine) {
@@ -145,11 +156,16 @@ Array GroupNorm::operator()(const Array& x, Loc loc) const {
   if (weight.has_value() && x.shape(0) != weight.size())
     raise<ShapeError>("GroupNorm", "x is " + type_text(x) + ", the weight " + type_text(weight),
                       "Dim 0 of x is the channels, as many as the layer has.");
-  Array y = normalized(x.astype(wide(x.dtype())).reshape(Shape{groups, -1}), 1, eps).reshape(x.shape());
-  Shape per_channel(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
-  per_channel[0] = x.shape(0);
-  auto left = [&](const Array& p) { return p.has_value() ? p.reshape(per_channel) : p; };
-  return affine(y, left(weight), left(bias)).astype(x.dtype());
+  return composite(
+      "GroupNorm",
+      [](const Array& x, const Array& weight, const Array& bias, const Array& eps, int groups) {
+        Array y = normalized(x.astype(wide(x.dtype())).reshape(Shape{groups, -1}), 1, eps).reshape(x.shape());
+        Shape per_channel(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
+        per_channel[0] = x.shape(0);
+        auto left = [&](const Array& p) { return p.has_value() ? p.reshape(per_channel) : p; };
+        return affine(y, left(weight), left(bias)).astype(x.dtype());
+      },
+      x, weight, bias, eps, groups);
 }
 
 Array Dropout::operator()(const Array& x, const Array& key, Loc loc) const {
@@ -159,7 +175,12 @@ Array Dropout::operator()(const Array& x, const Array& key, Loc loc) const {
     raise<ValueError>("Dropout", "there is no key to drop elements of " + type_text(x) + " by",
                       "Pass one, dropout(x, key), or set inference.");
   double keep = 1 - p;
-  return where(random::bernoulli(key, keep, x.shape()), x / keep, 0);
+  return composite(
+      "Dropout",
+      [](const Array& x, const Array& key, const Array& keep) {
+        return where(random::bernoulli(key, keep, x.shape()), x / keep, 0);
+      },
+      x, key, keep);
 }
 
 MultiheadAttention MultiheadAttention::init(const AttentionOptions& o, const Array& key) {

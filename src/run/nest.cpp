@@ -77,6 +77,8 @@ void cut(Nest& n) {
 }  // namespace
 
 Nest make_nest(const compile::Loop& l) {
+  if (l.accesses.size() > static_cast<std::size_t>(kMaxAccesses))
+    throw InternalError("run: a loop has too many accesses");
   const Walked w = choose_walk(l);
   Nest n;
   n.walk = w.walk;
@@ -100,8 +102,8 @@ Nest make_nest(const compile::Loop& l) {
 void run_nest(const Nest& n, char* const* base, std::int64_t begin, std::int64_t end) {
   if (n.calls == 1) return n.kernel(base, n.row_steps.data(), n.column_steps.data(), n.rows, n.columns);
   const int dims = static_cast<int>(n.outer.size());
-  char* at[64];
-  std::int64_t index[64];
+  char* at[kMaxAccesses];
+  std::int64_t index[kMaxAccesses];
   std::int64_t rest = begin;
   for (int d = dims; d-- > 0;) {
     index[d] = rest % n.outer[d];

@@ -15,6 +15,9 @@ using KernelFn = void (*)(char* const* at, const std::int64_t* row_steps, const 
 /// How a kernel walks; one machine code serves all loops with the same shape of walking and the same body.
 enum class Walk { map, reduce_row, reduce_column };
 
+/// As many accesses as a loop may have.
+inline constexpr int kMaxAccesses = 64;
+
 struct Nest {
   KernelFn kernel = nullptr;
   Walk walk = Walk::map;

@@ -36,7 +36,7 @@ void RowsWork::run(char* const* at, int task) const {
     for (const Local& l : locals_) here[l.storage] = static_cast<char*>(scratch->data()) + l.offset - row * l.row_bytes;
     for (const RowsStep& s : steps_) {
       const Nest& nest = row + chunk_ <= rows_ ? s.chunk : s.rest;
-      char* base[64];
+      char* base[kMaxAccesses];
       for (int k = 0; k < nest.accesses; ++k)
         base[k] = (s.storages[k] < 0 ? nullptr : here[s.storages[k]]) + nest.offsets[k] + row * s.row_steps[k];
       run_nest(nest, base, 0, nest.calls);

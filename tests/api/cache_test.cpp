@@ -55,6 +55,19 @@ TEST(Caches, BoundsHoldAndMachineCodeEndsWithItsPlans) {
   config::cache_bounds(usual);
 }
 
+TEST(Caches, LiteralsThatChangeAreArgumentsOfTheMachineCode) {
+  config::notes(false);
+  auto step = jit([](const Array& x, double rate) { return exp(sin(x) * rate) - cos(x) / (x * x + rate); });
+  auto reference = jit([](const Array& x, const Array& rate) { return exp(sin(x) * rate) - cos(x) / (x * x + rate); });
+  Array x = arange(1., 100.);
+  step(x, 0.1);
+  step(x, 0.2);
+  const std::size_t before = debug::cache_stats().kernels_compiled;
+  for (int n = 3; n < 30; ++n) EXPECT_EQ(str(step(x, n * 0.1)), str(reference(x, n * 0.1))) << n;
+  EXPECT_LE(debug::cache_stats().kernels_compiled - before, 1u);  // that of the reference
+  config::notes(true);
+}
+
 TEST(Caches, EqualShardingsAreOne) {
   Mesh mesh = make_mesh({4}, {"x"});
   auto fresh = [&] { return NamedSharding(mesh, P("x")); };

@@ -6,6 +6,7 @@
 
 #include "backend/cpu/dot_work.hpp"
 #include "backend/cpu/kernel.hpp"
+#include "backend/cpu/literals.hpp"
 #include "backend/cpu/transpose_work.hpp"
 #include "backend/cpu/window_work.hpp"
 #include "compile/passes.hpp"
@@ -91,6 +92,7 @@ class CpuBackend final : public Backend {
   std::shared_ptr<Executable> compile(const Program& program, const std::vector<bool>& donatable) override {
     const auto start = std::chrono::steady_clock::now();
     compile::Plan plan = compile::compile(program, donatable);
+    cpu::load_changing_literals(plan);
     std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
     Kernels kernels;
     for (const compile::Stage& stage : plan.stages) {
