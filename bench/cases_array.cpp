@@ -68,6 +68,24 @@ Batch adam_step(const Setup& s) {
   });
 }
 
+// Without jit: what a user who writes none gets.
+Batch eager_normal(const Setup&) {
+  return repeat([key = random::key(0)] { return random::normal(key, {1000, 1000}); });
+}
+Batch eager_softmax(const Setup& s) {
+  return repeat([a = s.normal({512, 512}, P("x", "y"))] { return nn::softmax(a, -1); });
+}
+Batch eager_adam(const Setup& s) {
+  Four params;
+  for (Array& a : params) a = s.normal({256, 256}, P("x", "y"));
+  auto optimiser = optim::adam(1e-3);
+  return repeat([=, state = optimiser.init(params)]() mutable {
+    auto [updates, next] = optimiser.update(params, state, params);
+    state = std::move(next);
+    return updates;
+  });
+}
+
 }  // namespace
 
 std::vector<Case> array_cases() {
@@ -91,6 +109,9 @@ std::vector<Case> array_cases() {
       {"random_normal_4096", normal_numbers},
       {"reshard_2048_rows_to_cols", rows_to_columns},
       {"adam_4M_params", adam_step},
+      {"eager_normal_1M", eager_normal},
+      {"eager_softmax", eager_softmax},
+      {"eager_adam", eager_adam},
   };
 }
 

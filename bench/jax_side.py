@@ -241,6 +241,32 @@ def reshard_2048_rows_to_cols():
 
 
 @case
+def eager_normal_1M():
+    key = random.key(0)
+    return lambda: random.normal(key, (1000, 1000))
+
+
+@case
+def eager_softmax():
+    x = normal((512, 512), *BOTH)
+    return lambda: nn.softmax(x, -1)
+
+
+@case
+def eager_adam():
+    import optax
+    params = [normal((256, 256), *BOTH) for _ in range(4)]
+    optimiser = optax.adam(1e-3)
+    state = optimiser.init(params)
+
+    def step():
+        nonlocal state
+        updates, state = optimiser.update(params, state, params)
+        return updates
+    return step
+
+
+@case
 def adam_4M_params():
     grads = [normal((1024, 1024), *BOTH) for _ in range(4)]
     zeros = [jnp.zeros_like(g) for g in grads]
