@@ -74,8 +74,6 @@ void report_miss(const Miss& miss, Loc made, int programs);
 
 // --- making
 
-/// "self", "arg0.layers[1].weight".
-std::string leaf_name(const std::pair<int, tree::Path>& where);
 /// How errors call the function given to jit: C++ knows no names.
 std::string function_text(const char* what, Loc made);
 /// DeletedError naming leaf i, or a captured array where there is no such leaf.

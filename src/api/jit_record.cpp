@@ -4,6 +4,7 @@
 #include "api/jit_entry.hpp"
 #include "array/node.hpp"
 #include "base/loc_override.hpp"
+#include "frontend/call.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/conflict.hpp"
 #include "ops/placement/sharding_constraint.hpp"
@@ -11,13 +12,6 @@
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::detail {
-
-std::string leaf_name(const std::pair<int, tree::Path>& where) {
-  std::string path = where.second.str();
-  std::string base = where.first < 0 ? "self" : "arg" + std::to_string(where.first);
-  if (path.empty()) return base;
-  return base + (path[0] == '[' ? "" : ".") + path;
-}
 
 std::string function_text(const char* what, Loc made) {
   if (!made) return what;  // a function of the library

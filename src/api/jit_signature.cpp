@@ -6,6 +6,7 @@
 
 #include "api/jit_entry.hpp"
 #include "array/node.hpp"
+#include "frontend/call.hpp"
 #include "tutti/base/config.hpp"
 
 namespace tutti::detail {

@@ -10,7 +10,8 @@ std::vector<bool> Recorded::explicit_only() const {
 
 std::string leaf_name(const std::pair<int, tree::Path>& where) {
   std::string path = where.second.str();
-  return "arg" + std::to_string(where.first) + (path.empty() || path[0] == '[' ? "" : ".") + path;
+  std::string base = where.first < 0 ? "self" : "arg" + std::to_string(where.first);
+  return base + (path.empty() || path[0] == '[' ? "" : ".") + path;
 }
 
 namespace {

@@ -203,8 +203,8 @@ class StructureReader {
     }
     if (type.kind == Kind::frozen) return "Frozen(" + one() + ")";
     const bool record = type.kind == Kind::record, map = type.kind == Kind::map;
-    tokens.push_back(
-        {tree_, Path(path_), record || type.kind == Kind::tuple ? std::string(type.name) : std::to_string(n) + " elements"});
+    tokens.push_back({tree_, Path(path_),
+                      record || type.kind == Kind::tuple ? std::string(type.name) : std::to_string(n) + " elements"});
     std::string out = record ? short_name(type.name) + "(" : map ? "{" : type.kind == Kind::list ? "[" : "(";
     for (std::size_t i = 0; i < n; ++i) {
       if (i) out += ", ";
