@@ -2,6 +2,7 @@
 #include <deque>
 #include <map>
 
+#include "base/effort.hpp"
 #include "compile/passes.hpp"
 #include "compile/place.hpp"
 #include "ops/movement/dynamic_slice.hpp"
@@ -69,6 +70,7 @@ class Memory {
   // Whether `to` may begin in the memory of `from`: dead before, or read by the one step that writes `to`, at the same
   // places.
   bool may_take(int from, int to) const {
+    ++effort;
     const Storage &x = p_.storages[from], &y = p_.storages[to];
     if (aligned(x.bytes) != aligned(y.bytes) || writer_[to] < 0) return false;
     if (x.last < y.first) return true;

@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "base/effort.hpp"
+
 namespace tutti::compile {
 namespace {
 
@@ -47,6 +49,7 @@ class Placing {
     std::set<Gap, Tighter> open;
     std::vector<Gap> unfit;
     auto keep = [&](const Gap& g) { g.bytes < size ? unfit.push_back(g) : waiting.push(g); };
+    effort += static_cast<std::int64_t>(gaps_.size() + blocks.size());
     for (const Gap& g : gaps_) keep(g);
     for (Block* b : blocks) {
       for (; !waiting.empty() && waiting.top().from <= b->first; waiting.pop()) open.insert(waiting.top());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/effort.hpp"
+
 namespace tutti::compile {
 namespace {
 
@@ -65,6 +67,7 @@ bool UnitGraph::needs(int b, int a) {
 bool UnitGraph::look_ahead(int unit, int a, int b, std::vector<int>& ahead) {
   for (int e : eqns_[unit])
     for (const Use& use : uses_.readers[e]) {
+      ++effort;
       if (--left_ < 0) return true;
       const int to = unit_of_[use.eqn];
       if (to == b && (unit != a || !use.soft)) return true;
@@ -80,6 +83,7 @@ bool UnitGraph::look_ahead(int unit, int a, int b, std::vector<int>& ahead) {
 bool UnitGraph::look_behind(int unit, int a, int b, std::vector<int>& behind) {
   for (int e : eqns_[unit])
     for (int source : uses_.sources[e]) {
+      ++effort;
       if (--left_ < 0) return true;
       const int from = unit_of_[source];
       if (from == a && unit != b) return true;
@@ -112,6 +116,7 @@ bool UnitGraph::raise(int a, int b, int level) {
       for (int source : uses_.sources[e]) {
         const int above = unit_of_[source];
         if (above < 0 || above == a || above == b || above == unit) continue;
+        ++effort;
         if (--left_ < 0) done = false;
         if (!done || next_level_[above] > next_level_[unit]) continue;
         next_level_[above] = next_level_[unit] + 1;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <queue>
 
+#include "base/effort.hpp"
 #include "ir/op.hpp"
 #include "propagate/sites.hpp"
 
@@ -230,6 +231,7 @@ class Flow {
 
   // Hands what the factors take to all their tensors; leaves in changed_ the values that got more.
   void step(int index) {
+    ++effort;
     changed_.clear();
     const Rule& rule = rules_[index];
     const Sources sources = collect(rule);
