@@ -167,8 +167,7 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
       return collective(move, op, group, x);
     }
     case Move::Kind::reduce_scatter:
-      return collective(move, ops::reduce_scatter, ops::GatherOver{group, to, true},
-                        pad_blocks(x, to, move.axes));
+      return collective(move, ops::reduce_scatter, ops::GatherOver{group, to, true}, pad_blocks(x, to, move.axes));
     case Move::Kind::all_to_all:
       return joined(
           collective(move, ops::all_to_all, ops::Exchange{group, to, from, true}, pad_blocks(x, to, move.axes)));
