@@ -262,7 +262,9 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     if (o.steps < 0 && app.count("--steps")) throw UsageError("--steps must be positive");
-    return train(o);
+    const int code = train(o);
+    if (!std::cout.flush()) throw std::runtime_error("the output could not be written");
+    return code;
   } catch (const CLI::CallForHelp& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {

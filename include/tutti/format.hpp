@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tutti/array/array.hpp"
+#include "tutti/tree/structure.hpp"
 
 namespace tutti {
 
@@ -30,8 +31,9 @@ std::ostream& operator<<(std::ostream& out, const Shard& shard);
 namespace tutti::detail {
 
 template <class T>
-concept OneText = std::same_as<T, Shape> || std::same_as<T, Device> || std::same_as<T, DeviceGrid> ||
-    std::same_as<T, Mesh> || std::same_as<T, PartitionSpec> || std::derived_from<T, Sharding>;
+concept OneText =
+    std::same_as<T, Shape> || std::same_as<T, Device> || std::same_as<T, DeviceGrid> || std::same_as<T, Mesh> ||
+    std::same_as<T, PartitionSpec> || std::same_as<T, tree::Path> || std::derived_from<T, Sharding>;
 
 }  // namespace tutti::detail
 

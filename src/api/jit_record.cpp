@@ -94,6 +94,7 @@ std::vector<Array> constrained_inputs(const JitOptions& options, const JitEntry&
                                       const std::vector<Array>& inputs) {
   if (options.in_shardings.is_open()) return inputs;
   const auto paths = args.paths();
+  options.in_shardings.check_rules("jit", paths, e.made);
   std::vector<Array> out = inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     auto s = options.in_shardings.at(paths[i].first, paths[i].second, inputs[i]);

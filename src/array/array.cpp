@@ -84,9 +84,25 @@ Array make_array(Type type, BufferPtr buffer, Sharding sharding, bool committed)
   return Array(std::move(n));
 }
 
+void check_fits(const Scalar& value, DType dtype, Loc loc) {
+  if (!value.dtype.is_integer() || !dtype.is_integer()) return;
+  const Scalar there = value.to(dtype);
+  const bool negative = !value.dtype.is_unsigned() && value.integer < 0;
+  if (there.integer == value.integer && (negative ? !dtype.is_unsigned() : there.integer >= 0 || dtype.is_unsigned()))
+    return;
+  raise<ValueError>(call_name("array"), "the integer " + value.str() + " does not fit " + std::string(dtype.name()),
+                    dtype.size() == 4 ? "Call enable_x64(true) for 64-bit integers." : "Ask for a wider dtype.", loc);
+}
+
+Array array_from_number(const Scalar& value, Loc loc) {
+  const DType dtype = canonical(value.dtype);
+  check_fits(value, dtype, running_or(loc));
+  return array_from_scalar(value.to(dtype), false);
+}
+
 Array array_from_scalar(const Scalar& value, bool weak, Loc) {
   auto n = std::make_shared<ArrayNode>();
-  n->literal = value.to(canonical(value.dtype));
+  n->literal = value;
   n->type.dtype = n->literal->dtype;
   n->type.weak = weak && !n->type.dtype.is_bool();
   return Array(std::move(n));
@@ -120,18 +136,32 @@ void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc) {
 Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc) {
   std::int64_t bytes = 8;  // of the widest element
   for (std::int64_t d : shape)
-    if (d < 0 || __builtin_mul_overflow(bytes, std::max<std::int64_t>(d, 1), &bytes))
+    if (bytes = extent::mul(bytes, std::max<std::int64_t>(d, 1)); d < 0 || bytes > extent::most)
       raise<ShapeError>(
           "array",
           "the shape " + shape.str() + (d < 0 ? " has a negative extent" : " has more elements than any memory"),
           "Give the extents of the data.", running_or(loc));
   Type type{canonical(dtype), shape, false, {}};
+  if (type.dtype != dtype && dtype.is_integer())
+    for (std::int64_t i = 0, n = type.num_elements(); i < n; ++i) {
+      Scalar value(static_cast<const std::int64_t*>(data)[i]);
+      value.dtype = dtype;
+      check_fits(value, type.dtype, running_or(loc));
+    }
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
   convert_elements(dtype, data, type.dtype, buffer->data(), type.num_elements());
   return make_array(std::move(type), std::move(buffer));
 }
 
 void convert_elements(DType from, const void* in, DType to, void* out, std::int64_t n) {
+  if (n == 0) return;
+  if (from.is_bool()) {  // bytes from outside may be neither 0 nor 1
+    const unsigned char* source = static_cast<const unsigned char*>(in);
+    visit_dtype(to, [&]<class T>(Stored<T>) {
+      for (std::int64_t i = 0; i < n; ++i) static_cast<T*>(out)[i] = convert_number<T>(source[i] != 0);
+    });
+    return;
+  }
   if (from == to) {
     std::memcpy(out, in, static_cast<std::size_t>(n * from.size()));
     return;
@@ -245,6 +275,21 @@ void Array::copy_to(DType as, void* out, Loc loc) const {
                      "Use astype(" + std::string(as.name()) + ") first.");
   Array value = concrete(*this, "to_vector");
   convert_elements(from, buffer_of(value, "to_vector")->data(), as, out, n.type.num_elements());
+}
+
+void copy_rows(const Array& x, std::span<const std::int64_t> rows, void* out, Loc loc) {
+  CallScope scope(loc, named("copy_rows"));
+  const Type& t = checked(x, "copy_rows").type;
+  const std::int64_t count = t.ndim() ? t.shape[0] : 0;
+  const std::size_t bytes = count ? static_cast<std::size_t>(t.nbytes() / count) : 0;
+  Array value = concrete(x, "copy_rows");
+  const char* all = static_cast<const char*>(buffer_of(value, "copy_rows")->data());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] < 0 || rows[i] >= count)
+      raise<IndexError>("copy_rows", "row " + std::to_string(rows[i]) + " of " + t.str(),
+                        "Rows count from 0 along the first dim.");
+    if (bytes) std::memcpy(static_cast<char*>(out) + i * bytes, all + static_cast<std::size_t>(rows[i]) * bytes, bytes);
+  }
 }
 
 std::vector<Shard> Array::addressable_shards() const {

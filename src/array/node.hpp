@@ -37,6 +37,8 @@ struct ArrayNode {
 
 /// A concrete array over `buffer`.
 Array make_array(Type type, BufferPtr buffer, Sharding sharding = {}, bool committed = false);
+/// ValueError when an integer does not fit an integer dtype.
+void check_fits(const Scalar& value, DType dtype, Loc loc = {});
 /// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`)
 /// otherwise.
 BufferPtr buffer_of(const Array& x, const char* what);

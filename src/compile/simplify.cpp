@@ -3,6 +3,8 @@
 
 #include "compile/passes.hpp"
 #include "ops/contraction/dot_general.hpp"
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/convert.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/transpose.hpp"
@@ -25,6 +27,7 @@ class Simplifier {
       if (!a.is_literal()) ++uses_[a.id];
     for (const Eqn& e : p.eqns) {
       if (e.op == &ops::dot_general) {
+        if (sum_of_products(e)) continue;
         dots_[e.results[0]] = &e;
         order_dot(e);
       } else if (e.op == &ops::transpose && turn_dot(e))
@@ -42,10 +45,61 @@ class Simplifier {
     if (x.is_literal() || std::is_sorted(permutation.begin(), permutation.end())) return x;
     Type t = out_.types[x.id];
     for (std::size_t i = 0; i < permutation.size(); ++i) t.shape[i] = out_.types[x.id].shape[permutation[i]];
+    return added(ops::transpose, ops::Transpose{permutation}, {x}, std::move(t), loc);
+  }
+
+  Atom added(const Op& op, Params params, std::vector<Atom> operands, Type type, const Loc& loc) {
     const ValueId v = static_cast<ValueId>(out_.types.size());
-    out_.types.push_back(t);
-    out_.eqns.push_back(Eqn{&ops::transpose, ops::Transpose{permutation}, {x}, {v}, {}, loc});
+    out_.types.push_back(std::move(type));
+    uses_.push_back(1);
+    producer_.push_back(-1);
+    out_.eqns.push_back(Eqn{&op, std::move(params), std::move(operands), {v}, {}, loc});
     return v;
+  }
+  Atom converted(const Atom& x, DType dtype, const Loc& loc) {
+    Type t = out_.type(x);
+    if (t.dtype == dtype) return x;
+    if (x.is_literal()) return Atom(x.literal.to(dtype), x.weak);
+    t.dtype = dtype;
+    return added(ops::convert_element_type, ops::ConvertElementType{dtype, t.weak}, {x}, t, loc);
+  }
+
+  // Vectors (one row times one column, perhaps many times): products that are summed as every sum is, in a tree, and
+  // in one loop with what the operands are computed from. A matrix library adds them one after the other.
+  bool sum_of_products(const Eqn& e) {
+    const lax::DotDims& d = e.params.get<ops::DotGeneral>().dims;
+    const std::size_t paired = d.lhs_batch.size() + d.lhs_contract.size();
+    for (const Atom& a : e.operands)
+      if (static_cast<std::size_t>(out_.type(a).ndim()) != paired) return false;
+    const DType from = out_.type(e.operands[0]).dtype, to = out_.types[e.results[0]].dtype;
+    if (!(from.is_floating() && to.is_floating()) && !(from.is_integer() && to.is_integer())) return false;
+    DType wide = to.size() > from.size() ? to : from;
+    if (wide.is_floating() && wide.size() == 2) wide = float32;
+    lax::Dims order[2] = {d.lhs_batch, d.rhs_batch};
+    order[0].insert(order[0].end(), d.lhs_contract.begin(), d.lhs_contract.end());
+    order[1].insert(order[1].end(), d.rhs_contract.begin(), d.rhs_contract.end());
+    std::vector<Atom> factors;
+    for (int k : {0, 1}) factors.push_back(converted(transposed(e.operands[k], order[k], e.loc), wide, e.loc));
+    Type type = out_.type(factors[0]);
+    const Atom products = added(ops::mul, {}, factors, type, e.loc);
+    std::vector<int> axes;
+    for (std::size_t i = d.lhs_batch.size(); i < paired; ++i) axes.push_back(static_cast<int>(i));
+    Eqn sum{&ops::reduce_sum, ops::Reduction{axes}, {products}, e.results, {}, e.loc};
+    if (wide == to) {
+      reduce_once(std::move(sum));
+      return true;
+    }
+    type = out_.types[e.results[0]];
+    type.dtype = wide;
+    sum.results = {static_cast<ValueId>(out_.types.size())};
+    out_.types.push_back(type);
+    uses_.push_back(1);
+    producer_.push_back(-1);
+    const Atom total = sum.results[0];
+    reduce_once(std::move(sum));
+    out_.eqns.push_back(
+        Eqn{&ops::convert_element_type, ops::ConvertElementType{to, false}, {total}, e.results, {}, e.loc});
+    return true;
   }
 
   void order_dot(Eqn e) {

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -36,12 +34,9 @@ std::vector<Array> take_rows(std::span<const Array> leaves, std::span<const std:
   std::vector<Array> out;
   for (const Array& x : leaves) {
     Shape shape = x.shape();
-    std::size_t bytes = static_cast<std::size_t>(x.nbytes() / std::max<std::int64_t>(1, shape[0]));
-    std::vector<char> all(static_cast<std::size_t>(x.nbytes())), part(bytes * rows.size());
-    x.copy_to(x.dtype(), all.data());
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      std::memcpy(part.data() + i * bytes, all.data() + static_cast<std::size_t>(rows[i]) * bytes, bytes);
     shape[0] = static_cast<std::int64_t>(rows.size());
+    std::vector<char> part(static_cast<std::size_t>(shape.num_elements() * x.dtype().size()));
+    copy_rows(x, rows, part.data());
     out.push_back(array_from_host(part.data(), x.dtype(), shape));
   }
   return out;

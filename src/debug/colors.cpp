@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "tutti/base/call_scope.hpp"
+
 namespace tutti::debug {
 namespace {
 
@@ -58,6 +60,8 @@ std::string hex(const Rgb& c) {
 
 std::vector<Rgb> ColorMap::colors(int tiles) const {
   std::vector<Rgb> out;
+  if (empty())
+    raise<ValueError>("ColorMap::colors", "the colour map is empty", "Give it a list of colours or a function.");
   if (function_) out = walk(tiles, function_);
   for (int i = static_cast<int>(out.size()); i < tiles; ++i)
     out.push_back(listed_[static_cast<std::size_t>(i) % listed_.size()]);

@@ -34,7 +34,7 @@ int number_of(const ShardIndex& ranges, const ShardIndex& index, int dim) {
 
 double fraction(const Shape& shape, const IndexRange& r, int dim) {
   std::int64_t extent = dim < 0 ? 1 : shape[static_cast<std::size_t>(dim)];
-  return extent == 0 ? 1.0 : static_cast<double>(r.stop - r.start) / static_cast<double>(extent);
+  return extent == 0 ? 1.0 : (static_cast<double>(r.stop) - static_cast<double>(r.start)) / static_cast<double>(extent);
 }
 
 // Bytes of the UTF-8 character at `at`; 0 for what may not stand in a text: a control character, a broken or a

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ops/region/calls.hpp"
 #include "trace/trace.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
@@ -54,7 +55,7 @@ bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, c
   for (std::size_t i = 0; i < before.size(); ++i) {
     Type a = before[i].type(), b = after[i].type();
     if (a.dtype == b.dtype && a.shape == b.shape) continue;
-    if (a.shape != b.shape || !before[i].weak_type())
+    if (a.shape != b.shape || !before[i].weak_type() || result_type({before[i], after[i]}) != b.dtype)
       raise<TypeError>(what,
                        "array " + std::to_string(i) + " of the carry is " + a.str() + ", and the body returns " +
                            b.str() + " for it",
@@ -96,16 +97,42 @@ int known_condition(const Array& pred, Loc loc) {
   }
 }
 
-std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc) {
-  if (yes.size() != no.size())
-    raise<TypeError>(
-        "cond", "one side returns " + std::to_string(yes.size()) + " arrays, the other " + std::to_string(no.size()),
-        "Both must return trees of one structure.", loc);
-  Array test = pred.dtype() == bool_ ? pred : pred != 0;
+Array as_test(const Array& pred) { return pred.dtype() == bool_ ? pred : pred != 0; }
+
+std::vector<Array> branch_arrays(const Array& taken, const std::vector<Array>& leaves,
+                                 const std::function<std::vector<Array>(const std::vector<Array>&)>& body, Loc loc) {
+  auto trace = std::make_shared<Trace>(inside_staged() ? Trace::Mode::staged : Trace::Mode::open, "cond", loc);
+  // What is not traced has no derivative, and may be looked at as outside.
+  std::vector<Array> given = leaves, operands;
+  for (Array& x : given) {
+    if (!x.is_traced()) continue;
+    operands.push_back(x);
+    x = trace->input(x.type(), "", x);
+  }
+  Traced traced;
+  {
+    TraceScope inside(trace);
+    traced = trace->close(body(given));
+  }
+  operands.insert(operands.end(), traced.captured.begin(), traced.captured.end());
+  CallScope scope(loc, Loc{"", "cond"});
+  for (Array& x : operands)
+    if (x.is_traced() && x.dtype().is_inexact()) x = bind1(ops::derivative_where, {}, {x, taken});
+  return tutti::apply(*traced.program, operands);
+}
+
+std::vector<Array> selected(const char* what, const Array& test, const std::vector<Array>& yes,
+                            const std::vector<Array>& no, const std::string& difference, Loc loc) {
+  if (yes.size() != no.size() || !difference.empty())
+    raise<TypeError>(what,
+                     yes.size() == no.size() ? "the sides return different trees: " + difference
+                                             : "one side returns " + std::to_string(yes.size()) +
+                                                   " arrays, the other " + std::to_string(no.size()),
+                     "Both must return trees of one structure.", loc);
   std::vector<Array> out;
   for (std::size_t i = 0; i < yes.size(); ++i) {
     if (yes[i].dtype() != no[i].dtype() || yes[i].shape() != no[i].shape())
-      raise<TypeError>("cond",
+      raise<TypeError>(what,
                        "for array " + std::to_string(i) + " of the result one side returns " + yes[i].type().str() +
                            ", the other " + no[i].type().str(),
                        "Both must have one type: convert one with astype or reshape.", loc);
@@ -121,7 +148,15 @@ bool holds(const Array& condition, Loc loc) {
     raise<TypeError>("while_loop", "the condition is " + condition.type().str() + ", and must be a scalar of type bool",
                      "Compare: return x != 0.", loc);
   CallScope scope(loc, Loc{"", "while_loop"});
-  return static_cast<bool>(condition);
+  try {
+    return static_cast<bool>(condition);
+  } catch (const TracerError&) {
+    raise<TracerError>("while_loop",
+                       "the condition is not known while recording, and so not how often the body is to be recorded",
+                       "Run the loop on the host and jit its body, or make a fixed number of steps with fori_loop, in "
+                       "which where(going, next, carry) keeps the carry once it is done.",
+                       loc);
+  }
 }
 
 std::int64_t known_index(const Array& index, std::int64_t count, Loc loc) {
@@ -131,7 +166,7 @@ std::int64_t known_index(const Array& index, std::int64_t count, Loc loc) {
                          ", and must be a scalar integer",
                      "Convert it with astype(int32).", loc);
   if (!known(index)) return -1;
-  return std::clamp<std::int64_t>(static_cast<int>(index), 0, count - 1);
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(index), 0, count - 1);
 }
 
 Array rows_between(const Array& x, std::int64_t first, std::int64_t last) {
@@ -147,7 +182,7 @@ std::int64_t known_bound(const Array& x, Loc loc) {
     raise<UnsupportedError>("fori_loop", "a bound of type " + x.type().str() + " is not known while recording",
                             "Give numbers, or arrays that are not arguments of the jitted function.", loc);
   CallScope scope(loc, Loc{"", "fori_loop"});
-  return static_cast<std::int64_t>(static_cast<int>(x));
+  return static_cast<std::int64_t>(x);
 }
 
 }  // namespace tutti::detail

@@ -17,7 +17,7 @@ struct Type {
 
   int ndim() const { return shape.ndim(); }
   std::int64_t num_elements() const { return shape.num_elements(); }
-  std::int64_t nbytes() const { return num_elements() * dtype.size(); }
+  std::int64_t nbytes() const { return extent::mul(num_elements(), dtype.size()); }
   /// `float32[4,8]`.
   std::string str() const;
   std::size_t hash() const;

@@ -35,7 +35,7 @@ template <class L>
 concept AnyLane = is_lane<L>;
 
 template <class T> inline constexpr bool is_complex = false;
-template <> inline constexpr bool is_complex<std::complex<float>> = true;
+template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
 
 // --- dtype of a lane, constants
 template <class T> constexpr DType dtype_of(Host<T>) {

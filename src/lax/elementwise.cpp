@@ -86,6 +86,7 @@ Array min(const In& x, const In& y) { return binary(ops::min, x, y); }
 Array pow(const In& x, const In& y) { return binary(ops::pow, x, y); }
 Array atan2(const In& x, const In& y) { return binary(ops::atan2, x, y); }
 Array neg(const In& x) { return unary(ops::neg, x); }
+Array conj(const In& x) { return unary(ops::conj, x); }
 Array integer_pow(const In& x, int exponent) {
   return exponent == 1 ? x.array : unary(ops::integer_pow, x, ops::IntegerPow{exponent});
 }

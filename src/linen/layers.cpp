@@ -203,13 +203,13 @@ Array BatchNorm::operator()(Scope& s, const Array& x) const {
   if (x.ndim() == 0)
     raise<ShapeError>("BatchNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
   Shape features{x.shape(-1)};
-  Array mean = s.variable("batch_stats", "mean", [&] { return zeros(features); }),
-        variance = s.variable("batch_stats", "var", [&] { return ones(features); });
+  Array mean = s.variable("batch_stats", "mean", [&] { return zeros(features, float32); }),
+        variance = s.variable("batch_stats", "var", [&] { return ones(features, float32); });
   Stats now{mean, variance};
   if (!use_running_average) {
     std::vector<std::int64_t> axes;
     for (int d = 0; d + 1 < x.ndim(); ++d) axes.push_back(d);
-    now = axes.empty() ? Stats{x, zeros(features)} : stats(x, axes, s.is_initializing() ? "" : axis_name);
+    now = axes.empty() ? Stats{x, zeros(features, float32)} : stats(x, axes, s.is_initializing() ? "" : axis_name);
     if (!s.is_initializing()) {
       auto running = [&](const Array& old, const Array& seen) {
         return momentum * old + (1 - momentum) * seen.reshape(features);
@@ -222,6 +222,8 @@ Array BatchNorm::operator()(Scope& s, const Array& x) const {
 }
 
 Array Dropout::operator()(Scope& s, const Array& x) const {
+  if (!(0 <= rate && rate <= 1))
+    raise<ValueError>("Dropout", "the rate is " + std::to_string(rate), "Probabilities are from 0 to 1.");
   if (rate == 0 || deterministic) return x;
   if (rate == 1) return zeros_like(x);
   double keep = 1 - rate;

@@ -5,11 +5,8 @@
 #include "mesh/text.hpp"
 
 namespace tutti {
-namespace {
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); }  // no sum that could overflow
-
-}  // namespace
+using extent::ceil_div;
 
 std::vector<std::int64_t> coordinates(const Mesh& mesh, std::int64_t position) {
   std::vector<std::int64_t> out(static_cast<std::size_t>(mesh.ndim()));
@@ -79,12 +76,13 @@ Shape block_shape(const Layout& layout, const Shape& shape) {
 Box box_of(const Layout& layout, const Mesh& mesh, const Shape& shape, const std::vector<std::int64_t>& coordinates) {
   Box box = whole_box(shape);
   for (std::size_t d = 0; d < layout.dims.size(); ++d) {
-    // `extent`: what a block of this level would hold if nothing ended early; blocks lie at its multiples.
-    std::int64_t extent = shape[d];
+    // `block`: what a block of this level would hold if nothing ended early; blocks lie at its multiples.
+    std::int64_t block = shape[d];
     for (const AxisRef& ref : layout.dims[d]) {
-      extent = ceil_div(extent, ref.size);
-      box.start[d] = std::min(box.stop[d], box.start[d] + coordinate(ref, mesh, coordinates) * extent);
-      box.stop[d] = std::min(box.stop[d], box.start[d] + extent);
+      block = ceil_div(block, ref.size);
+      const std::int64_t before = extent::mul(coordinate(ref, mesh, coordinates), block);
+      box.start[d] = std::min(box.stop[d], extent::add(box.start[d], before));
+      box.stop[d] = std::min(box.stop[d], extent::add(box.start[d], block));
     }
   }
   return box;

@@ -94,14 +94,14 @@ void check_exist(const Sharding& sharding, const Subject& subject) {
   const Device missing = *std::find_if_not(devices.begin(), devices.end(), exists);
   const int n = device_count();
   const bool more = missing.platform() == "cpu" && missing.id() >= 0;
-  raise<DeviceError>(
-      subject.operation,
-      (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + missing.str() + ": there " +
-          (n == 1 ? "is 1 device" : "are " + std::to_string(n) + " devices") + ", " + Device(0).str() +
-          (n == 1 ? "" : " to " + Device(n - 1).str()),
-      more ? "Name one of devices(), or ask for more with set_cpu_devices(" + std::to_string(missing.id() + 1) + ")."
-           : "Name one of devices().",
-      subject.loc);
+  raise<DeviceError>(subject.operation,
+                     (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + missing.str() +
+                         ": there " + (n == 1 ? "is 1 device" : "are " + std::to_string(n) + " devices") + ", " +
+                         Device(0).str() + (n == 1 ? "" : " to " + Device(n - 1).str()),
+                     more ? "Name one of devices(), or ask for more with set_cpu_devices(" +
+                                std::to_string(std::int64_t{missing.id()} + 1) + ")."
+                          : "Name one of devices().",
+                     subject.loc);
 }
 
 void check_spec(const Mesh& mesh, const PartitionSpec& spec) {

@@ -182,6 +182,9 @@ const std::string& Sharding::memory_kind(Loc loc) const {
 
 Sharding Sharding::with_memory_kind(std::string kind, Loc loc) const {
   ShardingNode node = deref(*this, "Sharding::with_memory_kind", loc);
+  if (kind != "device" && kind != "pinned_host" && kind != "unpinned_host")
+    raise<ValueError>("Sharding::with_memory_kind", "there is no memory kind \"" + kind + "\"",
+                      "Name device, pinned_host or unpinned_host.", loc);
   node.memory_kind = std::move(kind);
   return Sharding(interned(std::move(node)));
 }

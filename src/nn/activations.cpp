@@ -244,7 +244,7 @@ Array one_hot(const In& x, int num_classes, DType dtype, int axis) {
         int at = axis < 0 ? axis + labels.ndim() : axis;
         Shape shape = labels.shape();
         shape[static_cast<std::size_t>(at)] = num_classes;
-        return (labels == lax::iota(labels.dtype(), shape, at)).astype(dtype);
+        return (labels == lax::iota(int32, shape, at)).astype(dtype);
       },
       x.array, num_classes, dtype, axis);
 }

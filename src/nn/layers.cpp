@@ -170,6 +170,8 @@ Array GroupNorm::operator()(const Array& x, Loc loc) const {
 
 Array Dropout::operator()(const Array& x, const Array& key, Loc loc) const {
   CallScope scope(loc);
+  if (!(0 <= p && p <= 1))
+    raise<ValueError>("Dropout", "the probability p is " + std::to_string(p), "Probabilities are from 0 to 1.");
   if (inference || p == 0) return x;
   if (!key.has_value())
     raise<ValueError>("Dropout", "there is no key to drop elements of " + type_text(x) + " by",

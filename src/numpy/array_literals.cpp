@@ -15,7 +15,10 @@ struct Contents {
 
 void collect(const NestedList& l, Contents& out) {
   if (!l.is_list) {
-    if (l.array.has_value())
+    if (l.is_array && !l.array.has_value())
+      raise<ValueError>("array", "an entry of the list is an empty Array: there is no array",
+                        "Test has_value() first.");
+    if (l.is_array)
       out.has_array = true;
     else
       out.scalars.push_back(l.scalar);
@@ -56,7 +59,7 @@ Shape shape_of(const NestedList& l, Loc loc) {
 
 // Lists with arrays in them are stacked.
 Array stacked(const NestedList& l, DType numbers, Loc loc) {
-  if (!l.is_list) return l.array.has_value() ? l.array : array_from_scalar(l.scalar.to(numbers), false, loc);
+  if (!l.is_list) return l.is_array ? l.array : array_from_scalar(l.scalar.to(numbers), false);
   std::vector<Array> parts;
   for (const NestedList& e : l.list) parts.push_back(stacked(e, numbers, loc));
   return stack(ArrayList(parts, loc));
@@ -69,6 +72,9 @@ Array made(const std::initializer_list<NestedList>& list, std::optional<DType> d
   collect(all, contents);
   Shape shape = shape_of(all, loc);
   DType numbers = canonical(dtype.value_or(dtype_of_numbers(contents.scalars)));
+  if (numbers.is_key())
+    raise<TypeError>("array", "numbers are no random keys", "Use random::key, or random::wrap_key_data of an array.");
+  for (const Scalar& s : contents.scalars) check_fits(s, numbers, loc);
   if (contents.has_array) {
     Array x = stacked(all, numbers, loc);
     return lax::convert_element_type(x, dtype ? numbers : x.dtype());

@@ -1,6 +1,7 @@
 // take, take_along_axis, sort, argsort, pad.
 #include <algorithm>
 
+#include "array/node.hpp"
 #include "numpy/dims.hpp"
 #include "tutti/numpy/movement.hpp"
 
@@ -20,11 +21,11 @@ Array prepared(const char* function, const Array& indices, std::int64_t extent, 
   if (!indices.dtype().is_integer())
     raise<TypeError>(function, "the indices are " + indices.type().str(),
                      "Indices are integers: convert with astype(int32).");
-  DType dtype = indices.dtype().size() == 8 || extent > INT32_MAX ? canonical(int64) : int32;
+  DType dtype = indices.dtype().size() == 8 || extent > INT32_MAX ? int64 : int32;
   // Unsigned ones beyond int32 would turn negative.
   Array i = indices.dtype() == uint32 && dtype == int32 ? lax::min(indices, every(uint32, INT32_MAX, indices.shape()))
                                                         : indices;
-  i = lax::convert_element_type(i, dtype);
+  i = ops::exactly(i, dtype);
   const Shape& shape = i.shape();
   Array zero = every(dtype, 0, shape), n = every(dtype, static_cast<double>(extent), shape);
   if (mode == TakeMode::clip) return i;
@@ -115,7 +116,8 @@ Array argsort(const In& x, int axis, bool descending) {
   CallScope scope(x.loc);
   int d = ops::normal_axis("argsort", axis, x.array);
   // Descending and stable: sort the reversed array, whose positions count from the end, and reverse the result.
-  Array positions = lax::iota(canonical(int64), x.array.shape(), d);
+  if (x.array.shape()[d] > 0) check_fits(Scalar(x.array.shape()[d] - 1), canonical(int64), x.loc);
+  Array positions = lax::iota(int64, x.array.shape(), d);
   if (!descending) return lax::sort({x.array, positions}, d, 1)[1];
   return lax::rev(lax::sort({lax::rev(x.array, {d}), lax::rev(positions, {d})}, d, 1)[1], {d});
 }

@@ -70,8 +70,10 @@ namespace {
 
 // Row number compared with column number - k, as bool.
 Array band(const Shape& shape, std::int64_t k, bool lower) {
-  Array rows = lax::iota(int32, shape, shape.ndim() - 2), columns = lax::iota(int32, shape, shape.ndim() - 1);
-  Array shifted = lax::add(rows, lax::broadcast_in_dim(ops::literal(int32, static_cast<double>(k)), shape, {}));
+  const DType dtype = ops::position_dtype(shape);
+  Array rows = ops::positions(dtype, shape, shape.ndim() - 2), columns = ops::positions(dtype, shape, shape.ndim() - 1);
+  k = std::clamp(k, -shape[shape.size() - 2], shape.back());  // beyond them all is above, or all below
+  Array shifted = lax::add(rows, lax::broadcast_in_dim(ops::literal(dtype, static_cast<double>(k)), shape, {}));
   return lower ? lax::ge(shifted, columns) : lax::eq(shifted, columns);
 }
 
@@ -144,15 +146,19 @@ Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, s
     if (__builtin_sub_overflow(stop.integer, start.integer, &distance))
       raise<ValueError>("arange", "there are too many integers from " + start.str() + " to " + stop.str(),
                         "Count over less.");
-    n = (distance > 0) == (by > 0) ? distance / by + (distance % by != 0) : 0;
+    if ((distance > 0) == (by > 0)) n = by == -1 ? extent::mul(distance, -1) : distance / by + (distance % by != 0);
+    if (n > 0) {
+      check_fits(start, want, loc);
+      check_fits(Scalar(start.integer + (n - 1) * by), want, loc);
+    }
   }
   bool from_zero = start.as<double>() == 0 && step.as<double>() == 1;
-  if (from_zero) return lax::iota(want, Shape{n}, 0);
+  if (from_zero) return ops::positions(want, Shape{n}, 0);
   // As JAX: start + i * step, computed in the wanted type.
   DType compute = want.is_floating() && want.size() < 4 ? float32 : want;
   Array i = lax::iota(compute, Shape{n}, 0);
   auto spread = [&](const Scalar& s) {
-    return lax::broadcast_in_dim(array_from_scalar(s.to(compute), false, loc), Shape{n}, {});
+    return lax::broadcast_in_dim(array_from_scalar(s.to(compute), false), Shape{n}, {});
   };
   return lax::convert_element_type(lax::add(spread(start), lax::mul(i, spread(step))), want);
 }
@@ -172,8 +178,9 @@ Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc
   Array at = lax::div(lax::iota(compute, shape, 0), spread(static_cast<double>(parts)));
   Array out = lax::add(lax::mul(spread(start), lax::sub(spread(1), at)), lax::mul(spread(stop), at));
   if (endpoint) {
-    Array last = lax::eq(lax::iota(int32, shape, 0),
-                         lax::broadcast_in_dim(ops::literal(int32, static_cast<double>(n - 1)), shape, {}));
+    const DType places = ops::position_dtype(shape);
+    Array last = lax::eq(ops::positions(places, shape, 0),
+                         lax::broadcast_in_dim(ops::literal(places, static_cast<double>(n - 1)), shape, {}));
     out = lax::select(last, spread(stop), out);
   }
   if (want.is_integer()) {

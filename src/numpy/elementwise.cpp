@@ -186,6 +186,15 @@ Array power(const Operand& x, const Operand& y) {
 Array pow(const Operand& x, const Operand& y) { return power(x, y); }
 Array float_power(const Operand& x, const Operand& y) { return binary(ops::pow, x, y, ops::promote_inexact); }
 
+Array conj(const In& x) {
+  CallScope scope(x.loc);
+  return given(x.array, "conj").dtype().is_complex() ? lax::conj(x.array) : x.array;
+}
+Array conjugate(const In& x) {
+  CallScope scope(x.loc);
+  return conj(x.array);
+}
+
 Array maximum(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
   return binary(ops::max, x, y);
@@ -494,9 +503,9 @@ DType promote_types(DType x, DType y) {
 DType result_type(const std::vector<Array>& xs) { return ops::promote(xs).dtype; }
 
 Array Array::astype(DType dtype, Loc loc) const { return tutti::astype({*this, loc}, dtype); }
-Array& Array::operator+=(const Operand& other) { return *this = Operand(*this, other.loc) + other; }
-Array& Array::operator-=(const Operand& other) { return *this = Operand(*this, other.loc) - other; }
-Array& Array::operator*=(const Operand& other) { return *this = Operand(*this, other.loc) * other; }
-Array& Array::operator/=(const Operand& other) { return *this = Operand(*this, other.loc) / other; }
+Array& Array::operator+=(const Operand& other) & { return *this = Operand(*this, other.loc) + other; }
+Array& Array::operator-=(const Operand& other) & { return *this = Operand(*this, other.loc) - other; }
+Array& Array::operator*=(const Operand& other) & { return *this = Operand(*this, other.loc) * other; }
+Array& Array::operator/=(const Operand& other) & { return *this = Operand(*this, other.loc) / other; }
 
 }  // namespace tutti

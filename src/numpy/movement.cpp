@@ -4,7 +4,9 @@
 #include "mesh/conflict.hpp"
 #include "numpy/dims.hpp"
 #include "numpy/promotion.hpp"
+#include "ops/elementwise/convert.hpp"
 #include "ops/movement/copy.hpp"
+#include "ops/movement/iota.hpp"
 #include "ops/movement/roll.hpp"
 #include "tutti/numpy/movement.hpp"
 
@@ -36,6 +38,16 @@ void check_extents(const char* function, const Shape& shape) {
     if (d < 0)
       raise<ShapeError>(function, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
 }
+
+DType position_dtype(const Shape& shape) {
+  for (std::int64_t d : shape)
+    if (d > INT32_MAX) return int64;
+  return int32;
+}
+Array exactly(const Array& x, DType dtype) {
+  return x.dtype() == dtype ? x : bind1(convert_element_type, ConvertElementType{dtype, false}, {x});
+}
+Array positions(DType dtype, const Shape& shape, int dim) { return bind1(iota, Iota{dtype, shape, dim}, {}); }
 
 std::vector<Array> same_dtype(std::vector<Array> xs) {
   if (xs.empty()) return xs;
@@ -281,7 +293,7 @@ Array tile(const In& x, const Shape& repeats) {
     wide.push_back(times);
     if (i >= 0) dims.push_back(wide.ndim());
     wide.push_back(extent);
-    to.push_back(times * extent);
+    to.push_back(extent::mul(times, extent));
   }
   return reshape(lax::broadcast_in_dim(x.array, wide, dims), to);
 }
@@ -296,7 +308,7 @@ Array repeat(const In& x, Dim n, int axis) {
     raise<ShapeError>("repeat", "the elements of " + x.array.type().str() + " " + std::to_string(n.value) + " times",
                       "Repeat 0 times or more.");
   Shape wide = x.array.shape(), to = wide;
-  to[d] *= n;
+  to[d] = extent::mul(to[d], n);
   wide.insert(d + 1, n);
   Dims dims = ops::range(0, wide.ndim());
   dims.erase(dims.begin() + d + 1);

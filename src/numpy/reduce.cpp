@@ -27,10 +27,10 @@ Array strict(const Op& op, const Array& x, const std::vector<int>& axes, bool ke
   for (int a : axes) shape[static_cast<std::size_t>(a)] = 1;
   return y.shape() == shape ? y : lax::reshape(y, shape);
 }
-// Sums of small integers and bools are 32 bits wide.
+// Integers and bools are summed in the widest integers there are: 64 bits under x64, else 32.
 DType accumulated(DType d) {
-  if (d.is_bool() || (d.is_signed() && d.size() < 4)) return int32;
-  return d.is_unsigned() && d.size() < 4 ? uint32 : d;
+  if (d.is_unsigned()) return canonical(uint64);
+  return d.is_bool() || d.is_integer() ? canonical(int64) : d;
 }
 std::int64_t count(const Array& x, const std::vector<int>& axes) {
   std::int64_t n = 1;
@@ -72,7 +72,7 @@ Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool kee
   CallScope scope(x.loc, callee);
   const Array& a = given(x.array, op.name.c_str());
   int at = axis ? Axes(*axis).resolve(a.ndim())[0] : 0;
-  Array y = bind1(op, ops::ArgReduction{at, int32}, {axis ? a : lax::reshape(a, Shape{a.size()})});
+  Array y = bind1(op, ops::ArgReduction{at, canonical(int64)}, {axis ? a : lax::reshape(a, Shape{a.size()})});
   if (!keepdims) return y;
   Shape shape = axis ? a.shape() : Shape(std::vector<std::int64_t>(static_cast<std::size_t>(a.ndim()), 1));
   if (axis) shape[static_cast<std::size_t>(at)] = 1;
@@ -133,7 +133,7 @@ Array cumsum(const In& x, std::optional<int> axis) {
   CallScope scope(x.loc);
   const Array& a = given(x.array, "cumsum");
   Array flat = axis ? a : lax::reshape(a, Shape{a.size()});
-  return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int32) : flat,
+  return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int64) : flat,
                      axis ? Axes(*axis).resolve(a.ndim())[0] : 0);
 }
 Array ptp(const In& x, const Axes& axes, bool keepdims) {

@@ -24,6 +24,10 @@ std::string Labels::at(const tree::Path& path, const Array& leaf, const std::vec
                     "Give a transformation for every label, or a last rule {\"**\", ...}.");
 }
 
+void Labels::check(const std::vector<tree::Path>& paths) const {
+  tutti::detail::check_rules("multi_transform", rules_, paths, current_loc());
+}
+
 namespace detail {
 
 Array choose(const Array& condition, const Array& yes, const Array& no) {

@@ -10,8 +10,13 @@ bool Mask::holds(const tree::Path& path, const Array& leaf) const {
   return all_;
 }
 
+void Mask::check(const std::vector<tree::Path>& paths) const {
+  tutti::detail::check_rules("mask", rules_, paths, current_loc());
+}
+
 std::vector<bool> masked_places(const Mask& mask, const Leaves& l) {
   std::vector<tree::Path> paths = l.paths();
+  mask.check(paths);
   std::vector<bool> out(l.updates.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = l.updates[i].has_value() && mask.holds(paths[i], l.updates[i]);
   return out;

@@ -108,9 +108,10 @@ Schedule warmup_cosine_decay_schedule(double init_value, double peak_value, int 
         "decay_steps is " + std::to_string(decay_steps) + ", warmup_steps " + std::to_string(warmup_steps),
         "decay_steps counts both: give more than warmup_steps.");
   double alpha = peak_value == 0 ? 0 : end_value / peak_value;
-  return join_schedules({linear_schedule(init_value, peak_value, warmup_steps),
-                         cosine_decay_schedule(peak_value, decay_steps - warmup_steps, alpha, exponent)},
-                        {warmup_steps});
+  return join_schedules(
+      {linear_schedule(init_value, peak_value, warmup_steps),
+       cosine_decay_schedule(peak_value, static_cast<double>(decay_steps) - warmup_steps, alpha, exponent)},
+      {warmup_steps});
 }
 
 Schedule warmup_exponential_decay_schedule(double init_value, double peak_value, int warmup_steps, int transition_steps,

@@ -11,8 +11,7 @@ namespace tutti {
 namespace {
 
 using Dims = lax::Dims;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using extent::ceil_div;
 
 Array scalar(const Scalar& s) { return array_from_scalar(s, false); }
 Array zero(DType dtype) { return scalar(Scalar(0.0).to(dtype)); }

@@ -82,6 +82,19 @@ int axis_of(const char* function, int axis, const Array& x) {
   return axis < 0 ? axis + ndim : axis;
 }
 
+// For each r the first position where the rising `sums` reach it, by halving: between `low` and `high`.
+Array first_reaching(const Array& sums, const Array& r) {
+  const std::int64_t n = sums.shape()[0];
+  Array low = constant(int32, 0, r.shape()), high = constant(int32, static_cast<double>(n), r.shape());
+  for (std::int64_t left = n; left > 0; left /= 2) {
+    Array middle = low + ((high - low) >> 1), open = low < high;
+    Array below = take(sums, middle, 0, TakeMode::clip) < r;
+    low = where(open & below, middle + 1, low);
+    high = where(open & ~below, middle, high);
+  }
+  return low;
+}
+
 // Which of `n` are drawn, of that shape.
 Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptions& o) {
   check_shape("random::choice", shape);
@@ -109,15 +122,10 @@ Array drawn(const In& key, std::int64_t n, const Shape& shape, const ChoiceOptio
     Array g = gumbel(key, Shape{n}, o.p.dtype()) + log(o.p);
     return reshape(first(argsort(g, 0, true), draws, 0), shape);
   }
-  // The first position whose cumulated probability reaches r.
   Array sums = lax::cumsum(o.p, 0);
   Array total = lax::reshape(lax::slice(sums, {n - 1}, {n}), Shape{});
   Array r = total * (1 - uniform(key, shape, o.p.dtype()));
-  Shape table = shape;
-  table.push_back(n);
-  Array below =
-      lax::lt(lax::broadcast_in_dim(sums, table, {shape.ndim()}), expand_dims(r, -1) + constant(o.p.dtype(), 0, table));
-  return lax::reduce_sum(lax::convert_element_type(below, canonical(int64)), {shape.ndim()});
+  return lax::convert_element_type(first_reaching(sums, r), canonical(int64));
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ std::pair<Array, Array> positions(const Shape& shape) {
     Array i = lax::iota(uint32, shape, d);
     if (stride != 1) i = lax::mul(i, u32(static_cast<std::uint32_t>(stride)));
     low = low.has_value() ? lax::add(i, low) : i;
-    stride *= shape[d];
+    stride = extent::mul(stride, shape[d]);  // too large only where another extent is 0
   }
   return {high, low};
 }

@@ -11,15 +11,11 @@ namespace tutti {
 
 namespace {
 
-// Beyond 2^63 bytes sizes would wrap around, and buffers become too small.
+// No stage after this one meets a size that overflows, nor a stride: the extents of an empty array multiply too.
 void check_size(const Op& op, const Type& t) {
   std::int64_t bytes = t.dtype.size();
-  bool empty = false, wraps = false;
-  for (std::int64_t d : t.shape) {
-    empty = empty || d == 0;
-    wraps = wraps || __builtin_mul_overflow(bytes, d, &bytes);
-  }
-  if (wraps && !empty)
+  for (std::int64_t d : t.shape) bytes = extent::mul(bytes, std::max<std::int64_t>(d, 1));
+  if (bytes > extent::most)
     raise<ShapeError>(op.name, "the result " + t.str() + " is larger than any memory",
                       "Check its shape: the sizes multiply.");
 }

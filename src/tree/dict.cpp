@@ -46,8 +46,8 @@ Dict::Dict(const Dict& other) : Array(other) {
   for (const auto& [key, value] : other.entries_)
     if (!value.is_missing()) entries_.emplace_hint(entries_.end(), key, value);
 }
-Dict& Dict::operator=(const Dict& other) { return *this = Dict(other); }
-Dict& Dict::operator=(Dict&& other) noexcept {
+Dict& Dict::operator=(const Dict& other) & { return *this = Dict(other); }
+Dict& Dict::operator=(Dict&& other) & noexcept {
   Dict taken(std::move(other));  // it may be an entry of this
   Array::operator=(taken);
   entries_.swap(taken.entries_);

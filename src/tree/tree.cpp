@@ -2,7 +2,9 @@
 #include "tutti/tree/tree.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <string_view>
 
 #include "tree/structure.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -20,6 +22,47 @@ void refuse_prefix(std::size_t entries, std::size_t asked, const tree::Path& pat
                     "a list of " + std::to_string(entries) + " entries has none for " + here.str() +
                         ", which is number " + std::to_string(asked),
                     "Give one entry per element or member; `none` leaves one open.");
+}
+
+namespace {
+
+// The least number of insertions, deletions and replacements that make `b` of `a`.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+// The pattern beside as much of a path as it has text for: "**.wieght" is near "layers[0].weight".
+std::size_t distance_to_path(const std::string& pattern, const tree::Path& path) {
+  const std::string text = path.str();
+  const std::size_t named = pattern.find_last_of('*') + 1;  // 0 without a star
+  const std::string_view end = std::string_view(pattern).substr(std::min(named, pattern.size()));
+  return distance(end, std::string_view(text).substr(named && text.size() > end.size() ? text.size() - end.size() : 0));
+}
+
+}  // namespace
+
+void check_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths, Loc loc) {
+  if (paths.empty()) return;
+  if (std::any_of(paths.begin(), paths.end(), [&](const tree::Path& p) { return p.matches(pattern); })) return;
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const tree::Path& p : paths) near.emplace_back(distance_to_path(pattern, p), p.str());
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string nearest;
+  for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 3); ++i)
+    nearest += (i ? ", " : "") + (near[i].second.empty() ? "the array itself" : near[i].second);
+  raise<ValueError>(what, "the pattern \"" + pattern + "\" matches none of " + std::to_string(paths.size()) + " paths",
+                    "Nearest: " + nearest + ". Write if_any behind the value of a rule that may match nothing.", loc);
 }
 
 }  // namespace detail
@@ -141,6 +184,11 @@ std::vector<Array*> slots_of(Ref tree) {
   return std::move(v.slots);
 }
 
+std::vector<std::pair<int, Path>> without_argument(const std::vector<Path>& paths) {
+  std::vector<std::pair<int, Path>> out;
+  for (const Path& p : paths) out.emplace_back(-1, p);
+  return out;
+}
 std::vector<Path> paths_of(Ref tree) {
   Paths v;
   tree.walk(tree.object, v);

@@ -1,9 +1,11 @@
 // Arrays: immutable values with shape, dtype and sharding; one handle type for concrete, traced and absent arrays.
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <iosfwd>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -61,10 +63,12 @@ struct Scalar {
     else
       integer = static_cast<std::int64_t>(v);
   }
-  /// The value as T; throws nothing, narrows as a cast does.
+  /// The value as T, as astype narrows: floats to integers truncate and saturate, NaN is 0.
   template <Number T> T as() const {
     if constexpr (std::same_as<T, std::complex<float>>)
       return dtype.is_inexact() ? T(float(real), float(imag)) : T(float(integer), 0.f);
+    else if constexpr (Integer<T>)
+      return dtype.is_inexact() ? saturated<T>(real) : static_cast<T>(integer);
     else
       return dtype.is_inexact() ? static_cast<T>(real) : static_cast<T>(integer);
   }
@@ -72,6 +76,13 @@ struct Scalar {
   Scalar to(DType dtype) const;
   std::string str() const;
   bool operator==(const Scalar& other) const;  // by bits
+
+ private:
+  template <class T> static T saturated(double v) {
+    using Limits = std::numeric_limits<T>;
+    if (!(v > static_cast<double>(Limits::min()))) return v != v ? T(0) : Limits::min();
+    return v < std::ldexp(1.0, Limits::digits) ? static_cast<T>(v) : Limits::max();
+  }
 };
 
 /// A set of axes: an integer, a list `{0, 1}`, or `all`.
@@ -96,6 +107,12 @@ class Array {
   /// A weak scalar, as a Python number is in JAX.
   template <Number T> Array(T value) : Array(Scalar(value), Weak{}) {}
   explicit Array(std::shared_ptr<ArrayNode> node) : node_(std::move(node)) {}
+  Array(const Array&) = default;
+  Array(Array&&) = default;
+  ~Array() = default;
+  // A handle is assigned to, not its elements: what `x[1] = 2` means is x = x.at(1).set(2), and it does not compile.
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & = default;
 
   bool has_value() const { return node_ != nullptr; }
   const Type& type() const;
@@ -176,10 +193,10 @@ class Array {
   Array operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const;
   template <class... I> AtIndex at(const I&... index) const;
 
-  Array& operator+=(const Operand& other);
-  Array& operator-=(const Operand& other);
-  Array& operator*=(const Operand& other);
-  Array& operator/=(const Operand& other);
+  Array& operator+=(const Operand& other) &;
+  Array& operator-=(const Operand& other) &;
+  Array& operator*=(const Operand& other) &;
+  Array& operator/=(const Operand& other) &;
 
   const std::shared_ptr<ArrayNode>& node() const { return node_; }
 
@@ -283,23 +300,28 @@ template <class... I> AtIndex Array::at(const I&... index) const { return AtInde
 class NestedList {
  public:
   template <Number T> NestedList(T v) : scalar(Scalar(v)) {}
-  NestedList(const Array& a) : array(a) {}
+  NestedList(const Array& a) : array(a), is_array(true) {}
   NestedList(std::initializer_list<NestedList> l) : list(l), is_list(true) {}
   Scalar scalar;
   Array array;
   std::vector<NestedList> list;
-  bool is_list = false;
+  bool is_list = false, is_array = false;
 };
 
-/// Strong arrays from host values. `double` gives float32 and integers int32 while x64 is off.
+/// Strong arrays from host values. `double` gives float32 and integers int32 while x64 is off; an integer that does not
+/// fit is a ValueError.
 template <Number T> Array array(T value, Loc loc = Loc::current());
 Array array(std::initializer_list<NestedList> list, Loc loc = Loc::current());
 Array array(std::initializer_list<NestedList> list, DType dtype, Loc loc = Loc::current());
 /// Copies `shape.num_elements()` row-major elements of `dtype` from `data`.
 Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc = Loc::current());
+Array array_from_number(const Scalar& value, Loc loc = Loc::current());
+/// A scalar of exactly that dtype, also of one that the user would get narrower.
 Array array_from_scalar(const Scalar& value, bool weak, Loc loc = Loc::current());
+/// Writes x[i] for every i of `rows`, one after the other, in x's dtype to `out`.
+void copy_rows(const Array& x, std::span<const std::int64_t> rows, void* out, Loc loc = Loc::current());
 [[noreturn]] void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc);
-template <Number T> Array array(T value, Loc loc) { return array_from_scalar(Scalar(value), false, loc); }
+template <Number T> Array array(T value, Loc loc) { return array_from_number(Scalar(value), loc); }
 template <Number T> Array array(std::span<const T> data, const Shape& shape, Loc loc = Loc::current()) {
   if (static_cast<std::int64_t>(data.size()) != shape.num_elements()) throw_size_mismatch(data.size(), shape, loc);
   return array_from_host(data.data(), dtype_of<T>(), shape, loc);

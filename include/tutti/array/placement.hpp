@@ -24,6 +24,10 @@ template <Tree T, class Fn> T place_leaves(const T& tree, Fn&& fn) {
   else
     return tree::map_with_path(fn, tree);
 }
+// The paths of all places of a tree, as TreeOf takes them.
+template <Tree T> std::vector<std::pair<int, tree::Path>> places(const T& tree) {
+  return tree::detail::without_argument(tree::detail::paths_of(tree::detail::ref(tree)));
+}
 }  // namespace detail
 
 /// The tree with every array at `sharding` (or on that device), committed to it. On one host nothing is copied: the
@@ -65,16 +69,19 @@ template <Tree T>
 requires(!Number<T>) T
     device_put(const T& tree, std::initializer_list<TreeOf<Sharding>> prefix, Loc loc = Loc::current()) {
   const TreeOf<Sharding> shardings(prefix);
+  shardings.check_rules("device_put", detail::places(tree), loc);
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
     auto sharding = shardings.at(-1, p, x);
     return sharding ? detail::device_put_leaf(x, *sharding, loc, p) : x;
   });
 }
-/// By path pattern, the first match counts; a leaf that no pattern matches stays where it is.
+/// By path pattern, the first match counts; a leaf that no pattern matches stays where it is. Throws ValueError for a
+/// pattern that matches no leaf.
 template <Tree T>
 T device_put(const T& tree, const Mesh& mesh, std::initializer_list<Rule<PartitionSpec>> rules,
              Loc loc = Loc::current()) {
   const TreeOf<PartitionSpec> specs(rules);
+  specs.check_rules("device_put", detail::places(tree), loc);
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
     auto spec = specs.at(-1, p, x);
     return spec ? detail::device_put_leaf(x, NamedSharding(mesh, *spec, loc), loc, p) : x;
@@ -91,6 +98,7 @@ template <Tree T> T with_sharding_constraint(const T& tree, const Sharding& shar
 template <Tree T>
 T with_sharding_constraint(const T& tree, std::initializer_list<TreeOf<Sharding>> prefix, Loc loc = Loc::current()) {
   const TreeOf<Sharding> shardings(prefix);
+  shardings.check_rules("with_sharding_constraint", detail::places(tree), loc);
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
     auto sharding = shardings.at(-1, p, x);
     return sharding ? detail::constrain_leaf(x, *sharding, loc, p) : x;
@@ -110,8 +118,8 @@ template <Tree T> T shard(const T& tree, const Sharding& sharding, Loc loc = Loc
 
 /// New arrays, committed to `sharding`: `zeros({8, 4}, NamedSharding(mesh, P("x")))`. Source: the argument `device` of
 /// jax.numpy.zeros.
-Array zeros(const Shape& shape, const Sharding& sharding, DType dtype = float32, Loc loc = Loc::current());
-Array ones(const Shape& shape, const Sharding& sharding, DType dtype = float32, Loc loc = Loc::current());
+Array zeros(const Shape& shape, const Sharding& sharding, DType dtype = float64, Loc loc = Loc::current());
+Array ones(const Shape& shape, const Sharding& sharding, DType dtype = float64, Loc loc = Loc::current());
 Array full(const Shape& shape, const Operand& value, const Sharding& sharding);
 
 /// One array out of blocks that lie on single devices: the block of each device of `sharding`, in any order. The result

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/extent.hpp"
+
 namespace tutti {
 
 template <class T>
@@ -43,11 +45,15 @@ class Shape {
   void push_back(std::int64_t d) { dims_.push_back(d); }
   void insert(int at, std::int64_t d) { dims_.insert(dims_.begin() + at, d); }
   void erase(int at) { dims_.erase(dims_.begin() + at); }
-  /// Product of the extents; 1 for a scalar.
+  /// Product of the extents; 1 for a scalar. What is beyond int64 counts as its end.
   std::int64_t num_elements() const {
     std::int64_t n = 1;
-    for (std::int64_t d : dims_) n *= d;
-    return n;
+    bool empty = false;
+    for (std::int64_t d : dims_) {
+      empty = empty || d == 0;
+      n = extent::mul(n, d);
+    }
+    return empty ? 0 : n;
   }
   const std::vector<std::int64_t>& dims() const { return dims_; }
   /// `(4, 8)`, `(4,)`, `()`: as Python prints a tuple.

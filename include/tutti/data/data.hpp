@@ -38,7 +38,7 @@ template <Tree T> class Batches {
         batch_(batch_size),
         rows_(detail::check(leaves_, batch_size)),
         options_(options) {}
-  std::int64_t size() const { return options_.drop_last ? rows_ / batch_ : (rows_ + batch_ - 1) / batch_; }
+  std::int64_t size() const { return options_.drop_last ? rows_ / batch_ : extent::ceil_div(rows_, batch_); }
 
   struct End {};
   class Iterator {

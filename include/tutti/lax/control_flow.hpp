@@ -1,9 +1,10 @@
 // Loops and branches over arrays. A loop is recorded step by step: a program of n steps has n copies of the body, so
 // keep the number of steps small inside jit. A branch whose condition is not known while recording computes both sides
-// and selects.
+// and selects; derivatives of the side that is not taken do not count, whatever they are.
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -17,7 +18,17 @@
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
+namespace lax {
+
+struct ScanOptions {
+  std::int64_t length = -1;  // of a scan without xs
+  bool reverse = false;
+};
+
+}  // namespace lax
+
 namespace detail {
+using lax::ScanOptions;
 
 /// How many steps the leaves of `xs` make: their common leading extent. ShapeError when they disagree or one is a
 /// scalar; `given` >= 0 must agree.
@@ -28,7 +39,15 @@ bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, c
 Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, std::int64_t length, bool reverse);
 /// 1 and 0 for a condition that is known, -1 for one that is not. TypeError unless it is a scalar.
 int known_condition(const Array& pred, Loc loc);
-std::vector<Array> selected(const Array& pred, const std::vector<Array>& yes, const std::vector<Array>& no, Loc loc);
+/// A condition as bool: numbers hold when they are not 0.
+Array as_test(const Array& pred);
+/// TypeError unless both sides have the same structure and the same types.
+std::vector<Array> selected(const char* what, const Array& test, const std::vector<Array>& yes,
+                            const std::vector<Array>& no, const std::string& difference, Loc loc);
+/// The arrays that `body` returns of `leaves`, recorded so that derivatives by them, and by what the body captured,
+/// count only where `taken` holds: those of a side that is not taken may be NaN.
+std::vector<Array> branch_arrays(const Array& taken, const std::vector<Array>& leaves,
+                                 const std::function<std::vector<Array>(const std::vector<Array>&)>& body, Loc loc);
 /// The value of a loop's condition; TypeError unless it is a scalar bool.
 bool holds(const Array& condition, Loc loc);
 std::int64_t known_index(const Array& index, std::int64_t count, Loc loc);  // clamped; -1 when it is not known
@@ -40,35 +59,53 @@ std::int64_t known_bound(const Array& x, Loc loc);
 
 template <class T> using carry_t = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
 
-}  // namespace detail
-
-namespace lax {
-
-struct ScanOptions {
-  std::int64_t length = -1;  // of a scan without xs
-  bool reverse = false;
+template <class R> R no_value();  // after a failed static_assert: a type, so that there is no second error
+template <class T>
+concept Pair = requires {
+  typename T::first_type;
+  typename T::second_type;
 };
-/// `fn(carry, x) -> pair(carry, y)` over the leading dim of xs, one element after the other: pair(last carry, all y
-/// stacked along a new leading dim). Source: jax.lax.scan.
-///
-///     auto [total, sums] = lax::scan([](const Array& c, const Array& x) { return std::pair{c + x, c + x}; }, 0., xs);
-///
-/// Throws ShapeError when leading dims differ, TypeError when the carry changes its type.
-template <class F, class C, Tree X>
-auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc loc = Loc::current()) {
-  using Carry = detail::carry_t<C>;
-  using R = std::remove_cvref_t<std::invoke_result_t<const F&, const Carry&, const X&>>;
+/// What a body or a side returns; void when it cannot be called like that.
+template <class F, class... A> struct result_of_call { using type = void; };
+template <class F, class... A>
+requires std::invocable<const F&, const A&...>
+struct result_of_call<F, A...> {
+  using type = std::remove_cvref_t<std::invoke_result_t<const F&, const A&...>>;
+};
+template <class F, class... A> using result_t = typename result_of_call<F, A...>::type;
+
+/// fn(args...) as one side of a choice.
+template <class F, class... A> auto branch(const Array& taken, Loc loc, const F& fn, const A&... args) {
+  const std::tuple<std::decay_t<A>...> given(args...);
+  std::optional<result_t<F, A...>> result;
+  auto body = [&](const std::vector<Array>& leaves) {
+    result = std::apply(fn, tree::rebuild(given, std::span<const Array>(leaves)));
+    return tree::leaves(*result);
+  };
+  std::vector<Array> out = branch_arrays(taken, tree::leaves(given), body, loc);
+  return tree::rebuild(*result, std::span<const Array>(out));
+}
+/// `yes` where `test` holds, else `no`.
+template <class R> R chosen(const char* what, const Array& test, const R& yes, const R& no, Loc loc) {
+  const std::string difference = tree::difference(tree::structure(yes), tree::structure(no));
+  std::vector<Array> out = selected(what, test, tree::leaves(yes), tree::leaves(no), difference, loc);
+  return tree::rebuild(yes, std::span<const Array>(out));
+}
+
+/// The loop of lax::scan. R: what the body returns.
+template <class Carry, class R, class F, class C, class X>
+auto scan_steps(const F& fn, const C& init, const X& xs, const ScanOptions& options, Loc loc) {
   using Y = std::remove_cvref_t<typename R::second_type>;
   Carry carry{init};
-  std::int64_t n = detail::scan_length(tree::leaves(xs), options.length, loc);
+  std::int64_t n = scan_length(tree::leaves(xs), options.length, loc);
   std::vector<std::vector<Array>> steps;
   std::optional<Y> pattern;
   for (std::int64_t k = 0; k < std::max<std::int64_t>(n, 1); ++k) {
     std::int64_t i = options.reverse ? n - 1 - k : k;
-    X x = tree::map([&](const Array& a) { return detail::scan_element(a, i, n); }, xs);
+    X x = tree::map([&](const Array& a) { return scan_element(a, i, n); }, xs);
     R r = fn(carry, x);
     std::vector<Array> before = tree::leaves(carry);
-    if (!detail::settle_carry(before, tree::leaves(Carry(r.first)), "scan", loc)) {
+    if (!settle_carry(before, tree::leaves(Carry(r.first)), "scan", loc)) {
       carry = tree::rebuild(carry, std::span<const Array>(before));
       r = fn(carry, x);
     }
@@ -81,9 +118,36 @@ auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc
     steps.push_back(tree::leaves(r.second));
   }
   std::vector<Array> ys;
-  for (std::size_t leaf = 0; leaf < steps[0].size(); ++leaf)
-    ys.push_back(detail::stacked(steps, leaf, n, options.reverse));
+  for (std::size_t leaf = 0; leaf < steps[0].size(); ++leaf) ys.push_back(stacked(steps, leaf, n, options.reverse));
   return std::pair<Carry, Y>{carry, tree::rebuild(*pattern, std::span<const Array>(ys))};
+}
+
+}  // namespace detail
+
+namespace lax {
+
+/// `fn(carry, x) -> pair(carry, y)` over the leading dim of xs, one element after the other: pair(last carry, all y
+/// stacked along a new leading dim). Source: jax.lax.scan.
+///
+///     auto [total, sums] = lax::scan([](const Array& c, const Array& x) { return std::pair{c + x, c + x}; }, 0., xs);
+///
+/// Throws ShapeError when leading dims differ, TypeError when the carry changes its type.
+template <class F, class C, Tree X>
+auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc loc = Loc::current()) {
+  using Carry = detail::carry_t<C>;
+  using R = detail::result_t<F, Carry, X>;
+  static_assert(!std::is_void_v<R>, "tutti: scan: the body cannot be called as fn(carry, x)");
+  static_assert(std::is_void_v<R> || detail::Pair<R>, "tutti: scan: the body must return std::pair{carry, y}");
+  if constexpr (detail::Pair<R>) {
+    static_assert(std::convertible_to<typename R::first_type, Carry>,
+                  "tutti: scan: the body must return a carry of the type that it takes");
+    if constexpr (std::convertible_to<typename R::first_type, Carry>)
+      return detail::scan_steps<Carry, R>(fn, init, xs, options, loc);
+    else
+      return detail::no_value<std::pair<Carry, typename R::second_type>>();
+  } else {
+    return detail::no_value<std::pair<Carry, Array>>();
+  }
 }
 /// Without xs: `fn(carry, none)`, options.length times.
 template <class F, class C>
@@ -99,7 +163,7 @@ auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const 
   Carry carry{init};
   std::int64_t last = detail::known_bound(upper.array, loc);
   for (std::int64_t i = detail::known_bound(lower.array, loc); i < last; ++i) {
-    Array index = array(static_cast<std::int32_t>(i));
+    Array index = array(i);
     Carry next = body(index, carry);
     std::vector<Array> before = tree::leaves(carry);
     if (!detail::settle_carry(before, tree::leaves(next), "fori_loop", loc))
@@ -117,7 +181,8 @@ auto while_loop(const P& cond, const F& body, const C& init, Loc loc = Loc::curr
   while (detail::holds(cond(carry), loc)) {
     Carry next = body(carry);
     std::vector<Array> before = tree::leaves(carry);
-    detail::settle_carry(before, tree::leaves(next), "while_loop", loc);
+    if (!detail::settle_carry(before, tree::leaves(next), "while_loop", loc))
+      next = body(tree::rebuild(carry, std::span<const Array>(before)));
     carry = next;
   }
   return carry;
@@ -125,38 +190,56 @@ auto while_loop(const P& cond, const F& body, const C& init, Loc loc = Loc::curr
 
 /// yes(args...) or no(args...), by a scalar condition; both must return arrays of the same types. Source: jax.lax.cond.
 template <class T, class F, class... A> auto cond(const Operand& pred, const T& yes, const F& no, const A&... args) {
-  using R = std::remove_cvref_t<std::invoke_result_t<const T&, const A&...>>;
-  int known = detail::known_condition(pred.array, pred.loc);
-  if (known == 1) return R(yes(args...));
-  if (known == 0) return R(no(args...));
-  R a = yes(args...), b = no(args...);
-  std::vector<Array> out = detail::selected(pred.array, tree::leaves(a), tree::leaves(b), pred.loc);
-  return R(tree::rebuild(a, std::span<const Array>(out)));
+  using R = detail::result_t<T, A...>;
+  using S = detail::result_t<F, A...>;
+  constexpr bool callable = !std::is_void_v<R> && !std::is_void_v<S>;
+  static_assert(callable, "tutti: cond: a side cannot be called with these arguments, or returns nothing");
+  static_assert(!callable || std::convertible_to<S, R>, "tutti: cond: both sides must return the same type");
+  if constexpr (callable && std::convertible_to<S, R>) {
+    int known = detail::known_condition(pred.array, pred.loc);
+    if (known == 1) return R(yes(args...));
+    if (known == 0) return R(no(args...));
+    const Array test = detail::as_test(pred.array);
+    R a = detail::branch(test, pred.loc, yes, args...);
+    R b = detail::branch(~test, pred.loc, no, args...);
+    return detail::chosen("cond", test, a, b, pred.loc);
+  } else {
+    return detail::no_value<std::conditional_t<std::is_void_v<R>, Array, R>>();
+  }
 }
 
 /// Branch number `index` of a tuple of functions, called with args; an index out of range counts as the first or last.
 /// Source: jax.lax.switch.
 template <class... Fn, class... A>
 auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&... args) {
-  using R = std::remove_cvref_t<std::invoke_result_t<const std::tuple_element_t<0, std::tuple<Fn...>>&, const A&...>>;
-  constexpr auto n = static_cast<std::int64_t>(sizeof...(Fn));
-  std::int64_t known = detail::known_index(index.array, n, index.loc);
-  std::optional<R> out;
-  std::int64_t at = 0;
-  auto branch = [&](const auto& fn) {
-    std::int64_t mine = at++;
-    if (known >= 0 && mine != known) return;
-    R value = fn(args...);
-    if (!out)
-      out = value;
-    else {
-      Array here = mine == n - 1 ? index.array >= mine : index.array == mine;
-      out = tree::rebuild(
-          value, std::span<const Array>(detail::selected(here, tree::leaves(value), tree::leaves(*out), index.loc)));
-    }
-  };
-  std::apply([&](const Fn&... fn) { (branch(fn), ...); }, branches);
-  return *out;
+  using R = detail::result_t<std::tuple_element_t<0, std::tuple<Fn...>>, A...>;
+  constexpr bool callable = (!std::is_void_v<detail::result_t<Fn, A...>> && ...);
+  static_assert(callable, "tutti: switch_: a branch cannot be called with these arguments, or returns nothing");
+  constexpr bool alike = (std::convertible_to<detail::result_t<Fn, A...>, R> && ...);
+  static_assert(!callable || alike, "tutti: switch_: all branches must return the same type");
+  if constexpr (callable && alike) {
+    constexpr auto n = static_cast<std::int64_t>(sizeof...(Fn));
+    const std::int64_t known = detail::known_index(index.array, n, index.loc);
+    std::optional<R> out;
+    std::int64_t at = 0;
+    auto take = [&](const auto& fn) {
+      const std::int64_t mine = at++;
+      if (known >= 0) {
+        if (mine == known) out = R(fn(args...));
+        return;
+      }
+      const Array here = n == 1          ? Array(true)
+                         : mine == 0     ? index.array <= 0
+                         : mine == n - 1 ? index.array >= mine
+                                         : index.array == mine;
+      R value = detail::branch(here, index.loc, fn, args...);
+      out = out ? detail::chosen("switch_", here, value, *out, index.loc) : value;
+    };
+    std::apply([&](const Fn&... fn) { (take(fn), ...); }, branches);
+    return *out;
+  } else {
+    return detail::no_value<std::conditional_t<std::is_void_v<R>, Array, R>>();
+  }
 }
 
 /// fn of each element along the leading dim, one after the other. Source: jax.lax.map.

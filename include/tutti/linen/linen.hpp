@@ -158,6 +158,13 @@ auto apply_mutable(const Model& model, const Dict& variables, const ApplyOptions
     if (run.variables.contains(c)) changed[c] = run.variables[c];
   return std::pair{std::move(out), std::move(changed)};
 }
+/// The same with the names alone: `linen::apply_mutable(model, variables, {"batch_stats"}, x)`.
+template <class Model, class... Args>
+auto apply_mutable(const Model& model, const Dict& variables, std::initializer_list<const char*> mutable_collections,
+                   const Args&... args) {
+  const ApplyOptions options{{}, {mutable_collections.begin(), mutable_collections.end()}};
+  return apply_mutable(model, variables, options, args...);
+}
 
 }  // namespace tutti::linen
 

@@ -10,11 +10,12 @@ namespace tutti {
 
 // --- making arrays
 
-/// `zeros({4, 8})` is float32; `zeros({4, 8}, int32)`. Negative extents are a ShapeError.
-Array zeros(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
-Array ones(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
+/// `zeros({4, 8})` is float32, under x64 float64 (which without x64 is float32 everywhere); `zeros({4, 8}, int32)`.
+/// Negative extents are a ShapeError.
+Array zeros(const Shape& shape, DType dtype = float64, Loc loc = Loc::current());
+Array ones(const Shape& shape, DType dtype = float64, Loc loc = Loc::current());
 /// Elements without a promised value (zeros, as in JAX).
-Array empty(const Shape& shape, DType dtype = float32, Loc loc = Loc::current());
+Array empty(const Shape& shape, DType dtype = float64, Loc loc = Loc::current());
 /// `value` (a number or an array that broadcasts) in every place; without a dtype it keeps the value's, weak for a
 /// number.
 Array full(const Shape& shape, const Operand& value);
@@ -27,8 +28,8 @@ Array ones_like(const In& x, DType dtype);
 Array full_like(const In& x, const Operand& value);
 Array full_like(const In& x, const Operand& value, DType dtype);
 /// n rows, m columns (m = n when left out), ones on diagonal k: `eye(2)` is {{1, 0}, {0, 1}}.
-Array eye(Dim n, DType dtype = float32, Loc loc = Loc::current());
-Array eye(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current());
+Array eye(Dim n, DType dtype = float64, Loc loc = Loc::current());
+Array eye(Dim n, Dim m, int k = 0, DType dtype = float64, Loc loc = Loc::current());
 /// Ones at and below diagonal k.
 Array tri(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current());
 Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc);
@@ -53,7 +54,7 @@ template <Number T, Number U, Number V> Array arange(T start, U stop, V step, DT
   return arange_from(Scalar(start), Scalar(stop), Scalar(step), dtype, loc);
 }
 /// `n` equidistant numbers from start to stop, both included unless `endpoint` is false.
-Array linspace(double start, double stop, Dim n = 50, bool endpoint = true, DType dtype = float32,
+Array linspace(double start, double stop, Dim n = 50, bool endpoint = true, DType dtype = float64,
                Loc loc = Loc::current());
 
 // --- shapes
@@ -129,6 +130,7 @@ Array argsort(const In& x, int axis = -1, bool descending = false);
 Array matmul(const In& x, const In& y);
 /// NumPy's dot: the last dim of x with the last but one of y; scalars multiply.
 Array dot(const Operand& x, const Operand& y);
+/// The sum of conj(x) * y over all elements.
 Array vdot(const In& x, const In& y);
 Array inner(const In& x, const In& y);
 Array outer(const In& x, const In& y);

@@ -78,6 +78,9 @@ Array positive(const In& x);
 Array abs(const In& x);
 Array absolute(const In& x);
 Array fabs(const In& x);
+/// The complex conjugate; real numbers stay.
+Array conj(const In& x);
+Array conjugate(const In& x);
 /// -1, 0 or 1; NaN stays.
 Array sign(const In& x);
 Array square(const In& x);
@@ -192,7 +195,8 @@ DType result_type(const std::vector<Array>& xs);
 
 // --- reductions: over all axes unless some are given; `keepdims` leaves them with extent 1
 
-/// Small integers and bools are summed as 32-bit integers, bfloat16 and float16 in float32.
+/// Small integers and bools are summed as int32 (uint32), under x64 all integers in 64 bits; bfloat16 and float16 in
+/// float32.
 Array sum(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array prod(const In& x, const Axes& axes = {}, bool keepdims = false);
 /// NaN wins. The gradient is shared between equal extrema.
@@ -208,7 +212,7 @@ Array var(const In& x, const Axes& axes = {}, bool keepdims = false, int ddof = 
 Array std_(const In& x, const Axes& axes = {}, bool keepdims = false, int ddof = 0);
 /// Whether any (every: `all(x)`) element is not 0.
 Array any(const In& x, const Axes& axes = {}, bool keepdims = false);
-/// The first index of the extremum: along one axis, or of the flat array.
+/// The first index of the extremum: along one axis, or of the flat array. int32, under x64 int64.
 Array argmax(const In& x, std::optional<int> axis = {}, bool keepdims = false);
 Array argmin(const In& x, std::optional<int> axis = {}, bool keepdims = false);
 /// Running sums along an axis, or of the flat array.

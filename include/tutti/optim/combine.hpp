@@ -95,6 +95,7 @@ template <class T> class Masked : public Updates<Masked<T>> {
 
  private:
   template <class Params> std::pair<Params, Params> split(const Params& tree) const {
+    mask_.check(tree::detail::paths_of(tree::detail::ref(tree)));
     return tree::partition(tree, [&](const tree::Path& path, const Array& x) { return mask_.holds(path, x); });
   }
   T inner_;
@@ -112,6 +113,8 @@ class Labels {
       : function_(std::move(fn)) {}
   /// Throws ValueError, naming path and groups, when the label is none of `groups`.
   std::string at(const tree::Path& path, const Array& leaf, const std::vector<std::string>& groups) const;
+  /// ValueError when a pattern matches none of the paths.
+  void check(const std::vector<tree::Path>& paths) const;
 
  private:
   std::vector<Rule<std::string>> rules_;
@@ -128,6 +131,7 @@ template <class... T> class MultiTransform : public Updates<MultiTransform<T...>
   MultiTransform(Labels labels, std::pair<std::string, T>... groups)
       : labels_(std::move(labels)), names_{groups.first...}, groups_(std::move(groups.second)...) {}
   template <class Params> PartitionState<detail::state_of<T, Params>...> init(const Params& params) const {
+    labels_.check(tree::detail::paths_of(tree::detail::ref(params)));
     PartitionState<detail::state_of<T, Params>...> out;
     each([&]<std::size_t I>(const auto& inner) {
       std::get<I>(out.inner_states).inner_state = inner.init(mine(params, I));
@@ -207,6 +211,9 @@ template <class T> class MultiSteps : public Updates<MultiSteps<T>> {
   std::function<Array(const Array&)> every_;
   bool mean_;
 };
+template <class T, class Every> MultiSteps<T> multi_steps(T inner, Every every, bool use_grad_mean = true) {
+  return {std::move(inner), std::move(every), use_grad_mean};
+}
 
 template <class Inner> struct ApplyIfFiniteState {
   Array notfinite_count{}, last_finite{}, total_notfinite{};

@@ -112,11 +112,18 @@ Array norm_of(const std::vector<Array>& leaves);
 template <class Self> class Updates {
  public:
   /// Updates from gradients, and the next state. Both have the types that came in.
-  template <class Params, class State>
-  std::pair<Params, State> update(const Params& grads, const State& state, const Params& params,
-                                  Loc loc = Loc::current()) const {
+  template <class Gradients, class State, class Params>
+  requires(!std::same_as<Params, Loc>) std::pair<Gradients, State> update(const Gradients& grads, const State& state,
+                                                                          const Params& params,
+                                                                          Loc loc = Loc::current())
+  const {
+    constexpr bool alike = std::same_as<Gradients, Params>;
+    static_assert(alike, "tutti: update: gradients and parameters are trees of different types");
     CallScope line(loc);
-    return static_cast<const Self&>(*this).step(grads, state, &params);
+    if constexpr (alike)
+      return static_cast<const Self&>(*this).step(grads, state, &params);
+    else
+      return {grads, state};
   }
   /// Without parameters: ValueError where they are needed (weight decay, trust ratios).
   template <class Params, class State>

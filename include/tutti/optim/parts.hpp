@@ -26,6 +26,8 @@ class Mask {
   bool holds(const tree::Path& path, const Array& leaf) const;
   /// Whether a user's function decides.
   bool is_function() const { return static_cast<bool>(function_); }
+  /// ValueError when a pattern matches none of the paths.
+  void check(const std::vector<tree::Path>& paths) const;
 
  private:
   bool all_ = false;

@@ -21,20 +21,40 @@ concept ValueOf = std::convertible_to<const U&, T> &&
     (!std::same_as<T, bool> || std::same_as<std::remove_cvref_t<U>, bool>);
 /// Throws ValueError: a list of `entries` has none for the leaf at `path`, whose step `depth` asks number `asked`.
 [[noreturn]] void refuse_prefix(std::size_t entries, std::size_t asked, const tree::Path& path, std::size_t depth);
+/// Throws ValueError, with the nearest paths, when `pattern` matches none of them.
+void check_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths, Loc loc);
 }  // namespace detail
 
-/// A path pattern and what it stands for: `{"layers.*.weight", P(none, "model")}`. `none` leaves it open.
+struct if_any_t {};
+/// Behind the value of a Rule: it may match nothing.
+inline constexpr if_any_t if_any{};
+
+/// A path pattern and what it stands for: `{"layers.*.weight", P(none, "model")}`. `none` leaves it open. A pattern
+/// that matches nothing is an error, unless it says so: `{"**.bias", P(), if_any}`.
 template <class T> struct Rule {
   std::string pattern;
   T value{};
   bool open = false;
+  bool may_miss = false;
   template <std::size_t N, class U>
   requires detail::ValueOf<U, T> Rule(const char (&p)[N], const U& v) : pattern(p), value(v) {}
   template <class U>
   requires detail::ValueOf<U, T> Rule(const std::string& p, const U& v) : pattern(p), value(v) {}
   template <std::size_t N> Rule(const char (&p)[N], none_t) : pattern(p), open(true) {}
   Rule(const std::string& p, none_t) : pattern(p), open(true) {}
+  template <class V>
+  requires(std::same_as<V, none_t> || detail::ValueOf<V, T>) Rule(const std::string& p, const V& v, if_any_t)
+      : Rule(p, v) {
+    may_miss = true;
+  }
 };
+namespace detail {
+template <class T>
+void check_rules(const char* what, const std::vector<Rule<T>>& rules, const std::vector<tree::Path>& paths, Loc loc) {
+  for (const Rule<T>& r : rules)
+    if (!r.may_miss) check_pattern(what, r.pattern, paths, loc);
+}
+}  // namespace detail
 
 /// A T for every leaf of the arguments (or results) of a function.
 ///
@@ -75,22 +95,8 @@ template <class T> class TreeOf {
   /// number first, then by the path's indices, or the positions of members. Nothing where it is open or no rule
   /// matches; ValueError where an inner list is too short.
   std::optional<T> at(int top, const tree::Path& path, const Array& leaf) const {
-    const TreeOf* here = this;
-    if (kind_ == Kind::list && top >= 0) {
-      if (top >= static_cast<int>(list_.size())) return {};
-      here = &list_[static_cast<std::size_t>(top)];
-    }
-    std::size_t depth = 0;
-    while (here->kind_ == Kind::list) {
-      std::size_t i = 0;
-      if (depth < path.keys().size()) {
-        const tree::Path::Key& key = path.keys()[depth];
-        i = static_cast<std::size_t>(key.is_index() ? key.index : key.position >= 0 ? key.position : 0);
-      }
-      if (i >= here->list_.size()) detail::refuse_prefix(here->list_.size(), i, path, depth);
-      here = &here->list_[i];
-      ++depth;
-    }
+    const TreeOf* here = entry(top, path);
+    if (!here) return {};
     switch (here->kind_) {
       case Kind::value: return here->value_;
       case Kind::function: return here->function_(path, leaf);
@@ -101,8 +107,37 @@ template <class T> class TreeOf {
       default: return {};
     }
   }
+  /// ValueError when a rule matches none of the leaves that it stands for, given as for `at`.
+  void check_rules(const char* what, const std::vector<std::pair<int, tree::Path>>& leaves, Loc loc) const {
+    std::vector<std::pair<const TreeOf*, std::vector<tree::Path>>> below;
+    for (const auto& [top, path] : leaves) {
+      const TreeOf* here = entry(top, path);
+      if (!here || here->kind_ != Kind::rules) continue;
+      if (below.empty() || below.back().first != here) below.push_back({here, {}});
+      below.back().second.push_back(path);
+    }
+    for (const auto& [here, paths] : below) detail::check_rules(what, here->rules_, paths, loc);
+  }
 
  private:
+  /// The entry that stands for a leaf; null where there is none for its argument.
+  const TreeOf* entry(int top, const tree::Path& path) const {
+    const TreeOf* here = this;
+    if (kind_ == Kind::list && top >= 0) {
+      if (top >= static_cast<int>(list_.size())) return nullptr;
+      here = &list_[static_cast<std::size_t>(top)];
+    }
+    for (std::size_t depth = 0; here->kind_ == Kind::list; ++depth) {
+      std::size_t i = 0;
+      if (depth < path.keys().size()) {
+        const tree::Path::Key& key = path.keys()[depth];
+        i = static_cast<std::size_t>(key.is_index() ? key.index : key.position >= 0 ? key.position : 0);
+      }
+      if (i >= here->list_.size()) detail::refuse_prefix(here->list_.size(), i, path, depth);
+      here = &here->list_[i];
+    }
+    return here;
+  }
   Kind kind_ = Kind::open;
   std::optional<T> value_;
   std::vector<TreeOf> list_;

@@ -41,8 +41,8 @@ class Dict : public Array {
   Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc = Loc::current());
   Dict(const Dict& other);
   Dict(Dict&& other) = default;
-  Dict& operator=(const Dict& other);
-  Dict& operator=(Dict&& other) noexcept;
+  Dict& operator=(const Dict& other) &;
+  Dict& operator=(Dict&& other) & noexcept;
 
   /// A key, and the line that asks for it.
   struct Key {

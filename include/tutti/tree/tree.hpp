@@ -76,8 +76,9 @@ namespace detail {
 void flatten_into(Ref tree, Flat& flat);
 Structure structure_of(std::span<const Ref> trees);
 std::vector<Array> leaves_of(Ref tree);
-std::vector<Path> paths_of(Ref tree);    // of all slots
-std::vector<Array*> slots_of(Ref tree);  // all places for arrays
+std::vector<Path> paths_of(Ref tree);                                                // of all slots
+std::vector<Array*> slots_of(Ref tree);                                              // all places for arrays
+std::vector<std::pair<int, Path>> without_argument(const std::vector<Path>& paths);  // as TreeOf takes them
 void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc);
 // That so many arrays came for a tree of so many places, `filled` of which have an array: ValueError.
 [[noreturn]] void refuse_count(const char* what, std::size_t came, std::size_t places, std::size_t filled, Loc loc);
@@ -88,6 +89,8 @@ struct Columns {
   std::size_t rows() const { return column[0].size(); }
   bool all(std::size_t row) const;  // whether each has an array there
 };
+// Never called: what cannot be copied is refused, with the reason, by the walk behind its Ref.
+template <class T> T refused(Ref tree);
 // Throws ValueError of the operation `what`, with the path, when lengths or keys differ.
 Columns align(std::span<const Ref> trees, const char* what = "tree::map", Loc loc = {});
 
@@ -139,9 +142,13 @@ template <class... T> Flat flatten(const T&... trees) {
 
 /// A copy of `like` with other arrays: one for each array that is there, or one for each place. Empty ones remove.
 template <class T> T rebuild(const T& like, std::span<const Array> leaves, Loc loc = Loc::current()) {
-  T out = like;
-  detail::assign(detail::ref(out), leaves, "tree::rebuild", loc);
-  return out;
+  if constexpr (std::is_copy_constructible_v<T>) {
+    T out = like;
+    detail::assign(detail::ref(out), leaves, "tree::rebuild", loc);
+    return out;
+  } else {
+    return detail::refused<T>(detail::ref(like));
+  }
 }
 
 /// The arrays that are there, in order.
@@ -201,6 +208,11 @@ template <class Fn, class T> T map_with_path(Fn&& fn, const T& first, const T& s
   return detail::map_at<true>(fn, "tree::map_with_path", loc, first, second);
 }
 
+/// The tree with its arrays in memory of their own: `step(tree::copy(params))` may donate it.
+template <class T> T copy(const T& tree, Loc loc = Loc::current()) {
+  return tree::map([&](const Array& x) { return x.copy(loc); }, tree);
+}
+
 struct PartitionOptions {
   Array replace{};  // put where an array has been taken away; empty: nothing
 };
@@ -218,6 +230,7 @@ std::pair<T, T> partition(const T& tree, const TreeOf<bool>& spec, const Partiti
   const std::vector<Array*> kept = detail::slots_of(detail::ref(out.first));
   const std::vector<Array*> rest = detail::slots_of(detail::ref(out.second));
   const std::vector<Path> paths = detail::paths_of(detail::ref(tree));
+  spec.check_rules("tree::partition", detail::without_argument(paths), {});
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!kept[i]->has_value()) continue;
     *(spec.at(-1, paths[i], *kept[i]).value_or(false) ? rest[i] : kept[i]) = options.replace;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
@@ -10,6 +11,8 @@ namespace tutti::cpu {
 namespace {
 
 using ops::Dims;
+
+constexpr std::int64_t kFewRuns = 64;
 
 lax::GatherDims as_gather(const lax::ScatterDims& d) {
   return {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims, d.operand_batching_dims,
@@ -103,6 +106,10 @@ class ScatterWork final : public run::Work {
     const ops::Windows windows(dims_, p_.mode, sizes_, c_.operand_types[0].shape, indices, c_.operand_types[2].ndim());
     const std::int64_t size = c_.operand_types[0].dtype.size(), n = runs_.length;
     const bool add = c_.eqn.op == &ops::scatter_add;
+    // A few additions to one place are as good in float32.
+    std::optional<ops::PlaceSums<float>> sums;
+    if (add && runs_.outer.num_elements() > kFewRuns)
+      sums.emplace(c_.operand_types[0].num_elements(), runs_.outer.num_elements(), n);
     ops::for_each_index(runs_.outer, [&](const Dims& index, std::int64_t run) {
       const std::int64_t place = windows.at(index);
       if (place < 0) return;
@@ -111,10 +118,12 @@ class ScatterWork final : public run::Work {
         std::memcpy(to + place * size, from, static_cast<std::size_t>(n * size));
         return;
       }
-      float* sum = reinterpret_cast<float*>(to) + place;
       const float* x = reinterpret_cast<const float*>(from);
+      if (sums) return sums->add(place, x);
+      float* sum = reinterpret_cast<float*>(to) + place;
       for (std::int64_t i = 0; i < n; ++i) sum[i] += x[i];
     });
+    if (sums) sums->add_to(reinterpret_cast<float*>(to));
   }
 
  private:

@@ -64,6 +64,11 @@ struct Walk {
   Dims lhs, rhs;
 };  // extents, and the strides of both operands
 
+// Floats are summed in double and rounded once: what an oracle says should not depend on the order.
+template <class T>
+using SumOf = std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>,
+                                 std::conditional_t<std::integral<T>, Wide<T>, double>>;
+
 // T: element of the operands; Sum: what is accumulated; Out: element of the result.
 template <class T, class Sum, class Out>
 void products(const HostView& l, const HostView& r, const HostView& out, const Walk& outer, const Walk& inner) {
@@ -82,8 +87,8 @@ void products(const HostView& l, const HostView& r, const HostView& out, const W
       }
       sum = static_cast<Sum>(sum + static_cast<Sum>(l.as<T>()[i]) * static_cast<Sum>(r.as<T>()[j]));
     });
-    if constexpr (std::same_as<Sum, std::complex<float>>) {
-      if constexpr (std::same_as<Out, Sum>) out.as<Out>()[flat] = sum;
+    if constexpr (std::same_as<Sum, std::complex<double>>) {
+      if constexpr (std::same_as<Out, std::complex<float>>) out.as<Out>()[flat] = Out(sum);
     } else if constexpr (std::same_as<Out, BFloat16> || std::same_as<Out, Float16>) {
       out.as<Out>()[flat] = Out(static_cast<float>(sum));
     } else {
@@ -125,7 +130,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   visit_dtype(l.type.dtype, [&]<class T>(Stored<T>) {
     if constexpr (std::signed_integral<T>)
       if (out[0].type.dtype.is_inexact()) return products<T, double>(l, r, out[0], outer, inner);
-    products<T, Wide<T>>(l, r, out[0], outer, inner);
+    products<T, SumOf<T>>(l, r, out[0], outer, inner);
   });
 }
 

@@ -54,6 +54,27 @@ constinit const Home abs = [] {
       {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
 };
 
+// Its own transpose: cotangents pair with tangents without a conjugate.
+constinit const Home conj = [] {
+  Op op;
+  op.name = "conj";
+  op.infer = [](const Call& c) {
+    return std::vector{Type{c.operands[0].dtype, pointwise_shape(c, takes_complex), false, {}}};
+  };
+  op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+    using T = std::complex<float>;
+    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<T>()[i] = std::conj(in[0].as<const T>()[i]);
+  };
+  op.factors = pointwise_factors;
+  op.batch = pointwise_batch;
+  op.linear = {{0}};
+  op.transpose = [](const Call&, const Arrays& ct, const Arrays&, const Flags&) -> Arrays {
+    return {ct[0].has_value() ? lax::conj(ct[0]) : ct[0]};
+  };
+  op.without = {{"samples", "they are real: tests/ops_movement/sums.cpp"}};
+  return op;
+};
+
 constinit const Home sign = [] {
   return unary_op<takes_real>(
       "sign",

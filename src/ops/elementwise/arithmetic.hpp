@@ -4,6 +4,6 @@
 
 namespace tutti::ops {
 
-extern const Home neg, abs, sign, add, sub, mul, div, rem, fma, max, min;
+extern const Home neg, conj, abs, sign, add, sub, mul, div, rem, fma, max, min;
 
 }  // namespace tutti::ops

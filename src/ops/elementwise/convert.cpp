@@ -37,6 +37,12 @@ std::vector<Type> infer_bitcast(const Call& c) {
     raise<TypeError>("bitcast_convert_type",
                      c.operands[0].str() + " and " + std::string(to.name()) + " have elements of different sizes",
                      "Choose a dtype of the same size.");
+  const DType from = c.operands[0].dtype;
+  for (DType d : {from, to})
+    if (from != to && (d.is_bool() || d.is_complex() || d.is_key()))
+      raise<TypeError>("bitcast_convert_type",
+                       c.operands[0].str() + " as " + std::string(to.name()) + ": not every bit pattern is one",
+                       "It takes integers and floating types.");
   return {Type{to, c.operands[0].shape, false, {}}};
 }
 

@@ -63,6 +63,11 @@ template <> struct Element<Float16> {
   static Float16 store(float x) { return Float16(x); }
 };
 
+/// What sums and products are computed in: those of floats are rounded once, from double.
+template <class C> struct Accumulator { using type = C; };
+template <> struct Accumulator<float> { using type = double; };
+template <> struct Accumulator<std::complex<float>> { using type = std::complex<double>; };
+
 /// Calls fn.template operator()<T>() with the storage type of `dtype`; only classes in `mask` are instantiated.
 template <unsigned mask, class Fn> void with_storage(DType dtype, Fn&& fn) {
   using K = DType::Kind;

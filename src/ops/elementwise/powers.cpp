@@ -1,5 +1,5 @@
 // sqrt rsqrt cbrt integer_pow pow. Source: jax.lax.
-#include <cstdlib>
+#include <climits>
 
 #include "lane/lane_math.hpp"
 #include "ops/elementwise/exponential.hpp"
@@ -10,7 +10,7 @@ namespace tutti::ops {
 namespace {
 
 // x^n by squaring, n >= 1.
-template <class L> L by_squaring(L x, int n) {
+template <class L> L by_squaring(L x, unsigned n) {
   L result = x;
   bool started = false;
   for (; n > 0; n >>= 1) {
@@ -24,7 +24,7 @@ template <class L> L by_squaring(L x, int n) {
 }
 template <class L> L integer_power(L x, int n) {
   if (n == 0) return lane::constant(x, 1);
-  L y = by_squaring(x, std::abs(n));
+  L y = by_squaring(x, n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n));
   return n < 0 ? 1 / y : y;
 }
 
@@ -93,6 +93,13 @@ constinit const Home pow = [] {
 constinit const Home integer_pow = [] {
   constexpr unsigned mask = takes_number;
   Op op = unary_op<mask>("integer_pow", [](auto x) { return x; }, {.lo = 0.3});
+  op.infer = [of_any = op.infer](const Call& c) {
+    const Type& x = c.operands[0];
+    if (int n = c.get<IntegerPow>().exponent; n < 0 && !x.dtype.is_inexact())
+      raise<ValueError>(c.op.name, "integers to a negative power: " + x.str() + " to the power " + std::to_string(n),
+                        "Convert to a floating type first.");
+    return of_any(c);
+  };
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     int n = c.get<IntegerPow>().exponent;
     with_storage<mask>(c.operands[0].dtype, [&]<class T>() {
@@ -102,12 +109,12 @@ constinit const Home integer_pow = [] {
   op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) {
     return integer_power(lane::Lane{&ir, in[0]}, c.get<IntegerPow>().exponent).reg;
   };
-  op.jvp = [](const Call& c, const std::vector<Array>& x, const std::vector<Array>&,
+  op.jvp = [](const Call& c, const std::vector<Array>& x, const std::vector<Array>& y,
               const std::vector<Array>& t) -> std::vector<Array> {
     int n = c.get<IntegerPow>().exponent;
     if (n == 0 || !t[0].has_value()) return {Array()};
     if (n == 1) return {t[0]};
-    V power = n == 2 ? V{x[0]} : V{lax::integer_pow(x[0], n - 1)};
+    V power = n == 2 ? V{x[0]} : n == INT_MIN ? V{y[0]} / V{x[0]} : V{lax::integer_pow(x[0], n - 1)};
     return {(V{t[0]} * (power * static_cast<double>(n))).a};
   };
   std::vector<Sample> plain = std::move(op.samples);

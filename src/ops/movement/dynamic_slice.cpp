@@ -1,8 +1,10 @@
 // A box whose place is known when it runs: reading it, and writing it. Starts are clamped so that the box fits.
 // Source: jax.lax.dynamic_slice, jax.lax.dynamic_update_slice.
+#include "ops/movement/dynamic_slice.hpp"
+
 #include <algorithm>
 
-#include "ops/movement/dynamic_slice.hpp"
+#include "ops/elementwise/convert.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -40,7 +42,8 @@ Array stacked(const std::vector<Array>& operands, const std::vector<bool>& mappe
   for (std::size_t i = first; i < operands.size(); ++i)
     if (operands[i].dtype().size() == 8) dtype = operands[i].dtype();
   for (std::size_t i = first; i < operands.size(); ++i) {
-    Array s = lax::convert_element_type(operands[i], dtype);
+    Array s = operands[i];
+    if (s.dtype() != dtype) s = bind1(convert_element_type, ConvertElementType{dtype, false}, {s});
     columns.push_back(mapped[i] ? lax::reshape(s, Shape{n, 1}) : lax::broadcast_in_dim(s, Shape{n, 1}, {}));
   }
   return lax::concatenate(columns, 1);
@@ -231,11 +234,14 @@ std::vector<Array> from_front(const std::vector<Array>& starts, const Shape& sha
     if (s.dtype().is_unsigned() || s.ndim() != 0 || !s.dtype().is_integer()) continue;
     if (const std::optional<Scalar> known = ops::literal_value(s)) {
       if (known->integer < 0)
-        out[d] = array_from_scalar(Scalar(known->integer + shape[d]).to(s.dtype()), s.weak_type(), current_loc());
+        out[d] = array_from_scalar(Scalar(known->integer + shape[d]).to(s.dtype()), s.weak_type());
       continue;
     }
-    Array zero = ops::literal(s.dtype(), 0), extent = ops::literal(s.dtype(), static_cast<double>(shape[d]));
-    out[d] = select(lt(s, zero), add(s, extent), s);
+    if (s.dtype().size() < 8 && shape[d] > INT32_MAX)
+      out[d] = bind1(ops::convert_element_type, ops::ConvertElementType{int64, false}, {s});
+    const Array start = out[d];
+    Array zero = ops::literal(start.dtype(), 0), extent = ops::literal(start.dtype(), static_cast<double>(shape[d]));
+    out[d] = select(lt(start, zero), add(start, extent), start);
   }
   return out;
 }

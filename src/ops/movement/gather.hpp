@@ -1,6 +1,13 @@
 // What gather and scatter share: where each element of the windows lies in the operand.
 #pragma once
 
+#include <complex>
+#include <concepts>
+#include <map>
+#include <type_traits>
+#include <vector>
+
+#include "base/half.hpp"
 #include "ir/home.hpp"
 #include "ops/movement/movement.hpp"
 
@@ -38,6 +45,48 @@ class Windows {
   const HostView& indices_;
   WindowDims w_;
   Dims strides_, index_strides_;
+};
+
+/// Sums of runs of numbers that are added to places of an array, in double until each place is rounded once: many may
+/// meet in one place.
+template <class T> class PlaceSums {
+ public:
+  using Sum = std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>, double>;
+
+  /// `runs` runs of `length` each to an array of `elements`. Where they touch little of it, it has no copy here.
+  PlaceSums(std::int64_t elements, std::int64_t runs, std::int64_t length)
+      : dense_(elements / 8 <= extent::mul(runs, length)), length_(length) {
+    if (dense_) sums_.resize(static_cast<std::size_t>(elements));
+  }
+  void add(std::int64_t place, const T* run) {
+    std::size_t at = static_cast<std::size_t>(place);
+    if (!dense_) {
+      at = first_.try_emplace(place, sums_.size()).first->second;
+      if (at == sums_.size()) sums_.resize(at + static_cast<std::size_t>(length_));
+    }
+    for (std::int64_t i = 0; i < length_; ++i) sums_[at + static_cast<std::size_t>(i)] += static_cast<Sum>(run[i]);
+  }
+  void add_to(T* out) const {
+    if (dense_) return write(out, 0, static_cast<std::int64_t>(sums_.size()));
+    for (const auto& [place, at] : first_) write(out + place, at, length_);
+  }
+
+ private:
+  void write(T* out, std::size_t at, std::int64_t n) const {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Sum& sum = sums_[at + static_cast<std::size_t>(i)];
+      if (sum == Sum(0)) continue;  // nothing came, or nothing that counts: -0 stays
+      const Sum all = static_cast<Sum>(out[i]) + sum;
+      if constexpr (std::same_as<T, BFloat16> || std::same_as<T, Float16>)
+        out[i] = T(static_cast<float>(all));
+      else
+        out[i] = static_cast<T>(all);
+    }
+  }
+  bool dense_;
+  std::int64_t length_;
+  std::vector<Sum> sums_;
+  std::map<std::int64_t, std::size_t> first_;  // place to its sums; in order, as runs may overlap
 };
 
 /// Factors between operand 0, the indices (operand 1) and the windows (`result`): batch dims of the indices, and window

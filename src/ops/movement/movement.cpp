@@ -51,7 +51,7 @@ Dims row_major_strides(const Shape& shape) {
   return out;
 }
 
-Array literal(DType dtype, double value) { return array_from_scalar(Scalar(value).to(dtype), false, current_loc()); }
+Array literal(DType dtype, double value) { return array_from_scalar(Scalar(value).to(dtype), false); }
 std::optional<Scalar> literal_value(const Array& x) { return x.node()->literal; }
 Array zeros(DType dtype, const Shape& shape) { return lax::broadcast_in_dim(literal(dtype, 0), shape, {}); }
 Array zeros(const Type& like) { return zeros(like.dtype, like.shape); }

@@ -7,8 +7,9 @@
 namespace tutti::ops {
 namespace {
 
+bool in_bounds(std::int64_t width) { return -extent::most <= width && width <= extent::most; }
 std::int64_t padded(std::int64_t n, const lax::PadDim& p) {
-  return p.low + p.high + n + std::max<std::int64_t>(n - 1, 0) * p.interior;
+  return extent::add(n + p.low + p.high, extent::mul(std::max<std::int64_t>(n - 1, 0), p.interior));
 }
 
 std::vector<Type> infer(const Call& c) {
@@ -24,13 +25,17 @@ std::vector<Type> infer(const Call& c) {
   Shape shape;
   for (int d = 0; d < x.ndim(); ++d) {
     const auto& q = p.config[d];
-    std::int64_t n = padded(x.shape[d], q);
-    if (q.interior < 0 || n < 0)
+    auto refuse = [&](const std::string& why, const char* advice) {
       raise<ShapeError>(c.op.name,
                         "padding (" + std::to_string(q.low) + ", " + std::to_string(q.high) + ", " +
-                            std::to_string(q.interior) + ") of dim " + std::to_string(d) + " of " + x.str() +
-                            " gives extent " + std::to_string(n),
-                        "Extents and interior padding cannot be negative.");
+                            std::to_string(q.interior) + ") of dim " + std::to_string(d) + " of " + x.str() + why,
+                        advice);
+    };
+    if (!in_bounds(q.low) || !in_bounds(q.high) || !in_bounds(q.interior))
+      refuse(" is wider than any array", "Check how the widths were computed.");
+    std::int64_t n = padded(x.shape[d], q);
+    if (q.interior < 0 || n < 0)
+      refuse(" gives extent " + std::to_string(n), "Extents and interior padding cannot be negative.");
     shape.push_back(n);
   }
   return {type(x.dtype, shape)};

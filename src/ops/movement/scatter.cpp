@@ -5,6 +5,7 @@
 
 #include "base/half.hpp"
 #include "ops/movement/gather.hpp"
+#include "ops/movement/iota.hpp"
 #include "ops/movement/scatter.hpp"
 #include "ops/wide.hpp"
 
@@ -61,10 +62,17 @@ void combine(ScatterKind kind, const Windows& windows, const HostView& updates, 
   auto each = [&](auto f) { combine<T>(windows, updates, out, f); };
   if (kind == ScatterKind::set) each([](T, T b) { return b; });
   if (kind == ScatterKind::add) {
-    if constexpr (std::same_as<T, bool>)
+    if constexpr (std::same_as<T, bool>) {
       each([](bool a, bool b) { return a || b; });
-    else
+    } else if constexpr (std::integral<T>) {
       each([](T a, T b) { return T(Wide<T>(a) + Wide<T>(b)); });
+    } else {
+      PlaceSums<T> sums(out.size(), updates.size(), 1);
+      for_each_index(updates.type.shape, [&](const Dims& index, std::int64_t flat) {
+        if (std::int64_t to = windows.at(index); to >= 0) sums.add(to, updates.as<T>() + flat);
+      });
+      sums.add_to(out.as<T>());
+    }
   }
   if (kind == ScatterKind::mul) {
     if constexpr (std::same_as<T, bool>)
@@ -130,9 +138,10 @@ std::vector<Array> transposed_set(const Call& c, const std::vector<Array>& cts, 
   std::vector<Array> out(3);
   if (undefined[0]) out[0] = lax::scatter(cts[0], operands[1], zeros(u), p.dims, ScatterKind::set, p.mode);
   if (undefined[2]) {
-    Array numbers = lax::add(lax::reshape(lax::iota(int32, Shape{u.num_elements()}, 0), u.shape),
-                             lax::broadcast_in_dim(literal(int32, 1), u.shape, {}));
-    Array written = lax::scatter(zeros(int32, x.shape), operands[1], numbers, p.dims, ScatterKind::set, p.mode);
+    const DType counts = u.num_elements() < INT32_MAX ? int32 : int64;
+    Array numbers = lax::add(lax::reshape(bind1(iota, Iota{counts, Shape{u.num_elements()}, 0}, {}), u.shape),
+                             lax::broadcast_in_dim(literal(counts, 1), u.shape, {}));
+    Array written = lax::scatter(zeros(counts, x.shape), operands[1], numbers, p.dims, ScatterKind::set, p.mode);
     out[2] =
         lax::select(lax::eq(read_back(c, written, operands[1]), numbers), read_back(c, cts[0], operands[1]), zeros(u));
   }

@@ -1,5 +1,8 @@
 // A box with strides, its place fixed. Source: jax.lax.slice.
 #include "ops/movement/slice.hpp"
+
+#include <algorithm>
+
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -20,7 +23,7 @@ std::vector<Type> infer(const Call& c) {
                         "start " + std::to_string(p.start[d]) + ", limit " + std::to_string(p.limit[d]) + ", stride " +
                             std::to_string(p.strides[d]) + " do not fit dim " + std::to_string(d) + " of " + x.str(),
                         "It must be 0 <= start <= limit <= extent, and stride >= 1.");
-    shape.push_back((p.limit[d] - p.start[d] + p.strides[d] - 1) / p.strides[d]);
+    shape.push_back(extent::ceil_div(p.limit[d] - p.start[d], p.strides[d]));
   }
   return {type(x.dtype, shape)};
 }
@@ -51,7 +54,7 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   for (int d = 0; d < from.ndim(); ++d) {
     std::int64_t n = cts[0].shape()[d];
     std::int64_t end = n ? p.start[d] + (n - 1) * p.strides[d] + 1 : p.start[d];
-    config.push_back({p.start[d], from[d] - end, n ? p.strides[d] - 1 : 0});
+    config.push_back({p.start[d], from[d] - end, n > 1 ? p.strides[d] - 1 : 0});
   }
   return {lax::pad(cts[0], literal(cts[0].dtype(), 0), config)};
 }
@@ -96,10 +99,14 @@ constinit const Home slice = [] {
 
 namespace tutti::lax {
 
-Array slice(const In& x, const Dims& start, const Dims& limit, const Dims& strides) {
+Array slice(const In& x, const Dims& start, const Dims& limit, const Dims& given) {
   CallScope scope(x.loc);
-  return bind1(ops::slice, ops::SliceParams{start, limit, strides.empty() ? Dims(start.size(), 1) : strides},
-               {x.array});
+  Dims strides = given.empty() ? Dims(start.size(), 1) : given;
+  // A stride past the end is as good as any other that takes one element.
+  for (std::size_t d = 0; d < std::min({start.size(), limit.size(), strides.size()}); ++d)
+    if (0 <= start[d] && start[d] <= limit[d])
+      strides[d] = std::min(strides[d], std::max<std::int64_t>(1, limit[d] - start[d]));
+  return bind1(ops::slice, ops::SliceParams{start, limit, strides}, {x.array});
 }
 
 }  // namespace tutti::lax

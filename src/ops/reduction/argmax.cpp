@@ -29,6 +29,11 @@ std::vector<Type> infer(const Call& c) {
   if (!p.index.is_integer())
     raise<TypeError>(c.op.name, "indices cannot be " + std::string(p.index.name()),
                      "Ask for an integer dtype, such as int32.");
+  if (Scalar last(shape[p.axis] - 1); last.to(p.index).integer != last.integer)
+    raise<ValueError>(c.op.name,
+                      "positions in dim " + std::to_string(p.axis) + " of " + c.operands[0].str() + " do not fit " +
+                          std::string(p.index.name()),
+                      p.index.size() == 4 ? "Call enable_x64(true) for 64-bit integers." : "Ask for a wider dtype.");
   shape.erase(p.axis);
   return {Type{p.index, shape, false, {}}};
 }

@@ -1,12 +1,15 @@
-// Running sums along one dim, from the front or (reverse) from the back. 16-bit floats accumulate in float32. Source:
-// jax.lax.cumsum.
+// Running sums along one dim, from the front or (reverse) from the back. Floats accumulate in float64, block by block,
+// and are rounded once. Source: jax.lax.cumsum.
 #include "ops/reduction/cumsum.hpp"
+
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
 namespace {
 
 using Arrays = std::vector<Array>;
+
+constexpr std::int64_t kBlock = 1024;  // elements that are added up before they join the sum
 
 std::vector<Type> infer(const Call& c) {
   int axis = c.get<Cumulative>().axis;
@@ -23,15 +26,20 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   std::int64_t n = shape[p.axis], inner = 1;
   for (int d = p.axis + 1; d < shape.ndim(); ++d) inner *= shape[d];
   with_storage<takes_number>(c.operands[0].dtype, [&]<class T>() {
-    using C = lane::Host<typename Element<T>::Compute>;
+    using Compute = typename Element<T>::Compute;
+    using Sum = typename Accumulator<Compute>::type;
     std::int64_t lines = n ? shape.num_elements() / n : 0;
     for (std::int64_t k = 0; k < lines; ++k) {
       std::int64_t base = k / inner * n * inner + k % inner;
-      C sum{};
+      lane::Host<Sum> before{}, block{};
       for (std::int64_t i = 0; i < n; ++i) {
         std::int64_t at = base + (p.reverse ? n - 1 - i : i) * inner;
-        sum = sum + C{Element<T>::load(in[0].as<const T>()[at])};
-        out[0].as<T>()[at] = Element<T>::store(sum.v);
+        block = block + lane::Host<Sum>{static_cast<Sum>(Element<T>::load(in[0].as<const T>()[at]))};
+        lane::Host<Sum> sum = before + block;
+        out[0].as<T>()[at] = Element<T>::store(static_cast<Compute>(sum.v));
+        if (i % kBlock + 1 < kBlock) continue;
+        before = sum;
+        block = {};
       }
     }
   });

@@ -66,10 +66,6 @@ template <class Fn> void for_each_element(const Shape& shape, const std::vector<
   }
 }
 
-// Sums and products of floats are rounded once, from double: an oracle should not depend on the order.
-template <class C> struct Accumulator { using type = C; };
-template <> struct Accumulator<float> { using type = double; };
-
 template <unsigned mask, class Start, class Combine> decltype(Op::eval) eval_reduction(Start start, Combine combine) {
   return [=](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     with_storage<mask>(c.operands[0].dtype, [&]<class T>() {

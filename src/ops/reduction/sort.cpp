@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/half.hpp"
+#include "ops/movement/iota.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/reduction/sort.hpp"
 #include "tutti/numpy/movement.hpp"
@@ -103,7 +104,7 @@ std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const s
   const Shape& shape = primals[0].shape();
   if (shape.num_elements() == 0) return tangents;
   // By the last key first: sorting is stable, so the first key decides at the end.
-  Array at = lax::iota(int32, shape, p.dim);
+  Array at = bind1(iota, Iota{shape[p.dim] > INT32_MAX ? int64 : int32, shape, p.dim}, {});
   for (int k = p.num_keys; k-- > 0;) at = lax::sort({take_along_axis(primals[k], at, p.dim), at}, p.dim, 1).back();
   std::vector<Array> out;
   for (const Array& t : tangents) out.push_back(t.has_value() ? take_along_axis(t, at, p.dim) : Array());

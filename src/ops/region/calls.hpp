@@ -38,4 +38,8 @@ extern const Home remat;
 /// The same value, which no pass identifies with its operand: what is computed from it is computed again.
 extern const Home barrier;
 
+/// Operand 0, whose derivative counts only where operand 1 (bool, of its shape or a scalar) holds: what one side of a
+/// choice reads. Unlike a product with 0 or 1 it keeps out NaN.
+extern const Home derivative_where;
+
 }  // namespace tutti::ops

@@ -1,0 +1,197 @@
+// Convolutions, made of other ops: each element of the window sees a strided slice of the padded input, and a matrix
+// product sums over them. Derivatives, batches and shardings are those of pad, slice, concatenate and dot_general.
+#include <algorithm>
+#include <string_view>
+
+#include "lax/windows.hpp"
+#include "ops/movement/movement.hpp"
+#include "tutti/base/extent.hpp"
+
+namespace tutti::lax {
+namespace {
+
+// Where batch and feature (out feature and in feature), then the spatial dims are. Options count the spatial dims in
+// the order of the kernel's.
+struct Order {
+  Dims lhs, rhs, out;
+};
+
+std::string spatial_letters(const std::string& spec, std::string_view others) {
+  std::string out;
+  for (char c : spec)
+    if (others.find(c) == others.npos) out += c;
+  return out;
+}
+
+// Positions of the letters `order` in `spec`.
+Dims positions(const char* op, const std::string& spec, const std::string& order) {
+  Dims out;
+  for (char c : order) {
+    if (std::count(spec.begin(), spec.end(), c) != 1 || spec.size() != order.size())
+      raise<ValueError>(
+          op, "the dimension numbers \"" + spec + "\" do not name the dims " + order,
+          "Each letter stands once in the specs of input, kernel and result, with N C and O I for batch and features.");
+    out.push_back(static_cast<std::int64_t>(spec.find(c)));
+  }
+  return out;
+}
+
+Order order_of(const char* op, const ConvDims& d, int ndim) {
+  if (d.lhs.empty() && d.rhs.empty() && d.out.empty()) {
+    Dims same = ops::range(0, ndim);
+    return {same, same, same};
+  }
+  const std::string spatial =
+      !d.rhs.empty() ? spatial_letters(d.rhs, "OI") : spatial_letters(d.lhs.empty() ? d.out : d.lhs, "NC");
+  const std::string lhs = d.lhs.empty() ? "NC" + spatial : d.lhs;
+  for (const std::string& spec : {d.lhs, d.rhs, d.out})
+    if (!spec.empty() && static_cast<int>(spec.size()) != ndim)
+      raise<ValueError>(op, "the dimension numbers \"" + spec + "\" for arrays of " + std::to_string(ndim) + " dims",
+                        "Give one letter per dim, such as \"NCHW\".");
+  return {positions(op, lhs, "NC" + spatial), positions(op, d.rhs.empty() ? "OI" + spatial : d.rhs, "OI" + spatial),
+          positions(op, d.out.empty() ? lhs : d.out, "NC" + spatial)};
+}
+
+Array arranged(const Array& x, const Dims& permutation) {
+  return permutation == ops::range(0, x.ndim()) ? x : lax::transpose(x, permutation);
+}
+
+// The operands in one order of dims, features before the batch: then the products over features and places are one
+// matrix product.
+struct Convolution {
+  Array lhs;  // features, batch, spatial, padded and dilated
+  Array rhs;  // out features, spatial, in features
+  Dims out;   // where the result has batch, feature and spatial dims
+  Dims window, strides, dilation, count;
+  std::int64_t groups = 1, batch_groups = 1;
+
+  std::int64_t batch() const { return lhs.shape(1) / batch_groups; }  // of a group
+};
+
+void check_operands(const char* op, const Array& lhs, const Array& rhs) {
+  if (lhs.ndim() != rhs.ndim() || lhs.ndim() < 2)
+    raise<ShapeError>(op, "lhs has shape " + lhs.shape().str() + ", rhs " + rhs.shape().str(),
+                      "Both need a batch (out feature) dim, a feature dim and the same number of spatial dims.");
+  if (lhs.dtype() != rhs.dtype())
+    raise<TypeError>(op, "lhs is " + std::string(lhs.dtype().name()) + ", rhs " + std::string(rhs.dtype().name()),
+                     "Convert one of them: lax functions do not promote.");
+}
+
+void check_groups(const char* op, const Convolution& c) {
+  const std::int64_t features = c.lhs.shape(0), batch = c.lhs.shape(1), outs = c.rhs.shape(0), ins = c.rhs.shape(-1);
+  if (c.groups < 1 || c.batch_groups < 1 || (c.groups > 1 && c.batch_groups > 1))
+    raise<ValueError>(
+        op,
+        "feature_group_count is " + std::to_string(c.groups) + ", batch_group_count " + std::to_string(c.batch_groups),
+        "Both are at least 1, and one of them is 1.");
+  if (features != extent::mul(ins, c.groups) || outs % c.groups || batch % c.batch_groups || outs % c.batch_groups)
+    raise<ShapeError>(
+        op,
+        "lhs has " + std::to_string(batch) + " examples of " + std::to_string(features) + " features, rhs " +
+            std::to_string(ins) + " in and " + std::to_string(outs) + " out features, in " + std::to_string(c.groups) +
+            " feature and " + std::to_string(c.batch_groups) + " batch groups",
+        "lhs features = rhs in features times feature_group_count; the groups divide out features and batch.");
+}
+
+Convolution normalised(const char* op, const Array& lhs, const Array& rhs, const ConvOptions& o) {
+  check_operands(op, lhs, rhs);
+  Order order = order_of(op, o.dimension_numbers, lhs.ndim());
+  const std::size_t spatial = lhs.shape().size() - 2;
+  std::swap(order.lhs[0], order.lhs[1]);
+  std::rotate(order.rhs.begin() + 1, order.rhs.begin() + 2, order.rhs.end());
+  Convolution c;
+  c.lhs = arranged(lhs, order.lhs);
+  c.rhs = arranged(rhs, order.rhs);
+  c.out = order.out;
+  c.groups = o.feature_group_count;
+  c.batch_groups = o.batch_group_count;
+  c.strides = ones_or(op, "window_strides", o.window_strides, spatial);
+  c.dilation = ones_or(op, "rhs_dilation", o.rhs_dilation, spatial);
+  const Dims lhs_dilation = ones_or(op, "lhs_dilation", o.lhs_dilation, spatial);
+  check_groups(op, c);
+  c.window = Dims(c.rhs.shape().begin() + 1, c.rhs.shape().end() - 1);
+  const Dims extents = spread(Dims(c.lhs.shape().begin() + 2, c.lhs.shape().end()), lhs_dilation);
+  const Pairs pairs = o.padding.resolve(op, extents, spread(c.window, c.dilation), c.strides);
+  c.lhs = padded(c.lhs, ops::literal(lhs.dtype(), 0), pairs, lhs_dilation);
+  c.count = counts(c.lhs.shape(), c.window, c.strides, c.dilation);
+  return c;
+}
+
+// Columns of what each window sees. One group: [places * in, columns]; feature groups: [group, places * in, columns];
+// batch groups: [places * in, group, columns].
+Array patches(const Convolution& c) {
+  const std::int64_t ins = c.rhs.shape(-1), columns = c.batch() * Shape(c.count).num_elements();
+  Shape view = c.groups > 1         ? Shape{c.groups, ins, columns}
+               : c.batch_groups > 1 ? Shape{ins, c.batch_groups, columns}
+                                    : Shape{ins, columns};
+  const int rows = c.groups > 1 ? 1 : 0;
+  if (ops::contains(c.count, 0) || ops::contains(c.window, 0)) {
+    view[static_cast<std::size_t>(rows)] *= Shape(c.window).num_elements();
+    return ops::zeros(c.lhs.dtype(), view);
+  }
+  std::vector<Array> views = shifted_views(c.lhs, c.window, c.strides, c.dilation, c.count);
+  for (Array& v : views) v = lax::reshape(v, view);
+  return views.size() == 1 ? views[0] : lax::concatenate(views, rows);
+}
+
+// Out features, batch and windows.
+Array product(const Convolution& c, const Array& columns) {
+  const std::int64_t outs = c.rhs.shape(0), all = c.groups * c.batch_groups;
+  const std::int64_t places = Shape(c.window).num_elements() * c.rhs.shape(-1);
+  Array kernel = lax::reshape(c.rhs, all == 1 ? Shape{outs, places} : Shape{all, outs / all, places});
+  const DotDims dims = all == 1       ? DotDims{{1}, {0}, {}, {}}
+                       : c.groups > 1 ? DotDims{{2}, {1}, {0}, {0}}
+                                      : DotDims{{2}, {0}, {0}, {1}};
+  Shape result{outs, c.batch()};
+  for (std::int64_t n : c.count) result.push_back(n);
+  return lax::reshape(lax::dot_general(kernel, columns, dims), result);
+}
+
+// To the order asked for.
+Array restored(const Convolution& c, const Array& y) {
+  Dims permutation(c.out.size());
+  for (std::size_t i = 0; i < c.out.size(); ++i)
+    permutation[static_cast<std::size_t>(c.out[i])] = static_cast<std::int64_t>(i < 2 ? 1 - i : i);
+  return arranged(y, permutation);
+}
+
+}  // namespace
+
+Array conv_general_dilated(const In& lhs, const In& rhs, const ConvOptions& o) {
+  CallScope scope(lhs.loc);
+  const Convolution c = normalised("conv_general_dilated", lhs.array, rhs.array, o);
+  return restored(c, product(c, patches(c)));
+}
+
+Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o) {
+  CallScope scope(lhs.loc);
+  const char* op = "conv_transpose";
+  check_operands(op, lhs.array, rhs.array);
+  const std::size_t spatial = lhs.array.shape().size() - 2;
+  const Order order = order_of(op, o.dimension_numbers, lhs.array.ndim());
+  const Dims strides = ones_or(op, "strides", o.strides, spatial),
+             dilation = ones_or(op, "rhs_dilation", o.rhs_dilation, spatial);
+  Pairs pairs;
+  if (o.padding.name().empty()) {
+    pairs = o.padding.resolve(op, Dims(spatial, 0), {}, {});
+  } else {
+    if (o.padding.name() != "SAME" && o.padding.name() != "VALID")
+      raise<ValueError>(op, "there is no padding \"" + o.padding.name() + "\"",
+                        "Give \"SAME\", \"VALID\" or (before, after) per dim.");
+    for (std::size_t d = 0; d < spatial; ++d) {
+      const std::int64_t k = spread(rhs.array.shape()[static_cast<std::size_t>(order.rhs[2 + d])], dilation[d]);
+      const std::int64_t s = strides[d];
+      std::int64_t sum = extent::add(k, s - 2), low = k - 1;
+      if (o.padding.name() == "VALID")
+        sum = extent::add(sum, std::max<std::int64_t>(k - s, 0));
+      else if (s <= k - 1)
+        low = sum / 2 + sum % 2;
+      pairs.push_back({low, sum - low});
+    }
+  }
+  return conv_general_dilated(
+      lhs, rhs,
+      {.padding = pairs, .lhs_dilation = strides, .rhs_dilation = dilation, .dimension_numbers = o.dimension_numbers});
+}
+
+}  // namespace tutti::lax
