@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = [
     "base", "tree", "mesh", "ir", "array", "lane", "ops", "lax", "numpy",          # the vocabulary, and its faces
     "trace", "transform", "frontend", "propagate", "partition", "compile", "run",  # the stages
-    "isolation", "backend", "api",
+    "backend", "isolation", "api",
 ]
 
 # The values that every stage may use. Homes of operations are not among them: a stage asks an Op (ir/op.hpp) and names
@@ -22,24 +22,19 @@ VOCABULARY = ["base/", "tree/", "mesh/", "ir/", "array/"]
 # What a stage may include beyond the vocabulary and itself: the product of the stage before it, and what is said here.
 STAGES = {
     "trace": [],
-    "transform": ["trace/", "ops/region/", "ops/collective/", "ops/placement/sharding_constraint.hpp",
-                  "frontend/call.hpp"],
+    "transform": ["trace/", "ops/region/", "ops/collective/", "ops/placement/sharding_constraint.hpp"],
     "propagate": ["ops/placement/", "ops/region/"],
     "partition": ["propagate/sharded_program.hpp", "propagate/sites.hpp",
                   # Regions are opened by batching, local programs are recorded.
                   "trace/trace.hpp", "transform/transform.hpp",
                   "ops/collective/", "ops/region/", "ops/placement/", "ops/movement/", "ops/contraction/"],
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
-                "ops/reduction/", "ops/elementwise/", "backend/backend.hpp"],
-    "run": ["compile/plan.hpp", "backend/backend.hpp"],
+                "ops/reduction/", "ops/elementwise/"],
+    "run": ["compile/plan.hpp"],
 }
 
 # Arrows that run back up, each with the page of docs/design/ that gives its reason.
-UPWARD = {
-    ("transform", "frontend/call.hpp"): "",
-    ("compile", "backend/backend.hpp"): "",
-    ("run", "backend/backend.hpp"): "",
-}
+UPWARD = {}
 
 # Written against the public headers alone.
 CLIENTS = ["nn", "linen", "optim", "random", "data", "checkpoint", "debug"]

@@ -1,11 +1,11 @@
 #include "tutti/base/config.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <set>
 
 #include "backend/backend.hpp"
+#include "base/environment.hpp"
 #include "base/recording.hpp"
 #include "tutti/base/dtype.hpp"
 
@@ -29,8 +29,8 @@ const std::string* remembered(const std::string& name) {
 }
 std::atomic<const std::string*>& chosen() {
   static std::atomic<const std::string*> name = [] {
-    const char* variable = std::getenv("TUTTI_BACKEND");
-    std::string wanted = variable && *variable ? variable : "cpu";
+    std::string wanted = environment::value(environment::backend);
+    if (wanted.empty()) wanted = "cpu";
     tutti::backend(wanted);  // throws on an unknown name
     return remembered(wanted);
   }();

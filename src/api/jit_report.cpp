@@ -1,7 +1,6 @@
 // What a jitted function tells about one of its programs.
 #include <cmath>
 
-#include "api/distributed.hpp"
 #include "api/jit_entry.hpp"
 
 namespace tutti::detail {
@@ -9,8 +8,7 @@ namespace tutti::detail {
 const void* jit_value(const JitEntry& e) { return e.value.get(); }
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
 std::string jit_explain(const JitEntry& e) {
-  std::string out =
-      e.prepared.distributed ? e.prepared.distributed->explain() : "One device: nothing is split, nothing is sent.\n";
+  std::string out = explain(e.prepared);
   if (!e.prepared.executable || !e.any_donated) return out;
   out += "\nDonated: all of it is deleted by the call\n\n";
   for (const Donation& d : e.prepared.executable->stats().donations) {

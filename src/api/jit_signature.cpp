@@ -1,11 +1,11 @@
 // Which entry a call gets, and why it gets none.
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <string_view>
 
 #include "api/jit_entry.hpp"
 #include "array/node.hpp"
+#include "base/environment.hpp"
 #include "frontend/call.hpp"
 #include "tutti/base/config.hpp"
 
@@ -33,17 +33,6 @@ bool tracing_now(std::span<const Array> leaves) {
   // recording.
   return inside_staged() || !bound_axes().empty() ||
          std::any_of(leaves.begin(), leaves.end(), [](const Array& x) { return x.is_traced(); });
-}
-
-// A word of TUTTI_LOG, which lists them with commas between.
-bool logged(std::string_view word) {
-  const char* list = std::getenv("TUTTI_LOG");
-  for (std::string_view rest = list ? list : ""; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    if (rest.substr(0, comma).starts_with(word)) return true;
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return false;
 }
 
 }  // namespace
@@ -109,8 +98,8 @@ Miss why_missed(const JitEntry& e, const JitArguments& args, const JitContext& c
 
 void report_miss(const Miss& miss, Loc made, int programs) {
   const std::string where = "tutti: jit (" + made.str() + ") ";
-  if (logged("recompile")) std::cerr << where + "traces again: " + miss.str() + "\n";
-  if (programs != 3 || !config::notes() || logged("quiet") ||
+  if (environment::has_word(environment::log, "recompile")) std::cerr << where + "traces again: " + miss.str() + "\n";
+  if (programs != 3 || !config::notes() || environment::has_word(environment::log, "quiet") ||
       (miss.kind != Miss::Kind::value && miss.kind != Miss::Kind::type))
     return;
   const bool value = miss.kind == Miss::Kind::value;

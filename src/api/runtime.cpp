@@ -129,10 +129,4 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
 
 std::size_t operations_kept() { return entries.size(); }
 
-std::vector<Array> run_program(const ProgramPtr& program, const std::vector<Array>& args) {
-  std::vector<Placement> placements;
-  for (const Array& x : args) placements.push_back(placement_of(x));
-  return execute(prepare(program, placements), args);
-}
-
 }  // namespace tutti

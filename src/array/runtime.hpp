@@ -13,7 +13,5 @@ namespace tutti {
 /// shardings.
 std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands,
                                const std::vector<ProgramPtr>& subs);
-/// Compiles (cached by content) and runs a whole Program on concrete arrays.
-std::vector<Array> run_program(const ProgramPtr& program, const std::vector<Array>& args);
 
 }  // namespace tutti

@@ -1,8 +1,7 @@
-// What stands behind a Program: a backend compiles it, the executable runs it on buffers. Nothing above sees more than
-// this.
+// What stands behind a LocalProgram: a backend compiles it, the executable runs it on buffers. Nothing above sees more
+// than this.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,27 +9,10 @@
 #include <vector>
 
 #include "array/buffer.hpp"
-#include "ir/program.hpp"
+#include "compile/stats.hpp"
+#include "partition/local_program.hpp"
 
 namespace tutti {
-
-/// What became of one donated input: reused in place by an output, or why not.
-struct Donation {
-  int input = 0;
-  int output = -1;     // the output that takes its memory, or -1
-  std::string reason;  // when not reused
-};
-
-/// Figures of one compiled Program.
-struct PlanStats {
-  std::size_t argument_bytes = 0, output_bytes = 0;
-  std::size_t temporary_bytes = 0;  // the slab of intermediate values
-  std::size_t peak_bytes = 0;       // arguments + outputs + temporaries - donated and reused
-  int tasks = 0, kernels = 0;       // tasks of one run; different machine code bodies
-  int fallbacks = 0;                // Eqns run by their op's eval
-  double compile_ms = 0;
-  std::vector<Donation> donations;  // of the inputs that compile() was told may be donated
-};
 
 class Executable {
  public:
@@ -43,7 +25,16 @@ class Executable {
   /// The plan, printable.
   virtual std::string text() const = 0;
   virtual PlanStats stats() const = 0;
+  /// What a device received during the last run.
+  virtual Sent sent() const { return {}; }
 };
+
+inline std::string str(const Executable& e) { return e.text(); }
+inline std::string size_text(const Executable& e) {
+  const PlanStats s = e.stats();
+  return std::to_string(s.kernels) + " kernels, " + std::to_string(s.tasks) + " tasks";
+}
+inline void verify(const Executable&) {}
 
 class Backend {
  public:
@@ -51,14 +42,10 @@ class Backend {
   virtual std::string_view name() const = 0;
   /// `donatable[i]` (empty: none): input i may come donated; run() decides each time. CompileError names what cannot be
   /// compiled.
-  virtual std::shared_ptr<Executable> compile(const Program& program, const std::vector<bool>& donatable = {}) = 0;
+  virtual std::shared_ptr<Executable> compile(const LocalProgram& program, const std::vector<bool>& donatable = {}) = 0;
 };
 
 /// "cpu" or "reference"; ValueError lists the names.
 Backend& backend(std::string_view name);
-
-/// Threads that runs may use, the caller included; 0: as many as this process has cores. Results do not depend on it.
-void set_num_threads(int n);
-int num_threads();
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // Which Eqns run together in one loop nest, and how each value is read.
 #pragma once
 
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -47,6 +48,12 @@ struct Fusion {
 /// Roles, readings, and which Eqns run: all but the units.
 Fusion read_values(const Program& program);
 Fusion fuse(const Program& program);
+
+/// The units in order, by the numbers of their Eqns.
+std::string str(const Fusion& fusion);
+std::string size_text(const Fusion& fusion);
+/// Every Eqn that runs is in one unit; InternalError else.
+void verify(const Fusion& fusion);
 
 /// The types a loop kernel can handle.
 bool loops_over(DType dtype);

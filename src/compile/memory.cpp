@@ -204,6 +204,9 @@ void uses_of(const Step& s, std::vector<int>& reads, std::vector<int>& writes) {
   }
 }
 
-void assign_memory(Plan& plan, const std::vector<bool>& donatable) { Memory(plan, donatable).run(); }
+Plan assign_memory(Plan plan, const std::vector<bool>& donatable) {
+  Memory(plan, donatable).run();
+  return plan;
+}
 
 }  // namespace tutti::compile

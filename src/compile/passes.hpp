@@ -1,9 +1,10 @@
-// The passes that a Program goes through before fusion: pure functions, one a file.
+// The passes that a LocalProgram goes through on its way to a Plan: pure functions, one a file.
 #pragma once
 
-#include "backend/backend.hpp"
+#include "compile/fuse.hpp"
 #include "compile/plan.hpp"
-#include "ir/program.hpp"
+#include "compile/stats.hpp"
+#include "partition/local_program.hpp"
 
 namespace tutti::compile {
 
@@ -13,15 +14,18 @@ Program simplify(const Program& program);
 /// Equal Eqns become one; what nobody needs goes.
 Program share_equal(const Program& program);
 /// Gives every storage its place: offsets in one slab, results over dying operands, donated inputs under outputs.
-void assign_memory(Plan& plan, const std::vector<bool>& donatable);
+Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
 /// Which steps are a stage: each one alone, but loops that hand large values to each other row by row together.
-void group_stages(Plan& plan);
+Plan group_stages(Plan plan);
 /// The storages that a step reads and writes.
 void uses_of(const Step& step, std::vector<int>& reads, std::vector<int>& writes);
 
 PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable);
 
+/// The steps of a Program over storages that have no place yet.
+Plan lower(const Program& program, const Fusion& fusion);
+
 /// All passes, in order. Nothing here knows about machine code.
-Plan compile(const Program& program, const std::vector<bool>& donatable);
+Plan compile(const LocalProgram& program, const std::vector<bool>& donatable);
 
 }  // namespace tutti::compile

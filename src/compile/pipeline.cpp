@@ -1,4 +1,4 @@
-// The way of a Program to a Plan.
+// The way of a LocalProgram to a Plan.
 #include <cstring>
 #include <unordered_map>
 
@@ -7,6 +7,7 @@
 #include "compile/fuse.hpp"
 #include "compile/loop.hpp"
 #include "compile/passes.hpp"
+#include "ir/passes.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -61,7 +62,7 @@ class Lowering final : public Storages {
   }
 
   void lower(const Unit& u) {
-    auto emit = [&](auto what) { plan_.steps.push_back(Step{std::move(what), u.eqns, 0}); };
+    auto emit = [&](auto what) { plan_.steps.push_back(Step{std::move(what), u.eqns}); };
     if (u.kind == Unit::Kind::loop) {
       for (Loop& l : lower_loop(p_, f_, u, *this)) emit(std::move(l));
       return;
@@ -92,14 +93,20 @@ class Lowering final : public Storages {
 
 }  // namespace
 
-Plan compile(const Program& program, const std::vector<bool>& donatable) {
+Plan lower(const Program& program, const Fusion& fusion) {
   Plan plan;
-  plan.program = share_equal(simplify(without_dead_code(program)));
-  const Fusion fusion = fuse(plan.program);
+  plan.program = program;
   Lowering(plan, fusion).run();
-  group_stages(plan);
-  assign_memory(plan, donatable);
   return plan;
+}
+
+Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
+  Program p = run_pass("simplify", simplify, without_dead_code(*local.program));
+  p = run_pass("share", share_equal, p);
+  const Fusion fusion = run_pass("fuse", fuse, p);
+  Plan plan = run_pass("lower", lower, p, fusion);
+  plan = run_pass("rows", group_stages, std::move(plan));
+  return run_pass("memory", assign_memory, std::move(plan), donatable);
 }
 
 }  // namespace tutti::compile

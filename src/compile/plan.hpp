@@ -75,7 +75,6 @@ struct CallEqn {
 struct Step {
   std::variant<Loop, Dot, CallEqn> what;
   std::vector<int> eqns;  // of the simplified Program: for printing and error messages
-  double cost_ns = 0;
   std::string str() const;
 };
 
@@ -99,5 +98,11 @@ struct Plan {
   std::int64_t fresh_output_bytes = 0;  // of the outputs that take no input's memory
   std::string str() const;
 };
+
+inline std::string str(const Plan& plan) { return plan.str(); }
+std::string size_text(const Plan& plan);
+/// Steps use storages that exist and stand in one stage each, temporaries that live together lie apart; InternalError
+/// else. A plan that has no stages or no places yet is checked as far as it is.
+void verify(const Plan& plan);
 
 }  // namespace tutti::compile

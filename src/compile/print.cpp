@@ -43,6 +43,26 @@ std::string Step::str() const {
   return out;
 }
 
+std::string str(const Fusion& f) {
+  std::string out;
+  static const char* kinds[] = {"loop", "dot", "call"};
+  for (std::size_t k = 0; k < f.units.size(); ++k) {
+    const Unit& u = f.units[k];
+    out += "unit " + std::to_string(k) + " " + kinds[static_cast<int>(u.kind)];
+    if (u.kind == Unit::Kind::loop) out += " " + list(u.extents);
+    out += ": Eqns " + list({u.eqns.begin(), u.eqns.end()});
+    if (!u.stores.empty()) out += " stores " + list({u.stores.begin(), u.stores.end()});
+    out += "\n";
+  }
+  return out;
+}
+std::string size_text(const Fusion& f) { return std::to_string(f.units.size()) + " units"; }
+
+std::string size_text(const Plan& p) {
+  return std::to_string(p.steps.size()) + " steps, " + std::to_string(p.stages.size()) + " stages, " +
+         std::to_string(p.storages.size()) + " storages, " + std::to_string(p.slab_bytes) + " B of temporaries";
+}
+
 std::string Plan::str() const {
   std::string out;
   static const char* kinds[] = {"input", "output", "temporary", "constant", "chunk"};
@@ -54,6 +74,8 @@ std::string Plan::str() const {
     if (x.takes >= 0) out += " in place of " + name(x.takes);
     out += "\n";
   }
+  if (stages.empty())
+    for (const Step& step : steps) out += step.str() + "\n";
   for (std::size_t k = 0; k < stages.size(); ++k) {
     out += "stage " + std::to_string(k);
     if (stages[k].rows)

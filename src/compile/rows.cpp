@@ -198,6 +198,9 @@ class Grouping {
 
 }  // namespace
 
-void group_stages(Plan& plan) { Grouping(plan).run(); }
+Plan group_stages(Plan plan) {
+  Grouping(plan).run();
+  return plan;
+}
 
 }  // namespace tutti::compile

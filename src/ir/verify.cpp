@@ -2,39 +2,62 @@
 #include "ir/program.hpp"
 
 namespace tutti {
+namespace {
 
-void verify(const Program& p) {
-  std::vector<char> defined(p.types.size(), 0);
-  auto define = [&](ValueId v, const std::string& where) {
-    if (v < 0 || v >= static_cast<ValueId>(p.types.size()) || defined[v])
-      throw InternalError("verify: value " + std::to_string(v) + " is defined twice or out of range in " + where);
-    defined[v] = 1;
-  };
-  auto use = [&](const Atom& a, const std::string& where) {
-    if (!a.is_literal() && (a.id >= static_cast<ValueId>(p.types.size()) || !defined[a.id]))
-      throw InternalError("verify: value " + std::to_string(a.id) + " is used before its definition in " + where);
-  };
-  for (ValueId v : p.inputs) define(v, "the inputs");
-  for (std::size_t i = 0; i < p.eqns.size(); ++i) {
-    const Eqn& e = p.eqns[i];
-    std::string where = "Eqn " + std::to_string(i) + " (" + e.op->name + ") of\n" + str(p);
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : p_(program), defined_(program.types.size(), 0) {}
+
+  void run() {
+    for (ValueId v : p_.inputs) define(v);
+    for (at_ = 0; at_ < static_cast<int>(p_.eqns.size()); ++at_) equation(p_.eqns[at_]);
+    for (const Atom& a : p_.outputs) use(a);
+  }
+
+ private:
+  // The text of the program is made here and nowhere earlier: it is long.
+  [[noreturn]] void fail(const std::string& what) const {
+    const int n = static_cast<int>(p_.eqns.size());
+    std::string where = at_ < 0    ? "the inputs"
+                        : at_ == n ? "the outputs"
+                                   : "Eqn " + std::to_string(at_) + " (" + p_.eqns[at_].op->name + ")";
+    throw InternalError("verify: " + what + " in " + where + " of\n" + str(p_));
+  }
+
+  void define(ValueId v) {
+    if (v < 0 || v >= static_cast<ValueId>(p_.types.size()) || defined_[v])
+      fail("value " + std::to_string(v) + " is defined twice or out of range");
+    defined_[v] = 1;
+  }
+  void use(const Atom& a) const {
+    if (!a.is_literal() && (a.id >= static_cast<ValueId>(p_.types.size()) || !defined_[a.id]))
+      fail("value " + std::to_string(a.id) + " is used before its definition");
+  }
+
+  void equation(const Eqn& e) {
     std::vector<Type> operands;
     for (const Atom& a : e.operands) {
-      use(a, where);
-      operands.push_back(p.type(a));
+      use(a);
+      operands.push_back(p_.type(a));
     }
     for (const ProgramPtr& sub : e.subs) verify(*sub);
-    std::vector<Type> inferred = infer_types(*e.op, e.params, operands, e.subs);
-    if (inferred.size() != e.results.size()) throw InternalError("verify: number of results differs in " + where);
+    const std::vector<Type> inferred = infer_types(*e.op, e.params, operands, e.subs);
+    if (inferred.size() != e.results.size()) fail("the number of results differs");
     for (std::size_t k = 0; k < inferred.size(); ++k) {
-      define(e.results[k], where);
-      const Type& t = p.types[e.results[k]];
-      if (t.dtype != inferred[k].dtype || !(t.shape == inferred[k].shape))
-        throw InternalError("verify: result " + std::to_string(k) + " should be " + inferred[k].str() + ", is " +
-                            t.str() + " in " + where);
+      define(e.results[k]);
+      const Type& t = p_.types[e.results[k]];
+      if (t.dtype != inferred[k].dtype || t.shape != inferred[k].shape)
+        fail("result " + std::to_string(k) + " should be " + inferred[k].str() + ", is " + t.str());
     }
   }
-  for (const Atom& a : p.outputs) use(a, "the outputs of\n" + str(p));
-}
+
+  const Program& p_;
+  std::vector<char> defined_;
+  int at_ = -1;  // the Eqn looked at; -1: the inputs
+};
+
+}  // namespace
+
+void verify(const Program& p) { Verifier(p).run(); }
 
 }  // namespace tutti

@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "array/buffer.hpp"
-#include "partition/local_program.hpp"
+#include "backend/backend.hpp"
 #include "tutti/debug/traffic.hpp"
 
 namespace tutti::run {
@@ -26,3 +25,10 @@ struct IsolatedRun {
 IsolatedRun run_per_device(const LocalProgram& program, std::span<const BufferPtr> inputs);
 
 }  // namespace tutti::run
+
+namespace tutti {
+
+/// The backend of Isolation::per_device: what it compiles runs on simulated devices.
+Backend& simulated_devices();
+
+}  // namespace tutti

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <ostream>
 
+#include "base/environment.hpp"
 #include "mesh/mesh_node.hpp"
 #include "mesh/text.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -21,12 +22,12 @@ struct CpuDevices {
   bool fixed = false;
 
   CpuDevices() {
-    const char* text = std::getenv("TUTTI_CPU_DEVICES");
-    if (text == nullptr || *text == '\0') return;
+    const std::string text = environment::value(environment::cpu_devices);
+    if (text.empty()) return;
     char* end = nullptr;
-    long n = std::strtol(text, &end, 10);
+    long n = std::strtol(text.c_str(), &end, 10);
     if (*end != '\0' || n < 1 || n > kMaxCpuDevices)
-      raise<ValueError>("devices", "the environment variable TUTTI_CPU_DEVICES is '" + std::string(text) + "'",
+      raise<ValueError>("devices", "the environment variable TUTTI_CPU_DEVICES is '" + text + "'",
                         "Set it to a number of devices from 1 to " + std::to_string(kMaxCpuDevices) + ", such as 8.");
     most = count = static_cast<int>(n);
     fixed = true;

@@ -1,18 +1,12 @@
 // The collectives of a program as a table: what, over which axis, how many bytes, why, and what would remove it.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "partition/local_program.hpp"
 
 namespace tutti {
 
-/// What an execution really moved, per device: nothing where no axis is a boundary.
-struct Sent {
-  double bytes = 0;
-  std::int64_t messages = 0;
-};
 /// One line per collective, equal ones (same kind, axes, line, reason) together, then the totals planned and sent.
 std::string explain(const LocalProgram& program, const Sent& sent = {});
 /// `12.6 MB`, `896 B`.

@@ -37,6 +37,26 @@ struct LocalProgram {
   std::vector<Cause> causes;
 };
 
+/// What every device runs where nothing is cut: the program is its own local program. It must hold no manual region.
+LocalProgram on_one_device(ProgramPtr program);
+LocalProgram on_one_device(Program program);
+
+/// What an execution really moved, per device: nothing where no axis is a boundary.
+struct Sent {
+  double bytes = 0;
+  std::int64_t messages = 0;
+};
+
+/// Content without source lines, names and causes: what plans are cached by.
+std::size_t content_hash(const LocalProgram& program);
+bool content_equal(const LocalProgram& a, const LocalProgram& b);
+
+/// The program, and how its inputs and outputs are cut.
+std::string str(const LocalProgram& program);
+std::string size_text(const LocalProgram& program);
+/// Checks the program, the blocks of inputs and outputs, and that each collective has its Cause; InternalError else.
+void verify(const LocalProgram& program);
+
 /// Received bytes and messages per device, of all causes.
 double total_bytes(const LocalProgram& program);
 std::int64_t total_messages(const LocalProgram& program);

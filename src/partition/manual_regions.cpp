@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/rewrite.hpp"
 #include "ops/collective/collective.hpp"
-#include "ops/placement/sharding_constraint.hpp"
 #include "ops/region/shard_map.hpp"
 #include "trace/trace.hpp"
 #include "transform/transform.hpp"
@@ -23,28 +23,12 @@ bool has_regions(const Program& p) {
 }
 
 // Types without variance, and no pvary: where all lanes are one batch, the batching knows what varies.
-ProgramPtr untyped(const Program& p) {
-  auto out = std::make_shared<Program>(p);
-  std::vector<Atom> stands_for(p.types.size());
-  for (std::size_t v = 0; v < p.types.size(); ++v) {
-    out->types[v].varying.clear();
-    stands_for[v] = Atom(static_cast<ValueId>(v));
-  }
-  auto use = [&](Atom& a) {
-    if (!a.is_literal()) a = stands_for[a.id];
-  };
-  out->eqns.clear();
-  for (Eqn e : p.eqns) {
-    for (Atom& a : e.operands) use(a);
-    if (e.op == &ops::pvary) {
-      stands_for[e.results[0]] = e.operands[0];
-      continue;
-    }
-    for (ProgramPtr& sub : e.subs) sub = untyped(*sub);
-    out->eqns.push_back(std::move(e));
-  }
-  for (Atom& a : out->outputs) use(a);
-  return std::make_shared<Program>(without_dead_code(*out));
+ProgramPtr untyped(const ProgramPtr& p) {
+  auto out = std::make_shared<Program>(*without_identities(p, [](const Eqn& e) { return e.op == &ops::pvary; }));
+  for (Type& t : out->types) t.varying.clear();
+  for (Eqn& e : out->eqns)
+    for (ProgramPtr& sub : e.subs) sub = untyped(sub);
+  return out;
 }
 
 struct Opener {
@@ -64,9 +48,9 @@ struct Opener {
     std::vector<std::vector<std::string>> in_axes, out_axes(p.out_specs.size());  // leading dims, in mesh order
     for (std::size_t i = 0; i < operands.size(); ++i) {
       in_axes.push_back(ops::mentioned(p, p.in_specs[i]));
-      lanes.push_back(to_lanes(p, p.in_specs[i], placed(p, p.in_specs[i], operands[i])));
+      lanes.push_back(to_lanes(p, p.in_specs[i], operands[i]));
     }
-    ProgramPtr body = untyped(*e.subs[0]);
+    ProgramPtr body = untyped(e.subs[0]);
     // The last axis first, so that the dims in front end up in mesh order.
     for (std::size_t k = p.axis_names.size(); k-- > 0;) {
       const std::string& name = p.axis_names[k];
@@ -77,18 +61,10 @@ struct Opener {
         if (batched.mapped[o]) out_axes[o].insert(out_axes[o].begin(), name);
       body = batched.program;
     }
-    ++depth;
     std::vector<Array> results = run(*body, lanes);
-    --depth;
     for (std::size_t o = 0; o < results.size(); ++o)
-      results[o] = placed(p, p.out_specs[o], from_lanes(p, p.out_specs[o], results[o], out_axes[o]));
+      results[o] = from_lanes(p, p.out_specs[o], results[o], out_axes[o]);
     return results;
-  }
-
-  // Where operands and results of a region lie is for propagation to know. In a region inside a region the mesh is
-  // taken already.
-  Array placed(const ShardMap& p, const DimAxes& spec, const Array& x) const {
-    return depth > 0 ? x : bind1(ops::sharding_constraint, ops::Constrain{ops::region_sharding(p, spec)}, {x});
   }
 
   // Global to [devices of each axis mentioned, in mesh order, local dims].
@@ -155,8 +131,6 @@ struct Opener {
     }
     return reshaped(transposed(x, order), shape);
   }
-
-  int depth = 0;
 
   static Array reshaped(const Array& x, const Shape& shape) { return shape == x.shape() ? x : lax::reshape(x, shape); }
   static Array transposed(const Array& x, const lax::Dims& order) {

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "ir/op.hpp"
-#include "mesh/mesh_node.hpp"
 #include "ops/collective/collective.hpp"
 #include "partition/causes.hpp"
 #include "partition/choose.hpp"
+#include "partition/manual_regions.hpp"
 #include "partition/moves.hpp"
 #include "partition/regions.hpp"
+#include "propagate/sites.hpp"
 #include "trace/trace.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lax/lax.hpp"
@@ -196,28 +197,19 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
   if (sharded.mesh.has_value())
     for (int a = 0; a < sharded.mesh.ndim(); ++a)
       if (sharded.mesh.shape()[a] > 1 && is_boundary(a)) axes.push_back(whole_axis(sharded.mesh, a));
+  if (axes.empty()) {
+    // Nothing lies behind a boundary: constraints are labels, and of a manual region all devices run as one batch.
+    LocalProgram out = on_one_device(without_constraints(open_manual_regions(sharded.program)));
+    if (boundary.all && sharded.mesh.has_value()) out.mesh = sharded.mesh;  // all its axes have size 1
+    return out;
+  }
+  auto inside = [&](const AxisRef& r) { return r.size == 1 || !is_boundary(r.axis); };
   std::vector<Layout> wanted;
   for (Layout l : sharded.layouts) {
-    for (AxisRefs& refs : l.dims)
-      refs.erase(std::remove_if(refs.begin(), refs.end(),
-                                [&](const AxisRef& r) { return r.size == 1 || axes.empty() || !is_boundary(r.axis); }),
-                 refs.end());
+    for (AxisRefs& refs : l.dims) std::erase_if(refs, inside);
     wanted.push_back(canonical(std::move(l)));
   }
-  if (!axes.empty()) return Partition(sharded, wanted, axes).run(chooser);
-
-  LocalProgram out;
-  out.program = sharded.program;
-  out.mesh = sharded.mesh.has_value() ? sharded.mesh : intern_mesh({Device()}, Shape{1}, {"d0"});
-  for (ValueId v : sharded.program->inputs) {
-    out.inputs.push_back(wanted[v]);
-    out.input_types.push_back(sharded.program->types[v]);
-  }
-  for (const Atom& a : sharded.program->outputs) {
-    out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : wanted[a.id]);
-    out.output_types.push_back(sharded.program->type(a));
-  }
-  return out;
+  return Partition(sharded, wanted, axes).run(chooser);
 }
 
 }  // namespace tutti

@@ -18,10 +18,12 @@ struct BoundaryAxes {
   bool all = true;
   std::vector<std::string> names;  // where not all
   static BoundaryAxes every() { return {}; }
+  bool any() const { return all || !names.empty(); }
   static BoundaryAxes none() { return {false, {}}; }
 };
 
-/// Pure: equal programs give equal texts. Without boundary axes (or without a mesh) the program comes back as it is.
+/// Pure: equal programs give equal texts. Without boundary axes (or without a mesh) the program comes back with its
+/// manual regions opened and its constraints gone.
 LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {},
                        const Chooser& chooser = choose);
 

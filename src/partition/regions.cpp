@@ -89,7 +89,7 @@ std::vector<Array> inline_region(
   for (std::size_t k = 0; k < body.outputs.size(); ++k)
     if (live[k]) kept.push_back(body.outputs[k]);
   body.outputs = kept;
-  body = *inlined(std::make_shared<Program>(without_dead_code(body)));
+  body = without_dead_code(body);
 
   Environment<Array> env(body, blocks, literal_array);
   std::vector<Array> kept_results = replay(body, env, [&](const Eqn& e, std::vector<Array> operands) {

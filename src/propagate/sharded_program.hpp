@@ -32,11 +32,12 @@ struct Inspection {
 };
 
 struct ShardedProgram {
-  ProgramPtr program;  // calls inlined; a sharding_constraint stands at each output that has a wanted sharding
+  ProgramPtr program;  // without calls; a sharding_constraint stands at each output that has a wanted sharding
   Mesh mesh;           // the common refinement of all meshes used; every axis has a name. Empty: nobody named devices
   std::vector<Layout> layouts;                              // per ValueId, over whole axes of `mesh`
   std::vector<Layout> outputs;                              // per output (literals: replicated)
   std::vector<Sharding> output_shardings;                   // faces; empty handles where nothing is committed
+  std::vector<bool> output_committed;                       // per output: whether it is bound to where it lies
   std::map<std::tuple<ValueId, int, int>, Origin> origins;  // (value, dim, mesh axis)
   std::vector<Inspection> inspections;                      // inspect_sharding Eqns, which are not in `program`
 
@@ -47,10 +48,10 @@ struct ShardedProgram {
 /// The layout of a sharding on `mesh`, over whole axes of it; nothing when it cannot be said there.
 std::optional<Layout> whole_axis_layout(const Sharding& sharding, int ndim, const Mesh& mesh);
 
-/// The program with calls (jit, remat, custom rules) replaced by their bodies.
-ProgramPtr inlined(const ProgramPtr& program);
-
 /// The Program with a layout beside every value.
 std::string str(const ShardedProgram& program);
+std::string size_text(const ShardedProgram& program);
+/// Checks the Program, and that every value has a layout on the mesh; InternalError else.
+void verify(const ShardedProgram& program);
 
 }  // namespace tutti

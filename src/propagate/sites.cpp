@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "ir/op.hpp"
+#include "ir/rewrite.hpp"
 #include "ops/placement/inspect_sharding.hpp"
 #include "ops/placement/sharding_constraint.hpp"
-#include "ops/region/calls.hpp"
 #include "ops/region/shard_map.hpp"
-#include "propagate/sharded_program.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/error.hpp"
 
@@ -52,49 +51,8 @@ std::vector<Sharding> region_shardings(const Eqn& eqn) {
   return out;
 }
 
-namespace {
-
-bool is_call(const Eqn& e) { return e.op == &ops::custom_jvp || e.op == &ops::custom_vjp || e.op == &ops::remat; }
-
-void append(Program& out, const Program& in, std::vector<Atom>& env) {
-  auto use = [&](const Atom& a) { return a.is_literal() ? a : env[a.id]; };
-  for (const Eqn& e : in.eqns) {
-    std::vector<Atom> operands;
-    for (const Atom& a : e.operands) operands.push_back(use(a));
-    if (is_call(e)) {
-      const Program& body = *e.subs[0];
-      std::vector<Atom> inner(body.types.size());
-      for (std::size_t i = 0; i < operands.size(); ++i) inner[body.inputs[i]] = operands[i];
-      append(out, body, inner);
-      for (std::size_t k = 0; k < e.results.size(); ++k)
-        env[e.results[k]] = body.outputs[k].is_literal() ? body.outputs[k] : inner[body.outputs[k].id];
-      continue;
-    }
-    Eqn copy = e;
-    copy.operands = std::move(operands);
-    for (ValueId& r : copy.results) {
-      out.types.push_back(in.types[r]);
-      r = env[r].id = static_cast<ValueId>(out.types.size() - 1);
-    }
-    out.eqns.push_back(std::move(copy));
-  }
-}
-
-}  // namespace
-
-ProgramPtr inlined(const ProgramPtr& program) {
-  if (std::none_of(program->eqns.begin(), program->eqns.end(), is_call)) return program;
-  Program out;
-  std::vector<Atom> env(program->types.size());
-  for (ValueId v : program->inputs) {
-    out.types.push_back(program->types[v]);
-    out.inputs.push_back(static_cast<ValueId>(out.types.size() - 1));
-    env[v] = out.inputs.back();
-  }
-  append(out, *program, env);
-  for (const Atom& a : program->outputs) out.outputs.push_back(a.is_literal() ? a : env[a.id]);
-  out.input_names = program->input_names;
-  return std::make_shared<Program>(without_dead_code(out));
+ProgramPtr without_constraints(const ProgramPtr& program) {
+  return without_identities(program, [](const Eqn& e) { return constraint_of(e) != nullptr; });
 }
 
 }  // namespace tutti

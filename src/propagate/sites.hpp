@@ -10,6 +10,8 @@ namespace tutti {
 
 /// The sharding of a sharding_constraint Eqn, else nullptr.
 const Sharding* constraint_of(const Eqn& eqn);
+/// The program without constraints, also in sub-programs: for where they say nothing any more. Itself when it has none.
+ProgramPtr without_constraints(const ProgramPtr& program);
 /// A sharding_constraint Eqn.
 Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc);
 /// What inspect_sharding Eqns look at, in program order; UnsupportedError where one stands in the body of a region or a

@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "backend/backend.hpp"
+#include "base/environment.hpp"
 
 namespace tutti {
 namespace run {
@@ -109,8 +109,8 @@ class Pool {
   void loop(int id) {
     if (auto* f = thread_start.load()) f();
     static const long spin_us = [] {
-      const char* s = std::getenv("TUTTI_SPIN_US");
-      return s ? std::atol(s) : 50L;
+      const std::string text = environment::value(environment::spin_us);
+      return text.empty() ? 50L : std::atol(text.c_str());
     }();
     std::uint32_t seen = 0;
     while (true) {
@@ -167,8 +167,8 @@ void after_fork() {
 
 Pool& pool() {
   static const bool made = [] {
-    const char* s = std::getenv("TUTTI_NUM_THREADS");
-    current.store(new Pool(s && std::atoi(s) > 0 ? std::atoi(s) : cores(), 0));
+    const int wanted = std::atoi(environment::value(environment::num_threads).c_str());
+    current.store(new Pool(wanted > 0 ? wanted : cores(), 0));
     return pthread_atfork(nullptr, nullptr, after_fork) == 0;
   }();
   (void)made;

@@ -1,7 +1,13 @@
 // The worker threads of the process.
 #pragma once
 
-namespace tutti::run {
+namespace tutti {
+
+/// Threads that runs may use, the caller included; 0: as many as this process has cores. Results do not depend on it.
+void set_num_threads(int n);
+int num_threads();
+
+namespace run {
 
 /// A function of a task's number; no allocation, unlike std::function.
 struct TaskFunction {
@@ -25,4 +31,5 @@ class Awake {
 /// Called on every worker when it starts.
 void set_thread_start(void (*f)());
 
-}  // namespace tutti::run
+}  // namespace run
+}  // namespace tutti

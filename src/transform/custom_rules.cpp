@@ -2,12 +2,12 @@
 // all. Forward mode replays the rule; a reverse rule becomes a linear map that is never computed, only transposed.
 #include <algorithm>
 
-#include "frontend/call.hpp"
 #include "ops/region/calls.hpp"
 #include "transform/subprogram_rules.hpp"
 #include "transform/subprograms.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
+#include "tutti/transform/transform_core.hpp"
 
 namespace tutti::detail {
 namespace {

@@ -1,8 +1,8 @@
 // remat: transformed like the function itself, but what the derivative needs of it is computed again from the operands.
-#include "frontend/call.hpp"
 #include "ops/region/calls.hpp"
 #include "transform/subprogram_rules.hpp"
 #include "transform/subprograms.hpp"
+#include "tutti/transform/transform_core.hpp"
 
 namespace tutti::detail {
 namespace {

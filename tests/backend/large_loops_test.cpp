@@ -10,6 +10,7 @@
 #include "ops/movement/broadcast_in_dim.hpp"
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
+#include "run/pool.hpp"
 
 namespace tutti::test {
 namespace {
@@ -21,8 +22,8 @@ Atom repeated(Builder& b, Atom x, const Atom& scale, int times) {
 }
 
 void compare(const Builder& b, const std::vector<BufferPtr>& inputs, const std::vector<bool>& donated) {
-  auto want = backend("reference").compile(b.program)->run(inputs);
-  auto exe = backend("cpu").compile(b.program, donated);
+  auto want = backend("reference").compile(on_one_device(b.program))->run(inputs);
+  auto exe = backend("cpu").compile(on_one_device(b.program), donated);
   std::vector<BufferPtr> given;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     given.push_back(allocate_buffer(inputs[k]->num_bytes));
@@ -110,8 +111,8 @@ TEST(large_loops, rows_together_agree) {
       b.output(y);
       b.output(b.add(ops::mul, {turned, b.add(ops::transpose, Params(ops::Transpose{{1, 0}}), {e})}));
       const std::vector<BufferPtr> in{random_buffer(t, -3, 3, random)};
-      auto want = backend("reference").compile(b.program)->run(in);
-      auto exe = backend("cpu").compile(b.program, {donate});
+      auto want = backend("reference").compile(on_one_device(b.program))->run(in);
+      auto exe = backend("cpu").compile(on_one_device(b.program), {donate});
       EXPECT_NE(exe->text().find(" rows"), std::string::npos);
       std::vector<BufferPtr> first;
       for (int threads : {1, 2, 3}) {

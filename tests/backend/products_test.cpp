@@ -28,7 +28,8 @@ Builder product(DType dtype, std::int64_t m, std::int64_t n, std::int64_t k, boo
 void agrees(const Builder& b, std::mt19937& random, double ulps, double absolute) {
   std::vector<BufferPtr> in;
   for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -1, 1, random));
-  auto want = backend("reference").compile(b.program)->run(in), got = backend("cpu").compile(b.program)->run(in);
+  auto want = backend("reference").compile(on_one_device(b.program))->run(in),
+       got = backend("cpu").compile(on_one_device(b.program))->run(in);
   EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), ulps, 1e-6, absolute),
             "");
 }

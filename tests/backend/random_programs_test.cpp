@@ -15,6 +15,7 @@
 #include "ops/movement/slice.hpp"
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
+#include "run/pool.hpp"
 
 namespace tutti::test {
 namespace {
@@ -145,9 +146,9 @@ void compare(bool sums, bool large, int rounds, int steps) {
     SCOPED_TRACE("round " + std::to_string(round) + "\n" + str(p));
     std::vector<BufferPtr> inputs;
     for (const Type& t : p.input_types()) inputs.push_back(random_buffer(t, -2, 2, random));
-    const auto want = backend("reference").compile(p)->run(inputs);
+    const auto want = backend("reference").compile(on_one_device(p))->run(inputs);
     const std::vector<bool> all(inputs.size(), true);
-    auto exe = backend("cpu").compile(p, all);
+    auto exe = backend("cpu").compile(on_one_device(p), all);
     set_num_threads(1);
     const auto one = exe->run(inputs);
     set_num_threads(3);

@@ -21,7 +21,8 @@ void means_the_same(const Builder& b) {
   std::mt19937 random(1);
   std::vector<BufferPtr> in;
   for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -2, 2, random));
-  auto want = backend("reference").compile(b.program)->run(in), got = backend("cpu").compile(b.program)->run(in);
+  auto want = backend("reference").compile(on_one_device(b.program))->run(in),
+       got = backend("cpu").compile(on_one_device(b.program))->run(in);
   for (std::size_t r = 0; r < got.size(); ++r)
     EXPECT_EQ(difference(b.program.type(b.program.outputs[r]), got[r]->data(), want[r]->data(), 2, 1e-5, 1e-5), "");
 }

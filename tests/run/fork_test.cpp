@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "backend/backend.hpp"
 #include "run/pool.hpp"
 
 namespace tutti::test {

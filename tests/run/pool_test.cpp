@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "backend/backend.hpp"
 #include "run/pool.hpp"
 
 namespace tutti::test {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "run/pool.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::test {

@@ -1,7 +1,6 @@
 // The CPU backend: plans with machine code for loops, library calls for products, eval for the rest.
 #include "backend/cpu/cpu.hpp"
 
-#include <chrono>
 #include <map>
 
 #include "backend/cpu/dot_work.hpp"
@@ -10,6 +9,7 @@
 #include "backend/cpu/transpose_work.hpp"
 #include "backend/cpu/window_work.hpp"
 #include "compile/passes.hpp"
+#include "ir/passes.hpp"
 #include "run/executor.hpp"
 #include "run/rows_work.hpp"
 
@@ -85,48 +85,54 @@ std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::S
   return std::make_unique<run::RowsWork>(plan, stage, std::move(steps), cost);
 }
 
+std::unique_ptr<run::Work> loop_work(const compile::Plan& plan, const compile::Stage& stage, const compile::Loop& l,
+                                     Kernels& kernels) {
+  if (auto work = cpu::transpose_work(l, cpu::is_far(plan, l))) return work;
+  auto nest = std::make_unique<run::NestWork>(run::make_nest(l), ns_per_element(l));
+  kernels.want(nest->nest(), {plan, stage, l, l});
+  return nest;
+}
+
+std::shared_ptr<Executable> machine_code(compile::Plan plan, PlanStats stats) {
+  std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
+  Kernels kernels;
+  for (const compile::Stage& stage : plan.stages) {
+    if (stage.rows) {
+      works[stage.steps[0]] = rows_work(plan, stage, kernels);
+      continue;
+    }
+    for (int i : stage.steps) {
+      const auto& what = plan.steps[i].what;
+      if (const auto* l = std::get_if<compile::Loop>(&what)) {
+        works[i] = loop_work(plan, stage, *l, kernels);
+      } else if (const auto* d = std::get_if<compile::Dot>(&what)) {
+        works[i] = cpu::dot_work(*d);
+      } else {
+        const auto& c = std::get<compile::CallEqn>(what);
+        works[i] = cpu::window_work(c);
+        if (works[i]) continue;
+        works[i] = std::make_unique<run::CallWork>(c);
+        ++stats.fallbacks;
+      }
+    }
+  }
+  kernels.compile();
+  std::vector<cpu::Kernel> distinct = kernels.distinct();
+  stats.kernels = static_cast<int>(distinct.size());
+  run::Executor executor(std::move(plan), std::move(works));
+  stats.tasks = executor.tasks();
+  return std::make_shared<CpuExecutable>(std::move(executor), std::move(stats), std::move(distinct));
+}
+
 class CpuBackend final : public Backend {
  public:
   std::string_view name() const override { return "cpu"; }
 
-  std::shared_ptr<Executable> compile(const Program& program, const std::vector<bool>& donatable) override {
-    const auto start = std::chrono::steady_clock::now();
+  std::shared_ptr<Executable> compile(const LocalProgram& program, const std::vector<bool>& donatable) override {
     compile::Plan plan = compile::compile(program, donatable);
     cpu::load_changing_literals(plan);
-    std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
-    Kernels kernels;
-    for (const compile::Stage& stage : plan.stages) {
-      if (stage.rows) {
-        works[stage.steps[0]] = rows_work(plan, stage, kernels);
-      } else {
-        for (int i : stage.steps)
-          if (const auto* l = std::get_if<compile::Loop>(&plan.steps[i].what)) {
-            works[i] = cpu::transpose_work(*l, cpu::is_far(plan, *l));
-            if (works[i]) continue;
-            auto nest = std::make_unique<run::NestWork>(run::make_nest(*l), ns_per_element(*l));
-            kernels.want(nest->nest(), {plan, stage, *l, *l});
-            works[i] = std::move(nest);
-          }
-      }
-    }
     PlanStats stats = compile::stats_of(plan, donatable);
-    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-      const auto& what = plan.steps[i].what;
-      if (const auto* d = std::get_if<compile::Dot>(&what)) {
-        works[i] = cpu::dot_work(*d);
-      } else if (const auto* c = std::get_if<compile::CallEqn>(&what)) {
-        if ((works[i] = cpu::window_work(*c))) continue;
-        works[i] = std::make_unique<run::CallWork>(*c);
-        ++stats.fallbacks;
-      }
-    }
-    kernels.compile();
-    std::vector<cpu::Kernel> distinct = kernels.distinct();
-    stats.kernels = static_cast<int>(distinct.size());
-    run::Executor executor(std::move(plan), std::move(works));
-    stats.tasks = executor.tasks();
-    stats.compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return std::make_shared<CpuExecutable>(std::move(executor), std::move(stats), std::move(distinct));
+    return run_pass("code", machine_code, std::move(plan), std::move(stats));
   }
 };
 

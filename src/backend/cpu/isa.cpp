@@ -3,17 +3,16 @@
 #include <dnnl.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
+#include "base/environment.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::cpu {
 namespace {
 
 Isa wanted() {
-  const char* given = std::getenv("TUTTI_CPU_ISA");
-  const std::string name = given ? given : "";
+  const std::string name = environment::value(environment::cpu_isa);
   if (name.empty() || name == "avx512") return Isa::avx512;
   if (name == "avx2") return Isa::avx2;
   if (name == "plain") return Isa::plain;

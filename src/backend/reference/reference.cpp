@@ -8,28 +8,28 @@ namespace {
 
 class ReferenceExecutable final : public Executable {
  public:
-  explicit ReferenceExecutable(const Program& program) : program_(program) {}
+  explicit ReferenceExecutable(ProgramPtr program) : program_(std::move(program)) {}
   std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool>) override {
-    return run::evaluate(program_, inputs);
+    return run::evaluate(*program_, inputs);
   }
-  std::string text() const override { return str(program_); }
+  std::string text() const override { return str(*program_); }
   PlanStats stats() const override {
     PlanStats s;
-    for (const Type& t : program_.input_types()) s.argument_bytes += static_cast<std::size_t>(t.nbytes());
-    for (const Type& t : program_.output_types()) s.output_bytes += static_cast<std::size_t>(t.nbytes());
-    s.tasks = s.fallbacks = static_cast<int>(program_.eqns.size());
+    for (const Type& t : program_->input_types()) s.argument_bytes += static_cast<std::size_t>(t.nbytes());
+    for (const Type& t : program_->output_types()) s.output_bytes += static_cast<std::size_t>(t.nbytes());
+    s.tasks = s.fallbacks = static_cast<int>(program_->eqns.size());
     return s;
   }
 
  private:
-  Program program_;
+  ProgramPtr program_;
 };
 
 class ReferenceBackend final : public Backend {
  public:
   std::string_view name() const override { return "reference"; }
-  std::shared_ptr<Executable> compile(const Program& program, const std::vector<bool>&) override {
-    return std::make_shared<ReferenceExecutable>(program);
+  std::shared_ptr<Executable> compile(const LocalProgram& program, const std::vector<bool>&) override {
+    return std::make_shared<ReferenceExecutable>(program.program);
   }
 };
 

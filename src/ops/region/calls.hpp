@@ -1,6 +1,6 @@
 // Calls: Eqns whose meaning is their first sub-program applied to their operands, and which transformations treat in a
 // way of their own (src/transform/custom_rules.cpp, remat.cpp). Where nothing is transformed any more they are inlined
-// (propagate/sites.cpp).
+// (src/transform/inline_calls.cpp).
 #pragma once
 
 #include "ir/home.hpp"

@@ -1,0 +1,34 @@
+// From a recorded Program to what runs: the one road of every program, jitted or eager, for one device or many.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "propagate/propagate.hpp"
+
+namespace tutti {
+
+struct ExecuteOptions {
+  std::string what = "jitted computation";  // for errors
+  std::vector<Sharding> out_shardings;      // per output, empty ones are open; or nothing at all
+  std::vector<bool> donatable;              // per input
+};
+
+/// A Program compiled for given placements. Immutable; may run on several threads.
+struct Prepared {
+  std::string what;  // for errors
+  std::shared_ptr<Executable> executable;
+  std::vector<Type> out_types;
+  std::vector<Sharding> out_shardings;  // empty: default device
+  std::vector<bool> out_committed;
+  std::shared_ptr<const ShardedProgram> sharded;  // where devices are named: for explain
+};
+
+/// Every stage once, in order. DeviceError names the two that disagree about devices.
+Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, const ExecuteOptions& options = {});
+/// The collectives of the program over all axes of its mesh, and what the last run sent.
+std::string explain(const Prepared& prepared);
+
+}  // namespace tutti

@@ -1,0 +1,38 @@
+#include "base/environment.hpp"
+
+#include <cstdlib>
+
+namespace tutti::environment {
+
+const EnvironmentVariable backend{"TUTTI_BACKEND", "`cpu` (default), `reference`",
+                                  "what runs programs; `config::backend(name)` changes it"};
+const EnvironmentVariable check{"TUTTI_CHECK", "`passes`",
+                                "verify what every pass of the pipeline hands on; on in debug builds"};
+const EnvironmentVariable cpu_devices{"TUTTI_CPU_DEVICES", "a number", "how many devices this process has, fixed"};
+const EnvironmentVariable cpu_ir{"TUTTI_CPU_IR", "anything", "print the LLVM IR of every kernel to stderr"};
+const EnvironmentVariable cpu_isa{"TUTTI_CPU_ISA", "`plain`, `avx2`, `avx512`", "use no more than these instructions"};
+const EnvironmentVariable dump{"TUTTI_DUMP", "a folder", "write what every pass of the pipeline hands on, a file each"};
+const EnvironmentVariable log{"TUTTI_LOG", "words with commas: `passes`, `recompile`, `quiet`",
+                              "tell on stderr: time and sizes of passes; why a jit traces again; nothing unasked"};
+const EnvironmentVariable num_threads{"TUTTI_NUM_THREADS", "a number",
+                                      "threads of one run; default: the cores of this process"};
+const EnvironmentVariable spin_us{"TUTTI_SPIN_US", "a number, default 50",
+                                  "microseconds that an idle worker waits awake"};
+
+std::span<const EnvironmentVariable* const> all() {
+  static constexpr const EnvironmentVariable* table[] = {&backend, &check, &cpu_devices, &cpu_ir, &cpu_isa,
+                                                         &dump,    &log,   &num_threads, &spin_us};
+  return table;
+}
+
+std::string value(const EnvironmentVariable& variable) {
+  const char* text = std::getenv(variable.name);
+  return text ? text : "";
+}
+
+bool has_word(const EnvironmentVariable& variable, std::string_view word) {
+  std::string text = "," + value(variable) + ",";
+  return text.find("," + std::string(word) + ",") != std::string::npos;
+}
+
+}  // namespace tutti::environment

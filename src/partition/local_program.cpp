@@ -1,0 +1,75 @@
+#include "partition/local_program.hpp"
+
+#include <algorithm>
+
+#include "ir/passes.hpp"
+#include "mesh/mesh_node.hpp"
+
+namespace tutti {
+namespace {
+
+std::string places(const char* what, const std::vector<Layout>& layouts, const std::vector<Type>& types,
+                   const Mesh& mesh) {
+  std::string out;
+  for (std::size_t i = 0; i < layouts.size(); ++i)
+    out += "  " + std::string(what) + " " + std::to_string(i) + ": " + types[i].str() + "  " + str(layouts[i], mesh) +
+           "\n";
+  return out;
+}
+
+}  // namespace
+
+LocalProgram on_one_device(ProgramPtr program) {
+  LocalProgram out;
+  out.mesh = intern_mesh({Device()}, Shape{1}, {"d0"});
+  out.input_types = program->input_types();
+  out.output_types = program->output_types();
+  for (const Type& t : out.input_types) out.inputs.push_back(Layout::replicated(t.ndim()));
+  for (const Type& t : out.output_types) out.outputs.push_back(Layout::replicated(t.ndim()));
+  out.program = std::move(program);
+  return out;
+}
+
+LocalProgram on_one_device(Program program) { return on_one_device(std::make_shared<Program>(std::move(program))); }
+
+std::size_t content_hash(const LocalProgram& p) {
+  std::size_t h = content_hash(*p.program);
+  for (const Layout& l : p.inputs) h = hash_combine(h, l.hash());
+  for (const Layout& l : p.outputs) h = hash_combine(h, l.hash());
+  return h;
+}
+
+bool content_equal(const LocalProgram& a, const LocalProgram& b) {
+  return a.mesh == b.mesh && a.inputs == b.inputs && a.outputs == b.outputs && a.input_types == b.input_types &&
+         a.output_types == b.output_types && content_equal(*a.program, *b.program);
+}
+
+std::string str(const LocalProgram& p) {
+  std::string out = str(*p.program) + "blocks on " + p.mesh.str() + "\n";
+  if (p.mesh.size() == 1) return out;
+  return out + places("input", p.inputs, p.input_types, p.mesh) + places("output", p.outputs, p.output_types, p.mesh);
+}
+
+std::string size_text(const LocalProgram& p) {
+  return size_text(*p.program) + ", " + std::to_string(p.causes.size()) + " collectives";
+}
+
+void verify(const LocalProgram& p) {
+  verify(*p.program);
+  auto check = [&](const std::vector<Layout>& layouts, const std::vector<Type>& global,
+                   const std::vector<Type>& local) {
+    bool good = layouts.size() == local.size() && global.size() == local.size();
+    for (std::size_t i = 0; good && i < local.size(); ++i)
+      good = is_valid(layouts[i], p.mesh) && layouts[i].pending.empty() &&
+             block_shape(layouts[i], global[i].shape) == local[i].shape;
+    if (!good) throw InternalError("verify: blocks do not fit their arrays in\n" + str(p));
+  };
+  check(p.inputs, p.input_types, p.program->input_types());
+  check(p.outputs, p.output_types, p.program->output_types());
+  auto sent = std::count_if(p.program->eqns.begin(), p.program->eqns.end(), sends);
+  if (sent != static_cast<std::ptrdiff_t>(p.causes.size()))
+    throw InternalError("verify: " + std::to_string(sent) + " collectives have " + std::to_string(p.causes.size()) +
+                        " causes in\n" + str(p));
+}
+
+}  // namespace tutti

@@ -1,0 +1,79 @@
+#include "transform/inline_calls.hpp"
+
+#include <algorithm>
+
+#include "ops/region/calls.hpp"
+#include "tutti/base/call_scope.hpp"
+
+namespace tutti {
+namespace {
+
+bool is_call(const Eqn& e) { return e.op == &ops::custom_jvp || e.op == &ops::custom_vjp || e.op == &ops::remat; }
+
+bool has_calls(const Program& p) {
+  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
+    return is_call(e) || e.op == &ops::custom_tangent ||
+           std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_calls(*sub); });
+  });
+}
+
+class Inliner {
+ public:
+  Program run(const Program& p) {
+    std::vector<Atom> env(p.types.size());
+    for (ValueId v : p.inputs) {
+      env[v] = define(p.types[v]);
+      out_.inputs.push_back(env[v].id);
+    }
+    append(p, env);
+    for (const Atom& a : p.outputs) out_.outputs.push_back(use(a, env));
+    out_.input_names = p.input_names;
+    return without_dead_code(out_);
+  }
+
+ private:
+  static Atom use(const Atom& a, const std::vector<Atom>& env) { return a.is_literal() ? a : env[a.id]; }
+
+  ValueId define(const Type& type) {
+    out_.types.push_back(type);
+    return static_cast<ValueId>(out_.types.size() - 1);
+  }
+
+  void append(const Program& p, std::vector<Atom>& env) {
+    for (const Eqn& e : p.eqns) {
+      if (e.op == &ops::custom_tangent)
+        raise<TypeError>("custom_vjp", "a function with a reverse rule has no forward-mode derivative",
+                         "Use grad, vjp or jacrev, or give a forward rule with custom_jvp.", e.loc);
+      if (is_call(e)) {
+        call(e, env);
+        continue;
+      }
+      Eqn copy = e;
+      for (Atom& a : copy.operands) a = use(a, env);
+      for (ValueId& r : copy.results) {
+        env[r] = define(p.types[r]);
+        r = env[r].id;
+      }
+      for (ProgramPtr& sub : copy.subs) sub = inline_calls(sub);
+      out_.eqns.push_back(std::move(copy));
+    }
+  }
+
+  void call(const Eqn& e, std::vector<Atom>& env) {
+    const Program& body = *e.subs[0];
+    std::vector<Atom> inner(body.types.size());
+    for (std::size_t i = 0; i < e.operands.size(); ++i) inner[body.inputs[i]] = use(e.operands[i], env);
+    append(body, inner);
+    for (std::size_t k = 0; k < e.results.size(); ++k) env[e.results[k]] = use(body.outputs[k], inner);
+  }
+
+  Program out_;
+};
+
+}  // namespace
+
+ProgramPtr inline_calls(const ProgramPtr& program) {
+  return has_calls(*program) ? std::make_shared<Program>(Inliner().run(*program)) : program;
+}
+
+}  // namespace tutti

@@ -1,0 +1,13 @@
+// The last of the transformations: where nothing is transformed any more, calls are their bodies.
+#pragma once
+
+#include "ir/program.hpp"
+
+namespace tutti {
+
+/// The program with every call (custom_jvp, custom_vjp, remat) replaced by the body of its function, also in
+/// sub-programs; the program itself when it has none. TypeError where a reverse rule is asked for a derivative
+/// forwards.
+ProgramPtr inline_calls(const ProgramPtr& program);
+
+}  // namespace tutti

@@ -1,0 +1,138 @@
+// One road: programs followed from pass to pass.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "ir/passes.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const Names kCompiled{"inline", "propagate", "partition", "simplify", "share",
+                      "fuse",   "lower",     "rows",      "memory",   "code"};
+const Names kUpToPartition{"inline", "propagate", "partition"};  // all that is left where nothing has to be compiled
+
+struct Followed {
+  Names names;
+  std::map<std::string, std::string> texts;
+  std::set<int> programs;
+};
+
+// Every pass that `call` runs.
+template <class F> Followed follow(const F& call) {
+  Followed out;
+  PassWatcher watcher([&](const PassNote& note) {
+    out.names.push_back(note.name);
+    out.texts[note.name] = note.text();
+    out.programs.insert(note.program);
+    EXPECT_FALSE(note.size.empty()) << note.name;
+    EXPECT_EQ(note.pass, static_cast<int>(out.names.size()));
+  });
+  call();
+  return out;
+}
+
+bool holds(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
+
+TEST(Pipeline, EntersEachStageOnceOnOneDevice) {
+  Array x = arange(12.f);
+  auto f = jit([](const Array& v) { return sum(tanh(v) * 1.25f); });
+  Followed first = follow([&] { f(x); });
+  EXPECT_EQ(first.names, kCompiled);
+  EXPECT_EQ(first.programs.size(), 1u);
+  EXPECT_EQ(follow([&] { f(x); }).names, Names());
+}
+
+TEST(Pipeline, IsTheSameOnMany) {
+  Mesh mesh = make_mesh({4, 2}, {"x", "y"});
+  Array x = device_put(arange(64.f).reshape(8, 8), NamedSharding(mesh, P("x", "y")));
+  auto f = [](const Array& v) { return sum(sin(v) * 1.75f, 0); };
+  Followed sharded = follow([&] { EXPECT_EQ(jit(f)(x).sharding().spec(), P("y")); });
+  EXPECT_EQ(sharded.names, kCompiled);
+  EXPECT_TRUE(holds(sharded.texts["propagate"], "layouts on Mesh('x': 4, 'y': 2")) << sharded.texts["propagate"];
+  // Inside one address space shardings are labels: what is compiled is the same as for one device.
+  Array whole = arange(64.f).reshape(8, 8);
+  EXPECT_EQ(follow([&] { jit(f)(whole); }).names, kUpToPartition);
+}
+
+TEST(Pipeline, LeavesNoConstraintBehindPartition) {
+  Mesh mesh = make_mesh({8}, "x");
+  Array x = arange(16.f);
+  auto f = jit([&](const Array& v) { return with_sharding_constraint(v * 2.5f, NamedSharding(mesh, P("x"))) + 1; });
+  Followed seen = follow([&] { f(x); });
+  EXPECT_TRUE(holds(seen.texts["propagate"], "sharding_constraint"));
+  EXPECT_FALSE(holds(seen.texts["partition"], "sharding_constraint"));
+}
+
+TEST(Pipeline, OpensManualRegionsInPartition) {
+  Mesh mesh = make_mesh({8}, "x");
+  Array x = device_put(arange(16.f), NamedSharding(mesh, P("x")));
+  auto f = jit(shard_map([](const Array& v) { return v * 3.25f - lax::psum(v, "x"); },
+                         {.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")}));
+  Followed seen = follow([&] { f(x); });
+  EXPECT_EQ(seen.names, kCompiled);
+  EXPECT_TRUE(holds(seen.texts["propagate"], "shard_map"));
+  EXPECT_FALSE(holds(seen.texts["partition"], "shard_map"));
+  EXPECT_FALSE(holds(seen.texts["partition"], "psum"));
+}
+
+TEST(Pipeline, CompilesForSimulatedDevicesBehindTheSameInterface) {
+  Mesh mesh = make_mesh({8}, "x");
+  Array x = device_put(arange(16.f), NamedSharding(mesh, P("x")));
+  auto f = jit([](const Array& v) { return sum(v * 4.5f); });
+  config::isolation(Isolation::per_device);
+  Followed seen = follow([&] { EXPECT_EQ(f(x).item<float>(), 540.f); });
+  std::string explained = f.explain(x), plan = f.lower(x).compile().plan();
+  config::isolation(Isolation::shared);
+  EXPECT_EQ(seen.names, kUpToPartition);
+  EXPECT_TRUE(holds(seen.texts["partition"], "input 0: float32[16]  [{x}]")) << seen.texts["partition"];
+  EXPECT_TRUE(holds(explained, "sent     7 B, 14 messages")) << explained;
+  EXPECT_TRUE(holds(plan, "psum")) << plan;
+}
+
+TEST(Pipeline, InlinesCallsOnceAlsoInRegions) {
+  Mesh mesh = make_mesh({8}, "x");
+  Array x = device_put(arange(16.f), NamedSharding(mesh, P("x")));
+  auto body = remat([](const Array& v) { return tanh(v) * 5.5f; });
+  auto f = jit(shard_map(body, {.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")}));
+  Followed seen = follow([&] { f(x); });
+  EXPECT_EQ(seen.names, kCompiled);
+  EXPECT_FALSE(holds(seen.texts["inline"], "remat")) << seen.texts["inline"];
+}
+
+// In a process of its own: the variables are read once.
+TEST(PipelineDeathTest, WritesAFileForEveryPass) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto folder = std::filesystem::temp_directory_path() / "tutti_pipeline_test";
+  std::filesystem::remove_all(folder);
+  EXPECT_EXIT(
+      {
+        setenv("TUTTI_DUMP", folder.c_str(), 1);
+        setenv("TUTTI_LOG", "recompile,passes", 1);
+        Array x = arange(12.f);
+        jit([](const Array& v) { return v * 6.5f; })(x);
+        std::exit(0);
+      },
+      testing::ExitedWithCode(0), "the function jitted at .*pipeline_test.cpp.* fuse: .* ms, 1 units");
+  std::set<std::string> jitted;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::stringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    if (holds(text.str(), "the function jitted at")) jitted.insert(entry.path().filename().string().substr(5));
+  }
+  std::filesystem::remove_all(folder);
+  std::set<std::string> want;
+  for (std::size_t k = 0; k < kCompiled.size(); ++k)
+    want.insert((k < 9 ? "0" : "") + std::to_string(k + 1) + "-" + kCompiled[k] + ".txt");
+  EXPECT_EQ(jitted, want);
+}
+
+}  // namespace
+}  // namespace tutti
