@@ -19,7 +19,7 @@ using Make = std::function<Builder(int)>;
 std::int64_t effort_of(const Make& make, int n) {
   const Builder b = make(n);
   const std::int64_t before = effort;
-  compile::compile(b.program, std::vector<bool>(b.program.inputs.size(), true));
+  compile::compile(on_one_device(b.program), std::vector<bool>(b.program.inputs.size(), true));
   return effort - before;
 }
 

@@ -29,7 +29,7 @@ Builder updates(int n) {
 TEST(memory, an_update_of_a_donated_array_is_in_place) {
   for (int n : {1, 2, 5}) {
     const Builder b = updates(n);
-    const compile::Plan plan = compile::compile(b.program, {true, false, false});
+    const compile::Plan plan = compile::compile(on_one_device(b.program), {true, false, false});
     EXPECT_EQ(plan.slab_bytes, 0) << n;
     for (const compile::Storage& s : plan.storages)
       if (s.kind == Kind::output) {
@@ -51,7 +51,7 @@ TEST(memory, updates_of_temporaries_share_their_memory) {
                    return Params(d);
                  }(),
                  {y, x}));
-  EXPECT_EQ(compile::compile(b.program, {}).slab_bytes, 64 * 64 * 4);
+  EXPECT_EQ(compile::compile(on_one_device(b.program), {}).slab_bytes, 64 * 64 * 4);
 }
 
 TEST(memory, chains_of_updates_mean_what_they_say) {
@@ -60,8 +60,8 @@ TEST(memory, chains_of_updates_mean_what_they_say) {
     std::mt19937 random(1);
     std::vector<BufferPtr> in;
     for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -2, 2, random));
-    const auto want = backend("reference").compile(b.program)->run(in);
-    const auto plan = backend("cpu").compile(b.program, {true, false, false});
+    const auto want = backend("reference").compile(on_one_device(b.program))->run(in);
+    const auto plan = backend("cpu").compile(on_one_device(b.program), {true, false, false});
     const std::vector<char> before(static_cast<char*>(in[0]->data()), static_cast<char*>(in[0]->data()) + 64 * 64 * 4);
     const auto kept = plan->run(in);  // not donated after all
     EXPECT_EQ(std::memcmp(before.data(), in[0]->data(), before.size()), 0);
@@ -75,7 +75,7 @@ TEST(memory, many_outputs_take_many_inputs) {
   std::vector<Atom> in;
   for (int i = 0; i < 40; ++i) in.push_back(b.input(f32({i % 2 ? 64 : 128})));
   for (int i = 0; i < 40; ++i) b.output(b.add(ops::sin, {in[i]}));
-  const compile::Plan plan = compile::compile(b.program, std::vector<bool>(40, true));
+  const compile::Plan plan = compile::compile(on_one_device(b.program), std::vector<bool>(40, true));
   std::vector<int> taken;
   for (const compile::Storage& s : plan.storages)
     if (s.kind == Kind::output) taken.push_back(s.takes);

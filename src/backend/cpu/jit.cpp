@@ -20,6 +20,7 @@
 
 #include "backend/cpu/emit.hpp"
 #include "backend/cpu/isa.hpp"
+#include "base/environment.hpp"
 #include "base/half.hpp"
 #include "lane/library.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -203,7 +204,7 @@ std::shared_ptr<const Code> Jit::add(const std::vector<std::pair<std::string, co
       if (i.name) define_library(i.name);
     emit_kernel(*module, "kernel" + std::to_string(compiled_++), *spec, isa() == Isa::avx512);
   }
-  if (std::getenv("TUTTI_CPU_IR")) module->print(llvm::errs(), nullptr);
+  if (!environment::value(environment::cpu_ir).empty()) module->print(llvm::errs(), nullptr);
   std::string message;
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("cpu: invalid code: " + message);
