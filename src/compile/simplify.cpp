@@ -48,11 +48,14 @@ class Simplifier {
     return added(ops::transpose, ops::Transpose{permutation}, {x}, std::move(t), loc);
   }
 
-  Atom added(const Op& op, Params params, std::vector<Atom> operands, Type type, const Loc& loc) {
-    const ValueId v = static_cast<ValueId>(out_.types.size());
+  ValueId fresh(Type type) {
     out_.types.push_back(std::move(type));
     uses_.push_back(1);
     producer_.push_back(-1);
+    return static_cast<ValueId>(out_.types.size()) - 1;
+  }
+  Atom added(const Op& op, Params params, std::vector<Atom> operands, Type type, const Loc& loc) {
+    const ValueId v = fresh(std::move(type));
     out_.eqns.push_back(Eqn{&op, std::move(params), std::move(operands), {v}, {}, loc});
     return v;
   }
@@ -68,38 +71,43 @@ class Simplifier {
   // in one loop with what the operands are computed from. A matrix library adds them one after the other.
   bool sum_of_products(const Eqn& e) {
     const lax::DotDims& d = e.params.get<ops::DotGeneral>().dims;
-    const std::size_t paired = d.lhs_batch.size() + d.lhs_contract.size();
-    for (const Atom& a : e.operands)
-      if (static_cast<std::size_t>(out_.type(a).ndim()) != paired) return false;
     const DType from = out_.type(e.operands[0]).dtype, to = out_.types[e.results[0]].dtype;
     if (!(from.is_floating() && to.is_floating()) && !(from.is_integer() && to.is_integer())) return false;
+    lax::Dims paired[2] = {d.lhs_batch, d.rhs_batch};
+    paired[0].insert(paired[0].end(), d.lhs_contract.begin(), d.lhs_contract.end());
+    paired[1].insert(paired[1].end(), d.rhs_contract.begin(), d.rhs_contract.end());
+    for (int k : {0, 1})
+      for (int i = 0; i < out_.type(e.operands[k]).ndim(); ++i)
+        if (!ops::contains(paired[k], i) && out_.type(e.operands[k]).shape[i] != 1) return false;
     DType wide = to.size() > from.size() ? to : from;
     if (wide.is_floating() && wide.size() == 2) wide = float32;
-    lax::Dims order[2] = {d.lhs_batch, d.rhs_batch};
-    order[0].insert(order[0].end(), d.lhs_contract.begin(), d.lhs_contract.end());
-    order[1].insert(order[1].end(), d.rhs_contract.begin(), d.rhs_contract.end());
     std::vector<Atom> factors;
-    for (int k : {0, 1}) factors.push_back(converted(transposed(e.operands[k], order[k], e.loc), wide, e.loc));
+    for (int k : {0, 1}) factors.push_back(converted(in_order(e.operands[k], paired[k], e.loc), wide, e.loc));
     Type type = out_.type(factors[0]);
     const Atom products = added(ops::mul, {}, factors, type, e.loc);
     std::vector<int> axes;
-    for (std::size_t i = d.lhs_batch.size(); i < paired; ++i) axes.push_back(static_cast<int>(i));
-    Eqn sum{&ops::reduce_sum, ops::Reduction{axes}, {products}, e.results, {}, e.loc};
-    if (wide == to) {
-      reduce_once(std::move(sum));
-      return true;
-    }
-    type = out_.types[e.results[0]];
-    type.dtype = wide;
-    sum.results = {static_cast<ValueId>(out_.types.size())};
-    out_.types.push_back(type);
-    uses_.push_back(1);
-    producer_.push_back(-1);
-    const Atom total = sum.results[0];
-    reduce_once(std::move(sum));
+    for (std::size_t i = d.lhs_batch.size(); i < paired[0].size(); ++i) axes.push_back(static_cast<int>(i));
+    type.shape =
+        Shape(lax::Dims(type.shape.begin(), type.shape.begin() + static_cast<std::ptrdiff_t>(d.lhs_batch.size())));
+    const ValueId total = fresh(type);
+    reduce_once(Eqn{&ops::reduce_sum, ops::Reduction{axes}, {products}, {total}, {}, e.loc});
+    const Atom value = converted(total, to, e.loc);
     out_.eqns.push_back(
-        Eqn{&ops::convert_element_type, ops::ConvertElementType{to, false}, {total}, e.results, {}, e.loc});
+        Eqn{&ops::reshape, ops::Reshape{out_.types[e.results[0]].shape}, {value}, e.results, {}, e.loc});
     return true;
+  }
+  // x with the dims named, in that order; all others have one element.
+  Atom in_order(const Atom& x, const lax::Dims& dims, const Loc& loc) {
+    if (x.is_literal()) return x;
+    lax::Dims sorted = dims, order;
+    std::sort(sorted.begin(), sorted.end());
+    Type t = out_.types[x.id];
+    Shape kept;
+    for (std::int64_t d : sorted) kept.push_back(t.shape[d]);
+    for (std::int64_t d : dims) order.push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
+    if (kept == t.shape) return transposed(x, order, loc);
+    t.shape = kept;
+    return transposed(added(ops::reshape, ops::Reshape{kept}, {x}, t, loc), order, loc);
   }
 
   void order_dot(Eqn e) {

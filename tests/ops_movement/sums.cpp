@@ -21,6 +21,7 @@ TEST(Sums, ManyOnes) {
   EXPECT_EQ(jit([](const Array& v) { return inner(v, v); })(x).item<float>(), n);
   EXPECT_EQ(einsum("i,i->", {x, x}).item<float>(), n);
   EXPECT_EQ(matmul(x, x).item<float>(), n);
+  EXPECT_EQ(matmul(x.reshape(1, -1), x.reshape(-1, 1)).item<float>(), n);
   EXPECT_EQ(x.sum().item<float>(), n);
   EXPECT_EQ(cumsum(x)[kMany - 1].item<float>(), n);
   EXPECT_EQ(lax::reduce_window(x, lax::WindowReduction::sum, {.window_dimensions = {kMany}}).item<float>(), n);
@@ -56,7 +57,11 @@ TEST(Sums, OfUniformsInEveryType) {
 TEST(Sums, ProductsOfVectorsAreThoseOfTheReference) {
   auto cases = [](const Array& x, const Array& y) {
     return std::vector<Array>{
-        dot(x[0], y[0]), einsum("ij,ij->i", {x, y}), einsum("ij,ij->", {x, y}), einsum("ij,ji->j", {x, y.T()}),
+        dot(x[0], y[0]),
+        einsum("ij,ij->i", {x, y}),
+        einsum("ij,ij->", {x, y}),
+        einsum("ij,ij->j", {x, y}),
+        matmul(x(slice(0, 1)), y(slice(0, 1)).T()),
         lax::dot_general(x, y, {{1}, {1}, {0}, {0}}, x.dtype().size() < 4 ? std::optional(float32) : std::nullopt)};
   };
   for (DType d : {float32, bfloat16, float16, int32}) {
