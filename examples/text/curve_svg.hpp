@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,32 @@ struct Mark {
   std::string label;
   double value;
 };
+
+/// 1, 2 or 5 times a power of ten, the next above `least`.
+inline double round_step(double least) {
+  double power = std::pow(10, std::floor(std::log10(least)));
+  for (double digit : {1., 2., 5.})
+    if (digit * power >= least) return digit * power;
+  return 10 * power;
+}
+/// 1500000 as 1.5M, 20000 as 20k.
+inline std::string count_text(double n) {
+  if (n >= 1e6) return fmt::format("{:g}M", n / 1e6);
+  return n >= 1e4 ? fmt::format("{:g}k", n / 1e3) : fmt::format("{:g}", n);
+}
+/// Heights for the labels of marks: each at its line where there is room, else moved down below the one before.
+template <class F> std::vector<double> label_rows(const std::vector<Mark>& marks, const F& height_of, double apart) {
+  std::vector<std::size_t> order(marks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return marks[a].value > marks[b].value; });
+  std::vector<double> out(marks.size());
+  double free = 0;
+  for (std::size_t i : order) {
+    out[i] = std::max(free, height_of(marks[i].value));
+    free = out[i] + apart;
+  }
+  return out;
+}
 
 /// Bits per byte over training examples; `marks` are horizontal lines to compare with.
 inline std::string curve_svg(const std::vector<double>& x, const std::vector<double>& y,
@@ -40,19 +68,22 @@ inline std::string curve_svg(const std::vector<double>& x, const std::vector<dou
         "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#ddd\"/><text x=\"{3}\" y=\"{4:.1f}\" "
         "text-anchor=\"end\">{5:.1f}</text>\n",
         left, width - right, py(v), left - 8, py(v) + 4, v);
-  for (int i = 0; i <= 4; ++i)
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{:.3g}</text>\n", px(last * i / 4),
-                       height - bottom + 18, last * i / 4);
+  for (double v = 0, step = round_step(last / 4); v <= last; v += step)
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", px(v), height - bottom + 18,
+                       count_text(v));
   out += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">examples seen</text>\n",
                      (left + width - right) / 2, height - 12);
   out += fmt::format(
       "<text x=\"16\" y=\"{0}\" transform=\"rotate(-90 16 {0})\" text-anchor=\"middle\">bits per byte</text>\n",
       (top + height - bottom) / 2);
-  for (const Mark& m : marks)
+  const std::vector<double> rows = label_rows(marks, py, 15);
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const Mark& m = marks[i];
     out += fmt::format(
         "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#b40\" stroke-dasharray=\"5 4\"/><text "
         "x=\"{3}\" y=\"{4:.1f}\" fill=\"#b40\">{5} {6:.3f}</text>\n",
-        left, width - right, py(m.value), width - right + 6, py(m.value) + 4, m.label, m.value);
+        left, width - right, py(m.value), width - right + 6, rows[i] + 4, m.label, m.value);
+  }
   out += "<polyline fill=\"none\" stroke=\"#036\" stroke-width=\"1.5\" points=\"";
   std::size_t step = std::max<std::size_t>(1, x.size() / 600);
   for (std::size_t i = 0; i < x.size(); i += step) {

@@ -75,6 +75,13 @@ struct Layout {
   }
 };
 
+// Whether black on this colour has more contrast than white, as WCAG reckons it.
+bool black_stands_out(const Rgb& c) {
+  auto linear = [](int v) { return v <= 10 ? v / 3294.6 : std::pow((v / 255.0 + 0.055) / 1.055, 2.4); };
+  const double luminance = 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
+  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05);
+}
+
 // One grid at (x, y).
 std::string grid_svg(const TileGrid& grid, const Layout& layout, const Rgb* colors, double x, double y) {
   std::string out;
@@ -89,7 +96,7 @@ std::string grid_svg(const TileGrid& grid, const Layout& layout, const Rgb* colo
              num(wide) + "\" height=\"" + num(high) + "\" fill=\"" + hex(color) + "\" stroke=\"#fff\"/>\n";
       out += text_at(left + wide / 2, top + high / 2, name,
                      "text-anchor=\"middle\" dominant-baseline=\"central\" font-size=\"" + num(letter) + "\" fill=\"" +
-                         (dark_text(color) ? "#000" : "#fff") + "\"");
+                         (black_stands_out(color) ? "#000" : "#fff") + "\"");
       out += "</g>\n";
       left += wide;
     }

@@ -118,6 +118,13 @@ TEST(Visualize, TakesAColourMap) {
   auto ramp = [](double v) { return Rgb{static_cast<int>(v * 255), static_cast<int>((1 - v) * 255), 127}; };
   EXPECT_EQ(backgrounds(4, ramp), (Colors{"0;255;127", "255;0;127", "170;85;127", "85;170;127"}));
   EXPECT_NE(sharding_svg({4}, Device(0), {{255, 0, 16}}).find("fill=\"#ff0010\""), std::string::npos);
+  // Text has the colour that is read better.
+  for (auto [tile, ink] : std::vector<std::pair<Rgb, std::string>>{{{255, 255, 255}, "#000"},
+                                                                   {{206, 219, 156}, "#000"},
+                                                                   {{140, 140, 140}, "#000"},
+                                                                   {{57, 59, 121}, "#fff"},
+                                                                   {{0, 0, 0}, "#fff"}})
+    EXPECT_NE(sharding_svg({4}, Device(0), {tile}).find("fill=\"" + ink + "\">"), std::string::npos) << tile.r;
 }
 
 TEST(Visualize, RefusesOptionsThatCannotBeDrawn) {
