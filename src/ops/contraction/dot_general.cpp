@@ -69,9 +69,27 @@ template <class T>
 using SumOf = std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>,
                                  std::conditional_t<std::integral<T>, Wide<T>, double>>;
 
-// T: element of the operands; Sum: what is accumulated; Out: element of the result.
-template <class T, class Sum, class Out>
+// Writes a sum as element `at` of the result. A function apart: products are many templates already.
+template <class Sum> using Store = void (*)(const HostView& out, std::int64_t at, Sum sum);
+
+template <class Sum> Store<Sum> store_as(DType dtype) {
+  return visit_dtype(dtype, []<class Out>(Stored<Out>) -> Store<Sum> {
+    return [](const HostView& out, std::int64_t at, Sum sum) {
+      if constexpr (std::same_as<Sum, std::complex<double>>) {
+        if constexpr (std::same_as<Out, std::complex<float>>) out.as<Out>()[at] = Out(sum);
+      } else if constexpr (std::same_as<Out, BFloat16> || std::same_as<Out, Float16>) {
+        out.as<Out>()[at] = Out(static_cast<float>(sum));
+      } else {
+        out.as<Out>()[at] = static_cast<Out>(sum);
+      }
+    };
+  });
+}
+
+// T: element of the operands; Sum: what is accumulated.
+template <class T, class Sum>
 void products(const HostView& l, const HostView& r, const HostView& out, const Walk& outer, const Walk& inner) {
+  const Store<Sum> store = store_as<Sum>(out.type.dtype);
   for_each_index(outer.shape, [&](const Dims& index, std::int64_t flat) {
     std::int64_t a = 0, b = 0;
     for (std::size_t d = 0; d < index.size(); ++d) {
@@ -87,19 +105,8 @@ void products(const HostView& l, const HostView& r, const HostView& out, const W
       }
       sum = static_cast<Sum>(sum + static_cast<Sum>(l.as<T>()[i]) * static_cast<Sum>(r.as<T>()[j]));
     });
-    if constexpr (std::same_as<Sum, std::complex<double>>) {
-      if constexpr (std::same_as<Out, std::complex<float>>) out.as<Out>()[flat] = Out(sum);
-    } else if constexpr (std::same_as<Out, BFloat16> || std::same_as<Out, Float16>) {
-      out.as<Out>()[flat] = Out(static_cast<float>(sum));
-    } else {
-      out.as<Out>()[flat] = static_cast<Out>(sum);
-    }
+    store(out, flat, sum);
   });
-}
-
-template <class T, class Sum>
-void products(const HostView& l, const HostView& r, const HostView& out, const Walk& outer, const Walk& inner) {
-  visit_dtype(out.type.dtype, [&]<class Out>(Stored<Out>) { products<T, Sum, Out>(l, r, out, outer, inner); });
 }
 
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
