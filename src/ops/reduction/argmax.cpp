@@ -44,19 +44,21 @@ template <class Better> decltype(Op::eval) eval(Better better) {
     const Shape& shape = c.operands[0].shape;
     std::int64_t n = shape[p.axis], inner = 1;
     for (int d = p.axis + 1; d < shape.ndim(); ++d) inner *= shape[d];
+    std::vector<std::int64_t> found(static_cast<std::size_t>(out[0].size()));
     with_storage<mask>(c.operands[0].dtype, [&]<class T>() {
-      with_storage<takes_integer>(p.index, [&]<class I>() {
-        for (std::int64_t k = 0; k < out[0].size(); ++k) {
-          const T* x = in[0].as<const T>() + k / inner * n * inner + k % inner;
-          std::int64_t best = 0;
-          for (std::int64_t i = 1; i < n; ++i) {
-            auto value = Element<T>::load(x[i * inner]), so_far = Element<T>::load(x[best * inner]);
-            if (is_nan(so_far)) break;
-            if (is_nan(value) || better(value, so_far)) best = i;
-          }
-          out[0].as<I>()[k] = static_cast<I>(best);
+      for (std::size_t k = 0; k < found.size(); ++k) {
+        const auto at = static_cast<std::int64_t>(k);
+        const T* x = in[0].as<const T>() + at / inner * n * inner + at % inner;
+        std::int64_t& best = found[k];
+        for (std::int64_t i = 1; i < n; ++i) {
+          auto value = Element<T>::load(x[i * inner]), so_far = Element<T>::load(x[best * inner]);
+          if (is_nan(so_far)) break;
+          if (is_nan(value) || better(value, so_far)) best = i;
         }
-      });
+      }
+    });
+    with_storage<takes_integer>(p.index, [&]<class I>() {
+      for (std::size_t k = 0; k < found.size(); ++k) out[0].as<I>()[k] = static_cast<I>(found[k]);
     });
   };
 }
