@@ -25,7 +25,7 @@ template <Tree T, class Fn> T place_leaves(const T& tree, Fn&& fn) {
     return tree::map_with_path(fn, tree);
 }
 // The paths of all places of a tree, as TreeOf takes them.
-template <Tree T> std::vector<std::pair<int, tree::Path>> places(const T& tree) {
+template <Tree T> std::vector<std::pair<int, tree::Path>> leaf_places(const T& tree) {
   return tree::detail::without_argument(tree::detail::paths_of(tree::detail::ref(tree)));
 }
 }  // namespace detail
@@ -69,7 +69,7 @@ template <Tree T>
 requires(!Number<T>) T
     device_put(const T& tree, std::initializer_list<TreeOf<Sharding>> prefix, Loc loc = Loc::current()) {
   const TreeOf<Sharding> shardings(prefix);
-  shardings.check_rules("device_put", detail::places(tree), loc);
+  shardings.check_rules("device_put", detail::leaf_places(tree), loc);
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
     auto sharding = shardings.at(-1, p, x);
     return sharding ? detail::device_put_leaf(x, *sharding, loc, p) : x;
@@ -81,7 +81,7 @@ template <Tree T>
 T device_put(const T& tree, const Mesh& mesh, std::initializer_list<Rule<PartitionSpec>> rules,
              Loc loc = Loc::current()) {
   const TreeOf<PartitionSpec> specs(rules);
-  specs.check_rules("device_put", detail::places(tree), loc);
+  specs.check_rules("device_put", detail::leaf_places(tree), loc);
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
     auto spec = specs.at(-1, p, x);
     return spec ? detail::device_put_leaf(x, NamedSharding(mesh, *spec, loc), loc, p) : x;
@@ -98,7 +98,7 @@ template <Tree T> T with_sharding_constraint(const T& tree, const Sharding& shar
 template <Tree T>
 T with_sharding_constraint(const T& tree, std::initializer_list<TreeOf<Sharding>> prefix, Loc loc = Loc::current()) {
   const TreeOf<Sharding> shardings(prefix);
-  shardings.check_rules("with_sharding_constraint", detail::places(tree), loc);
+  shardings.check_rules("with_sharding_constraint", detail::leaf_places(tree), loc);
   return detail::place_leaves(tree, [&](const tree::Path& p, const Array& x) {
     auto sharding = shardings.at(-1, p, x);
     return sharding ? detail::constrain_leaf(x, *sharding, loc, p) : x;
