@@ -11,14 +11,14 @@ void check(bool holds, const char* what, const auto& value) {
   if (!holds) throw InternalError("verify: " + std::string(what) + " in\n" + str(value));
 }
 
-// Temporaries by offset while they live. One may begin in the stage in which another ends: a step writes over what it
-// reads.
+// Temporaries of the slab by offset while they live. One may begin in the stage in which another ends: a step writes
+// over what it reads.
 void check_places(const Plan& p) {
   const int n = static_cast<int>(p.stages.size());
   std::vector<std::vector<int>> begins(n), ends(n);
   for (int s = 0; s < static_cast<int>(p.storages.size()); ++s) {
     const Storage& x = p.storages[s];
-    if (x.kind != Storage::Kind::temporary || x.bytes == 0 || x.last <= x.first) continue;
+    if (x.kind != Storage::Kind::temporary || x.takes >= 0 || x.bytes == 0 || x.last <= x.first) continue;
     check(x.offset >= 0 && x.offset + x.bytes <= p.slab_bytes, "a temporary lies outside of the slab", p);
     begins[x.first].push_back(s);
     ends[x.last].push_back(s);
