@@ -190,12 +190,14 @@ TEST_F(threads, the_last_handle_dies_anywhere) {
   for (int round = 0; round < kRounds; ++round) {
     auto same_array = [](const Array& x) { return x; };
     std::shared_ptr<Jitted<decltype(same_array)>> f(new auto(jit(same_array)));
-    std::vector<Array> copies(kThreads, arange(100.f) + round);
-    on_threads([&, f](int t) mutable {
+    std::vector<std::shared_ptr<Jitted<decltype(same_array)>>> functions(kThreads, f);
+    std::vector<Array> arrays(kThreads, arange(100.f) + round);
+    f = nullptr;
+    on_threads([&](int t) {
       const auto k = static_cast<std::size_t>(t);
-      EXPECT_EQ((*f)(copies[k])(99).item<float>(), 99 + round);
-      copies[k] = Array();
-      f.reset();
+      EXPECT_EQ((*functions[k])(arrays[k])(99).item<float>(), 99 + round);
+      arrays[k] = Array();
+      functions[k] = nullptr;
     });
   }
 }
