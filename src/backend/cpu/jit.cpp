@@ -9,6 +9,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -65,9 +66,22 @@ orc::JITTargetMachineBuilder target_machine() {
   return builder;
 }
 
-// A compiler, and what it has made. LLVM is built without exceptions: where an allocation fails in it, its frames are
-// left without cleaning up, and what they held, locks included, stays held. Then the whole compiler is given up:
-// nothing in it is touched again, its code runs on, and the next program gets another compiler.
+[[noreturn]] void raise_out_of_memory() {
+  raise<Error>("out of memory", "there is no room to compile a program",
+               "Free arrays, or raise the limit of the process.");
+}
+
+// LLVM is not entered where there may be too little room for it: far more than `kernels` take.
+void check_room(std::size_t kernels) {
+  const std::size_t bytes = (64 + kernels) << 20;
+  void* room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) raise_out_of_memory();
+  munmap(room, bytes);
+}
+
+// A compiler, and what it has made. LLVM is built without exceptions: where an allocation fails in it all the same, its
+// frames are left without cleaning up, and what they held, locks included, stays held. Then the whole compiler is given
+// up: nothing in it is touched again, its code runs on, and the next program gets another compiler.
 class Jit {
  public:
   Jit() {
@@ -118,6 +132,7 @@ class Jit {
         fresh.push_back({texts.back(), &s});
     }
     if (fresh.empty()) return out;
+    check_room(fresh.size());
     const std::shared_ptr<const Code> code = add(fresh);
     for (std::size_t k = 0; k < out.size(); ++k)
       if (!out[k].code) out[k] = {known_.at(texts[k]).run, code};
@@ -168,7 +183,10 @@ Jit* current = nullptr;
 
 Jit& jit() {
   std::lock_guard lock(current_mutex);
-  if (!current) current = new Jit;
+  if (!current) {
+    check_room(0);
+    current = new Jit;
+  }
   return *current;
 }
 
@@ -228,8 +246,7 @@ std::vector<Kernel> compile_kernels(const std::vector<KernelSpec>& specs) {
     return compiler->kernels(specs);
   } catch (const std::bad_alloc&) {
     if (compiler) give_up(*compiler);
-    raise<Error>("out of memory", "there is no room to compile " + std::to_string(specs.size()) + " loops",
-                 "Free arrays, or raise the limit of the process.");
+    raise_out_of_memory();
   }
 }
 KernelCounts kernel_counts() { return jit().counts(); }
