@@ -9,9 +9,11 @@ const void* jit_value(const JitEntry& e) { return e.value.get(); }
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
 std::string jit_explain(const JitEntry& e) {
   std::string out = explain(e.prepared);
-  if (!e.prepared.executable || !e.any_donated) return out;
+  if (!e.prepared.executable) return out;
+  const std::vector<Donation> donations = e.prepared.executable->stats().donations;
+  if (donations.empty()) return out;
   out += "\nDonated: all of it is deleted by the call\n\n";
-  for (const Donation& d : e.prepared.executable->stats().donations) {
+  for (const Donation& d : donations) {
     const LeafSignature& leaf = e.leaves.at(static_cast<std::size_t>(d.input));
     out += "  " + leaf.name + " " + leaf.type.str() +
            (d.output >= 0 ? ": output " + std::to_string(d.output) + " takes its memory\n"

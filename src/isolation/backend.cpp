@@ -8,7 +8,7 @@ namespace {
 
 class SimulatedExecutable final : public Executable {
  public:
-  SimulatedExecutable(const LocalProgram& program, const std::vector<bool>& donatable) : program_(program) {
+  explicit SimulatedExecutable(const LocalProgram& program) : program_(program) {
     const auto devices = static_cast<std::size_t>(program.mesh.size());
     for (const Type& t : program.program->input_types())
       stats_.argument_bytes += devices * static_cast<std::size_t>(t.nbytes());
@@ -16,12 +16,6 @@ class SimulatedExecutable final : public Executable {
       stats_.output_bytes += devices * static_cast<std::size_t>(t.nbytes());
     stats_.peak_bytes = stats_.argument_bytes + stats_.output_bytes;
     stats_.tasks = stats_.fallbacks = static_cast<int>(program.program->eqns.size() * devices);
-    for (std::size_t i = 0; i < donatable.size(); ++i) {
-      if (!donatable[i]) continue;
-      Donation& d = stats_.donations.emplace_back();
-      d.input = static_cast<int>(i);
-      d.reason = "every device has a copy of its own";
-    }
   }
 
   std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool>) override {
@@ -47,8 +41,8 @@ class SimulatedExecutable final : public Executable {
 class SimulatedDevices final : public Backend {
  public:
   std::string_view name() const override { return "per_device"; }
-  std::shared_ptr<Executable> compile(const LocalProgram& program, const std::vector<bool>& donatable) override {
-    return std::make_shared<SimulatedExecutable>(program, donatable);
+  std::shared_ptr<Executable> compile(const LocalProgram& program, const std::vector<bool>&) override {
+    return std::make_shared<SimulatedExecutable>(program);
   }
 };
 
