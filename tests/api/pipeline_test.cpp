@@ -107,20 +107,22 @@ TEST(Pipeline, InlinesCallsOnceAlsoInRegions) {
   EXPECT_FALSE(holds(seen.texts["inline"], "remat")) << seen.texts["inline"];
 }
 
-// In a process of its own: the variables are read once.
+// In a process of its own: the variables are read once, here by arrays made before main.
 TEST(PipelineDeathTest, WritesAFileForEveryPass) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto folder = std::filesystem::temp_directory_path() / "tutti_pipeline_test";
   std::filesystem::remove_all(folder);
+  setenv("TUTTI_DUMP", folder.c_str(), 1);  // the child starts with them
+  setenv("TUTTI_LOG", "recompile,passes", 1);
   EXPECT_EXIT(
       {
-        setenv("TUTTI_DUMP", folder.c_str(), 1);
-        setenv("TUTTI_LOG", "recompile,passes", 1);
         Array x = arange(12.f);
         jit([](const Array& v) { return v * 6.5f; })(x);
         std::exit(0);
       },
       testing::ExitedWithCode(0), "the function jitted at .*pipeline_test.cpp.* fuse: .* ms, 1 units");
+  unsetenv("TUTTI_DUMP");
+  unsetenv("TUTTI_LOG");
   std::set<std::string> jitted;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::stringstream text;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "run/pool.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::test {
