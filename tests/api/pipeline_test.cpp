@@ -1,5 +1,6 @@
 // One road: programs followed from pass to pass.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -110,8 +111,7 @@ TEST(Pipeline, InlinesCallsOnceAlsoInRegions) {
 // In a process of its own: the variables are read once, here by arrays made before main.
 TEST(PipelineDeathTest, WritesAFileForEveryPass) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
-  const auto folder = std::filesystem::temp_directory_path() / "tutti_pipeline_test";
-  std::filesystem::remove_all(folder);
+  const auto folder = std::filesystem::temp_directory_path() / ("tutti_pipeline_test_" + std::to_string(getpid()));
   setenv("TUTTI_DUMP", folder.c_str(), 1);  // the child starts with them
   setenv("TUTTI_LOG", "recompile,passes", 1);
   EXPECT_EXIT(
