@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tutti/base/extent.hpp"
+
 namespace tutti::compile {
 
 Extents row_major(const Extents& extents) {
   Extents out(extents.size());
   std::int64_t n = 1;
-  for (std::size_t i = extents.size(); i-- > 0; n *= extents[i]) out[i] = n;
+  for (std::size_t i = extents.size(); i-- > 0; n = extent::mul(n, extents[i])) out[i] = n;  // of an empty array too
   return out;
 }
 

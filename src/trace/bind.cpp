@@ -11,11 +11,15 @@ namespace tutti {
 
 namespace {
 
-// No stage after this one meets a size that overflows, nor a stride: the extents of an empty array multiply too.
+// No stage after this one meets a size that overflows. An empty array has none, whatever its other extents.
 void check_size(const Op& op, const Type& t) {
   std::int64_t bytes = t.dtype.size();
-  for (std::int64_t d : t.shape) bytes = extent::mul(bytes, std::max<std::int64_t>(d, 1));
-  if (bytes > extent::most)
+  bool empty = false;
+  for (std::int64_t d : t.shape) {
+    bytes = extent::mul(bytes, d);
+    empty = empty || d == 0;
+  }
+  if (!empty && bytes > extent::most)
     raise<ShapeError>(op.name, "the result " + t.str() + " is larger than any memory",
                       "Check its shape: the sizes multiply.");
 }

@@ -173,7 +173,7 @@ TEST(Donation, OfManyLeavesFindsTheOneGivenTwice) {
   expect_facts<ValueError>([&] { f(a, b); }, {"arg0[3]", "is donated and also given as arg1[700]"});
   for (const Array& x : a) EXPECT_FALSE(x.is_deleted());
   b[700] = ones({2});
-  EXPECT_EQ(f(a, b).first[799].to_vector<float>()[0], 799);
+  EXPECT_EQ(f(a, b).first[799].to_vector<std::int32_t>()[0], 799);
   for (const Array& x : a) EXPECT_TRUE(x.is_deleted());
   expect_facts<DeletedError>([&] { a[5] + 1; }, {"donation as arg0[5] to jit cache_test.cpp"});
 }

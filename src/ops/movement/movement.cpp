@@ -4,6 +4,7 @@
 
 #include "array/node.hpp"
 #include "base/half.hpp"
+#include "tutti/base/extent.hpp"
 
 namespace tutti::ops {
 
@@ -47,7 +48,7 @@ Shape with_front(std::int64_t n, const Shape& shape) {
 
 Dims row_major_strides(const Shape& shape) {
   Dims out(shape.size(), 1);
-  for (int d = shape.ndim() - 2; d >= 0; --d) out[d] = out[d + 1] * shape[d + 1];
+  for (int d = shape.ndim() - 2; d >= 0; --d) out[d] = extent::mul(out[d + 1], shape[d + 1]);
   return out;
 }
 
