@@ -54,7 +54,8 @@ inline std::vector<Loc> lines_of_call(Loc here) {
   int depth = 0;
   bool text = false;
   for (Loc at = here; std::getline(source, line); ++at.line) {
-    if (!out.empty() || line.find("[&]") != line.npos || line.find("[=]") != line.npos) out.push_back(at);
+    const bool lambda = line.find("[&") != line.npos || line.find("[] ") != line.npos;
+    if (!out.empty() || lambda) out.push_back(at);
     for (std::size_t i = 0; i < line.size(); ++i) {
       if (line[i] == '"' && (i == 0 || line[i - 1] != '\\')) text = !text;
       if (!text) depth += (line[i] == '(') - (line[i] == ')');
