@@ -3,6 +3,7 @@
 #include "api/execute.hpp"
 #include "ir/passes.hpp"
 #include "isolation/per_device.hpp"
+#include "mesh/checks.hpp"
 #include "ops/placement/inspect_sharding.hpp"
 #include "partition/explain.hpp"
 #include "partition/partition.hpp"
@@ -37,6 +38,7 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
   ShardedProgram sharded = run_pass("propagate", [&] {
     return propagate(program, Asked{std::move(inputs), options.out_shardings, options.what});
   });
+  if (sharded.mesh.has_value()) check_exist(NamedSharding(sharded.mesh, P()), {options.what.c_str()});
   tell_inspectors(sharded);
   const BoundaryAxes boundary = boundary_of(sharded.mesh);
   const LocalProgram local = run_pass("partition", partition, sharded, boundary, choose);

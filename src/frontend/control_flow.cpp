@@ -153,7 +153,8 @@ bool holds(const Array& condition, Loc loc) {
   } catch (const TracerError&) {
     raise<TracerError>("while_loop",
                        "the value of the condition, " + condition.type().str() + ", is not known while " +
-                           innermost_trace()->what() + " records, and so not how often the body is to be recorded",
+                           condition.node()->trace->what() +
+                           " records, and so not how often the body is to be recorded",
                        "Run the loop on the host and jit its body, or make a fixed number of steps with fori_loop, in "
                        "which where(going, next, carry) keeps the carry once it is done.",
                        loc);
