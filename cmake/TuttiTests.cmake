@@ -63,7 +63,8 @@ if(sources)
   add_executable(golden_runner ${sources})
   target_include_directories(golden_runner PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
   target_link_libraries(golden_runner PRIVATE
-    tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+    tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json
+    GTest::gtest)  # for the definitions that the precompiled header was compiled with
   if(TUTTI_PCH)
     target_precompile_headers(golden_runner REUSE_FROM tutti_test_pch)
   endif()
