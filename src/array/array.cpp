@@ -127,6 +127,9 @@ Array::Array(Scalar value, Weak) {
 }
 
 void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc) {
+  if (shape.num_elements() > extent::most)
+    raise<ShapeError>("array", "the shape " + shape.str() + " has more elements than any memory",
+                      "Give the extents of the data.", running_or(loc));
   raise<ShapeError>("array",
                     std::to_string(given) + " elements for the shape " + shape.str() + ", which has " +
                         std::to_string(shape.num_elements()),

@@ -14,7 +14,7 @@ TEST(Sizes, BeyondMemoryAreRefused) {
   Array x = ones({8}), m = ones({2, 3});
   for (std::int64_t n : {kHuge, kHuge - 1, std::int64_t(1) << 62, (std::int64_t(1) << 57) + 1}) {
     EXPECT_THROW(zeros({n}, int8), ShapeError) << n;
-    EXPECT_THROW(zeros({0, n}, int8), ShapeError) << n;
+    EXPECT_EQ(zeros({0, n}, int8).size(), 0) << n;  // nothing, whatever its other extents
     EXPECT_THROW(zeros({n, n}), ShapeError) << n;
     EXPECT_THROW(broadcast_to(array(1.f), {n, 2}), ShapeError) << n;
     EXPECT_THROW(tile(x, {n}), ShapeError) << n;
@@ -79,13 +79,13 @@ TEST(Refused, Nonsense) {
   expect_error<ValueError>("arange", {"int32"}, [&] { arange(2147483646L, 2147483650L); });
   expect_error<TypeError>("lax::bitcast_convert_type", {"int8", "bool"},
                           [&] { lax::bitcast_convert_type(array({64}, int8), bool_); });
-  expect_error<ValueError>("lax::integer_pow", {"int32", "-1"}, [&] { lax::integer_pow(array(0), -1); });
+  expect_error<ValueError>("integer_pow", {"int32", "-1"}, [&] { lax::integer_pow(array(0), -1); });
   Sharding s = SingleDeviceSharding(devices()[0]);
   expect_error<ValueError>("Sharding::with_memory_kind", {"nonsense", "pinned_host"},
                            [&] { s.with_memory_kind("nonsense"); });
   for (double p : {2., -0.1, static_cast<double>(NAN)})
-    expect_error<ValueError>("Dropout", {"probability"}, [&] { nn::Dropout{p}(ones({3}), random::key(0)); });
-  expect_error<ValueError>("ColorMap::colors", {"empty"}, [&] { debug::ColorMap().colors(3); });
+    expect_error<ValueError>("nn::Dropout", {"probability"}, [&] { nn::Dropout{p}(ones({3}), random::key(0)); });
+  expect_error_without_line<ValueError>("ColorMap::colors", {"empty"}, [&] { debug::ColorMap().colors(3); });
 }
 
 TEST(Refused, DimensionNumbersThatDoNotNameTheDims) {
@@ -123,10 +123,10 @@ TEST(Refused, PatternsThatMatchNothing) {
   expect_error<ValueError>("device_put", {"**.wieght", "layers[0].weight", "if_any"}, [&] {
     device_put(net, mesh, {{"**.wieght", P("x")}});
   });
-  expect_error<ValueError>("tree::partition", {"**.bais"}, [&] {
+  expect_error_without_line<ValueError>("tree::partition", {"**.bais"}, [&] {
     tree::partition(net, {{"**.bais", false}, {"**", true}});
   });
-  expect_error<ValueError>("mask", {"**.scale"}, [&] {
+  expect_error<ValueError>("optim::Updates::update (mask)", {"**.scale"}, [&] {
     auto decay = optim::add_decayed_weights(0.1, {{"**.scale", true}});
     decay.update(net, decay.init(net), net);
   });
