@@ -25,6 +25,20 @@ Loc running_or(Loc loc) { return current_loc() ? current_loc() : loc; }
 // Members that take a Loc call this with their own names.
 Loc named(const char* function) { return {"", function, 0}; }
 
+// The number as the fields of a Scalar of its dtype.
+template <class T> void set_number(Scalar& out, const T& v) {
+  if constexpr (std::is_same_v<T, std::complex<float>>) {
+    out.real = v.real();
+    out.imag = v.imag();
+  } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) {
+    out.real = static_cast<float>(v);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    out.real = v;
+  } else {
+    out.integer = static_cast<std::int64_t>(v);
+  }
+}
+
 }  // namespace
 
 Scalar Scalar::to(DType target) const {
@@ -40,18 +54,7 @@ Scalar Scalar::to(DType target) const {
       from = static_cast<F>(real);
     else
       from = static_cast<F>(integer);
-    visit_dtype(target, [&]<class T>(Stored<T>) {
-      T v = convert_number<T>(from);
-      if constexpr (std::is_same_v<T, std::complex<float>>) {
-        out.real = v.real();
-        out.imag = v.imag();
-      } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
-        out.real = static_cast<float>(v);
-      else if constexpr (std::is_floating_point_v<T>)
-        out.real = v;
-      else
-        out.integer = static_cast<std::int64_t>(v);
-    });
+    visit_dtype(target, [&]<class T>(Stored<T>) { set_number(out, convert_number<T>(from)); });
   });
   return out;
 }
@@ -246,19 +249,8 @@ Scalar Array::only(const char* what, Loc loc) const {
   BufferPtr buffer = buffer_of(value, what);
   const void* data = buffer->data();
   Scalar out;
-  visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
-    T v = *static_cast<const T*>(data);
-    out.dtype = n.type.dtype;
-    if constexpr (std::is_same_v<T, std::complex<float>>) {
-      out.real = v.real();
-      out.imag = v.imag();
-    } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
-      out.real = static_cast<float>(v);
-    else if constexpr (std::is_floating_point_v<T>)
-      out.real = v;
-    else
-      out.integer = static_cast<std::int64_t>(v);
-  });
+  out.dtype = n.type.dtype;
+  visit_dtype(out.dtype, [&]<class T>(Stored<T>) { set_number(out, *static_cast<const T*>(data)); });
   return out;
 }
 
