@@ -9,10 +9,10 @@ list(FILTER tutti_cpu_sources INCLUDE REGEX "/src/backend/cpu/")
 list(FILTER tutti_sources EXCLUDE REGEX "/src/backend/cpu/")
 
 set(tutti_homes ${tutti_sources})
-list(FILTER tutti_homes INCLUDE REGEX "/src/ops/")
+list(FILTER tutti_homes INCLUDE REGEX "/src/(ops|regions)/")
 set(tutti_all_ops ${PROJECT_BINARY_DIR}/all_ops.cpp)
 add_custom_command(OUTPUT ${tutti_all_ops}
-  COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}/src/ops -D OUTPUT=${tutti_all_ops}
+  COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}/src -D OUTPUT=${tutti_all_ops}
     -P ${PROJECT_SOURCE_DIR}/cmake/list_ops.cmake
   DEPENDS ${tutti_homes} ${PROJECT_SOURCE_DIR}/cmake/list_ops.cmake
   COMMENT "Listing the operations")

@@ -1,6 +1,6 @@
-# cmake -D SOURCE=src/ops -D OUTPUT=all_ops.cpp -P list_ops.cmake: writes all_ops(), the list of the operations that the
-# homes in SOURCE define, by file and in the order in which they stand there.
-file(GLOB_RECURSE homes ${SOURCE}/*.cpp)
+# cmake -D SOURCE=src -D OUTPUT=all_ops.cpp -P list_ops.cmake: writes all_ops(), the list of the operations that the
+# homes in SOURCE/ops and SOURCE/regions define, by file and in the order in which they stand there.
+file(GLOB_RECURSE homes ${SOURCE}/ops/*.cpp ${SOURCE}/regions/*.cpp)
 list(SORT homes)
 set(names)
 foreach(home ${homes})
@@ -15,7 +15,7 @@ endforeach()
 list(JOIN names ", " declared)
 list(JOIN names ", &ops::" addresses)
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
-// Made by cmake/list_ops.cmake from the homes in src/ops.
+// Made by cmake/list_ops.cmake from the homes in src/ops and src/regions.
 #include "ir/home.hpp"
 
 namespace tutti {

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The rooms of src/ from the ground up: a file includes its own room and those below it, never one above.
 ORDER = [
     "base", "tree", "mesh", "ir", "array", "lane", "ops", "lax", "numpy",          # the vocabulary, and its faces
-    "trace", "transform", "frontend", "propagate", "partition", "compile", "run",  # the stages
+    "trace", "transform", "regions", "frontend", "propagate", "partition", "compile", "run",  # the stages
     "backend", "isolation", "api",
 ]
 
@@ -22,12 +22,12 @@ VOCABULARY = ["base/", "tree/", "mesh/", "ir/", "array/"]
 # What a stage may include beyond the vocabulary and itself: the product of the stage before it, and what is said here.
 STAGES = {
     "trace": [],
-    "transform": ["trace/", "ops/region/", "ops/collective/", "ops/placement/sharding_constraint.hpp"],
-    "propagate": ["ops/placement/", "ops/region/"],
+    "transform": ["trace/", "ops/collective/"],  # the cotangent of a value that does not vary is a psum
+    "propagate": ["ops/placement/sharding_constraint.hpp"],  # it says where outputs lie
     "partition": ["propagate/sharded_program.hpp", "propagate/sites.hpp",
                   # Regions are opened by batching, local programs are recorded.
                   "trace/trace.hpp", "transform/transform.hpp",
-                  "ops/collective/", "ops/region/", "ops/placement/", "ops/movement/", "ops/contraction/"],
+                  "ops/collective/", "regions/shard_map.hpp", "ops/placement/", "ops/movement/"],
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
                 "ops/reduction/", "ops/elementwise/"],
     "run": ["compile/plan.hpp"],

@@ -37,6 +37,7 @@ struct JitEntry {
   std::vector<LeafSignature> leaves;
   JitContext context;
   bool arrays_only = false;  // every argument is an array
+  int derivatives = 0;       // how many can be taken of the program
   // what it stands for
   ProgramPtr program;  // inputs: leaves, then captured
   std::vector<Array> captured;

@@ -9,6 +9,8 @@
 #include "mesh/conflict.hpp"
 #include "ops/placement/sharding_constraint.hpp"
 #include "propagate/propagate.hpp"
+#include "regions/calls.hpp"
+#include "trace/trace.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::detail {
@@ -124,6 +126,7 @@ void constrain_outputs(const JitOptions& options, JitEntry& e, std::vector<Array
 
 void record(const JitOptions& options, JitEntry& e, const JitArguments& args, const JitBody& body) {
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, e.what, e.made);
+  trace->derivatives = std::max(trace->derivatives, 1);  // a derivative of this may be taken later
   std::vector<Array> inputs;
   for (const LeafSignature& l : e.leaves) inputs.push_back(trace->input(l.type, l.name));
   TraceScope scope(trace);
@@ -132,6 +135,7 @@ void record(const JitOptions& options, JitEntry& e, const JitArguments& args, co
   constrain_outputs(options, e, result.flat.leaves);
   Traced done = trace->close(result.flat.leaves);
   e.program = done.program;
+  e.derivatives = ops::derivatives_of(*e.program);
   e.captured = done.captured;
 }
 

@@ -1,7 +1,6 @@
 // What a jitted function tells about one of its programs.
-#include <cmath>
-
 #include "api/jit_entry.hpp"
+#include "ir/op.hpp"
 
 namespace tutti::detail {
 
@@ -35,19 +34,8 @@ CostAnalysis jit_cost(const JitEntry& e) {
   out.eqns = static_cast<int>(p.eqns.size());
   for (const Eqn& q : p.eqns) {
     for (const Atom& a : q.operands) out.bytes_accessed += static_cast<std::size_t>(p.type(a).nbytes());
-    double elements = 0;
-    for (ValueId r : q.results) {
-      elements += static_cast<double>(p.types[r].num_elements());
-      out.bytes_accessed += static_cast<std::size_t>(p.types[r].nbytes());
-    }
-    double each = q.op->pointwise ? 1 : 0;
-    if (q.op->name == "dot_general") {
-      // m * n * k multiply-adds: the square root of the product of the three sizes over batch, exact for one batch.
-      const Type &l = p.type(q.operands[0]), &r = p.type(q.operands[1]);
-      double out_n = elements, total = static_cast<double>(l.num_elements()) * static_cast<double>(r.num_elements());
-      each = out_n > 0 ? 2 * std::sqrt(total / out_n) : 0;
-    }
-    out.flops += each * elements;
+    for (ValueId r : q.results) out.bytes_accessed += static_cast<std::size_t>(p.types[r].nbytes());
+    out.flops += flops_of(p, q);
   }
   if (e.prepared.executable) {
     PlanStats s = e.prepared.executable->stats();

@@ -7,6 +7,7 @@
 #include "array/node.hpp"
 #include "base/environment.hpp"
 #include "frontend/call.hpp"
+#include "trace/trace.hpp"
 #include "tutti/base/config.hpp"
 
 namespace tutti::detail {
@@ -51,7 +52,7 @@ std::size_t signature_hash(const JitArguments& args, const JitContext& context) 
 
 bool fits(const JitEntry& e, const JitArguments& args, const JitContext& context) {
   const std::vector<Array>& leaves = args.flat.leaves;
-  if (!(e.context == context) || e.leaves.size() != leaves.size() || !(e.structure == args.flat.structure))
+  if (!(e.context == context) || e.derivatives < derivatives_here() || e.leaves.size() != leaves.size() || !(e.structure == args.flat.structure))
     return false;
   for (std::size_t i = 0; i < leaves.size(); ++i)
     if (!same_leaf(e.leaves[i], leaves[i], context.traced)) return false;

@@ -1,10 +1,10 @@
 #include "api/pipeline.hpp"
 
 #include "api/execute.hpp"
+#include "ir/op.hpp"
 #include "ir/passes.hpp"
 #include "isolation/per_device.hpp"
 #include "mesh/checks.hpp"
-#include "ops/placement/inspect_sharding.hpp"
 #include "partition/explain.hpp"
 #include "partition/partition.hpp"
 #include "transform/inline_calls.hpp"
@@ -17,7 +17,7 @@ namespace {
 void tell_inspectors(const ShardedProgram& sharded) {
   for (const Inspection& i : sharded.inspections) {
     const Sharding where = i.sharding.has_value() ? i.sharding : SingleDeviceSharding(devices()[0]);
-    i.params.get<ops::InspectSharding>().inspector(where, i.shape);
+    i.op->inspect(i.params, where, i.shape);
   }
 }
 

@@ -6,7 +6,6 @@
 #include "api/execute.hpp"
 #include "array/node.hpp"
 #include "base/lru.hpp"
-#include "ops/placement/device_put.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/config.hpp"
 
@@ -90,15 +89,6 @@ Array put(const Array& x, const Sharding& sharding, bool committed) {
   return make_array(x.type(), buffer_of(x, "device_put"), sharding, committed);
 }
 
-// Whole where vmap left a dim open.
-Sharding defined_everywhere(const Sharding& s) {
-  if (s.kind() != Sharding::Kind::named) return s;
-  std::vector<SpecEntry> entries(s.spec().begin(), s.spec().end());
-  for (SpecEntry& e : entries)
-    if (e.is_unconstrained()) e = none;
-  return NamedSharding(s.mesh(), PartitionSpec::from(std::move(entries)));
-}
-
 }  // namespace
 
 std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands,
@@ -109,9 +99,10 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
       raise<ValueError>(op.name, "an operand is empty: there is no array",
                         "Give an Array that has a value: has_value() asks.");
   }
-  if (&op == &ops::device_put)
-    return {put(operands[0], defined_everywhere(params.get<ops::DevicePut>().sharding), true)};
-  if (&op == &ops::put_back) return {put(operands[0], operands[1].node()->sharding, operands[1].node()->committed)};
+  if (op.relabel) {
+    Label to = op.relabel(params, operands);
+    return {put(operands[0], to.sharding, to.committed)};
+  }
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
   auto same = [&](const EagerEntry& e) { return matches(e, op, params, operands, subs, settings); };

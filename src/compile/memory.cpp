@@ -5,8 +5,7 @@
 #include "base/effort.hpp"
 #include "compile/passes.hpp"
 #include "compile/place.hpp"
-#include "ops/movement/dynamic_slice.hpp"
-#include "ops/movement/scatter.hpp"
+#include "ir/op.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -27,13 +26,11 @@ bool in_place(const Loop& l, int from, int to) {
   return true;
 }
 
-// Whether the Eqn writes its only result over operand 0 when both are the same memory, and reads nothing else there.
+// Whether the Eqn writes its only result over an operand when both are the same memory, and reads nothing else there.
 bool in_place(const CallEqn& c, int from, int to) {
-  const Op* op = c.eqn.op;
-  const bool updates = op == &ops::scatter || op == &ops::scatter_add || op == &ops::scatter_mul ||
-                       op == &ops::scatter_min || op == &ops::scatter_max || op == &ops::dynamic_update_slice;
-  if (!updates) return false;
-  return c.results[0] == to && c.operands[0] == from && std::count(c.operands.begin(), c.operands.end(), from) == 1;
+  const int o = c.eqn.op->overwrites;
+  return o >= 0 && c.results[0] == to && std::count(c.operands.begin(), c.operands.end(), from) == 1 &&
+         c.operands[o] == from;
 }
 
 class Memory {

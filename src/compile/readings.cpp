@@ -5,7 +5,6 @@
 #include "compile/dot.hpp"
 #include "compile/fuse.hpp"
 #include "ops/contraction/dot_general.hpp"
-#include "ops/movement/iota.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -22,7 +21,7 @@ Role role_of(const Program& p, const Eqn& e) {
   }
   if (e.op->view && !empty) return Role::view;
   if (empty || !plain) return Role::call;
-  if (e.op == &ops::iota) return Role::index;
+  if (e.op->index) return Role::index;
   if (e.op->pointwise) return Role::pointwise;
   if (e.op->reduce != Op::Reduce::none) return Role::reduce;
   if (e.op == &ops::dot_general && p.type(e.operands[0]).dtype.is_floating()) return Role::dot;
@@ -62,7 +61,7 @@ class Reader {
       const ValueId v = e.results.empty() ? -1 : e.results[0];
       if (role == Role::index) {
         Extents strides(extents(v).size(), 0);
-        strides[e.params.get<ops::Iota>().dim] = 1;
+        strides[e.op->index(e.params)] = 1;
         f_.readings[v] = {v, true, {0, strides}};
       } else if (role == Role::view) {
         std::optional<View> view = e.op->view(call(e), p_.type(v));

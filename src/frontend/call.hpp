@@ -26,29 +26,20 @@ struct TracedLeaf {
   Array value;         // what the program is applied to
   bool known = false;  // `value` may be read on demand
 };
+/// For what a function is recorded.
+struct Recorder {
+  const char* what;
+  Loc made;
+  int derivatives = 1;  // that the transformation takes
+  NamedAxes axes = {};  // that it binds
+};
 /// Calls `body` in an open trace: leaves with a TracedLeaf are inputs of the Program, the others are passed as they
 /// are.
 Recorded record_call(const CallArrays& args, const std::vector<std::optional<TracedLeaf>>& leaves, const Body& body,
-                     const char* what, Loc made, const NamedAxes& axes = {}, BodyResult* result = nullptr);
+                     const Recorder& recorder, BodyResult* result = nullptr);
 
 /// `arg1.layers[0].weight`.
 std::string leaf_name(const std::pair<int, tree::Path>& where);
-/// Who maps, for errors, and what the arguments that are not mapped are to it.
-struct Mapping {
-  const char* what;  // "vmap"
-  const char* rest;  // "what is not mapped"
-  Loc made;
-};
-
-struct MappedAxes {
-  std::vector<std::optional<int>> axes;       // per leaf, not negative
-  std::map<std::int64_t, std::string> sizes;  // of the mapped axes, with a line for each leaf
-};
-
-/// ValueError for a list of another length than the arguments, ShapeError for an axis that a leaf has not.
-MappedAxes mapped_axes(const CallArrays& args, const TreeOf<int>& in_axes, const Mapping& mapping);
-/// ShapeError when there are different sizes; `over`: the named axis in words, or empty.
-void check_one_size(const MappedAxes& mapped, const Mapping& mapping, const std::string& over = "");
 /// Traces every inexact leaf where `wanted`.
 std::vector<std::optional<TracedLeaf>> differentiable(const CallArrays& args, const std::vector<bool>& wanted);
 

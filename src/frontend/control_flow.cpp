@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/region/calls.hpp"
+#include "ops/movement/derivative_where.hpp"
 #include "trace/trace.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"

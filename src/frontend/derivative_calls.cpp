@@ -77,7 +77,7 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
                          types_text(args, first[a], first[a + 1]),
                      "Convert it with astype(float32), or differentiate by another argument.", made);
   }
-  Recorded call = record_call(args, leaves, body, what, made);
+  Recorded call = record_call(args, leaves, body, {what, made});
   std::vector<Type> outputs = call.program->output_types();
   if (outputs.empty())
     raise<TypeError>(what, "the function returned an empty array", "Return the loss as an Array of shape ().", made);
@@ -130,7 +130,7 @@ Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, 
     if (!leaves[i]) continue;
     given.push_back(fit(tangents[i], leaves[i]->type, "jvp", leaf_name(args.paths()[i]), made));
   }
-  Recorded call = record_call(args, leaves, body, "jvp", made);
+  Recorded call = record_call(args, leaves, body, {"jvp", made});
   JvpProgram program = jvp(*call.program, call.explicit_only());
   std::vector<Array> inputs = call.inputs;
   inputs.insert(inputs.end(), given.begin(), given.end());
@@ -193,7 +193,7 @@ struct Halves {
 
 Halves halves(const CallArrays& args, const std::vector<bool>& wanted, const Body& body, const char* what, Loc made) {
   auto leaves = differentiable(args, wanted);
-  Recorded call = record_call(args, leaves, body, what, made);
+  Recorded call = record_call(args, leaves, body, {what, made});
   Halves h;
   h.lin = linearize(*call.program, call.explicit_only());
   h.results = tutti::apply(*h.lin.known, call.inputs);

@@ -4,8 +4,6 @@
 
 #include "frontend/call.hpp"
 #include "mesh/text.hpp"
-#include "ops/placement/sharding_constraint.hpp"
-#include "transform/shard_map_rules.hpp"
 #include "transform/variance.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -20,8 +18,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 void check_no_constraint(const RegionCall& call, const Program& body) {
   for (const Eqn& e : body.eqns) {
-    if (e.op == &ops::sharding_constraint) {
-      const Sharding& s = e.params.get<ops::Constrain>().sharding;
+    if (e.op->role == Role::constraint) {
+      const Sharding s = e.op->sites(e.params).results[0];
       if (s.kind() != Sharding::Kind::named) continue;
       for (const SpecEntry& entry : s.spec())
         for (const std::string& axis : entry.names())
@@ -89,63 +87,93 @@ ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const T
   return out;
 }
 
-std::vector<Array> bind_region(RegionCall call, const Body& body) {
-  register_shard_map_rules();
-  ShardMap& p = call.params;
-  for (const std::string& name : p.axis_names)
+namespace {
+
+void refuse_bound_axes(const RegionCall& call) {
+  for (const std::string& name : call.params.axis_names)
     if (axis_is_bound(name))
       raise<ValueError>(
           call.what,
           "the axis " + text::quoted(name) + " is bound already by a vmap, pmap or shard_map around this call",
           "Give one of them another axis name.", call.made);
+}
+
+// The body on blocks: what it gave, and its Program.
+struct RecordedBody {
+  BodyResult result;
+  Traced traced;
+};
+RecordedBody record_body(const RegionCall& call, const Body& body) {
+  const ShardMap& p = call.params;
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, call.what, call.made);
   trace->axes = ops::named_axes(p);
   if (p.check_vma) trace->typed_axes = p.axis_names;
   std::vector<Array> given;
   for (std::size_t i = 0; i < call.leaves.size(); ++i)
     given.push_back(trace->input(ops::local_type(p, call.leaves[i].type(), p.in_specs[i])));
-  Traced traced;
-  BodyResult result;
-  {
-    TraceScope inside(trace);
-    result = body(given);
-    traced = trace->close(result.leaves);
-  }
-  check_no_constraint(call, *traced.program);
-  std::vector<Array> operands = call.leaves;
-  for (const Array& x : traced.captured) {
-    operands.push_back(x);
-    p.in_specs.emplace_back(static_cast<std::size_t>(x.ndim()));  // whole on every device
-  }
+  TraceScope inside(trace);
+  BodyResult result = body(given);
+  Traced traced = trace->close(result.leaves);
+  return {std::move(result), std::move(traced)};
+}
 
-  std::vector<tree::Path> paths = result.paths();
-  std::vector<AxisNames> variance = output_variance(*traced.program, sorted_axes(p));
+// The manual axes over which a result with this spec would have to be equal, and may differ.
+std::vector<std::string> broken_promises(const ShardMap& p, const ops::DimAxes& spec, const AxisNames& variance) {
+  std::vector<std::string> out;
+  for (const std::string& axis : ops::unmentioned(p, spec))
+    if (contains(variance, axis)) out.push_back(axis);
+  return out;
+}
+
+[[noreturn]] void refuse_promise(const RegionCall& call, const PartitionSpec& spec, const Type& type,
+                                 const tree::Path& path, const std::vector<std::string>& varies) {
+  const std::string axes = text::names(varies);
+  if (!call.params.check_vma)
+    raise<ValueError>(call.what,
+                      "out_axes is none for " + result_name(path) + " of type " + type.str() +
+                          ", but it may differ from device to device along " + axes,
+                      "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
+  raise<ShardingError>(
+      call.what,
+      "out_specs says " + spec.str() + " for " + result_name(path) + " of local type " + type.str() +
+          ", that is: equal along " + axes + "; but it may differ from device to device of " +
+          mesh_text(call.params.mesh) + " there",
+      "Mention " + axes +
+          " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.",
+      call.made);
+}
+
+// Asks for the spec of each result and checks what it promises.
+std::vector<ops::DimAxes> specs_of_results(const RegionCall& call, const RecordedBody& recorded) {
+  const Program& program = *recorded.traced.program;
+  const std::vector<tree::Path> paths = recorded.result.paths();
+  const std::vector<AxisNames> variance = output_variance(program, sorted_axes(call.params));
+  std::vector<ops::DimAxes> out;
   for (std::size_t k = 0; k < paths.size(); ++k) {
-    const Type type = traced.program->type(traced.program->outputs[k]);
-    PartitionSpec spec = call.out_spec(k, paths, result.leaves[k]);
-    p.out_specs.push_back(dim_axes(call, spec, type, "out_specs", result_name(paths[k])));
+    const Type type = program.type(program.outputs[k]);
+    const PartitionSpec spec = call.out_spec(k, paths, recorded.result.leaves[k]);
+    out.push_back(dim_axes(call, spec, type, "out_specs", result_name(paths[k])));
     if (!call.promises_checked) continue;
-    std::vector<std::string> varies;
-    for (const std::string& axis : ops::unmentioned(p, p.out_specs.back()))
-      if (contains(p.check_vma ? type.varying : variance[k], axis)) varies.push_back(axis);
-    if (varies.empty()) continue;
-    std::string axes = text::names(varies);
-    if (!p.check_vma)
-      raise<ValueError>(call.what,
-                        "out_axes is none for " + result_name(paths[k]) + " of type " + type.str() +
-                            ", but it may differ from device to device along " + axes,
-                        "Make it equal with lax::psum or lax::pmean, or give it an axis.", call.made);
-    raise<ShardingError>(
-        call.what,
-        "out_specs says " + spec.str() + " for " + result_name(paths[k]) + " of local type " + type.str() +
-            ", that is: equal along " + axes + "; but it may differ from device to device of " + mesh_text(p.mesh) +
-            " there",
-        "Mention " + axes +
-            " in the spec, make it equal with lax::psum or lax::pmean, or switch the check off with check_vma = false.",
-        call.made);
+    auto varies = broken_promises(call.params, out.back(), call.params.check_vma ? type.varying : variance[k]);
+    if (!varies.empty()) refuse_promise(call, spec, type, paths[k], varies);
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Array> bind_region(RegionCall call, const Body& body) {
+  refuse_bound_axes(call);
+  RecordedBody recorded = record_body(call, body);
+  check_no_constraint(call, *recorded.traced.program);
+  std::vector<Array> operands = call.leaves;
+  for (const Array& x : recorded.traced.captured) {
+    operands.push_back(x);
+    call.params.in_specs.emplace_back(static_cast<std::size_t>(x.ndim()));  // whole on every device
+  }
+  call.params.out_specs = specs_of_results(call, recorded);
   CallScope scope(call.made, Loc{"", call.what});
-  return bind(ops::shard_map, p, operands, {traced.program});
+  return bind(ops::shard_map, call.params, operands, {recorded.traced.program});
 }
 
 }  // namespace tutti::detail

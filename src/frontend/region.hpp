@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ops/region/shard_map.hpp"
+#include "regions/shard_map.hpp"
 #include "tutti/transform/transform_core.hpp"
 
 namespace tutti::detail {

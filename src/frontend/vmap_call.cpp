@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/call.hpp"
+#include "frontend/mapped_axes.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -17,19 +18,17 @@ Array move_axis(const Array& x, int from, int to) {
   return lax::transpose(x, order);
 }
 
-MappedAxes mapped_axes(const CallArrays& args, const MapOptions& options, Loc made) {
-  Mapping mapping{"vmap", "what is not mapped", made};
-  MappedAxes out = mapped_axes(args, options.in_axes, mapping);
-  if (options.axis_size < 0)
-    raise<ValueError>("vmap", "axis_size is " + std::to_string(options.axis_size),
+// axis_size, which is one more mapped axis, and whether there is any.
+void check_size(MappedAxes& mapped, std::int64_t axis_size, Loc made) {
+  if (axis_size < 0)
+    raise<ValueError>("vmap", "axis_size is " + std::to_string(axis_size),
                       "Give the size of the mapped axes, or leave it out.", made);
-  if (options.axis_size > 0)
-    out.sizes[options.axis_size] += "\n  size " + std::to_string(options.axis_size) + ": the option axis_size";
-  if (out.sizes.empty())
+  if (axis_size > 0) mapped.sizes[axis_size] += "\n  size " + std::to_string(axis_size) + ": the option axis_size";
+  if (mapped.sizes.empty())
     raise<ValueError>("vmap", "no argument is mapped",
                       "At least one entry of in_axes must be a number, or axis_size be given.", made);
-  check_one_size(out, mapping);
-  return out;
+  check_one_size("vmap", mapped, "Cut or reshape them to one size, and give `none` in in_axes for what is not mapped.",
+                 made);
 }
 
 // A list of out_axes has one entry per element of a result that is a tuple or list, or per member of a struct.
@@ -50,8 +49,10 @@ void check_result_entries(const TreeOf<int>& out_axes, const std::vector<tree::P
 }  // namespace
 
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made) {
-  MappedAxes mapped = mapped_axes(args, options, made);
-  std::int64_t size = mapped.sizes.begin()->first;
+  MappedAxes mapped =
+      mapped_axes({"vmap", "Give `none` in in_axes for what is not mapped.", made}, args, options.in_axes);
+  check_size(mapped, options.axis_size, made);
+  const std::int64_t size = mapped.sizes.begin()->first;
   std::optional<CallScope> scope(std::in_place, made, Loc{"", "vmap"});
   std::vector<std::optional<TracedLeaf>> leaves(args.leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -65,7 +66,7 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
   if (!options.axis_name.empty()) axes.emplace_back(options.axis_name, size);
   BodyResult result;
   scope.reset();  // what the function does bears its own lines
-  Recorded call = record_call(args, leaves, body, "vmap", made, axes, &result);
+  Recorded call = record_call(args, leaves, body, {"vmap", made, 0, axes}, &result);
   scope.emplace(made, Loc{"", "vmap"});
   BatchedProgram program = batch(*call.program, call.explicit_only(), {size, options.axis_name});
   std::vector<Array> out = tutti::apply(*program.program, call.inputs);

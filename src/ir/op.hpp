@@ -1,18 +1,22 @@
-// What a home of an operation is: everything tutti knows about it, in one struct.
+// What a home of an operation is: everything tutti knows about it, in one struct. Stages ask it: none compares an op's
+// name or address (tools/check_names.py).
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/loc_override.hpp"
 #include "ir/program.hpp"
 #include "tutti/array/array.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
 
@@ -23,6 +27,16 @@ struct Call {
   std::vector<Type> operands;  // types
   const std::vector<ProgramPtr>& subs;
   template <class P> const P& get() const { return params.get<P>(); }
+};
+
+/// What an Eqn of the op is to the stages.
+enum class Role {
+  compute,     // results from operands
+  generator,   // results from parameters alone: each device makes the part that is wanted of it
+  constraint,  // operand 0 itself; `sites` says where it has to lie
+  region,      // subs[0] is written for one device: local types inside, `sites` says how they lie outside
+  call,        // subs[0] applied to the operands, once nothing is transformed any more
+  inspection,  // nothing; somebody is told where the operand lies (`inspect`)
 };
 
 /// A dense row-major host buffer with its type: what eval reads and writes.
@@ -47,6 +61,37 @@ struct Factors {
   std::vector<Dims> operands, results;
 };
 
+/// How eagerly axes flow through an op while shardings are propagated, in three rounds.
+enum class Spread {
+  first,   // from the first round on, unless a factor is reduced: then from the second, as `second`
+  second,  // from the second round on
+  last,    // towards the operands from the second round on, towards the results in the third: what repeats its operand
+};
+
+/// Where an op says that its operands and results lie; an empty handle says nothing.
+struct Sites {
+  std::vector<Sharding> operands, results;
+};
+/// Where an array lies, and whether it is bound to be there.
+struct Label {
+  Sharding sharding;
+  bool committed = false;
+};
+
+/// Bounds of the magnitudes of a value's elements.
+struct Magnitude {
+  double least = 0, most = std::numeric_limits<double>::infinity();
+};
+
+/// Types of an Eqn's operands as a program has them and on one device, and the extents of the device's results.
+struct LocalTypes {
+  std::vector<Type> global, local;
+  std::vector<Shape> results;
+};
+
+/// Mesh axes that a sub-program may name, with their sizes.
+using NamedAxes = std::vector<std::pair<std::string, std::int64_t>>;
+
 /// The axis that a batching adds in front: its extent and, for vmap(axis_name) and manual regions, its name.
 struct BatchAxis {
   std::int64_t size = 0;
@@ -55,6 +100,24 @@ struct BatchAxis {
 struct Batched {
   std::vector<Array> results;
   std::vector<bool> mapped;  // per result: has the batch dim in front
+};
+
+/// Results and, per result, the tangent: an empty array where it is zero.
+struct WithTangents {
+  std::vector<Array> results, tangents;
+};
+
+/// One half of an Eqn that was cut in two. Its result types are inferred from op, params and subs.
+struct EqnHalf {
+  const Op* op = nullptr;
+  Params params;
+  std::vector<ProgramPtr> subs;
+};
+struct EqnSplit {
+  EqnHalf known;    // operands: the known ones in order. Results: the known results in order, then residuals
+  EqnHalf unknown;  // operands: residuals, then the unknown ones in order. Results: the unknown results in order
+  int num_residuals = 0;
+  std::vector<bool> unknown_result;  // per result of the Eqn
 };
 
 /// A strided reading of one operand: result[i0, i1, ...] = operand[offset + sum i_k * strides[k]] (in elements of the
@@ -78,50 +141,83 @@ struct Sample {
   std::vector<ProgramPtr> subs = {};
 };
 
+/// Everything about one operation. What a home leaves out has the default that stands beside it.
 struct Op {
-  std::string name;
+  using Arrays = std::vector<Array>;
+  using Flags = std::vector<bool>;
 
+  std::string name;
+  Role role = Role::compute;
+
+  // --- meaning
   // Types of the results. Varying axes and the union of weak flags need no care: bind does both unless `collective` /
   // `own_weak`.
   std::function<std::vector<Type>(const Call&)> infer;
   // The meaning, in clear loops; the test oracle. Operands and results dense, row-major.
   std::function<void(const Call&, std::span<const HostView>, std::span<const HostView>)> eval;
-  std::function<Factors(const Call&, const std::vector<Type>& results)> factors;
+  // Raises the error of a program that would have to compute it, for ops that only transformations know.
+  std::function<void(Loc)> refuse;
 
+  // --- transformations; ops with sub-programs call those of transform/transform.hpp on them
   // Sets of operands in which the op is jointly linear: add {{0,1}}, mul {{0},{1}}, div {{0}}, select {{1,2}}, neg
   // {{0}}, concatenate {{every}}. The jvp of these operands and the pending rows of the partitioner derive from it.
   std::vector<std::vector<int>> linear;
   static constexpr int every = -1;  // all operands, however many a call has
   /// `linear` of a call with so many operands.
   std::vector<std::vector<int>> linear_sets(std::size_t operands) const;
+  // The result is the sum of the operands with these signs: tangents that are zero are left out of it.
+  std::vector<int> signs;
   // Tangents of the results for the operands that `linear` does not cover. Empty array = zero tangent.
-  std::function<std::vector<Array>(const Call&, const std::vector<Array>& primals, const std::vector<Array>& results,
-                                   const std::vector<Array>& tangents)>
-      jvp;
+  std::function<Arrays(const Call&, const Arrays& primals, const Arrays& results, const Arrays& tangents)> jvp;
+  // Instead of the two: results and all tangents at once, where they share work. `tangents[i]` is empty where zero.
+  std::function<WithTangents(const Call&, const Arrays& primals, const Arrays& tangents)> jvp_together;
+  // Cuts an Eqn of which some operands are known (literals are) in two; nothing is bound. Residuals become results of
+  // the known half and operands of the unknown one. Not set: the whole Eqn is unknown.
+  std::function<EqnSplit(const Call&, const Flags& unknown)> split;
   // Cotangents of the linear operands (undefined[i] true); the other operands are given. Empty array = zero.
-  std::function<std::vector<Array>(const Call&, const std::vector<Array>& cotangents,
-                                   const std::vector<Array>& operands, const std::vector<bool>& undefined)>
+  std::function<Arrays(const Call&, const Arrays& cotangents, const Arrays& operands, const Flags& undefined)>
       transpose;
   // The op with one more leading dim on the mapped operands.
-  std::function<Batched(const Call&, const std::vector<Array>& operands, const std::vector<bool>& mapped,
-                        const BatchAxis&)>
-      batch;
+  std::function<Batched(const Call&, const Arrays& operands, const Flags& mapped, const BatchAxis&)> batch;
   std::string not_differentiable;  // a reason, when neither linear nor jvp covers the floating operands
+  // Axes that its sub-programs may name.
+  std::function<NamedAxes(const Params&)> binds;
 
-  // How the engine may run it; none of these: eval is called.
-  std::function<Reg(VectorIR&, const Call&, std::span<const Reg>)>
-      pointwise;  // elementwise over equal shapes (scalars broadcast)
-  std::function<std::optional<View>(const Call&, const Type& result)>
-      view;  // the result is a strided reading of operand 0
-  enum class Reduce {
-    none,
-    sum,
-    prod,
-    max,
-    min,
-    any,
-    all
-  } reduce = Reduce::none;  // Params then hold `std::vector<int> axes` as ops::Reduction
+  // --- placement
+  std::function<Factors(const Call&, const std::vector<Type>& results)> factors;
+  Spread spread = Spread::first;
+  // Whether the op of a sum over devices may be computed as the sum of what it makes of each term: of the operands in a
+  // linear `set`, the others being the same everywhere. Not set: it may. Asked only where no result is narrower than an
+  // operand of the set.
+  std::function<bool(const Call&, const std::vector<int>& set, const std::vector<Magnitude>& operands)> adds_up;
+  // Bounds of its first result. Not set: those of all operands together when it is `movement`, else none.
+  std::function<Magnitude(const Call&, const std::vector<Magnitude>& operands)> magnitude;
+  // Its parameters on one device, where they speak of extents. Not set: the same.
+  std::function<Params(const Params&, const LocalTypes&)> localize;
+  std::function<Sites(const Params&)> sites;
+  // Its result is operand 0 itself, on the same memory, with this label; asked where operations run at once.
+  std::function<Label(const Params&, std::span<const Array> operands)> relabel;
+  // Of an inspection: tells.
+  std::function<void(const Params&, const Sharding&, const Shape&)> inspect;
+
+  // --- engine; where none of the first four holds, eval is called
+  // Elementwise over equal shapes (scalars broadcast).
+  std::function<Reg(VectorIR&, const Call&, std::span<const Reg>)> pointwise;
+  // The result is a strided reading of operand 0.
+  std::function<std::optional<View>(const Call&, const Type& result)> view;
+  // Params then hold `std::vector<int> axes` as ops::Reduction.
+  enum class Reduce { none, sum, prod, max, min, any, all };
+  Reduce reduce = Reduce::none;
+  // Every element of the result is its own index along this dim.
+  std::function<int(const Params&)> index;
+  // Windows of operand 0 at places that operand 1 names: Params hold ops::Gather (read) or ops::Scatter; eval says what
+  // others do there.
+  enum class Window { none, read, write, add, other };
+  Window window = Window::none;
+  // The operand whose memory the result may be written into: eval and the engine read it nowhere but there.
+  int overwrites = -1;
+  // Additions and multiplications. Not set: one per element of the results where `pointwise`, else none.
+  std::function<double(const Call&, const std::vector<Type>& results)> flops;
 
   // Among devices: names mesh axes in its parameters, and varying is its own business (ir/collective.hpp).
   std::shared_ptr<const Collective> collective;
@@ -137,6 +233,9 @@ struct Op {
 /// The op's result types, with varying axes and weak flags filled in; errors name the op.
 std::vector<Type> infer_types(const Op& op, const Params& params, const std::vector<Type>& operands,
                               const std::vector<ProgramPtr>& subs);
+
+/// Additions and multiplications of an Eqn.
+double flops_of(const Program& program, const Eqn& eqn);
 
 /// Runs or records one operation on arrays: the innermost open trace takes it, else it runs at once (implemented in
 /// src/trace).

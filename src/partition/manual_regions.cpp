@@ -4,7 +4,7 @@
 
 #include "ir/rewrite.hpp"
 #include "ops/collective/collective.hpp"
-#include "ops/region/shard_map.hpp"
+#include "regions/shard_map.hpp"
 #include "trace/trace.hpp"
 #include "transform/transform.hpp"
 #include "tutti/lax/lax.hpp"
@@ -17,7 +17,7 @@ using ops::ShardMap;
 
 bool has_regions(const Program& p) {
   return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return e.op == &ops::shard_map ||
+    return e.op->role == Role::region ||
            std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_regions(*sub); });
   });
 }
@@ -35,7 +35,7 @@ struct Opener {
   std::vector<Array> run(const Program& p, const std::vector<Array>& args) {
     Environment<Array> env(p, args, literal_array);
     return replay(p, env, [&](const Eqn& e, std::vector<Array> operands) {
-      if (e.op == &ops::shard_map) return region(e, operands);
+      if (e.op->role == Role::region) return region(e, operands);
       std::vector<ProgramPtr> subs;
       for (const ProgramPtr& sub : e.subs) subs.push_back(open_manual_regions(sub));
       return bind(*e.op, e.params, std::move(operands), std::move(subs));

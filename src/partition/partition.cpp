@@ -143,9 +143,9 @@ class Partition {
 
   // What one device does for an Eqn.
   std::vector<Array> local(const Eqn& e, const Candidate& c, std::vector<Array> blocks) {
-    if (e.op->name == "sharding_constraint") return blocks;
-    if (e.op->name == "shard_map") return region(e, std::move(blocks));
-    if (e.op->name == "iota") return {iota(e, c.results[0])};
+    if (e.op->role == Role::constraint) return blocks;
+    if (e.op->role == Role::region) return region(e, std::move(blocks));
+    if (e.op->role == Role::generator) return {generated(e, c.results[0])};
     return bind(*e.op, c.params, std::move(blocks), e.subs);
   }
 
@@ -158,21 +158,16 @@ class Partition {
                          });
   }
 
-  // A generator: the local part of the numbers, moved by the start of the block.
-  Array iota(const Eqn& e, const Layout& layout) {
+  // A generator: the local part of the numbers, moved by the start of the block where they count.
+  Array generated(const Eqn& e, const Layout& layout) {
     const Type& type = p_.types[e.results[0]];
     Candidate c;
     c.results = {layout};
     Array x = bind(*e.op, localized(e, p_, c).value(), {})[0];
-    for (int d = 0; d < type.ndim(); ++d) {
-      // Along its own dim, and only there, the op counts.
-      if (layout.dims[d].empty() ||
-          e.op->factors(Call{*e.op, e.params, {}, e.subs}, {type}).factors[d].kind == Factors::Kind::parallel)
-        continue;
-      Array start = lax::convert_element_type(emit_.block_start(layout, type.shape, d), type.dtype);
-      x = lax::add(x, lax::broadcast_in_dim(start, x.shape(), {}));
-    }
-    return x;
+    int d = e.op->index(e.params);
+    if (layout.dims[d].empty()) return x;
+    Array start = lax::convert_element_type(emit_.block_start(layout, type.shape, d), type.dtype);
+    return lax::add(x, lax::broadcast_in_dim(start, x.shape(), {}));
   }
 
   AxisRefs axes_;

@@ -5,9 +5,9 @@
 
 #include "mesh/mesh_node.hpp"
 #include "ops/collective/collective.hpp"
-#include "ops/region/shard_map.hpp"
 #include "partition/local_program.hpp"
 #include "propagate/sharded_program.hpp"
+#include "regions/shard_map.hpp"
 #include "trace/trace.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/error.hpp"
@@ -94,7 +94,7 @@ std::vector<Array> inline_region(
   Environment<Array> env(body, blocks, literal_array);
   std::vector<Array> kept_results = replay(body, env, [&](const Eqn& e, std::vector<Array> operands) {
     // About variance and axes that are not manual: nothing to do.
-    if (e.op == &ops::pvary || e.op->name == "sharding_constraint") return operands;
+    if (e.op == &ops::pvary || e.op->role == Role::constraint) return operands;
     Params params = renamed(e, names);
     if (sends(e) && !operands.empty()) on_collective(e, params, operands[0].type());
     return bind(*e.op, std::move(params), std::move(operands), e.subs);

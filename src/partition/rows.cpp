@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "partition/magnitudes.hpp"
+
 namespace tutti {
 namespace {
 
@@ -107,7 +109,7 @@ struct Rows {
     std::optional<Params> params = localized(eqn, program, c);
     if (!params) return false;
     c.params = *params;
-    price(c, on);
+    price(c);
     out.push_back(std::move(c));
     return true;
   }
@@ -124,19 +126,17 @@ struct Rows {
           }
   }
 
-  void price(Candidate& c, const std::vector<AxisRefs>& on) const {
+  void price(Candidate& c) const {
     constexpr double per_element = 0.001, per_flop = 0.01;
     for (std::size_t i = 0; i < c.results.size(); ++i)
       c.work += per_element * static_cast<double>(block_shape(c.results[i], results[i].shape).num_elements());
     for (std::size_t i = 0; i < c.operands.size(); ++i)
       c.work += per_element * static_cast<double>(block_shape(c.operands[i], operands[i].shape).num_elements());
-    if (eqn.op->name != "dot_general") return;
-    double flops = 2;
-    for (std::size_t f = 0; f < rule.factors.size(); ++f) {
-      std::int64_t n = ways(on[f]);
-      flops *= static_cast<double>((rule.factors[f].size + n - 1) / n);
-    }
-    c.work += per_flop * flops;
+    if (!eqn.op->flops) return;
+    std::vector<Type> in = operands, made = results;
+    for (std::size_t o = 0; o < in.size(); ++o) in[o].shape = block_shape(c.operands[o], in[o].shape);
+    for (std::size_t r = 0; r < made.size(); ++r) made[r].shape = block_shape(c.results[r], made[r].shape);
+    c.work += per_flop * eqn.op->flops(Call{*eqn.op, c.params, in, eqn.subs}, made);
   }
 
   void enumerate(const AxisRefs& axes, std::size_t at, Assignment& assignment,
@@ -160,26 +160,30 @@ struct Rows {
   }
 };
 
+// Whether every number of `from` is one of `to`.
+bool at_least_as_wide(DType to, DType from) {
+  if (to == from) return true;
+  if (from.is_integer()) return to.is_integer() && to.size() >= from.size();
+  if (from == bfloat16 || from == float16) return to.is_inexact() && to.size() > from.size();
+  return from == float32 && (to == float64 || to.is_complex());
+}
+
 // Sets of operands in which f is linear for sums over devices: f(sum x) = sum f(x), the other operands being equal
-// everywhere.
-std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const std::vector<Type>& operands,
-                                                 const std::vector<Type>& results) {
+// everywhere. Partial sums may be larger than their sum: nothing may round or enlarge them before they are added.
+std::vector<std::vector<int>> usable_linear_sets(const Call& call, const std::vector<Type>& results,
+                                                 const std::vector<Magnitude>& magnitudes) {
   std::vector<std::vector<int>> out;
-  if (eqn.op->name == "fma") return out;  // affine in its addend, linear in pairs only
-  if (eqn.op == &ops::gather) {           // integers out of range read a value that is not zero
-    const auto& p = eqn.params.get<ops::Gather>();
-    if (p.mode == lax::GatherMode::fill && !p.zero_fill && !results[0].dtype.is_inexact()) return out;
-  }
-  bool exact_types = eqn.op->movement || eqn.op->reduce == Op::Reduce::sum || eqn.op->name.starts_with("scatter");
-  for (const std::vector<int>& set : eqn.op->linear_sets(operands.size())) {
+  for (const std::vector<int>& set : call.op.linear_sets(call.operands.size())) {
     std::vector<int> kept;
     bool ok = true;
     for (int o : set) {
+      const DType dtype = call.operands[o].dtype;
       kept.push_back(o);
-      ok = ok && (operands[o].dtype.is_inexact() || (exact_types && operands[o].dtype.is_integer()));
+      ok = ok && (dtype.is_inexact() || dtype.is_integer());
+      for (const Type& t : results) ok = ok && at_least_as_wide(t.dtype, dtype);
     }
-    for (const Type& t : results) ok = ok && (t.dtype.is_inexact() || (exact_types && t.dtype.is_integer()));
-    if (ok && !kept.empty()) out.push_back(std::move(kept));
+    if (kept.empty() || !ok) continue;
+    if (!call.op.adds_up || call.op.adds_up(call, kept, magnitudes)) out.push_back(std::move(kept));
   }
   return out;
 }
@@ -187,14 +191,18 @@ std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const std::vect
 }  // namespace
 
 std::vector<Candidate> candidates(const Eqn& eqn, const Program& program, const Mesh& mesh, AxisRefs axes,
-                                  const std::function<bool(int, const AxisRef&)>& may_be_pending) {
+                                  const std::function<bool(int, const AxisRef&)>& may_be_pending,
+                                  const std::vector<Magnitude>& magnitudes) {
   Rows rows{eqn, program, mesh, {}, {}, {}, {}, {}, {}};
   for (const Atom& a : eqn.operands) rows.operands.push_back(program.type(a));
   for (ValueId r : eqn.results) rows.results.push_back(program.types[r]);
   std::sort(axes.begin(), axes.end());
   if (eqn.op->factors && eqn.subs.empty() && !eqn.op->collective && !eqn.op->effect) {
-    rows.rule = eqn.op->factors(Call{*eqn.op, eqn.params, rows.operands, eqn.subs}, rows.results);
-    rows.linear = usable_linear_sets(eqn, rows.operands, rows.results);
+    const Call call{*eqn.op, eqn.params, rows.operands, eqn.subs};
+    rows.rule = eqn.op->factors(call, rows.results);
+    std::vector<Magnitude> of_operands;
+    for (const Atom& a : eqn.operands) of_operands.push_back(magnitude_of(a, magnitudes));
+    rows.linear = usable_linear_sets(call, rows.results, of_operands);
   } else {
     axes.clear();  // sub-programs, effects and collectives run on whole values
   }

@@ -24,7 +24,8 @@ struct Candidate {
 /// `may_be_pending(operand, axis)`: whether a row in which that operand holds partial sums over the axis is worth
 /// listing.
 std::vector<Candidate> candidates(const Eqn& eqn, const Program& program, const Mesh& mesh, AxisRefs axes,
-                                  const std::function<bool(int, const AxisRef&)>& may_be_pending);
+                                  const std::function<bool(int, const AxisRef&)>& may_be_pending,
+                                  const std::vector<Magnitude>& magnitudes = {});
 
 /// The Eqn's parameters on local shapes; nothing when the op cannot run on these blocks as it is.
 std::optional<Params> localized(const Eqn& eqn, const Program& program, const Candidate& candidate);

@@ -53,7 +53,7 @@ Annotations::Annotations(const Program& program, const std::vector<Sharding>& in
   for (std::size_t i = 0; i < inputs.size() && i < program.inputs.size(); ++i)
     if (inputs[i].has_value()) add(inputs[i]);
   for (const Eqn& e : program.eqns) {
-    if (const Sharding* s = constraint_of(e)) add(*s);
+    if (std::optional<Sharding> s = constraint_of(e)) add(*s);
     for (const Sharding& s : region_shardings(e)) add(s);
   }
   mesh_ = common_mesh(meshes_);

@@ -8,10 +8,11 @@ namespace tutti {
 std::vector<Placed> placed_inside(const Program& program) {
   std::vector<Placed> out;
   for (const Eqn& e : program.eqns) {
-    if (const Sharding* s = constraint_of(e)) out.push_back({"sharding_constraint inside jit with", *s, e.loc});
-    for (const Sharding& s : region_shardings(e)) out.push_back({"shard_map inside jit with", s, e.loc});
+    const std::string with = e.op->name + " inside jit with";
+    if (std::optional<Sharding> s = constraint_of(e)) out.push_back({with, *s, e.loc});
+    for (const Sharding& s : region_shardings(e)) out.push_back({with, s, e.loc});
     for (const ProgramPtr& sub : e.subs) {
-      if (e.op->name == "shard_map") continue;
+      if (e.op->role == Role::region) continue;
       std::vector<Placed> inner = placed_inside(*sub);
       out.insert(out.end(), inner.begin(), inner.end());
     }

@@ -105,8 +105,8 @@ class Flow {
     bool reduces = false;
     for (const Factors::Factor& f : out.factors->factors)
       reduces = reduces || (f.kind != Factors::Kind::parallel && f.kind != Factors::Kind::replicated);
-    out.broadcast = e.op->name == "broadcast_in_dim";
-    out.elementwise = !reduces && !out.broadcast && e.op->name != "dot_general";
+    out.broadcast = e.op->spread == Spread::last;
+    out.elementwise = !reduces && e.op->spread == Spread::first;
     return out;
   }
 

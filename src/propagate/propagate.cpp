@@ -5,6 +5,7 @@
 
 #include "ir/op.hpp"
 #include "mesh/checks.hpp"
+#include "ops/placement/sharding_constraint.hpp"
 #include "propagate/annotations.hpp"
 #include "propagate/flow.hpp"
 #include "propagate/sites.hpp"
@@ -64,7 +65,7 @@ ProgramPtr with_output_constraints(const ProgramPtr& program, const std::vector<
     if (!outputs[i].has_value() || out->outputs[i].is_literal()) continue;
     auto v = static_cast<ValueId>(out->types.size());
     out->types.push_back(Type(out->types[out->outputs[i].id]));
-    out->eqns.push_back(constraint_eqn(outputs[i], out->outputs[i], v, {}));
+    out->eqns.push_back(ops::constraint_eqn(outputs[i], out->outputs[i], v, {}));
     out->outputs[i] = v;
   }
   return out;
@@ -127,7 +128,7 @@ void seed_all(ShardedProgram& sharded, std::vector<ValueAxes>& places, const std
   for (int i = 0; i < static_cast<int>(p.eqns.size()); ++i) {
     const Eqn& e = p.eqns[i];
     seed_region(sharded, places, i);
-    const Sharding* s = constraint_of(e);
+    const std::optional<Sharding> s = constraint_of(e);
     if (!s) continue;
     const bool output = i >= constraints;
     Origin origin{output ? Origin::Kind::output : Origin::Kind::constraint, output ? i - constraints : i, e.loc, -1,
@@ -181,7 +182,7 @@ ShardedProgram propagate(const ProgramPtr& given, const Asked& asked) {
 
   auto laid_out = [&](const Atom& a) { return a.is_literal() ? Layout::replicated(0) : out.layouts[a.id]; };
   for (const Inspected& i : inspected)
-    out.inspections.push_back({i.params, p.type(i.value).shape, said.face_of(laid_out(i.value))});
+    out.inspections.push_back({i.op, i.params, p.type(i.value).shape, said.face_of(laid_out(i.value))});
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
     out.outputs.push_back(laid_out(p.outputs[i]));
     const Sharding wanted = i < asked.outputs.size() ? asked.outputs[i] : Sharding();

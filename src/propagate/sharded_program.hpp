@@ -24,8 +24,9 @@ struct Origin {
   ValueId from = -1;  // the neighbour it came from
 };
 
-/// A value that somebody wants to know the layout of, and who: an ops::InspectSharding.
+/// A value that somebody wants to know the layout of, and who: an Eqn whose role is inspection.
 struct Inspection {
+  const Op* op;
   Params params;
   Shape shape;
   Sharding sharding;

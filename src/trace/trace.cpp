@@ -79,17 +79,29 @@ std::int64_t bound_axis_size(const std::string& name) {
                    "Name the axis in the vmap, pmap or shard_map around this call.");
 }
 
-bool axis_is_bound(const std::string& name) {
-  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) {
-    return std::any_of(t->axes.begin(), t->axes.end(), [&](const auto& a) { return a.first == name; });
-  });
+namespace {
+
+// The innermost trace that binds the axis; nullptr when none does.
+const Trace* binding(const std::string& name) {
+  for (std::size_t i = stack.size(); i-- > 0;)
+    for (const auto& [axis, size] : stack[i]->axes)
+      if (axis == name) return stack[i].get();
+  return nullptr;
 }
 
+}  // namespace
+
+bool axis_is_bound(const std::string& name) { return binding(name) != nullptr; }
+
 bool axis_is_typed(const std::string& name) {
-  return std::any_of(stack.begin(), stack.end(), [&](const auto& t) {
-    return std::find(t->typed_axes.begin(), t->typed_axes.end(), name) != t->typed_axes.end();
-  });
+  const Trace* by = binding(name);
+  return by && std::find(by->typed_axes.begin(), by->typed_axes.end(), name) != by->typed_axes.end();
 }
+
+int derivatives_here() { return stack.empty() ? 0 : stack.back()->derivatives; }
+
+Trace::Trace(Mode mode, std::string what, Loc made)
+    : derivatives(derivatives_here()), mode_(mode), what_(std::move(what)), made_(made) {}
 
 Array Trace::input(const Type& type, std::string name, Array known) {
   if (!captured_.empty()) throw InternalError("Trace::input after a capture");

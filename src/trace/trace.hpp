@@ -32,7 +32,7 @@ inline Array literal_array(const Atom& literal) { return array_from_scalar(liter
 class Trace : public std::enable_shared_from_this<Trace> {
  public:
   enum class Mode { staged, open };
-  Trace(Mode mode, std::string what, Loc made) : mode_(mode), what_(std::move(what)), made_(made) {}
+  Trace(Mode mode, std::string what, Loc made);
 
   /// A new explicit input. `known`: its value, for reads on demand in open traces.
   Array input(const Type& type, std::string name = "", Array known = {});
@@ -57,6 +57,9 @@ class Trace : public std::enable_shared_from_this<Trace> {
   std::vector<std::pair<std::string, std::int64_t>> axes;
   /// Those over which types say what varies (shard_map with check_vma).
   std::vector<std::string> typed_axes;
+  /// How many derivatives, one of the other, may be taken of what is recorded here: rules of custom functions are
+  /// recorded for as many. As many as in the trace around; transformations take one more.
+  int derivatives;
 
  private:
   friend class TraceScope;
@@ -107,6 +110,8 @@ struct BoundAxis {
   bool operator==(const BoundAxis&) const = default;
 };
 std::vector<BoundAxis> bound_axes();
+/// Of the innermost trace; 0 outside of all.
+int derivatives_here();
 /// Size of a named axis bound by an enclosing body; NameError lists those that are.
 std::int64_t bound_axis_size(const std::string& name);
 bool axis_is_bound(const std::string& name);

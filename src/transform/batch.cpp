@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "transform/interpret.hpp"
-#include "transform/subprogram_rules.hpp"
 
 namespace tutti {
 namespace {
@@ -19,17 +18,14 @@ struct Lane {
 
 Batched run(const Program& p, const Eqn& eqn, const std::vector<Array>& operands, const std::vector<bool>& mapped,
             const BatchAxis& axis) {
-  const SubprogramRules* rules = subprogram_rules(*eqn.op);
   bool any = std::find(mapped.begin(), mapped.end(), true) != mapped.end();
-  // A collective may name the axis, and then means something for unmapped operands too.
-  bool may_name_axis = !axis.name.empty() && (eqn.op->collective || rules);
+  // A collective, also in a sub-program, may name the axis, and then means something for unmapped operands too.
+  bool may_name_axis = !axis.name.empty() && (eqn.op->collective || !eqn.subs.empty());
   if (!any && !may_name_axis) {
     std::vector<Array> results = bind(eqn, operands);
     return {results, std::vector<bool>(results.size(), false)};
   }
-  if (rules && rules->batch) return rules->batch(eqn, operands, mapped, axis);
-  if (!rules && eqn.op->batch)
-    return eqn.op->batch(Call{*eqn.op, eqn.params, operand_types(p, eqn), eqn.subs}, operands, mapped, axis);
+  if (eqn.op->batch) return eqn.op->batch(call_of(p, eqn), operands, mapped, axis);
   throw_unsupported(eqn, "vmap cannot map it: it has no batch rule",
                     "Use lax::map, which takes one element after the other.");
 }

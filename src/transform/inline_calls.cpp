@@ -2,17 +2,16 @@
 
 #include <algorithm>
 
-#include "ops/region/calls.hpp"
-#include "tutti/base/call_scope.hpp"
+#include "ir/op.hpp"
 
 namespace tutti {
 namespace {
 
-bool is_call(const Eqn& e) { return e.op == &ops::custom_jvp || e.op == &ops::custom_vjp || e.op == &ops::remat; }
+bool is_call(const Eqn& e) { return e.op->role == Role::call; }
 
 bool has_calls(const Program& p) {
   return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return is_call(e) || e.op == &ops::custom_tangent ||
+    return is_call(e) || e.op->refuse ||
            std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_calls(*sub); });
   });
 }
@@ -41,9 +40,7 @@ class Inliner {
 
   void append(const Program& p, std::vector<Atom>& env) {
     for (const Eqn& e : p.eqns) {
-      if (e.op == &ops::custom_tangent)
-        raise<TypeError>("custom_vjp", "a function with a reverse rule has no forward-mode derivative",
-                         "Use grad, vjp or jacrev, or give a forward rule with custom_jvp.", e.loc);
+      if (e.op->refuse) e.op->refuse(e.loc);
       if (is_call(e)) {
         call(e, env);
         continue;

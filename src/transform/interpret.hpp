@@ -28,6 +28,10 @@ class Recording {
 
 std::string input_name(const Program& program, std::size_t i);
 std::vector<Type> operand_types(const Program& program, const Eqn& eqn);
+/// What its rules get.
+inline Call call_of(const Program& program, const Eqn& eqn) {
+  return {*eqn.op, eqn.params, operand_types(program, eqn), eqn.subs};
+}
 /// `mul: <why> (train.cpp:41)`.
 [[noreturn]] void throw_unsupported(const Eqn& eqn, const std::string& why, const std::string& advice);
 /// A rule gave something of another type than its contract says.

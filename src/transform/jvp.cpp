@@ -1,9 +1,8 @@
 // Forward mode: one walk over the Eqns that carries, with every value, its tangent (an empty array where it is zero).
 #include <algorithm>
-#include <tuple>
+#include <optional>
 
 #include "transform/interpret.hpp"
-#include "transform/subprogram_rules.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti {
@@ -16,22 +15,19 @@ void accumulate(Array& sum, const Array& x) {
   sum = sum.has_value() ? lax::add(sum, x) : x;
 }
 
-// A sum with one tangent needs no zeros for the other (elementwise operands may be scalars, whose tangent has to be
-// spread).
-bool shortcut(const Eqn& eqn, const std::vector<Array>& tangents, const Array& result, Array& out) {
-  if (eqn.operands.size() != 2 || (tangents[0].has_value() == tangents[1].has_value())) return false;
-  bool first = tangents[0].has_value();
-  const Array& t = first ? tangents[0] : tangents[1];
-  if (t.shape() != result.shape()) return false;
-  if (eqn.op->name == "add") {
-    out = t;
-    return true;
+// The tangent of a sum is the sum of the tangents that there are: no zeros for the others. Nothing when one of them is
+// that of a scalar operand, which has to be spread.
+std::optional<Array> signed_sum(const Op& op, const std::vector<Array>& tangents, const Array& result) {
+  Array sum;
+  for (std::size_t i = 0; i < tangents.size(); ++i) {
+    if (!tangents[i].has_value()) continue;
+    if (tangents[i].shape() != result.shape()) return std::nullopt;
+    if (!sum.has_value())
+      sum = op.signs[i] < 0 ? lax::neg(tangents[i]) : tangents[i];
+    else
+      sum = op.signs[i] < 0 ? lax::sub(sum, tangents[i]) : lax::add(sum, tangents[i]);
   }
-  if (eqn.op->name == "sub") {
-    out = first ? t : lax::neg(t);
-    return true;
-  }
-  return false;
+  return sum;
 }
 
 struct Dual {
@@ -42,7 +38,8 @@ std::vector<Array> op_tangents(const Program& p, const Eqn& eqn, const std::vect
                                const std::vector<Array>& results, const std::vector<Array>& tangents) {
   const Op& op = *eqn.op;
   std::vector<Array> out(results.size());
-  if (op.linear.size() == 1 && shortcut(eqn, tangents, results[0], out[0])) return out;
+  if (!op.signs.empty())
+    if (std::optional<Array> sum = signed_sum(op, tangents, results[0])) return {*sum};
   std::vector<Array> rest = tangents;  // of the operands that no linear group covers
   for (const std::vector<int>& group : op.linear_sets(tangents.size())) {
     std::vector<Array> operands = primals;
@@ -63,7 +60,7 @@ std::vector<Array> op_tangents(const Program& p, const Eqn& eqn, const std::vect
                       "it cannot be differentiated: " +
                           (op.not_differentiable.empty() ? "it has no derivative rule" : op.not_differentiable),
                       kStop);
-  std::vector<Array> part = op.jvp(Call{op, eqn.params, operand_types(p, eqn), eqn.subs}, primals, results, rest);
+  std::vector<Array> part = op.jvp(call_of(p, eqn), primals, results, rest);
   for (std::size_t k = 0; k < std::min(part.size(), out.size()); ++k) accumulate(out[k], part[k]);
   return out;
 }
@@ -79,9 +76,10 @@ std::vector<Dual> step(const Program& p, const Eqn& eqn, const std::vector<Dual>
   std::vector<Array> results, result_tangents;
   if (!any) {
     results = bind(eqn, primals);
-  } else if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
-    if (!rules->jvp) throw_unsupported(eqn, "it has no forward-mode derivative", kStop);
-    std::tie(results, result_tangents) = rules->jvp(eqn, primals, tangents);
+  } else if (eqn.op->jvp_together) {
+    WithTangents both = eqn.op->jvp_together(call_of(p, eqn), primals, tangents);
+    results = std::move(both.results);
+    result_tangents = std::move(both.tangents);
   } else {
     results = bind(eqn, primals);
     bool differentiable =

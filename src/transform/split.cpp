@@ -3,7 +3,6 @@
 #include <map>
 
 #include "transform/interpret.hpp"
-#include "transform/subprogram_rules.hpp"
 
 namespace tutti {
 namespace {
@@ -105,20 +104,19 @@ class Splitter {
       }
       return;
     }
-    const SubprogramRules* rules = subprogram_rules(*e.op);
     bool all = std::all_of(e.operands.begin(), e.operands.end(),
                            [&](const Atom& a) { return a.is_literal() || is_unknown_[a.id]; });
-    if (rules && rules->split && !all) return split_eqn(e, *rules);
+    if (e.op->split && !all) return split_eqn(e);
     for (const Atom& a : e.operands)
       if (!unknown_atom(a)) residual(a);
     unknown_.append(e);
     for (ValueId r : e.results) is_unknown_[r] = 1;
   }
 
-  void split_eqn(const Eqn& e, const SubprogramRules& rules) {
+  void split_eqn(const Eqn& e) {
     std::vector<bool> unknown;
     for (const Atom& a : e.operands) unknown.push_back(unknown_atom(a));
-    EqnSplit s = rules.split(e, operand_types(p_, e), unknown);
+    EqnSplit s = e.op->split(call_of(p_, e), unknown);
     Eqn known{s.known.op, s.known.params, {}, {}, s.known.subs, e.loc},
         rest{s.unknown.op, s.unknown.params, {}, {}, s.unknown.subs, e.loc};
     std::vector<Type> known_types;

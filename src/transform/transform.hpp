@@ -15,11 +15,10 @@
 
 namespace tutti {
 
-/// Mesh axes that the body of a manual region may name, with their sizes; empty outside of such bodies.
-using NamedAxes = std::vector<std::pair<std::string, std::int64_t>>;
-
 /// Whether values of this type have tangents; integers, bools and keys have none.
 inline bool has_tangent(const Type& t) { return t.dtype.is_inexact(); }
+
+// `axes` below: mesh axes that the body of a manual region may name; empty outside of such bodies.
 
 struct JvpProgram {
   ProgramPtr program;  // inputs: those of the primal program, then tangents of the differentiated inputs. Outputs: the

@@ -4,7 +4,6 @@
 
 #include "ops/collective/collective.hpp"
 #include "transform/interpret.hpp"
-#include "transform/subprogram_rules.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti {
@@ -38,26 +37,18 @@ class Transpose {
     std::vector<bool> undefined;
     for (ValueId r : eqn.results) cotangents.push_back(cotangent_of(r));
     for (const Array& x : operands) undefined.push_back(!x.has_value());
-    std::vector<Type> types = operand_types(p_, eqn);
-    std::vector<Array> given;
-    if (const SubprogramRules* rules = subprogram_rules(*eqn.op)) {
-      if (!rules->transpose)
-        throw_unsupported(eqn, "it cannot be differentiated in reverse mode: it has no transpose rule",
-                          "Use jvp or jacfwd.");
-      given = rules->transpose(eqn, types, cotangents, operands, undefined);
-    } else {
-      if (!eqn.op->transpose)
-        throw_unsupported(
-            eqn,
-            "it cannot be differentiated in reverse mode: " +
-                (eqn.op->not_differentiable.empty() ? "it has no transpose rule" : eqn.op->not_differentiable),
-            "Use jvp or jacfwd.");
-      given = eqn.op->transpose(Call{*eqn.op, eqn.params, types, eqn.subs}, cotangents, operands, undefined);
-    }
+    if (!eqn.op->transpose)
+      throw_unsupported(
+          eqn,
+          "it cannot be differentiated in reverse mode: " +
+              (eqn.op->not_differentiable.empty() ? "it has no transpose rule" : eqn.op->not_differentiable),
+          "Use jvp or jacfwd.");
+    const Call call = call_of(p_, eqn);
+    std::vector<Array> given = eqn.op->transpose(call, cotangents, operands, undefined);
     given.resize(operands.size());
     for (std::size_t i = 0; i < operands.size(); ++i) {
       if (!undefined[i] || !given[i].has_value()) continue;
-      check_like(eqn, "transpose", given[i], types[i]);
+      check_like(eqn, "transpose", given[i], call.operands[i]);
       add_to(eqn.operands[i].id, given[i]);
     }
     for (ValueId r : eqn.results) cotangent[r] = {};  // done with: nothing keeps it alive

@@ -4,7 +4,6 @@
 
 #include "ir/collective.hpp"
 #include "ir/replay.hpp"
-#include "ops/region/shard_map.hpp"
 
 namespace tutti {
 namespace {
@@ -42,7 +41,8 @@ AxisNames of_results(const Eqn& e, const AxisNames& operands) {
   }
   AxisNames out = operands;
   for (const ProgramPtr& sub : e.subs) out = merge_names(out, named_inside(*sub));
-  if (e.op == &ops::shard_map) out = without(out, e.params.get<ops::ShardMap>().axis_names);
+  if (e.op->binds)
+    for (const auto& [name, size] : e.op->binds(e.params)) out = without(out, {name});
   return out;
 }
 

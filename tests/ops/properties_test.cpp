@@ -105,7 +105,7 @@ TEST(EveryOp, HasAllItsRulesOrSaysWhyNot) {
     law("eval", op->eval || op->collective);
     law("factors", static_cast<bool>(op->factors));
     law("batch", static_cast<bool>(op->batch));
-    law("derivative", !op->linear.empty() || op->jvp || !op->not_differentiable.empty());
+    law("derivative", !op->linear.empty() || op->jvp || op->jvp_together || !op->not_differentiable.empty());
     law("samples", !op->samples.empty());
     for (const auto& [rule, reason] : op->without)
       EXPECT_TRUE((std::set<std::string>{"eval", "factors", "batch", "derivative", "samples"}.count(rule))) << rule;

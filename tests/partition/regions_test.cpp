@@ -1,8 +1,8 @@
 // Manual regions on isolated devices: the body is what each device runs.
 #include "ops/collective/collective.hpp"
-#include "ops/region/shard_map.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/programs.hpp"
+#include "regions/shard_map.hpp"
 
 namespace tutti::testing {
 namespace {

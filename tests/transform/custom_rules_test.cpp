@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -210,6 +213,101 @@ TEST(CustomRules, Errors) {
                       return std::pair{self(std::get<0>(args)), std::get<0>(tangents)};
                     });
   EXPECT_THROW(grad([&](const Array& a) { return sum(self(a)); })(x), ValueError);
+}
+
+// A tower of functions that call one another, rules included; `calls` counts how often any of them runs.
+Array tower(int depth, int& calls, const Array& x) {
+  if (depth == 0) return sin(x);
+  auto f = custom_jvp(
+      [&calls, depth](const Array& a) {
+        ++calls;
+        return tower(depth - 1, calls, a) * 0.5;
+      },
+      [&calls, depth](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
+        ++calls;
+        const Array& a = std::get<0>(args);
+        auto [y, dy] = jvp([&](const Array& b) { return tower(depth - 1, calls, b); }, std::tuple{a},
+                           std::tuple{std::get<0>(tangents)});
+        return std::pair{tower(depth - 1, calls, a) * 0.5, dy * 0.5};
+      });
+  return f(x);
+}
+Array tower_of_vjp(int depth, int& calls, const Array& x) {
+  if (depth == 0) return sin(x);
+  auto f = custom_vjp(
+      [&calls, depth](const Array& a) {
+        ++calls;
+        return tower_of_vjp(depth - 1, calls, a) * 0.5;
+      },
+      [&calls, depth](const Array& a) {
+        ++calls;
+        return std::pair{tower_of_vjp(depth - 1, calls, a) * 0.5, a};
+      },
+      [&calls, depth](const Array& a, const Array& g) {
+        ++calls;
+        return std::tuple{g * 0.5 * grad([&](const Array& b) { return tower_of_vjp(depth - 1, calls, b); })(a)};
+      });
+  return f(x);
+}
+
+TEST(CustomRules, NestedFunctionsAreRecordedOncePerDepthAndDerivative) {
+  for (int depth : {4, 8, 16}) {
+    int calls = 0;
+    const double scale = std::pow(0.5, depth);
+    Array x = array(0.3f);
+    auto f = [&](const Array& a) { return tower(depth, calls, a); };
+    expect_close(jit(f)(x), sin(x) * scale);
+    EXPECT_LE(calls, depth * depth + 3 * depth);
+    calls = 0;
+    expect_close(grad(f)(x), cos(x) * scale);
+    EXPECT_LE(calls, 2 * depth * depth + 2 * depth);
+    calls = 0;
+    auto g = [&](const Array& a) { return tower_of_vjp(depth, calls, a); };
+    expect_close(grad(g)(x), cos(x) * scale);
+    EXPECT_LE(calls, 3 * depth * depth + 3 * depth);
+  }
+  int calls = 0;
+  Array x = array(0.3f);
+  auto f = [&](const Array& a) { return tower(3, calls, a); };
+  expect_close(grad(grad(f))(x), -sin(x) / 8);
+  expect_close(hessian(f)(x), -sin(x) / 8);
+  expect_close(grad(grad(jit(f)))(x), -sin(x) / 8);
+  auto once = jit(f);
+  expect_close(once(x), sin(x) / 8);
+  expect_close(grad(once)(x), cos(x) / 8);
+  expect_close(grad(grad(once))(x), -sin(x) / 8);
+  expect_close(grad(grad(grad(once)))(x), -cos(x) / 8);
+  expect_close(once(x), sin(x) / 8);
+}
+
+// Rules are recorded where a derivative can be taken.
+TEST(CustomRules, AreNotRecordedForNothing) {
+  int rules = 0;
+  auto f = custom_jvp([](const Array& a) { return a * 2; },
+                      [&](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
+                        ++rules;
+                        return std::pair{std::get<0>(args) * 2, std::get<0>(tangents) * 3};
+                      });
+  expect_close(vmap(f)(ones({3})), 2 * ones({3}));
+  EXPECT_EQ(rules, 0);
+  auto jitted = jit(f);
+  jitted(ones({3}));
+  EXPECT_EQ(rules, 1);
+  expect_close(grad([&](const Array& a) { return sum(jitted(a)); })(ones({3})), 3 * ones({3}));
+}
+
+// Functions made on one line are as many functions.
+TEST(CustomRules, AreToldApartByIdentity) {
+  auto make = [](double slope, std::function<Array(const Array&)> in_rule) {
+    return custom_jvp([](const Array& a) { return a * a; },
+                      [=](const std::tuple<Array>& args, const std::tuple<Array>& tangents) {
+                        return std::pair{in_rule(std::get<0>(args)), std::get<0>(tangents) * slope};
+                      });
+  };
+  auto inner = make(5, [](const Array& a) { return square(a); });
+  auto outer = make(7, inner);
+  expect_close(grad(outer)(3.), array(7.f));
+  expect_close(jit(grad(outer))(3.), array(7.f));
 }
 
 TEST(Remat, KeepsLess) {

@@ -1,6 +1,7 @@
 // Collectives under vmap(axis_name): alone, nested, and differentiated.
 #include <gtest/gtest.h>
 
+#include "trace/trace.hpp"
 #include "tutti/lax/collectives.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/jit.hpp"
@@ -41,6 +42,22 @@ TEST(NamedAxes, Nested) {
   expect_values(outer(inner([](const Array& x) { return lax::psum(x, "i"); }))(x), {5, 7, 9, 5, 7, 9});
   expect_values(outer(inner([](const Array& x) { return lax::psum(x, "j"); }))(x), {6, 6, 6, 15, 15, 15});
   expect_values(outer(inner([](const Array& x) { return lax::psum(x, {"i", "j"}); }))(x), {21, 21, 21, 21, 21, 21});
+}
+
+// A vmap over an axis of the same name hides that of a shard_map around it, types included.
+TEST(NamedAxes, TheInnermostBinderSaysWhetherAnAxisIsTyped) {
+  auto region = std::make_shared<Trace>(Trace::Mode::staged, "shard_map", Loc{});
+  region->axes = {{"i", 4}};
+  region->typed_axes = {"i"};
+  TraceScope in_region(region);
+  EXPECT_TRUE(axis_is_typed("i"));
+  auto mapped = std::make_shared<Trace>(Trace::Mode::open, "vmap", Loc{});
+  mapped->axes = {{"i", 3}, {"j", 2}};
+  TraceScope in_vmap(mapped);
+  EXPECT_FALSE(axis_is_typed("i"));
+  EXPECT_FALSE(axis_is_typed("j"));
+  EXPECT_FALSE(axis_is_typed("k"));
+  EXPECT_EQ(bound_axis_size("i"), 3);
 }
 
 TEST(NamedAxes, Differentiated) {

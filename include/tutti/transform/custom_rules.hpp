@@ -1,6 +1,7 @@
 // Functions with derivatives of your own, and functions whose intermediate values are computed again instead of kept.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -53,7 +54,7 @@ template <class F, class Rule> class CustomJvp : public CallWith<CustomJvp<F, Ru
                     rule_(tree::rebuild(args, std::span<const Array>(primals)), with_places(args, tangents));
                 return RuleResult{tree::leaves(out.first), tree::structure(out.first).present(), places(out.second)};
               },
-              call.present()};
+              call.present(), identity_.get()};
           return call.with(custom_jvp_call(call.arrays, call.body(), rule, made_));
         }
       }
@@ -63,6 +64,7 @@ template <class F, class Rule> class CustomJvp : public CallWith<CustomJvp<F, Ru
   F fn_;
   Rule rule_;
   Loc made_;
+  std::shared_ptr<const void> identity_ = std::make_shared<char>();
 };
 
 template <class F, class Forward, class Backward>
@@ -109,6 +111,7 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
     std::optional<Residuals> residuals;
     VjpRule rule;
     rule.present = call.present();
+    rule.function = identity_.get();
     rule.forward = [&](const std::vector<Array>& primals) {
       auto out = std::apply(forward_, tree::rebuild(args, std::span<const Array>(primals)));
       result.emplace(std::move(out.first));
@@ -127,6 +130,7 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
   Forward forward_;
   Backward backward_;
   Loc made_;
+  std::shared_ptr<const void> identity_ = std::make_shared<char>();
 };
 
 template <class F> class Remat : public CallWith<Remat<F>, params_t<F>> {

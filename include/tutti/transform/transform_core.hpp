@@ -95,6 +95,7 @@ struct RuleResult {
 struct JvpRule {
   std::function<RuleResult(const std::vector<Array>& primals, const std::vector<Array>& tangents)> call;
   std::vector<bool> present;  // per place of the arguments
+  const void* function;       // tells functions with rules apart; copies are one
 };
 std::vector<Array> custom_jvp_call(const CallArrays& args, const Body& fn, const JvpRule& rule, Loc made);
 
@@ -108,6 +109,7 @@ struct VjpRule {
   std::function<Forward(const std::vector<Array>&)> forward;
   std::function<std::vector<Array>(const std::vector<Array>& residuals, const std::vector<Array>& cotangents)> backward;
   std::vector<bool> present;  // per place of the arguments
+  const void* function = nullptr;
 };
 std::vector<Array> custom_vjp_call(const CallArrays& args, const Body& fn, const VjpRule& rule, Loc made);
 

@@ -55,7 +55,7 @@ class GatherWork final : public run::Work {
     const Params params = ops::Gather{{{1}, {}, {0}, {}, {}}, {1}, lax::GatherMode::fill, p_.zero_fill};
     const std::vector<ProgramPtr> none;
     const HostView in[] = {{x, &element}, {index, &outside}}, out[] = {{result, &filled}};
-    ops::gather->eval(Call{ops::gather, params, {x, index}, none}, in, out);
+    c_.eqn.op->eval(Call{*c_.eqn.op, params, {x, index}, none}, in, out);
     fill_.resize(static_cast<std::size_t>(runs_.length * x.dtype.size()));
     for (std::int64_t i = 0; i < runs_.length; ++i)
       std::memcpy(fill_.data() + i * x.dtype.size(), &filled, static_cast<std::size_t>(x.dtype.size()));
@@ -105,7 +105,7 @@ class ScatterWork final : public run::Work {
     const HostView indices{c_.operand_types[1], at[c_.operands[1]]};
     const ops::Windows windows(dims_, p_.mode, sizes_, c_.operand_types[0].shape, indices, c_.operand_types[2].ndim());
     const std::int64_t size = c_.operand_types[0].dtype.size(), n = runs_.length;
-    const bool add = c_.eqn.op == &ops::scatter_add;
+    const bool add = c_.eqn.op->window == Op::Window::add;
     // A few additions to one place are as good in float32.
     std::optional<ops::PlaceSums<float>> sums;
     if (add && runs_.outer.num_elements() > kFewRuns)
@@ -140,10 +140,14 @@ std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
   for (const Type& t : c.operand_types)
     if (t.num_elements() == 0) return nullptr;
   if (c.result_types[0].num_elements() == 0) return nullptr;
-  if (c.eqn.op == &ops::gather) return std::make_unique<GatherWork>(c);
-  if (c.eqn.op == &ops::scatter || (c.eqn.op == &ops::scatter_add && c.operand_types[0].dtype == float32))
-    return std::make_unique<ScatterWork>(c);
-  return nullptr;
+  switch (c.eqn.op->window) {
+    case Op::Window::read: return std::make_unique<GatherWork>(c);
+    case Op::Window::write: return std::make_unique<ScatterWork>(c);
+    case Op::Window::add:
+      if (c.operand_types[0].dtype == float32) return std::make_unique<ScatterWork>(c);
+      return nullptr;
+    default: return nullptr;
+  }
 }
 
 }  // namespace tutti::cpu

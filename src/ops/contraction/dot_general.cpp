@@ -224,6 +224,17 @@ constinit const Home dot_general = [] {
   op.eval = eval;
   op.factors = factors;
   op.linear = {{0}, {1}};
+  // A partial sum times something large may be infinite where the whole is not.
+  op.adds_up = [](const Call& c, const std::vector<int>& set, const std::vector<Magnitude>& operands) {
+    return c.operands[0].dtype.is_integer() || operands[1 - set[0]].most <= 1;
+  };
+  op.spread = Spread::second;
+  op.flops = [](const Call& c, const std::vector<Type>& results) {
+    double terms = 1;
+    for (std::int64_t d : c.get<DotGeneral>().dims.lhs_contract)
+      terms *= static_cast<double>(c.operands[0].shape[static_cast<int>(d)]);
+    return 2 * terms * static_cast<double>(results[0].num_elements());
+  };
   op.transpose = transposed;
   op.batch = batch;
   lax::DotDims matrix = {{1}, {0}, {}, {}}, many = {{2}, {1}, {0}, {0}}, two = {{2, 0}, {0, 1}, {1}, {2}};

@@ -32,6 +32,22 @@ Arrays transpose_div(const Call& c, const Arrays& ct, const Arrays& operands, co
   return {cotangent_for(lax::div(ct[0], operands[1]), c.operands[0]), Array()};
 }
 
+// Partial sums may be large where their sum is not: what makes them larger has to wait for the sum. Integers wrap.
+bool product_adds_up(const Call& c, const std::vector<int>& set, const std::vector<Magnitude>& operands) {
+  return c.operands[0].dtype.is_integer() || operands[1 - set[0]].most <= 1;
+}
+bool quotient_adds_up(const Call& c, const std::vector<int>&, const std::vector<Magnitude>& operands) {
+  return !c.operands[0].dtype.is_integer() && operands[1].least >= 1;
+}
+
+Magnitude of_first(const Call&, const std::vector<Magnitude>& operands) { return operands[0]; }
+Magnitude of_product(const Call&, const std::vector<Magnitude>& operands) {
+  return {operands[0].least * operands[1].least, operands[0].most * operands[1].most};
+}
+Magnitude of_quotient(const Call&, const std::vector<Magnitude>& operands) {
+  return {operands[0].least / operands[1].most, operands[0].most / operands[1].least};
+}
+
 // d max(x, y) / dx: 1 where x wins, 1/2 at a tie.
 V share(const V& x, const V& y, const V& z) {
   V one = full_like(z, 1), half = full_like(z, 0.5), zero = full_like(z, 0);
@@ -44,7 +60,8 @@ Rules extremum() {
 }  // namespace
 
 constinit const Home neg = [] {
-  return unary_op<takes_number>("neg", [](auto x) { return -x; }, {.linear = {{0}}, .transpose = transpose_neg});
+  return unary_op<takes_number>("neg", [](auto x) { return -x; },
+                                {.linear = {{0}}, .signs = {-1}, .transpose = transpose_neg, .magnitude = of_first});
 };
 
 // abs'(0) = 1, as in JAX.
@@ -83,25 +100,30 @@ constinit const Home sign = [] {
         auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));  // keeps NaN and the sign of 0
         return s;
       },
-      {.flat = true, .lo = 0.1});
+      {.flat = true, .magnitude = at_most_one, .lo = 0.1});
 };
 
 constinit const Home add = [] {
   return binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; },
-                                              {.linear = {{0, 1}}, .transpose = transpose_sum<false>});
+                                              {.linear = {{0, 1}}, .signs = {1, 1}, .transpose = transpose_sum<false>});
 };
 constinit const Home sub = [] {
   return binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; },
-                                 {.linear = {{0, 1}}, .transpose = transpose_sum<true>});
+                                 {.linear = {{0, 1}}, .signs = {1, -1}, .transpose = transpose_sum<true>});
 };
 constinit const Home mul = [] {
-  return binary_op<takes_number | takes_bool>("mul", [](auto x, auto y) { return x * y; },
-                                              {.linear = {{0}, {1}}, .transpose = transpose_mul});
+  return binary_op<takes_number | takes_bool>(
+      "mul", [](auto x, auto y) { return x * y; },
+      {.linear = {{0}, {1}}, .transpose = transpose_mul, .adds_up = product_adds_up, .magnitude = of_product});
 };
 constinit const Home div = [] {
-  return binary_op<takes_number>(
-      "div", [](auto x, auto y) { return x / y; },
-      {.dy = [](V, V y, V z) { return -z / y; }, .linear = {{0}}, .transpose = transpose_div, .lo = 0.5});
+  return binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },
+                                 {.dy = [](V, V y, V z) { return -z / y; },
+                                  .linear = {{0}},
+                                  .transpose = transpose_div,
+                                  .adds_up = quotient_adds_up,
+                                  .magnitude = of_quotient,
+                                  .lo = 0.5});
 };
 
 // The remainder has the sign of x.

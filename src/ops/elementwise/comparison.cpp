@@ -1,5 +1,8 @@
 // eq ne lt le gt ge and select. Source: jax.lax.
 #include "ops/elementwise/comparison.hpp"
+
+#include <algorithm>
+
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -54,6 +57,9 @@ constinit const Home select = [] {
   op.factors = pointwise_factors;
   op.batch = pointwise_batch;
   op.linear = {{1, 2}};
+  op.magnitude = [](const Call&, const std::vector<Magnitude>& operands) {
+    return Magnitude{std::min(operands[1].least, operands[2].least), std::max(operands[1].most, operands[2].most)};
+  };
   op.transpose = transpose_select;
   op.own_weak = true;
   op.pointwise = [](VectorIR& ir, const Call&, std::span<const Reg> in) { return ir.select(in[0], in[1], in[2]); };

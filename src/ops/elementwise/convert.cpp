@@ -76,6 +76,14 @@ constinit const Home convert_element_type = [] {
   op.eval = eval_convert;
   op.own_weak = true;
   op.linear = {{0}};
+  // Integers wrap at their own width: only conversions that keep it commute with that.
+  op.adds_up = [](const Call& c, const std::vector<int>&, const std::vector<Magnitude>&) {
+    DType from = c.operands[0].dtype, to = c.get<ConvertElementType>().dtype;
+    return from.is_integer() ? to.is_integer() && to.size() == from.size() : to.is_inexact();
+  };
+  op.magnitude = [](const Call& c, const std::vector<Magnitude>& operands) {
+    return c.get<ConvertElementType>().dtype.is_inexact() ? operands[0] : Magnitude{};
+  };
   op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
     if (!ct[0].has_value() || !c.operands[0].dtype.is_inexact()) return {Array()};
     return {lax::convert_element_type(ct[0], c.operands[0].dtype, c.operands[0].weak)};

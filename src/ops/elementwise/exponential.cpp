@@ -25,8 +25,9 @@ constinit const Home log1p = [] {
 };
 // 1 / (1 + exp(-x)), accurate in both tails.
 constinit const Home logistic = [] {
-  return unary_op<takes_floating>("logistic", [](auto x) { return lane::logistic(x); },
-                                  {.d = [](V, V y) { return y * (1 - y); }, .lo = -6, .hi = 6});
+  return unary_op<takes_floating>(
+      "logistic", [](auto x) { return lane::logistic(x); },
+      {.d = [](V, V y) { return y * (1 - y); }, .magnitude = at_most_one, .lo = -6, .hi = 6});
 };
 
 }  // namespace tutti::ops

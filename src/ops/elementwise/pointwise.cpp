@@ -125,7 +125,10 @@ Op pointwise_frame(std::string name, std::size_t arity, unsigned mask, Rules rul
   op.factors = pointwise_factors;
   op.batch = pointwise_batch;
   op.linear = rules.linear;
+  op.signs = rules.signs;
   op.transpose = rules.transpose;
+  op.adds_up = rules.adds_up;
+  op.magnitude = rules.magnitude;
   op.not_differentiable = rules.not_differentiable;
   if (!(mask & takes_inexact)) op.not_differentiable = "it takes no inexact numbers";
   op.samples = pointwise_samples(arity, mask, rules);

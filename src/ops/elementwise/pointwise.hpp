@@ -40,7 +40,10 @@ struct Rules {
   std::function<V(V x, V y, V z)> dx = {}, dy = {};  // binary: dz/dx and dz/dy from operands and result
   bool flat = false;                                 // derivative 0 wherever there is one
   std::vector<std::vector<int>> linear = {};
+  std::vector<int> signs = {};
   decltype(Op::transpose) transpose = {};
+  decltype(Op::adds_up) adds_up = {};
+  decltype(Op::magnitude) magnitude = {};
   std::string not_differentiable = {};
   double lo = -2, hi = 2, ulp = 0;  // samples; ulp 0: eval and engine agree to the bit
   bool smooth = true;               // finite differences make sense on lo..hi
@@ -67,6 +70,9 @@ template <> struct Element<Float16> {
 template <class C> struct Accumulator { using type = C; };
 template <> struct Accumulator<float> { using type = double; };
 template <> struct Accumulator<std::complex<float>> { using type = std::complex<double>; };
+
+/// The bounds of values in -1..1.
+inline Magnitude at_most_one(const Call&, const std::vector<Magnitude>&) { return {0, 1}; }
 
 /// Calls fn.template operator()<T>() with the storage type of `dtype`; only classes in `mask` are instantiated.
 template <unsigned mask, class Fn> void with_storage(DType dtype, Fn&& fn) {

@@ -17,8 +17,9 @@ V weight(const V& x, const V& z) { return choose(x == z, full_like(x, 1), {bind1
 }  // namespace
 
 constinit const Home erf = [] {
-  return unary_op<takes_floating>("erf", [](auto x) { return lane::erf(x); },
-                                  {.d = [](V x, V) { return gaussian(x) * two_over_sqrt_pi; }});
+  return unary_op<takes_floating>(
+      "erf", [](auto x) { return lane::erf(x); },
+      {.d = [](V x, V) { return gaussian(x) * two_over_sqrt_pi; }, .magnitude = at_most_one});
 };
 constinit const Home erfc = [] {
   return unary_op<takes_floating>("erfc", [](auto x) { return lane::library(lane::lib_erfc, x); },

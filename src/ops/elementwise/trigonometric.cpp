@@ -17,12 +17,14 @@ template <const lane::Library& f> Op from_library(std::string name, Rules rules)
 }  // namespace
 
 constinit const Home sin = [] {
-  return unary_op<takes_floating>("sin", [](auto x) { return lane::sin(x); },
-                                  {.d = [](V x, V) { return apply(cos, x); }, .lo = -7, .hi = 7});
+  return unary_op<takes_floating>(
+      "sin", [](auto x) { return lane::sin(x); },
+      {.d = [](V x, V) { return apply(cos, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7});
 };
 constinit const Home cos = [] {
-  return unary_op<takes_floating>("cos", [](auto x) { return lane::cos(x); },
-                                  {.d = [](V x, V) { return -apply(sin, x); }, .lo = -7, .hi = 7});
+  return unary_op<takes_floating>(
+      "cos", [](auto x) { return lane::cos(x); },
+      {.d = [](V x, V) { return -apply(sin, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7});
 };
 constinit const Home tan = [] {
   return from_library<lane::lib_tan>("tan", {.d = [](V, V y) { return y * y + 1; }, .lo = -1, .hi = 1});
@@ -52,7 +54,7 @@ constinit const Home cosh = [] {
 };
 constinit const Home tanh = [] {
   return unary_op<takes_floating>("tanh", [](auto x) { return lane::tanh(x); },
-                                  {.d = [](V, V y) { return 1 - y * y; }});
+                                  {.d = [](V, V y) { return 1 - y * y; }, .magnitude = at_most_one});
 };
 constinit const Home asinh = [] {
   return from_library<lane::lib_asinh>("asinh", {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});

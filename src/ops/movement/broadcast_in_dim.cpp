@@ -83,6 +83,10 @@ constinit const Home broadcast_in_dim = [] {
   op.batch = batch;
   op.view = [](const Call& c, const Type&) { return std::optional(view(c)); };
   op.movement = true;
+  op.spread = Spread::last;
+  op.localize = [](const Params& p, const LocalTypes& types) {
+    return Params(BroadcastInDim{types.results[0], p.get<BroadcastInDim>().dims});
+  };
   op.samples = {
       {.params = BroadcastInDim{{3, 4}, {1}}, .operands = {type(float32, {4})}},
       {.params = BroadcastInDim{{3, 4}, {}}, .operands = {type(float32, {})}},

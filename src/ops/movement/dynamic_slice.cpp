@@ -172,6 +172,7 @@ constinit const Home dynamic_slice = [] {
   op.batch = slice_batch;
   op.own_weak = true;
   op.movement = true;
+  op.localize = [](const Params&, const LocalTypes& types) { return Params(DynamicSlice{types.results[0]}); };
   Type i = type(int32, {});
   op.samples = {
       {.params = DynamicSlice{{2}}, .operands = {type(float32, {5}), i}, .lo = -1, .hi = 6},
@@ -208,6 +209,7 @@ constinit const Home dynamic_update_slice = [] {
   op.batch = update_batch;
   op.own_weak = true;
   op.movement = true;
+  op.overwrites = 0;
   Type i = type(int32, {});
   op.samples = {
       {.params = {}, .operands = {type(float32, {5}), type(float32, {2}), i}, .lo = -1, .hi = 6},

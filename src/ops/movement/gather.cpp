@@ -183,6 +183,15 @@ void window_factors(FactorBuilder& b, const Call& c, const lax::GatherDims& g, c
     if (x[d].empty()) x[d] = {b.add(from[d], Factors::Kind::replicated)};
 }
 
+// Dims that are taken whole are taken whole on each device.
+Params localize(const Params& params, const LocalTypes& types) {
+  auto p = params.get<Gather>();
+  const Shape &whole = types.global[0].shape, &block = types.local[0].shape;
+  for (std::size_t d = 0; d < p.sizes.size(); ++d)
+    if (block[d] != whole[d] && p.sizes[d] == whole[d]) p.sizes[d] = block[d];
+  return p;
+}
+
 constinit const Home gather = [] {
   Op op;
   op.name = "gather";
@@ -194,6 +203,15 @@ constinit const Home gather = [] {
   op.batch = batch;
   op.own_weak = true;
   op.movement = true;
+  op.window = Op::Window::read;
+  op.localize = localize;
+  op.adds_up = [](const Call& c, const std::vector<int>&, const std::vector<Magnitude>&) {
+    const auto& p = c.get<Gather>();  // integers out of range read a value that is not zero
+    return p.mode != lax::GatherMode::fill || p.zero_fill || c.operands[0].dtype.is_inexact();
+  };
+  op.magnitude = [](const Call&, const std::vector<Magnitude>& operands) {
+    return Magnitude{0, operands[0].most};  // zeros stand for what is out of range
+  };
   using lax::GatherMode;
   lax::GatherDims rows = {{1}, {0}, {0}, {}, {}}, boxes = {{1, 2}, {}, {0, 1}, {}, {}}, own = {{}, {1}, {1}, {0}, {0}};
   op.samples = {

@@ -23,6 +23,12 @@ void eval(const Call& c, std::span<const HostView>, std::span<const HostView> ou
 constinit const Home iota = [] {
   Op op;
   op.name = "iota";
+  op.role = Role::generator;
+  op.index = [](const Params& p) { return p.get<Iota>().dim; };
+  op.localize = [](const Params& p, const LocalTypes& types) {
+    const auto& whole = p.get<Iota>();
+    return Params(Iota{whole.dtype, types.results[0], whole.dim});
+  };
   op.infer = [](const Call& c) {
     const auto& p = c.get<Iota>();
     check_dims(c.op.name, "dim", {p.dim}, p.shape.ndim());

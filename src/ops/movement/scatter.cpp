@@ -184,12 +184,19 @@ Op home(ScatterKind kind, std::string name) {
   if (kind == ScatterKind::add) op.transpose = transposed_add;
   if (kind == ScatterKind::mul) {
     op.linear = {{0}};
+    op.adds_up = [](const Call& c, const std::vector<int>&, const std::vector<Magnitude>& operands) {
+      return c.operands[0].dtype.is_integer() || operands[2].most <= 1;
+    };
     op.transpose = transposed_mul;
     op.not_differentiable = "by the updates: a place may be multiplied more than once";
   }
   if (kind == ScatterKind::min || kind == ScatterKind::max)
     op.not_differentiable = "the winner of a place is not recorded; use where and maximum or minimum";
   op.movement = kind == ScatterKind::set;
+  op.overwrites = 0;
+  op.window = kind == ScatterKind::set   ? Op::Window::write
+              : kind == ScatterKind::add ? Op::Window::add
+                                         : Op::Window::other;
   lax::ScatterDims rows = {{1}, {0}, {0}, {}, {}}, boxes = {{1, 2}, {}, {0, 1}, {}, {}}, own = {{}, {1}, {1}, {0}, {0}};
   using lax::GatherMode;
   op.samples = {

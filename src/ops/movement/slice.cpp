@@ -67,6 +67,14 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   return {{lax::slice(operands[0], p.start, p.limit, p.strides)}, {true}};
 }
 
+// A dim that is cut is taken whole: every device takes its block.
+Params localize(const Params& params, const LocalTypes& types) {
+  auto p = params.get<SliceParams>();
+  for (std::size_t d = 0; d < p.limit.size(); ++d)
+    if (types.local[0].shape[d] != types.global[0].shape[d]) p.limit[d] = types.local[0].shape[d];
+  return p;
+}
+
 }  // namespace
 
 constinit const Home slice = [] {
@@ -82,6 +90,7 @@ constinit const Home slice = [] {
   op.batch = batch;
   op.view = [](const Call& c, const Type& result) { return std::optional(view(c, result)); };
   op.movement = true;
+  op.localize = localize;
   op.samples = {
       {.params = SliceParams{{1}, {4}, {1}}, .operands = {type(float32, {5})}},
       {.params = SliceParams{{0, 1}, {3, 6}, {1, 2}}, .operands = {type(float32, {3, 7})}},

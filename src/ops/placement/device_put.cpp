@@ -5,6 +5,18 @@
 #include "ops/placement/sharding_constraint.hpp"
 
 namespace tutti::ops {
+namespace {
+
+// Whole where vmap left a dim open.
+Sharding defined_everywhere(const Sharding& s) {
+  if (s.kind() != Sharding::Kind::named) return s;
+  std::vector<SpecEntry> entries(s.spec().begin(), s.spec().end());
+  for (SpecEntry& e : entries)
+    if (e.is_unconstrained()) e = none;
+  return NamedSharding(s.mesh(), PartitionSpec::from(std::move(entries)));
+}
+
+}  // namespace
 
 namespace {
 
@@ -20,6 +32,9 @@ std::vector<Sample> samples(const Params& params) {
 
 constinit const Home device_put = [] {
   Op op = identity_op("device_put");
+  op.relabel = [](const Params& p, std::span<const Array>) {
+    return Label{defined_everywhere(p.get<DevicePut>().sharding), true};
+  };
   op.samples = samples(DevicePut{});
   op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>& operands,
                     const std::vector<bool>&) {
@@ -37,6 +52,9 @@ constinit const Home device_put = [] {
 
 constinit const Home put_back = [] {
   Op op = identity_op("put_back");
+  op.relabel = [](const Params&, std::span<const Array> operands) {
+    return Label{operands[1].sharding(), operands[1].committed()};
+  };
   op.samples = samples({});
   op.transpose = [](const Call&, const std::vector<Array>& cotangents, const std::vector<Array>&,
                     const std::vector<bool>&) {

@@ -6,6 +6,10 @@ namespace tutti::ops {
 constinit const Home inspect_sharding = [] {
   Op op;
   op.name = "inspect_sharding";
+  op.role = Role::inspection;
+  op.inspect = [](const Params& p, const Sharding& sharding, const Shape& shape) {
+    p.get<InspectSharding>().inspector(sharding, shape);
+  };
   op.infer = [](const Call&) { return std::vector<Type>{}; };
   op.eval = [](const Call&, std::span<const HostView>, std::span<const HostView>) {};
   op.batch = [](const Call& call, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {

@@ -35,9 +35,15 @@ Sharding with_leading_dim(const Sharding& s) {
   return NamedSharding(s.mesh(), PartitionSpec::from(std::move(entries)));
 }
 
+Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc) {
+  return Eqn{&sharding_constraint, Constrain{sharding}, {operand}, {result}, {}, loc};
+}
+
 constinit const Home sharding_constraint = [] {
   Op op;
   op.name = "sharding_constraint";
+  op.role = Role::constraint;
+  op.sites = [](const Params& p) { return Sites{{Sharding()}, {p.get<Constrain>().sharding}}; };
   op.infer = [](const Call& call) { return std::vector<Type>{call.operands[0]}; };
   op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
     if (in[0].size() > 0) std::memcpy(out[0].data, in[0].data, static_cast<std::size_t>(in[0].type.nbytes()));

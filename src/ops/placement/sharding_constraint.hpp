@@ -13,6 +13,8 @@ struct Constrain {
 
 extern const Home sharding_constraint;
 
+Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc loc);
+
 /// The same for arrays with one more leading dim, about which it says nothing.
 Sharding with_leading_dim(const Sharding& sharding);
 

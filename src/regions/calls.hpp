@@ -1,6 +1,5 @@
 // Calls: Eqns whose meaning is their first sub-program applied to their operands, and which transformations treat in a
-// way of their own (src/transform/custom_rules.cpp, remat.cpp). Where nothing is transformed any more they are inlined
-// (src/transform/inline_calls.cpp).
+// way of their own. Where nothing is transformed any more they are inlined (src/transform/inline_calls.cpp).
 #pragma once
 
 #include "ir/home.hpp"
@@ -9,7 +8,7 @@ namespace tutti::ops {
 
 /// Operands: `args` arguments, then captured arrays; so has every sub-program, behind its own inputs. Subs: the
 /// function; the rule, from the arguments and the tangents of those that are inexact to results and the tangents of
-/// those that are.
+/// those that are. Without the rule where nobody can take a derivative.
 struct CustomJvp {
   int args = 0;
   friend bool operator==(const CustomJvp&, const CustomJvp&) = default;
@@ -17,7 +16,8 @@ struct CustomJvp {
 extern const Home custom_jvp;
 
 /// Subs: the function; forward, from the arguments to results and `residuals`; backward, from residuals and cotangents
-/// of the inexact results to cotangents of the inexact arguments.
+/// of the inexact results to cotangents of the inexact arguments. The function alone where nobody can take a
+/// derivative.
 struct CustomVjp {
   int args = 0, residuals = 0;
   friend bool operator==(const CustomVjp&, const CustomVjp&) = default;
@@ -35,11 +35,10 @@ extern const Home custom_tangent;
 /// Subs: the function. Reverse mode keeps its operands only.
 extern const Home remat;
 
-/// The same value, which no pass identifies with its operand: what is computed from it is computed again.
-extern const Home barrier;
+/// How many derivatives, one of the other, can be taken of a program: as many as rules were recorded for.
+int derivatives_of(const Program& program);
 
-/// Operand 0, whose derivative counts only where operand 1 (bool, of its shape or a scalar) holds: what one side of a
-/// choice reads. Unlike a product with 0 or 1 it keeps out NaN.
-extern const Home derivative_where;
+/// An op whose results are those of its first sub-program.
+Op call_op(std::string name);
 
 }  // namespace tutti::ops

@@ -1,6 +1,5 @@
 // shard_map: one Eqn for a region whose body is written for one device. Its sub-program has local types; operands and
-// results are global. Its derivatives and batches are in src/transform/shard_map_rules.cpp; the region is opened in
-// src/partition/manual_regions.cpp.
+// results are global. How it is transformed: shard_map_rules.cpp; the region is opened in partition/manual_regions.cpp.
 #pragma once
 
 #include <string>
@@ -34,8 +33,16 @@ std::int64_t ways(const Mesh& mesh, const std::vector<std::string>& axes);
 Type local_type(const ShardMap& p, const Type& global, const DimAxes& spec);
 Type global_type(const ShardMap& p, const Type& local, const DimAxes& spec);
 /// Manual axes with their sizes.
-std::vector<std::pair<std::string, std::int64_t>> named_axes(const ShardMap& p);
+NamedAxes named_axes(const ShardMap& p);
 /// Where an operand or result of the region lies.
 Sharding region_sharding(const ShardMap& p, const DimAxes& spec);
+
+// Its rules.
+WithTangents shard_map_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents);
+EqnSplit shard_map_split(const Call& c, const std::vector<bool>& unknown);
+std::vector<Array> shard_map_transpose(const Call& c, const std::vector<Array>& cotangents,
+                                       const std::vector<Array>& operands, const std::vector<bool>& undefined);
+Batched shard_map_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                        const BatchAxis& axis);
 
 }  // namespace tutti::ops

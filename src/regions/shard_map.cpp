@@ -1,4 +1,4 @@
-#include "ops/region/shard_map.hpp"
+#include "regions/shard_map.hpp"
 
 #include <algorithm>
 
@@ -51,8 +51,8 @@ Type global_type(const ShardMap& p, const Type& local, const DimAxes& spec) {
   return t;
 }
 
-std::vector<std::pair<std::string, std::int64_t>> named_axes(const ShardMap& p) {
-  std::vector<std::pair<std::string, std::int64_t>> out;
+NamedAxes named_axes(const ShardMap& p) {
+  NamedAxes out;
   for (const std::string& name : p.axis_names) out.emplace_back(name, p.mesh.size(name));
   return out;
 }
@@ -72,11 +72,22 @@ Sharding region_sharding(const ShardMap& p, const DimAxes& spec) {
 constinit const Home shard_map = [] {
   Op op;
   op.name = "shard_map";
+  op.role = Role::region;
+  op.jvp_together = shard_map_jvp;
+  op.split = shard_map_split;
+  op.transpose = shard_map_transpose;
+  op.batch = shard_map_batch;
+  op.binds = [](const Params& p) { return named_axes(p.get<ShardMap>()); };
+  op.sites = [](const Params& params) {
+    const auto& p = params.get<ShardMap>();
+    Sites out;
+    for (const DimAxes& spec : p.in_specs) out.operands.push_back(region_sharding(p, spec));
+    for (const DimAxes& spec : p.out_specs) out.results.push_back(region_sharding(p, spec));
+    return out;
+  };
   op.own_weak = true;
   op.without = {{"eval", "regions are opened before anything runs"},
                 {"factors", "its specs say how operands and results are cut"},
-                {"batch", "it has a rule for its sub-program"},
-                {"derivative", "it has rules for its sub-program"},
                 {"samples", "a region needs a mesh: tests/collectives, tests/partition/regions_test.cpp"}};
   op.infer = [](const Call& c) {
     const auto& p = c.get<ShardMap>();
