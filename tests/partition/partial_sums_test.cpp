@@ -1,5 +1,8 @@
 // Partial sums may be larger than their sum, and rounded otherwise: what could tell is computed after they are
 // complete.
+#include <cstring>
+#include <limits>
+
 #include "partition/magnitudes.hpp"
 #include "partition/programs.hpp"
 
@@ -53,7 +56,8 @@ TEST(PartialSums, PassWhatIsHarmless) {
   };
   EXPECT_EQ(sent([](const Array& x) { return sum(sum(x, 0) * 0.5f); }), 4);
   EXPECT_EQ(sent([](const Array& x) { return sum(sum(x, 0) / 4.0f); }), 4);
-  EXPECT_EQ(sent([](const Array& x) { return sum(sum(x, 0) * broadcast_to(lax::div(1.0f, 64.0f), {4})); }), 4);
+  EXPECT_EQ(
+      sent([](const Array& x) { return sum(sum(x, 0) * broadcast_to(lax::div(Array(1.0f), Array(64.0f)), {4})); }), 4);
   EXPECT_EQ(sent([](const Array& x) { return sum(sum(x, 0) * tanh(arange(4.0f))); }), 4);
   EXPECT_EQ(sent([](const Array& x) { return sum(where(arange(4.0f) > 1, -sum(x, 0), 0.0f)); }), 4);
   EXPECT_EQ(sent([](const Array& x) { return dot(sum(x, 0), cos(arange(4.0f))); }), 4);
@@ -75,8 +79,13 @@ TEST(PartialSums, OfIntegersPassProducts) {
 TEST(PartialSums, MagnitudesBoundValues) {
   ProgramPtr p = record({type({3}), type({3}, float16)}, [](const Arrays& in) {
     const Array &x = in[0], &h = in[1];
-    return Arrays{tanh(x) * sin(x) * 0.5f, 1 / (x * 0 + 2),    broadcast_to(lax::div(1.0f, 8.0f), {3}), -(tanh(x) / 4),
-                  (h < 0).astype(float16), sign(x) * most * 8, concatenate({sign(x), tanh(x) * 3})};
+    return Arrays{tanh(x) * sin(x) * 0.5f,
+                  1 / (x * 0 + 2),
+                  broadcast_to(lax::div(Array(1.0f), Array(8.0f)), {3}),
+                  -(tanh(x) / 4),
+                  (h < 0).astype(float16),
+                  sign(x) * most * 8,
+                  concatenate({sign(x), tanh(x) * 3})};
   });
   std::vector<Magnitude> all = magnitudes(*p);
   auto bound = [&](std::size_t k) { return all[p->outputs[k].id].most; };
