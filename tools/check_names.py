@@ -26,15 +26,25 @@ def declared(folder):
     return names
 
 
+def is_compared(words, at):
+    """Whether the member access that ends at `at` is an operand of == or !=, or asked for its beginning or end."""
+    if words[at + 1] in ("==", "!=") or words[at + 2:at + 3] and words[at + 2] in ("starts_with", "ends_with"):
+        return True
+    first = at
+    while first > 0 and (re.match(r"\w", words[first - 1]) and words[first - 1] != "return" or
+                         words[first - 1] in ("->", ".", "*")):
+        first -= 1
+    return words[first - 1] in ("==", "!=")
+
+
 def found_in(text, ops, allowed):
     """(line, what is wrong) for each place."""
     row = list(tokens(text))
     words = [word for word, _ in row]
     for i, (word, line) in enumerate(row):
         before, after = words[max(0, i - 4):i], words[i + 1:i + 5]
-        if word == "name" and before[-2:] and before[-1] in ("->", ".") and before[-2] == "op":
-            if after[:1] and after[0] in ("==", "!=") or after[:2] == [".", "starts_with"] or before[-4:-2][-1:] in (["=="], ["!="]):
-                yield line, "compares the name of an op"
+        if word == "name" and before[-2:] in (["op", "->"], ["op", "."]) and is_compared(words, i):
+            yield line, "compares the name of an op"
         if word == "find_op":
             yield line, "looks an op up by its name"
         if word == "&" and after[:2] == ["ops", "::"] and len(after) > 2 and after[2] in ops and after[3:4] != ["("]:

@@ -126,7 +126,7 @@ void constrain_outputs(const JitOptions& options, JitEntry& e, std::vector<Array
 
 void record(const JitOptions& options, JitEntry& e, const JitArguments& args, const JitBody& body) {
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, e.what, e.made);
-  trace->derivatives = std::max(trace->derivatives, 1);  // a derivative of this may be taken later
+  if (!innermost_trace()) trace->derivatives = 1;  // this Program is kept, and may be differentiated later
   std::vector<Array> inputs;
   for (const LeafSignature& l : e.leaves) inputs.push_back(trace->input(l.type, l.name));
   TraceScope scope(trace);

@@ -52,7 +52,8 @@ std::size_t signature_hash(const JitArguments& args, const JitContext& context) 
 
 bool fits(const JitEntry& e, const JitArguments& args, const JitContext& context) {
   const std::vector<Array>& leaves = args.flat.leaves;
-  if (!(e.context == context) || e.derivatives < derivatives_here() || e.leaves.size() != leaves.size() || !(e.structure == args.flat.structure))
+  if (!(e.context == context) || e.derivatives < derivatives_here() || e.leaves.size() != leaves.size() ||
+      !(e.structure == args.flat.structure))
     return false;
   for (std::size_t i = 0; i < leaves.size(); ++i)
     if (!same_leaf(e.leaves[i], leaves[i], context.traced)) return false;

@@ -29,8 +29,8 @@ const float most = 3e38f;
 
 TEST(PartialSums, PassNoConversionThatIsNarrower) {
   check({70000, 1, -69000, 1}, [](const Array& x) { return sum(x, 0).astype(float16); });
-  // 1 + 2^-9 is 1 in bfloat16: two such halves are rounded once, not twice.
-  check({1.001953125f, 1, 1.001953125f, 1}, [](const Array& x) { return sum(x, 0).astype(bfloat16); });
+  // In bfloat16 the parts are 256 and -256.
+  check({256.9f, 1, -255.9f, 1}, [](const Array& x) { return sum(x, 0).astype(bfloat16); });
   check({0.6f, 0.7f, 0.6f, 0.7f}, [](const Array& x) { return sum(x, 0).astype(int32); });
 }
 
@@ -61,8 +61,8 @@ TEST(PartialSums, PassWhatIsHarmless) {
   EXPECT_EQ(sent([](const Array& x) { return sum(sum(x, 0) * tanh(arange(4.0f))); }), 4);
   EXPECT_EQ(sent([](const Array& x) { return sum(where(arange(4.0f) > 1, -sum(x, 0), 0.0f)); }), 4);
   EXPECT_EQ(sent([](const Array& x) { return dot(sum(x, 0), cos(arange(4.0f))); }), 4);
-  EXPECT_EQ(sent([](const Array& x) { return sum(sum(x, 0) * 3.0f); }), 16);
-  EXPECT_EQ(sent([](const Array& x) { return sum(sum(x, 0) / arange(4.0f)); }), 16);
+  EXPECT_GT(sent([](const Array& x) { return sum(sum(x, 0) * 3.0f); }), 4);
+  EXPECT_GT(sent([](const Array& x) { return sum(sum(x, 0) / arange(4.0f)); }), 4);
 }
 
 // Integers wrap: products and sums of parts are those of the whole, conversions only where they keep the width.
