@@ -54,9 +54,12 @@ class Simplifier {
     producer_.push_back(-1);
     return static_cast<ValueId>(out_.types.size()) - 1;
   }
+  static Eqn eqn(const Op& op, Params params, std::vector<Atom> operands, ValueId result, const Loc& loc) {
+    return {&op, std::move(params), std::move(operands), {result}, {}, loc};
+  }
   Atom added(const Op& op, Params params, std::vector<Atom> operands, Type type, const Loc& loc) {
     const ValueId v = fresh(std::move(type));
-    out_.eqns.push_back(Eqn{&op, std::move(params), std::move(operands), {v}, {}, loc});
+    out_.eqns.push_back(eqn(op, std::move(params), std::move(operands), v, loc));
     return v;
   }
   Atom converted(const Atom& x, DType dtype, const Loc& loc) {
@@ -90,10 +93,9 @@ class Simplifier {
     type.shape =
         Shape(lax::Dims(type.shape.begin(), type.shape.begin() + static_cast<std::ptrdiff_t>(d.lhs_batch.size())));
     const ValueId total = fresh(type);
-    reduce_once(Eqn{&ops::reduce_sum, ops::Reduction{axes}, {products}, {total}, {}, e.loc});
+    reduce_once(eqn(ops::reduce_sum, ops::Reduction{axes}, {products}, total, e.loc));
     const Atom value = converted(total, to, e.loc);
-    out_.eqns.push_back(
-        Eqn{&ops::reshape, ops::Reshape{out_.types[e.results[0]].shape}, {value}, e.results, {}, e.loc});
+    out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{out_.types[e.results[0]].shape}, {value}, e.results[0], e.loc));
     return true;
   }
   // x with the dims named, in that order; all others have one element.
