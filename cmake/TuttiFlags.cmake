@@ -10,9 +10,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(tutti_flags INTERFACE -Wno-deprecated-declarations)  # of libstdc++ 12 in its own stable_sort
 endif()
 
-# What ccache needs to store files that use a precompiled header.
+# What ccache needs to store files that use a precompiled header. The header itself is made without: GCC would read the
+# header of the build before in its place.
 if(TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tutti_flags INTERFACE -fpch-preprocess)
+  foreach(target tutti tutti_cpu tutti_test_pch)
+    set_source_files_properties(${PROJECT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.cxx PROPERTIES
+      COMPILE_OPTIONS -fno-pch-preprocess)
+  endforeach()
 elseif(TUTTI_PCH)
   target_compile_options(tutti_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
