@@ -77,12 +77,14 @@ ProgramPtr sample_body(const std::vector<Type>& types) {
   return recording.close({i + 1, sin(lax::mul(w, c))});
 }
 std::vector<Sample> samples() {
-  const std::vector<Type> types{{float64, {}, false, {}}, {int32, {}, false, {}}, {float64, {3}, false, {}}};
+  const std::vector<Type> types{{float32, {}, false, {}}, {int32, {}, false, {}}, {float32, {3}, false, {}}};
   Sample s{.params = While{.cond_consts = 1, .body_consts = 1}, .operands = {types[0], types[2], types[1], types[2]}};
   s.subs = {sample_condition(types), sample_body(types)};
   s.ulp = 16;
+  s.differentiable = false;  // backwards
   Sample bounded = s;
   bounded.params = While{.cond_consts = 1, .body_consts = 1, .max_steps = 6};
+  bounded.differentiable = true;
   return {s, bounded};
 }
 
