@@ -35,7 +35,7 @@ void Surroundings::within(const Eqn& eqn, int sub) {
   const LoopForm form = *loop_form(eqn);
   std::string text = words_of(eqn);
   if (form.kind == LoopForm::Kind::branch) text = "branch " + std::to_string(sub) + " of " + text;
-  if (form.kind == LoopForm::Kind::until) text = "each turn of " + text + ", of which one is counted";
+  if (form.kind == LoopForm::Kind::until) text = "each step of " + text + ", of which one is counted";
   where += (where.empty() ? "" : ", within ") + text;
   times *= form.length;
 }

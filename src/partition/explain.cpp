@@ -18,7 +18,7 @@ std::string axes_text(const Cause& c) {
   return out + " (" + std::to_string(c.group) + ")";
 }
 
-std::string turns_text(const Cause& c) { return c.times == 1 ? "" : "x " + std::to_string(c.times); }
+std::string steps_text(const Cause& c) { return c.times == 1 ? "" : "x " + std::to_string(c.times); }
 
 }  // namespace
 
@@ -59,25 +59,25 @@ std::string explain(const LocalProgram& p, const Sent& sent) {
 
   std::string out = "Collectives on " + p.mesh.str() + ", bytes and messages received by each device\n\n";
   if (lines.empty()) out += "  none\n";
-  std::size_t kind = 4, axes = 4, bytes = 5, turns = 0, where = 4;
+  std::size_t kind = 4, axes = 4, bytes = 5, steps = 0, where = 4;
   std::int64_t collectives = 0;
   for (const Line& l : lines) {
     kind = std::max(kind, l.cause.kind.size());
     axes = std::max(axes, axes_text(l.cause).size());
     bytes = std::max(bytes, bytes_text(l.cause.bytes).size());
     where = std::max(where, l.cause.loc.str().size());
-    if (l.cause.times != 1) turns = std::max({turns, turns_text(l.cause).size(), std::size_t{5}});
+    if (l.cause.times != 1) steps = std::max({steps, steps_text(l.cause).size(), std::size_t{5}});
     collectives += l.count * l.cause.times;
   }
-  const std::string gap = turns > 0 ? "  " : "";
+  const std::string gap = steps > 0 ? "  " : "";
   if (!lines.empty())
     out += "  " + pad_to("kind", kind) + "  " + pad_to("axis", axes) + "  " + pad_to("bytes", bytes) +
-           "  count  messages  " + pad_to(turns > 0 ? "turns" : "", turns) + gap + pad_to("line", where) + "\n";
+           "  count  messages  " + pad_to(steps > 0 ? "steps" : "", steps) + gap + pad_to("line", where) + "\n";
   for (const Line& l : lines) {
     const Cause& c = l.cause;
     out += "  " + pad_to(c.kind, kind) + "  " + pad_to(axes_text(c), axes) + "  " + pad_to(bytes_text(c.bytes), bytes) +
            "  " + pad_to(std::to_string(l.count), 5) + "  " + pad_to(std::to_string(c.messages), 8) + "  " +
-           pad_to(turns_text(c), turns) + gap + pad_to(c.loc.str(), where) + "\n";
+           pad_to(steps_text(c), steps) + gap + pad_to(c.loc.str(), where) + "\n";
     if (!c.where.empty()) out += "      within   " + c.where + "\n";
     out += "      because  " + c.why + "\n";
     out += "      remedy   " + c.remedy + "\n";

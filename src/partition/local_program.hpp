@@ -19,7 +19,7 @@ struct Cause {
   std::int64_t group = 1;            // devices that take part in one
   double bytes = 0;                  // received per device, each time
   std::int64_t messages = 0;         // received per device, each time
-  std::int64_t times = 1;            // turns of the loops around it, as far as their lengths are known
+  std::int64_t times = 1;            // steps of the loops around it, as far as their lengths are known
   std::string where;                 // the loops and branches around it: `in scan (train.cpp:12)`
   Loc loc;                           // the user's line that needs it
   int producer = -1, consumer = -1;  // Eqns of the program or body where it stands; -1: an input, an output
@@ -62,7 +62,7 @@ std::string size_text(const LocalProgram& program);
 void verify(const LocalProgram& program);
 
 /// Received bytes and messages per device, of all causes: those of a body times the length of its loop. Of a loop that
-/// goes on while a condition holds one turn is counted, of branches the one that receives most.
+/// goes on while a condition holds one step is counted, of branches the one that receives most.
 double total_bytes(const LocalProgram& program);
 std::int64_t total_messages(const LocalProgram& program);
 /// Whether `eqn` sends something: axis_index and pvary are collectives that do not.
