@@ -4,6 +4,7 @@
 #include "ir/index.hpp"
 #include "ir/op.hpp"
 #include "partition/local_program.hpp"
+#include "partition/planner.hpp"
 #include "propagate/sharded_program.hpp"
 
 namespace tutti {

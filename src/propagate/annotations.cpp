@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
 #include "propagate/propagate.hpp"
 

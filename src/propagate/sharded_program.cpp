@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/op.hpp"
 #include "ir/passes.hpp"
 namespace tutti {
 
