@@ -203,8 +203,6 @@ struct Op {
   std::function<ProgramPtr(const Call&, const std::vector<Atom>& operands)> simpler;
   // Of a loop with so many operands (loop_of).
   std::function<Loop(const Params&, std::size_t operands)> loop;
-  // Its parameters with other numbers of consts.
-  std::function<Params(const Params&, int condition_consts, int consts)> with_consts;
 
   // --- placement
   std::function<Factors(const Call&, const std::vector<Type>& results)> factors;

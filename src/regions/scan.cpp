@@ -124,11 +124,6 @@ constinit const Home scan = [] {
   op.infer = infer;
   op.eval = eval;
   op.own_weak = op.own_varying = true;
-  op.with_consts = [](const Params& params, int, int consts) {
-    Scan p = params.get<Scan>();
-    p.consts = consts;
-    return Params(p);
-  };
   op.loop = [](const Params& params, std::size_t operands) {
     const auto& p = params.get<Scan>();
     Loop out{.consts = p.consts, .carries = p.carries, .length = p.length, .reverse = p.reverse, .unroll = p.unroll};

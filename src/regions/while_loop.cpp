@@ -94,12 +94,6 @@ constinit const Home while_loop = [] {
   op.infer = infer;
   op.eval = eval;
   op.own_weak = op.own_varying = true;
-  op.with_consts = [](const Params& params, int condition_consts, int consts) {
-    While p = params.get<While>();
-    p.cond_consts = condition_consts;
-    p.body_consts = consts;
-    return Params(p);
-  };
   op.loop = [](const Params& params, std::size_t operands) {
     const auto& p = params.get<While>();
     Loop out{.body = 1, .condition = 0, .condition_consts = p.cond_consts, .consts = p.body_consts};
