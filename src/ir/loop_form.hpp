@@ -12,7 +12,11 @@ namespace tutti {
 struct LoopForm {
   enum class Kind { scan, until, branch };  // a known number of turns; while a condition holds; one of several bodies
   /// How an input of a body stands for an operand.
-  enum class Way { same, carried, slice };  // the same in every turn; the carry of this turn; this turn's slice of dim 0
+  enum class Way {
+    same,
+    carried,
+    slice
+  };  // the same in every turn; the carry of this turn; this turn's slice of dim 0
   struct Input {
     int operand;
     Way way = Way::same;

@@ -19,7 +19,9 @@ namespace {
 
 char* bytes_of(const BufferPtr& b) { return static_cast<char*>(b->data()); }
 // Element `at` of a stack of elements of `type`.
-char* element(const BufferPtr& stack, const Type& type, std::int64_t at) { return bytes_of(stack) + at * type.nbytes(); }
+char* element(const BufferPtr& stack, const Type& type, std::int64_t at) {
+  return bytes_of(stack) + at * type.nbytes();
+}
 void copy_bytes(char* to, const char* from, const Type& type) {
   if (type.nbytes() > 0) std::memcpy(to, from, static_cast<std::size_t>(type.nbytes()));
 }
@@ -41,9 +43,8 @@ std::vector<Blocks> Devices::run(const Program& program, std::vector<Blocks> inp
     return out;
   });
   inputs.clear();
-  return replay(program, env, [&](const Eqn& e, const std::vector<Blocks>& operands) {
-    return step(program, e, operands, on);
-  });
+  return replay(program, env,
+                [&](const Eqn& e, const std::vector<Blocks>& operands) { return step(program, e, operands, on); });
 }
 
 std::vector<Blocks> Devices::step(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on) {

@@ -16,10 +16,11 @@ bool is_linear(const Eqn& e, const std::vector<int>& operands) {
     const std::vector<Accumulator> inside = accumulators(e);
     const LoopForm form = *loop_form(e);
     return std::all_of(operands.begin(), operands.end(), [&](int o) {
-      return std::any_of(form.bodies[form.body].inputs.begin(), form.bodies[form.body].inputs.end(), [&](const auto& in) {
-        return in.operand == o && std::any_of(inside.begin(), inside.end(),
-                                              [&](const Accumulator& a) { return a.result == in.result; });
-      });
+      return std::any_of(
+          form.bodies[form.body].inputs.begin(), form.bodies[form.body].inputs.end(), [&](const auto& in) {
+            return in.operand == o && std::any_of(inside.begin(), inside.end(),
+                                                  [&](const Accumulator& a) { return a.result == in.result; });
+          });
     });
   }
   if (e.op->role != Role::compute || !e.subs.empty() || e.op->collective || e.op->effect) return false;

@@ -83,10 +83,10 @@ std::string explain(const LocalProgram& p, const Sent& sent) {
     out += "      remedy   " + c.remedy + "\n";
   }
   char totals[200];
-  std::snprintf(totals, sizeof totals,
-                "\n  planned  %s, %lld messages, %lld collectives\n  sent     %s, %lld messages\n",
-                bytes_text(total_bytes(p)).c_str(), static_cast<long long>(total_messages(p)),
-                static_cast<long long>(collectives), bytes_text(sent.bytes).c_str(), static_cast<long long>(sent.messages));
+  std::snprintf(
+      totals, sizeof totals, "\n  planned  %s, %lld messages, %lld collectives\n  sent     %s, %lld messages\n",
+      bytes_text(total_bytes(p)).c_str(), static_cast<long long>(total_messages(p)),
+      static_cast<long long>(collectives), bytes_text(sent.bytes).c_str(), static_cast<long long>(sent.messages));
   return out + totals;
 }
 

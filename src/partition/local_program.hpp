@@ -29,10 +29,9 @@ struct Cause {
 };
 
 /// Invariants: no global extent is left along a boundary axis; the program is the same text for every device;
-/// collectives name axes of `mesh`; causes[i] belongs to the i-th collective Eqn, those of bodies counted where the loop
-/// or branch stands. A dim of n elements over k devices
-/// has blocks of ceil size on all devices, nested per axis; the elements after the valid ones are poison: anything,
-/// read by nobody.
+/// collectives name axes of `mesh`; causes[i] belongs to the i-th collective Eqn, those of bodies counted where the
+/// loop or branch stands. A dim of n elements over k devices has blocks of ceil size on all devices, nested per axis;
+/// the elements after the valid ones are poison: anything, read by nobody.
 struct LocalProgram {
   ProgramPtr program;
   Mesh mesh;

@@ -31,7 +31,8 @@ class LoopPlanner {
         planner_(planner),
         form_(*loop_form(e_)),
         body_(*e_.subs[form_.body]) {
-    steps_ = form_.kind == LoopForm::Kind::until ? unknown_steps : static_cast<double>(std::max<std::int64_t>(form_.length, 1));
+    steps_ = form_.kind == LoopForm::Kind::until ? unknown_steps
+                                                 : static_cast<double>(std::max<std::int64_t>(form_.length, 1));
   }
 
   Candidate plan() {
@@ -208,7 +209,8 @@ class LoopPlanner {
   double way_out(const Candidate& c) {
     double out = 0;
     for (std::size_t r = 0; r < e_.results.size(); ++r)
-      out += planner_.path(c.results[r], around_.wanted[e_.results[r]], sizes_of(around_.program->types[e_.results[r]])).cost;
+      out += planner_.path(c.results[r], around_.wanted[e_.results[r]], sizes_of(around_.program->types[e_.results[r]]))
+                 .cost;
     return out;
   }
 

@@ -47,9 +47,10 @@ BodyWords words_in(const Eqn& e, const LoopForm::Body& form, bool branch) {
   BodyWords out;
   const std::string loop = words_of(e);
   for (const LoopForm::Input& in : form.inputs)
-    out.inputs.push_back(branch                   ? "operand " + std::to_string(in.operand) + " of " + loop
-                         : in.way == Way::carried ? "carry " + std::to_string(in.result) + " of " + loop
-                                                  : "a step's slice of operand " + std::to_string(in.operand) + " of " + loop);
+    out.inputs.push_back(branch ? "operand " + std::to_string(in.operand) + " of " + loop
+                         : in.way == Way::carried
+                             ? "carry " + std::to_string(in.result) + " of " + loop
+                             : "a step's slice of operand " + std::to_string(in.operand) + " of " + loop);
   for (const LoopForm::Output& to : form.outputs)
     out.outputs.push_back(branch          ? "result " + std::to_string(to.result) + " of " + loop
                           : to.result < 0 ? "the condition of " + loop

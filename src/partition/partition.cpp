@@ -34,8 +34,8 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
   out.causes = std::move(done.causes);
   if (!done.traced.captured.empty() || count_sends(*out.program) != static_cast<int>(out.causes.size()))
     throw InternalError("partition: " + std::to_string(count_sends(*out.program)) + " collectives, " +
-                        std::to_string(out.causes.size()) + " causes, " +
-                        std::to_string(done.traced.captured.size()) + " captured arrays");
+                        std::to_string(out.causes.size()) + " causes, " + std::to_string(done.traced.captured.size()) +
+                        " captured arrays");
   return out;
 }
 

@@ -14,7 +14,8 @@ namespace tutti {
 /// no common axes, or one of its axes is no boundary.
 Candidate region_candidate(const Eqn& eqn, const Program& program, const Mesh& mesh, const AxisRefs& boundary);
 
-/// Sees an Eqn that sends something, the parameters that it has on `mesh`, and the loops around it inside of the region.
+/// Sees an Eqn that sends something, the parameters that it has on `mesh`, and the loops around it inside of the
+/// region.
 using OnCollective = std::function<void(const Eqn&, const Params&, const Type& operand, const Surroundings&)>;
 
 /// Records the body on this device's blocks, collectives named after axes of `mesh`. `live[k]`: somebody reads result

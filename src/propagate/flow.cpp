@@ -198,8 +198,7 @@ class Flow {
         if (t == s.tensor || (rule.broadcast && round_ == 1 && tensor.is_result)) continue;
         for (int d = 0; d < static_cast<int>(tensor.dims.size()); ++d)
           for (std::size_t p = 0; p < tensor.dims[d].size(); ++p)
-            if (tensor.dims[d][p] == f && extend(tensor, d, p, s, rule))
-              changed_.push_back(tensor.value);
+            if (tensor.dims[d][p] == f && extend(tensor, d, p, s, rule)) changed_.push_back(tensor.value);
       }
     }
   }

@@ -1,4 +1,5 @@
-// How axes flow through Eqns, and in and out of bodies: by factors, in rounds of growing courage, until nothing changes.
+// How axes flow through Eqns, and in and out of bodies: by factors, in rounds of growing courage, until nothing
+// changes.
 #pragma once
 
 #include "propagate/scopes.hpp"

@@ -44,9 +44,8 @@ std::vector<bool> committed_outputs(const Program& p, const Asked& asked) {
   for (std::size_t i = 0; i < p.inputs.size(); ++i)
     as[p.inputs[i]] = i < asked.inputs.size() && asked.inputs[i].committed ? committed : open;
   auto commits = [&](const Eqn& e) {
-    return names_devices(e) ||
-           std::any_of(e.operands.begin(), e.operands.end(),
-                       [&](const Atom& a) { return !a.is_literal() && as[a.id] == committed; });
+    return names_devices(e) || std::any_of(e.operands.begin(), e.operands.end(),
+                                           [&](const Atom& a) { return !a.is_literal() && as[a.id] == committed; });
   };
   const bool all = std::any_of(p.eqns.begin(), p.eqns.end(), commits);
   std::vector<bool> out;

@@ -25,8 +25,8 @@ struct Inspected {
   std::vector<std::pair<int, int>> path;  // of the body that it stands in: Eqn and sub-program, from the outside in
 };
 std::vector<Inspected> inspected_values(const Program& program);
-/// The program without its inspections, also in sub-programs: itself when there are none. Values keep their numbers, Eqns
-/// theirs among those left.
+/// The program without its inspections, also in sub-programs: itself when there are none. Values keep their numbers,
+/// Eqns theirs among those left.
 ProgramPtr without_inspections(const ProgramPtr& program);
 /// Of a region: shardings of its operands, then of its results; else nothing.
 std::vector<Sharding> region_shardings(const Eqn& eqn);

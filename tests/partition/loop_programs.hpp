@@ -29,7 +29,8 @@ inline Arrays scan(std::int64_t length, const Arrays& consts, const Arrays& carr
   std::vector<Type> inputs = types_of(join(consts, carries, xs));
   for (std::size_t i = consts.size() + carries.size(); i < inputs.size(); ++i) inputs[i].shape.erase(0);
   const std::size_t c = consts.size(), k = c + carries.size();
-  ProgramPtr body = record(inputs, [&](const Arrays& in) { return f(part(in, 0, c), part(in, c, k), part(in, k, in.size())); });
+  ProgramPtr body =
+      record(inputs, [&](const Arrays& in) { return f(part(in, 0, c), part(in, c, k), part(in, k, in.size())); });
   ops::Scan p{length, static_cast<int>(consts.size()), static_cast<int>(carries.size()), reverse, 1};
   return bind(ops::scan, p, join(consts, carries, xs), {body});
 }
@@ -40,7 +41,8 @@ inline Arrays while_loop(const Arrays& consts, const Arrays& carries,
                          const std::function<Arrays(const Arrays& consts, const Arrays& carries)>& f) {
   const std::vector<Type> inputs = types_of(join(consts, carries));
   const std::size_t c = consts.size();
-  ProgramPtr test = record(inputs, [&](const Arrays& in) { return Arrays{condition(part(in, 0, c), part(in, c, in.size()))}; });
+  ProgramPtr test =
+      record(inputs, [&](const Arrays& in) { return Arrays{condition(part(in, 0, c), part(in, c, in.size()))}; });
   ProgramPtr body = record(inputs, [&](const Arrays& in) { return f(part(in, 0, c), part(in, c, in.size())); });
   ops::While p{static_cast<int>(c), static_cast<int>(c)};
   return bind(ops::while_loop, p, join(consts, consts, carries), {test, body});

@@ -25,18 +25,16 @@ double all_reduce(double bytes, double n) { return 2 * bytes * (n - 1) / n; }
 TEST(Loops, GatherWhatDoesNotChangeBeforeTheLoop) {
   Mesh mesh = grid({4}, "x");
   LocalProgram local = check({type({8, 16}), type({16, 16})}, {P("x"), P("x")}, mesh, [](const Arrays& in) {
-    return scan(32, {in[1]}, {in[0]}, {}, [](const Arrays& w, const Arrays& h, const Arrays&) {
-      return Arrays{tanh(dot(h[0], w[0]))};
-    });
+    return scan(32, {in[1]}, {in[0]}, {},
+                [](const Arrays& w, const Arrays& h, const Arrays&) { return Arrays{tanh(dot(h[0], w[0]))}; });
   });
   EXPECT_EQ(total_bytes(local), bytes({16, 16}) * 3 / 4) << explain(local);
   EXPECT_EQ(local.causes.size(), 1u);
   // Also out of two loops, one in the other.
   local = check({type({8, 16}), type({16, 16})}, {P("x"), P("x")}, mesh, [](const Arrays& in) {
     return scan(3, {in[1]}, {in[0]}, {}, [](const Arrays& outer, const Arrays& a, const Arrays&) {
-      return scan(4, outer, a, {}, [](const Arrays& w, const Arrays& h, const Arrays&) {
-        return Arrays{tanh(dot(h[0], w[0]))};
-      });
+      return scan(4, outer, a, {},
+                  [](const Arrays& w, const Arrays& h, const Arrays&) { return Arrays{tanh(dot(h[0], w[0]))}; });
     });
   });
   EXPECT_EQ(total_bytes(local), bytes({16, 16}) * 3 / 4) << explain(local);
@@ -53,12 +51,11 @@ TEST(Loops, CompleteSumsBehindTheLoop) {
                                return scan(8, {}, {in[2] * 0}, {in[0], in[1]}, add_products);
                              });
   EXPECT_EQ(total_bytes(local), all_reduce(bytes({16, 6}), 4)) << explain(local);
-  local = check({type({3, 8, 4, 16}), type({3, 8, 4, 6}), type({16, 6})},
-                {P(none, none, "x"), P(none, none, "x"), P()}, mesh, [&](const Arrays& in) {
-                  return scan(3, {}, {in[2]}, {in[0], in[1]},
-                              [&](const Arrays&, const Arrays& sum, const Arrays& x) {
-                                return scan(8, {}, {sum[0] * 0.5f}, x, add_products);
-                              });
+  local = check({type({3, 8, 4, 16}), type({3, 8, 4, 6}), type({16, 6})}, {P(none, none, "x"), P(none, none, "x"), P()},
+                mesh, [&](const Arrays& in) {
+                  return scan(3, {}, {in[2]}, {in[0], in[1]}, [&](const Arrays&, const Arrays& sum, const Arrays& x) {
+                    return scan(8, {}, {sum[0] * 0.5f}, x, add_products);
+                  });
                 });
   EXPECT_EQ(total_bytes(local), all_reduce(bytes({16, 6}), 4)) << explain(local);
 }
@@ -66,12 +63,11 @@ TEST(Loops, CompleteSumsBehindTheLoop) {
 // A carry that is looked at is completed in each step.
 TEST(Loops, CompleteSumsThatAreReadInEachStep) {
   Mesh mesh = grid({4}, "x");
-  LocalProgram local =
-      check({type({8, 4, 16}), type({16})}, {P(none, "x"), P()}, mesh, [&](const Arrays& in) {
-        return scan(8, {}, {in[1]}, {in[0]}, [](const Arrays&, const Arrays& total, const Arrays& x) {
-          return Arrays{tanh(total[0] + sum(x[0], 0)), max(total[0])};
-        });
-      });
+  LocalProgram local = check({type({8, 4, 16}), type({16})}, {P(none, "x"), P()}, mesh, [&](const Arrays& in) {
+    return scan(8, {}, {in[1]}, {in[0]}, [](const Arrays&, const Arrays& total, const Arrays& x) {
+      return Arrays{tanh(total[0] + sum(x[0], 0)), max(total[0])};
+    });
+  });
   EXPECT_EQ(total_bytes(local), 8 * all_reduce(bytes({16}), 4)) << explain(local);
   EXPECT_EQ(local.causes[0].times, 8);
   const std::string text = explain(local);
@@ -95,7 +91,10 @@ TEST(Loops, TakeSlicesOfWhatIsCutOverTheSteps) {
   check({type({8, 4, 6})}, {P("x")}, mesh, [&](const Arrays& in) {
     return scan(
         8, {}, {sum(in[0], 0)}, {in[0]},
-        [](const Arrays&, const Arrays& c, const Arrays& x) { return Arrays{tanh(c[0] + x[0]), c[0] * x[0]}; }, true);
+        [](const Arrays&, const Arrays& c, const Arrays& x) {
+          return Arrays{tanh(c[0] + x[0]), c[0] * x[0]};
+        },
+        true);
   });
 }
 
@@ -105,12 +104,18 @@ TEST(Loops, GoOnWhileAConditionHolds) {
     return while_loop(
         {in[1]}, {in[0], Array(0)},
         [](const Arrays& c, const Arrays& at) { return sum(square(at[0] * at[0] - c[0])) > 1e-4f; },
-        [](const Arrays& c, const Arrays& at) { return Arrays{(at[0] + c[0] / at[0]) * 0.5f, at[1] + 1}; });
+        [](const Arrays& c, const Arrays& at) {
+          return Arrays{(at[0] + c[0] / at[0]) * 0.5f, at[1] + 1};
+        });
   };
   Type t = type({7, 5});
   for (PartitionSpec s : {P("x", "y"), P(none, "x"), P("y")}) {
-    LocalProgram local =
-        check({t, t}, {s, P("x")}, mesh, [&](const Arrays& in) { return newton({exp(in[0]), exp(in[1])}); }, false);
+    LocalProgram local = check(
+        {t, t}, {s, P("x")}, mesh,
+        [&](const Arrays& in) {
+          return newton({exp(in[0]), exp(in[1])});
+        },
+        false);
     EXPECT_NE(explain(local).find("each step of while_loop"), std::string::npos) << explain(local);
   }
 }
@@ -123,9 +128,15 @@ TEST(Loops, TakeOneBranch) {
         {t, t}, {P("x", "y"), P("y")}, mesh,
         [&](const Arrays& in) {
           return branch(Array(index) + Array(0), in,
-                        {[](const Arrays& a) { return Arrays{dot(a[0], transpose(a[1])), sum(a[0])}; },
-                         [](const Arrays& a) { return Arrays{dot(a[1], transpose(a[1])), sum(a[1])}; },
-                         [](const Arrays& a) { return Arrays{zeros({6, 6}), a[0].at({0, 0})}; }});
+                        {[](const Arrays& a) {
+                           return Arrays{dot(a[0], transpose(a[1])), sum(a[0])};
+                         },
+                         [](const Arrays& a) {
+                           return Arrays{dot(a[1], transpose(a[1])), sum(a[1])};
+                         },
+                         [](const Arrays& a) {
+                           return Arrays{zeros({6, 6}), max(a[1])};
+                         }});
         },
         false);
     EXPECT_NE(explain(local).find("branch 0 of cond"), std::string::npos) << explain(local);
