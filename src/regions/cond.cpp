@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "array/evaluate.hpp"
+#include "ops/elementwise/trigonometric.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
 #include "tutti/lax/lax.hpp"
@@ -57,7 +58,7 @@ std::vector<Sample> samples() {
   std::vector<Sample> out;
   auto sample = [&](DType dtype, std::size_t branches) {
     Sample s{.operands = {{int32, {}, false, {}}, {dtype, {4}, false, {}}, {dtype, {4}, false, {}}}};
-    s.subs = {sample_branch(dtype, [](const Array& x, const Array& y) { return lax::mul(sin(x), y); }),
+    s.subs = {sample_branch(dtype, [](const Array& x, const Array& y) { return lax::mul(bind1(ops::sin, {}, {x}), y); }),
               sample_branch(dtype, [](const Array& x, const Array&) { return lax::mul(x, x); }),
               sample_branch(dtype, [](const Array&, const Array& y) { return lax::neg(y); })};
     s.subs.resize(branches);

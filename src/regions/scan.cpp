@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "array/evaluate.hpp"
+#include "ops/elementwise/trigonometric.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
 #include "tutti/lax/lax.hpp"
@@ -76,14 +77,14 @@ ProgramPtr sample_body(DType dtype) {
   const Type vector{dtype, {3}, false, {}};
   Array w = recording.input(vector), b = recording.input(vector), c = recording.input(vector);
   Array i = recording.input({int32, {}, false, {}}), x = recording.input(vector);
-  Array next = tanh(lax::add(lax::mul(w, c), x));
+  Array next = bind1(ops::tanh, {}, {lax::add(lax::mul(w, c), x)});
   return recording.close({next, i + 1, lax::add(lax::mul(c, x), b)});
 }
 // c -> (c sin c): no consts, no slices.
 ProgramPtr sample_recurrence() {
   Recording recording("scan", {});
   Array c = recording.input({float64, {2, 2}, false, {}});
-  return recording.close({lax::mul(c, sin(c))});
+  return recording.close({lax::mul(c, bind1(ops::sin, {}, {c}))});
 }
 // x -> 2 x, x: no carries.
 ProgramPtr sample_map() {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "array/evaluate.hpp"
+#include "ops/elementwise/trigonometric.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
 #include "tutti/lax/lax.hpp"
@@ -73,7 +74,7 @@ ProgramPtr sample_condition(const std::vector<Type>& types) {
 ProgramPtr sample_body(const std::vector<Type>& types) {
   Recording recording("while_loop", {});
   Array w = recording.input(types[2]), i = recording.input(types[1]), c = recording.input(types[2]);
-  return recording.close({i + 1, sin(lax::mul(w, c))});
+  return recording.close({i + 1, bind1(ops::sin, {}, {lax::mul(w, c)})});
 }
 std::vector<Sample> samples() {
   const std::vector<Type> types{{float64, {}, false, {}}, {int32, {}, false, {}}, {float64, {3}, false, {}}};
