@@ -60,7 +60,7 @@ struct RandomPrograms {
     const int kind = depth == 0 ? 0 : pick(only_scans ? 3 : 5);
     auto any = [&] { return known[pick(static_cast<int>(known.size()))]; };
     auto made = [&](Arrays inside) {
-      Arrays more{stacks};
+      Arrays more;
       for (int i = 0, n = 1 + pick(2); i < n; ++i) statement(inside, more, depth - 1, only_scans);
       return tanh(inside.back()) * 0.5f;
     };
@@ -80,7 +80,8 @@ struct RandomPrograms {
     } else {
       const bool adds = pick(2) == 0;
       Arrays out = scan(
-          3, {any(), any()}, {any(), any() * 0.1f}, {stacks[pick(static_cast<int>(stacks.size()))]},
+          3, {any(), any()}, {any(), any() * 0.1f},
+          {stacks.empty() ? stack({any(), any(), any()}) : stacks[pick(static_cast<int>(stacks.size()))]},
           [&](const Arrays& c, const Arrays& at, const Arrays& x) {
             const Array y = made({c[0], c[1], at[0], x[0]});
             return Arrays{tanh(at[0] + operation({c[0], x[0]}) * 0.1f), adds ? at[1] + y : tanh(at[1]) * y, y};
