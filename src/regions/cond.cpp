@@ -15,6 +15,7 @@ namespace {
 std::vector<Type> infer(const Call& c) {
   if (c.subs.empty() || c.operands.empty() || c.operands[0].dtype != int32 || c.operands[0].ndim() != 0)
     throw InternalError("cond: no branches, or no int32 scalar for their number");
+  check_one_decision(c, c.operands[0].varying, "the condition");
   const std::vector<Type> in = without_first(c.operands, 1);
   std::vector<Type> out = c.subs[0]->output_types();
   std::vector<std::string> varying = c.operands[0].varying;
@@ -58,9 +59,10 @@ std::vector<Sample> samples() {
   std::vector<Sample> out;
   auto sample = [&](DType dtype, std::size_t branches) {
     Sample s{.operands = {{int32, {}, false, {}}, {dtype, {4}, false, {}}, {dtype, {4}, false, {}}}};
-    s.subs = {sample_branch(dtype, [](const Array& x, const Array& y) { return lax::mul(bind1(ops::sin, {}, {x}), y); }),
-              sample_branch(dtype, [](const Array& x, const Array&) { return lax::mul(x, x); }),
-              sample_branch(dtype, [](const Array&, const Array& y) { return lax::neg(y); })};
+    s.subs = {
+        sample_branch(dtype, [](const Array& x, const Array& y) { return lax::mul(bind1(ops::sin, {}, {x}), y); }),
+        sample_branch(dtype, [](const Array& x, const Array&) { return lax::mul(x, x); }),
+        sample_branch(dtype, [](const Array&, const Array& y) { return lax::neg(y); })};
     s.subs.resize(branches);
     s.ulp = 16;
     out.push_back(s);
@@ -80,6 +82,12 @@ constinit const Home cond = [] {
   op.infer = infer;
   op.eval = eval;
   op.own_weak = op.own_varying = true;
+  op.jvp_together = cond_jvp;
+  op.split = cond_split;
+  op.transpose = cond_transpose;
+  op.batch = cond_batch;
+  op.narrowed = cond_narrowed;
+  op.simpler = cond_simpler;
   op.samples = samples();
   op.without = {{"factors", "stages walk through its branches (Role::branch)"}};
   return op;

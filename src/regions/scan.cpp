@@ -131,6 +131,12 @@ constinit const Home scan = [] {
     out.slices = static_cast<int>(operands) - out.first_slice();
     return out;
   };
+  op.jvp_together = scan_jvp;
+  op.split = scan_split;
+  op.transpose = scan_transpose;
+  op.batch = scan_batch;
+  op.narrowed = scan_narrowed;
+  op.simpler = scan_simpler;
   op.samples = samples();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};
   return op;

@@ -23,6 +23,7 @@ std::vector<Type> infer(const Call& c) {
   const Program &condition = *c.subs[0], &body = *c.subs[1];
   const Type test = condition.type(condition.outputs[0]);
   if (!test.dtype.is_bool() || test.ndim() != 0) throw InternalError("while_loop: the condition is " + test.str());
+  check_one_decision(c, test.varying, "the condition");
   // Devices that make different numbers of steps end with values that differ.
   std::vector<std::string> varying = test.varying;
   varying = merge_names(varying, unsaid_varying(of_condition, condition.input_types()));
@@ -101,6 +102,12 @@ constinit const Home while_loop = [] {
     out.carries = static_cast<int>(operands) - out.first_carry();
     return out;
   };
+  op.jvp_together = while_jvp;
+  op.split = while_split;
+  op.transpose = while_transpose;
+  op.batch = while_batch;
+  op.narrowed = while_narrowed;
+  op.simpler = while_simpler;
   op.samples = samples();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};
   return op;
