@@ -28,8 +28,11 @@ Arrays if_it_goes_on(const Array& test, const Arrays& arrays, const ProgramPtr& 
   return bind(cond, {}, operands, {no, yes});
 }
 
+// Whether the condition holds, from its consts and the known carries, on which alone it depends.
+using Test = std::function<Array(const Arrays& before, const Arrays& known)>;
+
 // (consts, known carries) -> the known carries `steps` steps later, as far as the condition holds.
-Arrays go_on(const Call& c, const Arrays& before, const Arrays& consts, const Arrays& carries, const Program& step,
+Arrays go_on(const Test& holds, const Arrays& before, const Arrays& consts, const Arrays& carries, const Program& step,
              std::int64_t steps) {
   std::vector<Type> test_types = types_of(before), step_types = types_of(consts);
   const Type counter{int32, {}, false, {}};
@@ -38,9 +41,8 @@ Arrays go_on(const Call& c, const Arrays& before, const Arrays& consts, const Ar
   append(test_types, types_of(carries));
   append(step_types, types_of(carries));
   const ProgramPtr test = recorded("while_loop", test_types, [&](const Arrays& in) {
-    Arrays x = in;
-    x.erase(x.begin() + static_cast<std::ptrdiff_t>(before.size()));
-    return Arrays{lax::bitwise_and(in[before.size()] < steps, tutti::apply(*c.subs[0], x)[0])};
+    const Array holds_here = holds(first_of(in, before.size()), without_first(in, before.size() + 1));
+    return Arrays{lax::bitwise_and(in[before.size()] < steps, holds_here)};
   });
   const ProgramPtr body = recorded("while_loop", step_types, [&](const Arrays& in) {
     Arrays x = in, out{in[consts.size()] + 1};
@@ -53,7 +55,7 @@ Arrays go_on(const Call& c, const Arrays& before, const Arrays& consts, const Ar
   operands.push_back(zeros_of(counter));
   append(operands, carries);
   const While p{static_cast<int>(before.size()), static_cast<int>(consts.size())};
-  return without_first(bind(c.op, p, operands, {test, body}), 1);
+  return without_first(bind(while_loop, p, operands, {test, body}), 1);
 }
 
 }  // namespace
@@ -67,8 +69,7 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
   Program known_step = *body.known;
   known_step.outputs.resize(known_step.outputs.size() - static_cast<std::size_t>(body.num_residuals));
   known_step = without_dead_code(known_step);
-  // The condition depends on known carries alone.
-  auto test = [&](const Arrays& before, const Arrays& known_carries) {
+  const Test test = [&](const Arrays& before, const Arrays& known_carries) {
     LoopParts<Array> x;
     x.before = before;
     std::size_t next = 0;
@@ -80,7 +81,7 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
 
   Split out;
   out.unknown_output = is_late.carries;
-  const std::size_t known_results = flipped(is_late.carries).empty() ? 0 : count(flipped(is_late.carries));
+  const std::size_t known_results = count(flipped(is_late.carries));
   out.known = recorded(c.op.name, where(c.operands, unknown, false), [&](const Arrays& in) {
     const LoopParts<Array> x(spread(in, flipped(unknown)), loop);
     const Arrays consts = where(x.consts, is_late.consts, false), carries = where(x.carries, is_late.carries, false);
@@ -92,7 +93,7 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
     const ProgramPtr keep = recorded(c.op.name, types_of(operands), [&](const Arrays& y) {
       const Arrays before = first_of(y, x.before.size()), rest = without_first(y, x.before.size()),
                    from = without_first(rest, consts.size());
-      Arrays made = go_on(c, before, first_of(rest, consts.size()), from, known_step, stretch);
+      Arrays made = go_on(test, before, first_of(rest, consts.size()), from, known_step, stretch);
       append(made, from);
       return made;
     });
