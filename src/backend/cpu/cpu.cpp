@@ -11,6 +11,7 @@
 #include "compile/passes.hpp"
 #include "ir/passes.hpp"
 #include "run/executor.hpp"
+#include "run/repeat_work.hpp"
 #include "run/rows_work.hpp"
 
 namespace tutti {
@@ -93,29 +94,59 @@ std::unique_ptr<run::Work> loop_work(const compile::Plan& plan, const compile::S
   return nest;
 }
 
-std::shared_ptr<Executable> machine_code(compile::Plan plan, PlanStats stats) {
-  std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
-  Kernels kernels;
-  for (const compile::Stage& stage : plan.stages) {
-    if (stage.rows) {
-      works[stage.steps[0]] = rows_work(plan, stage, kernels);
-      continue;
+// The works of a plan, and of the plans that its steps hold.
+class Works {
+ public:
+  explicit Works(Kernels& kernels) : kernels_(kernels) {}
+  int fallbacks = 0;
+
+  std::vector<std::unique_ptr<run::Work>> of(const compile::Plan& plan) {
+    std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
+    for (const compile::Stage& stage : plan.stages) {
+      if (stage.rows)
+        works[stage.steps[0]] = rows_work(plan, stage, kernels_);
+      else
+        for (int i : stage.steps) works[i] = std::visit(Make{*this, plan, stage}, plan.steps[i].what);
     }
-    for (int i : stage.steps) {
-      const auto& what = plan.steps[i].what;
-      if (const auto* l = std::get_if<compile::Loop>(&what)) {
-        works[i] = loop_work(plan, stage, *l, kernels);
-      } else if (const auto* d = std::get_if<compile::Dot>(&what)) {
-        works[i] = cpu::dot_work(*d);
-      } else {
-        const auto& c = std::get<compile::CallEqn>(what);
-        works[i] = cpu::window_work(c);
-        if (works[i]) continue;
-        works[i] = std::make_unique<run::CallWork>(c);
-        ++stats.fallbacks;
-      }
-    }
+    return works;
   }
+
+ private:
+  std::unique_ptr<run::Steps> within(const compile::PlanPtr& plan) {
+    return plan ? std::make_unique<run::Steps>(*plan, of(*plan)) : nullptr;
+  }
+
+  struct Make {
+    Works& self;
+    const compile::Plan& plan;
+    const compile::Stage& stage;
+    using Work = std::unique_ptr<run::Work>;
+    Work operator()(const compile::Loop& l) const { return loop_work(plan, stage, l, self.kernels_); }
+    Work operator()(const compile::Dot& d) const { return cpu::dot_work(d); }
+    Work operator()(const compile::CallEqn& c) const {
+      if (Work work = cpu::window_work(c)) return work;
+      ++self.fallbacks;
+      return std::make_unique<run::CallWork>(c);
+    }
+    Work operator()(const compile::Repeat& r) const {
+      return std::make_unique<run::RepeatWork>(r, self.within(r.body), self.within(r.condition));
+    }
+    Work operator()(const compile::Branch& b) const {
+      std::vector<std::unique_ptr<run::Steps>> branches;
+      for (const compile::PlanPtr& p : b.branches) branches.push_back(self.within(p));
+      return std::make_unique<run::BranchWork>(b, std::move(branches));
+    }
+  };
+
+  Kernels& kernels_;
+};
+
+std::shared_ptr<Executable> machine_code(compile::Plan made, PlanStats stats) {
+  auto plan = std::make_unique<const compile::Plan>(std::move(made));
+  Kernels kernels;
+  Works maker(kernels);
+  std::vector<std::unique_ptr<run::Work>> works = maker.of(*plan);
+  stats.fallbacks += maker.fallbacks;
   kernels.compile();
   std::vector<cpu::Kernel> distinct = kernels.distinct();
   stats.kernels = static_cast<int>(distinct.size());

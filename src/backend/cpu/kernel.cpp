@@ -39,7 +39,7 @@ bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage
 // many that do together; a temporary, which somebody reads soon, only when it is too large for every cache.
 bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
   using Kind = compile::Storage::Kind;
-  if (s.takes >= 0) return false;
+  if (s.takes >= 0 || (plan.within && s.kind == Kind::output)) return false;  // within a loop it may lie anywhere
   if (s.kind != Kind::output) return s.kind == Kind::temporary && s.bytes >= kLastLevel;
   if (s.bytes >= kFarStore) return true;
   return s.bytes >= kFarStore / 8 && plan.fresh_output_bytes >= kLastLevel;
