@@ -36,6 +36,8 @@ enum class Role {
   constraint,  // operand 0 itself; `sites` says where it has to lie
   region,      // subs[0] is written for one device: local types inside, `sites` says how they lie outside
   call,        // subs[0] applied to the operands, once nothing is transformed any more
+  loop,        // `loop` says how it runs its sub-programs
+  branch,      // subs[i] applied to the operands behind the first, which is i: an int32 scalar, clamped
   inspection,  // nothing; somebody is told where the operand lies (`inspect`)
 };
 
@@ -107,17 +109,29 @@ struct WithTangents {
   std::vector<Array> results, tangents;
 };
 
-/// One half of an Eqn that was cut in two. Its result types are inferred from op, params and subs.
-struct EqnHalf {
-  const Op* op = nullptr;
-  Params params;
-  std::vector<ProgramPtr> subs;
-};
-struct EqnSplit {
-  EqnHalf known;    // operands: the known ones in order. Results: the known results in order, then residuals
-  EqnHalf unknown;  // operands: residuals, then the unknown ones in order. Results: the unknown results in order
+/// A program, or an Eqn, that was cut in two by what depends on the inputs that are unknown. Known: inputs the known
+/// ones; outputs the known outputs, then residuals (one that is an input stays that value, nothing is copied). Unknown:
+/// inputs residuals, then the unknown ones; outputs the unknown outputs.
+struct Split {
+  ProgramPtr known, unknown;
   int num_residuals = 0;
-  std::vector<bool> unknown_result;  // per result of the Eqn
+  std::vector<bool> unknown_output;  // per output
+};
+
+/// How a loop runs its sub-programs. Its operands are consts of the condition, consts, carries and, stacked along dim
+/// 0, slices; its results are the last carries and, stacked along dim 0, what the steps make.
+///     body: (consts, carries, one element of each slice) -> (the next carries, one element of each stacked result)
+///     condition: (its consts, carries) -> a bool scalar, whether there is another step
+struct Loop {
+  int body = 0, condition = -1;  // places in subs; -1: there are `length` steps
+  int condition_consts = 0, consts = 0, carries = 0, slices = 0;
+  std::int64_t length = -1;  // -1: as many steps as the condition says
+  bool reverse = false;      // the first step takes and makes the last elements
+  int unroll = 1;            // steps that the engine makes in one
+
+  int first_const() const { return condition_consts; }
+  int first_carry() const { return first_const() + consts; }
+  int first_slice() const { return first_carry() + carries; }
 };
 
 /// A strided reading of one operand: result[i0, i1, ...] = operand[offset + sum i_k * strides[k]] (in elements of the
@@ -150,8 +164,8 @@ struct Op {
   Role role = Role::compute;
 
   // --- meaning
-  // Types of the results. Varying axes and the union of weak flags need no care: bind does both unless `collective` /
-  // `own_weak`.
+  // Types of the results. Varying axes and the union of weak flags need no care: bind does both unless `collective`,
+  // `own_varying` / `own_weak`.
   std::function<std::vector<Type>(const Call&)> infer;
   // The meaning, in clear loops; the test oracle. Operands and results dense, row-major.
   std::function<void(const Call&, std::span<const HostView>, std::span<const HostView>)> eval;
@@ -171,9 +185,8 @@ struct Op {
   std::function<Arrays(const Call&, const Arrays& primals, const Arrays& results, const Arrays& tangents)> jvp;
   // Instead of the two: results and all tangents at once, where they share work. `tangents[i]` is empty where zero.
   std::function<WithTangents(const Call&, const Arrays& primals, const Arrays& tangents)> jvp_together;
-  // Cuts an Eqn of which some operands are known (literals are) in two; nothing is bound. Residuals become results of
-  // the known half and operands of the unknown one. Not set: the whole Eqn is unknown.
-  std::function<EqnSplit(const Call&, const Flags& unknown)> split;
+  // Cuts an Eqn of which some operands are known (literals are) in two. Not set: the whole Eqn is unknown.
+  std::function<Split(const Call&, const Flags& unknown)> split;
   // Cotangents of the linear operands (undefined[i] true); the other operands are given. Empty array = zero.
   std::function<Arrays(const Call&, const Arrays& cotangents, const Arrays& operands, const Flags& undefined)>
       transpose;
@@ -182,6 +195,14 @@ struct Op {
   std::string not_differentiable;  // a reason, when neither linear nor jvp covers the floating operands
   // Axes that its sub-programs may name.
   std::function<NamedAxes(const Params&)> binds;
+  // The Eqn without what only results that are not needed need: some of its operands and results, in order. Nothing
+  // when it stays as it is.
+  std::function<std::optional<Eqn>(const Program&, const Eqn&, const Flags& needed)> narrowed;
+  // A simpler program from its operands to its results (a branch whose number is known), nullptr when there is none.
+  // Asked once nothing is transformed any more.
+  std::function<ProgramPtr(const Call&, const std::vector<Atom>& operands)> simpler;
+  // Of a loop with so many operands (loop_of).
+  std::function<Loop(const Params&, std::size_t operands)> loop;
 
   // --- placement
   std::function<Factors(const Call&, const std::vector<Type>& results)> factors;
@@ -221,9 +242,10 @@ struct Op {
 
   // Among devices: names mesh axes in its parameters, and varying is its own business (ir/collective.hpp).
   std::shared_ptr<const Collective> collective;
-  bool own_weak = false;  // infer sets weak itself
-  bool movement = false;  // only moves or repeats elements (any dtype, keys too)
-  bool effect = false;    // never dead
+  bool own_weak = false;     // infer sets weak itself
+  bool own_varying = false;  // infer sets varying itself
+  bool movement = false;     // only moves or repeats elements (any dtype, keys too)
+  bool effect = false;       // never dead
   std::vector<Sample> samples;
   // What the op goes without, and why: "eval", "factors", "batch", "derivative" (see also `not_differentiable`),
   // "samples". A test reads it, so that no law is skipped silently.
@@ -233,6 +255,8 @@ struct Op {
 /// The op's result types, with varying axes and weak flags filled in; errors name the op.
 std::vector<Type> infer_types(const Op& op, const Params& params, const std::vector<Type>& operands,
                               const std::vector<ProgramPtr>& subs);
+
+inline Loop loop_of(const Eqn& eqn) { return eqn.op->loop(eqn.params, eqn.operands.size()); }
 
 /// Additions and multiplications of an Eqn.
 double flops_of(const Program& program, const Eqn& eqn);

@@ -1,5 +1,8 @@
 #include "ir/program.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "ir/op.hpp"
 
 namespace tutti {
@@ -51,20 +54,43 @@ bool content_equal(const Program& a, const Program& b) {
   return true;
 }
 
-Program without_dead_code(const Program& p) {
+namespace {
+
+bool has_effect(const Eqn& e);
+bool has_effect(const Program& p) {
+  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return has_effect(e); });
+}
+bool has_effect(const Eqn& e) {
+  return e.op->effect ||
+         std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_effect(*sub); });
+}
+
+// The Eqns that somebody needs, without what nobody needs of them; last first.
+std::vector<Eqn> live_eqns(const Program& p) {
   std::vector<char> needed(p.types.size(), 0);
-  for (const Atom& a : p.outputs)
-    if (!a.is_literal()) needed[a.id] = 1;
-  std::vector<char> keep(p.eqns.size(), 0);
+  auto need = [&](const std::vector<Atom>& atoms) {
+    for (const Atom& a : atoms)
+      if (!a.is_literal()) needed[a.id] = 1;
+  };
+  need(p.outputs);
+  std::vector<Eqn> out;
   for (std::size_t i = p.eqns.size(); i-- > 0;) {
     const Eqn& e = p.eqns[i];
-    bool live = e.op->effect;
-    for (ValueId r : e.results) live = live || needed[r];
-    if (!live) continue;
-    keep[i] = 1;
-    for (const Atom& a : e.operands)
-      if (!a.is_literal()) needed[a.id] = 1;
+    std::vector<bool> used;
+    for (ValueId r : e.results) used.push_back(needed[r]);
+    if (std::find(used.begin(), used.end(), true) == used.end() && !has_effect(e)) continue;
+    std::optional<Eqn> part;
+    if (e.op->narrowed) part = e.op->narrowed(p, e, used);
+    out.push_back(part ? *std::move(part) : e);
+    need(out.back().operands);
   }
+  return out;
+}
+
+}  // namespace
+
+Program without_dead_code(const Program& p) {
+  std::vector<Eqn> live = live_eqns(p);
   // Values are numbered anew, so that equal programs have equal content.
   Program out;
   std::vector<ValueId> id(p.types.size(), -1);
@@ -78,9 +104,8 @@ Program without_dead_code(const Program& p) {
     return Atom(id[a.id]);
   };
   for (ValueId v : p.inputs) out.inputs.push_back(define(v));
-  for (std::size_t i = 0; i < p.eqns.size(); ++i) {
-    if (!keep[i]) continue;
-    Eqn e = p.eqns[i];
+  for (std::size_t i = live.size(); i-- > 0;) {
+    Eqn& e = live[i];
     for (Atom& a : e.operands) a = use(a);
     for (ValueId& r : e.results) r = define(r);
     out.eqns.push_back(std::move(e));

@@ -3,10 +3,10 @@
 #include <cstring>
 #include <map>
 
+#include "array/evaluate.hpp"
 #include "array/literal.hpp"
 #include "ir/collective.hpp"
 #include "isolation/traffic.hpp"
-#include "run/evaluate.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::run {

@@ -10,6 +10,13 @@ std::vector<bool> present(const std::vector<Array>& xs) {
   return out;
 }
 
+ProgramPtr program_of(const Op& op, Params params, const std::vector<Type>& operands, std::vector<ProgramPtr> subs) {
+  Recording recording(op.name, {});
+  std::vector<Array> in;
+  for (const Type& t : operands) in.push_back(recording.input(t));
+  return recording.close(bind(op, std::move(params), std::move(in), std::move(subs)));
+}
+
 std::vector<Type> with_tangent_types(const std::vector<Type>& types) {
   std::vector<Type> out = types;
   for (const Type& t : types)

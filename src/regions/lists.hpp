@@ -54,6 +54,9 @@ template <class T> struct SplitList {
   }
 };
 
+/// The program of one Eqn.
+ProgramPtr program_of(const Op& op, Params params, const std::vector<Type>& operands, std::vector<ProgramPtr> subs);
+
 /// The types, then those of them that have tangents once more.
 std::vector<Type> with_tangent_types(const std::vector<Type>& types);
 /// Tangents of the first `n` primals that may have one; zeros where empty.

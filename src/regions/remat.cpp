@@ -18,12 +18,14 @@ WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangen
 
 // The known half gives its results; its operands are the residuals. The unknown half is the whole function again,
 // behind a barrier, so that nobody recognises what was computed once.
-EqnSplit split_rule(const Call& c, const Flags& unknown) {
+Split split_rule(const Call& c, const Flags& unknown) {
   const Program& body = *c.subs[0];
   Split s = tutti::split(body, unknown);
-  Program known = *s.known;
-  known.outputs.resize(known.outputs.size() - static_cast<std::size_t>(s.num_residuals));
-  for (ValueId v : known.inputs) known.outputs.push_back(Atom(v));
+  const std::vector<Type> types = where(c.operands, unknown, false);
+  Program once = *s.known;
+  once.outputs.resize(once.outputs.size() - static_cast<std::size_t>(s.num_residuals));
+  Program known = *program_of(c.op, {}, types, {std::make_shared<Program>(without_dead_code(once))});
+  for (ValueId v : known.inputs) known.outputs.emplace_back(v);
 
   Recording recording("remat", {});
   Arrays in(unknown.size());
@@ -32,10 +34,8 @@ EqnSplit split_rule(const Call& c, const Flags& unknown) {
   for (std::size_t i = 0; i < in.size(); ++i)
     if (unknown[i]) in[i] = recording.input(body.type(body.inputs[i]));
   ProgramPtr again = recording.close(where(tutti::apply(body, in), s.unknown_output));
-  return {{&c.op, {}, {std::make_shared<Program>(without_dead_code(known))}},
-          {&c.op, {}, {again}},
-          static_cast<int>(known.inputs.size()),
-          s.unknown_output};
+  return {std::make_shared<Program>(known), program_of(c.op, {}, again->input_types(), {again}),
+          static_cast<int>(types.size()), s.unknown_output};
 }
 
 Arrays transpose_rule(const Call& c, const Arrays& cotangents, const Arrays& operands, const Flags& undefined) {

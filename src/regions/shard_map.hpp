@@ -39,7 +39,7 @@ Sharding region_sharding(const ShardMap& p, const DimAxes& spec);
 
 // Its rules.
 WithTangents shard_map_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents);
-EqnSplit shard_map_split(const Call& c, const std::vector<bool>& unknown);
+Split shard_map_split(const Call& c, const std::vector<bool>& unknown);
 std::vector<Array> shard_map_transpose(const Call& c, const std::vector<Array>& cotangents,
                                        const std::vector<Array>& operands, const std::vector<bool>& undefined);
 Batched shard_map_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,

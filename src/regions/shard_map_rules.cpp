@@ -120,7 +120,7 @@ WithTangents shard_map_jvp(const Call& c, const Arrays& primals, const Arrays& t
   return with_tangents(bind(c.op, p, operands, {body.program}), body.tangent);
 }
 
-EqnSplit shard_map_split(const Call& c, const Flags& unknown) {
+Split shard_map_split(const Call& c, const Flags& unknown) {
   const auto& p = c.get<ShardMap>();
   Split s = tutti::split(*c.subs[0], unknown);
   std::vector<Residual> residuals = residuals_of(p, s, where(p.in_specs, unknown, false));
@@ -132,10 +132,12 @@ EqnSplit shard_map_split(const Call& c, const Flags& unknown) {
   known.out_specs = out.made();
   rest.in_specs = in.taken();
   rest.out_specs = out.unknown;
-  return {{&c.op, known, {stacking(*s.known, named_axes(p), residuals)}},
-          {&c.op, rest, {unstacking(*s.unknown, named_axes(p), residuals)}},
-          s.num_residuals,
-          s.unknown_output};
+  ProgramPtr first =
+      program_of(c.op, known, where(c.operands, unknown, false), {stacking(*s.known, named_axes(p), residuals)});
+  std::vector<Type> made = first->output_types(), taken(made.end() - s.num_residuals, made.end());
+  append(taken, where(c.operands, unknown));
+  ProgramPtr then = program_of(c.op, rest, taken, {unstacking(*s.unknown, named_axes(p), residuals)});
+  return {first, then, s.num_residuals, s.unknown_output};
 }
 
 Arrays shard_map_transpose(const Call& c, const Arrays& cotangents, const Arrays& operands, const Flags& undefined) {

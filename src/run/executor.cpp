@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include "run/evaluate.hpp"
+#include "array/evaluate.hpp"
 #include "run/pool.hpp"
 #include "tutti/base/error.hpp"
 

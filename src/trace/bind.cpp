@@ -38,7 +38,7 @@ std::vector<Type> infer_types(const Op& op, const Params& params, const std::vec
     weak = weak && t.weak;
   }
   for (Type& t : out) {
-    t.varying = merge_names(t.varying, varying);
+    if (!op.own_varying) t.varying = merge_names(t.varying, varying);
     if (!op.own_weak) t.weak = weak && t.dtype == operands[0].dtype;
   }
   return out;

@@ -11,7 +11,7 @@ bool is_call(const Eqn& e) { return e.op->role == Role::call; }
 
 bool has_calls(const Program& p) {
   return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return is_call(e) || e.op->refuse ||
+    return is_call(e) || e.op->refuse || e.op->simpler ||
            std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_calls(*sub); });
   });
 }
@@ -42,7 +42,11 @@ class Inliner {
     for (const Eqn& e : p.eqns) {
       if (e.op->refuse) e.op->refuse(e.loc);
       if (is_call(e)) {
-        call(e, env);
+        call(*e.subs[0], e, env);
+        continue;
+      }
+      if (const ProgramPtr simple = simpler(p, e, env)) {
+        call(*simple, e, env);
         continue;
       }
       Eqn copy = e;
@@ -56,8 +60,18 @@ class Inliner {
     }
   }
 
-  void call(const Eqn& e, std::vector<Atom>& env) {
-    const Program& body = *e.subs[0];
+  ProgramPtr simpler(const Program& p, const Eqn& e, const std::vector<Atom>& env) const {
+    if (!e.op->simpler) return nullptr;
+    Call call{*e.op, e.params, {}, e.subs};
+    std::vector<Atom> operands;
+    for (const Atom& a : e.operands) {
+      call.operands.push_back(p.type(a));
+      operands.push_back(use(a, env));
+    }
+    return e.op->simpler(call, operands);
+  }
+
+  void call(const Program& body, const Eqn& e, std::vector<Atom>& env) {
     std::vector<Atom> inner(body.types.size());
     for (std::size_t i = 0; i < e.operands.size(); ++i) inner[body.inputs[i]] = use(e.operands[i], env);
     append(body, inner);

@@ -7,22 +7,25 @@
 namespace tutti {
 namespace {
 
-// One half being built: values of the whole program (or made by a split Eqn) under new numbers.
+// One half being built: values of the whole program under new numbers, as literals where they are.
 class Half {
  public:
-  explicit Half(const Program& whole) : whole_(whole), id_(whole.types.size(), -1) {}
+  explicit Half(const Program& whole) : whole_(whole), at_(whole.types.size()), has_(whole.types.size(), 0) {}
 
   ValueId fresh(const Type& type) {
     out.types.push_back(type);
     return static_cast<ValueId>(out.types.size()) - 1;
   }
-  void define(ValueId v) { id_[v] = fresh(whole_.type(v)); }
-  void define_as(ValueId v, ValueId here) { id_[v] = here; }
-  bool has(ValueId v) const { return id_[v] >= 0; }
-  Atom use(const Atom& a) const { return a.is_literal() ? a : Atom(id_[a.id]); }
+  void define(ValueId v) { define_as(v, Atom(fresh(whole_.type(v)))); }
+  void define_as(ValueId v, const Atom& here) {
+    at_[v] = here;
+    has_[v] = 1;
+  }
+  bool has(ValueId v) const { return has_[v]; }
+  Atom use(const Atom& a) const { return a.is_literal() ? a : at_[a.id]; }
   void input(ValueId v, std::string name) {
     if (!has(v)) define(v);
-    out.inputs.push_back(id_[v]);
+    out.inputs.push_back(at_[v].id);
     out.input_names.push_back(std::move(name));
   }
   void append(const Eqn& eqn) {
@@ -30,16 +33,28 @@ class Half {
     for (Atom& a : e.operands) a = use(a);
     for (ValueId& r : e.results) {
       define(r);
-      r = id_[r];
+      r = at_[r].id;
     }
     out.eqns.push_back(std::move(e));
+  }
+  // The Eqns of `part` on these operands; its outputs.
+  std::vector<Atom> append(const Program& part, const std::vector<Atom>& operands) {
+    Half inner(part);
+    inner.out = std::move(out);
+    for (std::size_t i = 0; i < operands.size(); ++i) inner.define_as(part.inputs.at(i), operands[i]);
+    for (const Eqn& e : part.eqns) inner.append(e);
+    out = std::move(inner.out);
+    std::vector<Atom> outputs;
+    for (const Atom& a : part.outputs) outputs.push_back(inner.use(a));
+    return outputs;
   }
 
   Program out;
 
  private:
   const Program& whole_;
-  std::vector<ValueId> id_;
+  std::vector<Atom> at_;  // by ValueId
+  std::vector<char> has_;
 };
 
 class Splitter {
@@ -47,7 +62,7 @@ class Splitter {
   explicit Splitter(const Program& p)
       : p_(p), known_(p), unknown_(p), is_unknown_(p.types.size(), 0), is_constant_(p.types.size(), 0) {}
 
-  Split run(const std::vector<bool>& unknown) {
+  Split run(const std::vector<bool>& unknown, const std::vector<bool>& whole) {
     for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
       ValueId v = p_.inputs[i];
       is_unknown_[v] = unknown[i];
@@ -59,35 +74,43 @@ class Splitter {
     for (const Eqn& e : p_.eqns) eqn(e);
 
     Split out;
-    for (const Atom& a : p_.outputs) {
-      out.unknown_output.push_back(unknown_atom(a));
-      if (!unknown_atom(a))
+    for (std::size_t k = 0; k < p_.outputs.size(); ++k) {
+      const Atom& a = p_.outputs[k];
+      out.unknown_output.push_back(unknown_atom(a) || (!whole.empty() && whole[k]));
+      if (!out.unknown_output.back()) {
         known_.out.outputs.push_back(known_.use(a));
-      else
-        unknown_.out.outputs.push_back(unknown_.use(a));
+        continue;
+      }
+      if (!unknown_atom(a)) residual(a);
+      unknown_.out.outputs.push_back(unknown_.use(a));
     }
-    // What the unknown half does not need after all (of a split Eqn) is not a residual.
     for (std::size_t i = 0; i < p_.inputs.size(); ++i)
       if (unknown[i]) unknown_.input(p_.inputs[i], input_name(p_, i));
-    prune_residuals();
-    out.num_residuals = static_cast<int>(residual_here_.size());
-    for (const Atom& a : residual_known_) known_.out.outputs.push_back(a);
     unknown_.out.inputs.insert(unknown_.out.inputs.begin(), residual_here_.begin(), residual_here_.end());
     unknown_.out.input_names.insert(unknown_.out.input_names.begin(), residual_here_.size(), "");
+    out.unknown = needed_residuals(without_dead_code(unknown_.out));
+    out.num_residuals = static_cast<int>(residual_known_.size());
+    for (ValueId v : residual_known_) known_.out.outputs.emplace_back(v);
     out.known = std::make_shared<Program>(without_dead_code(known_.out));
-    out.unknown = std::make_shared<Program>(without_dead_code(unknown_.out));
     return out;
   }
 
  private:
   bool unknown_atom(const Atom& a) const { return !a.is_literal() && is_unknown_[a.id]; }
 
-  // Makes a known value available in the unknown half.
+  // A value of the known half in the unknown one: each is a residual once.
+  Atom residual_of(const Atom& known) {
+    if (known.is_literal()) return known;
+    auto [at, fresh] = here_.try_emplace(known.id, -1);
+    if (fresh) {
+      at->second = unknown_.fresh(known_.out.types[known.id]);
+      residual_known_.push_back(known.id);
+      residual_here_.push_back(at->second);
+    }
+    return Atom(at->second);
+  }
   void residual(const Atom& a) {
-    if (a.is_literal() || unknown_.has(a.id)) return;
-    unknown_.define(a.id);
-    residual_known_.push_back(known_.use(a));
-    residual_here_.push_back(unknown_.use(a).id);
+    if (!a.is_literal() && !unknown_.has(a.id)) unknown_.define_as(a.id, residual_of(known_.use(a)));
   }
 
   void eqn(const Eqn& e) {
@@ -100,12 +123,14 @@ class Splitter {
       // Zeros and the like are made anew on the other side instead of being kept.
       if (constant) {
         unknown_.append(e);
-        for (ValueId r : e.results) is_constant_[r] = 1;
+        for (ValueId r : e.results) {
+          is_constant_[r] = 1;
+          here_[known_.use(Atom(r)).id] = unknown_.use(Atom(r)).id;
+        }
       }
       return;
     }
-    bool all = std::all_of(e.operands.begin(), e.operands.end(),
-                           [&](const Atom& a) { return a.is_literal() || is_unknown_[a.id]; });
+    bool all = std::all_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return unknown_atom(a); });
     if (e.op->split && !all) return split_eqn(e);
     for (const Atom& a : e.operands)
       if (!unknown_atom(a)) residual(a);
@@ -114,81 +139,67 @@ class Splitter {
   }
 
   void split_eqn(const Eqn& e) {
+    LocOverride line(e.loc);
     std::vector<bool> unknown;
-    for (const Atom& a : e.operands) unknown.push_back(unknown_atom(a));
-    EqnSplit s = e.op->split(call_of(p_, e), unknown);
-    Eqn known{s.known.op, s.known.params, {}, {}, s.known.subs, e.loc},
-        rest{s.unknown.op, s.unknown.params, {}, {}, s.unknown.subs, e.loc};
-    std::vector<Type> known_types;
+    std::vector<Atom> known_operands, unknown_operands;
+    for (const Atom& a : e.operands) {
+      unknown.push_back(unknown_atom(a));
+      if (!unknown_atom(a)) known_operands.push_back(known_.use(a));
+    }
+    const Split s = e.op->split(call_of(p_, e), unknown);
+    const std::vector<Atom> made = known_.append(*s.known, known_operands);
+    const std::size_t residuals = static_cast<std::size_t>(s.num_residuals), results = made.size() - residuals;
+    for (std::size_t i = results; i < made.size(); ++i) unknown_operands.push_back(residual_of(made[i]));
     for (const Atom& a : e.operands)
-      if (!unknown_atom(a)) {
-        known.operands.push_back(known_.use(a));
-        known_types.push_back(p_.type(a));
-      }
-    std::vector<Type> results = infer_types(*known.op, known.params, known_types, known.subs);
-    std::size_t next = 0;
+      if (unknown_atom(a)) unknown_operands.push_back(unknown_.use(a));
+    const std::vector<Atom> later = unknown_.append(*s.unknown, unknown_operands);
+    std::size_t next[2] = {0, 0};
     for (std::size_t k = 0; k < e.results.size(); ++k) {
-      is_unknown_[e.results[k]] = s.unknown_result[k];
-      if (s.unknown_result[k]) continue;
-      known_.define_as(e.results[k], known_.fresh(results.at(next++)));
-      known.results.push_back(known_.use(Atom(e.results[k])).id);
+      const ValueId r = e.results[k];
+      is_unknown_[r] = s.unknown_output[k];
+      if (s.unknown_output[k])
+        unknown_.define_as(r, later.at(next[1]++));
+      else
+        known_.define_as(r, made.at(next[0]++));
     }
-    for (int i = 0; i < s.num_residuals; ++i) {
-      ValueId made = known_.fresh(results.at(next)), here = unknown_.fresh(results.at(next));
-      ++next;
-      known.results.push_back(made);
-      residual_known_.push_back(Atom(made));
-      residual_here_.push_back(here);
-      rest.operands.push_back(Atom(here));
-    }
-    if (next != results.size())
-      throw InternalError("the split rule of " + e.op->name + " made " + std::to_string(results.size()) +
-                          " known results instead of " + std::to_string(next));
-    known_.out.eqns.push_back(std::move(known));
-    for (const Atom& a : e.operands)
-      if (unknown_atom(a)) rest.operands.push_back(unknown_.use(a));
-    for (std::size_t k = 0; k < e.results.size(); ++k) {
-      if (!s.unknown_result[k]) continue;
-      unknown_.define(e.results[k]);
-      rest.results.push_back(unknown_.use(Atom(e.results[k])).id);
-    }
-    unknown_.out.eqns.push_back(std::move(rest));
+    if (next[0] != results || next[1] != later.size())
+      throw InternalError("the split rule of " + e.op->name + " made " + std::to_string(results) + " known and " +
+                          std::to_string(later.size()) + " unknown results instead of " + std::to_string(next[0]) +
+                          " and " + std::to_string(next[1]));
   }
 
-  // Keeps the residuals that live Eqns of the unknown half read, each once.
-  void prune_residuals() {
-    Program live = unknown_.out;
-    live.inputs.insert(live.inputs.begin(), residual_here_.begin(), residual_here_.end());
-    std::vector<char> needed(live.types.size(), 0);
-    for (const Atom& a : live.outputs)
-      if (!a.is_literal()) needed[a.id] = 1;
-    for (std::size_t i = live.eqns.size(); i-- > 0;) {
-      const Eqn& e = live.eqns[i];
-      bool used = e.op->effect || std::any_of(e.results.begin(), e.results.end(), [&](ValueId r) { return needed[r]; });
-      for (const Atom& a : e.operands)
-        if (used && !a.is_literal()) needed[a.id] = 1;
+  // What the unknown half does not read after all (of a split Eqn) is not a residual.
+  ProgramPtr needed_residuals(Program half) {
+    const ProgramIndex index(half);
+    std::vector<ValueId> known, inputs;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < half.inputs.size(); ++i) {
+      const bool residual = i < residual_known_.size();
+      if (residual && !index.is_read(half.inputs[i])) continue;
+      if (residual) known.push_back(residual_known_[i]);
+      inputs.push_back(half.inputs[i]);
+      names.push_back(half.input_names[i]);
     }
-    std::vector<Atom> known;
-    std::vector<ValueId> here;
-    for (std::size_t i = 0; i < residual_here_.size(); ++i) {
-      if (!needed[residual_here_[i]]) continue;
-      known.push_back(residual_known_[i]);
-      here.push_back(residual_here_[i]);
-    }
+    const bool same = inputs.size() == half.inputs.size();
     residual_known_ = std::move(known);
-    residual_here_ = std::move(here);
+    half.inputs = std::move(inputs);
+    half.input_names = std::move(names);
+    return std::make_shared<Program>(same ? std::move(half) : without_dead_code(half));
   }
 
   const Program& p_;
   Half known_, unknown_;
   std::vector<char> is_unknown_, is_constant_;
-  std::vector<Atom> residual_known_;    // in the known half
-  std::vector<ValueId> residual_here_;  // in the unknown half
+  std::map<ValueId, ValueId> here_;      // values of the known half that the unknown half has, under its numbers
+  std::vector<ValueId> residual_known_;  // in the known half
+  std::vector<ValueId> residual_here_;   // in the unknown half
 };
 
 }  // namespace
 
-Split split(const Program& program, const std::vector<bool>& unknown) { return Splitter(program).run(unknown); }
+Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole) {
+  return Splitter(program).run(unknown, whole);
+}
 
 Linearized linearize(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
   JvpProgram forward = jvp(program, differentiated, axes);

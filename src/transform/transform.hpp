@@ -37,14 +37,9 @@ struct Linearized {
 /// jvp, cut into what depends on the primals only and what is linear in the tangents.
 Linearized linearize(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes = {});
 
-/// Cuts a program by what depends on the inputs where `unknown`. Known: inputs the known ones; outputs the known
-/// outputs, then residuals. Unknown: inputs residuals, then the unknown ones; outputs the unknown outputs.
-struct Split {
-  ProgramPtr known, unknown;
-  int num_residuals = 0;
-  std::vector<bool> unknown_output;  // per output of the program
-};
-Split split(const Program& program, const std::vector<bool>& unknown);
+/// Cuts a program by what depends on the inputs where `unknown`. Where `whole` is given and set, the unknown half gives
+/// the output also when it is known.
+Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole = {});
 
 struct Transposed {
   ProgramPtr program;  // inputs: the inputs that are not linear, then cotangents of the outputs in `given`. Outputs:

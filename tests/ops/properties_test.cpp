@@ -5,10 +5,10 @@
 #include <cstring>
 #include <set>
 
+#include "array/evaluate.hpp"
 #include "backend/backend.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/sampled.hpp"
-#include "run/evaluate.hpp"
 #include "transform/transform.hpp"
 
 namespace tutti {
@@ -76,7 +76,7 @@ std::vector<std::vector<double>> tangents_of(const Differentiable& d) {
   Buffers in = d.inputs;
   for (const BufferPtr& t : d.tangents)
     if (t) in.push_back(t);
-  Buffers out = run::evaluate(*j.program, in);
+  Buffers out = evaluate(*j.program, in);
   std::vector<Type> types = d.program.output_types();
   std::vector<std::vector<double>> result;
   std::size_t next = types.size();
@@ -140,7 +140,7 @@ TEST(EveryOp, EvalWritesWhatInferSays) {
         results.push_back({t, nullptr});
       }
       for (std::size_t i = 0; i < results.size(); ++i) results[i].data = runs[garbage][i].data();
-      run::evaluate(p.eqns[0], c.sample->operands, operands, results);
+      evaluate(p.eqns[0], c.sample->operands, operands, results);
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       std::size_t n = runs[0][i].size() - guard;
@@ -197,7 +197,7 @@ TEST(EveryOp, TangentsAreFiniteDifferences) {
         for (std::size_t k = 0; k < x.size(); ++k) x[k] += step * t[k];
         moved.push_back(testing::from_doubles(x, type));
       }
-      return run::evaluate(d->program, moved);
+      return evaluate(d->program, moved);
     };
     Buffers above = outputs_at(h), below = outputs_at(-h);
     auto tangents = tangents_of(*d);
@@ -239,7 +239,7 @@ TEST(EveryOp, TransposesAreAdjoint) {
       }
       if (v.given[i]) in.push_back(w);
     }
-    Buffers out = run::evaluate(*v.program, in);
+    Buffers out = evaluate(*v.program, in);
     std::size_t next = types.size();
     for (std::size_t i = 0; i < d->inputs.size(); ++i) {
       if (!d->differentiated[i]) continue;
@@ -273,9 +273,9 @@ TEST(EveryOp, BatchIsALoop) {
         }
         whole[i] = mapped[i] ? testing::stacked(list, p.types[i]) : list[0];
       }
-      Buffers together = run::evaluate(*b.program, whole);
+      Buffers together = evaluate(*b.program, whole);
       for (std::int64_t k = 0; k < extent; ++k) {
-        Buffers alone = run::evaluate(p, rows[static_cast<std::size_t>(k)]);
+        Buffers alone = evaluate(p, rows[static_cast<std::size_t>(k)]);
         for (std::size_t r = 0; r < results.size(); ++r) {
           BufferPtr got = b.mapped[r] ? testing::row(together[r], results[r], k) : together[r];
           std::vector<double> want = testing::to_doubles(alone[r], results[r]),
@@ -296,7 +296,7 @@ TEST(EveryOp, EngineAgreesWithEval) {
     Program p = testing::program_of(*c.op, *c.sample, c.sample->operands);
     std::vector<Type> results = p.output_types();
     Buffers in = random_inputs(c, c.sample->operands, random);
-    Buffers want = run::evaluate(p, in), got = backend("cpu").compile(on_one_device(p))->run(in);
+    Buffers want = evaluate(p, in), got = backend("cpu").compile(on_one_device(p))->run(in);
     // Reductions and contractions add in another order: the error is measured against the largest operand.
     double largest = 0;
     if (!c.op->pointwise)
@@ -327,7 +327,7 @@ TEST(EveryOp, ViewsReadWhatEvalMoves) {
     Buffers in = random_inputs(c, c.sample->operands, random);
     std::string got(static_cast<std::size_t>(result.nbytes()), '\0');
     ops::read_view(*view, {c.sample->operands[0], in[0]->data()}, {result, got.data()});
-    EXPECT_EQ(std::memcmp(got.data(), run::evaluate(p, in)[0]->data(), got.size()), 0);
+    EXPECT_EQ(std::memcmp(got.data(), evaluate(p, in)[0]->data(), got.size()), 0);
   });
 }
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "array/buffer.hpp"
+#include "array/evaluate.hpp"
 #include "ir/op.hpp"
 #include "isolation/per_device.hpp"
 #include "isolation/traffic.hpp"
 #include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
-#include "run/evaluate.hpp"
 #include "trace/trace.hpp"
 #include "transform/transform.hpp"
 #include "tutti/lax/lax.hpp"
@@ -127,7 +127,7 @@ inline LocalProgram check_partition(const ShardedProgram& sharded, const std::ve
   LocalProgram local = partition(sharded, BoundaryAxes::every(), chooser);
   verify(*local.program);
   run::IsolatedRun isolated = run::run_per_device(local, inputs);
-  std::vector<BufferPtr> want = run::evaluate(*sharded.program, inputs);
+  std::vector<BufferPtr> want = evaluate(*sharded.program, inputs);
   for (std::size_t i = 0; i < want.size(); ++i)
     expect_close(local.output_types[i], isolated.outputs[i], want[i], tolerance,
                  "output " + std::to_string(i) + " of\n" + str(sharded) + "\nlocal\n" + str(*local.program));

@@ -98,7 +98,7 @@ void check_training(const Mesh& mesh, int batch, int hidden, int steps, bool emb
       return *static_cast<const float*>(out[0]->data());
     };
     float a = step(isolated, [&](const auto& in) { return run::run_per_device(local, in).outputs; });
-    float b = step(global, [&](const auto& in) { return run::evaluate(*m.step, in); });
+    float b = step(global, [&](const auto& in) { return evaluate(*m.step, in); });
     ASSERT_NEAR(a, b, 1e-4 * std::abs(b)) << "step " << s;
   }
   Traffic sent = run::traffic();

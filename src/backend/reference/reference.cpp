@@ -1,7 +1,7 @@
 // The reference backend: every Eqn by its op's eval. The living definition of what Programs mean.
 #include "backend/reference/reference.hpp"
 
-#include "run/evaluate.hpp"
+#include "array/evaluate.hpp"
 
 namespace tutti {
 namespace {
@@ -10,7 +10,7 @@ class ReferenceExecutable final : public Executable {
  public:
   explicit ReferenceExecutable(ProgramPtr program) : program_(std::move(program)) {}
   std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool>) override {
-    return run::evaluate(*program_, inputs);
+    return tutti::evaluate(*program_, inputs);
   }
   std::string text() const override { return str(*program_); }
   PlanStats stats() const override {

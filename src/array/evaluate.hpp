@@ -7,7 +7,7 @@
 #include "array/buffer.hpp"
 #include "ir/op.hpp"
 
-namespace tutti::run {
+namespace tutti {
 
 /// Runs one Eqn by its op's eval. UnsupportedError when the op has none.
 void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands,
@@ -15,4 +15,4 @@ void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<
 /// Runs a Program Eqn by Eqn; a value is released after its last use.
 std::vector<BufferPtr> evaluate(const Program& program, std::span<const BufferPtr> inputs);
 
-}  // namespace tutti::run
+}  // namespace tutti

@@ -1,9 +1,9 @@
-#include "run/evaluate.hpp"
+#include "array/evaluate.hpp"
 
 #include "array/literal.hpp"
 #include "ir/replay.hpp"
 
-namespace tutti::run {
+namespace tutti {
 
 void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<const HostView> operands,
               std::span<const HostView> results) {
@@ -42,4 +42,4 @@ std::vector<BufferPtr> evaluate(const Program& p, std::span<const BufferPtr> inp
   });
 }
 
-}  // namespace tutti::run
+}  // namespace tutti
