@@ -1,5 +1,7 @@
 #include "backend/cpu/kernel.hpp"
 
+#include "backend/cpu/emit.hpp"
+
 namespace tutti::cpu {
 
 using compile::Access;
@@ -19,6 +21,15 @@ std::string KernelSpec::text() const {
     out += "\n";
   }
   return out + body.str();
+}
+
+Source source_of(const KernelSpec& spec) {
+  Source s;
+  s.text = spec.text();
+  s.emit = [spec](llvm::Module& module, const std::string& name, bool wide) { emit_kernel(module, name, spec, wide); };
+  for (const compile::Inst& i : spec.body.insts)
+    if (i.name) s.library.push_back(i.name);
+  return s;
 }
 
 namespace {
