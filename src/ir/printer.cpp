@@ -16,6 +16,13 @@ std::string name(ValueId v) {
 
 std::string text(const Atom& a) { return a.is_literal() ? a.literal.str() : name(a.id); }
 
+// Where an Eqn has several.
+std::string name_of_sub(const Eqn& e, int sub) {
+  if (e.op->role == Role::branch) return "branch " + std::to_string(sub);
+  if (e.op->role != Role::loop || e.subs.size() == 1) return "";
+  return sub == loop_of(e).condition ? "condition" : "body";
+}
+
 void print(const Program& p, const PrintOptions& options, const std::string& indent, std::string& out) {
   out += indent + "inputs";
   for (std::size_t i = 0; i < p.inputs.size(); ++i) {
@@ -32,7 +39,11 @@ void print(const Program& p, const PrintOptions& options, const std::string& ind
     for (const Atom& a : e.operands) line += " " + text(a);
     if (options.locations && e.loc) line += "    # " + e.loc.str();
     out += line + "\n";
-    for (const ProgramPtr& sub : e.subs) print(*sub, options, indent + "    ", out);
+    for (std::size_t i = 0; i < e.subs.size(); ++i) {
+      if (const std::string name = name_of_sub(e, static_cast<int>(i)); !name.empty())
+        out += indent + "    " + name + "\n";
+      print(*e.subs[i], options, indent + "    ", out);
+    }
   }
   out += indent + "outputs";
   for (const Atom& a : p.outputs) out += " " + text(a);

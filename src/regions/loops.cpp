@@ -4,6 +4,18 @@
 
 namespace tutti::ops {
 
+Params with_consts(const Eqn& loop, int condition_consts, int consts) {
+  if (loop.op == &scan) {
+    Scan p = loop.params.get<Scan>();
+    p.consts = consts;
+    return p;
+  }
+  While p = loop.params.get<While>();
+  p.cond_consts = condition_consts;
+  p.body_consts = consts;
+  return p;
+}
+
 void check_sub(const Call& c, std::size_t sub, const std::vector<Type>& inputs, std::size_t outputs) {
   const Program& p = *c.subs.at(sub);
   const std::string what = c.op.name + ": sub-program " + std::to_string(sub);

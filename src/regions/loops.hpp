@@ -31,6 +31,9 @@ struct While {
 /// types; results: those of the branch taken. No parameters.
 extern const Home scan, while_loop, cond;
 
+/// The parameters of a loop with other numbers of consts.
+Params with_consts(const Eqn& loop, int condition_consts, int consts);
+
 /// InternalError unless a sub-program takes what the Eqn has for it, and makes so much.
 void check_sub(const Call& c, std::size_t sub, const std::vector<Type>& inputs, std::size_t outputs);
 /// Axes along which an operand varies, and the input that it becomes does not say so: results then may vary, too.
