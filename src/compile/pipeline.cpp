@@ -149,7 +149,7 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
 }
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
-  const Program p = share_equal(simplify(program));
+  const Program p = with_own_outputs(share_equal(simplify(program)));
   return assign_memory_within(group_stages(lower(p, fuse(p))), own);
 }
 

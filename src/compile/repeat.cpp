@@ -9,7 +9,7 @@ namespace tutti::compile {
 namespace {
 
 PlanPtr planned(const Program& program, const std::vector<int>& own) {
-  return std::make_shared<Plan>(plan_within(with_own_outputs(program), own));
+  return std::make_shared<Plan>(plan_within(program, own));
 }
 
 // The output that a storage of the plan is, or -1: outputs have storages of their own here.

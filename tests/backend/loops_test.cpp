@@ -10,6 +10,13 @@ namespace {
 
 using Buffers = std::vector<BufferPtr>;
 
+// Programs have types of 64 bits.
+struct loops : ::testing::Test {
+  loops() : before(x64_enabled()) { enable_x64(true); }
+  ~loops() override { enable_x64(before); }
+  bool before;
+};
+
 Buffers copies(const Buffers& from) {
   Buffers out;
   for (const BufferPtr& x : from) {
@@ -61,9 +68,9 @@ void run_many(int rounds, int columns, int depth) {
 
 }  // namespace
 
-TEST(loops, small_ones) { run_many(150, 20, 1); }
-TEST(loops, nested) { run_many(150, 12, 3); }
-TEST(loops, middle) { run_many(25, 3000, 2); }
-TEST(loops, large) { run_many(6, 150000, 2); }
+TEST_F(loops, small_ones) { run_many(150, 20, 1); }
+TEST_F(loops, nested) { run_many(150, 12, 3); }
+TEST_F(loops, middle) { run_many(25, 3000, 2); }
+TEST_F(loops, large) { run_many(6, 150000, 2); }
 
 }  // namespace tutti::test

@@ -138,11 +138,16 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
         mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, mask, zero)) : b_.CreateAlignedLoad(v, p, align);
     return lanes_.from_memory(x, a.dtype);
   }
+  return lanes_.from_memory(b_.CreateMaskedGather(v, pointers(k, column), align, some(mask), zero), a.dtype);
+}
+
+Value Frame::pointers(std::size_t k, Value column) {
   Value along = b_.CreateAdd(b_.CreateVectorSplat(kLanes, column), lane_numbers());
-  Value bytes = b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k]));
-  Value p = b_.CreateGEP(b_.getInt8Ty(), current_[k], bytes);
-  if (!mask) mask = llvm::Constant::getAllOnesValue(lanes_.vector_type(b_.getInt1Ty()));
-  return lanes_.from_memory(b_.CreateMaskedGather(v, p, align, mask, zero), a.dtype);
+  return b_.CreateGEP(b_.getInt8Ty(), current_[k], b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k])));
+}
+
+Value Frame::some(Value mask) {
+  return mask ? mask : llvm::Constant::getAllOnesValue(lanes_.vector_type(b_.getInt1Ty()));
 }
 
 std::vector<Value> Frame::body_at(Value column, Value mask) {
@@ -156,6 +161,10 @@ void Frame::store(std::size_t k, Value x, Value column, Value mask) {
   const DType d = s_.accesses[k].dtype;
   const llvm::Align align(static_cast<std::uint64_t>(d.size()));
   x = lanes_.to_memory(x, d);
+  if (s_.accesses[k].step == Step::any) {
+    b_.CreateMaskedScatter(x, pointers(k, column), align, some(mask));
+    return;
+  }
   mask = masked(k, mask);
   if (mask)
     b_.CreateMaskedStore(x, pointer(k, column), align, mask);

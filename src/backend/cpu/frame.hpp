@@ -78,6 +78,8 @@ class Frame {
   /// Addresses in this row, and the registers that have one value per row.
   void begin_row(Value row);
   Value pointer(std::size_t access, Value column);
+  Value pointers(std::size_t access, Value column);  // of each lane, where elements do not lie side by side
+  Value some(Value mask);                            // all lanes where there is no mask
   Value load(std::size_t access, Value column, Value mask);
   void store(std::size_t access, Value x, Value column, Value mask);
   /// The vector of register r at `column`; lanes outside of `mask` (if any) read nothing.

@@ -60,7 +60,7 @@ bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
 bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
   if (!far_storage(loop.plan, loop.plan.storages[a.storage])) return false;
   if (loop.stage.rows && (read_by(loop.plan, loop.stage, a.storage) || a.strides[0] % 64 != 0)) return false;
-  bool lines = a.dtype.size() >= 2 && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
+  bool lines = a.dtype.size() >= 2 && nest.column_steps[k] == a.dtype.size() && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
   return lines;
 }
@@ -73,9 +73,9 @@ bool loads_far(const compile::Plan& plan, const Access& a) {
 
 KernelSpec::Step step_of(const Access& a, std::int64_t column_step) {
   using Step = KernelSpec::Step;
-  if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce) return Step::one;
-  if (column_step == 0) return Step::none;
-  return a.kind == Access::Kind::load && column_step == a.dtype.size() ? Step::one : Step::any;
+  if (a.kind == Access::Kind::reduce) return Step::one;
+  if (column_step == 0) return a.kind == Access::Kind::store ? Step::one : Step::none;  // a row has one column
+  return a.kind != Access::Kind::index && column_step == a.dtype.size() ? Step::one : Step::any;
 }
 
 }  // namespace
