@@ -1,0 +1,20 @@
+// A whole loop in LLVM IR.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "compile/plan.hpp"
+
+namespace tutti::cpu {
+
+/// The storages of the plan around that a loop uses, in the order in which its function takes their addresses.
+std::vector<int> storages_of(const compile::Repeat& loop);
+/// The library functions that its bodies call.
+void library_of(const compile::Repeat& loop, std::vector<const char*>& names);
+/// Adds the function `name` for the loop to `module`.
+void emit_loop(llvm::Module& module, const std::string& name, const compile::Repeat& loop, bool wide);
+
+}  // namespace tutti::cpu
