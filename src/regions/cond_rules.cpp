@@ -89,10 +89,10 @@ Split cond_split(const Call& c, const Flags& unknown) {
     }
   }
   std::vector<ProgramPtr> firsts, thens;
-  std::vector<Type> rest_types = where(where(without_first(c.operands, 1), in, false), passed);
+  std::vector<Type> rest_types = where(where(c.subs[0]->input_types(), in, false), passed);
   const std::size_t num_passed = rest_types.size();
   append(rest_types, slots);
-  append(rest_types, where(without_first(c.operands, 1), in));
+  append(rest_types, where(c.subs[0]->input_types(), in));
   for (std::size_t b = 0; b < branches.size(); ++b) {
     const Split& s = branches[b];
     firsts.push_back(recorded("cond", s.known->input_types(), [&](const Arrays& x) {
@@ -154,7 +154,9 @@ namespace {
 // All branches, of which each element takes its own. No derivative comes from those that it does not take, whatever
 // they are there.
 ProgramPtr every_branch(const Call& c) {
-  return recorded("cond", c.operands, [&](const Arrays& in) {
+  std::vector<Type> types = c.subs[0]->input_types();
+  types.insert(types.begin(), c.operands[0]);
+  return recorded("cond", types, [&](const Arrays& in) {
     const auto most = static_cast<std::int64_t>(c.subs.size()) - 1;
     Arrays out;
     for (std::int64_t b = 0; b <= most; ++b) {

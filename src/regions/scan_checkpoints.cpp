@@ -47,9 +47,8 @@ Arrays checkpointed_scan(const Scan& p, const Arrays& operands, const ProgramPtr
     shape.insert(0, stretches);
     in.push_back(lax::reshape(rows(x, first, first + whole), shape));
   }
-  std::vector<Type> types;
-  for (const Array& x : in) types.push_back(x.type());
-  for (std::size_t i = consts + carries; i < types.size(); ++i) types[i] = element_of(types[i]);
+  std::vector<Type> types = first_of(body->input_types(), consts + carries);
+  for (const Array& x : without_first(in, consts + carries)) types.push_back(element_of(x.type()));
   const ProgramPtr one = recorded("scan", types, [&](const Arrays& x) { return stretch(steps, x); });
   Scan outer = p;
   outer.length = stretches;

@@ -54,7 +54,7 @@ Arrays go_on(const Test& holds, const Arrays& before, const Arrays& consts, cons
   append(operands, consts);
   operands.push_back(zeros_of(counter));
   append(operands, carries);
-  const While p{static_cast<int>(before.size()), static_cast<int>(consts.size())};
+  const While p{static_cast<int>(before.size()), static_cast<int>(consts.size()), steps};
   return without_first(bind(while_loop, p, operands, {test, body}), 1);
 }
 
@@ -63,6 +63,10 @@ Arrays go_on(const Test& holds, const Arrays& before, const Arrays& consts, cons
 Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late, const Split& body) {
   const Loop loop = loop_of(c);
   const LoopParts<bool> is_late(late, loop), given_late(unknown, loop);
+  // As the sub-programs have them: a carry may begin narrower than it goes on, in the axes over which it varies.
+  std::vector<Type> all_types = first_of(c.subs[0]->input_types(), is_late.before.size());
+  append(all_types, c.subs[1]->input_types());
+  const LoopParts<Type> typed(all_types, loop);
   const std::int64_t most = c.get<While>().max_steps;
   const auto stretch = std::max<std::int64_t>(1, std::llround(std::ceil(std::sqrt(static_cast<double>(most)))));
   const std::int64_t stretches = (most + stretch - 1) / stretch;
@@ -74,8 +78,7 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
     x.before = before;
     std::size_t next = 0;
     for (std::size_t k = 0; k < is_late.carries.size(); ++k)
-      x.carries.push_back(is_late.carries[k] ? zeros_of(c.operands[static_cast<std::size_t>(loop.first_carry()) + k])
-                                             : known_carries[next++]);
+      x.carries.push_back(is_late.carries[k] ? zeros_of(typed.carries[k]) : known_carries[next++]);
     return tutti::apply(*c.subs[0], x.of_condition())[0];
   };
 
@@ -90,7 +93,10 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
     const Scan p{
         .length = stretches, .consts = static_cast<int>(operands.size()), .carries = static_cast<int>(carries.size())};
     append(operands, carries);
-    const ProgramPtr keep = recorded(c.op.name, types_of(operands), [&](const Arrays& y) {
+    std::vector<Type> types = typed.before;
+    append(types, where(typed.consts, is_late.consts, false));
+    append(types, where(typed.carries, is_late.carries, false));
+    const ProgramPtr keep = recorded(c.op.name, types, [&](const Arrays& y) {
       const Arrays before = first_of(y, x.before.size()), rest = without_first(y, x.before.size()),
                    from = without_first(rest, consts.size());
       Arrays made = go_on(test, before, first_of(rest, consts.size()), from, known_step, stretch);
@@ -160,9 +166,10 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
       std::fill_n(kept.begin() + static_cast<std::ptrdiff_t>(consts), linear, true);
       return if_it_goes_on(going, y, steps, kept);
     };
-    std::vector<Type> stretch_types = types_of(operands);
-    for (std::size_t i = consts + linear; i < stretch_types.size(); ++i)
-      stretch_types[i] = element_of(stretch_types[i]);
+    std::vector<Type> stretch_types = typed.before;
+    append(stretch_types, typed.consts);
+    append(stretch_types, where(typed.carries, is_late.carries));
+    append(stretch_types, where(typed.carries, is_late.carries, false));
     return bind(scan, outer, operands, {recorded(c.op.name, stretch_types, one_stretch)});
   });
   return out;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/loc_override.hpp"
 #include "ir/op.hpp"
 
 namespace tutti {
@@ -68,6 +69,7 @@ class Inliner {
       call.operands.push_back(p.type(a));
       operands.push_back(use(a, env));
     }
+    LocOverride line(e.loc);
     return e.op->simpler(call, operands);
   }
 

@@ -254,13 +254,69 @@ TEST(ErrorsOfControlFlow, CarriesAndBranches) {
                           [&] { traced([&](const Array& p) { return lax::cond(p > 0, self, cut, v); }); });
   expect_error<TypeError>("switch_", {"float32[]", "integer"}, [&] { lax::switch_(s, std::tuple{&self, &self}, v); });
   auto step = [](const Array&, const Array& c) { return c; };
-  expect_error<UnsupportedError>("fori_loop", {"not known"}, [&] {
-    traced([&](const Array& p) { return lax::fori_loop(0, p.astype(int32), step, p); });
-  });
   expect_error<TypeError>("fori_loop", {"float32[3]"}, [&] { lax::fori_loop(0, v, step, s); });
   auto small = [](const Array& c) { return c < 3; };
-  expect_error<TracerError>("while_loop", {"bool[]", "jit"},
-                            [&] { traced([&](const Array& p) { return lax::while_loop(small, self, p); }); });
+  expect_error<UnsupportedError>("while_loop", {"max_steps", "jvp"}, [&] {
+    grad([&](const Array& x) {
+      return lax::while_loop(
+          small, [](const Array& c) { return c * 2; }, x);
+    })(s);
+  });
+  expect_error<ValueError>("scan", {"unroll is 0"}, [&] { lax::scan(keep, s, v, {.unroll = 0}); });
+  expect_error<ValueError>("scan", {"checkpoint_every is -2"},
+                           [&] { lax::scan(keep, s, v, {.checkpoint_every = -2}); });
+  expect_error<ValueError>("map", {"batch_size is -1"}, [&] { lax::map(self, v, {.batch_size = -1}); });
+  expect_error<IndexError>("associative_scan", {"axis 1", "float32[3]"}, [&] {
+    lax::associative_scan([](const Array& a, const Array& b) { return a + b; }, v, {.axis = 1});
+  });
+}
+
+// Members of a carry have names.
+TEST(ErrorsOfControlFlow, NameTheMemberOfTheCarry) {
+  struct Body {
+    Array position, speed;
+  };
+  struct World {
+    std::vector<Body> bodies;
+    int steps = 0;
+  };
+  const World world{{Body{ones({3}), array(1)}, Body{ones({3}), array(1)}}};
+  auto faster = [](const Array&, const World& w) {
+    World next = w;
+    next.bodies[1].speed = w.bodies[1].speed * 1.5f;
+    return next;
+  };
+  expect_error<TypeError>("fori_loop", {"carry.bodies[1].speed", "int32[]", "float32[]", "astype"},
+                          [&] { lax::fori_loop(0, 2, faster, world); });
+  auto longer = [](const World& w) {
+    World next = w;
+    next.bodies[0].position = concatenate({w.bodies[0].position, ones({1})});
+    return next;
+  };
+  auto never = [](const World& w) { return w.bodies[0].speed < 0; };
+  expect_error<TypeError>("while_loop", {"carry.bodies[0].position", "float32[3]", "float32[4]"},
+                          [&] { lax::while_loop(never, longer, world); });
+  auto counted = [](const World& w, none_t) {
+    World next = w;
+    ++next.steps;
+    return std::pair{next, w.bodies[0].speed};
+  };
+  expect_error<TypeError>("scan", {"steps", "0 and 1"}, [&] { lax::scan(counted, world, none, {.length = 2}); });
+}
+
+// Devices that decide differently cannot meet in a collective.
+TEST(ErrorsOfControlFlow, DevicesDecideTogether) {
+  const ShardMapOptions rows{.mesh = make_mesh({4}, {"x"}), .in_specs = P("x"), .out_specs = P("x")};
+  auto mean = [](const Array& c) { return lax::pmean(c, "x") + c; };
+  auto alone = [](const Array& c) { return sum(c) < 9; };
+  auto together = [](const Array& c) { return lax::psum(sum(c), "x") < 99; };
+  expect_error<ValueError>("while_loop", {"'x'", "pmax"}, [&] {
+    shard_map([=](const Array& x) { return lax::while_loop(alone, mean, x); }, rows)(ones({8}));
+  });
+  shard_map([=](const Array& x) { return lax::while_loop(together, mean, x); }, rows)(ones({8}));
+  expect_error<ValueError>("cond", {"'x'"}, [&] {
+    shard_map([=](const Array& x) { return lax::cond(sum(x) < 9, mean, self, x); }, rows)(ones({8}));
+  });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "transform/loop_bases.hpp"
 #include "tutti/lax/collectives.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/jit.hpp"
@@ -190,10 +191,8 @@ const Transformation transformations[] = {
      mean_scaled},
 };
 
-void check(const std::vector<const Transformation*>& chain) {
-  Function f = base;
+void check(const std::vector<const Transformation*>& chain, Function f = base, std::string name = "f") {
   Host h = base_host;
-  std::string name = "f";
   int level = 0;
   for (const Transformation* t : chain) {
     f = t->apply(f, level);
@@ -214,6 +213,27 @@ void check(const std::vector<const Transformation*>& chain) {
   double size = 1;
   for (const Dual& d : want) size = std::max(size, std::abs(d.c[0]));
   for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(got[i], want[i].c[0], 2e-5 * size) << "element " << i;
+}
+
+// The same function by loops and branches.
+std::vector<std::pair<std::string, Function>> written_with_loops() {
+  std::vector<std::pair<std::string, Function>> out;
+  for (const testing::LoopBase& b : testing::loop_bases())
+    out.emplace_back(b.name, [f = b.function](const Array& x) { return f(weights(), x); });
+  return out;
+}
+
+TEST(Compose, OneOfLoops) {
+  for (const auto& [name, f] : written_with_loops()) {
+    check({}, f, name);
+    for (const auto& a : transformations) check({&a}, f, name);
+  }
+}
+
+TEST(Compose, OrderedPairsOfLoops) {
+  for (const auto& [name, f] : written_with_loops())
+    for (const auto& a : transformations)
+      for (const auto& b : transformations) check({&a, &b}, f, name);
 }
 
 TEST(Compose, One) {
