@@ -1,8 +1,10 @@
 // What a jitted function tells about one of its programs.
 #include <algorithm>
+#include <ostream>
 
 #include "api/jit_entry.hpp"
 #include "ir/loop_form.hpp"
+#include "ir/printer.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -27,8 +29,30 @@ std::size_t bytes_accessed(const Program& p) {
   return out;
 }
 
+ProgramView view(const Program& p) {
+  ProgramView out;
+  auto value = [&](const Atom& a) {
+    const Type t = p.type(a);
+    return ProgramView::Value{text_of(a), t.shape, t.dtype, a.is_literal()};
+  };
+  for (ValueId v : p.inputs) out.inputs.push_back(value(v));
+  for (const Atom& a : p.outputs) out.outputs.push_back(value(a));
+  for (const Eqn& e : p.eqns) {
+    ProgramView::Equation& to = out.equations.emplace_back();
+    to.op = e.op->name;
+    to.parameters = e.params.str();
+    to.loc = e.loc;
+    for (const Atom& a : e.operands) to.operands.push_back(value(a));
+    for (ValueId r : e.results) to.results.push_back(value(r));
+    for (const ProgramPtr& sub : e.subs) to.bodies.push_back(view(*sub));
+  }
+  out.text = str(p);
+  return out;
+}
+
 }  // namespace
 
+ProgramView jit_view(const JitEntry& e) { return view(*e.program); }
 const void* jit_value(const JitEntry& e) { return e.value.get(); }
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
 std::string jit_explain(const JitEntry& e) {
@@ -70,6 +94,8 @@ CostAnalysis jit_cost(const JitEntry& e) {
 }  // namespace tutti::detail
 
 namespace tutti {
+
+std::ostream& operator<<(std::ostream& out, const ProgramView& program) { return out << program.text; }
 
 std::string MemoryAnalysis::str() const {
   return "arguments " + std::to_string(argument_bytes) + " B, outputs " + std::to_string(output_bytes) +

@@ -1,11 +1,10 @@
+#include "ir/printer.hpp"
+
 #include "ir/op.hpp"
-#include "ir/program.hpp"
 
 namespace tutti {
-namespace {
 
-// a, b, ..., z, ba, bb, ...: short names that stay the same when Eqns are added behind.
-std::string name(ValueId v) {
+std::string name_of(ValueId v) {
   std::string out;
   do {
     out.insert(out.begin(), static_cast<char>('a' + v % 26));
@@ -14,7 +13,9 @@ std::string name(ValueId v) {
   return out;
 }
 
-std::string text(const Atom& a) { return a.is_literal() ? a.literal.str() : name(a.id); }
+std::string text_of(const Atom& a) { return a.is_literal() ? a.literal.str() : name_of(a.id); }
+
+namespace {
 
 // Where an Eqn has several.
 std::string name_of_sub(const Eqn& e, int sub) {
@@ -26,17 +27,17 @@ std::string name_of_sub(const Eqn& e, int sub) {
 void print(const Program& p, const PrintOptions& options, const std::string& indent, std::string& out) {
   out += indent + "inputs";
   for (std::size_t i = 0; i < p.inputs.size(); ++i) {
-    out += " " + name(p.inputs[i]) + ":" + p.types[p.inputs[i]].str();
+    out += " " + name_of(p.inputs[i]) + ":" + p.types[p.inputs[i]].str();
     if (i < p.input_names.size() && !p.input_names[i].empty()) out += "(" + p.input_names[i] + ")";
   }
   out += "\n";
   for (const Eqn& e : p.eqns) {
     std::string line = indent + "  ";
     for (std::size_t i = 0; i < e.results.size(); ++i)
-      line += (i ? ", " : "") + name(e.results[i]) + ":" + p.types[e.results[i]].str();
+      line += (i ? ", " : "") + name_of(e.results[i]) + ":" + p.types[e.results[i]].str();
     line += " = " + e.op->name;
     if (!e.params.empty()) line += "[" + e.params.str() + "]";
-    for (const Atom& a : e.operands) line += " " + text(a);
+    for (const Atom& a : e.operands) line += " " + text_of(a);
     if (options.locations && e.loc) line += "    # " + e.loc.str();
     out += line + "\n";
     for (std::size_t i = 0; i < e.subs.size(); ++i) {
@@ -46,7 +47,7 @@ void print(const Program& p, const PrintOptions& options, const std::string& ind
     }
   }
   out += indent + "outputs";
-  for (const Atom& a : p.outputs) out += " " + text(a);
+  for (const Atom& a : p.outputs) out += " " + text_of(a);
   out += "\n";
 }
 

@@ -164,6 +164,38 @@ TEST(Loops, HoldManualRegions) {
   EXPECT_NE(text.find("x 3"), text.npos) << text;
 }
 
+// Devices go round as often as each of them needs; a collective behind the loop brings them together.
+TEST(Loops, ConditionsMayDifferFromDeviceToDevice) {
+  auto halvings = shard_map(
+      [](const Array& block) {
+        Array steps = lax::while_loop([](const std::pair<Array, Array>& c) { return max(c.first) > 1; },
+                                      [](const std::pair<Array, Array>& c) {
+                                        return std::pair{c.first * 0.5f, c.second + 1};
+                                      },
+                                      std::pair{block, block * 0})
+                          .second;
+        return steps + lax::psum(max(steps), "data");
+      },
+      {.mesh = mesh_2x4(), .in_specs = P(Names{"data", "model"}), .out_specs = P(Names{"data", "model"})});
+  auto f = [&](const Array& x) { return halvings(x); };
+  Array x = arange(16.f) * arange(16.f);
+  check(f, std::tuple{x}, std::tuple{cut(x, P("model"))});
+}
+
+// What stands in a branch that is taken by some devices of a group only cannot be sent.
+TEST(Loops, RefuseCollectivesUnderConditionsThatDiffer) {
+  auto f = shard_map(
+      [](const Array& block) {
+        return lax::cond(
+            sum(block) > 120, [](const Array& b) { return lax::psum(b, "model"); },
+            [](const Array& b) { return lax::psum(b * 2, "model"); }, block);
+      },
+      {.mesh = mesh_2x4(), .in_specs = P(none, "model"), .out_specs = P(), .check_vma = false});
+  config::isolation(Isolation::per_device);
+  EXPECT_THROW(f(arange(32.f).reshape(4, 8)), Error);
+  config::isolation(Isolation::shared);
+}
+
 TEST(Loops, ShardingsAreInspectedInBodies) {
   std::vector<Sharding> seen;
   auto f = jit([&](const Array& x) {
