@@ -26,14 +26,19 @@ ProgramPtr with_all_captured(const Traced& recorded, const std::vector<Array>& a
 
 }  // namespace
 
-void Bodies::add(const std::vector<Type>& inputs, int derivatives,
-                 const std::function<std::vector<Array>(const std::vector<Array>&)>& body) {
-  auto trace = std::make_shared<Trace>(Trace::Mode::staged, what_, made_);
-  trace->derivatives = derivatives;
+Traced record(const char* what, Loc made, const std::vector<Type>& inputs,
+              const std::function<std::vector<Array>(const std::vector<Array>&)>& body, int derivatives) {
+  auto trace = std::make_shared<Trace>(Trace::Mode::staged, what, made);
+  if (derivatives >= 0) trace->derivatives = derivatives;
   std::vector<Array> in;
   for (const Type& t : inputs) in.push_back(trace->input(t));
   TraceScope scope(trace);
-  recorded_.push_back(trace->close(body(in)));
+  return trace->close(body(in));
+}
+
+void Bodies::add(const std::vector<Type>& inputs, int derivatives,
+                 const std::function<std::vector<Array>(const std::vector<Array>&)>& body) {
+  recorded_.push_back(record(what_, made_, inputs, body, derivatives));
 }
 
 std::vector<Array> Bodies::captured() const {
@@ -45,13 +50,18 @@ std::vector<Array> Bodies::captured() const {
   return out;
 }
 
+std::vector<ProgramPtr> Bodies::programs() const {
+  const std::vector<Array> all = captured();
+  std::vector<ProgramPtr> out;
+  for (const Traced& t : recorded_) out.push_back(with_all_captured(t, all));
+  return out;
+}
+
 std::vector<Array> Bodies::bind(const Op& op, Params params, const std::vector<Array>& args) const {
   std::vector<Array> all = captured(), operands = args;
-  std::vector<ProgramPtr> subs;
-  for (const Traced& t : recorded_) subs.push_back(with_all_captured(t, all));
   operands.insert(operands.end(), all.begin(), all.end());
   CallScope scope(made_);
-  return tutti::bind(op, std::move(params), std::move(operands), std::move(subs));
+  return tutti::bind(op, std::move(params), std::move(operands), programs());
 }
 
 }  // namespace tutti

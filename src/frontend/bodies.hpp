@@ -9,6 +9,10 @@
 
 namespace tutti {
 
+/// The function recorded on inputs of these types. `derivatives`: how many may be taken of it, -1: as many as here.
+Traced record(const char* what, Loc made, const std::vector<Type>& inputs,
+              const std::function<std::vector<Array>(const std::vector<Array>&)>& body, int derivatives = -1);
+
 /// Functions recorded one after the other into the sub-programs of one Eqn. Behind its own inputs each takes all arrays
 /// that any of them captured.
 class Bodies {
@@ -20,9 +24,10 @@ class Bodies {
   /// The Eqn: operands are `args` and what was captured.
   std::vector<Array> bind(const Op& op, Params params, const std::vector<Array>& args) const;
 
- private:
   std::vector<Array> captured() const;
+  std::vector<ProgramPtr> programs() const;
 
+ private:
   const char* what_;
   Loc made_;
   std::vector<Traced> recorded_;

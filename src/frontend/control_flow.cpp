@@ -1,190 +1,232 @@
+// Calls of loops: the body is recorded into one Eqn, whose rules are in src/regions. Branches: branches.cpp.
 #include "tutti/lax/control_flow.hpp"
 
 #include <algorithm>
 
-#include "ops/movement/derivative_where.hpp"
-#include "trace/trace.hpp"
+#include "frontend/bodies.hpp"
+#include "frontend/carries.hpp"
+#include "regions/lists.hpp"
+#include "regions/loops.hpp"
+#include "transform/transform.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
-#include "tutti/numpy/movement.hpp"
 
 namespace tutti::detail {
 namespace {
 
-bool known(const Array& x) { return !x.is_traced() && !(innermost_trace() && inside_staged()); }
+std::vector<Type> element_types(const Arrays& xs) {
+  std::vector<Type> out;
+  for (const Array& x : xs) out.push_back(ops::element_of(x.type()));
+  return out;
+}
+
+Type index_type(const Array& lower, const Array& upper) {
+  return {result_type({lower, upper}), {}, lower.weak_type() && upper.weak_type(), {}};
+}
+void check_bound(const Array& x, Loc loc) {
+  if (!x.has_value() || x.ndim() != 0 || !x.dtype().is_integer())
+    raise<TypeError>(
+        "fori_loop",
+        "a bound is " + (x.has_value() ? x.type().str() : std::string("empty")) + ", and must be a scalar integer",
+        "Convert it with astype(int32).", loc);
+}
+
+void check_test(const Array& test, Loc loc) {
+  if (!test.has_value())
+    raise<TypeError>("while_loop", "the condition is empty: there is no array", "Compare: return x != 0.", loc);
+  if (test.dtype() != bool_ || test.ndim() != 0)
+    raise<TypeError>("while_loop", "the condition is " + test.type().str() + ", and must be a scalar of type bool",
+                     "Compare: return x != 0.", loc);
+}
+
+FirstCarry with_counter(const Array& counter, const FirstCarry& rest) {
+  Arrays leaves{counter};
+  append(leaves, rest.leaves);
+  return {leaves, [paths = rest.paths] {
+            std::vector<tree::Path> out = paths();
+            out.insert(out.begin(), tree::Path());
+            return out;
+          }};
+}
+
+// The loop without a promise about its steps; then with one.
+Arrays while_steps(const FirstCarry& init, const std::function<Array(const Arrays&)>& condition,
+                   const std::function<StepResult(const Arrays&)>& step, std::int64_t max_steps, const char* what,
+                   Loc loc) {
+  RecordedStep body = record_step(what, loc, init, {}, [&](const Arrays& c, const Arrays&) { return step(c); });
+  const Traced test = record(what, loc, body.types, [&](const Arrays& c) {
+    const Array holds = condition(c);
+    check_test(holds, loc);
+    return Arrays{holds};
+  });
+  Arrays operands = test.captured;
+  append(operands, body.step.captured);
+  append(operands, body.init);
+  const ops::While p{static_cast<int>(test.captured.size()), static_cast<int>(body.step.captured.size()), max_steps};
+  CallScope scope(loc);
+  return bind(ops::while_loop, p, operands, {captured_first(test), captured_first(body.step)});
+}
 
 }  // namespace
 
-std::int64_t scan_length(const std::vector<Array>& xs, std::int64_t given, Loc loc) {
+std::int64_t scan_length(const char* what, const Arrays& xs, std::int64_t given, int axis, Loc loc) {
   std::int64_t n = given;
   for (const Array& x : xs) {
     if (x.ndim() == 0)
-      raise<ShapeError>("scan", "xs has a scalar of type " + x.type().str() + ", which has no leading dim",
+      raise<ShapeError>(what, "xs has a scalar of type " + x.type().str() + ", which has no leading dim",
                         "Let the body capture what is the same in all steps.", loc);
-    if (n >= 0 && x.shape()[0] != n) {
+    if (axis < -x.ndim() || axis >= x.ndim())
+      raise<IndexError>(what, "there is no axis " + std::to_string(axis) + " in " + x.type().str(),
+                        "Axes are " + std::to_string(-x.ndim()) + " to " + std::to_string(x.ndim() - 1) + " here.",
+                        loc);
+    const std::int64_t here = x.shape()[axis < 0 ? axis + x.ndim() : axis];
+    if (n >= 0 && here != n) {
       const std::string other = n == given ? "the option length is " : "the leading dims of xs differ: ";
-      raise<ShapeError>("scan",
-                        other + std::to_string(n) + " and " + std::to_string(x.shape()[0]) + " of " + x.type().str(),
+      raise<ShapeError>(what, other + std::to_string(n) + " and " + std::to_string(here) + " of " + x.type().str(),
                         "Cut them to one length.", loc);
     }
-    n = x.shape()[0];
+    n = here;
   }
   if (n < 0)
-    raise<ValueError>("scan", "there is no xs and no length", "Give one: lax::scan(fn, init, none, {.length = 10}).",
+    raise<ValueError>(what, "there is no xs and no length", "Give one: lax::scan(fn, init, none, {.length = 10}).",
                       loc);
   return n;
 }
 
-Array scan_element(const Array& x, std::int64_t i, std::int64_t length) {
-  Shape shape = x.shape();
-  shape.erase(0);
-  if (length == 0) return zeros(shape, x.dtype());
+std::pair<Arrays, Arrays> scan_call(const FirstCarry& init, const Arrays& xs,
+                                    const std::function<StepResult(const Arrays&, const Arrays&)>& step,
+                                    const lax::ScanOptions& options, Loc loc) {
+  const std::int64_t length = scan_length("scan", xs, options.length, 0, loc);
+  if (options.unroll < 1 || options.checkpoint_every < -1)
+    raise<ValueError>("scan",
+                      options.unroll < 1 ? "unroll is " + std::to_string(options.unroll)
+                                         : "checkpoint_every is " + std::to_string(options.checkpoint_every),
+                      options.unroll < 1 ? "Give 1 or more." : "Give a number of steps, or -1.", loc);
+  const RecordedStep body = record_step("scan", loc, init, element_types(xs), step);
+  const std::size_t carries = init.leaves.size();
+  const ops::Scan p{.length = length,
+                    .consts = static_cast<int>(body.step.captured.size()),
+                    .carries = static_cast<int>(carries),
+                    .reverse = options.reverse,
+                    .unroll = options.unroll};
+  Arrays operands = body.step.captured;
+  append(operands, body.init);
+  append(operands, xs);
+  CallScope scope(loc);
+  const ProgramPtr program = captured_first(body.step);
+  const Arrays out = options.checkpoint_every == 0
+                         ? bind(ops::scan, p, operands, {program})
+                         : ops::checkpointed_scan(p, operands, program, options.checkpoint_every);
+  return {first_of(out, carries), without_first(out, carries)};
+}
+
+Arrays while_call(const FirstCarry& init, const std::function<Array(const Arrays&)>& condition,
+                  const std::function<StepResult(const Arrays&)>& step, const lax::WhileOptions& options, Loc loc) {
+  const std::int64_t most = options.max_steps;
+  if (most < 0) return while_steps(init, condition, step, -1, "while_loop", loc);
+  auto counted = [&](const Arrays& c) {
+    const Array holds = condition(without_first(c, 1));
+    check_test(holds, loc);
+    return lax::bitwise_and(c[0] < most, holds);
+  };
+  auto count = [&](const Arrays& c) {
+    StepResult out = step(without_first(c, 1));
+    out.carry.insert(out.carry.begin(), c[0] + 1);
+    return out;
+  };
+  return without_first(while_steps(with_counter(array(std::int64_t(0)), init), counted, count, most, "while_loop", loc),
+                       1);
+}
+
+Arrays fori_call(const Array& lower, const Array& upper, const FirstCarry& init,
+                 const std::function<StepResult(const Array&, const Arrays&)>& step, const lax::ForiOptions& options,
+                 Loc loc) {
+  check_bound(lower, loc);
+  check_bound(upper, loc);
+  const Type type = index_type(lower, upper);
+  auto count = [&](const Arrays& c) {
+    StepResult out = step(c[0], without_first(c, 1));
+    out.carry.insert(out.carry.begin(), c[0] + 1);
+    return out;
+  };
+  if (!lower.is_traced() && !upper.is_traced()) {
+    const auto first = static_cast<std::int64_t>(lower), end = static_cast<std::int64_t>(upper);
+    const Array start = array_from_scalar(Scalar(first).to(type.dtype), true);
+    const lax::ScanOptions scan{.length = std::max<std::int64_t>(end - first, 0), .unroll = options.unroll};
+    const RecordedStep body = record_step("fori_loop", loc, with_counter(start, init), {},
+                                          [&](const Arrays& c, const Arrays&) { return count(c); });
+    const ops::Scan p{.length = scan.length,
+                      .consts = static_cast<int>(body.step.captured.size()),
+                      .carries = static_cast<int>(body.init.size()),
+                      .unroll = options.unroll};
+    Arrays operands = body.step.captured;
+    append(operands, body.init);
+    CallScope scope(loc);
+    return without_first(bind(ops::scan, p, operands, {captured_first(body.step)}), 1);
+  }
+  const Array start = lower.dtype() == type.dtype ? lower : lax::convert_element_type(lower, type.dtype);
+  const Array end = upper.dtype() == type.dtype ? upper : lax::convert_element_type(upper, type.dtype);
+  return without_first(
+      while_steps(
+          with_counter(start, init), [&](const Arrays& c) { return c[0] < end; }, count, -1, "fori_loop", loc),
+      1);
+}
+
+Array part_between(const Array& x, std::int64_t first, std::int64_t last, int axis) {
   std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
-  start[0] = i;
-  limit[0] = i + 1;
-  return reshape(lax::slice(x, start, limit), shape);
-}
-
-bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, const char* what, Loc loc) {
-  if (before.size() != after.size())
-    raise<TypeError>(what,
-                     "the carry has " + std::to_string(before.size()) + " arrays, and the body returns " +
-                         std::to_string(after.size()) + " for it",
-                     "Return a carry of the same structure.", loc);
-  bool settled = true;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    Type a = before[i].type(), b = after[i].type();
-    if (a.dtype == b.dtype && a.shape == b.shape) continue;
-    if (a.shape != b.shape || !before[i].weak_type() || result_type({before[i], after[i]}) != b.dtype)
-      raise<TypeError>(what,
-                       "array " + std::to_string(i) + " of the carry is " + a.str() + ", and the body returns " +
-                           b.str() + " for it",
-                       "Convert one of them: the carry keeps its type.", loc);
-    before[i] = lax::convert_element_type(before[i], b.dtype);
-    settled = false;
-  }
-  return settled;
-}
-
-Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, std::int64_t length, bool reverse) {
-  if (!steps[0][leaf].has_value()) return {};
-  bool weak = steps[0][leaf].weak_type();  // as the first step has it, which is how JAX traces the body
-  if (length == 0) {
-    Shape shape = steps[0][leaf].shape();
-    shape.insert(0, 0);
-    return lax::convert_element_type(zeros(shape, steps[0][leaf].dtype()), steps[0][leaf].dtype(), weak);
-  }
-  std::vector<Array> rows;
-  for (const std::vector<Array>& step : steps) rows.push_back(step[leaf]);
-  if (reverse) std::reverse(rows.begin(), rows.end());
-  Array all = stack(rows);
-  return all.weak_type() == weak ? all : lax::convert_element_type(all, all.dtype(), weak);
-}
-
-int known_condition(const Array& pred, Loc loc) {
-  if (!pred.has_value())
-    raise<ValueError>("cond", "the condition is empty: there is no array", "Give a scalar, such as x.sum() > 0.", loc);
-  if (pred.ndim() != 0)
-    raise<TypeError>("cond", "the condition is " + pred.type().str() + ", and must be a scalar",
-                     "Reduce it with all() or any(), or choose by element with where.", loc);
-  if (known(pred)) return static_cast<bool>(pred);
-  if (inside_staged()) return -1;
-  // Under grad and jvp alone the value is there when asked for; what is mapped has none.
-  try {
-    return static_cast<bool>(pred);
-  } catch (const TracerError&) {
-    return -1;
-  }
-}
-
-Array as_test(const Array& pred) { return pred.dtype() == bool_ ? pred : pred != 0; }
-
-std::vector<Array> branch_arrays(const Array& taken, const std::vector<Array>& leaves,
-                                 const std::function<std::vector<Array>(const std::vector<Array>&)>& body, Loc loc) {
-  auto trace = std::make_shared<Trace>(inside_staged() ? Trace::Mode::staged : Trace::Mode::open, "cond", loc);
-  // What is not traced has no derivative, and may be looked at as outside.
-  std::vector<Array> given = leaves, operands;
-  for (Array& x : given) {
-    if (!x.is_traced()) continue;
-    operands.push_back(x);
-    x = trace->input(x.type(), "", x);
-  }
-  Traced traced;
-  {
-    TraceScope inside(trace);
-    traced = trace->close(body(given));
-  }
-  operands.insert(operands.end(), traced.captured.begin(), traced.captured.end());
-  CallScope scope(loc, Loc{"", "cond"});
-  for (Array& x : operands)
-    if (x.is_traced() && x.dtype().is_inexact()) x = bind1(ops::derivative_where, {}, {x, taken});
-  return tutti::apply(*traced.program, operands);
-}
-
-std::vector<Array> selected(const char* what, const Array& test, const std::vector<Array>& yes,
-                            const std::vector<Array>& no, const std::string& difference, Loc loc) {
-  if (yes.size() != no.size() || !difference.empty())
-    raise<TypeError>(what,
-                     yes.size() == no.size() ? "the sides return different trees: " + difference
-                                             : "one side returns " + std::to_string(yes.size()) +
-                                                   " arrays, the other " + std::to_string(no.size()),
-                     "Both must return trees of one structure.", loc);
-  std::vector<Array> out;
-  for (std::size_t i = 0; i < yes.size(); ++i) {
-    if (yes[i].dtype() != no[i].dtype() || yes[i].shape() != no[i].shape())
-      raise<TypeError>(what,
-                       "for array " + std::to_string(i) + " of the result one side returns " + yes[i].type().str() +
-                           ", the other " + no[i].type().str(),
-                       "Both must have one type: convert one with astype or reshape.", loc);
-    out.push_back(where(test, yes[i], no[i]));
-  }
-  return out;
-}
-
-bool holds(const Array& condition, Loc loc) {
-  if (!condition.has_value())
-    raise<TypeError>("while_loop", "the condition is empty: there is no array", "Compare: return x != 0.", loc);
-  if (condition.dtype() != bool_ || condition.ndim() != 0)
-    raise<TypeError>("while_loop", "the condition is " + condition.type().str() + ", and must be a scalar of type bool",
-                     "Compare: return x != 0.", loc);
-  CallScope scope(loc, Loc{"", "while_loop"});
-  try {
-    return static_cast<bool>(condition);
-  } catch (const TracerError&) {
-    raise<TracerError>("while_loop",
-                       "the value of the condition, " + condition.type().str() + ", is not known while " +
-                           condition.node()->trace->what() +
-                           " records, and so not how often the body is to be recorded",
-                       "Run the loop on the host and jit its body, or make a fixed number of steps with fori_loop, in "
-                       "which where(going, next, carry) keeps the carry once it is done.",
-                       loc);
-  }
-}
-
-std::int64_t known_index(const Array& index, std::int64_t count, Loc loc) {
-  if (!index.has_value() || index.ndim() != 0 || !index.dtype().is_integer())
-    raise<TypeError>("switch_",
-                     "the index is " + (index.has_value() ? index.type().str() : std::string("empty")) +
-                         ", and must be a scalar integer",
-                     "Convert it with astype(int32).", loc);
-  if (!known(index)) return -1;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(index), 0, count - 1);
-}
-
-Array rows_between(const Array& x, std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
-  start[0] = first;
-  limit[0] = last;
+  const auto d = static_cast<std::size_t>(axis < 0 ? axis + x.ndim() : axis);
+  start[d] = first;
+  limit[d] = last;
   return lax::slice(x, start, limit);
 }
-Array joined(const Array& x, const Array& y) { return lax::concatenate({x, y}, 0); }
+Array joined(const Array& x, const Array& y, int axis) {
+  return lax::concatenate({x, y}, axis < 0 ? axis + x.ndim() : axis);
+}
+Array reversed(const Array& x, int axis) { return lax::rev(x, {axis < 0 ? axis + x.ndim() : axis}); }
 
-std::int64_t known_bound(const Array& x, Loc loc) {
-  if (!known(x) && x.is_traced())
-    raise<UnsupportedError>("fori_loop", "a bound of type " + x.type().str() + " is not known while recording",
-                            "Give numbers, or arrays that are not arguments of the jitted function.", loc);
-  CallScope scope(loc, Loc{"", "fori_loop"});
-  return static_cast<std::int64_t>(x);
+// Chunks of the batch size one after the other, and what is left over by itself.
+Arrays map_in_batches(const Arrays& xs, const std::function<StepResult(const Arrays&)>& step,
+                      const lax::MapOptions& options, Loc loc) {
+  const std::int64_t n = scan_length("map", xs, -1, 0, loc), size = options.batch_size;
+  if (size < 0) raise<ValueError>("map", "batch_size is " + std::to_string(size), "Give a number of elements.", loc);
+  const Traced one = record("map", loc, element_types(xs), [&](const Arrays& x) { return step(x).rest; });
+  const ProgramPtr program = captured_first(one);
+  const Arrays& consts = one.captured;
+  CallScope scope(loc);
+  auto over = [&](std::int64_t length, const Arrays& slices, const ProgramPtr& body) {
+    Arrays operands = consts;
+    append(operands, slices);
+    return bind(ops::scan, ops::Scan{.length = length, .consts = static_cast<int>(consts.size())}, operands, {body});
+  };
+  if (size == 0 || n == 0) return over(n, xs, program);
+  std::vector<bool> mapped(consts.size(), false);
+  append(mapped, std::vector<bool>(xs.size(), true));
+  auto batched = [&](std::int64_t count) { return batch_all(*program, mapped, {count, ""}); };
+  const std::int64_t chunks = n / size, rest = n - chunks * size;
+  Arrays out;
+  if (chunks > 0) {
+    Arrays slices;
+    for (const Array& x : xs) {
+      Shape shape = x.shape();
+      shape[0] = size;
+      shape.insert(0, chunks);
+      slices.push_back(lax::reshape(part_between(x, 0, chunks * size, 0), shape));
+    }
+    out = over(chunks, slices, batched(size));
+    for (Array& y : out) {
+      Shape shape = y.shape();
+      shape.erase(0);
+      shape[0] = chunks * size;
+      y = lax::reshape(y, shape);
+    }
+  }
+  if (rest == 0) return out;
+  Arrays operands = consts;
+  for (const Array& x : xs) operands.push_back(part_between(x, chunks * size, n, 0));
+  const Arrays last = tutti::apply(*batched(rest), operands);
+  if (chunks == 0) return last;
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = joined(out[k], last[k], 0);
+  return out;
 }
 
 }  // namespace tutti::detail

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/index.hpp"
 #include "ir/loop_form.hpp"
 
 namespace tutti {
@@ -37,6 +38,21 @@ std::vector<ValueId> made_of(const Eqn& e, const std::vector<int>& operands) {
   for (const LoopForm::Input& in : form.bodies[form.body].inputs)
     if (in.result >= 0 && contains(operands, in.operand)) out.push_back(e.results[in.result]);
   return out;
+}
+
+// Marks what is there only to be added to partial values.
+void mark_terms(const Program& body, std::vector<char>& partial) {
+  const ProgramIndex index(body);
+  for (std::size_t i = body.eqns.size(); i-- > 0;) {
+    const Eqn& e = body.eqns[i];
+    auto is_partial = [&](ValueId v) { return partial[v] != 0; };
+    if (!e.subs.empty() || e.results.empty() || !std::all_of(e.results.begin(), e.results.end(), is_partial)) continue;
+    const std::vector<std::vector<int>> sets = e.op->linear_sets(e.operands.size());
+    if (sets.size() != 1) continue;
+    for (int o : sets[0])
+      if (const Atom& a = e.operands[o]; !a.is_literal() && index.use_count(a.id) == 1 && index.producer(a.id) >= 0)
+        partial[a.id] = 1;
+  }
 }
 
 bool is_read(const Program& p, ValueId v) {
@@ -83,7 +99,9 @@ std::vector<Accumulator> accumulators(const Eqn& loop) {
       for (std::size_t k = 0; k < form.bodies[form.condition].inputs.size(); ++k)
         asked = asked || (form.bodies[form.condition].inputs[k].result == in.result &&
                           is_read(*loop.subs[form.condition], loop.subs[form.condition]->inputs[k]));
-    if (!asked) out.push_back(std::move(a));
+    if (asked) continue;
+    mark_terms(body, a.is_partial);
+    out.push_back(std::move(a));
   }
   return out;
 }

@@ -11,7 +11,7 @@ namespace tutti {
 /// each step adds may be completed over devices behind the loop.
 struct Accumulator {
   int result;                    // of the loop
-  std::vector<char> is_partial;  // by value of the body: it is made of the carry
+  std::vector<char> is_partial;  // by value of the body: it is made of the carry, or is there to be added to it
 };
 std::vector<Accumulator> accumulators(const Eqn& loop);
 

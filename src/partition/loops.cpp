@@ -40,14 +40,7 @@ class LoopPlanner {
     run(best);
     try_instead(best, [&](Trial& t) { return take_as_made(t); });
     const std::vector<Accumulator> sums = accumulators(e_);
-    const Choice first = best.body;
-    const bool all = try_instead(best, [&](Trial& t) {
-      bool any = false;
-      for (const Accumulator& a : sums) any = keep_partial(t, a, first) || any;
-      return any;
-    });
-    if (!all && sums.size() > 1 && sums.size() <= most_trials)
-      for (const Accumulator& a : sums) try_instead(best, [&](Trial& t) { return keep_partial(t, a, first); });
+    for (const AxisRef& axis : around_.axes) complete_behind(best, sums, axis);
     for (std::size_t o = 0; o < e_.operands.size(); ++o)
       if (!best.shared[o].layouts.empty()) at_hand_.versions[e_.operands[o].id] = best.shared[o];
     return std::move(best.candidate);
@@ -84,35 +77,42 @@ class LoopPlanner {
     return any;
   }
 
-  // The sum stays partial over the axes over which what is added to it is at hand in parts. False when there are none.
-  bool keep_partial(Trial& t, const Accumulator& a, const Choice& before) const {
-    AxisRefs axes;
-    auto look = [&](ValueId v) {
-      for (const Layout& l : before.versions[v].layouts)
-        if (l.pending_kind == Reduce::sum) axes.insert(axes.end(), l.pending.begin(), l.pending.end());
+  // Leaves sums partial over the axis where that is cheaper: those whose terms are at hand in parts, else all, else one
+  // by one.
+  void complete_behind(Trial& best, const std::vector<Accumulator>& sums, const AxisRef& axis) {
+    auto keep = [&](auto wants) {
+      return try_instead(best, [&](Trial& t) {
+        bool any = false;
+        for (const Accumulator& a : sums)
+          if (wants(a)) {
+            keep_partial(t, a, axis);
+            any = true;
+          }
+        return any;
+      });
     };
-    auto is_partial = [&](const Atom& x) { return !x.is_literal() && a.is_partial[x.id]; };
-    for (const Eqn& e : body_.eqns) {
-      if (std::none_of(e.operands.begin(), e.operands.end(), is_partial)) continue;
-      for (const Atom& x : e.operands)
-        if (!x.is_literal() && !is_partial(x)) look(x.id);
-      if (e.op->role == Role::loop)
-        for (ValueId r : e.results) look(r);
-    }
-    std::sort(axes.begin(), axes.end());
-    axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
-    if (axes.empty()) return false;
-    auto partial = [&](const Layout& l) {
-      Layout out = l;
-      for (AxisRefs& refs : out.dims)
-        std::erase_if(refs, [&](const AxisRef& r) { return std::find(axes.begin(), axes.end(), r) != axes.end(); });
-      out.pending = axes;
-      return canonical(out);
+    const std::vector<Versions> before = best.body.versions;
+    if (keep([&](const Accumulator& a) { return has_parts(a, before, axis); })) return;
+    if (keep([](const Accumulator&) { return true; }) || sums.size() == 1 || sums.size() > most_trials) return;
+    for (const Accumulator& one : sums) keep([&](const Accumulator& a) { return a.result == one.result; });
+  }
+
+  static bool has_parts(const Accumulator& a, const std::vector<Versions>& versions, const AxisRef& axis) {
+    for (std::size_t v = 0; v < versions.size(); ++v)
+      for (const Layout& l : versions[v].layouts)
+        if (a.is_partial[v] && std::find(l.pending.begin(), l.pending.end(), axis) != l.pending.end()) return true;
+    return false;
+  }
+
+  static void keep_partial(Trial& t, const Accumulator& a, const AxisRef& axis) {
+    auto partial = [&](Layout l) {
+      for (AxisRefs& refs : l.dims) std::erase(refs, axis);
+      if (std::find(l.pending.begin(), l.pending.end(), axis) == l.pending.end()) l.pending.push_back(axis);
+      return canonical(std::move(l));
     };
     t.carries[a.result] = partial(t.carries[a.result]);
     for (std::size_t v = 0; v < a.is_partial.size(); ++v)
       if (a.is_partial[v]) t.problem.wanted[v] = partial(t.problem.wanted[v]);
-    return true;
   }
 
   // Changes `best` when what `change` makes of it costs less.

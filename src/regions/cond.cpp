@@ -14,6 +14,7 @@ namespace {
 std::vector<Type> infer(const Call& c) {
   if (c.subs.empty() || c.operands.empty() || c.operands[0].dtype != int32 || c.operands[0].ndim() != 0)
     throw InternalError("cond: no branches, or no int32 scalar for their number");
+  check_one_decision(c, c.operands[0].varying, "the condition");
   const std::vector<Type> in = without_first(c.operands, 1);
   std::vector<Type> out = c.subs[0]->output_types();
   std::vector<std::string> varying = c.operands[0].varying;
@@ -47,26 +48,26 @@ void eval(const Call& c, std::span<const HostView> operands, std::span<const Hos
       std::memcpy(results[k].data, out[k]->data(), static_cast<std::size_t>(results[k].type.nbytes()));
 }
 
-ProgramPtr sample_branch(DType dtype, Array (*of)(const Array& x, const Array& y)) {
+ProgramPtr sample_branch(Array (*of)(const Array& x, const Array& y)) {
   Recording recording("cond", {});
-  Array x = recording.input({dtype, {4}, false, {}}), y = recording.input({dtype, {4}, false, {}});
+  Array x = recording.input({float32, {4}, false, {}}), y = recording.input({float32, {4}, false, {}});
   Array made = of(x, y);
   return recording.close({made, lax::reduce_sum(made, {0}), x});
 }
 std::vector<Sample> samples() {
   std::vector<Sample> out;
-  auto sample = [&](DType dtype, std::size_t branches) {
-    Sample s{.operands = {{int32, {}, false, {}}, {dtype, {4}, false, {}}, {dtype, {4}, false, {}}}};
-    s.subs = {sample_branch(dtype, [](const Array& x, const Array& y) { return lax::mul(sin(x), y); }),
-              sample_branch(dtype, [](const Array& x, const Array&) { return lax::mul(x, x); }),
-              sample_branch(dtype, [](const Array&, const Array& y) { return lax::neg(y); })};
+  auto sample = [&](std::size_t branches) {
+    Sample s{.operands = {{int32, {}, false, {}}, {float32, {4}, false, {}}, {float32, {4}, false, {}}}};
+    s.subs = {sample_branch([](const Array& x, const Array& y) { return lax::mul(sin(x), y); }),
+              sample_branch([](const Array& x, const Array&) { return lax::mul(x, x); }),
+              sample_branch([](const Array&, const Array& y) { return lax::neg(y); })};
     s.subs.resize(branches);
     s.ulp = 16;
     out.push_back(s);
   };
-  sample(float64, 3);
-  sample(float64, 2);
-  sample(float32, 1);
+  sample(3);
+  sample(2);
+  sample(1);
   return out;
 }
 
@@ -79,6 +80,12 @@ constinit const Home cond = [] {
   op.infer = infer;
   op.eval = eval;
   op.own_weak = op.own_varying = true;
+  op.jvp_together = cond_jvp;
+  op.split = cond_split;
+  op.transpose = cond_transpose;
+  op.batch = cond_batch;
+  op.narrowed = cond_narrowed;
+  op.simpler = cond_simpler;
   op.samples = samples();
   op.without = {{"factors", "stages walk through its branches (Role::branch)"}};
   return op;

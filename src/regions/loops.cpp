@@ -2,7 +2,15 @@
 
 #include <algorithm>
 
+#include "ir/collective.hpp"
+#include "ir/index.hpp"
+#include "regions/lists.hpp"
+#include "tutti/base/call_scope.hpp"
+
 namespace tutti::ops {
+
+using Arrays = std::vector<Array>;
+using Flags = std::vector<bool>;
 
 Params with_consts(const Eqn& loop, int condition_consts, int consts) {
   if (loop.op == &scan) {
@@ -14,6 +22,93 @@ Params with_consts(const Eqn& loop, int condition_consts, int consts) {
   p.cond_consts = condition_consts;
   p.body_consts = consts;
   return p;
+}
+
+ProgramPtr recorded(const std::string& what, const std::vector<Type>& inputs,
+                    const std::function<Arrays(const Arrays&)>& body) {
+  Recording recording(what, {});
+  Arrays in;
+  for (const Type& t : inputs) in.push_back(recording.input(t));
+  return recording.close(body(in));
+}
+
+std::size_t count(const Flags& flags) { return static_cast<std::size_t>(std::count(flags.begin(), flags.end(), true)); }
+Flags flipped(Flags flags) {
+  flags.flip();
+  return flags;
+}
+bool all_set(const Flags& flags) { return count(flags) == flags.size(); }
+
+Flags inputs_read(const Program& p) {
+  const ProgramIndex index(p);
+  Flags out;
+  for (ValueId v : p.inputs) out.push_back(index.is_read(v));
+  return out;
+}
+
+Flags fixpoint(const Loop& loop, Flags flags, const std::function<Flags(const Flags&)>& outputs) {
+  const auto consts = static_cast<std::size_t>(loop.consts), carries = static_cast<std::size_t>(loop.carries);
+  for (bool grown = true; grown;) {
+    grown = false;
+    const Flags out = outputs(flags);
+    for (std::size_t k = 0; k < carries; ++k) {
+      if (!out[k] || flags[consts + k]) continue;
+      flags[consts + k] = grown = true;
+    }
+  }
+  return flags;
+}
+
+Split nothing_known(const Call& c, const Flags& unknown) {
+  const std::vector<Type> known = where(c.operands, unknown, false);
+  std::vector<Type> all = known;
+  append(all, where(c.operands, unknown));
+  Split out;
+  out.known = recorded(c.op.name, known, [](const Arrays& in) { return in; });
+  out.unknown = recorded(c.op.name, all, [&](const Arrays& in) {
+    std::size_t next[2] = {0, known.size()};
+    Arrays operands;
+    for (bool u : unknown) operands.push_back(in[next[u]++]);
+    return bind(c.op, c.params, operands, c.subs);
+  });
+  out.num_residuals = static_cast<int>(known.size());
+  out.unknown_output.assign(out.unknown->outputs.size(), true);
+  return out;
+}
+
+Arrays transpose_by_split(const Split& s, const Arrays& cotangents, const Arrays& operands, const Flags& undefined) {
+  Arrays args = tutti::apply(*s.known, where(operands, undefined, false));
+  args.erase(args.begin(), args.end() - s.num_residuals);
+  Flags linear(args.size(), false);
+  append(linear, Flags(s.unknown->inputs.size() - args.size(), true));
+  const Arrays given = where(cotangents, s.unknown_output);
+  const Transposed t = tutti::transpose(*s.unknown, linear, present(given));
+  append(args, where(given, present(given)));
+  return spread(spread(tutti::apply(*t.program, args), t.nonzero), undefined);
+}
+
+std::vector<std::string> collective_axes(const Program& p) {
+  std::vector<std::string> out;
+  for (const Eqn& e : p.eqns) {
+    if (const Collective* c = e.op->collective.get()) {
+      std::vector<std::string> axes = c->group(e.params).axes;
+      std::sort(axes.begin(), axes.end());
+      out = merge_names(out, axes);
+    }
+    for (const ProgramPtr& sub : e.subs) out = merge_names(out, collective_axes(*sub));
+  }
+  return out;
+}
+
+void check_one_decision(const Call& c, const std::vector<std::string>& varying, const char* decision) {
+  if (varying.empty()) return;
+  for (const ProgramPtr& sub : c.subs)
+    for (const std::string& axis : collective_axes(*sub))
+      if (std::find(varying.begin(), varying.end(), axis) != varying.end())
+        raise<ValueError>(c.op.name,
+                          std::string(decision) + " may differ along the axis '" + axis +
+                              "', and a collective inside is among the devices along it: some would wait for ever",
+                          "Decide by a value that is the same on all of them, such as lax::pmax of it.");
 }
 
 void check_sub(const Call& c, std::size_t sub, const std::vector<Type>& inputs, std::size_t outputs) {

@@ -3,6 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "ir/home.hpp"
 
@@ -33,6 +38,95 @@ extern const Home scan, while_loop, cond;
 
 /// The parameters of a loop with other numbers of consts.
 Params with_consts(const Eqn& loop, int condition_consts, int consts);
+
+/// The scan of these operands, of which reverse mode keeps the carries of every so many steps only; -1: about the
+/// square root of their number.
+std::vector<Array> checkpointed_scan(const Scan& p, const std::vector<Array>& operands, const ProgramPtr& body,
+                                     std::int64_t every);
+
+// Their rules.
+WithTangents scan_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents);
+Split scan_split(const Call& c, const std::vector<bool>& unknown);
+std::vector<Array> scan_transpose(const Call& c, const std::vector<Array>& cotangents,
+                                  const std::vector<Array>& operands, const std::vector<bool>& undefined);
+Batched scan_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                   const BatchAxis& axis);
+std::optional<Eqn> scan_narrowed(const Program& p, const Eqn& e, const std::vector<bool>& needed);
+ProgramPtr scan_simpler(const Call& c, const std::vector<Atom>& operands);
+
+WithTangents while_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents);
+Split while_split(const Call& c, const std::vector<bool>& unknown);
+/// Where somebody promised how many steps there are at most. `late`: the operands that are unknown, or carries that
+/// become so; `body`: its split.
+Split checkpointed_split(const Call& c, const std::vector<bool>& unknown, const std::vector<bool>& late,
+                         const Split& body);
+std::vector<Array> while_transpose(const Call& c, const std::vector<Array>& cotangents,
+                                   const std::vector<Array>& operands, const std::vector<bool>& undefined);
+Batched while_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                    const BatchAxis& axis);
+std::optional<Eqn> while_narrowed(const Program& p, const Eqn& e, const std::vector<bool>& needed);
+ProgramPtr while_simpler(const Call& c, const std::vector<Atom>& operands);
+
+WithTangents cond_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents);
+Split cond_split(const Call& c, const std::vector<bool>& unknown);
+std::vector<Array> cond_transpose(const Call& c, const std::vector<Array>& cotangents,
+                                  const std::vector<Array>& operands, const std::vector<bool>& undefined);
+Batched cond_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                   const BatchAxis& axis);
+std::optional<Eqn> cond_narrowed(const Program& p, const Eqn& e, const std::vector<bool>& needed);
+ProgramPtr cond_simpler(const Call& c, const std::vector<Atom>& operands);
+
+/// A list of what a loop has for each operand, or its body for each input, by what they are.
+template <class T> struct LoopParts {
+  std::vector<T> before, consts, carries, slices;  // before: consts of the condition
+
+  LoopParts() = default;
+  LoopParts(const std::vector<T>& all, const Loop& loop) {
+    auto at = all.begin();
+    auto take = [&](std::vector<T>& to, int n) {
+      to.assign(at, at + n);
+      at += n;
+    };
+    take(before, loop.condition_consts);
+    take(consts, loop.consts);
+    take(carries, loop.carries);
+    slices.assign(at, all.end());
+  }
+  std::vector<T> of_condition() const { return joined({&before, &carries}); }
+  std::vector<T> of_body() const { return joined({&consts, &carries, &slices}); }
+  std::vector<T> all() const { return joined({&before, &consts, &carries, &slices}); }
+
+ private:
+  static std::vector<T> joined(std::initializer_list<const std::vector<T>*> parts) {
+    std::vector<T> out;
+    for (const std::vector<T>* part : parts) out.insert(out.end(), part->begin(), part->end());
+    return out;
+  }
+};
+inline Loop loop_of(const Call& c) { return c.op.loop(c.params, c.operands.size()); }
+
+/// A program that is recorded: from inputs of these types to what `body` makes of them.
+ProgramPtr recorded(const std::string& what, const std::vector<Type>& inputs,
+                    const std::function<std::vector<Array>(const std::vector<Array>&)>& body);
+/// Per input, whether an Eqn or an output reads it.
+std::vector<bool> inputs_read(const Program& p);
+/// How many are set, and the others.
+std::size_t count(const std::vector<bool>& flags);
+std::vector<bool> flipped(std::vector<bool> flags);
+bool all_set(const std::vector<bool>& flags);
+/// Marks carries in `flags`, which has one flag per input of the body, until `outputs(flags)`, a flag per output of the
+/// body, marks no carry that is not: what is true of a carry once is true of it from the first step on.
+std::vector<bool> fixpoint(const Loop& loop, std::vector<bool> flags,
+                           const std::function<std::vector<bool>(const std::vector<bool>&)>& outputs);
+/// The split in which nothing is computed ahead: known operands are residuals.
+Split nothing_known(const Call& c, const std::vector<bool>& unknown);
+/// Cotangents of what is undefined among the operands, by way of a split that leaves a linear half.
+std::vector<Array> transpose_by_split(const Split& s, const std::vector<Array>& cotangents,
+                                      const std::vector<Array>& operands, const std::vector<bool>& undefined);
+/// The axes that collectives in a program name, its sub-programs included.
+std::vector<std::string> collective_axes(const Program& p);
+/// ValueError where devices that may decide differently would have to take part in one collective.
+void check_one_decision(const Call& c, const std::vector<std::string>& varying, const char* decision);
 
 /// InternalError unless a sub-program takes what the Eqn has for it, and makes so much.
 void check_sub(const Call& c, std::size_t sub, const std::vector<Type>& inputs, std::size_t outputs);

@@ -71,9 +71,9 @@ void eval(const Call& c, std::span<const HostView> operands, std::span<const Hos
 }
 
 // (w, b, c, i, x) -> (tanh(w c + x), i + 1), c x + b: a carry that no derivative passes, a const of the ys only.
-ProgramPtr sample_body(DType dtype) {
+ProgramPtr sample_body() {
   Recording recording("scan", {});
-  const Type vector{dtype, {3}, false, {}};
+  const Type vector{float32, {3}, false, {}};
   Array w = recording.input(vector), b = recording.input(vector), c = recording.input(vector);
   Array i = recording.input({int32, {}, false, {}}), x = recording.input(vector);
   Array next = tanh(lax::add(lax::mul(w, c), x));
@@ -82,34 +82,33 @@ ProgramPtr sample_body(DType dtype) {
 // c -> (c sin c): no consts, no slices.
 ProgramPtr sample_recurrence() {
   Recording recording("scan", {});
-  Array c = recording.input({float64, {2, 2}, false, {}});
+  Array c = recording.input({float32, {2, 2}, false, {}});
   return recording.close({lax::mul(c, sin(c))});
 }
 // x -> 2 x, x: no carries.
 ProgramPtr sample_map() {
   Recording recording("scan", {});
-  Array x = recording.input({float64, {2}, false, {}});
+  Array x = recording.input({float32, {2}, false, {}});
   return recording.close({lax::add(x, x), x});
 }
 
 std::vector<Sample> samples() {
   std::vector<Sample> out;
-  auto sample = [&](Scan p, DType dtype) {
-    const Type vector{dtype, {3}, false, {}}, rows{dtype, {p.length, 3}, false, {}};
+  auto sample = [&](Scan p) {
+    const Type vector{float32, {3}, false, {}}, rows{float32, {p.length, 3}, false, {}};
     Sample s{.params = p, .operands = {vector, vector, vector, {int32, {}, false, {}}, rows}};
-    s.subs = {sample_body(dtype)};
+    s.subs = {sample_body()};
     s.ulp = 16;
     out.push_back(s);
   };
-  sample({.length = 4, .consts = 2, .carries = 2}, float64);
-  sample({.length = 5, .consts = 2, .carries = 2, .reverse = true, .unroll = 2}, float64);
-  sample({.length = 3, .consts = 2, .carries = 2}, float32);
-  sample({.length = 0, .consts = 2, .carries = 2}, float64);
-  Sample recurrence{.params = Scan{.length = 6, .carries = 1}, .operands = {{float64, {2, 2}, false, {}}}};
+  sample({.length = 4, .consts = 2, .carries = 2});
+  sample({.length = 5, .consts = 2, .carries = 2, .reverse = true, .unroll = 2});
+  sample({.length = 0, .consts = 2, .carries = 2});
+  Sample recurrence{.params = Scan{.length = 6, .carries = 1}, .operands = {{float32, {2, 2}, false, {}}}};
   recurrence.subs = {sample_recurrence()};
   recurrence.ulp = 16;
   out.push_back(recurrence);
-  Sample map{.params = Scan{.length = 3}, .operands = {{float64, {3, 2}, false, {}}}};
+  Sample map{.params = Scan{.length = 3}, .operands = {{float32, {3, 2}, false, {}}}};
   map.subs = {sample_map()};
   out.push_back(map);
   return out;
@@ -130,6 +129,12 @@ constinit const Home scan = [] {
     out.slices = static_cast<int>(operands) - out.first_slice();
     return out;
   };
+  op.jvp_together = scan_jvp;
+  op.split = scan_split;
+  op.transpose = scan_transpose;
+  op.batch = scan_batch;
+  op.narrowed = scan_narrowed;
+  op.simpler = scan_simpler;
   op.samples = samples();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};
   return op;

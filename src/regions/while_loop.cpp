@@ -22,6 +22,7 @@ std::vector<Type> infer(const Call& c) {
   const Program &condition = *c.subs[0], &body = *c.subs[1];
   const Type test = condition.type(condition.outputs[0]);
   if (!test.dtype.is_bool() || test.ndim() != 0) throw InternalError("while_loop: the condition is " + test.str());
+  check_one_decision(c, test.varying, "the condition");
   // Devices that make different numbers of steps end with values that differ.
   std::vector<std::string> varying = test.varying;
   varying = merge_names(varying, unsaid_varying(of_condition, condition.input_types()));
@@ -76,12 +77,14 @@ ProgramPtr sample_body(const std::vector<Type>& types) {
   return recording.close({i + 1, sin(lax::mul(w, c))});
 }
 std::vector<Sample> samples() {
-  const std::vector<Type> types{{float64, {}, false, {}}, {int32, {}, false, {}}, {float64, {3}, false, {}}};
+  const std::vector<Type> types{{float32, {}, false, {}}, {int32, {}, false, {}}, {float32, {3}, false, {}}};
   Sample s{.params = While{.cond_consts = 1, .body_consts = 1}, .operands = {types[0], types[2], types[1], types[2]}};
   s.subs = {sample_condition(types), sample_body(types)};
   s.ulp = 16;
+  s.differentiable = false;  // backwards
   Sample bounded = s;
   bounded.params = While{.cond_consts = 1, .body_consts = 1, .max_steps = 6};
+  bounded.differentiable = true;
   return {s, bounded};
 }
 
@@ -100,6 +103,12 @@ constinit const Home while_loop = [] {
     out.carries = static_cast<int>(operands) - out.first_carry();
     return out;
   };
+  op.jvp_together = while_jvp;
+  op.split = while_split;
+  op.transpose = while_transpose;
+  op.batch = while_batch;
+  op.narrowed = while_narrowed;
+  op.simpler = while_simpler;
   op.samples = samples();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};
   return op;

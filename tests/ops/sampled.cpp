@@ -23,10 +23,33 @@ std::vector<Case> all_cases() {
   return out;
 }
 
+namespace {
+
+Type doubled(Type t) {
+  if (t.dtype == float32) t.dtype = float64;
+  return t;
+}
+ProgramPtr doubled(const ProgramPtr& program) {
+  Program out = *program;
+  auto atoms = [](std::vector<Atom>& list) {
+    for (Atom& a : list)
+      if (a.is_literal() && a.literal.dtype == float32) a.literal = a.literal.to(float64);
+  };
+  for (Type& t : out.types) t = doubled(t);
+  for (Eqn& e : out.eqns) {
+    atoms(e.operands);
+    for (ProgramPtr& sub : e.subs) sub = doubled(sub);
+  }
+  atoms(out.outputs);
+  return std::make_shared<Program>(std::move(out));
+}
+
+}  // namespace
+
 std::vector<Type> operand_types(const Sample& sample, bool in_double) {
   std::vector<Type> out = sample.operands;
   for (Type& t : out)
-    if (in_double && t.dtype == float32) t.dtype = float64;
+    if (in_double) t = doubled(t);
   return out;
 }
 
@@ -39,8 +62,10 @@ Program program_of(const Op& op, const Sample& sample, const std::vector<Type>& 
   e.op = &op;
   e.params = sample.params;
   e.subs = sample.subs;
+  if (operands != sample.operands)
+    for (ProgramPtr& sub : e.subs) sub = doubled(sub);
   for (ValueId v : p.inputs) e.operands.emplace_back(v);
-  for (Type& t : infer_types(op, sample.params, operands, sample.subs)) {
+  for (Type& t : infer_types(op, sample.params, operands, e.subs)) {
     e.results.push_back(static_cast<ValueId>(p.types.size()));
     p.outputs.emplace_back(e.results.back());
     p.types.push_back(std::move(t));

@@ -3,11 +3,11 @@
 #include "partition/explain.hpp"
 #include "partition/loop_programs.hpp"
 #include "partition/random_programs.hpp"
+#include "transform/inline_calls.hpp"
 
 namespace tutti::testing {
 namespace {
 
-// Bytes of the collectives that move much less than the arrays of the tests are left out of no test: there are none.
 LocalProgram check(const std::vector<Type>& types, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
                    const Function& f, bool counted = true) {
   std::mt19937 rng(7);
@@ -143,28 +143,63 @@ TEST(Loops, TakeOneBranch) {
   }
 }
 
-TEST(Loops, RandomOnesEqualTheGlobalRun) {
-  for (unsigned seed = 0; seed < 60 && !HasFailure(); ++seed) {
-    RandomPrograms g{std::mt19937(seed)};
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    g.n = 2 + g.pick(7);
-    g.m = 2 + g.pick(7);
-    const Mesh mesh = g.mesh();
-    const bool only_scans = g.pick(2) == 0;
-    std::vector<Type> types{type({g.n, g.m}), type({g.n, g.m}), type({3, g.n, g.m})};
-    std::vector<Sharding> placed;
-    std::vector<BufferPtr> inputs;
-    for (const Type& t : types) {
-      placed.push_back(g.placement(mesh, t.shape));
-      inputs.push_back(random_buffer(t, g.rng));
-    }
-    ProgramPtr p = record(types, [&](const Arrays& in) {
-      Arrays known{in[0], in[1]}, stacks{in[2]};
-      for (int i = 0; i < 3; ++i) g.statement(known, stacks, 2, only_scans);
-      return Arrays{known.back(), sum(known[known.size() / 2]), stacks.back()};
-    });
-    check_partition(propagate(p, placed), inputs, 2e-4, choose, only_scans);
+void check_seed(unsigned seed, RandomPrograms::With with, bool gradients) {
+  RandomPrograms g{std::mt19937(seed)};
+  SCOPED_TRACE("seed " + std::to_string(seed) + (gradients ? " gradients" : ""));
+  g.n = 2 + g.pick(7);
+  g.m = 2 + g.pick(7);
+  const Mesh mesh = g.mesh();
+  std::vector<Type> types{type({g.n, g.m}), type({g.n, g.m}), type({3, g.n, g.m})};
+  std::vector<Sharding> placed;
+  std::vector<BufferPtr> inputs;
+  for (const Type& t : types) {
+    placed.push_back(g.placement(mesh, t.shape));
+    inputs.push_back(random_buffer(t, g.rng));
   }
+  ProgramPtr p = record(types, [&](const Arrays& in) {
+    Arrays known{in[0], in[1]}, stacks{in[2]};
+    for (int i = 0; i < (gradients ? 2 : 3); ++i) g.statement(known, stacks, 2, with);
+    if (gradients) return Arrays{mean(known.back() * in[0]) + mean(stacks.back())};
+    return Arrays{known.back(), sum(known[known.size() / 2]), stacks.back()};
+  });
+  if (gradients) p = inline_calls(value_and_grad(p, 3));
+  check_partition(propagate(p, placed), inputs, 2e-4, choose, with == RandomPrograms::scans);
+}
+
+TEST(Loops, RandomOnesEqualTheGlobalRun) {
+  for (unsigned seed = 0; seed < 40 && !HasFailure(); ++seed) check_seed(seed, RandomPrograms::scans, false);
+  for (unsigned seed = 40; seed < 100 && !HasFailure(); ++seed)
+    check_seed(seed, RandomPrograms::while_loops_too, false);
+}
+TEST(Loops, RandomGradientsEqualTheGlobalRun) {
+  for (unsigned seed = 0; seed < 30 && !HasFailure(); ++seed) check_seed(seed, RandomPrograms::scans, true);
+  for (unsigned seed = 30; seed < 60 && !HasFailure(); ++seed) check_seed(seed, RandomPrograms::branches_too, true);
+}
+
+// A scan over layers, its weights cut over 'model', on 2x4: the textbook's bytes. Activations go over 'model' in each
+// step, forwards and backwards; gradients of the weights over 'data' once, for all layers.
+TEST(Loops, GradientsOfLayersMoveWhatTheTextbookMoves) {
+  Mesh mesh = grid({2, 4}, {"data", "model"});
+  const std::int64_t layers = 6, batch = 8, width = 12, hidden = 16;
+  std::vector<Type> types{type({layers, width, hidden}), type({layers, hidden, width}), type({batch, width})};
+  ProgramPtr p = record(types, [&](const Arrays& in) {
+    Arrays out = scan(layers, {}, {in[2]}, {in[0], in[1]}, [](const Arrays&, const Arrays& h, const Arrays& w) {
+      return Arrays{h[0] + dot(tanh(dot(h[0], w[0])), w[1])};
+    });
+    return Arrays{mean(out[0] * out[0])};
+  });
+  p = inline_calls(value_and_grad(p, 2));
+  ShardedProgram sharded =
+      propagate(p, {named(mesh, P(none, none, "model")), named(mesh, P(none, "model")), named(mesh, P("data"))});
+  EXPECT_EQ(sharded.output_shardings[1].spec(), P(none, none, "model"));
+  EXPECT_EQ(sharded.output_shardings[2].spec(), P(none, "model"));
+  std::mt19937 rng(5);
+  std::vector<BufferPtr> inputs;
+  for (const Type& t : types) inputs.push_back(random_buffer(t, rng, -0.3, 0.3));
+  LocalProgram local = check_partition(sharded, inputs, 1e-4);
+  const double activations = all_reduce(bytes({batch / 2, width}), 4),
+               weights = all_reduce(2 * bytes({layers, width, hidden / 4}), 2);
+  EXPECT_LE(total_bytes(local), 1.01 * (2 * layers * activations + weights + 8)) << explain(local);
 }
 
 }  // namespace

@@ -54,17 +54,20 @@ struct RandomPrograms {
     }
   }
 
+  /// What stands in a program beside operations.
+  enum With { scans = 3, branches_too = 4, while_loops_too = 5 };
+
   // An operation, a loop or a branch, whose bodies hold such statements down to `depth`. Values [n, m] are added to
   // `known`, stacks of three of them to `stacks`.
-  void statement(Arrays& known, Arrays& stacks, int depth, bool only_scans) {
-    const int kind = depth == 0 ? 0 : pick(only_scans ? 3 : 5);
+  void statement(Arrays& known, Arrays& stacks, int depth, With with) {
+    const int kind = depth == 0 ? 0 : pick(with);
     auto any = [&] { return known[pick(static_cast<int>(known.size()))]; };
     auto made = [&](Arrays inside) {
-      Arrays more{stacks};
-      for (int i = 0, n = 1 + pick(2); i < n; ++i) statement(inside, more, depth - 1, only_scans);
+      Arrays more;
+      for (int i = 0, n = 1 + pick(2); i < n; ++i) statement(inside, more, depth - 1, with);
       return tanh(inside.back()) * 0.5f;
     };
-    if (kind == 3) {
+    if (kind == 4) {
       Arrays out = while_loop(
           {any()}, {any(), Array(0)},
           [&](const Arrays& c, const Arrays& at) { return logical_and(at[1] < 3, sum(at[0] * c[0]) < 7.1234f); },
@@ -72,7 +75,7 @@ struct RandomPrograms {
             return Arrays{pick(3) == 0 ? at[0] + made({c[0]}) : made({c[0], at[0]}), at[1] + 1};
           });
       known.push_back(out[0]);
-    } else if (kind == 4) {
+    } else if (kind == 3) {
       auto one = [&](const Arrays& in) { return Arrays{made(in)}; };
       known.push_back(branch((sum(any()) > 0.1234567f).astype(int32), {any(), any()}, {one, one})[0]);
     } else if (kind == 0) {
@@ -80,7 +83,8 @@ struct RandomPrograms {
     } else {
       const bool adds = pick(2) == 0;
       Arrays out = scan(
-          3, {any(), any()}, {any(), any() * 0.1f}, {stacks[pick(static_cast<int>(stacks.size()))]},
+          3, {any(), any()}, {any(), any() * 0.1f},
+          {stacks.empty() ? stack({any(), any(), any()}) : stacks[pick(static_cast<int>(stacks.size()))]},
           [&](const Arrays& c, const Arrays& at, const Arrays& x) {
             const Array y = made({c[0], c[1], at[0], x[0]});
             return Arrays{tanh(at[0] + operation({c[0], x[0]}) * 0.1f), adds ? at[1] + y : tanh(at[1]) * y, y};

@@ -1,12 +1,13 @@
-// Loops and branches over arrays. A loop is recorded step by step: a program of n steps has n copies of the body, so
-// keep the number of steps small inside jit. A branch whose condition is not known while recording computes both sides
-// and selects; derivatives of the side that is not taken do not count, whatever they are.
+// Loops and branches over arrays. A body or a branch is recorded once and is one operation of the program, inside jit
+// and outside: programs do not grow with the number of steps. What a body captures it may read; the values of its
+// arguments are not known while it is recorded.
 #pragma once
 
 #include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -23,39 +24,77 @@ namespace lax {
 struct ScanOptions {
   std::int64_t length = -1;  // of a scan without xs
   bool reverse = false;
+  int unroll = 1;  // steps that are made as one
+  /// In reverse mode what the steps compute is kept only at every so many steps, and computed again between them; -1:
+  /// about the square root of their number. 0: everything is kept.
+  std::int64_t checkpoint_every = 0;
+};
+struct WhileOptions {
+  /// The loop ends after so many steps, whatever the condition says; reverse mode needs to know. It keeps the carries
+  /// of about the square root of their number, and computes the steps again. -1: no end, and no reverse mode.
+  std::int64_t max_steps = -1;
+};
+struct ForiOptions {
+  int unroll = 1;
+};
+struct MapOptions {
+  std::int64_t batch_size = 0;  // so many elements at a time, by vmap
+};
+struct AssociativeScanOptions {
+  bool reverse = false;
+  int axis = 0;
 };
 
 }  // namespace lax
 
 namespace detail {
-using lax::ScanOptions;
 
-/// How many steps the leaves of `xs` make: their common leading extent. ShapeError when they disagree or one is a
-/// scalar; `given` >= 0 must agree.
-std::int64_t scan_length(const std::vector<Array>& xs, std::int64_t given, Loc loc);
-Array scan_element(const Array& x, std::int64_t i, std::int64_t length);
-/// Whether a body that got `before` may return `after`; a weak `before` is converted. TypeError names what differs.
-bool settle_carry(std::vector<Array>& before, const std::vector<Array>& after, const char* what, Loc loc);
-Array stacked(const std::vector<std::vector<Array>>& steps, std::size_t leaf, std::int64_t length, bool reverse);
+/// What a step or a branch returned: arrays of the next carry, arrays of the rest; and how the tree of the carry
+/// differs from the one that came, if it does.
+struct StepResult {
+  std::vector<Array> carry, rest;
+  std::string difference;
+};
+/// A carry as it begins, and where in it its arrays lie.
+struct FirstCarry {
+  std::vector<Array> leaves;
+  std::function<std::vector<tree::Path>()> paths;
+};
+using Arrays = std::vector<Array>;
+
+/// The last carry, and what the steps made of the rest, stacked.
+std::pair<Arrays, Arrays> scan_call(const FirstCarry& init, const Arrays& xs,
+                                    const std::function<StepResult(const Arrays& carry, const Arrays& x)>& step,
+                                    const lax::ScanOptions& options, Loc loc);
+Arrays while_call(const FirstCarry& init, const std::function<Array(const Arrays&)>& condition,
+                  const std::function<StepResult(const Arrays&)>& step, const lax::WhileOptions& options, Loc loc);
+Arrays fori_call(const Array& lower, const Array& upper, const FirstCarry& init,
+                 const std::function<StepResult(const Array& i, const Arrays&)>& step, const lax::ForiOptions& options,
+                 Loc loc);
+Arrays map_in_batches(const Arrays& xs, const std::function<StepResult(const Arrays&)>& step,
+                      const lax::MapOptions& options, Loc loc);
+
+/// What a branch returned.
+struct BranchResult {
+  Arrays leaves;
+  tree::Structure structure;
+};
+using Branch = std::function<BranchResult(const Arrays&)>;
+/// TypeError unless all branches return one structure and the same types.
+Arrays branch_call(const char* what, const Array& index, const Arrays& leaves, const std::vector<Branch>& branches,
+                   Loc loc);
 /// 1 and 0 for a condition that is known, -1 for one that is not. TypeError unless it is a scalar.
 int known_condition(const Array& pred, Loc loc);
-/// A condition as bool: numbers hold when they are not 0.
-Array as_test(const Array& pred);
-/// TypeError unless both sides have the same structure and the same types.
-std::vector<Array> selected(const char* what, const Array& test, const std::vector<Array>& yes,
-                            const std::vector<Array>& no, const std::string& difference, Loc loc);
-/// The arrays that `body` returns of `leaves`, recorded so that derivatives by them, and by what the body captured,
-/// count only where `taken` holds: those of a side that is not taken may be NaN.
-std::vector<Array> branch_arrays(const Array& taken, const std::vector<Array>& leaves,
-                                 const std::function<std::vector<Array>(const std::vector<Array>&)>& body, Loc loc);
-/// The value of a loop's condition; TypeError unless it is a scalar bool.
-bool holds(const Array& condition, Loc loc);
+/// A condition as int32, 1 or 0: numbers hold when they are not 0.
+Array as_index(const Array& pred);
 std::int64_t known_index(const Array& index, std::int64_t count, Loc loc);  // clamped; -1 when it is not known
-/// Dim 0 of x from `first` to the element before `last`.
-Array rows_between(const Array& x, std::int64_t first, std::int64_t last);
-Array joined(const Array& x, const Array& y);
-/// A bound of a loop; UnsupportedError when it is not known while recording.
-std::int64_t known_bound(const Array& x, Loc loc);
+
+/// How many elements the leaves of `xs` have along `axis`. ShapeError when they disagree or one is a scalar.
+std::int64_t scan_length(const char* what, const Arrays& xs, std::int64_t given, int axis, Loc loc);
+/// From `first` to the element before `last` along an axis.
+Array part_between(const Array& x, std::int64_t first, std::int64_t last, int axis);
+Array joined(const Array& x, const Array& y, int axis);
+Array reversed(const Array& x, int axis);
 
 template <class T> using carry_t = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
 
@@ -74,52 +113,45 @@ struct result_of_call<F, A...> {
 };
 template <class F, class... A> using result_t = typename result_of_call<F, A...>::type;
 
-/// fn(args...) as one side of a choice.
-template <class F, class... A> auto branch(const Array& taken, Loc loc, const F& fn, const A&... args) {
-  const std::tuple<std::decay_t<A>...> given(args...);
-  std::optional<result_t<F, A...>> result;
-  auto body = [&](const std::vector<Array>& leaves) {
-    result = std::apply(fn, tree::rebuild(given, std::span<const Array>(leaves)));
-    return tree::leaves(*result);
-  };
-  std::vector<Array> out = branch_arrays(taken, tree::leaves(given), body, loc);
-  return tree::rebuild(*result, std::span<const Array>(out));
+template <class T> T with_leaves(const T& like, const Arrays& leaves) {
+  return tree::rebuild(like, std::span<const Array>(leaves));
 }
-/// `yes` where `test` holds, else `no`.
-template <class R> R chosen(const char* what, const Array& test, const R& yes, const R& no, Loc loc) {
-  const std::string difference = tree::difference(tree::structure(yes), tree::structure(no));
-  std::vector<Array> out = selected(what, test, tree::leaves(yes), tree::leaves(no), difference, loc);
-  return tree::rebuild(yes, std::span<const Array>(out));
+template <class Carry> FirstCarry first_carry(const Carry& carry) {
+  return {tree::leaves(carry), [&carry] {
+            std::vector<tree::Path> out;
+            for (auto& [path, leaf] : tree::leaves_with_path(carry)) out.push_back(path);
+            return out;
+          }};
+}
+template <class Carry> StepResult step_result(const Carry& before, const Carry& after) {
+  return {tree::leaves(after), {}, tree::difference(tree::structure(before), tree::structure(after))};
 }
 
-/// The loop of lax::scan. R: what the body returns.
+/// lax::scan. R: what the body returns.
 template <class Carry, class R, class F, class C, class X>
-auto scan_steps(const F& fn, const C& init, const X& xs, const ScanOptions& options, Loc loc) {
+auto scan_of(const F& fn, const C& init, const X& xs, const lax::ScanOptions& options, Loc loc) {
   using Y = std::remove_cvref_t<typename R::second_type>;
-  Carry carry{init};
-  std::int64_t n = scan_length(tree::leaves(xs), options.length, loc);
-  std::vector<std::vector<Array>> steps;
+  const Carry first{init};
   std::optional<Y> pattern;
-  for (std::int64_t k = 0; k < std::max<std::int64_t>(n, 1); ++k) {
-    std::int64_t i = options.reverse ? n - 1 - k : k;
-    X x = tree::map([&](const Array& a) { return scan_element(a, i, n); }, xs);
-    R r = fn(carry, x);
-    std::vector<Array> before = tree::leaves(carry);
-    if (!settle_carry(before, tree::leaves(Carry(r.first)), "scan", loc)) {
-      carry = tree::rebuild(carry, std::span<const Array>(before));
-      r = fn(carry, x);
-    }
+  auto step = [&](const Arrays& carry, const Arrays& x) {
+    R r = fn(with_leaves(first, carry), with_leaves(xs, x));
+    StepResult out = step_result(first, Carry(r.first));
     pattern = r.second;
-    if (n == 0) {
-      steps.push_back(tree::leaves(r.second));
-      break;
-    }
-    carry = r.first;
-    steps.push_back(tree::leaves(r.second));
-  }
-  std::vector<Array> ys;
-  for (std::size_t leaf = 0; leaf < steps[0].size(); ++leaf) ys.push_back(stacked(steps, leaf, n, options.reverse));
-  return std::pair<Carry, Y>{carry, tree::rebuild(*pattern, std::span<const Array>(ys))};
+    out.rest = tree::leaves(*pattern);
+    return out;
+  };
+  auto [carry, ys] = scan_call(first_carry(first), tree::leaves(xs), step, options, loc);
+  return std::pair<Carry, Y>{with_leaves(first, carry), with_leaves(*pattern, ys)};
+}
+
+/// One of several functions of the same arguments, each with a result that converts to R.
+template <class R, class F, class... A>
+Branch branch_of(const F& fn, const std::tuple<A...>& given, std::optional<R>& pattern) {
+  return [&](const Arrays& leaves) {
+    const R result = std::apply(fn, with_leaves(given, leaves));
+    if (!pattern) pattern = result;
+    return BranchResult{tree::leaves(result), tree::structure(result)};
+  };
 }
 
 }  // namespace detail
@@ -142,7 +174,7 @@ auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc
     static_assert(std::convertible_to<typename R::first_type, Carry>,
                   "tutti: scan: the body must return a carry of the type that it takes");
     if constexpr (std::convertible_to<typename R::first_type, Carry>)
-      return detail::scan_steps<Carry, R>(fn, init, xs, options, loc);
+      return detail::scan_of<Carry, R>(fn, init, xs, options, loc);
     else
       return detail::no_value<std::pair<Carry, typename R::second_type>>();
   } else {
@@ -156,39 +188,34 @@ auto scan(const F& fn, const C& init, none_t, ScanOptions options, Loc loc = Loc
   return scan(body, init, std::vector<Array>(), options, loc);
 }
 
-/// `body(i, carry) -> carry` for i from lower to upper - 1. Source: jax.lax.fori_loop.
+/// `body(i, carry) -> carry` for i from lower to upper - 1. Bounds that are not known while recording make it a
+/// while_loop, without reverse mode. Source: jax.lax.fori_loop.
 template <class F, class C>
-auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const C& init, Loc loc = Loc::current()) {
+auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const C& init, ForiOptions options = {},
+               Loc loc = Loc::current()) {
   using Carry = detail::carry_t<C>;
-  Carry carry{init};
-  std::int64_t last = detail::known_bound(upper.array, loc);
-  for (std::int64_t i = detail::known_bound(lower.array, loc); i < last; ++i) {
-    Array index = array(i);
-    Carry next = body(index, carry);
-    std::vector<Array> before = tree::leaves(carry);
-    if (!detail::settle_carry(before, tree::leaves(next), "fori_loop", loc))
-      next = body(index, tree::rebuild(carry, std::span<const Array>(before)));
-    carry = next;
-  }
-  return carry;
+  const Carry first{init};
+  auto step = [&](const Array& i, const detail::Arrays& carry) {
+    return detail::step_result(first, Carry(body(i, detail::with_leaves(first, carry))));
+  };
+  return detail::with_leaves(
+      first, detail::fori_call(lower.array, upper.array, detail::first_carry(first), step, options, loc));
 }
 
-/// `body(carry)` while `cond(carry)` holds. The condition must be known: not inside jit. Source: jax.lax.while_loop.
+/// `body(carry)` while `cond(carry)` holds. Reverse mode needs options.max_steps. Source: jax.lax.while_loop.
 template <class P, class F, class C>
-auto while_loop(const P& cond, const F& body, const C& init, Loc loc = Loc::current()) {
+auto while_loop(const P& cond, const F& body, const C& init, WhileOptions options = {}, Loc loc = Loc::current()) {
   using Carry = detail::carry_t<C>;
-  Carry carry{init};
-  while (detail::holds(cond(carry), loc)) {
-    Carry next = body(carry);
-    std::vector<Array> before = tree::leaves(carry);
-    if (!detail::settle_carry(before, tree::leaves(next), "while_loop", loc))
-      next = body(tree::rebuild(carry, std::span<const Array>(before)));
-    carry = next;
-  }
-  return carry;
+  const Carry first{init};
+  auto condition = [&](const detail::Arrays& carry) { return Array(cond(detail::with_leaves(first, carry))); };
+  auto step = [&](const detail::Arrays& carry) {
+    return detail::step_result(first, Carry(body(detail::with_leaves(first, carry))));
+  };
+  return detail::with_leaves(first, detail::while_call(detail::first_carry(first), condition, step, options, loc));
 }
 
-/// yes(args...) or no(args...), by a scalar condition; both must return arrays of the same types. Source: jax.lax.cond.
+/// yes(args...) or no(args...), by a scalar condition; both must return arrays of the same types. A condition that is
+/// known calls one of them. Source: jax.lax.cond.
 template <class T, class F, class... A> auto cond(const Operand& pred, const T& yes, const F& no, const A&... args) {
   using R = detail::result_t<T, A...>;
   using S = detail::result_t<F, A...>;
@@ -196,13 +223,15 @@ template <class T, class F, class... A> auto cond(const Operand& pred, const T& 
   static_assert(callable, "tutti: cond: a side cannot be called with these arguments, or returns nothing");
   static_assert(!callable || std::convertible_to<S, R>, "tutti: cond: both sides must return the same type");
   if constexpr (callable && std::convertible_to<S, R>) {
-    int known = detail::known_condition(pred.array, pred.loc);
+    const int known = detail::known_condition(pred.array, pred.loc);
     if (known == 1) return R(yes(args...));
     if (known == 0) return R(no(args...));
-    const Array test = detail::as_test(pred.array);
-    R a = detail::branch(test, pred.loc, yes, args...);
-    R b = detail::branch(~test, pred.loc, no, args...);
-    return detail::chosen("cond", test, a, b, pred.loc);
+    const std::tuple<std::decay_t<A>...> given(args...);
+    std::optional<R> pattern;
+    const detail::Arrays out = detail::branch_call(
+        "cond", detail::as_index(pred.array), tree::leaves(given),
+        {detail::branch_of<R>(no, given, pattern), detail::branch_of<R>(yes, given, pattern)}, pred.loc);
+    return detail::with_leaves(*pattern, out);
   } else {
     return detail::no_value<std::conditional_t<std::is_void_v<R>, Array, R>>();
   }
@@ -218,53 +247,61 @@ auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&..
   constexpr bool alike = (std::convertible_to<detail::result_t<Fn, A...>, R> && ...);
   static_assert(!callable || alike, "tutti: switch_: all branches must return the same type");
   if constexpr (callable && alike) {
-    constexpr auto n = static_cast<std::int64_t>(sizeof...(Fn));
-    const std::int64_t known = detail::known_index(index.array, n, index.loc);
+    const std::int64_t known = detail::known_index(index.array, sizeof...(Fn), index.loc);
     std::optional<R> out;
-    std::int64_t at = 0;
-    auto take = [&](const auto& fn) {
-      const std::int64_t mine = at++;
-      if (known >= 0) {
-        if (mine == known) out = R(fn(args...));
-        return;
-      }
-      const Array here = n == 1          ? Array(true)
-                         : mine == 0     ? index.array <= 0
-                         : mine == n - 1 ? index.array >= mine
-                                         : index.array == mine;
-      R value = detail::branch(here, index.loc, fn, args...);
-      out = out ? detail::chosen("switch_", here, value, *out, index.loc) : value;
-    };
-    std::apply([&](const Fn&... fn) { (take(fn), ...); }, branches);
-    return *out;
+    if (known >= 0) {
+      std::int64_t at = 0;
+      std::apply([&](const Fn&... fn) { ((at++ == known ? void(out = R(fn(args...))) : void()), ...); }, branches);
+      return *out;
+    }
+    const std::tuple<std::decay_t<A>...> given(args...);
+    auto all = std::apply(
+        [&](const Fn&... fn) { return std::vector<detail::Branch>{detail::branch_of<R>(fn, given, out)...}; },
+        branches);
+    const detail::Arrays leaves = detail::branch_call("switch_", index.array, tree::leaves(given), all, index.loc);
+    return detail::with_leaves(*out, leaves);
   } else {
     return detail::no_value<std::conditional_t<std::is_void_v<R>, Array, R>>();
   }
 }
 
-/// fn of each element along the leading dim, one after the other. Source: jax.lax.map.
-template <class F, Tree X> auto map(const F& fn, const X& xs, Loc loc = Loc::current()) {
-  return scan(
-             [&](const std::vector<Array>& carry, const X& x) {
-               return std::pair{carry, fn(x)};
-             },
-             std::vector<Array>(), xs, {}, loc)
-      .second;
+/// fn of each element along the leading dim, one after the other, or `batch_size` of them at a time. Source:
+/// jax.lax.map.
+template <class F, Tree X> auto map(const F& fn, const X& xs, MapOptions options = {}, Loc loc = Loc::current()) {
+  using Y = detail::result_t<F, X>;
+  static_assert(!std::is_void_v<Y>, "tutti: map: the function cannot be called with one element, or returns nothing");
+  if constexpr (std::is_void_v<Y>) {
+    return detail::no_value<Array>();
+  } else {
+    std::optional<Y> pattern;
+    auto step = [&](const detail::Arrays& x) {
+      pattern = fn(detail::with_leaves(xs, x));
+      return detail::StepResult{{}, tree::leaves(*pattern), {}};
+    };
+    const detail::Arrays ys = detail::map_in_batches(tree::leaves(xs), step, options, loc);
+    return detail::with_leaves(*pattern, ys);
+  }
 }
 
-/// The running combination along the leading dim: element i is fn over elements 0 to i. `fn(left, right)` must be
-/// associative, and takes and returns many elements at once. Source: jax.lax.associative_scan.
-template <class F, Tree X> X associative_scan(const F& fn, const X& xs, Loc loc = Loc::current()) {
-  std::int64_t n = detail::scan_length(tree::leaves(xs), -1, loc);
-  X out = xs;
+/// The running combination along an axis: element i is fn over elements 0 to i, in reverse over the last to i.
+/// `fn(left, right)` must be associative, and takes and returns many elements at once. Source:
+/// jax.lax.associative_scan.
+template <class F, Tree X>
+X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}, Loc loc = Loc::current()) {
+  const int axis = options.axis;
+  const std::int64_t n = detail::scan_length("associative_scan", tree::leaves(xs), -1, axis, loc);
+  auto turned = [&](const X& x) {
+    return options.reverse ? tree::map([&](const Array& a) { return detail::reversed(a, axis); }, x) : x;
+  };
+  X out = turned(xs);
   for (std::int64_t d = 1; d < n; d *= 2) {
     auto between = [&](std::int64_t first, std::int64_t last) {
-      return tree::map([&](const Array& x) { return detail::rows_between(x, first, last); }, out);
+      return tree::map([&](const Array& x) { return detail::part_between(x, first, last, axis); }, out);
     };
     X next = fn(between(0, n - d), between(d, n));
-    out = tree::map([](const Array& a, const Array& b) { return detail::joined(a, b); }, between(0, d), next);
+    out = tree::map([&](const Array& a, const Array& b) { return detail::joined(a, b, axis); }, between(0, d), next);
   }
-  return out;
+  return turned(out);
 }
 
 }  // namespace lax
