@@ -46,7 +46,8 @@ class LoopMaker {
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   ValueId last(const Scope& s, int n) {
-    return s.pool[s.pool.size() - 1 - static_cast<std::size_t>(pick(std::min<int>(n, static_cast<int>(s.pool.size()))))];
+    return s
+        .pool[s.pool.size() - 1 - static_cast<std::size_t>(pick(std::min<int>(n, static_cast<int>(s.pool.size()))))];
   }
   Type any_type() {
     static const DType dtypes[] = {float32, float32, float32, int32, bfloat16, float64, bool_, uint8, float16};
@@ -97,8 +98,7 @@ class LoopMaker {
         }
         return b.add(ops::mul, {x, x});
       case 8: return t.dtype.is_floating() ? b.add(ops::tanh, {x}) : b.add(ops::mul, {x, like(s, x)});
-      default:
-        return b.add(ops::reshape, ops::Reshape{{t.num_elements()}}, {x});
+      default: return b.add(ops::reshape, ops::Reshape{{t.num_elements()}}, {x});
     }
   }
 
@@ -161,8 +161,7 @@ class LoopMaker {
       for (int d = 0; d < s.type(x).ndim(); ++d) dims.push_back(d + 1);
       operands.push_back(s.b.add(ops::broadcast_in_dim, ops::BroadcastInDim{stacked, dims}, {x}));
       if (stacked.num_elements() && s.type(x).dtype == float32)
-        operands.back() =
-            s.b.add(ops::add, {operands.back(), s.b.add(ops::iota, ops::Iota{float32, stacked, 0}, {})});
+        operands.back() = s.b.add(ops::add, {operands.back(), s.b.add(ops::iota, ops::Iota{float32, stacked, 0}, {})});
     }
     Scope body = open(types, depth);
     for (int c = 0; c < p.carries; ++c)
@@ -190,8 +189,7 @@ class LoopMaker {
     append_types(types, s, carries);
     Scope body = open(types, depth);
     body.b.output(body.b.add(ops::add, {body.pool[consts.size()], one}));
-    for (std::size_t c = consts.size() + 1; c < types.size(); ++c)
-      body.b.output(of_type(body, types[c], body.pool[c]));
+    for (std::size_t c = consts.size() + 1; c < types.size(); ++c) body.b.output(of_type(body, types[c], body.pool[c]));
     Scope condition;
     condition.pool.push_back(condition.b.input(count));
     condition.pool.push_back(condition.b.input(count));

@@ -266,7 +266,8 @@ class LoopEmitter {
     k->addIncoming(b_.CreateAdd(k, number(1)), b_.GetInsertBlock());
     b_.CreateBr(head);
     b_.SetInsertPoint(out);
-    for (std::size_t c = 0; c < carries; ++c) copy(around[r.carries[c].result].at, values[c].now.at, r.carries[c].bytes);
+    for (std::size_t c = 0; c < carries; ++c)
+      copy(around[r.carries[c].result].at, values[c].now.at, r.carries[c].bytes);
     for (std::size_t i = 0; i < r.passed.size(); ++i)
       copy(around[r.passed[i].second].at, around[r.passed[i].first].at, r.passed_bytes[i]);
   }
@@ -305,7 +306,8 @@ class LoopEmitter {
     std::vector<llvm::BasicBlock*> blocks;
     for (std::size_t i = 0; i < br.branches.size(); ++i) blocks.push_back(block("taken"));
     llvm::SwitchInst* s = b_.CreateSwitch(taken, blocks.back());
-    for (std::size_t i = 0; i + 1 < blocks.size(); ++i) s->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), blocks[i]);
+    for (std::size_t i = 0; i + 1 < blocks.size(); ++i)
+      s->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), blocks[i]);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       b_.SetInsertPoint(blocks[i]);
       const Plan& p = *br.branches[i];
