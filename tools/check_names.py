@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Stages ask an Op (src/ir/op.hpp) what they need to know: none compares an op's name, or takes the address of an op.
 
-Exceptions: partition speaks of collectives, compile of products and of the views that it puts before them."""
+Exceptions: partition speaks of collectives, compile of products and of what it adds itself: views before products,
+copies behind bodies of loops."""
 
 import pathlib
 import re
@@ -12,7 +13,7 @@ from cpp_tokens import tokens
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 STAGES = ["trace", "transform", "frontend", "propagate", "partition", "compile", "run", "isolation", "backend", "api"]
 HOMES = ["src/ops", "src/regions"]
-PRODUCTS = {"dot_general", "transpose", "reshape"}
+PRODUCTS = {"dot_general", "transpose", "reshape", "copy"}
 LISTS = ["src/api/op_list.cpp"]  # of all ops
 
 DECLARATION = re.compile(r"extern const (?:Op|Home) ([^;]+);")
