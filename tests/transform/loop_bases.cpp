@@ -3,7 +3,6 @@
 #include "tutti/lax/control_flow.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/custom_rules.hpp"
-#include "tutti/transform/custom_rules.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti::testing {
