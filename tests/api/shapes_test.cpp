@@ -3,7 +3,6 @@
 
 #include <sstream>
 
-#include "tutti/transform/eval_shape.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {
@@ -27,7 +26,12 @@ TEST(EvalShape, ComputesTypesOnly) {
   EXPECT_EQ(ShapeDtypeStruct(rest.w).str(), "float32[1048576]");
   EXPECT_THROW(y.to_vector<float>(), TracerError);
   EXPECT_THROW(sin(y), TracerError);
-  EXPECT_EQ(eval_shape([](const Array& x, int n) { return broadcast_to(x, {n, 3}); }, ones({3}), 5).shape(),
+  EXPECT_EQ(eval_shape(
+                [](const Array& x, int n) {
+                  return broadcast_to(x, {n, 3});
+                },
+                ones({3}), 5)
+                .shape(),
             Shape({5, 3}));
   EXPECT_THROW(eval_shape([](const Array& x) { return dot(x, x); }, ShapeDtypeStruct({2, 3})), ShapeError);
 }

@@ -168,8 +168,7 @@ void check_seed(unsigned seed, RandomPrograms::With with, bool gradients) {
 
 TEST(Loops, RandomOnesEqualTheGlobalRun) {
   for (unsigned seed = 0; seed < 30 && !HasFailure(); ++seed) check_seed(seed, RandomPrograms::scans, false);
-  for (unsigned seed = 30; seed < 60 && !HasFailure(); ++seed)
-    check_seed(seed, RandomPrograms::while_loops_too, false);
+  for (unsigned seed = 30; seed < 60 && !HasFailure(); ++seed) check_seed(seed, RandomPrograms::while_loops_too, false);
 }
 TEST(Loops, RandomGradientsEqualTheGlobalRun) {
   for (unsigned seed = 0; seed < 12 && !HasFailure(); ++seed) check_seed(seed, RandomPrograms::scans, true);

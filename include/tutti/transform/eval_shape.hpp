@@ -15,7 +15,8 @@
 
 namespace tutti {
 
-/// An array of which shape and dtype are all there is. Where a tree holds arrays it stands for one: `Params{{{784, 512}},
+/// An array of which shape and dtype are all there is. Where a tree holds arrays it stands for one: `Params{{{784,
+/// 512}},
 /// {{512}}}`. Source: jax.ShapeDtypeStruct.
 struct ShapeDtypeStruct {
   Shape shape;
@@ -48,12 +49,13 @@ class ShapeCall {
   std::unique_ptr<Recorded> recorded_;
 };
 
-template <class T> using with_arrays_t = std::conditional_t<std::same_as<std::decay_t<T>, ShapeDtypeStruct>, Array, own_t<T>>;
+template <class T>
+using with_arrays_t = std::conditional_t<std::same_as<std::decay_t<T>, ShapeDtypeStruct>, Array, own_t<T>>;
 
 }  // namespace detail
 
-/// What `fn(args...)` would return, computed of types alone: a tree whose arrays have shapes and dtypes and no elements.
-/// Arguments are arrays, ShapeDtypeStructs, trees of both, and whatever else `fn` takes.
+/// What `fn(args...)` would return, computed of types alone: a tree whose arrays have shapes and dtypes and no
+/// elements. Arguments are arrays, ShapeDtypeStructs, trees of both, and whatever else `fn` takes.
 ///
 ///     auto init = [](const Array& key) { return nn::MLP(784, 10, 512, 3, key); };
 ///     nn::MLP model = eval_shape(init, random::key(0));     // nothing is drawn

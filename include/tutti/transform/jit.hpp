@@ -11,8 +11,8 @@
 
 #include "tutti/array/array.hpp"
 #include "tutti/transform/callable.hpp"
-#include "tutti/transform/program_view.hpp"
 #include "tutti/transform/prefix.hpp"
+#include "tutti/transform/program_view.hpp"
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
