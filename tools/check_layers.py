@@ -27,7 +27,7 @@ STAGES = {
     "partition": ["propagate/sharded_program.hpp", "propagate/sites.hpp",
                   # Regions are opened by batching, local programs are recorded.
                   "trace/trace.hpp", "transform/transform.hpp",
-                  "ops/collective/", "regions/shard_map.hpp", "ops/placement/", "ops/movement/"],
+                  "ops/collective/", "regions/shard_map.hpp", "regions/loops.hpp", "ops/placement/", "ops/movement/"],
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
                 "ops/reduction/", "ops/elementwise/"],
     "run": ["compile/plan.hpp"],

@@ -1,9 +1,58 @@
 // What a jitted function tells about one of its programs.
+#include <algorithm>
+#include <ostream>
+
 #include "api/jit_entry.hpp"
-#include "ir/op.hpp"
+#include "ir/loop_form.hpp"
+#include "ir/printer.hpp"
 
 namespace tutti::detail {
+namespace {
 
+// By all operands and results; in a loop by those of its body in all steps, of branches by the one with most.
+std::size_t bytes_accessed(const Program& p) {
+  std::size_t out = 0;
+  for (const Eqn& e : p.eqns) {
+    if (const std::optional<LoopForm> form = loop_form(e)) {
+      std::size_t all = 0, most = 0;
+      for (const ProgramPtr& sub : e.subs) {
+        const std::size_t of_sub = bytes_accessed(*sub);
+        all += of_sub;
+        most = std::max(most, of_sub);
+      }
+      out += form->kind == LoopForm::Kind::branch ? most : static_cast<std::size_t>(form->length) * all;
+      continue;
+    }
+    for (const Atom& a : e.operands) out += static_cast<std::size_t>(p.type(a).nbytes());
+    for (ValueId r : e.results) out += static_cast<std::size_t>(p.types[r].nbytes());
+  }
+  return out;
+}
+
+ProgramView view(const Program& p) {
+  ProgramView out;
+  auto value = [&](const Atom& a) {
+    const Type t = p.type(a);
+    return ProgramView::Value{text_of(a), t.shape, t.dtype, a.is_literal()};
+  };
+  for (ValueId v : p.inputs) out.inputs.push_back(value(v));
+  for (const Atom& a : p.outputs) out.outputs.push_back(value(a));
+  for (const Eqn& e : p.eqns) {
+    ProgramView::Equation& to = out.equations.emplace_back();
+    to.op = e.op->name;
+    to.parameters = e.params.str();
+    to.loc = e.loc;
+    for (const Atom& a : e.operands) to.operands.push_back(value(a));
+    for (ValueId r : e.results) to.results.push_back(value(r));
+    for (const ProgramPtr& sub : e.subs) to.bodies.push_back(view(*sub));
+  }
+  out.text = str(p);
+  return out;
+}
+
+}  // namespace
+
+ProgramView jit_view(const JitEntry& e) { return view(*e.program); }
 const void* jit_value(const JitEntry& e) { return e.value.get(); }
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
 std::string jit_explain(const JitEntry& e) {
@@ -32,11 +81,8 @@ CostAnalysis jit_cost(const JitEntry& e) {
   CostAnalysis out;
   const Program& p = *e.program;
   out.eqns = static_cast<int>(p.eqns.size());
-  for (const Eqn& q : p.eqns) {
-    for (const Atom& a : q.operands) out.bytes_accessed += static_cast<std::size_t>(p.type(a).nbytes());
-    for (ValueId r : q.results) out.bytes_accessed += static_cast<std::size_t>(p.types[r].nbytes());
-    out.flops += flops_of(p, q);
-  }
+  for (const Eqn& q : p.eqns) out.flops += flops_of(p, q);
+  out.bytes_accessed = bytes_accessed(p);
   if (e.prepared.executable) {
     PlanStats s = e.prepared.executable->stats();
     out.tasks = s.tasks;
@@ -48,6 +94,8 @@ CostAnalysis jit_cost(const JitEntry& e) {
 }  // namespace tutti::detail
 
 namespace tutti {
+
+std::ostream& operator<<(std::ostream& out, const ProgramView& program) { return out << program.text; }
 
 std::string MemoryAnalysis::str() const {
   return "arguments " + std::to_string(argument_bytes) + " B, outputs " + std::to_string(output_bytes) +

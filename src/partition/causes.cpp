@@ -1,6 +1,7 @@
 #include "partition/causes.hpp"
 
 #include "ir/collective.hpp"
+#include "ir/loop_form.hpp"
 
 namespace tutti {
 namespace {
@@ -28,21 +29,18 @@ Cause priced(const Op& op, const Params& params, const Type& operand) {
 
 }  // namespace
 
-double total_bytes(const LocalProgram& program) {
-  double out = 0;
-  for (const Cause& c : program.causes) out += c.bytes;
-  return out;
+std::string words_of(const Eqn& eqn) { return eqn.op->name + at(eqn.loc); }
+
+void Surroundings::within(const Eqn& eqn, int sub) {
+  const LoopForm form = *loop_form(eqn);
+  std::string text = words_of(eqn);
+  if (form.kind == LoopForm::Kind::branch) text = "branch " + std::to_string(sub) + " of " + text;
+  if (form.kind == LoopForm::Kind::until) text = "each step of " + text + ", of which one is counted";
+  where += (where.empty() ? "" : ", within ") + text;
+  times *= form.length;
 }
 
-std::int64_t total_messages(const LocalProgram& program) {
-  std::int64_t out = 0;
-  for (const Cause& c : program.causes) out += c.messages;
-  return out;
-}
-
-bool sends(const Eqn& eqn) { return eqn.op->collective && !eqn.op->collective->kind.empty(); }
-
-void Causes::at_eqn(int index, const Candidate&) {
+void Causes::at_eqn(int index) {
   eqn_ = index;
   output_ = -1;
 }
@@ -51,9 +49,8 @@ void Causes::at_output(int index) {
   output_ = index;
 }
 
-void Causes::moving(ValueId value, int operand, const Layout& from, const Layout& to) {
+void Causes::moving(ValueId value, const Layout& from, const Layout& to) {
   value_ = value;
-  operand_ = operand;
   from_ = from;
   to_ = to;
 }
@@ -62,6 +59,7 @@ std::string Causes::value_text(ValueId v) const {
   const Program& p = *sharded_.program;
   std::string type = p.types[v].str();
   if (int i = index_.input(v); i >= 0) {
+    if (!words_.inputs.empty()) return words_.inputs[i] + " " + type;
     std::string name = i < static_cast<int>(p.input_names.size()) ? p.input_names[i] : "";
     return "input " + std::to_string(i) + (name.empty() ? "" : " (" + name + ")") + " " + type;
   }
@@ -70,9 +68,8 @@ std::string Causes::value_text(ValueId v) const {
 }
 
 std::string Causes::consumer_text() const {
-  if (eqn_ < 0) return "output " + std::to_string(output_);
-  const Eqn& e = sharded_.program->eqns[eqn_];
-  return e.op->name + at(e.loc);
+  if (eqn_ < 0) return words_.outputs.empty() ? "output " + std::to_string(output_) : words_.outputs[output_];
+  return words_of(sharded_.program->eqns[eqn_]);
 }
 
 std::string Causes::cut_text(const Layout& layout) const {
@@ -123,13 +120,15 @@ Loc Causes::loc_of(const Atom& a) const {
   return producer < 0 ? Loc{} : sharded_.program->eqns[producer].loc;
 }
 
-Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand) const {
+Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand, const Surroundings& around) const {
   Cause c = priced(*e.op, params, operand);
   c.producer = c.consumer = eqn_;
   c.loc = e.loc;
   c.what = operand.str() + " in the manual region" + at(sharded_.program->eqns[eqn_].loc);
   c.why = e.op->name + " is written in the manual region" + at(sharded_.program->eqns[eqn_].loc);
   c.remedy = "none: it is your own";
+  c.times = around.times;
+  c.where = around.where;
   return c;
 }
 

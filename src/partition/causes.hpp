@@ -4,22 +4,37 @@
 #include "ir/index.hpp"
 #include "ir/op.hpp"
 #include "partition/local_program.hpp"
-#include "partition/rows.hpp"
+#include "partition/planner.hpp"
 #include "propagate/sharded_program.hpp"
 
 namespace tutti {
 
+/// What the inputs and outputs of a body are, in words; of the whole program nothing.
+struct BodyWords {
+  std::vector<std::string> inputs, outputs;
+};
+/// `scan (train.cpp:12)`.
+std::string words_of(const Eqn& eqn);
+/// The loops and branches around a collective.
+struct Surroundings {
+  std::int64_t times = 1;
+  std::string where;
+  /// Around them another one, of which it stands in sub-program `sub`.
+  void within(const Eqn& eqn, int sub);
+};
+
 /// Follows the partition as it goes and words the causes.
 class Causes {
  public:
-  Causes(const ShardedProgram& sharded, const ProgramIndex& index) : sharded_(sharded), index_(index) {}
-  void at_eqn(int index, const Candidate& candidate);
+  Causes(const ShardedProgram& sharded, const ProgramIndex& index, BodyWords words = {})
+      : sharded_(sharded), index_(index), words_(std::move(words)) {}
+  void at_eqn(int index);
   void at_output(int index);
   /// The next moves bring `value` from `from` to `to`.
-  void moving(ValueId value, int operand, const Layout& from, const Layout& to);
+  void moving(ValueId value, const Layout& from, const Layout& to);
   Cause cause(const Move& move, const Op& op, const Params& params, const Type& operand) const;
   /// Of a collective that the user wrote, in the manual region of the present Eqn.
-  Cause by_hand(const Eqn& collective, const Params& params, const Type& operand) const;
+  Cause by_hand(const Eqn& collective, const Params& params, const Type& operand, const Surroundings& around) const;
   /// The line that made a value.
   Loc loc_of(const Atom& value) const;
 
@@ -30,7 +45,8 @@ class Causes {
 
   const ShardedProgram& sharded_;
   const ProgramIndex& index_;
-  int eqn_ = -1, output_ = -1, operand_ = -1;
+  BodyWords words_;
+  int eqn_ = -1, output_ = -1;
   ValueId value_ = -1;
   Layout from_, to_;
 };

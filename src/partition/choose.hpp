@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "partition/planner.hpp"
@@ -12,11 +13,14 @@ namespace tutti {
 
 /// What is to be computed: layouts over boundary axes only.
 struct Problem {
-  const Program& program;
+  ProgramPtr program;
   Mesh mesh;
   AxisRefs axes;               // the boundary axes, whole
   std::vector<Layout> wanted;  // per value, as propagated: inputs have it, outputs must get it, the others are free
+  std::vector<std::vector<Problem>> bodies;  // by Eqn and sub-program, of loops and branches
 };
+/// Of a program and its bodies.
+Problem problem_of(const ShardedProgram& sharded, const AxisRefs& axes);
 
 /// The layouts in which a value is at hand so far, and the cheapest way from one of them to another.
 struct Versions {
@@ -35,5 +39,20 @@ using Chooser = std::function<std::vector<Candidate>(const Problem& problem, Pla
 
 /// One candidate per Eqn. Constraints: operand and result as wanted.
 std::vector<Candidate> choose(const Problem& problem, Planner& planner);
+
+/// What a program, or a body, starts with and ends as.
+struct Ends {
+  std::vector<Versions> inputs;
+  std::vector<double> prices;                  // per input: of one move of it. Below 1: it is moved before the loop
+  std::vector<std::optional<Layout>> outputs;  // empty: as is best for what is stacked
+};
+struct Choice {
+  std::vector<Candidate> chosen;
+  std::vector<Layout> outputs;
+  std::vector<Versions> versions;  // by value, what is at hand in the end
+  double cost = 0;                 // of the work and of all moves
+};
+/// One candidate per Eqn, and what they cost together.
+Choice choice_for(const Problem& problem, const Ends& ends, Planner& planner);
 
 }  // namespace tutti

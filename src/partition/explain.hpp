@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-/// One line per collective, equal ones (same kind, axes, line, reason) together, then the totals planned and sent.
+/// One line per collective, equal ones (same kind, axes, line, reason) together, then the totals planned and sent. Of a
+/// loop's body the line is one step, with `x` the number of steps; the totals are those of all steps.
 std::string explain(const LocalProgram& program, const Sent& sent = {});
 /// `12.6 MB`, `896 B`.
 std::string bytes_text(double bytes);

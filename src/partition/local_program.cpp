@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/loop_form.hpp"
 #include "ir/passes.hpp"
 #include "mesh/mesh_node.hpp"
 
@@ -17,7 +18,49 @@ std::string places(const char* what, const std::vector<Layout>& layouts, const s
   return out;
 }
 
+// Of a program whose causes begin at `at`, which is moved behind them.
+Received received(const Program& program, const std::vector<Cause>& causes, std::size_t& at) {
+  Received out;
+  for (const Eqn& e : program.eqns) {
+    if (sends(e)) {
+      out.bytes += causes[at].bytes;
+      out.messages += causes[at++].messages;
+    }
+    const std::optional<LoopForm> form = loop_form(e);
+    Received all, most;
+    for (const ProgramPtr& sub : e.subs) {
+      const Received of_sub = received(*sub, causes, at);
+      all = {all.bytes + of_sub.bytes, all.messages + of_sub.messages};
+      if (of_sub.bytes > most.bytes || (of_sub.bytes == most.bytes && of_sub.messages > most.messages)) most = of_sub;
+    }
+    const bool one = form && form->kind == LoopForm::Kind::branch;
+    const std::int64_t turns = form ? form->length : 1;
+    out.bytes += static_cast<double>(turns) * (one ? most : all).bytes;
+    out.messages += turns * (one ? most : all).messages;
+  }
+  return out;
+}
+
+Received received(const LocalProgram& p) {
+  std::size_t at = 0;
+  return received(*p.program, p.causes, at);
+}
+
 }  // namespace
+
+double total_bytes(const LocalProgram& program) { return received(program).bytes; }
+std::int64_t total_messages(const LocalProgram& program) { return received(program).messages; }
+
+bool sends(const Eqn& eqn) { return eqn.op->collective && !eqn.op->collective->kind.empty(); }
+
+int count_sends(const Program& program) {
+  int out = 0;
+  for (const Eqn& e : program.eqns) {
+    out += sends(e);
+    for (const ProgramPtr& sub : e.subs) out += count_sends(*sub);
+  }
+  return out;
+}
 
 LocalProgram on_one_device(ProgramPtr program) {
   LocalProgram out;
@@ -66,8 +109,8 @@ void verify(const LocalProgram& p) {
   };
   check(p.inputs, p.input_types, p.program->input_types());
   check(p.outputs, p.output_types, p.program->output_types());
-  auto sent = std::count_if(p.program->eqns.begin(), p.program->eqns.end(), sends);
-  if (sent != static_cast<std::ptrdiff_t>(p.causes.size()))
+  const int sent = count_sends(*p.program);
+  if (sent != static_cast<int>(p.causes.size()))
     throw InternalError("verify: " + std::to_string(sent) + " collectives have " + std::to_string(p.causes.size()) +
                         " causes in\n" + str(p));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/collective.hpp"
 #include "ir/program.hpp"
 #include "mesh/layout.hpp"
 
@@ -16,19 +17,21 @@ struct Cause {
   std::string kind;                  // all_gather, all_reduce, reduce_scatter, all_to_all, permute
   std::vector<std::string> axes;     // of LocalProgram::mesh, major first
   std::int64_t group = 1;            // devices that take part in one
-  double bytes = 0;                  // received per device
-  std::int64_t messages = 0;         // received per device
+  double bytes = 0;                  // received per device, each time
+  std::int64_t messages = 0;         // received per device, each time
+  std::int64_t times = 1;            // steps of the loops around it, as far as their lengths are known
+  std::string where;                 // the loops and branches around it: `in scan (train.cpp:12)`
   Loc loc;                           // the user's line that needs it
-  int producer = -1, consumer = -1;  // Eqns of the global program; -1: an input, an output
+  int producer = -1, consumer = -1;  // Eqns of the program or body where it stands; -1: an input, an output
   std::string what;                  // the value that moves: `input 0 (w1) float32[4,8]`
   std::string why;                   // one sentence
   std::string remedy;                // the annotation that would remove it
 };
 
 /// Invariants: no global extent is left along a boundary axis; the program is the same text for every device;
-/// collectives name axes of `mesh`; causes[i] belongs to the i-th collective Eqn. A dim of n elements over k devices
-/// has blocks of ceil size on all devices, nested per axis; the elements after the valid ones are poison: anything,
-/// read by nobody.
+/// collectives name axes of `mesh`; causes[i] belongs to the i-th collective Eqn, those of bodies counted where the
+/// loop or branch stands. A dim of n elements over k devices has blocks of ceil size on all devices, nested per axis;
+/// the elements after the valid ones are poison: anything, read by nobody.
 struct LocalProgram {
   ProgramPtr program;
   Mesh mesh;
@@ -57,10 +60,13 @@ std::string size_text(const LocalProgram& program);
 /// Checks the program, the blocks of inputs and outputs, and that each collective has its Cause; InternalError else.
 void verify(const LocalProgram& program);
 
-/// Received bytes and messages per device, of all causes.
+/// Received bytes and messages per device, of all causes: those of a body times the length of its loop. Of a loop that
+/// goes on while a condition holds one step is counted, of branches the one that receives most.
 double total_bytes(const LocalProgram& program);
 std::int64_t total_messages(const LocalProgram& program);
 /// Whether `eqn` sends something: axis_index and pvary are collectives that do not.
 bool sends(const Eqn& eqn);
+/// How many Eqns of the program and its bodies do.
+int count_sends(const Program& program);
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/rewrite.hpp"
 #include "mesh/mesh_node.hpp"
 #include "ops/collective/collective.hpp"
 #include "partition/local_program.hpp"
@@ -48,6 +49,32 @@ Params renamed(const Eqn& e, const Renaming& to) {
   return e.op->collective->over(e.params, std::move(out));
 }
 
+// About variance and axes that are not manual: nothing to do.
+bool says_nothing(const Eqn& e) { return e.op == &ops::pvary || e.op->role == Role::constraint; }
+
+// The body of a loop or branch as a device runs it.
+ProgramPtr on_device(const ProgramPtr& body, const Renaming& to) {
+  Program out = *without_identities(body, says_nothing);
+  for (Type& t : out.types) t.varying.clear();
+  for (Eqn& e : out.eqns) {
+    e.params = renamed(e, to);
+    for (ProgramPtr& sub : e.subs) sub = on_device(sub, to);
+  }
+  return std::make_shared<Program>(std::move(out));
+}
+
+// Shows what is sent in a body, in the order of its Eqns.
+void see(const Program& body, const OnCollective& on_collective) {
+  for (const Eqn& e : body.eqns) {
+    if (sends(e) && !e.operands.empty()) on_collective(e, e.params, body.type(e.operands[0]), {});
+    for (std::size_t s = 0; s < e.subs.size(); ++s)
+      see(*e.subs[s], [&](const Eqn& inner, const Params& params, const Type& operand, Surroundings around) {
+        around.within(e, static_cast<int>(s));
+        on_collective(inner, params, operand, around);
+      });
+  }
+}
+
 Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type,
                      const Mesh& mesh) {
   std::optional<Layout> layout = whole_axis_layout(ops::region_sharding(p, spec), type.ndim(), mesh);
@@ -79,9 +106,8 @@ Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mes
   return c;
 }
 
-std::vector<Array> inline_region(
-    const Eqn& eqn, const Mesh& mesh, std::vector<Array> blocks, const std::vector<bool>& live,
-    const std::function<void(const Eqn&, const Params&, const Type& operand)>& on_collective) {
+std::vector<Array> inline_region(const Eqn& eqn, const Mesh& mesh, std::vector<Array> blocks,
+                                 const std::vector<bool>& live, const OnCollective& on_collective) {
   Renaming names = renaming(eqn.params.get<ops::ShardMap>(), mesh);
   // Without the results that nobody reads, so that no dead collective is counted.
   Program body = *eqn.subs.at(0);
@@ -93,11 +119,18 @@ std::vector<Array> inline_region(
 
   Environment<Array> env(body, blocks, literal_array);
   std::vector<Array> kept_results = replay(body, env, [&](const Eqn& e, std::vector<Array> operands) {
-    // About variance and axes that are not manual: nothing to do.
-    if (e.op == &ops::pvary || e.op->role == Role::constraint) return operands;
+    if (says_nothing(e)) return operands;
     Params params = renamed(e, names);
-    if (sends(e) && !operands.empty()) on_collective(e, params, operands[0].type());
-    return bind(*e.op, std::move(params), std::move(operands), e.subs);
+    if (sends(e) && !operands.empty()) on_collective(e, params, operands[0].type(), {});
+    std::vector<ProgramPtr> subs;
+    for (std::size_t s = 0; s < e.subs.size(); ++s) {
+      subs.push_back(on_device(e.subs[s], names));
+      see(*subs[s], [&](const Eqn& inner, const Params& p, const Type& operand, Surroundings around) {
+        around.within(e, static_cast<int>(s));
+        on_collective(inner, p, operand, around);
+      });
+    }
+    return bind(*e.op, std::move(params), std::move(operands), std::move(subs));
   });
   std::vector<Array> out(live.size());
   for (std::size_t k = 0, at = 0; k < live.size(); ++k)

@@ -11,6 +11,8 @@
 
 namespace tutti {
 
+struct BodyPlan;
+
 /// One way to compute an Eqn: what its operands must look like, what its results then look like.
 struct Candidate {
   std::vector<Layout> operands, results;
@@ -18,6 +20,12 @@ struct Candidate {
   std::vector<std::vector<Reduce>> padding;   // per operand: kinds of reductions that would read its padding ...
   std::vector<std::vector<int>> padded_dims;  // ... and the dims, index by index
   Params params;                              // of the Eqn on local shapes
+  std::vector<BodyPlan> bodies;               // of a loop or branch; what is the same in all steps is no operand then
+};
+/// How a body is computed: what goes in (but for what is the same in all steps), what comes out, and each of its Eqns.
+struct BodyPlan {
+  std::vector<Layout> inputs, outputs;
+  std::vector<Candidate> chosen;
 };
 
 /// All candidates that are sound, for the boundary axes `axes`; the last one computes everything everywhere.

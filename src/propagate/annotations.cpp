@@ -5,7 +5,7 @@
 
 #include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
-#include "propagate/sites.hpp"
+#include "propagate/propagate.hpp"
 
 namespace tutti {
 namespace {
@@ -52,10 +52,7 @@ Annotations::Annotations(const Program& program, const std::vector<Sharding>& in
   };
   for (std::size_t i = 0; i < inputs.size() && i < program.inputs.size(); ++i)
     if (inputs[i].has_value()) add(inputs[i]);
-  for (const Eqn& e : program.eqns) {
-    if (std::optional<Sharding> s = constraint_of(e)) add(*s);
-    for (const Sharding& s : region_shardings(e)) add(s);
-  }
+  for (const Placed& inside : placed_inside(program)) add(inside.sharding);
   mesh_ = common_mesh(meshes_);
 }
 

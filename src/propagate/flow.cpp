@@ -1,4 +1,4 @@
-// The rules of propagation. Per Eqn: project the dims of all its operands and results onto factors; let each factor
+// The rules of propagation. Per rule: project the dims of all its tensors onto factors; let each factor
 // take the longest axis list that its tensors agree on; where they disagree, or two factors want one axis, the larger
 // tensor wins, then the earlier one (elementwise: the most sharded one first), but before all a factor that can be
 // split in computing. Lists only grow, so the rounds end.
@@ -10,26 +10,12 @@
 #include <queue>
 
 #include "base/effort.hpp"
-#include "ir/op.hpp"
-#include "propagate/sites.hpp"
+#include "propagate/rules.hpp"
 
 namespace tutti {
 namespace {
 
 using AxisList = std::vector<int>;
-
-struct Tensor {
-  ValueId value;
-  const Factors::Dims* dims;
-  bool is_result;
-};
-
-// What an Eqn says about its tensors, which never changes.
-struct Rule {
-  std::optional<Factors> factors;
-  std::vector<Tensor> tensors;
-  bool elementwise = false, broadcast = false;
-};
 
 // The axes that a factor takes from one of its tensors.
 struct Source {
@@ -42,14 +28,13 @@ using Sources = std::vector<std::optional<Source>>;  // by factor
 
 class Flow {
  public:
-  Flow(ShardedProgram& sharded, std::vector<ValueAxes>& placements)
-      : sharded_(sharded), placements_(placements), program_(*sharded.program), sizes_(sharded.mesh.shape().dims()) {
-    rules_.reserve(program_.eqns.size());
-    for (const Eqn& e : program_.eqns) rules_.push_back(rule_of(e));
-    for (int i = 0; i < size(); ++i) add_tensors(program_.eqns[i], rules_[i]);
-    touching_.resize(program_.types.size());
+  Flow(const Scope& scope, Placements& placements)
+      : placements_(placements),
+        sizes_(scope.sharded->mesh.shape().dims()),
+        rules_(rules_of(scope, placements)),
+        touching_(placements.types.size()) {
     for (int i = 0; i < size(); ++i)
-      for (const Tensor& t : rules_[i].tensors) touching_[t.value].push_back(i);
+      for (const Rule::Tensor& t : rules_[i].tensors) touching_[t.value].push_back(i);
   }
 
   // Rounds of growing courage: elementwise Eqns alone, then all but forwards through broadcasts, then all. In each,
@@ -58,7 +43,7 @@ class Flow {
     for (round_ = 0; round_ < 3; ++round_) {
       waits_.assign(rules_.size(), 0);
       for (int i = 0; i < size(); ++i)
-        if (rules_[i].factors && (round_ > 0 || rules_[i].elementwise)) wait(i, ahead_);
+        if (round_ > 0 || rules_[i].first) wait(i, ahead_);
       while (!ahead_.empty()) {
         sweep(ahead_, behind_, [](int i, int at) { return i > at; });
         sweep(behind_, ahead_, [](int i, int at) { return i < at; });
@@ -84,39 +69,15 @@ class Flow {
       now.pop();
       waits_[at] = 0;
       step(at);
-      for (ValueId v : changed_)
+      for (int v : changed_)
         for (int i : touching_[v]) {
-          if (waits_[i] || (round_ == 0 && !rules_[i].elementwise)) continue;
+          if (waits_[i] || (round_ == 0 && !rules_[i].first)) continue;
           if (comes(i, at))
             wait(i, now);
           else
             wait(i, next);
         }
     }
-  }
-
-  Rule rule_of(const Eqn& e) const {
-    Rule out;
-    if (!e.op->factors || !e.subs.empty()) return out;
-    std::vector<Type> operands, results;
-    for (const Atom& a : e.operands) operands.push_back(program_.type(a));
-    for (ValueId r : e.results) results.push_back(program_.types[r]);
-    out.factors = e.op->factors(Call{*e.op, e.params, operands, e.subs}, results);
-    bool reduces = false;
-    for (const Factors::Factor& f : out.factors->factors)
-      reduces = reduces || (f.kind != Factors::Kind::parallel && f.kind != Factors::Kind::replicated);
-    out.broadcast = e.op->spread == Spread::last;
-    out.elementwise = !reduces && e.op->spread == Spread::first;
-    return out;
-  }
-
-  static void add_tensors(const Eqn& e, Rule& rule) {
-    if (!rule.factors) return;
-    const Factors& f = *rule.factors;
-    for (std::size_t i = 0; i < e.operands.size() && i < f.operands.size(); ++i)
-      if (!e.operands[i].is_literal()) rule.tensors.push_back({e.operands[i].id, &f.operands[i], false});
-    for (std::size_t i = 0; i < e.results.size() && i < f.results.size(); ++i)
-      rule.tensors.push_back({e.results[i], &f.results[i], true});
   }
 
   std::int64_t ways(const AxisList& axes) const {
@@ -130,7 +91,7 @@ class Flow {
 
   // What a dim's axes mean for factor `f`, the `p`-th of the dim. Axes that do not fit whole factors stop the
   // projection.
-  AxisList project(const AxisList& axes, const std::vector<int>& list, const Factors& rule, std::size_t p) const {
+  AxisList project(const AxisList& axes, const std::vector<int>& list, const Rule& rule, std::size_t p) const {
     if (list.size() == 1) return axes;
     AxisList out;
     std::size_t at = 0;
@@ -145,11 +106,11 @@ class Flow {
   }
 
   // Appends axes to factor `p` of dim `d` as far as they fit there. True when something changed.
-  bool extend(const Tensor& t, int d, std::size_t p, const Source& source, const Factors& rule, const Origin& via) {
+  bool extend(const Rule::Tensor& t, int d, std::size_t p, const Source& source, const Rule& rule) {
     const AxisList& wanted = source.axes;
-    ValueAxes& place = placements_[t.value];
+    ValueAxes& place = placements_.axes[t.value];
     if (place.closed[d]) return false;
-    const std::vector<int>& list = (*t.dims)[d];
+    const std::vector<int>& list = t.dims[d];
     AxisList have = project(place.dims[d], list, rule, p);
     if (!is_prefix(have, wanted) || have.size() == wanted.size()) return false;
     if (list.size() > 1) {
@@ -168,17 +129,12 @@ class Flow {
       for (const AxisList& other : place.dims)
         if (std::find(other.begin(), other.end(), a) != other.end()) return changed;
       std::int64_t n = ways(have) * sizes_[a],
-                   size = list.size() > 1 ? rule.factors[list[p]].size : program_.types[t.value].shape[d];
+                   size = list.size() > 1 ? rule.factors[list[p]].size : placements_.types[t.value].shape[d];
       if (n > size || (list.size() > 1 && size % n != 0)) return changed;
       have.push_back(a);
       place.dims[d].push_back(a);
-      Origin origin = via;
-      if (auto it = sharded_.origins.find({via.from, source.dim, a}); it != sharded_.origins.end()) {
-        origin.kind = it->second.kind;
-        origin.index = it->second.index;
-        origin.loc = it->second.loc;
-      }
-      sharded_.origins[{t.value, d, a}] = origin;
+      auto origin = placements_.origins.find({rule.tensors[source.tensor].value, source.dim, a});
+      if (origin != placements_.origins.end()) placements_.origins[{t.value, d, a}] = origin->second;
       changed = true;
     }
     return changed;
@@ -186,15 +142,15 @@ class Flow {
 
   // What each factor can take: the longest list that its tensors agree on.
   Sources collect(const Rule& rule) const {
-    Sources sources(rule.factors->factors.size());
+    Sources sources(rule.factors.size());
     for (std::size_t t = 0; t < rule.tensors.size(); ++t) {
-      const Tensor& tensor = rule.tensors[t];
-      const Type& type = program_.types[tensor.value];
-      for (int d = 0; d < type.ndim() && d < static_cast<int>(tensor.dims->size()); ++d) {
-        const AxisList& placed = placements_[tensor.value].dims[d];
-        const std::vector<int>& list = (*tensor.dims)[d];
+      const Rule::Tensor& tensor = rule.tensors[t];
+      const Type& type = placements_.types[tensor.value];
+      for (int d = 0; d < type.ndim() && d < static_cast<int>(tensor.dims.size()); ++d) {
+        const AxisList& placed = placements_.axes[tensor.value].dims[d];
+        const std::vector<int>& list = tensor.dims[d];
         for (std::size_t p = 0; p < list.size() && !placed.empty(); ++p) {
-          AxisList axes = project(placed, list, *rule.factors, p);
+          AxisList axes = project(placed, list, rule, p);
           if (axes.empty()) continue;
           Source s{std::move(axes), t, d, type.num_elements()};
           if (std::optional<Source>& best = sources[list[p]]; !best || better(s, *best, rule.elementwise))
@@ -219,8 +175,8 @@ class Flow {
       if (sources[f]) order.push_back(static_cast<int>(f));
     std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
       const Source &a = *sources[x], &b = *sources[y];
-      bool whole_a = rule.factors->factors[x].kind == Factors::Kind::replicated,
-           whole_b = rule.factors->factors[y].kind == Factors::Kind::replicated;
+      bool whole_a = rule.factors[x].kind == Factors::Kind::replicated,
+           whole_b = rule.factors[y].kind == Factors::Kind::replicated;
       if (whole_a != whole_b) return whole_b;
       if (a.elements != b.elements) return a.elements > b.elements;
       if (rule.elementwise && ways(a.axes) != ways(b.axes)) return ways(a.axes) > ways(b.axes);
@@ -237,35 +193,29 @@ class Flow {
     const Sources sources = collect(rule);
     for (int f : by_priority(rule, sources)) {
       const Source& s = *sources[f];
-      Origin origin;
-      origin.via = index;
-      origin.from = rule.tensors[s.tensor].value;
       for (std::size_t t = 0; t < rule.tensors.size(); ++t) {
-        const Tensor& tensor = rule.tensors[t];
+        const Rule::Tensor& tensor = rule.tensors[t];
         if (t == s.tensor || (rule.broadcast && round_ == 1 && tensor.is_result)) continue;
-        for (int d = 0; d < static_cast<int>(tensor.dims->size()); ++d)
-          for (std::size_t p = 0; p < (*tensor.dims)[d].size(); ++p)
-            if ((*tensor.dims)[d][p] == f && extend(tensor, d, p, s, *rule.factors, origin))
-              changed_.push_back(tensor.value);
+        for (int d = 0; d < static_cast<int>(tensor.dims.size()); ++d)
+          for (std::size_t p = 0; p < tensor.dims[d].size(); ++p)
+            if (tensor.dims[d][p] == f && extend(tensor, d, p, s, rule)) changed_.push_back(tensor.value);
       }
     }
   }
 
-  ShardedProgram& sharded_;
-  std::vector<ValueAxes>& placements_;
-  const Program& program_;
+  Placements& placements_;
   std::vector<std::int64_t> sizes_;
-  std::vector<Rule> rules_;                 // by Eqn
-  std::vector<std::vector<int>> touching_;  // by value: the Eqns that have it as a tensor
-  std::vector<char> waits_;                 // by Eqn
+  std::vector<Rule> rules_;
+  std::vector<std::vector<int>> touching_;  // by value: the rules that have it as a tensor
+  std::vector<char> waits_;                 // by rule
   Ahead ahead_;
   Behind behind_;
-  std::vector<ValueId> changed_;
+  std::vector<int> changed_;
   int round_ = 0;
 };
 
 }  // namespace
 
-void flow(ShardedProgram& sharded, std::vector<ValueAxes>& placements) { Flow(sharded, placements).run(); }
+void flow(const Scope& scope, Placements& placements) { Flow(scope, placements).run(); }
 
 }  // namespace tutti

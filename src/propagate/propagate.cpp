@@ -8,6 +8,7 @@
 #include "ops/placement/sharding_constraint.hpp"
 #include "propagate/annotations.hpp"
 #include "propagate/flow.hpp"
+#include "propagate/scopes.hpp"
 #include "propagate/sites.hpp"
 
 namespace tutti {
@@ -43,9 +44,8 @@ std::vector<bool> committed_outputs(const Program& p, const Asked& asked) {
   for (std::size_t i = 0; i < p.inputs.size(); ++i)
     as[p.inputs[i]] = i < asked.inputs.size() && asked.inputs[i].committed ? committed : open;
   auto commits = [&](const Eqn& e) {
-    return constraint_of(e) || !region_shardings(e).empty() ||
-           std::any_of(e.operands.begin(), e.operands.end(),
-                       [&](const Atom& a) { return !a.is_literal() && as[a.id] == committed; });
+    return names_devices(e) || std::any_of(e.operands.begin(), e.operands.end(),
+                                           [&](const Atom& a) { return !a.is_literal() && as[a.id] == committed; });
   };
   const bool all = std::any_of(p.eqns.begin(), p.eqns.end(), commits);
   std::vector<bool> out;
@@ -71,79 +71,81 @@ ProgramPtr with_output_constraints(const ProgramPtr& program, const std::vector<
   return out;
 }
 
-Layout layout_from(const ValueAxes& place, const Mesh& mesh) {
-  Layout out = Layout::replicated(static_cast<int>(place.dims.size()));
-  for (std::size_t d = 0; d < place.dims.size(); ++d)
-    for (int a : place.dims[d]) out.dims[d].push_back(whole_axis(mesh, a));
-  return out;
-}
+// Where the user's annotations put values, before anything flows.
+class Seeds {
+ public:
+  explicit Seeds(Placements& placements) : placements_(placements) {}
 
-void seed(ShardedProgram& sharded, ValueAxes& place, ValueId v, const Sharding& s, const Origin& origin) {
-  std::optional<Layout> layout = whole_axis_layout(s, static_cast<int>(place.dims.size()), sharded.mesh);
-  for (std::size_t d = 0; d < place.dims.size(); ++d) {
-    bool open = s.kind() == Sharding::Kind::named && d < s.spec().size() && s.spec()[d].is_unconstrained();
-    if (open) continue;
-    place.closed[d] = 1;
-    if (!layout) continue;
-    for (const AxisRef& ref : layout->dims[d]) {
-      place.dims[d].push_back(ref.axis);
-      sharded.origins[{v, static_cast<int>(d), ref.axis}] = origin;
+  // `constraints`: how many Eqns stand before the constraints of outputs.
+  void plant(const Scope& scope, const std::vector<Sharding>& inputs, int constraints) {
+    const Program& p = scope.program();
+    for (int i = 0; i < static_cast<int>(inputs.size()); ++i)
+      if (inputs[i].has_value()) seed(scope, p.inputs[i], inputs[i], {Origin::Kind::input, i, {}});
+    for (int i = 0; i < static_cast<int>(p.eqns.size()); ++i) {
+      const Eqn& e = p.eqns[i];
+      region(scope, e, i);
+      for (const Scope& body : scope.bodies[i]) plant(body, {}, static_cast<int>(body.program().eqns.size()));
+      const std::optional<Sharding> s = constraint_of(e);
+      if (!s) continue;
+      const bool output = i >= constraints;
+      seed(scope, e.results[0], *s,
+           {output ? Origin::Kind::output : Origin::Kind::constraint, output ? i - constraints : i, e.loc});
     }
   }
-}
 
-// Cuts open dims that nobody has cut yet as `s` does.
-void wish(ShardedProgram& sharded, ValueAxes& place, ValueId v, const Sharding& s, const Origin& origin) {
-  bool untouched = std::all_of(place.dims.begin(), place.dims.end(), [](const auto& axes) { return axes.empty(); }) &&
-                   std::none_of(place.closed.begin(), place.closed.end(), [](char c) { return c; });
-  if (!untouched) return;
-  seed(sharded, place, v, s, origin);
-  std::fill(place.closed.begin(), place.closed.end(), 0);
-}
+ private:
+  void seed(const Scope& scope, ValueId v, const Sharding& s, const Origin& origin) {
+    const int value = scope.first + v;
+    ValueAxes& place = placements_.axes[value];
+    std::optional<Layout> layout = whole_axis_layout(s, static_cast<int>(place.dims.size()), scope.sharded->mesh);
+    for (std::size_t d = 0; d < place.dims.size(); ++d) {
+      bool open = s.kind() == Sharding::Kind::named && d < s.spec().size() && s.spec()[d].is_unconstrained();
+      if (open) continue;
+      place.closed[d] = 1;
+      if (!layout) continue;
+      for (const AxisRef& ref : layout->dims[d]) {
+        place.dims[d].push_back(ref.axis);
+        placements_.origins[{value, static_cast<int>(d), ref.axis}] = origin;
+      }
+    }
+  }
 
-// A region's results are as it says; its operands better come so, but need not.
-void seed_region(ShardedProgram& sharded, std::vector<ValueAxes>& places, int eqn) {
-  const Eqn& e = sharded.program->eqns[eqn];
-  const std::vector<Sharding> said = region_shardings(e);
-  for (std::size_t k = 0; k < said.size(); ++k) {
-    bool operand = k < e.operands.size();
-    if (operand && e.operands[k].is_literal()) continue;
-    ValueId v = operand ? e.operands[k].id : e.results[k - e.operands.size()];
-    Origin origin{Origin::Kind::region, eqn, e.loc, -1, -1};
-    if (operand)
-      wish(sharded, places[v], v, said[k], origin);
-    else
-      seed(sharded, places[v], v, said[k], origin);
+  // Cuts open dims that nobody has cut yet as `s` does.
+  void wish(const Scope& scope, ValueId v, const Sharding& s, const Origin& origin) {
+    ValueAxes& place = placements_.axes[scope.first + v];
+    bool untouched = std::all_of(place.dims.begin(), place.dims.end(), [](const auto& axes) { return axes.empty(); }) &&
+                     std::none_of(place.closed.begin(), place.closed.end(), [](char c) { return c; });
+    if (!untouched) return;
+    seed(scope, v, s, origin);
+    std::fill(place.closed.begin(), place.closed.end(), 0);
   }
-}
 
-// `constraints`: how many Eqns stand before the constraints of outputs.
-void seed_all(ShardedProgram& sharded, std::vector<ValueAxes>& places, const std::vector<Sharding>& inputs,
-              int constraints) {
-  const Program& p = *sharded.program;
-  for (int i = 0; i < static_cast<int>(inputs.size()); ++i) {
-    ValueId v = p.inputs[i];
-    if (inputs[i].has_value()) seed(sharded, places[v], v, inputs[i], {Origin::Kind::input, i, {}, -1, -1});
+  // A region's results are as it says; its operands better come so, but need not.
+  void region(const Scope& scope, const Eqn& e, int index) {
+    const std::vector<Sharding> said = region_shardings(e);
+    for (std::size_t k = 0; k < said.size(); ++k) {
+      bool operand = k < e.operands.size();
+      if (operand && e.operands[k].is_literal()) continue;
+      ValueId v = operand ? e.operands[k].id : e.results[k - e.operands.size()];
+      Origin origin{Origin::Kind::region, index, e.loc};
+      if (operand)
+        wish(scope, v, said[k], origin);
+      else
+        seed(scope, v, said[k], origin);
+    }
   }
-  for (int i = 0; i < static_cast<int>(p.eqns.size()); ++i) {
-    const Eqn& e = p.eqns[i];
-    seed_region(sharded, places, i);
-    const std::optional<Sharding> s = constraint_of(e);
-    if (!s) continue;
-    const bool output = i >= constraints;
-    Origin origin{output ? Origin::Kind::output : Origin::Kind::constraint, output ? i - constraints : i, e.loc, -1,
-                  -1};
-    seed(sharded, places[e.results[0]], e.results[0], *s, origin);
-  }
-}
 
-std::vector<ValueAxes> no_places(const Program& p) {
-  std::vector<ValueAxes> out(p.types.size());
-  for (std::size_t v = 0; v < p.types.size(); ++v) {
-    out[v].dims.resize(static_cast<std::size_t>(p.types[v].ndim()));
-    out[v].closed.resize(out[v].dims.size(), 0);
+  Placements& placements_;
+};
+
+// Inspected values of the program and of the bodies of its loops, with their layouts.
+void add_inspections(const ShardedProgram& at, const Program& given, Annotations& said, std::vector<Inspection>& out) {
+  for (const Inspected& i : inspected_values(given)) {
+    const ShardedProgram* where = &at;
+    for (auto [eqn, sub] : i.path) where = &where->bodies[eqn][sub];
+    const Layout layout = i.value.is_literal() ? Layout::replicated(0) : where->layouts[i.value.id];
+    out.push_back({i.op, i.params, where->program->type(i.value).shape, said.face_of(layout)});
   }
-  return out;
 }
 
 }  // namespace
@@ -163,7 +165,6 @@ std::optional<Layout> whole_axis_layout(const Sharding& s, int ndim, const Mesh&
 
 ShardedProgram propagate(const ProgramPtr& given, const Asked& asked) {
   const std::vector<Sharding> fixed = fixed_inputs(asked);
-  const std::vector<Inspected> inspected = inspected_values(*given);
   const ProgramPtr body = without_inspections(given);
   check_all_devices(*body, asked, fixed);
 
@@ -173,18 +174,16 @@ ShardedProgram propagate(const ProgramPtr& given, const Asked& asked) {
   const Program& p = *out.program;
   Annotations said(p, fixed);
   out.mesh = said.mesh();
-  std::vector<ValueAxes> places = no_places(p);
+  Placements placements;
+  const Scope scope = numbered(out, placements);
   if (out.mesh.has_value()) {
-    seed_all(out, places, fixed, static_cast<int>(body->eqns.size()));
-    flow(out, places);
+    Seeds(placements).plant(scope, fixed, static_cast<int>(body->eqns.size()));
+    flow(scope, placements);
   }
-  for (const ValueAxes& place : places) out.layouts.push_back(layout_from(place, out.mesh));
+  hand_out(scope, placements);
+  add_inspections(out, *given, said, out.inspections);
 
-  auto laid_out = [&](const Atom& a) { return a.is_literal() ? Layout::replicated(0) : out.layouts[a.id]; };
-  for (const Inspected& i : inspected)
-    out.inspections.push_back({i.op, i.params, p.type(i.value).shape, said.face_of(laid_out(i.value))});
   for (std::size_t i = 0; i < p.outputs.size(); ++i) {
-    out.outputs.push_back(laid_out(p.outputs[i]));
     const Sharding wanted = i < asked.outputs.size() ? asked.outputs[i] : Sharding();
     if (!out.output_committed[i])
       out.output_shardings.emplace_back();

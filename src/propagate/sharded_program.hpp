@@ -14,14 +14,12 @@
 
 namespace tutti {
 
-/// Why a dimension of a value is cut by an axis: the annotation it goes back to, and the last Eqn that passed it on.
+/// Why a dimension of a value is cut by an axis: the annotation it goes back to.
 struct Origin {
   enum class Kind { input, constraint, output, region };
   Kind kind = Kind::input;
-  int index = 0;      // of the input or output, or of the constraint's Eqn
-  Loc loc;            // the annotation's line, where it has one
-  int via = -1;       // Eqn through which it came; -1: annotated here
-  ValueId from = -1;  // the neighbour it came from
+  int index = 0;  // of the input or output of the outermost program, or of the constraint's Eqn where it stands
+  Loc loc;        // the annotation's line, where it has one
 };
 
 /// A value that somebody wants to know the layout of, and who: an Eqn whose role is inspection.
@@ -32,6 +30,7 @@ struct Inspection {
   Sharding sharding;
 };
 
+/// The bodies of loops and branches are such programs too, with layouts and outputs only.
 struct ShardedProgram {
   ProgramPtr program;  // without calls; a sharding_constraint stands at each output that has a wanted sharding
   Mesh mesh;           // the common refinement of all meshes used; every axis has a name. Empty: nobody named devices
@@ -41,6 +40,8 @@ struct ShardedProgram {
   std::vector<bool> output_committed;                       // per output: whether it is bound to where it lies
   std::map<std::tuple<ValueId, int, int>, Origin> origins;  // (value, dim, mesh axis)
   std::vector<Inspection> inspections;                      // inspect_sharding Eqns, which are not in `program`
+  std::vector<std::vector<ShardedProgram>> bodies;          // by Eqn and sub-program, of loops and branches
+  ProgramPtr outermost;                                     // of a body: the program around all
 
   /// `input 0 (params.w1)`, `the constraint at train.cpp:12`.
   std::string origin_text(ValueId value, int dim, int axis) const;

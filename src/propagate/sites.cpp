@@ -14,25 +14,41 @@ std::optional<Sharding> constraint_of(const Eqn& eqn) {
   return eqn.op->sites(eqn.params).results[0];
 }
 
+bool names_devices(const Eqn& eqn) {
+  auto names = [](const ProgramPtr& sub) { return std::any_of(sub->eqns.begin(), sub->eqns.end(), names_devices); };
+  return eqn.op->role == Role::constraint || eqn.op->role == Role::region ||
+         std::any_of(eqn.subs.begin(), eqn.subs.end(), names);
+}
+
 std::vector<Inspected> inspected_values(const Program& program) {
   std::vector<Inspected> out;
+  int at = 0;  // among the Eqns that are left without inspections
   for (const Eqn& e : program.eqns) {
-    if (e.op->role == Role::inspection) out.push_back({e.op, e.params, e.operands[0]});
-    for (const ProgramPtr& sub : e.subs)
-      if (!inspected_values(*sub).empty())
-        raise<UnsupportedError>(
-            "inspect_array_sharding",
-            "in the body of " + e.op->name + " values are what one device sees in one turn: they have no sharding",
-            "Inspect what goes in or comes out.", e.loc);
+    if (e.op->role == Role::inspection) {
+      out.push_back({e.op, e.params, e.operands[0], {}});
+      continue;
+    }
+    for (std::size_t s = 0; s < e.subs.size(); ++s)
+      for (Inspected& inside : inspected_values(*e.subs[s])) {
+        if (e.op->role == Role::region)
+          raise<UnsupportedError>(
+              "inspect_array_sharding",
+              "in the body of " + e.op->name + " values are what one device sees: they have no sharding",
+              "Inspect what goes in or comes out.", e.loc);
+        inside.path.insert(inside.path.begin(), {at, static_cast<int>(s)});
+        out.push_back(std::move(inside));
+      }
+    ++at;
   }
   return out;
 }
 
 ProgramPtr without_inspections(const ProgramPtr& program) {
-  auto is_one = [](const Eqn& e) { return e.op->role == Role::inspection; };
-  if (std::none_of(program->eqns.begin(), program->eqns.end(), is_one)) return program;
+  if (inspected_values(*program).empty()) return program;
   auto out = std::make_shared<Program>(*program);
-  std::erase_if(out->eqns, is_one);
+  std::erase_if(out->eqns, [](const Eqn& e) { return e.op->role == Role::inspection; });
+  for (Eqn& e : out->eqns)
+    for (ProgramPtr& sub : e.subs) sub = without_inspections(sub);
   return out;
 }
 

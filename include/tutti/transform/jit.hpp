@@ -12,6 +12,7 @@
 #include "tutti/array/array.hpp"
 #include "tutti/transform/callable.hpp"
 #include "tutti/transform/prefix.hpp"
+#include "tutti/transform/program_view.hpp"
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
@@ -83,6 +84,7 @@ class JitCore {
 
 const void* jit_value(const JitEntry& entry);
 std::string jit_text(const JitEntry& entry);
+ProgramView jit_view(const JitEntry& entry);
 std::string jit_explain(const JitEntry& entry);
 std::string jit_plan(const JitEntry& entry);
 MemoryAnalysis jit_memory(const JitEntry& entry);
@@ -260,14 +262,14 @@ template <class F> Jitted<std::decay_t<F>> jit(F&& fn, JitOptions options = {}, 
   return Jitted<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
 }
 
-/// The Program of a call, printable: tutti's jaxpr.
+/// The program of a call, to be printed or walked: tutti's jaxpr.
 ///
 ///     std::cout << jit_program(f)(x);
 template <class F> auto jit_program(F fn, Loc made = Loc::current()) {
   return [fn = std::move(fn), made](const auto&... args) {
     detail::JitCore core({}, made);
     detail::JitArguments in = detail::jit_arguments(fn, static_cast<const own_t<decltype(args)>&>(args)...);
-    return detail::jit_text(*core.find(in, detail::jit_body(fn, static_cast<const own_t<decltype(args)>&>(args)...)));
+    return detail::jit_view(*core.find(in, detail::jit_body(fn, static_cast<const own_t<decltype(args)>&>(args)...)));
   };
 }
 

@@ -1,0 +1,40 @@
+// The devices of a mesh, simulated in lockstep: each Eqn on all of them, then the next. Where a condition differs from
+// device to device, on those that it holds on.
+#pragma once
+
+#include <vector>
+
+#include "array/buffer.hpp"
+#include "ir/loop_form.hpp"
+#include "ir/program.hpp"
+#include "tutti/debug/traffic.hpp"
+#include "tutti/mesh/mesh.hpp"
+
+namespace tutti::run {
+
+using Blocks = std::vector<BufferPtr>;  // one per device; empty on devices that do not take part
+
+class Devices {
+ public:
+  /// Counts in `sent` what is sent.
+  Devices(const Mesh& mesh, Traffic& sent);
+  std::vector<Blocks> run(const Program& program, std::vector<Blocks> inputs);
+
+ private:
+  using Some = std::vector<int>;  // devices, in order
+
+  std::vector<Blocks> run(const Program& program, std::vector<Blocks> inputs, const Some& on);
+  std::vector<Blocks> step(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on);
+  std::vector<Blocks> collective(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on);
+  std::vector<Blocks> loop(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on);
+  std::vector<Blocks> branch(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on);
+  // The groups that take part; UnsupportedError where one does in part.
+  std::vector<std::vector<int>> groups(const Eqn& e, const Some& on) const;
+  std::vector<Blocks> new_results(const Program& p, const Eqn& e, const Some& on) const;
+  Blocks new_blocks(const Type& type, const Some& on) const;
+
+  const Mesh& mesh_;
+  Traffic& sent_;
+};
+
+}  // namespace tutti::run

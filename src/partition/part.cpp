@@ -1,0 +1,137 @@
+#include "partition/part.hpp"
+
+#include <algorithm>
+
+#include "ops/collective/collective.hpp"
+#include "partition/regions.hpp"
+#include "tutti/base/error.hpp"
+#include "tutti/lax/lax.hpp"
+
+namespace tutti {
+
+Part::Part(const ShardedProgram& sharded, Planner& planner, Part* around, BodyWords words)
+    : sharded_(sharded),
+      p_(*sharded.program),
+      planner_(planner),
+      around_(around),
+      trace_(std::make_shared<Trace>(Trace::Mode::staged, "partition", Loc{})),
+      emit_(sharded.mesh),
+      why_(sharded, index_, std::move(words)) {
+  emit_.on_collective = [this](const Move& move, const Op& op, const Params& params, const Type& operand) {
+    causes_.push_back(why_.cause(move, op, params, operand));
+  };
+}
+
+ValuePtr Part::input(ValueId v, const Layout& layout, std::string name) {
+  Type t = p_.types[v];
+  t.shape = block_shape(layout, t.shape);
+  return value(v, layout, trace_->input(t, std::move(name)));
+}
+
+ValuePtr Part::value(ValueId v, const Layout& layout, const Array& block) {
+  ValuePtr out = std::make_shared<Value>(Value{v, this});
+  out->add(layout, block);
+  return out;
+}
+
+Recorded Part::record(const std::vector<Candidate>& chosen, const std::vector<ValuePtr>& inputs,
+                      const std::vector<Layout>& outputs) {
+  TraceScope scope(trace_);
+  Environment<ValuePtr> env(p_, inputs, [](const Atom& a) { return std::make_shared<Value>(Value{a}); });
+  int index = 0;
+  std::vector<ValuePtr> made = replay(p_, env, [&](const Eqn& e, const std::vector<ValuePtr>& operands) {
+    const Candidate& c = chosen[index];
+    why_.at_eqn(index);
+    const std::optional<LoopForm> form = loop_form(e);
+    const std::vector<Array> results = form ? loop(index, *form, c, operands) : equation(e, c, operands);
+    ++index;
+    std::vector<ValuePtr> out;
+    for (std::size_t k = 0; k < results.size(); ++k) out.push_back(value(e.results[k], c.results[k], results[k]));
+    return out;
+  });
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    why_.at_output(static_cast<int>(i));
+    LocOverride line(why_.loc_of(p_.outputs[i]));
+    results.push_back(block(*made[i], outputs[i]));
+  }
+  return {trace_->close(results), std::move(causes_)};
+}
+
+// The operand as a block under `to`; moves are recorded once and found again by later users.
+Array Part::block(Value& v, const Layout& to) {
+  if (v.atom.is_literal()) {
+    Array x = literal_array(v.atom);
+    Layout at = Layout::replicated(0);
+    for (const AxisRef& axis : to.pending) {
+      Layout next = at;
+      next.pending.push_back(axis);
+      x = emit_.apply({Move::Kind::mask, {axis}, -1, -1, next}, at, x, {});
+      at = next;
+    }
+    return x;
+  }
+  if (v.home != this) {
+    // The same in all steps of the loop that this is the body of: moved before it.
+    const Part* inside = this;
+    while (inside->around_ != v.home) inside = inside->around_;
+    OutsideOf hidden(inside->trace_.get());
+    return v.home->block(v, to);
+  }
+  const Type& type = p_.type(v.atom.id);
+  const Path* path = nullptr;
+  std::size_t from = v.versions.best(to, sizes_of(type), planner_, path);
+  Array x = v.blocks[from];
+  Layout at = v.versions.layouts[from];
+  for (const Move& move : path->moves) {
+    why_.moving(v.atom.id, at, to);
+    x = emit_.apply(move, at, x, type.shape);
+    at = move.after;
+    if ((is_collective(move.kind) || at == to) &&
+        std::find(v.versions.layouts.begin(), v.versions.layouts.end(), at) == v.versions.layouts.end())
+      v.add(at, x);
+  }
+  return x;
+}
+
+// What one device does for an Eqn.
+std::vector<Array> Part::equation(const Eqn& e, const Candidate& c, const std::vector<ValuePtr>& operands) {
+  std::vector<Array> blocks;
+  for (std::size_t o = 0; o < operands.size(); ++o) {
+    Array x = block(*operands[o], c.operands[o]);
+    if (!e.operands[o].is_literal() && o < c.padded_dims.size()) {
+      const Type& type = p_.types[e.operands[o].id];
+      for (std::size_t k = 0; k < c.padded_dims[o].size(); ++k)
+        x = emit_.mask_padding(x, c.operands[o], type.shape, c.padded_dims[o][k],
+                               identity_of(c.padding[o][k], type.dtype));
+    }
+    blocks.push_back(std::move(x));
+  }
+  if (e.op->role == Role::constraint) return blocks;
+  if (e.op->role == Role::region) return region(e, std::move(blocks));
+  if (e.op->role == Role::generator) return {generated(e, c.results[0])};
+  return bind(*e.op, c.params, std::move(blocks), e.subs);
+}
+
+std::vector<Array> Part::region(const Eqn& e, std::vector<Array> blocks) {
+  std::vector<bool> live;
+  for (ValueId r : e.results) live.push_back(index_.is_read(r));
+  return inline_region(e, sharded_.mesh, std::move(blocks), live,
+                       [&](const Eqn& inner, const Params& params, const Type& operand, const Surroundings& around) {
+                         causes_.push_back(why_.by_hand(inner, params, operand, around));
+                       });
+}
+
+// A generator: the local part of the numbers, moved by the start of the block where they count.
+Array Part::generated(const Eqn& e, const Layout& layout) {
+  const Type& type = p_.types[e.results[0]];
+  Candidate c;
+  c.results = {layout};
+  Array x = bind(*e.op, localized(e, p_, c).value(), {})[0];
+  int d = e.op->index(e.params);
+  if (layout.dims[d].empty()) return x;
+  Array start = lax::convert_element_type(emit_.block_start(layout, type.shape, d), type.dtype);
+  return lax::add(x, lax::broadcast_in_dim(start, x.shape(), {}));
+}
+
+}  // namespace tutti
