@@ -18,7 +18,9 @@ using Counted = std::pair<Array, Array>;
 Batch tiny_while(const Setup& s) {
   auto f = jit([](const Array& x) {
     return lax::while_loop([](const Counted& c) { return c.first < 1000; },
-                           [](const Counted& c) { return Counted{c.first + 1, c.second * 0.999 + 0.001}; },
+                           [](const Counted& c) {
+                             return Counted{c.first + 1, c.second * 0.999 + 0.001};
+                           },
                            Counted{Array(0), x});
   });
   return repeat([=, x = s.normal({16}, P())] { return f(x); });
@@ -68,8 +70,7 @@ Batch gru(const Setup& s) {
     return square(last).mean() + means.sum();
   };
   Cell w{s.normal({h, 3 * h}, P()) / 16, s.normal({h, 3 * h}, P()) / 16};
-  return repeat(
-      [=, f = jit(grad(loss)), xs = s.normal({t, b, h}, P(none, axes("x", "y")))] { return f(w, xs); });
+  return repeat([=, f = jit(grad(loss)), xs = s.normal({t, b, h}, P(none, axes("x", "y")))] { return f(w, xs); });
 }
 
 // One step of Runge and Kutta's method for a pendulum.
@@ -82,7 +83,8 @@ template <class F> Array rk4(const F& f, const Array& y) {
 Batch many_pendulums(const Setup& s) {
   auto f = [](const Array& y) { return stack({y(1), -sin(y(0))}); };
   auto solve = [=](const Array& y) {
-    return lax::fori_loop(0, 200, [=](const Array&, const Array& y) { return rk4(f, y); }, y);
+    return lax::fori_loop(
+        0, 200, [=](const Array&, const Array& y) { return rk4(f, y); }, y);
   };
   return repeat([=, g = jit(vmap(solve)), y = s.normal({10000, 2}, P(axes("x", "y")))] { return g(y); });
 }
@@ -91,7 +93,8 @@ Batch pendulum_adjoint(const Setup& s) {
   auto loss = [](const Array& w, const Array& ys) {
     auto solve = [&](const Array& y) {
       auto f = [&](const Array& y) { return stack({y(1), -w * sin(y(0))}); };
-      return lax::fori_loop(0, 200, [=](const Array&, const Array& y) { return rk4(f, y); }, y);
+      return lax::fori_loop(
+          0, 200, [=](const Array&, const Array& y) { return rk4(f, y); }, y);
     };
     return square(vmap(solve)(ys)).mean();
   };

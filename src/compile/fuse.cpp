@@ -95,8 +95,8 @@ class Fuser {
     const Touched &x = touched_[a], &y = touched_[b];
     std::optional<Extents> extents = common_refinement(x.extents, y.extents);
     if (!extents) return std::nullopt;
-    Touched out{std::move(*extents), both(x.loads, y.loads), both(x.stores, y.stores),
-                both(x.reductions, y.reductions), both(x.cut, y.cut)};
+    Touched out{std::move(*extents), both(x.loads, y.loads), both(x.stores, y.stores), both(x.reductions, y.reductions),
+                both(x.cut, y.cut)};
     if (!out.cut.empty() && !fits_boxes(out)) return std::nullopt;
     auto inside = [&](int eqn) { return graph_.unit_of(eqn) == a || graph_.unit_of(eqn) == b; };
     std::erase_if(out.loads, [&](int load) { return loads_.maker(load) >= 0 && inside(loads_.maker(load)); });

@@ -36,7 +36,7 @@ struct Fusion {
   std::unordered_map<ValueId, std::vector<Part>> parts;  // of values that are put together: of what has memory
   std::unordered_set<ValueId> with_memory;               // of these: those that have memory
   std::vector<char> real;                                // by Eqn: runs; the others are only readings
-  std::vector<Unit> units;                       // in order of execution
+  std::vector<Unit> units;                               // in order of execution
 
   Reading read(const Atom& a) const;
   /// Whether an Eqn runs as part of a loop.

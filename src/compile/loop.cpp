@@ -192,7 +192,8 @@ class Drafter {
     Extents strides(dims.size(), 0);
     std::copy(r.view.strides.begin(), r.view.strides.end(), strides.begin());  // a scalar has none
     a.offset = r.view.offset;
-    for (std::size_t i = 0; i < dims.size(); ++i) a.offset += (box.start[i] - part.start[i] + part.from[i]) * strides[i];
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      a.offset += (box.start[i] - part.start[i] + part.from[i]) * strides[i];
     a.offset *= unit;
     a.strides = without_ones(strides, dims);
     for (std::int64_t& s : a.strides) s *= unit;

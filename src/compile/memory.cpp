@@ -37,7 +37,8 @@ bool in_place(const CallEqn& c, int from, int to) {
 bool in_place(const Repeat& r, int from, int to) {
   auto passes = [&](const std::pair<int, int>& pair) { return pair.first == from; };
   if (std::count(r.operands.begin(), r.operands.end(), from) +
-          std::count_if(r.passed.begin(), r.passed.end(), passes) != 1)
+          std::count_if(r.passed.begin(), r.passed.end(), passes) !=
+      1)
     return false;
   return std::any_of(r.carries.begin(), r.carries.end(),
                      [&](const Repeat::Carry& c) { return c.start == from && c.result == to; });

@@ -87,10 +87,10 @@ struct Repeat {
   bool reverse = false;     // slices from the last one to the first
   int condition_consts = 0, consts = 0;
   struct Carry {
-    int start = -1, result = -1;   // storages of its first and its last value
+    int start = -1, result = -1;  // storages of its first and its last value
     std::int64_t bytes = 0;
-    bool in_place = false;         // the body may write it where it reads it
-    std::int64_t slot = -1;        // else: its other place, in the scratch
+    bool in_place = false;   // the body may write it where it reads it
+    std::int64_t slot = -1;  // else: its other place, in the scratch
   };
   std::vector<Carry> carries;
   std::vector<int> operands;                // storages: consts of the condition, consts of the body, carries, xs
@@ -99,19 +99,17 @@ struct Repeat {
   std::vector<std::int64_t> passed_bytes;
   int scratch = -1;  // storage: other places of carries and the temporaries of body and condition
   std::int64_t body_slab = 0, condition_slab = 0, held = 0;  // in the scratch: where they lie, one bool
-  int xs() const {
-    return static_cast<int>(operands.size() - carries.size()) - condition_consts - consts;
-  }
+  int xs() const { return static_cast<int>(operands.size() - carries.size()) - condition_consts - consts; }
   int ys() const { return static_cast<int>(results.size() - carries.size()); }
 };
 
 /// One of several Plans, all from the same operands to the same results.
 struct Branch {
   std::vector<PlanPtr> branches;
-  int index = -1;              // storage: an int32, clamped to the branches there are
-  std::vector<int> operands;   // storages
-  std::vector<int> results;    // storages
-  int scratch = -1;            // storage: the temporaries of the branch that is taken
+  int index = -1;             // storage: an int32, clamped to the branches there are
+  std::vector<int> operands;  // storages
+  std::vector<int> results;   // storages
+  int scratch = -1;           // storage: the temporaries of the branch that is taken
 };
 
 struct Step {

@@ -135,8 +135,8 @@ BranchWork::BranchWork(const compile::Branch& b, std::vector<std::unique_ptr<Ste
 void BranchWork::run(char* const* at, int) const {
   std::int32_t index;
   std::memcpy(&index, at[b_.index], sizeof index);
-  const auto taken = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(branches_.size()) - 1));
+  const auto taken =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(branches_.size()) - 1));
   Addresses here(*b_.branches[taken], b_.scratch < 0 ? nullptr : at[b_.scratch]);
   for (std::size_t k = 0; k < b_.operands.size(); ++k) here.input(static_cast<int>(k)) = at[b_.operands[k]];
   for (std::size_t k = 0; k < b_.results.size(); ++k) here.output(static_cast<int>(k)) = at[b_.results[k]];

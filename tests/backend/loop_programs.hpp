@@ -22,8 +22,9 @@ namespace tutti::test {
 /// Makes programs whose ops leave no choice of bits: the engine has to agree with eval exactly.
 class LoopMaker {
  public:
-  /// `columns`: extents of the last dim are up to this.
-  LoopMaker(unsigned seed, int columns) : random_(seed), columns_(columns) {}
+  /// `columns`: extents of the last dim are up to this. `rows`: no, all arrays have these rows, and none of them needs
+  /// another one.
+  LoopMaker(unsigned seed, int columns, int rows = 0) : random_(seed), columns_(columns), rows_(rows) {}
 
   /// A program with some loops and branches, none of which is more than `depth` deep.
   Program program(int depth) {
@@ -46,12 +47,17 @@ class LoopMaker {
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
   ValueId last(const Scope& s, int n) {
-    return s.pool[s.pool.size() - 1 - static_cast<std::size_t>(pick(std::min<int>(n, static_cast<int>(s.pool.size()))))];
+    return s
+        .pool[s.pool.size() - 1 - static_cast<std::size_t>(pick(std::min<int>(n, static_cast<int>(s.pool.size()))))];
   }
   Type any_type() {
     static const DType dtypes[] = {float32, float32, float32, int32, bfloat16, float64, bool_, uint8, float16};
     Shape shape;
-    if (const int ndim = pick(3); ndim > 0) {
+    if (rows_) {
+      shape.push_back(rows_);
+      if (pick(3) == 0) shape.push_back(1 + pick(3));
+      if (pick(8) == 0) shape = Shape{};
+    } else if (const int ndim = pick(3); ndim > 0) {
       for (int d = 1; d < ndim; ++d) shape.push_back(1 + pick(3));
       shape.push_back(1 + pick(columns_));
     }
@@ -83,12 +89,12 @@ class LoopMaker {
         return b.add(ops::convert_element_type, ops::ConvertElementType{to}, {x});
       }
       case 6:
-        if (t.ndim() > 0)
+        if (t.ndim() > (rows_ ? 1 : 0))
           return pick(2) ? b.add(ops::roll, ops::Roll{t.ndim() - 1, t.shape[t.ndim() - 1] / 2}, {x})
                          : b.add(ops::rev, ops::Rev{{t.ndim() - 1}}, {x});
         return b.add(ops::add, {x, x});
       case 7:
-        if (t.ndim() > 0) {
+        if (t.ndim() > (rows_ ? 1 : 0)) {
           const ValueId most = b.add(ops::reduce_max, ops::Reduction{{t.ndim() - 1}}, {x});
           if (pick(2)) return most;
           lax::Dims dims;
@@ -97,14 +103,16 @@ class LoopMaker {
         }
         return b.add(ops::mul, {x, x});
       case 8: return t.dtype.is_floating() ? b.add(ops::tanh, {x}) : b.add(ops::mul, {x, like(s, x)});
-      default:
+      default: {
+        if (rows_) return b.add(ops::min, {x, like(s, x)});
         return b.add(ops::reshape, ops::Reshape{{t.num_elements()}}, {x});
+      }
     }
   }
 
   void construct(Scope& s, int depth) {
     std::vector<ValueId> made;
-    switch (pick(3)) {
+    switch (pick(rows_ ? 2 : 3)) {
       case 0: made = scan(s, depth); break;
       case 1: made = while_loop(s, depth); break;
       default: made = branch(s, depth);
@@ -161,8 +169,7 @@ class LoopMaker {
       for (int d = 0; d < s.type(x).ndim(); ++d) dims.push_back(d + 1);
       operands.push_back(s.b.add(ops::broadcast_in_dim, ops::BroadcastInDim{stacked, dims}, {x}));
       if (stacked.num_elements() && s.type(x).dtype == float32)
-        operands.back() =
-            s.b.add(ops::add, {operands.back(), s.b.add(ops::iota, ops::Iota{float32, stacked, 0}, {})});
+        operands.back() = s.b.add(ops::add, {operands.back(), s.b.add(ops::iota, ops::Iota{float32, stacked, 0}, {})});
     }
     Scope body = open(types, depth);
     for (int c = 0; c < p.carries; ++c)
@@ -190,8 +197,7 @@ class LoopMaker {
     append_types(types, s, carries);
     Scope body = open(types, depth);
     body.b.output(body.b.add(ops::add, {body.pool[consts.size()], one}));
-    for (std::size_t c = consts.size() + 1; c < types.size(); ++c)
-      body.b.output(of_type(body, types[c], body.pool[c]));
+    for (std::size_t c = consts.size() + 1; c < types.size(); ++c) body.b.output(of_type(body, types[c], body.pool[c]));
     Scope condition;
     condition.pool.push_back(condition.b.input(count));
     condition.pool.push_back(condition.b.input(count));
@@ -220,7 +226,7 @@ class LoopMaker {
   }
 
   std::mt19937 random_;
-  int columns_;
+  int columns_, rows_;
 };
 
 }  // namespace tutti::test

@@ -10,7 +10,7 @@ namespace tutti::cpu {
 using Value = Frame::Value;
 
 namespace {
-constexpr int kAhead = 4096;                           // bytes
+constexpr int kAhead = 4096;                       // bytes
 constexpr std::int64_t kFew = 8, kFewInsts = 256;  // times of a loop that are written out, and their instructions
 }  // namespace
 

@@ -82,8 +82,9 @@ void optimise(llvm::Function& function) {
   builder.crossRegisterProxies(loops, functions, graph, modules);
   llvm::FunctionPassManager passes;
   check(builder.parsePassPipeline(
-      passes, "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),sroa,"
-                "instcombine<no-verify-fixpoint>,simplifycfg"));
+      passes,
+      "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),sroa,"
+      "instcombine<no-verify-fixpoint>,simplifycfg"));
   passes.run(function, functions);
 }
 

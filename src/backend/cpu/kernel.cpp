@@ -60,7 +60,8 @@ bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
 bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
   if (!far_storage(loop.plan, loop.plan.storages[a.storage])) return false;
   if (loop.stage.rows && (read_by(loop.plan, loop.stage, a.storage) || a.strides[0] % 64 != 0)) return false;
-  bool lines = a.dtype.size() >= 2 && nest.column_steps[k] == a.dtype.size() && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
+  bool lines = a.dtype.size() >= 2 && nest.column_steps[k] == a.dtype.size() && a.offset % 64 == 0 &&
+               (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
   return lines;
 }

@@ -62,7 +62,8 @@ std::vector<Piece> pieces_of(const Call& c, const Type& result) {
   if (&c.op == &concatenate) out = of_concatenate(c, result);
   if (&c.op == &roll) out = of_roll(c, result);
   if (&c.op == &pad) out = of_pad(c, result);
-  std::erase_if(out, [](const Piece& p) { return std::find(p.extents.begin(), p.extents.end(), 0) != p.extents.end(); });
+  std::erase_if(out,
+                [](const Piece& p) { return std::find(p.extents.begin(), p.extents.end(), 0) != p.extents.end(); });
   return out;
 }
 
