@@ -48,6 +48,7 @@ std::vector<Case> tiny_cases();
 std::vector<Case> mlp_cases();
 std::vector<Case> array_cases();
 std::vector<Case> mapped_cases();
+std::vector<Case> loop_cases();
 std::vector<Case> compile_cases();
 std::vector<Case> all_cases();
 

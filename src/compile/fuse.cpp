@@ -16,7 +16,7 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::size_t kMaxEqns = 96, kMaxAccesses = 28;
+constexpr std::size_t kMaxEqns = 96, kMaxAccesses = 28, kMaxBoxes = 36;
 
 // What a unit that runs as a loop touches.
 struct Touched {
@@ -24,6 +24,7 @@ struct Touched {
   std::vector<int> loads;       // numbers of Loads, ascending; none of what the unit itself makes
   std::vector<ValueId> stores;  // values that somebody outside reads, ascending
   std::vector<int> reductions;  // Eqns
+  std::vector<ValueId> cut;     // values that are put together, by which the loop is cut into boxes; ascending
   std::size_t accesses() const { return loads.size() + stores.size() + reductions.size(); }
 };
 
@@ -70,6 +71,7 @@ class Fuser {
       return;
     }
     const ValueId v = p_.eqns[e].results[0];
+    t.cut = cuts_of(e);
     if (is_output_[v] || !uses_.readers[e].empty()) t.stores = {v};
     if (f_.is_strided_copy(p_, e)) return;
     std::vector<int> candidates;
@@ -93,8 +95,9 @@ class Fuser {
     const Touched &x = touched_[a], &y = touched_[b];
     std::optional<Extents> extents = common_refinement(x.extents, y.extents);
     if (!extents) return std::nullopt;
-    Touched out{std::move(*extents), both(x.loads, y.loads), both(x.stores, y.stores),
-                both(x.reductions, y.reductions)};
+    Touched out{std::move(*extents), both(x.loads, y.loads), both(x.stores, y.stores), both(x.reductions, y.reductions),
+                both(x.cut, y.cut)};
+    if (!out.cut.empty() && !fits_boxes(out)) return std::nullopt;
     auto inside = [&](int eqn) { return graph_.unit_of(eqn) == a || graph_.unit_of(eqn) == b; };
     std::erase_if(out.loads, [&](int load) { return loads_.maker(load) >= 0 && inside(loads_.maker(load)); });
     std::erase_if(out.stores, [&](ValueId v) {
@@ -104,6 +107,31 @@ class Fuser {
     });
     return out;
   }
+
+  std::vector<ValueId> cuts_of(int e) const {
+    if (f_.roles[e] == Role::parts) return {p_.eqns[e].results[0]};
+    std::vector<ValueId> out;
+    if (f_.roles[e] == Role::pointwise)
+      for (const Atom& a : p_.eqns[e].operands) {
+        const Reading r = f_.read(a);
+        if (!r.index && !r.base.is_literal() && f_.parts_without_memory(r.base.id)) out.push_back(r.base.id);
+      }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+  // Whether the loop goes over the dims that its values are cut in, in not too many boxes, and reduces nothing.
+  bool fits_boxes(const Touched& t) const {
+    if (!t.reductions.empty()) return false;
+    std::vector<const std::vector<Part>*> lists;
+    for (ValueId v : t.cut) {
+      if (*common_refinement(extents(v), extents(v)) != t.extents || extents(v) != extents(t.cut[0])) return false;
+      lists.push_back(&f_.parts.at(v));
+    }
+    return boxes_of(extents(t.cut[0]), lists).size() <= kMaxBoxes;
+  }
+  const Extents& extents(ValueId v) const { return p_.types[v].shape.dims(); }
 
   // A loop has one reduced dim at most; all its reductions go over it.
   bool one_reduced_dim(int a, int b, const Touched& t) const {
@@ -116,7 +144,7 @@ class Fuser {
     Unit u{Unit::Kind::loop, {}, t.extents, t.stores};
     std::merge(graph_.eqns(a).begin(), graph_.eqns(a).end(), graph_.eqns(b).begin(), graph_.eqns(b).end(),
                std::back_inserter(u.eqns));
-    return draft_loop(p_, f_, u).has_value();
+    return !draft_loops(p_, f_, u).empty();
   }
 
   // What units need comes before them; else as their last Eqns stand in the program.

@@ -3,8 +3,10 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "compile/parts.hpp"
 #include "compile/views.hpp"
 #include "ir/program.hpp"
 
@@ -18,7 +20,7 @@ struct Reading {
   View view;
 };
 
-enum class Role { pointwise, reduce, view, index, dot, call };
+enum class Role { pointwise, reduce, view, index, parts, dot, call };
 
 struct Unit {
   enum class Kind { loop, dot, call } kind = Kind::call;
@@ -31,8 +33,10 @@ struct Fusion {
   std::vector<Role> roles;                       // by Eqn
   std::vector<Reading> readings;                 // by value; a value that has memory reads itself
   std::unordered_map<ValueId, Reading> sources;  // of the readings that got memory: what the loop that fills it reads
-  std::vector<char> real;                        // by Eqn: runs; the others are only readings
-  std::vector<Unit> units;                       // in order of execution
+  std::unordered_map<ValueId, std::vector<Part>> parts;  // of values that are put together: of what has memory
+  std::unordered_set<ValueId> with_memory;               // of these: those that have memory
+  std::vector<char> real;                                // by Eqn: runs; the others are only readings
+  std::vector<Unit> units;                               // in order of execution
 
   Reading read(const Atom& a) const;
   /// Whether an Eqn runs as part of a loop.
@@ -41,6 +45,8 @@ struct Fusion {
   const Extents& space(const Program& program, int eqn) const;
   /// What the loop that fills v reads, when v is a reading that got memory.
   const Reading* source(ValueId v) const;
+  /// The parts of v when it is put together and has no memory: loops that read it are cut into boxes.
+  const std::vector<Part>* parts_without_memory(ValueId v) const;
   /// Whether an Eqn copies what it would be slow to walk over in the order of the result.
   bool is_strided_copy(const Program& program, int eqn) const;
 };

@@ -18,6 +18,7 @@ std::vector<int> Loads::of(int eqn) {
   auto add = [&](const Reading& r, const Extents& over, DType dtype) {
     if (r.index || !r.base.is_literal()) out.push_back(number(r, over, dtype));
   };
+  if (f_.roles[eqn] == Role::parts) return {number({e.results[0], false, {-1, {}}}, {}, DType{})};
   if (const Reading* source = f_.source(e.results[0])) {
     const Type& type = p_.types[e.results[0]];
     add(*source, type.shape.dims(), type.dtype);

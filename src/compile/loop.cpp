@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "ops/reduction/reduce.hpp"
 #include "tutti/base/error.hpp"
@@ -17,14 +18,14 @@ class Drafter {
  public:
   Drafter(const Program& p, const Fusion& f, const Unit& u) : p_(p), f_(f), u_(u) {}
 
-  std::optional<Draft> run() {
+  std::vector<Draft> run() {
     reduced_.assign(u_.extents.size(), 0);
     bool any = false;
     for (int i : u_.eqns) {
       const Eqn& e = p_.eqns[i];
       if (f_.roles[i] == Role::reduce) {
         std::vector<char> mask = reduced_dims(p_, e, u_.extents);
-        if (any && mask != reduced_) return std::nullopt;
+        if (any && mask != reduced_) return {};
         reduced_ = mask;
         any = true;
       }
@@ -32,8 +33,10 @@ class Drafter {
     for (int i : u_.eqns) add(i);
     for (ValueId v : u_.stores) store(v);
     draft_.loop.body = ir_.take();
-    collapse();
-    return std::move(draft_);
+    draft_.loop.extents = u_.extents;
+    std::vector<Draft> drafts = in_boxes();
+    for (Draft& d : drafts) collapse(d);
+    return drafts;
   }
 
  private:
@@ -63,11 +66,26 @@ class Drafter {
     return ir_.load(static_cast<int>(draft_.atoms.size()) - 1, dtype);
   }
 
+  // A value that is put together: where it lies differs from box to box.
+  Reg load_parts(ValueId v) {
+    for (const auto& [access, value] : cut_)
+      if (value == v) return ir_.load(access, draft_.loop.accesses[access].dtype);
+    Access a;
+    a.dtype = raw(p_.type(v).dtype);
+    a.strides.assign(u_.extents.size(), 0);
+    const int access = static_cast<int>(draft_.atoms.size());
+    cut_.push_back({access, v});
+    draft_.loop.accesses.push_back(a);
+    draft_.atoms.push_back(v);
+    return ir_.load(access, a.dtype);
+  }
+
   Reg operand(const Atom& a, const Extents& space) {
     const Reading r = f_.read(a);
     if (!r.index && !r.base.is_literal()) {
       auto it = regs_.find(r.base.id);
       if (it != regs_.end()) return it->second;
+      if (f_.parts_without_memory(r.base.id)) return load_parts(r.base.id);
     }
     if (r.base.is_literal() && !r.index && u_.eqns.size() >= kEmbed) {
       const Scalar x = r.base.literal.to(p_.type(a).dtype);
@@ -93,6 +111,7 @@ class Drafter {
         regs_[v] = it != regs_.end() ? it->second : load(source, raw(p_.type(v).dtype), extents(v));
         break;
       }
+      case Role::parts: regs_[v] = load_parts(v); break;
       case Role::pointwise: {
         std::vector<Type> types;
         std::vector<Reg> in;
@@ -138,32 +157,75 @@ class Drafter {
     draft_.atoms.push_back(v);
   }
 
+  // The loop itself where nothing cuts it.
+  std::vector<Draft> in_boxes() {
+    if (cut_.empty()) return {std::move(draft_)};
+    const Extents& dims = extents(Atom(cut_[0].second));
+    std::vector<const std::vector<Part>*> lists;
+    for (const auto& [access, v] : cut_) lists.push_back(&f_.parts.at(v));
+    std::vector<Draft> out;
+    for (const Box& box : boxes_of(dims, lists)) {
+      Draft d = draft_;
+      d.loop.extents = without_ones(box.extents, dims);
+      const Extents start = without_ones(box.start, dims);
+      for (Access& a : d.loop.accesses)
+        for (std::size_t i = 0; i < start.size(); ++i) a.offset += start[i] * a.strides[i];
+      for (const auto& [access, v] : cut_) place(d, access, part_around(f_.parts.at(v), box.start), box, dims);
+      out.push_back(std::move(d));
+    }
+    return out;
+  }
+  static Extents without_ones(const Extents& of, const Extents& dims) {
+    Extents out;
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      if (dims[i] != 1) out.push_back(of[i]);
+    return out;
+  }
+
+  // An access reads the part in which the box lies.
+  void place(Draft& d, int access, const Part& part, const Box& box, const Extents& dims) const {
+    const Reading r = f_.read(part.base);
+    Access& a = d.loop.accesses[access];
+    d.atoms[access] = r.index ? Atom(Scalar(0), false) : r.base;
+    if (r.index) a.kind = Access::Kind::index;
+    const std::int64_t unit = r.index ? 1 : a.dtype.size();
+    Extents strides(dims.size(), 0);
+    std::copy(r.view.strides.begin(), r.view.strides.end(), strides.begin());  // a scalar has none
+    a.offset = r.view.offset;
+    for (std::size_t i = 0; i < dims.size(); ++i)
+      a.offset += (box.start[i] - part.start[i] + part.from[i]) * strides[i];
+    a.offset *= unit;
+    a.strides = without_ones(strides, dims);
+    for (std::int64_t& s : a.strides) s *= unit;
+  }
+
   // Adjacent dims become one where every access steps through them evenly.
-  void collapse() {
-    Loop& l = draft_.loop;
+  void collapse(Draft& d) const {
+    Loop& l = d.loop;
     const std::vector<Access> all = l.accesses;
+    const Extents extents = std::exchange(l.extents, {});
     for (Access& a : l.accesses) a.strides.clear();
     std::vector<char> reduced;
-    for (std::size_t d = 0; d < u_.extents.size(); ++d) {
-      const std::int64_t n = u_.extents[d];
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      const std::int64_t n = extents[i];
       if (n == 1) continue;
-      bool merge = !l.extents.empty() && reduced.back() == reduced_[d];
+      bool merge = !l.extents.empty() && reduced.back() == reduced_[i];
       for (std::size_t k = 0; merge && k < all.size(); ++k)
-        merge = l.accesses[k].strides.back() == all[k].strides[d] * n;
+        merge = l.accesses[k].strides.back() == all[k].strides[i] * n;
       if (merge)
         l.extents.back() *= n;
       else {
         l.extents.push_back(n);
-        reduced.push_back(reduced_[d]);
+        reduced.push_back(reduced_[i]);
       }
       for (std::size_t k = 0; k < all.size(); ++k) {
         if (merge)
-          l.accesses[k].strides.back() = all[k].strides[d];
+          l.accesses[k].strides.back() = all[k].strides[i];
         else
-          l.accesses[k].strides.push_back(all[k].strides[d]);
+          l.accesses[k].strides.push_back(all[k].strides[i]);
       }
     }
-    draft_.reduced_dims = std::move(reduced);
+    d.reduced_dims = std::move(reduced);
   }
 
   const Program& p_;
@@ -173,6 +235,7 @@ class Drafter {
   Recorder ir_;
   std::vector<char> reduced_;
   std::map<ValueId, Reg> regs_;
+  std::vector<std::pair<int, ValueId>> cut_;  // accesses of values that are put together
 };
 
 }  // namespace
@@ -187,11 +250,11 @@ std::vector<char> reduced_dims(const Program& p, const Eqn& reduction, const Ext
   return reduced;
 }
 
-std::optional<Draft> draft_loop(const Program& p, const Fusion& f, const Unit& u) {
-  auto draft = Drafter(p, f, u).run();
-  const bool one_dim = !draft || std::count(draft->reduced_dims.begin(), draft->reduced_dims.end(), 1) <= 1;
-  if (!one_dim && u.eqns.size() > 1) return std::nullopt;
-  return draft;
+std::vector<Draft> draft_loops(const Program& p, const Fusion& f, const Unit& u) {
+  std::vector<Draft> drafts = Drafter(p, f, u).run();
+  for (const Draft& d : drafts)
+    if (u.eqns.size() > 1 && std::count(d.reduced_dims.begin(), d.reduced_dims.end(), 1) > 1) return {};
+  return drafts;
 }
 
 }  // namespace tutti::compile

@@ -1,7 +1,6 @@
 // Lowering of one unit of fused Eqns to a loop nest.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "compile/fuse.hpp"
@@ -26,8 +25,9 @@ struct Draft {
 };
 /// The dims of `extents`, a refinement of those that a reduction goes over, that it reduces.
 std::vector<char> reduced_dims(const Program& program, const Eqn& reduction, const Extents& extents);
-/// Nothing when several Eqns together would need more than one reduced dim.
-std::optional<Draft> draft_loop(const Program& program, const Fusion& fusion, const Unit& unit);
+/// Nothing when several Eqns together would need more than one reduced dim. One loop, or one for each of the boxes into
+/// which values that are put together cut it.
+std::vector<Draft> draft_loops(const Program& program, const Fusion& fusion, const Unit& unit);
 
 /// Loops of a unit: one, or several when a reduction needs more than one stage.
 std::vector<Loop> lower_loop(const Program& program, const Fusion& fusion, const Unit& unit, Storages& storages);

@@ -141,20 +141,23 @@ Loop reduce_innermost(Loop l, std::vector<char>& reduced, Storages& storages, st
 }  // namespace
 
 std::vector<Loop> lower_loop(const Program& p, const Fusion& f, const Unit& u, Storages& storages) {
-  std::optional<Draft> draft = draft_loop(p, f, u);
-  if (!draft) throw InternalError("fuse: this unit is no loop");
-  Loop l = std::move(draft->loop);
-  for (std::size_t k = 0; k < l.accesses.size(); ++k) {
-    const Atom& of = draft->atoms[k];
-    if (l.accesses[k].kind == Access::Kind::index) continue;
-    l.accesses[k].storage = of.is_literal() ? storages.literal(of.literal) : storages.of(of.id);
-  }
+  std::vector<Draft> drafts = draft_loops(p, f, u);
+  if (drafts.empty()) throw InternalError("fuse: this unit is no loop");
   std::vector<Loop> out;
-  std::vector<char> reduced = std::move(draft->reduced_dims);
-  while (std::count(reduced.begin(), reduced.end(), 1) > 1) l = reduce_innermost(std::move(l), reduced, storages, out);
-  auto last = std::find(reduced.begin(), reduced.end(), 1);
-  if (last != reduced.end()) l.reduced = static_cast<int>(last - reduced.begin());
-  finish(std::move(l), storages, out);
+  for (Draft& draft : drafts) {
+    Loop l = std::move(draft.loop);
+    for (std::size_t k = 0; k < l.accesses.size(); ++k) {
+      const Atom& of = draft.atoms[k];
+      if (l.accesses[k].kind == Access::Kind::index) continue;
+      l.accesses[k].storage = of.is_literal() ? storages.literal(of.literal) : storages.of(of.id);
+    }
+    std::vector<char> reduced = std::move(draft.reduced_dims);
+    while (std::count(reduced.begin(), reduced.end(), 1) > 1)
+      l = reduce_innermost(std::move(l), reduced, storages, out);
+    auto last = std::find(reduced.begin(), reduced.end(), 1);
+    if (last != reduced.end()) l.reduced = static_cast<int>(last - reduced.begin());
+    finish(std::move(l), storages, out);
+  }
   return out;
 }
 

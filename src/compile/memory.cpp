@@ -33,6 +33,17 @@ bool in_place(const CallEqn& c, int from, int to) {
          c.operands[o] == from;
 }
 
+// Whether the last value of a carry may lie where the first one does: nothing else of the loop reads that.
+bool in_place(const Repeat& r, int from, int to) {
+  auto passes = [&](const std::pair<int, int>& pair) { return pair.first == from; };
+  if (std::count(r.operands.begin(), r.operands.end(), from) +
+          std::count_if(r.passed.begin(), r.passed.end(), passes) !=
+      1)
+    return false;
+  return std::any_of(r.carries.begin(), r.carries.end(),
+                     [&](const Repeat::Carry& c) { return c.start == from && c.result == to; });
+}
+
 class Memory {
  public:
   Memory(Plan& p, const std::vector<bool>& donatable)
@@ -41,6 +52,18 @@ class Memory {
   void run() {
     lifetimes();
     take_inputs();
+    share_slots();
+    place_slots();
+  }
+
+  void run_within(const std::vector<int>& own) {
+    lifetimes();
+    p_.within = true;
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      if (own[k] < 0) continue;
+      const int from = p_.inputs[own[k]], to = p_.outputs[k];
+      if (p_.storages[to].kind == Storage::Kind::output && may_take(from, to)) p_.storages[to].takes = from;
+    }
     share_slots();
     place_slots();
   }
@@ -75,7 +98,9 @@ class Memory {
     const int i = writer_[to];
     const auto* l = std::get_if<Loop>(&p_.steps[i].what);
     const auto* c = std::get_if<CallEqn>(&p_.steps[i].what);
-    if (!(l && in_place(*l, from, to)) && !(c && in_place(*c, from, to))) return false;
+    const auto* r = std::get_if<Repeat>(&p_.steps[i].what);
+    if (!(l && in_place(*l, from, to)) && !(c && in_place(*c, from, to)) && !(r && in_place(*r, from, to)))
+      return false;
     std::vector<int> reads, writes;
     for (int k : p_.stages[y.first].steps) {  // no other step of the stage reads it
       if (k == i) continue;
@@ -129,6 +154,8 @@ class Memory {
         if (!c->operands.empty() && c->results.size() == 1) share(c->operands[0], c->results[0], true);
         continue;
       }
+      if (const auto* r = std::get_if<Repeat>(&step.what))
+        for (const Repeat::Carry& c : r->carries) share(c.start, c.result, true);
       const auto* l = std::get_if<Loop>(&step.what);
       if (!l) continue;
       for (const Access& w : l->accesses) {
@@ -198,11 +225,29 @@ void uses_of(const Step& s, std::vector<int>& reads, std::vector<int>& writes) {
   } else if (const auto* c = std::get_if<CallEqn>(&s.what)) {
     reads = c->operands;
     writes = c->results;
+  } else if (const auto* r = std::get_if<Repeat>(&s.what)) {
+    reads = r->operands;
+    writes = r->results;
+    for (const auto& [from, to] : r->passed) {
+      reads.push_back(from);
+      writes.push_back(to);
+    }
+    if (r->scratch >= 0) writes.push_back(r->scratch);
+  } else if (const auto* b = std::get_if<Branch>(&s.what)) {
+    reads = b->operands;
+    reads.push_back(b->index);
+    writes = b->results;
+    if (b->scratch >= 0) writes.push_back(b->scratch);
   }
 }
 
 Plan assign_memory(Plan plan, const std::vector<bool>& donatable) {
   Memory(plan, donatable).run();
+  return plan;
+}
+
+Plan assign_memory_within(Plan plan, const std::vector<int>& own) {
+  Memory(plan, {}).run_within(own);
   return plan;
 }
 

@@ -15,6 +15,8 @@ Program simplify(const Program& program);
 Program share_equal(const Program& program);
 /// Gives every storage its place: offsets in one slab, results over dying operands, donated inputs under outputs.
 Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
+/// The same of a Plan within a loop: output k may lie in the memory of input own[k] alone (-1: of none).
+Plan assign_memory_within(Plan plan, const std::vector<int>& own);
 /// Which steps are a stage: each one alone, but loops that hand large values to each other row by row together.
 Plan group_stages(Plan plan);
 /// The storages that a step reads and writes.
@@ -27,5 +29,8 @@ Plan lower(const Program& program, const Fusion& fusion);
 
 /// All passes, in order. Nothing here knows about machine code.
 Plan compile(const LocalProgram& program, const std::vector<bool>& donatable);
+
+/// The same passes for what a step of a loop, or a branch, computes; `own` as above, empty: none.
+Plan plan_within(const Program& program, const std::vector<int>& own);
 
 }  // namespace tutti::compile

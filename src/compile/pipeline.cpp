@@ -7,6 +7,8 @@
 #include "compile/fuse.hpp"
 #include "compile/loop.hpp"
 #include "compile/passes.hpp"
+#include "compile/repeat.hpp"
+#include "ir/index.hpp"
 #include "ir/passes.hpp"
 
 namespace tutti::compile {
@@ -15,7 +17,7 @@ namespace {
 class Lowering final : public Storages {
  public:
   Lowering(Plan& plan, const Fusion& fusion)
-      : plan_(plan), p_(plan.program), f_(fusion), storage_(plan.program.types.size(), -1) {}
+      : plan_(plan), p_(plan.program), f_(fusion), index_(plan.program), storage_(plan.program.types.size(), -1) {}
 
   void run() {
     for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
@@ -69,10 +71,12 @@ class Lowering final : public Storages {
     }
     const Eqn& e = p_.eqns[u.eqns[0]];
     if (u.kind == Unit::Kind::dot) return emit(lower_dot(p_, f_, e, *this));
+    if (e.op->loop) return emit(repeat(e));
+    if (e.op->role == tutti::Role::branch) return emit(branch(e));
     CallEqn c{e, {}, {}, {}, {}};
     for (const Atom& a : e.operands) {
       c.operand_types.push_back(p_.type(a));
-      c.operands.push_back(a.is_literal() ? literal(a.literal) : of(a.id));
+      c.operands.push_back(operand(a));
     }
     for (ValueId v : e.results) {
       c.result_types.push_back(p_.type(v));
@@ -81,9 +85,44 @@ class Lowering final : public Storages {
     emit(std::move(c));
   }
 
+  int operand(const Atom& a) { return a.is_literal() ? literal(a.literal) : of(a.id); }
+
+  Repeat repeat(const Eqn& e) {
+    std::vector<char> used;
+    for (ValueId v : e.results) used.push_back(index_.is_read(v));
+    const Looping l = looping(e, loop_of(e), used);
+    Repeat r;
+    const std::int64_t scratch = plan_repeat(l, r);
+    for (const auto* list : {&l.condition_consts, &l.consts, &l.carries, &l.xs})
+      for (int k : *list) r.operands.push_back(operand(e.operands[k]));
+    for (std::size_t c = 0; c < r.carries.size(); ++c) {
+      r.carries[c].start = operand(e.operands[l.carries[c]]);
+      r.carries[c].result = of(e.results[l.carry_results[c]]);
+    }
+    for (const auto* list : {&l.carry_results, &l.ys})
+      for (int k : *list) r.results.push_back(of(e.results[k]));
+    for (const auto& [from, to] : l.passed) {
+      r.passed.push_back({operand(e.operands[from]), of(e.results[to])});
+      r.passed_bytes.push_back(p_.type(e.results[to]).nbytes());
+    }
+    if (scratch) r.scratch = temporary(scratch);
+    return r;
+  }
+
+  Branch branch(const Eqn& e) {
+    Branch b;
+    const std::int64_t scratch = plan_branch(e.subs, b);
+    b.index = operand(e.operands[0]);
+    for (std::size_t k = 1; k < e.operands.size(); ++k) b.operands.push_back(operand(e.operands[k]));
+    for (ValueId v : e.results) b.results.push_back(of(v));
+    if (scratch) b.scratch = temporary(scratch);
+    return b;
+  }
+
   Plan& plan_;
   const Program& p_;
   const Fusion& f_;
+  ProgramIndex index_;
   std::vector<int> storage_;
   struct LiteralHash {
     std::size_t operator()(const Scalar& x) const { return field::hash(x); }
@@ -107,6 +146,11 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   Plan plan = run_pass("lower", lower, p, fusion);
   plan = run_pass("rows", group_stages, std::move(plan));
   return run_pass("memory", assign_memory, std::move(plan), donatable);
+}
+
+Plan plan_within(const Program& program, const std::vector<int>& own) {
+  const Program p = with_own_outputs(share_equal(simplify(program)));
+  return assign_memory_within(group_stages(lower(p, fuse(p))), own);
 }
 
 }  // namespace tutti::compile

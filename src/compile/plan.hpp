@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -72,8 +74,46 @@ struct CallEqn {
   std::vector<int> operands, results;  // storages
 };
 
+struct Plan;
+using PlanPtr = std::shared_ptr<const Plan>;
+
+/// A loop whose steps are a Plan. Its inputs are the consts of the body, the carries and one slice of each of the xs;
+/// its outputs the next carries and one slice of each of the ys. A step reads the carries where the one before wrote
+/// them, and slices where they lie: nothing is copied between steps.
+struct Repeat {
+  PlanPtr body;
+  PlanPtr condition;        // of a while: from its own consts and the carries to one bool; nothing: `length` steps
+  std::int64_t length = 0;  // steps, where there is no condition
+  bool reverse = false;     // slices from the last one to the first
+  int condition_consts = 0, consts = 0;
+  struct Carry {
+    int start = -1, result = -1;  // storages of its first and its last value
+    std::int64_t bytes = 0;
+    bool in_place = false;   // the body may write it where it reads it
+    std::int64_t slot = -1;  // else: its other place, in the scratch
+  };
+  std::vector<Carry> carries;
+  std::vector<int> operands;                // storages: consts of the condition, consts of the body, carries, xs
+  std::vector<int> results;                 // storages: carries, ys
+  std::vector<std::pair<int, int>> passed;  // storages: a const, and a result that is the same; of these bytes:
+  std::vector<std::int64_t> passed_bytes;
+  int scratch = -1;  // storage: other places of carries and the temporaries of body and condition
+  std::int64_t body_slab = 0, condition_slab = 0, held = 0;  // in the scratch: where they lie, one bool
+  int xs() const { return static_cast<int>(operands.size() - carries.size()) - condition_consts - consts; }
+  int ys() const { return static_cast<int>(results.size() - carries.size()); }
+};
+
+/// One of several Plans, all from the same operands to the same results.
+struct Branch {
+  std::vector<PlanPtr> branches;
+  int index = -1;             // storage: an int32, clamped to the branches there are
+  std::vector<int> operands;  // storages
+  std::vector<int> results;   // storages
+  int scratch = -1;           // storage: the temporaries of the branch that is taken
+};
+
 struct Step {
-  std::variant<Loop, Dot, CallEqn> what;
+  std::variant<Loop, Dot, CallEqn, Repeat, Branch> what;
   std::vector<int> eqns;  // of the simplified Program: for printing and error messages
   std::string str() const;
 };
@@ -96,6 +136,7 @@ struct Plan {
   std::vector<std::byte> constants;
   std::int64_t slab_bytes = 0;
   std::int64_t fresh_output_bytes = 0;  // of the outputs that take no input's memory
+  bool within = false;                  // a step of a loop, or a branch: inputs and outputs may lie anywhere
   std::string str() const;
 };
 

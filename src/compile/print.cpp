@@ -12,6 +12,13 @@ std::string list(const Extents& e) {
   return out + "]";
 }
 std::string name(int storage) { return "m" + std::to_string(storage); }
+// A Plan that a step holds, line by line.
+std::string within(const char* what, const Plan& plan) {
+  std::string out = std::string("\n  ") + what + "\n    ", text = plan.str();
+  text.pop_back();
+  for (char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return out;
+}
 
 }  // namespace
 
@@ -39,6 +46,23 @@ std::string Step::str() const {
     for (int s : c->results) out += " " + name(s);
     out += " =";
     for (int s : c->operands) out += " " + name(s);
+  } else if (const auto* r = std::get_if<Repeat>(&what)) {
+    out = r->condition ? "repeat while" : "repeat " + std::to_string(r->length);
+    if (r->reverse) out += " reverse";
+    for (int s : r->results) out += " " + name(s);
+    out += " =";
+    for (int s : r->operands) out += " " + name(s);
+    for (const auto& [from, to] : r->passed) out += "\n  pass " + name(to) + " = " + name(from);
+    for (const Repeat::Carry& c : r->carries)
+      out += "\n  carry " + name(c.start) + " " + name(c.result) + (c.in_place ? " in place" : "");
+    if (r->condition) out += within("condition", *r->condition);
+    out += within("body", *r->body);
+  } else if (const auto* b = std::get_if<Branch>(&what)) {
+    out = "branch by " + name(b->index);
+    for (int s : b->results) out += " " + name(s);
+    out += " =";
+    for (int s : b->operands) out += " " + name(s);
+    for (const PlanPtr& p : b->branches) out += within("taken", *p);
   }
   return out;
 }

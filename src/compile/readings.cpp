@@ -9,6 +9,8 @@
 namespace tutti::compile {
 namespace {
 
+constexpr std::size_t kMostParts = 27;
+
 Role role_of(const Program& p, const Eqn& e) {
   bool empty = false, plain = true;
   for (const Atom& a : e.operands) {
@@ -20,6 +22,7 @@ Role role_of(const Program& p, const Eqn& e) {
     plain &= loops_over(p.type(v).dtype);
   }
   if (e.op->view && !empty) return Role::view;
+  if (e.op->movement && !empty && !parts_of(p, e).empty()) return Role::parts;
   if (empty || !plain) return Role::call;
   if (e.op->index) return Role::index;
   if (e.op->pointwise) return Role::pointwise;
@@ -35,6 +38,7 @@ class Reader {
   Fusion run() {
     read_values();
     demand();
+    put_together();
     return std::move(f_);
   }
 
@@ -59,6 +63,7 @@ class Reader {
       f_.roles.push_back(role_of(p_, e));
       Role& role = f_.roles.back();
       const ValueId v = e.results.empty() ? -1 : e.results[0];
+      if (role == Role::parts) read_parts(e, role);
       if (role == Role::index) {
         Extents strides(extents(v).size(), 0);
         strides[e.op->index(e.params)] = 1;
@@ -81,6 +86,58 @@ class Reader {
     }
   }
 
+  // A value that is put together: of not too many parts.
+  void read_parts(const Eqn& e, Role& role) {
+    std::vector<Part> parts = parts_of(p_, e);
+    std::size_t count = 0;
+    for (const Part& part : parts) {
+      const std::vector<Part>* of_base = part.base.is_literal() ? nullptr : parts_at(f_.readings[part.base.id].base);
+      count += of_base ? of_base->size() : 1;
+    }
+    if (count > kMostParts)
+      for (const Part& part : parts)
+        if (!part.base.is_literal() && parts_at(f_.readings[part.base.id].base)) need_memory(part.base);
+    if (parts.size() > kMostParts) {
+      role = Role::call;
+      return;
+    }
+    f_.parts.emplace(e.results[0], std::move(parts));
+  }
+  const std::vector<Part>* parts_at(const Atom& base) const {
+    auto it = base.is_literal() ? f_.parts.end() : f_.parts.find(base.id);
+    return it == f_.parts.end() ? nullptr : &it->second;
+  }
+  // What a reads is put together and needs memory: it is not read box by box.
+  void need_memory(const Atom& a) {
+    if (a.is_literal()) return;
+    const Reading& r = f_.readings[a.id];
+    if (!r.index && parts_at(r.base)) must_[r.base.id] = 1;
+  }
+  // Whether a reads all of its base in the base's own dims.
+  bool is_whole(const Atom& a) const {
+    const Reading& r = f_.readings[a.id];
+    return !r.base.is_literal() && extents(r.base) == extents(a) && is_dense(r.view, extents(a));
+  }
+
+  // Parts of parts become parts of what has memory.
+  void put_together() {
+    for (std::size_t i = 0; i < p_.eqns.size(); ++i) {
+      if (f_.roles[i] != Role::parts) continue;
+      std::vector<Part>& parts = f_.parts.at(p_.eqns[i].results[0]);
+      for (bool more = true; more;) {
+        more = false;
+        for (std::size_t k = 0; k < parts.size() && !more; ++k) {
+          if (parts[k].base.is_literal()) continue;
+          const Atom base = f_.readings[parts[k].base.id].base;
+          const std::vector<Part>* of_base = base.is_literal() ? nullptr : f_.parts_without_memory(base.id);
+          if (!of_base) continue;
+          parts = flattened(parts, parts[k].base.id, *of_base);
+          more = true;
+        }
+      }
+    }
+  }
+
   bool dense(const Atom& a) const {
     if (a.is_literal()) return true;
     const Reading& r = f_.readings[a.id];
@@ -92,13 +149,22 @@ class Reader {
   void demand() {
     auto need_dense = [&](const Atom& a) {
       if (!dense(a)) must_[a.id] = 1;
+      need_memory(a);
     };
     for (const Atom& a : p_.outputs) need_dense(a);
     for (std::size_t i = p_.eqns.size(); i-- > 0;) {
       const Eqn& e = p_.eqns[i];
       switch (f_.roles[i]) {
         case Role::view:
-        case Role::index: f_.real[i] = must_[e.results[0]]; break;
+        case Role::index:
+          f_.real[i] = must_[e.results[0]];
+          if (f_.real[i]) need_memory(Atom(e.results[0]));
+          break;
+        case Role::parts:
+          f_.real[i] = must_[e.results[0]];
+          for (const Atom& a : e.operands)
+            if (!a.is_literal() && !is_whole(a)) need_memory(a);
+          break;
         case Role::call:
           f_.real[i] = 1;
           for (const Atom& a : e.operands) need_dense(a);
@@ -106,12 +172,16 @@ class Reader {
         case Role::dot:
           f_.real[i] = 1;
           for (int k : unreadable_operands(p_, f_, e)) need_dense(e.operands[k]);
+          for (const Atom& a : e.operands) need_memory(a);
           break;
         case Role::pointwise:
         case Role::reduce:
           f_.real[i] = 1;
           for (const Atom& a : e.operands)
-            if (!a.is_literal() && !reads_well(f_.readings[a.id].view, extents(a))) must_[a.id] = 1;
+            if (!a.is_literal()) {
+              if (!reads_well(f_.readings[a.id].view, extents(a))) must_[a.id] = 1;
+              if (f_.roles[i] == Role::reduce || !is_whole(a)) need_memory(a);
+            }
       }
     }
     for (std::size_t i = 0; i < p_.eqns.size(); ++i)
@@ -122,6 +192,8 @@ class Reader {
           f_.real[i] = 1;
         }
       }
+    for (std::size_t i = 0; i < p_.eqns.size(); ++i)
+      if (f_.roles[i] == Role::parts && f_.real[i]) f_.with_memory.insert(p_.eqns[i].results[0]);
     // From here a value with memory reads itself; its own reading is kept for the loop that fills it.
     for (auto& [v, r] : own_) f_.readings[v] = {v, false, dense_view(extents(v))};
     f_.sources = std::move(own_);
@@ -154,6 +226,11 @@ const Extents& Fusion::space(const Program& p, int eqn) const {
   const Eqn& e = p.eqns[eqn];
   if (roles[eqn] != Role::reduce) return p.types[e.results[0]].shape.dims();
   return e.operands[0].is_literal() ? scalar : p.types[e.operands[0].id].shape.dims();
+}
+
+const std::vector<Part>* Fusion::parts_without_memory(ValueId v) const {
+  auto it = parts.find(v);
+  return it == parts.end() || with_memory.contains(v) ? nullptr : &it->second;
 }
 
 const Reading* Fusion::source(ValueId v) const {

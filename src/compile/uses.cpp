@@ -12,7 +12,18 @@ Uses find_uses(const Program& p, const ProgramIndex& index, const Fusion& f) {
   for (int i = 0; i < n; ++i) {
     if (!f.real[i]) continue;
     const Eqn& e = p.eqns[i];
+    auto read_part = [&](const Atom& base) {
+      const Reading r = f.read(base);
+      const int from = r.index || r.base.is_literal() ? -1 : index.producer(r.base.id);
+      if (from < 0) return;
+      out.readers[from].push_back({i, false});
+      out.sources[i].push_back(from);
+    };
     auto read = [&](const Reading& r, const Extents& over) {
+      if (const auto* parts = r.index || r.base.is_literal() ? nullptr : f.parts_without_memory(r.base.id)) {
+        for (const Part& part : *parts) read_part(part.base);
+        return;
+      }
       const int from = r.index || r.base.is_literal() ? -1 : index.producer(r.base.id);
       if (from < 0) return;
       const std::int64_t elements = product(over);
@@ -23,7 +34,9 @@ Uses find_uses(const Program& p, const ProgramIndex& index, const Fusion& f) {
       out.sources[i].push_back(from);
     };
     const Reading* source = f.is_loop(i) ? f.source(e.results[0]) : nullptr;
-    if (source) {
+    if (f.roles[i] == Role::parts) {
+      for (const Part& part : f.parts.at(e.results[0])) read_part(part.base);
+    } else if (source) {
       read(*source, p.types[e.results[0]].shape.dims());
     } else {
       for (const Atom& a : e.operands)

@@ -51,9 +51,36 @@ void verify(const Fusion& f) {
     check(units[e] == (f.real[e] ? 1 : 0), "an Eqn that runs is not in one unit, or one that does not is in some", f);
 }
 
+namespace {
+
+// A Plan that a step holds gives and takes what the step does.
+void check_within(const Plan& p, const Plan& within, std::size_t inputs, std::size_t outputs) {
+  check(within.inputs.size() == inputs && within.outputs.size() == outputs, "a step and its Plan differ", p);
+  for (std::size_t k = 0; k < outputs; ++k) {
+    const Storage& x = within.storages[within.outputs[k]];
+    check(x.kind == Storage::Kind::output && x.index == static_cast<int>(k), "an output is not written by a step", p);
+  }
+  verify(within);
+}
+
+void check_step(const Plan& p, const Step& step) {
+  if (const auto* r = std::get_if<Repeat>(&step.what)) {
+    check_within(p, *r->body, r->operands.size() - static_cast<std::size_t>(r->condition_consts), r->results.size());
+    if (r->condition)
+      check_within(p, *r->condition, static_cast<std::size_t>(r->condition_consts) + r->carries.size(), 1);
+    for (std::size_t c = 0; c < r->carries.size(); ++c)
+      check(r->carries[c].in_place || r->carries[c].slot >= 0, "a carry has one place only", p);
+  } else if (const auto* b = std::get_if<Branch>(&step.what)) {
+    for (const PlanPtr& taken : b->branches) check_within(p, *taken, b->operands.size(), b->results.size());
+  }
+}
+
+}  // namespace
+
 void verify(const Plan& p) {
   const int storages = static_cast<int>(p.storages.size());
   for (const Step& step : p.steps) {
+    check_step(p, step);
     std::vector<int> reads, writes;
     uses_of(step, reads, writes);
     reads.insert(reads.end(), writes.begin(), writes.end());

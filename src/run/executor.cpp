@@ -37,75 +37,88 @@ void CallWork::run(char* const* at, int) const {
   evaluate(call_.eqn, call_.operand_types, operands, results);
 }
 
-Executor::Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works)
-    : plan_(std::move(plan)), works_(std::move(works)) {
-  int wide = 0;
-  for (const auto& w : works_) wide += w && w->tasks > 1 && w->cost_ns >= kInline;
-  long_ = wide > 1;
+Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works)
+    : plan_(plan), works_(std::move(works)) {
+  for (const auto& w : works_) wide_ += w && w->tasks > 1 && w->cost_ns >= kInline;
 }
 
-int Executor::tasks() const {
+int Steps::tasks() const {
   int n = 0;
   for (const auto& w : works_) n += w ? w->tasks : 0;
   return n;
 }
 
+double Steps::cost_ns() const {
+  double cost = 0;
+  for (const auto& w : works_) cost += w ? w->cost_ns : 0;
+  return cost;
+}
+
+void Steps::run(char* const* at) const {
+  for (const compile::Stage& stage : plan_.stages) run_stage(stage, at);
+}
+
+void place_storages(const compile::Plan& plan, char* slab, char** at) {
+  char* const constants = const_cast<char*>(reinterpret_cast<const char*>(plan.constants.data()));
+  for (std::size_t s = 0; s < plan.storages.size(); ++s) {
+    const Storage& st = plan.storages[s];
+    if (st.kind == Storage::Kind::temporary && st.takes < 0) at[s] = slab + st.offset;
+    if (st.kind == Storage::Kind::chunk) at[s] = nullptr;  // each task has its own
+    if (st.kind == Storage::Kind::constant) at[s] = constants + st.offset;
+  }
+}
+
+Executor::Executor(std::unique_ptr<const compile::Plan> plan, std::vector<std::unique_ptr<Work>> works)
+    : plan_(std::move(plan)), steps_(*plan_, std::move(works)) {}
+
 std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const {
-  if (inputs.size() != plan_.inputs.size()) throw InternalError("run: wrong number of inputs");
+  const compile::Plan& plan = *plan_;
+  if (inputs.size() != plan.inputs.size()) throw InternalError("run: wrong number of inputs");
   constexpr std::size_t kLocal = 128;
   char* local[kLocal];
   std::unique_ptr<char*[]> many;
   char** at = local;
-  if (plan_.storages.size() > kLocal) many.reset(at = new char*[plan_.storages.size()]);
+  if (plan.storages.size() > kLocal) many.reset(at = new char*[plan.storages.size()]);
 
   BufferPtr slab;
-  char* temporaries = nullptr;
-  if (plan_.slab_bytes > 0) {
-    slab = allocate_buffer(static_cast<std::size_t>(plan_.slab_bytes));
-    temporaries = static_cast<char*>(slab->data());
-  }
-  std::vector<BufferPtr> out(plan_.outputs.size());
-  const Storage* storages = plan_.storages.data();
-  for (std::size_t s = 0; s < plan_.storages.size(); ++s) {
+  if (plan.slab_bytes > 0) slab = allocate_buffer(static_cast<std::size_t>(plan.slab_bytes));
+  place_storages(plan, slab ? static_cast<char*>(slab->data()) : nullptr, at);
+  std::vector<BufferPtr> out(plan.outputs.size());
+  const Storage* storages = plan.storages.data();
+  for (std::size_t s = 0; s < plan.storages.size(); ++s) {
     const Storage& st = storages[s];
-    switch (st.kind) {
-      case Storage::Kind::input: at[s] = static_cast<char*>(inputs[st.index]->data()); break;
-      case Storage::Kind::temporary: at[s] = st.takes >= 0 ? at[st.takes] : temporaries + st.offset; break;
-      case Storage::Kind::chunk: at[s] = nullptr; break;  // each task has its own
-      case Storage::Kind::constant:
-        at[s] = const_cast<char*>(reinterpret_cast<const char*>(plan_.constants.data())) + st.offset;
-        break;
-      case Storage::Kind::output: {
-        BufferPtr& b = out[st.index];
-        if (st.takes >= 0) {
-          const int input = storages[st.takes].index;
-          if (static_cast<std::size_t>(input) < donated.size() && donated[input] && inputs[input].unique())
-            b = inputs[input];
-        }
-        if (!b) b = allocate_buffer(static_cast<std::size_t>(st.bytes));
-        at[s] = static_cast<char*>(b->data());
-      }
+    if (st.kind == Storage::Kind::input) at[s] = static_cast<char*>(inputs[st.index]->data());
+    if (st.kind != Storage::Kind::output) continue;
+    BufferPtr& b = out[st.index];
+    if (st.takes >= 0) {
+      const int input = storages[st.takes].index;
+      if (static_cast<std::size_t>(input) < donated.size() && donated[input] && inputs[input].unique())
+        b = inputs[input];
     }
+    if (!b) b = allocate_buffer(static_cast<std::size_t>(st.bytes));
+    at[s] = static_cast<char*>(b->data());
   }
+  for (std::size_t s = 0; s < plan.storages.size(); ++s)
+    if (storages[s].kind == Storage::Kind::temporary && storages[s].takes >= 0) at[s] = at[storages[s].takes];
   std::optional<Awake> awake;
-  if (long_) awake.emplace();
-  for (const compile::Stage& stage : plan_.stages) run_stage(stage, at);
+  if (steps_.awake(false)) awake.emplace();
+  steps_.run(at);
   for (std::size_t k = 0; k < out.size(); ++k) {
     if (out[k]) continue;
-    const Storage& st = storages[plan_.outputs[k]];
+    const Storage& st = storages[plan.outputs[k]];
     if (st.kind == Storage::Kind::input)
       out[k] = inputs[st.index];
     else if (st.kind == Storage::Kind::output)
       out[k] = out[st.index];
     else {  // a literal
       out[k] = allocate_buffer(static_cast<std::size_t>(st.bytes));
-      std::memcpy(out[k]->data(), at[plan_.outputs[k]], static_cast<std::size_t>(st.bytes));
+      std::memcpy(out[k]->data(), at[plan.outputs[k]], static_cast<std::size_t>(st.bytes));
     }
   }
   return out;
 }
 
-void Executor::run_stage(const compile::Stage& stage, char* const* at) const {
+void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
   // Of a stage by rows the first step stands for all.
   const std::span<const int> steps(stage.steps.data(), stage.rows ? 1 : stage.steps.size());
   int tasks = 0;
@@ -120,7 +133,7 @@ void Executor::run_stage(const compile::Stage& stage, char* const* at) const {
     return;
   }
   struct Context {
-    const Executor* self;
+    const Steps* self;
     std::span<const int> steps;
     char* const* at;
   } context{this, steps, at};

@@ -39,19 +39,39 @@ class CallWork final : public Work {
   compile::CallEqn call_;
 };
 
-class Executor {
+/// The steps of a Plan as they run, stage by stage.
+class Steps {
  public:
-  Executor(compile::Plan plan, std::vector<std::unique_ptr<Work>> works);
-  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const;
-  const compile::Plan& plan() const { return plan_; }
+  /// `plan` stays where it is.
+  Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works);
+  void run(char* const* at) const;
   int tasks() const;
+  /// Whether several stages, or one that runs again and again, are worth other threads.
+  bool awake(bool again) const { return wide_ > (again ? 0 : 1); }
+  double cost_ns() const;
 
  private:
   void run_stage(const compile::Stage& stage, char* const* at) const;
 
-  compile::Plan plan_;
+  const compile::Plan& plan_;
   std::vector<std::unique_ptr<Work>> works_;  // by step; nothing for the later steps of a stage by rows
-  bool long_ = false;                         // several stages that are worth other threads
+  int wide_ = 0;                              // works that are worth other threads
+};
+
+/// Where the storages of a plan lie that are the same in every run: temporaries in `slab`, constants. Nothing of the
+/// others is written.
+void place_storages(const compile::Plan& plan, char* slab, char** at);
+
+class Executor {
+ public:
+  Executor(std::unique_ptr<const compile::Plan> plan, std::vector<std::unique_ptr<Work>> works);
+  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const;
+  const compile::Plan& plan() const { return *plan_; }
+  int tasks() const { return steps_.tasks(); }
+
+ private:
+  std::unique_ptr<const compile::Plan> plan_;
+  Steps steps_;
 };
 
 }  // namespace tutti::run

@@ -6,11 +6,13 @@
 #include "backend/cpu/dot_work.hpp"
 #include "backend/cpu/kernel.hpp"
 #include "backend/cpu/literals.hpp"
+#include "backend/cpu/loop_code.hpp"
 #include "backend/cpu/transpose_work.hpp"
 #include "backend/cpu/window_work.hpp"
 #include "compile/passes.hpp"
 #include "ir/passes.hpp"
 #include "run/executor.hpp"
+#include "run/repeat_work.hpp"
 #include "run/rows_work.hpp"
 
 namespace tutti {
@@ -18,7 +20,7 @@ namespace {
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(run::Executor executor, PlanStats stats, std::vector<cpu::Kernel> kernels)
+  CpuExecutable(run::Executor executor, PlanStats stats, std::vector<cpu::Function> kernels)
       : kernels_(std::move(kernels)), executor_(std::move(executor)), stats_(std::move(stats)) {}
   std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) override {
     return executor_.run(inputs, donated);
@@ -27,7 +29,7 @@ class CpuExecutable final : public Executable {
   PlanStats stats() const override { return stats_; }
 
  private:
-  std::vector<cpu::Kernel> kernels_;  // alive as long as the executor calls them
+  std::vector<cpu::Function> kernels_;  // alive as long as the executor calls them
   run::Executor executor_;
   PlanStats stats_;
 };
@@ -36,31 +38,35 @@ double ns_per_element(const compile::Loop& l) {
   return 0.05 + 0.03 * static_cast<double>(l.body.insts.size() + l.accesses.size());
 }
 
-// Kernels that nests are waiting for: compiled in one go.
+// Functions that works are waiting for: compiled in one go.
 class Kernels {
  public:
   /// `nest` stays where it is until compile().
   void want(run::Nest& nest, const cpu::LoopInPlan& loop) {
-    specs_.push_back(cpu::kernel_spec(loop, nest));
-    waiting_.push_back(&nest);
+    want(cpu::source_of(cpu::kernel_spec(loop, nest)),
+         [&nest](void* address) { nest.kernel = reinterpret_cast<run::KernelFn>(address); });
+  }
+  void want(cpu::Source source, std::function<void(void*)> ready) {
+    sources_.push_back(std::move(source));
+    ready_.push_back(std::move(ready));
   }
   void compile() {
-    made_ = cpu::compile_kernels(specs_);
-    for (std::size_t k = 0; k < made_.size(); ++k) waiting_[k]->kernel = made_[k].run;
+    made_ = cpu::compile_sources(sources_);
+    for (std::size_t k = 0; k < made_.size(); ++k) ready_[k](made_[k].address);
   }
   /// Each once.
-  std::vector<cpu::Kernel> distinct() const {
-    std::map<run::KernelFn, cpu::Kernel> out;
-    for (const cpu::Kernel& k : made_) out.emplace(k.run, k);
-    std::vector<cpu::Kernel> list;
-    for (auto& [run, k] : out) list.push_back(std::move(k));
+  std::vector<cpu::Function> distinct() const {
+    std::map<void*, cpu::Function> out;
+    for (const cpu::Function& f : made_) out.emplace(f.address, f);
+    std::vector<cpu::Function> list;
+    for (auto& [address, f] : out) list.push_back(std::move(f));
     return list;
   }
 
  private:
-  std::vector<cpu::KernelSpec> specs_;
-  std::vector<run::Nest*> waiting_;
-  std::vector<cpu::Kernel> made_;
+  std::vector<cpu::Source> sources_;
+  std::vector<std::function<void(void*)>> ready_;
+  std::vector<cpu::Function> made_;
 };
 
 std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
@@ -93,31 +99,65 @@ std::unique_ptr<run::Work> loop_work(const compile::Plan& plan, const compile::S
   return nest;
 }
 
-std::shared_ptr<Executable> machine_code(compile::Plan plan, PlanStats stats) {
-  std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
-  Kernels kernels;
-  for (const compile::Stage& stage : plan.stages) {
-    if (stage.rows) {
-      works[stage.steps[0]] = rows_work(plan, stage, kernels);
-      continue;
+// The works of a plan, and of the plans that its steps hold.
+class Works {
+ public:
+  explicit Works(Kernels& kernels) : kernels_(kernels) {}
+  int fallbacks = 0;
+
+  std::vector<std::unique_ptr<run::Work>> of(const compile::Plan& plan) {
+    std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
+    for (const compile::Stage& stage : plan.stages) {
+      if (stage.rows)
+        works[stage.steps[0]] = rows_work(plan, stage, kernels_);
+      else
+        for (int i : stage.steps) works[i] = std::visit(Make{*this, plan, stage}, plan.steps[i].what);
     }
-    for (int i : stage.steps) {
-      const auto& what = plan.steps[i].what;
-      if (const auto* l = std::get_if<compile::Loop>(&what)) {
-        works[i] = loop_work(plan, stage, *l, kernels);
-      } else if (const auto* d = std::get_if<compile::Dot>(&what)) {
-        works[i] = cpu::dot_work(*d);
-      } else {
-        const auto& c = std::get<compile::CallEqn>(what);
-        works[i] = cpu::window_work(c);
-        if (works[i]) continue;
-        works[i] = std::make_unique<run::CallWork>(c);
-        ++stats.fallbacks;
-      }
-    }
+    return works;
   }
+
+ private:
+  std::unique_ptr<run::Steps> within(const compile::PlanPtr& plan) {
+    return plan ? std::make_unique<run::Steps>(*plan, of(*plan)) : nullptr;
+  }
+
+  struct Make {
+    Works& self;
+    const compile::Plan& plan;
+    const compile::Stage& stage;
+    using Work = std::unique_ptr<run::Work>;
+    Work operator()(const compile::Loop& l) const { return loop_work(plan, stage, l, self.kernels_); }
+    Work operator()(const compile::Dot& d) const { return cpu::dot_work(d); }
+    Work operator()(const compile::CallEqn& c) const {
+      if (Work work = cpu::window_work(c)) return work;
+      ++self.fallbacks;
+      return std::make_unique<run::CallWork>(c);
+    }
+    Work operator()(const compile::Repeat& r) const {
+      if (std::optional<cpu::LoopCode> code = cpu::loop_code(r)) {
+        for (cpu::LoopCode::Wanted& f : code->functions) self.kernels_.want(std::move(f.source), std::move(f.ready));
+        return std::move(code->work);
+      }
+      return std::make_unique<run::RepeatWork>(r, self.within(r.body), self.within(r.condition));
+    }
+    Work operator()(const compile::Branch& b) const {
+      std::vector<std::unique_ptr<run::Steps>> branches;
+      for (const compile::PlanPtr& p : b.branches) branches.push_back(self.within(p));
+      return std::make_unique<run::BranchWork>(b, std::move(branches));
+    }
+  };
+
+  Kernels& kernels_;
+};
+
+std::shared_ptr<Executable> machine_code(compile::Plan made, PlanStats stats) {
+  auto plan = std::make_unique<const compile::Plan>(std::move(made));
+  Kernels kernels;
+  Works maker(kernels);
+  std::vector<std::unique_ptr<run::Work>> works = maker.of(*plan);
+  stats.fallbacks += maker.fallbacks;
   kernels.compile();
-  std::vector<cpu::Kernel> distinct = kernels.distinct();
+  std::vector<cpu::Function> distinct = kernels.distinct();
   stats.kernels = static_cast<int>(distinct.size());
   run::Executor executor(std::move(plan), std::move(works));
   stats.tasks = executor.tasks();

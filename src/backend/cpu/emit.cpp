@@ -36,8 +36,8 @@ class Emitter : Frame {
       else
         map_row();
     });
-    leave();
   }
+  void end() { leave(); }
 
  private:
   // One tile per register that is alive over a cut; a tile is used again when its register has died.
@@ -57,8 +57,7 @@ class Emitter : Frame {
                                                llvm::ArrayType::get(t, kTile / kLanes);
         });
         if (free == tiles.end()) {
-          llvm::AllocaInst* a = b_.CreateAlloca(llvm::ArrayType::get(t, kTile / kLanes));
-          a->setAlignment(llvm::Align(64));
+          llvm::AllocaInst* a = local(llvm::ArrayType::get(t, kTile / kLanes), 64);
           free = tiles.insert(tiles.end(), {a, r});
         }
         free->second = r;
@@ -150,8 +149,8 @@ class Emitter : Frame {
       reduces_.push_back(k);
       llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(s_.accesses[k].accumulate));
       types_.push_back(t);
-      chains_.push_back(b_.CreateAlloca(llvm::ArrayType::get(t, kChains)));
-      totals_.push_back(b_.CreateAlloca(t));
+      chains_.push_back(local(llvm::ArrayType::get(t, kChains), 1));
+      totals_.push_back(local(t, 1));
     }
   }
   Value chain(std::size_t j, Value c) { return b_.CreateGEP(types_[j], chains_[j], c); }
@@ -194,7 +193,7 @@ class Emitter : Frame {
       }
       const std::size_t k = reduces_[j];
       Value one = lanes_.to_memory(b_.CreateExtractElement(v, std::uint64_t{0}), s_.accesses[k].dtype);
-      b_.CreateStore(one, b_.CreateIntToPtr(current_[k], b_.getPtrTy()));
+      b_.CreateStore(one, current_[k]);
     }
   }
 
@@ -268,7 +267,13 @@ class Emitter : Frame {
 }  // namespace
 
 void emit_kernel(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide) {
-  Emitter(module, name, spec, wide).run();
+  Emitter emitter(module, name, spec, wide);
+  emitter.run();
+  emitter.end();
+}
+
+void emit_inlined(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, const Inlined& inlined) {
+  Emitter(builder, spec, wide, inlined).run();
 }
 
 }  // namespace tutti::cpu

@@ -10,11 +10,12 @@ namespace tutti::cpu {
 using Value = Frame::Value;
 
 namespace {
-constexpr int kAhead = 4096;  // bytes
+constexpr int kAhead = 4096;                       // bytes
+constexpr std::int64_t kFew = 8, kFewInsts = 256;  // times of a loop that are written out, and their instructions
 }  // namespace
 
 Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, bool wide)
-    : m_(m), s_(spec), b_(m.getContext()), lanes_(m, b_, wide) {
+    : m_(m), s_(spec), own_(std::make_unique<llvm::IRBuilder<>>(m.getContext())), b_(*own_), lanes_(m, b_, wide) {
   for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
   llvm::Type *p = b_.getPtrTy(), *i = b_.getInt64Ty();
   fn_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, i, i}, false),
@@ -26,10 +27,26 @@ Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, b
   rows_ = fn_->getArg(3);
   columns_ = fn_->getArg(4);
   for (std::size_t k = 0; k < s_.accesses.size(); ++k) {
-    at_.push_back(load64(0, k));
+    at_.push_back(load64(0, k, s_.accesses[k].kind != Kind::index));
     row_step_.push_back(load64(1, k));
     column_step_.push_back(s_.accesses[k].step == Step::any ? load64(2, k) : nullptr);
   }
+  find_uniform();
+}
+
+Frame::Frame(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, const Inlined& inlined)
+    : m_(*builder.GetInsertBlock()->getModule()), s_(spec), b_(builder), lanes_(m_, b_, wide), inlined_(&inlined) {
+  for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
+  fn_ = b_.GetInsertBlock()->getParent();
+  rows_ = inlined.rows;
+  columns_ = inlined.columns;
+  at_ = inlined.at;
+  for (std::int64_t step : inlined.row_steps) row_step_.push_back(number(step));
+  for (std::int64_t step : inlined.column_steps) column_step_.push_back(number(step));
+  find_uniform();
+}
+
+void Frame::find_uniform() {
   for (const compile::Inst& inst : s_.body.insts) {
     bool u = inst.kind != compile::Inst::Kind::load || s_.accesses[inst.bits].step == Step::none;
     for (int operand : {inst.a, inst.b, inst.c}) u &= operand < 0 || uniform_[operand];
@@ -37,8 +54,24 @@ Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, b
   }
 }
 
-Value Frame::load64(unsigned argument, std::size_t k) {
-  return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(argument), k));
+std::optional<std::int64_t> Frame::few(Value from, Value to, std::int64_t step) const {
+  auto *begin = llvm::dyn_cast<llvm::ConstantInt>(from), *end = llvm::dyn_cast<llvm::ConstantInt>(to);
+  if (!inlined_ || !begin || !end) return std::nullopt;
+  const std::int64_t times = std::max<std::int64_t>(0, (end->getSExtValue() - begin->getSExtValue()) / step);
+  const auto insts = static_cast<std::int64_t>(s_.body.insts.size());
+  return times <= 1 || (times <= kFew && times * insts <= kFewInsts) ? std::optional(times) : std::nullopt;
+}
+
+llvm::AllocaInst* Frame::local(llvm::Type* type, std::uint64_t align) {
+  llvm::IRBuilder<> start(&fn_->getEntryBlock(), fn_->getEntryBlock().begin());
+  llvm::AllocaInst* a = start.CreateAlloca(type);
+  a->setAlignment(llvm::Align(std::max<std::uint64_t>(align, a->getAlign().value())));
+  return a;
+}
+
+Value Frame::load64(unsigned argument, std::size_t k, bool is_address) {
+  llvm::Type* t = is_address ? static_cast<llvm::Type*>(b_.getPtrTy()) : b_.getInt64Ty();
+  return b_.CreateLoad(t, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(argument), k));
 }
 
 Value Frame::lane_numbers() {
@@ -50,16 +83,18 @@ Value Frame::lane_numbers() {
 void Frame::begin_row(Value row) {
   row_ = row;
   current_.clear();
-  for (std::size_t k = 0; k < at_.size(); ++k)
-    current_.push_back(b_.CreateAdd(at_[k], b_.CreateMul(row_step_[k], row_)));
+  for (std::size_t k = 0; k < at_.size(); ++k) {
+    Value along = b_.CreateMul(row_step_[k], row_);
+    current_.push_back(s_.accesses[k].kind == Kind::index ? b_.CreateAdd(at_[k], along)
+                                                          : b_.CreateGEP(b_.getInt8Ty(), at_[k], along));
+  }
   row_values_.assign(s_.body.insts.size(), nullptr);
   for (std::size_t r = 0; r < s_.body.insts.size(); ++r)
     if (uniform_[r]) row_values_[r] = value(r, row_values_, nullptr, nullptr);
 }
 
 Value Frame::pointer(std::size_t k, Value column) {
-  Value p = b_.CreateIntToPtr(current_[k], b_.getPtrTy());
-  return b_.CreateGEP(lanes_.memory_type(s_.accesses[k].dtype), p, column);
+  return b_.CreateGEP(lanes_.memory_type(s_.accesses[k].dtype), current_[k], column);
 }
 
 Value Frame::value(std::size_t r, const std::vector<Value>& values, Value column, Value mask) {
@@ -86,13 +121,14 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
   llvm::Type* memory = lanes_.memory_type(a.dtype);
   const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
   if (a.step == Step::none) {
-    Value one = b_.CreateAlignedLoad(memory, b_.CreateIntToPtr(current_[k], b_.getPtrTy()), align);
+    Value one = b_.CreateAlignedLoad(memory, current_[k], align);
     return b_.CreateVectorSplat(kLanes, lanes_.from_memory(one, a.dtype));
   }
   llvm::Type* v = lanes_.vector_type(memory);
   Value zero = llvm::Constant::getNullValue(v);
   if (a.step == Step::one) {
     Value p = pointer(k, column);
+    mask = masked(k, mask);
     if (a.far && !mask) {  // for reading, to all caches, data
       Value ahead = b_.CreateConstGEP1_64(b_.getInt8Ty(), p, kAhead);
       b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
@@ -102,11 +138,16 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
         mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, mask, zero)) : b_.CreateAlignedLoad(v, p, align);
     return lanes_.from_memory(x, a.dtype);
   }
+  return lanes_.from_memory(b_.CreateMaskedGather(v, pointers(k, column), align, some(mask), zero), a.dtype);
+}
+
+Value Frame::pointers(std::size_t k, Value column) {
   Value along = b_.CreateAdd(b_.CreateVectorSplat(kLanes, column), lane_numbers());
-  Value bytes = b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k]));
-  Value p = b_.CreateGEP(b_.getInt8Ty(), b_.CreateIntToPtr(current_[k], b_.getPtrTy()), bytes);
-  if (!mask) mask = llvm::Constant::getAllOnesValue(lanes_.vector_type(b_.getInt1Ty()));
-  return lanes_.from_memory(b_.CreateMaskedGather(v, p, align, mask, zero), a.dtype);
+  return b_.CreateGEP(b_.getInt8Ty(), current_[k], b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k])));
+}
+
+Value Frame::some(Value mask) {
+  return mask ? mask : llvm::Constant::getAllOnesValue(lanes_.vector_type(b_.getInt1Ty()));
 }
 
 std::vector<Value> Frame::body_at(Value column, Value mask) {
@@ -120,6 +161,11 @@ void Frame::store(std::size_t k, Value x, Value column, Value mask) {
   const DType d = s_.accesses[k].dtype;
   const llvm::Align align(static_cast<std::uint64_t>(d.size()));
   x = lanes_.to_memory(x, d);
+  if (s_.accesses[k].step == Step::any) {
+    b_.CreateMaskedScatter(x, pointers(k, column), align, some(mask));
+    return;
+  }
+  mask = masked(k, mask);
   if (mask)
     b_.CreateMaskedStore(x, pointer(k, column), align, mask);
   else if (!s_.accesses[k].far)

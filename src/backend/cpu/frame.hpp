@@ -4,6 +4,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,20 +13,36 @@
 
 namespace tutti::cpu {
 
+/// A kernel that is written into a function in which all but the addresses is known.
+struct Inlined {
+  std::vector<llvm::Value*> at;  // by access: the address of the first element (index: the number itself)
+  std::vector<char> padded;      // by access: whole vectors may be read and written, whatever the number of columns
+  std::vector<std::int64_t> row_steps, column_steps;
+  llvm::Value *rows = nullptr, *columns = nullptr;
+};
+
 class Frame {
  public:
   using Value = llvm::Value*;
   using Kind = compile::Access::Kind;
   using Step = KernelSpec::Step;
 
+  /// A function of its own.
   Frame(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide);
+  /// At the end of what `builder` has written.
+  Frame(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, const Inlined& inlined);
 
  protected:
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(m_.getContext(), name, fn_); }
   Value number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
 
-  // for (i = from; i + step <= to; i += step) body(i); the value of i after the loop.
+  // for (i = from; i + step <= to; i += step) body(i); the value of i after the loop. Where all is known a few times
+  // are written out one after the other.
   template <class F> Value counted(Value from, Value to, std::int64_t step, F body) {
+    if (auto times = few(from, to, step)) {
+      for (std::int64_t k = 0; k < *times; ++k) body(b_.CreateAdd(from, number(k * step)));
+      return b_.CreateAdd(from, number(*times * step));
+    }
     llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("head"), *in = block("body"), *out = block("end");
     b_.CreateBr(head);
     b_.SetInsertPoint(head);
@@ -41,6 +59,10 @@ class Frame {
   }
 
   template <class F> void when(Value condition, F body) {
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
+      if (known->isOne()) body();
+      return;
+    }
     llvm::BasicBlock *in = block("then"), *out = block("join");
     b_.CreateCondBr(condition, in, out);
     b_.SetInsertPoint(in);
@@ -56,6 +78,8 @@ class Frame {
   /// Addresses in this row, and the registers that have one value per row.
   void begin_row(Value row);
   Value pointer(std::size_t access, Value column);
+  Value pointers(std::size_t access, Value column);  // of each lane, where elements do not lie side by side
+  Value some(Value mask);                            // all lanes where there is no mask
   Value load(std::size_t access, Value column, Value mask);
   void store(std::size_t access, Value x, Value column, Value mask);
   /// The vector of register r at `column`; lanes outside of `mask` (if any) read nothing.
@@ -64,18 +88,32 @@ class Frame {
   void leave();
   void stores(const std::vector<Value>& values, Value column, Value mask);
 
+  /// Memory of the function.
+  llvm::AllocaInst* local(llvm::Type* type, std::uint64_t align);
+
   llvm::Module& m_;
   const KernelSpec& s_;
-  llvm::IRBuilder<> b_;
+
+ private:
+  std::unique_ptr<llvm::IRBuilder<>> own_;
+
+ protected:
+  llvm::IRBuilder<>& b_;
   Lanes lanes_;
   llvm::Function* fn_ = nullptr;
   Value rows_ = nullptr, columns_ = nullptr, row_ = nullptr;
-  std::vector<Value> current_, row_values_;  // by access: the address; by register
+  std::vector<Value> current_, row_values_;  // by access: the address, or the number; by register
   std::vector<char> uniform_;                // by register: one value per row
 
  private:
-  Value load64(unsigned argument, std::size_t k);
+  Value load64(unsigned argument, std::size_t k, bool is_address = false);
+  void find_uniform();
+  std::optional<std::int64_t> few(Value from, Value to, std::int64_t step) const;
+  // The mask of a load or store where one is needed.
+  Value masked(std::size_t access, Value mask) const { return inlined_ && inlined_->padded[access] ? nullptr : mask; }
+
   std::vector<Value> at_, row_step_, column_step_;
+  const Inlined* inlined_ = nullptr;
 };
 
 }  // namespace tutti::cpu

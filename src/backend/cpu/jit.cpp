@@ -5,6 +5,7 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -66,6 +67,27 @@ orc::JITTargetMachineBuilder target_machine() {
   return builder;
 }
 
+// Memory of the function becomes registers, and what does not change in a loop goes before it. No vectors are made: the
+// code has them.
+void optimise(llvm::Function& function) {
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  llvm::FunctionPassManager passes;
+  check(builder.parsePassPipeline(
+      passes,
+      "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),sroa,"
+      "instcombine<no-verify-fixpoint>,simplifycfg"));
+  passes.run(function, functions);
+}
+
 [[noreturn]] void raise_out_of_memory() {
   raise<Error>("out of memory", "there is no room to compile a program",
                "Free arrays, or raise the limit of the process.");
@@ -117,25 +139,23 @@ class Jit {
     if (f64) define(std::string("tutti_") + name + "_f64", f64);
   }
 
-  std::vector<Kernel> kernels(const std::vector<KernelSpec>& specs) {
-    std::vector<Kernel> out;  // before the lock: what ends with it asks for the lock
-    std::vector<std::pair<std::string, const KernelSpec*>> fresh;
+  std::vector<Function> functions(const std::vector<Source>& sources) {
+    std::vector<Function> out;  // before the lock: what ends with it asks for the lock
+    std::vector<const Source*> fresh;
     std::lock_guard lock(mutex_);
     if (given_up_) throw std::bad_alloc();
-    std::vector<std::string> texts;
-    for (const KernelSpec& s : specs) {
-      texts.push_back(s.text());
-      auto [known, added] = known_.try_emplace(texts.back());
-      out.push_back({known->second.run, known->second.code.lock()});
+    for (const Source& s : sources) {
+      auto [known, added] = known_.try_emplace(s.text);
+      out.push_back({known->second.address, known->second.code.lock()});
       if (out.back().code) continue;
-      if (std::none_of(fresh.begin(), fresh.end(), [&](const auto& f) { return f.first == texts.back(); }))
-        fresh.push_back({texts.back(), &s});
+      if (std::none_of(fresh.begin(), fresh.end(), [&](const Source* f) { return f->text == s.text; }))
+        fresh.push_back(&s);
     }
     if (fresh.empty()) return out;
     check_room(fresh.size());
     const std::shared_ptr<const Code> code = add(fresh);
     for (std::size_t k = 0; k < out.size(); ++k)
-      if (!out[k].code) out[k] = {known_.at(texts[k]).run, code};
+      if (!out[k].code) out[k] = {known_.at(sources[k].text).address, code};
     return out;
   }
   KernelCounts counts() const { return {compiled_, freed_}; }
@@ -162,11 +182,11 @@ class Jit {
 
  private:
   struct Known {
-    run::KernelFn run = nullptr;
+    void* address = nullptr;
     std::weak_ptr<const Code> code;
   };
 
-  std::shared_ptr<const Code> add(const std::vector<std::pair<std::string, const KernelSpec*>>& fresh);
+  std::shared_ptr<const Code> add(const std::vector<const Source*>& fresh);
 
   std::mutex mutex_;
   std::unique_ptr<orc::LLJIT> jit_;
@@ -212,38 +232,39 @@ class Code {
   std::vector<std::string> texts_;
 };
 
-std::shared_ptr<const Code> Jit::add(const std::vector<std::pair<std::string, const KernelSpec*>>& fresh) {
+std::shared_ptr<const Code> Jit::add(const std::vector<const Source*>& fresh) {
   auto context = std::make_unique<llvm::LLVMContext>();
   auto module = std::make_unique<llvm::Module>("kernels", *context);
   module->setDataLayout(jit_->getDataLayout());
   const int first = compiled_;
-  for (const auto& [text, spec] : fresh) {
-    for (const compile::Inst& i : spec->body.insts)
-      if (i.name) define_library(i.name);
-    emit_kernel(*module, "kernel" + std::to_string(compiled_++), *spec, isa() == Isa::avx512);
+  auto name = [&](std::size_t k) { return "kernel" + std::to_string(first + static_cast<int>(k)); };
+  for (std::size_t k = 0; k < fresh.size(); ++k, ++compiled_) {
+    for (const char* function : fresh[k]->library) define_library(function);
+    fresh[k]->emit(*module, name(k), isa() == Isa::avx512);
   }
-  if (!environment::value(environment::cpu_ir).empty()) module->print(llvm::errs(), nullptr);
   std::string message;
   llvm::raw_string_ostream stream(message);
   if (llvm::verifyModule(*module, &stream)) throw InternalError("cpu: invalid code: " + message);
+  for (std::size_t k = 0; k < fresh.size(); ++k)
+    if (fresh[k]->optimised) optimise(*module->getFunction(name(k)));
+  if (!environment::value(environment::cpu_ir).empty()) module->print(llvm::errs(), nullptr);
   const orc::ResourceTrackerSP tracker = jit_->getMainJITDylib().createResourceTracker();
   check(jit_->addIRModule(tracker, orc::ThreadSafeModule(std::move(module), std::move(context))));
-  std::vector<run::KernelFn> found;
-  for (std::size_t k = 0; k < fresh.size(); ++k)
-    found.push_back(check(jit_->lookup("kernel" + std::to_string(first + static_cast<int>(k)))).toPtr<run::KernelFn>());
+  std::vector<void*> found;
+  for (std::size_t k = 0; k < fresh.size(); ++k) found.push_back(check(jit_->lookup(name(k))).toPtr<void*>());
   std::vector<std::string> texts;
-  for (const auto& [text, spec] : fresh) texts.push_back(text);
+  for (const Source* s : fresh) texts.push_back(s->text);
   auto code = std::make_shared<Code>(*this, tracker, texts);
   for (std::size_t k = 0; k < fresh.size(); ++k) known_[texts[k]] = {found[k], code};
   return code;
 }
 
-std::vector<Kernel> compile_kernels(const std::vector<KernelSpec>& specs) {
-  if (specs.empty()) return {};
+std::vector<Function> compile_sources(const std::vector<Source>& sources) {
+  if (sources.empty()) return {};
   Jit* compiler = nullptr;
   try {
     compiler = &jit();
-    return compiler->kernels(specs);
+    return compiler->functions(sources);
   } catch (const std::bad_alloc&) {
     if (compiler) give_up(*compiler);
     raise_out_of_memory();

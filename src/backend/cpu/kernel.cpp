@@ -1,5 +1,7 @@
 #include "backend/cpu/kernel.hpp"
 
+#include "backend/cpu/emit.hpp"
+
 namespace tutti::cpu {
 
 using compile::Access;
@@ -21,6 +23,15 @@ std::string KernelSpec::text() const {
   return out + body.str();
 }
 
+Source source_of(const KernelSpec& spec) {
+  Source s;
+  s.text = spec.text();
+  s.emit = [spec](llvm::Module& module, const std::string& name, bool wide) { emit_kernel(module, name, spec, wide); };
+  for (const compile::Inst& i : spec.body.insts)
+    if (i.name) s.library.push_back(i.name);
+  return s;
+}
+
 namespace {
 
 constexpr std::size_t kChain = 16;       // instructions that may well depend on each other
@@ -39,7 +50,7 @@ bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage
 // many that do together; a temporary, which somebody reads soon, only when it is too large for every cache.
 bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
   using Kind = compile::Storage::Kind;
-  if (s.takes >= 0) return false;
+  if (s.takes >= 0 || (plan.within && s.kind == Kind::output)) return false;  // within a loop it may lie anywhere
   if (s.kind != Kind::output) return s.kind == Kind::temporary && s.bytes >= kLastLevel;
   if (s.bytes >= kFarStore) return true;
   return s.bytes >= kFarStore / 8 && plan.fresh_output_bytes >= kLastLevel;
@@ -49,7 +60,8 @@ bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
 bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
   if (!far_storage(loop.plan, loop.plan.storages[a.storage])) return false;
   if (loop.stage.rows && (read_by(loop.plan, loop.stage, a.storage) || a.strides[0] % 64 != 0)) return false;
-  bool lines = a.dtype.size() >= 2 && a.offset % 64 == 0 && (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
+  bool lines = a.dtype.size() >= 2 && nest.column_steps[k] == a.dtype.size() && a.offset % 64 == 0 &&
+               (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
   return lines;
 }
@@ -62,9 +74,9 @@ bool loads_far(const compile::Plan& plan, const Access& a) {
 
 KernelSpec::Step step_of(const Access& a, std::int64_t column_step) {
   using Step = KernelSpec::Step;
-  if (a.kind == Access::Kind::store || a.kind == Access::Kind::reduce) return Step::one;
-  if (column_step == 0) return Step::none;
-  return a.kind == Access::Kind::load && column_step == a.dtype.size() ? Step::one : Step::any;
+  if (a.kind == Access::Kind::reduce) return Step::one;
+  if (column_step == 0) return a.kind == Access::Kind::store ? Step::one : Step::none;  // a row has one column
+  return a.kind != Access::Kind::index && column_step == a.dtype.size() ? Step::one : Step::any;
 }
 
 }  // namespace

@@ -1,12 +1,17 @@
 // Machine code for loops: what a kernel is, its text (the key of the cache), and getting it compiled.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "compile/plan.hpp"
 #include "run/nest.hpp"
+
+namespace llvm {
+class Module;
+}
 
 namespace tutti::cpu {
 
@@ -39,14 +44,23 @@ struct LoopInPlan {
 bool is_far(const compile::Plan& plan, const compile::Loop& loop);
 KernelSpec kernel_spec(const LoopInPlan& loop, const run::Nest& nest);
 
+/// A function that is to be compiled.
+struct Source {
+  std::string text;  // all that decides its code
+  std::function<void(llvm::Module&, const std::string& name, bool wide)> emit;
+  std::vector<const char*> library;  // names of functions that it calls
+  bool optimised = false;            // by LLVM's passes: what is written is longer than what is meant
+};
+Source source_of(const KernelSpec& spec);
+
 /// Machine code, freed when nobody holds it any more.
 class Code;
-struct Kernel {
-  run::KernelFn run = nullptr;
+struct Function {
+  void* address = nullptr;
   std::shared_ptr<const Code> code;  // where it lies
 };
-/// The kernels of these specs, those of the process that are alive or compiled now (in one go).
-std::vector<Kernel> compile_kernels(const std::vector<KernelSpec>& specs);
+/// The functions of these sources, those of the process that are alive or compiled now (in one go).
+std::vector<Function> compile_sources(const std::vector<Source>& sources);
 /// How many kernels this process has compiled, and how many of them it has freed.
 struct KernelCounts {
   int compiled = 0, freed = 0;
