@@ -56,7 +56,7 @@ class LoopMaker {
     if (rows_) {
       shape.push_back(rows_);
       if (pick(3) == 0) shape.push_back(1 + pick(3));
-      if (pick(8) == 0) shape = Shape{};
+      if (pick(4) == 0) shape = Shape{};
     } else if (const int ndim = pick(3); ndim > 0) {
       for (int d = 1; d < ndim; ++d) shape.push_back(1 + pick(3));
       shape.push_back(1 + pick(columns_));

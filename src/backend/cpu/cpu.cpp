@@ -134,7 +134,7 @@ class Works {
       return std::make_unique<run::CallWork>(c);
     }
     Work operator()(const compile::Repeat& r) const {
-      if (std::optional<cpu::LoopCode> code = cpu::loop_code(r)) {
+      if (std::optional<cpu::LoopCode> code = cpu::loop_code(plan, r)) {
         for (cpu::LoopCode::Wanted& f : code->functions) self.kernels_.want(std::move(f.source), std::move(f.ready));
         return std::move(code->work);
       }

@@ -119,17 +119,46 @@ LoopCode whole(const Repeat& loop) {
   return out;
 }
 
-// As many rows as fit in memory of a function; 0: not even one.
-std::int64_t tile_of(const LoopRows& rows) {
-  for (std::int64_t tile = std::min(rows.rows, std::max<std::int64_t>(1, kTile / rows.elements)); tile > 0; tile /= 2) {
-    std::int64_t most = 0, all = 0;
-    for (const LoopRows::Layout& x : rows.layouts) {
-      most = std::max(most, x.row * x.planes * tile);
-      all += x.row * x.planes * tile;
-    }
-    if (most <= kMostOwn && all <= kMostOwnInAll) return tile;
+bool fits(const LoopRows& rows, std::int64_t tile) {
+  std::int64_t most = 0, all = 0;
+  for (const LoopRows::Layout& x : rows.layouts) {
+    most = std::max(most, x.row * x.planes * tile);
+    all += x.row * x.planes * tile;
   }
+  return most <= kMostOwn && all <= kMostOwnInAll;
+}
+
+// Rows of a function: such that no smaller tile is left over, if there is such a number, and all fits in its memory. 0:
+// not even one row does.
+std::int64_t tile_of(const LoopRows& rows) {
+  const std::int64_t wanted = std::min(rows.rows, std::max<std::int64_t>(1, kTile / rows.elements));
+  for (std::int64_t sixteenths : {16, 20, 12, 24, 8})
+    if (const std::int64_t tile = wanted * sixteenths / 16; tile > 0 && rows.rows % tile == 0 && fits(rows, tile))
+      return tile;
+  for (std::int64_t tile = wanted; tile > 0; tile /= 2)
+    if (fits(rows, tile)) return tile;
   return 0;
+}
+
+// The storages in whose memory one of them may lie, itself among them; places in the slab count from -1 down.
+std::vector<std::int64_t> memory_of(const Plan& plan, int storage) {
+  std::vector<std::int64_t> out;
+  for (int s = storage; s >= 0; s = plan.storages[s].takes) {
+    out.push_back(s);
+    if (plan.storages[s].kind == compile::Storage::Kind::temporary) out.push_back(-1 - plan.storages[s].offset);
+  }
+  return out;
+}
+
+// Whether a carry that all rows have in common would be written over while some of them have yet to read it.
+bool writes_over_start(const Plan& plan, const Repeat& loop, const LoopRows& rows) {
+  for (std::size_t c = 0; c < loop.carries.size(); ++c) {
+    if (rows.layouts[static_cast<std::size_t>(loop.body->outputs[c])].row != 0) continue;
+    const std::vector<std::int64_t> start = memory_of(plan, loop.carries[c].start),
+                                    result = memory_of(plan, loop.carries[c].result);
+    if (std::find_first_of(start.begin(), start.end(), result.begin(), result.end()) != start.end()) return true;
+  }
+  return false;
 }
 
 LoopCode by_rows(const Repeat& loop, const LoopRows& rows, std::int64_t tile, const Size& size) {
@@ -150,14 +179,15 @@ LoopCode by_rows(const Repeat& loop, const LoopRows& rows, std::int64_t tile, co
 
 }  // namespace
 
-std::optional<LoopCode> loop_code(const Repeat& loop) {
+std::optional<LoopCode> loop_code(const Plan& plan, const Repeat& loop) {
   Size size;
   measure(*loop.body, size);
   if (loop.condition) measure(*loop.condition, size);
   if (!size.fits || size.insts > kMostInsts) return std::nullopt;
   if (const std::optional<LoopRows> rows = rows_of(loop)) {
     const std::int64_t tile = tile_of(*rows);
-    if (tile > 0 && rows->rows >= 4 * tile) return by_rows(loop, *rows, tile, size);
+    if (tile > 0 && rows->rows >= 4 * tile && !writes_over_start(plan, loop, *rows))
+      return by_rows(loop, *rows, tile, size);
   }
   if (size.largest > kMostElements || size.work > kMostWork) return std::nullopt;
   return whole(loop);

@@ -24,6 +24,6 @@ struct LoopCode {
 
 /// One function for all of a loop whose steps do little; or, where rows do not need each other, one for all steps of a
 /// few rows. Nothing where a step does too much, or something that only the executor can do.
-std::optional<LoopCode> loop_code(const compile::Repeat& loop);
+std::optional<LoopCode> loop_code(const compile::Plan& plan, const compile::Repeat& loop);
 
 }  // namespace tutti::cpu
