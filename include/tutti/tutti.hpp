@@ -26,6 +26,7 @@
 #include "tutti/random/host_random.hpp"
 #include "tutti/random/random.hpp"
 #include "tutti/transform/custom_rules.hpp"
+#include "tutti/transform/eval_shape.hpp"
 #include "tutti/transform/jit.hpp"
 #include "tutti/transform/pmap.hpp"
 #include "tutti/transform/shard_map.hpp"

@@ -129,7 +129,7 @@ class Fuser {
       if (*common_refinement(extents(v), extents(v)) != t.extents || extents(v) != extents(t.cut[0])) return false;
       lists.push_back(&f_.parts.at(v));
     }
-    return boxes_of(extents(t.cut[0]), lists).size() <= kMaxBoxes;
+    return count_boxes(extents(t.cut[0]), lists) <= kMaxBoxes;
   }
   const Extents& extents(ValueId v) const { return p_.types[v].shape.dims(); }
 

@@ -115,6 +115,8 @@ class Trimmer {
   std::vector<char> passed_, live_;                   // by carry
 };
 
+Eqn eqn_of(const Op& op, const Atom& operand, ValueId result) { return {&op, {}, {operand}, {result}, {}, {}}; }
+
 }  // namespace
 
 Looping looping(const Eqn& e, const tutti::Loop& form, const std::vector<char>& used) {
@@ -142,7 +144,7 @@ Program with_own_outputs(Program p) {
     const ValueId own = static_cast<ValueId>(p.types.size()) - 1;
     // A carry that is kept is read before it is written over.
     const bool early = !a.is_literal() && index.producer(a.id) < 0;
-    (early ? first : last).push_back(Eqn{&ops::copy, {}, {a}, {own}, {}, {}});
+    (early ? first : last).push_back(eqn_of(ops::copy, a, own));
     a = own;
   }
   p.eqns.insert(p.eqns.begin(), first.begin(), first.end());

@@ -40,14 +40,30 @@ std::vector<Part> flattened(const std::vector<Part>& parts, ValueId base, const 
   return out;
 }
 
-std::vector<Box> boxes_of(const Extents& extents, const std::vector<const std::vector<Part>*>& lists) {
+namespace {
+
+using Lists = std::vector<const std::vector<Part>*>;
+
+// Where boxes begin along a dim, and its end.
+std::set<std::int64_t> cuts_along(std::size_t d, const Extents& extents, const Lists& lists) {
+  std::set<std::int64_t> cuts{0, extents[d]};
+  for (const std::vector<Part>* list : lists)
+    for (const Part& p : *list) cuts.insert(p.start[d]);
+  return cuts;
+}
+
+}  // namespace
+
+std::size_t count_boxes(const Extents& extents, const Lists& lists) {
+  std::size_t n = 1;
+  for (std::size_t d = 0; d < extents.size(); ++d) n *= cuts_along(d, extents, lists).size() - 1;
+  return n;
+}
+
+std::vector<Box> boxes_of(const Extents& extents, const Lists& lists) {
   std::vector<Box> boxes{{Extents(extents.size(), 0), extents}};
   for (std::size_t d = 0; d < extents.size(); ++d) {
-    std::set<std::int64_t> cuts;
-    for (const std::vector<Part>* list : lists)
-      for (const Part& p : *list) cuts.insert(p.start[d]);
-    cuts.insert(0);
-    cuts.insert(extents[d]);
+    const std::set<std::int64_t> cuts = cuts_along(d, extents, lists);
     std::vector<Box> finer;
     for (const Box& b : boxes)
       for (auto at = cuts.begin(); std::next(at) != cuts.end(); ++at) {

@@ -24,6 +24,7 @@ struct Box {
   Extents start, extents;
 };
 std::vector<Box> boxes_of(const Extents& extents, const std::vector<const std::vector<Part>*>& lists);
+std::size_t count_boxes(const Extents& extents, const std::vector<const std::vector<Part>*>& lists);
 /// The part of the list in which the box lies.
 const Part& part_around(const std::vector<Part>& parts, const Extents& start);
 

@@ -9,7 +9,7 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::size_t kMostParts = 27;
+constexpr std::size_t kMostParts = 27, kMostBoxes = 64;
 
 Role role_of(const Program& p, const Eqn& e) {
   bool empty = false, plain = true;
@@ -92,7 +92,7 @@ class Reader {
     std::size_t count = 0;
     for (const Part& part : parts) {
       const std::vector<Part>* of_base = part.base.is_literal() ? nullptr : parts_at(f_.readings[part.base.id].base);
-      count += of_base ? of_base->size() : 1;
+      count += of_base ? parts_in_all_.at(f_.readings[part.base.id].base.id) : 1;
     }
     if (count > kMostParts)
       for (const Part& part : parts)
@@ -101,6 +101,7 @@ class Reader {
       role = Role::call;
       return;
     }
+    parts_in_all_[e.results[0]] = std::min(count, kMostParts);
     f_.parts.emplace(e.results[0], std::move(parts));
   }
   const std::vector<Part>* parts_at(const Atom& base) const {
@@ -175,13 +176,18 @@ class Reader {
           for (const Atom& a : e.operands) need_memory(a);
           break;
         case Role::pointwise:
-        case Role::reduce:
+        case Role::reduce: {
           f_.real[i] = 1;
+          std::size_t boxes = 1;
           for (const Atom& a : e.operands)
             if (!a.is_literal()) {
+              if (const Reading& r = f_.readings[a.id]; !r.index && parts_at(r.base) && !must_[r.base.id])
+                boxes *= parts_in_all_.at(r.base.id);
+              if (boxes > kMostBoxes) need_memory(a);
               if (!reads_well(f_.readings[a.id].view, extents(a))) must_[a.id] = 1;
               if (f_.roles[i] == Role::reduce || !is_whole(a)) need_memory(a);
             }
+        }
       }
     }
     for (std::size_t i = 0; i < p_.eqns.size(); ++i)
@@ -201,7 +207,8 @@ class Reader {
 
   const Program& p_;
   Fusion f_;
-  std::vector<char> must_;  // by value
+  std::vector<char> must_;                                 // by value
+  std::unordered_map<ValueId, std::size_t> parts_in_all_;  // of values that are put together, parts of parts counted
   std::unordered_map<ValueId, Reading> own_;
 };
 

@@ -29,10 +29,7 @@ Type settled(const char* what, const FirstCarry& carry, std::size_t i, const Typ
   Type out = before;
   const Type made = after.type();
   out.varying = merge_names(before.varying, made.varying);
-  if (before.dtype == made.dtype && before.shape == made.shape) {
-    out.weak = before.weak && made.weak;
-    return out;
-  }
+  if (before.dtype == made.dtype && before.shape == made.shape) return out;  // weak or not: as in JAX
   auto scalar = [](const Type& t) { return array_from_scalar(Scalar(0.0).to(t.dtype), t.weak); };
   if (before.shape != made.shape || !before.weak || result_type({scalar(before), scalar(made)}) != made.dtype)
     raise<TypeError>(what,
@@ -41,7 +38,7 @@ Type settled(const char* what, const FirstCarry& carry, std::size_t i, const Typ
                                                 : "Return an array of the same shape: the carry keeps its type.",
                      loc);
   out.dtype = made.dtype;
-  out.weak = made.weak;
+  out.weak = false;
   return out;
 }
 

@@ -32,6 +32,7 @@ std::vector<Type> infer(const Call& c) {
       Type carry = body.type(body.inputs[first + k]);
       if (made.dtype != carry.dtype || made.shape != carry.shape)
         throw InternalError("scan: carry " + std::to_string(k) + " becomes " + made.str() + " from " + carry.str());
+      carry.weak = made.weak;
       carry.varying = merge_names(carry.varying, made.varying);
       out.push_back(carry);
     }

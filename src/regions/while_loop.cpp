@@ -33,6 +33,7 @@ std::vector<Type> infer(const Call& c) {
     Type carry = body.type(body.inputs[consts + k]);
     if (made.dtype != carry.dtype || made.shape != carry.shape)
       throw InternalError("while_loop: carry " + std::to_string(k) + " becomes " + made.str() + " from " + carry.str());
+    carry.weak = made.weak;
     carry.varying = merge_names(merge_names(carry.varying, made.varying), varying);
     out.push_back(carry);
   }

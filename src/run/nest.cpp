@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kCall = 1 << 16;        // elements of one kernel call, about: 256 KiB of float32 stay in L2
 constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction: its accumulators stay in L1
-constexpr std::int64_t kTask = 1 << 16;        // elements of one task, at least
+constexpr std::int64_t kTask = 1 << 16;        // elements of one task, about
 constexpr std::int64_t kMostTasks = 1 << 30;
 
 // The dims of a loop that one kernel call walks over; -1: none.
@@ -96,7 +96,8 @@ Nest make_nest(const compile::Loop& l) {
   cut(n);
   for (std::int64_t o : n.outer) n.calls *= o;
   const std::int64_t elements = n.calls * n.rows * n.columns;
-  n.tasks = static_cast<int>(std::max<std::int64_t>(1, std::min({elements / kTask, n.calls, kMostTasks})));
+  n.tasks =
+      static_cast<int>(std::max<std::int64_t>(1, std::min({(elements + kTask / 2) / kTask, n.calls, kMostTasks})));
   return n;
 }
 

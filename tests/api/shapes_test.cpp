@@ -3,7 +3,6 @@
 
 #include <sstream>
 
-#include "tutti/transform/eval_shape.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti {

@@ -22,8 +22,9 @@ namespace tutti::test {
 /// Makes programs whose ops leave no choice of bits: the engine has to agree with eval exactly.
 class LoopMaker {
  public:
-  /// `columns`: extents of the last dim are up to this.
-  LoopMaker(unsigned seed, int columns) : random_(seed), columns_(columns) {}
+  /// `columns`: extents of the last dim are up to this. `rows`: no, all arrays have these rows, and none of them needs
+  /// another one.
+  LoopMaker(unsigned seed, int columns, int rows = 0) : random_(seed), columns_(columns), rows_(rows) {}
 
   /// A program with some loops and branches, none of which is more than `depth` deep.
   Program program(int depth) {
@@ -52,7 +53,11 @@ class LoopMaker {
   Type any_type() {
     static const DType dtypes[] = {float32, float32, float32, int32, bfloat16, float64, bool_, uint8, float16};
     Shape shape;
-    if (const int ndim = pick(3); ndim > 0) {
+    if (rows_) {
+      shape.push_back(rows_);
+      if (pick(3) == 0) shape.push_back(1 + pick(3));
+      if (pick(4) == 0) shape = Shape{};
+    } else if (const int ndim = pick(3); ndim > 0) {
       for (int d = 1; d < ndim; ++d) shape.push_back(1 + pick(3));
       shape.push_back(1 + pick(columns_));
     }
@@ -84,12 +89,12 @@ class LoopMaker {
         return b.add(ops::convert_element_type, ops::ConvertElementType{to}, {x});
       }
       case 6:
-        if (t.ndim() > 0)
+        if (t.ndim() > (rows_ ? 1 : 0))
           return pick(2) ? b.add(ops::roll, ops::Roll{t.ndim() - 1, t.shape[t.ndim() - 1] / 2}, {x})
                          : b.add(ops::rev, ops::Rev{{t.ndim() - 1}}, {x});
         return b.add(ops::add, {x, x});
       case 7:
-        if (t.ndim() > 0) {
+        if (t.ndim() > (rows_ ? 1 : 0)) {
           const ValueId most = b.add(ops::reduce_max, ops::Reduction{{t.ndim() - 1}}, {x});
           if (pick(2)) return most;
           lax::Dims dims;
@@ -98,13 +103,20 @@ class LoopMaker {
         }
         return b.add(ops::mul, {x, x});
       case 8: return t.dtype.is_floating() ? b.add(ops::tanh, {x}) : b.add(ops::mul, {x, like(s, x)});
+<<<<<<< HEAD
       default: return b.add(ops::reshape, ops::Reshape{{t.num_elements()}}, {x});
+=======
+      default: {
+        if (rows_) return b.add(ops::min, {x, like(s, x)});
+        return b.add(ops::reshape, ops::Reshape{{t.num_elements()}}, {x});
+      }
+>>>>>>> loops-e
     }
   }
 
   void construct(Scope& s, int depth) {
     std::vector<ValueId> made;
-    switch (pick(3)) {
+    switch (pick(rows_ ? 2 : 3)) {
       case 0: made = scan(s, depth); break;
       case 1: made = while_loop(s, depth); break;
       default: made = branch(s, depth);
@@ -218,7 +230,7 @@ class LoopMaker {
   }
 
   std::mt19937 random_;
-  int columns_;
+  int columns_, rows_;
 };
 
 }  // namespace tutti::test

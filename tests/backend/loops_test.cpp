@@ -1,6 +1,9 @@
 // Loops and branches: the engine against eval, one thread against several, donated operands against kept ones.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
+#include "backend/cpu/loop_rows.hpp"
 #include "backend/loop_programs.hpp"
 #include "compile/passes.hpp"
 #include "run/pool.hpp"
@@ -68,7 +71,72 @@ void run_many(int rounds, int columns, int depth) {
 
 }  // namespace
 
+// Where rows do not need each other all steps of some run before those of the next.
+TEST_F(loops, by_rows) {
+  static const int rows[] = {64, 100, 256, 1000, 2049};
+  int found = 0;
+  for (int round = 0; round < 120 && !::testing::Test::HasFailure(); ++round) {
+    const auto seed = static_cast<unsigned>(round + 7000000);
+    const Program p = LoopMaker(seed, 1, rows[round % 5]).program(1);
+    expect_meaning(p, seed);
+    for (const compile::Step& step : compile::compile(on_one_device(p), {}).steps)
+      if (const auto* r = std::get_if<compile::Repeat>(&step.what)) found += cpu::rows_of(*r).has_value();
+  }
+  EXPECT_GT(found, 60);
+}
+
 TEST_F(loops, small_ones) { run_many(150, 20, 1); }
+// A callback, say, that fails in the middle of a loop.
+TEST_F(loops, an_exception_ends_the_loop_and_nothing_else) {
+  static int calls = 0;
+  static const Op fails = [] {
+    Op op;
+    op.name = "fails";
+    op.infer = [](const Call& c) { return c.operands; };
+    op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+      if (++calls % 5 == 0) throw std::runtime_error("the fifth time");
+      std::memcpy(out[0].data, in[0].data, static_cast<std::size_t>(in[0].type.nbytes()));
+    };
+    return op;
+  }();
+  Builder body;
+  const ValueId x = body.input(f32({300000}));
+  body.output(body.add(ops::tanh, {body.add(fails, {body.add(ops::add, {x, x})})}));
+  Builder b;
+  const ValueId start = b.input(f32({300000}));
+  const auto sub = std::make_shared<Program>(body.program);
+  b.output(b.adds(ops::scan, ops::Scan{.length = 7, .carries = 1}, {start}, {sub})[0]);
+  auto exe = backend("cpu").compile(on_one_device(b.program));
+  std::mt19937 random(1);
+  const Buffers in{random_buffer(f32({300000}), -1, 1, random)};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(exe->run(in), std::runtime_error);
+    EXPECT_EQ(calls % 5, 0);
+    expect_meaning(LoopMaker(1, 20).program(2), 1);
+  }
+}
+
+TEST_F(loops, a_million_steps) {
+  const Type count{int32, {}, false, {}};
+  Builder body, condition;
+  const ValueId k = body.input(count), x = body.input(f32({40}));
+  body.output(body.add(ops::add, {k, Atom(Scalar(1).to(int32), false)}));
+  body.output(body.add(ops::tanh, {x}));
+  const ValueId test = condition.input(count);
+  condition.input(f32({40}));
+  condition.output(condition.add(ops::lt, {test, Atom(Scalar(1000000).to(int32), false)}));
+  Builder b;
+  const ValueId start = b.input(f32({40}));
+  const std::vector<ProgramPtr> subs{std::make_shared<Program>(condition.program),
+                                     std::make_shared<Program>(body.program)};
+  for (ValueId v : b.adds(ops::while_loop, ops::While{}, {Atom(Scalar(0).to(int32), false), start}, subs)) b.output(v);
+  auto exe = backend("cpu").compile(on_one_device(b.program));
+  EXPECT_LT(exe->stats().peak_bytes, 4096u);
+  std::mt19937 random(1);
+  EXPECT_EQ(*static_cast<std::int32_t*>(exe->run(Buffers{random_buffer(f32({40}), -1, 1, random)})[0]->data()),
+            1000000);
+}
+
 TEST_F(loops, nested) { run_many(150, 12, 3); }
 TEST_F(loops, middle) { run_many(25, 3000, 2); }
 TEST_F(loops, large) { run_many(6, 150000, 2); }

@@ -9,9 +9,12 @@
 #include "ops/elementwise/convert.hpp"
 #include "ops/elementwise/trigonometric.hpp"
 #include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/concatenate.hpp"
 #include "ops/movement/iota.hpp"
+#include "ops/movement/pad.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/rev.hpp"
+#include "ops/movement/roll.hpp"
 #include "ops/movement/slice.hpp"
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
@@ -62,7 +65,7 @@ struct Maker {
   ValueId step() {
     const ValueId x = floating();
     const Shape s = b.shape(x);
-    switch (pick(sums ? 18 : 15)) {
+    switch (pick(sums ? 21 : 18)) {
       case 0: return b.add(ops::add, {x, like(x)});
       case 1: return b.add(ops::mul, {x, like(x)});
       case 2: return b.add(ops::max, {x, like(x)});
@@ -113,8 +116,19 @@ struct Maker {
         return s.ndim() == 0 ? -1 : b.add(ops::add, {x, b.add(ops::iota, ops::Iota{float32, s, pick(s.ndim())}, {})});
       case 13: return s.ndim() == 0 ? -1 : b.add(ops::rev, ops::Rev{{pick(s.ndim())}}, {x});
       case 14: return s.ndim() == 0 ? -1 : b.add(ops::reduce_max, ops::Reduction{axes(s)}, {x});
-      case 15:
-      case 16:
+      case 15: return s.ndim() == 0 ? -1 : b.add(ops::concatenate, ops::Concatenate{pick(s.ndim())}, {x, like(x), x});
+      case 16: {
+        if (s.ndim() == 0) return -1;
+        const int dim = pick(s.ndim());
+        return b.add(ops::roll, ops::Roll{dim, pick(static_cast<int>(s[dim]) + 1)}, {x});
+      }
+      case 17: {
+        std::vector<lax::PadDim> config;
+        for (int d = 0; d < s.ndim(); ++d) config.push_back({pick(3), pick(3), pick(8) ? 0 : 1});
+        return b.add(ops::pad, ops::Pad{config}, {x, Atom(Scalar(0.5f), false)});
+      }
+      case 18:
+      case 19:
         return s.ndim() == 0 ? -1
                              : b.add(ops::reduce_sum, ops::Reduction{axes(s)},
                                      {b.add(ops::mul, {x, Atom(Scalar(0.125f), false)})});

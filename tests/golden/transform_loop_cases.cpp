@@ -155,6 +155,18 @@ std::map<std::string, Case> loops() {
          };
          return leaves(jvp(f, std::tuple{in("x")}, std::tuple{in("t")}));
        }},
+      {"vmap_while",
+       [=](const Inputs& in) -> Outputs {
+         return {vmap([=](const Array& x) { return lax::while_loop(below(100.), twice, x); })(in("x"))};
+       }},
+      {"fori_loop_dynamic_bounds",
+       [](const Inputs& in) -> Outputs {
+         auto f = [](const Array& a, const Array& b, const Array& x) {
+           return lax::fori_loop(
+               a, b, [](const Array& i, const Array& v) { return v * 2. + i; }, x);
+         };
+         return {jit(f)(in("a"), in("b"), in("x"))};
+       }},
       {"while_loop_never",
        [=](const Inputs& in) -> Outputs {
          return {lax::while_loop([](const Array& v) { return v > 100.; }, twice, in("x"))};
@@ -263,18 +275,16 @@ const Deviations deviations({"cases"}, "cases",
                                 {"while_loop_reverse_mode",
                                  [](const json& test) {
                                    expect_jax_refuses(test, "ValueError");
-                                   if (test.at("define") !=
-                                       "def f(x): return lax.while_loop(lambda v: v < 10., lambda v: v * 2., x)")
-                                     throw Unknown("another function");
-                                   double x = number_of(test.at("inputs").at(0).at("data").at(0)), slope = 1;
-                                   while (x * slope < 10) slope *= 2;
-                                   float got = grad([](const Array& v) {
-                                                 return lax::while_loop([](const Array& w) { return w < 10.; },
-                                                                        [](const Array& w) { return w * 2.; }, v);
-                                               })(array(static_cast<float>(x)))
-                                                   .item<float>();
-                                   if (got != static_cast<float>(slope))
-                                     throw Mismatch("the slope is " + std::to_string(got));
+                                   auto f = [](const Array& v) {
+                                     return lax::while_loop([](const Array& w) { return w < 10.; },
+                                                            [](const Array& w) { return w * 2.; }, v);
+                                   };
+                                   try {
+                                     grad(f)(array_of(test.at("inputs").at(0)));
+                                   } catch (const UnsupportedError&) {
+                                     return;
+                                   }
+                                   throw Mismatch("no UnsupportedError");
                                  }},
                                 {"error_cond_branch_structure", not_in_cpp("branches of one type are asked for")},
                                 {"error_scan_no_pair", not_in_cpp("the body has to return a pair")},

@@ -134,10 +134,8 @@ class Works {
       return std::make_unique<run::CallWork>(c);
     }
     Work operator()(const compile::Repeat& r) const {
-      if (std::optional<cpu::LoopCode> code = cpu::loop_code(r)) {
-        self.kernels_.want(std::move(code->source), [function = code->function](void* address) {
-          *function = reinterpret_cast<void (*)(char* const*)>(address);
-        });
+      if (std::optional<cpu::LoopCode> code = cpu::loop_code(plan, r)) {
+        for (cpu::LoopCode::Wanted& f : code->functions) self.kernels_.want(std::move(f.source), std::move(f.ready));
         return std::move(code->work);
       }
       return std::make_unique<run::RepeatWork>(r, self.within(r.body), self.within(r.condition));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cpu/loop_rows.hpp"
 #include "compile/plan.hpp"
 
 namespace tutti::cpu {
@@ -16,5 +17,8 @@ std::vector<int> storages_of(const compile::Repeat& loop);
 void library_of(const compile::Repeat& loop, std::vector<const char*>& names);
 /// Adds the function `name` for the loop to `module`.
 void emit_loop(llvm::Module& module, const std::string& name, const compile::Repeat& loop, bool wide);
+/// The same for `count` rows of it, from the one that the second argument says.
+void emit_loop_of_rows(llvm::Module& module, const std::string& name, const compile::Repeat& loop, bool wide,
+                       const LoopRows& rows, std::int64_t count);
 
 }  // namespace tutti::cpu
