@@ -175,8 +175,7 @@ std::vector<Blocks> Devices::loop(const Program& p, const Eqn& e, const std::vec
   return results;
 }
 
-std::vector<Blocks> Devices::branch(const Program&, const Eqn& e, const std::vector<Blocks>& operands,
-                                    const Some& on) {
+std::vector<Blocks> Devices::branch(const Program&, const Eqn& e, const std::vector<Blocks>& operands, const Some& on) {
   const auto last = static_cast<std::int32_t>(e.subs.size()) - 1;
   std::vector<Some> takers(e.subs.size());
   for (int d : on) {

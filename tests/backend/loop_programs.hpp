@@ -103,14 +103,10 @@ class LoopMaker {
         }
         return b.add(ops::mul, {x, x});
       case 8: return t.dtype.is_floating() ? b.add(ops::tanh, {x}) : b.add(ops::mul, {x, like(s, x)});
-<<<<<<< HEAD
-      default: return b.add(ops::reshape, ops::Reshape{{t.num_elements()}}, {x});
-=======
       default: {
         if (rows_) return b.add(ops::min, {x, like(s, x)});
         return b.add(ops::reshape, ops::Reshape{{t.num_elements()}}, {x});
       }
->>>>>>> loops-e
     }
   }
 
