@@ -57,7 +57,19 @@ void write(const PassNote& note) {
                       "Name a folder that this process may write to, on a disk with space.", {});
 }
 
+std::size_t eqns_in_bodies(const Program& program) {
+  std::size_t out = 0;
+  for (const Eqn& e : program.eqns)
+    for (const ProgramPtr& sub : e.subs) out += sub->eqns.size() + eqns_in_bodies(*sub);
+  return out;
+}
+
 }  // namespace
+
+std::string size_text(const Program& program) {
+  const std::size_t inside = eqns_in_bodies(program);
+  return std::to_string(program.eqns.size()) + " Eqns" + (inside ? ", " + std::to_string(inside) + " in bodies" : "");
+}
 
 PassesOf::PassesOf(std::string_view of) : around_(current), of_(of) {
   if (passes_are_noted()) program_ = next_program();

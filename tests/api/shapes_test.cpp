@@ -37,21 +37,22 @@ TEST(EvalShape, ComputesTypesOnly) {
 }
 
 TEST(ProgramView, HasEquationsOperandsAndLines) {
-  auto f = [](const Array& xs) {
-    return lax::scan([](const Array& c, const Array& x) { return std::pair{c + x * 2, c}; }, 0.f, xs).first;
+  auto f = [](const Array& start, const Array& xs) {
+    return lax::scan([](const Array& c, const Array& x) { return std::pair{c + x * 2, c}; }, start, xs).first;
   };
-  const ProgramView p = jit_program(f)(arange(4.f));
-  ASSERT_EQ(p.inputs.size(), 1u);
-  EXPECT_EQ(p.inputs[0].shape, Shape({4}));
-  ASSERT_EQ(p.equations.size(), 1u);
+  const ProgramView p = jit_program(f)(sum(arange(4.f)), arange(4.f));
+  ASSERT_EQ(p.inputs.size(), 2u);
+  EXPECT_EQ(p.inputs[1].shape, Shape({4}));
+  ASSERT_EQ(p.equations.size(), 1u) << p;
   const ProgramView::Equation& loop = p.equations[0];
   EXPECT_EQ(loop.op, "scan");
   EXPECT_NE(loop.parameters.find("length=4"), std::string::npos) << loop.parameters;
   EXPECT_NE(loop.loc.str().find("shapes_test.cpp"), std::string::npos);
-  EXPECT_TRUE(loop.operands[0].is_literal);
-  EXPECT_EQ(loop.operands[1].name, p.inputs[0].name);
+  EXPECT_EQ(loop.operands[1].name, p.inputs[1].name);
   ASSERT_EQ(loop.bodies.size(), 1u);
-  EXPECT_EQ(loop.bodies[0].equations[0].op, "mul");
+  const ProgramView::Equation& first = loop.bodies[0].equations[0];
+  EXPECT_EQ(first.op, "mul");
+  EXPECT_TRUE(first.operands[1].is_literal);
   std::ostringstream out;
   out << p;
   EXPECT_EQ(out.str(), p.text);

@@ -143,6 +143,31 @@ TEST(Loops, TakeOneBranch) {
   }
 }
 
+TEST(Loops, SamplesGiveTheGlobalValuesOnEveryMesh) {
+  int checked = 0;
+  for (const Op* op : all_ops()) {
+    if (op->role != Role::loop && op->role != Role::branch) continue;
+    for (const Sample& sample : op->samples)
+      for (unsigned seed = 0; seed < 8 && !HasFailure(); ++seed) {
+        RandomPrograms g{std::mt19937(seed)};
+        const Mesh mesh = g.mesh();
+        std::vector<Sharding> placed;
+        std::vector<BufferPtr> inputs;
+        for (const Type& t : sample.operands) {
+          placed.push_back(g.placement(mesh, t.shape));
+          inputs.push_back(random_buffer(t, g.rng, sample.lo, sample.hi));
+        }
+        ProgramPtr p =
+            record(sample.operands, [&](const Arrays& in) { return bind(*op, sample.params, in, sample.subs); });
+        SCOPED_TRACE(op->name + " seed " + std::to_string(seed));
+        const bool counted = op->role == Role::loop && loop_of(p->eqns.back()).condition < 0;
+        check_partition(propagate(p, placed), inputs, 2e-5, choose, counted);
+        ++checked;
+      }
+  }
+  EXPECT_GT(checked, 60);
+}
+
 void check_seed(unsigned seed, RandomPrograms::With with, bool gradients) {
   RandomPrograms g{std::mt19937(seed)};
   SCOPED_TRACE("seed " + std::to_string(seed) + (gradients ? " gradients" : ""));
