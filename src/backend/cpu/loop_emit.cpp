@@ -146,12 +146,6 @@ class LoopEmitter : LoopFrame {
     k->addIncoming(b_.CreateAdd(k, number(1)), b_.GetInsertBlock());
     b_.CreateBr(head);
     b_.SetInsertPoint(out);
-<<<<<<< HEAD
-    for (std::size_t c = 0; c < carries; ++c)
-      copy(around[r.carries[c].result].at, values[c].now.at, r.carries[c].bytes);
-    for (std::size_t i = 0; i < r.passed.size(); ++i)
-      copy(around[r.passed[i].second].at, around[r.passed[i].first].at, r.passed_bytes[i]);
-=======
     leave(r, around, values);
   }
 
@@ -164,7 +158,6 @@ class LoopEmitter : LoopFrame {
     v.next_phi->addIncoming(early.CreateGEP(b_.getInt8Ty(), scratch, number(slot)), before);
     v.now.at = v.now_phi;
     v.next.at = v.next_phi;
->>>>>>> loops-e
   }
 
   void step(const Repeat& r, const Places& around, Places body, const std::vector<Carried>& values, Value k) {
