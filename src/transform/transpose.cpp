@@ -54,13 +54,23 @@ class Transpose {
     for (ValueId r : eqn.results) cotangent[r] = {};  // done with: nothing keeps it alive
   }
 
-  void add_to(ValueId v, const Array& ct) { cotangent[v] = cotangent[v].has_value() ? lax::add(cotangent[v], ct) : ct; }
+  // What varies over an axis along which the value does not is a device's part of a sum; what does not vary is all of
+  // it. The two are added once the sum is made.
+  void add_to(ValueId v, const Array& ct) {
+    Array& sum = cotangent[v];
+    if (!sum.has_value())
+      sum = ct;
+    else if (sum.type().varying == ct.type().varying)
+      sum = lax::add(sum, ct);
+    else
+      sum = lax::add(over_devices(v, sum), over_devices(v, ct));
+  }
 
   // The whole cotangent of a value. Where the value was taken as the same on all devices of an axis, its uses on each
   // of them count.
-  Array cotangent_of(ValueId v) {
-    Array ct = cotangent[v];
-    if (!ct.has_value()) return ct;
+  Array cotangent_of(ValueId v) { return cotangent[v].has_value() ? over_devices(v, cotangent[v]) : Array(); }
+
+  Array over_devices(ValueId v, const Array& ct) {
     const std::vector<std::string>& varies = p_.type(v).varying;
     std::vector<std::string> missing;
     std::vector<std::int64_t> sizes;

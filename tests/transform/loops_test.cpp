@@ -224,6 +224,20 @@ TEST(LoopsAsOps, InManualRegions) {
   near(jit(grad<1>(loss(sharded)))(w, rows), grad<1>(loss(global))(w, rows));
 }
 
+// Parts of a sum over devices and whole values meet in one cotangent.
+TEST(LoopsAsOps, ManualRegionsAddPartsAndWholes) {
+  const Mesh mesh = make_mesh({4}, {"x"});
+  auto local = [](const Array& w, const Array& rows) {
+    auto body = [&](const Array& c, const Array& row) {
+      return std::pair{c + lax::psum(sum(w * row), "x") + sum(w) * 3, Array()};
+    };
+    return lax::scan(body, 0.f, rows).first;
+  };
+  auto f = shard_map(local, {.mesh = mesh, .in_specs = {P(), P("x")}, .out_specs = P()});
+  const Array w = arange(3.f), rows = cos(arange(24.f)).reshape(8, 3);
+  near(grad(f)(w, rows), sum(rows, 0) + 2 * 3.f);
+}
+
 // A rule of the user's inside a loop, keys, integers and absent leaves.
 TEST(LoopsAsOps, HoldWhatTreesHold) {
   struct State {

@@ -22,9 +22,8 @@ void inspect_leaf(const Array& x, std::function<void(const Sharding&, const Shap
 ///     jit([](const Array& x) { Array y = sin(x); debug::inspect_array_sharding(y, [](const Sharding& s) { std::cout <<
 ///     s << '\n'; }); return y; })(x);
 ///
-/// lax::scan and fori_loop record each of their steps: in their body `callback` is called once a step, where JAX calls
-/// it once per line. Throws UnsupportedError in the body of a shard_map or of a loop that is not recorded step by step,
-/// whose values have no sharding of their own. Source: jax.debug.inspect_array_sharding.
+/// In the body of a loop `callback` is called once, not once a step. Throws UnsupportedError in the body of a
+/// shard_map, whose values have no sharding of their own. Source: jax.debug.inspect_array_sharding.
 template <Tree T>
 void inspect_array_sharding(const T& tree, const std::function<void(const Sharding&)>& callback,
                             Loc loc = Loc::current()) {
