@@ -58,5 +58,33 @@ TEST(ProgramView, HasEquationsOperandsAndLines) {
   EXPECT_EQ(out.str(), p.text);
 }
 
+TEST(ProgramView, NamesTheBodiesOfLoopsAndBranches) {
+  auto f = [](const Array& x) {
+    return lax::while_loop([](const Array& c) { return sum(c) < 9; },
+                           [](const Array& c) {
+                             return lax::cond(
+                                 c[0] > 1, [](const Array& v) { return v + 1; }, [](const Array& v) { return v * 3; },
+                                 c);
+                           },
+                           x);
+  };
+  const std::string text = jit_program(f)(arange(3.f));
+  for (const char* name : {"\n    condition\n", "\n    body\n", "branch 0\n", "branch 1\n"})
+    EXPECT_NE(text.find(name), std::string::npos) << name << text;
+}
+
+TEST(CostAnalysis, CountsAllStepsOfALoop) {
+  auto step = [](const Array& w, const Array& c) { return tanh(dot(c, w)); };
+  auto loop = [&](const Array& w, const Array& c) {
+    return lax::fori_loop(
+        0, 7, [&](const Array&, const Array& c) { return step(w, c); }, c);
+  };
+  Array w = ones({8, 8});
+  const double once = jit(step).lower(w, w).compile().cost_analysis().flops;
+  EXPECT_GT(once, 8 * 8 * 8);
+  EXPECT_GE(jit(loop).lower(w, w).compile().cost_analysis().flops, 7 * once);
+  EXPECT_LE(jit(loop).lower(w, w).compile().cost_analysis().flops, 7 * (once + 8));
+}
+
 }  // namespace
 }  // namespace tutti
