@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "array/literal.hpp"
+#include "compile/apart.hpp"
 #include "compile/dot.hpp"
 #include "compile/fuse.hpp"
 #include "compile/loop.hpp"
@@ -149,7 +150,7 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
 }
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
-  const Program p = with_own_outputs(share_equal(simplify(program)));
+  const Program p = with_own_outputs(take_apart(share_equal(simplify(program))));
   return assign_memory_within(group_stages(lower(p, fuse(p))), own);
 }
 

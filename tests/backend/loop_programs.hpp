@@ -10,10 +10,12 @@
 #include "ops/elementwise/convert.hpp"
 #include "ops/elementwise/trigonometric.hpp"
 #include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/concatenate.hpp"
 #include "ops/movement/iota.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/rev.hpp"
 #include "ops/movement/roll.hpp"
+#include "ops/movement/slice.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "regions/loops.hpp"
 
@@ -77,7 +79,25 @@ class LoopMaker {
     const Type t = s.type(x);
     Builder& b = s.b;
     if (t.dtype.is_bool()) return b.add(ops::eq, {x, like(s, x)});
-    switch (pick(10)) {
+    const int last_dim = t.ndim() - 1;
+    switch (pick(12)) {
+      case 10:
+        if (t.ndim() > (rows_ ? 1 : 0) && t.shape[last_dim] <= 2 * columns_ + 4)
+          return b.add(ops::concatenate, ops::Concatenate{last_dim}, {x, like(s, x)});
+        return b.add(ops::max, {x, like(s, x)});
+      case 11:
+        if (t.ndim() > (rows_ ? 1 : 0)) {
+          ops::SliceParams p;
+          for (std::int64_t n : t.shape) {
+            p.start.push_back(0);
+            p.limit.push_back(n);
+            p.strides.push_back(1);
+          }
+          p.start.back() = pick(static_cast<int>(t.shape[last_dim]));
+          p.limit.back() = p.start.back() + 1 + pick(static_cast<int>(t.shape[last_dim] - p.start.back()));
+          return b.add(ops::slice, p, {x});
+        }
+        return b.add(ops::min, {x, like(s, x)});
       case 0: return b.add(ops::add, {x, like(s, x)});
       case 1: return b.add(ops::sub, {like(s, x), x});
       case 2: return b.add(ops::max, {x, like(s, x)});

@@ -9,6 +9,7 @@
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/pad.hpp"
 #include "ops/movement/roll.hpp"
+#include "ops/movement/slice.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "regions/loops.hpp"
 
@@ -164,6 +165,27 @@ TEST(PartPlans, PartsOfPartsAreReadAtOnce) {
   const auto want = backend("reference").compile(on_one_device(b.program))->run(in),
              got = backend("cpu").compile(on_one_device(b.program))->run(in);
   EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), 0), "");
+}
+
+// y' = y + f(y) with f(y) = stack(y1, sin y0), of which only component 0 is asked after two steps.
+TEST(PartPlans, StacksOfALoopAreTakenApart) {
+  Builder body;
+  const Shape pairs{100, 2};
+  const ValueId y = body.input(f32(pairs));
+  auto component = [&](ValueId v, std::int64_t k) {
+    return body.add(ops::slice, ops::SliceParams{{0, k}, {100, k + 1}, {1, 1}}, {v});
+  };
+  auto f = [&](ValueId v) {
+    return body.add(ops::concatenate, ops::Concatenate{1}, {component(v, 1), body.add(ops::sin, {component(v, 0)})});
+  };
+  const ValueId once = body.add(ops::add, {y, f(y)}), twice = body.add(ops::add, {once, f(once)});
+  body.output(y);
+  body.output(component(twice, 0));
+  Builder b;
+  const ValueId start = b.input(f32(pairs));
+  b.output(b.adds(ops::scan, ops::Scan{.length = 3, .carries = 1}, {start}, {program(body)})[1]);
+  const Plan plan = plan_of(b, false);
+  EXPECT_EQ(loop_of(plan).body->steps.size(), 1u) << plan.str();  // one loop over the rows, no stack anywhere
 }
 
 }  // namespace tutti::test
