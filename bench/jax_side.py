@@ -226,6 +226,122 @@ def psum_4M():
     return lambda: f(a)
 
 
+# --- loops
+
+@case
+def scan_tiny_1000():
+    compiled = jax.jit(lambda c, xs: lax.scan(lambda c, x: (c * 0.5 + x, c), c, xs))
+    c, xs = normal((16,)), normal((1000, 16))
+    return lambda: compiled(c, xs)
+
+
+@case
+def while_tiny_1000():
+    compiled = jax.jit(lambda x: lax.while_loop(
+        lambda s: s[0] < 1000, lambda s: (s[0] + 1, s[1] * 0.999 + 0.001), (0, x)))
+    x = normal((16,))
+    return lambda: compiled(x)
+
+
+def heat_step(_, u):
+    around = jnp.roll(u, 1, 0) + jnp.roll(u, -1, 0) + jnp.roll(u, 1, 1) + jnp.roll(u, -1, 1)
+    return u + 0.1 * (around - 4 * u)
+
+
+on_array("fori_heat_512_500", (512, 512), (BOTH,), lambda u: lax.fori_loop(0, 500, heat_step, u))
+
+
+@case
+def while_cg_512():
+    def solve(a, b):
+        def body(s):
+            i, x, r, p, rs = s
+            ap = a @ p
+            al = rs / (p @ ap)
+            x, r = x + al * p, r - al * ap
+            n = r @ r
+            return i + 1, x, r, r * 0 + r + (n / rs) * p, n
+        return lax.while_loop(lambda s: (s[0] < 200) & (s[4] > 1e-12), body, (0, jnp.zeros_like(b), b, b, b @ b))
+    a = random.normal(random.key(0), (512, 512))
+    a = jax.device_put(a @ a.T / 512 + jnp.eye(512), at())
+    b, compiled = normal((512,)), jax.jit(solve)
+    return lambda: compiled(a, b)
+
+
+@case
+def gru_grad_t200_b32_h256():
+    h, t, b = 256, 200, 32
+
+    def loss(weights, xs):
+        def cell(s, x):
+            a, c = x @ weights[0], s @ weights[1]
+            z = nn.sigmoid(a[:, :h] + c[:, :h])
+            r = nn.sigmoid(a[:, h:2 * h] + c[:, h:2 * h])
+            n = jnp.tanh(a[:, 2 * h:] + r * c[:, 2 * h:])
+            s = (1 - z) * n + z * s
+            return s, s.mean()
+        last, means = lax.scan(cell, jnp.zeros((b, h)), xs)
+        return jnp.square(last).mean() + means.sum()
+    weights = [normal((h, 3 * h)) / 16, normal((h, 3 * h)) / 16]
+    xs, compiled = normal((t, b, h), None, BOTH), jax.jit(jax.grad(loss))
+    return lambda: compiled(weights, xs)
+
+
+def rk4(f, y, h=0.01):
+    k1 = f(y)
+    k2 = f(y + h / 2 * k1)
+    k3 = f(y + h / 2 * k2)
+    k4 = f(y + h * k3)
+    return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+
+def pendulum(y, w=1.0):
+    def f(y):
+        return jnp.stack([y[1], -w * jnp.sin(y[0])])
+    return lax.scan(lambda y, _: (rk4(f, y), None), y, None, length=200)[0]
+
+
+on_array("rk4_vmap_10000_t200", (10000, 2), (BOTH,), jax.vmap(pendulum))
+
+
+@case
+def rk4_adjoint_1000_t200():
+    compiled = jax.jit(jax.grad(lambda w, ys: jnp.square(jax.vmap(lambda y: pendulum(y, w))(ys)).mean()))
+    w, ys = jnp.float32(1), normal((1000, 2), BOTH)
+    return lambda: compiled(w, ys)
+
+
+@case
+def rl_env_1000_t100():
+    def step(s, key):
+        push = random.normal(key, ())
+        x, v, resets = s
+        v = lax.cond(x > 1, lambda v: -0.9 * v, lambda v: v + 0.1 * push, v)
+        x = x + 0.1 * v
+        done = jnp.abs(x) > 5
+        return (jnp.where(done, 0., x), jnp.where(done, 0., v), resets + done), x
+
+    def play(x, key):
+        return lax.scan(step, (x, x * 0, 0), random.split(key, 100))[1].sum()
+    keys = jax.device_put(random.split(random.key(0), 1000), at(BOTH))
+    x, compiled = normal((1000,), BOTH), jax.jit(jax.vmap(play))
+    return lambda: compiled(x, keys)
+
+
+@case
+def mandelbrot_1024_50():
+    def count(c):
+        def body(_, s):
+            z, n = s
+            z2 = jnp.stack([z[0] * z[0] - z[1] * z[1] + c[0], 2 * z[0] * z[1] + c[1]])
+            inside = jnp.square(z2).sum(0) < 4
+            return jnp.where(inside, z2, z), n + inside
+        return lax.fori_loop(0, 50, body, (c * 0, jnp.zeros(c.shape[1:], jnp.int32)))[1]
+    grid = jnp.stack(jnp.meshgrid(jnp.linspace(-2, 1, 1024), jnp.linspace(-1.5, 1.5, 1024)))
+    c, compiled = jax.device_put(grid, at()), jax.jit(count)
+    return lambda: compiled(c)
+
+
 # --- random numbers, movement, optimiser
 
 @case
