@@ -94,7 +94,7 @@ int train(const Options& o) {
     write_file(o.out + "/batch.svg", debug::sharding_svg(batch.first.shape(), batch.first.sharding()));
   }
   if (!quiet || o.isolated || o.explain) {
-    const std::string table = step.explain(model, state, batch.first, batch.second, Array(0.f));
+    const std::string table = step.explain(model, state, batch.first, batch.second, array(0.f));
     std::cout << "\ncollectives of one step:\n" << (o.explain ? table : largest_collectives(table)) << "\n";
   }
   double before = quiet ? 0 : held_out_bits(model, corpus.held_out, o.context);

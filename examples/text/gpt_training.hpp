@@ -116,7 +116,7 @@ class GptTraining {
       return step(static_cast<float>(warm * cosine(array(part)).item<float>()));
     });
   }
-  std::string explain() const { return step_.explain(model_, state_, batch_.first, batch_.second, Array(0.f)); }
+  std::string explain() const { return step_.explain(model_, state_, batch_.first, batch_.second, array(0.f)); }
   const Gpt& model() const { return model_; }
   const Array& inputs() const { return batch_.first; }
 
