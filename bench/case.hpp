@@ -49,6 +49,7 @@ std::vector<Case> mlp_cases();
 std::vector<Case> array_cases();
 std::vector<Case> mapped_cases();
 std::vector<Case> loop_cases();
+std::vector<Case> gpt_cases();
 std::vector<Case> compile_cases();
 std::vector<Case> all_cases();
 

@@ -165,6 +165,81 @@ def equinox_mlp_adam_step():
     return loop(lambda now: step(*now, x, y), start)
 
 
+# --- transformers
+
+def causal(q, k, v):
+    positions = q.shape[1]
+    logits = jnp.einsum("bqhd,bkhd->bhqk", q, k) / math.sqrt(q.shape[-1])
+    logits = jnp.where(jnp.tril(jnp.ones((positions, positions), bool)), logits, -1e30)
+    return jnp.einsum("bhqk,bkhd->bqhd", nn.softmax(logits), v)
+
+
+def gpt(name, width, layers, heads, context, batch):
+    def make():
+        keys = iter(random.split(random.key(0), 100))
+        draw = lambda *shape: random.normal(next(keys), shape) * 0.02
+        blocks = [dict(qkv=draw(width, 3 * width), out=draw(width, width), up=draw(width, 4 * width), down=draw(4 * width, width),
+                       norm1=(jnp.ones(width), jnp.zeros(width)), norm2=(jnp.ones(width), jnp.zeros(width))) for _ in range(layers)]
+        model = dict(embedding=draw(256, width), positions=draw(context, width), blocks=blocks, norm=(jnp.ones(width), jnp.zeros(width)))
+
+        def loss(m, ids, targets):
+            x = m["embedding"][ids] + m["positions"]
+            for b in m["blocks"]:
+                q, k, v = [a.reshape(batch, context, heads, width // heads) for a in jnp.split(layer_norm(x, *b["norm1"]) @ b["qkv"], 3, -1)]
+                x = x + causal(q, k, v).reshape(batch, context, width) @ b["out"]
+                x = x + nn.gelu(layer_norm(x, *b["norm2"]) @ b["up"]) @ b["down"]
+            logits = layer_norm(x, *m["norm"]) @ m["embedding"].T
+            return jnp.mean(nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, targets[..., None], -1)[..., 0])
+
+        @jax.jit
+        def step(state, ids, targets):
+            model, mean, square = state
+            value, grads = jax.value_and_grad(loss)(model, ids, targets)
+            mean = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, mean, grads)
+            square = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, square, grads)
+            return (jax.tree.map(lambda p, m, v: p - 1e-3 * m / (jnp.sqrt(v) + 1e-8), model, mean, square), mean, square), value
+        zeros = jax.tree.map(jnp.zeros_like, model)
+        ids = jax.device_put(random.randint(random.key(0), (batch, context), 0, 256), at(("x", "y"), None))
+        return loop(lambda state: step(state, ids, ids), jax.device_put((model, zeros, zeros), at()))
+    makers[name] = make
+
+
+gpt("gpt_step_d128_l4_t128_b16", 128, 4, 4, 128, 16)
+gpt("gpt_step_d64_l2_t64_b8", 64, 2, 4, 64, 8)
+
+
+def attention(name, fn, shape, *spec):
+    def make():
+        compiled, qkv = jax.jit(fn), [jax.device_put(random.normal(random.key(i), shape), at(*spec)) for i in range(3)]
+        return lambda: compiled(*qkv)
+    makers[name] = make
+
+
+attention("attention_b8_h8_t512_d64", causal, (8, 512, 8, 64), ("x", "y"))
+attention("attention_grad_b8_h8_t512_d64", jax.grad(lambda q, k, v: causal(q, k, v).sum(), (0, 1, 2)), (8, 512, 8, 64), ("x", "y"))
+attention("attention_b1_h8_t4096_d64", causal, (1, 4096, 8, 64))
+
+
+@case
+def decode_step_d256_l4_t1024():
+    width, layers, context, heads = 256, 4, 1024, 8
+    draw = lambda i, *shape: jax.device_put(random.normal(random.key(i), shape), at())
+    model = [dict(qkv=draw(i, width, 3 * width) / 16, out=draw(i, width, width) / 16, up=draw(i, width, 4 * width) / 16,
+                  down=draw(i, 4 * width, width) / 32) for i in range(layers)]
+    x = normal((width,))
+
+    @functools.partial(jax.jit, donate_argnums=1)
+    def step(model, cache, x, pos):
+        for i, w in enumerate(model):
+            q, k, v = [a.reshape(heads, width // heads) for a in jnp.split(x @ w["qkv"], 3)]
+            cache = lax.dynamic_update_slice(cache, jnp.stack([k, v])[None, :, None], (i, 0, pos, 0, 0))
+            weights = nn.softmax(jnp.where(jnp.arange(context) <= pos, jnp.einsum("hd,thd->ht", q, cache[i, 0]) / 6, -1e30))
+            x = x + jnp.einsum("ht,thd->hd", weights, cache[i, 1]).reshape(width) @ w["out"]
+            x = x + nn.gelu(x @ w["up"]) @ w["down"]
+        return cache, x
+    return loop(lambda cache: step(model, cache, x, 700), jax.device_put(jnp.zeros((layers, 2, context, heads, width // heads)), at()))
+
+
 # --- tiny steps
 
 @case

@@ -31,7 +31,7 @@ foreach(folder ${tutti_test_folders})
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
   target_link_libraries(${name} PRIVATE
-    tutti tutti_flags tutti_test_flags fmt::fmt nlohmann_json::nlohmann_json GTest::gtest_main)
+    tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gtest_main)
   if(TUTTI_SANITIZE)
     target_link_libraries(${name} PRIVATE tutti_sanitizer_options)
   endif()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "linen/promote.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/collectives.hpp"
 #include "tutti/lax/lax.hpp"
@@ -13,17 +14,6 @@
 
 namespace tutti::linen {
 namespace {
-
-// Inputs and parameters in their common dtype, which is floating.
-void promote(Array& x, Array& kernel, Array& bias) {
-  std::vector<Array> all{x, kernel};
-  if (bias.has_value()) all.push_back(bias);
-  DType dtype = result_type(all);
-  if (!dtype.is_inexact()) dtype = float32;
-  x = x.astype(dtype);
-  kernel = kernel.astype(dtype);
-  if (bias.has_value()) bias = bias.astype(dtype);
-}
 
 struct Stats {
   Array mean, variance;
@@ -88,17 +78,6 @@ Array pooled(const char* who, const In& x, const std::vector<std::int64_t>& wind
 }
 
 }  // namespace
-
-Array Dense::operator()(Scope& s, const Array& in) const {
-  if (in.ndim() == 0)
-    raise<ShapeError>("Dense", "x is " + type_text(in) + ", a scalar", "The last dim of x is its features.");
-  Array x = in, kernel = s.param("kernel", kernel_init, {x.shape(-1), features}, param_dtype);
-  Array bias = use_bias ? s.param("bias", bias_init, {features}, param_dtype) : Array();
-  CallScope scope(Loc::current());
-  promote(x, kernel, bias);
-  Array y = lax::dot_general(x, kernel, {{x.ndim() - 1}, {0}, {}, {}});
-  return use_bias ? y + bias : y;
-}
 
 Array Embed::operator()(Scope& s, const Array& indices) const {
   if (!indices.dtype().is_integer())

@@ -20,6 +20,19 @@ struct Dense {
   Array operator()(Scope& scope, const Array& x) const;
 };
 
+/// The same over several dims: the sum over `axis` of x times kernel, the new dims last. Parameters: kernel [batch...,
+/// axis..., features...], bias [batch..., features...]; batch_dims, leading dims of x, have parameters of their own.
+struct DenseGeneral {
+  std::vector<int> features{1};
+  std::vector<int> axis{-1};
+  std::vector<int> batch_dims{};
+  bool use_bias = true;
+  Initializer kernel_init = initializers::lecun_normal(), bias_init = initializers::zeros();
+  DType param_dtype = float32;
+  /// Throws IndexError for axes that x lacks, ValueError unless batch_dims are the leading ones.
+  Array operator()(Scope& scope, const Array& x) const;
+};
+
 /// A row of the parameter embedding [num_embeddings, features] per index.
 struct Embed {
   int num_embeddings = 1, features = 1;

@@ -168,5 +168,6 @@ auto apply_mutable(const Model& model, const Dict& variables, std::initializer_l
 
 }  // namespace tutti::linen
 
+#include "tutti/linen/attention.hpp"
 #include "tutti/linen/layers.hpp"
 #include "tutti/linen/train_state.hpp"

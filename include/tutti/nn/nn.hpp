@@ -14,6 +14,7 @@
 
 #include "tutti/array/array.hpp"
 #include "tutti/nn/activations.hpp"
+#include "tutti/nn/attention.hpp"
 #include "tutti/nn/conv.hpp"
 
 namespace tutti::nn {

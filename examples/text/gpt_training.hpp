@@ -1,0 +1,135 @@
+// Training of the transformer: what train_gpt and generate have in common.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "gpt.hpp"
+#include "mesh.hpp"
+#include "program.hpp"
+#include "windows.hpp"
+
+namespace text {
+
+struct GptRun : RunOptions {
+  GptRun() {
+    batch = 16;
+    context = 128;
+    rate = 3e-3;
+  }
+  int layers = 4, width = 128, heads = 4, warmup = 50;
+  double decay = 0.1, clip = 1;
+  std::string positions = "learned", dtype = "float32";
+  bool scan = false, remat = false;
+};
+
+inline void add_options(CLI::App& app, GptRun& o) {
+  add_options(app, static_cast<RunOptions&>(o));
+  app.add_option("--layers", o.layers, "how many blocks")->capture_default_str();
+  app.add_option("--width", o.width, "numbers per position")->capture_default_str();
+  app.add_option("--heads", o.heads, "of attention")->capture_default_str();
+  app.add_option("--positions", o.positions, "learned or rotary")
+      ->check(CLI::IsMember({"learned", "rotary"}))
+      ->capture_default_str();
+  app.add_option("--dtype", o.dtype, "of the computation; parameters are float32")
+      ->check(CLI::IsMember({"float32", "bfloat16"}))
+      ->capture_default_str();
+  app.add_option("--warmup", o.warmup, "steps until the rate is at its highest")->capture_default_str();
+  app.add_option("--decay", o.decay, "of weights, not of biases and scales")->capture_default_str();
+  app.add_option("--clip", o.clip, "norm of all gradients together, at most")->capture_default_str();
+  app.add_flag("--scan", o.scan, "the layers are one loop over stacked parameters");
+  app.add_flag("--remat", o.remat, "layers are computed again for their gradients");
+}
+
+/// The model that the options describe. Throws UsageError for numbers that make none.
+inline GptOptions model_options(const GptRun& o) {
+  check(o);
+  check_sizes({{"--layers", o.layers}, {"--width", o.width}, {"--heads", o.heads}});
+  if (o.width % o.heads || (o.positions == "rotary" && o.width / o.heads % 2))
+    throw UsageError(fmt::format("--width {} --heads {}: the heads must divide the width{}", o.width, o.heads,
+                                 o.positions == "rotary" ? ", into even sizes for rotary positions" : ""));
+  const double parameters = 12. * o.layers * o.width * o.width + (256. + o.context) * o.width;
+  const double logits = double(o.batch) * o.context * (256. + double(o.heads) * o.context);
+  if (parameters + logits > double(1 << 30))
+    throw UsageError("--layers, --width, --heads, --context and --batch: too large together for one machine");
+  if (o.warmup < 0 || !(o.decay >= 0) || !(o.clip > 0))
+    throw UsageError("--warmup and --decay must not be negative, --clip must be positive");
+  return {.layers = o.layers,
+          .width = o.width,
+          .heads = o.heads,
+          .context = o.context,
+          .rotary = o.positions == "rotary",
+          .scan = o.scan,
+          .remat = o.remat,
+          .dtype = o.dtype == "bfloat16" ? bfloat16 : float32};
+}
+
+/// Clipped gradients, then AdamW; the rate comes with each step.
+inline auto gpt_optimiser(const GptRun& o, const Array& rate) {
+  return optim::chain(optim::clip_by_global_norm(o.clip),
+                      optim::adamw(rate, {.b2 = 0.95,
+                                          .weight_decay = o.decay,
+                                          .mask = {{"**.bias", false}, {"**.scale", false}, {"**", true}}}));
+}
+using GptState = decltype(gpt_optimiser(GptRun(), Array()).init(Gpt()));
+
+/// (model, state, inputs, targets, rate) -> (model, state, loss); model and state are given up.
+inline auto training_step(const GptRun& run, const GptOptions& options) {
+  return jit(
+      [run, options](const Gpt& m, const GptState& s, const Array& x, const Array& y, const Array& rate) {
+        auto objective = [&](const Gpt& m) { return loss(m, options, x, y); };
+        auto [value, gradient] = value_and_grad(objective)(m);
+        auto [updates, next] = gpt_optimiser(run, rate).update(gradient, s, m);
+        return std::tuple{optim::apply_updates(m, updates), next, value};
+      },
+      {.donate_argnums = {0, 1}});
+}
+
+/// Model, optimiser and step.
+class GptTraining {
+ public:
+  GptTraining(const GptRun& run, const GptOptions& options, const Mesh& mesh, const std::string& text)
+      : run_(run),
+        options_(options),
+        by_data_(mesh, P("data")),
+        windows_(text, run.batch, run.context, Targets::every, run.seed),
+        model_(place(init_gpt(options, random::key(static_cast<int>(run.seed))), options, mesh)),
+        state_(gpt_optimiser(run, Array(0.f)).init(model_)),
+        batch_(draw()) {}
+
+  /// One step at that rate: the loss before it.
+  float step(float rate) {
+    auto [model, state, value] = step_(model_, state_, batch_.first, batch_.second, array(rate));
+    model_ = std::move(model);
+    state_ = std::move(state);
+    const float loss = value.item<float>();
+    batch_ = draw();
+    return loss;
+  }
+  /// Linear up, then half a cosine over the whole run, down to a tenth.
+  Curve run() {
+    const optim::Schedule cosine = optim::cosine_decay_schedule(run_.rate, 1, 0.1);
+    return train_loop(run_, run_.context, [&](int i, double part) {
+      const double warm = run_.warmup > 0 ? std::min(1.0, (i + 1.0) / run_.warmup) : 1;
+      return step(static_cast<float>(warm * cosine(array(part)).item<float>()));
+    });
+  }
+  std::string explain() const { return step_.explain(model_, state_, batch_.first, batch_.second, array(0.f)); }
+  const Gpt& model() const { return model_; }
+  const Array& inputs() const { return batch_.first; }
+
+ private:
+  std::pair<Array, Array> draw() { return device_put(windows_.draw(), by_data_); }
+  GptRun run_;
+  GptOptions options_;
+  NamedSharding by_data_;
+  Windows windows_;
+  Gpt model_;
+  GptState state_;
+  std::pair<Array, Array> batch_;
+  decltype(training_step(GptRun(), GptOptions())) step_ = training_step(run_, options_);
+};
+
+}  // namespace text

@@ -1,0 +1,78 @@
+// Trains a transformer over bytes on real text, on a mesh of devices: `./dev run train_gpt`.
+//
+//     ./dev run train_gpt --seconds 60                              # held-out bits per byte, and a sample
+//     ./dev run train_gpt --steps 20 --mesh 8x1                     # the same losses on every mesh
+//     ./dev run train_gpt --steps 5 --isolated --explain            # what each device receives, and why
+#include "text/collectives.hpp"
+#include "text/curve_svg.hpp"
+#include "text/decode.hpp"
+#include "text/gpt_training.hpp"
+#include "text/ngram.hpp"
+
+namespace {
+using namespace text;
+
+/// Of every byte but the first half of a window, given at least that half. Windows lie half a context apart.
+double held_out_bits(const Gpt& model, const GptOptions& o, const std::string& held_out) {
+  const auto context = static_cast<std::size_t>(o.context), half = context / 2;
+  const int batch = 64;
+  auto losses = jit([o, half](const Gpt& m, const Array& x, const Array& y) {
+    Array each = nn::softmax_cross_entropy(predict(m, o, x), y.astype(int32));
+    return each(all, slice(half, none)).sum(1);
+  });
+  Windows windows(held_out, batch, o.context, Targets::every);
+  const std::size_t apart = context - half, total = (held_out.size() - context - 1) / apart + 1;
+  double nats = 0;
+  for (std::size_t from = 0; from < total; from += batch) {
+    const std::size_t n = std::min<std::size_t>(batch, total - from);
+    auto [x, y] = windows.following(from * apart, n, apart);
+    const std::vector<float> each = losses(model, x, y).to_vector<float>();
+    for (std::size_t i = 0; i < n; ++i) nats += each[i];
+  }
+  return nats / static_cast<double>(total * apart) / std::log(2.0);
+}
+
+int train(const GptRun& run) {
+  const GptOptions o = model_options(run);
+  Corpus corpus = read_corpus(run.files, static_cast<std::size_t>(run.context));
+  Mesh mesh = parse_mesh(run.mesh);
+  if (run.isolated) config::isolation(Isolation::per_device);
+  make_folder(run.out);
+  std::cout << fmt::format("text      {} files, {:.2f} MB to learn, {:.2f} MB held out\n", corpus.files,
+                           corpus.train.size() / 1e6, corpus.held_out.size() / 1e6)
+            << devices_text(mesh);
+  GptTraining training(run, o, mesh, corpus.train);
+  std::int64_t parameters = 0;
+  for (const Array& a : tree::leaves(training.model())) parameters += a.size();
+  std::cout << fmt::format("model     {} parameters: {} layers{}, width {}, {} heads, {} positions, {}\n", parameters,
+                           o.layers, o.scan ? " in one loop" : "", o.width, o.heads, run.positions, run.dtype);
+  if (!run.counted() || run.isolated || run.explain) {
+    const std::string table = training.explain();
+    std::cout << "\ncollectives of one step:\n" << (run.explain ? table : largest_collectives(table)) << "\n";
+  }
+  const Curve curve = training.run();
+  if (run.counted()) return 0;
+
+  const double after = held_out_bits(training.model(), o, corpus.held_out);
+  const double order5 = NGram(corpus.train, 5).bits_per_byte(corpus.held_out, static_cast<std::size_t>(o.context));
+  std::cout << fmt::format(
+      "\n{} steps of {} examples in {:.1f} s, {:.0f} bytes/s\n\nheld-out bits per byte\n  after training    {:.3f}\n  "
+      "5-gram of bytes   {:.3f}\n\n",
+      curve.bits.size(), run.batch, curve.seconds, curve.seen.back() * run.context / curve.seconds, after, order5);
+  const std::string start = corpus.held_out.substr(0, static_cast<std::size_t>(o.context) / 2);
+  Decoder decoder(o, {.temperature = 0.7});
+  std::cout << "a sample after \"" << start << "\":\n"
+            << decoder.continued(training.model(), start, 400, random::key(static_cast<int>(run.seed))) << "\n\n";
+  write_file(run.out + "/gpt_loss.svg", curve_svg(curve.seen, curve.bits, {{"order 5", order5}, {"held out", after}}));
+  std::cout << "picture   " << run.out << "/gpt_loss.svg\n";
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  text::GptRun run;
+  CLI::App app{"Trains a transformer over bytes on real text over a mesh of devices."};
+  text::add_options(app, run);
+  return text::run_program("train_gpt", app, argc, argv, [&] { return train(run); });
+}

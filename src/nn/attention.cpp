@@ -1,0 +1,173 @@
+#include "tutti/nn/attention.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/nn/activations.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/composite.hpp"
+
+namespace tutti::nn {
+namespace {
+
+constexpr const char* name = "dot_product_attention";
+
+// Low enough to count for nothing, and far enough from -inf that a bias may still be added to it.
+double masked_logit(DType d) {
+  return -0.7 * (d == float64 ? 1.7976931348623157e308 : static_cast<double>(0x1.FFFFFEp127F));
+}
+
+// What may be seen, apart from the mask of the user.
+struct Sight {
+  bool causal = false, window = false;
+  int before = 0, after = 0;
+};
+struct Lengths {
+  Array query, key;  // int[batch], or none
+};
+
+// [n] of dim `dim` of a [batch, heads, queries, keys] array.
+Array along(std::int64_t n, int dim) {
+  Shape shape{1, 1, 1, 1};
+  shape[dim] = n;
+  return arange(n).reshape(shape);
+}
+Array per_example(const Array& lengths) { return lengths.reshape(Shape{-1, 1, 1, 1}); }
+
+// bool, broadcasting to [batch, heads, queries, keys]; none where everything is seen.
+Array seen(const Array& mask, const Sight& sight, const Lengths& lengths, std::int64_t queries, std::int64_t keys) {
+  Array out = mask;
+  auto also = [&](const Array& more) { out = out.has_value() ? out & more : more; };
+  Array i = along(queries, 2), j = along(keys, 3);
+  if (sight.causal) also(j <= i);
+  if (sight.window) also((j >= i - sight.before) & (j <= i + sight.after));
+  if (lengths.query.has_value()) also(i < per_example(lengths.query));
+  if (lengths.key.has_value()) also(j < per_example(lengths.key));
+  return out;
+}
+
+// All [batch, positions, heads or groups, size].
+constexpr auto attend = [](const Array& q, const Array& k, const Array& v, const Array& bias, const Array& mask,
+                           const Array& scale, const Lengths& lengths, const Sight& sight) {
+  const std::int64_t batch = q.shape(0), queries = q.shape(1), heads = q.shape(2), size = q.shape(3);
+  const std::int64_t keys = k.shape(1), groups = k.shape(2);
+  const DType wide = promote_types(q.dtype(), float32);
+  // Heads that share keys stand as rows of one product: [batch, groups, heads of a group x queries, size].
+  Array rows = q;
+  if (groups != heads)
+    rows = q.reshape(Shape{batch, queries, groups, heads / groups, size})
+               .transpose({0, 2, 3, 1, 4})
+               .reshape(Shape{batch, groups, heads / groups * queries, size});
+  const std::vector<std::int64_t> of_rows =
+      groups != heads ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{0, 2};
+  Array logits = lax::dot_general(rows, k, {{3}, {3}, of_rows, {0, 2}}, wide);
+  logits = logits.reshape(Shape{batch, heads, queries, keys}) * scale.astype(wide);
+  if (bias.has_value()) logits = (logits + bias).astype(wide);
+  if (Array open = seen(mask, sight, lengths, queries, keys); open.has_value())
+    logits = where(open, logits, full({}, masked_logit(wide), wide));
+  Array weights = softmax(logits.astype(float32)).astype(k.dtype());
+  weights = weights.reshape(Shape{batch, groups, heads / groups * queries, keys});
+  Array y = lax::dot_general(weights, v, {{3}, {1}, {0, 1}, {0, 2}});  // [batch, groups, rows, size]
+  if (groups != heads)
+    y = y.reshape(Shape{batch, groups, heads / groups, queries, size})
+            .transpose({0, 3, 1, 2, 4})
+            .reshape(Shape{batch, queries, heads, size});
+  else
+    y = y.transpose({0, 2, 1, 3});
+  if (lengths.query.has_value()) y = where(along(queries, 1) < per_example(lengths.query), y, 0);
+  return y;
+};
+
+void check_inputs(const Array& q, const Array& k, const Array& v) {
+  if (q.dtype() != k.dtype() || k.dtype() != v.dtype() || !q.dtype().is_floating())
+    raise<TypeError>(name, "query is " + type_text(q) + ", key " + type_text(k) + ", value " + type_text(v),
+                     "All three have one floating dtype: convert with astype().");
+  const bool dims = (q.ndim() == 3 || q.ndim() == 4) && k.ndim() == q.ndim();
+  bool fit = dims && k.shape() == v.shape() && q.shape(-1) == k.shape(-1) && k.shape(-2) > 0 &&
+             q.shape(-2) % k.shape(-2) == 0 && (q.ndim() == 3 || q.shape(0) == k.shape(0));
+  if (!fit)
+    raise<ShapeError>(
+        name, "query is " + type_text(q) + ", key " + type_text(k) + ", value " + type_text(v),
+        "query is [batch, queries, heads, size], key and value are [batch, keys, groups, size], with or without the "
+        "batch; the groups divide the heads.");
+}
+// With a batch dim, and as many dims as the logits.
+Array four_dims(const char* what, const Array& x, const Shape& logits) {
+  if (!x.has_value()) return x;
+  bool fits = x.ndim() <= 4;
+  for (int d = 1; fits && d <= x.ndim(); ++d) fits = x.shape(-d) == 1 || x.shape(-d) == logits[4 - d];
+  if (!fits)
+    raise<ShapeError>(name, std::string(what) + " is " + type_text(x) + ", the logits have shape " + logits.str(),
+                      "It broadcasts to [batch, heads, queries, keys].");
+  Shape shape = x.shape();
+  while (shape.ndim() < 4) shape.insert(0, 1);
+  return x.reshape(shape);
+}
+void check_lengths(const char* what, const Array& x, std::int64_t batch) {
+  if (!x.has_value()) return;
+  if (!x.dtype().is_integer())
+    raise<TypeError>(name, std::string(what) + " is " + type_text(x), "Lengths are integers.");
+  if (x.ndim() != 1 || x.shape(0) != batch)
+    raise<ShapeError>(name, std::string(what) + " is " + type_text(x) + " for a batch of " + std::to_string(batch),
+                      "Give one length for each example.");
+}
+
+}  // namespace
+
+Array dot_product_attention(const In& query, const In& key, const In& value, const DotProductAttentionOptions& o) {
+  CallScope scope(query.loc);
+  check_inputs(query.array, key.array, value.array);
+  const bool single = query.array.ndim() == 3;
+  auto batched = [&](const Array& x) { return single ? expand_dims(x, 0) : x; };
+  Array q = batched(query.array), k = batched(key.array), v = batched(value.array);
+  const Shape logits{q.shape(0), q.shape(2), q.shape(1), k.shape(1)};
+  if (o.mask.has_value() && o.mask.dtype() != bool_)
+    raise<TypeError>(name, "mask is " + type_text(o.mask), "A mask is bool; what is added to the logits is the bias.");
+  Array bias = four_dims("bias", o.bias, logits), mask = four_dims("mask", o.mask, logits);
+  check_lengths("query_seq_lengths", o.query_seq_lengths, q.shape(0));
+  check_lengths("key_value_seq_lengths", o.key_value_seq_lengths, q.shape(0));
+  const auto window = o.local_window_size.value_or(std::pair{0, 0});
+  if (window.first < 0 || window.second < 0)
+    raise<ValueError>(name,
+                      "local_window_size is " + std::to_string(window.first) + ", " + std::to_string(window.second),
+                      "A window reaches 0 or more positions to each side.");
+  const double scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(q.shape(3)));
+  Array y =
+      composite(name, attend, q, k, v, bias, mask, Array(scale), Lengths{o.query_seq_lengths, o.key_value_seq_lengths},
+                Sight{o.is_causal, o.local_window_size.has_value(), window.first, window.second});
+  return single ? y.reshape(query.array.shape()) : y;
+}
+
+RotaryPositionalEmbedding RotaryPositionalEmbedding::init(int embedding_size, double theta, DType dtype) {
+  if (embedding_size < 0 || embedding_size % 2)
+    raise<ValueError>("RotaryPositionalEmbedding", "embedding_size is " + std::to_string(embedding_size),
+                      "Features are turned in pairs: the size is even and not negative.");
+  return {embedding_size, theta, dtype};
+}
+
+Array RotaryPositionalEmbedding::operator()(const Array& x, const Array& positions, Loc loc) const {
+  CallScope scope(loc);
+  if (x.ndim() != 2 || x.shape(1) != embedding_size)
+    raise<ShapeError>("RotaryPositionalEmbedding",
+                      "x is " + type_text(x) + ", the layer has size " + std::to_string(embedding_size),
+                      "x is [positions, size]: vmap the layer over heads and batches.");
+  if (positions.has_value() && (positions.ndim() != 1 || positions.shape(0) != x.shape(0)))
+    raise<ShapeError>("RotaryPositionalEmbedding",
+                      "x is " + type_text(x) + ", its positions are " + type_text(positions),
+                      "Give one position for each row of x.");
+  return composite(
+      "RotaryPositionalEmbedding",
+      [](const Array& x, const Array& positions, const Array& theta, DType dtype) {
+        const std::int64_t size = x.shape(1), half = size / 2;
+        Array turns = 1 / power(theta.astype(float32), arange(0., double(size), 2.) / double(size));
+        Array angle = outer(positions.has_value() ? positions.astype(float32) : arange(double(x.shape(0))), turns);
+        Array c = cos(angle).astype(dtype), s = sin(angle).astype(dtype);
+        Array left = x(all, slice(0, half)), right = x(all, slice(half, size));
+        return concatenate({left * c - right * s, right * c + left * s}, 1).astype(x.dtype());
+      },
+      x, positions, Array(theta), dtype);
+}
+
+}  // namespace tutti::nn
