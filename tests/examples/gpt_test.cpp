@@ -134,7 +134,8 @@ TEST(Text, TargetsFollowTheirWindows) {
     return std::string(v.begin(), v.end());
   };
   auto [x, y] = last.following(4, 2, 6);
-  EXPECT_EQ(text_of(x), "quic" + all.substr(10, 4) + all.substr(10, 4));  // the last window stands for those that are missing
+  EXPECT_EQ(text_of(x),
+            "quic" + all.substr(10, 4) + all.substr(10, 4));  // the last window stands for those that are missing
   auto [x2, y2] = every.following(4, 3, 6);
   EXPECT_EQ(text_of(x2[0]), "quic");
   EXPECT_EQ(text_of(y2[0]), "uick");
