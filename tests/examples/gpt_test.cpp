@@ -134,7 +134,8 @@ TEST(Text, TargetsFollowTheirWindows) {
     return std::string(v.begin(), v.end());
   };
   auto [x, y] = last.following(4, 2, 6);
-  EXPECT_EQ(text_of(x), "quic" + all.substr(10, 4) + all.substr(10, 4));  // the last window stands for those that are missing
+  EXPECT_EQ(text_of(x),
+            "quic" + all.substr(10, 4) + all.substr(10, 4));  // the last window stands for those that are missing
   auto [x2, y2] = every.following(4, 3, 6);
   EXPECT_EQ(text_of(x2[0]), "quic");
   EXPECT_EQ(text_of(y2[0]), "uick");
@@ -146,7 +147,8 @@ TEST(Text, TheLargestCollectivesStandForTheTable) {
       "Collectives on Mesh\n\n  kind        axis  bytes\n  all_reduce  data  9 KB\n      because  one\n      remedy   "
       "none\n  all_gather  model 8 KB\n      because  two\n      remedy   none\n  all_reduce  data  1 KB\n      "
       "because "
-      " three\n      remedy   none\n\n  planned  18 KB\n  sent     0 B\n";
+      " three\n      remedy   none\n\n  planned  18 KB\n  sent     0 B\n\nDonated: all of it "
+      "is deleted by the call\n\n  arg0.weight float32[4]: output 0 takes its memory\n";
   const std::string cut = largest_collectives(table, 1);
   EXPECT_EQ(cut,
             "Collectives on Mesh\n  kind        axis  bytes\n  all_reduce  data  9 KB\n      because  one\n"
