@@ -12,7 +12,8 @@
 namespace {
 using namespace text;
 
-/// Of every byte but the first half of a window, given at least that half. Windows lie half a context apart.
+/// Of the bytes in the second halves of windows, each given at least the first half: half a context from one window to
+/// the next, or further, so that there are about a thousand.
 double held_out_bits(const Gpt& model, const GptOptions& o, const std::string& held_out) {
   const auto context = static_cast<std::size_t>(o.context), half = context / 2;
   const int batch = 64;
@@ -21,7 +22,8 @@ double held_out_bits(const Gpt& model, const GptOptions& o, const std::string& h
     return each(all, slice(half, none)).sum(1);
   });
   Windows windows(held_out, batch, o.context, Targets::every);
-  const std::size_t apart = context - half, total = (held_out.size() - context - 1) / apart + 1;
+  const std::size_t room = held_out.size() - context - 1, apart = std::max(context - half, room / 1000);
+  const std::size_t total = room / apart + 1;
   double nats = 0;
   for (std::size_t from = 0; from < total; from += batch) {
     const std::size_t n = std::min<std::size_t>(batch, total - from);
@@ -29,7 +31,7 @@ double held_out_bits(const Gpt& model, const GptOptions& o, const std::string& h
     const std::vector<float> each = losses(model, x, y).to_vector<float>();
     for (std::size_t i = 0; i < n; ++i) nats += each[i];
   }
-  return nats / static_cast<double>(total * apart) / std::log(2.0);
+  return nats / static_cast<double>(total * (context - half)) / std::log(2.0);
 }
 
 int train(const GptRun& run) {

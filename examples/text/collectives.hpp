@@ -17,7 +17,8 @@ inline std::string largest_collectives(const std::string& table, std::size_t mos
   std::vector<std::string> head, rows, totals;
   std::map<std::string, int> kinds;
   std::size_t shown = 0;
-  for (std::string line; std::getline(in, line);) {
+  // Behind the totals stands what is donated.
+  for (std::string line; (totals.empty() || totals.back().rfind("  sent", 0) != 0) && std::getline(in, line);) {
     const std::size_t indent = line.find_first_not_of(' ');
     std::istringstream words(line);
     std::string first;

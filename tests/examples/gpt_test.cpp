@@ -147,7 +147,8 @@ TEST(Text, TheLargestCollectivesStandForTheTable) {
       "Collectives on Mesh\n\n  kind        axis  bytes\n  all_reduce  data  9 KB\n      because  one\n      remedy   "
       "none\n  all_gather  model 8 KB\n      because  two\n      remedy   none\n  all_reduce  data  1 KB\n      "
       "because "
-      " three\n      remedy   none\n\n  planned  18 KB\n  sent     0 B\n";
+      " three\n      remedy   none\n\n  planned  18 KB\n  sent     0 B\n\nDonated: all of it "
+      "is deleted by the call\n\n  arg0.weight float32[4]: output 0 takes its memory\n";
   const std::string cut = largest_collectives(table, 1);
   EXPECT_EQ(cut,
             "Collectives on Mesh\n  kind        axis  bytes\n  all_reduce  data  9 KB\n      because  one\n"
