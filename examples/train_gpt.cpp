@@ -36,13 +36,7 @@ double held_out_bits(const Gpt& model, const GptOptions& o, const std::string& h
 
 int train(const GptRun& run) {
   const GptOptions o = model_options(run);
-  Corpus corpus = read_corpus(run.files, static_cast<std::size_t>(run.context));
-  Mesh mesh = parse_mesh(run.mesh);
-  if (run.isolated) config::isolation(Isolation::per_device);
-  make_folder(run.out);
-  std::cout << fmt::format("text      {} files, {:.2f} MB to learn, {:.2f} MB held out\n", corpus.files,
-                           corpus.train.size() / 1e6, corpus.held_out.size() / 1e6)
-            << devices_text(mesh);
+  const auto [corpus, mesh] = open_run(run);
   GptTraining training(run, o, mesh, corpus.train);
   std::int64_t parameters = 0;
   for (const Array& a : tree::leaves(training.model())) parameters += a.size();

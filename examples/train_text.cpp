@@ -1,7 +1,6 @@
 // Trains a byte-level language model on real text, on a mesh of devices: `./dev demo`.
 #include "text/collectives.hpp"
 #include "text/curve_svg.hpp"
-#include "text/mesh.hpp"
 #include "text/model.hpp"
 #include "text/ngram.hpp"
 #include "text/program.hpp"
@@ -54,14 +53,7 @@ int train(const Options& o) {
                          double(o.batch) * (double(o.context) * o.embedding + o.width);
   if (numbers > double(1 << 30))
     throw UsageError("--batch, --width, --context and --embedding: too large together for one machine");
-  Corpus corpus = read_corpus(o.files, static_cast<std::size_t>(o.context));
-  Mesh mesh = parse_mesh(o.mesh);
-  if (o.isolated) config::isolation(Isolation::per_device);
-  make_folder(o.out);
-
-  std::cout << fmt::format("text      {} files, {:.2f} MB to learn, {:.2f} MB held out\n", corpus.files,
-                           corpus.train.size() / 1e6, corpus.held_out.size() / 1e6)
-            << devices_text(mesh);
+  const auto [corpus, mesh] = open_run(o);
   Model model = place(init_model(o.context, o.embedding, o.width, random::key(static_cast<int>(o.seed))), mesh);
   auto optimiser = [](Array rate) { return optim::adam([rate](const Array&) { return rate; }); };
   State state = optimiser(0.f).init(model);

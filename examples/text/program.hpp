@@ -15,6 +15,7 @@
 #include <tutti/tutti.hpp>
 
 #include "corpus.hpp"
+#include "mesh.hpp"
 
 namespace text {
 using namespace tutti;
@@ -66,6 +67,23 @@ inline void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw UsageError("cannot make the folder " + path + ": " + error.message());
+}
+
+/// The text and the devices of a run.
+struct Opening {
+  Corpus corpus;
+  Mesh mesh;
+};
+
+/// Makes them and the folder for pictures, sets the isolation, and prints what there is.
+inline Opening open_run(const RunOptions& o) {
+  Opening out{read_corpus(o.files, static_cast<std::size_t>(o.context)), parse_mesh(o.mesh)};
+  if (o.isolated) config::isolation(Isolation::per_device);
+  make_folder(o.out);
+  std::cout << fmt::format("text      {} files, {:.2f} MB to learn, {:.2f} MB held out\n", out.corpus.files,
+                           out.corpus.train.size() / 1e6, out.corpus.held_out.size() / 1e6)
+            << devices_text(out.mesh);
+  return out;
 }
 
 /// How training went.

@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <set>
 
-#include "ops/movement/pieces.hpp"
-
 namespace tutti::compile {
 
 std::vector<Part> parts_of(const Program& p, const Eqn& e) {
+  if (!e.op->pieces) return {};
   std::vector<Type> types;
   for (const Atom& a : e.operands) types.push_back(p.type(a));
   std::vector<Part> out;
-  for (const ops::Piece& piece : ops::pieces_of(Call{*e.op, e.params, types, e.subs}, p.types[e.results[0]]))
+  for (const Piece& piece : e.op->pieces(Call{*e.op, e.params, types, e.subs}, p.types[e.results[0]])) {
+    if (std::find(piece.extents.begin(), piece.extents.end(), 0) != piece.extents.end()) continue;
     out.push_back({piece.start, piece.extents, piece.from, e.operands[static_cast<std::size_t>(piece.operand)]});
+  }
   return out;
 }
 

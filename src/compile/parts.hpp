@@ -1,4 +1,4 @@
-// Values that are put together of others: boxes of them are boxes of other values (ops/movement/pieces.hpp).
+// Values that are put together of others: boxes of them are boxes of other values (Op::pieces).
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Text in lines, as Python's textwrap.fill makes them: the same pieces, found by the same conditions.
+// Text in lines, as Python's textwrap.fill makes them: the same chunks, found by the same conditions.
 #include <algorithm>
 #include <span>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace tutti {
 namespace {
 
 using Text = std::u32string;
-using Piece = std::u32string_view;
+using Chunk = std::u32string_view;
 
 Text decoded(const std::string& text) {
   Text out;
@@ -23,7 +23,7 @@ Text decoded(const std::string& text) {
   }
   return out;
 }
-std::string encoded(Piece text) {
+std::string encoded(Chunk text) {
   std::string out;
   auto byte = [&](char32_t c) { out += static_cast<char>(c); };
   for (char32_t c : text) {
@@ -83,8 +83,8 @@ bool is_letter(char32_t c) {  // and the underscore
   return c < 0x80 ? (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' : !is_sign(c);
 }
 bool is_word(char32_t c) { return is_letter(c) || (c >= '0' && c <= '9'); }
-bool is_word_or_mark(char32_t c) { return is_word(c) || Piece(U"!\"'&.,?").find(c) != Piece::npos; }
-bool is_blank(Piece piece) {
+bool is_word_or_mark(char32_t c) { return is_word(c) || Chunk(U"!\"'&.,?").find(c) != Chunk::npos; }
+bool is_blank(Chunk piece) {
   static constexpr Range blanks[] = {{0x9, 0xD},       {0x1C, 0x20},     {0x85, 0x85},     {0xA0, 0xA0},
                                      {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F},
                                      {0x205F, 0x205F}, {0x3000, 0x3000}};
@@ -92,11 +92,11 @@ bool is_blank(Piece piece) {
 }
 
 // Where a line may end: runs of spaces, words, parts of hyphenated words, dashes between words.
-class Pieces {
+class Chunks {
  public:
-  explicit Pieces(Piece text) : text_(text) {}
-  std::vector<Piece> all() const {
-    std::vector<Piece> out;
+  explicit Chunks(Chunk text) : text_(text) {}
+  std::vector<Chunk> all() const {
+    std::vector<Chunk> out;
     for (std::size_t at = 0, next; at < text_.size(); at = next) {
       next = end_of(at);
       out.push_back(text_.substr(at, next - at));
@@ -131,14 +131,14 @@ class Pieces {
     }
     return i;
   }
-  Piece text_;
+  Chunk text_;
 };
 
 // How much of a word that no line can hold goes into the `room` that is left: up to a hyphen if there is one behind
 // something else.
-std::size_t cut(Piece word, std::size_t room) {
-  const std::size_t hyphen = room ? word.rfind(U'-', room - 1) : Piece::npos;
-  if (hyphen == Piece::npos || hyphen == 0 || word.substr(0, hyphen).find_first_not_of(U'-') == Piece::npos)
+std::size_t cut(Chunk word, std::size_t room) {
+  const std::size_t hyphen = room ? word.rfind(U'-', room - 1) : Chunk::npos;
+  if (hyphen == Chunk::npos || hyphen == 0 || word.substr(0, hyphen).find_first_not_of(U'-') == Chunk::npos)
     return room;
   return hyphen + 1;
 }
@@ -150,27 +150,27 @@ std::string wrap(const std::string& text, int width) {
     raise<ValueError>("wrap", "the width is " + std::to_string(width), "Give the characters of a line, 1 or more.");
   const Text spaced = with_spaces(decoded(text));
   const auto limit = static_cast<std::size_t>(width);
-  std::vector<Piece> pieces = Pieces(spaced).all();
+  std::vector<Chunk> chunks = Chunks(spaced).all();
   std::string out;
   bool first = true;
-  for (std::size_t at = 0; at < pieces.size();) {
-    if (!first && is_blank(pieces[at])) ++at;
-    std::vector<Piece> line;
+  for (std::size_t at = 0; at < chunks.size();) {
+    if (!first && is_blank(chunks[at])) ++at;
+    std::vector<Chunk> line;
     std::size_t length = 0;
-    for (; at < pieces.size() && length + pieces[at].size() <= limit; ++at) {
-      line.push_back(pieces[at]);
-      length += pieces[at].size();
+    for (; at < chunks.size() && length + chunks[at].size() <= limit; ++at) {
+      line.push_back(chunks[at]);
+      length += chunks[at].size();
     }
-    if (at < pieces.size() && pieces[at].size() > limit) {
-      const std::size_t n = cut(pieces[at], limit - length);
-      line.push_back(pieces[at].substr(0, n));
-      pieces[at].remove_prefix(n);
+    if (at < chunks.size() && chunks[at].size() > limit) {
+      const std::size_t n = cut(chunks[at], limit - length);
+      line.push_back(chunks[at].substr(0, n));
+      chunks[at].remove_prefix(n);
     }
     if (!line.empty() && is_blank(line.back())) line.pop_back();
     if (line.empty()) continue;
     if (!first) out += "\n";
     first = false;
-    for (Piece piece : line) out += encoded(piece);
+    for (Chunk piece : line) out += encoded(piece);
   }
   return out;
 }

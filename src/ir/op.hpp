@@ -127,7 +127,6 @@ struct Loop {
   int condition_consts = 0, consts = 0, carries = 0, slices = 0;
   std::int64_t length = -1;  // -1: as many steps as the condition says
   bool reverse = false;      // the first step takes and makes the last elements
-  int unroll = 1;            // steps that the engine makes in one
 
   int first_const() const { return condition_consts; }
   int first_carry() const { return first_const() + consts; }
@@ -139,6 +138,13 @@ struct Loop {
 struct View {
   std::int64_t offset = 0;
   std::vector<std::int64_t> strides;  // per result dim; 0 = broadcast, negative = reversed
+};
+
+/// The box of a result from `start` on is the box of an operand from `from` on (all of it the same element where the
+/// operand is a scalar).
+struct Piece {
+  int operand = 0;
+  std::vector<std::int64_t> start, extents, from;
 };
 
 struct Collective;  // ir/collective.hpp
@@ -203,6 +209,8 @@ struct Op {
   std::function<ProgramPtr(const Call&, const std::vector<Atom>& operands)> simpler;
   // Of a loop with so many operands (loop_of).
   std::function<Loop(const Params&, std::size_t operands)> loop;
+  // Its parameters with other numbers of consts.
+  std::function<Params(const Params&, int condition_consts, int consts)> with_consts;
 
   // --- placement
   std::function<Factors(const Call&, const std::vector<Type>& results)> factors;
@@ -226,6 +234,9 @@ struct Op {
   std::function<Reg(VectorIR&, const Call&, std::span<const Reg>)> pointwise;
   // The result is a strided reading of operand 0.
   std::function<std::optional<View>(const Call&, const Type& result)> view;
+  // The result is put together of boxes of the operands, which cover it, each element once; some may be empty. No
+  // boxes: this one is not.
+  std::function<std::vector<Piece>(const Call&, const Type& result)> pieces;
   // Params then hold `std::vector<int> axes` as ops::Reduction.
   enum class Reduce { none, sum, prod, max, min, any, all };
   Reduce reduce = Reduce::none;

@@ -117,7 +117,7 @@ std::vector<Array> Part::loop(int eqn, const LoopForm& form, const Candidate& c,
   const std::vector<Array>& consts = bodies[form.body].traced.captured;
   all.insert(all.end(), consts.begin(), consts.end());
   all.insert(all.end(), taken.begin(), taken.end());
-  return bind(*e.op, ops::with_consts(e, condition_consts, static_cast<int>(consts.size())), std::move(all),
+  return bind(*e.op, e.op->with_consts(e.params, condition_consts, static_cast<int>(consts.size())), std::move(all),
               std::move(subs));
 }
 

@@ -12,18 +12,6 @@ namespace tutti::ops {
 using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
-Params with_consts(const Eqn& loop, int condition_consts, int consts) {
-  if (loop.op == &scan) {
-    Scan p = loop.params.get<Scan>();
-    p.consts = consts;
-    return p;
-  }
-  While p = loop.params.get<While>();
-  p.cond_consts = condition_consts;
-  p.body_consts = consts;
-  return p;
-}
-
 ProgramPtr recorded(const std::string& what, const std::vector<Type>& inputs,
                     const std::function<Arrays(const Arrays&)>& body) {
   Recording recording(what, {});

@@ -36,9 +36,6 @@ struct While {
 /// types; results: those of the branch taken. No parameters.
 extern const Home scan, while_loop, cond;
 
-/// The parameters of a loop with other numbers of consts.
-Params with_consts(const Eqn& loop, int condition_consts, int consts);
-
 /// The scan of these operands, of which reverse mode keeps the carries of every so many steps only; -1: about the
 /// square root of their number.
 std::vector<Array> checkpointed_scan(const Scan& p, const std::vector<Array>& operands, const ProgramPtr& body,

@@ -126,9 +126,14 @@ constinit const Home scan = [] {
   op.own_weak = op.own_varying = true;
   op.loop = [](const Params& params, std::size_t operands) {
     const auto& p = params.get<Scan>();
-    Loop out{.consts = p.consts, .carries = p.carries, .length = p.length, .reverse = p.reverse, .unroll = p.unroll};
+    Loop out{.consts = p.consts, .carries = p.carries, .length = p.length, .reverse = p.reverse};
     out.slices = static_cast<int>(operands) - out.first_slice();
     return out;
+  };
+  op.with_consts = [](const Params& params, int, int consts) {
+    Scan p = params.get<Scan>();
+    p.consts = consts;
+    return Params(p);
   };
   op.jvp_together = scan_jvp;
   op.split = scan_split;

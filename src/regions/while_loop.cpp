@@ -104,6 +104,12 @@ constinit const Home while_loop = [] {
     out.carries = static_cast<int>(operands) - out.first_carry();
     return out;
   };
+  op.with_consts = [](const Params& params, int condition_consts, int consts) {
+    While p = params.get<While>();
+    p.cond_consts = condition_consts;
+    p.body_consts = consts;
+    return Params(p);
+  };
   op.jvp_together = while_jvp;
   op.split = while_split;
   op.transpose = while_transpose;

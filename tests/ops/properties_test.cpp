@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <set>
 
 #include "array/evaluate.hpp"
@@ -330,6 +332,49 @@ TEST(EveryOp, ViewsReadWhatEvalMoves) {
     ops::read_view(*view, {c.sample->operands[0], in[0]->data()}, {result, got.data()});
     EXPECT_EQ(std::memcmp(got.data(), evaluate(p, in)[0]->data(), got.size()), 0);
   });
+}
+
+TEST(EveryOp, PiecesAreTheResult) {
+  int seen = 0;
+  for_each_case([&](const Case& c, std::mt19937_64& random) {
+    if (!c.op->pieces) return;
+    Program p = testing::program_of(*c.op, *c.sample, c.sample->operands);
+    const Type result = p.output_types()[0];
+    auto pieces = c.op->pieces(Call{*c.op, c.sample->params, c.sample->operands, c.sample->subs}, result);
+    if (pieces.empty()) return;
+    ++seen;
+    Buffers in = random_inputs(c, c.sample->operands, random);
+    const auto size = static_cast<std::size_t>(result.dtype.size());
+    auto at = [](const Shape& shape, const std::vector<std::int64_t>& index) {
+      std::int64_t out = 0;
+      for (int d = 0; d < shape.ndim(); ++d) out = out * shape[d] + index[static_cast<std::size_t>(d)];
+      return static_cast<std::size_t>(out);
+    };
+    std::string got(static_cast<std::size_t>(result.nbytes()), '\0');
+    std::vector<int> times(static_cast<std::size_t>(result.shape.size()), 0);
+    for (const Piece& piece : pieces) {
+      const Type& from = c.sample->operands[static_cast<std::size_t>(piece.operand)];
+      const auto* data =
+          static_cast<const char*>(static_cast<const void*>(in[static_cast<std::size_t>(piece.operand)]->data()));
+      const std::int64_t elements =
+          std::accumulate(piece.extents.begin(), piece.extents.end(), std::int64_t{1}, std::multiplies<>());
+      for (std::int64_t e = 0; e < elements; ++e) {
+        std::vector<std::int64_t> to = piece.start, source = piece.from;
+        std::int64_t rest = e;
+        for (std::size_t d = to.size(); d-- > 0; rest /= piece.extents[d]) {
+          to[d] += rest % piece.extents[d];
+          source[d] += rest % piece.extents[d];
+        }
+        const std::size_t k = at(result.shape, to), i = from.shape.ndim() == 0 ? 0 : at(from.shape, source);
+        ASSERT_LT(k, times.size());
+        ++times[k];
+        std::memcpy(got.data() + k * size, data + i * size, size);
+      }
+    }
+    for (int n : times) ASSERT_EQ(n, 1);
+    EXPECT_EQ(std::memcmp(got.data(), evaluate(p, in)[0]->data(), got.size()), 0);
+  });
+  EXPECT_GT(seen, 5);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace lax {
 struct ScanOptions {
   std::int64_t length = -1;  // of a scan without xs
   bool reverse = false;
-  int unroll = 1;  // steps that are made as one
+  int unroll = 1;  // steps that may be made as one: a hint, which the engine does not take yet
   /// In reverse mode what the steps compute is kept only at every so many steps, and computed again between them; -1:
   /// about the square root of their number. 0: everything is kept.
   std::int64_t checkpoint_every = 0;

@@ -67,6 +67,19 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   return out;
 }
 
+std::vector<Piece> pieces(const Call& c, const Type& result) {
+  const auto dim = static_cast<std::size_t>(c.get<Concatenate>().dim);
+  const std::vector<std::int64_t> zero(result.shape.size(), 0);
+  std::vector<std::int64_t> start = zero;
+  std::vector<Piece> out;
+  for (std::size_t k = 0; k < c.operands.size(); ++k) {
+    const std::vector<std::int64_t> extents = c.operands[k].shape.dims();
+    out.push_back({static_cast<int>(k), start, extents, zero});
+    start[dim] += extents[dim];
+  }
+  return out;
+}
+
 }  // namespace
 
 constinit const Home concatenate = [] {
@@ -84,6 +97,7 @@ constinit const Home concatenate = [] {
     return Batched{{lax::concatenate(xs, c.get<Concatenate>().dim + 1)}, {true}};
   };
   op.movement = true;
+  op.pieces = pieces;
   op.samples = {
       {.params = Concatenate{0}, .operands = {type(float32, {2, 3}), type(float32, {1, 3})}},
       {.params = Concatenate{1}, .operands = {type(float32, {2, 3}), type(float32, {2, 2}), type(float32, {2, 0})}},

@@ -128,6 +128,28 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   return {{lax::select(inside, y, lax::broadcast_in_dim(operands[1], y.shape(), {0}))}, {true}};
 }
 
+// The operand in the middle; what is before and behind it in one dim, then in the next one.
+std::vector<Piece> pieces(const Call& c, const Type& result) {
+  const auto& config = c.get<Pad>().config;
+  std::vector<std::int64_t> start(result.shape.size(), 0), extents = result.shape.dims();
+  const std::vector<std::int64_t> zero = start;
+  std::vector<Piece> out;
+  for (std::size_t d = 0; d < start.size(); ++d) {
+    const auto& p = config[d];
+    if (p.low < 0 || p.high < 0 || p.interior != 0) return {};
+    Piece border{1, start, extents, zero};
+    border.extents[d] = p.low;
+    out.push_back(border);
+    border.start[d] = extents[d] - p.high;
+    border.extents[d] = p.high;
+    out.push_back(border);
+    start[d] = p.low;
+    extents[d] -= p.low + p.high;
+  }
+  out.push_back({0, start, extents, zero});
+  return out;
+}
+
 }  // namespace
 
 constinit const Home pad = [] {
@@ -140,6 +162,7 @@ constinit const Home pad = [] {
   op.transpose = transposed;
   op.batch = batch;
   op.movement = true;
+  op.pieces = pieces;
   Type scalar = type(float32, {});
   op.samples = {
       {.params = Pad{{{1, 2, 0}}}, .operands = {type(float32, {3}), scalar}},

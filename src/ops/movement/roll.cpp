@@ -21,6 +21,16 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   }
 }
 
+std::vector<Piece> pieces(const Call& c, const Type& result) {
+  const auto& p = c.get<Roll>();
+  const auto dim = static_cast<std::size_t>(p.dim);
+  const std::vector<std::int64_t> zero(result.shape.size(), 0);
+  Piece head{0, zero, result.shape.dims(), zero}, rest = head;
+  head.extents[dim] = rest.start[dim] = p.shift;
+  head.from[dim] = rest.extents[dim] = result.shape[p.dim] - p.shift;
+  return {head, rest};
+}
+
 }  // namespace
 
 constinit const Home roll = [] {
@@ -51,6 +61,7 @@ constinit const Home roll = [] {
     return Batched{{bind1(roll, Roll{p.dim + 1, p.shift}, {operands[0]})}, {true}};
   };
   op.movement = true;
+  op.pieces = pieces;
   op.samples = {
       {.params = Roll{0, 2}, .operands = {type(float32, {5})}},
       {.params = Roll{1, 1}, .operands = {type(float32, {3, 4})}},
