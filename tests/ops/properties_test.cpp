@@ -351,7 +351,7 @@ TEST(EveryOp, PiecesAreTheResult) {
       return static_cast<std::size_t>(out);
     };
     std::string got(static_cast<std::size_t>(result.nbytes()), '\0');
-    std::vector<int> times(static_cast<std::size_t>(result.shape.size()), 0);
+    std::vector<int> times(static_cast<std::size_t>(result.num_elements()), 0);
     for (const Piece& piece : pieces) {
       const Type& from = c.sample->operands[static_cast<std::size_t>(piece.operand)];
       const auto* data =
