@@ -51,6 +51,7 @@ std::vector<Case> mapped_cases();
 std::vector<Case> loop_cases();
 std::vector<Case> gpt_cases();
 std::vector<Case> compile_cases();
+std::vector<Case> compile_gpt_cases();
 std::vector<Case> all_cases();
 
 /// JAX with 8 devices / tutti with 8 devices that a case is to reach; 0 when there is no such number.

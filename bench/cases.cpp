@@ -7,7 +7,8 @@ namespace bench {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (auto list : {mlp_cases, array_cases, tiny_cases, mapped_cases, loop_cases, gpt_cases, compile_cases}) {
+  for (auto list : {mlp_cases, array_cases, tiny_cases, mapped_cases, loop_cases, gpt_cases, compile_cases,
+                    compile_gpt_cases}) {
     std::vector<Case> some = list();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }
@@ -46,6 +47,7 @@ double must_of(std::string_view name) {
       {"sum_4096_axis0", 1.5},
       {"transpose_4096", 1.45},
       {"random_normal_4096", 7},
+      {"compile_gpt_grad_24_scan", 10},
       {"psum_4M", 2},
       {"reshard_2048_rows_to_cols", 500},
       {"adam_4M_params", 1.5},

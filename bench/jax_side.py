@@ -531,6 +531,45 @@ for count in (4, 16, 64, 256):
     layers(count)
 
 
+def transformer(count, scan):
+    def make():
+        width, heads, context, batch = 64, 4, 64, 4
+
+        def norm(x, scale):
+            c = x - x.mean(-1, keepdims=True)
+            return c * lax.rsqrt((c * c).mean(-1, keepdims=True) + 1e-5) * scale
+
+        def layer(x, k):
+            q, key, v = [a.reshape(batch, context, heads, width // heads) for a in jnp.split(norm(x, k["scale"][0]) @ k["qkv"], 3, -1)]
+            x = x + causal(q, key, v).reshape(batch, context, width) @ k["out"]
+            return x + nn.gelu(norm(x, k["scale"][1]) @ k["up"]) @ k["down"]
+        shapes = dict(qkv=(width, 3 * width), out=(width, width), up=(width, 4 * width), down=(4 * width, width), scale=(2, width))
+        one = lambda *stack: {name: jax.device_put(jnp.ones(stack + shape), at()) for name, shape in shapes.items()}
+        model, x = one(count) if scan else [one() for _ in range(count)], jax.device_put(jnp.ones((batch, context, width)), at("x"))
+
+        def run(n=[0]):
+            n[0] += 1
+            c = float(n[0])
+
+            def loss(model, x):
+                if scan:
+                    x = lax.scan(lambda x, k: (layer(x, k), None), x, model)[0]
+                else:
+                    for k in model:
+                        x = layer(x, k)
+                return jnp.square(x).mean() * c
+            jax.jit(jax.grad(loss)).lower(model, x).compile()
+        return run
+    make.__name__ = f"compile_gpt_grad_{count}" + ("_scan" if scan else "")
+    expensive(make)
+
+
+for count in (1, 4, 12):
+    transformer(count, False)
+for count in (1, 24):
+    transformer(count, True)
+
+
 @expensive
 def startup_first_sin():
     return lambda: subprocess.run([sys.executable, "-c", "import jax.numpy as jnp; print(float(jnp.sin(jnp.ones(4)).sum()))"],

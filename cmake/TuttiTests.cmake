@@ -1,11 +1,13 @@
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
 # "FOLDER/file.hpp". Three folders are not like that: golden (a runner of its own), consumer (a user's project) and
-# compile_fail (files that must not compile). Tests with the label "slow", and their programs, are left out by
-# `./dev test --sanitize`.
+# compile_fail (files that must not compile). Tests with the label "slow" are left out by `./dev test --sanitize`, and so
+# are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
 set(tutti_slow_tests inventory)  # and golden, the guide's pages and the examples
+# Under sanitizers these take a minute or more each, and others go through the same code.
+set(tutti_slow_suites transform.Compose backend.large_loops backend.random_programs)
 add_custom_target(quick_tests)
 
 # How sanitizers behave in a test is compiled into it.
@@ -50,6 +52,7 @@ foreach(folder ${tutti_test_folders})
   file(CONFIGURE OUTPUT ${stub} @ONLY CONTENT [[
 set(folder @folder@)
 set(label @label@)
+set(slow_suites @tutti_slow_suites@)
 set(program "@PROJECT_BINARY_DIR@/@name@")
 set(directory "@PROJECT_SOURCE_DIR@")
 include("@PROJECT_SOURCE_DIR@/cmake/discover_suites.cmake")

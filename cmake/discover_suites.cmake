@@ -14,6 +14,11 @@ string(REGEX MATCHALL "(^|\n)[A-Za-z0-9_/]+\\." suites "${listing}")
 foreach(suite ${suites})
   string(REGEX REPLACE "[\n.]" "" suite "${suite}")
   add_test(${folder}.${suite} ${program} --gtest_filter=${suite}.* --gtest_brief=1)
-  set_tests_properties(${folder}.${suite} PROPERTIES LABELS ${label} WORKING_DIRECTORY ${directory} TIMEOUT 900
+  set(suite_label ${label})
+  list(FIND slow_suites ${folder}.${suite} at)
+  if(NOT at EQUAL -1)
+    set(suite_label slow)
+  endif()
+  set_tests_properties(${folder}.${suite} PROPERTIES LABELS ${suite_label} WORKING_DIRECTORY ${directory} TIMEOUT 900
     ENVIRONMENT TUTTI_CHECK=passes)
 endforeach()
