@@ -25,6 +25,7 @@
 #include "tutti/optim/optim.hpp"
 #include "tutti/random/host_random.hpp"
 #include "tutti/random/random.hpp"
+#include "tutti/transform/callbacks.hpp"
 #include "tutti/transform/custom_rules.hpp"
 #include "tutti/transform/eval_shape.hpp"
 #include "tutti/transform/jit.hpp"

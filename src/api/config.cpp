@@ -16,6 +16,7 @@ std::atomic<Isolation> mode{Isolation::shared};
 std::atomic<unsigned long> changes{0};
 std::atomic<bool> partitionable{true};
 
+std::atomic<bool> no_nans{false}, no_infs{false};
 std::atomic<bool> wants_notes{true};
 std::atomic<std::size_t> signatures{CacheBounds{}.signatures}, plans{CacheBounds{}.plans};
 std::atomic<std::size_t> operations{CacheBounds{}.operations};
@@ -59,6 +60,11 @@ void cache_bounds(const CacheBounds& bounds) {
   operations = bounds.operations;
 }
 CacheBounds cache_bounds() { return {signatures, plans, operations}; }
+
+void debug_nans(bool on) { no_nans = on; }
+bool debug_nans() { return no_nans.load(std::memory_order_relaxed); }
+void debug_infs(bool on) { no_infs = on; }
+bool debug_infs() { return no_infs.load(std::memory_order_relaxed); }
 
 void notes(bool on) { wants_notes = on; }
 bool notes() { return wants_notes; }

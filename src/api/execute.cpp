@@ -1,5 +1,6 @@
 #include "api/execute.hpp"
 
+#include "api/finite.hpp"
 #include "array/pinned.hpp"
 #include "base/lru.hpp"
 #include "tutti/base/config.hpp"
@@ -72,7 +73,10 @@ std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std
                            const Takers& by) {
   ++runs;
   Pinned pinned(inputs, donated, by, p.what.empty() ? "call" : p.what.c_str());
-  std::vector<BufferPtr> results = p.executable->run(pinned.buffers(), donated);
+  const bool watched = finite_is_asked();  // then what was given has to be there still
+  std::vector<BufferPtr> results =
+      p.executable->run(pinned.buffers(), watched ? std::span<const bool>() : donated);
+  if (watched) check_finite(p.program, p.what, pinned.buffers(), results);
   std::vector<Array> out;
   out.reserve(results.size());
   for (std::size_t i = 0; i < results.size(); ++i)

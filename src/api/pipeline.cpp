@@ -45,6 +45,7 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
 
   Prepared out;
   out.what = options.what;
+  out.program = sharded.program;
   out.executable =
       boundary.any() ? simulated_devices().compile(local, options.donatable) : compiled(local, options.donatable);
   out.out_types = recorded->output_types();

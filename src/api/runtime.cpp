@@ -89,6 +89,28 @@ Array put(const Array& x, const Sharding& sharding, bool committed) {
   return make_array(x.type(), buffer_of(x, "device_put"), sharding, committed);
 }
 
+// A function of the user's is known to no cache: it is called, and that is all.
+std::vector<Array> call_host(const Op& op, const Params& params, std::span<const Array> operands,
+                             const std::vector<ProgramPtr>& subs) {
+  std::vector<Type> types;
+  std::vector<BufferPtr> given, made;
+  std::vector<HostView> in, out;
+  for (const Array& x : operands) {
+    types.push_back(x.type());
+    given.push_back(buffer_of(x, op.name.c_str()));
+    in.push_back({types.back(), given.back()->data()});
+  }
+  const std::vector<Type> results = infer_types(op, params, types, subs);
+  for (const Type& t : results) {
+    made.push_back(allocate_buffer(static_cast<std::size_t>(t.nbytes())));
+    out.push_back({t, made.back()->data()});
+  }
+  op.eval(Call{op, params, types, subs}, in, out);
+  std::vector<Array> arrays;
+  for (std::size_t k = 0; k < made.size(); ++k) arrays.push_back(make_array(results[k], std::move(made[k])));
+  return arrays;
+}
+
 }  // namespace
 
 std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands,
@@ -103,6 +125,7 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
     Label to = op.relabel(params, operands);
     return {put(operands[0], to.sharding, to.committed)};
   }
+  if (op.host) return call_host(op, params, operands, subs);
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
   auto same = [&](const EagerEntry& e) { return matches(e, op, params, operands, subs, settings); };

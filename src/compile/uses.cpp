@@ -9,9 +9,17 @@ Uses find_uses(const Program& p, const ProgramIndex& index, const Fusion& f) {
   Uses out;
   out.readers.resize(p.eqns.size());
   out.sources.resize(p.eqns.size());
+  int last_effect = -1;
   for (int i = 0; i < n; ++i) {
     if (!f.real[i]) continue;
     const Eqn& e = p.eqns[i];
+    if (has_effect(e)) {  // effects keep their order
+      if (last_effect >= 0) {
+        out.readers[last_effect].push_back({i, false});
+        out.sources[i].push_back(last_effect);
+      }
+      last_effect = i;
+    }
     auto read_part = [&](const Atom& base) {
       const Reading r = f.read(base);
       const int from = r.index || r.base.is_literal() ? -1 : index.producer(r.base.id);

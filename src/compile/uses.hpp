@@ -1,4 +1,4 @@
-// Who reads whose results, of the Eqns that run.
+// Who reads whose results, of the Eqns that run; an effect counts as a reader of the one before it.
 #pragma once
 
 #include <vector>

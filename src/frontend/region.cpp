@@ -107,6 +107,7 @@ RecordedBody record_body(const RegionCall& call, const Body& body) {
   const ShardMap& p = call.params;
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, call.what, call.made);
   trace->axes = ops::named_axes(p);
+  trace->mesh = p.mesh;
   if (p.check_vma) trace->typed_axes = p.axis_names;
   std::vector<Array> given;
   for (std::size_t i = 0; i < call.leaves.size(); ++i)

@@ -256,7 +256,14 @@ struct Op {
   bool own_weak = false;     // infer sets weak itself
   bool own_varying = false;  // infer sets varying itself
   bool movement = false;     // only moves or repeats elements (any dtype, keys too)
-  bool effect = false;       // never dead
+  // Somebody outside is told: never dead, never shared, never computed again for a derivative; the effects of a program
+  // keep their order.
+  bool effect = false;
+  bool host = false;  // calls a function of the user's, on the thread of the call; what it holds is equal only to itself
+  // Of an effect: whether it stands in the program of one device, so that each has its own; else there is one for all.
+  std::function<bool(const Params&)> each_device;
+  // Of an effect: its parameters when one more operand stands in front, a bool scalar: it happens where that holds.
+  std::function<Params(const Params&)> guarded;
   std::vector<Sample> samples;
   // What the op goes without, and why: "eval", "factors", "batch", "derivative" (see also `not_differentiable`),
   // "samples". A test reads it, so that no law is skipped silently.

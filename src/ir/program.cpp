@@ -54,9 +54,6 @@ bool content_equal(const Program& a, const Program& b) {
   return true;
 }
 
-namespace {
-
-bool has_effect(const Eqn& e);
 bool has_effect(const Program& p) {
   return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return has_effect(e); });
 }
@@ -64,6 +61,8 @@ bool has_effect(const Eqn& e) {
   return e.op->effect ||
          std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_effect(*sub); });
 }
+
+namespace {
 
 // The Eqns that somebody needs, without what nobody needs of them; last first.
 std::vector<Eqn> live_eqns(const Program& p) {

@@ -64,6 +64,9 @@ void verify(const Program& program);
 /// Content without source lines and names: what plans are cached by.
 std::size_t content_hash(const Program& program);
 bool content_equal(const Program& a, const Program& b);
+/// Whether it, or a sub-program, tells somebody outside (Op::effect).
+bool has_effect(const Eqn& eqn);
+bool has_effect(const Program& program);
 /// Without Eqns whose results nobody needs.
 Program without_dead_code(const Program& program);
 

@@ -7,6 +7,7 @@
 
 #include "array/evaluate.hpp"
 #include "array/literal.hpp"
+#include "base/loop_steps.hpp"
 #include "ir/collective.hpp"
 #include "ir/replay.hpp"
 #include "isolation/traffic.hpp"
@@ -54,12 +55,18 @@ std::vector<Blocks> Devices::step(const Program& p, const Eqn& e, const std::vec
   std::vector<Type> types;
   for (const Atom& a : e.operands) types.push_back(p.type(a));
   std::vector<Blocks> results = new_results(p, e, on);
-  for (int d : on) {
+  // What tells somebody outside does so once, unless each device has something to tell.
+  const bool once = e.op->effect && e.op->each_device && !e.op->each_device(e.params);
+  for (int d : once ? Some{on.front()} : on) {
     std::vector<HostView> in, out;
     for (std::size_t o = 0; o < operands.size(); ++o) in.push_back({types[o], operands[o][d]->data()});
     for (std::size_t r = 0; r < results.size(); ++r) out.push_back({p.types[e.results[r]], results[r][d]->data()});
     evaluate(e, types, in, out);
   }
+  if (once)
+    for (std::size_t r = 0; r < results.size(); ++r)
+      for (int d : on)
+        if (d != on.front()) copy_bytes(bytes_of(results[r][d]), bytes_of(results[r][on.front()]), p.types[e.results[r]]);
   return results;
 }
 
@@ -154,7 +161,9 @@ std::vector<Blocks> Devices::loop(const Program& p, const Eqn& e, const std::vec
     return out;
   };
   Some some = on;
+  LoopStep here;
   for (std::int64_t turn = 0; form.condition >= 0 || turn < form.length; ++turn) {
+    here.at(turn);
     const std::int64_t at = form.reverse ? form.length - 1 - turn : turn;
     if (form.condition >= 0) {
       const Blocks holds = run(*e.subs[form.condition], inputs(form.condition, at, some), some)[0];

@@ -4,6 +4,7 @@
 #include "ops/movement/derivative_where.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
+#include "transform/effects.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 
@@ -164,7 +165,10 @@ ProgramPtr every_branch(const Call& c) {
       Arrays x = without_first(in, 1);
       for (Array& a : x)
         if (has_tangent(a.type())) a = bind1(derivative_where, {}, {a, taken});
-      Arrays made = tutti::apply(*c.subs[static_cast<std::size_t>(b)], x);
+      const ProgramPtr& branch = c.subs[static_cast<std::size_t>(b)];
+      const bool tells = has_effect(*branch);
+      if (tells) x.push_back(taken);
+      Arrays made = tutti::apply(tells ? *guarded(*branch, x.size() - 1) : *branch, x);
       for (std::size_t k = 0; k < made.size() && b > 0; ++k) made[k] = lax::select(taken, made[k], out[k]);
       out = std::move(made);
     }

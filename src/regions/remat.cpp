@@ -2,6 +2,7 @@
 #include "ops/movement/barrier.hpp"
 #include "regions/calls.hpp"
 #include "regions/lists.hpp"
+#include "transform/effects.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -33,7 +34,8 @@ Split split_rule(const Call& c, const Flags& unknown) {
     if (!unknown[i]) in[i] = bind1(barrier, {}, {recording.input(body.type(body.inputs[i]))});
   for (std::size_t i = 0; i < in.size(); ++i)
     if (unknown[i]) in[i] = recording.input(body.type(body.inputs[i]));
-  ProgramPtr again = recording.close(where(tutti::apply(body, in), s.unknown_output));
+  // What the function tells somebody outside it has told the first time.
+  ProgramPtr again = recording.close(where(tutti::apply(*without_effects(c.subs[0]), in), s.unknown_output));
   return {std::make_shared<Program>(known), program_of(c.op, {}, again->input_types(), {again}),
           static_cast<int>(types.size()), s.unknown_output};
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "array/evaluate.hpp"
+#include "base/loop_steps.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
 #include "tutti/lax/lax.hpp"
@@ -60,7 +61,9 @@ void eval(const Call& c, std::span<const HostView> operands, std::span<const Hos
   const auto consts = static_cast<std::size_t>(p.consts), carries = static_cast<std::size_t>(p.carries);
   std::vector<BufferPtr> in;
   for (std::size_t i = 0; i < consts + carries; ++i) in.push_back(copy_of(operands[i]));
+  LoopStep here;
   for (std::int64_t step = 0; step < p.length; ++step) {
+    here.at(step);
     const std::int64_t at = p.reverse ? p.length - 1 - step : step;
     in.resize(consts + carries);
     for (std::size_t i = consts + carries; i < operands.size(); ++i) in.push_back(copy_of(element(operands[i], at)));

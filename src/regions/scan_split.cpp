@@ -42,7 +42,8 @@ Hoisted hoist(const Program& known, std::size_t residuals, std::size_t consts, s
   Flags changes(known.inputs.size(), true), whole(known.outputs.size(), false);
   std::fill(changes.begin(), changes.begin() + static_cast<std::ptrdiff_t>(consts), false);
   std::fill(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(results), true);
-  const Split s = tutti::split(known, changes, whole);
+  // An effect happens in each step, whatever it depends on.
+  const Split s = tutti::split(known, changes, whole, Effects::unknown);
   Hoisted out{s.known, {}, without_first(s.unknown_output, results), {}};
   Program step = *s.unknown;
   const auto first_slice = static_cast<std::size_t>(s.num_residuals) + carries;

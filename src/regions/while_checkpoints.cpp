@@ -5,6 +5,7 @@
 
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
+#include "transform/effects.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 
@@ -73,13 +74,14 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
   Program known_step = *body.known;
   known_step.outputs.resize(known_step.outputs.size() - static_cast<std::size_t>(body.num_residuals));
   known_step = without_dead_code(known_step);
+  const ProgramPtr condition = without_effects(c.subs[0]);
   const Test test = [&](const Arrays& before, const Arrays& known_carries) {
     LoopParts<Array> x;
     x.before = before;
     std::size_t next = 0;
     for (std::size_t k = 0; k < is_late.carries.size(); ++k)
       x.carries.push_back(is_late.carries[k] ? zeros_of(typed.carries[k]) : known_carries[next++]);
-    return tutti::apply(*c.subs[0], x.of_condition())[0];
+    return tutti::apply(*condition, x.of_condition())[0];
   };
 
   Split out;
@@ -130,6 +132,7 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
     std::size_t init = before + known_consts + known_results;
     for (std::size_t k = 0; k < own.carries.size(); ++k)
       if (is_late.carries[k]) operands.push_back(given_late.carries[k] ? own.carries[k] : in[init++]);
+    const ProgramPtr again = without_effects(c.subs[1]);
     const std::size_t linear = operands.size() - consts;
     const Scan outer{.length = stretches, .consts = static_cast<int>(consts), .carries = static_cast<int>(linear)};
     append(operands, starts);
@@ -145,7 +148,7 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
       const Arrays all = without_first(y, consts);
       const Array going = test(first_of(y, before), where(all, is_late.carries, false));
       const ProgramPtr yes = recorded(
-          c.op.name, types_of(y), [&](const Arrays& z) { return tutti::apply(*c.subs[1], without_first(z, before)); });
+          c.op.name, types_of(y), [&](const Arrays& z) { return tutti::apply(*again, without_first(z, before)); });
       Flags kept(consts, false);
       append(kept, Flags(all.size(), true));
       return if_it_goes_on(going, y, yes, kept);

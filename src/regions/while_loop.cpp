@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "array/evaluate.hpp"
+#include "base/loop_steps.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
 #include "tutti/lax/lax.hpp"
@@ -56,7 +57,8 @@ void eval(const Call& c, std::span<const HostView> operands, std::span<const Hos
     append(operands, carries);
     return *static_cast<const bool*>(evaluate(*c.subs[0], operands)[0]->data());
   };
-  while (goes_on()) {
+  LoopStep here;
+  for (std::int64_t step = 0; goes_on(); here.at(++step)) {
     in.resize(consts);
     append(in, carries);
     carries = evaluate(*c.subs[1], in);

@@ -5,6 +5,7 @@
 #include "ops/movement/movement.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
+#include "transform/effects.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -14,8 +15,13 @@ namespace {
 using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
-// Elements of a batch that are done keep their carry. What their steps would compute may be inf or nan: no derivative
-// comes from there.
+Arrays with_last(Arrays xs, const Array& x) {
+  xs.push_back(x);
+  return xs;
+}
+
+// Elements of a batch that are done keep their carry, and tell nobody anything. What their steps would compute may be
+// inf or nan: no derivative comes from there.
 ProgramPtr step_where_it_goes_on(const Call& c, const Loop& loop) {
   std::vector<Type> types = c.subs[0]->input_types();
   types.resize(static_cast<std::size_t>(loop.condition_consts));
@@ -29,7 +35,9 @@ ProgramPtr step_where_it_goes_on(const Call& c, const Loop& loop) {
       for (Arrays* list : {&x.consts, &x.carries})
         for (Array& a : *list)
           if (has_tangent(a.type())) a = bind1(derivative_where, {}, {a, going});
-    Arrays out = tutti::apply(*c.subs[1], x.of_body());
+    const bool tells = has_effect(*c.subs[1]);
+    Arrays out = tells ? tutti::apply(*guarded(*c.subs[1], c.subs[1]->inputs.size()), with_last(x.of_body(), going))
+                       : tutti::apply(*c.subs[1], x.of_body());
     for (std::size_t k = 0; k < out.size(); ++k) out[k] = lax::select(going, out[k], before[k]);
     return out;
   });
@@ -170,7 +178,7 @@ Split while_split(const Call& c, const Flags& unknown) {
     return results;
   });
   out.unknown_output = parts.carries;
-  Program rest = *again;
+  Program rest = *without_effects(again);  // they happen in the known half
   rest.outputs = where(rest.outputs, parts.carries);
   out.unknown = std::make_shared<Program>(without_dead_code(rest));
   return out;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/loop_steps.hpp"
 #include "run/pool.hpp"
 
 namespace tutti::run {
@@ -102,6 +103,7 @@ class RepeatWork::Turn {
   }
 
   void step(std::int64_t k) {
+    here_.at(k);
     const int carries = static_cast<int>(now_.size()), xs = r_.xs();
     for (int c = 0; c < carries; ++c) {
       body_.input(r_.consts + c) = now_[c];
@@ -123,6 +125,7 @@ class RepeatWork::Turn {
   Addresses body_;
   std::optional<Addresses> condition_;
   std::vector<char*> now_;  // by carry: where its value lies
+  LoopStep here_;
 };
 
 void RepeatWork::run(char* const* at, int) const { Turn(*this, at).run(); }

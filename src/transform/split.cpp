@@ -59,8 +59,13 @@ class Half {
 
 class Splitter {
  public:
-  explicit Splitter(const Program& p)
-      : p_(p), known_(p), unknown_(p), is_unknown_(p.types.size(), 0), is_constant_(p.types.size(), 0) {}
+  explicit Splitter(const Program& p, Effects effects = Effects::where_known)
+      : p_(p),
+        effects_(effects),
+        known_(p),
+        unknown_(p),
+        is_unknown_(p.types.size(), 0),
+        is_constant_(p.types.size(), 0) {}
 
   Split run(const std::vector<bool>& unknown, const std::vector<bool>& whole) {
     for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
@@ -114,10 +119,12 @@ class Splitter {
   }
 
   void eqn(const Eqn& e) {
-    bool any = std::any_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return unknown_atom(a); });
+    const bool late = effects_ == Effects::unknown && has_effect(e);
+    bool any = late ||
+               std::any_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return unknown_atom(a); });
     if (!any) {
       known_.append(e);
-      bool constant = !e.op->effect && !e.op->collective && e.subs.empty() &&
+      bool constant = !e.op->effect && !e.op->host && !e.op->collective && e.subs.empty() &&
                       std::all_of(e.operands.begin(), e.operands.end(),
                                   [&](const Atom& a) { return a.is_literal() || is_constant_[a.id]; });
       // Zeros and the like are made anew on the other side instead of being kept.
@@ -131,7 +138,7 @@ class Splitter {
       return;
     }
     bool all = std::all_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return unknown_atom(a); });
-    if (e.op->split && !all) return split_eqn(e);
+    if (e.op->split && !all && !late) return split_eqn(e);
     for (const Atom& a : e.operands)
       if (!unknown_atom(a)) residual(a);
     unknown_.append(e);
@@ -188,6 +195,7 @@ class Splitter {
   }
 
   const Program& p_;
+  Effects effects_;
   Half known_, unknown_;
   std::vector<char> is_unknown_, is_constant_;
   std::map<ValueId, ValueId> here_;      // values of the known half that the unknown half has, under its numbers
@@ -197,8 +205,8 @@ class Splitter {
 
 }  // namespace
 
-Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole) {
-  return Splitter(program).run(unknown, whole);
+Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole, Effects effects) {
+  return Splitter(program, effects).run(unknown, whole);
 }
 
 Linearized linearize(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {

@@ -38,8 +38,11 @@ struct Linearized {
 Linearized linearize(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes = {});
 
 /// Cuts a program by what depends on the inputs where `unknown`. Where `whole` is given and set, the unknown half gives
-/// the output also when it is known.
-Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole = {});
+/// the output also when it is known. Effects happen in the half that has their operands first, or all in the unknown
+/// one.
+enum class Effects { where_known, unknown };
+Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole = {},
+            Effects effects = Effects::where_known);
 
 struct Transposed {
   ProgramPtr program;  // inputs: the inputs that are not linear, then cotangents of the outputs in `given`. Outputs:

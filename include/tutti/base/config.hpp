@@ -35,6 +35,16 @@ struct CacheBounds {
 void cache_bounds(const CacheBounds& bounds);
 CacheBounds cache_bounds();
 
+/// Whether a call whose results hold a NaN raises FloatingPointError. The program is then run again, operation by
+/// operation, and the error names the first one that made a NaN of numbers, its line and the step of the loop around
+/// it. Nothing of a donated argument is written over meanwhile. Calls that are fine are checked, and cost a look at
+/// their results. Source: jax.config.jax_debug_nans.
+void debug_nans(bool on);
+bool debug_nans();
+/// The same of infinities. Source: jax.config.jax_debug_infs.
+void debug_infs(bool on);
+bool debug_infs();
+
 /// Notes to stderr: one when a jit compiles for the third time for another value or shape. On, unless this says false
 /// or TUTTI_LOG=quiet.
 void notes(bool on);

@@ -46,6 +46,14 @@ struct TracerError : Error {
 struct DeletedError : Error {
   using Error::Error;
 };
+/// What error_if was asked to watch for has happened.
+struct CheckError : Error {
+  using Error::Error;
+};
+/// A NaN or an infinity where config::debug_nans or config::debug_infs forbids it: Python's FloatingPointError.
+struct FloatingPointError : Error {
+  using Error::Error;
+};
 struct UnsupportedError : Error {
   using Error::Error;
 };

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tutti/array/array.hpp"
+#include "tutti/debug/callback.hpp"
 #include "tutti/debug/traffic.hpp"
 #include "tutti/debug/visualize.hpp"
 #include "tutti/tree/tree.hpp"

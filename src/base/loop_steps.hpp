@@ -1,0 +1,33 @@
+// Which steps of which loops this thread is running: for what users are told from inside.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace tutti {
+
+/// While one lives this thread runs a loop, inside those whose LoopSteps are older.
+class LoopStep {
+ public:
+  LoopStep() : around_(innermost_) { innermost_ = this; }
+  ~LoopStep() { innermost_ = around_; }
+  LoopStep(const LoopStep&) = delete;
+  /// The step that begins, counted from 0.
+  void at(std::int64_t step) { step_ = step; }
+
+  /// Of all loops, from the outside in.
+  static std::vector<std::int64_t> all() {
+    std::vector<std::int64_t> out;
+    for (const LoopStep* s = innermost_; s; s = s->around_) out.push_back(s->step_);
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+
+ private:
+  const LoopStep* around_;
+  std::int64_t step_ = 0;
+  inline static thread_local const LoopStep* innermost_ = nullptr;
+};
+
+}  // namespace tutti
