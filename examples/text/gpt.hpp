@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,10 +16,10 @@ using namespace tutti;
 
 struct GptOptions {
   int layers = 4, width = 128, heads = 4, context = 128;
-  bool rotary = false;    // positions as rotations of queries and keys, in place of a learned table
-  bool scan = false;      // the layers as one loop, over stacked parameters
-  bool remat = false;     // what a layer computes is computed again for its gradient
-  DType dtype = float32;  // of the computation; parameters are float32
+  bool rotary = false;                 // positions as rotations of queries and keys, in place of a learned table
+  bool scan = false;                   // the layers as one loop, over stacked parameters
+  DType dtype = float32;               // of the computation; parameters are float32
+  std::optional<RematPolicy> remat{};  // what a layer computes is computed again for its gradient, but for that
   int size() const { return width / heads; }
 };
 
@@ -156,7 +157,7 @@ inline Array predict(const Gpt& master, const GptOptions& o, const Array& bytes)
     return nn::dot_product_attention(q, k, v, {.is_causal = true});
   };
   auto plain = [&](const Array& x, const Block& b) { return layer(x, b, at, o, causal); };
-  auto recomputed = remat(plain);
+  auto recomputed = remat(plain, {.policy = o.remat.value_or(RematPolicy{})});
   auto one = [&](const Array& x, const Block& b) { return o.remat ? recomputed(x, b) : plain(x, b); };
   if (o.scan)
     x = lax::scan(

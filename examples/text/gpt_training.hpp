@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -21,8 +22,8 @@ struct GptRun : RunOptions {
   }
   int layers = 4, width = 128, heads = 4, warmup = 50;
   double decay = 0.1, clip = 1;
-  std::string positions = "learned", dtype = "float32";
-  bool scan = false, remat = false;
+  std::string positions = "learned", dtype = "float32", remat;  // remat: what is kept, "" for no remat
+  bool scan = false;
 };
 
 inline void add_options(CLI::App& app, GptRun& o) {
@@ -40,7 +41,17 @@ inline void add_options(CLI::App& app, GptRun& o) {
   app.add_option("--decay", o.decay, "of weights, not of biases and scales")->capture_default_str();
   app.add_option("--clip", o.clip, "norm of all gradients together, at most")->capture_default_str();
   app.add_flag("--scan", o.scan, "the layers are one loop over stacked parameters");
-  app.add_flag("--remat", o.remat, "layers are computed again for their gradients");
+  app.add_flag("--remat{nothing}", o.remat,
+               "layers are computed again for their gradients; =dots, =weights and =everything keep more")
+      ->check(CLI::IsMember({"nothing", "dots", "weights", "everything"}));
+}
+
+/// What a remat of each layer keeps: nothing, its products, those with weights alone, or everything.
+inline std::optional<RematPolicy> remat_policy(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  if (name == "dots") return checkpoint_policies::dots_saveable;
+  if (name == "weights") return checkpoint_policies::dots_with_no_batch_dims_saveable;
+  return name == "everything" ? checkpoint_policies::everything_saveable : checkpoint_policies::nothing_saveable;
 }
 
 /// The model that the options describe. Throws UsageError for numbers that make none.
@@ -62,8 +73,8 @@ inline GptOptions model_options(const GptRun& o) {
           .context = o.context,
           .rotary = o.positions == "rotary",
           .scan = o.scan,
-          .remat = o.remat,
-          .dtype = o.dtype == "bfloat16" ? bfloat16 : float32};
+          .dtype = o.dtype == "bfloat16" ? bfloat16 : float32,
+          .remat = remat_policy(o.remat)};
 }
 
 /// Clipped gradients, then AdamW; the rate comes with each step.

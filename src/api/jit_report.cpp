@@ -5,6 +5,7 @@
 #include "api/jit_entry.hpp"
 #include "ir/loop_form.hpp"
 #include "ir/printer.hpp"
+#include "transform/inline_calls.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -79,7 +80,8 @@ MemoryAnalysis jit_memory(const JitEntry& e) {
 }
 CostAnalysis jit_cost(const JitEntry& e) {
   CostAnalysis out;
-  const Program& p = *e.program;
+  const ProgramPtr inlined = inline_calls(e.program);
+  const Program& p = *inlined;
   out.eqns = static_cast<int>(p.eqns.size());
   for (const Eqn& q : p.eqns) out.flops += flops_of(p, q);
   out.bytes_accessed = bytes_accessed(p);

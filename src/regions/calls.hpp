@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/home.hpp"
+#include "tutti/transform/remat_policy.hpp"
 
 namespace tutti::ops {
 
@@ -32,8 +33,28 @@ struct CustomTangent {
 };
 extern const Home custom_tangent;
 
-/// Subs: the function. Reverse mode keeps its operands only.
+/// Subs: the function. Reverse mode keeps its operands, and of what it computes what the policy says.
+struct Remat {
+  RematPolicy policy;
+  friend bool operator==(const Remat&, const Remat&) = default;
+};
 extern const Home remat;
+
+/// A program of known values cut in two by what a policy keeps.
+struct PolicyCut {
+  ProgramPtr once;   // inputs -> outputs, then what is kept
+  ProgramPtr again;  // inputs, then what is kept -> the outputs that are computed again
+  int kept = 0;
+};
+/// `again`: the outputs for which values are kept. What they do not need is not.
+PolicyCut cut_by_policy(const Program& p, const RematPolicy& policy, const std::vector<bool>& again);
+
+/// Per value of the program, the names that checkpoint_name gave to it.
+std::vector<std::vector<std::string>> names_in(const Program& p);
+/// Where the outputs of `known` behind its first `results` come from: `named 'h', output of tanh at gpt.cpp:41`.
+/// `inputs`: where its inputs come from.
+std::vector<std::string> residual_origins(const Program& known, std::size_t results,
+                                          const std::vector<std::string>& inputs);
 
 /// How many derivatives, one of the other, can be taken of a program: as many as rules were recorded for.
 int derivatives_of(const Program& program);

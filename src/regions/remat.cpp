@@ -2,6 +2,7 @@
 #include "ops/movement/barrier.hpp"
 #include "regions/calls.hpp"
 #include "regions/lists.hpp"
+#include "regions/loops.hpp"
 #include "transform/effects.hpp"
 
 namespace tutti::ops {
@@ -14,42 +15,57 @@ WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangen
   JvpProgram body = tutti::jvp(*c.subs[0], present(tangents));
   Arrays operands = primals;
   append(operands, where(tangents, present(tangents)));
-  return with_tangents(bind(c.op, {}, operands, {body.program}), body.tangent);
+  return with_tangents(bind(c.op, c.params, operands, {body.program}), body.tangent);
 }
 
-// The known half gives its results; its operands are the residuals. The unknown half is the whole function again,
-// behind a barrier, so that nobody recognises what was computed once.
+// Residuals of a function: its operands and what the policy keeps. The known half gives its results and these; the
+// unknown half computes the residuals of its linear half again, behind a barrier, so that nobody recognises what was
+// computed once.
 Split split_rule(const Call& c, const Flags& unknown) {
   const Program& body = *c.subs[0];
-  Split s = tutti::split(body, unknown);
-  const std::vector<Type> types = where(c.operands, unknown, false);
-  Program once = *s.known;
-  once.outputs.resize(once.outputs.size() - static_cast<std::size_t>(s.num_residuals));
-  Program known = *program_of(c.op, {}, types, {std::make_shared<Program>(without_dead_code(once))});
-  for (ValueId v : known.inputs) known.outputs.emplace_back(v);
+  const Split s = tutti::split(body, unknown);
+  const auto residuals = static_cast<std::size_t>(s.num_residuals), results = s.known->outputs.size() - residuals;
+  Flags again(results, false);
+  again.resize(results + residuals, true);
+  const PolicyCut cut = cut_by_policy(*s.known, c.get<Remat>().policy, again);
+  const Flags needed = inputs_read(*cut.again);  // of the operands, and all that is kept
+
+  Program once = *cut.once;
+  once.outputs = first_of(once.outputs, results);
+  append(once.outputs, without_first(cut.once->outputs, results + residuals));
+  const ProgramPtr forward = std::make_shared<Program>(without_dead_code(once));
+  Program known = *program_of(c.op, c.params, where(c.operands, unknown, false), {forward});
+  Program later = *cut.again;
+  later.inputs = where(later.inputs, needed);
+  for (std::size_t i = 0; i < known.inputs.size(); ++i)
+    if (needed[i]) known.outputs.emplace_back(known.inputs[i]);
+  const std::vector<Type> kept = without_first(known.output_types(), results);
 
   Recording recording("remat", {});
-  Arrays in(unknown.size());
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (!unknown[i]) in[i] = bind1(barrier, {}, {recording.input(body.type(body.inputs[i]))});
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (unknown[i]) in[i] = recording.input(body.type(body.inputs[i]));
+  Arrays in, late;
+  for (const Type& t : kept) in.push_back(bind1(barrier, {}, {recording.input(t)}));
+  for (const Type& t : where(c.operands, unknown)) late.push_back(recording.input(t));
+  // `later` takes operands first, what the known half made behind them.
+  Arrays given = without_first(in, static_cast<std::size_t>(cut.kept));
+  append(given, first_of(in, static_cast<std::size_t>(cut.kept)));
   // What the function tells somebody outside it has told the first time.
-  ProgramPtr again = recording.close(where(tutti::apply(*without_effects(c.subs[0]), in), s.unknown_output));
-  return {std::make_shared<Program>(known), program_of(c.op, {}, again->input_types(), {again}),
-          static_cast<int>(types.size()), s.unknown_output};
+  Arrays made = tutti::apply(*without_effects(std::make_shared<Program>(later)), given);
+  append(made, late);
+  ProgramPtr linear = recording.close(tutti::apply(*s.unknown, made));
+  return {std::make_shared<Program>(known), program_of(c.op, c.params, linear->input_types(), {linear}),
+          static_cast<int>(kept.size()), s.unknown_output};
 }
 
 Arrays transpose_rule(const Call& c, const Arrays& cotangents, const Arrays& operands, const Flags& undefined) {
   Transposed t = tutti::transpose(*c.subs[0], undefined, present(cotangents));
   Arrays args = where(operands, undefined, false);
   append(args, where(cotangents, present(cotangents)));
-  return spread(spread(bind(c.op, {}, args, {t.program}), t.nonzero), undefined);
+  return spread(spread(bind(c.op, c.params, args, {t.program}), t.nonzero), undefined);
 }
 
 Batched batch_rule(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   BatchedProgram body = tutti::batch(*c.subs[0], mapped, axis);
-  return {bind(c.op, {}, operands, {body.program}), body.mapped};
+  return {bind(c.op, c.params, operands, {body.program}), body.mapped};
 }
 
 }  // namespace

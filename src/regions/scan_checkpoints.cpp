@@ -36,7 +36,7 @@ Arrays checkpointed_scan(const Scan& p, const Arrays& operands, const ProgramPtr
     part.length = length;
     std::vector<Type> types;
     for (const Array& a : x) types.push_back(a.type());
-    return bind(remat, {}, x, {program_of(scan, part, types, {body})});
+    return bind(remat, Remat{}, x, {program_of(scan, part, types, {body})});
   };
   // The first steps are those at the end of the arrays when the scan is reversed.
   const std::int64_t first = p.reverse ? rest : 0;

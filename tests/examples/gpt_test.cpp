@@ -37,7 +37,8 @@ TEST(Gpt, ScanAndRematAreTheSameModel) {
     };
     auto [l, g] = value(plain)(m, bytes(), bytes(1));
     GptOptions remat = plain, scan = plain;
-    remat.remat = scan.scan = true;
+    remat.remat.emplace();
+    scan.scan = true;
     auto [l2, g2] = value(remat)(m, bytes(), bytes(1));
     expect_close(l2, l, 1e-6);
     expect_trees_close(g2, g, 1e-5);

@@ -5,6 +5,7 @@
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/custom_rules.hpp"
 #include "tutti/transform/jit.hpp"
+#include "tutti/transform/remat.hpp"
 
 namespace golden {
 namespace {

@@ -1,6 +1,7 @@
 // custom_jvp, custom_vjp and remat in all compositions: with the right rule they are the function itself, with a wrong
 // one the rule shows.
 #include "tutti/transform/custom_rules.hpp"
+#include "tutti/transform/remat.hpp"
 
 #include <gtest/gtest.h>
 
@@ -308,21 +309,6 @@ TEST(CustomRules, AreToldApartByIdentity) {
   auto outer = make(7, inner);
   expect_close(grad(outer)(3.), array(7.f));
   expect_close(jit(grad(outer))(3.), array(7.f));
-}
-
-TEST(Remat, KeepsLess) {
-  auto memory = [](bool less) {
-    auto layer = [](const Array& x) { return sin(exp(-square(cos(matmul(x, x))))); };
-    auto deep = [=](const Array& x) {
-      Array y = x;
-      for (int i = 0; i < 8; ++i) y = less ? remat(layer)(y) : layer(y);
-      return sum(y);
-    };
-    Array x = ones({64, 64}) / 64;
-    auto f = jit(grad(deep));
-    return f.lower(x).compile().memory_analysis().temporary_bytes;
-  };
-  EXPECT_LT(static_cast<double>(memory(true)), 0.7 * static_cast<double>(memory(false)));
 }
 
 }  // namespace tutti

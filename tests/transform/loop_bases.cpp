@@ -3,6 +3,7 @@
 #include "tutti/lax/control_flow.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/custom_rules.hpp"
+#include "tutti/transform/remat.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti::testing {

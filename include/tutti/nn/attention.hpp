@@ -18,12 +18,15 @@ struct DotProductAttentionOptions {
   Array query_seq_lengths{};      // int[batch]: what lies behind gives zeros
   Array key_value_seq_lengths{};  // int[batch]: what lies behind is not seen
   std::optional<std::pair<int, int>> local_window_size{};  // query i sees the keys i - first to i + second
+  std::optional<bool> tiled{};  // a block of queries and keys at a time; unless given: for logits of many MiB
 };
 /// softmax(scale q k^T + bias) v for each head. query: float[batch, queries, heads, size], key and value: of the same
 /// dtype, [batch, keys, groups, size], where the groups divide the heads: heads that follow each other share the keys
 /// and values of a group. All may come without the batch dim. -> the shape and dtype of query.
 ///
-/// Logits are computed in float32 at least, the softmax in float32. A query that sees no key has equal weights. Throws
+/// Logits are computed in float32 at least, the softmax in float32. A query that sees no key has equal weights. In
+/// tiles neither the logits nor anything of their size is in memory, forward and in every derivative, so that memory
+/// grows with queries + keys; results differ by rounding (Dao et al. 2022, Milakov and Gimelshein 2018). Throws
 /// ShapeError for shapes that do not fit, TypeError for other dtypes, ValueError for a negative window. Source:
 /// jax.nn.dot_product_attention.
 Array dot_product_attention(const In& query, const In& key, const In& value,

@@ -1,4 +1,4 @@
-// Functions with derivatives of your own, and functions whose intermediate values are computed again instead of kept.
+// Functions with derivatives of your own.
 #pragma once
 
 #include <memory>
@@ -133,24 +133,6 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
   std::shared_ptr<const void> identity_ = std::make_shared<char>();
 };
 
-template <class F> class Remat : public CallWith<Remat<F>, params_t<F>> {
- public:
-  Remat(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "remat", made); }
-  template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
-
- private:
-  template <class... A> auto checked(const std::tuple<A...>& args) const {
-    if constexpr (check_trees<F, A...>()) {
-      if (!being_recorded()) return call_result_t<F, A...>(std::apply(fn_, args));
-      TreeCall<F, A...> call(fn_, args);
-      return call.with(remat_call(call.arrays, call.body(), made_));
-    }
-  }
-
-  F fn_;
-  Loc made_;
-};
-
 }  // namespace detail
 
 /// `fn` with a derivative of its own: `rule(tuple of arguments, tuple of tangents) -> pair(result, tangent)`. The
@@ -183,16 +165,6 @@ template <class F, class Forward, class Backward>
 auto custom_vjp(F&& fn, Forward&& fwd, Backward&& bwd, Loc made = Loc::current()) {
   return detail::CustomVjp<std::decay_t<F>, std::decay_t<Forward>, std::decay_t<Backward>>(
       std::forward<F>(fn), std::forward<Forward>(fwd), std::forward<Backward>(bwd), made);
-}
-
-/// `fn`, of which reverse mode keeps the arguments only: what else the derivative needs is computed again. Less memory
-/// for more work.
-///
-///     auto block = remat([](const Array& x, const Block& b) { return b(x); });
-///
-/// Source: jax.checkpoint.
-template <class F> auto remat(F&& fn, Loc made = Loc::current()) {
-  return detail::Remat<std::decay_t<F>>(std::forward<F>(fn), made);
 }
 
 }  // namespace tutti

@@ -113,6 +113,4 @@ struct VjpRule {
 };
 std::vector<Array> custom_vjp_call(const CallArrays& args, const Body& fn, const VjpRule& rule, Loc made);
 
-std::vector<Array> remat_call(const CallArrays& args, const Body& fn, Loc made);
-
 }  // namespace tutti::detail
