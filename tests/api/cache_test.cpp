@@ -125,7 +125,7 @@ TEST(Notes, SayOnceWhatCompilesAgain) {
 }
 
 template <class E> void expect_facts(const std::function<void()>& call, const std::vector<std::string>& facts) {
-  const std::string text = error_parts::text_of<E>(call);
+  const std::string text = error_parts::text_of(error_parts::Call(call), typeid(E));
   for (const std::string& fact : facts) EXPECT_NE(text.find(fact), text.npos) << "not said: " << fact << "\n" << text;
 }
 
