@@ -19,7 +19,7 @@ TEST(Caches, AHitCostsTheSameHoweverManySignaturesThereAre) {
   auto fn = [](const Array& x, int) { return x * 2; };
   detail::JitCore core({}, Loc());
   Array x = ones({2});
-  auto find = [&](int n) { return core.find(detail::jit_arguments(fn, x, n), detail::jit_body(fn, x, n)); };
+  auto find = [&](int n) { return core.find(detail::JitCallOf(fn, x, n)); };
   constexpr int many = 4000;
   for (int n = 0; n < many; ++n) find(n);
   ASSERT_EQ(core.size(), static_cast<std::size_t>(many));

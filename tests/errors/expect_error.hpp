@@ -23,7 +23,8 @@ namespace error_parts {
 struct Call {
   const void* object;
   void (*run)(const void* object);
-  template <class F> explicit Call(const F& f) : object(&f), run([](const void* o) { (*static_cast<const F*>(o))(); }) {}
+  template <class F>
+  explicit Call(const F& f) : object(&f), run([](const void* o) { (*static_cast<const F*>(o))(); }) {}
 };
 using Facts = std::initializer_list<std::string_view>;
 
