@@ -42,6 +42,10 @@ JitBody JitCall::body() const {
   };
 }
 
+std::shared_ptr<JitCore> make_jit_core(const JitOptions& options, Loc made, const char* what) {
+  return std::make_shared<JitCore>(options, made, what);
+}
+
 Array JitCore::run_one(const JitEntry& entry, std::span<const Array> leaves) {
   std::vector<Array> out = run(entry, leaves);
   return out.empty() ? Array() : std::move(out[0]);

@@ -1,5 +1,5 @@
 // Calls of users' functions, their types forgotten.
-#include "tutti/transform/transform_core.hpp"
+#include "tutti/transform/transforms.hpp"
 #include "tutti/tree/tree.hpp"
 
 namespace tutti::detail {
@@ -42,6 +42,19 @@ std::vector<bool> UntypedCall::present() const {
 std::vector<bool> present_in(tree::detail::Ref tree) {
   std::vector<bool> out;
   tree::detail::append_present(tree, out);
+  return out;
+}
+
+MapOptions::MapOptions() = default;
+MapOptions::MapOptions(const MapOptions&) = default;
+MapOptions::MapOptions(MapOptions&&) noexcept = default;
+MapOptions::~MapOptions() = default;
+MapOptions map_options(const VmapOptions& options) {
+  MapOptions out;
+  out.in_axes = options.in_axes;
+  out.out_axes = options.out_axes;
+  out.axis_name = options.axis_name;
+  out.axis_size = options.axis_size;
   return out;
 }
 

@@ -80,7 +80,7 @@ struct JitEntry;
 class JitCore {
  public:
   /// `what`: the transformation that errors name.
-  JitCore(JitOptions options, Loc made, const char* what = "jit");
+  JitCore(const JitOptions& options, Loc made, const char* what = "jit");
   ~JitCore();
   /// The entry for a signature; on a miss `body` is traced.
   std::shared_ptr<const JitEntry> find(const JitArguments& args, const JitBody& body);
@@ -108,6 +108,7 @@ class JitCore {
   std::unique_ptr<State> state_;
 };
 
+std::shared_ptr<JitCore> make_jit_core(const JitOptions& options, Loc made, const char* what);
 const void* jit_value(const JitEntry& entry);
 std::string jit_text(const JitEntry& entry);
 ProgramView jit_view(const JitEntry& entry);
@@ -218,8 +219,8 @@ template <class F, class... A> class Lowered {
 /// What jit returns. Copies share one cache.
 template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
  public:
-  Jitted(F fn, JitOptions options, Loc made, const char* what = "jit")
-      : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {
+  Jitted(F fn, const JitOptions& options, Loc made, const char* what = "jit")
+      : fn_(std::move(fn)), core_(detail::make_jit_core(options, made, what)) {
     detail::refuse_empty(fn_, what, made);
   }
 
@@ -281,8 +282,8 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
 ///     y = step(w, x2);                   // runs
 ///
 /// Throws DeviceError when committed arguments lie on different devices. Source: jax.jit, equinox.filter_jit.
-template <class F> Jitted<std::decay_t<F>> jit(F&& fn, JitOptions options = {}, Loc made = Loc::current()) {
-  return Jitted<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
+template <class F> Jitted<std::decay_t<F>> jit(F&& fn, const JitOptions& options = {}, Loc made = Loc::current()) {
+  return Jitted<std::decay_t<F>>(std::forward<F>(fn), options, made);
 }
 
 /// The program of a call, to be printed or walked: tutti's jaxpr.

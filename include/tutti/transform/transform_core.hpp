@@ -109,6 +109,10 @@ struct MapOptions {
   TreeOf<int> in_axes, out_axes;
   std::string axis_name;
   std::int64_t axis_size = 0;
+  MapOptions();
+  MapOptions(const MapOptions&);
+  MapOptions(MapOptions&&) noexcept;
+  ~MapOptions();
 };
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made);
 

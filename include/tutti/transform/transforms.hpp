@@ -335,12 +335,11 @@ struct VmapOptions {
 
 namespace detail {
 
+MapOptions map_options(const VmapOptions& options);
+
 template <class F> class Mapped : public CallWith<Mapped<F>, params_t<F>> {
  public:
-  Mapped(F fn, VmapOptions options, Loc made)
-      : fn_(std::move(fn)),
-        options_{options.in_axes, options.out_axes, options.axis_name, options.axis_size},
-        made_(made) {
+  Mapped(F fn, const VmapOptions& options, Loc made) : fn_(std::move(fn)), options_(map_options(options)), made_(made) {
     refuse_empty(fn_, "vmap", made);
   }
   template <class... A> auto call(const A&... args) const {
@@ -368,8 +367,8 @@ template <class F> class Mapped : public CallWith<Mapped<F>, params_t<F>> {
 /// in_axes and out_axes: a number for all, one entry per argument (result), a function of the path, or path patterns;
 /// negative axes count from the end. Throws ShapeError when mapped axes have different sizes (it names them) or an axis
 /// does not exist. Source: jax.vmap.
-template <class F> auto vmap(F&& fn, VmapOptions options = {}, Loc made = Loc::current()) {
-  return detail::Mapped<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
+template <class F> auto vmap(F&& fn, const VmapOptions& options = {}, Loc made = Loc::current()) {
+  return detail::Mapped<std::decay_t<F>>(std::forward<F>(fn), options, made);
 }
 
 }  // namespace tutti
