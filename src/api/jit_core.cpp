@@ -58,9 +58,9 @@ void refuse_shared(const JitEntry& e, std::span<const Array> args) {
 
 }  // namespace
 
-JitCore::JitCore(JitOptions options, Loc made, const char* what) : state_(std::make_unique<State>()) {
+JitCore::JitCore(const JitOptions& options, Loc made, const char* what) : state_(std::make_unique<State>()) {
   state_->what = what;
-  state_->options = std::move(options);
+  state_->options = options;
   state_->made = made;
 }
 JitCore::~JitCore() = default;

@@ -41,6 +41,28 @@ template <class T> void set_number(Scalar& out, const T& v) {
 
 }  // namespace
 
+Array::Array(const Array&) noexcept = default;
+Array::~Array() = default;
+Array& Array::operator=(const Array&) & noexcept = default;
+Array& Array::operator=(Array&&) & noexcept = default;
+
+Axes::Axes(const Axes&) = default;
+Axes::Axes(Axes&&) noexcept = default;
+Axes& Axes::operator=(const Axes&) = default;
+Axes& Axes::operator=(Axes&&) noexcept = default;
+Axes::~Axes() = default;
+Axes::Axes(std::initializer_list<Dim> list) : list_(std::vector<std::int64_t>(list.begin(), list.end())) {}
+Axes::Axes(std::vector<std::int64_t> list) : list_(std::move(list)) {}
+
+NestedList::NestedList(const NestedList&) = default;
+NestedList::NestedList(NestedList&&) noexcept = default;
+NestedList& NestedList::operator=(const NestedList&) = default;
+NestedList& NestedList::operator=(NestedList&&) noexcept = default;
+NestedList::~NestedList() = default;
+NestedList::NestedList(const Scalar& v, OfScalar) : scalar(v) {}
+NestedList::NestedList(const Array& a) : array(a), is_array(true) {}
+NestedList::NestedList(std::initializer_list<NestedList> l) : list(l), is_list(true) {}
+
 Scalar Scalar::to(DType target) const {
   Scalar out;
   out.dtype = target;

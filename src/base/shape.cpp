@@ -7,6 +7,17 @@
 
 namespace tutti {
 
+Shape::Shape(std::initializer_list<Dim> dims) : dims_(dims.begin(), dims.end()) {}
+
+Names::Names(const Names&) = default;
+Names::Names(Names&&) noexcept = default;
+Names& Names::operator=(const Names&) = default;
+Names& Names::operator=(Names&&) noexcept = default;
+Names::~Names() = default;
+Names::Names(const char* one) : names_{one} {}
+Names::Names(std::string one) : names_{std::move(one)} {}
+Names::Names(std::initializer_list<const char*> list) : names_(list.begin(), list.end()) {}
+
 std::string Shape::str() const {
   std::string out = "(";
   for (std::size_t i = 0; i < dims_.size(); ++i) out += (i ? ", " : "") + std::to_string(dims_[i]);

@@ -129,6 +129,12 @@ std::string DeviceGrid::str() const {
 }
 std::ostream& operator<<(std::ostream& out, const DeviceGrid& grid) { return out << grid.str(); }
 
+Mesh::Mesh(const Mesh&) noexcept = default;
+Mesh::Mesh(Mesh&&) noexcept = default;
+Mesh& Mesh::operator=(const Mesh&) noexcept = default;
+Mesh& Mesh::operator=(Mesh&&) noexcept = default;
+Mesh::~Mesh() = default;
+
 Mesh::Mesh(std::initializer_list<MeshAxis> axes, Loc loc) : node_(node_of(axes, loc)) {}
 Mesh::Mesh(const std::vector<MeshAxis>& axes, Loc loc) : node_(node_of(axes, loc)) {}
 Mesh::Mesh(std::vector<Device> devices, Names name, Loc loc) {

@@ -103,6 +103,10 @@ void check_shape(const Sharding& sharding, const Shape& shape, const char* membe
 
 }  // namespace
 
+Sharding::Sharding(const Sharding&) noexcept = default;
+Sharding& Sharding::operator=(const Sharding&) noexcept = default;
+Sharding& Sharding::operator=(Sharding&&) noexcept = default;
+Sharding::~Sharding() = default;
 Sharding::Sharding(const Device& device) : node_(single(device)) {}
 NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec, Loc loc)
     : Sharding(named(std::move(mesh), std::move(spec), loc)) {}

@@ -5,6 +5,21 @@
 
 namespace tutti {
 
+SpecEntry::SpecEntry(const SpecEntry&) = default;
+SpecEntry::SpecEntry(SpecEntry&&) noexcept = default;
+SpecEntry& SpecEntry::operator=(const SpecEntry&) = default;
+SpecEntry& SpecEntry::operator=(SpecEntry&&) noexcept = default;
+SpecEntry::~SpecEntry() = default;
+SpecEntry::SpecEntry(const char* axis) : names_{axis} {}
+SpecEntry::SpecEntry(Names axes) : names_(axes.list()) {}
+
+PartitionSpec::PartitionSpec(const PartitionSpec&) = default;
+PartitionSpec::PartitionSpec(PartitionSpec&&) noexcept = default;
+PartitionSpec& PartitionSpec::operator=(const PartitionSpec&) = default;
+PartitionSpec& PartitionSpec::operator=(PartitionSpec&&) noexcept = default;
+PartitionSpec::~PartitionSpec() = default;
+void PartitionSpec::add(SpecEntry&& entry) { entries_.push_back(std::move(entry)); }
+
 std::string SpecEntry::str() const {
   if (unconstrained_) return "UNCONSTRAINED";
   if (names_.empty()) return "None";

@@ -195,6 +195,30 @@ std::vector<Path> paths_of(Ref tree) {
   return std::move(v.paths);
 }
 
+std::vector<std::pair<Path, Array>> leaves_with_path_of(Ref tree) {
+  const std::vector<Array*> slots = slots_of(tree);
+  std::vector<Path> paths = paths_of(tree);
+  std::vector<std::pair<Path, Array>> out;
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (slots[i]->has_value()) out.emplace_back(std::move(paths[i]), *slots[i]);
+  return out;
+}
+std::vector<Path> leaf_paths_of(Ref tree) {
+  const std::vector<Array*> slots = slots_of(tree);
+  std::vector<Path> paths = paths_of(tree), out;
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (slots[i]->has_value()) out.push_back(std::move(paths[i]));
+  return out;
+}
+std::vector<Array> places_of(Ref tree) {
+  std::vector<Array> out;
+  for (const Array* slot : slots_of(tree)) out.push_back(*slot);
+  return out;
+}
+void append_present(Ref tree, std::vector<bool>& present) {
+  for (const Array* slot : slots_of(tree)) present.push_back(slot->has_value());
+}
+
 std::vector<Array> leaves_of(Ref tree) {
   std::vector<Array> out;
   Leaves v;
@@ -230,6 +254,25 @@ void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc) 
   if (leaves.size() != slots.size()) std::erase_if(slots, [](const Array* slot) { return !slot->has_value(); });
   if (leaves.size() != slots.size()) refuse_count(what, leaves.size(), all, slots.size(), loc);
   for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = leaves[i];
+}
+
+void assign_all(std::span<const Ref> trees, std::span<const Array> leaves) {
+  std::size_t next = 0;
+  for (const Ref& tree : trees)
+    for (Array* slot : slots_of(tree))
+      if (slot->has_value()) *slot = leaves[next++];
+}
+
+void map_rows(std::span<const Ref> trees, bool with_paths, const RowCall& call, const char* what, Loc loc) {
+  const Columns c = align(trees, what, loc);
+  std::vector<Path> paths;
+  if (with_paths) paths = paths_of(trees[0]);
+  std::vector<Array*> row(c.column.size());
+  for (std::size_t i = 0; i < c.rows(); ++i) {
+    if (!c.all(i)) continue;
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = c.column[k][i];
+    *row[0] = call.call(call.object, with_paths ? &paths[i] : nullptr, row.data());
+  }
 }
 
 bool Columns::all(std::size_t row) const {

@@ -19,7 +19,7 @@ TEST(Caches, AHitCostsTheSameHoweverManySignaturesThereAre) {
   auto fn = [](const Array& x, int) { return x * 2; };
   detail::JitCore core({}, Loc());
   Array x = ones({2});
-  auto find = [&](int n) { return core.find(detail::jit_arguments(fn, x, n), detail::jit_body(fn, x, n)); };
+  auto find = [&](int n) { return core.find(detail::JitCallOf(fn, x, n)); };
   constexpr int many = 4000;
   for (int n = 0; n < many; ++n) find(n);
   ASSERT_EQ(core.size(), static_cast<std::size_t>(many));
@@ -125,7 +125,7 @@ TEST(Notes, SayOnceWhatCompilesAgain) {
 }
 
 template <class E> void expect_facts(const std::function<void()>& call, const std::vector<std::string>& facts) {
-  const std::string text = error_parts::text_of<E>(call);
+  const std::string text = error_parts::text_of(error_parts::Call(call), typeid(E));
   for (const std::string& fact : facts) EXPECT_NE(text.find(fact), text.npos) << "not said: " << fact << "\n" << text;
 }
 

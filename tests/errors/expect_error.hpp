@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "tutti/base/error.hpp"
@@ -16,23 +19,32 @@ namespace tutti {
 
 namespace error_parts {
 
-template <class E, class F> std::string text_of(F&& call) {
+/// A call whose type is forgotten: hundreds of lambdas are expected to throw, and one function looks at what comes.
+struct Call {
+  const void* object;
+  void (*run)(const void* object);
+  template <class F>
+  explicit Call(const F& f) : object(&f), run([](const void* o) { (*static_cast<const F*>(o))(); }) {}
+};
+using Facts = std::initializer_list<std::string_view>;
+
+inline std::string text_of(const Call& call, const std::type_info& error) {
   std::string text;
   try {
-    call();
+    call.run(call.object);
   } catch (const Error& e) {
     text = e.what();
-    EXPECT_TRUE(typeid(e) == typeid(E)) << "the class is " << typeid(e).name() << "\n" << text;
+    EXPECT_TRUE(typeid(e) == error) << "the class is " << typeid(e).name() << "\n" << text;
   }
   EXPECT_FALSE(text.empty()) << "nothing was thrown";
   return text;
 }
 
-inline void expect_text(const std::string& text, const std::string& operation, const std::vector<std::string>& facts) {
+inline void expect_text(const std::string& text, std::string_view operation, Facts facts) {
   EXPECT_EQ(text.substr(0, operation.size()), operation) << text;
   EXPECT_TRUE(text.size() > operation.size() && (text[operation.size()] == ':' || text[operation.size()] == ' '))
       << text;
-  for (const std::string& fact : facts) EXPECT_NE(text.find(fact), text.npos) << "not said: " << fact << "\n" << text;
+  for (std::string_view fact : facts) EXPECT_NE(text.find(fact), text.npos) << "not said: " << fact << "\n" << text;
   std::size_t last = text.rfind('\n');
   ASSERT_NE(last, text.npos) << text;
   EXPECT_TRUE(text.compare(last, 3, "\n  ") == 0 && text.compare(last, 6, "\n  at ") != 0 && text.back() == '.')
@@ -71,29 +83,32 @@ inline bool bears_line_of(const std::string& text, Loc here) {
                      [&](const Loc& at) { return text.find("\n  at " + at.str() + "\n") != text.npos; });
 }
 
+inline void expect(const std::type_info& error, bool has_line, std::string_view operation, Facts facts,
+                   const Call& call, Loc here) {
+  testing::ScopedTrace trace(here.file, static_cast<int>(here.line), std::string(operation));
+  std::string text = text_of(call, error);
+  if (text.empty()) return;
+  expect_text(text, operation, facts);
+  if (has_line)
+    EXPECT_TRUE(bears_line_of(text, here)) << "not the user's line, " << here.str() << "\n" << text;
+  else
+    EXPECT_EQ(text.find("\n  at "), text.npos) << "a line that is not the user's\n" << text;
+}
+
 }  // namespace error_parts
 
 /// `call` throws an E (that very class) whose text opens with `operation`, names all `facts`, bears the line of `call`,
 /// so write a lambda here, and ends with a line that says what to do.
 template <class E, class F>
-void expect_error(const std::string& operation, const std::vector<std::string>& facts, F&& call,
-                  Loc here = Loc::current()) {
-  testing::ScopedTrace trace(here.file, static_cast<int>(here.line), operation);
-  std::string text = error_parts::text_of<E>(call);
-  if (text.empty()) return;
-  error_parts::expect_text(text, operation, facts);
-  EXPECT_TRUE(error_parts::bears_line_of(text, here)) << "not the user's line, " << here.str() << "\n" << text;
+void expect_error(std::string_view operation, error_parts::Facts facts, const F& call, Loc here = Loc::current()) {
+  error_parts::expect(typeid(E), true, operation, facts, error_parts::Call(call), here);
 }
 
 /// The same of a call that has no place for a line, such as one of any number of trees: it names none.
 template <class E, class F>
-void expect_error_without_line(const std::string& operation, const std::vector<std::string>& facts, F&& call,
+void expect_error_without_line(std::string_view operation, error_parts::Facts facts, const F& call,
                                Loc here = Loc::current()) {
-  testing::ScopedTrace trace(here.file, static_cast<int>(here.line), operation);
-  std::string text = error_parts::text_of<E>(call);
-  if (text.empty()) return;
-  error_parts::expect_text(text, operation, facts);
-  EXPECT_EQ(text.find("\n  at "), text.npos) << "a line that is not the user's\n" << text;
+  error_parts::expect(typeid(E), false, operation, facts, error_parts::Call(call), here);
 }
 
 }  // namespace tutti

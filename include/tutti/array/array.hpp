@@ -89,9 +89,14 @@ struct Scalar {
 class Axes {
  public:
   Axes() = default;  // all
-  template <Integer T> Axes(T axis) : list_{{static_cast<std::int64_t>(axis)}} {}
-  Axes(std::initializer_list<Dim> list) : list_(std::vector<std::int64_t>(list.begin(), list.end())) {}
-  Axes(std::vector<std::int64_t> list) : list_(std::move(list)) {}
+  Axes(const Axes&);
+  Axes(Axes&&) noexcept;
+  Axes& operator=(const Axes&);
+  Axes& operator=(Axes&&) noexcept;
+  ~Axes();
+  template <Integer T> Axes(T axis) : Axes(std::initializer_list<Dim>{Dim(axis)}) {}
+  Axes(std::initializer_list<Dim> list);
+  Axes(std::vector<std::int64_t> list);
   bool is_all() const { return !list_; }
   /// Sorted, non-negative axes of an array of `ndim` dims; IndexError names what is out of range or twice.
   std::vector<int> resolve(int ndim) const;
@@ -107,12 +112,13 @@ class Array {
   /// A weak scalar, as a Python number is in JAX.
   template <Number T> Array(T value) : Array(Scalar(value), Weak{}) {}
   explicit Array(std::shared_ptr<ArrayNode> node) : node_(std::move(node)) {}
-  Array(const Array&) = default;
-  Array(Array&&) = default;
-  ~Array() = default;
+  // Not inline: users' functions are full of arrays that come and go, and counting references is much code.
+  Array(const Array&) noexcept;
+  Array(Array&&) noexcept = default;
+  ~Array();
   // A handle is assigned to, not its elements: what `x[1] = 2` means is x = x.at(1).set(2), and it does not compile.
-  Array& operator=(const Array&) & = default;
-  Array& operator=(Array&&) & = default;
+  Array& operator=(const Array&) & noexcept;
+  Array& operator=(Array&&) & noexcept;
 
   bool has_value() const { return node_ != nullptr; }
   const Type& type() const;
@@ -299,13 +305,22 @@ template <class... I> AtIndex Array::at(const I&... index) const { return AtInde
 /// Nested lists of numbers and arrays: `array({{1, 2}, {3, 4}})`.
 class NestedList {
  public:
-  template <Number T> NestedList(T v) : scalar(Scalar(v)) {}
-  NestedList(const Array& a) : array(a), is_array(true) {}
-  NestedList(std::initializer_list<NestedList> l) : list(l), is_list(true) {}
+  template <Number T> NestedList(T v) : NestedList(Scalar(v), OfScalar{}) {}
+  NestedList(const Array& a);
+  NestedList(std::initializer_list<NestedList> l);
+  NestedList(const NestedList&);
+  NestedList(NestedList&&) noexcept;
+  NestedList& operator=(const NestedList&);
+  NestedList& operator=(NestedList&&) noexcept;
+  ~NestedList();
   Scalar scalar;
   Array array;
   std::vector<NestedList> list;
   bool is_list = false, is_array = false;
+
+ private:
+  struct OfScalar {};
+  NestedList(const Scalar& v, OfScalar);
 };
 
 /// Strong arrays from host values. `double` gives float32 and integers int32 while x64 is off; an integer that does not

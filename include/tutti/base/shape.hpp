@@ -27,9 +27,7 @@ struct Dim {
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<Dim> dims) {
-    for (Dim d : dims) dims_.push_back(d);
-  }
+  Shape(std::initializer_list<Dim> dims);
   Shape(std::vector<std::int64_t> dims) : dims_(std::move(dims)) {}
 
   int ndim() const { return static_cast<int>(dims_.size()); }
@@ -82,11 +80,14 @@ inline constexpr none_t none{};
 class Names {
  public:
   Names() = default;
-  Names(const char* one) : names_{one} {}
-  Names(std::string one) : names_{std::move(one)} {}
-  Names(std::initializer_list<const char*> list) {
-    for (const char* n : list) names_.emplace_back(n);
-  }
+  Names(const Names&);
+  Names(Names&&) noexcept;
+  Names& operator=(const Names&);
+  Names& operator=(Names&&) noexcept;
+  ~Names();
+  Names(const char* one);
+  Names(std::string one);
+  Names(std::initializer_list<const char*> list);
   Names(std::vector<std::string> list) : names_(std::move(list)) {}
 
   std::size_t size() const { return names_.size(); }

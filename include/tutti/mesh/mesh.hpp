@@ -130,6 +130,11 @@ class Mesh {
  public:
   /// No mesh: `has_value()` is false.
   Mesh() = default;
+  Mesh(const Mesh&) noexcept;
+  Mesh(Mesh&&) noexcept;
+  Mesh& operator=(const Mesh&) noexcept;
+  Mesh& operator=(Mesh&&) noexcept;
+  ~Mesh();
   Mesh(std::initializer_list<MeshAxis> axes, Loc loc = Loc::current());
   explicit Mesh(const std::vector<MeshAxis>& axes, Loc loc = Loc::current());
   /// A row of devices with one name.

@@ -26,11 +26,16 @@ struct unconstrained_t {
 class SpecEntry {
  public:
   SpecEntry() = default;
+  SpecEntry(const SpecEntry&);
+  SpecEntry(SpecEntry&&) noexcept;
+  SpecEntry& operator=(const SpecEntry&);
+  SpecEntry& operator=(SpecEntry&&) noexcept;
+  ~SpecEntry();
   SpecEntry(none_t) {}
   SpecEntry(unconstrained_t) : unconstrained_(true) {}
-  SpecEntry(const char* axis) : names_{axis} {}
+  SpecEntry(const char* axis);
   SpecEntry(std::string axis) : names_{std::move(axis)} {}
-  SpecEntry(Names axes) : names_(axes.list()) {}
+  SpecEntry(Names axes);
 
   /// The axes, the first one major; empty for `none` and `unconstrained`.
   const std::vector<std::string>& names() const { return names_; }
@@ -64,10 +69,15 @@ class PartitionSpec {
   static constexpr unconstrained_t unconstrained{};
 
   PartitionSpec() = default;
+  PartitionSpec(const PartitionSpec&);
+  PartitionSpec(PartitionSpec&&) noexcept;
+  PartitionSpec& operator=(const PartitionSpec&);
+  PartitionSpec& operator=(PartitionSpec&&) noexcept;
+  ~PartitionSpec();
   template <class... E>
   requires(sizeof...(E) > 0 && (std::convertible_to<E, SpecEntry> && ...)) explicit(sizeof...(E) == 1)
       PartitionSpec(E&&... entries) {
-    (entries_.push_back(SpecEntry(std::forward<E>(entries))), ...);
+    (add(SpecEntry(std::forward<E>(entries))), ...);
   }
   /// A spec of entries that are known at run time only.
   static PartitionSpec from(std::vector<SpecEntry> entries);
@@ -83,6 +93,7 @@ class PartitionSpec {
   friend bool operator==(const PartitionSpec&, const PartitionSpec&) = default;
 
  private:
+  void add(SpecEntry&& entry);
   std::vector<SpecEntry> entries_;
 };
 using P = PartitionSpec;
@@ -118,6 +129,11 @@ class Sharding {
   enum class Kind { single_device, named, positional };
 
   Sharding() = default;
+  Sharding(const Sharding&) noexcept;
+  Sharding(Sharding&&) noexcept = default;
+  Sharding& operator=(const Sharding&) noexcept;
+  Sharding& operator=(Sharding&&) noexcept;
+  ~Sharding();
   /// A device stands for everything on that device.
   Sharding(const Device& device);
 

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -89,6 +90,14 @@ template <class Derived, class... P> struct CallWith<Derived, ParamList<P...>> {
 };
 
 namespace detail {
+
+/// fn(args...); of a pointer to a member too.
+template <class F, class... A> decltype(auto) invoke(const F& fn, const A&... args) {
+  if constexpr (std::is_member_pointer_v<F>)
+    return std::invoke(fn, args...);
+  else
+    return fn(args...);
+}
 
 /// ValueError of the transformation `what` for a std::function, or a pointer, that holds no function.
 template <class F> void refuse_empty(const F& fn, const char* what, Loc made) {

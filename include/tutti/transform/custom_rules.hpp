@@ -48,13 +48,13 @@ template <class F, class Rule> class CustomJvp : public CallWith<CustomJvp<F, Ru
         if constexpr (gives) {
           if (!being_recorded()) return R(std::apply(fn_, args));
           TreeCall<F, A...> call(fn_, args);
-          JvpRule rule{
-              [&](const std::vector<Array>& primals, const std::vector<Array>& tangents) {
-                std::pair<R, R> out =
-                    rule_(tree::rebuild(args, std::span<const Array>(primals)), with_places(args, tangents));
-                return RuleResult{tree::leaves(out.first), tree::structure(out.first).present(), places(out.second)};
-              },
-              call.present(), identity_.get()};
+          JvpRule rule{[&](const std::vector<Array>& primals, const std::vector<Array>& tangents) {
+                         std::pair<R, R> out =
+                             rule_(tree::rebuild(args, std::span<const Array>(primals)), with_places(args, tangents));
+                         return RuleResult{tree::leaves(out.first), present_in(tree::detail::ref(out.first)),
+                                           places(out.second)};
+                       },
+                       call.present(), identity_.get()};
           return call.with(custom_jvp_call(call.arrays, call.body(), rule, made_));
         }
       }
@@ -116,7 +116,7 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
       auto out = std::apply(forward_, tree::rebuild(args, std::span<const Array>(primals)));
       result.emplace(std::move(out.first));
       residuals.emplace(std::move(out.second));
-      return VjpRule::Forward{tree::leaves(*result), tree::leaves(*residuals), tree::structure(*result).present()};
+      return VjpRule::Forward{tree::leaves(*result), tree::leaves(*residuals), present_in(tree::detail::ref(*result))};
     };
     rule.backward = [&](const std::vector<Array>& kept, const std::vector<Array>& cotangents) {
       std::tuple<A...> out =

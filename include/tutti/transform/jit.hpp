@@ -1,6 +1,7 @@
 // jit: a function, traced once per signature, compiled as a whole.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -53,6 +54,23 @@ struct JitArguments {
   tree::Flat flat;
   std::vector<int> counts;
   std::function<std::vector<std::pair<int, tree::Path>>()> paths;  // (argument, path in it) per leaf
+  JitArguments();
+  JitArguments(JitArguments&&) noexcept;
+  ~JitArguments();
+};
+
+/// A call of a jitted function, its types forgotten. What is made for each function and its types is JitCallOf.
+struct JitCall {
+  struct Result {
+    std::shared_ptr<const void> value;
+    tree::detail::Ref tree;
+  };
+  std::span<const tree::detail::Ref> trees;
+  bool has_callable;                                                    // the first of the trees is the callable itself
+  Result (*again)(const JitCall& self, std::span<const Array> leaves);  // the function on other arrays
+
+  JitArguments arguments() const;  // refers to this, as the body does
+  std::function<JitResult(const std::vector<Array>&)> body() const;
 };
 
 using JitBody = std::function<JitResult(const std::vector<Array>&)>;
@@ -62,7 +80,7 @@ struct JitEntry;
 class JitCore {
  public:
   /// `what`: the transformation that errors name.
-  JitCore(JitOptions options, Loc made, const char* what = "jit");
+  JitCore(const JitOptions& options, Loc made, const char* what = "jit");
   ~JitCore();
   /// The entry for a signature; on a miss `body` is traced.
   std::shared_ptr<const JitEntry> find(const JitArguments& args, const JitBody& body);
@@ -72,6 +90,14 @@ class JitCore {
   void check(const JitEntry& entry, const JitArguments& args, Loc loc) const;
   /// Runs the entry, or records it in the trace that is open.
   std::vector<Array> run(const JitEntry& entry, std::span<const Array> leaves);
+  /// The same where the function returns an Array; it is empty when the function returned none.
+  Array run_one(const JitEntry& entry, std::span<const Array> leaves);
+  /// The entry for a call, and its run.
+  std::shared_ptr<const JitEntry> find(const JitCall& call);
+  std::vector<Array> call(const JitCall& call, std::shared_ptr<const JitEntry>& entry);
+  Array call_one(const JitCall& call);
+  /// Runs the entry of a compiled call, and refuses arguments that it was not compiled for.
+  std::vector<Array> run_checked(const JitEntry& entry, const JitCall& call, Loc loc);
   std::size_t size() const;
   /// How many entries were compared with arguments so far.
   std::size_t comparisons() const;
@@ -82,6 +108,7 @@ class JitCore {
   std::unique_ptr<State> state_;
 };
 
+std::shared_ptr<JitCore> make_jit_core(const JitOptions& options, Loc made, const char* what);
 const void* jit_value(const JitEntry& entry);
 std::string jit_text(const JitEntry& entry);
 ProgramView jit_view(const JitEntry& entry);
@@ -97,57 +124,50 @@ inline constexpr bool only_arrays = (std::same_as<A, Array> && ...) && !std::is_
 // A callable that is itself a tree (a model with operator()) is an input, not a constant.
 template <class F> inline constexpr bool callable_is_tree = std::is_aggregate_v<F>&& Tree<F> && !std::is_empty_v<F>;
 
-template <class F, class... A> JitArguments jit_arguments(const F& fn, const A&... args) {
-  JitArguments out;
-  std::vector<tree::detail::Ref> trees;
-  auto take = [&](const auto& t, bool self) {
-    trees.push_back(tree::detail::ref(t));
-    const std::size_t before = out.flat.leaves.size();
-    tree::detail::flatten_into(trees.back(), out.flat);
-    const int n = static_cast<int>(out.flat.leaves.size() - before);
-    out.counts.push_back(self ? -n - 1 : n);
-  };
-  if constexpr (callable_is_tree<F>) take(fn, true);
-  (take(args, false), ...);
-  out.flat.structure = tree::detail::structure_of(trees);
-  out.paths = [&] {
-    std::vector<std::pair<int, tree::Path>> paths;
-    int i = 0;
-    [[maybe_unused]] auto add = [&](int index, const auto& t) {
-      for (auto& [path, leaf] : tree::leaves_with_path(t)) paths.emplace_back(index, path);
-    };
-    if constexpr (callable_is_tree<F>) add(-1, fn);
-    (add(i++, args), ...);
-    return paths;
-  };
-  return out;
-}
+template <class F, class... A> class JitCallOf : public JitCall {
+ public:
+  JitCallOf(const F& fn, const A&... args) : fn_(fn), refs_(refs(fn, args...)) {
+    trees = refs_;
+    has_callable = callable_is_tree<F>;
+    again = &run;
+  }
+  JitCallOf(const JitCallOf&) = delete;
 
-template <class F, class... A> JitBody jit_body(const F& fn, const A&... args) {
-  return [&](const std::vector<Array>& leaves) {
-    std::size_t at = 0;
-    auto next = [&](const auto& like) {
-      std::size_t n = tree::leaves(like).size();
-      std::span<const Array> mine(leaves.data() + at, n);
-      at += n;
-      return tree::rebuild(like, mine);
-    };
-    using R = call_result_t<F, A...>;
-    std::shared_ptr<R> value;
-    if constexpr (callable_is_tree<F>) {
-      F model = next(fn);
-      std::tuple<A...> mine{next(args)...};
-      value = std::make_shared<R>(std::apply(std::as_const(model), std::as_const(mine)));
-    } else {
-      std::tuple<A...> mine{next(args)...};
-      value = std::make_shared<R>(std::apply(fn, std::as_const(mine)));
+ private:
+  static constexpr std::size_t self = callable_is_tree<F> ? 1 : 0;
+  using Refs = std::array<tree::detail::Ref, self + sizeof...(A)>;
+
+  static Refs refs(const F& fn, const A&... args) {
+    if constexpr (self)
+      return {tree::detail::ref(fn), tree::detail::ref(args)...};
+    else
+      return {tree::detail::ref(args)...};
+  }
+  static Result run(const JitCall& call, std::span<const Array> leaves) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return on(static_cast<const JitCallOf&>(call).fn_, leaves,
+                tree::detail::copy_of(*static_cast<const A*>(call.trees[self + I].object))...);
     }
-    JitResult out;
-    out.flat = tree::flatten(*value);
-    out.value = value;
-    return out;
-  };
-}
+    (std::index_sequence_for<A...>{});
+  }
+  static Result on(const F& fn, std::span<const Array> leaves, A... copies) {
+    if constexpr (self) {
+      F model = tree::detail::copy_of(fn);
+      return keep(model, leaves, copies...);
+    } else {
+      return keep(fn, leaves, copies...);
+    }
+  }
+  static Result keep(const F& fn, std::span<const Array> leaves, const A&... copies) {
+    const Refs trees = refs(fn, copies...);
+    tree::detail::assign_all(trees, leaves);
+    auto value = std::make_shared<call_result_t<F, A...>>(invoke(fn, copies...));
+    return {value, tree::detail::ref(*value)};
+  }
+
+  const F& fn_;
+  Refs refs_;
+};
 
 template <class R> R jit_result(const JitEntry& entry, std::vector<Array>&& leaves) {
   if constexpr (std::same_as<R, Array>)
@@ -167,9 +187,7 @@ template <class F, class... A> class Compiled {
   using tutti_params = ParamList<A...>;
   auto operator()(const A&... args, Loc loc = Loc::current()) const {
     using R = call_result_t<F, A...>;
-    detail::JitArguments in = detail::jit_arguments(fn_, args...);
-    core_->check(*entry_, in, loc);
-    return detail::jit_result<R>(*entry_, core_->run(*entry_, in.flat.leaves));
+    return detail::jit_result<R>(*entry_, core_->run_checked(*entry_, detail::JitCallOf<F, A...>(fn_, args...), loc));
   }
   /// The program as it is compiled.
   std::string text() const { return detail::jit_text(*entry_); }
@@ -201,8 +219,8 @@ template <class F, class... A> class Lowered {
 /// What jit returns. Copies share one cache.
 template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
  public:
-  Jitted(F fn, JitOptions options, Loc made, const char* what = "jit")
-      : fn_(std::move(fn)), core_(std::make_shared<detail::JitCore>(std::move(options), made, what)) {
+  Jitted(F fn, const JitOptions& options, Loc made, const char* what = "jit")
+      : fn_(std::move(fn)), core_(detail::make_jit_core(options, made, what)) {
     detail::refuse_empty(fn_, what, made);
   }
 
@@ -214,12 +232,20 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
         const Array* arrays[] = {&args...};
         if (auto entry = core_->find_arrays(arrays)) {
           const Array leaves[] = {args...};
-          return detail::jit_result<R>(*entry, core_->run(*entry, leaves));
+          if constexpr (std::same_as<R, Array>)
+            return core_->run_one(*entry, leaves);
+          else
+            return detail::jit_result<R>(*entry, core_->run(*entry, leaves));
         }
       }
-      detail::JitArguments in = detail::jit_arguments(fn_, args...);
-      auto entry = core_->find(in, detail::jit_body(fn_, args...));
-      return detail::jit_result<R>(*entry, core_->run(*entry, in.flat.leaves));
+      const detail::JitCallOf<F, A...> call(fn_, args...);
+      if constexpr (std::same_as<R, Array>) {
+        return core_->call_one(call);
+      } else {
+        std::shared_ptr<const detail::JitEntry> entry;
+        std::vector<Array> leaves = core_->call(call, entry);
+        return detail::jit_result<R>(*entry, std::move(leaves));
+      }
     }
   }
   template <class... A> auto lower(const A&... args) const {
@@ -234,9 +260,7 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
 
  private:
   template <class... A> auto lower_as(const A&... args) const {
-    detail::JitArguments in = detail::jit_arguments(fn_, args...);
-    auto entry = core_->find(in, detail::jit_body(fn_, args...));
-    return Lowered<F, A...>(Compiled<F, A...>(fn_, core_, entry));
+    return Lowered<F, A...>(Compiled<F, A...>(fn_, core_, core_->find(detail::JitCallOf<F, A...>(fn_, args...))));
   }
   template <class... Q, class... A> auto lower_known(ParamList<Q...>, const A&... args) const {
     if constexpr (sizeof...(Q) == sizeof...(A))
@@ -258,8 +282,8 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
 ///     y = step(w, x2);                   // runs
 ///
 /// Throws DeviceError when committed arguments lie on different devices. Source: jax.jit, equinox.filter_jit.
-template <class F> Jitted<std::decay_t<F>> jit(F&& fn, JitOptions options = {}, Loc made = Loc::current()) {
-  return Jitted<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
+template <class F> Jitted<std::decay_t<F>> jit(F&& fn, const JitOptions& options = {}, Loc made = Loc::current()) {
+  return Jitted<std::decay_t<F>>(std::forward<F>(fn), options, made);
 }
 
 /// The program of a call, to be printed or walked: tutti's jaxpr.
@@ -268,8 +292,8 @@ template <class F> Jitted<std::decay_t<F>> jit(F&& fn, JitOptions options = {}, 
 template <class F> auto jit_program(F fn, Loc made = Loc::current()) {
   return [fn = std::move(fn), made](const auto&... args) {
     detail::JitCore core({}, made);
-    detail::JitArguments in = detail::jit_arguments(fn, static_cast<const own_t<decltype(args)>&>(args)...);
-    return detail::jit_view(*core.find(in, detail::jit_body(fn, static_cast<const own_t<decltype(args)>&>(args)...)));
+    return detail::jit_view(*core.find(
+        detail::JitCallOf<F, own_t<decltype(args)>...>(fn, static_cast<const own_t<decltype(args)>&>(args)...)));
   };
 }
 

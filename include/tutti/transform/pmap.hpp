@@ -36,8 +36,7 @@ template <class F> class PmapBody {
     refuse_empty(fn_, "pmap", made);
   }
   template <class... A> auto operator()(const A&... args) const -> call_result_t<F, A...> {
-    std::tuple<A...> own{args...};
-    TreeCall<F, A...> call(fn_, own);
+    TreeCall<F, A...> call(fn_, args...);
     std::vector<Array> out = pmap_call(call.arrays, options_, call.body(), made_);
     return call.with(out);
   }

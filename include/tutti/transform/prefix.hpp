@@ -68,13 +68,18 @@ template <class T> class TreeOf {
   enum class Kind { open, value, list, function, rules };
 
   TreeOf() = default;
+  TreeOf(const TreeOf&);
+  TreeOf(TreeOf&&) noexcept;
+  TreeOf& operator=(const TreeOf&);
+  TreeOf& operator=(TreeOf&&) noexcept;
+  ~TreeOf();
   TreeOf(none_t) {}
   template <class U>
   requires(detail::ValueOf<U, T> && !std::same_as<std::remove_cvref_t<U>, TreeOf> &&
            !std::same_as<std::remove_cvref_t<U>, none_t>) TreeOf(const U& value)
       : kind_(Kind::value), value_(value) {}
-  TreeOf(std::initializer_list<TreeOf> list) : kind_(Kind::list), list_(list) {}
-  TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(rules) {}
+  TreeOf(std::initializer_list<TreeOf> list);
+  TreeOf(std::initializer_list<Rule<T>> rules);
   template <class F>
   requires(std::is_invocable_r_v<T, const F&, const tree::Path&, const Array&> && !detail::ValueOf<F, T>)
       TreeOf(const F& fn)
@@ -94,55 +99,74 @@ template <class T> class TreeOf {
   /// For the leaf at `path` below argument number `top` (-1: `path` is all there is). Lists are followed by argument
   /// number first, then by the path's indices, or the positions of members. Nothing where it is open or no rule
   /// matches; ValueError where an inner list is too short.
-  std::optional<T> at(int top, const tree::Path& path, const Array& leaf) const {
-    const TreeOf* here = entry(top, path);
-    if (!here) return {};
-    switch (here->kind_) {
-      case Kind::value: return here->value_;
-      case Kind::function: return here->function_(path, leaf);
-      case Kind::rules:
-        for (const Rule<T>& r : here->rules_)
-          if (path.matches(r.pattern)) return r.open ? std::optional<T>() : r.value;
-        return {};
-      default: return {};
-    }
-  }
+  std::optional<T> at(int top, const tree::Path& path, const Array& leaf) const;
   /// ValueError when a rule matches none of the leaves that it stands for, given as for `at`.
-  void check_rules(const char* what, const std::vector<std::pair<int, tree::Path>>& leaves, Loc loc) const {
-    std::vector<std::pair<const TreeOf*, std::vector<tree::Path>>> below;
-    for (const auto& [top, path] : leaves) {
-      const TreeOf* here = entry(top, path);
-      if (!here || here->kind_ != Kind::rules) continue;
-      if (below.empty() || below.back().first != here) below.push_back({here, {}});
-      below.back().second.push_back(path);
-    }
-    for (const auto& [here, paths] : below) detail::check_rules(what, here->rules_, paths, loc);
-  }
+  void check_rules(const char* what, const std::vector<std::pair<int, tree::Path>>& leaves, Loc loc) const;
 
  private:
   /// The entry that stands for a leaf; null where there is none for its argument.
-  const TreeOf* entry(int top, const tree::Path& path) const {
-    const TreeOf* here = this;
-    if (kind_ == Kind::list && top >= 0) {
-      if (top >= static_cast<int>(list_.size())) return nullptr;
-      here = &list_[static_cast<std::size_t>(top)];
-    }
-    for (std::size_t depth = 0; here->kind_ == Kind::list; ++depth) {
-      std::size_t i = 0;
-      if (depth < path.keys().size()) {
-        const tree::Path::Key& key = path.keys()[depth];
-        i = static_cast<std::size_t>(key.is_index() ? key.index : key.position >= 0 ? key.position : 0);
-      }
-      if (i >= here->list_.size()) detail::refuse_prefix(here->list_.size(), i, path, depth);
-      here = &here->list_[i];
-    }
-    return here;
-  }
+  const TreeOf* entry(int top, const tree::Path& path) const;
   Kind kind_ = Kind::open;
   std::optional<T> value_;
   std::vector<TreeOf> list_;
   std::vector<Rule<T>> rules_;
   std::function<T(const tree::Path&, const Array&)> function_;
 };
+
+// Not inline, and made once for the types that options have: a call of a wrapper moves several of these.
+template <class T> TreeOf<T>::TreeOf(const TreeOf&) = default;
+template <class T> TreeOf<T>::TreeOf(TreeOf&&) noexcept = default;
+template <class T> TreeOf<T>& TreeOf<T>::operator=(const TreeOf&) = default;
+template <class T> TreeOf<T>& TreeOf<T>::operator=(TreeOf&&) noexcept = default;
+template <class T> TreeOf<T>::~TreeOf() = default;
+template <class T> TreeOf<T>::TreeOf(std::initializer_list<TreeOf> list) : kind_(Kind::list), list_(list) {}
+template <class T> TreeOf<T>::TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(rules) {}
+
+template <class T> std::optional<T> TreeOf<T>::at(int top, const tree::Path& path, const Array& leaf) const {
+  const TreeOf* here = entry(top, path);
+  if (!here) return {};
+  switch (here->kind_) {
+    case Kind::value: return here->value_;
+    case Kind::function: return here->function_(path, leaf);
+    case Kind::rules:
+      for (const Rule<T>& r : here->rules_)
+        if (path.matches(r.pattern)) return r.open ? std::optional<T>() : r.value;
+      return {};
+    default: return {};
+  }
+}
+template <class T>
+void TreeOf<T>::check_rules(const char* what, const std::vector<std::pair<int, tree::Path>>& leaves, Loc loc) const {
+  std::vector<std::pair<const TreeOf*, std::vector<tree::Path>>> below;
+  for (const auto& [top, path] : leaves) {
+    const TreeOf* here = entry(top, path);
+    if (!here || here->kind_ != Kind::rules) continue;
+    if (below.empty() || below.back().first != here) below.push_back({here, {}});
+    below.back().second.push_back(path);
+  }
+  for (const auto& [here, paths] : below) detail::check_rules(what, here->rules_, paths, loc);
+}
+template <class T> const TreeOf<T>* TreeOf<T>::entry(int top, const tree::Path& path) const {
+  const TreeOf* here = this;
+  if (kind_ == Kind::list && top >= 0) {
+    if (top >= static_cast<int>(list_.size())) return nullptr;
+    here = &list_[static_cast<std::size_t>(top)];
+  }
+  for (std::size_t depth = 0; here->kind_ == Kind::list; ++depth) {
+    std::size_t i = 0;
+    if (depth < path.keys().size()) {
+      const tree::Path::Key& key = path.keys()[depth];
+      i = static_cast<std::size_t>(key.is_index() ? key.index : key.position >= 0 ? key.position : 0);
+    }
+    if (i >= here->list_.size()) detail::refuse_prefix(here->list_.size(), i, path, depth);
+    here = &here->list_[i];
+  }
+  return here;
+}
+
+extern template class TreeOf<bool>;
+extern template class TreeOf<int>;
+extern template class TreeOf<PartitionSpec>;
+extern template class TreeOf<Sharding>;
 
 }  // namespace tutti

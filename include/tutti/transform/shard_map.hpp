@@ -34,8 +34,7 @@ template <class F> class ShardMapped : public CallWith<ShardMapped<F>, params_t<
   }
   template <class... A> auto call(const A&... args) const {
     if constexpr (check_trees<F, A...>()) {
-      std::tuple<A...> own{args...};
-      TreeCall<F, A...> call(fn_, own);
+      TreeCall<F, A...> call(fn_, args...);
       std::vector<Array> out = shard_map_call(call.arrays, options_, call.body(), made_);
       return call.with(out);
     }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,11 +33,40 @@ struct BodyResult {
 /// Calls the user's function on other arrays for the leaves.
 using Body = std::function<BodyResult(const std::vector<Array>&)>;
 
+/// A call of a user's function, its types forgotten: the arguments taken apart, and the function on other arrays. What
+/// is made for each function and each type is in TreeCall (transforms.hpp).
+class UntypedCall {
+ public:
+  CallArrays arrays;
+  /// Refers to this.
+  Body body();
+  /// For each place of the arguments whether an array is there.
+  std::vector<bool> present() const;
+  UntypedCall(const UntypedCall&) = delete;
+
+ protected:
+  /// Calls the function and keeps its result, to which it refers.
+  using Again = tree::detail::Ref (*)(UntypedCall& self, std::span<const Array> leaves);
+  explicit UntypedCall(Again again);
+  ~UntypedCall();
+  /// The arguments, which stay where they are.
+  void take(std::span<const tree::detail::Ref> trees);
+
+ private:
+  Again again_;
+  std::span<const tree::detail::Ref> trees_;
+};
+/// For each place of a tree whether an array is there.
+std::vector<bool> present_in(tree::detail::Ref tree);
+
 /// Gradients of result 0, one per leaf of the arguments in `argnums`, in their order (empty: not differentiated), and
 /// the results.
 struct Gradient {
   std::vector<Array> results;
   std::vector<Array> gradients;
+  Gradient();
+  ~Gradient();
+  Gradient(Gradient&&) noexcept;
 };
 Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what,
                   Loc made);
@@ -79,6 +109,10 @@ struct MapOptions {
   TreeOf<int> in_axes, out_axes;
   std::string axis_name;
   std::int64_t axis_size = 0;
+  MapOptions();
+  MapOptions(const MapOptions&);
+  MapOptions(MapOptions&&) noexcept;
+  ~MapOptions();
 };
 std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, const Body& body, Loc made);
 

@@ -30,78 +30,55 @@ template <class T> consteval bool check_tree() {
 }
 
 /// All places for arrays in a tree, empty ones too.
-template <class T> std::vector<Array> places(const T& t) {
-  std::vector<Array> out;
-  for (const Array* slot : tree::detail::slots_of(tree::detail::ref(t))) out.push_back(*slot);
-  return out;
-}
+template <class T> std::vector<Array> places(const T& t) { return tree::detail::places_of(tree::detail::ref(t)); }
 
 /// One call of fn with arguments A: takes the arguments apart, calls fn on others, puts results together.
-template <class F, class... A> class TreeCall {
+template <class F, class... A> class TreeCall : public UntypedCall {
  public:
   using R = call_result_t<F, A...>;
 
-  TreeCall(const F& fn, const std::tuple<A...>& args) : fn_(fn), args_(args) {
-    std::apply(
-        [&](const A&... a) {
-          tree::Flat flat = tree::flatten(a...);
-          arrays.leaves = std::move(flat.leaves);
-          arrays.frozen = std::move(flat.frozen);
-          (arrays.counts.push_back(static_cast<int>(tree::leaves(a).size())), ...);
-        },
-        args);
-    arrays.paths = [&args] {
-      std::vector<std::pair<int, tree::Path>> out;
-      int arg = 0;
-      [[maybe_unused]] auto add = [&](const auto& a) {
-        for (auto& [path, leaf] : tree::leaves_with_path(a)) out.emplace_back(arg, path);
-        ++arg;
-      };
-      std::apply([&](const A&... a) { (add(a), ...); }, args);
-      return out;
-    };
+  TreeCall(const F& fn, const A&... args) : UntypedCall(&again), fn_(fn), trees_{tree::detail::ref(args)...} {
+    take(trees_);
   }
-  Body body() {
-    return [this](const std::vector<Array>& leaves) {
-      result.emplace(std::apply(fn_, rebuild(leaves, std::index_sequence_for<A...>{})));
-      return BodyResult{tree::leaves(*result), [this] {
-                          std::vector<tree::Path> out;
-                          for (auto& [path, leaf] : tree::leaves_with_path(*result)) out.push_back(path);
-                          return out;
-                        }};
-    };
+  TreeCall(const F& fn, const std::tuple<A...>& args)
+      : UntypedCall(&again),
+        fn_(fn),
+        trees_(std::apply([](const A&... a) { return Trees{tree::detail::ref(a)...}; }, args)) {
+    take(trees_);
   }
-  /// For each place of the arguments whether an array is there.
-  std::vector<bool> present() const { return tree::structure(args_).present(); }
+  template <std::size_t I> const auto& argument() const {
+    return *static_cast<const std::tuple_element_t<I, std::tuple<A...>>*>(trees_[I].object);
+  }
   /// The result with other arrays.
   R with(const std::vector<Array>& leaves) const { return tree::rebuild(*result, std::span<const Array>(leaves)); }
 
-  CallArrays arrays;
   std::optional<R> result;  // as traced
 
  private:
-  template <std::size_t... I>
-  std::tuple<A...> rebuild(const std::vector<Array>& leaves, std::index_sequence<I...>) const {
-    std::size_t at = 0;
-    [[maybe_unused]] auto next = [&](std::size_t i) {
-      std::span<const Array> mine(leaves.data() + at, static_cast<std::size_t>(arrays.counts[i]));
-      at += mine.size();
-      return mine;
-    };
-    return std::tuple<A...>{tree::rebuild(std::get<I>(args_), next(I))...};
+  using Trees = std::array<tree::detail::Ref, sizeof...(A)>;
+
+  static tree::detail::Ref again(UntypedCall& self, std::span<const Array> leaves) {
+    return [&]<std::size_t... I>(TreeCall & call, std::index_sequence<I...>) {
+      return call.on(leaves, tree::detail::copy_of(call.argument<I>())...);
+    }
+    (static_cast<TreeCall&>(self), std::index_sequence_for<A...>{});
+  }
+  tree::detail::Ref on(std::span<const Array> leaves, A... copies) {
+    const Trees trees{tree::detail::ref(copies)...};
+    tree::detail::assign_all(trees, leaves);
+    result.emplace(invoke(fn_, copies...));
+    return tree::detail::ref(*result);
   }
 
   const F& fn_;
-  const std::tuple<A...>& args_;
+  Trees trees_;
 };
 
 template <int I, int... J> inline constexpr bool is_one_of = ((I == J) || ...);
 
-// The arguments as the function gets them: bare numbers in differentiated places of a generic function are Arrays.
-template <class P, int... I, class... A, std::size_t... K> auto lifted(std::index_sequence<K...>, const A&... args) {
-  constexpr bool generic = std::same_as<P, UnknownParams>;
-  return std::tuple<std::conditional_t<generic && is_one_of<static_cast<int>(K), I...>, lift_t<A>, A>...>{args...};
-}
+// An argument as the function gets it: a bare number in a differentiated place of a generic function is an Array.
+template <class P, bool Differentiated, class A>
+using argument_t = std::conditional_t<std::same_as<P, UnknownParams> && Differentiated, lift_t<A>, A>;
 
 template <class R> inline constexpr bool scalar_result = std::same_as<R, Array>;
 template <class Aux> inline constexpr bool scalar_result<std::pair<Array, Aux>> = true;
@@ -126,38 +103,35 @@ template <class F, class... A, int... I> consteval bool check_gradient(std::inte
   return false;
 }
 
-template <class T> std::size_t leaf_count(const T& tree) { return tree::leaves(tree).size(); }
-
 // Value and gradient of one call: `pair(R, gradient)`, the gradient a tuple when there are several indices.
-template <int... I, class F, class... A>
-auto call_gradient(const F& fn, const std::tuple<A...>& args, const char* what, Loc made) {
-  TreeCall<F, A...> call(fn, args);
-  Gradient g = gradient(call.arrays, {I...}, call.body(), what, made);
+template <int... I, class F, class... A> auto call_gradient(TreeCall<F, A...>& call, const char* what, Loc made) {
+  const Gradient g = gradient(call.arrays, {I...}, call.body(), what, made);
   std::size_t at = 0;
-  [[maybe_unused]] auto next = [&](const auto& tree) {
-    std::span<const Array> mine(g.gradients.data() + at, leaf_count(tree));
+  [[maybe_unused]] auto next = [&](int index) {
+    std::span<const Array> mine(g.gradients.data() + at, static_cast<std::size_t>(call.arrays.counts[index]));
     at += mine.size();
-    return tree::rebuild(tree, mine);
+    return mine;
   };
   if constexpr (sizeof...(I) == 1)
-    return std::pair{call.with(g.results), next(std::get<I...>(args))};
+    return std::pair{call.with(g.results), tree::rebuild(call.template argument<I>(), next(I))...};
   else
-    return std::pair{call.with(g.results),
-                     std::tuple<std::tuple_element_t<I, std::tuple<A...>>...>{next(std::get<I>(args))...}};
+    return std::pair{call.with(g.results), std::tuple<std::tuple_element_t<I, std::tuple<A...>>...>{
+                                               tree::rebuild(call.template argument<I>(), next(I))...}};
 }
 
 template <bool Value, class F, int... I> class Gradients : public CallWith<Gradients<Value, F, I...>, params_t<F>> {
  public:
   Gradients(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "grad", made); }
-  template <class... A> auto call(const A&... args) const {
-    auto lifted_args = lifted<params_t<F>, I...>(std::index_sequence_for<A...>{}, args...);
-    return checked(lifted_args);
-  }
+  template <class... A> auto call(const A&... args) const { return lifted(std::index_sequence_for<A...>{}, args...); }
 
  private:
-  template <class... A> auto checked(const std::tuple<A...>& args) const {
+  template <std::size_t... K, class... A> auto lifted(std::index_sequence<K...>, const A&... args) const {
+    return checked<argument_t<params_t<F>, is_one_of<static_cast<int>(K), I...>, A>...>(args...);
+  }
+  template <class... A> auto checked(const A&... args) const {
     if constexpr (check_gradient<F, A...>(std::integer_sequence<int, I...>{})) {
-      auto out = call_gradient<I...>(fn_, args, Value ? "value_and_grad" : "grad", made_);
+      TreeCall<F, A...> call(fn_, args...);
+      auto out = call_gradient<I...>(call, Value ? "value_and_grad" : "grad", made_);
       if constexpr (Value)
         return out;
       else if constexpr (has_aux<call_result_t<F, A...>>)
@@ -258,7 +232,7 @@ template <class R, class... A> class Pullback {
     return std::apply(
         [&](const A&... a) {
           [[maybe_unused]] auto next = [&](const auto& t) {
-            std::span<const Array> mine(out.data() + at, detail::leaf_count(t));
+            std::span<const Array> mine(out.data() + at, tree::leaves(t).size());
             at += mine.size();
             return tree::rebuild(t, mine);
           };
@@ -287,7 +261,7 @@ template <class F, class... A> auto vjp(const F& fn, const A&... args) {
     detail::TreeCall<F, lift_t<A>...> call(fn, lifted);
     detail::LinearizedCall out = detail::pull_back(call.arrays, call.body(), {});
     return std::pair{call.with(out.results),
-                     Pullback<R, lift_t<A>...>(out.map, tree::structure(*call.result).present(), lifted)};
+                     Pullback<R, lift_t<A>...>(out.map, detail::present_in(tree::detail::ref(*call.result)), lifted)};
   }
 }
 
@@ -314,18 +288,21 @@ template <bool Forward, class F> class Jacobian : public CallWith<Jacobian<Forwa
   Jacobian(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "jacobian", made); }
   template <class... A> auto call(const A&... args) const {
     static_assert(sizeof...(A) > 0, "tutti: a Jacobian needs an argument to differentiate by");
-    return checked(lifted<params_t<F>, 0>(std::index_sequence_for<A...>{}, args...));
+    return lifted(args...);
   }
 
  private:
-  template <class... A> auto checked(const std::tuple<A...>& args) const {
+  template <class First, class... A> auto lifted(const First& first, const A&... args) const {
+    return checked<argument_t<params_t<F>, true, First>, A...>(first, args...);
+  }
+  template <class... A> auto checked(const A&... args) const {
     if constexpr (check_trees<F, A...>()) {
       constexpr bool array = std::same_as<call_result_t<F, A...>, Array>;
       static_assert(array, "tutti: the function of a Jacobian must return an Array");
       if constexpr (array) {
-        TreeCall<F, A...> call(fn_, args);
+        TreeCall<F, A...> call(fn_, args...);
         std::vector<Array> out = jacobian(call.arrays, call.body(), Forward, made_);
-        return tree::rebuild(std::get<0>(args), std::span<const Array>(out));
+        return tree::rebuild(call.template argument<0>(), std::span<const Array>(out));
       }
     }
   }
@@ -358,18 +335,16 @@ struct VmapOptions {
 
 namespace detail {
 
+MapOptions map_options(const VmapOptions& options);
+
 template <class F> class Mapped : public CallWith<Mapped<F>, params_t<F>> {
  public:
-  Mapped(F fn, VmapOptions options, Loc made)
-      : fn_(std::move(fn)),
-        options_{options.in_axes, options.out_axes, options.axis_name, options.axis_size},
-        made_(made) {
+  Mapped(F fn, const VmapOptions& options, Loc made) : fn_(std::move(fn)), options_(map_options(options)), made_(made) {
     refuse_empty(fn_, "vmap", made);
   }
   template <class... A> auto call(const A&... args) const {
     if constexpr (check_trees<F, A...>()) {
-      std::tuple<A...> own{args...};
-      TreeCall<F, A...> call(fn_, own);
+      TreeCall<F, A...> call(fn_, args...);
       std::vector<Array> out = map_call(call.arrays, options_, call.body(), made_);
       return call.with(out);
     }
@@ -392,8 +367,8 @@ template <class F> class Mapped : public CallWith<Mapped<F>, params_t<F>> {
 /// in_axes and out_axes: a number for all, one entry per argument (result), a function of the path, or path patterns;
 /// negative axes count from the end. Throws ShapeError when mapped axes have different sizes (it names them) or an axis
 /// does not exist. Source: jax.vmap.
-template <class F> auto vmap(F&& fn, VmapOptions options = {}, Loc made = Loc::current()) {
-  return detail::Mapped<std::decay_t<F>>(std::forward<F>(fn), std::move(options), made);
+template <class F> auto vmap(F&& fn, const VmapOptions& options = {}, Loc made = Loc::current()) {
+  return detail::Mapped<std::decay_t<F>>(std::forward<F>(fn), options, made);
 }
 
 }  // namespace tutti

@@ -76,10 +76,16 @@ namespace detail {
 void flatten_into(Ref tree, Flat& flat);
 Structure structure_of(std::span<const Ref> trees);
 std::vector<Array> leaves_of(Ref tree);
-std::vector<Path> paths_of(Ref tree);                                                // of all slots
-std::vector<Array*> slots_of(Ref tree);                                              // all places for arrays
+std::vector<Path> paths_of(Ref tree);    // of all slots
+std::vector<Array*> slots_of(Ref tree);  // all places for arrays
+std::vector<std::pair<Path, Array>> leaves_with_path_of(Ref tree);
+std::vector<Path> leaf_paths_of(Ref tree);                  // of the arrays that are there
+std::vector<Array> places_of(Ref tree);                     // what all slots hold
+void append_present(Ref tree, std::vector<bool>& present);  // for each slot whether an array is there
 std::vector<std::pair<int, Path>> without_argument(const std::vector<Path>& paths);  // as TreeOf takes them
 void assign(Ref tree, std::span<const Array> leaves, const char* what, Loc loc);
+// The arrays of several trees one after the other, one for each that is there.
+void assign_all(std::span<const Ref> trees, std::span<const Array> leaves);
 // That so many arrays came for a tree of so many places, `filled` of which have an array: ValueError.
 [[noreturn]] void refuse_count(const char* what, std::size_t came, std::size_t places, std::size_t filled, Loc loc);
 
@@ -91,8 +97,21 @@ struct Columns {
 };
 // Never called: what cannot be copied is refused, with the reason, by the walk behind its Ref.
 template <class T> T refused(Ref tree);
+template <class T> T copy_of(const T& tree) {
+  if constexpr (std::is_copy_constructible_v<T>)
+    return tree;
+  else
+    return refused<T>(ref(tree));
+}
 // Throws ValueError of the operation `what`, with the path, when lengths or keys differ.
 Columns align(std::span<const Ref> trees, const char* what = "tree::map", Loc loc = {});
+
+// What is called for each row of arrays, with the path in the first tree where it is asked for.
+struct RowCall {
+  void* object;
+  Array (*call)(void* object, const Path* path, Array* const* row);
+};
+void map_rows(std::span<const Ref> trees, bool with_paths, const RowCall& call, const char* what, Loc loc);
 
 template <class Fn, class... A> Array call(Fn& fn, const A&... a) {
   static_assert(std::is_invocable_v<Fn&, const A&...>, "tutti: tree::map: fn cannot be called with one Array per tree");
@@ -107,17 +126,20 @@ template <bool WithPath, class Fn, class T, class... Rest>
 T map_at(Fn& fn, const char* what, Loc loc, const T& first, const Rest&... rest) {
   T out = first;
   const Ref refs[] = {detail::ref(out), detail::ref(rest)...};
-  const Columns c = detail::align(refs, what, loc);
-  std::vector<Path> paths;
-  if constexpr (WithPath) paths = detail::paths_of(refs[0]);
-  for (std::size_t i = 0; i < c.rows(); ++i)
-    if (c.all(i)) [&]<std::size_t... K>(std::index_sequence<K...>) {
-        if constexpr (WithPath)
-          *c.column[0][i] = detail::call(fn, paths[i], std::as_const(*c.column[K][i])...);
-        else
-          *c.column[0][i] = detail::call(fn, std::as_const(*c.column[K][i])...);
-      }
-  (std::make_index_sequence<1 + sizeof...(Rest)>{});
+  auto row = []<std::size_t... K>(std::index_sequence<K...>, Fn & f, const Path* path, Array* const* at) {
+    if constexpr (WithPath)
+      return detail::call(f, *path, std::as_const(*at[K])...);
+    else
+      return detail::call(f, std::as_const(*at[K])...);
+  };
+  using Row = decltype(row);
+  Fn* function = std::addressof(fn);
+  detail::map_rows(refs, WithPath,
+                   {&function,
+                    [](void* f, const Path* path, Array* const* at) -> Array {
+                      return Row()(std::make_index_sequence<1 + sizeof...(Rest)>{}, **static_cast<Fn**>(f), path, at);
+                    }},
+                   what, loc);
   return out;
 }
 template <class T, class... Rest> T combine_at(Loc loc, const T& first, const Rest&... rest) {
@@ -142,13 +164,9 @@ template <class... T> Flat flatten(const T&... trees) {
 
 /// A copy of `like` with other arrays: one for each array that is there, or one for each place. Empty ones remove.
 template <class T> T rebuild(const T& like, std::span<const Array> leaves, Loc loc = Loc::current()) {
-  if constexpr (std::is_copy_constructible_v<T>) {
-    T out = like;
-    detail::assign(detail::ref(out), leaves, "tree::rebuild", loc);
-    return out;
-  } else {
-    return detail::refused<T>(detail::ref(like));
-  }
+  T out = detail::copy_of(like);
+  detail::assign(detail::ref(out), leaves, "tree::rebuild", loc);
+  return out;
 }
 
 /// The arrays that are there, in order.
@@ -156,12 +174,7 @@ template <class T> std::vector<Array> leaves(const T& tree) { return detail::lea
 
 /// The arrays that are there, with their paths.
 template <class T> std::vector<std::pair<Path, Array>> leaves_with_path(const T& tree) {
-  const std::vector<Array*> slots = detail::slots_of(detail::ref(tree));
-  std::vector<Path> paths = detail::paths_of(detail::ref(tree));
-  std::vector<std::pair<Path, Array>> out;
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (slots[i]->has_value()) out.emplace_back(std::move(paths[i]), *slots[i]);
-  return out;
+  return detail::leaves_with_path_of(detail::ref(tree));
 }
 
 /// Everything but the arrays.
