@@ -120,12 +120,12 @@ TEST(Collectives, BatchedAsTheyMean) {
   for (const Case& c : cases({"y", "x"}, {3, 2})) check(c, {"y", "x"});
 }
 
-template <class E, class F> void expect_error(F f, const std::vector<std::string>& words) {
+template <class E, class F> void expect_error(const F& f, std::initializer_list<std::string_view> words) {
   try {
     f();
-    ADD_FAILURE() << "no error: " << words[0];
+    ADD_FAILURE() << "no error: " << *words.begin();
   } catch (const E& e) {
-    for (const std::string& w : words)
+    for (std::string_view w : words)
       EXPECT_NE(std::string(e.what()).find(w), std::string::npos) << w << " is not in:\n" << e.what();
   }
 }

@@ -1,6 +1,7 @@
 // Collectives in shard_map, pmap and vmap: values and gradients, outside and inside jit, with shared and with isolated
 // devices; errors.
 #include <regex>
+#include <variant>
 
 #include "golden/collective_functions.hpp"
 #include "tutti/tutti.hpp"
@@ -50,35 +51,31 @@ TreeOf<int> axes_of(const json& j) {
 }
 
 // `fn` with the number of arguments that the case has, and one Array or several as its result, mapped by `transform`.
+// Which of the two is known when it runs: each function that is mapped costs the compiler a second.
+using Result = std::variant<Array, Arrays>;
 template <class Transform>
 std::function<Arrays(const Arrays&)> mapped(const LocalFunction& fn, std::size_t count, const Transform& transform) {
-  auto by_result = [&](auto wrap) -> std::function<Arrays(const Arrays&)> {
-    if (fn.many)
-      return wrap([call = fn.call](const auto&... a) { return call(Arrays{a...}); }, [](const Arrays& r) { return r; });
-    return wrap([call = fn.call](const auto&... a) { return call(Arrays{a...})[0]; },
-                [](const Array& r) { return Arrays{r}; });
+  auto local = [fn](const Arrays& x) {
+    Arrays out = fn.call(x);
+    return fn.many ? Result(std::move(out)) : Result(out.at(0));
+  };
+  auto list = [](const Result& r) {
+    const Array* one = std::get_if<Array>(&r);
+    return one ? Arrays{*one} : std::get<Arrays>(r);
   };
   switch (count) {
-    case 0:
-      return by_result([&](auto local, auto pack) {
-        return [f = transform([=] { return local(); }), pack](const Arrays&) { return pack(f()); };
-      });
+    case 0: return [list, f = transform([=] { return local({}); })](const Arrays&) { return list(f()); };
     case 1:
-      return by_result([&](auto local, auto pack) {
-        return
-            [f = transform([=](const Array& a) { return local(a); }), pack](const Arrays& x) { return pack(f(x[0])); };
-      });
+      return
+          [list, f = transform([=](const Array& a) { return local({a}); })](const Arrays& x) { return list(f(x[0])); };
     case 2:
-      return by_result([&](auto local, auto pack) {
-        return [f = transform([=](const Array& a, const Array& b) { return local(a, b); }), pack](const Arrays& x) {
-          return pack(f(x[0], x[1]));
-        };
-      });
+      return [list, f = transform([=](const Array& a, const Array& b) {
+                      return local({a, b});
+                    })](const Arrays& x) { return list(f(x[0], x[1])); };
     case 3:
-      return by_result([&](auto local, auto pack) {
-        return [f = transform([=](const Array& a, const Array& b, const Array& c) { return local(a, b, c); }),
-                pack](const Arrays& x) { return pack(f(x[0], x[1], x[2])); };
-      });
+      return [list, f = transform([=](const Array& a, const Array& b, const Array& c) {
+                      return local({a, b, c});
+                    })](const Arrays& x) { return list(f(x[0], x[1], x[2])); };
     default: throw Unknown("more than three arguments");
   }
 }
