@@ -5,8 +5,9 @@
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
-set(tutti_slow_tests inventory)  # and golden, the guide's pages and the examples
-# Under sanitizers these take a minute or more each, and others go through the same code.
+# These take minutes to compile or to run under sanitizers, as golden, the guide's pages and the examples do, and others
+# go through the same code.
+set(tutti_slow_tests errors examples inventory linen nn optim)
 set(tutti_slow_suites transform.Compose backend.large_loops backend.random_programs)
 add_custom_target(quick_tests)
 
