@@ -139,8 +139,8 @@ TEST(ErrorsOfShardMap, Specs) {
   expect_error<ValueError>("shard_map", {"out_specs has 2 entries", "1 results"}, [&] {
     call({.mesh = mesh, .in_specs = P(), .out_specs = {P(), P()}}, v);
   });
-  const error_parts::Facts facts = {"arg0 of type float32[6,3]", "P('x', 'y')", "dim 0 of size 6",
-                                          "dim 1 of size 3", "(4, 2)"};
+  const error_parts::Facts facts = {"arg0 of type float32[6,3]", "P('x', 'y')", "dim 0 of size 6", "dim 1 of size 3",
+                                    "(4, 2)"};
   expect_error<ShardingError>("shard_map", facts, [&] { specs(P("x", "y"), P("x", "y"), odd); });
   expect_error<ShardingError>("shard_map", {"P('x', 'y')", "arg0", "float32[8]", "length 2", "rank 1"},
                               [&] { specs(P("x", "y"), P(), v); });
