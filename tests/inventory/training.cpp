@@ -266,7 +266,7 @@ TEST(row_83_nested_state, IsReachedByName) {
   // A misspelt name is an error that lists the names, however it is read, and does no harm.
   Dict& mu = state.opt_state.mu;
   const Dict& constant = mu;
-  const std::initializer_list<std::string> facts = {"'layer_0'", "'layers_0'", "'layers_1'", "'output_layer'",
+  const std::initializer_list<std::string_view> facts = {"'layer_0'", "'layers_0'", "'layers_1'", "'output_layer'",
                                                     "training.cpp:"};
   expect_error<IndexError>([&] { mu["params"]["layer_0"]["kernel"].shape(); }, facts);
   expect_error<IndexError>([&] { constant["params"]["layer_0"]["kernel"].shape(); }, facts);
