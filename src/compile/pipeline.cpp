@@ -141,7 +141,9 @@ Plan lower(const Program& program, const Fusion& fusion) {
 }
 
 Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
-  Program p = run_pass("simplify", simplify, without_dead_code(*local.program));
+  Program p = run_pass("hoist", hoist, without_dead_code(*local.program));
+  p = run_pass("across_steps", across_steps, p);
+  p = run_pass("simplify", simplify, p);
   p = run_pass("share", share_equal, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
   Plan plan = run_pass("lower", lower, p, fusion);

@@ -15,6 +15,7 @@ constexpr std::int64_t kReuse = std::int64_t{4} << 20;    // bytes handed on, at
 constexpr std::int64_t kChunk = std::int64_t{288} << 10;  // bytes handed on within a chunk, about
 constexpr std::int64_t kTiny = 64;                        // elements
 constexpr std::size_t kMostSteps = 24;
+constexpr std::int64_t kBox = 1 << 16;  // elements of boxes that are worth several tasks, and of one task, about
 
 struct Reach {
   std::int64_t row = 0;             // bytes from one row to the next
@@ -40,11 +41,15 @@ class Grouping {
     find_readers();
     const int n = static_cast<int>(p_.steps.size());
     for (int i = 0; i < n;) {
-      const int end = longest(i);
+      int end = longest(i);
       Stage s;
       if (end - i > 1) {
         for (int k = i; k < end; ++k) s.steps.push_back(k);
         set_rows(s);
+      } else if (const int last = last_box(i); last > i) {
+        end = last + 1;
+        for (int k = i; k < end; ++k) s.steps.push_back(k);
+        set_rows_of_boxes(s);
       } else {
         s.steps = {i};
       }
@@ -118,6 +123,36 @@ class Grouping {
       if (reused >= kReuse) best = i + 1;
     }
     return best;
+  }
+
+  // The last box, from `begin` on, of the same loop and over the same rows. Boxes do not need each other.
+  int last_box(int begin) const {
+    const Loop* first = loop(begin);
+    if (!first || first->extents.empty() || first->reduced >= 0 || p_.steps[begin].eqns.empty()) return begin;
+    int last = begin;
+    std::int64_t most = 0;
+    std::vector<int> reads, writes, all_reads, all_writes;
+    for (int i = begin; i < static_cast<int>(p_.steps.size()); ++i) {
+      const Loop* l = loop(i);
+      if (!l || l->extents.empty() || l->reduced >= 0 || l->extents[0] != first->extents[0] ||
+          p_.steps[i].eqns != p_.steps[begin].eqns)
+        break;
+      uses_of(p_.steps[i], reads, writes);
+      all_reads.insert(all_reads.end(), reads.begin(), reads.end());
+      all_writes.insert(all_writes.end(), writes.begin(), writes.end());
+      most = std::max(most, product(l->extents));
+      last = i;
+    }
+    const bool apart = std::find_first_of(all_reads.begin(), all_reads.end(), all_writes.begin(), all_writes.end()) ==
+                       all_reads.end();
+    return apart && most >= kBox ? last : begin;
+  }
+
+  void set_rows_of_boxes(Stage& s) const {
+    s.rows = loop(s.steps[0])->extents[0];
+    std::int64_t row = 1;
+    for (int i : s.steps) row = std::max(row, product(loop(i)->extents) / s.rows);
+    s.chunk = std::clamp<std::int64_t>(kBox / row, 1, s.rows);
   }
 
   // A transposition walks better over large squares than along a few rows.

@@ -12,7 +12,8 @@ namespace tutti::run {
 using compile::Storage;
 
 namespace {
-constexpr double kInline = 30e3;  // ns: less work than this is not worth waking a thread
+constexpr double kInline = 30e3;    // ns: less work than this is not worth waking a thread
+constexpr double kInlineAwake = 4e3;  // nor this worth a meeting with one that is awake
 }
 
 NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)) {
@@ -37,10 +38,12 @@ void CallWork::run(char* const* at, int) const {
   evaluate(call_.eqn, call_.operand_types, operands, results);
 }
 
-Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works)
-    : plan_(plan), works_(std::move(works)) {
-  for (const auto& w : works_) wide_ += w && w->tasks > 1 && w->cost_ns >= kInline;
+Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated)
+    : plan_(plan), works_(std::move(works)), repeated_(repeated) {
+  for (const auto& w : works_) wide_ += w && w->tasks > 1 && is_worth(w->cost_ns);
 }
+
+bool Steps::is_worth(double cost) const { return cost >= (repeated_ ? kInlineAwake : kInline); }
 
 int Steps::tasks() const {
   int n = 0;
@@ -69,7 +72,7 @@ void place_storages(const compile::Plan& plan, char* slab, char** at) {
 }
 
 Executor::Executor(std::unique_ptr<const compile::Plan> plan, std::vector<std::unique_ptr<Work>> works)
-    : plan_(std::move(plan)), steps_(*plan_, std::move(works)) {}
+    : plan_(std::move(plan)), steps_(*plan_, std::move(works), false) {}
 
 std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const {
   const compile::Plan& plan = *plan_;
@@ -101,7 +104,7 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
   for (std::size_t s = 0; s < plan.storages.size(); ++s)
     if (storages[s].kind == Storage::Kind::temporary && storages[s].takes >= 0) at[s] = at[storages[s].takes];
   std::optional<Awake> awake;
-  if (steps_.awake(false)) awake.emplace();
+  if (steps_.awake()) awake.emplace();
   steps_.run(at);
   for (std::size_t k = 0; k < out.size(); ++k) {
     if (out[k]) continue;
@@ -127,7 +130,7 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
     tasks += works_[i]->tasks;
     cost += works_[i]->cost_ns;
   }
-  if (tasks == 1 || cost < kInline) {
+  if (tasks == 1 || !is_worth(cost)) {
     for (int i : steps)
       for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);
     return;

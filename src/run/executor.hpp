@@ -42,20 +42,22 @@ class CallWork final : public Work {
 /// The steps of a Plan as they run, stage by stage.
 class Steps {
  public:
-  /// `plan` stays where it is.
-  Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works);
+  /// `plan` stays where it is. `repeated`: run again and again while the workers are awake.
+  Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated);
   void run(char* const* at) const;
   int tasks() const;
   /// Whether several stages, or one that runs again and again, are worth other threads.
-  bool awake(bool again) const { return wide_ > (again ? 0 : 1); }
+  bool awake() const { return wide_ > (repeated_ ? 0 : 1); }
   double cost_ns() const;
 
  private:
+  bool is_worth(double cost_ns) const;  // other threads
   void run_stage(const compile::Stage& stage, char* const* at) const;
 
   const compile::Plan& plan_;
   std::vector<std::unique_ptr<Work>> works_;  // by step; nothing for the later steps of a stage by rows
-  int wide_ = 0;                              // works that are worth other threads
+  bool repeated_;
+  int wide_ = 0;  // works that are worth other threads
 };
 
 /// Where the storages of a plan lie that are the same in every run: temporaries in `slab`, constants. Nothing of the

@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kCall = 1 << 16;        // elements of one kernel call, about: 256 KiB of float32 stay in L2
 constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction: its accumulators stay in L1
 constexpr std::int64_t kTask = 1 << 16;        // elements of one task, about
-constexpr std::int64_t kMostTasks = 1 << 30;
+constexpr std::int64_t kMostTasks = 1 << 20;
 
 // The dims of a loop that one kernel call walks over; -1: none.
 struct Walked {

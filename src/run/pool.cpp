@@ -31,9 +31,15 @@ inline void relax() {
 #endif
 }
 
-// One job at a time. Its threads live as long as the process. A job's state is one word, (generation << 32 | next
-// task), so that a late worker cannot take a task of a job that it did not see.
+// One job at a time. Its threads live as long as the process. Half of the threads take tasks from the front, half from
+// the back, so that who did the first tasks of a job does those of the next one like it, on what its cache still
+// holds. A job's state is one word, so that a late worker cannot take a task of a job that it did not see.
 class Pool {
+  // generation (modulo 2^16) << 48 | tasks taken from the back << 24 | tasks taken from the front
+  static constexpr int kBits = 24;
+  static constexpr std::uint64_t kTaken = (std::uint64_t{1} << kBits) - 1;
+  static std::uint64_t first_word(std::uint32_t g) { return std::uint64_t{g & 0xffff} << (2 * kBits); }
+
  public:
   Pool(int size, int awake) : wanted_(size), awake_(awake) {}
 
@@ -52,26 +58,25 @@ class Pool {
   void run(int count, TaskFunction f) {
     const int helpers = std::min(size(), count) - 1;
     std::unique_lock owner(owner_, std::defer_lock);
-    if (helpers <= 0 || !owner.try_lock()) {
+    if (helpers <= 0 || count > static_cast<int>(kTaken) || !owner.try_lock()) {
       for (int i = 0; i < count; ++i) f.call(f.context, i);
       return;
     }
     start_threads(helpers);
     const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
-    word_.store((std::uint64_t{g} << 32) | 0xffffffffu,
-                std::memory_order_seq_cst);  // from here no late worker can take a task of the old job
+    word_.store(first_word(g) | kTaken, std::memory_order_seq_cst);  // from here no late worker can take a task of the old job
     f_ = f;
     count_.store(count, std::memory_order_release);
     allowed_.store(helpers, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
-    word_.store(std::uint64_t{g} << 32, std::memory_order_release);
+    word_.store(first_word(g), std::memory_order_release);
     generation_.store(g, std::memory_order_seq_cst);
     if (parked_.load(std::memory_order_seq_cst) > 0) {
       { std::lock_guard lock(mutex_); }
       wake_.notify_all();
     }
-    work(g);
+    work(g, false);
     for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins) {
       if (spins < 4000)
         relax();
@@ -82,16 +87,17 @@ class Pool {
   }
 
  private:
-  void work(std::uint32_t g) {
+  void work(std::uint32_t g, bool back) {
     while (true) {
       std::uint64_t w = word_.load(std::memory_order_acquire);
-      std::uint32_t i;
+      std::uint64_t i;
       do {
-        if (static_cast<std::uint32_t>(w >> 32) != g) return;
-        i = static_cast<std::uint32_t>(w);
-        if (i >= static_cast<std::uint32_t>(count_.load(std::memory_order_acquire)))
-          return;  // a newer job's count: then the exchange fails
-      } while (!word_.compare_exchange_weak(w, w + 1, std::memory_order_acq_rel));
+        if (w >> (2 * kBits) != first_word(g) >> (2 * kBits)) return;
+        const auto count = static_cast<std::uint64_t>(count_.load(std::memory_order_acquire));
+        const std::uint64_t front = w & kTaken, behind = (w >> kBits) & kTaken;
+        if (front + behind >= count) return;  // a newer job's count: then the exchange fails
+        i = back ? count - 1 - behind : front;
+      } while (!word_.compare_exchange_weak(w, w + (std::uint64_t{1} << (back ? kBits : 0)), std::memory_order_acq_rel));
       try {
         if (!failed_.load(std::memory_order_relaxed)) f_.call(f_.context, static_cast<int>(i));
       } catch (...) {
@@ -131,7 +137,7 @@ class Pool {
         }
       }
       seen = g;
-      if (id < allowed_.load(std::memory_order_relaxed)) work(g);
+      if (id < allowed_.load(std::memory_order_relaxed)) work(g, id % 2 == 0);
     }
   }
 

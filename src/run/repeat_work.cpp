@@ -70,7 +70,7 @@ class RepeatWork::Turn {
 
   void run() {
     std::optional<Awake> awake;
-    if (w_.body_->awake(true)) awake.emplace();
+    if (w_.body_->awake()) awake.emplace();
     if (r_.condition)
       for (std::int64_t k = 0; holds(); ++k) step(k);
     else

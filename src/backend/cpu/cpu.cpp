@@ -118,7 +118,7 @@ class Works {
 
  private:
   std::unique_ptr<run::Steps> within(const compile::PlanPtr& plan) {
-    return plan ? std::make_unique<run::Steps>(*plan, of(*plan)) : nullptr;
+    return plan ? std::make_unique<run::Steps>(*plan, of(*plan), loops_ > 0) : nullptr;
   }
 
   struct Make {
@@ -138,7 +138,10 @@ class Works {
         for (cpu::LoopCode::Wanted& f : code->functions) self.kernels_.want(std::move(f.source), std::move(f.ready));
         return std::move(code->work);
       }
-      return std::make_unique<run::RepeatWork>(r, self.within(r.body), self.within(r.condition));
+      ++self.loops_;
+      Work work = std::make_unique<run::RepeatWork>(r, self.within(r.body), self.within(r.condition));
+      --self.loops_;
+      return work;
     }
     Work operator()(const compile::Branch& b) const {
       std::vector<std::unique_ptr<run::Steps>> branches;
@@ -148,6 +151,7 @@ class Works {
   };
 
   Kernels& kernels_;
+  int loops_ = 0;  // around what is being made
 };
 
 std::shared_ptr<Executable> machine_code(compile::Plan made, PlanStats stats) {

@@ -22,7 +22,12 @@ class DotWork final : public run::Work {
     const double work = 2.0 * static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
     const double rate = d.dtype == float64 ? 0.5 : 0.01;  // ns per floating point operation
     cost_ns = static_cast<double>(batches_) * (work * rate + 300);
-    if (work > 4e6)
+    // A matrix times a vector takes as long as the matrix is read.
+    if ((d.m == 1 || d.n == 1) && d.dtype.size() == 4) {
+      const double bytes = 2 * work;
+      cost_ns = static_cast<double>(batches_) * (bytes * 0.02 + 100);
+      if (batches_ == 1 && bytes > 256e3) parts_ = 2;
+    } else if (work > 4e6)
       parts_ = batches_ > 1 && work < 2e9 ? 1
                : work < 2e10              ? 2
                : work < 2e11              ? 4

@@ -138,7 +138,68 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
         mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, mask, zero)) : b_.CreateAlignedLoad(v, p, align);
     return lanes_.from_memory(x, a.dtype);
   }
+  if (a.apart) return lanes_.from_memory(load_apart(k, column, mask), a.dtype);
   return lanes_.from_memory(b_.CreateMaskedGather(v, pointers(k, column), align, some(mask), zero), a.dtype);
+}
+
+Value Frame::vector_of(std::size_t k, Value column, int number_of_vector) {
+  llvm::Type* memory = lanes_.memory_type(s_.accesses[k].dtype);
+  Value first = b_.CreateMul(column, number(s_.accesses[k].apart));
+  return b_.CreateGEP(memory, current_[k], b_.CreateAdd(first, number(number_of_vector * kLanes)));
+}
+
+// Of vector `number`: the lanes in which elements of the columns of `mask` (all, where there is none) lie.
+Value Frame::mask_apart(Value mask, int apart, int number) {
+  std::vector<int> from;
+  for (int i = 0; i < static_cast<int>(kLanes); ++i) {
+    const int e = number * static_cast<int>(kLanes) + i;
+    from.push_back(e % apart == 0 ? e / apart : static_cast<int>(kLanes));
+  }
+  Value all = some(mask);
+  return b_.CreateShuffleVector(all, llvm::Constant::getNullValue(all->getType()), from);
+}
+
+Value Frame::load_apart(std::size_t k, Value column, Value mask) {
+  const KernelSpec::Access& a = s_.accesses[k];
+  const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
+  llvm::Type* v = lanes_.vector_type(lanes_.memory_type(a.dtype));
+  const int lanes = static_cast<int>(kLanes);
+  Value out = nullptr;
+  for (int j = 0; j < a.apart; ++j) {
+    Value p = vector_of(k, column, j);
+    // Only behind the last element may there be nothing.
+    const bool all = !mask && (own(k) || j + 1 < a.apart);
+    Value x = all ? static_cast<Value>(b_.CreateAlignedLoad(v, p, align))
+                  : b_.CreateMaskedLoad(v, p, align, mask_apart(mask, a.apart, j), llvm::Constant::getNullValue(v));
+    std::vector<int> from;
+    for (int i = 0; i < lanes; ++i) {
+      const int e = i * a.apart;
+      from.push_back(e / lanes == j ? (j ? lanes : 0) + e % lanes : i);
+    }
+    out = j ? b_.CreateShuffleVector(out, x, from) : b_.CreateShuffleVector(x, from);
+  }
+  return out;
+}
+
+void Frame::store_apart(std::size_t k, Value x, Value column, Value mask) {
+  const KernelSpec::Access& a = s_.accesses[k];
+  const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
+  const int lanes = static_cast<int>(kLanes);
+  for (int j = 0; j < a.apart; ++j) {
+    Value p = vector_of(k, column, j);
+    const bool all = !mask && own(k);
+    Value old = all ? static_cast<Value>(b_.CreateAlignedLoad(x->getType(), p, align)) : x;
+    std::vector<int> from;
+    for (int i = 0; i < lanes; ++i) {
+      const int e = j * lanes + i;
+      from.push_back(e % a.apart == 0 ? e / a.apart : lanes + i);
+    }
+    Value here = b_.CreateShuffleVector(x, old, from);
+    if (all)
+      b_.CreateAlignedStore(here, p, align);
+    else
+      b_.CreateMaskedStore(here, p, align, mask_apart(mask, a.apart, j));
+  }
 }
 
 Value Frame::pointers(std::size_t k, Value column) {
@@ -161,6 +222,7 @@ void Frame::store(std::size_t k, Value x, Value column, Value mask) {
   const DType d = s_.accesses[k].dtype;
   const llvm::Align align(static_cast<std::uint64_t>(d.size()));
   x = lanes_.to_memory(x, d);
+  if (s_.accesses[k].apart) return store_apart(k, x, column, mask);
   if (s_.accesses[k].step == Step::any) {
     b_.CreateMaskedScatter(x, pointers(k, column), align, some(mask));
     return;

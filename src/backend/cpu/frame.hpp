@@ -17,6 +17,7 @@ namespace tutti::cpu {
 struct Inlined {
   std::vector<llvm::Value*> at;  // by access: the address of the first element (index: the number itself)
   std::vector<char> padded;      // by access: whole vectors may be read and written, whatever the number of columns
+  std::vector<char> own;         // by access: of memory of the function, in which nobody else writes
   std::vector<std::int64_t> row_steps, column_steps;
   llvm::Value *rows = nullptr, *columns = nullptr;
 };
@@ -109,6 +110,12 @@ class Frame {
   Value load64(unsigned argument, std::size_t k, bool is_address = false);
   void find_uniform();
   std::optional<std::int64_t> few(Value from, Value to, std::int64_t step) const;
+  // Elements that are few apart: what lies between them is read, too, and put back or left alone.
+  Value load_apart(std::size_t access, Value column, Value mask);
+  void store_apart(std::size_t access, Value x, Value column, Value mask);
+  Value vector_of(std::size_t access, Value column, int number);  // the address of whole vector `number`
+  Value mask_apart(Value mask, int apart, int number);
+  bool own(std::size_t access) const { return inlined_ && inlined_->own[access]; }
   // The mask of a load or store where one is needed.
   Value masked(std::size_t access, Value mask) const { return inlined_ && inlined_->padded[access] ? nullptr : mask; }
 

@@ -16,6 +16,7 @@ std::string KernelSpec::text() const {
            steps[static_cast<int>(a.step)];
     if (a.value >= 0) out += " r" + std::to_string(a.value);
     if (a.far) out += " far";
+    if (a.apart) out += " apart " + std::to_string(a.apart);
     if (a.combine != Op::Reduce::none)
       out += " " + std::to_string(static_cast<int>(a.combine)) + " " + std::string(a.accumulate.name());
     out += "\n";
@@ -38,6 +39,7 @@ constexpr std::size_t kChain = 16;       // instructions that may well depend on
 constexpr std::int64_t kMany = 1 << 19;  // elements
 constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_t{8} << 20,
                        kLastLevel = std::int64_t{32} << 20;
+constexpr std::int64_t kMostApart = 4;
 
 bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage) {
   for (int i : stage.steps)
@@ -79,6 +81,12 @@ KernelSpec::Step step_of(const Access& a, std::int64_t column_step) {
   return a.kind != Access::Kind::index && column_step == a.dtype.size() ? Step::one : Step::any;
 }
 
+int apart(const Access& a, KernelSpec::Step step, std::int64_t column_step) {
+  if (step != KernelSpec::Step::any || a.kind == Access::Kind::index) return 0;
+  const std::int64_t n = column_step / a.dtype.size();
+  return n * a.dtype.size() == column_step && n >= 2 && n <= kMostApart ? static_cast<int>(n) : 0;
+}
+
 }  // namespace
 
 bool is_far(const compile::Plan& plan, const compile::Loop& loop) {
@@ -100,7 +108,8 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
     const bool far = a.kind == Access::Kind::store  ? stores_far(where, a, k, nest)
                      : a.kind == Access::Kind::load ? step == KernelSpec::Step::one && loads_far(where.plan, a)
                                                     : false;
-    s.accesses.push_back({a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far});
+    s.accesses.push_back({a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far,
+                          apart(a, step, nest.column_steps[k])});
   }
   return s;
 }

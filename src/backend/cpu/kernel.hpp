@@ -26,6 +26,7 @@ struct KernelSpec {
     Op::Reduce combine = Op::Reduce::none;
     DType accumulate;
     bool far = false;  // does not fit in a cache: loads ask ahead, stores go past the cache
+    int apart = 0;     // Step::any, of loads and stores: a few elements (2, 3, 4) from one column to the next
   };
   run::Walk walk = run::Walk::map;
   bool together = false;  // several vectors side by side: worth the longer code where there is much to do

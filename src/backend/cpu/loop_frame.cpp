@@ -100,6 +100,7 @@ void LoopFrame::nest(const Plan& p, const compile::Stage& stage, const compile::
     if (a.kind == compile::Access::Kind::store)  // nothing behind the row is to be kept
       padded &= n.outer.empty() && n.rows == 1 && a.offset == 0 && n.columns * a.dtype.size() == at[a.storage].bytes;
     in.padded.push_back(padded);
+    in.own.push_back(own);
   }
   in.row_steps = n.row_steps;
   in.column_steps = n.column_steps;
