@@ -1,4 +1,7 @@
 // Loops: states that fit in registers, stencils, solvers, recurrent networks, simulations.
+#include <memory>
+
+#include <tutti/debug/callback.hpp>
 #include <tutti/lax/control_flow.hpp>
 
 #include "case.hpp"
@@ -9,6 +12,20 @@ namespace {
 Batch tiny_scan(const Setup& s) {
   auto f = jit([](const Array& c, const Array& xs) {
     return lax::scan([](const Array& c, const Array& x) { return std::pair{c * 0.5 + x, c}; }, c, xs);
+  });
+  return repeat([=, c = s.normal({16}, P()), xs = s.normal({1000, 16}, P())] { return f(c, xs); });
+}
+
+// A step tells somebody its carry: what a look inside costs.
+Batch scan_with_callback(const Setup& s) {
+  auto heard = std::make_shared<std::int64_t>(0);
+  auto f = jit([=](const Array& c, const Array& xs) {
+    return lax::scan(
+        [=](const Array& c, const Array& x) {
+          debug::callback([=](const Array& v) { *heard += v.size(); }, c);
+          return std::pair{c * 0.5 + x, c};
+        },
+        c, xs);
   });
   return repeat([=, c = s.normal({16}, P()), xs = s.normal({1000, 16}, P())] { return f(c, xs); });
 }
@@ -139,6 +156,7 @@ Batch mandelbrot(const Setup& s) {
 
 std::vector<Case> loop_cases() {
   return {{"scan_tiny_1000", tiny_scan},
+          {"scan_callback_1000", scan_with_callback},
           {"while_tiny_1000", tiny_while},
           {"fori_heat_512_500", heat},
           {"while_cg_512", conjugate_gradients},

@@ -311,6 +311,26 @@ def scan_tiny_1000():
 
 
 @case
+def scan_callback_1000():
+    heard = [0]
+
+    def note(v):
+        heard[0] += v.size
+
+    def step(c, x):
+        jax.debug.callback(note, c)
+        return c * 0.5 + x, c
+    compiled = jax.jit(lambda c, xs: lax.scan(step, c, xs))
+    c, xs = normal((16,)), normal((1000, 16))
+
+    def run():
+        out = compiled(c, xs)
+        jax.effects_barrier()
+        return out
+    return run
+
+
+@case
 def while_tiny_1000():
     compiled = jax.jit(lambda x: lax.while_loop(
         lambda s: s[0] < 1000, lambda s: (s[0] + 1, s[1] * 0.999 + 0.001), (0, x)))

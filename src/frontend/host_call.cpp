@@ -6,6 +6,7 @@
 #include "base/loc_override.hpp"
 #include "base/loop_steps.hpp"
 #include "frontend/format_text.hpp"
+#include "frontend/region.hpp"
 #include "ops/host/callback.hpp"
 #include "trace/trace.hpp"
 #include "tutti/base/call_scope.hpp"

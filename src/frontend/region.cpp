@@ -1,6 +1,7 @@
 #include "frontend/region.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/call.hpp"
 #include "mesh/text.hpp"
@@ -44,6 +45,25 @@ std::vector<AxisNames> sorted_axes(const ShardMap& p) {
 }
 
 }  // namespace
+
+namespace {
+
+thread_local Mesh innermost_region;
+
+// While one lives, the body of a region on this mesh is being recorded.
+class RegionMesh {
+ public:
+  explicit RegionMesh(Mesh mesh) : around_(std::exchange(innermost_region, std::move(mesh))) {}
+  ~RegionMesh() { innermost_region = std::move(around_); }
+  RegionMesh(const RegionMesh&) = delete;
+
+ private:
+  Mesh around_;
+};
+
+}  // namespace
+
+Mesh region_mesh() { return innermost_region; }
 
 std::string mesh_text(const Mesh& mesh) {
   return "the mesh " + mesh.shape().str() + " with axes " + text::names(mesh.axis_names());
@@ -107,12 +127,12 @@ RecordedBody record_body(const RegionCall& call, const Body& body) {
   const ShardMap& p = call.params;
   auto trace = std::make_shared<Trace>(Trace::Mode::staged, call.what, call.made);
   trace->axes = ops::named_axes(p);
-  trace->mesh = p.mesh;
   if (p.check_vma) trace->typed_axes = p.axis_names;
   std::vector<Array> given;
   for (std::size_t i = 0; i < call.leaves.size(); ++i)
     given.push_back(trace->input(ops::local_type(p, call.leaves[i].type(), p.in_specs[i])));
   TraceScope inside(trace);
+  const RegionMesh on(p.mesh);
   BodyResult result = body(given);
   Traced traced = trace->close(result.leaves);
   return {std::move(result), std::move(traced)};

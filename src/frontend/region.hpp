@@ -23,6 +23,9 @@ struct RegionCall {
 /// Records `body` on blocks and binds the region. Results are global.
 std::vector<Array> bind_region(RegionCall call, const Body& body);
 
+/// The mesh of the innermost region whose body this thread is recording; empty outside of all.
+Mesh region_mesh();
+
 /// The spec of one array as axes per dim; ShardingError when it is too long, or names an axis twice or one that is not
 /// manual.
 ops::DimAxes dim_axes(const RegionCall& call, const PartitionSpec& spec, const Type& type, const char* specs,

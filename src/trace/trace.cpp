@@ -98,12 +98,6 @@ bool axis_is_typed(const std::string& name) {
   return by && std::find(by->typed_axes.begin(), by->typed_axes.end(), name) != by->typed_axes.end();
 }
 
-Mesh region_mesh() {
-  for (std::size_t i = stack.size(); i-- > 0;)
-    if (stack[i]->mesh.has_value()) return stack[i]->mesh;
-  return {};
-}
-
 int derivatives_here() { return stack.empty() ? 0 : stack.back()->derivatives; }
 
 Trace::Trace(Mode mode, std::string what, Loc made)

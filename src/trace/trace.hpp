@@ -57,8 +57,6 @@ class Trace : public std::enable_shared_from_this<Trace> {
   std::vector<std::pair<std::string, std::int64_t>> axes;
   /// Those over which types say what varies (shard_map with check_vma).
   std::vector<std::string> typed_axes;
-  /// Of the body of a manual region: the devices that it is written for one of.
-  Mesh mesh;
   /// How many derivatives, one of the other, may be taken of what is recorded here: rules of custom functions are
   /// recorded for as many. As many as in the trace around; transformations take one more.
   int derivatives;
@@ -114,8 +112,6 @@ struct BoundAxis {
 std::vector<BoundAxis> bound_axes();
 /// Of the innermost trace; 0 outside of all.
 int derivatives_here();
-/// That of the innermost manual region that is being recorded; empty outside of all.
-Mesh region_mesh();
 /// Size of a named axis bound by an enclosing body; NameError lists those that are.
 std::int64_t bound_axis_size(const std::string& name);
 bool axis_is_bound(const std::string& name);
