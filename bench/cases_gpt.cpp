@@ -131,7 +131,7 @@ Batch decode(const Setup& s) {
 
 std::vector<Case> gpt_cases() {
   const PartitionSpec batch(axes("x", "y"));
-  const Shape short_text{8, 512, 8, 64}, long_text{1, 4096, 8, 64};
+  const Shape short_text{8, 512, 8, 64}, middle_text{1, 1024, 12, 64}, long_text{1, 4096, 8, 64};
   return {
       {"gpt_step_d128_l4_t128_b16",
        [](const Setup& s) {
@@ -143,7 +143,10 @@ std::vector<Case> gpt_cases() {
        }},
       {"attention_b8_h8_t512_d64", [=](const Setup& s) { return attention(s, short_text, batch); }},
       {"attention_grad_b8_h8_t512_d64", [=](const Setup& s) { return attention_gradient(s, short_text, batch); }},
+      {"attention_b1_h12_t1024_d64", [=](const Setup& s) { return attention(s, middle_text, P()); }},
+      {"attention_grad_b1_h12_t1024_d64", [=](const Setup& s) { return attention_gradient(s, middle_text, P()); }},
       {"attention_b1_h8_t4096_d64", [=](const Setup& s) { return attention(s, long_text, P()); }},
+      {"attention_grad_b1_h8_t4096_d64", [=](const Setup& s) { return attention_gradient(s, long_text, P()); }},
       {"decode_step_d256_l4_t1024", decode},
   };
 }

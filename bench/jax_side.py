@@ -217,7 +217,10 @@ def attention(name, fn, shape, *spec):
 
 attention("attention_b8_h8_t512_d64", causal, (8, 512, 8, 64), ("x", "y"))
 attention("attention_grad_b8_h8_t512_d64", jax.grad(lambda q, k, v: causal(q, k, v).sum(), (0, 1, 2)), (8, 512, 8, 64), ("x", "y"))
+attention("attention_b1_h12_t1024_d64", causal, (1, 1024, 12, 64))
+attention("attention_grad_b1_h12_t1024_d64", jax.grad(lambda q, k, v: causal(q, k, v).sum(), (0, 1, 2)), (1, 1024, 12, 64))
 attention("attention_b1_h8_t4096_d64", causal, (1, 4096, 8, 64))
+attention("attention_grad_b1_h8_t4096_d64", jax.grad(lambda q, k, v: causal(q, k, v).sum(), (0, 1, 2)), (1, 4096, 8, 64))
 
 
 @case

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "nn/tiled_attention.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/nn/activations.hpp"
@@ -14,20 +15,6 @@ namespace {
 
 constexpr const char* name = "dot_product_attention";
 
-// Low enough to count for nothing, and far enough from -inf that a bias may still be added to it.
-double masked_logit(DType d) {
-  return -0.7 * (d == float64 ? 1.7976931348623157e308 : static_cast<double>(0x1.FFFFFEp127F));
-}
-
-// What may be seen, apart from the mask of the user.
-struct Sight {
-  bool causal = false, window = false;
-  int before = 0, after = 0;
-};
-struct Lengths {
-  Array query, key;  // int[batch], or none
-};
-
 // [n] of dim `dim` of a [batch, heads, queries, keys] array.
 Array along(std::int64_t n, int dim) {
   Shape shape{1, 1, 1, 1};
@@ -37,20 +24,19 @@ Array along(std::int64_t n, int dim) {
 Array per_example(const Array& lengths) { return lengths.reshape(Shape{-1, 1, 1, 1}); }
 
 // bool, broadcasting to [batch, heads, queries, keys]; none where everything is seen.
-Array seen(const Array& mask, const Sight& sight, const Lengths& lengths, std::int64_t queries, std::int64_t keys) {
+Array seen(const Array& mask, const Sight& sight, const Array& key_lengths, std::int64_t queries, std::int64_t keys) {
   Array out = mask;
   auto also = [&](const Array& more) { out = out.has_value() ? out & more : more; };
   Array i = along(queries, 2), j = along(keys, 3);
   if (sight.causal) also(j <= i);
   if (sight.window) also((j >= i - sight.before) & (j <= i + sight.after));
-  if (lengths.query.has_value()) also(i < per_example(lengths.query));
-  if (lengths.key.has_value()) also(j < per_example(lengths.key));
+  if (key_lengths.has_value()) also(j < per_example(key_lengths));
   return out;
 }
 
-// All [batch, positions, heads or groups, size].
-constexpr auto attend = [](const Array& q, const Array& k, const Array& v, const Array& bias, const Array& mask,
-                           const Array& scale, const Lengths& lengths, const Sight& sight) {
+// With all logits in memory.
+Array attend_at_once(const AttentionOperands& x, const Sight& sight) {
+  const Array &q = x.query, &k = x.key, &v = x.value;
   const std::int64_t batch = q.shape(0), queries = q.shape(1), heads = q.shape(2), size = q.shape(3);
   const std::int64_t keys = k.shape(1), groups = k.shape(2);
   const DType wide = promote_types(q.dtype(), float32);
@@ -63,20 +49,23 @@ constexpr auto attend = [](const Array& q, const Array& k, const Array& v, const
   const std::vector<std::int64_t> of_rows =
       groups != heads ? std::vector<std::int64_t>{0, 1} : std::vector<std::int64_t>{0, 2};
   Array logits = lax::dot_general(rows, k, {{3}, {3}, of_rows, {0, 2}}, wide);
-  logits = logits.reshape(Shape{batch, heads, queries, keys}) * scale.astype(wide);
-  if (bias.has_value()) logits = (logits + bias).astype(wide);
-  if (Array open = seen(mask, sight, lengths, queries, keys); open.has_value())
+  logits = logits.reshape(Shape{batch, heads, queries, keys}) * x.scale.astype(wide);
+  if (x.bias.has_value()) logits = (logits + x.bias).astype(wide);
+  if (Array open = seen(x.mask, sight, x.key_lengths, queries, keys); open.has_value())
     logits = where(open, logits, full({}, masked_logit(wide), wide));
   Array weights = softmax(logits.astype(float32)).astype(k.dtype());
   weights = weights.reshape(Shape{batch, groups, heads / groups * queries, keys});
   Array y = lax::dot_general(weights, v, {{3}, {1}, {0, 1}, {0, 2}});  // [batch, groups, rows, size]
-  if (groups != heads)
-    y = y.reshape(Shape{batch, groups, heads / groups, queries, size})
-            .transpose({0, 3, 1, 2, 4})
-            .reshape(Shape{batch, queries, heads, size});
-  else
-    y = y.transpose({0, 2, 1, 3});
-  if (lengths.query.has_value()) y = where(along(queries, 1) < per_example(lengths.query), y, 0);
+  if (groups == heads) return y.transpose({0, 2, 1, 3});
+  return y.reshape(Shape{batch, groups, heads / groups, queries, size})
+      .transpose({0, 3, 1, 2, 4})
+      .reshape(Shape{batch, queries, heads, size});
+}
+
+constexpr auto attend = [](const AttentionOperands& x, const Array& query_lengths, const Sight& sight, bool tiled) {
+  const Shape logits{x.query.shape(0), x.query.shape(2), x.query.shape(1), x.key.shape(1)};
+  Array y = tiled ? attend_in_tiles(x, sight, tile_of(logits)) : attend_at_once(x, sight);
+  if (query_lengths.has_value()) y = where(along(y.shape(1), 1) < per_example(query_lengths), y, 0);
   return y;
 };
 
@@ -116,6 +105,10 @@ void check_lengths(const char* what, const Array& x, std::int64_t batch) {
 
 }  // namespace
 
+double masked_logit(DType d) {
+  return -0.7 * (d == float64 ? 1.7976931348623157e308 : static_cast<double>(0x1.FFFFFEp127F));
+}
+
 Array dot_product_attention(const In& query, const In& key, const In& value, const DotProductAttentionOptions& o) {
   CallScope scope(query.loc);
   check_inputs(query.array, key.array, value.array);
@@ -134,9 +127,10 @@ Array dot_product_attention(const In& query, const In& key, const In& value, con
                       "local_window_size is " + std::to_string(window.first) + ", " + std::to_string(window.second),
                       "A window reaches 0 or more positions to each side.");
   const double scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(q.shape(3)));
-  Array y =
-      composite(name, attend, q, k, v, bias, mask, Array(scale), Lengths{o.query_seq_lengths, o.key_value_seq_lengths},
-                Sight{o.is_causal, o.local_window_size.has_value(), window.first, window.second});
+  const Sight sight{o.is_causal, o.local_window_size.has_value(), window.first, window.second};
+  const AttentionOperands operands{q, k, v, bias, mask, Array(scale), o.key_value_seq_lengths};
+  const bool tiled = o.tiled ? *o.tiled : pays_in_tiles(logits);
+  Array y = composite(name, attend, operands, o.query_seq_lengths, sight, tiled);
   return single ? y.reshape(query.array.shape()) : y;
 }
 

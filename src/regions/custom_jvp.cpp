@@ -1,6 +1,7 @@
 // custom_jvp: forward mode replays the rule that the Eqn holds; reverse mode follows, as for any op.
 #include "regions/calls.hpp"
 #include "regions/custom.hpp"
+#include "regions/loops.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -8,14 +9,48 @@ namespace {
 using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
+// The rule where some tangents are zero. What it makes of the tangents is linear in them, so it is its own derivative,
+// and forward mode leaves out what depends on zeros alone.
+WithTangents with_some_tangents(const Program& rule, std::size_t results, const Arrays& in, const Flags& is_tangent) {
+  const Split s = tutti::split(rule, is_tangent);
+  if (const Flags f = first_of(s.unknown_output, results); count(f) > 0) {  // it makes results of tangents
+    Arrays all = in;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!all[i].has_value()) all[i] = zeros_of(rule.type(rule.inputs[i]));
+    return with_tangents(tutti::apply(rule, all), results);
+  }
+  const Arrays known = tutti::apply(*s.known, where(in, is_tangent, false));
+  const std::size_t made = known.size() - static_cast<std::size_t>(s.num_residuals);
+  const Arrays given = where(in, is_tangent);
+  Arrays at = without_first(known, made);
+  Flags differentiated(at.size(), false);
+  append(differentiated, present(given));
+  const std::vector<Type> types = s.unknown->input_types();
+  for (const Array& t : given) at.push_back(t.has_value() ? t : zeros_of(types[at.size()]));
+  append(at, where(given, present(given)));
+  const JvpProgram linear = tutti::jvp(*s.unknown, differentiated);
+  const Arrays out = tutti::apply(*linear.program, at);
+  const Arrays changes = spread(without_first(out, linear.tangent.size()), linear.tangent);
+  Arrays all;
+  std::size_t next[2] = {0, 0};
+  for (bool unknown : s.unknown_output) all.push_back(unknown ? changes[next[1]++] : known[next[0]++]);
+  return with_tangents(all, results);
+}
+
 WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangents) {
   auto args = static_cast<std::size_t>(c.get<CustomJvp>().args);
   check_has_rule(c);
   refuse_captured(c, args, tangents);
+  const std::size_t results = c.subs[0]->outputs.size();
   Arrays in = first_of(primals, args);
-  append(in, instantiated(tangents, primals, args));
+  Flags is_tangent(args, false);
+  for (std::size_t i = 0; i < args; ++i)
+    if (has_tangent(primals[i].type())) in.push_back(tangents[i]);
+  is_tangent.resize(in.size(), true);
   append(in, without_first(primals, args));
-  return with_tangents(tutti::apply(*c.subs[1], in), c.subs[0]->outputs.size());
+  is_tangent.resize(in.size(), false);
+  if (all_set(present(in))) return with_tangents(tutti::apply(*c.subs[1], in), results);
+  return with_some_tangents(*c.subs[1], results, in, is_tangent);
 }
 
 // A batch of a call is a call of batched programs. All of them agree on what is mapped: every result is.
