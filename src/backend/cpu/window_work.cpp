@@ -137,6 +137,7 @@ class ScatterWork final : public run::Work {
 }  // namespace
 
 std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
+  if (c.eqn.op->window == Op::Window::none) return nullptr;
   for (const Type& t : c.operand_types)
     if (t.num_elements() == 0) return nullptr;
   if (c.result_types[0].num_elements() == 0) return nullptr;
