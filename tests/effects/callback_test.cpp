@@ -25,7 +25,7 @@ TEST(DebugCallback, RunsAtEveryCallOfAJit) {
   EXPECT_EQ(float(f(array(1.0f))), 2);
   EXPECT_EQ(float(f(array(5.0f))), 6);
   EXPECT_EQ(heard.values, (std::vector<float>{4, 12}));
-  EXPECT_EQ(f.cache_size(), 1);
+  EXPECT_EQ(f.cache_size(), 1u);
 }
 
 TEST(DebugCallback, TakesTreesAndStaticValues) {
