@@ -155,16 +155,11 @@ Batch mandelbrot(const Setup& s) {
 }  // namespace
 
 std::vector<Case> loop_cases() {
-  return {{"scan_tiny_1000", tiny_scan},
-          {"scan_callback_1000", scan_with_callback},
-          {"while_tiny_1000", tiny_while},
-          {"fori_heat_512_500", heat},
-          {"while_cg_512", conjugate_gradients},
-          {"gru_grad_t200_b32_h256", gru},
-          {"rk4_vmap_10000_t200", many_pendulums},
-          {"rk4_adjoint_1000_t200", pendulum_adjoint},
-          {"rl_env_1000_t100", environments},
-          {"mandelbrot_1024_50", mandelbrot}};
+  return {{"scan_tiny_1000", tiny_scan},           {"scan_callback_1000", scan_with_callback},
+          {"while_tiny_1000", tiny_while},         {"fori_heat_512_500", heat},
+          {"while_cg_512", conjugate_gradients},   {"gru_grad_t200_b32_h256", gru},
+          {"rk4_vmap_10000_t200", many_pendulums}, {"rk4_adjoint_1000_t200", pendulum_adjoint},
+          {"rl_env_1000_t100", environments},      {"mandelbrot_1024_50", mandelbrot}};
 }
 
 }  // namespace bench

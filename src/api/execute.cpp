@@ -74,8 +74,7 @@ std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std
   ++runs;
   Pinned pinned(inputs, donated, by, p.what.empty() ? "call" : p.what.c_str());
   const bool watched = finite_is_asked();  // then what was given has to be there still
-  std::vector<BufferPtr> results =
-      p.executable->run(pinned.buffers(), watched ? std::span<const bool>() : donated);
+  std::vector<BufferPtr> results = p.executable->run(pinned.buffers(), watched ? std::span<const bool>() : donated);
   if (watched) check_finite(p.program, p.what, pinned.buffers(), results);
   std::vector<Array> out;
   out.reserve(results.size());

@@ -125,7 +125,9 @@ class Search {
         if (in.way != LoopForm::Way::slice) continue;
         const auto bytes = static_cast<std::size_t>(body.types[body.inputs[i]].nbytes());
         BufferPtr slice = allocate_buffer(bytes);
-        if (bytes) std::memcpy(slice->data(), static_cast<char*>(out.back()->data()) + at * static_cast<std::int64_t>(bytes), bytes);
+        if (bytes)
+          std::memcpy(slice->data(), static_cast<char*>(out.back()->data()) + at * static_cast<std::int64_t>(bytes),
+                      bytes);
         out.back() = std::move(slice);
       }
       return out;
@@ -134,7 +136,8 @@ class Search {
     for (std::int64_t turn = 0; form->condition >= 0 || turn < form->length; ++turn) {
       here.at(turn);
       const std::int64_t at = form->reverse ? form->length - 1 - turn : turn;
-      if (form->condition >= 0 && !*static_cast<bool*>(run(*e.subs[form->condition], inputs(form->condition, at))[0]->data()))
+      if (form->condition >= 0 &&
+          !*static_cast<bool*>(run(*e.subs[form->condition], inputs(form->condition, at))[0]->data()))
         return;
       const std::vector<BufferPtr> made = run(*e.subs[form->body], inputs(form->body, at));
       for (std::size_t k = 0; k < made.size(); ++k)
@@ -143,11 +146,7 @@ class Search {
   }
 
   [[noreturn]] void refuse(const Eqn& e, const char* made) {
-    const std::vector<std::int64_t> steps = LoopStep::all();
-    std::string where;
-    for (std::size_t i = steps.size(); i-- > 0;)
-      where += (where.empty() ? " in step " : ", within step ") + std::to_string(steps[i]) + " of the loop" +
-               (i + 1 < steps.size() ? " around it" : "");
+    const std::string steps = steps_text(LoopStep::all()), where = steps.empty() ? "" : " in " + steps;
     raise<FloatingPointError>(e.op->name, std::string("it made ") + made + where + ", of operands that have none",
                               "config::debug_nans and config::debug_infs watch for this.", e.loc);
   }

@@ -18,7 +18,7 @@ struct ExecuteOptions {
 
 /// A Program compiled for given placements. Immutable; may run on several threads.
 struct Prepared {
-  std::string what;  // for errors
+  std::string what;    // for errors
   ProgramPtr program;  // as it was propagated
   std::shared_ptr<Executable> executable;
   std::vector<Type> out_types;

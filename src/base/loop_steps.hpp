@@ -3,9 +3,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace tutti {
+
+/// `step 3 of the loop within step 0 of the loop around it`; nothing outside of loops.
+inline std::string steps_text(const std::vector<std::int64_t>& steps) {
+  std::string out;
+  for (std::size_t i = steps.size(); i-- > 0;)
+    out += (out.empty() ? "step " : " within step ") + std::to_string(steps[i]) + " of the loop" +
+           (i + 1 < steps.size() ? " around it" : "");
+  return out;
+}
 
 /// While one lives this thread runs a loop, inside those whose LoopSteps are older.
 class LoopStep {

@@ -29,11 +29,12 @@ struct Place {
   Arrays coordinates;     // int32 scalars
 
   std::optional<Device> device(const ops::HostFunction::Coordinates& at) const {
-    if (!mesh.has_value()) return std::nullopt;
+    if (axes.empty()) return std::nullopt;
     std::int64_t number = 0;
     for (int a = 0; a < mesh.ndim(); ++a) {
       const auto found = std::find(axes.begin(), axes.end(), a);
-      number = number * mesh.shape()[a] + (found == axes.end() ? 0 : at[static_cast<std::size_t>(found - axes.begin())]);
+      number =
+          number * mesh.shape()[a] + (found == axes.end() ? 0 : at[static_cast<std::size_t>(found - axes.begin())]);
     }
     return mesh.devices().flat()[static_cast<std::size_t>(number)];
   }
@@ -74,14 +75,11 @@ Arrays bind_call(const HostCall& call, HostFn f, const Arrays& guards, const Arr
   return bind(op, Params(p), std::move(all));
 }
 
-// `, step 3 of the loop`, ` on CpuDevice(id=1)`.
+// ` (step 3 of the loop, CpuDevice(id=1))`.
 std::string site_text(const CallSite& site) {
-  std::string out;
-  for (std::size_t i = site.steps.size(); i-- > 0;)
-    out += (out.empty() ? ", step " : ", within step ") + std::to_string(site.steps[i]) + " of the loop" +
-           (i + 1 < site.steps.size() ? " around it" : "");
-  if (site.device) out += ", on " + site.device->str();
-  return out;
+  std::string out = steps_text(site.steps);
+  if (site.device) out += (out.empty() ? "" : ", ") + site.device->str();
+  return out.empty() ? out : " (" + out + ")";
 }
 
 }  // namespace
@@ -108,9 +106,8 @@ void watch(const Array& pred, const FormatText& message, std::vector<TextValue> 
   const Array holds = pred.dtype().is_bool() ? pred : pred != 0;
   bind_call({"error_if", HostKind::tell, message.loc},
             [text](const Arrays& xs, const CallSite& site) -> Arrays {
-              std::string what = text.str(xs);
-              if (site.loc) what += "\n  at " + site.loc.str();
-              throw CheckError(what + site_text(site));
+              const LocOverride line(site.loc);
+              raise<CheckError>("error_if", text.str(xs) + site_text(site), "The program has asked for this check.");
             },
             {holds.ndim() ? any(holds) : holds}, text.arrays(), {});
 }

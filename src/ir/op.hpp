@@ -259,7 +259,8 @@ struct Op {
   // Somebody outside is told: never dead, never shared, never computed again for a derivative; the effects of a program
   // keep their order.
   bool effect = false;
-  bool host = false;  // calls a function of the user's, on the thread of the call; what it holds is equal only to itself
+  // Calls a function of the user's, on the thread of the call. What it holds is equal only to itself.
+  bool host = false;
   // Of an effect: whether it stands in the program of one device, so that each has its own; else there is one for all.
   std::function<bool(const Params&)> each_device;
   // Of an effect: its parameters when one more operand stands in front, a bool scalar: it happens where that holds.

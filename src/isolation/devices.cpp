@@ -66,7 +66,8 @@ std::vector<Blocks> Devices::step(const Program& p, const Eqn& e, const std::vec
   if (once)
     for (std::size_t r = 0; r < results.size(); ++r)
       for (int d : on)
-        if (d != on.front()) copy_bytes(bytes_of(results[r][d]), bytes_of(results[r][on.front()]), p.types[e.results[r]]);
+        if (d != on.front())
+          copy_bytes(bytes_of(results[r][d]), bytes_of(results[r][on.front()]), p.types[e.results[r]]);
   return results;
 }
 

@@ -147,8 +147,8 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
     auto one_step = [&](const Arrays& y) {  // (consts, carries)
       const Arrays all = without_first(y, consts);
       const Array going = test(first_of(y, before), where(all, is_late.carries, false));
-      const ProgramPtr yes = recorded(
-          c.op.name, types_of(y), [&](const Arrays& z) { return tutti::apply(*again, without_first(z, before)); });
+      const ProgramPtr yes = recorded(c.op.name, types_of(y),
+                                      [&](const Arrays& z) { return tutti::apply(*again, without_first(z, before)); });
       Flags kept(consts, false);
       append(kept, Flags(all.size(), true));
       return if_it_goes_on(going, y, yes, kept);

@@ -120,8 +120,8 @@ class Splitter {
 
   void eqn(const Eqn& e) {
     const bool late = effects_ == Effects::unknown && has_effect(e);
-    bool any = late ||
-               std::any_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return unknown_atom(a); });
+    bool any =
+        late || std::any_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return unknown_atom(a); });
     if (!any) {
       known_.append(e);
       bool constant = !e.op->effect && !e.op->host && !e.op->collective && e.subs.empty() &&

@@ -25,7 +25,7 @@ TEST(DebugCallback, RunsAtEveryCallOfAJit) {
   EXPECT_EQ(float(f(array(1.0f))), 2);
   EXPECT_EQ(float(f(array(5.0f))), 6);
   EXPECT_EQ(heard.values, (std::vector<float>{4, 12}));
-  EXPECT_EQ(f.cache_size(), 1);
+  EXPECT_EQ(f.cache_size(), 1u);
 }
 
 TEST(DebugCallback, TakesTreesAndStaticValues) {
@@ -35,8 +35,9 @@ TEST(DebugCallback, TakesTreesAndStaticValues) {
   };
   std::string seen;
   auto f = jit([&](const Pair& p) {
-    debug::callback([&](const Pair& q, const std::string& what) { seen = what + str(q.a) + str(q.b) + std::to_string(q.k); },
-                    p, std::string("pair "));
+    debug::callback(
+        [&](const Pair& q, const std::string& what) { seen = what + str(q.a) + str(q.b) + std::to_string(q.k); }, p,
+        std::string("pair "));
     return p.a + p.b;
   });
   f(Pair{array({1.0f, 2.0f}), array(3.0f), 7});
@@ -117,7 +118,8 @@ TEST(DebugCallback, VmapCallsOncePerElement) {
   EXPECT_EQ(heard.values, (std::vector<float>{0, 30, 10, 40, 20, 50}));  // as JAX unrolls it
   heard.values.clear();
   jit(vmap(grad([&](const Array& x, const Array& w) {
-             debug::callback([&](const Array& a, const Array& b) { heard.values.push_back(float(a) + float(b)); }, x, w);
+             debug::callback([&](const Array& a, const Array& b) { heard.values.push_back(float(a) + float(b)); }, x,
+                             w);
              return x * w;
            }),
            {.in_axes = {0, none}}))(arange(2.0f), array(100.0f));
@@ -151,7 +153,11 @@ TEST(DebugCallback, WhatItThrowsComesOutAndTheNextCallWorks) {
   bool stop = true;
   auto f = jit([&](const Array& x, const Array& w) {
     Array y = matmul(x, w);
-    debug::callback([&](const Array& v) { if (stop) throw Stop{int(v)}; }, y.sum());
+    debug::callback(
+        [&](const Array& v) {
+          if (stop) throw Stop{int(v)};
+        },
+        y.sum());
     return y + 1;
   });
   const Array x = ones({256, 256}), w = ones({256, 256});
@@ -196,7 +202,14 @@ TEST(DebugPrint, PrintsValuesInFields) {
 
 TEST(DebugPrint, RefusesFieldsWithoutValuesAndValuesWithoutFields) {
   const Array x = arange(3.0f);
-  auto refused = [&](auto call) { return error_of<ValueError>([&] { jit([&](const Array& v) { call(v); return v; })(x); }); };
+  auto refused = [&](auto call) {
+    return error_of<ValueError>([&] {
+      jit([&](const Array& v) {
+        call(v);
+        return v;
+      })(x);
+    });
+  };
   auto has = [](const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), text.npos) << text;
     EXPECT_NE(text.find("callback_test.cpp:"), text.npos) << text;

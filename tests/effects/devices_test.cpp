@@ -22,7 +22,12 @@ TEST_P(EffectsOnDevices, ShardedValuesAreToldWholeAndOnce) {
   Heard heard;
   auto f = jit([&](const Array& v) {
     Array w = v * 2;
-    debug::callback([&](const Array& all) { heard.values = all.to_vector<float>(); heard.values.push_back(-1); }, w);
+    debug::callback(
+        [&](const Array& all) {
+          heard.values = all.to_vector<float>();
+          heard.values.push_back(-1);
+        },
+        w);
     return w;
   });
   const Array x = device_put(arange(8.0f), NamedSharding(mesh, P("x")));
@@ -51,9 +56,8 @@ TEST_P(EffectsOnDevices, InRegionsEachDeviceTellsItsPart) {
   std::vector<std::string> lines;
   auto f = jit(shard_map(
       [&](const Array& v) {
-        debug::callback([&](const CallSite& site, const Array& part) {
-          lines.push_back(site.device->str() + " " + str(part));
-        }, v);
+        debug::callback(
+            [&](const CallSite& site, const Array& part) { lines.push_back(site.device->str() + " " + str(part)); }, v);
         debug::callback([&](const CallSite& site) { lines.push_back(site.device->str()); });
         return v + 1;
       },
@@ -98,10 +102,9 @@ TEST_P(EffectsOnDevices, ChecksNameTheDevice) {
   Mesh mesh = make_mesh({4}, "x");
   auto f = jit(shard_map([](const Array& v) { return error_if(v, v > 2, "large: {}", v); },
                          {.mesh = mesh, .in_specs = P("x"), .out_specs = P("x")}));
-  EXPECT_EQ(f(arange(2.0f).reshape(1, 2).sum(0, true).reshape(1) * zeros({4})).size(), 4);
+  EXPECT_EQ(f(zeros({4})).size(), 4);
   const std::string text = error_of<CheckError>([&] { f(arange(4.0f)); });
-  EXPECT_NE(text.find("large: [3.]"), text.npos) << text;
-  EXPECT_NE(text.find("on CpuDevice(id=3)"), text.npos) << text;
+  EXPECT_NE(text.find("large: [3.] (CpuDevice(id=3))."), text.npos) << text;
 }
 
 TEST_P(EffectsOnDevices, GradientsOfRegionsTellOncePerDevice) {

@@ -32,12 +32,13 @@ TEST(EffectsInLoops, HappenOnceAStep) {
 
   heard.values.clear();
   jit([&](const Array& x) {
-    return lax::fori_loop(0, 3,
-                          [&](const Array& i, const Array& c) {
-                            debug::callback([&] { heard.values.push_back(7); });  // depends on nothing
-                            return c + i;
-                          },
-                          x);
+    return lax::fori_loop(
+        0, 3,
+        [&](const Array& i, const Array& c) {
+          debug::callback([&] { heard.values.push_back(7); });  // depends on nothing
+          return c + i;
+        },
+        x);
   })(array(0));
   EXPECT_EQ(heard.values, (std::vector<float>{7, 7, 7}));
 }
@@ -45,17 +46,18 @@ TEST(EffectsInLoops, HappenOnceAStep) {
 TEST(EffectsInLoops, KnowTheSteps) {
   std::vector<std::vector<std::int64_t>> steps;
   auto f = jit([&](const Array& x) {
-    return lax::fori_loop(0, 2,
-                          [&](const Array&, const Array& c) {
-                            return lax::fori_loop(0, 2,
-                                                  [&](const Array&, const Array& d) {
-                                                    debug::callback(
-                                                        [&](const CallSite& site, const Array&) { steps.push_back(site.steps); }, d);
-                                                    return d + 1;
-                                                  },
-                                                  c);
-                          },
-                          x);
+    return lax::fori_loop(
+        0, 2,
+        [&](const Array&, const Array& c) {
+          return lax::fori_loop(
+              0, 2,
+              [&](const Array&, const Array& d) {
+                debug::callback([&](const CallSite& site, const Array&) { steps.push_back(site.steps); }, d);
+                return d + 1;
+              },
+              c);
+        },
+        x);
   });
   const std::vector<std::vector<std::int64_t>> expected{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
   for (const char* backend : {"cpu", "reference"}) {
@@ -70,12 +72,13 @@ TEST(EffectsInLoops, KnowTheSteps) {
 TEST(EffectsInLoops, HappenWhereNobodyNeedsTheLoop) {
   Heard heard;
   jit([&](const Array& x) {
-    lax::fori_loop(0, 3,
-                   [&](const Array& i, const Array& c) {
-                     debug::callback(heard.note(), i);
-                     return c * 2;
-                   },
-                   x);
+    lax::fori_loop(
+        0, 3,
+        [&](const Array& i, const Array& c) {
+          debug::callback(heard.note(), i);
+          return c * 2;
+        },
+        x);
     return x;
   })(array(1.0f));
   EXPECT_EQ(heard.values, (std::vector<float>{0, 1, 2}));
@@ -140,8 +143,16 @@ TEST(EffectsInBranches, HappenWhenTheBranchIsTaken) {
   Heard heard;
   auto f = [&](const Array& x) {
     return lax::cond(
-        x > 1, [&](const Array& v) { debug::callback(heard.note(), v); return v * 2; },
-        [&](const Array& v) { debug::callback(heard.note(), -v); return v * 3; }, x);
+        x > 1,
+        [&](const Array& v) {
+          debug::callback(heard.note(), v);
+          return v * 2;
+        },
+        [&](const Array& v) {
+          debug::callback(heard.note(), -v);
+          return v * 3;
+        },
+        x);
   };
   auto g = jit(f);
   g(array(5.0f));
@@ -160,12 +171,13 @@ TEST(EffectsInBranches, LoopsInMappedBranchesTellForTheirElements) {
     return lax::cond(
         x > 1,
         [&](const Array& v) {
-          return lax::fori_loop(0, 2,
-                                [&](const Array& i, const Array& c) {
-                                  debug::callback(heard.note(), v * 10 + i);
-                                  return c + 1;
-                                },
-                                v);
+          return lax::fori_loop(
+              0, 2,
+              [&](const Array& i, const Array& c) {
+                debug::callback(heard.note(), v * 10 + i);
+                return c + 1;
+              },
+              v);
         },
         [](const Array& v) { return v; }, x);
   };
@@ -191,12 +203,17 @@ TEST(EffectsInBranches, ElementsThatAreDoneTellNothing) {
 TEST(EffectsInLoops, AnExceptionEndsTheLoopAndTheNextCallWorks) {
   int until = 5;
   auto f = jit([&](const Array& x) {
-    return lax::fori_loop(0, 100,
-                          [&](const Array& i, const Array& c) {
-                            debug::callback([&](const Array& k) { if (int(k) == until) throw std::runtime_error("enough"); }, i);
-                            return tanh(matmul(c, c) * 0.001) + 1;
-                          },
-                          x);
+    return lax::fori_loop(
+        0, 100,
+        [&](const Array& i, const Array& c) {
+          debug::callback(
+              [&](const Array& k) {
+                if (int(k) == until) throw std::runtime_error("enough");
+              },
+              i);
+          return tanh(matmul(c, c) * 0.001) + 1;
+        },
+        x);
   });
   const Array x = ones({200, 200});
   EXPECT_THROW(f(x), std::runtime_error);

@@ -18,8 +18,11 @@ TEST(PureCallback, GivesWhatTheFunctionReturns) {
     std::vector<Array> parts;
   };
   auto g = jit([](const Array& x) {
-    return pure_callback([](const Array& v, int n) { return Both{v.sum(), {v, v * n}}; },
-                         Both{ShapeDtypeStruct({}), {ShapeDtypeStruct({2}), ShapeDtypeStruct({2})}}, x, 10);
+    return pure_callback(
+        [](const Array& v, int n) {
+          return Both{v.sum(), {v, v * n}};
+        },
+        Both{ShapeDtypeStruct({}), {ShapeDtypeStruct({2}), ShapeDtypeStruct({2})}}, x, 10);
   });
   const Both b = g(array({1.0f, 2.0f}));
   EXPECT_EQ(float(b.sum), 3);
@@ -29,7 +32,12 @@ TEST(PureCallback, GivesWhatTheFunctionReturns) {
 TEST(PureCallback, IsLeftOutWhereNobodyNeedsItAndSharedWhereItIsTheSame) {
   int calls = 0;
   auto f = jit([&](const Array& x) {
-    pure_callback([&](const Array& v) { ++calls; return v; }, ShapeDtypeStruct({3}), x);
+    pure_callback(
+        [&](const Array& v) {
+          ++calls;
+          return v;
+        },
+        ShapeDtypeStruct({3}), x);
     return x;
   });
   f(arange(3.0f));
@@ -39,14 +47,14 @@ TEST(PureCallback, IsLeftOutWhereNobodyNeedsItAndSharedWhereItIsTheSame) {
 TEST(PureCallback, WrongResultsAreTold) {
   auto f = jit([](const Array& x) { return pure_callback(twice, ShapeDtypeStruct({4}), x); });
   std::string text = error_of<ShapeError>([&] { f(arange(3.0f)); });
-  EXPECT_NE(text.find("pure_callback: the function returned float32[3] as result 0, and said that it would be float32[4]"),
-            text.npos)
+  EXPECT_NE(
+      text.find("pure_callback: the function returned float32[3] as result 0, and said that it would be float32[4]"),
+      text.npos)
       << text;
   EXPECT_NE(text.find("results_test.cpp:"), text.npos) << text;
   EXPECT_EQ(f(arange(4.0f)).to_vector<float>(), (std::vector<float>{0, 2, 4, 6}));
-  text = error_of<TypeError>([&] {
-    jit([](const Array& x) { return pure_callback(twice, ShapeDtypeStruct({3}, int32), x); })(arange(3.0f));
-  });
+  text = error_of<TypeError>(
+      [&] { jit([](const Array& x) { return pure_callback(twice, ShapeDtypeStruct({3}, int32), x); })(arange(3.0f)); });
   EXPECT_NE(text.find("float32[3]"), text.npos) << text;
 }
 
@@ -69,10 +77,11 @@ TEST(PureCallback, VmapDoesWhatItsMethodSays) {
   };
   auto mapped = [&](VmapMethod method) {
     shapes.clear();
-    return jit(vmap([&](const Array& x, const Array& w) {
-                      return pure_callback(times, ShapeDtypeStruct({}), {.vmap_method = method}, x, w);
-                    },
-                    {.in_axes = {0, none}}))(arange(3.0f), array(5.0f))
+    return jit(vmap(
+        [&](const Array& x, const Array& w) {
+          return pure_callback(times, ShapeDtypeStruct({}), {.vmap_method = method}, x, w);
+        },
+        {.in_axes = {0, none}}))(arange(3.0f), array(5.0f))
         .to_vector<float>();
   };
   const std::vector<float> expected{0, 5, 10};
@@ -96,11 +105,12 @@ TEST(IoCallback, HappensOnceAndGivesAResult) {
   EXPECT_EQ(int(f(array(0))), 2);
   EXPECT_EQ(int(f(array(0))), 4);
   auto scanned = jit([&](const Array& x) {
-    return lax::scan([&](const Array& c, none_t) {
-             Array n = io_callback(next, ShapeDtypeStruct({}, int32));
-             return std::pair{c + n, n};
-           },
-           x, none, {.length = 3});
+    return lax::scan(
+        [&](const Array& c, none_t) {
+          Array n = io_callback(next, ShapeDtypeStruct({}, int32));
+          return std::pair{c + n, n};
+        },
+        x, none, {.length = 3});
   })(array(0));
   EXPECT_EQ(scanned.second.to_vector<int>(), (std::vector<int>{5, 6, 7}));
   EXPECT_EQ(int(scanned.first), 18);
@@ -110,17 +120,19 @@ TEST(IoCallback, HappensOnceAndGivesAResult) {
 
 TEST(IoCallback, VmapCallsPerElementUnlessOrderCounts) {
   auto f = [](IoCallbackOptions options) {
-    return jit(vmap([=](const Array& x) { return io_callback(twice, ShapeDtypeStruct({}), options, x); }))(arange(3.0f));
+    return jit(vmap([=](const Array& x) { return io_callback(twice, ShapeDtypeStruct({}), options, x); }))(
+        arange(3.0f));
   };
   EXPECT_EQ(f({}).to_vector<float>(), (std::vector<float>{0, 2, 4}));
   EXPECT_THROW(f({.ordered = true}), ValueError);
 }
 
 TEST(IoCallback, IsNotComputedAgain) {
-  auto random = [](const Array& x) { return io_callback([](const Array&) { return array(2.0f); }, ShapeDtypeStruct({}), x); };
-  const std::string text = error_of<UnsupportedError>([&] {
-    grad(remat([&](const Array& x) { return sin(x) * random(lax::stop_gradient(x)); }))(array(1.0f));
-  });
+  auto random = [](const Array& x) {
+    return io_callback([](const Array&) { return array(2.0f); }, ShapeDtypeStruct({}), x);
+  };
+  const std::string text = error_of<UnsupportedError>(
+      [&] { grad(remat([&](const Array& x) { return sin(x) * random(lax::stop_gradient(x)); }))(array(1.0f)); });
   EXPECT_NE(text.find("happens only once"), text.npos) << text;
   EXPECT_EQ(float(grad([&](const Array& x) { return x * random(lax::stop_gradient(x)); })(array(1.0f))), 2);
 }

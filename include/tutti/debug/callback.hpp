@@ -41,11 +41,12 @@ void print_call(const FormatText& format, std::vector<TextValue> values, const d
 
 namespace debug {
 
-/// Calls `f(args...)` with the values that the arguments have when the program comes by: trees of concrete arrays. It is
-/// called on the thread that calls the program: in a loop at every step, in a branch when that is taken, under vmap once
-/// per element (not for elements that a mapped condition leaves out), inside shard_map once per device, under grad in
-/// the forward pass, once also where remat computes the function again. It stays where nobody needs anything of it, and
-/// calls of one program keep their order. `f` may take a `const CallSite&` before the arguments: device, steps, line.
+/// Calls `f(args...)` with the values that the arguments have when the program comes by: trees of concrete arrays. It
+/// is called on the thread that calls the program: in a loop at every step, in a branch when that is taken, under vmap
+/// once per element (not for elements that a mapped condition leaves out), inside shard_map once per device, under grad
+/// in the forward pass, once also where remat computes the function again. It stays where nobody needs anything of it,
+/// and calls of one program keep their order. `f` may take a `const CallSite&` before the arguments: device, steps,
+/// line.
 ///
 ///     jit([&](const Array& x) {
 ///       Array y = sin(x);
@@ -60,28 +61,28 @@ template <class... Args>
 void callback(std::type_identity_t<tutti::detail::DebugFunction<Args...>> f, CallbackOptions options,
               const Args&... args) {
   auto on = tutti::detail::on_leaves(std::move(f.f), args...);
-  tutti::detail::host_call(
-      {"debug::callback", tutti::detail::HostKind::tell, f.loc, options.ordered},
-      [on](const std::vector<Array>& xs, const CallSite& site) mutable {
-        on(xs, site);
-        return std::vector<Array>();
-      },
-      tree::leaves(std::tuple<Args...>(args...)), {});
+  tutti::detail::host_call({"debug::callback", tutti::detail::HostKind::tell, f.loc, options.ordered},
+                           [on](const std::vector<Array>& xs, const CallSite& site) mutable {
+                             on(xs, site);
+                             return std::vector<Array>();
+                           },
+                           tree::leaves(std::tuple<Args...>(args...)), {});
 }
 template <class... Args>
 void callback(std::type_identity_t<tutti::detail::DebugFunction<Args...>> f, const Args&... args) {
   callback<Args...>(std::move(f), CallbackOptions{}, args...);
 }
 
-/// Prints a line to std::cout: `{}` is the next value, `{0}` one by place, `{name}` that of `named("name", x)`, `{:.3f}`
-/// has a format for a number or an array without dims, `{{` is a brace. Values are arrays, trees, numbers and text. When
-/// and how often: see `callback`.
+/// Prints a line to std::cout: `{}` is the next value, `{0}` one by place, `{name}` that of `named("name", x)`,
+/// `{:.3f}` has a format for a number or an array without dims, `{{` is a brace. Values are arrays, trees, numbers and
+/// text. When and how often: see `callback`.
 ///
 ///     debug::print("loss {:.3f} at {}", loss, i);
 ///     debug::print("x = {}", {.device = true}, x);        // CpuDevice(id=3): x = [6. 7.]
 ///
 /// Throws ValueError, when it is recorded, where fields and values do not agree. Source: jax.debug.print.
-template <class... Args> void print(const tutti::detail::FormatText& format, PrintOptions options, const Args&... args) {
+template <class... Args>
+void print(const tutti::detail::FormatText& format, PrintOptions options, const Args&... args) {
   tutti::detail::print_call(format, {tutti::detail::text_value(args)...}, options);
 }
 template <class... Args> void print(const tutti::detail::FormatText& format, const Args&... args) {

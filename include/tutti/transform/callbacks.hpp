@@ -38,16 +38,16 @@ R give_host(HostCall call, F f, const ResultShapes<R>& shapes, const Args&... ar
   const std::vector<Array> operands = tree::leaves(std::tuple<Args...>(args...));
   auto on = on_leaves(std::move(f), args...);
   if constexpr (std::is_void_v<R>) {
-    host_call(
-        call,
-        [on](const std::vector<Array>& xs, const CallSite& site) mutable {
-          on(xs, site);
-          return std::vector<Array>();
-        },
-        operands, {});
+    host_call(call,
+              [on](const std::vector<Array>& xs, const CallSite& site) mutable {
+                on(xs, site);
+                return std::vector<Array>();
+              },
+              operands, {});
   } else {
     const std::vector<Array> made = host_call(
-        call, [on](const std::vector<Array>& xs, const CallSite& site) mutable { return tree::leaves(R(on(xs, site))); },
+        call,
+        [on](const std::vector<Array>& xs, const CallSite& site) mutable { return tree::leaves(R(on(xs, site))); },
         operands, tree::leaves(shapes.like));
     return tree::rebuild(shapes.like, std::span<const Array>(made), shapes.loc);
   }
@@ -58,8 +58,8 @@ void watch(const Array& pred, const FormatText& message, std::vector<TextValue> 
 }  // namespace detail
 
 /// The result of `f(args...)`, a function of concrete arrays on the host that has no effect besides: it may be called
-/// any number of times, or not at all where nobody needs the result. `result_shapes` is the tree that it returns, with a
-/// ShapeDtypeStruct (or an array of that type) for each array.
+/// any number of times, or not at all where nobody needs the result. `result_shapes` is the tree that it returns, with
+/// a ShapeDtypeStruct (or an array of that type) for each array.
 ///
 ///     auto sorted = [](const Array& x) { return array(by_my_library(x.to_vector<float>())); };
 ///     Array y = pure_callback(sorted, ShapeDtypeStruct({4}), x);        // float32[4]
@@ -105,7 +105,7 @@ auto io_callback(F f, std::type_identity_t<detail::ResultShapes<detail::host_res
 }
 
 /// `x`; and where `pred`, a bool of any shape, is true anywhere, CheckError comes out of the running call: with the
-/// message, the user's line, the steps of the loops around and, inside shard_map, the device. It is looked at whether or
+/// message, the steps of the loops around, inside shard_map the device, and the user's line. It is looked at whether or
 /// not somebody needs the result, in loops at every step, in branches when they are taken, under vmap for each element,
 /// once in the forward pass of a gradient.
 ///

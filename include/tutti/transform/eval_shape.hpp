@@ -34,6 +34,9 @@ std::ostream& operator<<(std::ostream& out, const ShapeDtypeStruct& x);
 
 namespace detail {
 
+/// What is asked of a function by shapes alone: `jit(f).lower(ShapeDtypeStruct({784}))`.
+template <> struct Own<ShapeDtypeStruct> { using type = Array; };
+
 /// A call that is recorded for nothing but the types of what it returns.
 class ShapeCall {
  public:

@@ -67,7 +67,7 @@ using host_result_t = std::decay_t<decltype(call_host(std::declval<F&>(), std::d
 /// `f` on arguments like these, with other arrays.
 template <class F, class... Args> auto on_leaves(F f, const Args&... args) {
   return [f = std::move(f), given = tree::structure(std::tuple<Args...>(args...))](const std::vector<Array>& leaves,
-                                                                                  const CallSite& site) mutable {
+                                                                                   const CallSite& site) mutable {
     return std::apply([&](const auto&... a) -> decltype(auto) { return call_host(f, site, a...); },
                       tree::unflatten(given, std::span<const Array>(leaves)));
   };

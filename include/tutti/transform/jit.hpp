@@ -248,6 +248,12 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
       }
     }
   }
+  /// The program for such arguments, recorded and compiled but not run. A ShapeDtypeStruct stands for an array of its
+  /// shape and dtype that lies nowhere in particular: text, explain and the analyses need no more, and what `compile`
+  /// gives takes arrays.
+  ///
+  ///     auto step = jit(f).lower(ShapeDtypeStruct({32, 784}), params).compile();
+  ///     std::cout << step.memory_analysis().str();
   template <class... A> auto lower(const A&... args) const {
     if constexpr (std::same_as<params_t<F>, UnknownParams>)
       return lower_as(static_cast<const own_t<A>&>(args)...);

@@ -44,8 +44,8 @@ class HostFunction {
 enum class MapMethod { refuse, sequential, expand_dims, broadcast_all };
 
 /// Operands: `guards` bool scalars, all of which have to hold; `coordinates` int32 scalars; those of the function.
-/// All have `batch.size()` dims in front, of these extents or 1: there is one call per element, the last dim the
-/// slowest, and results have them, too. A result of an element that is not called for is 0.
+/// All have `batch.size()` dims in front, of these extents or 1: there is one call per element, and results have
+/// these dims, too. A result of an element that is not called for is 0.
 struct Callback {
   HostFunction function;
   std::vector<std::pair<DType, Shape>> results = {};  // of one call
