@@ -57,8 +57,8 @@ Array column(const Array& x) { return expand_dims(x, -1); }
 // [batch, groups, heads of a group, rows, columns] from [.., rows, size] and [batch, groups, columns, size].
 Array product(const Array& rows, const Array& columns, DType wide) {
   const Shape& r = rows.shape();
-  Array y = lax::dot_general(rows.reshape(Shape{r[0], r[1], r[2] * r[3], r[4]}), columns, {{3}, {3}, {0, 1}, {0, 1}},
-                             wide);
+  Array y =
+      lax::dot_general(rows.reshape(Shape{r[0], r[1], r[2] * r[3], r[4]}), columns, {{3}, {3}, {0, 1}, {0, 1}}, wide);
   return y.reshape(Shape{r[0], r[1], r[2], r[3], columns.shape(2)});
 }
 // The sums of values [batch, groups, keys, size] with weights [.., queries, keys].
@@ -236,7 +236,8 @@ Array in_groups(const Array& x, int d, std::int64_t groups) {
 Tile tile_of(const Shape& logits) {
   const double area = double(kTileBytes) / 4 / double(std::max<std::int64_t>(1, logits[0] * logits[1]));
   auto between = [](double x, std::int64_t least) {
-    return std::clamp(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(x))), least, std::int64_t{512});
+    return std::clamp(static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(x))), least,
+                      std::int64_t{512});
   };
   const std::int64_t keys = between(std::sqrt(2 * area), 64);
   return {between(area / double(keys), 32), keys};
@@ -269,11 +270,12 @@ Array attend_in_tiles(const AttentionOperands& o, const Sight& sight, const Tile
   auto result = [s](const Sums& made) {
     return Result{made.values, s.may_be_blind() ? made.highest <= masked_logit(float32) : Array()};
   };
-  auto attention = custom_jvp([s, result](const Parts& x) { return result(forward(x, s)); },
-                              [s, result](const std::tuple<Parts>& x, const std::tuple<Parts>& dx) {
-                                const Sums made = forward(std::get<0>(x), s);
-                                return std::pair{result(made), Result{tangent(std::get<0>(x), std::get<0>(dx), made, s), {}}};
-                              });
+  auto attention =
+      custom_jvp([s, result](const Parts& x) { return result(forward(x, s)); },
+                 [s, result](const std::tuple<Parts>& x, const std::tuple<Parts>& dx) {
+                   const Sums made = forward(std::get<0>(x), s);
+                   return std::pair{result(made), Result{tangent(std::get<0>(x), std::get<0>(dx), made, s), {}}};
+                 });
   Result r = attention(parts);
   if (r.blind.has_value()) {  // equal weights
     Array equal = mean(o.value.astype(s.wide), 1).reshape(Shape{batch, groups, 1, 1, size});

@@ -80,8 +80,7 @@ TEST(TiledAttention, IsAttentionAtOnce) {
 
 TEST(TiledAttention, DerivativesInEveryOrder) {
   const Options o{.mask = draw(9, {1, 1, 13, 13}) > -1.5, .is_causal = true};
-  const Inputs x = inputs(13, 13, 4, 2, {1, 4, 1, 13}),
-               dx = tree::map([](const Array& a) { return cos(a * 3); }, x);
+  const Inputs x = inputs(13, 13, 4, 2, {1, 4, 1, 13}), dx = tree::map([](const Array&a) { return cos(a * 3); }, x);
   auto modes = [&](const auto& f) {
     auto l = loss(f);
     auto slope = [=](const Inputs& x) {
@@ -121,8 +120,8 @@ TEST(TiledAttention, MemoryGrowsWithThePositions) {
       return nn::dot_product_attention(x.q, x.k, x.v, {.is_causal = true, .tiled = tiled}).sum();
     };
     const Inputs x{zeros({1, positions, 2, 32}), zeros({1, positions, 2, 32}), zeros({1, positions, 2, 32})};
-    const auto m = gradient ? jit(grad(f)).lower(x).compile().memory_analysis()
-                            : jit(f).lower(x).compile().memory_analysis();
+    const auto m =
+        gradient ? jit(grad(f)).lower(x).compile().memory_analysis() : jit(f).lower(x).compile().memory_analysis();
     return static_cast<double>(m.temporary_bytes);
   };
   for (bool gradient : {false, true}) {
