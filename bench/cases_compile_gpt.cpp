@@ -57,8 +57,8 @@ Batch as_loop(const Setup& s, int count) {
 std::vector<Case> compile_gpt_cases() {
   std::vector<Case> cases;
   for (int count : {1, 4, 12})
-    cases.push_back({"compile_gpt_grad_" + std::to_string(count), [=](const Setup& s) { return unrolled(s, count); },
-                     true, true});
+    cases.push_back(
+        {"compile_gpt_grad_" + std::to_string(count), [=](const Setup& s) { return unrolled(s, count); }, true, true});
   for (int count : {1, 24})
     cases.push_back({"compile_gpt_grad_" + std::to_string(count) + "_scan",
                      [=](const Setup& s) { return as_loop(s, count); }, true, true});

@@ -1,7 +1,7 @@
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
 # "FOLDER/file.hpp". Three folders are not like that: golden (a runner of its own), consumer (a user's project) and
-# compile_fail (files that must not compile). Tests with the label "slow" are left out by `./dev test --sanitize`, and so
-# are programs that have no others.
+# compile_fail (files that must not compile). Tests with the label "slow" are left out by `./dev test --sanitize`, and
+# so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)

@@ -16,9 +16,9 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::int64_t kFewRows = 256;          // a product with more in one step is large enough
-constexpr std::int64_t kMostBytes = 32 << 20;   // of new stacks, if the loop has no larger ones already
-constexpr std::int64_t kMostAdded = 64 << 10;   // of a sum that is carried as its terms, if a step has no larger values
+constexpr std::int64_t kFewRows = 256;         // a product with more in one step is large enough
+constexpr std::int64_t kMostBytes = 32 << 20;  // of new stacks, if the loop has no larger ones already
+constexpr std::int64_t kMostAdded = 64 << 10;  // of a sum that is carried as its terms, if a step has no larger values
 constexpr std::int64_t kFewestSteps = 4;
 
 class AcrossSteps {
@@ -166,8 +166,8 @@ class AcrossSteps {
       const Atom operand = stack_of(w->step());
       ValueId made = of_stack(*w, operand, l_.after);
       if (w->turned)
-        made = l_.add(l_.around, l_.after, ops::transpose,
-                      ops::Transpose{turn(*w, l_.around.type(wanted).ndim(), 1)}, {made});
+        made = l_.add(l_.around, l_.after, ops::transpose, ops::Transpose{turn(*w, l_.around.type(wanted).ndim(), 1)},
+                      {made});
       l_.after.back().results[0] = wanted;
       l_.stacks.erase(l_.stacks.begin() + static_cast<std::ptrdiff_t>(k--));
     }
@@ -239,9 +239,8 @@ class AcrossSteps {
     out.push_back(std::move(t));
   }
   bool same_shapes(const Eqn& e) const {
-    return std::all_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) {
-      return l_.body.type(a).shape == l_.body.type(e.results[0]).shape;
-    });
+    return std::all_of(e.operands.begin(), e.operands.end(),
+                       [&](const Atom& a) { return l_.body.type(a).shape == l_.body.type(e.results[0]).shape; });
   }
   // A product that adds up so few elements that it mostly reads and writes its result.
   bool sums_few(const Eqn& e) const {
@@ -280,8 +279,8 @@ class AcrossSteps {
           if (a == Atom(c.in_condition)) return {};
     std::vector<Term> terms;
     follow(c.next, {}, terms);
-    auto itself =
-        std::find_if(terms.begin(), terms.end(), [&](const Term& t) { return t.bottom == Atom(c.inside) && t.tail.empty(); });
+    auto itself = std::find_if(terms.begin(), terms.end(),
+                               [&](const Term& t) { return t.bottom == Atom(c.inside) && t.tail.empty(); });
     if (itself == terms.end()) return {};
     terms.erase(itself);
     return terms;
@@ -329,9 +328,7 @@ class AcrossSteps {
     for (const OpenLoop::Input& x : l_.slices) step += l_.body.type(x.inside).nbytes();
     return l_.body.type(a).nbytes() <= std::max(step, kMostAdded);
   }
-  void add_up(OpenLoop::Carry& c, const Atom& a) {
-    c.next = l_.add(l_.body, added_, ops::add, {}, {c.next, a});
-  }
+  void add_up(OpenLoop::Carry& c, const Atom& a) { c.next = l_.add(l_.body, added_, ops::add, {}, {c.next, a}); }
   // The carry becomes the sum of what these terms are made of, from zero on.
   void carry_instead(OpenLoop::Carry& c, const std::vector<Term>& terms) {
     Type type = l_.body.type(terms[0].bottom);

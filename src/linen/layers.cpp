@@ -110,12 +110,11 @@ Array Conv::operator()(Scope& s, const Array& in) const {
     if (name == "CAUSAL" && spatial != 1)
       raise<ValueError>("Conv", "the padding CAUSAL with " + std::to_string(spatial) + " spatial dims",
                         "It needs one spatial dim.");
-    std::vector<std::pair<int, int>> widths(static_cast<std::size_t>(x.ndim()));
+    PadWidths widths(static_cast<std::size_t>(x.ndim()));
     for (int d = 0; d < spatial; ++d) {
-      int reach =
-          static_cast<int>(dilation[static_cast<std::size_t>(d)] * (kernel_size[static_cast<std::size_t>(d)] - 1));
+      const std::int64_t reach = dilation[static_cast<std::size_t>(d)] * (kernel_size[static_cast<std::size_t>(d)] - 1);
       widths[static_cast<std::size_t>(1 + d)] =
-          name == "CAUSAL" ? std::pair{reach, 0} : std::pair{reach / 2, (reach + 1) / 2};
+          name == "CAUSAL" ? std::pair{reach, std::int64_t{0}} : std::pair{reach / 2, (reach + 1) / 2};
     }
     x = name == "CAUSAL" ? pad(x, widths) : pad(x, widths, name == "CIRCULAR" ? PadMode::wrap : PadMode::reflect);
     around = "VALID";

@@ -12,7 +12,7 @@ namespace tutti::nn {
 namespace {
 
 using lax::Dims;
-using Pairs = std::vector<std::pair<std::int64_t, std::int64_t>>;
+using Pairs = PadWidths;
 
 Dims with_channel(const std::vector<std::int64_t>& v) {
   Dims out{1};
@@ -96,9 +96,8 @@ template <int N> Array Conv<N>::operator()(const Array& in, Loc loc) const {
   if (padding_mode != PadMode::constant) {
     Dims window = tail(weight.shape(), 2);
     for (int d = 0; d < N; ++d) window[d] = dilation[d] * (window[d] - 1) + 1;
-    std::vector<std::pair<int, int>> widths{{0, 0}};
-    for (auto [low, high] : padding.resolve("Conv", tail(x.shape(), 1), window, stride))
-      widths.emplace_back(static_cast<int>(low), static_cast<int>(high));
+    PadWidths widths{{0, 0}};
+    for (auto [low, high] : padding.resolve("Conv", tail(x.shape(), 1), window, stride)) widths.emplace_back(low, high);
     x = pad(x, widths, padding_mode);
     around = "VALID";
   }

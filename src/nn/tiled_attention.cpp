@@ -214,7 +214,7 @@ Array in_blocks(const Array& x, int d, const Cut& cut) {
   }
   Array whole = x;
   if (const std::int64_t more = cut.size() - shape[d]) {
-    std::vector<std::pair<int, int>> ends(static_cast<std::size_t>(x.ndim()), {0, 0});
+    PadWidths ends(static_cast<std::size_t>(x.ndim()), {0, 0});
     ends[static_cast<std::size_t>(d)].second = static_cast<int>(more);
     whole = pad(x, ends, zeros({}, x.dtype()));
   }

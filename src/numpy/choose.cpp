@@ -1,8 +1,10 @@
 // take, take_along_axis, sort, argsort, pad.
 #include <algorithm>
+#include <limits>
 
 #include "array/node.hpp"
 #include "numpy/dims.hpp"
+#include "tutti/base/extent.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti {
@@ -124,7 +126,7 @@ Array argsort(const In& x, int axis, bool descending) {
 
 namespace {
 
-std::vector<std::pair<int, int>> all_widths(const Array& x, std::vector<std::pair<int, int>> widths) {
+PadWidths all_widths(const Array& x, PadWidths widths) {
   if (widths.size() == 1) widths.assign(x.ndim(), widths[0]);
   if (static_cast<int>(widths.size()) != x.ndim())
     raise<ShapeError>("pad", std::to_string(widths.size()) + " pairs of widths for " + x.type().str(),
@@ -140,14 +142,14 @@ std::vector<std::pair<int, int>> all_widths(const Array& x, std::vector<std::pai
 
 }  // namespace
 
-Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, const Operand& value) {
+Array pad(const In& x, const PadWidths& widths, const Operand& value) {
   CallScope scope(x.loc);
   std::vector<lax::PadDim> config;
   for (auto [before, after] : all_widths(x.array, widths)) config.push_back({before, after, 0});
   return lax::pad(x.array, lax::convert_element_type(value.array, x.array.dtype()), config);
 }
 
-Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode mode) {
+Array pad(const In& x, const PadWidths& widths, PadMode mode) {
   CallScope scope(x.loc);
   if (mode == PadMode::constant) return pad(x.array, widths, Operand(0.f));
   Array y = x.array;
@@ -159,6 +161,11 @@ Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode m
     if (n == 0)
       raise<ShapeError>("pad", "dim " + std::to_string(d) + " of " + y.type().str() + " is empty",
                         "Only constant padding works there.");
+    if (extent::add(n, extent::add(before, after)) > std::numeric_limits<std::int32_t>::max())
+      raise<ShapeError>("pad",
+                        "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " +
+                            x.array.type().str() + " make a dim beyond int32",
+                        "Only constant padding goes beyond.");
     // Where each element of the result comes from; known now, so a gather along one dim.
     std::vector<std::int32_t> from;
     for (std::int64_t i = -before; i < n + after; ++i) {

@@ -267,7 +267,7 @@ TEST(row_83_nested_state, IsReachedByName) {
   Dict& mu = state.opt_state.mu;
   const Dict& constant = mu;
   const std::initializer_list<std::string_view> facts = {"'layer_0'", "'layers_0'", "'layers_1'", "'output_layer'",
-                                                    "training.cpp:"};
+                                                         "training.cpp:"};
   expect_error<IndexError>([&] { mu["params"]["layer_0"]["kernel"].shape(); }, facts);
   expect_error<IndexError>([&] { constant["params"]["layer_0"]["kernel"].shape(); }, facts);
   expect_error<IndexError>([&] { (void)(mu["params"]["layer_0"]["kernel"] * 2); }, facts);

@@ -108,9 +108,10 @@ Array triu(const In& x, int k = 0);
 /// {3, 4}})` is {1, 4}.
 Array diag(const In& x, int k = 0);
 enum class PadMode { constant, edge, reflect, wrap };
+using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// (before, after) per dim, or one pair for all: `pad(x, {{1, 2}})`.
-Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, const Operand& value = 0.f);
-Array pad(const In& x, const std::vector<std::pair<int, int>>& widths, PadMode mode);
+Array pad(const In& x, const PadWidths& widths, const Operand& value = 0.f);
+Array pad(const In& x, const PadWidths& widths, PadMode mode);
 
 // --- choosing
 
