@@ -103,10 +103,10 @@ class Hoister {
   Program& p_;
   std::vector<OpenLoop::Input>& consts_;
   Unchanging unchanging_;
-  std::vector<std::int64_t> from_;                             // by value: bytes that it is made of
-  std::vector<int> chain_;                                     // by value: ops in a row that stay
-  std::vector<char> stays_, becomes_const_, outside_needed_;   // by Eqn
-  std::map<ValueId, Atom> outside_;                            // by value
+  std::vector<std::int64_t> from_;                            // by value: bytes that it is made of
+  std::vector<int> chain_;                                    // by value: ops in a row that stay
+  std::vector<char> stays_, becomes_const_, outside_needed_;  // by Eqn
+  std::map<ValueId, Atom> outside_;                           // by value
 };
 
 }  // namespace

@@ -14,7 +14,10 @@ OpenLoop::OpenLoop(Program& outer, Eqn loop) : around(outer), eqn(std::move(loop
   inputs(form.first_const(), form.consts, body.inputs, 0, consts);
   inputs(form.first_slice(), form.slices, body.inputs, form.consts + form.carries, slices);
   for (int c = 0; c < form.carries; ++c)
-    carries.push_back({eqn.operands[form.first_carry() + c], body.inputs[form.consts + c], {}, eqn.results[c],
+    carries.push_back({eqn.operands[form.first_carry() + c],
+                       body.inputs[form.consts + c],
+                       {},
+                       eqn.results[c],
                        condition ? condition->inputs[form.condition_consts + c] : -1});
   for (std::size_t k = carries.size(); k < eqn.results.size(); ++k) stacks.push_back({{}, eqn.results[k]});
   take_outputs();
@@ -74,7 +77,8 @@ ValueId OpenLoop::add(Program& program, std::vector<Eqn>& list, const Op& op, Pa
 Eqn OpenLoop::close() {
   gather();
   Eqn e = eqn;
-  e.params = eqn.op->with_consts(eqn.params, static_cast<int>(condition_consts.size()), static_cast<int>(consts.size()));
+  e.params =
+      eqn.op->with_consts(eqn.params, static_cast<int>(condition_consts.size()), static_cast<int>(consts.size()));
   e.operands.clear();
   e.results.clear();
   for (const auto* list : {&condition_consts, &consts})

@@ -10,9 +10,10 @@ namespace tutti::compile {
 
 /// What no step of a loop changes is computed before it, but for readings and what is quickly made of little memory.
 Program hoist(const Program& program);
-/// Products and sums that steps of a loop do not need are taken out of it: a slice times what no step changes is a slice
-/// of one product of the stack, a product that is only stacked is one of a stack, products that are added up are one
-/// that sums over steps, and sums that are added up are taken of the sum of their terms. Changes the order of additions.
+/// Products and sums that steps of a loop do not need are taken out of it: a slice times what no step changes is a
+/// slice of one product of the stack, a product that is only stacked is one of a stack, products that are added up are
+/// one that sums over steps, and sums that are added up are taken of the sum of their terms. Changes the order of
+/// additions.
 Program across_steps(const Program& program);
 /// Removes what does nothing and brings contractions to the order batch, free, contracted | batch, contracted, free by
 /// transposes (which are only readings). Keeps bits.

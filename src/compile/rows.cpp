@@ -143,8 +143,8 @@ class Grouping {
       most = std::max(most, product(l->extents));
       last = i;
     }
-    const bool apart = std::find_first_of(all_reads.begin(), all_reads.end(), all_writes.begin(), all_writes.end()) ==
-                       all_reads.end();
+    const bool apart =
+        std::find_first_of(all_reads.begin(), all_reads.end(), all_writes.begin(), all_writes.end()) == all_reads.end();
     return apart && most >= kBox ? last : begin;
   }
 

@@ -12,9 +12,9 @@ namespace tutti::run {
 using compile::Storage;
 
 namespace {
-constexpr double kInline = 30e3;    // ns: less work than this is not worth waking a thread
+constexpr double kInline = 30e3;      // ns: less work than this is not worth waking a thread
 constexpr double kInlineAwake = 4e3;  // nor this worth a meeting with one that is awake
-}
+}  // namespace
 
 NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)) {
   tasks = nest_.tasks;

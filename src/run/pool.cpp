@@ -64,7 +64,8 @@ class Pool {
     }
     start_threads(helpers);
     const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
-    word_.store(first_word(g) | kTaken, std::memory_order_seq_cst);  // from here no late worker can take a task of the old job
+    word_.store(first_word(g) | kTaken,
+                std::memory_order_seq_cst);  // from here no late worker can take a task of the old job
     f_ = f;
     count_.store(count, std::memory_order_release);
     allowed_.store(helpers, std::memory_order_relaxed);
@@ -97,7 +98,8 @@ class Pool {
         const std::uint64_t front = w & kTaken, behind = (w >> kBits) & kTaken;
         if (front + behind >= count) return;  // a newer job's count: then the exchange fails
         i = back ? count - 1 - behind : front;
-      } while (!word_.compare_exchange_weak(w, w + (std::uint64_t{1} << (back ? kBits : 0)), std::memory_order_acq_rel));
+      } while (
+          !word_.compare_exchange_weak(w, w + (std::uint64_t{1} << (back ? kBits : 0)), std::memory_order_acq_rel));
       try {
         if (!failed_.load(std::memory_order_relaxed)) f_.call(f_.context, static_cast<int>(i));
       } catch (...) {

@@ -108,8 +108,8 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
     const bool far = a.kind == Access::Kind::store  ? stores_far(where, a, k, nest)
                      : a.kind == Access::Kind::load ? step == KernelSpec::Step::one && loads_far(where.plan, a)
                                                     : false;
-    s.accesses.push_back({a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far,
-                          apart(a, step, nest.column_steps[k])});
+    s.accesses.push_back(
+        {a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far, apart(a, step, nest.column_steps[k])});
   }
   return s;
 }

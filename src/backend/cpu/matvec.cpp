@@ -49,8 +49,7 @@ template <int vectors>
   for (int v = 0; v < vectors; ++v) sum[v] = *reinterpret_cast<const Lanes*>(sums + v * kLanes);
   for (std::int64_t l = 0; l < k; ++l)
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v)
-      sum[v] += *reinterpret_cast<const Lanes*>(a + l * a_column + v * kLanes) * x[l];
+    for (int v = 0; v < vectors; ++v) sum[v] += *reinterpret_cast<const Lanes*>(a + l * a_column + v * kLanes) * x[l];
 #pragma GCC unroll 8
   for (int v = 0; v < vectors; ++v) *reinterpret_cast<Lanes*>(sums + v * kLanes) = sum[v];
 }
@@ -69,8 +68,8 @@ template <int vectors>
     const bool by_rows = a.column == 1 || k == 1;
     for (std::int64_t i = 0; i < m;) {
       const std::int64_t left = m - i;
-      const int n = by_rows ? (left >= kRows ? kRows : 1)
-                            : static_cast<int>(std::min<std::int64_t>(left, kColumns * kLanes));
+      const int n =
+          by_rows ? (left >= kRows ? kRows : 1) : static_cast<int>(std::min<std::int64_t>(left, kColumns * kLanes));
       for (int j = 0; j < n; ++j) sums[j] = from ? y[(i + j) * y_step] : 0;
       if (by_rows) {
         n == kRows ? along<kRows>(inner, part + i * a.row, a.row, in_order, sums)
