@@ -76,7 +76,9 @@ class Reader {
         }
         const Atom x = e.operands[0];
         Reading from = f_.read(x);
-        if (auto composed = compose(*view, extents(v), from.view, extents(x))) {
+        Extents of = extents(x);
+        in_elements_of(p_.type(v).dtype, p_.type(x).dtype, from.view, of);
+        if (auto composed = compose(*view, extents(v), from.view, of)) {
           f_.readings[v] = {from.base, from.index, *composed};
         } else {
           must_[x.id] = 1;
@@ -84,6 +86,16 @@ class Reader {
         }
       }
     }
+  }
+
+  // A view speaks of elements of its result: those of the operand may be several of them.
+  static void in_elements_of(DType result, DType operand, View& view, Extents& extents) {
+    const std::int64_t n = operand.size() / result.size();
+    if (n <= 1) return;
+    view.offset *= n;
+    for (std::int64_t& s : view.strides) s *= n;
+    view.strides.push_back(1);
+    extents.push_back(n);
   }
 
   // A value that is put together: of not too many parts.

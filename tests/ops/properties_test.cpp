@@ -343,7 +343,8 @@ TEST(EveryOp, ViewsReadWhatEvalMoves) {
     if (!view) return;
     Buffers in = random_inputs(c, c.sample->operands, random);
     std::string got(static_cast<std::size_t>(result.nbytes()), '\0');
-    ops::read_view(*view, {c.sample->operands[0], in[0]->data()}, {result, got.data()});
+    ops::read_view(*view, {{result.dtype, c.sample->operands[0].shape, false, {}}, in[0]->data()},
+                   {result, got.data()});
     EXPECT_EQ(std::memcmp(got.data(), evaluate(p, in)[0]->data(), got.size()), 0);
   });
 }

@@ -12,17 +12,17 @@ using Value = Frame::Value;
 namespace {
 constexpr int kAhead = 4096;                       // bytes
 constexpr std::int64_t kFew = 8, kFewInsts = 256;  // times of a loop that are written out, and their instructions
+
+// Those of run::KernelFn.
+std::vector<llvm::Type*> kernel_arguments(llvm::LLVMContext& context) {
+  llvm::Type *p = llvm::PointerType::get(context, 0), *i = llvm::Type::getInt64Ty(context);
+  return {p, p, p, i, i};
+}
 }  // namespace
 
 Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, bool wide)
-    : m_(m), s_(spec), own_(std::make_unique<llvm::IRBuilder<>>(m.getContext())), b_(*own_), lanes_(m, b_, wide) {
+    : Writer(m, name, kernel_arguments(m.getContext())), s_(spec), lanes_(m, b_, wide) {
   for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
-  llvm::Type *p = b_.getPtrTy(), *i = b_.getInt64Ty();
-  fn_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {p, p, p, i, i}, false),
-                               llvm::Function::ExternalLinkage, name, m);
-  fn_->addFnAttr("prefer-vector-width", "512");
-  fn_->addFnAttr("min-legal-vector-width", "512");
-  fn_->addFnAttr(llvm::Attribute::NoUnwind);
   b_.SetInsertPoint(block("entry"));
   rows_ = fn_->getArg(3);
   columns_ = fn_->getArg(4);
@@ -35,9 +35,8 @@ Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, b
 }
 
 Frame::Frame(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, const Inlined& inlined)
-    : m_(*builder.GetInsertBlock()->getModule()), s_(spec), b_(builder), lanes_(m_, b_, wide), inlined_(&inlined) {
+    : Writer(builder), s_(spec), lanes_(m_, b_, wide), inlined_(&inlined) {
   for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
-  fn_ = b_.GetInsertBlock()->getParent();
   rows_ = inlined.rows;
   columns_ = inlined.columns;
   at_ = inlined.at;

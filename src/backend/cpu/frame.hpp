@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend/cpu/lanes.hpp"
+#include "backend/cpu/writer.hpp"
 
 namespace tutti::cpu {
 
@@ -22,9 +23,9 @@ struct Inlined {
   llvm::Value *rows = nullptr, *columns = nullptr;
 };
 
-class Frame {
+class Frame : protected Writer {
  public:
-  using Value = llvm::Value*;
+  using Writer::Value;
   using Kind = compile::Access::Kind;
   using Step = KernelSpec::Step;
 
@@ -34,9 +35,6 @@ class Frame {
   Frame(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, const Inlined& inlined);
 
  protected:
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(m_.getContext(), name, fn_); }
-  Value number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
-
   // for (i = from; i + step <= to; i += step) body(i); the value of i after the loop. Where all is known a few times
   // are written out one after the other.
   template <class F> Value counted(Value from, Value to, std::int64_t step, F body) {
@@ -59,19 +57,6 @@ class Frame {
     return i;
   }
 
-  template <class F> void when(Value condition, F body) {
-    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition)) {
-      if (known->isOne()) body();
-      return;
-    }
-    llvm::BasicBlock *in = block("then"), *out = block("join");
-    b_.CreateCondBr(condition, in, out);
-    b_.SetInsertPoint(in);
-    body();
-    b_.CreateBr(out);
-    b_.SetInsertPoint(out);
-  }
-
   Value lane_numbers();
   Value mask_of(Value left) { return b_.CreateICmpULT(lane_numbers(), b_.CreateVectorSplat(kLanes, left)); }
   Value smaller(Value x, Value y) { return b_.CreateSelect(b_.CreateICmpSLT(x, y), x, y); }
@@ -92,16 +77,8 @@ class Frame {
   /// Memory of the function.
   llvm::AllocaInst* local(llvm::Type* type, std::uint64_t align);
 
-  llvm::Module& m_;
   const KernelSpec& s_;
-
- private:
-  std::unique_ptr<llvm::IRBuilder<>> own_;
-
- protected:
-  llvm::IRBuilder<>& b_;
   Lanes lanes_;
-  llvm::Function* fn_ = nullptr;
   Value rows_ = nullptr, columns_ = nullptr, row_ = nullptr;
   std::vector<Value> current_, row_values_;  // by access: the address, or the number; by register
   std::vector<char> uniform_;                // by register: one value per row

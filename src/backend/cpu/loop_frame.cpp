@@ -7,15 +7,19 @@ namespace tutti::cpu {
 using compile::Plan;
 using compile::Storage;
 
+namespace {
+
+// The addresses of storages, and the first row.
+std::vector<llvm::Type*> loop_arguments(llvm::LLVMContext& context, bool rows) {
+  std::vector<llvm::Type*> out{llvm::PointerType::get(context, 0)};
+  if (rows) out.push_back(llvm::Type::getInt64Ty(context));
+  return out;
+}
+
+}  // namespace
+
 LoopFrame::LoopFrame(llvm::Module& m, const std::string& name, bool wide, const LoopRows* rows, std::int64_t count)
-    : m_(m), b_(m.getContext()), wide_(wide), rows_(rows), count_(count) {
-  std::vector<llvm::Type*> arguments{b_.getPtrTy()};
-  if (rows_) arguments.push_back(b_.getInt64Ty());
-  fn_ = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), arguments, false),
-                               llvm::Function::ExternalLinkage, name, m);
-  fn_->addFnAttr("prefer-vector-width", "512");
-  fn_->addFnAttr("min-legal-vector-width", "512");
-  fn_->addFnAttr(llvm::Attribute::NoUnwind);
+    : Writer(m, name, loop_arguments(m.getContext(), rows != nullptr)), wide_(wide), rows_(rows), count_(count) {
   if (rows_) row_ = fn_->getArg(1);
   entry_ = block("entry");
   b_.SetInsertPoint(block("start"));
@@ -24,15 +28,6 @@ LoopFrame::LoopFrame(llvm::Module& m, const std::string& name, bool wide, const 
 void LoopFrame::copy(Value to, Value from, std::int64_t bytes) {
   if (bytes > 0 && to != from)
     b_.CreateMemMove(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1), static_cast<std::uint64_t>(bytes));
-}
-
-void LoopFrame::when(Value condition, const std::function<void()>& body) {
-  llvm::BasicBlock *in = block("then"), *out = block("join");
-  b_.CreateCondBr(condition, in, out);
-  b_.SetInsertPoint(in);
-  body();
-  b_.CreateBr(out);
-  b_.SetInsertPoint(out);
 }
 
 LoopFrame::Place LoopFrame::own(std::int64_t bytes) {

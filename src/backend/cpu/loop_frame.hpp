@@ -1,21 +1,19 @@
 // What a function for a whole loop is made of: memory of its own, and loop nests over it.
 #pragma once
 
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
-
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "backend/cpu/frame.hpp"
 #include "backend/cpu/loop_rows.hpp"
+#include "backend/cpu/writer.hpp"
 
 namespace tutti::cpu {
 
-class LoopFrame {
+class LoopFrame : protected Writer {
  public:
-  using Value = llvm::Value*;
+  using Writer::Value;
   /// `rows`: the function makes `count` rows, from the one that its second argument says; nullptr: it makes all.
   LoopFrame(llvm::Module& module, const std::string& name, bool wide, const LoopRows* rows, std::int64_t count);
 
@@ -28,12 +26,9 @@ class LoopFrame {
   };
   using Places = std::vector<Place>;  // by storage of one Plan
 
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(m_.getContext(), name, fn_); }
-  Value number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
   Value moved(Value at, Value bytes) { return b_.CreateGEP(b_.getInt8Ty(), at, bytes); }
   Value moved(Value at, std::int64_t bytes) { return bytes ? moved(at, number(bytes)) : at; }
   void copy(Value to, Value from, std::int64_t bytes);
-  void when(Value condition, const std::function<void()>& body);
 
   /// Memory of the function, zero at first: lanes that nothing is stored in are numbers, too.
   Place own(std::int64_t bytes);
@@ -52,12 +47,9 @@ class LoopFrame {
   static constexpr std::int64_t kLocal = 512;   // bytes of a storage that is memory of the function
   static constexpr std::int64_t kVector = 128;  // bytes of 16 elements, of any type at most
 
-  llvm::Module& m_;
-  llvm::IRBuilder<> b_;
   bool wide_;
   const LoopRows* rows_;
   std::int64_t count_;
-  llvm::Function* fn_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   Value row_ = nullptr;
 

@@ -57,6 +57,11 @@ constinit const Home random_unwrap = [] {
     shape.push_back(2);
     return std::vector{type(uint32, shape)};
   };
+  op.view = [](const Call&, const Type& result) {
+    View words{0, std::vector<std::int64_t>(static_cast<std::size_t>(result.ndim()), 1)};
+    for (int d = result.ndim() - 1; d-- > 0;) words.strides[d] = words.strides[d + 1] * result.shape[d + 1];
+    return std::optional(words);
+  };
   op.samples = {{.params = {}, .operands = {type(prng_key, {})}},
                 {.params = {}, .operands = {type(prng_key, {3})}},
                 {.params = {}, .operands = {type(prng_key, {0})}}};
