@@ -144,7 +144,7 @@ TEST_F(OpErrors, JoiningAndCutting) {
   expect_error<IndexError>("split", {"axis 1", "float32[5]"}, [&] { split(v, 5, 1); });
   expect_error<ShapeError>("pad", {"2 pairs", "float32[5]"}, [&] { pad(v, {{1, 1}, {1, 1}}); });
   const std::int64_t large = (std::int64_t{1} << 32) + 1;  // 1 in 32 bits
-  EXPECT_EQ(eval_shape([&](const Array& x) { return pad(x, {{large, large}}); }, v).shape, (Shape{2 * large + 5}));
+  EXPECT_EQ(eval_shape([&](const Array& x) { return pad(x, {{large, large}}); }, v).shape(), (Shape{2 * large + 5}));
   expect_error<ShapeError>("pad", {"4294967297", "float32[5]", "int32"}, [&] { pad(v, {{0, large}}, PadMode::edge); });
   expect_error<ValueError>("pad", {"(-1, 0)", "float32[5]"}, [&] { pad(v, {{-1, 0}}); });
   expect_error<ShapeError>("pad", {"dim 0", "float32[0,3]", "empty"}, [&] {

@@ -10,8 +10,7 @@ namespace {
 constexpr std::int64_t kInner = 4096;  // elements of x at a time: they stay in the first-level cache
 constexpr int kLanes = 16, kRows = 4, kColumns = 8;
 
-typedef float Lanes __attribute__((vector_size(64), aligned(4)));
-typedef int Order __attribute__((vector_size(64)));
+using Lanes [[gnu::vector_size(64)]] [[gnu::aligned(4)]] = float;
 
 // Rows of a against x, which lie in order: sums in lanes, `rows` of them and two of each row side by side.
 template <int rows>
@@ -32,10 +31,8 @@ template <int rows>
     even[i] += odd[i];
     float sum = 0;
     for (std::int64_t rest = l; rest < k; ++rest) sum += a[i * a_row + rest] * x[rest];
-    even[i] += __builtin_shuffle(even[i], Order{8, 9, 10, 11, 12, 13, 14, 15});
-    even[i] += __builtin_shuffle(even[i], Order{4, 5, 6, 7});
-    even[i] += __builtin_shuffle(even[i], Order{2, 3});
-    even[i] += __builtin_shuffle(even[i], Order{1});
+    for (int half = kLanes / 2; half > 0; half /= 2)
+      for (int j = 0; j < half; ++j) even[i][j] += even[i][j + half];
     sums[i] += even[i][0] + sum;
   }
 }
@@ -94,15 +91,12 @@ void plain(std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std:
            std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
-[[gnu::target("arch=x86-64-v3"), gnu::optimize("fp-contract=fast")]] void avx2(std::int64_t m, std::int64_t k,
-                                                                               const Matrix& a, const float* x,
-                                                                               std::int64_t x_step, float* y,
-                                                                               std::int64_t y_step) {
+[[gnu::target("arch=x86-64-v3")]] void avx2(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
+                                            std::int64_t x_step, float* y, std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
-[[gnu::target("arch=x86-64-v4,prefer-vector-width=512"), gnu::optimize("fp-contract=fast")]] void avx512(
-    std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std::int64_t x_step, float* y,
-    std::int64_t y_step) {
+[[gnu::target("arch=x86-64-v4")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
+                                              std::int64_t x_step, float* y, std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
 
