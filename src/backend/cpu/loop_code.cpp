@@ -49,7 +49,7 @@ void measure(const compile::Step& step, Size& size) {
 }
 
 void measure(const Plan& plan, Size& size) {
-  for (const compile::Stage& stage : plan.stages) size.fits &= stage.rows == 0;
+  for (const compile::Stage& stage : plan.stages) size.fits &= stage.scratch_bytes == 0;
   for (const compile::Step& step : plan.steps)
     if (size.fits) measure(step, size);
 }
