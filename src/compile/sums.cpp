@@ -55,7 +55,7 @@ class Sums {
   void follow(Atom a, std::vector<const Eqn*> tail, std::vector<Term>& out) const {
     Term t{a, tail};
     for (const Eqn* e = s_.maker(a); e && s_.used_once(a); e = s_.maker(a)) {
-      if (e->op == &ops::add && t.kind == Term::Kind::other && same_shapes(*e)) {
+      if (e->op->signs == std::vector<int>{1, 1} && t.kind == Term::Kind::other && same_shapes(*e)) {
         for (const Atom& x : e->operands) follow(x, tail, out);
         return;
       }
