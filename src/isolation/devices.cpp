@@ -83,7 +83,7 @@ std::vector<Blocks> Devices::new_results(const Program& p, const Eqn& e, const S
   return out;
 }
 
-// Devices that differ along the axes of the group only, row-major over them.
+// Devices that differ along the axes of the group only, row-major over them; -1 for one that does not take part.
 std::vector<std::vector<int>> Devices::groups(const Eqn& e, const Some& on) const {
   const Group& axes = e.op->collective->group(e.params);
   AxisRefs refs;
@@ -102,7 +102,7 @@ std::vector<std::vector<int>> Devices::groups(const Eqn& e, const Some& on) cons
   }
   std::vector<std::vector<int>> out;
   for (auto& [home, group] : by_home) {
-    if (std::find(group.begin(), group.end(), -1) != group.end())
+    if (!e.op->collective->kind.empty() && std::find(group.begin(), group.end(), -1) != group.end())
       raise<UnsupportedError>(e.op->name, "a condition around it holds on some of its devices and not on others",
                               "Let the condition be the same along its axes: by psum or pmax of what it depends on.",
                               e.loc);
@@ -119,9 +119,16 @@ std::vector<Blocks> Devices::collective(const Program& p, const Eqn& e, const st
   for (const Atom& a : e.operands) types.push_back(p.type(a));
   std::vector<Blocks> results = new_results(p, e, on);
   Received most;  // of the group whose devices receive most
+  const BufferPtr nobody = allocate_buffer(static_cast<std::size_t>(p.types[e.results[0]].nbytes()));
   for (const std::vector<int>& group : groups(e, on)) {
+    const int present = *std::max_element(group.begin(), group.end());
     std::vector<HostView> in, out;
     for (int d : group) {
+      if (d < 0) {  // nothing is sent: what it would have plays no part
+        if (!types.empty()) in.push_back({types[0], operands[0][present]->data()});
+        out.push_back({p.types[e.results[0]], nobody->data()});
+        continue;
+      }
       if (!types.empty()) in.push_back({types[0], operands[0][d]->data()});
       out.push_back({p.types[e.results[0]], results[0][d]->data()});
     }

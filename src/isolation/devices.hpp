@@ -28,7 +28,7 @@ class Devices {
   std::vector<Blocks> collective(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on);
   std::vector<Blocks> loop(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on);
   std::vector<Blocks> branch(const Program& p, const Eqn& e, const std::vector<Blocks>& operands, const Some& on);
-  // The groups that take part; UnsupportedError where one does in part.
+  // The groups that take part; UnsupportedError where one that sends does so in part.
   std::vector<std::vector<int>> groups(const Eqn& e, const Some& on) const;
   std::vector<Blocks> new_results(const Program& p, const Eqn& e, const Some& on) const;
   Blocks new_blocks(const Type& type, const Some& on) const;

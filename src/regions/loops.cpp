@@ -78,7 +78,7 @@ Arrays transpose_by_split(const Split& s, const Arrays& cotangents, const Arrays
 std::vector<std::string> collective_axes(const Program& p) {
   std::vector<std::string> out;
   for (const Eqn& e : p.eqns) {
-    if (const Collective* c = e.op->collective.get()) {
+    if (const Collective* c = e.op->collective.get(); c && !c->kind.empty()) {  // else nobody waits
       std::vector<std::string> axes = c->group(e.params).axes;
       std::sort(axes.begin(), axes.end());
       out = merge_names(out, axes);

@@ -120,7 +120,7 @@ Split nothing_known(const Call& c, const std::vector<bool>& unknown);
 /// Cotangents of what is undefined among the operands, by way of a split that leaves a linear half.
 std::vector<Array> transpose_by_split(const Split& s, const std::vector<Array>& cotangents,
                                       const std::vector<Array>& operands, const std::vector<bool>& undefined);
-/// The axes that collectives in a program name, its sub-programs included.
+/// The axes along which devices wait for each other in a program, its sub-programs included.
 std::vector<std::string> collective_axes(const Program& p);
 /// ValueError where devices that may decide differently would have to take part in one collective.
 void check_one_decision(const Call& c, const std::vector<std::string>& varying, const char* decision);
