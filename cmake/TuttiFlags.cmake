@@ -36,4 +36,7 @@ endif()
 
 # Tests, examples and the guide's pages are compiled more often than they run: linked behind tutti_flags.
 add_library(tutti_test_flags INTERFACE)
-target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O1> $<$<BOOL:${TUTTI_SANITIZE}>:-O0>)
+target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+if(TUTTI_SANITIZE)
+  target_compile_options(tutti_test_flags INTERFACE -O0)
+endif()
