@@ -10,8 +10,13 @@ namespace {
 constexpr std::int64_t kInner = 4096;  // elements of x at a time: they stay in the first-level cache
 constexpr int kLanes = 16, kRows = 4, kColumns = 8;
 
-typedef float Lanes __attribute__((vector_size(64), aligned(4)));
-typedef int Order __attribute__((vector_size(64)));
+typedef float Lanes __attribute__((vector_size(64))) __attribute__((aligned(4)));
+
+// Adds the lanes from `half` on to those before them.
+template <int half> [[gnu::always_inline]] inline void fold(Lanes& x) {
+  x += __builtin_shufflevector(x, x, half, half + 1, half + 2, half + 3, half + 4, half + 5, half + 6, half + 7, 0, 0,
+                               0, 0, 0, 0, 0, 0);
+}
 
 // Rows of a against x, which lie in order: sums in lanes, `rows` of them and two of each row side by side.
 template <int rows>
@@ -32,10 +37,10 @@ template <int rows>
     even[i] += odd[i];
     float sum = 0;
     for (std::int64_t rest = l; rest < k; ++rest) sum += a[i * a_row + rest] * x[rest];
-    even[i] += __builtin_shuffle(even[i], Order{8, 9, 10, 11, 12, 13, 14, 15});
-    even[i] += __builtin_shuffle(even[i], Order{4, 5, 6, 7});
-    even[i] += __builtin_shuffle(even[i], Order{2, 3});
-    even[i] += __builtin_shuffle(even[i], Order{1});
+    fold<8>(even[i]);
+    fold<4>(even[i]);
+    fold<2>(even[i]);
+    fold<1>(even[i]);
     sums[i] += even[i][0] + sum;
   }
 }
@@ -94,15 +99,13 @@ void plain(std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std:
            std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
-[[gnu::target("arch=x86-64-v3"), gnu::optimize("fp-contract=fast")]] void avx2(std::int64_t m, std::int64_t k,
-                                                                               const Matrix& a, const float* x,
-                                                                               std::int64_t x_step, float* y,
-                                                                               std::int64_t y_step) {
+[[gnu::target("arch=x86-64-v3")]] void avx2(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
+                                            std::int64_t x_step, float* y, std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
-[[gnu::target("arch=x86-64-v4,prefer-vector-width=512"), gnu::optimize("fp-contract=fast")]] void avx512(
-    std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std::int64_t x_step, float* y,
-    std::int64_t y_step) {
+[[gnu::target("arch=x86-64-v4,prefer-vector-width=512")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a,
+                                                                      const float* x, std::int64_t x_step, float* y,
+                                                                      std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
 
