@@ -26,7 +26,7 @@ class DotWork final : public run::Work {
     if ((d.m == 1 || d.n == 1) && d.dtype.size() == 4) {
       const double bytes = 2 * work;
       cost_ns = static_cast<double>(batches_) * (bytes * 0.02 + 100);
-      if (batches_ == 1 && bytes > 256e3) parts_ = 2;
+      if (batches_ == 1 && bytes > 2e6) parts_ = 2;  // less is read fast enough from one core's second-level cache
     } else if (work > 4e6)
       parts_ = batches_ > 1 && work < 2e9 ? 1
                : work < 2e10              ? 2

@@ -10,7 +10,13 @@ namespace {
 constexpr std::int64_t kInner = 4096;  // elements of x at a time: they stay in the first-level cache
 constexpr int kLanes = 16, kRows = 4, kColumns = 8;
 
-using Lanes [[gnu::vector_size(64)]] [[gnu::aligned(4)]] = float;
+typedef float Lanes __attribute__((vector_size(64))) __attribute__((aligned(4)));
+
+// Adds the lanes from `half` on to those before them.
+template <int half> [[gnu::always_inline]] inline void fold(Lanes& x) {
+  x += __builtin_shufflevector(x, x, half, half + 1, half + 2, half + 3, half + 4, half + 5, half + 6, half + 7, 0, 0,
+                               0, 0, 0, 0, 0, 0);
+}
 
 // Rows of a against x, which lie in order: sums in lanes, `rows` of them and two of each row side by side.
 template <int rows>
@@ -31,8 +37,10 @@ template <int rows>
     even[i] += odd[i];
     float sum = 0;
     for (std::int64_t rest = l; rest < k; ++rest) sum += a[i * a_row + rest] * x[rest];
-    for (int half = kLanes / 2; half > 0; half /= 2)
-      for (int j = 0; j < half; ++j) even[i][j] += even[i][j + half];
+    fold<8>(even[i]);
+    fold<4>(even[i]);
+    fold<2>(even[i]);
+    fold<1>(even[i]);
     sums[i] += even[i][0] + sum;
   }
 }
@@ -95,8 +103,9 @@ void plain(std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std:
                                             std::int64_t x_step, float* y, std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
-[[gnu::target("arch=x86-64-v4")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
-                                              std::int64_t x_step, float* y, std::int64_t y_step) {
+[[gnu::target("arch=x86-64-v4,prefer-vector-width=512")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a,
+                                                                      const float* x, std::int64_t x_step, float* y,
+                                                                      std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
 
