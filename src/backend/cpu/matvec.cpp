@@ -103,9 +103,8 @@ void plain(std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std:
                                             std::int64_t x_step, float* y, std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
-[[gnu::target("arch=x86-64-v4,prefer-vector-width=512")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a,
-                                                                      const float* x, std::int64_t x_step, float* y,
-                                                                      std::int64_t y_step) {
+[[gnu::target("arch=x86-64-v4")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
+                                              std::int64_t x_step, float* y, std::int64_t y_step) {
   product(m, k, a, x, x_step, y, y_step);
 }
 
