@@ -64,7 +64,8 @@ void expect_meaning(const Program& p, unsigned seed) {
 
 void run_many(int rounds, int columns, int depth) {
   for (int round = 0; round < rounds && !::testing::Test::HasFailure(); ++round) {
-    const unsigned seed = static_cast<unsigned>(round + 1000 * depth + 100000 * columns);
+    const unsigned seed =
+        static_cast<unsigned>(round) + 1000u * static_cast<unsigned>(depth) + 100000u * static_cast<unsigned>(columns);
     expect_meaning(LoopMaker(seed, columns).program(depth), seed);
   }
 }
