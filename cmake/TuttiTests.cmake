@@ -8,7 +8,8 @@ set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
 # These take minutes to compile or to run under sanitizers, as golden, the guide's pages and the examples do, and others
 # go through the same code.
 set(tutti_slow_tests errors examples inventory linen nn optim)
-set(tutti_slow_suites transform.Compose backend.large_loops backend.random_programs)
+set(tutti_slow_suites transform.Compose backend.large_loops backend.random_programs
+  run.fork)  # what the threads held that a child has not is a leak to the address sanitizer
 add_custom_target(quick_tests)
 
 # How sanitizers behave in a test is compiled into it.

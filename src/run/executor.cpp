@@ -25,7 +25,7 @@ NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)) {
 void NestWork::run(char* const* at, int task) const {
   char* base[kMaxAccesses];
   for (int k = 0; k < nest_.accesses; ++k)
-    base[k] = (nest_.storages[k] < 0 ? nullptr : at[nest_.storages[k]]) + nest_.offsets[k];
+    base[k] = moved(nest_.storages[k] < 0 ? nullptr : at[nest_.storages[k]], nest_.offsets[k]);
   run_nest(nest_, base, nest_.calls * task / nest_.tasks, nest_.calls * (task + 1) / nest_.tasks);
 }
 

@@ -113,7 +113,7 @@ void run_nest(const Nest& n, char* const* base, std::int64_t begin, std::int64_t
   }
   for (int k = 0; k < n.accesses; ++k) {
     at[k] = base[k];
-    for (int d = 0; d < dims; ++d) at[k] += index[d] * n.steps[d * n.accesses + k];
+    for (int d = 0; d < dims; ++d) at[k] = moved(at[k], index[d] * n.steps[d * n.accesses + k]);
   }
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t rows = n.row_dim >= 0 ? std::min(n.rows, n.row_total - index[n.row_dim] * n.rows) : n.rows;
@@ -123,11 +123,11 @@ void run_nest(const Nest& n, char* const* base, std::int64_t begin, std::int64_t
     for (int d = dims; d-- > 0;) {
       const std::int64_t* step = n.steps.data() + d * n.accesses;
       if (++index[d] < n.outer[d]) {
-        for (int k = 0; k < n.accesses; ++k) at[k] += step[k];
+        for (int k = 0; k < n.accesses; ++k) at[k] = moved(at[k], step[k]);
         break;
       }
       index[d] = 0;
-      for (int k = 0; k < n.accesses; ++k) at[k] -= (n.outer[d] - 1) * step[k];
+      for (int k = 0; k < n.accesses; ++k) at[k] = moved(at[k], (1 - n.outer[d]) * step[k]);
     }
   }
 }

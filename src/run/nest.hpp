@@ -18,6 +18,11 @@ enum class Walk { map, reduce_row, reduce_column };
 /// As many accesses as a loop may have.
 inline constexpr int kMaxAccesses = 64;
 
+// An address so many bytes further on. What counts has its number in the place of an address, from 0 on.
+inline char* moved(char* at, std::int64_t bytes) {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(at) + static_cast<std::uintptr_t>(bytes));
+}
+
 struct Nest {
   KernelFn kernel = nullptr;
   Walk walk = Walk::map;
