@@ -55,9 +55,10 @@ BufferPtr buffer_of(const Array& x, const char* what) {
 
 Pinned::Pinned(std::span<const Array> arrays, std::span<const bool> donated, const Takers& by, const char* what)
     : arrays_(arrays) {
-  buffers_.reserve(arrays.size());
+  if (arrays.size() > few_.size()) many_.resize(arrays.size());
+  buffers_ = arrays.size() > few_.size() ? std::span(many_) : std::span(few_).first(arrays.size());
   try {
-    for (const Array& x : arrays) buffers_.push_back(BufferPtr::adopt(pin(x, what)));
+    for (; pinned_ < arrays.size(); ++pinned_) buffers_[pinned_] = BufferPtr::adopt(pin(arrays[pinned_], what));
     if (donated.empty()) return;
     own_.assign(arrays.size(), false);
     for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -76,7 +77,7 @@ Pinned::Pinned(std::span<const Array> arrays, std::span<const bool> donated, con
 Pinned::~Pinned() { let_go(); }
 
 void Pinned::let_go() {
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+  for (std::size_t i = 0; i < pinned_; ++i) {
     if (!own_.empty() && own_[i]) continue;
     buffers_[i].detach();
     arrays_[i].node()->memory.unpin();

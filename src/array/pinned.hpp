@@ -1,6 +1,7 @@
 // The buffers of arrays during a run.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,13 +23,16 @@ class Pinned {
   Pinned(std::span<const Array> arrays, std::span<const bool> donated, const Takers& by, const char* what);
   ~Pinned();
   Pinned(const Pinned&) = delete;
-  const std::vector<BufferPtr>& buffers() const { return buffers_; }
+  std::span<const BufferPtr> buffers() const { return buffers_; }
 
  private:
   void let_go();
 
   std::span<const Array> arrays_;
-  std::vector<BufferPtr> buffers_;
+  std::array<BufferPtr, 8> few_;  // most calls have few arguments
+  std::vector<BufferPtr> many_;
+  std::span<BufferPtr> buffers_;  // of one of them
+  std::size_t pinned_ = 0;
   std::vector<bool> own_;  // shares of our own; empty: none
 };
 

@@ -106,7 +106,9 @@ class Sums {
 
   // What is added to a carry in each step; nothing where that is not all that happens to it.
   std::vector<Term> terms_of(const OpenLoop::Carry& c) const {
-    if (s_.uses(c.inside) != 1 || !s_.type(c.inside).dtype.is_inexact()) return {};
+    const DType dtype = s_.type(c.inside).dtype;
+    if (s_.uses(c.inside) != 1 || !dtype.is_inexact()) return {};
+    if (dtype == float16) return {};  // its terms may add up past 65504 before what is behind makes them smaller
     if (c.in_condition >= 0)
       for (const Eqn& e : l_.condition->eqns)
         for (const Atom& a : e.operands)
@@ -124,11 +126,10 @@ class Sums {
     using Kind = Term::Kind;
     std::vector<Term> products, sums;
     std::vector<Atom> rest;
+    std::int64_t to_stack = 0;
     for (const Term& t : terms_of(c)) {
-      if (t.kind == Kind::product) {
-        const Eqn& e = *s_.maker(t.bottom);
-        if (!s_.fits(s_.bytes_to_stack(s_.factor(e, 0).first) + s_.bytes_to_stack(s_.factor(e, 1).first))) return;
-      }
+      if (t.kind == Kind::product)
+        for (int k : {0, 1}) to_stack += s_.bytes_to_stack(s_.factor(*s_.maker(t.bottom), k).first);
       if (t.kind == Kind::other && !t.tail.empty()) return;
       if (t.kind == Kind::other)
         rest.push_back(t.bottom);
@@ -138,6 +139,7 @@ class Sums {
     const bool carried = !sums.empty() && rest.empty() && is_small(sums[0].bottom) &&
                          std::all_of(sums.begin(), sums.end(), [&](const Term& t) { return same_tail(t, sums[0]); });
     if (!carried && (products.empty() || !sums.empty())) return;
+    if (!s_.fits(to_stack)) return;
     const ValueId wanted = c.last;
     Atom total = c.start;
     if (carried) {

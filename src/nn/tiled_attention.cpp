@@ -215,7 +215,7 @@ Array in_blocks(const Array& x, int d, const Cut& cut) {
   Array whole = x;
   if (const std::int64_t more = cut.size() - shape[d]) {
     PadWidths ends(static_cast<std::size_t>(x.ndim()), {0, 0});
-    ends[static_cast<std::size_t>(d)].second = static_cast<int>(more);
+    ends[static_cast<std::size_t>(d)].second = more;
     whole = pad(x, ends, zeros({}, x.dtype()));
   }
   shape[d] = cut.of_block;
