@@ -14,6 +14,8 @@ namespace {
 
 using compile::Dot;
 
+constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
+
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.
 class DotWork final : public run::Work {
  public:
@@ -23,10 +25,11 @@ class DotWork final : public run::Work {
     const double rate = d.dtype == float64 ? 0.5 : 0.01;  // ns per floating point operation
     cost_ns = static_cast<double>(batches_) * (work * rate + 300);
     // A matrix times a vector takes as long as the matrix is read.
-    if ((d.m == 1 || d.n == 1) && d.dtype.size() == 4) {
+    const bool is_vector = (d.m == 1 || d.n == 1) && d.dtype.size() == 4;
+    if (is_vector) {
       const double bytes = 2 * work;
       cost_ns = static_cast<double>(batches_) * (bytes * 0.02 + 100);
-      if (batches_ == 1 && bytes > 2e6) parts_ = 2;  // less is read fast enough from one core's second-level cache
+      if (batches_ == 1 && bytes > kToRead) parts_ = 2;
     } else if (work > 4e6)
       parts_ = batches_ > 1 && work < 2e9 ? 1
                : work < 2e10              ? 2
@@ -37,8 +40,8 @@ class DotWork final : public run::Work {
     const std::int64_t extent = by_rows_ ? d.m : d.n;
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
-    per_task_ =
-        parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(4e6 / std::max(work, 1.0)), 1, batches_);
+    const double of_task = is_vector ? kToRead / (2 * work + 1) : 4e6 / (work + 1);
+    per_task_ = parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(of_task), 1, batches_);
     // Small products are not worth the library's checks. The last tile may be smaller.
     if (work > 1e6) {
       for (int last = 0; last < 2; ++last) {

@@ -7,8 +7,9 @@
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kInner = 4096;  // elements of x at a time: they stay in the first-level cache
-constexpr int kLanes = 16, kRows = 4, kColumns = 8;
+constexpr std::int64_t kInner = 4096;  // elements of x, and of y, at a time: they stay in the first-level cache
+constexpr int kLanes = 16, kRows = 4, kAtOnce = 8;
+constexpr std::int64_t kFewColumns = 128;
 
 typedef float Lanes __attribute__((vector_size(64))) __attribute__((aligned(4)));
 
@@ -59,37 +60,65 @@ template <int vectors>
   for (int v = 0; v < vectors; ++v) *reinterpret_cast<Lanes*>(sums + v * kLanes) = sum[v];
 }
 
+// A few long rows of a at a time, each read from end to end, on to sums that lie in order.
+template <int rows>
+[[gnu::always_inline]] inline void on_to(std::int64_t m, const float* a, std::int64_t a_column, const float* x,
+                                         float* sums) {
+  std::int64_t i = 0;
+  for (; i + kLanes <= m; i += kLanes) {
+    Lanes sum = *reinterpret_cast<const Lanes*>(sums + i);
+#pragma GCC unroll 8
+    for (int l = 0; l < rows; ++l) sum += *reinterpret_cast<const Lanes*>(a + l * a_column + i) * x[l];
+    *reinterpret_cast<Lanes*>(sums + i) = sum;
+  }
+  for (; i < m; ++i)
+    for (int l = 0; l < rows; ++l) sums[i] += a[l * a_column + i] * x[l];
+}
+// Sums of rows that lie in order.
+[[gnu::always_inline]] inline void by_rows(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row,
+                                           const float* x, float* sums) {
+  std::int64_t i = 0;
+  for (; i + kRows <= m; i += kRows) along<kRows>(k, a + i * a_row, a_row, x, sums + i);
+  for (; i < m; ++i) along<1>(k, a + i * a_row, a_row, x, sums + i);
+}
+// Sums of columns, whose elements of one row of a lie in order: of many columns row by row, as memory likes it, of few
+// each in a register.
+[[gnu::always_inline]] inline void by_columns(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_column,
+                                              const float* x, float* sums) {
+  std::int64_t l = 0, i = 0;
+  if (m > kFewColumns) {
+    for (; l + kAtOnce <= k; l += kAtOnce) on_to<kAtOnce>(m, a + l * a_column, a_column, x + l, sums);
+    for (; l < k; ++l) on_to<1>(m, a + l * a_column, a_column, x + l, sums);
+    return;
+  }
+  for (; i + 4 * kLanes <= m; i += 4 * kLanes) across<4>(k, a + i, a_column, x, sums + i);
+  for (; i + 2 * kLanes <= m; i += 2 * kLanes) across<2>(k, a + i, a_column, x, sums + i);
+  for (; i + kLanes <= m; i += kLanes) across<1>(k, a + i, a_column, x, sums + i);
+  if (i == m) return;
+  for (; l < k; ++l)
+    for (std::int64_t r = i; r < m; ++r) sums[r] += a[l * a_column + r] * x[l];
+}
+
 [[gnu::always_inline]] inline void product(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
                                            std::int64_t x_step, float* y, std::int64_t y_step) {
-  alignas(64) float here[kInner], sums[kColumns * kLanes];
-  for (std::int64_t from = 0; from == 0 || from < k; from += kInner) {
-    const std::int64_t inner = std::min(kInner, k - from);
-    const float* in_order = x + from;
-    if (x_step != 1) {
-      for (std::int64_t l = 0; l < inner; ++l) here[l] = x[(from + l) * x_step];
-      in_order = here;
-    }
-    const float* part = a.data + from * a.column;
-    const bool by_rows = a.column == 1 || k == 1;
-    for (std::int64_t i = 0; i < m;) {
-      const std::int64_t left = m - i;
-      const int n =
-          by_rows ? (left >= kRows ? kRows : 1) : static_cast<int>(std::min<std::int64_t>(left, kColumns * kLanes));
-      for (int j = 0; j < n; ++j) sums[j] = from ? y[(i + j) * y_step] : 0;
-      if (by_rows) {
-        n == kRows ? along<kRows>(inner, part + i * a.row, a.row, in_order, sums)
-                   : along<1>(inner, part + i * a.row, a.row, in_order, sums);
-      } else if (n == kColumns * kLanes) {
-        across<kColumns>(inner, part + i, a.column, in_order, sums);
-      } else {
-        int j = 0;
-        for (; j + kLanes <= n; j += kLanes) across<1>(inner, part + i + j, a.column, in_order, sums + j);
-        for (std::int64_t l = 0; l < inner; ++l)
-          for (int r = j; r < n; ++r) sums[r] += part[l * a.column + i + r] * in_order[l];
+  alignas(64) float in_order[kInner], sums[kInner];
+  const bool rows = a.column == 1 || k == 1;
+  for (std::int64_t to = 0; to < m; to += kInner) {
+    const std::int64_t n = std::min(kInner, m - to);
+    float* const out = y_step == 1 ? y + to : sums;
+    std::fill_n(out, n, 0.f);
+    for (std::int64_t from = 0; from < k; from += kInner) {
+      const std::int64_t inner = std::min(kInner, k - from);
+      const float* of = x + from;
+      if (x_step != 1) {
+        for (std::int64_t l = 0; l < inner; ++l) in_order[l] = x[(from + l) * x_step];
+        of = in_order;
       }
-      for (int j = 0; j < n; ++j) y[(i + j) * y_step] = sums[j];
-      i += n;
+      const float* part = a.data + to * a.row + from * a.column;
+      rows ? by_rows(n, inner, part, a.row, of, out) : by_columns(n, inner, part, a.column, of, out);
     }
+    if (y_step != 1)
+      for (std::int64_t j = 0; j < n; ++j) y[(to + j) * y_step] = sums[j];
   }
 }
 
