@@ -2,6 +2,7 @@
 // processor's own instructions.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 
 #include "backend/programs.hpp"
@@ -45,6 +46,36 @@ TEST(products, small_ones_agree) {
           SCOPED_TRACE(std::to_string(m) + " " + std::to_string(n) + " " + std::to_string(k) + " order " +
                        std::to_string(order));
           agrees(product(float32, m, n, k, order & 1, order & 2), random, 0, 2e-5);
+        }
+}
+
+TEST(products, with_long_vectors_agree) {
+  std::mt19937 random(11);
+  for (auto [m, n, k] : {std::array{1, 5000, 67}, {1, 200, 4500}, {4500, 1, 70}, {300, 1, 4101}, {1, 64, 64}})
+    for (int order = 0; order < 4; ++order) {
+      SCOPED_TRACE(std::to_string(m) + " " + std::to_string(n) + " order " + std::to_string(order));
+      agrees(product(float32, m, n, k, order & 1, order & 2), random, 0, 1e-4);
+    }
+}
+
+// A head's keys and values lie between those of other heads, as in a cache that is decoded from.
+TEST(products, with_vectors_of_each_head_agree) {
+  std::mt19937 random(12);
+  for (auto [batch, heads, size] : {std::array{1, 8, 32}, {2, 3, 5}, {2, 6, 160}, {1, 7, 16}, {3, 1, 64}})
+    for (std::int64_t length : {1, 31, 33, 500})
+      for (bool over_length : {false, true})
+        for (bool swapped : {false, true}) {
+          SCOPED_TRACE(std::to_string(heads) + " heads of " + std::to_string(size) + ", " + std::to_string(length));
+          Builder b;
+          const Atom vectors = b.input(f32({batch, heads, over_length ? length : size})),
+                     all = b.input(f32({batch, length, heads, size}));
+          ops::DotGeneral d{{{2}, {over_length ? 1 : 3}, {0, 1}, {0, 2}}, {}};
+          if (swapped) {
+            std::swap(d.dims.lhs_contract, d.dims.rhs_contract);
+            std::swap(d.dims.lhs_batch, d.dims.rhs_batch);
+          }
+          b.output(b.add(ops::dot_general, d, {swapped ? all : vectors, swapped ? vectors : all}));
+          agrees(b, random, 0, 1e-4);
         }
 }
 

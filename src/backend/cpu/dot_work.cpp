@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backend/cpu/gemm.hpp"
+#include "backend/cpu/matvec.hpp"
 #include "backend/cpu/narrow_product.hpp"
 #include "base/half.hpp"
 #include "tutti/base/error.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 using compile::Dot;
 
+constexpr std::int64_t kPiece = 128;  // floats, side by side
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.
@@ -27,6 +29,7 @@ class DotWork final : public run::Work {
     // A matrix times a vector takes as long as the matrix is read.
     const bool is_vector = (d.m == 1 || d.n == 1) && d.dtype.size() == 4;
     if (is_vector) {
+      together_ = products_side_by_side(d);
       const double bytes = 2 * work;
       cost_ns = static_cast<double>(batches_) * (bytes * 0.02 + 100);
       if (batches_ == 1 && bytes > kToRead) parts_ = 2;
@@ -42,6 +45,7 @@ class DotWork final : public run::Work {
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
     const double of_task = is_vector ? kToRead / (2 * work + 1) : 4e6 / (work + 1);
     per_task_ = parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(of_task), 1, batches_);
+    per_task_ = (per_task_ + together_ - 1) / together_ * together_;
     // Small products are not worth the library's checks. The last tile may be smaller.
     if (work > 1e6) {
       for (int last = 0; last < 2; ++last) {
@@ -55,10 +59,32 @@ class DotWork final : public run::Work {
 
   void run(char* const* at, int task) const override {
     if (parts_ > 1) return one(at, task / parts_, task % parts_);
-    for (std::int64_t b = task * per_task_, end = std::min(batches_, b + per_task_); b < end; ++b) one(at, b, 0);
+    for (std::int64_t b = task * per_task_, end = std::min(batches_, b + per_task_); b < end; b += together_)
+      one(at, b, 0);
   }
 
  private:
+  // How many neighbours in a batch of products with a vector are done together, because the rows of their matrices lie
+  // one behind the other: as many as make a piece of memory worth going for.
+  static std::int64_t products_side_by_side(const Dot& d) {
+    if (d.batch.empty() || d.dtype != float32 || d.result != float32) return 1;
+    const bool left = d.n == 1;  // the matrix
+    const std::int64_t row = left ? d.a_m : d.b_n, column = left ? d.a_k : d.b_k, most = d.batch.back(),
+                       apart = left ? d.a_batch.back() : d.b_batch.back();
+    if (std::min(row, column) != 1 || apart <= 0 || apart >= std::max(row, column)) return 1;
+    std::int64_t n = std::min(most, (kPiece + apart - 1) / apart);
+    while (most % n != 0) ++n;
+    return n;
+  }
+  void vectors(char* const* at, std::int64_t a, std::int64_t b, std::int64_t c) const {
+    const float *lhs = reinterpret_cast<const float*>(at[d_.a]) + a, *rhs = reinterpret_cast<const float*>(at[d_.b]) + b;
+    float* const out = reinterpret_cast<float*>(at[d_.c]) + c;
+    const std::int64_t lhs_next = d_.a_batch.back(), rhs_next = d_.b_batch.back(), next = d_.c_batch.back();
+    if (d_.n == 1)
+      matvec(d_.m, d_.k, {lhs, d_.a_m, d_.a_k}, {rhs, d_.b_k, out, d_.c_m}, {together_, lhs_next, rhs_next, next});
+    else
+      matvec(d_.n, d_.k, {rhs, d_.b_n, d_.b_k}, {lhs, d_.a_k, out, 1}, {together_, rhs_next, lhs_next, next});
+  }
   void one(char* const* at, std::int64_t batch, std::int64_t part) const {
     std::int64_t a = d_.a_offset, b = d_.b_offset, c = 0, m = d_.m, n = d_.n;
     for (std::size_t i = d_.batch.size(); i-- > 0; batch /= d_.batch[i]) {
@@ -67,6 +93,7 @@ class DotWork final : public run::Work {
       b += x * d_.b_batch[i];
       c += x * d_.c_batch[i];
     }
+    if (together_ > 1) return vectors(at, a, b, c);
     const std::int64_t from = part * tile_;
     if (by_rows_) {
       m = std::min(tile_, m - from);
@@ -142,7 +169,7 @@ class DotWork final : public run::Work {
   }
 
   Dot d_;
-  std::int64_t batches_ = 1, parts_ = 1, tile_ = 0, unit_ = 1, per_task_ = 1;
+  std::int64_t batches_ = 1, parts_ = 1, tile_ = 0, unit_ = 1, per_task_ = 1, together_ = 1;
   bool by_rows_ = true;
   std::unique_ptr<NarrowProduct> narrow_[2];  // of a whole tile and of the last one
 };

@@ -57,8 +57,8 @@ Tiny tiny_product() { return isa() == Isa::avx512 ? tiny_avx512 : isa() == Isa::
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row) {
   static const Tiny tiny = tiny_product();
   if (m * n * k <= kTiny) return tiny(m, n, k, a, b, c, c_row);
-  if (n == 1 && matvec(m, k, a, b.data, b.row, c, c_row)) return;
-  if (m == 1 && matvec(n, k, {b.data, b.column, b.row}, a.data, a.column, c, 1)) return;
+  if (n == 1 && matvec(m, k, a, {b.data, b.row, c, c_row})) return;
+  if (m == 1 && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1})) return;
   if (small_product(m, n, k, a, b, c, c_row)) return;
   auto layout = [](const Matrix& x, std::int64_t rows, std::int64_t columns, char& trans, dnnl_dim_t& ld) {
     const bool plain = (x.column == 1 || columns == 1) && (rows == 1 || x.row >= columns);

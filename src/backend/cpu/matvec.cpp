@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::int64_t kInner = 4096;  // elements of x, and of y, at a time: they stay in the first-level cache
 constexpr int kLanes = 16, kRows = 4, kAtOnce = 8;
-constexpr std::int64_t kFewColumns = 128;
+constexpr std::int64_t kFewColumns = 63;
+constexpr std::int64_t kPiece = 32;  // rows or columns of products that lie side by side
 
 typedef float Lanes __attribute__((vector_size(64))) __attribute__((aligned(4)));
 
@@ -99,51 +100,69 @@ template <int rows>
     for (std::int64_t r = i; r < m; ++r) sums[r] += a[l * a_column + r] * x[l];
 }
 
-[[gnu::always_inline]] inline void product(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
-                                           std::int64_t x_step, float* y, std::int64_t y_step) {
+// To y, or to what is there already.
+[[gnu::always_inline]] inline void product(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, bool add) {
   alignas(64) float in_order[kInner], sums[kInner];
   const bool rows = a.column == 1 || k == 1;
   for (std::int64_t to = 0; to < m; to += kInner) {
     const std::int64_t n = std::min(kInner, m - to);
-    float* const out = y_step == 1 ? y + to : sums;
-    std::fill_n(out, n, 0.f);
+    float* const y = v.y + to * v.y_step;
+    float* const out = v.y_step == 1 ? y : sums;
+    if (!add)
+      std::fill_n(out, n, 0.f);
+    else if (out != y)
+      for (std::int64_t j = 0; j < n; ++j) sums[j] = y[j * v.y_step];
     for (std::int64_t from = 0; from < k; from += kInner) {
       const std::int64_t inner = std::min(kInner, k - from);
-      const float* of = x + from;
-      if (x_step != 1) {
-        for (std::int64_t l = 0; l < inner; ++l) in_order[l] = x[(from + l) * x_step];
-        of = in_order;
+      const float* x = v.x + from * v.x_step;
+      if (v.x_step != 1) {
+        for (std::int64_t l = 0; l < inner; ++l) in_order[l] = x[l * v.x_step];
+        x = in_order;
       }
       const float* part = a.data + to * a.row + from * a.column;
-      rows ? by_rows(n, inner, part, a.row, of, out) : by_columns(n, inner, part, a.column, of, out);
+      rows ? by_rows(n, inner, part, a.row, x, out) : by_columns(n, inner, part, a.column, x, out);
     }
-    if (y_step != 1)
-      for (std::int64_t j = 0; j < n; ++j) y[(to + j) * y_step] = sums[j];
+    if (out != y)
+      for (std::int64_t j = 0; j < n; ++j) y[j * v.y_step] = sums[j];
+  }
+}
+
+// All products together, a few of their long steps at a time: so memory is read as it lies.
+[[gnu::always_inline]] inline void products(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v,
+                                            const SideBySide& all) {
+  const bool rows = a.column == 1 || k == 1;
+  const std::int64_t size = rows ? m : k, piece = all.count == 1 ? size : kPiece;
+  for (std::int64_t from = 0; from == 0 || from < size; from += piece) {
+    const std::int64_t here = std::min(piece, size - from);
+    for (std::int64_t i = 0; i < all.count; ++i) {
+      const Matrix part{a.data + i * all.a + from * (rows ? a.row : a.column), a.row, a.column};
+      const InOut of{v.x + i * all.x + (rows ? 0 : from * v.x_step), v.x_step,
+                     v.y + i * all.y + (rows ? from * v.y_step : 0), v.y_step};
+      product(rows ? here : m, rows ? k : here, part, of, !rows && from > 0);
+    }
   }
 }
 
 // The same loops for each kind of machine (as in gemm.cpp).
-using Product = void (*)(std::int64_t, std::int64_t, const Matrix&, const float*, std::int64_t, float*, std::int64_t);
-void plain(std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std::int64_t x_step, float* y,
-           std::int64_t y_step) {
-  product(m, k, a, x, x_step, y, y_step);
+using Products = void (*)(std::int64_t, std::int64_t, const Matrix&, const InOut&, const SideBySide&);
+void plain(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
+  products(m, k, a, v, all);
 }
-[[gnu::target("arch=x86-64-v3")]] void avx2(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
-                                            std::int64_t x_step, float* y, std::int64_t y_step) {
-  product(m, k, a, x, x_step, y, y_step);
+[[gnu::target("arch=x86-64-v3")]] void avx2(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v,
+                                            const SideBySide& all) {
+  products(m, k, a, v, all);
 }
-[[gnu::target("arch=x86-64-v4")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const float* x,
-                                              std::int64_t x_step, float* y, std::int64_t y_step) {
-  product(m, k, a, x, x_step, y, y_step);
+[[gnu::target("arch=x86-64-v4")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v,
+                                              const SideBySide& all) {
+  products(m, k, a, v, all);
 }
 
 }  // namespace
 
-bool matvec(std::int64_t m, std::int64_t k, const Matrix& a, const float* x, std::int64_t x_step, float* y,
-            std::int64_t y_step) {
+bool matvec(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
   if (a.column != 1 && k != 1 && a.row != 1) return false;
-  static const Product run = isa() == Isa::avx512 ? avx512 : isa() == Isa::avx2 ? avx2 : plain;
-  run(m, k, a, x, x_step, y, y_step);
+  static const Products run = isa() == Isa::avx512 ? avx512 : isa() == Isa::avx2 ? avx2 : plain;
+  run(m, k, a, v, all);
   return true;
 }
 
