@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "ir/dataflow.hpp"
 #include "ir/index.hpp"
 #include "ops/movement/copy.hpp"
 
@@ -33,19 +34,18 @@ class Trimmer {
  private:
   // A carry is needed when its last value is, or when the condition or something that is needed reads it.
   void find_live() {
-    live_.assign(f_.carries, 0);
-    for (int c = 0; c < f_.carries; ++c) {
-      live_[c] = used_[c] && !passed_[c];
-      if (condition_ && !passed_[c])
-        live_[c] |= ProgramIndex(*condition_).is_read(condition_->inputs[f_.condition_consts + c]);
+    live_.assign(used_.begin(), used_.begin() + f_.carries);
+    if (condition_) {
+      const ProgramIndex index(*condition_);
+      for (int c = 0; c < f_.carries; ++c) live_[c] |= index.is_read(condition_->inputs[f_.condition_consts + c]);
     }
-    for (bool more = true; more;) {
-      more = false;
-      const Program p = needed();
-      const ProgramIndex index(p);
-      for (int c = 0; c < f_.carries; ++c)
-        if (!live_[c] && !passed_[c] && index.is_read(p.inputs[f_.consts + c])) live_[c] = more = true;
-    }
+    Dataflow flow(body_);
+    for (int c = 0; c < f_.carries; ++c) flow.feed_back(body_.inputs[f_.consts + c], body_.outputs[c]);
+    std::vector<Atom> needed;
+    for (std::size_t k = 0; k < body_.outputs.size(); ++k)
+      if (k < live_.size() ? live_[k] : used_[k]) needed.push_back(body_.outputs[k]);
+    const Dataflow::Marks marks = flow.needed_for(needed);
+    for (int c = 0; c < f_.carries; ++c) live_[c] = !passed_[c] && (live_[c] || marks[body_.inputs[f_.consts + c]]);
   }
 
   // The body without outputs that nobody needs.

@@ -105,73 +105,80 @@ template <Un op, class T> Host<T> unary(Host<T> x) {
 }
 template <Un op> Lane unary(Lane x) { return {x.ir, x.ir->unary(op, x.reg)}; }
 
-template <Bin op, class T> Host<T> binary(Host<T> x, Host<T> y) {
-  if constexpr (std::same_as<T, bool>) {
-    if constexpr (op == Bin::and_ || op == Bin::min || op == Bin::mul)
-      return {x.v && y.v};
-    else if constexpr (op == Bin::or_ || op == Bin::max || op == Bin::add)
-      return {x.v || y.v};
-    else {
-      static_assert(op == Bin::xor_);
-      return {x.v != y.v};
-    }
-  } else if constexpr (std::integral<T>) {
-    // Wide enough and unsigned: no promotion to int, no overflow.
-    using U = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    using S = std::make_unsigned_t<T>;
-    U a = static_cast<U>(x.v), b = static_cast<U>(y.v);
-    if constexpr (op == Bin::add)
-      return {static_cast<T>(a + b)};
-    else if constexpr (op == Bin::sub)
-      return {static_cast<T>(a - b)};
-    else if constexpr (op == Bin::mul)
-      return {static_cast<T>(a * b)};
-    else if constexpr (op == Bin::div) {
-      if (y.v == 0) return {static_cast<T>(-1)};
-      if constexpr (std::signed_integral<T>)
-        if (y.v == -1) return unary<Un::neg>(x);
-      return {static_cast<T>(x.v / y.v)};
-    } else if constexpr (op == Bin::rem) {
-      if (y.v == 0) return x;
-      if constexpr (std::signed_integral<T>)
-        if (y.v == -1) return {0};
-      return {static_cast<T>(x.v % y.v)};
-    } else if constexpr (op == Bin::min)
-      return y.v < x.v ? y : x;
-    else if constexpr (op == Bin::max)
-      return x.v < y.v ? y : x;
-    else if constexpr (op == Bin::and_)
-      return {static_cast<T>(a & b)};
-    else if constexpr (op == Bin::or_)
-      return {static_cast<T>(a | b)};
-    else if constexpr (op == Bin::xor_)
-      return {static_cast<T>(a ^ b)};
-    else if constexpr (op == Bin::shl)
-      return {static_cast<T>(a << b)};
-    else if constexpr (op == Bin::shr_logical)
-      return {static_cast<T>(static_cast<S>(x.v) >> b)};
-    else
-      return {static_cast<T>(static_cast<std::make_signed_t<T>>(x.v) >> b)};
-  } else {
-    if constexpr (op == Bin::add)
-      return {x.v + y.v};
-    else if constexpr (op == Bin::sub)
-      return {x.v - y.v};
-    else if constexpr (op == Bin::mul)
-      return {x.v * y.v};
-    else if constexpr (op == Bin::div)
-      return {x.v / y.v};
-    else if constexpr (op == Bin::rem)
-      return {std::fmod(x.v, y.v)};
-    else if constexpr (op == Bin::scale)
-      return {y.v == y.v ? std::ldexp(x.v, static_cast<int>(y.v)) : y.v};
-    else if constexpr (op == Bin::min)
-      return x.v != x.v || x.v < y.v ? x : y;  // NaN wins
-    else {
-      static_assert(op == Bin::max);
-      return x.v != x.v || x.v > y.v ? x : y;
-    }
+template <Bin op> Host<bool> binary_bool(Host<bool> x, Host<bool> y) {
+  if constexpr (op == Bin::and_ || op == Bin::min || op == Bin::mul)
+    return {x.v && y.v};
+  else if constexpr (op == Bin::or_ || op == Bin::max || op == Bin::add)
+    return {x.v || y.v};
+  else {
+    static_assert(op == Bin::xor_);
+    return {x.v != y.v};
   }
+}
+/// Towards zero; by zero it is -1, and the rest is x.
+template <Bin op, std::integral T> Host<T> divide(Host<T> x, Host<T> y) {
+  constexpr bool rest = op == Bin::rem;
+  if (y.v == 0) return rest ? x : Host<T>{static_cast<T>(-1)};
+  if constexpr (std::signed_integral<T>)
+    if (y.v == -1) return rest ? Host<T>{0} : unary<Un::neg>(x);  // of the least it would overflow
+  return {static_cast<T>(rest ? x.v % y.v : x.v / y.v)};
+}
+template <Bin op, std::integral T> Host<T> binary_integer(Host<T> x, Host<T> y) {
+  // Wide enough and unsigned: no promotion to int, no overflow.
+  using U = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  const U a = static_cast<U>(x.v), b = static_cast<U>(y.v);
+  if constexpr (op == Bin::add)
+    return {static_cast<T>(a + b)};
+  else if constexpr (op == Bin::sub)
+    return {static_cast<T>(a - b)};
+  else if constexpr (op == Bin::mul)
+    return {static_cast<T>(a * b)};
+  else if constexpr (op == Bin::div || op == Bin::rem)
+    return divide<op>(x, y);
+  else if constexpr (op == Bin::min)
+    return y.v < x.v ? y : x;
+  else if constexpr (op == Bin::max)
+    return x.v < y.v ? y : x;
+  else if constexpr (op == Bin::and_)
+    return {static_cast<T>(a & b)};
+  else if constexpr (op == Bin::or_)
+    return {static_cast<T>(a | b)};
+  else if constexpr (op == Bin::xor_)
+    return {static_cast<T>(a ^ b)};
+  else if constexpr (op == Bin::shl)
+    return {static_cast<T>(a << b)};
+  else if constexpr (op == Bin::shr_logical)
+    return {static_cast<T>(static_cast<std::make_unsigned_t<T>>(x.v) >> b)};
+  else
+    return {static_cast<T>(static_cast<std::make_signed_t<T>>(x.v) >> b)};
+}
+template <Bin op, class T> Host<T> binary_floating(Host<T> x, Host<T> y) {
+  if constexpr (op == Bin::add)
+    return {x.v + y.v};
+  else if constexpr (op == Bin::sub)
+    return {x.v - y.v};
+  else if constexpr (op == Bin::mul)
+    return {x.v * y.v};
+  else if constexpr (op == Bin::div)
+    return {x.v / y.v};
+  else if constexpr (op == Bin::rem)
+    return {std::fmod(x.v, y.v)};
+  else if constexpr (op == Bin::scale)
+    return {y.v == y.v ? std::ldexp(x.v, static_cast<int>(y.v)) : y.v};
+  else if constexpr (op == Bin::min)
+    return x.v != x.v || x.v < y.v ? x : y;  // NaN wins
+  else {
+    static_assert(op == Bin::max);
+    return x.v != x.v || x.v > y.v ? x : y;
+  }
+}
+template <Bin op, class T> Host<T> binary(Host<T> x, Host<T> y) {
+  if constexpr (std::same_as<T, bool>)
+    return binary_bool<op>(x, y);
+  else if constexpr (std::integral<T>)
+    return binary_integer<op>(x, y);
+  else
+    return binary_floating<op>(x, y);
 }
 template <Bin op> Lane binary(Lane x, Lane y) { return {x.ir, x.ir->binary(op, x.reg, y.reg)}; }
 

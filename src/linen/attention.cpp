@@ -79,6 +79,37 @@ Array dot_product_attention(const In& query, const In& key, const In& value, con
   return einsum("...hqk,...khd->...qhd", {weights.astype(dtype), v.astype(dtype)});
 }
 
+namespace {
+
+// What a position attends to: the keys and values so far, its own included, and which positions they are of.
+struct Decoded {
+  Array keys, values;
+  Array there;  // empty: all
+};
+
+// Puts the key and the value of one more position into the cache, which it makes while the module is initialised.
+Decoded decoded(Scope& s, const char* name, const Array& q, const Array& k, const Array& v) {
+  Array keys = s.variable("cache", "cached_key", [&] { return zeros(k.shape(), k.dtype()); });
+  Array values = s.variable("cache", "cached_value", [&] { return zeros(v.shape(), v.dtype()); });
+  Array index = s.variable("cache", "cache_index", [] { return zeros({}, int32); });
+  if (s.is_initializing()) return {k, v, {}};
+  Shape one = keys.shape();
+  one[one.ndim() - 3] = 1;
+  if (q.shape() != one || k.shape() != one)
+    raise<ShapeError>(name, "one step of decoding has the query " + type_text(q) + ", the cache is " + type_text(keys),
+                      "Give one position at a time, of the batch that the cache was made for.");
+  std::vector<Array> at(static_cast<std::size_t>(keys.ndim()), zeros({}, int32));
+  at[at.size() - 3] = index;
+  keys = lax::dynamic_update_slice(keys, k.astype(keys.dtype()), at);
+  values = lax::dynamic_update_slice(values, v.astype(values.dtype()), at);
+  s.set("cache", "cached_key", keys);
+  s.set("cache", "cached_value", values);
+  s.set("cache", "cache_index", index + 1);
+  return {keys, values, (arange(keys.shape(-3)) <= index).reshape(Shape{1, 1, keys.shape(-3)})};
+}
+
+}  // namespace
+
 Array MultiHeadDotProductAttention::operator()(Scope& s, const Array& inputs_q, const Array& inputs_k,
                                                const Array& inputs_v, const Array& mask) const {
   const char* name = "MultiHeadDotProductAttention";
@@ -109,26 +140,10 @@ Array MultiHeadDotProductAttention::operator()(Scope& s, const Array& inputs_q, 
   }
   Array open = mask;
   if (decode) {
-    Array keys = s.variable("cache", "cached_key", [&] { return zeros(k.shape(), k.dtype()); });
-    Array values = s.variable("cache", "cached_value", [&] { return zeros(v.shape(), v.dtype()); });
-    Array index = s.variable("cache", "cache_index", [] { return zeros({}, int32); });
-    if (!s.is_initializing()) {
-      Shape one = keys.shape();
-      one[one.ndim() - 3] = 1;
-      if (q.shape() != one || k.shape() != one)
-        raise<ShapeError>(name,
-                          "one step of decoding has the query " + type_text(q) + ", the cache is " + type_text(keys),
-                          "Give one position at a time, of the batch that the cache was made for.");
-      std::vector<Array> at(static_cast<std::size_t>(keys.ndim()), zeros({}, int32));
-      at[at.size() - 3] = index;
-      k = lax::dynamic_update_slice(keys, k.astype(keys.dtype()), at);
-      v = lax::dynamic_update_slice(values, v.astype(values.dtype()), at);
-      s.set("cache", "cached_key", k);
-      s.set("cache", "cached_value", v);
-      s.set("cache", "cache_index", index + 1);
-      Array before = (arange(keys.shape(-3)) <= index).reshape(Shape{1, 1, keys.shape(-3)});
-      open = open.has_value() ? (open != 0) & before : before;
-    }
+    const Decoded so_far = decoded(s, name, q, k, v);
+    k = so_far.keys;
+    v = so_far.values;
+    if (so_far.there.has_value()) open = open.has_value() ? (open != 0) & so_far.there : so_far.there;
   }
   const bool drops = dropout_rate > 0 && !deterministic;
   Array y = dot_product_attention(q, k, v,

@@ -1,6 +1,5 @@
 // cond transformed: branch by branch, and what one branch lacks (a tangent, a residual) it gives as zeros.
-#include <algorithm>
-
+#include "ir/index.hpp"
 #include "ops/movement/derivative_where.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
@@ -50,8 +49,80 @@ WithTangents cond_jvp(const Call& c, const Arrays& primals, const Arrays& tangen
   return with_tangents(bind(c.op, {}, operands, subs), tangent);
 }
 
-// What a branch leaves for its linear half is a slot of its type, which the branches share; what the cond was given is
-// taken from there.
+namespace {
+
+// Where the linear halves of the branches find what the known halves leave for them: what the cond was given is taken
+// from there, all else is a slot of its type, which the branches share.
+struct Slots {
+  std::vector<Type> types;
+  Flags passed;  // per known operand: a linear half reads it
+  // Per branch and residual: the operand or, behind the operands, the slot that it is.
+  std::vector<std::vector<std::size_t>> place;
+};
+
+// A slot for a value of this type that the branch has not taken; one more when there is none.
+std::size_t take_slot(std::vector<Type>& slots, Flags& taken, Type type) {
+  type.weak = false;
+  std::size_t slot = 0;
+  while (slot < slots.size() && (taken[slot] || slots[slot].dtype != type.dtype || slots[slot].shape != type.shape))
+    ++slot;
+  if (slot == slots.size()) {
+    slots.push_back(type);
+    taken.push_back(false);
+  }
+  slots[slot].varying = merge_names(slots[slot].varying, type.varying);
+  taken[slot] = true;
+  return slot;
+}
+
+Slots slots_of(const std::vector<Split>& branches, std::size_t results, std::size_t known) {
+  Slots out{{}, Flags(known, false), {}};
+  for (const Split& s : branches) {
+    const ProgramIndex index(*s.known);
+    Flags taken(out.types.size(), false);
+    std::vector<std::size_t>& place = out.place.emplace_back();
+    for (const Atom& a : without_first(s.known->outputs, results)) {
+      const int input = a.is_literal() ? -1 : index.input(a.id);
+      if (input >= 0) out.passed[static_cast<std::size_t>(input)] = true;
+      place.push_back(input >= 0 ? static_cast<std::size_t>(input)
+                                 : known + take_slot(out.types, taken, s.known->type(a)));
+    }
+  }
+  return out;
+}
+
+// Known operands -> known results, slots.
+ProgramPtr known_branch(const Slots& slots, std::size_t branch, const Program& known) {
+  return recorded("cond", known.input_types(), [&](const Arrays& x) {
+    const Arrays all_made = tutti::apply(known, x);
+    const std::vector<std::size_t>& place = slots.place[branch];
+    Pieces made(all_made);
+    Arrays out = made.take(all_made.size() - place.size()), kept(slots.types.size());
+    for (std::size_t at : place) {
+      const Array residual = made.take(1)[0];
+      if (at >= slots.passed.size()) kept[at - slots.passed.size()] = with_weak(residual, false);
+    }
+    append(out, or_zeros(kept, Flags(kept.size(), true), slots.types));
+    return out;
+  });
+}
+
+// Known operands that are passed on, slots, unknown operands -> unknown results.
+ProgramPtr unknown_branch(const Slots& slots, std::size_t branch, const std::vector<Type>& types,
+                          const Program& unknown) {
+  return recorded("cond", types, [&](const Arrays& x) {
+    Pieces given(x);
+    Arrays residuals = spread(given.take(count(slots.passed)), slots.passed), args;
+    append(residuals, given.take(slots.types.size()));
+    const std::vector<Type> like = unknown.input_types();
+    for (std::size_t at : slots.place[branch]) args.push_back(with_weak(residuals[at], like[args.size()].weak));
+    append(args, given.rest());
+    return tutti::apply(unknown, args);
+  });
+}
+
+}  // namespace
+
 Split cond_split(const Call& c, const Flags& unknown) {
   if (unknown[0]) return nothing_known(c, unknown);
   const Flags in = without_first(unknown, 1);
@@ -59,74 +130,32 @@ Split cond_split(const Call& c, const Flags& unknown) {
   for (const ProgramPtr& sub : c.subs) unite(late, tutti::split(*sub, in).unknown_output);
   std::vector<Split> branches;
   for (const ProgramPtr& sub : c.subs) branches.push_back(tutti::split(*sub, in, late));
+  const std::size_t results = count(flipped(late));
+  const Slots slots = slots_of(branches, results, count(flipped(in)));
 
-  const std::size_t results = late.size() - count(late), known = in.size() - count(in);
-  Flags passed(known, false);  // known operands that a linear half reads
-  std::vector<Type> slots;
-  // Per branch and residual: the operand or, behind the operands, the slot that it is.
-  std::vector<std::vector<std::size_t>> place;
-  for (const Split& s : branches) {
-    place.emplace_back();
-    Flags taken(slots.size(), false);
-    for (const Atom& a : without_first(s.known->outputs, results)) {
-      const auto at = std::find(s.known->inputs.begin(), s.known->inputs.end(), a.id);
-      if (at != s.known->inputs.end()) {
-        place.back().push_back(static_cast<std::size_t>(at - s.known->inputs.begin()));
-        passed[place.back().back()] = true;
-        continue;
-      }
-      Type type = s.known->type(a);
-      type.weak = false;
-      std::size_t slot = 0;
-      while (slot < slots.size() && (taken[slot] || slots[slot].dtype != type.dtype || slots[slot].shape != type.shape))
-        ++slot;
-      if (slot == slots.size()) {
-        slots.push_back(type);
-        taken.push_back(false);
-      }
-      slots[slot].varying = merge_names(slots[slot].varying, type.varying);
-      taken[slot] = true;
-      place.back().push_back(known + slot);
-    }
-  }
+  const std::vector<Type> all_types = c.subs[0]->input_types();
+  std::vector<Type> types = where(where(all_types, in, false), slots.passed);
+  append(types, slots.types);
+  append(types, where(all_types, in));
   std::vector<ProgramPtr> firsts, thens;
-  std::vector<Type> rest_types = where(where(c.subs[0]->input_types(), in, false), passed);
-  const std::size_t num_passed = rest_types.size();
-  append(rest_types, slots);
-  append(rest_types, where(c.subs[0]->input_types(), in));
   for (std::size_t b = 0; b < branches.size(); ++b) {
-    const Split& s = branches[b];
-    firsts.push_back(recorded("cond", s.known->input_types(), [&](const Arrays& x) {
-      const Arrays made = tutti::apply(*s.known, x);
-      Arrays out = first_of(made, results), kept(slots.size());
-      for (std::size_t r = 0; r < place[b].size(); ++r)
-        if (place[b][r] >= known) kept[place[b][r] - known] = with_weak(made[results + r], false);
-      append(out, or_zeros(kept, Flags(slots.size(), true), slots));
-      return out;
-    }));
-    thens.push_back(recorded("cond", rest_types, [&](const Arrays& x) {
-      Arrays operands = spread(first_of(x, num_passed), passed), args;
-      operands.insert(operands.end(), x.begin() + static_cast<std::ptrdiff_t>(num_passed),
-                      x.begin() + static_cast<std::ptrdiff_t>(num_passed + slots.size()));
-      const std::vector<Type> like = s.unknown->input_types();
-      for (std::size_t r = 0; r < place[b].size(); ++r) args.push_back(with_weak(operands[place[b][r]], like[r].weak));
-      append(args, without_first(x, num_passed + slots.size()));
-      return tutti::apply(*s.unknown, args);
-    }));
+    firsts.push_back(known_branch(slots, b, *branches[b].known));
+    thens.push_back(unknown_branch(slots, b, types, *branches[b].unknown));
   }
   Split out;
   out.unknown_output = late;
   out.known = recorded("cond", where(c.operands, unknown, false), [&](const Arrays& x) {
-    const Arrays made = bind(c.op, {}, x, firsts);
-    Arrays outputs = first_of(made, results);
+    const Arrays all_made = bind(c.op, {}, x, firsts);
+    Pieces made(all_made);
+    Arrays outputs = made.take(results);
     outputs.push_back(x[0]);
-    append(outputs, where(without_first(x, 1), passed));
-    append(outputs, without_first(made, results));
+    append(outputs, where(without_first(x, 1), slots.passed));
+    append(outputs, made.rest());
     return outputs;
   });
   out.num_residuals = static_cast<int>(out.known->outputs.size() - results);
-  rest_types.insert(rest_types.begin(), c.operands[0]);
-  out.unknown = recorded("cond", rest_types, [&](const Arrays& x) { return bind(c.op, {}, x, thens); });
+  types.insert(types.begin(), c.operands[0]);
+  out.unknown = recorded("cond", types, [&](const Arrays& x) { return bind(c.op, {}, x, thens); });
   return out;
 }
 

@@ -31,10 +31,7 @@ WithTangents with_some_tangents(const Program& rule, std::size_t results, const 
   const JvpProgram linear = tutti::jvp(*s.unknown, differentiated);
   const Arrays out = tutti::apply(*linear.program, at);
   const Arrays changes = spread(without_first(out, linear.tangent.size()), linear.tangent);
-  Arrays all;
-  std::size_t next[2] = {0, 0};
-  for (bool unknown : s.unknown_output) all.push_back(unknown ? changes[next[1]++] : known[next[0]++]);
-  return with_tangents(all, results);
+  return with_tangents(merged(s.unknown_output, changes, known), results);
 }
 
 WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangents) {

@@ -31,6 +31,29 @@ template <class T> std::vector<T> spread(const std::vector<T>& xs, const std::ve
   for (bool here : at) out.push_back(here ? xs.at(next++) : T());
   return out;
 }
+/// One entry per element of `at`: the next of `set` where it is set, else the next of `others`.
+template <class T>
+std::vector<T> merged(const std::vector<bool>& at, const std::vector<T>& set, const std::vector<T>& others) {
+  std::vector<T> out;
+  std::size_t next[2] = {0, 0};
+  for (bool here : at) out.push_back(here ? set.at(next[1]++) : others.at(next[0]++));
+  return out;
+}
+/// A list that is read piece by piece, and outlives this.
+template <class T> class Pieces {
+ public:
+  explicit Pieces(const std::vector<T>& list) : at_(list.begin()), end_(list.end()) {}
+  explicit Pieces(std::vector<T>&& list) = delete;
+  std::vector<T> take(std::size_t n) {
+    const auto from = at_;
+    at_ += static_cast<std::ptrdiff_t>(n);
+    return {from, at_};
+  }
+  std::vector<T> rest() const { return {at_, end_}; }
+
+ private:
+  typename std::vector<T>::const_iterator at_, end_;
+};
 std::vector<bool> present(const std::vector<Array>& xs);
 
 /// A list of the operands or results of an Eqn, or of what belongs to them, that a split cuts in two: what the known

@@ -4,7 +4,7 @@
 
 #include "ir/collective.hpp"
 #include "ir/index.hpp"
-#include "regions/lists.hpp"
+#include "regions/loop_cut.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::ops {
@@ -47,6 +47,21 @@ Flags fixpoint(const Loop& loop, Flags flags, const std::function<Flags(const Fl
   return flags;
 }
 
+Flags LoopCut::turning() const {
+  Flags out = late.carries;
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = out[k] && !given.carries[k];
+  return out;
+}
+Arrays LoopCut::first_late(const Arrays& carries, const Arrays& turning_ones) const {
+  return merged(where(given.carries, late.carries), where(carries, given.carries), turning_ones);
+}
+
+Arrays bind_scan(Scan like, const LoopParts<Array>& x, const ProgramPtr& body) {
+  like.consts = static_cast<int>(x.consts.size());
+  like.carries = static_cast<int>(x.carries.size());
+  return bind(scan, like, x.all(), {body});
+}
+
 Split nothing_known(const Call& c, const Flags& unknown) {
   const std::vector<Type> known = where(c.operands, unknown, false);
   std::vector<Type> all = known;
@@ -54,10 +69,9 @@ Split nothing_known(const Call& c, const Flags& unknown) {
   Split out;
   out.known = recorded(c.op.name, known, [](const Arrays& in) { return in; });
   out.unknown = recorded(c.op.name, all, [&](const Arrays& in) {
-    std::size_t next[2] = {0, known.size()};
-    Arrays operands;
-    for (bool u : unknown) operands.push_back(in[next[u]++]);
-    return bind(c.op, c.params, operands, c.subs);
+    Pieces given(in);
+    const Arrays first = given.take(known.size());
+    return bind(c.op, c.params, merged(unknown, given.rest(), first), c.subs);
   });
   out.num_residuals = static_cast<int>(known.size());
   out.unknown_output.assign(out.unknown->outputs.size(), true);

@@ -78,6 +78,11 @@ template <class T> struct LoopParts {
   std::vector<T> before, consts, carries, slices;  // before: consts of the condition
 
   LoopParts() = default;
+  LoopParts(std::vector<T> of_condition, std::vector<T> same, std::vector<T> carried, std::vector<T> stacked)
+      : before(std::move(of_condition)),
+        consts(std::move(same)),
+        carries(std::move(carried)),
+        slices(std::move(stacked)) {}
   LoopParts(const std::vector<T>& all, const Loop& loop) {
     auto at = all.begin();
     auto take = [&](std::vector<T>& to, int n) {
@@ -92,6 +97,15 @@ template <class T> struct LoopParts {
   std::vector<T> of_condition() const { return joined({&before, &carries}); }
   std::vector<T> of_body() const { return joined({&consts, &carries, &slices}); }
   std::vector<T> all() const { return joined({&before, &consts, &carries, &slices}); }
+  /// Of a loop that has so many of each.
+  Loop loop() const {
+    Loop out;
+    out.condition_consts = static_cast<int>(before.size());
+    out.consts = static_cast<int>(consts.size());
+    out.carries = static_cast<int>(carries.size());
+    out.slices = static_cast<int>(slices.size());
+    return out;
+  }
 
  private:
   static std::vector<T> joined(std::initializer_list<const std::vector<T>*> parts) {
@@ -101,6 +115,9 @@ template <class T> struct LoopParts {
   }
 };
 inline Loop loop_of(const Call& c) { return c.op.loop(c.params, c.operands.size()); }
+
+/// The scan of these operands that is otherwise as `like`.
+std::vector<Array> bind_scan(Scan like, const LoopParts<Array>& x, const ProgramPtr& body);
 
 /// A program that is recorded: from inputs of these types to what `body` makes of them.
 ProgramPtr recorded(const std::string& what, const std::vector<Type>& inputs,

@@ -54,10 +54,7 @@ ProgramPtr scan_simpler(const Call& c, const std::vector<Atom>&) {
     const Arrays before = x.carries;
     append(x.consts, where(x.carries, stay));
     x.carries = where(x.carries, stay, false);
-    Scan p = c.get<Scan>();
-    p.consts = static_cast<int>(x.consts.size());
-    p.carries = static_cast<int>(x.carries.size());
-    const Arrays made = bind(c.op, p, x.all(), {with_inputs(body, inputs)});
+    const Arrays made = bind_scan(c.get<Scan>(), x, with_inputs(body, inputs));
     Arrays out = with_unchanged(before, made, stay);
     append(out, without_first(made, x.carries.size()));
     return out;

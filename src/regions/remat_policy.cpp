@@ -111,14 +111,13 @@ class Cutter {
     Eqn again = e;
     for (Atom& a : again.operands) a = now(a);
     once_.eqns.push_back(e);
-    const bool is_scan = e.op == &scan;
-    if ((is_scan || e.op == &remat) && !keeps(policy_, e, {})) {
+    // A loop of so many steps stacks what is kept.
+    const Loop loop = e.op->loop ? loop_of(e) : Loop();
+    const bool stacks = e.op->loop && loop.condition < 0;
+    if ((stacks || e.op == &remat) && !keeps(policy_, e, {})) {
       const Program& body = *e.subs[0];
-      Flags keep_inputs(body.inputs.size(), !is_scan);
-      if (is_scan) {
-        const Scan& s = e.params.get<Scan>();
-        std::fill_n(keep_inputs.begin() + s.consts, s.carries, true);
-      }
+      Flags keep_inputs(body.inputs.size(), !stacks);
+      if (stacks) std::fill_n(keep_inputs.begin() + loop.consts, loop.carries, true);
       const Flags all(body.outputs.size(), true);
       const PolicyCut inner = Cutter(body, policy_).run(keep_inputs, all);
       if (inner.kept > 0) {
@@ -126,7 +125,7 @@ class Cutter {
         once.subs = {inner.once};
         again.subs = {inner.again};
         for (const Type& t : without_first(inner.once->output_types(), body.outputs.size())) {
-          once.results.push_back(fresh(once_, is_scan ? stack_of(t, e.params.get<Scan>().length) : t));
+          once.results.push_back(fresh(once_, stacks ? stack_of(t, loop.length) : t));
           again.operands.emplace_back(take(once.results.back()));
         }
       }

@@ -101,6 +101,38 @@ TEST(LoopsAsOps, MaxStepsIsAnEnd) {
   EXPECT_EQ(jit(jacfwd(f))(array(1.f)).item<float>(), 128);
 }
 
+// A cotangent goes from carry to carry as they hand on to each other, also inside a loop in the body, and nowhere else.
+TEST(LoopsAsOps, CotangentsGoBackThroughCarriesThatHandOn) {
+  using Carries = std::vector<Array>;
+  auto chain = [](const Array& x, const Array& xs) {
+    auto body = [](const Carries& c, const Array& u) {
+      Carries next{c[1], c[2] * 2, c[3], sin(c[3]) * u};
+      return std::pair{next, Array()};
+    };
+    return lax::scan(body, Carries(4, x), xs).first[0];
+  };
+  auto by_hand = [](const Array& x, const Array& xs) {
+    Carries c(4, x);
+    for (int k = 0; k < 6; ++k) c = {c[1], c[2] * 2, c[3], sin(c[3]) * xs[k]};
+    return c[0];
+  };
+  const Array x = array(0.7f), xs = ones({6}) * 1.1;
+  near(grad(chain)(x, xs), grad(by_hand)(x, xs));
+  near(grad<1>(chain)(x, xs), grad<1>(by_hand)(x, xs));
+
+  using Two = std::pair<Array, Array>;
+  auto inner = [](const Two& c, none_t) { return std::pair{Two{c.first * 2, c.second * 3}, Array()}; };
+  auto outer = [&](const Two& c, none_t) { return lax::scan(inner, c, none, {.length = 2}); };
+  const ProgramPtr apart = program({{2}, {2}}, [&](const Carries& in) {
+    const Two last = lax::scan(outer, Two{in[0], in[1]}, none, {.length = 3}).first;
+    return std::vector{last.first, last.second};
+  });
+  const Transposed first = transpose(*apart, {true, true}, {true, false});
+  EXPECT_EQ(first.nonzero, (std::vector{true, false}));
+  EXPECT_EQ(count(str(*first.program), "carries=1"), 2) << str(*first.program);
+  EXPECT_EQ(count(str(*first.program), "carries=2"), 0);
+}
+
 // What nobody reads is not computed: results, carries that only such results need, and what the body took for them.
 TEST(LoopsAsOps, WhatNobodyReadsIsDropped) {
   auto step = [](const std::pair<Array, Array>& c, const std::pair<Array, Array>& x) {

@@ -1,5 +1,6 @@
 // The same elements in row-major order under another shape. Source: jax.lax.reshape.
 #include <numeric>
+#include <tuple>
 
 #include "ops/movement/movement.hpp"
 #include "ops/movement/reshape.hpp"
@@ -22,6 +23,51 @@ std::vector<Type> infer(const Call& c) {
   return {type(x.dtype, p.shape)};
 }
 
+// What is left of a dim, on either side, and cannot be split.
+void fix(FactorBuilder& b, Factors::Dims& side, int d, std::int64_t rest) {
+  if (rest > 1 || rest == 0) side[d].push_back(b.add(rest, Factors::Kind::replicated));
+}
+
+// Without elements there are no products to go by: equal leading dims correspond.
+Factors factors_of_nothing(FactorBuilder b, const Shape& from, const Shape& to) {
+  int i = 0;
+  for (; i < from.ndim() && i < to.ndim() && from[i] == to[i]; ++i) b.share(0, i, i, from[i]);
+  for (int d = i; d < from.ndim(); ++d) fix(b, b.f.operands[0], d, from[d]);
+  for (int d = i; d < to.ndim(); ++d) fix(b, b.f.results[0], d, to[d]);
+  return b.f;
+}
+
+// The group that begins at these dims; the dims behind it.
+std::pair<int, int> group(FactorBuilder& b, const Shape& from, int i, const Shape& to, int j) {
+  Factors::Dims &operand = b.f.operands[0], &result = b.f.results[0];
+  std::int64_t a = from[i], r = to[j];  // what is left of the present dims
+  std::int64_t left = a, right = r;     // products of the group so far
+  for (bool stuck = false;;) {
+    if (const std::int64_t g = stuck ? 1 : std::gcd(a, r); g > 1) {
+      const int factor = b.add(g);
+      operand[i].push_back(factor);
+      result[j].push_back(factor);
+      a /= g;
+      r /= g;
+    }
+    if (a > 1 && r > 1) stuck = true;
+    if (left == right) {
+      fix(b, operand, i, a);
+      fix(b, result, j, r);
+      return {i + 1, j + 1};
+    }
+    if (left < right) {
+      fix(b, operand, i++, a);
+      a = from[i];
+      left *= a;
+    } else {
+      fix(b, result, j++, r);
+      r = to[j];
+      right *= r;
+    }
+  }
+}
+
 // Both shapes are cut into their common refinement, group by group: a group is a shortest run of dims on either side
 // with equal products. Within a group dims that divide one another share factors from the major end; what is left
 // cannot be split.
@@ -29,59 +75,19 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   const Shape& from = c.operands[0].shape;
   const Shape& to = results[0].shape;
   FactorBuilder b(c, results);
-  auto fix = [&](bool operand, int d, std::int64_t rest) {
-    auto& dim = operand ? b.f.operands[0][d] : b.f.results[0][d];
-    if (rest > 1 || rest == 0) dim.push_back(b.add(rest, Factors::Kind::replicated));
-  };
-  int i = 0, j = 0;
-  if (from.num_elements() == 0) {  // no products to go by: equal leading dims correspond
-    for (; i < from.ndim() && i < to.ndim() && from[i] == to[i]; ++i) b.share(0, i, i, from[i]);
-    for (int d = i; d < from.ndim(); ++d) fix(true, d, from[d]);
-    for (int d = i; d < to.ndim(); ++d) fix(false, d, to[d]);
-    return b.f;
-  }
-  while (i < from.ndim() || j < to.ndim()) {
-    if (i < from.ndim() && j < to.ndim() && from[i] == to[j]) {
+  if (from.num_elements() == 0) return factors_of_nothing(b, from, to);
+  for (int i = 0, j = 0; i < from.ndim() || j < to.ndim();) {
+    const bool in_from = i < from.ndim(), in_to = j < to.ndim();
+    if (in_from && in_to && from[i] == to[j]) {
       b.share(0, i, j, from[i]);
       ++i;
       ++j;
-      continue;
-    }
-    if (i < from.ndim() && from[i] == 1) {
+    } else if (in_from && from[i] == 1) {
       ++i;
-      continue;
-    }
-    if (j < to.ndim() && to[j] == 1) {
+    } else if (in_to && to[j] == 1) {
       ++j;
-      continue;
-    }
-    std::int64_t a = from[i], r = to[j];  // what is left of the present dims
-    bool stuck = false;
-    std::int64_t left = from[i], right = to[j];  // products of the group so far
-    for (;;) {
-      std::int64_t g = stuck ? 1 : std::gcd(a, r);
-      if (g > 1) {
-        int factor = b.add(g);
-        b.f.operands[0][i].push_back(factor);
-        b.f.results[0][j].push_back(factor);
-        a /= g;
-        r /= g;
-      }
-      if (a > 1 && r > 1) stuck = true;
-      if (left == right) {
-        fix(true, i++, a);
-        fix(false, j++, r);
-        break;
-      }
-      if (left < right) {
-        fix(true, i++, a);
-        a = from[i];
-        left *= a;
-      } else {
-        fix(false, j++, r);
-        r = to[j];
-        right *= r;
-      }
+    } else {
+      std::tie(i, j) = group(b, from, i, to, j);
     }
   }
   return b.f;

@@ -168,38 +168,28 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   return {{bind1(c.op, p, {x, operands[1], updates})}, {true}};
 }
 
-Op home(ScatterKind kind, std::string name) {
-  Op op;
-  op.name = std::move(name);
-  op.infer = infer;
-  op.eval = [kind](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    eval(kind, c, in, out);
-  };
-  op.factors = factors;
-  op.batch = batch;
-  op.own_weak = true;
-  bool linear = kind == ScatterKind::set || kind == ScatterKind::add;
-  if (linear) op.linear = {{0, 2}};
-  if (kind == ScatterKind::set) op.transpose = transposed_set;
-  if (kind == ScatterKind::add) op.transpose = transposed_add;
-  if (kind == ScatterKind::mul) {
+// Sums and what is written last are linear in operand and updates, products in the operand; of the rest nobody knows
+// which window won.
+void set_derivative(Op& op, ScatterKind kind) {
+  if (kind == ScatterKind::set || kind == ScatterKind::add) {
+    op.linear = {{0, 2}};
+    op.transpose = kind == ScatterKind::set ? transposed_set : transposed_add;
+  } else if (kind == ScatterKind::mul) {
     op.linear = {{0}};
     op.adds_up = [](const Call& c, const std::vector<int>&, const std::vector<Magnitude>& operands) {
       return c.operands[0].dtype.is_integer() || operands[2].most <= 1;
     };
     op.transpose = transposed_mul;
     op.not_differentiable = "by the updates: a place may be multiplied more than once";
-  }
-  if (kind == ScatterKind::min || kind == ScatterKind::max)
+  } else {
     op.not_differentiable = "the winner of a place is not recorded; use where and maximum or minimum";
-  op.movement = kind == ScatterKind::set;
-  op.overwrites = 0;
-  op.window = kind == ScatterKind::set   ? Op::Window::write
-              : kind == ScatterKind::add ? Op::Window::add
-                                         : Op::Window::other;
+  }
+}
+
+std::vector<Sample> samples(bool linear, bool keys) {
   lax::ScatterDims rows = {{1}, {0}, {0}, {}, {}}, boxes = {{1, 2}, {}, {0, 1}, {}, {}}, own = {{}, {1}, {1}, {0}, {0}};
   using lax::GatherMode;
-  op.samples = {
+  std::vector<Sample> out = {
       {.params = Scatter{rows, GatherMode::fill},
        .operands = {type(float32, {4, 3}), type(int32, {5, 1}), type(float32, {5, 3})},
        .lo = -1,
@@ -231,11 +221,31 @@ Op home(ScatterKind kind, std::string name) {
        .hi = 3,
        .differentiable = linear},
   };
-  if (op.movement)
-    op.samples.push_back({.params = Scatter{rows, GatherMode::clip},
-                          .operands = {type(prng_key, {3, 2}), type(int32, {2, 1}), type(prng_key, {2, 2})},
-                          .lo = 0,
-                          .hi = 2});
+  if (keys)
+    out.push_back({.params = Scatter{rows, GatherMode::clip},
+                   .operands = {type(prng_key, {3, 2}), type(int32, {2, 1}), type(prng_key, {2, 2})},
+                   .lo = 0,
+                   .hi = 2});
+  return out;
+}
+
+Op home(ScatterKind kind, std::string name) {
+  Op op;
+  op.name = std::move(name);
+  op.infer = infer;
+  op.eval = [kind](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    eval(kind, c, in, out);
+  };
+  op.factors = factors;
+  op.batch = batch;
+  op.own_weak = true;
+  set_derivative(op, kind);
+  op.movement = kind == ScatterKind::set;
+  op.overwrites = 0;
+  op.window = kind == ScatterKind::set   ? Op::Window::write
+              : kind == ScatterKind::add ? Op::Window::add
+                                         : Op::Window::other;
+  op.samples = samples(kind == ScatterKind::set || kind == ScatterKind::add, op.movement);
   return op;
 }
 
