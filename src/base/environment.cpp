@@ -12,8 +12,9 @@ const EnvironmentVariable cpu_devices{"TUTTI_CPU_DEVICES", "a number", "how many
 const EnvironmentVariable cpu_ir{"TUTTI_CPU_IR", "anything", "print the LLVM IR of every kernel to stderr"};
 const EnvironmentVariable cpu_isa{"TUTTI_CPU_ISA", "`plain`, `avx2`, `avx512`", "use no more than these instructions"};
 const EnvironmentVariable dump{"TUTTI_DUMP", "a folder", "write what every pass of the pipeline hands on, a file each"};
-const EnvironmentVariable log{"TUTTI_LOG", "words with commas: `passes`, `recompile`, `quiet`",
-                              "tell on stderr: time and sizes of passes; why a jit traces again; nothing unasked"};
+const EnvironmentVariable log{"TUTTI_LOG", "words with commas: `passes`, `recompile`, `stages`, `quiet`",
+                              "tell on stderr: time and sizes of passes; why a jit traces again; the time of each "
+                              "stage of each program, when the process ends; nothing unasked"};
 const EnvironmentVariable num_threads{"TUTTI_NUM_THREADS", "a number",
                                       "threads of one run; default: the cores of this process"};
 const EnvironmentVariable spin_us{"TUTTI_SPIN_US", "a number, default 50",

@@ -46,8 +46,13 @@ template <AnyLane L> ByLn2<L> reduce_by_ln2(L x) {
   L r = fma(n, -0.693359375, x);
   return {n, fma(n, 2.12194440054690583e-4, r)};
 }
-/// x limited to where exp neither overflows nor vanishes; keeps NaN.
-template <AnyLane L> L exp_limits(L x) { return max(min(x, constant(x, 89)), constant(x, -104)); }
+/// f(x) for x from `low` to `high`, outside as at `high` and 0; keeps NaN. What is 0 is not computed: processors take a
+/// hundred times as long for a result that underflows, and attention masks are full of them.
+template <AnyLane L, class F> L power_within(L x, double low, double high, F f) {
+  auto vanishes = x < low;
+  L y = f(select(vanishes, constant(x, 0), min(x, constant(x, high))));
+  return select(vanishes, constant(x, 0), y);
+}
 /// exp(r) - 1 for |r| <= ln 2 / 2.
 template <AnyLane L> L expm1_near_zero(L r) {
   static constexpr float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f, 0.00138145976f};  // 0.05
@@ -56,19 +61,21 @@ template <AnyLane L> L expm1_near_zero(L r) {
 
 template <AnyLane L> L exp(L x) {
   return by_precision(x, lib_exp, [](auto x) {
-    auto [n, r] = reduce_by_ln2(exp_limits(x));
-    return scale(expm1_near_zero(r) + 1, n);
+    return power_within(x, -104, 89, [](auto x) {
+      auto [n, r] = reduce_by_ln2(x);
+      return scale(expm1_near_zero(r) + 1, n);
+    });
   });
 }
 
 template <AnyLane L> L exp2(L x) {
   return by_precision(x, lib_exp2, [](auto x) {
-    static constexpr float q[] = {0.693147182f,   0.240226507f,    0.0555041023f,  0.00961803831f,
-                                  0.00133339351f, 0.000154667563f, 1.51961503e-05f};  // 0.001
-    x = max(min(x, constant(x, 129)), constant(x, -151));
-    L n = x + whole_magic - whole_magic;
-    L r = x - n;
-    return scale(fma(r, polynomial(r, q), constant(r, 1)), n);
+    return power_within(x, -151, 129, [](auto x) {
+      static constexpr float q[] = {0.693147182f,   0.240226507f,    0.0555041023f,  0.00961803831f,
+                                    0.00133339351f, 0.000154667563f, 1.51961503e-05f};  // 0.001
+      auto n = x + whole_magic - whole_magic, r = x - n;
+      return scale(fma(r, polynomial(r, q), constant(r, 1)), n);
+    });
   });
 }
 

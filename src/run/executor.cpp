@@ -1,5 +1,6 @@
 #include "run/executor.hpp"
 
+#include <chrono>
 #include <cstring>
 #include <optional>
 
@@ -39,7 +40,7 @@ void CallWork::run(char* const* at, int) const {
 }
 
 Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated)
-    : plan_(plan), works_(std::move(works)), repeated_(repeated) {
+    : plan_(plan), works_(std::move(works)), repeated_(repeated), times_(StageTimes::of(plan)) {
   for (const auto& w : works_) wide_ += w && w->tasks > 1 && is_worth(w->cost_ns);
 }
 
@@ -58,7 +59,16 @@ double Steps::cost_ns() const {
 }
 
 void Steps::run(char* const* at) const {
-  for (const compile::Stage& stage : plan_.stages) run_stage(stage, at);
+  if (!times_) {
+    for (const compile::Stage& stage : plan_.stages) run_stage(stage, at);
+    return;
+  }
+  using Clock = std::chrono::steady_clock;
+  for (std::size_t k = 0; k < plan_.stages.size(); ++k) {
+    const Clock::time_point start = Clock::now();
+    run_stage(plan_.stages[k], at);
+    times_->add(k, std::chrono::nanoseconds(Clock::now() - start).count());
+  }
 }
 
 void place_storages(const compile::Plan& plan, char* slab, char** at) {

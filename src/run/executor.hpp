@@ -9,6 +9,7 @@
 #include "array/buffer.hpp"
 #include "compile/plan.hpp"
 #include "run/nest.hpp"
+#include "run/stage_times.hpp"
 
 namespace tutti::run {
 
@@ -57,7 +58,8 @@ class Steps {
   const compile::Plan& plan_;
   std::vector<std::unique_ptr<Work>> works_;  // by step; nothing for the later steps of a stage by rows
   bool repeated_;
-  int wide_ = 0;  // works that are worth other threads
+  int wide_ = 0;       // works that are worth other threads
+  StageTimes* times_;  // nothing unless they are asked for
 };
 
 /// Where the storages of a plan lie that are the same in every run: temporaries in `slab`, constants. Nothing of the

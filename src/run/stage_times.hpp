@@ -1,0 +1,36 @@
+// How long each stage of a program runs (TUTTI_LOG=stages).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compile/plan.hpp"
+
+namespace tutti::run {
+
+/// Of one plan, over all its runs in this process. When the process ends, a table of the longest stages of each plan is
+/// written to stderr, those that do the same in one line: share of the plan's time, milliseconds a run, how many they
+/// are, what they do, and the source line of their last operation. A stage that holds a loop contains the time of the
+/// loop's stages, which have a table of their own.
+class StageTimes {
+ public:
+  /// For `plan`; nullptr unless TUTTI_LOG has the word `stages`. Lives as long as the process.
+  static StageTimes* of(const compile::Plan& plan);
+  void add(std::size_t stage, std::int64_t ns);
+
+ private:
+  struct Stage {
+    std::string what, where;
+    std::atomic<std::int64_t> ns{0}, runs{0};
+  };
+  explicit StageTimes(const compile::Plan& plan);
+  void print() const;
+  static void print_all();
+
+  std::string name_;
+  std::vector<Stage> stages_;
+};
+
+}  // namespace tutti::run
