@@ -17,6 +17,25 @@ add_custom_command(OUTPUT ${tutti_all_ops}
   DEPENDS ${tutti_homes} ${PROJECT_SOURCE_DIR}/cmake/list_ops.cmake
   COMMENT "Listing the operations")
 
+# Sources of one folder are compiled a few together: most of what a small file costs is to read the headers that its
+# neighbours read. Not together are those that use the same names inside: the homes of operations (infer, eval, batch
+# ...) and the hand-written kernels.
+function(tutti_compile_together target)
+  if(NOT TUTTI_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source ${ARGN})
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src)
+    string(MAKE_C_IDENTIFIER ${folder} folder)
+    math(EXPR group "${${folder}_count} + 0")
+    math(EXPR ${folder}_count "${group} + 1")
+    math(EXPR group "${group} / 6")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+  endforeach()
+endfunction()
+
 add_library(tutti ${tutti_sources} ${tutti_headers} ${tutti_all_ops})
 add_library(tutti::tutti ALIAS tutti)
 target_compile_features(tutti PUBLIC cxx_std_20)
@@ -26,6 +45,10 @@ target_include_directories(tutti
 target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
   fmt::fmt Threads::Threads tutti::llvm tutti::dnnl gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
+
+set(tutti_neighbours ${tutti_sources})
+list(FILTER tutti_neighbours EXCLUDE REGEX "/src/(ops|regions)/")
+tutti_compile_together(tutti ${tutti_neighbours})
 
 if(TUTTI_PCH)
   target_precompile_headers(tutti PRIVATE <algorithm> <functional> <map> <memory> <optional> <set> <string> <vector>
@@ -37,6 +60,9 @@ if(tutti_cpu_sources)
   target_include_directories(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(tutti_cpu SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   target_link_libraries(tutti_cpu PRIVATE tutti_flags fmt::fmt nlohmann_json::nlohmann_json)
+  set(tutti_neighbours ${tutti_cpu_sources})
+  list(FILTER tutti_neighbours EXCLUDE REGEX "/(gemm|matvec|small_product|narrow_product)\\.cpp$")
+  tutti_compile_together(tutti_cpu ${tutti_neighbours})
   if(TUTTI_PCH)
     target_precompile_headers(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cpu/frame.hpp)
   endif()

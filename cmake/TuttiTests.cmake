@@ -65,7 +65,7 @@ endforeach()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)
 if(sources)
-  add_executable(golden_runner ${sources})
+  add_executable(golden_runner EXCLUDE_FROM_ALL ${sources})  # `./dev test` and `./dev golden` ask for it
   target_include_directories(golden_runner PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
   target_link_libraries(golden_runner PRIVATE
     tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json

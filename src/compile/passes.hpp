@@ -20,6 +20,9 @@ Program across_steps(const Program& program);
 Program simplify(const Program& program);
 /// Equal Eqns become one; what nobody needs goes.
 Program share_equal(const Program& program);
+/// Large values that a few quick instructions make of what lies in memory anyway are made again where loops read them,
+/// instead of being stored. Keeps bits.
+Program recompute(const Program& program);
 /// Gives every storage its place: offsets in one slab, results over dying operands, donated inputs under outputs.
 Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
 /// The same of a Plan within a loop: output k may lie in the memory of input own[k] alone (-1: of none).

@@ -145,6 +145,7 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   p = run_pass("across_steps", across_steps, p);
   p = run_pass("simplify", simplify, p);
   p = run_pass("share", share_equal, p);
+  p = run_pass("recompute", recompute, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
   Plan plan = run_pass("lower", lower, p, fusion);
   plan = run_pass("rows", group_stages, std::move(plan));
@@ -152,7 +153,7 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
 }
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
-  const Program p = with_own_outputs(take_apart(share_equal(simplify(program))));
+  const Program p = with_own_outputs(recompute(take_apart(share_equal(simplify(program)))));
   return assign_memory_within(group_stages(lower(p, fuse(p))), own);
 }
 

@@ -160,7 +160,7 @@ Array pbroadcast(const In& x, const Names& axes, int source) {
   std::vector<std::int64_t> start(static_cast<std::size_t>(all.ndim()), 0), limit = all.shape().dims();
   start[0] = source;
   limit[0] = source + 1;
-  return reshape(slice(all, start, limit), x.array.shape());
+  return lax::reshape(slice(all, start, limit), x.array.shape());
 }
 
 Array all_to_all(const In& x, const Names& axes, int split_axis, int concat_axis, AllToAllOptions options) {

@@ -16,8 +16,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names kCompiled{"inline", "propagate", "partition", "hoist", "across_steps", "simplify",
-                      "share",  "fuse",      "lower",     "rows",  "memory",       "code"};
+const Names kCompiled{"inline",    "propagate", "partition", "hoist", "across_steps", "simplify", "share",
+                      "recompute", "fuse",      "lower",     "rows",  "memory",       "code"};
 const Names kUpToPartition{"inline", "propagate", "partition"};  // all that is left where nothing has to be compiled
 
 struct Followed {
