@@ -134,8 +134,11 @@ TEST(Loops, BranchesInLoops) {
 // Each step's sum is made small before it is added: all of them first would be more than a half float holds.
 TEST(Loops, HalvesAreAddedUpAsWritten) {
   auto f = [](const Array& rows) {
-    return lax::scan([](const Array& c, const Array& row) { return std::pair{c + sum(row) * 0.0009765625f, c}; },
-                     zeros({}, float16), rows)
+    return lax::scan(
+               [](const Array& c, const Array& row) {
+                 return std::pair{c + sum(row) * 0.0009765625f, c};
+               },
+               zeros({}, float16), rows)
         .first;
   };
   EXPECT_EQ(jit(f)(full({16, 64}, 1000.f, float16)).astype(float32).item<float>(), 1000.f);

@@ -77,7 +77,8 @@ class DotWork final : public run::Work {
     return n;
   }
   void vectors(char* const* at, std::int64_t a, std::int64_t b, std::int64_t c) const {
-    const float *lhs = reinterpret_cast<const float*>(at[d_.a]) + a, *rhs = reinterpret_cast<const float*>(at[d_.b]) + b;
+    const float *lhs = reinterpret_cast<const float*>(at[d_.a]) + a,
+                *rhs = reinterpret_cast<const float*>(at[d_.b]) + b;
     float* const out = reinterpret_cast<float*>(at[d_.c]) + c;
     const std::int64_t lhs_next = d_.a_batch.back(), rhs_next = d_.b_batch.back(), next = d_.c_batch.back();
     if (d_.n == 1)
