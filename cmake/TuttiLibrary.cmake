@@ -18,7 +18,7 @@ add_custom_command(OUTPUT ${tutti_all_ops}
   COMMENT "Listing the operations")
 
 # Sources of one folder are compiled a few together: most of what a small file costs is to read the headers that its
-# neighbours read. Not together are those that use the same names inside: the homes of operations (infer, eval, batch
+# neighbours read. Not together are those that use the same names inside: most homes of operations (infer, eval, batch
 # ...) and the hand-written kernels.
 function(tutti_compile_together target)
   if(NOT TUTTI_UNITY)
@@ -47,7 +47,7 @@ target_link_libraries(tutti PRIVATE
   fmt::fmt Threads::Threads tutti::llvm tutti::dnnl gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
 
 set(tutti_neighbours ${tutti_sources})
-list(FILTER tutti_neighbours EXCLUDE REGEX "/src/(ops|regions)/")
+list(FILTER tutti_neighbours EXCLUDE REGEX "/src/(ops/(collective|movement|reduction)|regions)/")
 tutti_compile_together(tutti ${tutti_neighbours})
 
 if(TUTTI_PCH)
