@@ -1,5 +1,7 @@
 #include "api/execute.hpp"
 
+#include <iterator>
+
 #include "api/finite.hpp"
 #include "array/pinned.hpp"
 #include "base/lru.hpp"
@@ -74,7 +76,10 @@ std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std
   ++runs;
   Pinned pinned(inputs, donated, by, p.what.empty() ? "call" : p.what.c_str());
   const bool watched = finite_is_asked();  // then what was given has to be there still
-  std::vector<BufferPtr> results = p.executable->run(pinned.buffers(), watched ? std::span<const bool>() : donated);
+  BufferPtr few[8];                        // most calls have few results
+  std::vector<BufferPtr> many(p.out_types.size() > std::size(few) ? p.out_types.size() : 0);
+  const std::span<BufferPtr> results = many.empty() ? std::span(few).first(p.out_types.size()) : std::span(many);
+  p.executable->run_into(pinned.buffers(), watched ? std::span<const bool>() : donated, results);
   if (watched) check_finite(p.program, p.what, pinned.buffers(), results);
   std::vector<Array> out;
   out.reserve(results.size());

@@ -2,6 +2,7 @@
 // than this.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,12 @@ class Executable {
   /// inputs that are not donated, except that an output that IS an input (or a reshape of it) shares its buffer. Safe
   /// to call from several threads at once.
   virtual std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated = {}) = 0;
+  /// The same into empty places that the caller has, one per output.
+  virtual void run_into(std::span<const BufferPtr> inputs, std::span<const bool> donated,
+                        std::span<BufferPtr> results) {
+    std::vector<BufferPtr> made = run(inputs, donated);
+    std::move(made.begin(), made.end(), results.begin());
+  }
   /// The plan, printable.
   virtual std::string text() const = 0;
   virtual PlanStats stats() const = 0;

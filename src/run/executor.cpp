@@ -84,9 +84,10 @@ void place_storages(const compile::Plan& plan, char* slab, char** at) {
 Executor::Executor(std::unique_ptr<const compile::Plan> plan, std::vector<std::unique_ptr<Work>> works)
     : plan_(std::move(plan)), steps_(*plan_, std::move(works), false) {}
 
-std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const {
+void Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> donated, std::span<BufferPtr> out) const {
   const compile::Plan& plan = *plan_;
-  if (inputs.size() != plan.inputs.size()) throw InternalError("run: wrong number of inputs");
+  if (inputs.size() != plan.inputs.size() || out.size() != plan.outputs.size())
+    throw InternalError("run: wrong number of inputs or outputs");
   constexpr std::size_t kLocal = 128;
   char* local[kLocal];
   std::unique_ptr<char*[]> many;
@@ -96,7 +97,6 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
   BufferPtr slab;
   if (plan.slab_bytes > 0) slab = allocate_buffer(static_cast<std::size_t>(plan.slab_bytes));
   place_storages(plan, slab ? static_cast<char*>(slab->data()) : nullptr, at);
-  std::vector<BufferPtr> out(plan.outputs.size());
   const Storage* storages = plan.storages.data();
   for (std::size_t s = 0; s < plan.storages.size(); ++s) {
     const Storage& st = storages[s];
@@ -128,7 +128,6 @@ std::vector<BufferPtr> Executor::run(std::span<const BufferPtr> inputs, std::spa
       std::memcpy(out[k]->data(), at[plan.outputs[k]], static_cast<std::size_t>(st.bytes));
     }
   }
-  return out;
 }
 
 void Steps::run_stage(const compile::Stage& stage, char* const* at) const {

@@ -69,7 +69,8 @@ void place_storages(const compile::Plan& plan, char* slab, char** at);
 class Executor {
  public:
   Executor(std::unique_ptr<const compile::Plan> plan, std::vector<std::unique_ptr<Work>> works);
-  std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) const;
+  /// `out`: empty, one per output.
+  void run(std::span<const BufferPtr> inputs, std::span<const bool> donated, std::span<BufferPtr> out) const;
   const compile::Plan& plan() const { return *plan_; }
   int tasks() const { return steps_.tasks(); }
 

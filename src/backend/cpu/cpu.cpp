@@ -23,7 +23,13 @@ class CpuExecutable final : public Executable {
   CpuExecutable(run::Executor executor, PlanStats stats, std::vector<cpu::Function> kernels)
       : kernels_(std::move(kernels)), executor_(std::move(executor)), stats_(std::move(stats)) {}
   std::vector<BufferPtr> run(std::span<const BufferPtr> inputs, std::span<const bool> donated) override {
-    return executor_.run(inputs, donated);
+    std::vector<BufferPtr> results(executor_.plan().outputs.size());
+    executor_.run(inputs, donated, results);
+    return results;
+  }
+  void run_into(std::span<const BufferPtr> inputs, std::span<const bool> donated,
+                std::span<BufferPtr> results) override {
+    executor_.run(inputs, donated, results);
   }
   std::string text() const override { return executor_.plan().str(); }
   PlanStats stats() const override { return stats_; }
