@@ -102,7 +102,7 @@ TEST(X64, PrecisionStays) {
 // Positions are 64 bits wide where 32 do not hold them, whatever x64 says; the arrays are not made here.
 TEST(Positions, BeyondInt32) {
   const std::int64_t n = 2200000000;
-  auto big = [n](const Array& x) { return broadcast_to(x, {n}); };
+  auto big = [](const Array& x) { return broadcast_to(x, {n}); };
   auto program = [&](auto f) { return jit_program(f)(array(1.f)); };
   auto has = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
   const std::string text = std::to_string(n - 2);
