@@ -178,14 +178,14 @@ class Simplifier {
   bool in_any_order(const Eqn& e) const {
     if (e.op->reduce != Op::Reduce::sum && e.op->reduce != Op::Reduce::prod) return true;
     const DType d = out_.types[e.results[0]].dtype;
-    return d.is_integer() || d.is_bool();
+    return d.is_integer() || d.is_bool() || e.params.get<ops::Reduction>().any_order;
   }
 
   // A reduction of a reduction that nobody else reads, over neighbouring dims, is one where that keeps bits.
   void reduce_once(Eqn e) {
     const Atom x = e.operands[0];
     const int from = x.is_literal() || uses_[x.id] != 1 ? -1 : producer_[x.id];
-    if (from >= 0 && out_.eqns[from].op == e.op && in_any_order(e)) {
+    if (from >= 0 && out_.eqns[from].op == e.op && in_any_order(e) && in_any_order(out_.eqns[from])) {
       const Eqn& inner = out_.eqns[from];
       std::vector<int> axes = inner.params.get<ops::Reduction>().axes, kept;
       for (int d = 0; d < out_.type(inner.operands[0]).ndim(); ++d)
@@ -194,7 +194,7 @@ class Simplifier {
       std::sort(axes.begin(), axes.end());
       if (axes.back() - axes.front() + 1 == static_cast<int>(axes.size())) {
         e.operands = inner.operands;
-        e.params = ops::Reduction{axes};
+        e.params = ops::Reduction{axes, e.params.get<ops::Reduction>().any_order};
       }
     }
     const Type &before = out_.type(e.operands[0]), &after = out_.types[e.results[0]];

@@ -90,6 +90,8 @@ template <class T>
 requires reflect::Aggregate<T> std::string text(const T& v) {
   std::string out;
   reflect::for_each(v, [&](std::string_view name, const auto& member) {
+    if constexpr (std::is_same_v<decltype(member), const bool&>)  // a flag says something where it is set
+      if (!member) return;
     out += (out.empty() ? "" : " ") + std::string(name) + "=" + text(member);
   });
   return out;

@@ -60,6 +60,18 @@ TEST(simplify, sums_of_sums_of_floats_stay) {
   }
 }
 
+// A sum over devices is in any order: over two axes of a mesh it is one pass over what all of them have.
+TEST(simplify, sums_in_any_order_become_one) {
+  for (bool inner : {false, true})
+    for (bool outer : {false, true}) {
+      Builder b;
+      const Atom x = b.input(f32({3, 4, 5}));
+      const Atom y = b.add(ops::reduce_sum, Params(ops::Reduction{{1}, inner}), {x});
+      b.output(b.add(ops::reduce_sum, Params(ops::Reduction{{0}, outer}), {y}));
+      EXPECT_EQ(count(simplified(b.program), ops::reduce_sum), inner && outer ? 1 : 2);
+    }
+}
+
 TEST(simplify, reductions_stay_when_dims_are_apart_or_others_read_them) {
   Builder b;
   const Atom x = b.input(f32({3, 4, 5}));

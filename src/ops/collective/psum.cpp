@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/collective/family.hpp"
+#include "ops/reduction/reduce.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -57,7 +58,7 @@ template <class Combine, class Same> decltype(Op::batch) batched_by(Combine lane
     Steps steps{c.get<Group>(), axis};
     Lanes v{xs[0], mapped[0]};
     if (steps.any()) {
-      v.x = v.mapped ? lanes(v.x, Dims{0}) : same(v.x, axis.size);
+      v.x = v.mapped ? lanes(v.x) : same(v.x, axis.size);
       v.mapped = false;
     }
     Group rest = steps.others();
@@ -92,20 +93,21 @@ const char* const no_derivative = "it has no derivative, as in JAX; take the max
 constinit const Home psum = [] {
   Op op = reduction<takes_number>("psum", [](auto x, auto y) { return x + y; });
   op.batch = batched_by(
-      [](const Array& x, const Dims& dims) { return lax::reduce_sum(x, dims); },
+      // In any order: over several axes, one after the other is batched, and their sums may become one.
+      [](const Array& x) { return bind1(reduce_sum, Reduction{{0}, true}, {x}); },
       [](const Array& x, std::int64_t n) { return lax::mul(x, literal(x.dtype(), static_cast<double>(n))); });
   set_linear(op, transpose_psum);
   return op;
 };
 constinit const Home pmax = [] {
   Op op = reduction<takes_real | takes_bool>("pmax", [](auto x, auto y) { return lane::max(x, y); });
-  op.batch = batched_by([](const Array& x, const Dims& dims) { return lax::reduce_max(x, dims); }, unchanged);
+  op.batch = batched_by([](const Array& x) { return lax::reduce_max(x, {0}); }, unchanged);
   op.not_differentiable = no_derivative;
   return op;
 };
 constinit const Home pmin = [] {
   Op op = reduction<takes_real | takes_bool>("pmin", [](auto x, auto y) { return lane::min(x, y); });
-  op.batch = batched_by([](const Array& x, const Dims& dims) { return lax::reduce_min(x, dims); }, unchanged);
+  op.batch = batched_by([](const Array& x) { return lax::reduce_min(x, {0}); }, unchanged);
   op.not_differentiable = no_derivative;
   return op;
 };

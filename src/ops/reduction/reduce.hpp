@@ -9,6 +9,7 @@ namespace tutti::ops {
 /// Of the reduce_* ops: sorted dims that disappear.
 struct Reduction {
   std::vector<int> axes;
+  bool any_order = false;  // a float's sum may be added in another order, which gives other bits
   friend bool operator==(const Reduction&, const Reduction&) = default;
 };
 
