@@ -41,7 +41,11 @@ std::vector<Array> together(const char* what, std::vector<Array> xs, Choice choo
 Array binary(const Op& op, const Operand& x, const Operand& y, Choice choose = ops::promote,
              Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  return bind1(op, {}, together(op.name.c_str(), {x.array, y.array}, choose));
+  std::vector<Array> xs;  // a list in braces would be copied once more
+  xs.reserve(2);
+  xs.push_back(x.array);
+  xs.push_back(y.array);
+  return bind1(op, {}, together(op.name.c_str(), std::move(xs), choose));
 }
 // Arithmetic on bools counts.
 Promotion at_least_int(Promotion p) { return p.dtype.is_bool() ? Promotion{int32, p.weak} : p; }

@@ -91,7 +91,7 @@ Promotion inexact(Promotion p) {
 }
 Promotion promote_inexact(const std::vector<Array>& xs) { return inexact(promote(xs)); }
 
-Array converted(const Array& x, Promotion p) {
+Array converted(Array x, Promotion p) {
   if (x.dtype() == p.dtype) return x;  // a weak operand decides nothing: the result is as strong as the strongest
   if (const auto& literal = x.node()->literal; literal && x.ndim() == 0)
     return array_from_scalar(literal->to(p.dtype), x.weak_type() || p.weak);
@@ -138,17 +138,17 @@ Shape common_shape(const char* what, const std::vector<Array>& xs) {
       [](const Array& x) { return x.type().str(); });
 }
 
-Array spread_to(const Array& x, const Shape& shape) {
+Array spread_to(Array x, const Shape& shape) {
   if (x.shape() == shape) return x;
   lax::Dims dims(static_cast<std::size_t>(x.ndim()));
   std::iota(dims.begin(), dims.end(), shape.ndim() - x.ndim());
   return lax::broadcast_in_dim(x, shape, dims);
 }
-Array spread(const Array& x, const Shape& shape) { return x.ndim() == 0 ? x : spread_to(x, shape); }
+Array spread(Array x, const Shape& shape) { return x.ndim() == 0 ? x : spread_to(std::move(x), shape); }
 
 void bring_together(const char* what, std::vector<Array>& xs, Promotion p) {
   Shape shape = common_shape(what, xs);
-  for (Array& x : xs) x = spread(converted(x, p), shape);
+  for (Array& x : xs) x = spread(converted(std::move(x), p), shape);
 }
 
 }  // namespace tutti::ops

@@ -21,14 +21,14 @@ Promotion promote_inexact(const std::vector<Array>& xs);
 Promotion inexact(Promotion p);
 
 /// `x` in that dtype; a number stays a literal.
-Array converted(const Array& x, Promotion p);
+Array converted(Array x, Promotion p);
 /// NumPy's common shape; ShapeError names `what`, the operands and the dim.
 Shape common_shape(const char* what, const std::vector<Shape>& shapes);
 Shape common_shape(const char* what, const std::vector<Array>& xs);
 /// `x` repeated to `shape`, their last dims aligned.
-Array spread_to(const Array& x, const Shape& shape);
+Array spread_to(Array x, const Shape& shape);
 /// The same, but scalars stay scalars, because elementwise ops take them beside arrays.
-Array spread(const Array& x, const Shape& shape);
+Array spread(Array x, const Shape& shape);
 /// Converts and broadcasts all of `xs` for an elementwise op.
 void bring_together(const char* what, std::vector<Array>& xs, Promotion p);
 
