@@ -28,17 +28,25 @@ struct Received {
   std::int64_t messages = 0;
 };
 
-/// The wires between the devices of a group: what goes from one to another is copied and counted.
-class Messages {
- public:
-  explicit Messages(std::int64_t devices) : received_(static_cast<std::size_t>(devices)) {}
-  /// Empty messages count too: everybody waits for them. What a device keeps is no message.
-  void send(std::size_t from, std::size_t to, const void* data, void* into, std::int64_t bytes);
-  /// Per device, on average over those that received something.
-  Received mean() const;
+/// Evenly spaced runs of bytes of a dense array.
+struct Runs {
+  std::int64_t start = 0, run = 0, stride = 0, rows = 1;
+  std::int64_t bytes() const { return run * rows; }
+};
+/// Between dense bytes and the runs of an array.
+void pack(const Runs& runs, const char* array, char* dense);
+void unpack(const Runs& runs, const char* dense, char* array);
 
- private:
-  std::vector<Received> received_;
+/// What one device of a group sends to and gets from another one; or keeps, where that is itself.
+struct Parcel {
+  std::int64_t peer = 0;
+  Runs part;
+};
+/// Messages that are all on their way at once, as one device sees them.
+struct Round {
+  std::vector<Parcel> send, receive;  // parts of the operand; of the result
+  bool onward = false;                // what is sent are parts of the result so far
+  bool combined = false;              // what comes is for one part of the result: combined, in the order of the devices
 };
 
 struct Collective {
@@ -48,9 +56,12 @@ struct Collective {
   // The parameters for another group that stands for this one on another mesh.
   std::function<Params(const Params&, Group)> over;
 
-  // operands[d] of the group's device d to results[d], by messages; no operand for one that has none.
-  std::function<void(const Call&, std::span<const HostView> operands, std::span<const HostView> results, Messages&)>
-      eval;
+  // What device `me` of a group of `n` has as its result before anything comes; nothing where messages bring all of it.
+  std::function<void(const Call&, std::int64_t me, const HostView* operand, const HostView& result)> alone;
+  // Its messages, one round after the other. Nothing for one that has none.
+  std::function<std::vector<Round>(const Call&, std::int64_t me, std::int64_t n)> rounds;
+  // Combines `n` elements of each block, in order, to `out`.
+  std::function<void(DType, std::span<const char* const> blocks, std::int64_t n, char* out)> combine;
   // What a device receives from an operand of `bytes` in a group of `n`, planned.
   std::function<Received(double bytes, double n)> received;
 
@@ -58,5 +69,9 @@ struct Collective {
   // ends, or begins, or the result varies as the operand does.
   enum class Variance { ends, begins, stays } variance = Variance::ends;
 };
+
+/// A collective on all devices of a group in lockstep: operands[d] of device d (none for one that has no operand) to
+/// results[d]. What each receives, on average over those that receive something.
+Received exchange(const Call& call, std::span<const HostView> operands, std::span<const HostView> results);
 
 }  // namespace tutti

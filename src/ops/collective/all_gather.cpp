@@ -30,22 +30,22 @@ std::vector<Type> infer_scatter(const Call& c) {
   return {t};
 }
 
-void eval_gather(const Call& c, Views in, Views out, Messages& messages) {
-  auto n = static_cast<std::int64_t>(in.size());
-  std::int64_t rows = rows_before(in[0].type.shape, c.get<GatherOver>().dim);
-  std::vector<Blocks> whole;  // everybody sends all that it has to all
-  for (const HostView& x : in) whole.emplace_back(static_cast<std::size_t>(n), deal(x, 1, 1)[0]);
-  std::vector<Blocks> got = deliver(whole, messages);
-  for (std::size_t d = 0; d < out.size(); ++d)
-    for (std::int64_t k = 0; k < n; ++k) place(got[d][k], rows, n, k, out[d]);
+// Everybody sends all that it has to all.
+std::vector<Round> gather_rounds(const Call& c, std::int64_t, std::int64_t n) {
+  const Type& x = c.operands[0];
+  const std::int64_t rows = rows_before(x.shape, c.get<GatherOver>().dim);
+  const Type y = result_type(c);
+  return {to_each(
+      n, [&](std::int64_t) { return all_of(x); }, [&](std::int64_t k) { return block_of(y, rows, n, k); })};
 }
-void eval_scatter(const Call& c, Views in, Views out, Messages& messages) {
-  std::int64_t rows = rows_before(in[0].type.shape, c.get<GatherOver>().dim);
-  std::vector<Blocks> dealt;
-  for (const HostView& x : in) dealt.push_back(deal(x, rows, static_cast<std::int64_t>(in.size())));
-  std::vector<Blocks> got = deliver(dealt, messages);
-  for (std::size_t d = 0; d < out.size(); ++d)
-    combine_blocks<takes_number>(out[d].type.dtype, got[d], out[d].data, [](auto x, auto y) { return x + y; });
+std::vector<Round> scatter_rounds(const Call& c, std::int64_t, std::int64_t n) {
+  const Type& x = c.operands[0];
+  const std::int64_t rows = rows_before(x.shape, c.get<GatherOver>().dim);
+  const Type y = result_type(c);
+  Round out = to_each(
+      n, [&](std::int64_t k) { return block_of(x, rows, n, k); }, [&](std::int64_t) { return all_of(y); });
+  out.combined = true;
+  return {out};
 }
 
 // One axis: a new dim at `dim`.
@@ -89,7 +89,7 @@ Batched batch_scatter(const Call& c, const Arrays& xs, const Flags& mapped, cons
 constinit const Home all_gather = [] {
   Collective says;
   says.kind = "all_gather";
-  says.eval = eval_gather;
+  says.rounds = gather_rounds;
   says.received = [](double bytes, double n) { return Received{(n - 1) * bytes, static_cast<std::int64_t>(n) - 1}; };
   says.variance = Collective::Variance::ends;
   Op op = collective_op<GatherOver>("all_gather", says);
@@ -102,7 +102,8 @@ constinit const Home all_gather = [] {
 constinit const Home reduce_scatter = [] {
   Collective says;
   says.kind = "reduce_scatter";
-  says.eval = eval_scatter;
+  says.rounds = scatter_rounds;
+  says.combine = combined_by<takes_number>([](auto x, auto y) { return x + y; });
   says.received = received_in_blocks;
   says.variance = Collective::Variance::begins;
   Op op = collective_op<GatherOver>("reduce_scatter", says);

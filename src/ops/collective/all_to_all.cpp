@@ -24,16 +24,15 @@ std::vector<Type> infer(const Call& c) {
   return {t};
 }
 
-void eval(const Call& c, Views in, Views out, Messages& messages) {
+std::vector<Round> rounds(const Call& c, std::int64_t, std::int64_t n) {
   const auto& p = c.get<Exchange>();
-  auto n = static_cast<std::int64_t>(in.size());
-  std::vector<Blocks> dealt;
-  for (const HostView& x : in) dealt.push_back(deal(x, rows_before(x.type.shape, p.split), n));
-  std::vector<Blocks> got = deliver(dealt, messages);
+  const Type &x = c.operands[0], y = result_type(c);
+  const std::int64_t from = rows_before(x.shape, p.split);
   // The blocks lie side by side along `concat`: the dims in front of it have their extents in the result.
-  std::int64_t rows = rows_before(out[0].type.shape, p.concat);
-  for (std::size_t d = 0; d < out.size(); ++d)
-    for (std::int64_t k = 0; k < n; ++k) place(got[d][k], rows, n, k, out[d]);
+  const std::int64_t to = rows_before(y.shape, p.concat);
+  return {to_each(
+      n, [&](std::int64_t k) { return block_of(x, from, n, k); },
+      [&](std::int64_t k) { return block_of(y, to, n, k); })};
 }
 
 // One axis: dim `dim` holds a block per device, before and after.
@@ -74,7 +73,7 @@ Array transpose(const Call& c, const Array& ct) {
 constinit const Home all_to_all = [] {
   Collective says;
   says.kind = "all_to_all";
-  says.eval = eval;
+  says.rounds = rounds;
   says.received = received_in_blocks;
   says.variance = Collective::Variance::begins;
   Op op = collective_op<Exchange>("all_to_all", says);

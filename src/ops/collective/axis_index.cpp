@@ -8,8 +8,8 @@ namespace tutti::ops {
 // Typed as invariant: where variance is typed, lax::axis_index follows it with a pvary.
 constinit const Home axis_index = [] {
   Collective says;
-  says.eval = [](const Call&, Views, Views out, Messages&) {
-    for (std::size_t d = 0; d < out.size(); ++d) *out[d].as<std::int32_t>() = static_cast<std::int32_t>(d);
+  says.alone = [](const Call&, std::int64_t me, const HostView*, const HostView& y) {
+    *y.as<std::int32_t>() = static_cast<std::int32_t>(me);
   };
   says.variance = Collective::Variance::begins;
   Op op = collective_op<Group>("axis_index", says);
@@ -34,8 +34,8 @@ constinit const Home axis_index = [] {
 
 constinit const Home pvary = [] {
   Collective says;
-  says.eval = [](const Call&, Views in, Views out, Messages& messages) {
-    for (std::size_t d = 0; d < out.size(); ++d) messages.send(d, d, in[d].data, out[d].data, out[d].type.nbytes());
+  says.alone = [](const Call&, std::int64_t, const HostView* x, const HostView& y) {
+    std::copy_n(x->as<const char>(), y.type.nbytes(), y.as<char>());
   };
   says.variance = Collective::Variance::stays;
   Op op = collective_op<Group>("pvary", says);

@@ -48,40 +48,15 @@ std::int64_t rows_before(const Shape& shape, int dim) {
   return rows;
 }
 
-Blocks deal(const HostView& x, std::int64_t rows, std::int64_t n) {
-  Blocks out(static_cast<std::size_t>(n));
-  std::int64_t bytes = x.type.nbytes();
-  if (bytes == 0) return out;
-  std::int64_t run = bytes / (rows * n);
-  for (std::int64_t at = 0; at < n; ++at)
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const char* from = x.as<const char>() + (r * n + at) * run;
-      out[at].insert(out[at].end(), from, from + run);
-    }
-  return out;
+Runs block_of(const Type& type, std::int64_t rows, std::int64_t n, std::int64_t k) {
+  if (type.nbytes() == 0) return {};
+  const std::int64_t run = type.nbytes() / (rows * n);
+  return {k * run, run, n * run, rows};
 }
-
-void place(const Block& block, std::int64_t rows, std::int64_t n, std::int64_t at, const HostView& x) {
-  if (block.empty()) return;
-  std::size_t run = block.size() / static_cast<std::size_t>(rows);
-  for (std::int64_t r = 0; r < rows; ++r)
-    std::memcpy(x.as<char>() + static_cast<std::size_t>(r * n + at) * run,
-                block.data() + static_cast<std::size_t>(r) * run, run);
-}
+Runs all_of(const Type& type) { return {0, type.nbytes(), 0, 1}; }
+Type result_type(const Call& c) { return c.op.infer(c)[0]; }
 
 Received received_in_blocks(double bytes, double n) { return {(n - 1) * bytes / n, static_cast<std::int64_t>(n) - 1}; }
-
-std::vector<Blocks> deliver(const std::vector<Blocks>& out, Messages& messages) {
-  std::size_t n = out.size();
-  std::vector<Blocks> in(n, Blocks(n));
-  for (std::size_t to = 0; to < n; ++to)
-    for (std::size_t from = 0; from < n; ++from) {
-      in[to][from].resize(out[from][to].size());
-      messages.send(from, to, out[from][to].data(), in[to][from].data(),
-                    static_cast<std::int64_t>(in[to][from].size()));
-    }
-  return in;
-}
 
 bool Steps::any() const {
   return !batch.name.empty() && std::find(group.axes.begin(), group.axes.end(), batch.name) != group.axes.end();

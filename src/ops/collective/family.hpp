@@ -2,6 +2,7 @@
 // steps of batching.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -42,35 +43,47 @@ void check_blocks(const Call& c, const Group& group, int dim, bool tiled);
 
 // --- among the devices of a group
 
-using Views = std::span<const HostView>;
-using Block = std::vector<char>;    // dense elements
-using Blocks = std::vector<Block>;  // one for (or from) each device of the group
-
-/// `x`, seen as [rows, n, ...], cut into the n blocks [rows, ...]; and one of such blocks at its place in `x`.
-Blocks deal(const HostView& x, std::int64_t rows, std::int64_t n);
-void place(const Block& block, std::int64_t rows, std::int64_t n, std::int64_t at, const HostView& x);
+/// One round in which a device sends a part to each, itself included, and gets one from each.
+template <class PartFor, class PlaceOf> Round to_each(std::int64_t n, PartFor part_for, PlaceOf place_of) {
+  Round out;
+  for (std::int64_t k = 0; k < n; ++k) {
+    out.send.push_back({k, part_for(k)});
+    out.receive.push_back({k, place_of(k)});
+  }
+  return out;
+}
+/// The k-th of the n blocks [rows, ...] that `type`, seen as [rows, n, ...], is dealt out in; and all of it.
+Runs block_of(const Type& type, std::int64_t rows, std::int64_t n, std::int64_t k);
+Runs all_of(const Type& type);
 /// What a device receives of an operand that is dealt out in a block for each.
 Received received_in_blocks(double bytes, double n);
-/// Every device sends a block to each: out[from][to] becomes in[to][from].
-std::vector<Blocks> deliver(const std::vector<Blocks>& out, Messages& messages);
 /// The product of the extents in front of dim `dim`.
 std::int64_t rows_before(const Shape& shape, int dim);
+/// The type of the only result.
+Type result_type(const Call& c);
 
-/// Element by element what `combine` makes of the blocks, in the order of the devices, to `out`.
-template <unsigned mask, class Combine>
-void combine_blocks(DType dtype, const Blocks& blocks, void* out, Combine combine) {
-  with_storage<mask>(dtype, [&]<class T>() {
-    using C = typename Element<T>::Compute;
-    auto at = [&](std::size_t d, std::size_t i) {
-      return Element<T>::load(reinterpret_cast<const T*>(blocks[d].data())[i]);
-    };
-    for (std::size_t i = 0, n = blocks[0].size() / sizeof(T); i < n; ++i) {
-      C sum = at(0, i);
-      for (std::size_t d = 1; d < blocks.size(); ++d)
-        sum = static_cast<C>(combine(lane::Host<C>{sum}, lane::Host<C>{at(d, i)}).v);
-      static_cast<T*>(out)[i] = Element<T>::store(sum);
-    }
-  });
+/// Element by element what `combine` makes of the blocks, in the order of the devices.
+template <unsigned mask, class Combine> decltype(Collective::combine) combined_by(Combine combine) {
+  return [combine](DType dtype, std::span<const char* const> blocks, std::int64_t n, char* out) {
+    with_storage<mask>(dtype, [&]<class T>() {
+      using C = typename Element<T>::Compute;
+      constexpr std::int64_t tile = 1024;  // of sums, which stay in the cache while one block after the other is read
+      C sums[tile];
+      for (std::int64_t from = 0; from < n; from += tile) {
+        const std::int64_t count = std::min(tile, n - from);
+        auto block = [&](std::size_t d) { return reinterpret_cast<const T*>(blocks[d]) + from; };
+        for (std::int64_t i = 0; i < count; ++i) sums[i] = Element<T>::load(block(0)[i]);
+        for (std::size_t d = 1; d < blocks.size(); ++d) {
+          const T* x = block(d);
+          for (std::int64_t i = 0; i < count; ++i)
+            sums[i] =
+                static_cast<C>(combine(lane::Host<C>{sums[i]}, lane::Host<C>{Element<T>::load(x[i])}).v);
+        }
+        T* y = reinterpret_cast<T*>(out) + from;
+        for (std::int64_t i = 0; i < count; ++i) y[i] = Element<T>::store(sums[i]);
+      }
+    });
+  };
 }
 
 // --- batching: a collective over the axis that is being batched reads the whole batch (psum is a sum, all_gather a

@@ -32,11 +32,16 @@ std::vector<Type> infer(const Call& c) {
   return {c.operands[0]};
 }
 
-void eval(const Call& c, Views in, Views out, Messages& messages) {
-  auto bytes = c.operands[0].nbytes();
-  for (const HostView& y : out)
-    if (bytes > 0) std::memset(y.data, 0, static_cast<std::size_t>(bytes));
-  for (auto [from, to] : c.get<Permute>().pairs) messages.send(from, to, in[from].data, out[to].data, bytes);
+void zeros_alone(const Call&, std::int64_t, const HostView*, const HostView& y) {
+  if (y.type.nbytes() > 0) std::memset(y.data, 0, static_cast<std::size_t>(y.type.nbytes()));
+}
+std::vector<Round> rounds(const Call& c, std::int64_t me, std::int64_t) {
+  Round out;
+  for (auto [from, to] : c.get<Permute>().pairs) {
+    if (from == me) out.send.push_back({to, all_of(c.operands[0])});
+    if (to == me) out.receive.push_back({from, all_of(c.operands[0])});
+  }
+  return {out};
 }
 
 // Rows of `x` by number, or zeros for -1: runs of neighbours are one slice each.
@@ -112,7 +117,8 @@ Array transpose(const Call& c, const Array& ct) {
 constinit const Home ppermute = [] {
   Collective says;
   says.kind = "permute";
-  says.eval = eval;
+  says.alone = zeros_alone;
+  says.rounds = rounds;
   says.received = [](double bytes, double) { return Received{bytes, 1}; };
   says.variance = Collective::Variance::begins;
   Op op = collective_op<Permute>("ppermute", says);

@@ -17,31 +17,25 @@ std::vector<Type> infer(const Call& c) {
 }
 
 // Device k combines the k-th part of all operands and hands it to the others.
-template <unsigned mask, class Combine> decltype(Collective::eval) eval(Combine combine) {
-  return [combine](const Call& c, Views in, Views out, Messages& messages) {
-    DType dtype = c.operands[0].dtype;
-    std::size_t n = in.size();
-    auto first = [&](std::size_t k) {
-      return static_cast<std::size_t>(in[0].size()) * k / n * static_cast<std::size_t>(dtype.size());
-    };
-    std::vector<Blocks> parts(n, Blocks(n));
-    for (std::size_t d = 0; d < n; ++d)
-      for (std::size_t k = 0; k < n; ++k)
-        if (first(k) < first(k + 1)) parts[d][k].assign(in[d].as<char>() + first(k), in[d].as<char>() + first(k + 1));
-    std::vector<Blocks> got = deliver(parts, messages);
-    for (std::size_t k = 0; k < n; ++k) {
-      char* combined = out[k].as<char>() + first(k);
-      combine_blocks<mask>(dtype, got[k], combined, combine);
-      for (std::size_t d = 0; d < n; ++d)
-        messages.send(k, d, combined, out[d].as<char>() + first(k), static_cast<std::int64_t>(first(k + 1) - first(k)));
-    }
+std::vector<Round> rounds(const Call& c, std::int64_t me, std::int64_t n) {
+  const Type& t = c.operands[0];
+  const std::int64_t elements = t.shape.num_elements(), item = t.dtype.size();
+  auto part = [&](std::int64_t k) {
+    const std::int64_t first = elements * k / n, end = elements * (k + 1) / n;
+    return Runs{first * item, (end - first) * item, 0, 1};
   };
+  auto mine = [&](std::int64_t) { return part(me); };
+  Round gather = to_each(n, part, mine), spread = to_each(n, mine, part);
+  gather.combined = true;
+  spread.onward = true;
+  return {gather, spread};
 }
 
 template <unsigned mask, class Combine> Op reduction(std::string name, Combine combine) {
   Collective says;
   says.kind = "all_reduce";
-  says.eval = eval<mask>(combine);
+  says.rounds = rounds;
+  says.combine = combined_by<mask>(combine);
   says.received = [](double bytes, double n) {
     Received half = received_in_blocks(bytes, n);  // a block of each to combine, then a combined block of each
     return Received{2 * half.bytes, 2 * half.messages};
