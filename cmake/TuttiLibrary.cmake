@@ -4,6 +4,7 @@ find_package(nlohmann_json CONFIG REQUIRED)
 
 file(GLOB_RECURSE tutti_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 file(GLOB_RECURSE tutti_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.hpp)
+list(FILTER tutti_sources EXCLUDE REGEX "/src/backend/mpi/")
 set(tutti_cpu_sources ${tutti_sources})
 list(FILTER tutti_cpu_sources INCLUDE REGEX "/src/backend/cpu/")
 list(FILTER tutti_sources EXCLUDE REGEX "/src/backend/cpu/")
@@ -70,4 +71,19 @@ if(tutti_cpu_sources)
     target_precompile_headers(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cpu/frame.hpp)
   endif()
   target_sources(tutti PRIVATE $<TARGET_OBJECTS:tutti_cpu>)
+endif()
+
+# Messages between processes: a module that distributed::initialize loads, so that a program needs no MPI unless it is
+# started as several processes, and then the one that is there.
+find_package(MPI COMPONENTS CXX QUIET)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/distributed/initialize.cpp PROPERTIES
+  SKIP_UNITY_BUILD_INCLUSION ON
+  COMPILE_DEFINITIONS "TUTTI_MODULE_FOLDERS=\"${PROJECT_BINARY_DIR}:${CMAKE_INSTALL_FULL_LIBDIR}\"")
+if(MPI_CXX_FOUND)
+  add_library(tutti_mpi MODULE ${PROJECT_SOURCE_DIR}/src/backend/mpi/mpi.cpp)
+  set_target_properties(tutti_mpi PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_include_directories(tutti_mpi PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(tutti_mpi PRIVATE tutti_flags MPI::MPI_CXX)
+else()
+  message(STATUS "tutti: no MPI found: programs run in one process (Debian: libopenmpi-dev)")
 endif()

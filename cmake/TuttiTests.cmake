@@ -25,7 +25,7 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail)
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
   if(NOT sources)
@@ -62,6 +62,26 @@ include("@PROJECT_SOURCE_DIR@/cmake/discover_suites.cmake")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES ${stub})
 endforeach()
+
+# Of several processes: the program is started by mpirun, with 1, 2 and 4 of them, a thread each.
+if(TARGET tutti_mpi)
+  file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/distributed/*.cpp)
+  add_executable(test_distributed ${sources})
+  add_dependencies(test_distributed tutti_mpi)
+  set_target_properties(test_distributed PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_include_directories(test_distributed PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
+  target_link_libraries(test_distributed PRIVATE tutti tutti_flags tutti_test_flags GTest::gtest)
+  if(TUTTI_PCH)
+    target_precompile_headers(test_distributed REUSE_FROM tutti_test_pch)
+  endif()
+  foreach(processes 1 2 4)
+    add_test(NAME distributed.mpi_${processes} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+      COMMAND ${MPIEXEC_EXECUTABLE} -n ${processes} --oversubscribe ${PROJECT_BINARY_DIR}/test_distributed)
+    set_tests_properties(distributed.mpi_${processes} PROPERTIES LABELS slow TIMEOUT 300 ENVIRONMENT
+      "TUTTI_NUM_THREADS=1;TUTTI_COLLECTIVE_TIMEOUT=20;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;\
+OMPI_MCA_btl=self,vader;OMPI_MCA_oob_tcp_if_include=lo")
+  endforeach()
+endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)
 if(sources)

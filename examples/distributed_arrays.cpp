@@ -211,6 +211,7 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
 }  // namespace
 
 int main(int argc, char** argv) {
+  tutti::distributed::initialize();
   CLI::App app("Distributed arrays and automatic parallelization");
   std::string scale = "small";
   app.add_option(

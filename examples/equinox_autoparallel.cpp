@@ -96,6 +96,7 @@ void train(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tutti::distributed::initialize();
   CLI::App app("Autoparallelism with struct models");
   std::string scale = "small";
   app.add_option("--scale", scale, "small and full are the same here: the page's own sizes run in a second")

@@ -75,6 +75,7 @@ void train(Mode mode, const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tutti::distributed::initialize();
   CLI::App app("Data-parallel training in three modes");
   std::string scale = "small", which = "all";
   app.add_option("--scale", scale,

@@ -99,6 +99,7 @@ void linear_regression(int n, int steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tutti::distributed::initialize();
   CLI::App app("Data parallelism with pmap");
   std::string scale = "small";
   app.add_option("--scale", scale, "small, or full: a million points and 2000 steps")

@@ -113,6 +113,7 @@ void the_three_compared(int n) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  tutti::distributed::initialize();
   CLI::App app("Introduction to sharded computation");
   std::string scale = "small";
   app.add_option("--scale", scale, "small and full are the same here: the page's arrays have 32 elements")

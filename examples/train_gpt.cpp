@@ -28,7 +28,7 @@ double held_out_bits(const Gpt& model, const GptOptions& o, const std::string& h
   for (std::size_t from = 0; from < total; from += batch) {
     const std::size_t n = std::min<std::size_t>(batch, total - from);
     auto [x, y] = windows.following(from * apart, n, apart);
-    const std::vector<float> each = losses(model, x, y).to_vector<float>();
+    const std::vector<float> each = multihost::process_allgather(losses(model, x, y)).to_vector<float>();
     for (std::size_t i = 0; i < n; ++i) nats += each[i];
   }
   return nats / static_cast<double>(total * (context - half)) / std::log(2.0);

@@ -25,7 +25,7 @@ double held_out_bits(const Model& model, const std::string& held_out, int contex
   for (std::size_t from = 0; from < total; from += batch) {
     std::size_t n = std::min<std::size_t>(batch, total - from);
     auto [x, y] = windows.following(from, n);
-    std::vector<float> each = losses(model, x, y).to_vector<float>();
+    std::vector<float> each = multihost::process_allgather(losses(model, x, y)).to_vector<float>();
     for (std::size_t i = 0; i < n; ++i) nats += each[i];
   }
   return nats / static_cast<double>(total) / std::log(2.0);
@@ -37,7 +37,8 @@ std::string sample(const Model& model, std::string text, int context, int length
   std::size_t start = text.size();
   for (int i = 0; i < length; ++i) {
     std::vector<unsigned char> last(text.end() - context, text.end());
-    std::vector<float> p = logits(model, array(std::span<const unsigned char>(last), {1, context})).to_vector<float>();
+    const Array next = logits(model, array(std::span<const unsigned char>(last), {1, context}));
+    std::vector<float> p = multihost::process_allgather(next).to_vector<float>();
     double u = static_cast<double>(random() >> 11) * 0x1p-53;
     std::size_t c = 0;
     while (c + 1 < p.size() && (u -= p[c]) > 0) ++c;

@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ORDER = [
     "base", "tree", "mesh", "ir", "array", "lane", "ops", "lax", "numpy",          # the vocabulary, and its faces
     "trace", "transform", "regions", "frontend", "propagate", "partition", "compile", "run",  # the stages
-    "backend", "isolation", "api",
+    "backend", "isolation", "distributed", "api",
 ]
 
 # The values that every stage may use. Homes of operations are not among them: a stage asks an Op (ir/op.hpp) and names
@@ -31,6 +31,7 @@ STAGES = {
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
                 "ops/reduction/", "ops/elementwise/"],
     "run": ["compile/plan.hpp"],
+    "distributed": ["run/transport.hpp", "run/pool.hpp"],  # how processes find each other, and agree
 }
 
 # Arrows that run back up, each with the page of docs/design/ that gives its reason.

@@ -59,7 +59,9 @@ inline void check(const RunOptions& o) {
   if (!(o.seconds > 0)) throw UsageError("--seconds must be positive");
 }
 
+/// By the first process, of several.
 inline void write_file(const std::string& path, const std::string& content) {
+  if (process_index() > 0) return;
   std::ofstream out(path, std::ios::binary);
   if (!(out << content)) throw UsageError("cannot write " + path);
 }
@@ -103,14 +105,16 @@ inline Curve train_loop(const RunOptions& o, int bytes, const std::function<floa
   for (int i = 0; o.counted() ? i < o.steps : curve.seconds < o.seconds; ++i) {
     debug::reset_traffic();
     const float loss = step(i, o.counted() ? static_cast<double>(i) / o.steps : curve.seconds / o.seconds);
-    curve.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    // The clock decides when to stop: that of the first process, for all.
+    curve.seconds = multihost::broadcast_one_to_all(array(static_cast<float>(seconds))).item<float>();
     const double bits = loss / std::log(2.0);
     average = i == 0 ? bits : average + 0.02 * (bits - average);
     curve.seen.push_back(static_cast<double>(i + 1) * o.batch);
     curve.bits.push_back(bits);
     if (o.counted())
       std::cout << fmt::format("step {:4d} loss {:.9g}", i + 1, loss)
-                << (o.isolated ? fmt::format(", received {:.0f} bytes in {} messages per device",
+                << (o.isolated || process_count() > 1 ? fmt::format(", received {:.0f} bytes in {} messages per device",
                                              debug::traffic().bytes(), debug::traffic().messages())
                                : "")
                 << std::endl;
@@ -127,6 +131,7 @@ inline Curve train_loop(const RunOptions& o, int bytes, const std::function<floa
 /// is one line on stderr.
 inline int run_program(const char* name, CLI::App& app, int argc, char** argv, const std::function<int()>& program) {
   try {
+    distributed::initialize();
     app.parse(argc, argv);
     const CLI::Option* steps = app.get_option_no_throw("--steps");
     if (steps && steps->count() && steps->as<int>() < 0) throw UsageError("--steps must be positive");

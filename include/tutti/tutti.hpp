@@ -12,6 +12,7 @@
 #include "tutti/debug/debug.hpp"
 #include "tutti/debug/report.hpp"
 #include "tutti/debug/visualize.hpp"
+#include "tutti/distributed/distributed.hpp"
 #include "tutti/format.hpp"
 #include "tutti/lax/collectives.hpp"
 #include "tutti/lax/control_flow.hpp"

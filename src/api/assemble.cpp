@@ -1,12 +1,14 @@
 // Arrays made where they belong: filled ones, and ones put together from blocks on single devices.
-#include <cstring>
 #include <map>
 #include <set>
 
+#include "array/copy_box.hpp"
 #include "array/node.hpp"
 #include "mesh/checks.hpp"
+#include "mesh/places.hpp"
 #include "tutti/array/placement.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/distributed/distributed.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti {
@@ -24,24 +26,6 @@ Shape extents(const ShardIndex& index) {
   return out;
 }
 
-// Copies a dense block to where it lies in the dense whole.
-void copy_block(const Type& whole, const ShardIndex& index, const std::byte* block, std::byte* out) {
-  Shape part = extents(index);
-  if (part.num_elements() == 0) return;
-  auto size = static_cast<std::int64_t>(whole.dtype.size());
-  std::int64_t row = part.empty() ? 1 : part.back(), rows = part.num_elements() / row;
-  std::vector<std::int64_t> at(part.size(), 0);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::int64_t target = 0;
-    for (std::size_t d = 0; d < part.size(); ++d) target = target * whole.shape[d] + index[d].start + at[d];
-    std::memcpy(out + target * size, block + r * row * size, static_cast<std::size_t>(row * size));
-    for (std::size_t d = part.size(); d-- > 1;) {
-      if (++at[d - 1] < part[d - 1]) break;
-      at[d - 1] = 0;
-    }
-  }
-}
-
 void check_given(const char* what, const Shape& shape, const Sharding& sharding) {
   for (std::int64_t n : shape)
     if (n < 0) raise<ShapeError>(what, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
@@ -49,11 +33,11 @@ void check_given(const char* what, const Shape& shape, const Sharding& sharding)
   check_constrained(sharding, {what, "an array of shape " + shape.str()});
 }
 
-// All blocks, in the order of the device assignment.
+// All blocks of addressable devices.
 Array assemble(const char* what, const Shape& shape, const Sharding& sharding, const std::vector<Array>& blocks,
                Loc loc) {
   CallScope scope(loc, Loc{"", what});
-  auto map = sharding.devices_indices_map(shape);
+  auto map = addressable_indices(sharding, shape);
   for (std::size_t i = 0; i < map.size(); ++i)
     if (!blocks[i].has_value())
       raise<ValueError>(what, "the block for " + map[i].first.str() + " is empty: there is no array",
@@ -73,12 +57,18 @@ Array assemble(const char* what, const Shape& shape, const Sharding& sharding, c
                                sharding.str(),
                            "Give each device its part: sharding.devices_indices_map(shape) lists them.");
   }
-  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(type.nbytes()));
-  for (std::size_t i = 0; i < map.size(); ++i)
-    copy_block(
-        type, map[i].second,
-        static_cast<const std::byte*>(static_cast<const void*>(buffer_of(concrete(blocks[i], what), what)->data())),
-        static_cast<std::byte*>(static_cast<void*>(buffer->data())));
+  const std::optional<Held> held = held_of(sharding, shape);
+  const Shape& extents_here = held ? held->block : shape;
+  const auto item = static_cast<std::int64_t>(type.dtype.size());
+  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(extents_here.num_elements() * item));
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    std::vector<std::int64_t> at;
+    for (std::size_t d = 0; d < map[i].second.size(); ++d)
+      at.push_back(map[i].second[d].start - (held ? held->box.start[d] : 0));
+    const BufferPtr block = buffer_of(concrete(blocks[i], what), what);
+    copy_box(blocks[i].shape(), item, {blocks[i].shape(), std::vector<std::int64_t>(at.size(), 0)}, block->data(),
+             {extents_here, at}, buffer->data());
+  }
   return make_array(std::move(type), std::move(buffer), sharding, true);
 }
 
@@ -102,11 +92,13 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   const char* what = "make_array_from_single_device_arrays";
   CallScope scope(loc);
   check_given(what, shape, sharding);
-  const std::vector<Device>& devices = sharding.device_list();
+  std::vector<Device> devices;
+  for (const auto& [device, index] : addressable_indices(sharding, shape)) devices.push_back(device);
   if (blocks.size() != devices.size())
     raise<ShardingError>(what,
                          "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " +
-                             std::to_string(devices.size()) + " devices: " + sharding.str(),
+                             std::to_string(devices.size()) + " devices" +
+                             (process_count() > 1 ? " in this process: " : ": ") + sharding.str(),
                          "Give one block per device.");
   std::map<Device, Array> by_device;
   std::vector<Device> given;
@@ -148,7 +140,7 @@ Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
   }
   std::vector<std::pair<ShardIndex, Array>> made;  // devices that hold the same part share its block
   std::vector<Array> blocks;
-  for (const auto& [device, index] : sharding.devices_indices_map(shape)) {
+  for (const auto& [device, index] : addressable_indices(sharding, shape)) {
     const Array* known = nullptr;
     for (const auto& [where, b] : made)
       if (where == index) known = &b;

@@ -2,7 +2,7 @@
 
 #include "api/execute.hpp"
 #include "backend/cpu/kernel.hpp"
-#include "isolation/traffic.hpp"
+#include "run/traffic.hpp"
 #include "ops/placement/inspect_sharding.hpp"
 #include "tutti/array/placement.hpp"
 

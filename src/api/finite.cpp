@@ -15,6 +15,7 @@
 #include "propagate/sites.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/config.hpp"
+#include "tutti/distributed/distributed.hpp"
 
 namespace tutti {
 namespace {
@@ -26,7 +27,8 @@ const char* found_in(const Type& type, const BufferPtr& buffer) {
   bool nan = false, inf = false;
   visit_dtype(type.dtype, [&]<class T>(Stored<T>) {
     const T* x = static_cast<const T*>(buffer->data());
-    for (std::int64_t i = 0; i < type.num_elements(); ++i) {
+    const auto held = static_cast<std::int64_t>(buffer->bytes() / sizeof(T));  // of an array, by this process
+    for (std::int64_t i = 0; i < std::min(held, type.num_elements()); ++i) {
       auto look = [&](auto v) {
         nan |= std::isnan(v);
         inf |= std::isinf(v);
@@ -162,6 +164,10 @@ void check_finite(const ProgramPtr& program, const std::string& what, std::span<
   for (std::size_t k = 0; k < results.size() && !found; ++k)
     found = found_in(program->type(program->outputs[k]), results[k]);
   if (!found) return;
+  if (process_count() > 1)
+    raise<FloatingPointError>(what, std::string("a result holds ") + found + " in what process " +
+                                        std::to_string(process_index()) + " has of it",
+                              "Run it in one process to learn which operation made it.");
   const ProgramPtr plain = silent(without_constraints(open_manual_regions(program)));
   Search().run(*plain, {inputs.begin(), inputs.end()});
   std::string given;

@@ -1,14 +1,19 @@
 #include "api/pipeline.hpp"
 
 #include "api/execute.hpp"
+#include "distributed/agree.hpp"
 #include "ir/op.hpp"
 #include "ir/passes.hpp"
 #include "isolation/per_device.hpp"
 #include "mesh/checks.hpp"
+#include "mesh/places.hpp"
+#include "partition/at_place.hpp"
+#include "partition/between.hpp"
 #include "partition/explain.hpp"
 #include "partition/partition.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/base/config.hpp"
+#include "tutti/distributed/distributed.hpp"
 
 namespace tutti {
 namespace {
@@ -27,6 +32,16 @@ BoundaryAxes boundary_of(const Mesh& mesh) {
   return isolated ? BoundaryAxes::every() : BoundaryAxes::none();
 }
 
+// Several processes: what each runs is the part of a program that all have in common.
+LocalProgram common_program(const ShardedProgram& sharded, const std::shared_ptr<const Places>& places,
+                            const std::vector<Sharding>& inputs, const std::string& what) {
+  const ShardedProgram seen = run_pass("between", [&] { return between_processes(sharded, places, inputs); });
+  LocalProgram local = run_pass("partition", partition, seen, BoundaryAxes::every(), choose);
+  if (count_sends(*local.program) > 0)
+    distributed::check_same(str(local), what.c_str(), "the program of '" + what + "'");
+  return local;
+}
+
 }  // namespace
 
 // callable --trace--> Program --transform--> Program --propagate--> ShardedProgram --partition--> LocalProgram
@@ -35,19 +50,27 @@ BoundaryAxes boundary_of(const Mesh& mesh) {
 Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, const ExecuteOptions& options) {
   PassesOf passes(options.what);
   const ProgramPtr program = run_pass("inline", inline_calls, recorded);
+  std::vector<Sharding> lying;
+  if (process_count() > 1)
+    for (const Placement& p : inputs) lying.push_back(p.sharding);
   ShardedProgram sharded = run_pass("propagate", [&] {
     return propagate(program, Asked{std::move(inputs), options.out_shardings, options.what});
   });
   if (sharded.mesh.has_value()) check_exist(NamedSharding(sharded.mesh, P()), {options.what.c_str()});
   tell_inspectors(sharded);
-  const BoundaryAxes boundary = boundary_of(sharded.mesh);
-  const LocalProgram local = run_pass("partition", partition, sharded, boundary, choose);
 
   Prepared out;
   out.what = options.what;
   out.program = sharded.program;
-  out.executable =
-      boundary.any() ? simulated_devices().compile(local, options.donatable) : compiled(local, options.donatable);
+  if (const std::shared_ptr<const Places> places = places_of(sharded.mesh)) {
+    out.between = std::make_shared<LocalProgram>(common_program(sharded, places, lying, options.what));
+    out.executable = compiled(run_pass("at_place", at_place, *out.between, *places), options.donatable);
+  } else {
+    const BoundaryAxes boundary = boundary_of(sharded.mesh);
+    const LocalProgram local = run_pass("partition", partition, sharded, boundary, choose);
+    out.executable =
+        boundary.any() ? simulated_devices().compile(local, options.donatable) : compiled(local, options.donatable);
+  }
   out.out_types = recorded->output_types();
   out.out_shardings = sharded.output_shardings;
   out.out_committed = sharded.output_committed;
@@ -56,6 +79,7 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
 }
 
 std::string explain(const Prepared& prepared) {
+  if (prepared.between) return explain(*prepared.between, prepared.executable->sent());
   if (!prepared.sharded) return "One device: nothing is split, nothing is sent.\n";
   return explain(partition(*prepared.sharded, BoundaryAxes::every()), prepared.executable->sent());
 }

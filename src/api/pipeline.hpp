@@ -25,6 +25,7 @@ struct Prepared {
   std::vector<Sharding> out_shardings;  // empty: default device
   std::vector<bool> out_committed;
   std::shared_ptr<const ShardedProgram> sharded;  // where devices are named: for explain
+  std::shared_ptr<const LocalProgram> between;    // what each process runs, where there are several
 };
 
 /// Every stage once, in order. DeviceError names the two that disagree about devices.

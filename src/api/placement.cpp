@@ -1,6 +1,7 @@
 #include "tutti/array/placement.hpp"
 
 #include "array/node.hpp"
+#include "array/runtime.hpp"
 #include "mesh/checks.hpp"
 #include "ops/placement/device_put.hpp"
 #include "ops/placement/sharding_constraint.hpp"
@@ -34,10 +35,9 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const t
   check(x, sharding, "device_put", where);
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
   if (x.is_traced()) return bind1(ops::device_put, ops::DevicePut{sharding}, {x, lax::stop_gradient(x)});
-  BufferPtr buffer = buffer_of(x, "device_put");
+  buffer_of(x, "device_put");  // a deleted array says so
   if (x.committed() && x.sharding() == sharding) return x;  // it lies there: the same array, as in JAX
-  // A label on the same memory: arrays of one host are whole, whatever their sharding.
-  return make_array(x.type(), buffer, sharding, true);
+  return relocated(x, sharding, true);
 }
 
 Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where) {

@@ -84,11 +84,6 @@ ProgramPtr one_eqn(const Op& op, const Params& params, std::span<const Array> op
   return program;
 }
 
-// A label on the same memory: arrays of one host are whole, whatever their sharding.
-Array put(const Array& x, const Sharding& sharding, bool committed) {
-  return make_array(x.type(), buffer_of(x, "device_put"), sharding, committed);
-}
-
 // A function of the user's is known to no cache: it is called, and that is all.
 std::vector<Array> call_host(const Op& op, const Params& params, std::span<const Array> operands,
                              const std::vector<ProgramPtr>& subs) {
@@ -123,7 +118,7 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
   }
   if (op.relabel) {
     Label to = op.relabel(params, operands);
-    return {put(operands[0], to.sharding, to.committed)};
+    return {relocated(operands[0], to.sharding, to.committed)};
   }
   if (op.host) return call_host(op, params, operands, subs);
   std::size_t h = hash_of(op, params, operands);

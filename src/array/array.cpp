@@ -5,10 +5,12 @@
 #include <charconv>
 #include <cstring>
 
+#include "array/copy_box.hpp"
 #include "array/node.hpp"
 #include "array/runtime.hpp"
 #include "base/half.hpp"
 #include "mesh/checks.hpp"
+#include "mesh/places.hpp"
 #include "tree/absent.hpp"
 
 namespace tutti {
@@ -268,7 +270,7 @@ Scalar Array::only(const char* what, Loc loc) const {
   }
   if (n.literal && !n.traced() && !n.memory.gone()) return *n.literal;
   Array value = concrete(*this, what);
-  BufferPtr buffer = buffer_of(value, what);
+  BufferPtr buffer = whole_buffer_of(value, what);
   const void* data = buffer->data();
   Scalar out;
   out.dtype = n.type.dtype;
@@ -291,7 +293,7 @@ void Array::copy_to(DType as, void* out, Loc loc) const {
                      "elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss",
                      "Use astype(" + std::string(as.name()) + ") first.");
   Array value = concrete(*this, "to_vector");
-  convert_elements(from, buffer_of(value, "to_vector")->data(), as, out, n.type.num_elements());
+  convert_elements(from, whole_buffer_of(value, "to_vector")->data(), as, out, n.type.num_elements());
 }
 
 void copy_rows(const Array& x, std::span<const std::int64_t> rows, void* out, Loc loc) {
@@ -300,7 +302,7 @@ void copy_rows(const Array& x, std::span<const std::int64_t> rows, void* out, Lo
   const std::int64_t count = t.ndim() ? t.shape[0] : 0;
   const std::size_t bytes = count ? static_cast<std::size_t>(t.nbytes() / count) : 0;
   Array value = concrete(x, "copy_rows");
-  const char* all = static_cast<const char*>(buffer_of(value, "copy_rows")->data());
+  const char* all = static_cast<const char*>(whole_buffer_of(value, "copy_rows")->data());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] < 0 || rows[i] >= count)
       raise<IndexError>("copy_rows", "row " + std::to_string(rows[i]) + " of " + t.str(),
@@ -312,7 +314,7 @@ void copy_rows(const Array& x, std::span<const std::int64_t> rows, void* out, Lo
 std::vector<Shard> Array::addressable_shards() const {
   buffer_of(*this, "addressable_shards");
   std::vector<Shard> out;
-  auto map = sharding().devices_indices_map(shape());
+  auto map = addressable_indices(sharding(), shape());
   for (std::size_t i = 0; i < map.size(); ++i) {
     Shard s;
     s.device = map[i].first;
@@ -325,29 +327,26 @@ std::vector<Shard> Array::addressable_shards() const {
 }
 
 Array Shard::data() const {
-  BufferPtr whole = buffer_of(global, "Shard::data");
+  BufferPtr all = buffer_of(global, "Shard::data");
   const Type& type = global.type();
+  const std::optional<Held> held = held_of(global.node()->sharding, type.shape);
   Type part{type.dtype, {}, type.weak, {}};
-  std::int64_t stride = 1, offset = 0;
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(type.ndim()));
-  for (int d = type.ndim(); d-- > 0; stride *= type.shape[d]) strides[d] = stride;
+  std::vector<std::int64_t> at;
   for (int d = 0; d < type.ndim(); ++d) {
     part.shape.push_back(index[d].second - index[d].first);
-    offset += index[d].first * strides[d];
+    at.push_back(index[d].first - (held ? held->box.start[d] : 0));
+    if (held && part.shape[d] > 0 && (at[d] < 0 || index[d].second > held->box.stop[d]))
+      raise<UnsupportedError>("Shard::data",
+                              "the shard of " + device.str() + " lies partly in another process: " + type.str() +
+                                  " under " + global.sharding().str(),
+                              "Name the axes of a dim in the order of the mesh, and let its extent divide.");
   }
   Sharding here = SingleDeviceSharding(device);
-  if (part.shape == type.shape) return make_array(std::move(part), whole, here, true);
+  const Shape& extents = held ? held->block : type.shape;
+  if (part.shape == extents) return make_array(std::move(part), all, here, true);
   BufferPtr out = allocate_buffer(static_cast<std::size_t>(part.nbytes()));
-  std::int64_t row = part.ndim() ? part.shape.back() : 1, rows = row ? part.num_elements() / row : 0,
-               bytes = type.dtype.size();
-  std::vector<std::int64_t> at(static_cast<std::size_t>(part.ndim()), 0);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::int64_t from = offset;
-    for (int d = 0; d + 1 < part.ndim(); ++d) from += at[d] * strides[d];
-    std::memcpy(static_cast<char*>(out->data()) + r * row * bytes,
-                static_cast<const char*>(whole->data()) + from * bytes, static_cast<std::size_t>(row * bytes));
-    for (int d = part.ndim() - 2; d >= 0 && ++at[d] == part.shape[d]; --d) at[d] = 0;
-  }
+  copy_box(part.shape, type.dtype.size(), {extents, at}, all->data(),
+           {part.shape, std::vector<std::int64_t>(at.size(), 0)}, out->data());
   return make_array(std::move(part), std::move(out), here, true);
 }
 

@@ -42,6 +42,8 @@ void check_fits(const Scalar& value, DType dtype, Loc loc = {});
 /// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`)
 /// otherwise.
 BufferPtr buffer_of(const Array& x, const char* what);
+/// The same of an array that this process holds whole; ShardingError else.
+BufferPtr whole_buffer_of(const Array& x, const char* what);
 /// `x` as a concrete array: itself, or its value evaluated on demand when the trace allows it; TracerError otherwise.
 Array concrete(const Array& x, const char* what);
 /// Copies with numeric conversion between dense host buffers.

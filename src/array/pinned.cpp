@@ -1,6 +1,7 @@
 #include "array/pinned.hpp"
 
 #include "base/half.hpp"
+#include "mesh/places.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -51,6 +52,16 @@ BufferPtr buffer_of(const Array& x, const char* what) {
   BufferPtr share(pin(x, what));
   x.node()->memory.unpin();
   return share;
+}
+
+BufferPtr whole_buffer_of(const Array& x, const char* what) {
+  BufferPtr buffer = buffer_of(x, what);
+  if (const std::optional<Held> held = held_of(x.node()->sharding, x.shape()))
+    raise<ShardingError>(what,
+                         "this process holds " + held->box.str() + " of " + x.type().str() + ", which lies under " +
+                             x.sharding().str(),
+                         "Bring it here with multihost::process_allgather(x), or look at addressable_shards().");
+  return buffer;
 }
 
 Pinned::Pinned(std::span<const Array> arrays, std::span<const bool> donated, const Takers& by, const char* what)

@@ -14,4 +14,7 @@ namespace tutti {
 std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::vector<Array>& operands,
                                const std::vector<ProgramPtr>& subs);
 
+/// A concrete array with the same values under another sharding, which fits it.
+Array relocated(const Array& x, const Sharding& sharding, bool committed);
+
 }  // namespace tutti

@@ -6,6 +6,7 @@
 #include "array/node.hpp"
 #include "array/text_number.hpp"
 #include "base/half.hpp"
+#include "mesh/places.hpp"
 #include "tutti/format.hpp"
 
 namespace tutti {
@@ -158,7 +159,7 @@ std::string text_of(const Array& x, bool represent) {
     return "Traced<" + x.type().str() + ">";
   }
   const Type& type = x.type();
-  if (!value.is_fully_addressable() && !value.is_fully_replicated())
+  if (held_of(value.node()->sharding, type.shape))
     return "Array(shape=" + type.shape.str() + ", dtype=" + std::string(type.dtype.name()) +
            (type.weak ? ", weak_type=True)" : ")");
   BufferPtr buffer = buffer_of(value, "print");

@@ -8,6 +8,8 @@ const EnvironmentVariable backend{"TUTTI_BACKEND", "`cpu` (default), `reference`
                                   "what runs programs; `config::backend(name)` changes it"};
 const EnvironmentVariable check{"TUTTI_CHECK", "`passes`",
                                 "verify what every pass of the pipeline hands on; on in debug builds"};
+const EnvironmentVariable collective_timeout{"TUTTI_COLLECTIVE_TIMEOUT", "seconds, default 60",
+                                             "after how long a wait for other processes is told on stderr; 0: never"};
 const EnvironmentVariable cpu_devices{"TUTTI_CPU_DEVICES", "a number", "how many devices this process has, fixed"};
 const EnvironmentVariable cpu_ir{"TUTTI_CPU_IR", "anything", "print the LLVM IR of every kernel to stderr"};
 const EnvironmentVariable cpu_isa{"TUTTI_CPU_ISA", "`plain`, `avx2`, `avx512`", "use no more than these instructions"};
@@ -15,14 +17,17 @@ const EnvironmentVariable dump{"TUTTI_DUMP", "a folder", "write what every pass 
 const EnvironmentVariable log{"TUTTI_LOG", "words with commas: `passes`, `recompile`, `stages`, `quiet`",
                               "tell on stderr: time and sizes of passes; why a jit traces again; the time of each "
                               "stage of each program, when the process ends; nothing unasked"};
+const EnvironmentVariable mpi_module{"TUTTI_MPI_MODULE", "a file",
+                                     "where libtutti_mpi.so is, if neither beside the program nor where it was built"};
 const EnvironmentVariable num_threads{"TUTTI_NUM_THREADS", "a number",
                                       "threads of one run; default: the cores of this process"};
 const EnvironmentVariable spin_us{"TUTTI_SPIN_US", "a number, default 50",
                                   "microseconds that an idle worker waits awake"};
 
 std::span<const EnvironmentVariable* const> all() {
-  static constexpr const EnvironmentVariable* table[] = {&backend, &check, &cpu_devices, &cpu_ir, &cpu_isa,
-                                                         &dump,    &log,   &num_threads, &spin_us};
+  static constexpr const EnvironmentVariable* table[] = {
+      &backend, &check, &collective_timeout, &cpu_devices, &cpu_ir,    &cpu_isa,
+      &dump,    &log,   &mpi_module,         &num_threads, &spin_us};
   return table;
 }
 

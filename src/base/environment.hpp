@@ -16,7 +16,8 @@ struct EnvironmentVariable {
 
 namespace environment {
 
-extern const EnvironmentVariable backend, check, cpu_devices, cpu_ir, cpu_isa, dump, log, num_threads, spin_us;
+extern const EnvironmentVariable backend, check, collective_timeout, cpu_devices, cpu_ir, cpu_isa, dump, log,
+    mpi_module, num_threads, spin_us;
 
 /// The whole table, by name.
 std::span<const EnvironmentVariable* const> all();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "partition/local_program.hpp"
+
 namespace tutti::compile {
 
 Uses find_uses(const Program& p, const ProgramIndex& index, const Fusion& f) {
@@ -13,7 +15,7 @@ Uses find_uses(const Program& p, const ProgramIndex& index, const Fusion& f) {
   for (int i = 0; i < n; ++i) {
     if (!f.real[i]) continue;
     const Eqn& e = p.eqns[i];
-    if (has_effect(e)) {  // effects keep their order
+    if (has_effect(e) || sends_within(e)) {  // effects and messages keep their order
       if (last_effect >= 0) {
         out.readers[last_effect].push_back({i, false});
         out.sources[i].push_back(last_effect);

@@ -10,7 +10,7 @@
 #include "base/loop_steps.hpp"
 #include "ir/collective.hpp"
 #include "ir/replay.hpp"
-#include "isolation/traffic.hpp"
+#include "run/traffic.hpp"
 #include "mesh/layout.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/error.hpp"

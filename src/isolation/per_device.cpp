@@ -2,37 +2,14 @@
 
 #include <cstring>
 
+#include "array/copy_box.hpp"
 #include "isolation/devices.hpp"
-#include "isolation/traffic.hpp"
+#include "run/traffic.hpp"
 
 namespace tutti::run {
 namespace {
 
-// Copies the elements of `box` between a dense array and a block that starts at box.start.
-void copy_box(const Box& box, const Shape& whole, const Shape& block, std::int64_t item, const void* from, void* to,
-              bool into_block) {
-  if (box.empty()) return;
-  int rank = box.ndim();
-  std::vector<std::int64_t> at(static_cast<std::size_t>(rank), 0);
-  Shape extent = box.shape();
-  std::int64_t run = rank > 0 ? extent[rank - 1] * item : item;
-  for (bool more = true; more;) {
-    std::int64_t in_whole = 0, in_block = 0;
-    for (int d = 0; d < rank; ++d) {
-      in_whole = in_whole * whole[d] + box.start[d] + at[d];
-      in_block = in_block * block[d] + at[d];
-    }
-    std::int64_t source = (into_block ? in_whole : in_block) * item, goal = (into_block ? in_block : in_whole) * item;
-    std::memcpy(static_cast<char*>(to) + goal, static_cast<const char*>(from) + source, static_cast<std::size_t>(run));
-    more = false;
-    for (int d = rank - 2; d >= 0 && !more; --d) {
-      if (++at[d] < extent[d])
-        more = true;
-      else
-        at[d] = 0;
-    }
-  }
-}
+std::vector<std::int64_t> origin(const Shape& shape) { return std::vector<std::int64_t>(shape.size(), 0); }
 
 }  // namespace
 
@@ -43,8 +20,9 @@ std::vector<BufferPtr> scatter_blocks(const Layout& layout, const Mesh& mesh, co
   for (std::int64_t d = 0; d < mesh.size(); ++d) {
     out.push_back(allocate_buffer(bytes));
     std::memset(out.back()->data(), type.dtype.is_bool() ? 1 : 0xff, bytes);
-    copy_box(box_of(layout, mesh, type.shape, d), type.shape, block, type.dtype.size(), dense, out.back()->data(),
-             true);
+    const Box box = box_of(layout, mesh, type.shape, d);
+    copy_box(box.shape(), type.dtype.size(), {type.shape, box.start}, dense, {block, origin(block)},
+             out.back()->data());
   }
   return out;
 }
@@ -53,9 +31,10 @@ void gather_blocks(const Layout& layout, const Mesh& mesh, const Type& type, std
                    void* dense) {
   Shape block = block_shape(layout, type.shape);
   // Backwards, so that where several devices hold a block the one with the lowest coordinates has the last word.
-  for (std::int64_t d = mesh.size(); d-- > 0;)
-    copy_box(box_of(layout, mesh, type.shape, d), type.shape, block, type.dtype.size(), blocks[d]->data(), dense,
-             false);
+  for (std::int64_t d = mesh.size(); d-- > 0;) {
+    const Box box = box_of(layout, mesh, type.shape, d);
+    copy_box(box.shape(), type.dtype.size(), {block, origin(block)}, blocks[d]->data(), {type.shape, box.start}, dense);
+  }
 }
 
 IsolatedRun run_per_device(const LocalProgram& local, std::span<const BufferPtr> inputs) {

@@ -8,20 +8,25 @@
 
 #include "base/environment.hpp"
 #include "mesh/mesh_node.hpp"
+#include "mesh/process.hpp"
 #include "mesh/text.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/distributed/distributed.hpp"
 
 namespace tutti {
 namespace {
 
-// The CPU devices of this process: a number only. Fixed: asked for by the user, so never grown behind his back.
+std::atomic<bool> counted = false;  // somebody has asked for devices
+
+// The CPU devices of all processes: a number only. Fixed: asked for by the user, so never grown behind his back.
 struct CpuDevices {
   std::mutex mutex;
-  int count = 1;
+  int count = this_process().count;
   std::atomic<int> most = 1;  // that there ever were: ids never change, and meshes outlive a smaller count
   bool fixed = false;
 
   CpuDevices() {
+    counted = true;
     const std::string text = environment::value(environment::cpu_devices);
     if (text.empty()) return;
     char* end = nullptr;
@@ -29,8 +34,20 @@ struct CpuDevices {
     if (*end != '\0' || n < 1 || n > kMaxCpuDevices)
       raise<ValueError>("devices", "the environment variable TUTTI_CPU_DEVICES is '" + text + "'",
                         "Set it to a number of devices from 1 to " + std::to_string(kMaxCpuDevices) + ", such as 8.");
-    most = count = static_cast<int>(n);
+    count = static_cast<int>(n) * this_process().count;
+    most = count;
     fixed = true;
+  }
+  // Devices are dealt out to processes in equal runs of ids; where there are fewer, the first processes have them.
+  Device device(int id) const {
+    const int processes = this_process().count;
+    return Device(id, "cpu", "cpu", {.process_index = processes == 1 ? 0 : id / std::max(1, count / processes)});
+  }
+  void set(int n) {
+    count = n;
+    most = std::max(most.load(), n);
+    // In several processes ids are dealt out once: an id stays where it is.
+    fixed = fixed || this_process().count > 1;
   }
 };
 
@@ -39,10 +56,10 @@ CpuDevices& cpu() {
   return *state;
 }
 
-std::vector<Device> first(int n) {
+std::vector<Device> first(const CpuDevices& cpu, int n) {
   std::vector<Device> out;
   out.reserve(static_cast<std::size_t>(n));
-  for (int id = 0; id < n; ++id) out.emplace_back(id);
+  for (int id = 0; id < n; ++id) out.push_back(cpu.device(id));
   return out;
 }
 
@@ -54,8 +71,18 @@ template <class Range> std::string listed(const Range& devices, const char* open
 
 }  // namespace
 
-std::vector<Device> devices() { return first(device_count()); }
-std::vector<Device> local_devices() { return devices(); }
+std::vector<Device> devices() {
+  std::lock_guard lock(cpu().mutex);
+  return first(cpu(), cpu().count);
+}
+std::vector<Device> local_devices() {
+  std::vector<Device> out = devices();
+  const int holders = out.back().process_index() + 1;
+  std::erase_if(out, [&](const Device& d) { return d.process_index() != this_process().index % holders; });
+  return out;
+}
+int process_index() { return this_process().index; }
+int process_count() { return this_process().count; }
 
 int device_count() {
   std::lock_guard lock(cpu().mutex);
@@ -67,9 +94,13 @@ void set_cpu_devices(int n, Loc loc) {
   if (n < 1 || n > kMaxCpuDevices)
     raise<ValueError>("set_cpu_devices", std::to_string(n) + " devices were asked for",
                       "Give a number from 1 to " + std::to_string(kMaxCpuDevices) + ".");
+  const int processes = this_process().count;
+  if (n > processes ? n % processes : processes % n)
+    raise<ValueError>("set_cpu_devices",
+                      std::to_string(n) + " devices were asked for in " + std::to_string(processes) + " processes",
+                      "Give a multiple of the number of processes, or a divisor of it.");
   std::lock_guard lock(cpu().mutex);
-  cpu().count = n;
-  cpu().most = std::max(cpu().most.load(), n);
+  cpu().set(n);
   cpu().fixed = true;
 }
 
@@ -84,11 +115,13 @@ std::vector<Device> first_devices(std::int64_t n, const char* operation, const s
       raise<DeviceError>(
           operation, needs + "their number was fixed to " + std::to_string(cpu().count),
           "Ask for more with set_cpu_devices(" + wanted + ") or TUTTI_CPU_DEVICES=" + wanted + ", or use fewer.");
-    cpu().count = static_cast<int>(n);
-    cpu().most = std::max(cpu().most.load(), cpu().count);
+    const int processes = this_process().count;
+    cpu().set((static_cast<int>(n) + processes - 1) / processes * processes);
   }
-  return first(static_cast<int>(n));
+  return first(cpu(), static_cast<int>(n));
 }
+
+bool devices_were_used() { return counted; }
 
 bool device_count_is_fixed() {
   std::lock_guard lock(cpu().mutex);

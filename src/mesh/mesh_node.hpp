@@ -27,6 +27,8 @@ inline constexpr std::int64_t kMaxCpuDevices = 1'000'000;
 /// The first `n` devices; adds CPU devices while their number is not fixed, else throws DeviceError: `who`, a part of
 /// the call, needs them.
 std::vector<Device> first_devices(std::int64_t n, const char* operation, const std::string& who);
+/// Whether anybody has asked for a number of devices, so that ids are given.
+bool devices_were_used();
 /// Whether the user said how many devices there are.
 bool device_count_is_fixed();
 /// Whether arrays can lie on it: it is one of devices(), or was one before the user asked for fewer.

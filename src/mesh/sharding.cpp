@@ -5,6 +5,8 @@
 
 #include "mesh/checks.hpp"
 #include "mesh/mesh_node.hpp"
+#include "mesh/places.hpp"
+#include "mesh/process.hpp"
 #include "mesh/sharding_node.hpp"
 #include "mesh/text.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -140,9 +142,9 @@ bool Sharding::is_fully_replicated(Loc loc) const {
 }
 
 bool Sharding::is_fully_addressable(Loc loc) const {
-  for (const Device& device : deref(*this, "Sharding::is_fully_addressable", loc).devices)
-    if (device.process_index() != 0) return false;
-  return true;
+  const std::vector<Device>& all = deref(*this, "Sharding::is_fully_addressable", loc).devices;
+  if (this_process().count > 1) return !places_of(mesh_of(*this));
+  return std::all_of(all.begin(), all.end(), [](const Device& d) { return d.process_index() == 0; });
 }
 
 Shape Sharding::shard_shape(const Shape& shape, Loc loc) const {

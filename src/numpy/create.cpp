@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "array/node.hpp"
+#include "array/runtime.hpp"
 #include "numpy/dims.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/numpy/movement.hpp"
@@ -33,10 +34,10 @@ Array full(const Shape& shape, const Operand& value, DType dtype) {
 
 namespace {
 
-// A concrete array of x's shape, where x is committed: another label on the same memory.
+// A concrete array of x's shape, where x is committed.
 Array placed_like(const Array& x, const Array& made) {
   if (x.is_traced() || made.is_traced() || !x.committed() || made.committed()) return made;
-  return make_array(made.type(), buffer_of(made, "like"), x.sharding(), true);
+  return relocated(made, x.sharding(), true);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ class Greedy {
       case Role::branch: return {plan_branches(problem_, eqn, {out_.versions, prices_}, planner_)};
       case Role::constraint:
       case Role::generator: return {as_wanted(e)};
-      case Role::region: return {region_candidate(e, p_, problem_.mesh, problem_.axes)};
+      case Role::region: return {region_candidate(e, p_, {problem_.mesh, problem_.places.get()}, problem_.axes)};
       default:
         return candidates(
             e, p_, problem_.mesh, problem_.axes,
@@ -163,10 +163,18 @@ class Greedy {
 
 Problem problem_of(const ShardedProgram& sharded, const AxisRefs& axes) {
   auto inside = [&](const AxisRef& r) { return std::find(axes.begin(), axes.end(), r) == axes.end(); };
-  Problem out{sharded.program, sharded.mesh, axes, {}, {}};
+  Problem out{sharded.program, sharded.mesh, axes, {}, {}, {}, {}, sharded.places};
   for (Layout l : sharded.layouts) {
     for (AxisRefs& refs : l.dims) std::erase_if(refs, inside);
     out.wanted.push_back(canonical(std::move(l)));
+  }
+  if (sharded.places) {
+    out.inputs = sharded.inputs;
+    out.outputs = sharded.outputs;
+  } else {
+    for (ValueId v : out.program->inputs) out.inputs.push_back(out.wanted[v]);
+    for (const Atom& a : out.program->outputs)
+      out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : out.wanted[a.id]);
   }
   out.bodies.resize(out.program->eqns.size());
   for (std::size_t i = 0; i < sharded.bodies.size(); ++i)
@@ -180,12 +188,11 @@ Choice choice_for(const Problem& problem, const Ends& ends, Planner& planner) {
 
 std::vector<Candidate> choose(const Problem& problem, Planner& planner) {
   Ends ends;
-  for (ValueId v : problem.program->inputs) {
-    ends.inputs.emplace_back().add(problem.wanted[v]);
+  for (const Layout& l : problem.inputs) {
+    ends.inputs.emplace_back().add(l);
     ends.prices.push_back(1);
   }
-  for (const Atom& a : problem.program->outputs)
-    ends.outputs.push_back(a.is_literal() ? Layout::replicated(0) : problem.wanted[a.id]);
+  ends.outputs.assign(problem.outputs.begin(), problem.outputs.end());
   return choice_for(problem, ends, planner).chosen;
 }
 

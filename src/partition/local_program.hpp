@@ -66,6 +66,8 @@ double total_bytes(const LocalProgram& program);
 std::int64_t total_messages(const LocalProgram& program);
 /// Whether `eqn` sends something: axis_index and pvary are collectives that do not.
 bool sends(const Eqn& eqn);
+/// Whether it does, or something in its bodies.
+bool sends_within(const Eqn& eqn);
 /// How many Eqns of the program and its bodies do.
 int count_sends(const Program& program);
 

@@ -116,7 +116,7 @@ std::vector<Array> Part::equation(const Eqn& e, const Candidate& c, const std::v
 std::vector<Array> Part::region(const Eqn& e, std::vector<Array> blocks) {
   std::vector<bool> live;
   for (ValueId r : e.results) live.push_back(index_.is_read(r));
-  return inline_region(e, sharded_.mesh, std::move(blocks), live,
+  return inline_region(e, {sharded_.mesh, sharded_.places.get()}, std::move(blocks), live,
                        [&](const Eqn& inner, const Params& params, const Type& operand, const Surroundings& around) {
                          causes_.push_back(why_.by_hand(inner, params, operand, around));
                        });

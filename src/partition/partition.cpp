@@ -22,13 +22,11 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
   for (std::size_t i = 0; i < p.inputs.size(); ++i) {
     const ValueId v = p.inputs[i];
     out.input_types.push_back(p.types[v]);
-    out.inputs.push_back(problem.wanted[v]);
-    inputs.push_back(part.input(v, problem.wanted[v], i < p.input_names.size() ? p.input_names[i] : ""));
+    out.inputs.push_back(problem.inputs[i]);
+    inputs.push_back(part.input(v, problem.inputs[i], i < p.input_names.size() ? p.input_names[i] : ""));
   }
-  for (const Atom& a : p.outputs) {
-    out.output_types.push_back(p.type(a));
-    out.outputs.push_back(a.is_literal() ? Layout::replicated(0) : problem.wanted[a.id]);
-  }
+  for (const Atom& a : p.outputs) out.output_types.push_back(p.type(a));
+  out.outputs = problem.outputs;
   Recorded done = part.record(chosen, inputs, out.outputs);
   out.program = done.traced.program;
   out.causes = std::move(done.causes);

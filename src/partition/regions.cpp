@@ -7,6 +7,7 @@
 #include "mesh/mesh_node.hpp"
 #include "ops/collective/collective.hpp"
 #include "partition/local_program.hpp"
+#include "partition/manual_regions.hpp"
 #include "propagate/sharded_program.hpp"
 #include "regions/shard_map.hpp"
 #include "trace/trace.hpp"
@@ -86,10 +87,69 @@ Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& s
   return canonical(*layout);
 }
 
+// How processes see it. A block is dense: what lies in one process must lie side by side.
+Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type,
+                     const Places& places) {
+  const Sharding sharding = ops::region_sharding(p, spec);
+  const Layout whole = region_layout(e, p, spec, type, places.devices);
+  for (const AxisRefs& refs : whole.dims) {
+    bool within = false;
+    for (const AxisRef& r : refs) {
+      if (within && places.across[r.axis] >= 0)
+        raise<UnsupportedError>("shard_map",
+                                sharding.str() + " cuts a dim first over an axis within processes, then over one "
+                                                 "between them: what a process holds does not lie side by side",
+                                "Name the axes of a dim in the order of the mesh.", e.loc);
+      within = within || places.across[r.axis] < 0;
+    }
+  }
+  return places.between(whole);
+}
+
+// The region over the axes that lie within processes, on what a process holds: its own body, in which collectives name
+// axes of `places.devices`.
+ProgramPtr within_places(const Eqn& e, const Places& places, const std::vector<Array>& blocks) {
+  const auto& p = e.params.get<ops::ShardMap>();
+  const Renaming names = renaming(p, places.devices);
+  auto lies_within = [&](const std::string& axis) { return places.across[places.devices.axis_index(axis)] < 0; };
+  auto inner = [&](const std::vector<ops::DimAxes>& specs) {
+    std::vector<ops::DimAxes> out;
+    for (const ops::DimAxes& spec : specs) {
+      ops::DimAxes& dims = out.emplace_back(spec.size());
+      for (std::size_t d = 0; d < spec.size(); ++d)
+        for (const std::string& name : spec[d])
+          for (const std::string& axis : names.at(name).axes)
+            if (lies_within(axis)) dims[d].push_back(axis);
+    }
+    return out;
+  };
+  ops::ShardMap q{places.devices, inner(p.in_specs), inner(p.out_specs), false, {}};
+  for (const std::string& axis : places.devices.axis_names())
+    for (const auto& [name, group] : names)
+      if (std::find(group.axes.begin(), group.axes.end(), axis) != group.axes.end() && lies_within(axis))
+        q.axis_names.push_back(axis);
+  auto trace = std::make_shared<Trace>(Trace::Mode::staged, "shard_map", e.loc);
+  std::vector<Array> inputs;
+  for (const Array& x : blocks) inputs.push_back(trace->input(x.type(), ""));
+  TraceScope scope(trace);
+  std::vector<Array> results = bind(*e.op, q, inputs, {on_device(e.subs.at(0), names)});
+  return open_manual_regions(trace->close(results).program);
+}
+
 }  // namespace
 
-Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mesh, const AxisRefs& boundary) {
+Candidate region_candidate(const Eqn& e, const Program& program, const Around& around, const AxisRefs& boundary) {
   const auto& p = e.params.get<ops::ShardMap>();
+  const Mesh& mesh = around.mesh;
+  if (around.places) {
+    Candidate c;
+    c.params = e.params;
+    for (std::size_t i = 0; i < e.operands.size(); ++i)
+      c.operands.push_back(region_layout(e, p, p.in_specs[i], program.type(e.operands[i]), *around.places));
+    for (std::size_t k = 0; k < e.results.size(); ++k)
+      c.results.push_back(region_layout(e, p, p.out_specs[k], program.types[e.results[k]], *around.places));
+    return c;
+  }
   for (const auto& [name, to] : renaming(p, mesh))
     for (const std::string& axis : to.axes)
       if (std::none_of(boundary.begin(), boundary.end(),
@@ -106,11 +166,12 @@ Candidate region_candidate(const Eqn& e, const Program& program, const Mesh& mes
   return c;
 }
 
-std::vector<Array> inline_region(const Eqn& eqn, const Mesh& mesh, std::vector<Array> blocks,
+std::vector<Array> inline_region(const Eqn& eqn, const Around& around, std::vector<Array> blocks,
                                  const std::vector<bool>& live, const OnCollective& on_collective) {
-  Renaming names = renaming(eqn.params.get<ops::ShardMap>(), mesh);
+  Renaming names;
+  if (!around.places) names = renaming(eqn.params.get<ops::ShardMap>(), around.mesh);
   // Without the results that nobody reads, so that no dead collective is counted.
-  Program body = *eqn.subs.at(0);
+  Program body = around.places ? *within_places(eqn, *around.places, blocks) : *eqn.subs.at(0);
   std::vector<Atom> kept;
   for (std::size_t k = 0; k < body.outputs.size(); ++k)
     if (live[k]) kept.push_back(body.outputs[k]);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -10,6 +11,7 @@
 
 #include "ir/program.hpp"
 #include "mesh/layout.hpp"
+#include "mesh/places.hpp"
 #include "tutti/mesh/sharding.hpp"
 
 namespace tutti {
@@ -42,6 +44,9 @@ struct ShardedProgram {
   std::vector<Inspection> inspections;                      // inspect_sharding Eqns, which are not in `program`
   std::vector<std::vector<ShardedProgram>> bodies;          // by Eqn and sub-program, of loops and branches
   ProgramPtr outermost;                                     // of a body: the program around all
+  // Where the mesh is one of processes (partition/between.hpp): what lies in each, and how inputs come.
+  std::shared_ptr<const Places> places;
+  std::vector<Layout> inputs;
 
   /// `input 0 (params.w1)`, `the constraint at train.cpp:12`.
   std::string origin_text(ValueId value, int dim, int axis) const;

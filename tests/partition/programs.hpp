@@ -13,7 +13,7 @@
 #include "array/evaluate.hpp"
 #include "ir/op.hpp"
 #include "isolation/per_device.hpp"
-#include "isolation/traffic.hpp"
+#include "run/traffic.hpp"
 #include "partition/partition.hpp"
 #include "propagate/propagate.hpp"
 #include "trace/trace.hpp"

@@ -54,6 +54,10 @@ struct CheckError : Error {
 struct FloatingPointError : Error {
   using Error::Error;
 };
+/// Processes of a job that cannot go on together.
+struct DistributedError : Error {
+  using Error::Error;
+};
 struct UnsupportedError : Error {
   using Error::Error;
 };

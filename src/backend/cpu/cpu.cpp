@@ -11,6 +11,7 @@
 #include "backend/cpu/window_work.hpp"
 #include "compile/passes.hpp"
 #include "ir/passes.hpp"
+#include "run/collective_work.hpp"
 #include "run/executor.hpp"
 #include "run/repeat_work.hpp"
 #include "run/rows_work.hpp"
@@ -108,7 +109,7 @@ std::unique_ptr<run::Work> loop_work(const compile::Plan& plan, const compile::S
 // The works of a plan, and of the plans that its steps hold.
 class Works {
  public:
-  explicit Works(Kernels& kernels) : kernels_(kernels) {}
+  Works(Kernels& kernels, const Places* places) : kernels_(kernels), places_(places) {}
   int fallbacks = 0;
 
   std::vector<std::unique_ptr<run::Work>> of(const compile::Plan& plan) {
@@ -135,6 +136,10 @@ class Works {
     Work operator()(const compile::Loop& l) const { return loop_work(plan, stage, l, self.kernels_); }
     Work operator()(const compile::Dot& d) const { return cpu::dot_work(d); }
     Work operator()(const compile::CallEqn& c) const {
+      if (c.eqn.op->collective) {
+        if (!self.places_) throw InternalError(c.eqn.op->name + " in a program that is not one of several processes'");
+        return std::make_unique<run::CollectiveWork>(c, *self.places_);
+      }
       if (Work work = cpu::window_work(c)) return work;
       ++self.fallbacks;
       return std::make_unique<run::CallWork>(c);
@@ -157,13 +162,14 @@ class Works {
   };
 
   Kernels& kernels_;
+  const Places* places_;
   int loops_ = 0;  // around what is being made
 };
 
-std::shared_ptr<Executable> machine_code(compile::Plan made, PlanStats stats) {
+std::shared_ptr<Executable> machine_code(compile::Plan made, PlanStats stats, const Places* places) {
   auto plan = std::make_unique<const compile::Plan>(std::move(made));
   Kernels kernels;
-  Works maker(kernels);
+  Works maker(kernels, places);
   std::vector<std::unique_ptr<run::Work>> works = maker.of(*plan);
   stats.fallbacks += maker.fallbacks;
   kernels.compile();
@@ -182,7 +188,7 @@ class CpuBackend final : public Backend {
     compile::Plan plan = compile::compile(program, donatable);
     cpu::load_changing_literals(plan);
     PlanStats stats = compile::stats_of(plan, donatable);
-    return run_pass("code", machine_code, std::move(plan), std::move(stats));
+    return run_pass("code", machine_code, std::move(plan), std::move(stats), places_of(program.mesh).get());
   }
 };
 

@@ -1,4 +1,4 @@
-#include "isolation/traffic.hpp"
+#include "run/traffic.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -1,0 +1,50 @@
+// Arrays under another sharding. In one process a label on the same memory; between processes what has to go, goes.
+#include "api/execute.hpp"
+#include "array/copy_box.hpp"
+#include "array/node.hpp"
+#include "array/runtime.hpp"
+#include "mesh/places.hpp"
+
+namespace tutti {
+namespace {
+
+// The part of a whole array that this process holds.
+BufferPtr part_of(const Type& type, const Held& held, const void* whole) {
+  const int item = static_cast<int>(type.dtype.size());
+  BufferPtr out = allocate_buffer(held.bytes(item));
+  const Shape box = held.box.shape();
+  copy_box(box, item, {type.shape, held.box.start}, whole,
+           {held.block, std::vector<std::int64_t>(static_cast<std::size_t>(type.ndim()), 0)}, out->data());
+  return out;
+}
+
+bool same_parts(const Held& a, const Held& b) {
+  return a.places->mesh == b.places->mesh && a.layout == b.layout;
+}
+
+// By a program that gives its input back.
+Array sent(const Array& x, const Sharding& sharding) {
+  auto program = std::make_shared<Program>();
+  program->types.push_back(x.type());
+  program->inputs.push_back(0);
+  program->outputs.push_back(Atom(ValueId{0}));
+  ExecuteOptions options;
+  options.what = "device_put";
+  options.out_shardings = {sharding};
+  return execute(prepare(program, {placement_of(x)}, options), std::span(&x, 1))[0];
+}
+
+}  // namespace
+
+Array relocated(const Array& x, const Sharding& sharding, bool committed) {
+  BufferPtr buffer = buffer_of(x, "device_put");
+  const std::optional<Held> from = held_of(x.node()->sharding, x.shape()), to = held_of(sharding, x.shape());
+  if ((!from && !to) || (from && to && same_parts(*from, *to))) return make_array(x.type(), buffer, sharding, committed);
+  if (!from) return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
+  if (to) return sent(x, sharding);
+  // To every process, whole: the label is the wanted one, which may be of a mesh within one process.
+  const Array whole = sent(x, NamedSharding(from->places->devices, P()));
+  return make_array(x.type(), buffer_of(whole, "device_put"), sharding, committed);
+}
+
+}  // namespace tutti

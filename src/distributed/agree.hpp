@@ -1,0 +1,19 @@
+// What all processes must have in common, compared before it is relied on.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::distributed {
+
+/// Bytes from each process, on every one. As many from each.
+std::vector<std::string> all_gather_bytes(const std::string& mine, const std::string& what);
+/// The bytes that process `source` has.
+std::string broadcast_bytes(const std::string& mine, int source, const std::string& what);
+/// DistributedError on all processes when two have different texts: what `said` of each, and the first line in which
+/// this process and the next one that differs are apart.
+void check_same(const std::string& text, const char* operation, const std::string& what);
+
+}  // namespace tutti::distributed

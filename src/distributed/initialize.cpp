@@ -1,0 +1,118 @@
+// How a process finds the others, and how it leaves them.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "base/environment.hpp"
+#include "mesh/mesh_node.hpp"
+#include "mesh/process.hpp"
+#include "run/pool.hpp"
+#include "run/transport.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/distributed/distributed.hpp"
+
+namespace tutti::distributed {
+namespace {
+
+// Of the variables that starters of jobs set: how many processes there are; 1 without a job.
+int processes_started() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 1;
+}
+
+std::string folder_of_this_program() {
+  std::error_code none;
+  return std::filesystem::read_symlink("/proc/self/exe", none).parent_path().string();
+}
+
+double timeout_s() {
+  const std::string text = environment::value(environment::collective_timeout);
+  if (text.empty()) return 60;
+  char* end = nullptr;
+  const double s = std::strtod(text.c_str(), &end);
+  if (*end != '\0')
+    raise<ValueError>("distributed::initialize", "TUTTI_COLLECTIVE_TIMEOUT is '" + text + "'",
+                      "Set it to seconds, 0 for none.");
+  return s;
+}
+
+std::unique_ptr<run::Transport> open_module(int processes) {
+  constexpr const char* name = "libtutti_mpi.so";
+  std::vector<std::string> places{environment::value(environment::mpi_module), folder_of_this_program() + "/" + name};
+  std::istringstream folders(TUTTI_MODULE_FOLDERS);
+  for (std::string folder; std::getline(folders, folder, ':');) places.push_back(folder + "/" + name);
+  places.push_back(name);
+  std::string problems;
+  for (const std::string& place : places) {
+    if (place.empty() || (place.find('/') != std::string::npos && access(place.c_str(), R_OK) != 0)) continue;
+    void* module = dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);  // an MPI loads parts of itself, which look there
+    if (!module) {
+      problems += std::string(problems.empty() ? "" : "; ") + dlerror();
+      continue;
+    }
+    const auto open = reinterpret_cast<run::OpenTransport>(dlsym(module, "tutti_transport"));
+    std::string error = "it does not export tutti_transport";
+    if (run::Transport* t = open ? open(timeout_s(), error) : nullptr) return std::unique_ptr<run::Transport>(t);
+    problems += (problems.empty() ? "" : "; ") + place + ": " + error;
+  }
+  raise<DistributedError>("distributed::initialize",
+                          "this is one of " + std::to_string(processes) + " processes, and the module " + name +
+                              " could not be loaded" + (problems.empty() ? "" : ": " + problems),
+                          "Install an MPI (on Debian: libopenmpi-dev openmpi-bin) and build tutti again, or name the "
+                          "module in TUTTI_MPI_MODULE.");
+}
+
+// Whoever leaves by an exception takes the others along: they would wait for ever.
+[[noreturn]] void end_the_job() {
+  std::string what = "ends without an exception";
+  try {
+    if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
+  } catch (const std::exception& e) {
+    what = std::string("ends by an exception: ") + e.what();
+  } catch (...) {
+    what = "ends by an exception";
+  }
+  std::fprintf(stderr, "tutti: process %d of %d %s\n", this_process().index, this_process().count, what.c_str());
+  run::transport()->abort(1);
+}
+
+void leave(int status, void*) {
+  std::cout.flush();
+  std::fflush(nullptr);
+  if (status != 0) {
+    std::fprintf(stderr, "tutti: process %d of %d exits with %d\n", this_process().index, this_process().count, status);
+    run::transport()->abort(status);
+  }
+  run::transport()->close();
+}
+
+}  // namespace
+
+void initialize(const Options& options, Loc loc) {
+  CallScope scope(loc, Loc{"", "distributed::initialize"});
+  const int processes = processes_started();
+  if (is_initialized() || processes <= 1) return;
+  if (devices_were_used())
+    raise<ValueError>("distributed::initialize", "devices were used before", "Call it first in main.");
+  std::unique_ptr<run::Transport> t = open_module(processes);
+  set_process({t->index(), t->count()});
+  const int share = num_threads() / t->count_here();  // of cores: a process that is bound to some has these alone
+  if (environment::value(environment::num_threads).empty() && sysconf(_SC_NPROCESSORS_ONLN) == num_threads())
+    set_num_threads(share > 0 ? share : 1);
+  run::set_transport(std::move(t));
+  std::set_terminate(end_the_job);
+  on_exit(leave, nullptr);
+  if (options.quiet_others && this_process().index > 0 && !std::freopen("/dev/null", "w", stdout))
+    std::fprintf(stderr, "tutti: process %d could not give up its stdout\n", this_process().index);
+}
+
+bool is_initialized() { return run::transport() != nullptr; }
+
+}  // namespace tutti::distributed

@@ -1,0 +1,82 @@
+// What processes tell each other by hand.
+#include <cstring>
+
+#include "array/node.hpp"
+#include "array/runtime.hpp"
+#include "distributed/agree.hpp"
+#include "mesh/checks.hpp"
+#include "mesh/places.hpp"
+#include "mesh/process.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/distributed/distributed.hpp"
+
+namespace tutti {
+namespace multihost {
+namespace {
+
+std::string bytes_of(const BufferPtr& b) { return {static_cast<const char*>(b->data()), b->bytes()}; }
+
+}  // namespace
+
+Array process_allgather(const Array& x, Loc loc) {
+  CallScope scope(loc, Loc{"", "process_allgather"});
+  const Array value = concrete(x, "process_allgather");
+  const std::optional<Held> held = held_of(value.node()->sharding, value.shape());
+  if (!held) return value;
+  return relocated(value, NamedSharding(held->places->devices, P()), true);
+}
+
+Array broadcast_one_to_all(const Array& x, int source, Loc loc) {
+  CallScope scope(loc, Loc{"", "broadcast_one_to_all"});
+  const Process me = this_process();
+  if (source < 0 || source >= me.count)
+    raise<ValueError>("broadcast_one_to_all",
+                      "there is no process " + std::to_string(source) + " among " + std::to_string(me.count),
+                      "Processes count from 0.");
+  const BufferPtr mine = whole_buffer_of(concrete(x, "broadcast_one_to_all"), "broadcast_one_to_all");
+  if (me.count == 1) return x;
+  distributed::check_same(x.type().str(), "broadcast_one_to_all", "the type of what is broadcast");
+  const std::string got = distributed::broadcast_bytes(bytes_of(mine), source, "broadcast_one_to_all");
+  BufferPtr out = allocate_buffer(got.size());
+  std::memcpy(out->data(), got.data(), got.size());
+  return make_array(x.type(), std::move(out), x.node()->sharding, x.committed());
+}
+
+void sync_global_devices(const std::string& name, Loc loc) {
+  CallScope scope(loc, Loc{"", "sync_global_devices"});
+  distributed::check_same(name, "sync_global_devices", "the name of where processes meet");
+}
+
+void assert_equal(const Array& x, const std::string& text, Loc loc) {
+  CallScope scope(loc, Loc{"", "assert_equal"});
+  const BufferPtr mine = whole_buffer_of(concrete(x, "assert_equal"), "assert_equal");
+  distributed::check_same(x.type().str(), "assert_equal", text.empty() ? "the type of the array" : text + ": the type");
+  // Values as text only where they differ: what is compared first is a hash.
+  const std::string bytes = bytes_of(mine);
+  std::string hexadecimal;
+  for (const unsigned char c : bytes) {
+    constexpr const char* digits = "0123456789abcdef";
+    hexadecimal += digits[c / 16];
+    hexadecimal += digits[c % 16];
+  }
+  distributed::check_same(hexadecimal, "assert_equal", text.empty() ? "the array" : text);
+}
+
+}  // namespace multihost
+
+Array make_array_from_process_local_data(const Sharding& sharding, const Array& local, Loc loc) {
+  const char* what = "make_array_from_process_local_data";
+  CallScope scope(loc, Loc{"", what});
+  check_rank(sharding, local.shape(), {what, "the local array"});
+  check_constrained(sharding, {what, "an array of shape " + local.shape().str()});
+  const BufferPtr mine = whole_buffer_of(concrete(local, what), what);
+  Type type = local.type();
+  const std::optional<Held> held = held_of(sharding, type.shape);
+  if (held) {
+    for (int d = 0; d < type.ndim(); ++d) type.shape[d] *= held->layout.ways(d);
+    check_exist(sharding, {what, "the array " + type.str()});
+  }
+  return make_array(std::move(type), mine, sharding, true);
+}
+
+}  // namespace tutti

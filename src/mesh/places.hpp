@@ -1,0 +1,45 @@
+// Address spaces: which axes of a mesh cross from one process to another. In one process there is nothing to ask.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mesh/layout.hpp"
+#include "tutti/base/dtype.hpp"
+
+namespace tutti {
+
+/// The processes in which the devices of a mesh have their memory. Each is a place: its devices share what it holds.
+struct Places {
+  Mesh devices;             // the mesh, cut so that every axis lies wholly within processes or wholly across them
+  Mesh mesh;                // the axes across: at each position the first device of the process that is there
+  std::vector<int> across;  // per axis of `devices`: its axis in `mesh`, -1 for one that lies within
+  std::vector<int> ranks;   // by position in `mesh`: the process
+  std::int64_t here = 0;    // the position of this process
+
+  /// A layout on `devices`, as far as processes see it.
+  Layout between(const Layout& layout) const;
+};
+
+/// Nothing where one process holds all devices, or where there is only one. Where a mesh has devices in the first k of
+/// n processes, each k of them hold what the first k do, and compute it again. UnsupportedError where processes do not
+/// follow the mesh's axes.
+std::shared_ptr<const Places> places_of(const Mesh& mesh);
+
+/// What this process holds of an array: a dense block of block_shape(layout, shape), of which `box` is there.
+struct Held {
+  std::shared_ptr<const Places> places;
+  Layout layout;  // on places->mesh
+  Shape block;
+  Box box;
+  std::size_t bytes(int item) const { return static_cast<std::size_t>(block.num_elements() * item); }
+};
+/// Nothing where every process holds all of it.
+std::optional<Held> held_of(const Sharding& sharding, const Shape& shape);
+/// The devices of the sharding that are in this process, with what lies there; in the order of the device assignment.
+std::vector<std::pair<Device, ShardIndex>> addressable_indices(const Sharding& sharding, const Shape& shape);
+/// The layout of an array between processes; replicated where every process holds all of it.
+Layout layout_between(const Sharding& sharding, int ndim, const Places& places);
+
+}  // namespace tutti

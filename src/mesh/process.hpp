@@ -1,0 +1,14 @@
+// Which process of the job this is. Set once, by distributed::initialize, before anything runs.
+#pragma once
+
+namespace tutti {
+
+struct Process {
+  int index = 0;
+  int count = 1;
+};
+/// This one: the first of one, unless distributed::initialize found others.
+const Process& this_process();
+void set_process(Process process);
+
+}  // namespace tutti

@@ -1,0 +1,12 @@
+// One program for all processes becomes the program of this one: positions along mesh axes are numbers from here on.
+#pragma once
+
+#include "mesh/places.hpp"
+#include "partition/local_program.hpp"
+
+namespace tutti {
+
+/// Every axis_index, also in bodies, is the literal that it is at places.here. Causes and layouts stay.
+LocalProgram at_place(const LocalProgram& local, const Places& places);
+
+}  // namespace tutti

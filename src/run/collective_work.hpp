@@ -1,0 +1,34 @@
+// A collective of a LocalProgram between processes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ir/collective.hpp"
+#include "mesh/places.hpp"
+#include "run/executor.hpp"
+
+namespace tutti::run {
+
+/// What this process sends and gets for one collective Eqn. Blocks that are dense in memory are sent from where they
+/// lie and land where they belong; the others are packed.
+class CollectiveWork final : public Work {
+ public:
+  CollectiveWork(compile::CallEqn call, const Places& places);
+  void run(char* const* at, int task) const override;
+
+ private:
+  void run_round(const Call& call, const Round& round, const char* operand, char* result) const;
+
+  compile::CallEqn call_;
+  std::vector<int> group_;  // processes, by position in the group
+  std::int64_t me_ = 0;
+  std::vector<Round> rounds_;
+  std::string what_, axes_;
+  Received received_;  // by one run
+};
+
+/// The group of `eqn` that this process is in: positions of `places.mesh`, row-major over the group's axes.
+std::vector<std::int64_t> group_here(const Eqn& eqn, const Places& places);
+
+}  // namespace tutti::run

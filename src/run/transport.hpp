@@ -1,0 +1,66 @@
+// Messages between processes: what a module such as libtutti_mpi.so brings. Everything above it, which block goes where
+// and how blocks are combined, is the collectives' own (ir/collective.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ir/collective.hpp"
+
+namespace tutti::run {
+
+class Transport {
+ public:
+  struct Outgoing {
+    int to;
+    const char* data;
+    std::int64_t bytes;
+  };
+  struct Incoming {
+    int from;
+    char* data;
+    std::int64_t bytes;
+  };
+  /// Messages on their way: their memory is theirs until they have landed.
+  class Flight {
+   public:
+    virtual ~Flight() = default;
+    /// Waits. After a minute of it (TUTTI_COLLECTIVE_TIMEOUT) `what` is told on stderr with the processes waited for.
+    virtual void land(const std::string& what) = 0;
+  };
+
+  virtual ~Transport() = default;
+  virtual int index() const = 0;
+  virtual int count() const = 0;
+  /// How many of the processes are on this host.
+  virtual int count_here() const = 0;
+  /// Messages of one pair arrive in the order in which they were started.
+  std::unique_ptr<Flight> start(std::span<const Outgoing> out, std::span<const Incoming> in) {
+    for (const Incoming& m : in) bytes_ += m.bytes;
+    messages_ += static_cast<std::int64_t>(in.size());
+    return fly(out, in);
+  }
+  /// Ends all processes of the job.
+  [[noreturn]] virtual void abort(int code) = 0;
+  /// Meets the others and lets them go: nothing is sent afterwards.
+  virtual void close() = 0;
+
+  /// All that this process was sent so far.
+  Received received() const { return {static_cast<double>(bytes_.load()), messages_.load()}; }
+
+ private:
+  virtual std::unique_ptr<Flight> fly(std::span<const Outgoing> out, std::span<const Incoming> in) = 0;
+  std::atomic<std::int64_t> bytes_{0}, messages_{0};
+};
+
+/// Nothing in a process that is alone.
+Transport* transport();
+void set_transport(std::unique_ptr<Transport> transport);
+
+/// What a module exports: `tutti_transport(timeout in seconds, error)`. Nothing, with an error, where there is no job.
+using OpenTransport = Transport* (*)(double timeout_s, std::string& error);
+
+}  // namespace tutti::run

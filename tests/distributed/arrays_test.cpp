@@ -1,0 +1,127 @@
+// Global arrays of which each process holds a part: what lies where, how it is read, and how it moves.
+#include <gtest/gtest.h>
+
+#include <tutti/tutti.hpp>
+
+namespace tutti {
+namespace {
+
+Array counted(const Shape& shape) { return arange(shape.num_elements()).astype(float32).reshape(shape); }
+
+std::vector<float> everywhere(const Array& x) { return multihost::process_allgather(x).to_vector<float>(); }
+
+TEST(Arrays, DevicesAreDealtOutInRuns) {
+  EXPECT_EQ(device_count(), 8);
+  const int holders = std::min(8, process_count());
+  EXPECT_EQ(static_cast<int>(local_devices().size()), 8 / holders);
+  for (const Device& d : local_devices()) EXPECT_EQ(d.process_index(), process_index());
+  if (process_count() > 1) EXPECT_THROW(set_cpu_devices(3 * process_count() + 1), ValueError);
+}
+
+TEST(Arrays, EveryShardingGivesEachProcessItsPart) {
+  const Array host = counted({8, 16});
+  for (const Mesh& mesh : {make_mesh({4, 2}, {"x", "y"}), make_mesh({2, 4}, {"x", "y"}), make_mesh({8, 1}, {"x", "y"})})
+    for (const P& spec : {P("x", "y"), P("x"), P(none, "x"), P("y"), P(none, "y"), P("y", "x"), P(), P(none, Names{"x", "y"})}) {
+      SCOPED_TRACE(mesh.str() + " " + spec.str());
+      const Array x = device_put(host, NamedSharding(mesh, spec));
+      EXPECT_EQ(everywhere(x), host.to_vector<float>());
+      // Each shard holds what its index says.
+      for (const Shard& s : x.addressable_shards()) {
+        EXPECT_EQ(s.device.process_index(), process_index());
+        std::vector<float> want;
+        for (std::int64_t i = s.index[0].first; i < s.index[0].second; ++i)
+          for (std::int64_t j = s.index[1].first; j < s.index[1].second; ++j) want.push_back(static_cast<float>(i * 16 + j));
+        EXPECT_EQ(s.data().to_vector<float>(), want) << s.device.str();
+      }
+    }
+}
+
+TEST(Arrays, EveryShardingIsReachedFromEveryOther) {
+  const Array host = counted({8, 16});
+  const Mesh a = make_mesh({4, 2}, {"x", "y"}), b = make_mesh({8}, {"z"});
+  std::vector<Sharding> all;
+  for (const P& spec : {P("x", "y"), P("x"), P(none, "x"), P("y", "x"), P(), P(Names{"x", "y"})})
+    all.push_back(NamedSharding(a, spec));
+  for (const P& spec : {P("z"), P(none, "z")}) all.push_back(NamedSharding(b, spec));
+  all.push_back(SingleDeviceSharding(devices()[0]));
+  for (const Sharding& from : all)
+    for (const Sharding& to : all) {
+      SCOPED_TRACE(from.str() + " to " + to.str());
+      const Array moved = device_put(device_put(host, from), to);
+      EXPECT_EQ(moved.sharding(), to);
+      EXPECT_EQ(everywhere(moved), host.to_vector<float>());
+    }
+}
+
+TEST(Arrays, APartIsNoWholeAndSaysSo) {
+  const Mesh mesh = make_mesh({8}, {"x"});
+  const Array x = device_put(counted({16}), NamedSharding(mesh, P("x")));
+  EXPECT_EQ(x.is_fully_addressable(), process_count() == 1);
+  if (process_count() == 1) return;
+  try {
+    (void)x.to_vector<float>();
+    FAIL();
+  } catch (const ShardingError& e) {
+    EXPECT_NE(std::string(e.what()).find("process_allgather"), std::string::npos) << e.what();
+  }
+  EXPECT_NE(str(x).find("shape=(16,)"), std::string::npos) << "it prints what it is";
+  EXPECT_EQ(x.sum().item<float>(), 120.f) << "what is replicated reads anywhere";
+}
+
+TEST(Arrays, MadeFromPartsByEachProcess) {
+  const Mesh mesh = make_mesh({8}, {"x"});
+  const NamedSharding rows(mesh, P("x"));
+  const Array whole = counted({16, 3});
+  const std::int64_t share = 16 / process_count();
+  const Array local = whole[slice(process_index() * share, (process_index() + 1) * share)];
+  const Array x = make_array_from_process_local_data(rows, local);
+  EXPECT_EQ(x.shape(), (Shape{16, 3}));
+  EXPECT_EQ(everywhere(x), whole.to_vector<float>());
+  int asked = 0;
+  const Array y = make_array_from_callback({16, 3}, rows, [&](const ShardIndex& index) {
+    ++asked;
+    return whole[slice(index[0].start, index[0].stop)];
+  });
+  EXPECT_EQ(asked, 8 / process_count()) << "only what lies here is asked for";
+  EXPECT_EQ(everywhere(y), whole.to_vector<float>());
+}
+
+TEST(Arrays, RandomNumbersAreThoseOfOneProcess) {
+  const Mesh mesh = make_mesh({4, 2}, {"x", "y"});
+  const std::vector<float> want = random::normal(random::key(3), {16, 16}).to_vector<float>();
+  auto draw = jit([](const Array& key) { return random::normal(key, {16, 16}); },
+                  {.out_shardings = NamedSharding(mesh, P("x", "y"))});
+  EXPECT_EQ(everywhere(draw(random::key(3))), want);
+}
+
+TEST(Multihost, ValuesAreComparedAndHandedOn) {
+  const Array mine = full({3}, 1.f * process_index());
+  EXPECT_EQ(multihost::broadcast_one_to_all(mine).to_vector<float>(), (std::vector<float>{0, 0, 0}));
+  const int last = process_count() - 1;
+  EXPECT_EQ(multihost::broadcast_one_to_all(mine, last).to_vector<float>(), std::vector<float>(3, 1.f * last));
+  multihost::assert_equal(counted({5}));
+  multihost::sync_global_devices("here");
+  if (process_count() == 1) return;
+  EXPECT_THROW(multihost::assert_equal(mine, "mine"), DistributedError);
+  EXPECT_THROW(multihost::sync_global_devices("place " + std::to_string(process_index())), DistributedError);
+  EXPECT_THROW(multihost::broadcast_one_to_all(mine, process_count()), ValueError);
+  multihost::sync_global_devices("they go on together");
+}
+
+TEST(Programs, ThatDifferAreRefusedByAll) {
+  if (process_count() == 1) return;
+  const Mesh mesh = make_mesh({8}, {"x"});
+  const Array x = device_put(counted({16}), NamedSharding(mesh, P("x")));
+  const float mine = process_index() == 1 ? 3.f : 2.f;  // one process has another idea
+  try {
+    (void)jit([=](const Array& v) { return (v * mine).sum(); })(x);
+    FAIL() << "the processes ran different programs";
+  } catch (const DistributedError& e) {
+    EXPECT_NE(std::string(e.what()).find("process"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("line"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(jit([](const Array& v) { return v.sum(); })(x).item<float>(), 120.f) << "and they go on";
+}
+
+}  // namespace
+}  // namespace tutti
