@@ -114,9 +114,10 @@ inline Curve train_loop(const RunOptions& o, int bytes, const std::function<floa
     curve.bits.push_back(bits);
     if (o.counted())
       std::cout << fmt::format("step {:4d} loss {:.9g}", i + 1, loss)
-                << (o.isolated || process_count() > 1 ? fmt::format(", received {:.0f} bytes in {} messages per device",
-                                             debug::traffic().bytes(), debug::traffic().messages())
-                               : "")
+                << (o.isolated || process_count() > 1
+                        ? fmt::format(", received {:.0f} bytes in {} messages per device", debug::traffic().bytes(),
+                                      debug::traffic().messages())
+                        : "")
                 << std::endl;
     else
       bar.fraction(curve.seconds / o.seconds);

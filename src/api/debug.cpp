@@ -2,8 +2,8 @@
 
 #include "api/execute.hpp"
 #include "backend/cpu/kernel.hpp"
-#include "run/traffic.hpp"
 #include "ops/placement/inspect_sharding.hpp"
+#include "run/traffic.hpp"
 #include "tutti/array/placement.hpp"
 
 namespace tutti::debug {

@@ -165,9 +165,10 @@ void check_finite(const ProgramPtr& program, const std::string& what, std::span<
     found = found_in(program->type(program->outputs[k]), results[k]);
   if (!found) return;
   if (process_count() > 1)
-    raise<FloatingPointError>(what, std::string("a result holds ") + found + " in what process " +
-                                        std::to_string(process_index()) + " has of it",
-                              "Run it in one process to learn which operation made it.");
+    raise<FloatingPointError>(
+        what,
+        std::string("a result holds ") + found + " in what process " + std::to_string(process_index()) + " has of it",
+        "Run it in one process to learn which operation made it.");
   const ProgramPtr plain = silent(without_constraints(open_manual_regions(program)));
   Search().run(*plain, {inputs.begin(), inputs.end()});
   std::string given;

@@ -35,7 +35,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const t
   check(x, sharding, "device_put", where);
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
   if (x.is_traced()) return bind1(ops::device_put, ops::DevicePut{sharding}, {x, lax::stop_gradient(x)});
-  buffer_of(x, "device_put");  // a deleted array says so
+  buffer_of(x, "device_put");                               // a deleted array says so
   if (x.committed() && x.sharding() == sharding) return x;  // it lies there: the same array, as in JAX
   return relocated(x, sharding, true);
 }

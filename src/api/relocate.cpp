@@ -18,9 +18,7 @@ BufferPtr part_of(const Type& type, const Held& held, const void* whole) {
   return out;
 }
 
-bool same_parts(const Held& a, const Held& b) {
-  return a.places->mesh == b.places->mesh && a.layout == b.layout;
-}
+bool same_parts(const Held& a, const Held& b) { return a.places->mesh == b.places->mesh && a.layout == b.layout; }
 
 // By a program that gives its input back.
 Array sent(const Array& x, const Sharding& sharding) {
@@ -39,7 +37,8 @@ Array sent(const Array& x, const Sharding& sharding) {
 Array relocated(const Array& x, const Sharding& sharding, bool committed) {
   BufferPtr buffer = buffer_of(x, "device_put");
   const std::optional<Held> from = held_of(x.node()->sharding, x.shape()), to = held_of(sharding, x.shape());
-  if ((!from && !to) || (from && to && same_parts(*from, *to))) return make_array(x.type(), buffer, sharding, committed);
+  if ((!from && !to) || (from && to && same_parts(*from, *to)))
+    return make_array(x.type(), buffer, sharding, committed);
   if (!from) return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
   if (to) return sent(x, sharding);
   // To every process, whole: the label is the wanted one, which may be of a mesh within one process.

@@ -26,7 +26,7 @@ const EnvironmentVariable spin_us{"TUTTI_SPIN_US", "a number, default 50",
 
 std::span<const EnvironmentVariable* const> all() {
   static constexpr const EnvironmentVariable* table[] = {
-      &backend, &check, &collective_timeout, &cpu_devices, &cpu_ir,    &cpu_isa,
+      &backend, &check, &collective_timeout, &cpu_devices, &cpu_ir, &cpu_isa,
       &dump,    &log,   &mpi_module,         &num_threads, &spin_us};
   return table;
 }

@@ -10,8 +10,8 @@
 #include "base/loop_steps.hpp"
 #include "ir/collective.hpp"
 #include "ir/replay.hpp"
-#include "run/traffic.hpp"
 #include "mesh/layout.hpp"
+#include "run/traffic.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/error.hpp"
 

@@ -22,7 +22,8 @@ std::atomic<bool> counted = false;  // somebody has asked for devices
 struct CpuDevices {
   std::mutex mutex;
   int count = this_process().count;
-  std::atomic<int> most = 1;  // that there ever were: ids never change, and meshes outlive a smaller count
+  std::atomic<int> most =
+      this_process().count;  // that there ever were: ids never change, and meshes outlive a smaller count
   bool fixed = false;
 
   CpuDevices() {

@@ -46,7 +46,8 @@ std::vector<Digit> digits_of(const std::vector<Device>& devices) {
     for (std::int64_t size : sizes) {
       stride /= size;
       bool across = false;
-      for (std::int64_t at = 0; at < n && !across; ++at) across = process(at) != process(at - at / stride % size * stride);
+      for (std::int64_t at = 0; at < n && !across; ++at)
+        across = process(at) != process(at - at / stride % size * stride);
       digits.push_back({stride, size, across});
       if (across) places *= size;
     }
@@ -85,8 +86,9 @@ std::shared_ptr<const Places> find(const Mesh& mesh) {
   const Process me = this_process();
   const int k = static_cast<int>(there.size());
   auto refuse = [&](const std::string& problem, const std::string& advice) {
-    raise<UnsupportedError>("mesh", mesh.str() + ", whose devices are in " + std::to_string(k) + " processes of " +
-                                        std::to_string(me.count) + ": " + problem,
+    raise<UnsupportedError>("mesh",
+                            mesh.str() + ", whose devices are in " + std::to_string(k) + " processes of " +
+                                std::to_string(me.count) + ": " + problem,
                             advice);
   };
   if (*there.rbegin() != k - 1 || me.count % k != 0)

@@ -17,8 +17,8 @@ struct Problem {
   Mesh mesh;
   AxisRefs axes;               // the boundary axes, whole
   std::vector<Layout> wanted;  // per value, as propagated: inputs have it, outputs must get it, the others are free
-  std::vector<std::vector<Problem>> bodies;  // by Eqn and sub-program, of loops and branches
-  std::vector<Layout> inputs, outputs;       // of the outermost program: how they come and go
+  std::vector<std::vector<Problem>> bodies;   // by Eqn and sub-program, of loops and branches
+  std::vector<Layout> inputs, outputs;        // of the outermost program: how they come and go
   std::shared_ptr<const Places> places = {};  // nothing where every device has a memory of its own
 };
 /// Of a program and its bodies.

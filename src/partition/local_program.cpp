@@ -54,7 +54,8 @@ std::int64_t total_messages(const LocalProgram& program) { return received(progr
 bool sends(const Eqn& eqn) { return eqn.op->collective && !eqn.op->collective->kind.empty(); }
 
 bool sends_within(const Eqn& eqn) {
-  return sends(eqn) || std::any_of(eqn.subs.begin(), eqn.subs.end(), [](const ProgramPtr& p) { return count_sends(*p) > 0; });
+  return sends(eqn) ||
+         std::any_of(eqn.subs.begin(), eqn.subs.end(), [](const ProgramPtr& p) { return count_sends(*p) > 0; });
 }
 
 int count_sends(const Program& program) {

@@ -97,8 +97,9 @@ Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& s
     for (const AxisRef& r : refs) {
       if (within && places.across[r.axis] >= 0)
         raise<UnsupportedError>("shard_map",
-                                sharding.str() + " cuts a dim first over an axis within processes, then over one "
-                                                 "between them: what a process holds does not lie side by side",
+                                sharding.str() +
+                                    " cuts a dim first over an axis within processes, then over one "
+                                    "between them: what a process holds does not lie side by side",
                                 "Name the axes of a dim in the order of the mesh.", e.loc);
       within = within || places.across[r.axis] < 0;
     }

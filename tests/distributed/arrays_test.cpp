@@ -21,7 +21,8 @@ TEST(Arrays, DevicesAreDealtOutInRuns) {
 TEST(Arrays, EveryShardingGivesEachProcessItsPart) {
   const Array host = counted({8, 16});
   for (const Mesh& mesh : {make_mesh({4, 2}, {"x", "y"}), make_mesh({2, 4}, {"x", "y"}), make_mesh({8, 1}, {"x", "y"})})
-    for (const P& spec : {P("x", "y"), P("x"), P(none, "x"), P("y"), P(none, "y"), P("y", "x"), P(), P(none, Names{"x", "y"})}) {
+    for (const P& spec :
+         {P("x", "y"), P("x"), P(none, "x"), P("y"), P(none, "y"), P("y", "x"), P(), P(none, Names{"x", "y"})}) {
       SCOPED_TRACE(mesh.str() + " " + spec.str());
       const Array x = device_put(host, NamedSharding(mesh, spec));
       EXPECT_EQ(everywhere(x), host.to_vector<float>());
@@ -30,7 +31,8 @@ TEST(Arrays, EveryShardingGivesEachProcessItsPart) {
         EXPECT_EQ(s.device.process_index(), process_index());
         std::vector<float> want;
         for (std::int64_t i = s.index[0].first; i < s.index[0].second; ++i)
-          for (std::int64_t j = s.index[1].first; j < s.index[1].second; ++j) want.push_back(static_cast<float>(i * 16 + j));
+          for (std::int64_t j = s.index[1].first; j < s.index[1].second; ++j)
+            want.push_back(static_cast<float>(i * 16 + j));
         EXPECT_EQ(s.data().to_vector<float>(), want) << s.device.str();
       }
     }
@@ -89,8 +91,11 @@ TEST(Arrays, MadeFromPartsByEachProcess) {
 TEST(Arrays, RandomNumbersAreThoseOfOneProcess) {
   const Mesh mesh = make_mesh({4, 2}, {"x", "y"});
   const std::vector<float> want = random::normal(random::key(3), {16, 16}).to_vector<float>();
-  auto draw = jit([](const Array& key) { return random::normal(key, {16, 16}); },
-                  {.out_shardings = NamedSharding(mesh, P("x", "y"))});
+  auto draw = jit(
+      [](const Array& key) {
+        return random::normal(key, {16, 16});
+      },
+      {.out_shardings = NamedSharding(mesh, P("x", "y"))});
   EXPECT_EQ(everywhere(draw(random::key(3))), want);
 }
 

@@ -1,5 +1,5 @@
-// Programs over several processes give what they give in one, where every array is whole; and what they are sent is what
-// explain() says.
+// Programs over several processes give what they give in one, where every array is whole; and what they are sent is
+// what explain() says.
 #include <gtest/gtest.h>
 
 #include <tutti/tutti.hpp>
@@ -83,7 +83,10 @@ TEST_P(OnMeshes, ATrainingStepIsThatOfOneProcess) {
     for (int i = 0; i < 3; ++i) {
       auto [a, b, c] = alone(m1, s1, x, y);
       auto [d, e, f] = together(m2, s2, xs, ys);
-      m1 = a, s1 = b, m2 = d, s2 = e;
+      m1 = a;
+      s1 = b;
+      m2 = d;
+      s2 = e;
       ASSERT_NEAR(c.item<float>(), f.item<float>(), 1e-5f);
     }
     for (std::size_t i = 0; i < m1.layers.size(); ++i) {
@@ -96,18 +99,21 @@ TEST_P(OnMeshes, ATrainingStepIsThatOfOneProcess) {
 TEST_P(OnMeshes, LoopsAndBranches) {
   const Array x = random::normal(random::key(1), {8, 16}), w = random::normal(random::key(2), {16, 16}) * 0.3f;
   auto rnn = [](const Array& w, const Array& x) {
-    auto [last, all] = lax::scan([&](const Array& h, const Array& v) {
-      Array next = tanh(matmul(h, w) + v);
-      return std::pair{next, next.sum(-1)};
-    }, zeros_like(x), stack({x, x * 2, x * 3}));
+    auto [last, all] = lax::scan(
+        [&](const Array& h, const Array& v) {
+          Array next = tanh(matmul(h, w) + v);
+          return std::pair{next, next.sum(-1)};
+        },
+        zeros_like(x), stack({x, x * 2, x * 3}));
     return (last * last).sum() + all.sum();
   };
   auto solver = [](const Array& x) {
-    return lax::while_loop([](const Array& v) { return abs(v).max() > 0.5f; },
-                           [](const Array& v) { return v * 0.7f; }, x);
+    return lax::while_loop([](const Array& v) { return abs(v).max() > 0.5f; }, [](const Array& v) { return v * 0.7f; },
+                           x);
   };
   auto branch = [](const Array& x) {
-    return lax::cond(x.sum() > 0, [](const Array& v) { return v.sum(0); }, [](const Array& v) { return -v.sum(0); }, x);
+    return lax::cond(
+        x.sum() > 0, [](const Array& v) { return v.sum(0); }, [](const Array& v) { return -v.sum(0); }, x);
   };
   const Array xs = put(x, P("data", "model")), ws = put(w, P(none, "model"));
   expect_close(jit(rnn)(ws, xs), jit(rnn)(w, x));
@@ -147,8 +153,9 @@ TEST_P(OnMeshes, EveryCollectiveInARegion) {
   }
   for (std::size_t k = 0; k < cases.size(); ++k) {
     SCOPED_TRACE("case " + std::to_string(k));
-    auto f = shard_map(cases[k].second, {.mesh = mesh(), .in_specs = cases[k].first, .out_specs = P("data", "model"),
-                                         .check_vma = false});
+    auto f =
+        shard_map(cases[k].second,
+                  {.mesh = mesh(), .in_specs = cases[k].first, .out_specs = P("data", "model"), .check_vma = false});
     expect_close(jit(f)(put(x, P("data", "model"))), by_vmap(cases[k].second, x, mesh()));
   }
 }
@@ -156,7 +163,8 @@ TEST_P(OnMeshes, EveryCollectiveInARegion) {
 TEST_P(OnMeshes, WhatIsReceivedIsWhatIsExplained) {
   const Array x = random::normal(random::key(4), {16, 32}), w = random::normal(random::key(5), {32, 16});
   const Array xs = put(x, P("data")), ws = put(w, P("model"));
-  auto f = jit([](const Array& w, const Array& x) { return grad([&](const Array& v) { return tanh(matmul(x, v)).sum(); })(w); });
+  auto f = jit(
+      [](const Array& w, const Array& x) { return grad([&](const Array& v) { return tanh(matmul(x, v)).sum(); })(w); });
   (void)f(ws, xs);
   debug::reset_traffic();
   const Received got = received([&] { (void)f(ws, xs); });

@@ -57,7 +57,8 @@ void assert_equal(const Array& x, const std::string& text = "", Loc loc = Loc::c
 }  // namespace multihost
 
 /// A global array of `sharding` of which this process gives its own part: what its devices hold, dense. `local` may be
-/// whole where every process holds everything. The global shape follows. Source: jax.make_array_from_process_local_data.
+/// whole where every process holds everything. The global shape follows. Source:
+/// jax.make_array_from_process_local_data.
 Array make_array_from_process_local_data(const Sharding& sharding, const Array& local, Loc loc = Loc::current());
 
 }  // namespace tutti

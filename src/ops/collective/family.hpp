@@ -76,8 +76,7 @@ template <unsigned mask, class Combine> decltype(Collective::combine) combined_b
         for (std::size_t d = 1; d < blocks.size(); ++d) {
           const T* x = block(d);
           for (std::int64_t i = 0; i < count; ++i)
-            sums[i] =
-                static_cast<C>(combine(lane::Host<C>{sums[i]}, lane::Host<C>{Element<T>::load(x[i])}).v);
+            sums[i] = static_cast<C>(combine(lane::Host<C>{sums[i]}, lane::Host<C>{Element<T>::load(x[i])}).v);
         }
         T* y = reinterpret_cast<T*>(out) + from;
         for (std::int64_t i = 0; i < count; ++i) y[i] = Element<T>::store(sums[i]);
