@@ -25,7 +25,7 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed)
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed faults)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
   if(NOT sources)
@@ -81,6 +81,11 @@ if(TARGET tutti_mpi)
       "TUTTI_NUM_THREADS=1;TUTTI_COLLECTIVE_TIMEOUT=20;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;\
 OMPI_MCA_btl=self,vader;OMPI_MCA_oob_tcp_if_include=lo")
   endforeach()
+  add_executable(fault_job ${tutti_tests}/faults/job.cpp)
+  target_link_libraries(fault_job PRIVATE tutti tutti_flags)
+  add_test(NAME distributed.faults
+    COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/faults/faults.py ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:fault_job>)
+  set_tests_properties(distributed.faults PROPERTIES LABELS slow TIMEOUT 300)
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)

@@ -225,7 +225,7 @@ int main(int argc, char** argv) {
 
   set_cpu_devices(8);
   config::threefry_partitionable(false);  // the layout of random numbers when the tutorial was written
-  if (local_devices().size() < 8) throw DeviceError("eight devices are needed");
+  if (device_count() < 8) throw DeviceError("eight devices are needed");
   sharding_basics(n);
   computation_follows_data(random::normal(random::key(0), {n, n}));
   placements_that_disagree();

@@ -229,7 +229,7 @@ namespace detail {
 
 Array replicated(const Array& x, const std::vector<Device>& given, Loc loc) {
   CallScope scope(loc);
-  std::vector<Device> devices = given.empty() ? local_devices() : given;
+  std::vector<Device> devices = given.empty() ? tutti::devices() : given;
   Shape lead{static_cast<std::int64_t>(devices.size())};
   Array copies = device_put(lax::broadcast(x, lead), NamedSharding(Mesh(devices, "devices"), P("devices")), loc);
   tutti::detail::mark_rows(copies);

@@ -1,0 +1,33 @@
+// A job that something happens to, for faults.py: `mpirun -n 2 fault_job MODE`. It trains for ever, a step a line; in
+// mode `throw` process 1 raises at step 20, in mode `exit` it leaves main with 3, in mode `other` it runs another program.
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include <tutti/tutti.hpp>
+
+int main(int, char** argv) {
+  using namespace tutti;
+  const std::string mode = argv[1];
+  distributed::initialize({.quiet_others = false});
+  std::fprintf(stderr, "process %d is %d\n", process_index(), static_cast<int>(getpid()));
+  const Mesh mesh = make_mesh({2}, {"data"});
+  const Array x = device_put(ones({64, 64}), NamedSharding(mesh, P("data")));
+  auto step = jit([](const Array& w, const Array& v) {
+    return w - 0.001f * grad([&](const Array& u) { return square(matmul(v, u)).mean(); })(w);
+  });
+  Array w = ones({64, 64});
+  for (int i = 0; mode == "finish" ? i < 50 : true; ++i) {
+    w = step(w, x);
+    if (process_index() == 0 && i % 10 == 0) std::fprintf(stderr, "step %d\n", i);
+    if (process_index() == 1 && i == 20) {
+      if (mode == "throw") throw ValueError("a file is bad");
+      if (mode == "exit") return 3;
+      if (mode == "other") (void)jit([](const Array& v) { return v.max(); })(x);
+    }
+    if (i == 20 && mode == "other" && process_index() == 0) (void)jit([](const Array& v) { return v.sum(); })(x);
+    usleep(1000);
+  }
+  return 0;
+}
