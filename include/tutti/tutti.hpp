@@ -2,6 +2,8 @@
 #pragma once
 
 #include "tutti/array/array.hpp"
+#include "tutti/array/dlpack.hpp"
+#include "tutti/array/host.hpp"
 #include "tutti/array/placement.hpp"
 #include "tutti/base/config.hpp"
 #include "tutti/base/dtype.hpp"
