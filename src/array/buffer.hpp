@@ -1,5 +1,5 @@
-// Memory of arrays: counted blocks, 64-byte aligned, recycled by the arena (src/run/arena.cpp); or lent by somebody else,
-// and aligned as its elements are.
+// Memory of arrays: counted blocks, 64-byte aligned, recycled by the arena (src/run/arena.cpp); or lent by somebody
+// else, and aligned as its elements are.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,8 @@
 
 namespace tutti {
 
-/// One counted block. Its header lies in front of the data, so that one allocation makes both, unless the data are lent.
+/// One counted block. Its header lies in front of the data, so that one allocation makes both, unless the data are
+/// lent.
 struct alignas(64) Buffer {
   std::atomic<int> count{0};
   int size_class = 0;         // the arena's own

@@ -46,12 +46,20 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-Array map_file(const std::string& path, Loc loc) {
+Array map_file(const std::string& path, DType dtype, Loc loc) {
   CallScope scope(loc, {"", "map_file", 0});
+  if (dtype.is_bool() || dtype.is_key())
+    raise<TypeError>("map_file", "the bytes of a file may be no " + std::string(dtype.name()),
+                     "Map them as uint8, and compare or wrap them.");
   auto file = std::make_shared<const MappedFile>(path, "map_file");
-  const auto* first = static_cast<const unsigned char*>(static_cast<const void*>(file->bytes().data()));
-  const std::span<const unsigned char> all(first, file->bytes().size());
-  return from_host(all, {static_cast<std::int64_t>(all.size())}, [file] {});
+  const std::size_t size = static_cast<std::size_t>(dtype.size()), n = file->bytes().size() / size;
+  if (file->bytes().size() % size)
+    raise<ValueError>("map_file",
+                      path + " has " + std::to_string(file->bytes().size()) +
+                          " bytes, which end within an element of " + std::string(dtype.name()),
+                      "Name the dtype that it was written with.");
+  return tutti::detail::adopt(
+      file->bytes().data(), n, dtype, {static_cast<std::int64_t>(n)}, [file] {}, loc);
 }
 
 }  // namespace tutti::data

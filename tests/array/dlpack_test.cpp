@@ -127,7 +127,7 @@ TYPED_TEST(Import, WhatIsWrongIsRefusedAndGivenBack) {
 TEST(ImportOf, AnotherMajorVersionIsOnlyGivenBack) {
   Foreign<VersionedTensor> f({2});
   f.managed.version.major = 2;
-  std::memset(&f.managed.tensor, 0xee, sizeof f.managed.tensor);  // whatever stands there then
+  std::memset(static_cast<void*>(&f.managed.tensor), 0xee, sizeof f.managed.tensor);  // whatever stands there then
   EXPECT_THROW(from_dlpack(&f.managed), UnsupportedError);
   EXPECT_EQ(f.deleted, 1);
 }

@@ -53,6 +53,12 @@ TEST(MapFile, IsTheBytesWithoutACopy) {
   EXPECT_THROW(data::map_file(path), ValueError);
   EXPECT_THROW(data::map_file(folder.path.string()), ValueError);
   EXPECT_THROW(data::map_file("/dev/zero"), ValueError);
+  const std::string words = folder.file("w", bytes(std::vector<std::uint16_t>{1, 500, 65535}));
+  EXPECT_EQ(data::map_file(words, uint16).to_vector<int>(), (std::vector<int>{1, 500, 65535}));
+  EXPECT_EQ(data::map_file(words, bfloat16).shape(), Shape{3});
+  EXPECT_THROW(data::map_file(words, float32), ValueError);
+  EXPECT_THROW(data::map_file(words, bool_), TypeError);
+  EXPECT_THROW(data::map_file(folder.file("eight", "12345678"), int64), TypeError);
 }
 
 TEST(Windows, HoldTheTokensAndThoseThatFollow) {

@@ -44,13 +44,9 @@ HostMemory host_memory(const Array& x, DType dtype, int ndim, const char* what, 
 /// Any address that a T may have will do; loops run fastest over one that is a multiple of 64.
 /// Throws, and then has not called `release`: ShapeError when `data` are not as many as the shape says; TypeError for
 /// 64-bit elements without enable_x64(true), which tutti stores in 32 bits: array() converts.
-template <Number T>
-Array from_host(std::span<const T> data, const Shape& shape, std::function<void()> release, Loc loc = Loc::current()) {
+template <Number T, std::size_t N>
+Array from_host(std::span<T, N> data, const Shape& shape, std::function<void()> release, Loc loc = Loc::current()) {
   return detail::adopt(data.data(), data.size(), dtype_of<T>(), shape, std::move(release), loc);
-}
-template <Number T>
-Array from_host(std::span<T> data, const Shape& shape, std::function<void()> release, Loc loc = Loc::current()) {
-  return from_host(std::span<const T>(data), shape, std::move(release), loc);
 }
 /// The same of a vector, which the array owns from now on.
 template <Number T>

@@ -50,9 +50,15 @@ template <Tree T> Source<T> rows(const T& arrays, Loc loc = Loc::current()) {
   return {arrays, detail::rows_of(tree::leaves(arrays), loc)};
 }
 
-/// The bytes of a file as uint8[size], mapped into memory: pages are read when they are looked at, and nothing is
-/// copied. Whoever makes the file shorter meanwhile ends the program (SIGBUS). ValueError when it cannot be read.
-Array map_file(const std::string& path, Loc loc = Loc::current());
+/// The bytes of a file as dtype[size / bytes of one], little endian, mapped into memory: pages are read when they are
+/// looked at, and nothing is copied. Whoever makes the file shorter meanwhile ends the program (SIGBUS).
+///
+///     Array text = data::map_file("corpus.txt");                // uint8
+///     Array tokens = data::map_file("train.bin", uint16);
+///
+/// Throws ValueError when it cannot be read or ends within an element, TypeError for bools, keys, and 64-bit elements
+/// without enable_x64(true).
+Array map_file(const std::string& path, DType dtype = uint8, Loc loc = Loc::current());
 
 /// What follows a window: the token after each of its tokens, or the one after the last.
 enum class Targets { every, last };
