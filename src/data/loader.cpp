@@ -1,5 +1,7 @@
 #include "tutti/data/loader.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <mutex>
 #include <new>
@@ -34,8 +36,9 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   }
   void give(std::byte* data, std::size_t bytes) {
     {
-      std::lock_guard lock(mutex_);
-      if (free_.size() < free_.capacity()) return free_.push_back({data, bytes});
+      // In a child of fork() a thread that is not there may hold it for ever.
+      std::unique_lock lock(mutex_, std::try_to_lock);
+      if (lock && free_.size() < free_.capacity()) return free_.push_back({data, bytes});
     }
     release(data);
   }
@@ -93,9 +96,13 @@ struct LoaderCore::Self {
   LoaderOptions options;
   Make make;
   Permutation::Key key;
-  std::shared_ptr<Blocks> blocks;
-  std::int64_t at = 0;               // epoch * steps + step of the next batch
-  std::optional<Prefetch> prefetch;  // last: its threads use the rest
+  std::size_t kept;  // blocks, for the next batches
+  std::shared_ptr<Blocks> blocks = std::make_shared<Blocks>(kept);
+  std::int64_t at = 0;                 // epoch * steps + step of the next batch
+  std::unique_ptr<Prefetch> prefetch;  // its threads use the rest
+  pid_t process = -1;                  // whose threads they are
+
+  ~Self() { stop(); }
 
   /// The rows of one batch that this process holds.
   std::vector<std::int64_t> rows_at(Position& p) const {
@@ -116,11 +123,20 @@ struct LoaderCore::Self {
     for (std::size_t k = 0; k < rows->columns().size(); ++k) leaves.push_back(read_column(*rows, k, wanted, *blocks));
     return make(leaves, p);
   }
-  void restart() {
+  bool forked() const { return prefetch && process != getpid(); }
+  /// A child of fork() has none of the threads: nobody could end them, or whatever they held.
+  void stop() {
+    if (forked()) {
+      static_cast<void>(prefetch.release());
+      blocks = std::make_shared<Blocks>(kept);
+    }
     prefetch.reset();
-    if (options.prefetch > 0)
-      prefetch.emplace([this](std::int64_t n) { return made(n); }, std::min(options.workers, options.prefetch),
-                       options.prefetch);
+  }
+  void start() {
+    stop();
+    process = getpid();
+    prefetch = std::make_unique<Prefetch>([this](std::int64_t n) { return made(n); },
+                                          std::min(options.workers, options.prefetch), options.prefetch);
   }
 };
 
@@ -133,8 +149,8 @@ LoaderCore::LoaderCore(RowsPtr rows, std::int64_t batch_size, const LoaderOption
   check_option("process_index", o.process_index, 0, o.process_count - 1);
   const std::int64_t n = rows->size(), steps = o.drop_last ? n / batch_size : extent::ceil_div(n, batch_size);
   const std::size_t live = (static_cast<std::size_t>(o.prefetch) + 2) * rows->columns().size();
-  self_.reset(new Self{std::move(rows), batch_size, steps, o, std::move(make), words_of(o.key, "loader"),
-                       std::make_shared<Blocks>(std::min<std::size_t>(live, 1024))});
+  self_ = std::make_unique<Self>(std::move(rows), batch_size, steps, o, std::move(make), words_of(o.key, "loader"),
+                                 std::min<std::size_t>(live, 1024));
 }
 LoaderCore::~LoaderCore() = default;
 
@@ -149,7 +165,7 @@ LoaderCore::Made LoaderCore::next() {
                       "there are no batches in " + std::to_string(s.rows->size()) + " rows of " +
                           std::to_string(s.batch) + " a batch",
                       "Give more data, or a smaller batch size.");
-  if (s.options.prefetch > 0 && !s.prefetch) s.restart();
+  if (s.options.prefetch > 0 && (!s.prefetch || s.forked())) s.start();
   Made out = s.prefetch ? s.prefetch->take(s.at) : s.made(s.at);
   ++s.at;
   return out;
@@ -172,7 +188,7 @@ void LoaderCore::resume(const LoaderState& state, Loc loc) {
                       "there is no step " + std::to_string(step) + " of epoch " + std::to_string(epoch) +
                           ": an epoch has " + std::to_string(s.steps),
                       "Resume with the data and the batch size of the run that was saved.");
-  s.prefetch.reset();  // its threads read what changes now
+  s.stop();  // its threads read what changes now
   s.key = key;
   s.at = epoch * s.steps + step;
 }

@@ -1,6 +1,9 @@
 // Loaders: every row once an epoch, the same batches for everybody, and a place that can be saved.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <random>
 #include <set>
@@ -266,6 +269,27 @@ TEST(Loader, BatchesKeepTheirMemory) {
   Array last = all.next();
   { auto gone = std::move(all); }
   EXPECT_EQ(numbers(last)[1], 1);
+}
+
+TEST(LoaderFork, AChildHasThreadsOfItsOwn) {
+  for (int taken : {0, 1, 3}) {
+    auto all = data::loader(data::rows(arange(40)), 4, {.workers = 2, .prefetch = 4});
+    take(all, taken);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      bool good = true;
+      {
+        auto mine = std::move(all);
+        for (int k = taken; k < 10; ++k) good = good && numbers(mine.next())[0] == 4 * k;
+      }
+      _exit(good ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(numbers(all.next())[0], 4 * taken);
+  }
 }
 
 TEST(Loader, EmptyAndRefused) {
