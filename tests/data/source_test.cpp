@@ -177,7 +177,7 @@ TEST(NpyShards, HostileFilesAreRefused) {
                ValueError);
   // Whatever bytes change: an array of some size, or an error; never anything else.
   std::mt19937 random(5);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     std::string bad = good;
     for (int k = 0; k < 1 + i % 3; ++k) bad[random() % 80] = static_cast<char>(random());
     try {
