@@ -12,6 +12,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 parser = argparse.ArgumentParser()
@@ -22,6 +23,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax, nn, random
 from jax.sharding import NamedSharding, PartitionSpec as P
 
@@ -497,6 +499,38 @@ def adam_4M_params():
         now = step(*now, grads, 3.0)
         return now, now[0]
     return loop(run, (grads, zeros, zeros))
+
+
+# --- loaders: NumPy gathers the batches from a mapped file; no JAX
+
+def mapped(dtype, shape):
+    """An array of that shape in a file, mapped, whose name is gone."""
+    file = tempfile.NamedTemporaryFile()
+    (np.arange(math.prod(shape), dtype=np.uint32) * np.uint32(2654435761)).astype(dtype).tofile(file)
+    file.flush()
+    return np.memmap(file.name, dtype=dtype, mode="r", shape=shape)
+
+
+@case
+def loader_tokens_b64_t1024():
+    tokens, draw = mapped(np.uint16, (1 << 26,)), np.random.default_rng(0)
+
+    def run():
+        at = draw.integers(len(tokens) - 1024, size=64)
+        return np.stack([tokens[i:i + 1024] for i in at]), np.stack([tokens[i + 1:i + 1025] for i in at])
+    return run
+
+
+@case
+def loader_images_b64_224():
+    images, draw, state = mapped(np.uint8, (1024, 224, 224, 3)), np.random.default_rng(0), {"order": []}
+
+    def run():
+        if len(state["order"]) == 0:
+            state["order"] = draw.permutation(len(images))
+        rows, state["order"] = state["order"][:64], state["order"][64:]
+        return images[rows]
+    return run
 
 
 # --- compilation and start-up: what a call returns was not computed before

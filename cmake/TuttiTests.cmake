@@ -1,7 +1,7 @@
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
-# "FOLDER/file.hpp". Three folders are not like that: golden (a runner of its own), consumer (a user's project) and
-# compile_fail (files that must not compile). Tests with the label "slow" are left out by `./dev test --sanitize`, and
-# so are programs that have no others.
+# "FOLDER/file.hpp". Four folders are not like that: golden (a runner of its own), consumer (a user's project),
+# compile_fail (files that must not compile) and exchange (a module for Python). Tests with the label "slow" are left
+# out by `./dev test --sanitize`, and so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
@@ -9,7 +9,7 @@ set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
 # go through the same code.
 set(tutti_slow_tests errors examples inventory linen nn optim)
 set(tutti_slow_suites transform.Compose backend.large_loops backend.random_programs
-  run.fork)  # what the threads held that a child has not is a leak to the address sanitizer
+  run.fork data.LoaderFork)  # what the threads held that a child has not is a leak to the address sanitizer
 add_custom_target(quick_tests)
 
 # How sanitizers behave in a test is compiled into it.
@@ -25,7 +25,7 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed faults)
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed exchange faults)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
   if(NOT sources)
@@ -122,6 +122,16 @@ foreach(source ${sources})
     COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include ${source})
   set_tests_properties(compile_fail.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${expected}")
 endforeach()
+
+# Arrays to and from NumPy, in a Python that loads the library; 77: it has no NumPy.
+if(NOT TUTTI_SANITIZE)  # Python is not sanitized
+  add_library(test_exchange MODULE ${tutti_tests}/exchange/exchange.cpp)
+  target_link_libraries(test_exchange PRIVATE tutti tutti_flags tutti_test_flags)
+  find_program(TUTTI_NUMPY_PYTHON python3 HINTS /usr/bin)  # that of Debian's python3-numpy
+  add_test(NAME exchange.numpy
+    COMMAND ${TUTTI_NUMPY_PYTHON} ${tutti_tests}/exchange/numpy_exchange.py $<TARGET_FILE:test_exchange>)
+  set_tests_properties(exchange.numpy PROPERTIES SKIP_RETURN_CODE 77)
+endif()
 
 # Each tools/check_NAME.py; 77: it lacks a tool of the system and says which.
 file(GLOB checks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/check_*.py)

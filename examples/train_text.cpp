@@ -1,4 +1,6 @@
 // Trains a byte-level language model on real text, on a mesh of devices: `./dev demo`.
+#include <random>
+
 #include "text/collectives.hpp"
 #include "text/curve_svg.hpp"
 #include "text/model.hpp"

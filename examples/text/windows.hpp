@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -24,14 +23,14 @@ class Windows {
         context_(static_cast<std::size_t>(context)),
         count_(targets == Targets::every ? context_ : 1),
         every_(targets == Targets::every),
-        random_(seed),
+        drawn_(loader(seed)),
         inputs_(batch_ * context_),
         next_(batch_ * count_) {}
-  /// Windows that begin at random places.
-  std::pair<Array, Array> draw() {
-    for (std::size_t i = 0; i < batch_; ++i) fill(i, random_() % (text_.size() - context_));
-    return arrays();
-  }
+  /// The next windows in random order, each place of the text once an epoch.
+  std::pair<Array, Array> draw() { return drawn_.next(); }
+  /// Where draw() stands; saved and resumed, it goes on with the windows that would have come.
+  data::LoaderState state() const { return drawn_.state(); }
+  void resume(const data::LoaderState& state) { drawn_.resume(state); }
   /// `count` windows, `apart` bytes from one to the next, from position `from` on; the rest of the batch repeats the
   /// last one.
   std::pair<Array, Array> following(std::size_t from, std::size_t count, std::size_t apart = 1) {
@@ -40,6 +39,16 @@ class Windows {
   }
 
  private:
+  using Pair = std::pair<Array, Array>;
+  data::Loader<Pair> loader(std::uint64_t seed) const {
+    const auto* bytes = static_cast<const unsigned char*>(static_cast<const void*>(text_.data()));
+    const Array tokens = from_host(std::span(bytes, text_.size()), Shape{text_.size()}, [] {});
+    const auto source = data::windows(tokens, static_cast<std::int64_t>(context_),
+                                      {.targets = every_ ? data::Targets::every : data::Targets::last});
+    const auto batch = static_cast<std::int64_t>(batch_);
+    return data::loader(source, batch,
+                        {.shuffle = true, .key = random::key(seed), .drop_last = source.size() >= batch});
+  }
   void fill(std::size_t row, std::size_t at) {
     auto byte = text_.begin() + static_cast<std::ptrdiff_t>(at);
     std::copy_n(byte, context_, inputs_.begin() + static_cast<std::ptrdiff_t>(row * context_));
@@ -53,7 +62,7 @@ class Windows {
   const std::string& text_;
   std::size_t batch_, context_, count_;
   bool every_;
-  std::mt19937_64 random_;
+  data::Loader<Pair> drawn_;
   std::vector<unsigned char> inputs_, next_;
 };
 

@@ -2,13 +2,18 @@
 #pragma once
 
 #include "tutti/array/array.hpp"
+#include "tutti/array/dlpack.hpp"
+#include "tutti/array/host.hpp"
 #include "tutti/array/placement.hpp"
 #include "tutti/base/config.hpp"
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/shape.hpp"
 #include "tutti/data/data.hpp"
+#include "tutti/data/loader.hpp"
+#include "tutti/data/permutation.hpp"
 #include "tutti/data/progress.hpp"
+#include "tutti/data/source.hpp"
 #include "tutti/debug/debug.hpp"
 #include "tutti/debug/report.hpp"
 #include "tutti/debug/visualize.hpp"

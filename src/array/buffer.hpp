@@ -1,21 +1,26 @@
-// Memory of arrays: counted blocks, 64-byte aligned, recycled by the arena (src/run/arena.cpp).
+// Memory of arrays: counted blocks, 64-byte aligned, recycled by the arena (src/run/arena.cpp); or lent by somebody
+// else, and aligned as its elements are.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <utility>
 
 namespace tutti {
 
-/// One counted block. Its header lies in front of the data, so that one allocation makes both.
+/// One counted block. Its header lies in front of the data, so that one allocation makes both, unless the data are
+/// lent.
 struct alignas(64) Buffer {
   std::atomic<int> count{0};
   int size_class = 0;         // the arena's own
   std::size_t num_bytes = 0;  // asked for
-  std::size_t capacity = 0;   // usable, >= num_bytes
+  std::size_t capacity = 0;   // usable, >= num_bytes; 0 of lent memory
+  void* place = this + 1;     // of the data
+  bool lent = false;
 
-  void* data() { return this + 1; }
-  const void* data() const { return this + 1; }
+  void* data() { return place; }
+  const void* data() const { return place; }
   std::size_t bytes() const { return num_bytes; }
 };
 static_assert(sizeof(Buffer) == 64);
@@ -55,8 +60,8 @@ class BufferPtr {
   Buffer* operator->() const { return b_; }
   Buffer& operator*() const { return *b_; }
   explicit operator bool() const { return b_ != nullptr; }
-  /// Whether this is the only share.
-  bool unique() const { return b_ && b_->count.load(std::memory_order_acquire) == 1; }
+  /// Whether the block may be written over once its array is given up: this is the only share, and nobody lent it.
+  bool reusable() const { return b_ && !b_->lent && b_->count.load(std::memory_order_acquire) == 1; }
   friend bool operator==(const BufferPtr&, const BufferPtr&) = default;
 
  private:
@@ -65,6 +70,9 @@ class BufferPtr {
 
 /// A block of at least `bytes` bytes, not cleared. Zero bytes give a valid empty block.
 BufferPtr allocate_buffer(std::size_t bytes);
+/// A block over memory of somebody else, which is read and never written; `release` (no exceptions) runs with the last
+/// share, on the thread that gives it up. When this throws it has not run.
+BufferPtr lent_buffer(const void* data, std::size_t bytes, std::function<void()> release);
 
 /// What the arena holds now and held at most.
 struct MemoryStats {

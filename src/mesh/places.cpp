@@ -91,9 +91,17 @@ std::shared_ptr<const Places> find(const Mesh& mesh) {
                                 std::to_string(me.count) + ": " + problem,
                             advice);
   };
-  if (*there.rbegin() != k - 1 || me.count % k != 0)
-    refuse("they are not the first ones, or their number does not divide that of all",
-           "Give the mesh devices of all processes, as make_mesh does.");
+  if (me.count % k != 0)
+    refuse("their number does not divide that of all", "Give the mesh devices of all processes, as make_mesh does.");
+  // Processes in teams: those of the mesh, and the others, k by k, each of which holds what the first team does.
+  const std::vector<int> first_team(there.begin(), there.end());
+  std::vector<int> all = first_team;
+  for (int p = 0; p < me.count; ++p)
+    if (!there.count(p)) all.push_back(p);
+  const auto mine = std::find(all.begin(), all.end(), me.index) - all.begin();
+  auto in_team = [&](int process) {
+    return std::find(first_team.begin(), first_team.end(), process) - first_team.begin();
+  };
   const std::vector<Digit> digits = digits_of(devices);
   auto out = std::make_shared<Places>();
   if (!digits.empty()) out->devices = refined(mesh, digits);
@@ -120,10 +128,10 @@ std::shared_ptr<const Places> find(const Mesh& mesh) {
     for (std::size_t a = 0; a < c.size(); ++a) inner |= out->across[a] < 0 && c[a] > 0;
     if (!inner) first.push_back(devices[static_cast<std::size_t>(at)]);
   }
-  const int base = me.index / k * k;
   for (std::size_t at = 0; at < first.size(); ++at) {
-    if (first[at].process_index() == me.index % k) out->here = static_cast<std::int64_t>(at);
-    out->ranks.push_back(base + first[at].process_index());
+    const auto number = in_team(first[at].process_index());
+    if (number == mine % k) out->here = static_cast<std::int64_t>(at);
+    out->ranks.push_back(all[static_cast<std::size_t>(mine / k * k + number)]);
   }
   out->mesh = intern_mesh(first, shape, names);
   return out;

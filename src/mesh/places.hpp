@@ -22,9 +22,9 @@ struct Places {
   Layout between(const Layout& layout) const;
 };
 
-/// Nothing where one process holds all devices, or where there is only one. Where a mesh has devices in the first k of
-/// n processes, each k of them hold what the first k do, and compute it again. UnsupportedError where processes do not
-/// follow the mesh's axes.
+/// Nothing where one process holds all devices, or where there is only one. Where a mesh has devices in k of n
+/// processes, each k of the others hold what these do, and compute it again. UnsupportedError where processes do not
+/// follow the mesh's axes, or k does not divide n.
 std::shared_ptr<const Places> places_of(const Mesh& mesh);
 
 /// What this process holds of an array: a dense block of block_shape(layout, shape), of which `box` is there.

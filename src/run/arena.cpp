@@ -8,6 +8,7 @@
 #include <atomic>
 #include <bit>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -142,6 +143,10 @@ ThreadCache::~ThreadCache() {
     }
 }
 
+struct LentBuffer : Buffer {
+  std::function<void()> release;
+};
+
 int cache_limit(int c) { return std::clamp(static_cast<int>((std::size_t{1} << 20) / class_bytes(c)), 4, 256); }
 
 }  // namespace
@@ -172,7 +177,21 @@ BufferPtr allocate_buffer(std::size_t bytes) {
   return BufferPtr(b);
 }
 
+BufferPtr lent_buffer(const void* data, std::size_t bytes, std::function<void()> release) {
+  auto* b = new LentBuffer;
+  b->release = std::move(release);
+  b->num_bytes = bytes;
+  if (data) b->place = const_cast<void*>(data);
+  b->lent = true;
+  return BufferPtr(b);
+}
+
 void release_buffer(Buffer* b) noexcept {
+  if (b->lent) {
+    const std::unique_ptr<LentBuffer> last(static_cast<LentBuffer*>(b));
+    if (last->release) last->release();
+    return;
+  }
   Global& g = global();
   g.in_use.fetch_sub(b->capacity, std::memory_order_relaxed);
   const int c = b->size_class;

@@ -105,7 +105,7 @@ void Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> dona
     BufferPtr& b = out[st.index];
     if (st.takes >= 0) {
       const int input = storages[st.takes].index;
-      if (static_cast<std::size_t>(input) < donated.size() && donated[input] && inputs[input].unique())
+      if (static_cast<std::size_t>(input) < donated.size() && donated[input] && inputs[input].reusable())
         b = inputs[input];
     }
     if (!b) b = allocate_buffer(static_cast<std::size_t>(st.bytes));

@@ -1,5 +1,5 @@
-// A job that something happens to, for faults.py: `mpirun -n 2 fault_job MODE`. It trains for ever, a step a line; in
-// mode `throw` process 1 raises at step 20, in mode `exit` it leaves main with 3, in mode `other` it runs another program.
+// A job that something happens to, for faults.py: `mpirun -n 2 fault_job MODE`. It trains for ever. In mode `throw`
+// process 1 raises at step 20, in mode `exit` it leaves main with 3, in mode `other` it runs another program.
 #include <unistd.h>
 
 #include <cstdio>

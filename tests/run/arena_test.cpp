@@ -47,9 +47,9 @@ TEST(arena, memory_comes_back) {
 
 TEST(arena, copies_share_and_threads_may_free) {
   BufferPtr a = allocate_buffer(100), b = a;
-  EXPECT_FALSE(a.unique());
+  EXPECT_FALSE(a.reusable());
   std::thread([moved = std::move(b)]() mutable { moved.reset(); }).join();
-  EXPECT_TRUE(a.unique());
+  EXPECT_TRUE(a.reusable());
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([] {
