@@ -47,7 +47,7 @@ target_include_directories(tutti
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
-  fmt::fmt Threads::Threads tutti::llvm tutti::dnnl gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
+  fmt::fmt Threads::Threads tutti::llvm tutti::dnnl tutti::zip gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
 
 set(tutti_neighbours ${tutti_sources})
 list(FILTER tutti_neighbours EXCLUDE REGEX "/src/(ops/(collective|movement|reduction)|regions)/")

@@ -13,6 +13,7 @@
 #include "tutti/debug/report.hpp"
 #include "tutti/debug/visualize.hpp"
 #include "tutti/format.hpp"
+#include "tutti/io/io.hpp"
 #include "tutti/lax/collectives.hpp"
 #include "tutti/lax/control_flow.hpp"
 #include "tutti/lax/lax.hpp"

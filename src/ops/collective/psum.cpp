@@ -94,7 +94,9 @@ constinit const Home psum = [] {
   Op op = reduction<takes_number>("psum", [](auto x, auto y) { return x + y; });
   op.batch = batched_by(
       // In any order: over several axes, one after the other is batched, and their sums may become one.
-      [](const Array& x) { return bind1(reduce_sum, Reduction{{0}, true}, {x}); },
+      [](const Array& x) {
+        return bind1(reduce_sum, Reduction{{0}, true}, {x});
+      },
       [](const Array& x, std::int64_t n) { return lax::mul(x, literal(x.dtype(), static_cast<double>(n))); });
   set_linear(op, transpose_psum);
   return op;
