@@ -7,6 +7,8 @@
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/shape.hpp"
+#include "tutti/checkpoint/checkpoint.hpp"
+#include "tutti/checkpoint/manager.hpp"
 #include "tutti/data/data.hpp"
 #include "tutti/data/progress.hpp"
 #include "tutti/debug/debug.hpp"

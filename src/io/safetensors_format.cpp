@@ -144,7 +144,7 @@ DType dtype_of_tensor(const InputFile& file, const Tensor& tensor) {
 }
 
 void write_safetensors(OutputFile& file, const std::vector<NamedContent>& arrays, const Metadata& metadata,
-                       const OnPiece& on_piece) {
+                       const OnPiece& on_piece, std::size_t piece_bytes) {
   std::vector<std::size_t> order(arrays.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -176,7 +176,7 @@ void write_safetensors(OutputFile& file, const std::vector<NamedContent>& arrays
   file.write(start + text);
   for (std::size_t i : order)
     for (std::span<const std::byte> rest = arrays[i].content.bytes(); !rest.empty();) {
-      const auto piece = rest.first(std::min(rest.size(), kPieceBytes));
+      const auto piece = rest.first(std::min(rest.size(), piece_bytes));
       if (on_piece) on_piece(i, piece);
       file.write(piece);
       rest = rest.subspan(piece.size());

@@ -42,6 +42,6 @@ inline constexpr std::size_t kPieceBytes = 1 << 20;  // of a piece; the last one
 
 /// Writes a whole file. Wide elements come first, so that all are aligned.
 void write_safetensors(OutputFile& file, const std::vector<NamedContent>& arrays, const Metadata& metadata,
-                       const OnPiece& on_piece = {});
+                       const OnPiece& on_piece = {}, std::size_t piece_bytes = kPieceBytes);
 
 }  // namespace tutti::io::detail
