@@ -32,6 +32,8 @@ class Windows {
     for (std::size_t i = 0; i < batch_; ++i) fill(i, random_() % (text_.size() - context_));
     return arrays();
   }
+  /// As if so many batches had been drawn.
+  void skip(int batches) { random_.discard(static_cast<unsigned long long>(batches) * batch_); }
   /// `count` windows, `apart` bytes from one to the next, from position `from` on; the rest of the batch repeats the
   /// last one.
   std::pair<Array, Array> following(std::size_t from, std::size_t count, std::size_t apart = 1) {
