@@ -12,9 +12,10 @@ bool Region::within(const Shape& shape) const {
 }
 
 std::string Region::str() const {
+  if (start.size() != extent.size()) return start.str() + "+" + extent.str();  // a manifest that makes no sense
   std::string out;
   for (std::size_t d = 0; d < start.size(); ++d)
-    out += (d ? "," : "") + std::to_string(start[d]) + ":" + std::to_string(start[d] + extent[d]);
+    out += (d ? "," : "") + std::to_string(start[d]) + ":" + std::to_string(extent::add(start[d], extent[d]));
   return "[" + out + "]";
 }
 

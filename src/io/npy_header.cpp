@@ -14,7 +14,7 @@ namespace tutti::io::detail {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::uint64_t kLongest = 1 << 20;  // of a header; NumPy itself stops at 10,000 bytes
+constexpr std::uint64_t kLongestDictionary = 1 << 20;  // of a header; NumPy itself stops at 10,000 bytes
 
 // What the text of a header says, as far as a header may say it.
 class HeaderText {
@@ -143,7 +143,7 @@ NpyHeader read_npy_header(const std::string& path, std::uint64_t size, const Rea
   const std::uint64_t begin = version == 1 ? 10 : 12;  // behind the length, of two bytes or four
   if (version > 1 && size >= begin) read(10, std::span(start).last(2));
   const std::uint64_t length = byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
-  if (begin > size || length > size - begin || length > kLongest)
+  if (begin > size || length > size - begin || length > kLongestDictionary)
     raise_content(
         path, "its header would be " + std::to_string(length) + " bytes long, the file has " + std::to_string(size));
   std::string dictionary(static_cast<std::size_t>(length), '\0');

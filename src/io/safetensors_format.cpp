@@ -14,7 +14,7 @@ namespace tutti::io::detail {
 namespace {
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kLongest = 100'000'000;  // of a header: what the format's own library allows
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // of a header: what the format's own library allows
 constexpr std::string_view kMetadata = "__metadata__";
 
 // The header as JSON. nlohmann keeps the last of equal keys; here they are refused.
@@ -114,7 +114,7 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   file.read(0, start);
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;) length = length << 8 | std::to_integer<std::uint64_t>(start[i]);
-  if (length > file.size() - 8 || length > kLongest)
+  if (length > file.size() - 8 || length > kLongestHeader)
     raise_content(path, "its header would be " + std::to_string(length) + " bytes long, the file has " +
                             std::to_string(file.size()));
   std::string text(static_cast<std::size_t>(length), '\0');
