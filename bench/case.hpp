@@ -39,8 +39,9 @@ template <class F> Batch repeat(F step) {
 struct Case {
   std::string name;
   std::function<Batch(const Setup&)> make;
-  bool once = false;   // expensive and not to be averaged over a batch: compilation, start-up
-  bool alone = false;  // timed in a process of its own, once: compilation, whose kernels this process would remember
+  bool once = false;     // expensive and not to be averaged over a batch: compilation, start-up
+  bool alone = false;    // timed in a process of its own, once: compilation, whose kernels this process would remember
+  bool by_name = false;  // too slow to run unless --filter asks for it
 };
 
 /// One list per file of cases; in the order of printing.
@@ -53,6 +54,7 @@ std::vector<Case> gpt_cases();
 std::vector<Case> data_cases();
 std::vector<Case> compile_cases();
 std::vector<Case> compile_gpt_cases();
+std::vector<Case> file_cases();
 std::vector<Case> all_cases();
 
 /// JAX with 8 devices / tutti with 8 devices that a case is to reach; 0 when there is no such number.

@@ -17,3 +17,4 @@ endfunction()
 
 tutti_import(tutti::llvm NAMES LLVM-19 HINTS ${LLVM_LIBRARY_DIR} SUFFIXES llvm-19/lib)
 tutti_import(tutti::dnnl NAMES dnnl)
+tutti_import(tutti::zip NAMES zip)

@@ -15,3 +15,15 @@ foreach(source ${tutti_example_sources})
       WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   endif()
 endforeach()
+
+# Runs that are killed and resumed print the same losses.
+if(TUTTI_TESTS)
+  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  foreach(name train_text train_gpt)
+    set(arguments ${tutti_example_args_${name}})
+    list(REMOVE_AT arguments 0 1)  # --steps N: the script's own
+    add_test(NAME resume.${name} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/examples/resume.py
+      $<TARGET_FILE:${name}> ${arguments})
+    set_tests_properties(resume.${name} PROPERTIES LABELS slow TIMEOUT 600)
+  endforeach()
+endif()

@@ -46,9 +46,11 @@ target_compile_features(tutti PUBLIC cxx_std_20)
 target_include_directories(tutti
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/checkpoint/checkpoint.cpp PROPERTIES  # what manifests name
+  COMPILE_DEFINITIONS TUTTI_VERSION="${PROJECT_VERSION}")
 target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
-  fmt::fmt Threads::Threads tutti::llvm tutti::dnnl gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
+  fmt::fmt Threads::Threads tutti::llvm tutti::dnnl tutti::zip gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
 
 set(tutti_neighbours ${tutti_sources})
 list(FILTER tutti_neighbours EXCLUDE REGEX "/src/(ops/(collective|movement|reduction)|regions)/")

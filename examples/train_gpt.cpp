@@ -2,6 +2,7 @@
 //
 //     ./dev run train_gpt --seconds 60                              # held-out bits per byte, and a sample
 //     ./dev run train_gpt --steps 20 --mesh 8x1                     # the same losses on every mesh
+//     ./dev run train_gpt --save run                                # a checkpoint every 100 steps; --resume goes on
 //     ./dev run train_gpt --steps 5 --isolated --explain            # what each device receives, and why
 #include "text/collectives.hpp"
 #include "text/curve_svg.hpp"
@@ -54,7 +55,7 @@ int train(const GptRun& run) {
   std::cout << fmt::format(
       "\n{} steps of {} examples in {:.1f} s, {:.0f} bytes/s\n\nheld-out bits per byte\n  after training    {:.3f}\n  "
       "5-gram of bytes   {:.3f}\n\n",
-      curve.bits.size(), run.batch, curve.seconds, curve.seen.back() * run.context / curve.seconds, after, order5);
+      curve.steps, run.batch, curve.seconds, curve.seen.back() * run.context / curve.seconds, after, order5);
   const std::string start = corpus.held_out.substr(0, static_cast<std::size_t>(o.context) / 2);
   Decoder decoder(o, {.temperature = 0.7});
   std::cout << "a sample after \"" << start << "\":\n"

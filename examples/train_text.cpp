@@ -1,4 +1,7 @@
 // Trains a byte-level language model on real text, on a mesh of devices: `./dev demo`.
+//
+//     ./dev demo --steps 1000 --save run             # every 100 steps a checkpoint
+//     ./dev demo --steps 1000 --save run --resume    # goes on where that was stopped, with the same losses
 #include <random>
 
 #include "text/collectives.hpp"
@@ -6,6 +9,7 @@
 #include "text/model.hpp"
 #include "text/ngram.hpp"
 #include "text/program.hpp"
+#include "text/saving.hpp"
 #include "text/windows.hpp"
 
 namespace {
@@ -72,7 +76,10 @@ int train(const Options& o) {
       },
       {.donate_argnums = {0, 1}});
 
+  Saving saving(o, corpus.train.size());
+  const Begin begin = saving.resume(model, state);
   Windows windows(corpus.train, o.batch, o.context, Targets::last, o.seed);
+  windows.skip(begin.steps);
   NamedSharding by_data(mesh, P("data"));
   auto draw = [&] { return device_put(windows.draw(), by_data); };
   auto batch = draw();
@@ -94,7 +101,7 @@ int train(const Options& o) {
   }
   double before = quiet ? 0 : held_out_bits(model, corpus.held_out, o.context);
 
-  const Curve curve = train_loop(o, 1, [&](int i, double part) {
+  auto one_step = [&](int i, double part) {
     const auto rate = static_cast<float>(o.rate * std::min(1.0, (i + 1) / 100.0) * (1 - part) + 1e-5);
     auto [m, s, value] = step(model, state, batch.first, batch.second, array(rate));
     model = std::move(m);
@@ -102,7 +109,9 @@ int train(const Options& o) {
     const float loss = value.item<float>();
     batch = draw();
     return loss;
-  });
+  };
+  auto save = [&](int i, double seconds, bool last) { saving.after(i, seconds, last, model, state); };
+  const Curve curve = train_loop(o, 1, begin, {one_step, save});
   if (quiet) return 0;
 
   double after = held_out_bits(model, corpus.held_out, o.context);
@@ -111,7 +120,7 @@ int train(const Options& o) {
   std::cout << fmt::format(
       "\n{} steps of {} examples in {:.1f} s, {:.0f} bytes/s\n\nheld-out bits per byte\n  before training   {:.3f}\n  "
       "after training    {:.3f}\n  3-gram of bytes   {:.3f}\n  5-gram of bytes   {:.3f}\n\n",
-      curve.bits.size(), o.batch, curve.seconds, curve.seen.back() / curve.seconds, before, after, order3, order5);
+      curve.steps, o.batch, curve.seconds, curve.seen.back() / curve.seconds, before, after, order3, order5);
   std::string start_text = corpus.held_out.substr(0, static_cast<std::size_t>(o.context));
   std::cout << "a sample after \"" << start_text << "\":\n"
             << sample(model, start_text, o.context, 400, o.seed) << "\n\n";

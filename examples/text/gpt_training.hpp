@@ -10,6 +10,7 @@
 #include "gpt.hpp"
 #include "mesh.hpp"
 #include "program.hpp"
+#include "saving.hpp"
 #include "windows.hpp"
 
 namespace text {
@@ -108,7 +109,11 @@ class GptTraining {
         windows_(text, run.batch, run.context, Targets::every, run.seed),
         model_(place(init_gpt(options, random::key(static_cast<int>(run.seed))), options, mesh)),
         state_(gpt_optimiser(run, Array(0.f)).init(model_)),
-        batch_(draw()) {}
+        saving_(run, text.size()),
+        begin_(saving_.resume(model_, state_)) {
+    windows_.skip(begin_.steps);
+    batch_ = draw();
+  }
 
   /// One step at that rate: the loss before it.
   float step(float rate) {
@@ -122,10 +127,12 @@ class GptTraining {
   /// Linear up, then half a cosine over the whole run, down to a tenth.
   Curve run() {
     const optim::Schedule cosine = optim::cosine_decay_schedule(run_.rate, 1, 0.1);
-    return train_loop(run_, run_.context, [&](int i, double part) {
+    auto one_step = [&](int i, double part) {
       const double warm = run_.warmup > 0 ? std::min(1.0, (i + 1.0) / run_.warmup) : 1;
       return step(static_cast<float>(warm * cosine(array(part)).item<float>()));
-    });
+    };
+    auto save = [&](int i, double seconds, bool last) { saving_.after(i, seconds, last, model_, state_); };
+    return train_loop(run_, run_.context, begin_, {one_step, save});
   }
   std::string explain() const { return step_.explain(model_, state_, batch_.first, batch_.second, array(0.f)); }
   const Gpt& model() const { return model_; }
@@ -139,6 +146,8 @@ class GptTraining {
   Windows windows_;
   Gpt model_;
   GptState state_;
+  Saving saving_;
+  Begin begin_;
   std::pair<Array, Array> batch_;
   decltype(training_step(GptRun(), GptOptions())) step_ = training_step(run_, options_);
 };

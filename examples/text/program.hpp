@@ -23,11 +23,11 @@ using namespace tutti;
 /// Options of every training run.
 struct RunOptions {
   std::vector<std::string> files;
-  std::string mesh = "data=4,model=2", out = "out";
-  int steps = -1, batch = 512, context = 32;
+  std::string mesh = "data=4,model=2", out = "out", save;
+  int steps = -1, batch = 512, context = 32, save_every = 100;
   double seconds = 90, rate = 2e-3;
   std::uint64_t seed = 0;
-  bool isolated = false, explain = false;
+  bool isolated = false, explain = false, resume = false;
   /// A number of steps is given: only their losses are printed.
   bool counted() const { return steps > 0; }
 };
@@ -42,6 +42,9 @@ inline void add_options(CLI::App& app, RunOptions& o) {
   app.add_option("--rate", o.rate, "learning rate at its highest")->capture_default_str();
   app.add_option("--seed", o.seed, "of parameters and batches")->capture_default_str();
   app.add_option("--out", o.out, "folder for pictures")->capture_default_str();
+  app.add_option("--save", o.save, "folder for checkpoints of the run");
+  app.add_flag("--resume", o.resume, "go on from the last checkpoint there, if there is one");
+  app.add_option("--save-every", o.save_every, "steps from one checkpoint to the next")->capture_default_str();
   app.add_flag("--isolated", o.isolated, "every device runs its own program; bytes are counted");
   app.add_flag("--explain", o.explain, "print every collective of a step, not only the largest");
 }
@@ -88,32 +91,54 @@ inline Opening open_run(const RunOptions& o) {
   return out;
 }
 
-/// How training went.
-struct Curve {
-  std::vector<double> seen, bits;  // examples so far, and bits per byte, step by step
+/// Where a run goes on: how many steps it has made, and in how many seconds.
+struct Begin {
+  int steps = 0;
   double seconds = 0;
 };
 
-/// `step(i, part)` until the steps or the time are over: step number i, `part` of the run being done, returns the loss
-/// in nats per byte. A bar shows how far it is; with --steps every loss is printed. `bytes`: learnt per example.
-inline Curve train_loop(const RunOptions& o, int bytes, const std::function<float(int i, double part)>& step) {
+/// How training went, from where it began.
+struct Curve {
+  std::vector<double> seen, bits;  // examples so far, and bits per byte, step by step
+  int steps = 0;                   // of the whole run
+  double seconds = 0;
+};
+
+/// What a run does in each step: `step(i, part)` is step number i, `part` of the run being done, and returns the loss
+/// in nats per byte; `after(i, seconds, last)` follows when i steps are made, and may save.
+struct Steps {
+  std::function<float(int i, double part)> step;
+  std::function<void(int i, double seconds, bool last)> after;
+};
+
+/// Makes steps until their number or the time is over. A bar shows how far it is; with --steps every loss is printed.
+/// `bytes`: learnt per example. UsageError when the run was over before.
+inline Curve train_loop(const RunOptions& o, int bytes, const Begin& begin, const Steps& run) {
   using Clock = std::chrono::steady_clock;
-  ProgressBar bar(o.steps, "training");
   Curve curve;
+  curve.steps = begin.steps;
+  curve.seconds = begin.seconds;
+  auto over = [&] { return o.counted() ? curve.steps >= o.steps : curve.seconds >= o.seconds; };
+  if (over())
+    throw UsageError(
+        fmt::format("--resume: the run was over after {} steps: give more --steps or --seconds", begin.steps));
+  ProgressBar bar(o.counted() ? o.steps - begin.steps : o.steps, "training");
   double average = 0;
   auto start = Clock::now();
-  for (int i = 0; o.counted() ? i < o.steps : curve.seconds < o.seconds; ++i) {
+  while (!over()) {
     debug::reset_traffic();
-    const float loss = step(i, o.counted() ? static_cast<double>(i) / o.steps : curve.seconds / o.seconds);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const float loss =
+        run.step(curve.steps, o.counted() ? static_cast<double>(curve.steps) / o.steps : curve.seconds / o.seconds);
+    ++curve.steps;
+    const double seconds = begin.seconds + std::chrono::duration<double>(Clock::now() - start).count();
     // The clock decides when to stop: that of the first process, for all.
     curve.seconds = multihost::broadcast_one_to_all(array(static_cast<float>(seconds))).item<float>();
     const double bits = loss / std::log(2.0);
-    average = i == 0 ? bits : average + 0.02 * (bits - average);
-    curve.seen.push_back(static_cast<double>(i + 1) * o.batch);
+    average = curve.bits.empty() ? bits : average + 0.02 * (bits - average);
+    curve.seen.push_back(static_cast<double>(curve.steps) * o.batch);
     curve.bits.push_back(bits);
     if (o.counted())
-      std::cout << fmt::format("step {:4d} loss {:.9g}", i + 1, loss)
+      std::cout << fmt::format("step {:4d} loss {:.9g}", curve.steps, loss)
                 << (o.isolated || process_count() > 1
                         ? fmt::format(", received {:.0f} bytes in {} messages per device", debug::traffic().bytes(),
                                       debug::traffic().messages())
@@ -123,6 +148,7 @@ inline Curve train_loop(const RunOptions& o, int bytes, const std::function<floa
       bar.fraction(curve.seconds / o.seconds);
     bar.step(1, fmt::format("loss {:.3f}, {:.3f} bits/byte, {:.0f} bytes/s", loss, average,
                             curve.seen.back() * bytes / curve.seconds));
+    run.after(curve.steps, curve.seconds, over());
   }
   bar.finish();
   return curve;

@@ -28,9 +28,14 @@ class Windows {
         next_(batch_ * count_) {}
   /// The next windows in random order, each place of the text once an epoch.
   std::pair<Array, Array> draw() { return drawn_.next(); }
-  /// Where draw() stands; saved and resumed, it goes on with the windows that would have come.
-  data::LoaderState state() const { return drawn_.state(); }
-  void resume(const data::LoaderState& state) { drawn_.resume(state); }
+  /// As if so many batches had been drawn.
+  void skip(int batches) {
+    const int epoch = static_cast<int>(drawn_.size());
+    data::LoaderState at = drawn_.state();
+    at.epoch = array(batches / epoch).astype(int32);
+    at.step = array(batches % epoch).astype(int32);
+    drawn_.resume(at);
+  }
   /// `count` windows, `apart` bytes from one to the next, from position `from` on; the rest of the batch repeats the
   /// last one.
   std::pair<Array, Array> following(std::size_t from, std::size_t count, std::size_t apart = 1) {

@@ -1,0 +1,111 @@
+#include "tutti/checkpoint/checkpoint.hpp"
+
+#include <algorithm>
+
+#include "checkpoint/step_folder.hpp"
+#include "checkpoint/write.hpp"
+#include "io/leaves.hpp"
+
+namespace tutti::checkpoint {
+namespace detail {
+namespace {
+using namespace io::detail;
+
+// The step that is meant.
+std::int64_t chosen(const std::string& folder, std::optional<std::int64_t> step) {
+  const std::vector<std::int64_t> all = complete_steps(folder);
+  if (all.empty())
+    raise<ValueError>(call_name("restore"), "there is no complete checkpoint in " + folder,
+                      "Ask latest() first, or check the path.");
+  if (!step) return all.back();
+  if (std::find(all.begin(), all.end(), *step) == all.end())
+    raise<ValueError>(call_name("restore"),
+                      "there is no complete checkpoint of step " + std::to_string(*step) + " in " + folder,
+                      "steps() lists what there is; the latest is " + std::to_string(all.back()) + ".");
+  return *step;
+}
+
+Manifest read_manifest(const std::string& step_folder) {
+  const InputFile file(step_folder + "/" + kManifestName);
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return parse_manifest(file.path(), text);
+}
+
+}  // namespace
+
+Snapshot snapshot_of(const Leaves& leaves, const SaveOptions& options) {
+  if (options.step < 0)
+    raise<ValueError>(call_name("save"), "the step is " + std::to_string(options.step), "Give 0 or more.");
+  check_extra(options.extra);
+  Snapshot out;
+  out.manifest.step = options.step;
+  out.manifest.piece_bytes = kPieceBytes;
+  out.manifest.tutti = TUTTI_VERSION;
+  out.manifest.extra = options.extra;
+  const std::vector<std::string> names = leaf_names(leaves);
+  out.part = part_of_this_process(leaves);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const Array& x = leaves[i].second;
+    out.manifest.leaves.push_back({names[i], x.dtype(), x.shape(), x.sharding().str()});
+  }
+  return out;
+}
+
+void write_snapshot(const std::string& folder, Snapshot snapshot) {
+  Manifest& manifest = snapshot.manifest;
+  StepFolder to(folder, manifest.step);
+  const std::vector<Block> blocks =
+      write_blocks(to.path(), snapshot.part.file, manifest.leaves, snapshot.part.blocks, manifest.piece_bytes);
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    manifest.leaves[snapshot.part.blocks[i].leaf].blocks.push_back(blocks[i]);
+  OutputFile file(to.path() + "/" + kManifestName);
+  file.write(manifest_text(manifest));
+  file.sync();
+  file.close();
+  to.commit();
+}
+
+void save_leaves(const std::string& folder, const Leaves& leaves, const SaveOptions& options) {
+  write_snapshot(folder, snapshot_of(leaves, options));
+}
+
+std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like, const RestoreOptions& options) {
+  const std::string from = step_path(folder, chosen(folder, options.step));
+  const Manifest manifest = read_manifest(from);
+  std::vector<StoredLeaf> stored;
+  for (const SavedLeaf& leaf : manifest.leaves) stored.push_back({leaf.path, leaf.dtype, leaf.shape});
+  BlockReader reader(from, manifest);
+  std::vector<Array> out;
+  for (std::size_t i = 0; const int at : match_leaves(from, like, stored, options.partial)) {
+    const Array& x = like[i++].second;
+    if (at < 0) {
+      out.push_back(x);
+      continue;
+    }
+    const SavedLeaf& leaf = manifest.leaves[static_cast<std::size_t>(at)];
+    out.push_back(
+        array_like(x, [&](std::span<std::byte> bytes) { reader.read(leaf, region_for_this_process(x), bytes); }));
+  }
+  return out;
+}
+
+}  // namespace detail
+
+std::vector<std::int64_t> steps(const std::string& folder, Loc loc) {
+  CallScope scope(loc);
+  return detail::complete_steps(folder);
+}
+
+std::optional<std::int64_t> latest(const std::string& folder, Loc loc) {
+  CallScope scope(loc);
+  const std::vector<std::int64_t> all = detail::complete_steps(folder);
+  return all.empty() ? std::nullopt : std::optional(all.back());
+}
+
+std::string extra(const std::string& folder, std::optional<std::int64_t> step, Loc loc) {
+  CallScope scope(loc);
+  return detail::read_manifest(detail::step_path(folder, detail::chosen(folder, step))).extra;
+}
+
+}  // namespace tutti::checkpoint

@@ -1,0 +1,73 @@
+#include "io/content.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "array/node.hpp"
+#include "tree/absent.hpp"
+#include "tutti/base/call_scope.hpp"
+
+namespace tutti::io::detail {
+namespace {
+
+// Bytes of a file may be neither 0 nor 1.
+void normalise(DType dtype, std::span<std::byte> bytes) {
+  if (dtype.is_bool())
+    for (std::byte& b : bytes) b = std::byte(b != std::byte(0));
+}
+std::span<std::byte> span_of(const BufferPtr& buffer) {
+  return {static_cast<std::byte*>(buffer->data()), buffer->bytes()};
+}
+
+}  // namespace
+
+DType stored_dtype(DType dtype) { return dtype.is_key() ? uint32 : dtype; }
+Shape stored_shape(DType dtype, const Shape& shape) {
+  Shape out = shape;
+  if (dtype.is_key()) out.push_back(2);
+  return out;
+}
+
+Content content_of(const Array& x) {
+  const std::string name = call_name("io");
+  refuse_absent(x);
+  if (!x.has_value()) raise<ValueError>(name, "the array is empty (no array here)", "Test has_value() first.");
+  const Array value = concrete(x, name.c_str());
+  return {stored_dtype(value.dtype()), stored_shape(value.dtype(), value.shape()), buffer_of(value, name.c_str())};
+}
+
+std::int64_t bytes_of(DType dtype, const Shape& shape) {
+  std::int64_t bytes = dtype.size();
+  bool empty = false;
+  for (std::int64_t d : shape) {
+    empty = empty || d == 0;
+    if (bytes = extent::mul(bytes, std::max<std::int64_t>(d, 1)); d < 0 || bytes > extent::most) return -1;
+  }
+  return empty ? 0 : bytes;
+}
+
+Array array_of_bytes(DType dtype, const Shape& shape, const Fill& fill) {
+  if (canonical(dtype) != dtype) {
+    std::vector<std::byte> wide(static_cast<std::size_t>(bytes_of(dtype, shape)));
+    fill(wide);
+    return array_from_host(wide.data(), dtype, shape, current_loc());
+  }
+  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(bytes_of(dtype, shape)));
+  fill(span_of(buffer));
+  normalise(dtype, span_of(buffer));
+  return make_array(Type{dtype, shape, false, {}}, std::move(buffer));
+}
+
+Array array_like(const Array& like, const Fill& fill) {
+  const ArrayNode& node = *like.node();
+  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(bytes_of(node.type.dtype, node.type.shape)));
+  fill(span_of(buffer));
+  normalise(node.type.dtype, span_of(buffer));
+  Type type{node.type.dtype, node.type.shape, node.type.weak, {}};
+  if (node.traced()) return make_array(std::move(type), std::move(buffer));
+  Array out = make_array(std::move(type), std::move(buffer), node.sharding, node.committed);
+  out.node()->rows = node.rows;
+  return out;
+}
+
+}  // namespace tutti::io::detail
