@@ -164,7 +164,7 @@ template <class Managed> Managed* exported(const Array& x, bool copy, Loc loc) {
     if (bytes) std::memcpy(own->data(), memory.data, bytes);
     out->memory = make_array(type, std::move(own));
   } else {
-    out->memory = make_array(type, buffer_of(x, "to_dlpack"));
+    out->memory = make_array(type, whole_buffer_of(x, "to_dlpack"));
   }
   out->shape = x.shape().dims();
   out->strides.resize(out->shape.size());

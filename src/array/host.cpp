@@ -6,17 +6,8 @@
 namespace tutti {
 namespace {
 
-/// The buffer of x, all of which has to be in this process.
-BufferPtr whole(const Array& x, const char* what) {
-  BufferPtr buffer = buffer_of(x, what);
-  if (!x.is_fully_addressable() && !x.is_fully_replicated())
-    raise<UnsupportedError>(what, "parts of " + x.type().str() + " lie in other processes",
-                            "Gather it first, or read addressable_shards().");
-  return buffer;
-}
-
 BufferPtr whole_of(const Array& x, DType dtype, const char* what) {
-  BufferPtr buffer = whole(x, what);
+  BufferPtr buffer = whole_buffer_of(x, what);
   if (x.dtype() != dtype)
     raise<TypeError>(what, "elements of " + x.type().str() + " are not " + std::string(dtype.name()),
                      "Ask for the array's own dtype, use astype(" + std::string(dtype.name()) + "), or host_bytes.");
@@ -78,7 +69,7 @@ void throw_outside(int dim, std::int64_t index, std::int64_t extent, Loc loc) {
 
 std::span<const std::byte> host_bytes(const Array& x, Loc loc) {
   CallScope scope(loc, {"", "host_bytes", 0});
-  const BufferPtr buffer = whole(x, "host_bytes");
+  const BufferPtr buffer = whole_buffer_of(x, "host_bytes");
   return {static_cast<const std::byte*>(buffer->data()), static_cast<std::size_t>(x.nbytes())};
 }
 

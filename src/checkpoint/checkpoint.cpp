@@ -5,6 +5,7 @@
 #include "checkpoint/step_folder.hpp"
 #include "checkpoint/write.hpp"
 #include "io/leaves.hpp"
+#include "tutti/distributed/distributed.hpp"
 
 namespace tutti::checkpoint {
 namespace detail {
@@ -53,6 +54,7 @@ Snapshot snapshot_of(const Leaves& leaves, const SaveOptions& options) {
 }
 
 void write_snapshot(const std::string& folder, Snapshot snapshot) {
+  if (process_index() > 0) return;
   Manifest& manifest = snapshot.manifest;
   StepFolder to(folder, manifest.step);
   const std::vector<Block> blocks =
@@ -67,7 +69,15 @@ void write_snapshot(const std::string& folder, Snapshot snapshot) {
 }
 
 void save_leaves(const std::string& folder, const Leaves& leaves, const SaveOptions& options) {
-  write_snapshot(folder, snapshot_of(leaves, options));
+  Snapshot snapshot = snapshot_of(leaves, options);
+  std::exception_ptr failure;
+  try {
+    write_snapshot(folder, std::move(snapshot));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  as_the_first(failure);
+  if (failure) std::rethrow_exception(failure);
 }
 
 std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like, const RestoreOptions& options) {

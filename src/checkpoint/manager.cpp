@@ -9,6 +9,7 @@
 
 #include "checkpoint/step_folder.hpp"
 #include "checkpoint/write.hpp"
+#include "tutti/distributed/distributed.hpp"
 
 namespace tutti::checkpoint {
 
@@ -49,6 +50,7 @@ Manager::~Manager() {
 
 void Manager::wait() {
   writer_->finish();
+  detail::as_the_first(writer_->failure);
   if (writer_->failure) std::rethrow_exception(std::exchange(writer_->failure, nullptr));
 }
 
@@ -62,9 +64,16 @@ void Manager::save_leaves(const detail::Leaves& leaves, const SaveOptions& optio
   detail::Snapshot snapshot = detail::snapshot_of(leaves, options);
   auto write = [folder = folder_, keep = options_.keep, snapshot = std::move(snapshot)]() mutable {
     detail::write_snapshot(folder, std::move(snapshot));
-    detail::tidy(folder, keep);
+    if (process_index() == 0) detail::tidy(folder, keep);
   };
-  if (!options_.asynchronous) return write();
+  if (!options_.asynchronous) {
+    try {
+      write();
+    } catch (...) {
+      writer_->failure = std::current_exception();
+    }
+    return wait();
+  }
   writer_->owner = ::getpid();
   writer_->thread = std::thread([loc, &failure = writer_->failure, write = std::move(write)]() mutable {
     CallScope scope(loc, Loc{"", "tutti::checkpoint::Manager::save"});

@@ -1,8 +1,8 @@
 // Who writes what: the only place that knows which blocks of the leaves are this process's, and to which file they go.
-// Today one process has all of them. With several, each owns the blocks of the leaves' layouts that lie on its devices
-// (replicas: the lowest process), and the one that leads collects everybody's Blocks for the manifest.
+// Of several processes the first writes everything, for which it gathers what others hold; each reads its own part.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -16,10 +16,13 @@ struct Part {
   std::string file;
   std::vector<OwnedBlock> blocks;
 };
-/// TracerError and DeletedError for leaves without values. Takes shares of the leaves' memory.
+/// TracerError and DeletedError for leaves without values. Takes shares of the leaves' memory. All processes call it.
 Part part_of_this_process(const io::detail::Leaves& leaves);
 
 /// What this process needs of a leaf that is to lie as `like` does.
 Region region_for_this_process(const Array& like);
+
+/// What went wrong in the first process, if something did, went wrong in all: they meet here.
+void as_the_first(std::exception_ptr& failure);
 
 }  // namespace tutti::checkpoint::detail

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "array/copy_box.hpp"
 #include "array/node.hpp"
+#include "mesh/places.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -33,7 +35,8 @@ Content content_of(const Array& x) {
   refuse_absent(x);
   if (!x.has_value()) raise<ValueError>(name, "the array is empty (no array here)", "Test has_value() first.");
   const Array value = concrete(x, name.c_str());
-  return {stored_dtype(value.dtype()), stored_shape(value.dtype(), value.shape()), buffer_of(value, name.c_str())};
+  return {stored_dtype(value.dtype()), stored_shape(value.dtype(), value.shape()),
+          whole_buffer_of(value, name.c_str())};
 }
 
 std::int64_t bytes_of(DType dtype, const Shape& shape) {
@@ -60,9 +63,18 @@ Array array_of_bytes(DType dtype, const Shape& shape, const Fill& fill) {
 
 Array array_like(const Array& like, const Fill& fill) {
   const ArrayNode& node = *like.node();
-  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(bytes_of(node.type.dtype, node.type.shape)));
+  const std::optional<Held> held = node.traced() ? std::nullopt : held_of(node.sharding, node.type.shape);
+  BufferPtr buffer =
+      allocate_buffer(static_cast<std::size_t>(bytes_of(node.type.dtype, held ? held->box.shape() : node.type.shape)));
   fill(span_of(buffer));
   normalise(node.type.dtype, span_of(buffer));
+  if (held && held->box.shape() != held->block) {  // the block ends in padding
+    BufferPtr block = allocate_buffer(held->bytes(static_cast<int>(node.type.dtype.size())));
+    const std::vector<std::int64_t> origin(held->block.size(), 0);
+    const Shape box = held->box.shape();
+    copy_box(box, node.type.dtype.size(), {box, origin}, buffer->data(), {held->block, origin}, block->data());
+    buffer = std::move(block);
+  }
   Type type{node.type.dtype, node.type.shape, node.type.weak, {}};
   if (node.traced()) return make_array(std::move(type), std::move(buffer));
   Array out = make_array(std::move(type), std::move(buffer), node.sharding, node.committed);

@@ -36,7 +36,8 @@ using Fill = std::function<void(std::span<std::byte>)>;
 /// A new array with the bytes that `fill` writes, of a dtype that files have. While x64 is off it is narrowed as by
 /// `array`.
 Array array_of_bytes(DType dtype, const Shape& shape, const Fill& fill);
-/// A new array of the type of `like`, placed and committed as it.
+/// A new array of the type of `like`, placed and committed as it; of several processes `fill` writes what this one
+/// holds.
 Array array_like(const Array& like, const Fill& fill);
 
 }  // namespace tutti::io::detail

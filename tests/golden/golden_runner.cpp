@@ -165,6 +165,7 @@ Deviations::Deviations(std::vector<std::string> lists, std::string list,
 }  // namespace golden
 
 int main(int argc, char** argv) {
+  tutti::distributed::initialize();
   CLI::App app("Compares tutti with golden files");
   std::vector<std::string> files;
   std::string only, differences = (std::filesystem::path(__FILE__).parent_path() / "differences.md").string();
