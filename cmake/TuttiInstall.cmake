@@ -3,6 +3,9 @@ include(CMakePackageConfigHelpers)
 set(tutti_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tutti-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(TARGETS tutti EXPORT tutti-targets)
+if(TARGET tutti_mpi)
+  install(TARGETS tutti_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})  # a module, loaded when it is needed
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tutti-targets NAMESPACE tutti:: DESTINATION ${tutti_package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/tutti-config.cmake ${PROJECT_SOURCE_DIR}/cmake/TuttiDependencies.cmake

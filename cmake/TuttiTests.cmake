@@ -65,6 +65,8 @@ endforeach()
 
 # Of several processes: the program is started by mpirun, with 1, 2 and 4 of them, a thread each.
 if(TARGET tutti_mpi)
+  set(tutti_mpi_environment TUTTI_NUM_THREADS=1 TUTTI_COLLECTIVE_TIMEOUT=20 OMPI_ALLOW_RUN_AS_ROOT=1
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo)
   file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/distributed/*.cpp)
   add_executable(test_distributed ${sources})
   add_dependencies(test_distributed tutti_mpi)
@@ -77,9 +79,8 @@ if(TARGET tutti_mpi)
   foreach(processes 1 2 4)
     add_test(NAME distributed.mpi_${processes} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
       COMMAND ${MPIEXEC_EXECUTABLE} -n ${processes} --oversubscribe ${PROJECT_BINARY_DIR}/test_distributed)
-    set_tests_properties(distributed.mpi_${processes} PROPERTIES LABELS slow TIMEOUT 300 ENVIRONMENT
-      "TUTTI_NUM_THREADS=1;TUTTI_COLLECTIVE_TIMEOUT=20;OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;\
-OMPI_MCA_btl=self,vader;OMPI_MCA_oob_tcp_if_include=lo")
+    set_tests_properties(distributed.mpi_${processes} PROPERTIES LABELS slow TIMEOUT 300
+      ENVIRONMENT "${tutti_mpi_environment}")
   endforeach()
   add_executable(fault_job ${tutti_tests}/faults/job.cpp)
   target_link_libraries(fault_job PRIVATE tutti tutti_flags)
@@ -103,6 +104,15 @@ if(sources)
   if(small)
     add_test(NAME golden.small COMMAND golden_runner ${small})
     set_tests_properties(golden.small PROPERTIES LABELS slow)
+    if(TARGET tutti_mpi)
+      foreach(processes 2 4)
+        add_test(NAME golden.mpi_${processes} COMMAND ${MPIEXEC_EXECUTABLE} -n ${processes} --oversubscribe
+          $<TARGET_FILE:golden_runner> ${tutti_tests}/golden/small/collectives.json
+          ${tutti_tests}/golden/small/shardings.json)
+        set_tests_properties(golden.mpi_${processes} PROPERTIES LABELS slow TIMEOUT 600
+          ENVIRONMENT "${tutti_mpi_environment}")
+      endforeach()
+    endif()
   endif()
 endif()
 

@@ -314,12 +314,15 @@ void copy_rows(const Array& x, std::span<const std::int64_t> rows, void* out, Lo
 std::vector<Shard> Array::addressable_shards() const {
   buffer_of(*this, "addressable_shards");
   std::vector<Shard> out;
-  auto map = addressable_indices(sharding(), shape());
-  for (std::size_t i = 0; i < map.size(); ++i) {
+  const auto all = sharding().devices_indices_map(shape());
+  const auto here = addressable_indices(sharding(), shape());
+  for (std::size_t i = 0, next = 0; i < all.size() && next < here.size(); ++i) {
+    if (all[i].first != here[next].first) continue;
+    ++next;
     Shard s;
-    s.device = map[i].first;
-    for (const IndexRange& r : map[i].second) s.index.emplace_back(r.start, r.stop);
-    for (std::size_t j = 0; j < i; ++j) s.replica_id += map[j].second == map[i].second;
+    s.device = all[i].first;
+    for (const IndexRange& r : all[i].second) s.index.emplace_back(r.start, r.stop);
+    for (std::size_t j = 0; j < i; ++j) s.replica_id += all[j].second == all[i].second;
     s.global = *this;
     out.push_back(std::move(s));
   }

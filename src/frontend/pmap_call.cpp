@@ -31,6 +31,10 @@ Mesh row_of(const PmapOptions& options, std::int64_t size, const std::string& ma
         "Reshape the arguments so that the mapped axis has one element per device.", made);
   if (given > 0) return Mesh(options.devices, axis);
   if (size == 0) raise<ShapeError>("pmap", "the mapped axes are empty:" + mapped, "Give at least one element.", made);
+  if (size < device_count()) {  // the first ones, whichever processes they are in
+    const std::vector<Device> all = devices();
+    return Mesh(std::vector<Device>(all.begin(), all.begin() + size), axis);
+  }
   try {
     return make_mesh({size}, axis);
   } catch (const DeviceError&) {

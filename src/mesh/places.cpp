@@ -91,6 +91,10 @@ std::shared_ptr<const Places> find(const Mesh& mesh) {
                                 std::to_string(me.count) + ": " + problem,
                             advice);
   };
+  // Some devices that lie in no order: whoever uses them does so in every process, whole.
+  const bool some = mesh.size() < device_count();
+  const std::vector<Digit> digits = digits_of(devices);
+  if (some && (digits.empty() || me.count % k != 0)) return nullptr;
   if (me.count % k != 0)
     refuse("their number does not divide that of all", "Give the mesh devices of all processes, as make_mesh does.");
   // Processes in teams: those of the mesh, and the others, k by k, each of which holds what the first team does.
@@ -102,7 +106,6 @@ std::shared_ptr<const Places> find(const Mesh& mesh) {
   auto in_team = [&](int process) {
     return std::find(first_team.begin(), first_team.end(), process) - first_team.begin();
   };
-  const std::vector<Digit> digits = digits_of(devices);
   auto out = std::make_shared<Places>();
   if (!digits.empty()) out->devices = refined(mesh, digits);
   if (!out->devices.has_value())

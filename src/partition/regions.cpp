@@ -87,24 +87,30 @@ Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& s
   return canonical(*layout);
 }
 
-// How processes see it. A block is dense: what lies in one process must lie side by side.
+// Whether what a process holds of every operand and result lies side by side: no dim is cut first over an axis within
+// processes, then over one across them. Else each process runs the whole region.
+bool lies_side_by_side(const Eqn& e, const Places& places) {
+  const auto& p = e.params.get<ops::ShardMap>();
+  const Renaming names = renaming(p, places.devices);
+  for (const auto* specs : {&p.in_specs, &p.out_specs})
+    for (const ops::DimAxes& spec : *specs)
+      for (const std::vector<std::string>& dim : spec) {
+        bool within = false;
+        for (const std::string& name : dim)
+          for (const std::string& axis : names.at(name).axes) {
+            const bool across = places.across[places.devices.axis_index(axis)] >= 0;
+            if (within && across) return false;
+            within = within || !across;
+          }
+      }
+  return true;
+}
+
+// How processes see it.
 Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type,
                      const Places& places) {
-  const Sharding sharding = ops::region_sharding(p, spec);
-  const Layout whole = region_layout(e, p, spec, type, places.devices);
-  for (const AxisRefs& refs : whole.dims) {
-    bool within = false;
-    for (const AxisRef& r : refs) {
-      if (within && places.across[r.axis] >= 0)
-        raise<UnsupportedError>("shard_map",
-                                sharding.str() +
-                                    " cuts a dim first over an axis within processes, then over one "
-                                    "between them: what a process holds does not lie side by side",
-                                "Name the axes of a dim in the order of the mesh.", e.loc);
-      within = within || places.across[r.axis] < 0;
-    }
-  }
-  return places.between(whole);
+  if (!lies_side_by_side(e, places)) return Layout::replicated(type.ndim());
+  return places.between(region_layout(e, p, spec, type, places.devices));
 }
 
 // The region over the axes that lie within processes, on what a process holds: its own body, in which collectives name
@@ -112,7 +118,10 @@ Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& s
 ProgramPtr within_places(const Eqn& e, const Places& places, const std::vector<Array>& blocks) {
   const auto& p = e.params.get<ops::ShardMap>();
   const Renaming names = renaming(p, places.devices);
-  auto lies_within = [&](const std::string& axis) { return places.across[places.devices.axis_index(axis)] < 0; };
+  const bool whole = !lies_side_by_side(e, places);
+  auto lies_within = [&](const std::string& axis) {
+    return whole || places.across[places.devices.axis_index(axis)] < 0;
+  };
   auto inner = [&](const std::vector<ops::DimAxes>& specs) {
     std::vector<ops::DimAxes> out;
     for (const ops::DimAxes& spec : specs) {

@@ -19,8 +19,7 @@ struct Around {
 };
 
 /// Where operands and results of a shard_map Eqn lie on `around.mesh`. UnsupportedError when the region's mesh and that
-/// have no common axes, one of its axes is no boundary, or one that lies within processes cuts a dim before one between
-/// them.
+/// have no common axes, or one of its axes is no boundary.
 Candidate region_candidate(const Eqn& eqn, const Program& program, const Around& around, const AxisRefs& boundary);
 
 /// Sees an Eqn that sends something, the parameters that it has on `mesh`, and the loops around it inside of the

@@ -66,6 +66,15 @@ Array array_of(const json& a) {
   return lax::convert_element_type(array(std::vector<std::int32_t>(v.begin(), v.end()), shape), dtype);
 }
 
+json of_this_process(const json& per_device, const Array& x) {
+  const std::vector<Device>& devices = x.sharding().device_list();
+  json out = json::array();
+  for (const Shard& s : x.addressable_shards())
+    out.push_back(
+        per_device.at(static_cast<std::size_t>(std::find(devices.begin(), devices.end(), s.device) - devices.begin())));
+  return out;
+}
+
 void expect_equal(const Array& here, const json& want, Tolerance t) {
   const Array got = multihost::process_allgather(here);  // of several processes: all of it
   Shape shape = shape_of(want.at("shape"));

@@ -60,6 +60,8 @@ double number_of(const json& v);
 Tolerance tolerance_of(const json& want, double rtol = 1e-5);
 /// The largest finite magnitude in the data of an array.
 double largest_magnitude(const json& array);
+/// Of a list with an entry for each device those whose part of `x` is in this process.
+json of_this_process(const json& per_device, const tutti::Array& x);
 /// Shape, dtype, weak type and elements, also the signs of zeros. Throws Mismatch, naming the first element that
 /// differs.
 void expect_equal(const tutti::Array& got, const json& want, Tolerance tolerance = {});

@@ -144,7 +144,7 @@ Tally run_file(const std::string& path, const std::vector<Difference>& differenc
         ++tally.passed;
       } catch (const std::exception& e) {
         ++tally.failed;
-        fmt::print("  failed     {}: {}\n", name, e.what());
+        fmt::print(tutti::process_index() == 0 ? stdout : stderr, "  failed     {}: {}\n", name, e.what());
       }
     }
   }
