@@ -81,6 +81,7 @@ std::unique_ptr<run::Transport> open_module(int processes) {
   }
   std::fprintf(stderr, "tutti: process %d of %d %s\n", this_process().index, this_process().count, what.c_str());
   run::transport()->abort(1);
+  std::abort();
 }
 
 void leave(int status, void*) {
