@@ -106,13 +106,6 @@ bool lies_side_by_side(const Eqn& e, const Places& places) {
   return true;
 }
 
-// How processes see it.
-Layout region_layout(const Eqn& e, const ops::ShardMap& p, const ops::DimAxes& spec, const Type& type,
-                     const Places& places) {
-  if (!lies_side_by_side(e, places)) return Layout::replicated(type.ndim());
-  return places.between(region_layout(e, p, spec, type, places.devices));
-}
-
 // The region over the axes that lie within processes, on what a process holds: its own body, in which collectives name
 // axes of `places.devices`.
 ProgramPtr within_places(const Eqn& e, const Places& places, const std::vector<Array>& blocks) {
@@ -154,10 +147,15 @@ Candidate region_candidate(const Eqn& e, const Program& program, const Around& a
   if (around.places) {
     Candidate c;
     c.params = e.params;
+    const bool cut = lies_side_by_side(e, *around.places);
+    auto layout = [&](const ops::DimAxes& spec, const Type& type) {
+      if (!cut) return Layout::replicated(type.ndim());
+      return around.places->between(region_layout(e, p, spec, type, around.places->devices));
+    };
     for (std::size_t i = 0; i < e.operands.size(); ++i)
-      c.operands.push_back(region_layout(e, p, p.in_specs[i], program.type(e.operands[i]), *around.places));
+      c.operands.push_back(layout(p.in_specs[i], program.type(e.operands[i])));
     for (std::size_t k = 0; k < e.results.size(); ++k)
-      c.results.push_back(region_layout(e, p, p.out_specs[k], program.types[e.results[k]], *around.places));
+      c.results.push_back(layout(p.out_specs[k], program.types[e.results[k]]));
     return c;
   }
   for (const auto& [name, to] : renaming(p, mesh))
