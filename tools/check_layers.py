@@ -13,7 +13,7 @@ ORDER = [
     "base", "tree", "mesh", "ir", "array", "lane", "ops", "lax", "numpy",          # the vocabulary, and its faces
     "trace", "transform", "regions", "frontend", "propagate", "partition", "compile", "run",  # the stages
     "backend", "isolation", "distributed", "api",
-    "io", "checkpoint",  # files: they hold shares of arrays' memory
+    "io", "checkpoint", "data",  # files: the first two hold shares of arrays' memory
 ]
 
 # The values that every stage may use. Homes of operations are not among them: a stage asks an Op (ir/op.hpp) and names
@@ -39,14 +39,14 @@ STAGES = {
 UPWARD = {}
 
 # Written against the public headers alone.
-CLIENTS = ["nn", "linen", "optim", "random", "data", "debug"]
+CLIENTS = ["nn", "linen", "optim", "random", "debug"]
 
 # Public headers for users, not for the library: only api, frontend, the clients and tests include them.
 SURFACE = ["tutti/tutti.hpp", "tutti/transform/transforms.hpp", "tutti/transform/custom_rules.hpp",
            "tutti/transform/jit.hpp", "tutti/nn/", "tutti/optim/", "tutti/linen/", "tutti/random/", "tutti/data/",
            "tutti/io/", "tutti/checkpoint/",
            "tutti/debug/debug.hpp"]
-ABOVE_SURFACE = ["api", "frontend", "io", "checkpoint", *CLIENTS]
+ABOVE_SURFACE = ["api", "frontend", "io", "checkpoint", "data", *CLIENTS]
 
 # Headers of big libraries, and the only folders that may include them.
 CONFINED = {
