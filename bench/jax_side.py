@@ -96,6 +96,37 @@ product("dot_2048_contract", 2048, COLUMNS, ROWS)
 product("dot_bf16_2048", 2048, ("x", None), (None, "y"), jnp.bfloat16)
 
 
+# --- linear algebra and Fourier transforms
+
+def on_arrays(name, fn, *arguments):
+    def make():
+        compiled, given = jax.jit(fn), [a() for a in arguments]
+        return lambda: compiled(*given)
+    makers[name] = make
+
+
+def spd(n):
+    def make():
+        a = random.normal(random.key(0), (n, n))
+        return jax.device_put(a @ a.T / n + jnp.eye(n), at())
+    return make
+
+
+def some(shape, *spec, dtype=jnp.float32):
+    return lambda: normal(shape, *spec).astype(dtype)
+
+
+SPLIT = (("x", "y"),)
+on_arrays("cholesky_1024", jnp.linalg.cholesky, spd(1024))
+on_arrays("solve_1024", jnp.linalg.solve, some((1024, 1024)), some((1024, 16)))
+on_arrays("eigh_256", jnp.linalg.eigh, spd(256))
+on_arrays("svd_256", jnp.linalg.svd, some((256, 256)))
+on_arrays("qr_512", jnp.linalg.qr, some((512, 512)))
+on_arrays("batched_solve_4096x8", jnp.linalg.solve, some((4096, 8, 8), *SPLIT), some((4096, 8, 1), *SPLIT))
+on_arrays("fft2_1024", jnp.fft.fft2, some((1024, 1024), dtype=jnp.complex64))
+on_arrays("rfft_4096x1024", jnp.fft.rfft, some((4096, 1024), *SPLIT))
+
+
 # --- a multilayer perceptron
 
 def predict(network, x):

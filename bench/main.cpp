@@ -12,6 +12,8 @@
 #include <CLI/CLI.hpp>
 
 #include "jax_process.hpp"
+#include "process_cases.hpp"
+#include "process_report.hpp"
 #include "report.hpp"
 #include "timing.hpp"
 
@@ -19,8 +21,10 @@ namespace {
 using namespace bench;
 
 struct Options {
-  std::string filter, json, python, alone, script = TUTTI_JAX_SIDE;
-  int rounds = 5, devices = 8;
+  std::string filter, json, python, alone, script = TUTTI_JAX_SIDE, processes_script = TUTTI_JAX_PROCESSES;
+  std::vector<std::string> process_cases;  // what this process of a job is to time
+  int rounds = 5, devices = 8, processes = 1;
+  double seconds = 1;
   bool list = false, compare = false, one = true, first_sin = false;
 };
 
@@ -65,6 +69,20 @@ void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
   }
 }
 
+void say_without_jax(const Options& o) {
+  fmt::print("{} cannot import jax: only tutti runs here (--python PATH names another Python)\n",
+             o.python.empty() ? "python3" : o.python);
+}
+
+int run_processes(const Options& o) {
+  ProcessOptions p{o.processes, o.rounds, o.seconds, o.filter, o.json, "", o.processes_script};
+  if (o.compare) {
+    p.python = find_jax(o.python).value_or("");
+    if (p.python.empty()) say_without_jax(o);
+  }
+  return compare_processes(p);
+}
+
 int run(const Options& o) {
   std::vector<Case> cases = all_cases();
   if (!o.filter.empty()) {
@@ -85,8 +103,7 @@ int run(const Options& o) {
       sides.jax = std::make_unique<JaxProcess>(*python, o.script, o.devices);
       if (sides.one) sides.jax_one = std::make_unique<JaxProcess>(*python, o.script, 1);
     } else {
-      fmt::print("{} cannot import jax: only tutti runs here (--python PATH names another Python)\n",
-                 o.python.empty() ? "python3" : o.python);
+      say_without_jax(o);
     }
   }
   const bool jax = sides.jax != nullptr;
@@ -127,6 +144,11 @@ int main(int argc, char** argv) {
   app.add_option("--json", o.json, "also write all rounds to this file");
   app.add_flag("--compare-jax", o.compare, "time JAX as well, in turn with tutti");
   app.add_option("--python", o.python, "a Python with jax (default: python3)");
+  app.add_option("--processes", o.processes, "cases of that many processes with a thread each, started by mpirun")
+      ->check(CLI::IsMember({1, 2, 4, 8}));
+  app.add_option("--seconds", o.seconds, "with --processes: how long a case is timed in a round")
+      ->capture_default_str();
+  app.add_option("--process-cases", o.process_cases, "time these as one process of a job")->group("");
   app.add_option("--jax-side", o.script, "the script that runs there")->group("");
   app.add_option("--alone", o.alone, "time the first run of one case")->group("");
   app.add_flag("--first-sin", o.first_sin, "what startup_first_sin runs")->group("");
@@ -142,7 +164,11 @@ int main(int argc, char** argv) {
         if (c.name == o.alone) fmt::print("{}\n", first_run(c, setup_of(o.devices)));
       return 0;
     }
-    return run(o);
+    if (!o.process_cases.empty()) {
+      run_process_cases(o.process_cases, o.seconds);
+      return 0;
+    }
+    return o.processes > 1 ? run_processes(o) : run(o);
   } catch (const CLI::CallForHelp& e) {
     return app.exit(e);
   } catch (const CLI::Error& e) {

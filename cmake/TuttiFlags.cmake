@@ -39,7 +39,10 @@ endif()
 
 # Tests, examples and the guide's pages are compiled more often than they run: linked behind tutti_flags.
 add_library(tutti_test_flags INTERFACE)
-target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O0>)
+add_library(tutti_example_flags INTERFACE)
+target_compile_options(tutti_example_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 if(TUTTI_SANITIZE)
   target_compile_options(tutti_test_flags INTERFACE -O0)
+  target_compile_options(tutti_example_flags INTERFACE -O0)
 endif()

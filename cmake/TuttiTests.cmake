@@ -1,7 +1,7 @@
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
-# "FOLDER/file.hpp". Four folders are not like that: golden (a runner of its own), consumer (a user's project),
-# compile_fail (files that must not compile) and exchange (a module for Python). Tests with the label "slow" are left
-# out by `./dev test --sanitize`, and so are programs that have no others.
+# "FOLDER/file.hpp". Five folders are not like that: golden and fuzz (programs of their own), consumer (a user's
+# project), compile_fail (files that must not compile) and exchange (a module for Python). Tests with the label "slow"
+# are left out by `./dev test --sanitize`, and so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
@@ -25,7 +25,7 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed exchange faults)
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed exchange faults fuzz)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
   if(NOT sources)
@@ -86,7 +86,14 @@ if(TARGET tutti_mpi)
   target_link_libraries(fault_job PRIVATE tutti tutti_flags)
   add_test(NAME distributed.faults
     COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/faults/faults.py ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:fault_job>)
-  set_tests_properties(distributed.faults PROPERTIES LABELS slow TIMEOUT 300)
+  add_executable(checkpoint_job ${tutti_tests}/faults/checkpoint_job.cpp)
+  target_link_libraries(checkpoint_job PRIVATE tutti tutti_flags)
+  add_dependencies(checkpoint_job tutti_mpi)
+  set_target_properties(checkpoint_job PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  add_test(NAME distributed.checkpoints
+    COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/faults/checkpoints.py ${MPIEXEC_EXECUTABLE}
+      $<TARGET_FILE:checkpoint_job>)
+  set_tests_properties(distributed.faults distributed.checkpoints PROPERTIES LABELS slow TIMEOUT 300)
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)
@@ -115,6 +122,25 @@ if(sources)
     endif()
   endif()
 endif()
+
+# Random programs: `./dev fuzz`. Of the three tests the last is quick.
+file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/fuzz/*.cpp)
+add_executable(tutti_fuzz ${sources})
+target_include_directories(tutti_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
+target_link_libraries(tutti_fuzz PRIVATE
+  tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11
+  GTest::gtest)  # for the definitions that the precompiled header was compiled with
+if(TUTTI_PCH)
+  target_precompile_headers(tutti_fuzz REUSE_FROM tutti_test_pch)
+endif()
+add_dependencies(quick_tests tutti_fuzz)
+add_test(NAME fuzz.programs COMMAND tutti_fuzz --seed 1 --programs 300)
+add_test(NAME fuzz.many COMMAND tutti_fuzz --seed 2 --programs 2000 --axes 2)
+set_tests_properties(fuzz.programs fuzz.many PROPERTIES LABELS slow TIMEOUT 900)
+# Of programs with many steps one is left.
+add_test(NAME fuzz.shrinks COMMAND tutti_fuzz --seed 1 --programs 40 --pretend cumsum)
+set_tests_properties(fuzz.shrinks PROPERTIES
+  PASS_REGULAR_EXPRESSION "Array v0 = cumsum.in.0., 0..[ \n]*return Arrays")
 
 # What runs no code of ours is not repeated under sanitizers.
 if(TUTTI_SANITIZE)

@@ -6,11 +6,19 @@
 #include "api/execute.hpp"
 #include "array/node.hpp"
 #include "base/lru.hpp"
+#include "base/tasks.hpp"
+#include "run/pool.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/config.hpp"
 
 namespace tutti {
 namespace {
+
+// Kernels lie below the room that has the workers.
+[[maybe_unused]] const bool workers_are_known = [] {
+  task_runner.store([](int count, void (*call)(void*, int), void* context) { run::run_tasks(count, {call, context}); });
+  return true;
+}();
 
 struct EagerEntry {
   const Op* op;

@@ -1,9 +1,12 @@
 #include "tutti/checkpoint/checkpoint.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <filesystem>
 
 #include "checkpoint/step_folder.hpp"
 #include "checkpoint/write.hpp"
+#include "distributed/agree.hpp"
 #include "io/leaves.hpp"
 #include "tutti/distributed/distributed.hpp"
 
@@ -46,41 +49,70 @@ Snapshot snapshot_of(const Leaves& leaves, const SaveOptions& options) {
   out.manifest.extra = options.extra;
   const std::vector<std::string> names = leaf_names(leaves);
   out.part = part_of_this_process(leaves);
+  std::string described = "step " + std::to_string(options.step);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Array& x = leaves[i].second;
     out.manifest.leaves.push_back({names[i], x.dtype(), x.shape(), x.sharding().str()});
+    described += "\n" + names[i] + " " + std::string(x.dtype().name()) + x.shape().str() + " " + x.sharding().str();
   }
+  distributed::check_same(described, call_name("save").c_str(), "what is saved");
   return out;
 }
 
-void write_snapshot(const std::string& folder, Snapshot snapshot) {
-  if (process_index() > 0) return;
-  Manifest& manifest = snapshot.manifest;
-  StepFolder to(folder, manifest.step);
+namespace {
+
+// The blocks that this process wrote to the folder of a checkpoint.
+PlacedBlocks write_part(const std::string& path, const Snapshot& snapshot) {
+  const Part& part = snapshot.part;
+  if (part.blocks.empty() && process_index() > 0) return {};
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored))
+    raise<FileError>(call_name("save"), "the folder " + path + " that process 0 made is not here",
+                     "Save to a folder that all processes see.");
   const std::vector<Block> blocks =
-      write_blocks(to.path(), snapshot.part.file, manifest.leaves, snapshot.part.blocks, manifest.piece_bytes);
-  for (std::size_t i = 0; i < blocks.size(); ++i)
-    manifest.leaves[snapshot.part.blocks[i].leaf].blocks.push_back(blocks[i]);
-  OutputFile file(to.path() + "/" + kManifestName);
-  file.write(manifest_text(manifest));
-  file.sync();
-  file.close();
-  to.commit();
+      write_blocks(path, part.file, snapshot.manifest.leaves, part.blocks, snapshot.manifest.piece_bytes);
+  PlacedBlocks out;
+  for (std::size_t i = 0; i < blocks.size(); ++i) out.emplace_back(part.blocks[i].leaf, blocks[i]);
+  return out;
 }
 
-void save_leaves(const std::string& folder, const Leaves& leaves, const SaveOptions& options) {
-  Snapshot snapshot = snapshot_of(leaves, options);
+}  // namespace
+
+void write_snapshot(const std::string& folder, Snapshot snapshot, std::optional<int> keep) {
+  Manifest& manifest = snapshot.manifest;
+  std::optional<StepFolder> to;  // the first process's
+  const std::string path = snapshot.agreement.first([&] {
+    to.emplace(folder, manifest.step);
+    return to->path();
+  });
+  std::vector<std::string> parts;
   std::exception_ptr failure;
   try {
-    write_snapshot(folder, std::move(snapshot));
+    parts = snapshot.agreement.gathered([&] { return blocks_text(write_part(path, snapshot)); });
   } catch (...) {
     failure = std::current_exception();
   }
-  as_the_first(failure);
-  if (failure) std::rethrow_exception(failure);
+  snapshot.agreement.first([&] {
+    if (failure) std::rethrow_exception(failure);
+    for (const std::string& part : parts)
+      for (auto& [leaf, block] : parse_blocks(part)) manifest.leaves[leaf].blocks.push_back(std::move(block));
+    OutputFile file(path + "/" + kManifestName);
+    file.write(manifest_text(manifest));
+    file.sync();
+    file.close();
+    to->commit();
+    if (keep) tidy(folder, *keep);
+    return std::string();
+  });
 }
 
-std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like, const RestoreOptions& options) {
+void save_leaves(const std::string& folder, const Leaves& leaves, const SaveOptions& options) {
+  write_snapshot(folder, snapshot_of(leaves, options));
+}
+
+namespace {
+
+std::vector<Array> restore_here(const std::string& folder, const Leaves& like, const RestoreOptions& options) {
   const std::string from = step_path(folder, chosen(folder, options.step));
   const Manifest manifest = read_manifest(from);
   std::vector<StoredLeaf> stored;
@@ -97,6 +129,14 @@ std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like,
     out.push_back(
         array_like(x, [&](std::span<std::byte> bytes) { reader.read(leaf, region_for_this_process(x), bytes); }));
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like, const RestoreOptions& options) {
+  std::vector<Array> out;
+  Agreement().together([&] { out = restore_here(folder, like, options); });
   return out;
 }
 

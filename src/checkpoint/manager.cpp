@@ -50,7 +50,6 @@ Manager::~Manager() {
 
 void Manager::wait() {
   writer_->finish();
-  detail::as_the_first(writer_->failure);
   if (writer_->failure) std::rethrow_exception(std::exchange(writer_->failure, nullptr));
 }
 
@@ -63,8 +62,7 @@ void Manager::save_leaves(const detail::Leaves& leaves, const SaveOptions& optio
   wait();
   detail::Snapshot snapshot = detail::snapshot_of(leaves, options);
   auto write = [folder = folder_, keep = options_.keep, snapshot = std::move(snapshot)]() mutable {
-    detail::write_snapshot(folder, std::move(snapshot));
-    if (process_index() == 0) detail::tidy(folder, keep);
+    detail::write_snapshot(folder, std::move(snapshot), keep);
   };
   if (!options_.asynchronous) {
     try {

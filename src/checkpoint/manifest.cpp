@@ -45,6 +45,14 @@ Json json_of(const Block& block) {
           {kSum, sums}};
 }
 
+Block block_of(const Json& json) {
+  Block out{json.at("file").get<std::string>(), json.at("name").get<std::string>(), {}, {}};
+  out.region = {Shape(json.at("start").get<std::vector<std::int64_t>>()),
+                Shape(json.at("shape").get<std::vector<std::int64_t>>())};
+  for (const Json& s : json.at(kSum)) out.sums.push_back(from_hex(s));
+  return out;
+}
+
 // The parts of a leaf lie within it, and each element in one of them.
 void check_blocks(const std::string& path, const SavedLeaf& leaf, std::uint64_t piece_bytes) {
   std::int64_t elements = 0;
@@ -76,14 +84,7 @@ SavedLeaf leaf_of(const std::string& path, const Json& json, std::uint64_t piece
   if (io::detail::bytes_of(out.dtype, out.shape) < 0)
     raise_content<ShapeError>(path, "the shape of " + out.path + " has more elements than any memory");
   out.sharding = json.at("sharding").get<std::string>();
-  for (const Json& b : json.at("blocks")) {
-    Block& block = out.blocks.emplace_back();
-    block.file = b.at("file").get<std::string>();
-    block.name = b.at("name").get<std::string>();
-    block.region = {Shape(b.at("start").get<std::vector<std::int64_t>>()),
-                    Shape(b.at("shape").get<std::vector<std::int64_t>>())};
-    for (const Json& s : b.at(kSum)) block.sums.push_back(from_hex(s));
-  }
+  for (const Json& b : json.at("blocks")) out.blocks.push_back(block_of(b));
   check_blocks(path, out, piece_bytes);
   return out;
 }
@@ -95,6 +96,22 @@ std::uint64_t sum_of(const void* data, std::size_t bytes) { return XXH64(data, b
 void check_extra(const std::string& extra) {
   if (!extra.empty() && !Json::accept(extra))
     raise<ValueError>(call_name("save"), "`extra` is no JSON: " + extra.substr(0, 100), "Give a JSON text, or none.");
+}
+
+std::string blocks_text(const PlacedBlocks& blocks) {
+  Json out = Json::array();
+  for (const auto& [leaf, block] : blocks) out.push_back({leaf, json_of(block)});
+  try {
+    return out.dump();
+  } catch (const Json::exception&) {
+    raise<ValueError>(call_name("save"), "a path of the tree is not UTF-8", "Give UTF-8.");
+  }
+}
+
+PlacedBlocks parse_blocks(const std::string& text) {
+  PlacedBlocks out;
+  for (const Json& b : Json::parse(text)) out.emplace_back(b.at(0).get<std::size_t>(), block_of(b.at(1)));
+  return out;
 }
 
 std::string manifest_text(const Manifest& manifest) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checkpoint/region.hpp"
@@ -34,6 +35,11 @@ inline constexpr const char* kManifestName = "manifest.json";
 
 /// With a checksum of itself.
 std::string manifest_text(const Manifest& manifest);
+/// Blocks of leaves, each with the position of its leaf, as text and back: what processes tell the first one.
+using PlacedBlocks = std::vector<std::pair<std::size_t, Block>>;
+std::string blocks_text(const PlacedBlocks& blocks);
+PlacedBlocks parse_blocks(const std::string& text);
+
 /// Reads and checks one. ValueError for what is damaged or makes no sense, naming `path`.
 Manifest parse_manifest(const std::string& path, const std::string& text);
 

@@ -1,6 +1,9 @@
 // One checkpoint, from shares of arrays to the disk.
 #pragma once
 
+#include <optional>
+
+#include "checkpoint/agreement.hpp"
 #include "checkpoint/ownership.hpp"
 #include "tutti/checkpoint/checkpoint.hpp"
 
@@ -10,10 +13,12 @@ namespace tutti::checkpoint::detail {
 struct Snapshot {
   Manifest manifest;  // its leaves without blocks
   Part part;
+  Agreement agreement;
 };
-/// Throws what is wrong with the tree or the options, before anything is written.
+/// All processes call it. Throws what is wrong with the tree or the options, before anything is written.
 Snapshot snapshot_of(const Leaves& leaves, const SaveOptions& options);
-/// FileError; then nothing of it stays.
-void write_snapshot(const std::string& folder, Snapshot snapshot);
+/// Each process writes its part; when the disk has all of them the first one commits, and tidies `folder` where some
+/// are to be kept. FileError on all processes; then nothing of it stays.
+void write_snapshot(const std::string& folder, Snapshot snapshot, std::optional<int> keep = {});
 
 }  // namespace tutti::checkpoint::detail

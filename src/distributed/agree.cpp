@@ -1,6 +1,7 @@
 #include "distributed/agree.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <sstream>
@@ -71,7 +72,7 @@ std::vector<std::string> all_gather_bytes(const std::string& mine, const std::st
   return all;
 }
 
-std::string broadcast_bytes(const std::string& mine, int source, const std::string& what) {
+std::string broadcast_bytes(const std::string& mine, int source, const std::string& what, int channel) {
   const Process me = this_process();
   std::string out = mine;
   const int from = (me.index - source + me.count) % me.count;  // the source is 0
@@ -81,13 +82,53 @@ std::string broadcast_bytes(const std::string& mine, int source, const std::stri
   auto process = [&](int number) { return (number + source) % me.count; };
   if (from > 0) {
     const Transport::Incoming in{process(from - bit / 2), out.data(), static_cast<std::int64_t>(out.size())};
-    run::transport()->start({}, {&in, 1})->land(what);
+    run::transport()->start({}, {&in, 1}, channel)->land(what);
   }
   for (; from + bit < me.count; bit *= 2) {
     const Transport::Outgoing to{process(from + bit), out.data(), static_cast<std::int64_t>(out.size())};
-    run::transport()->start({&to, 1}, {})->land(what);
+    run::transport()->start({&to, 1}, {}, channel)->land(what);
   }
   return out;
+}
+
+int next_channel() {
+  static std::atomic<int> last{0};
+  return 1 + last++ % (Transport::kChannels - 1);
+}
+
+std::vector<std::string> gather_texts(const std::string& mine, const std::string& what, int channel) {
+  const Process me = this_process();
+  std::uint64_t size = mine.size();
+  if (me.index > 0) {
+    const Transport::Outgoing out[] = {{0, reinterpret_cast<const char*>(&size), sizeof size},
+                                       {0, mine.data(), static_cast<std::int64_t>(mine.size())}};
+    run::transport()->start(out, {}, channel)->land(what);
+    return {};
+  }
+  std::vector<std::string> all{mine};
+  if (me.count == 1) return all;
+  std::vector<std::uint64_t> sizes(static_cast<std::size_t>(me.count));
+  std::vector<Transport::Incoming> in;
+  for (int p = 1; p < me.count; ++p)
+    in.push_back({p, reinterpret_cast<char*>(&sizes[static_cast<std::size_t>(p)]), sizeof size});
+  run::transport()->start({}, in, channel)->land(what);
+  all.reserve(sizes.size());
+  in.clear();
+  for (int p = 1; p < me.count; ++p) {
+    std::string& text = all.emplace_back(static_cast<std::size_t>(sizes[static_cast<std::size_t>(p)]), '\0');
+    in.push_back({p, text.data(), static_cast<std::int64_t>(text.size())});
+  }
+  run::transport()->start({}, in, channel)->land(what);
+  return all;
+}
+
+std::string text_of_the_first(const std::string& mine, const std::string& what, int channel) {
+  std::uint64_t size = mine.size();
+  const std::string head = broadcast_bytes({reinterpret_cast<const char*>(&size), sizeof size}, 0, what, channel);
+  std::memcpy(&size, head.data(), sizeof size);
+  std::string text = mine;
+  text.resize(static_cast<std::size_t>(size));
+  return broadcast_bytes(text, 0, what, channel);
 }
 
 void check_same(const std::string& text, const char* operation, const std::string& what) {

@@ -10,8 +10,16 @@ namespace tutti::distributed {
 
 /// Bytes from each process, on every one. As many from each.
 std::vector<std::string> all_gather_bytes(const std::string& mine, const std::string& what);
-/// The bytes that process `source` has.
-std::string broadcast_bytes(const std::string& mine, int source, const std::string& what);
+/// The bytes that process `source` has; as many everywhere.
+std::string broadcast_bytes(const std::string& mine, int source, const std::string& what, int channel = 0);
+
+/// A channel (run/transport.hpp) for one thing that goes on beside programs: the same on all processes, which ask
+/// alike.
+int next_channel();
+/// Texts of any lengths: on process 0 those of all, on the others none.
+std::vector<std::string> gather_texts(const std::string& mine, const std::string& what, int channel);
+/// The text of process 0, of any length.
+std::string text_of_the_first(const std::string& mine, const std::string& what, int channel);
 /// DistributedError on all processes when two have different texts: what `said` of each, and the first line in which
 /// this process and the next one that differs are apart.
 void check_same(const std::string& text, const char* operation, const std::string& what);

@@ -30,13 +30,37 @@ Shape stored_shape(DType dtype, const Shape& shape) {
   return out;
 }
 
-Content content_of(const Array& x) {
-  const std::string name = call_name("io");
+namespace {
+
+Array value_of(const Array& x, const std::string& name) {
   refuse_absent(x);
   if (!x.has_value()) raise<ValueError>(name, "the array is empty (no array here)", "Test has_value() first.");
-  const Array value = concrete(x, name.c_str());
+  return concrete(x, name.c_str());
+}
+
+}  // namespace
+
+Content content_of(const Array& x) {
+  const std::string name = call_name("io");
+  const Array value = value_of(x, name);
   return {stored_dtype(value.dtype()), stored_shape(value.dtype(), value.shape()),
           whole_buffer_of(value, name.c_str())};
+}
+
+Content content_here(const Array& x) {
+  const std::string name = call_name("io");
+  const Array value = value_of(x, name);
+  const std::optional<Held> held = held_of(value.node()->sharding, value.shape());
+  if (!held) return content_of(value);
+  BufferPtr memory = buffer_of(value, name.c_str());
+  const Shape box = held->box.shape();
+  if (box != held->block) {
+    BufferPtr dense = allocate_buffer(static_cast<std::size_t>(bytes_of(value.dtype(), box)));
+    const std::vector<std::int64_t> origin(box.size(), 0);
+    copy_box(box, value.dtype().size(), {held->block, origin}, memory->data(), {box, origin}, dense->data());
+    memory = std::move(dense);
+  }
+  return {stored_dtype(value.dtype()), stored_shape(value.dtype(), box), std::move(memory)};
 }
 
 std::int64_t bytes_of(DType dtype, const Shape& shape) {

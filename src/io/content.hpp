@@ -17,13 +17,16 @@ struct Content {
   DType dtype;  // of the elements in the file: keys are uint32[..., 2]
   Shape shape;
   BufferPtr memory;
+  std::size_t offset = 0;  // of its bytes in there
   std::span<const std::byte> bytes() const {
-    return {static_cast<const std::byte*>(memory->data()),
+    return {static_cast<const std::byte*>(memory->data()) + offset,
             static_cast<std::size_t>(shape.num_elements() * dtype.size())};
   }
 };
 /// Reads the value where the array is traced: TracerError where that cannot be. DeletedError.
 Content content_of(const Array& x);
+/// The same of what this process holds of an array, without padding: all of it, or the box of held_of.
+Content content_here(const Array& x);
 /// Of the files' view of a type: keys become pairs of words.
 DType stored_dtype(DType dtype);
 Shape stored_shape(DType dtype, const Shape& shape);

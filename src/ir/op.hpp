@@ -91,6 +91,22 @@ struct LocalTypes {
   std::vector<Shape> results;
 };
 
+/// Devices that hold equal blocks of one dim, one behind the other, as an op sees them that needs its neighbours'
+/// elements.
+struct Line {
+  int dim = 0;
+  std::int64_t blocks = 1;
+  std::function<Array(const Array&, std::int64_t by)> shifted;  // what the device `by` places before has, all round
+  std::function<Array(const Array&)> gathered;                  // of all devices, with a dim for them in front
+  std::function<Array()> position;                              // int32[]: the device's place, from 0
+};
+/// How an op is computed on blocks of a dim that its factors call replicated, all the same: locally, and by messages of
+/// its own. The call has the parameters of the whole and the types of the blocks.
+struct Across {
+  std::function<std::vector<Array>(const Call&, const std::vector<Array>& blocks, const Line&)> run;
+  std::function<double(const Call&, std::int64_t blocks)> received;  // bytes by each device
+};
+
 /// Mesh axes that a sub-program may name, with their sizes.
 using NamedAxes = std::vector<std::pair<std::string, std::int64_t>>;
 
@@ -223,6 +239,8 @@ struct Op {
   std::function<Magnitude(const Call&, const std::vector<Magnitude>& operands)> magnitude;
   // Its parameters on one device, where they speak of extents. Not set: the same.
   std::function<Params(const Params&, const LocalTypes&)> localize;
+  // On blocks of the one dim that `factors` call replicated.
+  std::shared_ptr<const Across> across;
   std::function<Sites(const Params&)> sites;
   // Its result is operand 0 itself, on the same memory, with this label; asked where operations run at once.
   std::function<Label(const Params&, std::span<const Array> operands)> relabel;

@@ -14,6 +14,7 @@
 #include "ops/elementwise/trigonometric.hpp"
 #include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 
@@ -237,10 +238,22 @@ Array operator-(const In& x) { return negative(x); }
 Array operator+(const In& x) { return x.array; }
 Array negative(const In& x) { return plain_unary(ops::neg, x); }
 Array positive(const In& x) { return x.array; }
-Array abs(const In& x) { return given(x.array, "abs").dtype().is_bool() ? x.array : plain_unary(ops::abs, x); }
+Array abs(const In& x) {
+  const DType dtype = given(x.array, "abs").dtype();
+  if (dtype.is_complex()) {
+    CallScope scope(x.loc);
+    return hypot(lax::real(x.array), lax::imag(x.array));
+  }
+  return dtype.is_bool() ? x.array : plain_unary(ops::abs, x);
+}
 Array absolute(const In& x) { return abs(x); }
 Array fabs(const In& x) { return inexact_unary(ops::abs, x); }
-Array sign(const In& x) { return plain_unary(ops::sign, x); }
+Array sign(const In& x) {
+  if (!given(x.array, "sign").dtype().is_complex()) return plain_unary(ops::sign, x);
+  CallScope scope(x.loc);  // z / |z|, 0 at 0
+  const Array size = abs(x.array), zero = lax::eq(size, number_like(size, 0));
+  return where(zero, x.array, lax::div(x.array, lax::convert_element_type(where(zero, 1.f, size), complex64)));
+}
 Array square(const In& x) {
   CallScope scope(x.loc);
   return lax::integer_pow(ops::converted(given(x.array, "square"), promote_counting({x.array})), 2);
@@ -264,7 +277,12 @@ Array where(const Operand& condition, const Operand& if_true, const Operand& if_
 // --- powers, exponentials, logarithms
 Array sqrt(const In& x) { return inexact_unary(ops::sqrt, x); }
 Array cbrt(const In& x) { return inexact_unary(ops::cbrt, x); }
-Array exp(const In& x) { return inexact_unary(ops::exp, x); }
+Array exp(const In& x) {
+  if (!given(x.array, "exp").dtype().is_complex()) return inexact_unary(ops::exp, x);
+  CallScope scope(x.loc);
+  const Array size = exp(lax::real(x.array)), turn = lax::imag(x.array);
+  return lax::complex(size * cos(turn), size * sin(turn));
+}
 Array exp2(const In& x) { return inexact_unary(ops::exp2, x); }
 Array expm1(const In& x) { return inexact_unary(ops::expm1, x); }
 Array log(const In& x) { return inexact_unary(ops::log, x); }

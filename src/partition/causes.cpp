@@ -92,6 +92,11 @@ Cause Causes::cause(const Move& move, const Op& op, const Params& params, const 
   if (!c.loc && c.producer >= 0) c.loc = p.eqns[c.producer].loc;
   c.what = value_text(value_);
   std::string axes = quoted(move.axes, sharded_.mesh), user = consumer_text();
+  if (from_ == to_) {
+    c.why = user + " needs elements of " + value_text(value_) + " from other blocks; it is cut: " + cut_text(from_);
+    c.remedy = "do not cut the dim along which " + user + " works: this is what it takes where it is cut";
+    return c;
+  }
   switch (move.kind) {
     case Move::Kind::all_reduce:
     case Move::Kind::reduce_scatter:

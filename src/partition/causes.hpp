@@ -32,6 +32,8 @@ class Causes {
   void at_output(int index);
   /// The next moves bring `value` from `from` to `to`.
   void moving(ValueId value, const Layout& from, const Layout& to);
+  /// What follows is sent by the present Eqn itself, which takes `value` as it lies.
+  void across(ValueId value, const Layout& layout) { moving(value, layout, layout); }
   Cause cause(const Move& move, const Op& op, const Params& params, const Type& operand) const;
   /// Of a collective that the user wrote, in the manual region of the present Eqn.
   Cause by_hand(const Eqn& collective, const Params& params, const Type& operand, const Surroundings& around) const;

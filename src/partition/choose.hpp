@@ -1,7 +1,8 @@
-// The choice of one candidate per Eqn. Here: greedy in program order; a global choice has the same interface.
+// The choice of one row per Eqn, for the whole program at once: the least sum of what moves and what is computed.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,8 +16,8 @@ namespace tutti {
 struct Problem {
   ProgramPtr program;
   Mesh mesh;
-  AxisRefs axes;               // the boundary axes, whole
-  std::vector<Layout> wanted;  // per value, as propagated: inputs have it, outputs must get it, the others are free
+  AxisRefs axes;                              // the boundary axes, whole
+  std::vector<Layout> wanted;                 // per value, as propagated; constraints must have it, the others are free
   std::vector<std::vector<Problem>> bodies;   // by Eqn and sub-program, of loops and branches
   std::vector<Layout> inputs, outputs;        // of the outermost program: how they come and go
   std::shared_ptr<const Places> places = {};  // nothing where every device has a memory of its own
@@ -27,34 +28,19 @@ Problem problem_of(const ShardedProgram& sharded, const AxisRefs& axes);
 /// The layouts in which a value is at hand so far, and the cheapest way from one of them to another.
 struct Versions {
   std::vector<Layout> layouts;
-  /// The version to start from; its path to `to` is in `path`.
-  std::size_t best(const Layout& to, const Sizes& sizes, Planner& planner, const Path*& path) const;
-  /// Notes what `path` leaves behind: the result, and every stop after a collective.
-  void add_stops(const Path& path, const Layout& to);
+  /// The version to start from.
+  std::size_t best(const Layout& to, const Sizes& sizes, Planner& planner, double* cost = nullptr) const;
   void add(const Layout& layout);
+  bool has(const Layout& layout) const;
 };
 
 Sizes sizes_of(const Type& type);
 
-/// How rows are chosen: one candidate per Eqn.
-using Chooser = std::function<std::vector<Candidate>(const Problem& problem, Planner& planner)>;
+/// How rows are chosen.
+using Chooser = std::function<BodyPlan(const Problem& problem, Planner& planner)>;
 
-/// One candidate per Eqn. Constraints: operand and result as wanted.
-std::vector<Candidate> choose(const Problem& problem, Planner& planner);
-
-/// What a program, or a body, starts with and ends as.
-struct Ends {
-  std::vector<Versions> inputs;
-  std::vector<double> prices;                  // per input: of one move of it. Below 1: it is moved before the loop
-  std::vector<std::optional<Layout>> outputs;  // empty: as is best for what is stacked
-};
-struct Choice {
-  std::vector<Candidate> chosen;
-  std::vector<Layout> outputs;
-  std::vector<Versions> versions;  // by value, what is at hand in the end
-  double cost = 0;                 // of the work and of all moves
-};
-/// One candidate per Eqn, and what they cost together.
-Choice choice_for(const Problem& problem, const Ends& ends, Planner& planner);
+/// One candidate per Eqn, so that the whole costs least. Axes are chosen one after the other, then again each among the
+/// others, until nothing gets cheaper; from several orders of the axes the best. Deterministic.
+BodyPlan choose(const Problem& problem, Planner& planner);
 
 }  // namespace tutti

@@ -138,6 +138,29 @@ Array Emitter::collective(const Move& move, const Op& op, Params params, const A
   return bind1(op, std::move(params), {x});
 }
 
+Line Emitter::line(const AxisRefs& axes, int dim) {
+  Line out;
+  out.dim = dim;
+  out.blocks = ways(axes);
+  out.shifted = [this, axes, n = out.blocks](const Array& x, std::int64_t by) {
+    by = (by % n + n) % n;
+    if (by == 0) return x;
+    std::vector<std::pair<int, int>> pairs;
+    for (std::int64_t i = 0; i < n; ++i) pairs.emplace_back(static_cast<int>(i), static_cast<int>((i + by) % n));
+    return collective({Move::Kind::permute, axes, -1, -1, {}}, ops::ppermute, ops::Permute{group_of(axes), pairs}, x);
+  };
+  out.gathered = [this, axes](const Array& x) {
+    return collective({Move::Kind::all_gather, axes, -1, -1, {}}, ops::all_gather,
+                      ops::GatherOver{group_of(axes), 0, false}, x);
+  };
+  out.position = [this, axes] {
+    Array at = index(0);
+    for (const AxisRef& a : axes) at = lax::add(lax::mul(at, index(a.size)), coordinate(a));
+    return at;
+  };
+  return out;
+}
+
 Group Emitter::group_of(const AxisRefs& axes) const {
   Group out;
   for (const AxisRef& a : axes) {
@@ -157,6 +180,7 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
   switch (move.kind) {
     case Move::Kind::slice: return slice(move, x, block_shape(move.after, global));
     case Move::Kind::mask: return mask(move, x);
+    case Move::Kind::embed: return embed(move, x);
     case Move::Kind::all_gather:
       return joined(collective(move, ops::all_gather, ops::GatherOver{group, from, true}, x));
     case Move::Kind::all_reduce: {
@@ -168,6 +192,7 @@ Array Emitter::apply(const Move& move, const Layout& before, const Array& x, con
     case Move::Kind::reduce_scatter:
       return collective(move, ops::reduce_scatter, ops::GatherOver{group, to, true}, pad_blocks(x, to, move.axes));
     case Move::Kind::all_to_all:
+      if (move.second_dim >= 0) return exchange_two(move, x);
       return joined(
           collective(move, ops::all_to_all, ops::Exchange{group, to, from, true}, pad_blocks(x, to, move.axes)));
     case Move::Kind::permute: return permute(move, before, x);
@@ -187,6 +212,47 @@ Array Emitter::mask(const Move& move, const Array& x) {
   Array nothing = zero(x.dtype());
   if (x.ndim() > 0) nothing = lax::broadcast_in_dim(nothing, x.shape(), {});
   return lax::select(first, x, nothing);
+}
+
+// The block in its place among zeros.
+Array Emitter::embed(const Move& move, const Array& x) {
+  Shape whole = x.shape();
+  whole[move.from_dim] *= move.axes[0].size;
+  std::vector<Array> starts(static_cast<std::size_t>(x.ndim()), index(0));
+  starts[move.from_dim] = lax::mul(coordinate(move.axes[0]), index(x.shape()[move.from_dim]));
+  return lax::dynamic_update_slice(lax::broadcast_in_dim(zero(x.dtype()), whole, {}), x, starts);
+}
+
+// Blocks that were cut over axes of two dims: they come one behind the other along the first, and are laid side by
+// side.
+Array Emitter::exchange_two(const Move& move, const Array& x) {
+  const int d = move.from_dim, e = move.second_dim;
+  const auto cut = move.axes.begin() + move.second_axes;
+  const std::int64_t n1 = ways({move.axes.begin(), cut}), n2 = ways({cut, move.axes.end()});
+  const ops::Exchange exchange{group_of(move.axes), move.to_dim, d, true};
+  Array y = collective(move, ops::all_to_all, exchange, x);
+  // Dim d is (n1, n2, block) now: n2 goes in front of dim e.
+  Shape split, joined = y.shape();
+  Dims order;
+  for (int i = 0; i < y.ndim(); ++i) {
+    const int at = static_cast<int>(split.ndim());
+    if (i == d) {
+      split.insert(at, n1);
+      split.insert(at + 1, n2);
+      split.insert(at + 2, x.shape()[d]);
+    } else {
+      split.insert(at, y.shape()[i]);
+    }
+  }
+  for (int i = 0; i < y.ndim(); ++i) {
+    const int at = i > d ? i + 2 : i;
+    if (i == e) order.push_back(d + 1);
+    order.push_back(at);
+    if (i == d) order.push_back(d + 2);
+  }
+  joined[d] = n1 * x.shape()[d];
+  joined[e] = n2 * x.shape()[e];
+  return lax::reshape(lax::transpose(lax::reshape(y, split), order), joined);
 }
 
 // Every device sends its block to one that wants it: the k-th holder of a block serves the k-th device that wants it.

@@ -23,6 +23,8 @@ class Emitter {
   Array apply(const Move& move, const Layout& before, const Array& x, const Shape& global);
   /// `x` with `fill` in the places of dim `d` that lie beyond the end of the array; `x` itself where there are none.
   Array mask_padding(const Array& x, const Layout& layout, const Shape& global, int d, const Scalar& fill);
+  /// The devices along axes that cut dim `dim`.
+  Line line(const AxisRefs& axes, int dim);
   /// int32 scalar: the device's coordinate on a mesh axis.
   Array coordinate(const AxisRef& axis);
   /// int32 scalar: where this device's block of dim `d` starts.
@@ -33,6 +35,8 @@ class Emitter {
   Array collective(const Move& move, const Op& op, Params params, const Array& x);
   Array slice(const Move& move, const Array& x, const Shape& block);
   Array mask(const Move& move, const Array& x);
+  Array embed(const Move& move, const Array& x);
+  Array exchange_two(const Move& move, const Array& x);
   Array permute(Move move, const Layout& before, const Array& x);
   // The devices that hold each block, by the block's number along every dim.
   std::map<std::vector<std::int64_t>, std::vector<int>> owners(const Layout& layout) const;

@@ -34,13 +34,13 @@ ValuePtr Part::value(ValueId v, const Layout& layout, const Array& block) {
   return out;
 }
 
-Recorded Part::record(const std::vector<Candidate>& chosen, const std::vector<ValuePtr>& inputs,
-                      const std::vector<Layout>& outputs) {
+Recorded Part::record(const BodyPlan& plan, const std::vector<ValuePtr>& inputs, const std::vector<Layout>& outputs) {
   TraceScope scope(trace_);
+  hubs_ = plan.hubs;
   Environment<ValuePtr> env(p_, inputs, [](const Atom& a) { return std::make_shared<Value>(Value{a}); });
   int index = 0;
   std::vector<ValuePtr> made = replay(p_, env, [&](const Eqn& e, const std::vector<ValuePtr>& operands) {
-    const Candidate& c = chosen[index];
+    const Candidate& c = plan.chosen[index];
     why_.at_eqn(index);
     const std::optional<LoopForm> form = loop_form(e);
     const std::vector<Array> results = form ? loop(index, *form, c, operands) : equation(e, c, operands);
@@ -78,20 +78,28 @@ Array Part::block(Value& v, const Layout& to) {
     OutsideOf hidden(inside->trace_.get());
     return v.home->block(v, to);
   }
+  bring_to_hub(v, to);
   const Type& type = p_.type(v.atom.id);
-  const Path* path = nullptr;
-  std::size_t from = v.versions.best(to, sizes_of(type), planner_, path);
+  const std::size_t from = v.versions.best(to, sizes_of(type), planner_);
   Array x = v.blocks[from];
   Layout at = v.versions.layouts[from];
-  for (const Move& move : path->moves) {
+  for (const Move& move : planner_.path(at, to, sizes_of(type)).moves) {
     why_.moving(v.atom.id, at, to);
     x = emit_.apply(move, at, x, type.shape);
     at = move.after;
-    if ((is_collective(move.kind) || at == to) &&
-        std::find(v.versions.layouts.begin(), v.versions.layouts.end(), at) == v.versions.layouts.end())
-      v.add(at, x);
+    if ((is_collective(move.kind) || at == to) && !v.versions.has(at)) v.add(at, x);
   }
   return x;
+}
+
+// A value with several users is brought first to where it is quicker to get on from.
+void Part::bring_to_hub(Value& v, const Layout& to) {
+  const auto hub = hubs_.find(v.atom.id);
+  if (hub == hubs_.end() || hub->second == to || v.versions.has(hub->second)) return;
+  const Sizes sizes = sizes_of(p_.type(v.atom.id));
+  double direct = 0;
+  v.versions.best(to, sizes, planner_, &direct);
+  if (planner_.cost(hub->second, to, sizes) < direct) block(v, Layout(hub->second));
 }
 
 // What one device does for an Eqn.
@@ -110,6 +118,12 @@ std::vector<Array> Part::equation(const Eqn& e, const Candidate& c, const std::v
   if (e.op->role == Role::constraint) return blocks;
   if (e.op->role == Role::region) return region(e, std::move(blocks));
   if (e.op->role == Role::generator) return {generated(e, c.results[0])};
+  if (!c.across.empty()) {
+    std::vector<Type> types;
+    for (const Array& x : blocks) types.push_back(x.type());
+    why_.across(e.operands[0].is_literal() ? -1 : e.operands[0].id, c.operands[0]);
+    return e.op->across->run(Call{*e.op, e.params, types, e.subs}, blocks, emit_.line(c.across, c.across_dim));
+  }
   return bind(*e.op, c.params, std::move(blocks), e.subs);
 }
 

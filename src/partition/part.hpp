@@ -1,6 +1,7 @@
 // One program, the whole one or the body of a loop or branch, being recorded as what a device runs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,12 +44,12 @@ class Part {
   /// A new input that has this layout.
   ValuePtr input(ValueId v, const Layout& layout, std::string name = "");
   /// The Eqns as chosen. Inputs may be values of parts around: what is taken of them is captured.
-  Recorded record(const std::vector<Candidate>& chosen, const std::vector<ValuePtr>& inputs,
-                  const std::vector<Layout>& outputs);
+  Recorded record(const BodyPlan& plan, const std::vector<ValuePtr>& inputs, const std::vector<Layout>& outputs);
 
  private:
   ValuePtr value(ValueId v, const Layout& layout, const Array& block);
   Array block(Value& v, const Layout& to);
+  void bring_to_hub(Value& v, const Layout& to);
   std::vector<Array> equation(const Eqn& e, const Candidate& c, const std::vector<ValuePtr>& operands);
   std::vector<Array> region(const Eqn& e, std::vector<Array> blocks);
   Array generated(const Eqn& e, const Layout& layout);
@@ -65,6 +66,7 @@ class Part {
   ProgramIndex index_{p_};
   Causes why_;
   std::vector<Cause> causes_;
+  std::map<ValueId, Layout> hubs_;  // of the plan
 };
 
 }  // namespace tutti

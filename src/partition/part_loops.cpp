@@ -80,7 +80,7 @@ Recorded Part::body(int eqn, int sub, const LoopForm& form, const BodyPlan& plan
       inputs.push_back(operand);
     }
   }
-  Recorded out = inside.record(plan.chosen, inputs, plan.outputs);
+  Recorded out = inside.record(plan, inputs, plan.outputs);
   for (Cause& c : out.causes) {
     Surroundings around{c.times, c.where};
     around.within(e, sub);

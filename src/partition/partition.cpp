@@ -4,6 +4,7 @@
 
 #include "partition/manual_regions.hpp"
 #include "partition/part.hpp"
+#include "partition/rolls.hpp"
 #include "propagate/sites.hpp"
 #include "tutti/base/error.hpp"
 
@@ -14,7 +15,7 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
   const Program& p = *sharded.program;
   const Problem problem = problem_of(sharded, axes);
   Planner planner(sharded.mesh);
-  const std::vector<Candidate> chosen = chooser(problem, planner);
+  const BodyPlan plan = chooser(problem, planner);
   LocalProgram out;
   out.mesh = sharded.mesh;
   Part part(sharded, planner);
@@ -27,7 +28,7 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
   }
   for (const Atom& a : p.outputs) out.output_types.push_back(p.type(a));
   out.outputs = problem.outputs;
-  Recorded done = part.record(chosen, inputs, out.outputs);
+  Recorded done = part.record(plan, inputs, out.outputs);
   out.program = done.traced.program;
   out.causes = std::move(done.causes);
   if (!done.traced.captured.empty() || count_sends(*out.program) != static_cast<int>(out.causes.size()))
@@ -54,7 +55,7 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
     if (boundary.all && sharded.mesh.has_value()) out.mesh = sharded.mesh;  // all its axes have size 1
     return out;
   }
-  return over(sharded, axes, chooser);
+  return chooser ? over(sharded, axes, chooser) : over(with_rolls(sharded), axes, choose);
 }
 
 }  // namespace tutti

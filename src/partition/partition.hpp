@@ -23,8 +23,7 @@ struct BoundaryAxes {
 };
 
 /// Pure: equal programs give equal texts. Without boundary axes (or without a mesh) the program comes back with its
-/// manual regions opened and its constraints gone.
-LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {},
-                       const Chooser& chooser = choose);
+/// manual regions opened and its constraints gone. With a `chooser`, rows of this very program are chosen by it.
+LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {}, const Chooser& chooser = {});
 
 }  // namespace tutti

@@ -1,9 +1,6 @@
 #include "partition/rows.hpp"
-#include "ops/movement/gather.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
 #include "partition/magnitudes.hpp"
 
@@ -15,150 +12,10 @@ using Kind = Factors::Kind;
 bool reduces(Kind k) { return k == Kind::sum || k == Kind::max || k == Kind::min; }
 Reduce reduce_of(Kind k) { return k == Kind::max ? Reduce::max : k == Kind::min ? Reduce::min : Reduce::sum; }
 
-struct Rows {
-  const Eqn& eqn;
-  const Program& program;
-  const Mesh& mesh;
-  Factors rule;
-  std::vector<Type> operands, results;
-  std::vector<std::vector<int>> linear;  // usable sets
-  std::vector<Candidate> out;
-  std::set<std::string> seen;
-
-  // What one axis is put on: a factor (>= 0), nothing (-1), linear set s (-2 - s).
-  using Assignment = std::vector<std::pair<AxisRef, int>>;
-
-  bool has_factor(const Factors::Dims& dims, int f) const {
-    return std::any_of(dims.begin(), dims.end(),
-                       [&](const auto& list) { return std::find(list.begin(), list.end(), f) != list.end(); });
-  }
-
-  // Layout of one tensor; false where blocks of factors would not be blocks of the dim.
-  bool build(const Factors::Dims& dims, const Type& type, const std::vector<AxisRefs>& on, Layout& layout) const {
-    layout = Layout::replicated(type.ndim());
-    for (int d = 0; d < type.ndim() && d < static_cast<int>(dims.size()); ++d) {
-      bool cut = false, open = true;  // open: all factors before were cut to pieces of 1
-      for (int f : dims[d]) {
-        std::int64_t size = rule.factors[f].size, n = ways(on[f]);
-        if (n > 1) {
-          if (!open) return false;
-          if (dims[d].size() > 1 && size % n != 0) return false;
-          layout.dims[d].insert(layout.dims[d].end(), on[f].begin(), on[f].end());
-          cut = true;
-        }
-        open = open && n == size;
-      }
-      if (cut && type.shape[d] < layout.ways(d)) return false;
-    }
-    return true;
-  }
-
-  bool add(const Assignment& assignment) {
-    Candidate c;
-    std::vector<AxisRefs> on(rule.factors.size());
-    for (const auto& [axis, choice] : assignment)
-      if (choice >= 0) on[choice].push_back(axis);
-    // A factor that shares a dim with others somewhere is cut evenly or not at all.
-    auto build_all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types,
-                         std::vector<Layout>& layouts) {
-      layouts.resize(types.size());
-      for (std::size_t i = 0; i < types.size(); ++i)
-        if (!build(i < dims.size() ? dims[i] : Factors::Dims{}, types[i], on, layouts[i])) return false;
-      return true;
-    };
-    if (!build_all(rule.operands, operands, c.operands) || !build_all(rule.results, results, c.results)) return false;
-
-    std::optional<Reduce> kind;
-    for (const auto& [axis, choice] : assignment) {
-      std::vector<char> pending(operands.size(), 0);
-      if (choice >= 0) {
-        Kind k = rule.factors[choice].kind;
-        if (!reduces(k)) continue;
-        if (kind && *kind != reduce_of(k)) return false;
-        kind = reduce_of(k);
-        // An operand without the reduced factor that is added to the others (scatter_add's first) counts once: on
-        // coordinate 0.
-        for (const std::vector<int>& set : linear) {
-          bool joined =
-              std::any_of(set.begin(), set.end(), [&](int o) { return has_factor(rule.operands[o], choice); });
-          for (int o : set)
-            pending[o] = pending[o] || (joined && k == Kind::sum && !has_factor(rule.operands[o], choice));
-        }
-      } else if (choice <= -2) {
-        if (kind && *kind != Reduce::sum) return false;
-        kind = Reduce::sum;
-        for (int o : linear[-2 - choice]) pending[o] = 1;
-      } else {
-        continue;
-      }
-      for (std::size_t o = 0; o < operands.size(); ++o)
-        if (pending[o]) c.operands[o].pending.push_back(axis);
-      for (Layout& l : c.results) {
-        l.pending.push_back(axis);
-        l.pending_kind = *kind;
-      }
-    }
-    for (Layout& l : c.operands) l = canonical(l);
-    for (Layout& l : c.results) l = canonical(l);
-    std::string text;
-    for (const Layout& l : c.operands) text += str(l, mesh);
-    for (const Layout& l : c.results) text += str(l, mesh);
-    if (!seen.insert(text).second) return false;
-
-    note_padding(c, on);
-    std::optional<Params> params = localized(eqn, program, c);
-    if (!params) return false;
-    c.params = *params;
-    price(c);
-    out.push_back(std::move(c));
-    return true;
-  }
-
-  void note_padding(Candidate& c, const std::vector<AxisRefs>& on) const {
-    c.padding.resize(operands.size());
-    c.padded_dims.resize(operands.size());
-    for (std::size_t o = 0; o < operands.size() && o < rule.operands.size(); ++o)
-      for (int d = 0; d < operands[o].ndim() && d < static_cast<int>(rule.operands[o].size()); ++d)
-        for (int f : rule.operands[o][d])
-          if (reduces(rule.factors[f].kind) && !on[f].empty()) {
-            c.padding[o].push_back(reduce_of(rule.factors[f].kind));
-            c.padded_dims[o].push_back(d);
-          }
-  }
-
-  void price(Candidate& c) const {
-    constexpr double per_element = 0.001, per_flop = 0.01;
-    for (std::size_t i = 0; i < c.results.size(); ++i)
-      c.work += per_element * static_cast<double>(block_shape(c.results[i], results[i].shape).num_elements());
-    for (std::size_t i = 0; i < c.operands.size(); ++i)
-      c.work += per_element * static_cast<double>(block_shape(c.operands[i], operands[i].shape).num_elements());
-    if (!eqn.op->flops) return;
-    std::vector<Type> in = operands, made = results;
-    for (std::size_t o = 0; o < in.size(); ++o) in[o].shape = block_shape(c.operands[o], in[o].shape);
-    for (std::size_t r = 0; r < made.size(); ++r) made[r].shape = block_shape(c.results[r], made[r].shape);
-    c.work += per_flop * eqn.op->flops(Call{*eqn.op, c.params, in, eqn.subs}, made);
-  }
-
-  void enumerate(const AxisRefs& axes, std::size_t at, Assignment& assignment,
-                 const std::function<bool(int, const AxisRef&)>& may_be_pending) {
-    if (at == axes.size()) {
-      add(assignment);
-      return;
-    }
-    const AxisRef& axis = axes[at];
-    auto put = [&](int choice) {
-      assignment.emplace_back(axis, choice);
-      enumerate(axes, at + 1, assignment, may_be_pending);
-      assignment.pop_back();
-    };
-    for (std::size_t f = 0; f < rule.factors.size(); ++f)
-      if (rule.factors[f].kind != Kind::replicated && rule.factors[f].size >= axis.size) put(static_cast<int>(f));
-    for (std::size_t s = 0; s < linear.size(); ++s)
-      if (std::any_of(linear[s].begin(), linear[s].end(), [&](int o) { return may_be_pending(o, axis); }))
-        put(-2 - static_cast<int>(s));
-    put(-1);
-  }
-};
+bool has_factor(const Factors::Dims& dims, int f) {
+  return std::any_of(dims.begin(), dims.end(),
+                     [&](const auto& list) { return std::find(list.begin(), list.end(), f) != list.end(); });
+}
 
 // Whether every number of `from` is one of `to`.
 bool at_least_as_wide(DType to, DType from) {
@@ -168,52 +25,234 @@ bool at_least_as_wide(DType to, DType from) {
   return from == float32 && (to == float64 || to.is_complex());
 }
 
-// Sets of operands in which f is linear for sums over devices: f(sum x) = sum f(x), the other operands being equal
-// everywhere. Partial sums may be larger than their sum: nothing may round or enlarge them before they are added.
-std::vector<std::vector<int>> usable_linear_sets(const Call& call, const std::vector<Type>& results,
-                                                 const std::vector<Magnitude>& magnitudes) {
-  std::vector<std::vector<int>> out;
-  for (const std::vector<int>& set : call.op.linear_sets(call.operands.size())) {
-    std::vector<int> kept;
-    bool ok = true;
-    for (int o : set) {
-      const DType dtype = call.operands[o].dtype;
-      kept.push_back(o);
-      ok = ok && (dtype.is_inexact() || dtype.is_integer());
-      for (const Type& t : results) ok = ok && at_least_as_wide(t.dtype, dtype);
-    }
-    if (kept.empty() || !ok) continue;
-    if (!call.op.adds_up || call.op.adds_up(call, kept, magnitudes)) out.push_back(std::move(kept));
+std::vector<Type> operand_types(const Eqn& eqn, const Program& program) {
+  std::vector<Type> out;
+  for (const Atom& a : eqn.operands) out.push_back(program.type(a));
+  return out;
+}
+std::vector<Type> result_types(const Eqn& eqn, const Program& program) {
+  std::vector<Type> out;
+  for (ValueId r : eqn.results) out.push_back(program.types[r]);
+  return out;
+}
+
+// Numbers that count along a dim may be made anywhere.
+Factors of_generator(const Type& result) {
+  Factors out;
+  out.results.emplace_back();
+  for (int d = 0; d < result.ndim(); ++d) {
+    out.factors.push_back({result.shape[d]});
+    out.results[0].push_back({d});
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<Candidate> candidates(const Eqn& eqn, const Program& program, const Mesh& mesh, AxisRefs axes,
-                                  const std::function<bool(int, const AxisRef&)>& may_be_pending,
-                                  const std::vector<Magnitude>& magnitudes) {
-  Rows rows{eqn, program, mesh, {}, {}, {}, {}, {}, {}};
-  for (const Atom& a : eqn.operands) rows.operands.push_back(program.type(a));
-  for (ValueId r : eqn.results) rows.results.push_back(program.types[r]);
-  std::sort(axes.begin(), axes.end());
-  if (eqn.op->factors && eqn.subs.empty() && !eqn.op->collective && !eqn.op->effect) {
-    const Call call{*eqn.op, eqn.params, rows.operands, eqn.subs};
-    rows.rule = eqn.op->factors(call, rows.results);
-    std::vector<Magnitude> of_operands;
-    for (const Atom& a : eqn.operands) of_operands.push_back(magnitude_of(a, magnitudes));
-    rows.linear = usable_linear_sets(call, rows.results, of_operands);
-  } else {
-    axes.clear();  // sub-programs, effects and collectives run on whole values
+bool has_rows(const Eqn& e) {
+  if (e.op->role == Role::generator) return true;
+  return e.op->factors && e.subs.empty() && !e.op->collective && !e.op->effect;
+}
+
+// f(sum x) = sum f(x), the other operands being equal everywhere. Partial sums may be larger than their sum: nothing
+// may round or enlarge them before they are added.
+std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const Program& program,
+                                                 const std::vector<Magnitude>& magnitudes) {
+  std::vector<std::vector<int>> out;
+  if (!has_rows(eqn) || eqn.op->linear.empty()) return out;
+  const std::vector<Type> operands = operand_types(eqn, program), results = result_types(eqn, program);
+  const Call call{*eqn.op, eqn.params, operands, eqn.subs};
+  std::vector<Magnitude> of_operands;
+  for (const Atom& a : eqn.operands) of_operands.push_back(magnitude_of(a, magnitudes));
+  for (const std::vector<int>& set : eqn.op->linear_sets(operands.size())) {
+    bool ok = !set.empty();
+    for (int o : set) {
+      const DType dtype = operands[o].dtype;
+      ok = ok && (dtype.is_inexact() || dtype.is_integer());
+      for (const Type& t : results) ok = ok && at_least_as_wide(t.dtype, dtype);
+    }
+    if (ok && (!eqn.op->adds_up || eqn.op->adds_up(call, set, of_operands))) out.push_back(set);
   }
-  rows.rule.operands.resize(rows.operands.size());
-  rows.rule.results.resize(rows.results.size());
-  // Two axes on one dim come in either order.
-  do {
-    Rows::Assignment assignment;
-    rows.enumerate(axes, 0, assignment, may_be_pending);
-  } while (axes.size() <= 3 && std::next_permutation(axes.begin(), axes.end()));
-  return std::move(rows.out);
+  return out;
+}
+
+RowTable::RowTable(const Eqn& eqn, const Program& program, std::vector<std::vector<int>> linear)
+    : eqn_(&eqn),
+      program_(&program),
+      operands_(operand_types(eqn, program)),
+      results_(result_types(eqn, program)),
+      linear_(std::move(linear)) {
+  if (eqn.op->role == Role::generator)
+    rule_ = of_generator(results_[0]);
+  else if (has_rows(eqn))
+    rule_ = eqn.op->factors(Call{*eqn.op, eqn.params, operands_, eqn.subs}, results_);
+  rule_.operands.resize(operands_.size());
+  rule_.results.resize(results_.size());
+}
+
+RowTable::RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> results,
+                   std::vector<std::vector<int>> linear)
+    : rule_(std::move(rule)),
+      operands_(std::move(operands)),
+      results_(std::move(results)),
+      linear_(std::move(linear)) {}
+
+std::vector<int> RowTable::choices(const AxisRef& axis) const {
+  std::vector<int> out;
+  for (std::size_t f = 0; f < rule_.factors.size(); ++f)
+    if ((rule_.factors[f].kind != Kind::replicated || (eqn_ && eqn_->op->across)) && rule_.factors[f].size >= axis.size)
+      out.push_back(static_cast<int>(f));
+  for (std::size_t s = 0; s < linear_.size(); ++s) out.push_back(on_linear - static_cast<int>(s));
+  out.push_back(on_nothing);
+  return out;
+}
+
+const Candidate* RowTable::row(const Assignment& assignment) {
+  auto [at, fresh] = rows_.try_emplace(assignment);
+  if (fresh) at->second.candidate = made(assignment);
+  return at->second.candidate ? &*at->second.candidate : nullptr;
+}
+
+const std::vector<int>& RowTable::ids(const Assignment& assignment, Planner& planner) {
+  const Candidate& c = *row(assignment);
+  Row& kept = rows_.find(assignment)->second;
+  if (kept.ids.empty()) {
+    auto note = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types) {
+      for (std::size_t i = 0; i < types.size(); ++i)
+        kept.ids.push_back(planner.id(planner.valued({types[i].shape, types[i].dtype.size()}), layouts[i]));
+    };
+    note(c.operands, operands_);
+    note(c.results, results_);
+  }
+  return kept.ids;
+}
+
+// Layout of one tensor; false where blocks of factors would not be blocks of the dim.
+bool RowTable::build(const Factors::Dims& dims, const Type& type, const std::vector<AxisRefs>& on,
+                     Layout& layout) const {
+  layout = Layout::replicated(type.ndim());
+  for (int d = 0; d < type.ndim() && d < static_cast<int>(dims.size()); ++d) {
+    bool cut = false, open = true;  // open: all factors before were cut to pieces of 1
+    for (int f : dims[d]) {
+      std::int64_t size = rule_.factors[f].size, n = ways(on[f]);
+      if (n > 1) {
+        if (!open) return false;
+        if (dims[d].size() > 1 && size % n != 0) return false;
+        layout.dims[d].insert(layout.dims[d].end(), on[f].begin(), on[f].end());
+        cut = true;
+      }
+      open = open && n == size;
+    }
+    if (cut && type.shape[d] < layout.ways(d)) return false;
+  }
+  return true;
+}
+
+std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
+  Candidate c;
+  std::vector<AxisRefs> on(rule_.factors.size());
+  for (const auto& [axis, choice] : assignment)
+    if (choice >= 0) on[choice].push_back(axis);
+  // A factor that shares a dim with others somewhere is cut evenly or not at all.
+  auto build_all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types,
+                       std::vector<Layout>& layouts) {
+    layouts.resize(types.size());
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (!build(i < dims.size() ? dims[i] : Factors::Dims{}, types[i], on, layouts[i])) return false;
+    return true;
+  };
+  if (!build_all(rule_.operands, operands_, c.operands) || !build_all(rule_.results, results_, c.results) ||
+      !add_pending(c, assignment))
+    return std::nullopt;
+  for (Layout& l : c.operands) l = canonical(l);
+  for (Layout& l : c.results) l = canonical(l);
+  note_padding(c, on);
+  if (!eqn_) return c;
+  if (!note_across(c, on)) return std::nullopt;
+  std::optional<Params> params = c.across.empty() ? localized(*eqn_, *program_, c) : eqn_->params;
+  if (!params) return std::nullopt;
+  c.params = *params;
+  price(c);
+  return c;
+}
+
+// False where blocks along a dim with messages of its own would not be equal.
+bool RowTable::note_across(Candidate& c, const std::vector<AxisRefs>& on) const {
+  for (std::size_t f = 0; f < on.size(); ++f) {
+    if (on[f].empty() || rule_.factors[f].kind != Kind::replicated) continue;
+    for (int d = 0; d < operands_[0].ndim(); ++d)
+      if (rule_.operands[0][d] == std::vector<int>{static_cast<int>(f)}) c.across_dim = d;
+    if (c.across_dim < 0 || rule_.factors[f].size % ways(on[f]) != 0) return false;
+    c.across = on[f];
+  }
+  return true;
+}
+
+// False where results would be partial in two ways.
+bool RowTable::add_pending(Candidate& c, const Assignment& assignment) const {
+  std::optional<Reduce> kind;
+  for (const auto& [axis, choice] : assignment) {
+    std::vector<char> pending(operands_.size(), 0);
+    if (choice >= 0) {
+      Kind k = rule_.factors[choice].kind;
+      if (!reduces(k)) continue;
+      if (kind && *kind != reduce_of(k)) return false;
+      kind = reduce_of(k);
+      // An operand without the reduced factor that is added to the others (scatter_add's first) counts once: on
+      // coordinate 0.
+      for (const std::vector<int>& set : linear_) {
+        bool joined = std::any_of(set.begin(), set.end(), [&](int o) { return has_factor(rule_.operands[o], choice); });
+        for (int o : set)
+          pending[o] = pending[o] || (joined && k == Kind::sum && !has_factor(rule_.operands[o], choice));
+      }
+    } else if (choice <= on_linear) {
+      if (kind && *kind != Reduce::sum) return false;
+      kind = Reduce::sum;
+      for (int o : linear_[on_linear - choice]) pending[o] = 1;
+    } else {
+      continue;
+    }
+    for (std::size_t o = 0; o < operands_.size(); ++o)
+      if (pending[o]) c.operands[o].pending.push_back(axis);
+    for (Layout& l : c.results) {
+      l.pending.push_back(axis);
+      l.pending_kind = *kind;
+    }
+  }
+  return true;
+}
+
+void RowTable::note_padding(Candidate& c, const std::vector<AxisRefs>& on) const {
+  c.padding.resize(operands_.size());
+  c.padded_dims.resize(operands_.size());
+  for (std::size_t o = 0; o < operands_.size() && o < rule_.operands.size(); ++o)
+    for (int d = 0; d < operands_[o].ndim() && d < static_cast<int>(rule_.operands[o].size()); ++d)
+      for (int f : rule_.operands[o][d])
+        if (reduces(rule_.factors[f].kind) && !on[f].empty()) {
+          c.padding[o].push_back(reduce_of(rule_.factors[f].kind));
+          c.padded_dims[o].push_back(d);
+        }
+}
+
+void RowTable::price(Candidate& c) const {
+  constexpr double per_element = 0.001, per_flop = 0.01, small = 16384;
+  auto elements = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types) {
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (static_cast<double>(types[i].shape.num_elements()) > small)
+        c.work += per_element * static_cast<double>(block_shape(layouts[i], types[i].shape).num_elements());
+  };
+  elements(c.results, results_);
+  elements(c.operands, operands_);
+  if (!c.across.empty()) {
+    std::vector<Type> blocks = operands_;
+    for (std::size_t o = 0; o < blocks.size(); ++o) blocks[o].shape = block_shape(c.operands[o], blocks[o].shape);
+    c.work += eqn_->op->across->received(Call{*eqn_->op, eqn_->params, blocks, eqn_->subs}, ways(c.across));
+  }
+  if (!eqn_->op->flops) return;
+  std::vector<Type> in = operands_, out = results_;
+  for (std::size_t o = 0; o < in.size(); ++o) in[o].shape = block_shape(c.operands[o], in[o].shape);
+  for (std::size_t r = 0; r < out.size(); ++r) out[r].shape = block_shape(c.results[r], out[r].shape);
+  c.work += per_flop * eqn_->op->flops(Call{*eqn_->op, c.params, in, eqn_->subs}, out);
 }
 
 }  // namespace tutti

@@ -2,8 +2,10 @@
 // which the op is linear (partial sums pass through), or on nothing (every device along it does the same work).
 #pragma once
 
-#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ir/op.hpp"
@@ -20,20 +22,64 @@ struct Candidate {
   std::vector<std::vector<Reduce>> padding;   // per operand: kinds of reductions that would read its padding ...
   std::vector<std::vector<int>> padded_dims;  // ... and the dims, index by index
   Params params;                              // of the Eqn on local shapes
+  AxisRefs across;                            // over which it sends messages of its own, along ...
+  int across_dim = -1;                        // ... this dim of operands and results
   std::vector<BodyPlan> bodies;               // of a loop or branch; what is the same in all steps is no operand then
 };
-/// How a body is computed: what goes in (but for what is the same in all steps), what comes out, and each of its Eqns.
+/// How a program or a body is computed: each of its Eqns, and the layouts to which values with several uses are brought
+/// first. Of a body also what goes in (but for what is the same in all steps) and what comes out.
 struct BodyPlan {
-  std::vector<Layout> inputs, outputs;
   std::vector<Candidate> chosen;
+  std::map<ValueId, Layout> hubs = {};
+  std::vector<Layout> inputs = {}, outputs = {};
 };
 
-/// All candidates that are sound, for the boundary axes `axes`; the last one computes everything everywhere.
-/// `may_be_pending(operand, axis)`: whether a row in which that operand holds partial sums over the axis is worth
-/// listing.
-std::vector<Candidate> candidates(const Eqn& eqn, const Program& program, const Mesh& mesh, AxisRefs axes,
-                                  const std::function<bool(int, const AxisRef&)>& may_be_pending,
-                                  const std::vector<Magnitude>& magnitudes = {});
+/// What each axis is put on, in the order in which axes of one dim cut it: a factor (>= 0), nothing (`on_nothing`), or
+/// a linear set s (`on_linear - s`).
+using Assignment = std::vector<std::pair<AxisRef, int>>;
+inline constexpr int on_nothing = -1, on_linear = -2;
+
+/// The rows of one Eqn, and of all that are like it. A row is made when it is first asked for.
+class RowTable {
+ public:
+  /// Of Eqns that have this op, these parameters and types, and may be linear in these sets.
+  RowTable(const Eqn& eqn, const Program& program, std::vector<std::vector<int>> linear);
+  /// Of something that is no Eqn and does nothing by itself: layouts that belong together.
+  RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> results, std::vector<std::vector<int>> linear);
+
+  /// What an axis may be put on.
+  std::vector<int> choices(const AxisRef& axis) const;
+  /// Nothing where it is not sound, or the op cannot run on such blocks.
+  const Candidate* row(const Assignment& assignment);
+  const std::vector<std::vector<int>>& linear() const { return linear_; }
+  /// The layouts of a row as numbers, of operands and then of results.
+  const std::vector<int>& ids(const Assignment& assignment, Planner& planner);
+
+ private:
+  struct Row {
+    std::optional<Candidate> candidate;
+    std::vector<int> ids;
+  };
+  bool build(const Factors::Dims& dims, const Type& type, const std::vector<AxisRefs>& on, Layout& layout) const;
+  std::optional<Candidate> made(const Assignment& assignment) const;
+  bool add_pending(Candidate& c, const Assignment& assignment) const;
+  void note_padding(Candidate& c, const std::vector<AxisRefs>& on) const;
+  void price(Candidate& c) const;
+  bool note_across(Candidate& c, const std::vector<AxisRefs>& on) const;
+
+  const Eqn* eqn_ = nullptr;
+  const Program* program_ = nullptr;
+  Factors rule_;
+  std::vector<Type> operands_, results_;
+  std::vector<std::vector<int>> linear_;  // usable sets
+  std::map<Assignment, Row> rows_;
+};
+
+/// The sets of operands in which the Eqn is linear for sums over devices.
+std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const Program& program,
+                                                 const std::vector<Magnitude>& magnitudes);
+/// Whether axes may be put on anything else than nothing.
+bool has_rows(const Eqn& eqn);
 
 /// The Eqn's parameters on local shapes; nothing when the op cannot run on these blocks as it is.
 std::optional<Params> localized(const Eqn& eqn, const Program& program, const Candidate& candidate);

@@ -14,6 +14,7 @@ namespace tutti::run {
 
 class Transport {
  public:
+  static constexpr int kChannels = 32768;
   struct Outgoing {
     int to;
     const char* data;
@@ -37,11 +38,12 @@ class Transport {
   virtual int count() const = 0;
   /// How many of the processes are on this host.
   virtual int count_here() const = 0;
-  /// Messages of one pair arrive in the order in which they were started.
-  std::unique_ptr<Flight> start(std::span<const Outgoing> out, std::span<const Incoming> in) {
+  /// Messages of one pair on one channel arrive in the order in which they were started. Programs send on channel 0; a
+  /// thread that sends beside them has a channel of its own, below kChannels, and waits without keeping a core busy.
+  std::unique_ptr<Flight> start(std::span<const Outgoing> out, std::span<const Incoming> in, int channel = 0) {
     for (const Incoming& m : in) bytes_ += m.bytes;
     messages_ += static_cast<std::int64_t>(in.size());
-    return fly(out, in);
+    return fly(out, in, channel);
   }
   /// Ends all processes of the job.
   [[noreturn]] virtual void abort(int code) = 0;
@@ -52,7 +54,7 @@ class Transport {
   Received received() const { return {static_cast<double>(bytes_.load()), messages_.load()}; }
 
  private:
-  virtual std::unique_ptr<Flight> fly(std::span<const Outgoing> out, std::span<const Incoming> in) = 0;
+  virtual std::unique_ptr<Flight> fly(std::span<const Outgoing> out, std::span<const Incoming> in, int channel) = 0;
   std::atomic<std::int64_t> bytes_{0}, messages_{0};
 };
 

@@ -13,10 +13,10 @@ namespace {
 using namespace tutti;
 
 OpFunction one(Array (*f)(const In&)) {
-  return [f](const Arrays& x, const json&) { return Arrays{f(x[0])}; };
+  return [f](const Arrays& x, const json&) { return Arrays{f(x.at(0))}; };
 }
 OpFunction scaled(Array (*f)(const In&, double), const char* name, double otherwise) {
-  return [=](const Arrays& x, const json& p) { return Arrays{f(x[0], p.value(name, otherwise))}; };
+  return [=](const Arrays& x, const json& p) { return Arrays{f(x.at(0), p.value(name, otherwise))}; };
 }
 Axes axes_or_last(const json& p) { return p.contains("axis") ? axes_of(p) : Axes(-1); }
 
@@ -34,7 +34,7 @@ lax::ConvDims dims_of(const json& p) {
   return {d[0], d[1], d[2]};
 }
 Arrays conv(const Arrays& x, const json& p) {
-  return {lax::conv_general_dilated(x[0], x[1],
+  return {lax::conv_general_dilated(x.at(0), x.at(1),
                                     {.window_strides = list(p, "window_strides"),
                                      .padding = padding_of(p),
                                      .lhs_dilation = list(p, "lhs_dilation"),
@@ -44,7 +44,7 @@ Arrays conv(const Arrays& x, const json& p) {
                                      .batch_group_count = p.value("batch_group_count", 1)})};
 }
 Arrays conv_transpose(const Arrays& x, const json& p) {
-  return {lax::conv_transpose(x[0], x[1],
+  return {lax::conv_transpose(x.at(0), x.at(1),
                               {.strides = list(p, "strides"),
                                .padding = padding_of(p),
                                .rhs_dilation = list(p, "rhs_dilation"),
@@ -52,7 +52,7 @@ Arrays conv_transpose(const Arrays& x, const json& p) {
 }
 Arrays windows(const Arrays& x, const json& p) {
   std::string how = p.at("computation");
-  return {lax::reduce_window(x[0],
+  return {lax::reduce_window(x.at(0),
                              how == "max"   ? lax::WindowReduction::max
                              : how == "min" ? lax::WindowReduction::min
                                             : lax::WindowReduction::sum,
@@ -67,7 +67,7 @@ OpFunction pool(Array (*f)(const In&, const std::vector<std::int64_t>&, const li
     lax::Dims window = list(p, "window_shape"),
               strides = p.contains("strides") ? list(p, "strides") : lax::Dims(window.size(), 1);
     return Arrays{
-        f(x[0], window,
+        f(x.at(0), window,
           {.strides = strides, .padding = padding_of(p), .count_include_pad = p.value("count_include_pad", true)})};
   };
 }
@@ -95,29 +95,30 @@ const OpFamily family({
     {"sparse_sigmoid", one(nn::sparse_sigmoid)},
     {"gelu",
      [](const Arrays& x, const json& p) {
-       return Arrays{p.value("approximate", true) ? nn::gelu(x[0]) : nn::gelu_exact(x[0])};
+       return Arrays{p.value("approximate", true) ? nn::gelu(x.at(0)) : nn::gelu_exact(x.at(0))};
      }},
-    {"glu", [](const Arrays& x, const json& p) { return Arrays{nn::glu(x[0], p.value("axis", -1))}; }},
+    {"glu", [](const Arrays& x, const json& p) { return Arrays{nn::glu(x.at(0), p.value("axis", -1))}; }},
     {"softmax",
      [](const Arrays& x, const json& p) {
-       return Arrays{nn::softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())};
+       return Arrays{nn::softmax(x.at(0), axes_or_last(p), p.contains("where") ? x.at(1) : Array())};
      }},
     {"log_softmax",
      [](const Arrays& x, const json& p) {
-       return Arrays{nn::log_softmax(x[0], axes_or_last(p), p.contains("where") ? x.at(1) : Array())};
+       return Arrays{nn::log_softmax(x.at(0), axes_or_last(p), p.contains("where") ? x.at(1) : Array())};
      }},
     {"logsumexp",
      [](const Arrays& x, const json& p) {
-       return Arrays{nn::logsumexp(x[0], axes_of(p), p.value("keepdims", false), p.contains("b") ? x.at(1) : Array())};
+       return Arrays{
+           nn::logsumexp(x.at(0), axes_of(p), p.value("keepdims", false), p.contains("b") ? x.at(1) : Array())};
      }},
     {"standardize",
      [](const Arrays& x, const json& p) {
-       return Arrays{nn::standardize(x[0], axes_or_last(p), p.value("epsilon", 1e-5))};
+       return Arrays{nn::standardize(x.at(0), axes_or_last(p), p.value("epsilon", 1e-5))};
      }},
     {"one_hot",
      [](const Arrays& x, const json& p) {
        return Arrays{
-           nn::one_hot(x[0], p.at("num_classes"), dtype_of(p.value("dtype", "float32")), p.value("axis", -1))};
+           nn::one_hot(x.at(0), p.at("num_classes"), dtype_of(p.value("dtype", "float32")), p.value("axis", -1))};
      }},
     {"conv_general_dilated", conv},
     {"conv_transpose", conv_transpose},

@@ -9,15 +9,15 @@ namespace {
 using namespace tutti;
 
 OpFunction one(Array (*f)(const In&)) {
-  return [f](const Arrays& x, const json&) { return Arrays{f(x[0])}; };
+  return [f](const Arrays& x, const json&) { return Arrays{f(x.at(0))}; };
 }
 OpFunction two(Array (*f)(const Operand&, const Operand&)) {
   return [f](const Arrays& x, const json& params) {
-    return Arrays{f(x[0], params.contains("rhs") ? Array(params["rhs"].get<int>()) : x.at(1))};
+    return Arrays{f(x.at(0), params.contains("rhs") ? Array(params["rhs"].get<int>()) : x.at(1))};
   };
 }
 OpFunction strict(Array (*f)(const In&, const In&)) {
-  return [f](const Arrays& x, const json&) { return Arrays{f(x[0], x[1])}; };
+  return [f](const Arrays& x, const json&) { return Arrays{f(x.at(0), x.at(1))}; };
 }
 template <class Reduce> OpFunction reduction(Reduce f) {
   return [f](const Arrays& x, const json& p) { return Arrays{f(x, axes_of(p), p.value("keepdims", false), p)}; };
@@ -32,41 +32,41 @@ ReduceOptions options(const Arrays& x, const Axes& axes, bool keepdims, const js
 OpFunction with_options(Array (*plain)(const In&, const Axes&, bool), Array (*rich)(const In&, const ReduceOptions&)) {
   return reduction([=](const Arrays& x, const Axes& axes, bool keepdims, const json& p) {
     return p.contains("dtype") || p.contains("initial") || p.contains("where")
-               ? rich(x[0], options(x, axes, keepdims, p))
-               : plain(x[0], axes, keepdims);
+               ? rich(x.at(0), options(x, axes, keepdims, p))
+               : plain(x.at(0), axes, keepdims);
   });
 }
 OpFunction plain(Array (*f)(const In&, const Axes&, bool)) {
   return reduction(
-      [f](const Arrays& x, const Axes& axes, bool keepdims, const json&) { return f(x[0], axes, keepdims); });
+      [f](const Arrays& x, const Axes& axes, bool keepdims, const json&) { return f(x.at(0), axes, keepdims); });
 }
 OpFunction spread(Array (*f)(const In&, const Axes&, bool, int)) {
   return reduction([f](const Arrays& x, const Axes& axes, bool keepdims, const json& p) {
-    return f(x[0], axes, keepdims, p.value("ddof", 0));
+    return f(x.at(0), axes, keepdims, p.value("ddof", 0));
   });
 }
 
 Arrays clip_case(const Arrays& x, const json& p) {
-  if (x.size() == 3) return {clip(x[0], x[1], x[2])};
+  if (x.size() == 3) return {clip(x.at(0), x.at(1), x.at(2))};
   auto number = [&](const char* name) {
     return p[name].is_number_integer() ? Array(p[name].get<int>()) : Array(p[name].get<double>());
   };
-  if (!p.contains("min")) return {clip(x[0], none, number("max"))};
-  if (!p.contains("max")) return {clip(x[0], number("min"), none)};
-  return {clip(x[0], number("min"), number("max"))};
+  if (!p.contains("min")) return {clip(x.at(0), none, number("max"))};
+  if (!p.contains("max")) return {clip(x.at(0), number("min"), none)};
+  return {clip(x.at(0), number("min"), number("max"))};
 }
 Arrays convert_case(const Arrays& x, const json& p) {
-  if (p.contains("expr")) return {x[0].astype(bfloat16).astype(float32)};
-  return {x[0].astype(dtype_of(p["dtype"]))};
+  if (p.contains("expr")) return {x.at(0).astype(bfloat16).astype(float32)};
+  return {x.at(0).astype(dtype_of(p["dtype"]))};
 }
 Arrays where_case(const Arrays& x, const json& p) {
-  if (p.contains("expr")) return {where(x[0] > 0, log(x[0]), 0.f)};
-  return {where(x[0], x[1], x[2])};
+  if (p.contains("expr")) return {where(x.at(0) > 0, log(x.at(0)), 0.f)};
+  return {where(x.at(0), x.at(1), x.at(2))};
 }
 Arrays power_case(const Arrays& x, const json& p) {
-  if (!p.contains("exponent")) return {power(x[0], x[1])};
-  return {p["exponent"].is_number_integer() ? power(x[0], p["exponent"].get<int>())
-                                            : power(x[0], p["exponent"].get<double>())};
+  if (!p.contains("exponent")) return {power(x.at(0), x.at(1))};
+  return {p["exponent"].is_number_integer() ? power(x.at(0), p["exponent"].get<int>())
+                                            : power(x.at(0), p["exponent"].get<double>())};
 }
 
 const OpFamily family({
@@ -117,15 +117,16 @@ const OpFamily family({
     {"digamma", one(lax::digamma)},
     {"population_count", one(lax::population_count)},
     {"clz", one(lax::clz)},
-    {"nan_to_num", [](const Arrays& x, const json&) { return Arrays{nan_to_num(x[0])}; }},
-    {"round", [](const Arrays& x, const json& p) { return Arrays{tutti::round(x[0], p.value("decimals", 0))}; }},
+    {"nan_to_num", [](const Arrays& x, const json&) { return Arrays{nan_to_num(x.at(0))}; }},
+    {"round", [](const Arrays& x, const json& p) { return Arrays{tutti::round(x.at(0), p.value("decimals", 0))}; }},
     {"add", two(add)},
     {"mul", two(multiply)},
     {"div", two(divide)},
     {"floor_divide", two(floor_divide)},
     {"remainder", two(tutti::remainder)},
     {"fmod", two(tutti::fmod)},
-    {"sub", [](const Arrays& x, const json& p) { return Arrays{p.contains("expr") ? 2.5 - x[0] : x[0] - x[1]}; }},
+    {"sub",
+     [](const Arrays& x, const json& p) { return Arrays{p.contains("expr") ? 2.5 - x.at(0) : x.at(0) - x.at(1)}; }},
     {"maximum", two(maximum)},
     {"minimum", two(minimum)},
     {"fmax", two(tutti::fmax)},
@@ -164,11 +165,11 @@ const OpFamily family({
     {"clamp", clip_case},
     {"divmod",
      [](const Arrays& x, const json&) {
-       auto [q, r] = divmod(x[0], x[1]);
+       auto [q, r] = divmod(x.at(0), x.at(1));
        return Arrays{q, r};
      }},
     {"bitcast_convert_type",
-     [](const Arrays& x, const json& p) { return Arrays{lax::bitcast_convert_type(x[0], dtype_of(p["dtype"]))}; }},
+     [](const Arrays& x, const json& p) { return Arrays{lax::bitcast_convert_type(x.at(0), dtype_of(p["dtype"]))}; }},
     {"sum", with_options(tutti::sum, sum_with)},
     {"prod", with_options(tutti::prod, prod_with)},
     {"max", with_options(tutti::max, max_with)},
@@ -179,26 +180,26 @@ const OpFamily family({
     {"any", plain(tutti::any)},
     {"all", plain([](const In& x, const Axes& axes, bool keepdims) { return tutti::all(x, axes, keepdims); })},
     {"argmax",
-     [](const Arrays& x, const json& p) { return Arrays{argmax(x[0], axis_of(p), p.value("keepdims", false))}; }},
+     [](const Arrays& x, const json& p) { return Arrays{argmax(x.at(0), axis_of(p), p.value("keepdims", false))}; }},
     {"argmin",
-     [](const Arrays& x, const json& p) { return Arrays{argmin(x[0], axis_of(p), p.value("keepdims", false))}; }},
+     [](const Arrays& x, const json& p) { return Arrays{argmin(x.at(0), axis_of(p), p.value("keepdims", false))}; }},
     {"cumsum",
      [](const Arrays& x, const json& p) {
-       return Arrays{p.value("reverse", false) ? lax::cumsum(x[0], *axis_of(p), true) : cumsum(x[0], axis_of(p))};
+       return Arrays{p.value("reverse", false) ? lax::cumsum(x.at(0), *axis_of(p), true) : cumsum(x.at(0), axis_of(p))};
      }},
     {"nansum", plain(nansum)},
     {"nanmean", plain(nanmean)},
     {"nanmax", plain(nanmax)},
     {"count_nonzero", plain(count_nonzero)},
     {"ptp", plain(ptp)},
-    {"average", [](const Arrays& x, const json& p) { return Arrays{average(x[0], x[1], axes_of(p))}; }},
+    {"average", [](const Arrays& x, const json& p) { return Arrays{average(x.at(0), x.at(1), axes_of(p))}; }},
     {"isclose",
      [](const Arrays& x, const json& p) {
-       return Arrays{isclose(x[0], x[1], p.value("rtol", 1e-5), p.value("atol", 1e-8))};
+       return Arrays{isclose(x.at(0), x.at(1), p.value("rtol", 1e-5), p.value("atol", 1e-8))};
      }},
     {"allclose",
      [](const Arrays& x, const json& p) {
-       return Arrays{allclose(x[0], x[1], p.value("rtol", 1e-5), p.value("atol", 1e-8))};
+       return Arrays{allclose(x.at(0), x.at(1), p.value("rtol", 1e-5), p.value("atol", 1e-8))};
      }},
     {"array_equal", two(array_equal)},
 });

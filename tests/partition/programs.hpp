@@ -124,7 +124,7 @@ inline void expect_close(const Type& t, const BufferPtr& got, const BufferPtr& w
 /// Runs on isolated devices and globally, compares all outputs, and what was sent with what was planned (where that can
 /// be `counted`: of a while loop one step is planned).
 inline LocalProgram check_partition(const ShardedProgram& sharded, const std::vector<BufferPtr>& inputs,
-                                    double tolerance = 2e-5, const Chooser& chooser = choose, bool counted = true) {
+                                    double tolerance = 2e-5, const Chooser& chooser = {}, bool counted = true) {
   LocalProgram local = partition(sharded, BoundaryAxes::every(), chooser);
   verify(local);
   run::IsolatedRun isolated = run::run_per_device(local, inputs);

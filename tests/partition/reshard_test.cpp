@@ -58,7 +58,7 @@ void check_pairs(const Mesh& mesh, const Shape& shape) {
       Candidate row;
       row.operands = row.results = {from};
       SCOPED_TRACE(str(from, mesh) + " -> " + str(to, mesh));
-      check_partition(sharded, in, 1e-6, [&](const Problem&, Planner&) { return std::vector<Candidate>{row}; });
+      check_partition(sharded, in, 1e-6, [&](const Problem&, Planner&) { return BodyPlan{{row}}; });
       if (::testing::Test::HasFailure()) return;
     }
 }

@@ -2,6 +2,8 @@
 //
 // FOLDER/step_000100/ holds `arrays.safetensors`, the arrays by their paths, and `manifest.json`: paths, dtypes,
 // shapes, shardings as text, tutti's version, the user's own JSON, and checksums (xxhash64, one for each MiB).
+// Of several processes each writes a file of its own with the parts that it holds, arrays-00000-of-00004.safetensors,
+// a part of an array as `PATH[0:4,0:8]`; all of them call save and restore, and what fails in one fails in all.
 // Everything is written to step_000100.tmp-RANDOM first, brought to the disk and then renamed: whatever happens on the
 // way, the checkpoints that were complete before still are.
 #pragma once

@@ -1,11 +1,16 @@
 // libtutti_mpi.so: messages by MPI. The only file that sees mpi.h; distributed::initialize loads it.
 #include <mpi.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "run/transport.hpp"
@@ -18,11 +23,24 @@ using Clock = std::chrono::steady_clock;
 // A count of MPI is an int: longer messages go in pieces.
 constexpr std::int64_t kPiece = std::numeric_limits<int>::max() / 2;
 
+// Programs and threads beside them call MPI one at a time: that is what MPI_THREAD_SERIALIZED asks for.
+std::mutex& one_at_a_time() {
+  static std::mutex one;
+  return one;
+}
+
+// How a wait begins and goes on.
+struct Patience {
+  int polls = 200;        // before the core is offered to others
+  bool asleep = false;    // and then not asked for again at once
+  double told_after = 0;  // s
+};
+
 class MpiFlight final : public Transport::Flight {
  public:
-  MpiFlight(int index, double timeout_s) : index_(index), timeout_s_(timeout_s) {}
+  MpiFlight(int index, Patience patience) : index_(index), patience_(patience) {}
   ~MpiFlight() override {
-    if (!requests_.empty()) MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    while (!requests_.empty() && !landed()) sched_yield();
   }
 
   template <class Post> void post(std::int64_t bytes, int peer, Post post) {
@@ -38,23 +56,31 @@ class MpiFlight final : public Transport::Flight {
 
   void land(const std::string& what) override {
     const Clock::time_point start = Clock::now();
-    double told = timeout_s_;
+    double told = patience_.told_after;
     for (int turn = 0;; ++turn) {
-      int done = 0;
-      MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-      if (done) break;
-      if (turn < 200) continue;
-      sched_yield();  // processes may be more than cores
-      if (turn % 1024) continue;
+      if (landed()) break;
+      if (patience_.asleep) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      } else {
+        if (turn < patience_.polls) continue;
+        sched_yield();  // processes may be more than cores
+        if (turn % 1024) continue;
+      }
       const double waited = std::chrono::duration<double>(Clock::now() - start).count();
-      if (timeout_s_ <= 0 || waited < told) continue;
+      if (patience_.told_after <= 0 || waited < told) continue;
       tell(what, waited);
-      told += timeout_s_;
+      told += patience_.told_after;
     }
     requests_.clear();
   }
 
  private:
+  bool landed() {
+    std::lock_guard lock(one_at_a_time());
+    int done = 0;
+    MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    return done != 0;
+  }
   void tell(const std::string& what, double waited) {
     std::set<int> late;
     for (std::size_t k = 0; k < requests_.size(); ++k)
@@ -66,7 +92,7 @@ class MpiFlight final : public Transport::Flight {
   }
 
   int index_;
-  double timeout_s_;
+  Patience patience_;
   std::vector<MPI_Request> requests_;
   std::vector<int> peers_;
 };
@@ -81,6 +107,8 @@ class MpiTransport final : public Transport {
     MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
     MPI_Comm_size(host, &count_here_);
     MPI_Comm_free(&host);
+    // Where each process has a core, a message is some milliseconds away and not worth a turn of somebody else's.
+    if (count_here_ <= sysconf(_SC_NPROCESSORS_ONLN)) polls_ = 20000;
   }
   int index() const override { return index_; }
   int count() const override { return count_; }
@@ -95,23 +123,31 @@ class MpiTransport final : public Transport {
   }
 
  private:
-  std::unique_ptr<Flight> fly(std::span<const Outgoing> out, std::span<const Incoming> in) override {
-    auto flight = std::make_unique<MpiFlight>(index_, timeout_s_);
+  std::unique_ptr<Flight> fly(std::span<const Outgoing> out, std::span<const Incoming> in, int channel) override {
+    auto flight = std::make_unique<MpiFlight>(index_, Patience{polls_, channel > 0, timeout_s_});
+    std::lock_guard lock(one_at_a_time());
     for (const Incoming& m : in)
       flight->post(m.bytes, m.from, [&](std::int64_t from, int n, MPI_Request* request) {
-        MPI_Irecv(m.data + from, n, MPI_BYTE, m.from, 0, comm_, request);
+        MPI_Irecv(m.data + from, n, MPI_BYTE, m.from, channel, comm_, request);
       });
     for (const Outgoing& m : out)
       flight->post(m.bytes, m.to, [&](std::int64_t from, int n, MPI_Request* request) {
-        MPI_Isend(m.data + from, n, MPI_BYTE, m.to, 0, comm_, request);
+        MPI_Isend(m.data + from, n, MPI_BYTE, m.to, channel, comm_, request);
       });
     return flight;
   }
 
   double timeout_s_;
   MPI_Comm comm_ = MPI_COMM_NULL;
-  int index_ = 0, count_ = 1, count_here_ = 1;
+  int index_ = 0, count_ = 1, count_here_ = 1, polls_ = Patience{}.polls;
 };
+
+// Where all processes are on one host an OpenMPI need not look for networks: that is most of what starting takes.
+void stay_on_this_host() {
+  const char* all = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const char* here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  if (all && here && std::strcmp(all, here) == 0) setenv("OMPI_MCA_pml", "ob1", 0);
+}
 
 }  // namespace
 }  // namespace tutti::run
@@ -119,7 +155,10 @@ class MpiTransport final : public Transport {
 extern "C" tutti::run::Transport* tutti_transport(double timeout_s, std::string& error) {
   int ready = 0, level = 0;
   MPI_Initialized(&ready);
-  if (!ready) MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
+  if (!ready) {
+    tutti::run::stay_on_this_host();
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level);
+  }
   MPI_Query_thread(&level);
   if (level < MPI_THREAD_SERIALIZED) {
     error = "this MPI was started for one thread only: let it be started with MPI_THREAD_SERIALIZED or more";

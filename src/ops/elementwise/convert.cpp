@@ -50,13 +50,6 @@ void eval_copy(const Call& c, Views in, Views out) {
   if (std::int64_t n = c.operands[0].nbytes()) std::memcpy(out[0].data, in[0].data, static_cast<std::size_t>(n));
 }
 
-Op frame(std::string name) {
-  Op op;
-  op.name = std::move(name);
-  op.factors = pointwise_factors;
-  op.batch = pointwise_batch;
-  return op;
-}
 Sample sample(Params params, DType from, double lo, double hi) {
   Sample s;
   s.params = std::move(params);
@@ -71,7 +64,7 @@ Sample sample(Params params, DType from, double lo, double hi) {
 }  // namespace
 
 constinit const Home convert_element_type = [] {
-  Op op = frame("convert_element_type");
+  Op op = pointwise_frame("convert_element_type");
   op.infer = infer_convert;
   op.eval = eval_convert;
   op.own_weak = true;
@@ -99,7 +92,7 @@ constinit const Home convert_element_type = [] {
 };
 
 constinit const Home bitcast_convert_type = [] {
-  Op op = frame("bitcast_convert_type");
+  Op op = pointwise_frame("bitcast_convert_type");
   op.infer = infer_bitcast;
   op.eval = eval_copy;
   op.jvp = [](const Call&, const Arrays&, const Arrays&, const Arrays&) { return Arrays(1); };
@@ -112,7 +105,7 @@ constinit const Home bitcast_convert_type = [] {
 };
 
 constinit const Home stop_gradient = [] {
-  Op op = frame("stop_gradient");
+  Op op = pointwise_frame("stop_gradient");
   op.infer = [](const Call& c) -> std::vector<Type> { return {c.operands[0]}; };
   op.eval = eval_copy;
   op.jvp = [](const Call&, const Arrays&, const Arrays&, const Arrays&) { return Arrays(1); };

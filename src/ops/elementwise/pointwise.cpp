@@ -119,11 +119,16 @@ Array shaped(const Array& t, const Array& like) {
 
 }  // namespace
 
-Op pointwise_frame(std::string name, std::size_t arity, unsigned mask, Rules rules) {
+Op pointwise_frame(std::string name) {
   Op op;
   op.name = std::move(name);
   op.factors = pointwise_factors;
   op.batch = pointwise_batch;
+  return op;
+}
+
+Op pointwise_frame(std::string name, std::size_t arity, unsigned mask, Rules rules) {
+  Op op = pointwise_frame(std::move(name));
   op.linear = rules.linear;
   op.signs = rules.signs;
   op.transpose = rules.transpose;

@@ -117,6 +117,8 @@ void eval_loop(const F& f, std::span<const HostView> in, const HostView& out, st
 /// Checks dtypes and shapes; the common shape of the operands. TypeError and ShapeError name the op.
 Shape pointwise_shape(const Call& c, unsigned mask);
 void check_equal_dtypes(const Call& c, std::size_t first = 0);
+/// What all share: how they are cut and batched.
+Op pointwise_frame(std::string name);
 /// Everything that does not depend on the lane expression.
 Op pointwise_frame(std::string name, std::size_t arity, unsigned mask, Rules rules);
 Factors pointwise_factors(const Call& c, const std::vector<Type>& results);

@@ -31,6 +31,38 @@ std::vector<Piece> pieces(const Call& c, const Type& result) {
   return {head, rest};
 }
 
+// The last elements of the block before, or of one further away, then the first ones of the block behind that.
+Across across_blocks() {
+  auto split = [](const Call& c) {
+    const std::int64_t block = c.operands[0].shape[c.get<Roll>().dim];
+    return std::pair(c.get<Roll>().shift / block, c.get<Roll>().shift % block);  // whole blocks, and the rest
+  };
+  Across out;
+  out.run = [=](const Call& c, const std::vector<Array>& blocks, const Line& line) {
+    const auto [whole, rest] = split(c);
+    const std::int64_t block = c.operands[0].shape[line.dim];
+    auto part = [&](std::int64_t from, std::int64_t to) {
+      Dims start(static_cast<std::size_t>(c.operands[0].ndim()), 0);
+      Dims limit(c.operands[0].shape.begin(), c.operands[0].shape.end());
+      start[line.dim] = from;
+      limit[line.dim] = to;
+      return lax::slice(blocks[0], start, limit);
+    };
+    if (rest == 0) return std::vector{line.shifted(blocks[0], whole)};
+    return std::vector{lax::concatenate(
+        {line.shifted(part(block - rest, block), whole + 1), line.shifted(part(0, block - rest), whole)}, line.dim)};
+  };
+  out.received = [=](const Call& c, std::int64_t blocks) {
+    const auto [whole, rest] = split(c);
+    const std::int64_t block = c.operands[0].shape[c.get<Roll>().dim];
+    double elements = 0;
+    if (whole % blocks != 0) elements += static_cast<double>(block - rest);
+    if ((whole + 1) % blocks != 0) elements += static_cast<double>(rest);
+    return elements / static_cast<double>(block) * static_cast<double>(c.operands[0].nbytes());
+  };
+  return out;
+}
+
 }  // namespace
 
 constinit const Home roll = [] {
@@ -51,6 +83,7 @@ constinit const Home roll = [] {
     for (int factor : f.operands[0][c.get<Roll>().dim]) f.factors[factor].kind = Factors::Kind::replicated;
     return f;
   };
+  op.across = std::make_shared<Across>(across_blocks());
   op.linear = {{0}};
   op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
     const auto& p = c.get<Roll>();

@@ -1,0 +1,54 @@
+#include "case.hpp"
+
+namespace bench {
+namespace {
+
+// Hermitian with eigenvalues of 1 and more.
+Array positive(const Setup& s, std::int64_t n) {
+  Array a = random::normal(random::key(0), {n, n});
+  return device_put(matmul(a, a.T()) / static_cast<double>(n) + eye(n), s.at(P()));
+}
+
+template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {
+  return {std::move(name), [=](const Setup& s) {
+            return repeat([g = jit(f), arguments = std::tuple{make(s)...}] { return std::apply(g, arguments); });
+          }};
+}
+
+auto whole(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, P()); };
+}
+auto rows(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, P(axes("x", "y"))); };
+}
+auto spd(std::int64_t n) {
+  return [=](const Setup& s) { return positive(s, n); };
+}
+
+Array solve(const Array& a, const Array& b) { return linalg::solve(a, b); }
+
+}  // namespace
+
+std::vector<Case> linalg_cases() {
+  return {
+      compiled(
+          "cholesky_1024", [](const Array& a) { return linalg::cholesky(a); }, spd(1024)),
+      compiled("solve_1024", solve, whole({1024, 1024}), whole({1024, 16})),
+      compiled(
+          "eigh_256", [](const Array& a) { return linalg::eigh(a); }, spd(256)),
+      compiled(
+          "svd_256", [](const Array& a) { return linalg::svd(a); }, whole({256, 256})),
+      compiled(
+          "qr_512", [](const Array& a) { return linalg::qr(a); }, whole({512, 512})),
+      compiled("batched_solve_4096x8", solve, rows({4096, 8, 8}), rows({4096, 8, 1})),
+      compiled(
+          "fft2_1024", [](const Array& x) { return fft::fft2(x); },
+          [](const Setup& s) {
+            return s.normal({1024, 1024}, P()).astype(complex64);
+          }),
+      compiled(
+          "rfft_4096x1024", [](const Array& x) { return fft::rfft(x); }, rows({4096, 1024})),
+  };
+}
+
+}  // namespace bench

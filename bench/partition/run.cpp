@@ -1,0 +1,89 @@
+#include "run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "plan.hpp"
+#include "tutti/array/placement.hpp"
+#include "tutti/base/config.hpp"
+#include "tutti/debug/debug.hpp"
+#include "tutti/numpy/numpy.hpp"
+#include "tutti/random/random.hpp"
+#include "tutti/transform/jit.hpp"
+
+namespace bench {
+namespace {
+
+Row with_extents_over_8(Row row) {
+  for (Input& i : row.inputs)
+    for (std::int64_t& n : i.shape)
+      if (n >= 64) n /= 8;
+  return row;
+}
+
+bool is_small(const Row& row) {
+  double elements = 0;
+  for (const Input& i : row.inputs) elements += static_cast<double>(i.shape.num_elements());
+  return elements <= 3e6 && product_flops(*plan_of(row).program) <= 3e8;
+}
+
+// Integers are places in the first input.
+Arrays inputs_of(const Row& row) {
+  std::int64_t most = 1;
+  for (std::int64_t n : row.inputs[0].shape) most = std::max(most, n);
+  const std::vector<Array> keys = random::split(random::key(7), static_cast<int>(row.inputs.size()));
+  Arrays out;
+  for (std::size_t i = 0; i < row.inputs.size(); ++i) {
+    const Input& in = row.inputs[i];
+    if (in.dtype == int32)
+      out.push_back(random::randint(keys[i], in.shape, 0, most));
+    else
+      out.push_back(in.positive ? random::uniform(keys[i], in.shape) : random::normal(keys[i], in.shape) * 0.1);
+  }
+  return out;
+}
+
+struct Isolated {
+  Isolated() { config::isolation(Isolation::per_device); }
+  ~Isolated() { config::isolation(Isolation::shared); }
+};
+
+double largest_difference(const Array& got, const Array& want) {
+  const std::vector<float> a = got.astype(float32).to_vector<float>(), b = want.astype(float32).to_vector<float>();
+  double scale = 0, out = 0;
+  for (float v : b) scale = std::max(scale, std::abs(double(v)));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = std::abs(double(a[i]) - double(b[i]));
+    out = std::isnan(d) ? INFINITY : std::max(out, d);
+  }
+  return scale > 0 ? out / scale : out;
+}
+
+}  // namespace
+
+Ran run_both_ways(const Row& asked) {
+  Ran out;
+  out.row = is_small(asked) ? asked : with_extents_over_8(asked);
+  const std::vector<Sharding> in = input_shardings(out.row), to = output_shardings(out.row);
+  Arrays args = inputs_of(out.row);
+  const Arrays want = jit(out.row.program)(args);
+  for (std::size_t i = 0; i < args.size(); ++i) args[i] = device_put(args[i], in[i]);
+  // One result after the other: which sharding is a result's is its place in the list.
+  auto placed = [&](const tree::Path& path, const Array&) -> Sharding {
+    return to[static_cast<std::size_t>(path.keys().back().index)];
+  };
+  const Isolated isolated;
+  debug::reset_traffic();
+  const auto start = std::chrono::steady_clock::now();
+  const Arrays got = jit(out.row.program, {.out_shardings = placed})(args);
+  block_until_ready(got);
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  out.sent = debug::traffic().bytes();
+  out.planned = plan_of(out.row).bytes;
+  for (std::size_t i = 0; i < got.size(); ++i)
+    out.difference = std::max(out.difference, largest_difference(got[i], want[i]));
+  return out;
+}
+
+}  // namespace bench

@@ -1,0 +1,74 @@
+// Factorizations and solves of stacks of matrices (the last two dims), strict: float32, float64 or complex64, no
+// promotion, no broadcasting. tutti/linalg/linalg.hpp has the NumPy-like functions. Source: jax.lax.linalg.
+//
+// Leading dims are batch dims: computed side by side, and split over devices without a message; a matrix is whole on
+// its device. Errors: TypeError for another dtype, ShapeError for what is no (square) matrix. Singular or non-finite
+// input is no error: infinities and NaN come out.
+#pragma once
+
+#include <tuple>
+
+#include "tutti/array/array.hpp"
+
+namespace tutti::lax::linalg {
+
+/// The lower factor l[..., n, n] of a = l l^H; of a[..., n, n] the lower triangle is read. NaN where a matrix is not
+/// positive definite.
+Array cholesky(const In& a);
+
+struct TriangularSolve {
+  bool left_side = false, lower = false, transpose_a = false, conjugate_a = false, unit_diagonal = false;
+};
+/// x with op(a) x = b (left_side) or x op(a) = b; of a[..., n, n] one triangle is read, the diagonal only unless it is
+/// `unit_diagonal`. b is [..., n, k], or [..., k, n].
+Array triangular_solve(const In& a, const In& b, const TriangularSolve& options = {});
+
+struct Lu {
+  Array lu, pivots, permutation;
+};
+/// a[..., m, n] with its rows permuted is l u: l below the diagonal of `lu` (ones on it are not stored), u on and above
+/// it. Row i was swapped with row pivots[..., i] (int32, min(m, n) of them), one after the other; what that makes of
+/// 0..m-1 is `permutation`.
+Lu lu(const In& a);
+
+/// x with a x = b, b[..., n, k], by the factors of a; derivatives by `a` are those of the solve, by `factors` none.
+Array solve(const In& a, const Lu& factors, const In& b);
+
+struct Qr {
+  Array q, r;
+};
+/// q[..., m, k] with orthonormal columns and r[..., k, n] upper triangular, q r = a[..., m, n]; k is min(m, n), or m
+/// for full_matrices.
+Qr qr(const In& a, bool full_matrices = false);
+
+struct Svd {
+  Array u, s, vh;
+};
+/// a[..., m, n] = u diag(s) vh with s[..., k] descending, k = min(m, n); u[..., m, k] and vh[..., k, n], square for
+/// full_matrices. NaN for non-finite input.
+Svd svd(const In& a, bool full_matrices = true);
+Array svdvals(const In& a);
+
+struct Eigh {
+  Array w, v;
+};
+/// Of Hermitian a[..., n, n], of which one triangle is read: eigenvalues w[..., n], ascending, and the eigenvectors as
+/// columns of v[..., n, n]. NaN for non-finite input.
+Eigh eigh(const In& a, bool lower = true);
+Array eigvalsh(const In& a, bool lower = true);
+
+struct Eig {
+  Array w, left, right;  // vectors that were not asked for are empty
+};
+/// Of any a[..., n, n]: eigenvalues w (complex64, in no order) and eigenvectors of length 1 as columns. float64 is a
+/// TypeError: there is no complex128.
+Eig eig(const In& a, bool left = true, bool right = true);
+
+struct Slogdet {
+  Array sign, logabsdet;
+};
+/// The determinant of a[..., n, n], and its sign and logarithm (float), which do not overflow.
+Array det(const In& a);
+Slogdet slogdet(const In& a);
+
+}  // namespace tutti::lax::linalg

@@ -1,0 +1,95 @@
+// real imag complex: float32 and complex64. Cotangents pair with tangents by the real part of their product, without a
+// conjugate. Source: jax.lax.
+#include "ops/elementwise/complex.hpp"
+
+#include "ops/elementwise/pointwise.hpp"
+#include "tutti/lax/complex.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using Arrays = std::vector<Array>;
+using Flags = std::vector<bool>;
+using C = std::complex<float>;
+
+Array zero() { return array_from_scalar(Scalar(0.0).to(float32), false); }
+
+Sample sample(std::vector<Type> operands) {
+  return {.params = {}, .operands = std::move(operands), .differentiable = false};  // tests/linalg/complex_test.cpp
+}
+Type numbers(DType dtype, Shape shape) { return {dtype, std::move(shape), false, {}}; }
+
+template <class Part> Op part(std::string name, Part of) {
+  Op op = pointwise_frame(std::move(name));
+  op.infer = [](const Call& c) { return std::vector{numbers(float32, pointwise_shape(c, takes_complex))}; };
+  op.eval = [of](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<float>()[i] = of(in[0].as<const C>()[i]);
+  };
+  op.linear = {{0}};
+  op.samples = {sample({numbers(complex64, {3, 4})}), sample({numbers(complex64, {})})};
+  return op;
+}
+
+}  // namespace
+
+constinit const Home real = [] {
+  Op op = part("real", [](C z) { return z.real(); });
+  op.transpose = [](const Call&, const Arrays& ct, const Arrays&, const Flags&) -> Arrays {
+    return {ct[0].has_value() ? lax::complex(ct[0], zero()) : Array()};
+  };
+  return op;
+};
+
+constinit const Home imag = [] {
+  Op op = part("imag", [](C z) { return z.imag(); });
+  op.transpose = [](const Call&, const Arrays& ct, const Arrays&, const Flags&) -> Arrays {
+    return {ct[0].has_value() ? lax::complex(zero(), lax::neg(ct[0])) : Array()};
+  };
+  return op;
+};
+
+constinit const Home complex = [] {
+  Op op = pointwise_frame("complex");
+  op.infer = [](const Call& c) {
+    const Shape shape = pointwise_shape(c, takes_floating);
+    for (const Type& t : c.operands)
+      if (t.dtype != float32)
+        raise<TypeError>(c.op.name, "a part is " + t.str(), "Complex numbers are complex64: convert to float32.");
+    return std::vector{numbers(complex64, shape)};
+  };
+  op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+    const std::int64_t a = in[0].type.ndim() > 0, b = in[1].type.ndim() > 0;
+    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i)
+      out[0].as<C>()[i] = C(in[0].as<const float>()[i * a], in[1].as<const float>()[i * b]);
+  };
+  op.linear = {{0, 1}};
+  op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const Flags& undefined) -> Arrays {
+    Arrays out(2);
+    if (!ct[0].has_value()) return out;
+    if (undefined[0]) out[0] = cotangent_for(lax::real(ct[0]), c.operands[0]);
+    if (undefined[1]) out[1] = cotangent_for(lax::neg(lax::imag(ct[0])), c.operands[1]);
+    return out;
+  };
+  op.samples = {sample({numbers(float32, {3, 4}), numbers(float32, {3, 4})}),
+                sample({numbers(float32, {}), numbers(float32, {5})})};
+  return op;
+};
+
+}  // namespace tutti::ops
+
+namespace tutti::lax {
+
+Array real(const In& x) {
+  CallScope scope(x.loc);
+  return bind1(ops::real, {}, {x.array});
+}
+Array imag(const In& x) {
+  CallScope scope(x.loc);
+  return bind1(ops::imag, {}, {x.array});
+}
+Array complex(const In& re, const In& im) {
+  CallScope scope(re.loc);
+  return bind1(ops::complex, {}, {re.array, im.array});
+}
+
+}  // namespace tutti::lax

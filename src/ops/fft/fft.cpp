@@ -1,0 +1,152 @@
+// Discrete Fourier transforms of the last dims. Source: jax.lax.fft.
+#include "ops/fft/fft.hpp"
+
+#include <cmath>
+
+#include "base/tasks.hpp"
+#include "ops/fft/transform.hpp"
+#include "ops/movement/movement.hpp"
+#include "tutti/lax/complex.hpp"
+#include "tutti/numpy/numpy.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using lax::FftType;
+using Arrays = std::vector<Array>;
+
+const char* name_of(FftType type) {
+  switch (type) {
+    case FftType::fft: return "fft";
+    case FftType::ifft: return "ifft";
+    case FftType::rfft: return "rfft";
+    default: return "irfft";
+  }
+}
+bool is_inverse(FftType type) { return type == FftType::ifft || type == FftType::irfft; }
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<Fft>();
+  const Type& x = c.operands[0];
+  const char* name = name_of(p.type);
+  const DType wanted = p.type == FftType::rfft ? float32 : complex64;
+  if (x.dtype != wanted)
+    raise<TypeError>(name, "the array is " + x.str() + ", it takes " + std::string(wanted.name()),
+                     x.dtype == float64 ? "There is no complex128: convert to float32." : "Convert it with astype().");
+  const int dims = p.lengths.ndim();
+  if (dims < 1 || dims > x.ndim())
+    raise<ShapeError>(name, std::to_string(dims) + " dims of " + x.str(), "Transform one dim or more that are there.");
+  Shape shape = x.shape;
+  for (int d = 0; d < dims; ++d) {
+    const bool half = p.type == FftType::irfft && d + 1 == dims;
+    const std::int64_t n = p.lengths[d], has = x.shape[x.ndim() - dims + d];
+    if (n < 1 || n > INT32_MAX)
+      raise<ShapeError>(name, "the lengths are " + p.lengths.str(), "A transform has one element or more.");
+    if (has != (half ? n / 2 + 1 : n))
+      raise<ShapeError>(
+          name, x.str() + " for lengths " + p.lengths.str(),
+          half ? "The last dim of irfft has n / 2 + 1 elements." : "These are the extents of the last dims.");
+  }
+  if (p.type == FftType::rfft) shape[x.ndim() - 1] = shape.back() / 2 + 1;
+  if (p.type == FftType::irfft) shape[x.ndim() - 1] = p.lengths.back();
+  return {type(p.type == FftType::irfft ? float32 : complex64, shape)};
+}
+
+void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& p = c.get<Fft>();
+  const Shape& shape = in[0].type.shape;
+  const std::int64_t count = Shape(Dims(shape.begin(), shape.end() - p.lengths.ndim())).num_elements();
+  transform(p.type, p.lengths, count, in[0].data, out[0].data);
+  if (!is_inverse(p.type)) return;
+  const float scale = 1 / static_cast<float>(p.lengths.num_elements());
+  float* x = out[0].as<float>();
+  in_pieces(out[0].type.nbytes() / 4, 0.2, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) x[i] *= scale;
+  });
+}
+
+// Elements of the first half stand for two, but for the first and, of an even number, the last.
+Array weights(std::int64_t n) {
+  const std::int64_t half = n / 2 + 1;
+  const Array at = lax::iota(int32, Shape{half}, 0);
+  const Array once = lax::bitwise_or(at == 0, lax::mul(at, literal(int32, 2)) == static_cast<int>(n));
+  return where(once, literal(float32, 1), literal(float32, 2)).astype(float32);
+}
+
+// Cotangents pair with tangents without a conjugate: the matrices of fft and ifft are symmetric.
+Arrays transposed(const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) {
+  if (!ct[0].has_value()) return {Array()};
+  const auto& p = c.get<Fft>();
+  const double size = static_cast<double>(p.lengths.num_elements());
+  if (p.type == FftType::rfft) {
+    const Array shares = tutti::conj(ct[0]) / weights(p.lengths.back()).astype(complex64);
+    return {lax::fft(shares, FftType::irfft, p.lengths) * size};
+  }
+  if (p.type == FftType::irfft) {
+    const Array x = lax::fft(ct[0], FftType::rfft, p.lengths);
+    return {tutti::conj(x * (weights(p.lengths.back()) / size).astype(complex64))};
+  }
+  return {lax::fft(ct[0], p.type, p.lengths)};
+}
+
+}  // namespace
+
+constinit const Home fft = [] {
+  Op op;
+  op.name = "fft";
+  op.infer = infer;
+  op.eval = eval;
+  op.factors = [](const Call& c, const std::vector<Type>& results) {
+    FactorBuilder b(c, results);
+    const int batch = c.operands[0].ndim() - c.get<Fft>().lengths.ndim();
+    for (int d = 0; d < c.operands[0].ndim(); ++d) {
+      if (d < batch) {
+        b.share(0, d, d, results[0].shape[d]);
+        continue;
+      }
+      b.fixed_operand(0, d, c.operands[0].shape[d]);
+      b.fixed_result(d, results[0].shape[d]);
+    }
+    return b.f;
+  };
+  op.linear = {{0}};
+  op.adds_up = [](const Call&, const auto&, const auto&) { return false; };  // sums of many may overflow
+  op.transpose = transposed;
+  op.batch = [](const Call& c, const Arrays& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
+    return {{bind1(c.op, c.params, x)}, {true}};
+  };
+  op.flops = [](const Call& c, const std::vector<Type>& results) {
+    const double n = static_cast<double>(c.get<Fft>().lengths.num_elements());
+    return 5 * static_cast<double>(results[0].num_elements()) * std::log2(std::max(n, 2.));
+  };
+  // Real values of complex operands; derivatives: tests/fft.
+  auto sample = [&](FftType type, DType dtype, Shape shape, Shape lengths) {
+    op.samples.push_back({.params = Fft{type, std::move(lengths)},
+                          .operands = {ops::type(dtype, std::move(shape))},
+                          .differentiable = false});
+  };
+  for (FftType type : {FftType::fft, FftType::ifft}) {
+    sample(type, complex64, {8}, {8});
+    sample(type, complex64, {3, 7}, {7});
+    sample(type, complex64, {2, 3, 4}, {3, 4});
+    sample(type, complex64, {0, 5}, {5});
+    sample(type, complex64, {300, 40}, {40});  // more than a group of transforms
+  }
+  sample(FftType::rfft, float32, {2, 9}, {9});
+  sample(FftType::rfft, float32, {3, 6}, {3, 6});
+  sample(FftType::irfft, complex64, {2, 5}, {9});
+  sample(FftType::irfft, complex64, {2, 5}, {8});
+  sample(FftType::irfft, complex64, {2, 3, 3}, {3, 4});
+  return op;
+};
+
+}  // namespace tutti::ops
+
+namespace tutti::lax {
+
+Array fft(const In& x, FftType type, const Shape& lengths) {
+  CallScope scope(x.loc);
+  return bind1(ops::fft, ops::Fft{type, lengths}, {x.array});
+}
+
+}  // namespace tutti::lax

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+/// One operand, of which the lower triangle is read; its lower factor.
+extern const Home cholesky;
+
+}  // namespace tutti::ops

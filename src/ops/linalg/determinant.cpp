@@ -1,0 +1,167 @@
+// Determinants by lu, and their logarithms. Source: jax.numpy.linalg.det and slogdet.
+#include "ops/linalg/determinant.hpp"
+
+#include <cmath>
+
+#include "ops/linalg/matrix.hpp"
+#include "tutti/lax/complex.hpp"
+#include "tutti/lax/linalg.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using Arrays = std::vector<Array>;
+
+/// Calls f(k, factored, pivots) for each matrix; `factored` is row-major.
+template <class T, class F> void with_factors(const HostView& in, F f) {
+  const std::int64_t n = cols_of(in.type.shape), size = n * n;
+  for_each_matrix<T>(batch_size(in.type.shape), 2 * static_cast<double>(size * n) / 3,
+                     [&](std::int64_t k, Workspace<T>& space) {
+                       std::vector<T> a(in.as<const T>() + k * size, in.as<const T>() + (k + 1) * size);
+                       std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
+                       Lapack<T>::lu(static_cast<int>(n), static_cast<int>(n), a.data(), pivots.data(), space);
+                       f(k, a.data(), pivots.data());
+                     });
+}
+
+bool odd_swaps(const std::int32_t* pivots, std::int64_t n) {
+  bool odd = false;
+  for (std::int64_t i = 0; i < n; ++i) odd ^= pivots[i] != i;
+  return odd;
+}
+
+void eval_det(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+  const std::int64_t n = cols_of(in[0].type.shape);
+  with_matrix_element(in[0].type.dtype, [&]<class T>() {
+    with_factors<T>(in[0], [&](std::int64_t k, const T* lu, const std::int32_t* pivots) {
+      T product = odd_swaps(pivots, n) ? T(-1) : T(1);
+      for (std::int64_t i = 0; i < n; ++i) product *= lu[i * n + i];
+      out[0].as<T>()[k] = product;
+    });
+  });
+}
+
+void eval_slogdet(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+  const std::int64_t n = cols_of(in[0].type.shape);
+  with_matrix_element(in[0].type.dtype, [&]<class T>() {
+    with_factors<T>(in[0], [&](std::int64_t k, const T* lu, const std::int32_t* pivots) {
+      T sign = odd_swaps(pivots, n) ? T(-1) : T(1);
+      double log = 0;
+      bool zero = false;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const T d = lu[i * n + i];
+        const Real<T> size = std::abs(d);
+        zero = zero || size == 0;
+        sign *= d / size;
+        log += std::log(static_cast<double>(size));
+      }
+      out[0].as<T>()[k] = zero ? T{} : sign;
+      out[1].as<Real<T>>()[k] = zero ? -std::numeric_limits<Real<T>>::infinity() : static_cast<Real<T>>(log);
+    });
+  });
+}
+
+Array last_row(const Array& x) {
+  Dims start(x.shape().size(), 0);
+  start[start.size() - 2] = rows_of(x.shape()) - 1;
+  return lax::slice(x, start, x.shape().dims());
+}
+Array other_rows(const Array& x) {
+  Dims limit = x.shape().dims();
+  --limit[limit.size() - 2];
+  return lax::slice(x, Dims(x.shape().size(), 0), limit);
+}
+
+// The trace of det(a) a^-1 a', by cofactors, so that it stays right where a has lost one rank: det / u_nn is the
+// product of the other pivots, the leading ones, and never divides by u_nn. Of matrices that have lost more, cofactors
+// are 0.
+Arrays jvp_det(const Call&, const Arrays& primals, const Arrays& results, const Arrays& tangents) {
+  const Array &a = primals[0], &da = tangents[0];
+  const std::int64_t n = cols_of(a.shape());
+  if (n == 0) return {Array()};
+  if (n == 1) return {lax::reshape(da, results[0].shape())};
+  const auto [lu, pivots, permutation] = lax::linalg::lu(a);
+  const Array diagonal = diagonal_of(lu);
+  Dims limit = diagonal.shape().dims();
+  --limit.back();
+  const Array swapped = pivots != lax::iota(int32, pivots.shape(), pivots.ndim() - 1);
+  const Array parity = sum(swapped, -1) % 2;
+  const Array sign = lax::convert_element_type(1 - 2 * parity, a.dtype());
+  const Array leading =
+      lax::reduce_prod(lax::slice(diagonal, Dims(limit.size(), 0), limit), {diagonal.ndim() - 1}) * sign;
+  // With 1 / leading for its last pivot, u^-1 gives the last row of det(a) a^-1 as it is.
+  const Shape square{n, n};
+  const Array corner = lax::bitwise_and(lax::eq(lax::iota(int32, square, 0), literal(int32, n - 1)),
+                                        lax::eq(lax::iota(int32, square, 1), literal(int32, n - 1)));
+  const Array factors = where(corner, expand_dims(1 / leading, std::vector<int>{-2, -1}), lu);
+  const Array zero = zeros(a.dtype(), Shape{});
+  const Array usable = all(isfinite(real_part(1 / diagonal_of(factors))), -1);
+  const Array given =
+      where(expand_dims(usable, std::vector<int>{-2, -1}), take_along_axis(da, expand_dims(permutation, -1), -2), zero);
+  Array x = lax::linalg::triangular_solve(factors, given, {.left_side = true, .lower = true, .unit_diagonal = true});
+  const Array det = expand_dims(results[0], std::vector<int>{-2, -1});
+  x = concatenate({other_rows(x) * det, last_row(x)}, -2);
+  x = lax::linalg::triangular_solve(factors, x, {.left_side = true});
+  return {where(usable, sum(diagonal_of(x), -1), zero)};
+}
+
+Arrays jvp_slogdet(const Call&, const Arrays& primals, const Arrays& results, const Arrays& tangents) {
+  const Array trace = sum(diagonal_of(solved(primals[0], tangents[0])), -1);
+  if (!trace.dtype().is_complex()) return {Array(), trace};
+  return {lax::complex(zeros_like(lax::imag(trace)), lax::imag(trace)) * results[0], lax::real(trace)};
+}
+
+Op frame(std::string name) {
+  Op op;
+  op.name = std::move(name);
+  op.batch = matrix_batch;
+  op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2}, {0, 0}); };
+  op.flops = [](const Call& c, const std::vector<Type>&) {
+    return static_cast<double>(c.operands[0].num_elements() * cols_of(c.operands[0].shape)) * 2 / 3;
+  };
+  for (const Shape& shape : {Shape{3, 3}, Shape{2, 4, 4}, Shape{2, 2}, Shape{1, 1}, Shape{20, 20}, Shape{2, 0, 0}})
+    op.samples.push_back({.params = {}, .operands = {type(float32, shape)}});
+  op.samples.push_back({.params = {}, .operands = {type(complex64, {3, 3})}, .differentiable = false});
+  return op;
+}
+
+}  // namespace
+
+constinit const Home det = [] {
+  Op op = frame("det");
+  op.infer = [](const Call& c) {
+    check_matrices(c, 0, true);
+    return std::vector{type(c.operands[0].dtype, batch_shape(c.operands[0].shape))};
+  };
+  op.eval = eval_det;
+  op.jvp = jvp_det;
+  return op;
+};
+
+constinit const Home slogdet = [] {
+  Op op = frame("slogdet");
+  op.infer = [](const Call& c) {
+    check_matrices(c, 0, true);
+    const Type& a = c.operands[0];
+    return std::vector{type(a.dtype, batch_shape(a.shape)), type(real_dtype(a.dtype), batch_shape(a.shape))};
+  };
+  op.eval = eval_slogdet;
+  op.jvp = jvp_slogdet;
+  return op;
+};
+
+}  // namespace tutti::ops
+
+namespace tutti::lax::linalg {
+
+Array det(const In& a) {
+  CallScope scope(a.loc);
+  return bind1(ops::det, {}, {a.array});
+}
+Slogdet slogdet(const In& a) {
+  CallScope scope(a.loc);
+  std::vector<Array> out = bind(ops::slogdet, {}, {a.array});
+  return {out[0], out[1]};
+}
+
+}  // namespace tutti::lax::linalg

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+/// One operand of square matrices. slogdet: sign, logarithm of the absolute value.
+extern const Home det, slogdet;
+
+}  // namespace tutti::ops

@@ -1,0 +1,316 @@
+// LAPACK reads matrices column by column: a row-major matrix is its transpose there. Cholesky factors, triangular
+// solves and singular values are had from the transpose by asking for the mirrored thing; the rest is turned on the way
+// in and out.
+#include "ops/linalg/lapack.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <mutex>
+
+#include "ops/linalg/lapack_routines.hpp"
+
+namespace tutti::ops {
+namespace {
+
+using lapack::Routines;
+
+constexpr int kSmall = 16;  // extents up to which plain loops are faster than a call
+
+// One thread inside the library: its own would make results depend on their number, and get in the way of our workers,
+// who take whole matrices.
+void begin() {
+  static std::once_flag once;
+  std::call_once(once, [] { openblas_set_num_threads(1); });
+}
+
+template <class T> T conjugate(T x) {
+  if constexpr (is_complex<T>)
+    return std::conj(x);
+  else
+    return x;
+}
+template <class T> Real<T> magnitude(T x) {
+  if constexpr (is_complex<T>)
+    return std::abs(x.real()) + std::abs(x.imag());  // as LAPACK chooses pivots
+  else
+    return std::abs(x);
+}
+template <class T> void fill_nan(T* x, std::int64_t n) { std::fill_n(x, n, std::numeric_limits<Real<T>>::quiet_NaN()); }
+template <class T> void fill_eye(T* x, int rows, int cols) {
+  std::fill_n(x, std::int64_t{rows} * cols, T{});
+  for (int i = 0; i < std::min(rows, cols); ++i) x[std::int64_t{i} * cols + i] = T(1);
+}
+template <class T> bool all_finite(const T* x, std::int64_t n) {
+  return std::all_of(x, x + n, [](T v) {
+    if constexpr (is_complex<T>)
+      return std::isfinite(v.real()) && std::isfinite(v.imag());
+    else
+      return std::isfinite(v);
+  });
+}
+/// Asks a routine once how much room it wants: call(address, length) with length -1 writes it there.
+template <class T, class F> int room(std::vector<T>& work, F call) {
+  if (work.empty()) {
+    T wanted{};
+    const int ask = -1;
+    call(&wanted, &ask);
+    work.resize(static_cast<std::size_t>(std::max(1.0, std::ceil(static_cast<double>(std::real(wanted))))));
+  }
+  return static_cast<int>(work.size());
+}
+template <class T> T* sized(std::vector<T>& v, std::int64_t n) {
+  v.resize(static_cast<std::size_t>(std::max<std::int64_t>(n, 1)));
+  return v.data();
+}
+
+template <class T> void small_lu(int m, int n, T* a, std::int32_t* pivots) {
+  for (int k = 0; k < std::min(m, n); ++k) {
+    int at = k;
+    for (int i = k + 1; i < m; ++i)
+      if (magnitude(a[i * n + k]) > magnitude(a[at * n + k])) at = i;
+    pivots[k] = at;
+    if (at != k) std::swap_ranges(a + k * n, a + k * n + n, a + at * n);
+    if (a[k * n + k] == T{}) continue;
+    const T inverse = T(1) / a[k * n + k];
+    for (int i = k + 1; i < m; ++i) {
+      const T factor = a[i * n + k] *= inverse;
+      for (int j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+    }
+  }
+}
+
+// Rows of b one after the other, from the first unknown on (the last where op(a) is upper).
+template <class T> void small_solve(bool lower, Turn turn, bool unit, int n, int cols, const T* a, T* b) {
+  const bool forward = lower == (turn == Turn::none);
+  auto element = [&](int i, int j) {
+    return turn == Turn::none ? a[i * n + j] : turn == Turn::transpose ? a[j * n + i] : conjugate(a[j * n + i]);
+  };
+  for (int step = 0; step < n; ++step) {
+    const int i = forward ? step : n - 1 - step;
+    T* row = b + std::int64_t{i} * cols;
+    for (int done = 0; done < step; ++done) {
+      const int j = forward ? done : n - 1 - done;
+      const T factor = element(i, j);
+      const T* other = b + std::int64_t{j} * cols;
+      for (int c = 0; c < cols; ++c) row[c] -= factor * other[c];
+    }
+    if (unit) continue;
+    const T diagonal = element(i, i);
+    for (int c = 0; c < cols; ++c) row[c] /= diagonal;
+  }
+}
+
+}  // namespace
+
+template <class T> void Lapack<T>::transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out) {
+  constexpr std::int64_t kTile = 16;
+  for (std::int64_t i = 0; i < rows; i += kTile)
+    for (std::int64_t j = 0; j < cols; j += kTile)
+      for (std::int64_t r = i; r < std::min(rows, i + kTile); ++r)
+        for (std::int64_t c = j; c < std::min(cols, j + kTile); ++c) out[c * rows + r] = in[r * cols + c];
+}
+
+template <class T> void Lapack<T>::cholesky(int n, T* a) {
+  begin();
+  if (n == 0) return;
+  int info = 0;
+  Routines<T>::potrf("U", &n, a, &n, &info, 1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (info != 0) fill_nan(a + i * n, i + 1);
+    std::fill(a + i * n + i + 1, a + (i + 1) * n, T{});
+  }
+}
+
+template <class T>
+void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b) {
+  begin();
+  if (rows == 0 || cols == 0) return;
+  const int n = left ? rows : cols;
+  if (left && n <= kSmall) return small_solve(lower, turn, unit, n, cols, a, b);
+  const T one(1);
+  const char* turned = turn == Turn::none ? "N" : turn == Turn::transpose ? "T" : "C";
+  Routines<T>::trsm(left ? "R" : "L", lower ? "U" : "L", turned, unit ? "U" : "N", &cols, &rows, &one, a, &n, b, &cols,
+                    1, 1, 1, 1);
+}
+
+template <class T> void Lapack<T>::lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w) {
+  begin();
+  if (m == 0 || n == 0) return;
+  if (std::max(m, n) <= kSmall) return small_lu(m, n, a, pivots);
+  T* columns = sized(w.matrix, std::int64_t{m} * n);
+  transpose(a, m, n, columns);
+  int info = 0;
+  Routines<T>::getrf(&m, &n, columns, &m, pivots, &info);
+  transpose(columns, n, m, a);
+  for (int i = 0; i < std::min(m, n); ++i) --pivots[i];
+}
+
+template <class T> void Lapack<T>::lu_solve(int n, int cols, const T* lu, const std::int32_t* pivots, Turn turn, T* b) {
+  auto swap = [&](int i) {
+    if (pivots[i] != i)
+      std::swap_ranges(b + std::int64_t{i} * cols, b + (std::int64_t{i} + 1) * cols,
+                       b + std::int64_t{pivots[i]} * cols);
+  };
+  if (turn == Turn::none) {
+    for (int i = 0; i < n; ++i) swap(i);
+    triangular_solve(true, true, turn, true, n, cols, lu, b);
+    triangular_solve(true, false, turn, false, n, cols, lu, b);
+  } else {
+    triangular_solve(true, false, turn, false, n, cols, lu, b);
+    triangular_solve(true, true, turn, true, n, cols, lu, b);
+    for (int i = n; i-- > 0;) swap(i);
+  }
+}
+
+template <class T> void Lapack<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w) {
+  begin();
+  const int reflectors = std::min(m, n), k = full ? m : reflectors;
+  if (m == 0 || n == 0) {
+    fill_eye(q, m, k);
+    return;
+  }
+  T* columns = sized(w.matrix, std::int64_t{m} * std::max(n, k));
+  transpose(a, m, n, columns);
+  T* tau = sized(w.other, reflectors);
+  int info = 0;
+  // Both routines ask for n times their block at most: the same room will do.
+  const int most = std::max(n, k);
+  const int length = room(w.work, [&](T* work, const int* size) {
+    T first{}, second{};
+    Routines<T>::geqrf(&m, &n, columns, &m, tau, &first, size, &info);
+    Routines<T>::orgqr(&m, &k, &reflectors, columns, &m, tau, &second, size, &info);
+    *work = T(std::max({std::real(first), std::real(second), static_cast<Real<T>>(most)}));
+  });
+  Routines<T>::geqrf(&m, &n, columns, &m, tau, w.work.data(), &length, &info);
+  for (std::int64_t i = 0; i < k; ++i)
+    for (std::int64_t j = 0; j < n; ++j) r[i * n + j] = i <= j ? columns[j * m + i] : T{};
+  Routines<T>::orgqr(&m, &k, &reflectors, columns, &m, tau, w.work.data(), &length, &info);
+  transpose(columns, k, m, q);
+}
+
+template <class T> void Lapack<T>::svd(int m, int n, bool full, const T* a, Real<T>* s, T* u, T* vh, Workspace<T>& w) {
+  begin();
+  const int k = std::min(m, n), columns_u = full ? m : k, rows_v = full ? n : k;
+  if (k == 0) {
+    if (!u) return;
+    fill_eye(u, m, columns_u);
+    return fill_eye(vh, rows_v, n);
+  }
+  auto give_up = [&] {
+    fill_nan(s, k);
+    if (!u) return;
+    fill_nan(u, std::int64_t{m} * columns_u);
+    fill_nan(vh, std::int64_t{rows_v} * n);
+  };
+  const std::int64_t size = std::int64_t{m} * n;
+  if (!all_finite(a, size)) return give_up();
+  // Of the transpose (n x m) u and vh have changed places, and lie as they are wanted.
+  T* copy = sized(w.matrix, size);
+  std::copy_n(a, size, copy);
+  const char* job = !u ? "N" : full ? "A" : "S";
+  int info = 0, *integers = sized(w.integers, 8 * std::int64_t{k});
+  Real<T>* real = nullptr;
+  if constexpr (is_complex<T>) {
+    const std::int64_t small = k, large = std::max(m, n);
+    real = sized(w.real, std::max(5 * small * small + 7 * small, 2 * large * small + 2 * small * small + small));
+  }
+  auto call = [&](T* work, const int* length) {
+    if constexpr (is_complex<T>)
+      Routines<T>::gesdd(job, &n, &m, copy, &n, s, vh, &n, u, &columns_u, work, length, real, integers, &info, 1);
+    else
+      Routines<T>::gesdd(job, &n, &m, copy, &n, s, vh, &n, u, &columns_u, work, length, integers, &info, 1);
+  };
+  const int length = room(w.work, call);
+  call(w.work.data(), &length);
+  if (info != 0) give_up();
+}
+
+template <class T> void Lapack<T>::eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space) {
+  begin();
+  if (n == 0) return;
+  const std::int64_t size = std::int64_t{n} * n;
+  auto give_up = [&] {
+    fill_nan(w, n);
+    if (v) fill_nan(v, size);
+  };
+  for (std::int64_t i = 0; i < n; ++i)
+    if (!all_finite(a + i * n + (lower ? 0 : i), lower ? i + 1 : n - i)) return give_up();
+  // Turned, though the transpose would do: the signs of vectors are then those that others get of LAPACK.
+  T* copy = sized(space.matrix, size);
+  transpose(a, n, n, copy);
+  const char *job = v ? "V" : "N", *half = lower ? "L" : "U";
+  int info = 0;
+  const int real_length = is_complex<T> ? (v ? 1 + 5 * n + 2 * n * n : n) : 0;
+  Real<T>* real = sized(space.real, real_length);
+  const int integer_length = v ? 3 + 5 * n : 1;
+  int* integers = sized(space.integers, integer_length);
+  auto call = [&](T* work, const int* length) {
+    const int ask = *length < 0 ? -1 : integer_length;
+    if constexpr (is_complex<T>) {
+      const int ask_real = *length < 0 ? -1 : real_length;
+      Routines<T>::syevd(job, half, &n, copy, &n, w, work, length, real, &ask_real, integers, &ask, &info, 1, 1);
+    } else {
+      Routines<T>::syevd(job, half, &n, copy, &n, w, work, length, integers, &ask, &info, 1, 1);
+    }
+  };
+  const int length = room(space.work, call);
+  call(space.work.data(), &length);
+  if (info != 0) return give_up();
+  if (v) transpose(copy, n, n, v);
+}
+
+template <class T>
+void Lapack<T>::eig(int n, const T* a, std::complex<Real<T>>* w, std::complex<Real<T>>* left,
+                    std::complex<Real<T>>* right, Workspace<T>& space) {
+  using C = std::complex<Real<T>>;
+  begin();
+  if (n == 0) return;
+  const std::int64_t size = std::int64_t{n} * n;
+  auto give_up = [&] {
+    const Real<T> nan = std::numeric_limits<Real<T>>::quiet_NaN();
+    for (auto [values, count] : {std::pair{w, std::int64_t{n}}, {left, size}, {right, size}})
+      if (values) std::fill_n(values, count, C(nan, nan));
+  };
+  if (!all_finite(a, size)) return give_up();
+  T* copy = sized(space.matrix, size);
+  transpose(a, n, n, copy);
+  T* vectors = sized(space.other, 2 * size);
+  T *vl = left ? vectors : nullptr, *vr = right ? vectors + size : nullptr;
+  const char *job_left = left ? "V" : "N", *job_right = right ? "V" : "N";
+  Real<T>* real = sized(space.real, 2 * std::int64_t{n});
+  int info = 0;
+  auto call = [&](T* work, const int* length) {
+    if constexpr (is_complex<T>)
+      Routines<T>::geev(job_left, job_right, &n, copy, &n, w, vl, &n, vr, &n, work, length, real, &info, 1, 1);
+    else
+      Routines<T>::geev(job_left, job_right, &n, copy, &n, real, real + n, vl, &n, vr, &n, work, length, &info, 1, 1);
+  };
+  const int length = room(space.work, call);
+  call(space.work.data(), &length);
+  if (info != 0) return give_up();
+  if constexpr (is_complex<T>) {
+    if (left) transpose(vl, n, n, left);
+    if (right) transpose(vr, n, n, right);
+  } else {
+    for (int j = 0; j < n; ++j) w[j] = C(real[j], real[n + j]);
+    // The vectors of a pair of conjugates lie as real and imaginary part side by side.
+    for (auto [from, to] : {std::pair{vl, left}, {vr, right}})
+      for (std::int64_t j = 0; to && j < n; ++j) {
+        const bool pair = real[n + j] > 0 && j + 1 < n;
+        for (std::int64_t i = 0; i < n; ++i) {
+          const T re = from[j * n + i], im = pair ? from[(j + 1) * n + i] : T{};
+          to[i * n + j] = C(re, im);
+          if (pair) to[i * n + j + 1] = C(re, -im);
+        }
+        j += pair;
+      }
+  }
+}
+
+template struct Lapack<float>;
+template struct Lapack<double>;
+template struct Lapack<std::complex<float>>;
+
+}  // namespace tutti::ops

@@ -1,0 +1,60 @@
+// Dense linear algebra on one row-major matrix: LAPACK behind row-major faces, and plain loops where a matrix is so
+// small that a call costs more than its work. T: float, double, std::complex<float>. A NaN comes out where LAPACK does
+// not converge or finds no factor; nothing throws.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace tutti::ops {
+
+template <class T> struct RealOf { using type = T; };
+template <class T> struct RealOf<std::complex<T>> { using type = T; };
+template <class T> using Real = typename RealOf<T>::type;
+template <class T> inline constexpr bool is_complex = !std::is_same_v<T, Real<T>>;
+
+/// What LAPACK works in, kept from one matrix to the next of the same call.
+template <class T> struct Workspace {
+  std::vector<T> work, matrix, other;
+  std::vector<Real<T>> real;
+  std::vector<int> integers;
+};
+
+/// Which form of a matrix is meant.
+enum class Turn { none, transpose, adjoint };
+
+template <class T> struct Lapack {
+  /// out (cols x rows) = the transpose of in (rows x cols).
+  static void transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out);
+
+  /// The lower factor of a Hermitian matrix of which the lower triangle is read, in place; 0 above. NaN in the lower
+  /// triangle when the matrix is not positive definite.
+  static void cholesky(int n, T* a);
+
+  /// b (rows x cols) becomes op(a)^-1 b, or b op(a)^-1 where a is on the right; of a only one triangle is read.
+  static void triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b);
+
+  /// a (m x n) becomes L below and U on and above the diagonal of the permuted matrix: rows i and pivots[i] were
+  /// swapped for i = 0, 1, ... A zero pivot leaves its column as it is.
+  static void lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w);
+  /// b (n x cols) becomes a^-1 b, or with `turn` the inverse of the transpose (adjoint) times b.
+  static void lu_solve(int n, int cols, const T* lu, const std::int32_t* pivots, Turn turn, T* b);
+
+  /// q (m x k) and r (k x n) with a = q r, r upper triangular; k = m where `full`, else min(m, n).
+  static void qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w);
+
+  /// Singular values, descending, and where u is given the vectors: u (m x k), vh (k x n), k = min(m, n); where `full`
+  /// both square.
+  static void svd(int m, int n, bool full, const T* a, Real<T>* s, T* u, T* vh, Workspace<T>& w);
+
+  /// Eigenvalues, ascending, and where v is given the eigenvectors as its columns, of a Hermitian matrix of which one
+  /// triangle is read.
+  static void eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space);
+
+  /// Eigenvalues and, where they are given, left and right eigenvectors of length 1 as columns.
+  static void eig(int n, const T* a, std::complex<Real<T>>* w, std::complex<Real<T>>* left,
+                  std::complex<Real<T>>* right, Workspace<T>& space);
+};
+
+}  // namespace tutti::ops

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+/// One operand; results: both factors in one matrix, pivots, permutation.
+extern const Home lu;
+
+}  // namespace tutti::ops

@@ -1,0 +1,292 @@
+#include "partition/layout_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "ir/collective.hpp"
+#include "ops/collective/collective.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti {
+namespace {
+
+// What a device receives of an operand of one byte in a group of `n`.
+double received(const Op& collective, double n) { return collective.collective->received(1.0, n).bytes; }
+
+}  // namespace
+
+const char* name(Move::Kind kind) {
+  static constexpr const char* names[] = {"slice",      "mask",           "embed",      "all_gather",
+                                          "all_reduce", "reduce_scatter", "all_to_all", "permute"};
+  return names[static_cast<int>(kind)];
+}
+
+bool is_collective(Move::Kind kind) { return kind >= Move::Kind::all_gather; }
+
+std::vector<std::int64_t> LayoutSpace::extents_of(const Mesh& mesh, const Shape& shape) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t n : shape) out.push_back(n > 0 && n % mesh.size() == 0 ? 0 : n);
+  return out;
+}
+
+LayoutSpace::LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
+  for (int a = 0; a < mesh.ndim(); ++a)
+    if (mesh.shape()[a] > 1) atoms_.push_back(whole_axis(mesh, a));
+}
+
+std::u16string LayoutSpace::code(const State& s) const {
+  std::u16string out(atoms_.size() + 1, u'\0');
+  int place = 1;
+  for (const std::string& atoms : s.dims) {
+    for (std::size_t i = 0; i < atoms.size(); ++i) out[atoms[i]] = static_cast<char16_t>(place + static_cast<int>(i));
+    place += static_cast<int>(atoms_.size());
+  }
+  for (char a : s.pending) out[a] = static_cast<char16_t>(place);
+  if (!s.pending.empty()) out.back() = static_cast<char16_t>(1 + static_cast<int>(s.kind));
+  return out;
+}
+
+LayoutSpace::State LayoutSpace::state_of(const Layout& layout) const {
+  State out;
+  auto number = [&](const AxisRef& r) {
+    const auto at = std::find(atoms_.begin(), atoms_.end(), r);
+    if (at == atoms_.end()) throw InternalError("partition: a layout over parts of axes");
+    return static_cast<char>(at - atoms_.begin());
+  };
+  for (const AxisRefs& refs : layout.dims) {
+    out.dims.emplace_back();
+    for (const AxisRef& r : refs)
+      if (r.size > 1) out.dims.back() += number(r);
+  }
+  for (const AxisRef& r : layout.pending)
+    if (r.size > 1) out.pending += number(r);
+  std::sort(out.pending.begin(), out.pending.end());
+  out.kind = out.pending.empty() ? Reduce::sum : layout.pending_kind;
+  return out;
+}
+
+Layout LayoutSpace::layout_of(const State& s) const {
+  Layout out = Layout::replicated(static_cast<int>(s.dims.size()));
+  for (std::size_t d = 0; d < s.dims.size(); ++d)
+    for (char a : s.dims[d]) out.dims[d].push_back(atoms_[a]);
+  for (char a : s.pending) out.pending.push_back(atoms_[a]);
+  out.pending_kind = s.kind;
+  return out;
+}
+
+int LayoutSpace::id(const Layout& layout) {
+  const State s = state_of(layout);
+  if (!overcut_)
+    for (std::size_t d = 0; d < s.dims.size(); ++d)
+      if (!may_cut(static_cast<int>(d), static_cast<double>(ways(s.dims[d])))) {
+        overcut_ = true;
+        for (auto& steps : steps_) steps.reset();
+      }
+  return id(s);
+}
+
+int LayoutSpace::id(const State& s) {
+  auto [at, fresh] = ids_.try_emplace(code(s), static_cast<int>(states_.size()));
+  if (fresh) {
+    states_.push_back(s);
+    layouts_.push_back(layout_of(s));
+    held_.push_back(held(s));
+    steps_.emplace_back();
+  }
+  return at->second;
+}
+
+std::int64_t LayoutSpace::ways(const std::string& atoms) const {
+  std::int64_t out = 1;
+  for (char a : atoms) out *= atoms_[a].size;
+  return out;
+}
+
+double LayoutSpace::extent_share(int dim, double ways) const {
+  const std::int64_t n = extents_[static_cast<std::size_t>(dim)];
+  return n == 0 ? 1 / ways : std::ceil(static_cast<double>(n) / ways) / static_cast<double>(n);
+}
+
+double LayoutSpace::held(const State& s) const {
+  double out = 1;
+  for (std::size_t d = 0; d < s.dims.size(); ++d)
+    out *= extent_share(static_cast<int>(d), static_cast<double>(ways(s.dims[d])));
+  return out;
+}
+
+bool LayoutSpace::divides(const State& s) const {
+  for (std::size_t d = 0; d < s.dims.size(); ++d)
+    if (extents_[d] % ways(s.dims[d]) != 0) return false;
+  return true;
+}
+
+// More blocks than elements only where somebody asked for that.
+bool LayoutSpace::may_cut(int dim, double ways) const {
+  const std::int64_t n = extents_[static_cast<std::size_t>(dim)];
+  return overcut_ || n == 0 || ways <= static_cast<double>(n);
+}
+
+class LayoutSpace::Expansion {
+ public:
+  using Visit = std::function<void(Move, const State&, double received)>;
+  Expansion(const LayoutSpace& space, const State& state, Visit visit)
+      : space_(space), s_(state), rank_(static_cast<int>(state.dims.size())), visit_(std::move(visit)) {
+    held_ = space.held(s_);
+  }
+
+  void run() {
+    from_free();
+    for (int d = 0; d < rank_; ++d)
+      for (std::size_t keep = 0; keep < s_.dims[d].size(); ++keep) from_dim(d, keep);
+    if (!s_.pending.empty()) from_pending();
+    if (space_.divides(s_)) permutes(0, State{std::vector<std::string>(s_.dims.size()), s_.pending, s_.kind}, 0);
+  }
+
+ private:
+  AxisRefs refs(const std::string& atoms) const {
+    AxisRefs out;
+    for (char a : atoms) out.push_back(space_.atoms_[a]);
+    return out;
+  }
+  double ways(const std::string& atoms) const { return static_cast<double>(space_.ways(atoms)); }
+  double size(char a) const { return static_cast<double>(space_.atoms_[a].size); }
+  bool adds() const { return s_.pending.empty() || s_.kind == Reduce::sum; }
+
+  bool is_free(char a) const {
+    if (s_.pending.find(a) != std::string::npos) return false;
+    return std::none_of(s_.dims.begin(), s_.dims.end(),
+                        [&](const std::string& atoms) { return atoms.find(a) != std::string::npos; });
+  }
+
+  State with_pending(State s, char a) const {
+    s.pending += a;
+    std::sort(s.pending.begin(), s.pending.end());
+    return s;
+  }
+
+  void from_free() {
+    for (char a = 0; a < static_cast<char>(space_.atoms_.size()); ++a) {
+      if (!is_free(a)) continue;
+      for (int d = 0; d < rank_; ++d) {
+        if (!space_.may_cut(d, ways(s_.dims[d]) * size(a))) continue;
+        State next = s_;
+        next.dims[d] += a;
+        visit_({Move::Kind::slice, {space_.atoms_[a]}, -1, d, {}}, next, 0);
+      }
+      if (adds()) visit_({Move::Kind::mask, {space_.atoms_[a]}, -1, -1, {}}, with_pending(s_, a), 0);
+    }
+  }
+
+  void from_dim(int d, std::size_t keep) {
+    const std::string suffix = s_.dims[d].substr(keep);
+    State gathered = s_;
+    gathered.dims[d].resize(keep);
+    const double n = ways(suffix);
+    visit_({Move::Kind::all_gather, refs(suffix), d, -1, {}}, gathered, held_ * received(ops::all_gather, n));
+    if (suffix.size() == 1 && adds() && space_.extents_[d] % space_.ways(s_.dims[d]) == 0)
+      visit_({Move::Kind::embed, refs(suffix), d, -1, {}}, with_pending(gathered, suffix[0]), 0);
+    for (int t = 0; t < rank_; ++t) {
+      if (t == d) continue;
+      exchange(gathered, {Move::Kind::all_to_all, refs(suffix), d, t, {}}, suffix);
+      // The axes of a second dim go along.
+      for (int e = 0; e < rank_; ++e)
+        for (std::size_t left = 0; e != d && e != t && left < s_.dims[e].size(); ++left) {
+          const std::string more = s_.dims[e].substr(left);
+          State both = gathered;
+          both.dims[e].resize(left);
+          State after = both;
+          after.dims[t] += suffix + more;
+          if (!space_.divides(s_) || !space_.divides(after)) continue;
+          exchange(both, {Move::Kind::all_to_all, refs(suffix + more), d, t, {}, e, static_cast<int>(suffix.size())},
+                   suffix + more);
+        }
+    }
+  }
+
+  void exchange(State next, Move move, const std::string& atoms) {
+    const int t = move.to_dim;
+    const double n = ways(atoms), before = ways(s_.dims[t]);
+    if (!space_.may_cut(t, before * n)) return;
+    next.dims[t] += atoms;
+    // Every device cuts dim t of its block into pieces of the new extent, and keeps one of them.
+    const double sent = held_ / space_.extent_share(t, before) * space_.extent_share(t, before * n) * n;
+    visit_(std::move(move), next, sent * received(ops::all_to_all, n));
+  }
+
+  void from_pending() {
+    const std::size_t n = s_.pending.size();
+    for (std::size_t set = 1; set < (std::size_t{1} << n); ++set) {
+      std::string chosen;
+      State rest = s_;
+      rest.pending.clear();
+      for (std::size_t i = 0; i < n; ++i) (set >> i & 1 ? chosen : rest.pending) += s_.pending[i];
+      if (rest.pending.empty()) rest.kind = Reduce::sum;
+      const double group = ways(chosen);
+      visit_({Move::Kind::all_reduce, refs(chosen), -1, -1, {}}, rest, held_ * received(ops::psum, group));
+      if (s_.kind != Reduce::sum) continue;
+      for (int d = 0; d < rank_; ++d) {
+        if (!space_.may_cut(d, ways(s_.dims[d]) * group)) continue;
+        std::string order = chosen;
+        do {
+          State scattered = rest;
+          scattered.dims[d] += order;
+          visit_({Move::Kind::reduce_scatter, refs(order), -1, d, {}}, scattered,
+                 space_.held(scattered) * group * received(ops::reduce_scatter, group));
+        } while (std::next_permutation(order.begin(), order.end()));
+      }
+    }
+  }
+
+  // A permute reaches every layout with as many blocks along each dim: the axes of dims d, d + 1, ... are still to be
+  // chosen.
+  void permutes(int d, State so_far, unsigned used) {
+    if (d == rank_) {
+      if (so_far.dims != s_.dims)
+        visit_({Move::Kind::permute, {}, -1, -1, {}}, so_far, held_ * received(ops::ppermute, 1));
+      return;
+    }
+    const double wanted = ways(s_.dims[d]), have = ways(so_far.dims[d]);
+    if (have == wanted) return permutes(d + 1, std::move(so_far), used);
+    for (char a = 0; a < static_cast<char>(space_.atoms_.size()); ++a) {
+      if (used >> a & 1 || s_.pending.find(a) != std::string::npos || std::fmod(wanted, have * size(a)) != 0) continue;
+      State next = so_far;
+      next.dims[d] += a;
+      permutes(d, std::move(next), used | 1u << a);
+    }
+  }
+
+  const LayoutSpace& space_;
+  const State& s_;
+  int rank_;
+  Visit visit_;
+  double held_;
+};
+
+const std::vector<LayoutSpace::Step>& LayoutSpace::steps(int from) {
+  if (!steps_[from]) {
+    std::vector<Step> out;
+    const State state = states_[from];
+    Expansion(*this, state, [&](const Move& move, const State& to, double received) {
+      out.push_back({id(to), move.kind, received});
+    }).run();
+    steps_[from] = std::make_unique<std::vector<Step>>(std::move(out));
+  }
+  return *steps_[from];
+}
+
+Move LayoutSpace::move(int from, const Step& step) {
+  Move out;
+  bool found = false;
+  const State state = states_[from];
+  Expansion(*this, state, [&](const Move& move, const State& to, double received) {
+    if (found || move.kind != step.kind || received != step.received || id(to) != step.to) return;
+    out = move;
+    out.after = layouts_[step.to];
+    found = true;
+  }).run();
+  if (!found) throw InternalError("partition: a step that is none");
+  return out;
+}
+
+}  // namespace tutti

@@ -1,0 +1,81 @@
+// Layouts of values that are cut alike, as numbers, and the steps between them: the graph in which the planner looks
+// for the shortest way. Axes are whole axes of the mesh; values of different sizes share a space where all their
+// extents divide.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mesh/layout.hpp"
+
+namespace tutti {
+
+/// One step between two layouts. Axes are whole mesh axes, major first.
+struct Move {
+  enum class Kind { slice, mask, embed, all_gather, all_reduce, reduce_scatter, all_to_all, permute };
+  Kind kind = Kind::slice;
+  AxisRefs axes;
+  int from_dim = -1;  // embed, all_gather, all_to_all: the dim that loses its last axes
+  int to_dim = -1;    // slice, reduce_scatter, all_to_all: the dim at whose end they appear
+  Layout after;
+  int second_dim = -1;  // all_to_all: another dim that loses its last axes: `axes` from `second_axes` on
+  int second_axes = 0;
+};
+const char* name(Move::Kind kind);
+bool is_collective(Move::Kind kind);
+
+class LayoutSpace {
+ public:
+  /// Of values with these extents. An extent of 0 is one that every combination of axes divides.
+  LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents);
+  /// The extents by which a shape finds its space: 0 where all devices together divide.
+  static std::vector<std::int64_t> extents_of(const Mesh& mesh, const Shape& shape);
+
+  /// Prices are shares of the bytes of the whole value.
+  struct Step {
+    int to = 0;
+    Move::Kind kind = Move::Kind::slice;
+    double received = 0;
+  };
+  int id(const Layout& layout);
+  const Layout& layout(int id) const { return layouts_[static_cast<std::size_t>(id)]; }
+  int size() const { return static_cast<int>(layouts_.size()); }
+  /// The share of the value that a device holds.
+  double held(int id) const { return held_[static_cast<std::size_t>(id)]; }
+  const std::vector<Step>& steps(int from);
+  /// Changes when steps do.
+  int state() const { return overcut_ ? 1 : 0; }
+  /// The step as a move.
+  Move move(int from, const Step& step);
+
+ private:
+  // Per atom a place and a position there: enough to tell layouts apart.
+  struct State {
+    std::vector<std::string> dims;  // numbers of atoms, major first
+    std::string pending;            // sorted
+    Reduce kind = Reduce::sum;
+  };
+  class Expansion;
+  std::u16string code(const State& state) const;
+  State state_of(const Layout& layout) const;
+  Layout layout_of(const State& state) const;
+  int id(const State& state);
+  double extent_share(int dim, double ways) const;
+  double held(const State& state) const;
+  std::int64_t ways(const std::string& atoms) const;
+  bool divides(const State& state) const;
+  bool may_cut(int dim, double ways) const;
+
+  std::vector<AxisRef> atoms_;
+  std::vector<std::int64_t> extents_;
+  bool overcut_ = false;  // somebody asked for more blocks than elements
+  std::vector<Layout> layouts_;
+  std::vector<State> states_;
+  std::vector<double> held_;
+  std::vector<std::unique_ptr<std::vector<Step>>> steps_;
+  std::unordered_map<std::u16string, int> ids_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,254 @@
+#include "partition/min_sum.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <set>
+#include <tuple>
+
+namespace tutti {
+namespace {
+
+using Term = MinSum::Term;
+
+// Where a term lies in its table as variables of a scope are counted up.
+struct Cursor {
+  const double* costs;
+  std::vector<std::int64_t> strides;  // by place in the scope
+  std::int64_t along = 0;             // the stride of the variable that is minimised over
+  std::int64_t at = 0;
+};
+
+class Elimination {
+ public:
+  Elimination(const MinSum& problem, std::int64_t limit, const std::vector<int>* incumbent)
+      : problem_(problem), limit_(limit), incumbent_(incumbent), sizes_(problem.sizes), terms_(problem.terms) {
+    of_variable_.resize(sizes_.size());
+    fixed_.assign(sizes_.size(), -1);
+    for (std::size_t t = 0; t < terms_.size(); ++t) note(static_cast<int>(t));
+  }
+
+  MinSumResult run() {
+    std::priority_queue<std::pair<std::int64_t, int>, std::vector<std::pair<std::int64_t, int>>, std::greater<>> queue;
+    for (int x = 0; x < static_cast<int>(sizes_.size()); ++x) queue.push({table_size(x), x});
+    std::vector<char> done(sizes_.size(), 0);
+    while (!queue.empty()) {
+      const auto [size, x] = queue.top();
+      queue.pop();
+      if (done[x] || fixed_[x] >= 0) continue;
+      const std::int64_t now = table_size(x);
+      if (now > size) {
+        queue.push({now, x});
+        continue;
+      }
+      if (incumbent_ && now > limit_) {
+        hold(most_connected(x));
+        if (fixed_[x] < 0) queue.push({table_size(x), x});
+        continue;
+      }
+      done[x] = 1;
+      for (int n : eliminate(x)) queue.push({table_size(n), n});
+    }
+    return decode();
+  }
+
+ private:
+  void note(int t) {
+    if (terms_[t].variables.empty()) {
+      constant_ += terms_[t].costs.at(0);
+      return;
+    }
+    for (int x : terms_[t].variables) of_variable_[x].push_back(t);
+  }
+
+  std::vector<int> neighbours(int x) const {
+    std::set<int> out;
+    for (int t : of_variable_[x]) out.insert(terms_[t].variables.begin(), terms_[t].variables.end());
+    out.erase(x);
+    return {out.begin(), out.end()};
+  }
+
+  std::int64_t entries(const std::vector<int>& variables) const {
+    std::int64_t out = 1;
+    for (int v : variables) {
+      out *= sizes_[v];
+      if (out > std::int64_t{1} << 40) return out;
+    }
+    return out;
+  }
+
+  // Of all tables around x together, x included.
+  std::int64_t table_size(int x) const { return entries(neighbours(x)) * sizes_[x]; }
+
+  int most_connected(int x) const {
+    std::vector<int> around = neighbours(x);
+    around.push_back(x);
+    return *std::max_element(around.begin(), around.end(), [&](int a, int b) {
+      const std::size_t na = sizes_[a] > 1 ? of_variable_[a].size() : 0;
+      const std::size_t nb = sizes_[b] > 1 ? of_variable_[b].size() : 0;
+      return std::tie(na, b) < std::tie(nb, a);
+    });
+  }
+
+  // The variable stays what it is in the incumbent.
+  void hold(int x) {
+    fixed_[x] = (*incumbent_)[x];
+    const std::vector<int> around = std::move(of_variable_[x]);
+    of_variable_[x].clear();
+    for (int t : around) {
+      Term cut;
+      const Term& whole = terms_[t];
+      std::int64_t stride = 1, along = 0;
+      for (std::size_t i = whole.variables.size(); i-- > 0;) {
+        if (whole.variables[i] == x)
+          along = stride;
+        else
+          cut.variables.insert(cut.variables.begin(), whole.variables[i]);
+        stride *= sizes_[whole.variables[i]];
+      }
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(whole.costs.size()); ++i)
+        if (i / along % sizes_[x] == fixed_[x]) cut.costs.push_back(whole.costs[i]);
+      for (int v : whole.variables)
+        if (v != x) std::erase(of_variable_[v], t);
+      terms_.push_back(std::move(cut));
+      note(static_cast<int>(terms_.size()) - 1);
+    }
+  }
+
+  // Sums the terms of x and takes the least over it. Returns the variables whose tables changed.
+  std::vector<int> eliminate(int x) {
+    const std::vector<int> around = neighbours(x);
+    const std::vector<int> bucket = std::move(of_variable_[x]);
+    of_variable_[x].clear();
+    for (int t : bucket)
+      for (int v : terms_[t].variables)
+        if (v != x) std::erase(of_variable_[v], t);
+    for (const std::vector<int>& part : parts(x, bucket)) {
+      terms_.push_back(least(x, part));
+      note(static_cast<int>(terms_.size()) - 1);
+    }
+    buckets_.push_back({x, bucket});
+    return around;
+  }
+
+  // The terms in groups whose tables are not too large: one group where that fits.
+  std::vector<std::vector<int>> parts(int x, std::vector<int> bucket) const {
+    std::stable_sort(bucket.begin(), bucket.end(),
+                     [&](int a, int b) { return terms_[a].costs.size() > terms_[b].costs.size(); });
+    std::vector<std::vector<int>> out;
+    std::vector<std::set<int>> scopes;
+    for (int t : bucket) {
+      std::size_t at = 0;
+      for (; at < out.size(); ++at) {
+        std::set<int> joined = scopes[at];
+        joined.insert(terms_[t].variables.begin(), terms_[t].variables.end());
+        if (entries({joined.begin(), joined.end()}) > limit_) continue;
+        scopes[at] = std::move(joined);
+        break;
+      }
+      if (at == out.size()) {
+        out.emplace_back();
+        scopes.emplace_back(terms_[t].variables.begin(), terms_[t].variables.end());
+        scopes.back().insert(x);
+      }
+      out[at].push_back(t);
+    }
+    return out;
+  }
+
+  Term least(int x, const std::vector<int>& part) const {
+    std::set<int> scope;
+    for (int t : part) scope.insert(terms_[t].variables.begin(), terms_[t].variables.end());
+    scope.erase(x);
+    Term out;
+    out.variables.assign(scope.begin(), scope.end());
+    out.costs.resize(static_cast<std::size_t>(entries(out.variables)));
+    std::vector<Cursor> cursors;
+    for (int t : part) cursors.push_back(cursor(terms_[t], out.variables, x));
+    std::vector<int> digit(out.variables.size(), 0);
+    const int n = sizes_[x];
+    std::vector<double> sum(static_cast<std::size_t>(n));
+    for (double& entry : out.costs) {
+      std::fill(sum.begin(), sum.end(), 0.0);
+      for (const Cursor& c : cursors)
+        for (int k = 0; k < n; ++k) sum[k] += c.costs[c.at + k * c.along];
+      entry = *std::min_element(sum.begin(), sum.end());
+      for (std::size_t i = digit.size(); i-- > 0;) {
+        const bool carry = ++digit[i] == sizes_[out.variables[i]];
+        for (Cursor& c : cursors) c.at += carry ? -c.strides[i] * (digit[i] - 1) : c.strides[i];
+        if (!carry) break;
+        digit[i] = 0;
+      }
+    }
+    return out;
+  }
+
+  Cursor cursor(const Term& t, const std::vector<int>& scope, int x) const {
+    Cursor out{t.costs.data(), std::vector<std::int64_t>(scope.size(), 0)};
+    std::int64_t stride = 1;
+    for (std::size_t i = t.variables.size(); i-- > 0;) {
+      const int v = t.variables[i];
+      if (v == x)
+        out.along = stride;
+      else
+        out.strides[std::lower_bound(scope.begin(), scope.end(), v) - scope.begin()] = stride;
+      stride *= sizes_[v];
+    }
+    return out;
+  }
+
+  // Backwards, each variable as is best for those that are known.
+  MinSumResult decode() const {
+    MinSumResult out;
+    out.values = fixed_;
+    for (std::size_t b = buckets_.size(); b-- > 0;) {
+      const auto& [x, bucket] = buckets_[b];
+      std::vector<double> sum(static_cast<std::size_t>(sizes_[x]), 0.0);
+      for (int t : bucket) {
+        std::int64_t at = 0, stride = 1, along = 0;
+        for (std::size_t i = terms_[t].variables.size(); i-- > 0;) {
+          const int v = terms_[t].variables[i];
+          if (v == x)
+            along = stride;
+          else
+            at += out.values[v] * stride;
+          stride *= sizes_[v];
+        }
+        for (std::size_t k = 0; k < sum.size(); ++k)
+          sum[k] += terms_[t].costs[at + static_cast<std::int64_t>(k) * along];
+      }
+      out.values[x] = static_cast<int>(std::min_element(sum.begin(), sum.end()) - sum.begin());
+    }
+    out.bound = constant_;
+    out.cost = problem_.cost(out.values);
+    return out;
+  }
+
+  const MinSum& problem_;
+  const std::int64_t limit_;
+  const std::vector<int>* incumbent_;
+  const std::vector<int>& sizes_;
+  std::vector<Term> terms_;  // those of the problem, then what elimination makes
+  std::vector<std::vector<int>> of_variable_;
+  std::vector<int> fixed_;
+  std::vector<std::pair<int, std::vector<int>>> buckets_;
+  double constant_ = 0;
+};
+
+}  // namespace
+
+double MinSum::cost(const std::vector<int>& values) const {
+  double out = 0;
+  for (const Term& t : terms) {
+    std::int64_t at = 0;
+    for (int v : t.variables) at = at * sizes[v] + values[v];
+    out += t.costs[at];
+  }
+  return out;
+}
+
+MinSumResult minimise(const MinSum& problem, std::int64_t limit, const std::vector<int>* incumbent) {
+  return Elimination(problem, limit, incumbent).run();
+}
+
+}  // namespace tutti

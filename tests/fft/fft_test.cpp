@@ -1,0 +1,134 @@
+// Transforms against their sums, back and forth, and what transformations make of them.
+#include <numbers>
+
+#include "linalg/random_matrices.hpp"
+
+namespace tutti::test {
+namespace {
+
+using C = std::complex<double>;
+
+std::vector<C> sums(const std::vector<std::complex<float>>& x) {
+  const auto n = static_cast<double>(x.size());
+  std::vector<C> out(x.size());
+  for (std::size_t j = 0; j < x.size(); ++j)
+    for (std::size_t k = 0; k < x.size(); ++k)
+      out[j] += C(x[k]) * std::polar(1., -2 * std::numbers::pi * std::fmod(static_cast<double>(j * k), n) / n);
+  return out;
+}
+
+const std::vector<std::int64_t> extents = {1, 2, 3, 7, 8, 16, 30, 97, 128};
+
+TEST(Fft, IsTheSum) {
+  for (std::int64_t n : extents) {
+    const Array x = random_matrices({n}, complex64, static_cast<unsigned>(n));
+    const auto got = fft::fft(x).to_vector<std::complex<float>>();
+    const auto want = sums(x.to_vector<std::complex<float>>());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_LE(std::abs(C(got[i]) - want[i]), 1e-5 * std::sqrt(n) + 1e-6);
+  }
+}
+
+TEST(Fft, ComesBackInEveryNorm) {
+  for (std::int64_t n : extents)
+    for (fft::Norm norm : {fft::Norm::backward, fft::Norm::ortho, fft::Norm::forward}) {
+      const Array z = random_matrices({3, n}, complex64), x = random_matrices({3, n}, float32);
+      expect_near(fft::ifft(fft::fft(z, {}, -1, norm), {}, -1, norm), z);
+      expect_near(fft::irfft(fft::rfft(x, {}, -1, norm), n, -1, norm), x);
+      expect_near(fft::hfft(fft::ihfft(x, {}, -1, norm), n, -1, norm), x);
+      expect_near(fft::ifft(fft::fft(swapaxes(z, 0, 1), {}, 0, norm), {}, 0, norm), swapaxes(z, 0, 1));
+    }
+  const Array z = random_matrices({2, 6, 5, 4}, complex64), x = random_matrices({2, 6, 5, 4}, float32);
+  expect_near(fft::ifftn(fft::fftn(z)), z);
+  expect_near(fft::ifft2(fft::fft2(z, {.axes = {0, 2}}), {.axes = {0, 2}}), z);
+  expect_near(fft::irfftn(fft::rfftn(x)), x);
+  expect_near(fft::irfft2(fft::rfft2(x)), x);
+  expect_same(fft::ifftshift(fft::fftshift(x)), x);
+}
+
+TEST(Fft, KeepsTheSumOfSquares) {
+  for (std::int64_t n : extents) {
+    const Array z = random_matrices({n}, complex64);
+    EXPECT_NEAR(linalg::norm(fft::fft(z, {}, -1, fft::Norm::ortho)).item<float>(), linalg::norm(z).item<float>(), 1e-4);
+  }
+}
+
+TEST(Fft, HalfOfARealTransformIsTheWhole) {
+  for (std::int64_t n : extents) {
+    const Array x = random_matrices({2, n}, float32);
+    expect_near(fft::rfft(x), fft::fft(x)(all, slice(n / 2 + 1)));
+  }
+}
+
+TEST(Fft, SeveralDimsAreOneAfterTheOther) {
+  const Array z = random_matrices({3, 4, 5}, complex64);
+  expect_near(fft::fftn(z), fft::fft(fft::fft(fft::fft(z, {}, 0), {}, 1), {}, 2));
+  const Array x = random_matrices({3, 4, 5}, float32);
+  expect_near(fft::rfftn(x, {.axes = {2, 0}}), fft::fft(fft::rfft(x, {}, 0), {}, 2));
+}
+
+TEST(Fft, LengthsCropAndPad) {
+  const Array x = random_matrices({2, 5}, complex64);
+  expect_near(fft::fft(x, 3), fft::fft(x(all, slice(3))));
+  expect_near(fft::fft(x, 8), fft::fft(pad(x, {{0, 0}, {0, 3}})));
+  EXPECT_EQ(fft::irfft(x, 4).shape(), (Shape{2, 4}));
+  EXPECT_EQ(fft::irfft(x).shape(), (Shape{2, 8}));
+}
+
+TEST(Fft, FrequenciesAreThoseOfTheElements) {
+  EXPECT_EQ(fft::fftfreq(5, 0.5).to_vector<float>(), (std::vector<float>{0, 0.4f, 0.8f, -0.8f, -0.4f}));
+  EXPECT_EQ(fft::fftfreq(4).to_vector<float>(), (std::vector<float>{0, 0.25f, -0.5f, -0.25f}));
+  EXPECT_EQ(fft::rfftfreq(4).to_vector<float>(), (std::vector<float>{0, 0.25f, 0.5f}));
+}
+
+// Linear functions: the tangent is the function of the tangent, and the transpose is adjoint to it.
+TEST(Fft, DerivativesAreTheTransformsThemselves) {
+  auto check = [](auto f, const Array& x) {
+    const Array t = random_matrices(x.shape(), x.dtype(), 5);
+    expect_near(jvp(f, std::tuple{x}, std::tuple{t}).second, f(t));
+    auto [y, pullback] = vjp(f, x);
+    const Array w = random_matrices(y.shape(), y.dtype(), 6), back = std::get<0>(pullback(w));
+    // They pair without a conjugate, by the real part.
+    auto pair = [](const Array& a, const Array& b) { return real((a * b).sum()).item<float>(); };
+    EXPECT_NEAR(pair(w, f(t)), pair(back, t), 1e-3);
+  };
+  for (std::int64_t n : {1, 2, 5, 8}) {
+    const Array z = random_matrices({2, n}, complex64), x = random_matrices({2, n}, float32);
+    check([](const Array& v) { return fft::fft(v); }, z);
+    check([](const Array& v) { return fft::ifft(v); }, z);
+    check([](const Array& v) { return fft::rfft(v); }, x);
+    check([n](const Array& v) { return fft::irfft(v, n); }, random_matrices({2, n / 2 + 1}, complex64));
+    check([](const Array& v) { return fft::rfftn(v); }, x);
+    check([](const Array& v) { return fft::irfftn(v, {.s = {2, 4}}); }, random_matrices({2, 3}, complex64));
+  }
+}
+
+TEST(Fft, VmapJitAndShardsAgree) {
+  set_cpu_devices(8);
+  const Array z = random_matrices({16, 12}, complex64), x = random_matrices({16, 12}, float32);
+  auto f = [](const Array& v) { return fft::fft(v); };
+  const Array rows = vmap(f)(z);
+  for (int i = 0; i < 16; ++i) expect_same(rows(i), f(z(i)));
+  expect_same(jit(f)(z), f(z));
+  const Mesh mesh = make_mesh({8}, {"x"});
+  const Array split = device_put(x, NamedSharding(mesh, P("x")));
+  auto g = jit([](const Array& v) { return fft::irfft(square(abs(fft::rfft(v))), 12); });
+  expect_same(g(split), g(x));
+  EXPECT_EQ(g(split).addressable_shards()[0].data().shape(), (Shape{2, 12}));
+  EXPECT_NE(g.explain(split).find(" 0 collectives"), std::string::npos) << g.explain(split);
+}
+
+TEST(Fft, WhatDoesNotFitIsRefused) {
+  EXPECT_THROW(fft::fft(zeros({2}), {}, 1), IndexError);
+  EXPECT_THROW(fft::rfft(zeros({2}, complex64)), ValueError);
+  EXPECT_THROW(fft::fft(zeros({2}), 0), ValueError);
+  EXPECT_THROW(fft::fft(zeros({3, 0})), ValueError);
+  EXPECT_THROW(fft::fftn(zeros({2, 3}), {.s = {2}, .axes = {0, 1}}), ValueError);
+  EXPECT_THROW(fft::fftn(zeros({2, 3}), {.axes = {0, 0}}), ValueError);
+  EXPECT_THROW(lax::fft(zeros({4}, complex64), lax::FftType::fft, {3}), ShapeError);
+  EXPECT_THROW(fft::fftfreq(0), ValueError);
+  WithX64 x64;
+  EXPECT_THROW(fft::rfft(zeros({4}, float64)), TypeError);
+}
+
+}  // namespace
+}  // namespace tutti::test
