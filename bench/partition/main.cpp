@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Counts what the partitioner makes devices receive, program by program."};
   app.add_option("--filter", o.filter, "only rows whose number and title this regular expression finds");
   app.add_flag("--run", o.run, "also run each on isolated devices: values as of one device, bytes as planned");
+  app.add_flag("--prove", o.prove, "also print what no plan costs less than, and how far ours is above it (slow)");
   app.add_flag("--verbose", o.verbose, "print every collective with its cause");
   app.add_flag("--sub-axes", o.sub_axes, "score by the optimum for parts of mesh axes, where it is lower");
   app.add_flag("--models", models, "training programs instead: bytes, and seconds of planning");

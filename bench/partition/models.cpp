@@ -15,6 +15,7 @@ namespace {
 // The bytes are those that a hand-made plan, the prototype or a bound reaches (docs/design/022-partition-bench.md).
 std::vector<Model> models() {
   std::vector<Model> out{transformer(1, false, 48.7e6, {}, 87.1e6),     transformer(4, false, 106e6, {}, 209.8e6),
+                         transformer(12, false, {}, 0.14, {}),          transformer(64, false, {}, {}, {}),
                          transformer(4, true, 106e6, {}, 209.8e6),      transformer(64, true, 1.24e9, 0.5, {}),
                          text_step({{4, 2}, {"data", "model"}}, 3.1e6), text_step({{8, 1}, {"data", "model"}}, 5.6e6)};
   for (Model& m : data_parallel_steps(14680064)) out.push_back(std::move(m));

@@ -111,11 +111,23 @@ Plan plan_of(const ProgramPtr& program, const std::vector<Sharding>& inputs, con
   return out;
 }
 
-Plan plan_of(const Row& row) {
+namespace {
+
+ProgramPtr program_of(const Row& row) {
   std::vector<Type> types;
   for (const Input& i : row.inputs) types.push_back({i.dtype, i.shape, false, {}});
+  return recorded_program(types, row.program);
+}
+
+}  // namespace
+
+Proof proof_of(const Row& row) {
+  return prove(propagate(program_of(row), input_shardings(row), output_shardings(row)));
+}
+
+Plan plan_of(const Row& row) {
   ProgramPtr program;
-  const double recording = seconds_of([&] { program = recorded_program(types, row.program); });
+  const double recording = seconds_of([&] { program = program_of(row); });
   Plan out = plan_of(program, input_shardings(row), output_shardings(row));
   out.recording = recording;
   return out;

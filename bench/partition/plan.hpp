@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "partition/choose.hpp"
 #include "partition/local_program.hpp"
 #include "row.hpp"
 
@@ -22,6 +23,8 @@ struct Plan {
 
 /// `body` recorded as jit records it.
 ProgramPtr recorded_program(const std::vector<Type>& inputs, const Function& body);
+/// What no plan of rows costs less than, and what ours costs, both in prices (Proof in partition/choose.hpp).
+Proof proof_of(const Row& row);
 /// Planned over all axes of the mesh. Empty output shardings are open.
 Plan plan_of(const ProgramPtr& program, const std::vector<Sharding>& inputs, const std::vector<Sharding>& outputs);
 Plan plan_of(const Row& row);

@@ -16,7 +16,7 @@ namespace {
 struct Score {
   std::string number;
   double ratio = 0;  // ours to the optimum
-  bool met = false, worse_than_xla = false, failed = false;
+  bool met = false, worse_than_xla = false, failed = false, proven = false;
   double planning = 0;
 };
 
@@ -49,6 +49,12 @@ Score print_row(const Row& row, const TableOptions& o) {
     if (o.verbose)
       fmt::print("{} equations, recorded in {:.1f} ms, planned in {:.1f} ms\n{}\n", plan.eqns, 1e3 * plan.recording,
                  1e3 * plan.planning, explain(plan.local));
+    if (o.prove) {
+      const Proof proof = proof_of(row);
+      const double gap = proof.cost - proof.bound;
+      s.proven = gap <= 1e-6 * proof.cost + 1;  // of less than a byte
+      fmt::print("     costs {:.1f}, no plan less than {:.1f}: gap {:.1f}\n", proof.cost, proof.bound, gap);
+    }
     if (o.run) {
       const Ran ran = run_both_ways(row);
       s.failed = !ran.good();
@@ -81,7 +87,8 @@ auto count_met(const std::vector<Score>& all) {
   return std::count_if(all.begin(), all.end(), [](auto& s) { return s.met; });
 }
 
-void print_summary(const std::vector<Score>& main, const std::vector<Score>& xla, const std::vector<Score>& further) {
+void print_summary(const std::vector<Score>& main, const std::vector<Score>& xla, const std::vector<Score>& further,
+                   bool proved) {
   double logs = 0, worst = 0, planning = 0;
   int finite = 0;
   for (const Score& s : main) {
@@ -103,6 +110,10 @@ void print_summary(const std::vector<Score>& main, const std::vector<Score>& xla
              finite ? std::exp(logs / finite) : 1, worst);
   fmt::print("spellings: {} of {}\nfurther spellings: {} of {}\n", count_met(main) + count_met(xla),
              main.size() + xla.size(), count_met(further), further.size());
+  if (proved) {
+    const auto proven = std::count_if(main.begin(), main.end(), [](const Score& s) { return s.proven; });
+    fmt::print("gap 0: {} of {}\n", proven, main.size());
+  }
   fmt::print("worse than XLA:{}\n", worse.empty() ? " none" : worse);
   fmt::print("planning of all {}: {:.1f} ms\n", main.size(), 1e3 * planning);
   if (!failed.empty()) fmt::print("failed:{}\n", failed);
@@ -115,7 +126,7 @@ int print_table(const TableOptions& o) {
   const std::vector<Score> xla = print_rows("spelling, measured with XLA", xla_spellings(), o);
   const std::vector<Score> further = print_rows("further spelling", further_spellings(), o);
   if (main.empty() && xla.empty() && further.empty()) throw std::runtime_error("no row matches " + o.filter);
-  print_summary(main, xla, further);
+  print_summary(main, xla, further, o.prove);
   auto failed = [](const Score& s) { return s.failed; };
   return std::any_of(main.begin(), main.end(), failed) || std::any_of(xla.begin(), xla.end(), failed) ||
          std::any_of(further.begin(), further.end(), failed);

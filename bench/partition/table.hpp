@@ -7,7 +7,7 @@ namespace bench {
 
 struct TableOptions {
   std::string filter;
-  bool run = false, verbose = false, sub_axes = false;
+  bool run = false, prove = false, verbose = false, sub_axes = false;
 };
 /// 1 when a row could not be planned, or ran otherwise than it should.
 int print_table(const TableOptions& options);

@@ -36,7 +36,7 @@ BoundaryAxes boundary_of(const Mesh& mesh) {
 LocalProgram common_program(const ShardedProgram& sharded, const std::shared_ptr<const Places>& places,
                             const std::vector<Sharding>& inputs, const std::string& what) {
   const ShardedProgram seen = run_pass("between", [&] { return between_processes(sharded, places, inputs); });
-  LocalProgram local = run_pass("partition", partition, seen, BoundaryAxes::every(), choose);
+  LocalProgram local = run_pass("partition", partition, seen, BoundaryAxes::every(), Chooser());
   if (count_sends(*local.program) > 0)
     distributed::check_same(str(local), what.c_str(), "the program of '" + what + "'");
   return local;
@@ -67,7 +67,7 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
     out.executable = compiled(run_pass("at_place", at_place, *out.between, *places), options.donatable);
   } else {
     const BoundaryAxes boundary = boundary_of(sharded.mesh);
-    const LocalProgram local = run_pass("partition", partition, sharded, boundary, choose);
+    const LocalProgram local = run_pass("partition", partition, sharded, boundary, Chooser());
     out.executable =
         boundary.any() ? simulated_devices().compile(local, options.donatable) : compiled(local, options.donatable);
   }

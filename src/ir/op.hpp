@@ -98,13 +98,16 @@ struct Line {
   std::int64_t blocks = 1;
   std::function<Array(const Array&, std::int64_t by)> shifted;  // what the device `by` places before has, all round
   std::function<Array(const Array&)> gathered;                  // of all devices, with a dim for them in front
+  std::function<Array(const Array&)> summed;                    // over all devices
   std::function<Array()> position;                              // int32[]: the device's place, from 0
 };
 /// How an op is computed on blocks of a dim that its factors call replicated, all the same: locally, and by messages of
-/// its own. The call has the parameters of the whole and the types of the blocks.
+/// its own. The call has the parameters of the whole and the types of the blocks. A result is cut as operand 0 is where
+/// it is as long; else every device makes all of it.
 struct Across {
   std::function<std::vector<Array>(const Call&, const std::vector<Array>& blocks, const Line&)> run;
-  std::function<double(const Call&, std::int64_t blocks)> received;  // bytes by each device
+  // Bytes by each device along dim `dim` of operand 0; nothing where it cannot be done.
+  std::function<std::optional<double>(const Call&, int dim, std::int64_t blocks)> received;
 };
 
 /// Mesh axes that a sub-program may name, with their sizes.
@@ -220,6 +223,9 @@ struct Op {
   // The Eqn without what only results that are not needed need: some of its operands and results, in order. Nothing
   // when it stays as it is.
   std::function<std::optional<Eqn>(const Program&, const Eqn&, const Flags& needed)> narrowed;
+  // Its parameters where of all results only the elements `from` to `to` of dim `dim` are read: its results are these.
+  // Nothing when it gains nothing by that.
+  std::function<std::optional<Params>(const Call&, int dim, std::int64_t from, std::int64_t to)> part;
   // A simpler program from its operands to its results (a branch whose number is known), nullptr when there is none.
   // Asked once nothing is transformed any more.
   std::function<ProgramPtr(const Call&, const std::vector<Atom>& operands)> simpler;

@@ -117,20 +117,22 @@ Convolution normalised(const char* op, const Array& lhs, const Array& rhs, const
   return c;
 }
 
-// Columns of what each window sees. One group: [places * in, columns]; feature groups: [group, places * in, columns];
-// batch groups: [places * in, group, columns].
+// What each window sees: places * in features, batch and windows; feature groups have a dim for them in front, batch
+// groups one behind the features.
 Array patches(const Convolution& c) {
-  const std::int64_t ins = c.rhs.shape(-1), columns = c.batch() * Shape(c.count).num_elements();
-  Shape view = c.groups > 1         ? Shape{c.groups, ins, columns}
-               : c.batch_groups > 1 ? Shape{ins, c.batch_groups, columns}
-                                    : Shape{ins, columns};
+  const std::int64_t ins = c.rhs.shape(-1);
+  Shape view = c.groups > 1         ? Shape{c.groups, ins, c.batch()}
+               : c.batch_groups > 1 ? Shape{ins, c.batch_groups, c.batch()}
+                                    : Shape{ins, c.batch()};
+  for (std::int64_t n : c.count) view.push_back(n);
   const int rows = c.groups > 1 ? 1 : 0;
   if (ops::contains(c.count, 0) || ops::contains(c.window, 0)) {
     view[static_cast<std::size_t>(rows)] *= Shape(c.window).num_elements();
     return ops::zeros(c.lhs.dtype(), view);
   }
   std::vector<Array> views = shifted_views(c.lhs, c.window, c.strides, c.dilation, c.count);
-  for (Array& v : views) v = lax::reshape(v, view);
+  for (Array& v : views)
+    if (v.shape() != view) v = lax::reshape(v, view);
   return views.size() == 1 ? views[0] : lax::concatenate(views, rows);
 }
 
@@ -144,7 +146,8 @@ Array product(const Convolution& c, const Array& columns) {
                                       : DotDims{{2}, {0}, {0}, {1}};
   Shape result{outs, c.batch()};
   for (std::int64_t n : c.count) result.push_back(n);
-  return lax::reshape(lax::dot_general(kernel, columns, dims), result);
+  Array y = lax::dot_general(kernel, columns, dims);
+  return y.shape() == result ? y : lax::reshape(y, result);
 }
 
 // To the order asked for.

@@ -9,6 +9,14 @@ namespace tutti {
 
 AxisRef whole_axis(const Mesh& mesh, int axis) { return {axis, 1, mesh.shape()[static_cast<std::size_t>(axis)]}; }
 
+AxisRefs prime_parts(const AxisRef& ref) {
+  AxisRefs out;
+  std::int64_t pre = ref.pre, rest = ref.size;
+  for (std::int64_t k = 2; rest > 1; ++k)
+    for (; rest % k == 0; rest /= k, pre *= k) out.push_back({ref.axis, pre, k});
+  return out;
+}
+
 bool overlap(const AxisRef& a, const AxisRef& b) {
   return a.axis == b.axis && a.size > 1 && b.size > 1 && a.pre < b.pre * b.size && b.pre < a.pre * a.size;
 }

@@ -40,6 +40,13 @@ Layout canonical(Layout layout) {
   return layout;
 }
 
+bool on_whole_axes(const Layout& layout, const Mesh& mesh) {
+  auto whole = [&](const AxisRef& r) { return r == whole_axis(mesh, r.axis); };
+  for (const AxisRefs& refs : layout.dims)
+    if (!std::all_of(refs.begin(), refs.end(), whole)) return false;
+  return std::all_of(layout.pending.begin(), layout.pending.end(), whole);
+}
+
 bool is_valid(const Layout& layout, const Mesh& mesh, std::string* why) {
   auto fail = [&](std::string text) {
     if (why) *why = std::move(text);

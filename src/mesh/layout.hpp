@@ -57,6 +57,8 @@ bool overlap(const AxisRef& a, const AxisRef& b);
 std::int64_t ways(const AxisRefs& refs);
 /// Adjacent parts of one axis become one, parts of size 1 go.
 AxisRefs merged(const AxisRefs& refs);
+/// Its parts of prime sizes, the smallest first.
+AxisRefs prime_parts(const AxisRef& ref);
 /// Cuts `ref` at the boundary after its first `major` ways: {major part, minor part}. `major` must divide its size.
 std::pair<AxisRef, AxisRef> split(const AxisRef& ref, std::int64_t major);
 /// The longest common prefix, cutting a ref where only its major part agrees (x against x:(1)2 have x:(1)2 in common).
@@ -69,6 +71,8 @@ AxisRefs free_axes(const Layout& layout, const Mesh& mesh);
 // ---- layouts --------------------------------------------------------------------------------------------------------
 /// Merges sub-axes, drops axes of size 1, sorts pending: equal placements over one mesh become equal layouts.
 Layout canonical(Layout layout);
+/// Whether no part of an axis is used without the others, in its place.
+bool on_whole_axes(const Layout& layout, const Mesh& mesh);
 /// Axes exist, parts divide, nothing is used twice; else `why` (if given) says what is wrong.
 bool is_valid(const Layout& layout, const Mesh& mesh, std::string* why = nullptr);
 /// `[{x}, {y:(1)2}, {}] + sum{z}`.

@@ -2,6 +2,7 @@
 
 #include "ir/collective.hpp"
 #include "ir/loop_form.hpp"
+#include "partition/axis_parts.hpp"
 
 namespace tutti {
 namespace {
@@ -10,7 +11,7 @@ std::string at(Loc loc) { return loc ? " (" + loc.str() + ")" : ""; }
 
 std::string quoted(const AxisRefs& axes, const Mesh& mesh) {
   std::string out;
-  for (const AxisRef& a : axes) out += (out.empty() ? "'" : ", '") + mesh.axis_names()[a.axis] + "'";
+  for (const std::string& name : group_of(axes, mesh).axes) out += (out.empty() ? "'" : ", '") + name + "'";
   return out;
 }
 

@@ -43,4 +43,11 @@ using Chooser = std::function<BodyPlan(const Problem& problem, Planner& planner)
 /// others, until nothing gets cheaper; from several orders of the axes the best. Deterministic.
 BodyPlan choose(const Problem& problem, Planner& planner);
 
+/// What `choose` finds costs `cost`; no choice of rows for all axes at once costs less than `bound`, which is found
+/// with tables of up to `limit` entries. In prices, of which a received byte is 1.
+struct Proof {
+  double cost = 0, bound = 0;
+};
+Proof prove(const Problem& problem, Planner& planner, std::int64_t limit);
+
 }  // namespace tutti

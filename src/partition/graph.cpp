@@ -43,7 +43,7 @@ class Builder {
       inputs.push_back(value(p.types[p.inputs[i]], 1));
       add(std::move(node), {}, {inputs.back()}, 1);
     }
-    out_.outermost = scope(problem, inputs, 1);
+    out_.outermost = flattened(problem, inputs, 1);
     for (std::size_t k = 0; k < p.outputs.size(); ++k)
       sink(operand(out_.outermost, p.outputs[k]), problem.outputs[k], 1);
     return std::move(out_);
@@ -76,17 +76,17 @@ class Builder {
     add(std::move(node), {value}, {}, times);
   }
 
-  static int operand(const Scope& scope, const Atom& a) { return a.is_literal() ? -1 : scope.values[a.id]; }
-  static std::vector<int> operands(const Scope& scope, const std::vector<Atom>& atoms) {
+  static int operand(const Flattened& program, const Atom& a) { return a.is_literal() ? -1 : program.values[a.id]; }
+  static std::vector<int> operands(const Flattened& program, const std::vector<Atom>& atoms) {
     std::vector<int> out;
-    for (const Atom& a : atoms) out.push_back(operand(scope, a));
+    for (const Atom& a : atoms) out.push_back(operand(program, a));
     return out;
   }
 
   // `inputs`: the values that they are.
-  Scope scope(const Problem& problem, const std::vector<int>& inputs, double times) {
+  Flattened flattened(const Problem& problem, const std::vector<int>& inputs, double times) {
     const Program& p = *problem.program;
-    Scope out{&problem, std::vector<int>(p.types.size(), -1), {}, {}};
+    Flattened out{&problem, std::vector<int>(p.types.size(), -1), {}, {}};
     for (std::size_t i = 0; i < inputs.size(); ++i) out.values[p.inputs[i]] = inputs[i];
     const std::vector<Magnitude> known = magnitudes(p);
     for (int i = 0; i < static_cast<int>(p.eqns.size()); ++i) {
@@ -147,7 +147,7 @@ class Builder {
     return out;
   }
 
-  void loop(const Problem& problem, int eqn, const LoopForm& form, Scope& around, double times) {
+  void loop(const Problem& problem, int eqn, const LoopForm& form, Flattened& around, double times) {
     const Eqn& e = problem.program->eqns[eqn];
     const Program& p = *problem.program;
     const double inner =
@@ -156,7 +156,7 @@ class Builder {
     const Program& body = *e.subs[form.body];
     std::vector<int> arguments(e.results.size(), -1), next(e.results.size(), -1);  // values, by result, of carries
     std::vector<int> carry(e.results.size(), -1);
-    std::vector<Scope::Sub>& subs = around.subs.back();
+    std::vector<Flattened::Sub>& subs = around.subs.back();
     subs.resize(e.subs.size());
     for (ValueId r : e.results) around.values[r] = value(p.types[r], times);
     // Carries come first, as nodes whose second operand follows when the body stands.
@@ -189,7 +189,7 @@ class Builder {
         }
         subs[s].inputs.push_back(node);
       }
-      subs[s].body = std::make_shared<Scope>(scope(problem.bodies[eqn][s], inputs, inner));
+      subs[s].body = std::make_shared<Flattened>(flattened(problem.bodies[eqn][s], inputs, inner));
       for (std::size_t k = 0; k < form.bodies[s].outputs.size(); ++k) {
         const LoopForm::Output& to = form.bodies[s].outputs[k];
         const Atom& made = e.subs[s]->outputs[k];
@@ -220,11 +220,11 @@ class Builder {
     return v;
   }
 
-  void branch(const Problem& problem, int eqn, const LoopForm& form, Scope& around, double times) {
+  void branch(const Problem& problem, int eqn, const LoopForm& form, Flattened& around, double times) {
     const Eqn& e = problem.program->eqns[eqn];
     const Program& p = *problem.program;
     if (const int which = operand(around, e.operands[0]); which >= 0) sink(which, Layout::replicated(0), times);
-    std::vector<Scope::Sub>& subs = around.subs.back();
+    std::vector<Flattened::Sub>& subs = around.subs.back();
     subs.resize(e.subs.size());
     for (std::size_t s = 0; s < e.subs.size(); ++s) {
       std::vector<int> inputs;
@@ -232,7 +232,7 @@ class Builder {
         inputs.push_back(operand(around, e.operands[form.bodies[s].inputs[i].operand]));
         if (inputs.back() < 0) inputs.back() = literal(e.subs[s]->types[e.subs[s]->inputs[i]]);
       }
-      subs[s].body = std::make_shared<Scope>(scope(problem.bodies[eqn][s], inputs, times));
+      subs[s].body = std::make_shared<Flattened>(flattened(problem.bodies[eqn][s], inputs, times));
     }
     for (std::size_t k = 0; k < e.results.size(); ++k) {
       const Type& type = p.types[e.results[k]];
@@ -242,7 +242,7 @@ class Builder {
       around.values[e.results[k]] = value(type, times);
       const int node = add(joint(alike(n, 1, type.shape, -1, -1), std::vector<Type>(made.size(), type), {type}), made,
                            {around.values[e.results[k]]}, times);
-      for (Scope::Sub& sub : subs) sub.outputs.push_back(node);
+      for (Flattened::Sub& sub : subs) sub.outputs.push_back(node);
     }
   }
 

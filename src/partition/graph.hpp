@@ -27,11 +27,11 @@ struct GraphValue {
 };
 
 /// Which nodes stand for the parts of a program.
-struct Scope {
+struct Flattened {
   /// Of a loop or branch, by sub-program, input and output.
   struct Sub {
     std::vector<int> inputs, outputs;  // nodes: carries and slices; carries and stacks. -1: the same in all steps
-    std::shared_ptr<Scope> body;
+    std::shared_ptr<Flattened> body;
   };
   const Problem* problem = nullptr;
   std::vector<int> values;             // by ValueId
@@ -42,7 +42,7 @@ struct Scope {
 struct Graph {
   std::vector<Node> nodes;
   std::vector<GraphValue> values;
-  Scope outermost;
+  Flattened outermost;
 };
 
 Graph graph_of(const Problem& problem, Planner& planner);

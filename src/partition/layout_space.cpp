@@ -30,9 +30,13 @@ std::vector<std::int64_t> LayoutSpace::extents_of(const Mesh& mesh, const Shape&
   return out;
 }
 
-LayoutSpace::LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents) : extents_(std::move(extents)) {
-  for (int a = 0; a < mesh.ndim(); ++a)
-    if (mesh.shape()[a] > 1) atoms_.push_back(whole_axis(mesh, a));
+LayoutSpace::LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents, bool parts)
+    : extents_(std::move(extents)), parts_(parts) {
+  for (int a = 0; a < mesh.ndim(); ++a) {
+    if (mesh.shape()[a] == 1) continue;
+    const AxisRefs of_axis = parts ? prime_parts(whole_axis(mesh, a)) : AxisRefs{whole_axis(mesh, a)};
+    atoms_.insert(atoms_.end(), of_axis.begin(), of_axis.end());
+  }
 }
 
 std::u16string LayoutSpace::code(const State& s) const {
@@ -49,18 +53,19 @@ std::u16string LayoutSpace::code(const State& s) const {
 
 LayoutSpace::State LayoutSpace::state_of(const Layout& layout) const {
   State out;
-  auto number = [&](const AxisRef& r) {
-    const auto at = std::find(atoms_.begin(), atoms_.end(), r);
-    if (at == atoms_.end()) throw InternalError("partition: a layout over parts of axes");
-    return static_cast<char>(at - atoms_.begin());
+  auto add = [&](const AxisRef& whole, std::string& to) {
+    if (whole.size == 1) return;
+    for (const AxisRef& r : parts_ ? prime_parts(whole) : AxisRefs{whole}) {
+      const auto at = std::find(atoms_.begin(), atoms_.end(), r);
+      if (at == atoms_.end()) throw InternalError("partition: a layout over parts of axes");
+      to += static_cast<char>(at - atoms_.begin());
+    }
   };
   for (const AxisRefs& refs : layout.dims) {
     out.dims.emplace_back();
-    for (const AxisRef& r : refs)
-      if (r.size > 1) out.dims.back() += number(r);
+    for (const AxisRef& r : refs) add(r, out.dims.back());
   }
-  for (const AxisRef& r : layout.pending)
-    if (r.size > 1) out.pending += number(r);
+  for (const AxisRef& r : layout.pending) add(r, out.pending);
   std::sort(out.pending.begin(), out.pending.end());
   out.kind = out.pending.empty() ? Reduce::sum : layout.pending_kind;
   return out;
@@ -72,7 +77,7 @@ Layout LayoutSpace::layout_of(const State& s) const {
     for (char a : s.dims[d]) out.dims[d].push_back(atoms_[a]);
   for (char a : s.pending) out.pending.push_back(atoms_[a]);
   out.pending_kind = s.kind;
-  return out;
+  return parts_ ? canonical(std::move(out)) : out;
 }
 
 int LayoutSpace::id(const Layout& layout) {
@@ -124,7 +129,7 @@ bool LayoutSpace::divides(const State& s) const {
 // More blocks than elements only where somebody asked for that.
 bool LayoutSpace::may_cut(int dim, double ways) const {
   const std::int64_t n = extents_[static_cast<std::size_t>(dim)];
-  return overcut_ || n == 0 || ways <= static_cast<double>(n);
+  return n == 0 || (!parts_ && (overcut_ || ways <= static_cast<double>(n)));
 }
 
 class LayoutSpace::Expansion {
@@ -147,7 +152,7 @@ class LayoutSpace::Expansion {
   AxisRefs refs(const std::string& atoms) const {
     AxisRefs out;
     for (char a : atoms) out.push_back(space_.atoms_[a]);
-    return out;
+    return merged(out);
   }
   double ways(const std::string& atoms) const { return static_cast<double>(space_.ways(atoms)); }
   double size(char a) const { return static_cast<double>(space_.atoms_[a].size); }
@@ -198,8 +203,10 @@ class LayoutSpace::Expansion {
           State after = both;
           after.dims[t] += suffix + more;
           if (!space_.divides(s_) || !space_.divides(after)) continue;
-          exchange(both, {Move::Kind::all_to_all, refs(suffix + more), d, t, {}, e, static_cast<int>(suffix.size())},
-                   suffix + more);
+          AxisRefs axes = refs(suffix);
+          const int first = static_cast<int>(axes.size());
+          for (const AxisRef& r : refs(more)) axes.push_back(r);
+          exchange(both, {Move::Kind::all_to_all, axes, d, t, {}, e, first}, suffix + more);
         }
     }
   }
@@ -268,7 +275,8 @@ const std::vector<LayoutSpace::Step>& LayoutSpace::steps(int from) {
     std::vector<Step> out;
     const State state = states_[from];
     Expansion(*this, state, [&](const Move& move, const State& to, double received) {
-      out.push_back({id(to), move.kind, received});
+      const int there = id(to);
+      out.push_back({there, move.kind, received, held(there)});
     }).run();
     steps_[from] = std::make_unique<std::vector<Step>>(std::move(out));
   }

@@ -1,6 +1,6 @@
 // Layouts of values that are cut alike, as numbers, and the steps between them: the graph in which the planner looks
-// for the shortest way. Axes are whole axes of the mesh; values of different sizes share a space where all their
-// extents divide.
+// for the shortest way. Axes are those of the mesh, whole or in their prime parts; values of different sizes share a
+// space where all their extents divide.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace tutti {
 
-/// One step between two layouts. Axes are whole mesh axes, major first.
+/// One step between two layouts. Axes are mesh axes or parts of them, major first.
 struct Move {
   enum class Kind { slice, mask, embed, all_gather, all_reduce, reduce_scatter, all_to_all, permute };
   Kind kind = Kind::slice;
@@ -28,8 +28,9 @@ bool is_collective(Move::Kind kind);
 
 class LayoutSpace {
  public:
-  /// Of values with these extents. An extent of 0 is one that every combination of axes divides.
-  LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents);
+  /// Of values with these extents. An extent of 0 is one that every combination of axes divides. In a space of `parts`
+  /// axes are cut into their prime parts, and other extents stay whole.
+  LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents, bool parts = false);
   /// The extents by which a shape finds its space: 0 where all devices together divide.
   static std::vector<std::int64_t> extents_of(const Mesh& mesh, const Shape& shape);
 
@@ -38,6 +39,7 @@ class LayoutSpace {
     int to = 0;
     Move::Kind kind = Move::Kind::slice;
     double received = 0;
+    double held = 0;  // afterwards
   };
   int id(const Layout& layout);
   const Layout& layout(int id) const { return layouts_[static_cast<std::size_t>(id)]; }
@@ -70,6 +72,7 @@ class LayoutSpace {
 
   std::vector<AxisRef> atoms_;
   std::vector<std::int64_t> extents_;
+  bool parts_;
   bool overcut_ = false;  // somebody asked for more blocks than elements
   std::vector<Layout> layouts_;
   std::vector<State> states_;

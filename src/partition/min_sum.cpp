@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
-#include <set>
 #include <tuple>
 
 namespace tutti {
@@ -11,18 +10,39 @@ namespace {
 
 using Term = MinSum::Term;
 
-// Where a term lies in its table as variables of a scope are counted up.
+constexpr std::size_t most_entries = std::size_t{1} << 25;  // of all tables that are kept
+
+// A term's table with the variable that is minimised over last, and where it is read as the others are counted up.
 struct Cursor {
+  std::vector<double> arranged;  // where it does not lie so already
   const double* costs;
   std::vector<std::int64_t> strides;  // by place in the scope
-  std::int64_t along = 0;             // the stride of the variable that is minimised over
-  std::int64_t at = 0;
 };
+
+std::vector<int> joined(const std::vector<int>& a, const std::vector<int>& b) {  // b in any order
+  std::vector<int> out = a;
+  out.insert(out.end(), b.begin(), b.end());
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+std::int64_t address(const Table& t) { return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(t.get())); }
+
+double least_of(const double* costs, int n) {
+  double out = costs[0];
+  for (int k = 1; k < n; ++k) out = costs[k] < out ? costs[k] : out;
+  return out;
+}
 
 class Elimination {
  public:
-  Elimination(const MinSum& problem, std::int64_t limit, const std::vector<int>* incumbent)
-      : problem_(problem), limit_(limit), incumbent_(incumbent), sizes_(problem.sizes), terms_(problem.terms) {
+  Elimination(const MinSum& problem, std::int64_t limit, const std::vector<int>* incumbent, MadeTables& made)
+      : problem_(problem),
+        limit_(limit),
+        incumbent_(incumbent),
+        made_(made),
+        sizes_(problem.sizes),
+        terms_(problem.terms) {
     of_variable_.resize(sizes_.size());
     fixed_.assign(sizes_.size(), -1);
     for (std::size_t t = 0; t < terms_.size(); ++t) note(static_cast<int>(t));
@@ -55,17 +75,18 @@ class Elimination {
  private:
   void note(int t) {
     if (terms_[t].variables.empty()) {
-      constant_ += terms_[t].costs.at(0);
+      constant_ += terms_[t].costs->at(0);
       return;
     }
     for (int x : terms_[t].variables) of_variable_[x].push_back(t);
   }
 
   std::vector<int> neighbours(int x) const {
-    std::set<int> out;
-    for (int t : of_variable_[x]) out.insert(terms_[t].variables.begin(), terms_[t].variables.end());
-    out.erase(x);
-    return {out.begin(), out.end()};
+    std::vector<int> out;
+    for (int t : of_variable_[x]) out.insert(out.end(), terms_[t].variables.begin(), terms_[t].variables.end());
+    out = joined({}, out);
+    std::erase(out, x);
+    return out;
   }
 
   std::int64_t entries(const std::vector<int>& variables) const {
@@ -106,8 +127,13 @@ class Elimination {
           cut.variables.insert(cut.variables.begin(), whole.variables[i]);
         stride *= sizes_[whole.variables[i]];
       }
-      for (std::int64_t i = 0; i < static_cast<std::int64_t>(whole.costs.size()); ++i)
-        if (i / along % sizes_[x] == fixed_[x]) cut.costs.push_back(whole.costs[i]);
+      const int n = sizes_[x], at = fixed_[x];
+      cut.costs = made_.get({address(whole.costs), along, n, at}, {whole.costs}, [&] {
+        std::vector<double> out;
+        for (std::int64_t i = 0; i < stride; ++i)
+          if (i / along % n == at) out.push_back((*whole.costs)[static_cast<std::size_t>(i)]);
+        return out;
+      });
       for (int v : whole.variables)
         if (v != x) std::erase(of_variable_[v], t);
       terms_.push_back(std::move(cut));
@@ -134,48 +160,61 @@ class Elimination {
   // The terms in groups whose tables are not too large: one group where that fits.
   std::vector<std::vector<int>> parts(int x, std::vector<int> bucket) const {
     std::stable_sort(bucket.begin(), bucket.end(),
-                     [&](int a, int b) { return terms_[a].costs.size() > terms_[b].costs.size(); });
+                     [&](int a, int b) { return terms_[a].costs->size() > terms_[b].costs->size(); });
     std::vector<std::vector<int>> out;
-    std::vector<std::set<int>> scopes;
+    std::vector<std::vector<int>> scopes;
     for (int t : bucket) {
       std::size_t at = 0;
       for (; at < out.size(); ++at) {
-        std::set<int> joined = scopes[at];
-        joined.insert(terms_[t].variables.begin(), terms_[t].variables.end());
-        if (entries({joined.begin(), joined.end()}) > limit_) continue;
-        scopes[at] = std::move(joined);
+        std::vector<int> both = joined(scopes[at], terms_[t].variables);
+        if (entries(both) > limit_) continue;
+        scopes[at] = std::move(both);
         break;
       }
       if (at == out.size()) {
         out.emplace_back();
-        scopes.emplace_back(terms_[t].variables.begin(), terms_[t].variables.end());
-        scopes.back().insert(x);
+        scopes.push_back(joined({x}, terms_[t].variables));
       }
       out[at].push_back(t);
     }
     return out;
   }
 
-  Term least(int x, const std::vector<int>& part) const {
-    std::set<int> scope;
-    for (int t : part) scope.insert(terms_[t].variables.begin(), terms_[t].variables.end());
-    scope.erase(x);
+  Term least(int x, const std::vector<int>& part) {
     Term out;
-    out.variables.assign(scope.begin(), scope.end());
-    out.costs.resize(static_cast<std::size_t>(entries(out.variables)));
+    for (int t : part) out.variables = joined(out.variables, terms_[t].variables);
+    std::erase(out.variables, x);
+    Recipe recipe{sizes_[x]};
+    std::vector<Table> sources;
+    for (int v : out.variables) recipe.push_back(sizes_[v]);
+    for (int t : part) {
+      recipe.push_back(address(terms_[t].costs));
+      for (int v : terms_[t].variables) recipe.push_back(v == x ? -1 : -2 - place(out.variables, v));
+      sources.push_back(terms_[t].costs);
+    }
+    out.costs = made_.get(std::move(recipe), std::move(sources), [&] { return least(x, part, out.variables); });
+    return out;
+  }
+
+  static std::int64_t place(const std::vector<int>& scope, int v) {
+    return std::lower_bound(scope.begin(), scope.end(), v) - scope.begin();
+  }
+
+  std::vector<double> least(int x, const std::vector<int>& part, const std::vector<int>& scope) const {
+    std::vector<double> out(static_cast<std::size_t>(entries(scope)));
     std::vector<Cursor> cursors;
-    for (int t : part) cursors.push_back(cursor(terms_[t], out.variables, x));
-    std::vector<int> digit(out.variables.size(), 0);
+    for (int t : part) cursors.push_back(cursor(terms_[t], scope, x));
+    std::vector<int> digit(scope.size(), 0);
     const int n = sizes_[x];
     std::vector<double> sum(static_cast<std::size_t>(n));
-    for (double& entry : out.costs) {
-      std::fill(sum.begin(), sum.end(), 0.0);
-      for (const Cursor& c : cursors)
-        for (int k = 0; k < n; ++k) sum[k] += c.costs[c.at + k * c.along];
-      entry = *std::min_element(sum.begin(), sum.end());
+    for (double& entry : out) {
+      std::copy_n(cursors[0].costs, n, sum.data());
+      for (std::size_t c = 1; c < cursors.size(); ++c)
+        for (int k = 0; k < n; ++k) sum[k] += cursors[c].costs[k];
+      entry = least_of(sum.data(), n);
       for (std::size_t i = digit.size(); i-- > 0;) {
-        const bool carry = ++digit[i] == sizes_[out.variables[i]];
-        for (Cursor& c : cursors) c.at += carry ? -c.strides[i] * (digit[i] - 1) : c.strides[i];
+        const bool carry = ++digit[i] == sizes_[scope[i]];
+        for (Cursor& c : cursors) c.costs += carry ? -c.strides[i] * (digit[i] - 1) : c.strides[i];
         if (!carry) break;
         digit[i] = 0;
       }
@@ -184,14 +223,30 @@ class Elimination {
   }
 
   Cursor cursor(const Term& t, const std::vector<int>& scope, int x) const {
-    Cursor out{t.costs.data(), std::vector<std::int64_t>(scope.size(), 0)};
-    std::int64_t stride = 1;
+    const std::vector<double>& costs = *t.costs;
+    Cursor out{{}, costs.data(), std::vector<std::int64_t>(scope.size(), 0)};
+    std::int64_t inner = 1, outer = 1;  // entries behind x, and before it
+    bool behind = true;
+    for (std::size_t i = t.variables.size(); i-- > 0;) {
+      if (t.variables[i] == x)
+        behind = false;
+      else
+        (behind ? inner : outer) *= sizes_[t.variables[i]];
+    }
+    const std::int64_t n = sizes_[x];
+    if (inner > 1) {
+      out.arranged.resize(costs.size());
+      for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t k = 0; k < n; ++k)
+          for (std::int64_t i = 0; i < inner; ++i)
+            out.arranged[(o * inner + i) * n + k] = costs[(o * n + k) * inner + i];
+      out.costs = out.arranged.data();
+    }
+    std::int64_t stride = n;
     for (std::size_t i = t.variables.size(); i-- > 0;) {
       const int v = t.variables[i];
-      if (v == x)
-        out.along = stride;
-      else
-        out.strides[std::lower_bound(scope.begin(), scope.end(), v) - scope.begin()] = stride;
+      if (v == x) continue;
+      out.strides[place(scope, v)] = stride;
       stride *= sizes_[v];
     }
     return out;
@@ -215,7 +270,7 @@ class Elimination {
           stride *= sizes_[v];
         }
         for (std::size_t k = 0; k < sum.size(); ++k)
-          sum[k] += terms_[t].costs[at + static_cast<std::int64_t>(k) * along];
+          sum[k] += (*terms_[t].costs)[at + static_cast<std::int64_t>(k) * along];
       }
       out.values[x] = static_cast<int>(std::min_element(sum.begin(), sum.end()) - sum.begin());
     }
@@ -227,6 +282,7 @@ class Elimination {
   const MinSum& problem_;
   const std::int64_t limit_;
   const std::vector<int>* incumbent_;
+  MadeTables& made_;
   const std::vector<int>& sizes_;
   std::vector<Term> terms_;  // those of the problem, then what elimination makes
   std::vector<std::vector<int>> of_variable_;
@@ -242,13 +298,36 @@ double MinSum::cost(const std::vector<int>& values) const {
   for (const Term& t : terms) {
     std::int64_t at = 0;
     for (int v : t.variables) at = at * sizes[v] + values[v];
-    out += t.costs[at];
+    out += (*t.costs)[at];
   }
   return out;
 }
 
-MinSumResult minimise(const MinSum& problem, std::int64_t limit, const std::vector<int>* incumbent) {
-  return Elimination(problem, limit, incumbent).run();
+std::size_t RecipeHash::operator()(const Recipe& recipe) const {
+  std::uint64_t out = recipe.size();
+  for (std::int64_t v : recipe) {
+    out = (out ^ static_cast<std::uint64_t>(v)) * 0x9e3779b97f4a7c15u;
+    out ^= out >> 29;
+  }
+  return out;
+}
+
+Table MadeTables::get(Recipe recipe, std::vector<Table> sources, const std::function<std::vector<double>()>& make) {
+  if (entries_ > most_entries) {
+    made_.clear();
+    entries_ = 0;
+  }
+  auto [at, fresh] = made_.try_emplace(std::move(recipe));
+  if (fresh) {
+    at->second = {table(make()), std::move(sources)};
+    entries_ += at->second.table->size();
+  }
+  return at->second.table;
+}
+
+MinSumResult minimise(const MinSum& problem, std::int64_t limit, const std::vector<int>* incumbent, MadeTables* made) {
+  MadeTables own;
+  return Elimination(problem, limit, incumbent, made ? *made : own).run();
 }
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/collective/collective.hpp"
+#include "partition/axis_parts.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -103,8 +104,8 @@ Scalar identity_of(Reduce kind, DType dtype) {
 }
 
 Array Emitter::coordinate(const AxisRef& axis) {
-  Array& known = coordinates_[axis.axis];
-  if (!known.has_value()) known = bind1(ops::axis_index, Group{{mesh_.axis_names()[axis.axis]}, {axis.size}}, {});
+  Array& known = coordinates_[axis];
+  if (!known.has_value()) known = bind1(ops::axis_index, group_of({axis}), {});
   return known;
 }
 
@@ -153,6 +154,9 @@ Line Emitter::line(const AxisRefs& axes, int dim) {
     return collective({Move::Kind::all_gather, axes, -1, -1, {}}, ops::all_gather,
                       ops::GatherOver{group_of(axes), 0, false}, x);
   };
+  out.summed = [this, axes](const Array& x) {
+    return collective({Move::Kind::all_reduce, axes, -1, -1, {}}, ops::psum, group_of(axes), x);
+  };
   out.position = [this, axes] {
     Array at = index(0);
     for (const AxisRef& a : axes) at = lax::add(lax::mul(at, index(a.size)), coordinate(a));
@@ -161,14 +165,7 @@ Line Emitter::line(const AxisRefs& axes, int dim) {
   return out;
 }
 
-Group Emitter::group_of(const AxisRefs& axes) const {
-  Group out;
-  for (const AxisRef& a : axes) {
-    out.axes.push_back(mesh_.axis_names()[a.axis]);
-    out.sizes.push_back(a.size);
-  }
-  return out;
-}
+Group Emitter::group_of(const AxisRefs& axes) const { return tutti::group_of(axes, mesh_); }
 
 Array Emitter::apply(const Move& move, const Layout& before, const Array& x, const Shape& global) {
   const Group group = group_of(move.axes);

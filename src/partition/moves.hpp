@@ -25,7 +25,7 @@ class Emitter {
   Array mask_padding(const Array& x, const Layout& layout, const Shape& global, int d, const Scalar& fill);
   /// The devices along axes that cut dim `dim`.
   Line line(const AxisRefs& axes, int dim);
-  /// int32 scalar: the device's coordinate on a mesh axis.
+  /// int32 scalar: the device's coordinate on a mesh axis, or a part of one.
   Array coordinate(const AxisRef& axis);
   /// int32 scalar: where this device's block of dim `d` starts.
   Array block_start(const Layout& layout, const Shape& global, int d);
@@ -42,7 +42,7 @@ class Emitter {
   std::map<std::vector<std::int64_t>, std::vector<int>> owners(const Layout& layout) const;
 
   Mesh mesh_;
-  std::map<int, Array> coordinates_;
+  std::map<AxisRef, Array> coordinates_;
 };
 
 /// Whether some device's block of dim `d` is smaller than the others.

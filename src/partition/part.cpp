@@ -87,7 +87,7 @@ Array Part::block(Value& v, const Layout& to) {
     why_.moving(v.atom.id, at, to);
     x = emit_.apply(move, at, x, type.shape);
     at = move.after;
-    if ((is_collective(move.kind) || at == to) && !v.versions.has(at)) v.add(at, x);
+    if ((is_collective(move.kind) || at == to) && !v.versions.has(at) && on_whole_axes(at, sharded_.mesh)) v.add(at, x);
   }
   return x;
 }

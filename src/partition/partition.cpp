@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "partition/axis_parts.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/part.hpp"
 #include "partition/rolls.hpp"
@@ -14,7 +15,7 @@ namespace {
 LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Chooser& chooser) {
   const Program& p = *sharded.program;
   const Problem problem = problem_of(sharded, axes);
-  Planner planner(sharded.mesh);
+  Planner planner(sharded.mesh, !sharded.places);
   const BodyPlan plan = chooser(problem, planner);
   LocalProgram out;
   out.mesh = sharded.mesh;
@@ -35,20 +36,31 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
     throw InternalError("partition: " + std::to_string(count_sends(*out.program)) + " collectives, " +
                         std::to_string(out.causes.size()) + " causes, " + std::to_string(done.traced.captured.size()) +
                         " captured arrays");
+  return on_parts(std::move(out));
+}
+
+// Those of its axes that are boundaries.
+AxisRefs axes_of(const Mesh& mesh, const BoundaryAxes& boundary) {
+  AxisRefs out;
+  if (!mesh.has_value()) return out;
+  const std::vector<std::string>& names = boundary.names;
+  for (int a = 0; a < mesh.ndim(); ++a) {
+    const bool is_boundary = boundary.all || std::find(names.begin(), names.end(), mesh.axis_names()[a]) != names.end();
+    if (mesh.shape()[a] > 1 && is_boundary) out.push_back(whole_axis(mesh, a));
+  }
   return out;
 }
 
 }  // namespace
 
+Proof prove(const ShardedProgram& sharded, std::int64_t limit) {
+  const ShardedProgram rolled = with_rolls(sharded);
+  Planner planner(sharded.mesh);
+  return prove(problem_of(rolled, axes_of(sharded.mesh, {})), planner, limit);
+}
+
 LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary, const Chooser& chooser) {
-  AxisRefs axes;
-  auto is_boundary = [&](int axis) {
-    return boundary.all || std::find(boundary.names.begin(), boundary.names.end(), sharded.mesh.axis_names()[axis]) !=
-                               boundary.names.end();
-  };
-  if (sharded.mesh.has_value())
-    for (int a = 0; a < sharded.mesh.ndim(); ++a)
-      if (sharded.mesh.shape()[a] > 1 && is_boundary(a)) axes.push_back(whole_axis(sharded.mesh, a));
+  const AxisRefs axes = axes_of(sharded.mesh, boundary);
   if (axes.empty()) {
     // Nothing lies behind a boundary: constraints are labels, and of a manual region all devices run as one batch.
     LocalProgram out = on_one_device(without_constraints(open_manual_regions(sharded.program)));

@@ -26,4 +26,7 @@ struct BoundaryAxes {
 /// manual regions opened and its constraints gone. With a `chooser`, rows of this very program are chosen by it.
 LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary = {}, const Chooser& chooser = {});
 
+/// How good the plan for all axes is; see `prove` in choose.hpp.
+Proof prove(const ShardedProgram& sharded, std::int64_t limit = 1'000'000);
+
 }  // namespace tutti

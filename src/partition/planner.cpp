@@ -13,44 +13,57 @@ namespace {
 constexpr double per_collective = 16, per_step = 1e-3, per_element = 0.001, small = 16384;
 constexpr double no_way = 1e30;
 
-double price(double received, double collectives, double written, double bytes, double elements) {
-  return received * bytes + per_collective * collectives + per_step +
-         (elements > small ? per_element * written * elements : 0);
-}
-
 }  // namespace
 
-Valued Planner::valued(const Sizes& sizes) {
+// Parts are looked at where the layouts of a small value are some thousand at most.
+Planner::Planner(Mesh mesh, bool parts) : mesh_(std::move(mesh)), parts_(parts) {
+  constexpr std::size_t most_parts = 4;
+  std::size_t n = 0;
+  for (int a = 0; a < mesh_.ndim(); ++a) n += prime_parts(whole_axis(mesh_, a)).size();
+  parts_ = parts && n <= most_parts;
+}
+
+Valued Planner::valued(const Sizes& sizes) { return valued(sizes, false); }
+Valued Planner::valued(const Sizes& sizes, bool parts) {
   auto [at, fresh] =
-      by_extents_.try_emplace(LayoutSpace::extents_of(mesh_, sizes.shape), static_cast<int>(spaces_.size()));
-  if (fresh) spaces_.push_back({std::make_unique<LayoutSpace>(mesh_, at->first), {}});
+      by_extents_.try_emplace({LayoutSpace::extents_of(mesh_, sizes.shape), parts}, static_cast<int>(spaces_.size()));
+  if (fresh) spaces_.push_back({std::make_unique<LayoutSpace>(mesh_, at->first.first, parts), {}});
   const auto elements = static_cast<double>(sizes.shape.num_elements());
   return {at->second, elements * static_cast<double>(sizes.item), elements};
 }
 
 // All shortest ways from one layout. Layouts become known as they are reached.
-Planner::Ways Planner::search(const Valued& value, int from) {
+Planner::Ways Planner::search(const Valued& value, int from, int goal) {
   LayoutSpace& space = *spaces_[value.space].space;
   Ways out;
-  auto at = [&](int id) -> Reached& {
-    if (static_cast<int>(out.to.size()) <= id) out.to.resize(static_cast<std::size_t>(std::max(id + 1, space.size())));
-    return out.to[static_cast<std::size_t>(id)];
+  auto know = [&](int id) {
+    if (static_cast<int>(out.cost.size()) > id) return;
+    const auto n = static_cast<std::size_t>(std::max(id + 1, space.size()));
+    out.cost.resize(n, 2 * no_way);
+    out.before.resize(n, -1);
+    out.step.resize(n, -1);
   };
+  const double per_written = value.elements > small ? per_element * value.elements : 0;
   using Entry = std::pair<double, int>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  at(from).weight = 0;
+  know(from);
+  out.cost[from] = 0;
   queue.push({0, from});
   while (!queue.empty()) {
-    const auto [weight, id] = queue.top();
+    const auto [cost, id] = queue.top();
     queue.pop();
-    if (weight > at(id).weight) continue;
-    const Reached here = at(id);
-    for (const LayoutSpace::Step& step : space.steps(id)) {
-      const double sends = is_collective(step.kind) ? 1 : 0, written = space.held(step.to);
-      const double to = weight + price(step.received, sends, written, value.bytes, value.elements);
-      Reached& there = at(step.to);
-      if (there.weight >= 0 && there.weight <= to) continue;
-      there = {here.received + step.received, here.collectives + sends, here.written + written, to, id, step};
+    if (id == goal) break;
+    if (cost > out.cost[id]) continue;
+    const std::vector<LayoutSpace::Step>& steps = space.steps(id);
+    know(space.size() - 1);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const LayoutSpace::Step& step = steps[i];
+      const double to = cost + step.received * value.bytes + (is_collective(step.kind) ? per_collective : 0) +
+                        per_step + step.held * per_written;
+      if (out.cost[step.to] <= to) continue;
+      out.cost[step.to] = to;
+      out.before[step.to] = id;
+      out.step[step.to] = static_cast<int>(i);
       queue.push({to, step.to});
     }
   }
@@ -67,29 +80,21 @@ const Planner::Ways& Planner::ways(const Valued& value, int from) {
   return known->second;
 }
 
-const Planner::Reached* Planner::Ways::find(int id) const {
-  return static_cast<int>(to.size()) > id && to[id].weight >= 0 ? &to[id] : nullptr;
-}
-
-const Planner::Reached& Planner::reach(const Valued& value, int from, int to) {
-  if (const Reached* r = ways(value, from).find(to)) return *r;
-  const LayoutSpace& space = *spaces_[value.space].space;
-  throw InternalError("no way from " + str(space.layout(from), mesh_) + " to " + str(space.layout(to), mesh_));
-}
+double Planner::Ways::to(int id) const { return id < static_cast<int>(cost.size()) ? cost[id] : 2 * no_way; }
 
 double Planner::cost(const Valued& value, int from, int to) {
   if (from == to) return 0;
-  const Reached& r = reach(value, from, to);
-  return price(r.received, r.collectives, r.written, value.bytes, value.elements);
+  const double out = ways(value, from).to(to);
+  if (out < no_way) return out;
+  const LayoutSpace& space = *spaces_[value.space].space;
+  throw InternalError("no way from " + str(space.layout(from), mesh_) + " to " + str(space.layout(to), mesh_));
 }
 
 void Planner::costs(const Valued& value, int from, const std::vector<int>& to, double times, std::vector<double>& out) {
   const Ways& known = ways(value, from);
   for (int t : to) {
-    const Reached* r = known.find(t);
-    out.push_back(from == t ? 0
-                  : r       ? times * price(r->received, r->collectives, r->written, value.bytes, value.elements)
-                            : no_way);
+    const double cost = known.to(t);
+    out.push_back(from == t ? 0 : cost < no_way ? times * cost : no_way);
   }
 }
 
@@ -98,21 +103,41 @@ double Planner::cost(const Layout& from, const Layout& to, const Sizes& sizes) {
   return cost(value, id(value, from), id(value, to));
 }
 
-Path Planner::path(const Layout& from, const Layout& to, const Sizes& sizes) {
-  const Valued value = valued(sizes);
-  const int start = id(value, from), goal = id(value, to);
-  Path out;
-  if (start == goal) return out;
+// Whether every dim that is cut divides into blocks of any size.
+bool Planner::may_use_parts(const Layout& layout, const Shape& shape) const {
+  const std::vector<std::int64_t> extents = LayoutSpace::extents_of(mesh_, shape);
+  for (int d = 0; d < layout.ndim(); ++d)
+    if (!layout.dims[d].empty() && extents[d] != 0) return false;
+  return true;
+}
+
+Path Planner::found(const Valued& value, const Ways& ways, int from, int goal) {
   LayoutSpace& space = *spaces_[value.space].space;
-  out.cost = cost(value, start, goal);
-  out.bytes = reach(value, start, goal).received * value.bytes;
-  for (int at = goal; at != start;) {
-    const Reached here = reach(value, start, at);
-    out.moves.push_back(space.move(here.parent, here.by));
-    at = here.parent;
+  Path out;
+  out.cost = ways.to(goal);
+  if (out.cost >= no_way)
+    throw InternalError("no way from " + str(space.layout(from), mesh_) + " to " + str(space.layout(goal), mesh_));
+  for (int at = goal; at != from; at = ways.before[at]) {
+    const LayoutSpace::Step step = space.steps(ways.before[at])[static_cast<std::size_t>(ways.step[at])];
+    out.bytes += step.received * value.bytes;
+    out.moves.push_back(space.move(ways.before[at], step));
   }
   std::reverse(out.moves.begin(), out.moves.end());
   return out;
+}
+
+Path Planner::path(const Layout& from, const Layout& to, const Sizes& sizes) {
+  const Valued value = valued(sizes);
+  const int start = id(value, from), goal = id(value, to);
+  if (start == goal) return {};
+  Path out = found(value, ways(value, start), start, goal);
+  const auto collectives =
+      std::count_if(out.moves.begin(), out.moves.end(), [](const Move& m) { return is_collective(m.kind); });
+  if (!parts_ || collectives < 2 || !may_use_parts(from, sizes.shape) || !may_use_parts(to, sizes.shape)) return out;
+  const Valued finer = valued(sizes, true);
+  const int first = id(finer, from), last = id(finer, to);
+  Path other = found(finer, search(finer, first, last), first, last);
+  return other.cost < out.cost * (1 - 1e-9) ? other : out;
 }
 
 }  // namespace tutti

@@ -1,5 +1,6 @@
 // Resharding: the cheapest sequence of moves between two layouts of one value. One search from a layout finds the ways
-// to all others (Dijkstra), for values of about one size; searches are kept.
+// to all others (Dijkstra), for values of about one size; searches are kept. Moves are of whole axes; a way of several
+// collectives is looked for once more among moves of parts of axes.
 #pragma once
 
 #include <map>
@@ -32,7 +33,8 @@ struct Valued {
 
 class Planner {
  public:
-  explicit Planner(Mesh mesh) : mesh_(std::move(mesh)) {}
+  /// With `parts`, paths may use parts of axes.
+  explicit Planner(Mesh mesh, bool parts = false);
   const Mesh& mesh() const { return mesh_; }
 
   /// The way between two layouts of a value. Always exists: at worst everything is gathered.
@@ -44,33 +46,36 @@ class Planner {
   int id(const Valued& value, const Layout& layout) { return spaces_[value.space].space->id(layout); }
   const Layout& layout(const Valued& value, int id) const { return spaces_[value.space].space->layout(id); }
   double cost(const Valued& value, int from, int to);
+  /// Changes when costs of values of this size do.
+  int state(const Valued& value) const { return spaces_[value.space].space->state(); }
   /// Appends the costs to get from a layout to others, each `times` over. What cannot be reached (partial maxima from
   /// anything else) costs more than anything.
   void costs(const Valued& value, int from, const std::vector<int>& to, double times, std::vector<double>& out);
 
  private:
-  // How a layout is best reached, in shares of a value.
-  struct Reached {
-    double received = 0, collectives = 0, written = 0, weight = -1;
-    int parent = -1;
-    LayoutSpace::Step by = {};
-  };
+  // How layouts are best reached from one: what that costs (more than `no_way` where there is no way), the layout
+  // before, and which of its steps it is.
   struct Ways {
-    std::vector<Reached> to;  // by layout
-    int state = 0;            // of the space when it was searched
-    const Reached* find(int id) const;
+    std::vector<double> cost;
+    std::vector<int> before, step;
+    int state = 0;  // of the space when it was searched
+    double to(int id) const;
   };
   struct Kept {
     std::unique_ptr<LayoutSpace> space;
     std::map<std::tuple<int, double, double>, Ways> ways;  // by layout, bytes and elements of the value
   };
   const Ways& ways(const Valued& value, int from);
-  const Reached& reach(const Valued& value, int from, int to);
-  Ways search(const Valued& value, int from);
+  // Until `goal` is reached; all of them where it is -1.
+  Ways search(const Valued& value, int from, int goal = -1);
+  Valued valued(const Sizes& sizes, bool parts);
+  Path found(const Valued& value, const Ways& ways, int from, int goal);
+  bool may_use_parts(const Layout& layout, const Shape& shape) const;
 
   Mesh mesh_;
+  bool parts_;
   std::vector<Kept> spaces_;
-  std::map<std::vector<std::int64_t>, int> by_extents_;
+  std::map<std::pair<std::vector<std::int64_t>, bool>, int> by_extents_;
 };
 
 }  // namespace tutti

@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// Of the program and its bodies. Values keep their numbers; new ones come behind.
+/// Of the program and its bodies, in which equal Eqns become one. Values keep their numbers; new ones come behind.
 ShardedProgram with_rolls(const ShardedProgram& sharded);
 
 }  // namespace tutti

@@ -135,6 +135,8 @@ bool RowTable::build(const Factors::Dims& dims, const Type& type, const std::vec
     bool cut = false, open = true;  // open: all factors before were cut to pieces of 1
     for (int f : dims[d]) {
       std::int64_t size = rule_.factors[f].size, n = ways(on[f]);
+      // Along a dim with messages of its own: cut where it is as long as there, else whole.
+      if (rule_.factors[f].kind == Kind::replicated && type.shape[d] != size) continue;
       if (n > 1) {
         if (!open) return false;
         if (dims[d].size() > 1 && size % n != 0) return false;
@@ -172,14 +174,15 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   std::optional<Params> params = c.across.empty() ? localized(*eqn_, *program_, c) : eqn_->params;
   if (!params) return std::nullopt;
   c.params = *params;
-  price(c);
+  if (!price(c)) return std::nullopt;
   return c;
 }
 
-// False where blocks along a dim with messages of its own would not be equal.
+// False where blocks along a dim with messages of its own would not be equal, or there are two such dims.
 bool RowTable::note_across(Candidate& c, const std::vector<AxisRefs>& on) const {
   for (std::size_t f = 0; f < on.size(); ++f) {
     if (on[f].empty() || rule_.factors[f].kind != Kind::replicated) continue;
+    if (!c.across.empty()) return false;
     for (int d = 0; d < operands_[0].ndim(); ++d)
       if (rule_.operands[0][d] == std::vector<int>{static_cast<int>(f)}) c.across_dim = d;
     if (c.across_dim < 0 || rule_.factors[f].size % ways(on[f]) != 0) return false;
@@ -234,7 +237,8 @@ void RowTable::note_padding(Candidate& c, const std::vector<AxisRefs>& on) const
         }
 }
 
-void RowTable::price(Candidate& c) const {
+// False where the op has no messages of its own for these blocks.
+bool RowTable::price(Candidate& c) const {
   constexpr double per_element = 0.001, per_flop = 0.01, small = 16384;
   auto elements = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types) {
     for (std::size_t i = 0; i < types.size(); ++i)
@@ -246,13 +250,17 @@ void RowTable::price(Candidate& c) const {
   if (!c.across.empty()) {
     std::vector<Type> blocks = operands_;
     for (std::size_t o = 0; o < blocks.size(); ++o) blocks[o].shape = block_shape(c.operands[o], blocks[o].shape);
-    c.work += eqn_->op->across->received(Call{*eqn_->op, eqn_->params, blocks, eqn_->subs}, ways(c.across));
+    const Call call{*eqn_->op, eqn_->params, blocks, eqn_->subs};
+    const std::optional<double> received = eqn_->op->across->received(call, c.across_dim, ways(c.across));
+    if (!received) return false;
+    c.work += *received;
   }
-  if (!eqn_->op->flops) return;
+  if (!eqn_->op->flops) return true;
   std::vector<Type> in = operands_, out = results_;
   for (std::size_t o = 0; o < in.size(); ++o) in[o].shape = block_shape(c.operands[o], in[o].shape);
   for (std::size_t r = 0; r < out.size(); ++r) out[r].shape = block_shape(c.results[r], out[r].shape);
   c.work += per_flop * eqn_->op->flops(Call{*eqn_->op, c.params, in, eqn_->subs}, out);
+  return true;
 }
 
 }  // namespace tutti

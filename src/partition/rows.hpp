@@ -64,7 +64,7 @@ class RowTable {
   std::optional<Candidate> made(const Assignment& assignment) const;
   bool add_pending(Candidate& c, const Assignment& assignment) const;
   void note_padding(Candidate& c, const std::vector<AxisRefs>& on) const;
-  void price(Candidate& c) const;
+  bool price(Candidate& c) const;
   bool note_across(Candidate& c, const std::vector<AxisRefs>& on) const;
 
   const Eqn* eqn_ = nullptr;

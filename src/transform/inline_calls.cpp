@@ -4,6 +4,7 @@
 
 #include "base/loc_override.hpp"
 #include "ir/op.hpp"
+#include "transform/needed_elements.hpp"
 
 namespace tutti {
 namespace {
@@ -16,6 +17,8 @@ bool has_calls(const Program& p) {
            std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_calls(*sub); });
   });
 }
+
+ProgramPtr inlined(const ProgramPtr& program);
 
 class Inliner {
  public:
@@ -56,7 +59,7 @@ class Inliner {
         env[r] = define(p.types[r]);
         r = env[r].id;
       }
-      for (ProgramPtr& sub : copy.subs) sub = inline_calls(sub);
+      for (ProgramPtr& sub : copy.subs) sub = inlined(sub);
       out_.eqns.push_back(std::move(copy));
     }
   }
@@ -83,10 +86,12 @@ class Inliner {
   Program out_;
 };
 
-}  // namespace
-
-ProgramPtr inline_calls(const ProgramPtr& program) {
+ProgramPtr inlined(const ProgramPtr& program) {
   return has_calls(*program) ? std::make_shared<Program>(Inliner().run(*program)) : program;
 }
+
+}  // namespace
+
+ProgramPtr inline_calls(const ProgramPtr& program) { return needed_elements(inlined(program)); }
 
 }  // namespace tutti

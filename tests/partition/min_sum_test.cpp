@@ -19,11 +19,12 @@ MinSum random_problem(std::mt19937& rng) {
     std::vector<int> all(static_cast<std::size_t>(variables));
     for (int v = 0; v < variables; ++v) all[static_cast<std::size_t>(v)] = v;
     std::shuffle(all.begin(), all.end(), rng);
-    MinSum::Term term{{all.begin(), all.begin() + std::min(1 + upto(3), variables)}, {}};
+    const std::vector<int> scope(all.begin(), all.begin() + std::min(1 + upto(3), variables));
+    std::vector<double> costs;
     std::size_t entries = 1;
-    for (int v : term.variables) entries *= static_cast<std::size_t>(out.sizes[static_cast<std::size_t>(v)]);
-    for (std::size_t i = 0; i < entries; ++i) term.costs.push_back(upto(100));
-    out.terms.push_back(std::move(term));
+    for (int v : scope) entries *= static_cast<std::size_t>(out.sizes[static_cast<std::size_t>(v)]);
+    for (std::size_t i = 0; i < entries; ++i) costs.push_back(upto(100));
+    out.terms.push_back({scope, table(std::move(costs))});
   }
   return out;
 }

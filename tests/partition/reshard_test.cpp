@@ -54,6 +54,7 @@ void check_pairs(const Mesh& mesh, const Shape& shape) {
       Layout input = from;
       input.pending.clear();
       sharded.layouts = {input, to};
+      sharded.outputs = {to};
       // The value is made under `from` and wanted under `to`.
       Candidate row;
       row.operands = row.results = {from};
@@ -67,6 +68,7 @@ TEST(Reshard, MovesEveryLayoutIntoEveryOther) {
   check_pairs(grid({2, 2}, {"x", "y"}), {4, 8});
   check_pairs(grid({2, 3}, {"x", "y"}), {6, 6});
 }
+TEST(Reshard, MovesPartsOfAxes) { check_pairs(grid({2, 4}, {"x", "y"}), {8, 16}); }
 TEST(Reshard, MovesUnevenBlocks) {
   check_pairs(grid({2, 3}, {"x", "y"}), {7, 11});
   check_pairs(grid({4, 2}, {"x", "y"}), {10, 9});
@@ -99,6 +101,9 @@ TEST(Reshard, FindsKnownOptima) {
   EXPECT_EQ(on_mesh.path(layout(mesh, P(axes("x", "y")), 2), layout(mesh, P(axes("y", "x")), 2), square).bytes,
             524288);  // one permute
   EXPECT_EQ(on_mesh.path(layout(mesh, P("x", "y"), 2), layout(mesh, P(), 2), square).bytes, 7 * 524288);
+  // Half of y changes its dim with an all_to_all, then blocks change their places.
+  Planner with_parts(mesh, true);
+  EXPECT_EQ(with_parts.path(layout(mesh, P("x", "y"), 2), layout(mesh, P("y", "x"), 2), square).bytes, 786432);
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ int check_rows(const Op& op, const Sample& sample, const Mesh& mesh, std::mt1993
       l.pending.clear();
       l.pending_kind = Reduce::sum;
     }
+    sharded.outputs.assign(sharded.layouts.end() - static_cast<std::ptrdiff_t>(rows[i].results.size()),
+                           sharded.layouts.end());
     double tolerance = 0;
     for (ValueId r : p->eqns[0].results) tolerance = std::max(tolerance, tolerance_of(p->types[r].dtype));
     SCOPED_TRACE(op.name + " row " + std::to_string(i));

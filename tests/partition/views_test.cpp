@@ -3,6 +3,8 @@
 #include "partition/explain.hpp"
 #include "partition/loop_programs.hpp"
 #include "partition/rolls.hpp"
+#include "transform/inline_calls.hpp"
+#include "tutti/lax/windows.hpp"
 
 namespace tutti::testing {
 namespace {
@@ -16,7 +18,7 @@ LocalProgram check(const std::vector<Type>& types, const std::vector<PartitionSp
     placed.push_back(named(mesh, specs[i]));
     inputs.push_back(random_buffer(types[i], rng, -1, 1));
   }
-  return check_partition(propagate(record(types, f), placed), inputs, 1e-5);
+  return check_partition(propagate(inline_calls(record(types, f)), placed), inputs, 1e-5);
 }
 
 Array rows(const Array& x, std::int64_t from, std::int64_t to) { return lax::slice(x, {from, 0}, {to, x.shape()[1]}); }
@@ -61,6 +63,103 @@ TEST(Views, ABufferIsShiftedInEachStep) {
     });
   });
   EXPECT_EQ(total_bytes(local), 2 * 4.0 * 3) << explain(local);
+}
+
+// Nine views of a border of zeros around images whose rows are cut: two rows are sent, for three views each.
+TEST(Views, WindowsInTwoDimsShareWhatIsSent) {
+  Mesh mesh = grid({4}, "x");
+  auto windows = [](const Arrays& in) {
+    const Array padded = lax::pad(in[0], Array(0.f), {{}, {1, 1, 0}, {1, 1, 0}});
+    Array out;
+    for (std::int64_t i : {0, 1, 2})
+      for (std::int64_t j : {0, 1, 2}) {
+        const Array view = lax::slice(padded, {0, i, j}, {2, i + 8, j + 6}) * static_cast<float>(3 * i + j + 1);
+        out = out.has_value() ? out + view : view;
+      }
+    return Arrays{out};
+  };
+  const LocalProgram local = check({type({2, 8, 6})}, {P(none, "x")}, mesh, windows);
+  EXPECT_EQ(total_bytes(local), 2 * 4.0 * 2 * 6) << explain(local);
+  // Over both dims, and a border of two elements of which one is cut off again.
+  check({type({2, 8, 6})}, {P(none, "x", "y")}, grid({2, 3}, {"x", "y"}), windows);
+  check({type({8, 6})}, {P("x")}, mesh, [](const Arrays& in) {
+    const Array padded = lax::pad(in[0], Array(3.f), {{2, 2, 0}, {1, 0, 0}});
+    return Arrays{lax::slice(padded, {3, 0}, {11, 6}), lax::slice(padded, {0, 1}, {8, 7}), padded};
+  });
+}
+
+TEST(Views, AConvolutionSendsTheRowsAtTheBorders) {
+  Mesh mesh = grid({4}, "x");
+  const LocalProgram local =
+      check({type({2, 16, 6, 3}), type({3, 3, 3, 5})}, {P(none, "x"), P()}, mesh, [](const Arrays& in) {
+        return Arrays{lax::conv_general_dilated(in[0], in[1],
+                                                {.padding = "SAME", .dimension_numbers = {"NHWC", "HWIO", "NHWC"}})};
+      });
+  EXPECT_EQ(total_bytes(local), 2 * 4.0 * 2 * 6 * 3) << explain(local);
+}
+
+// Each device gives its part of the box, or takes it.
+TEST(Views, BoxesAreReadAndWrittenWhereTheyLie) {
+  for (std::int64_t n : {1, 3, 8, 20}) {
+    const double row = 4.0 * 5, ways = 4;
+    Mesh mesh = grid({4}, "x");
+    const auto box = type({n, 5});
+    for (int at : {0, 5, 7, 31, -40}) {
+      const Array start(at);
+      const Type number{int32, {}, false, {}};
+      const LocalProgram read = check({type({32, 5}), number}, {P("x"), P()}, mesh, [&](const Arrays& in) {
+        return Arrays{lax::dynamic_slice(in[0], {start + in[1], Array(0)}, {n, 5})};
+      });
+      EXPECT_LE(total_bytes(read), 2 * (ways - 1) / ways * row * static_cast<double>(n)) << explain(read);
+      const LocalProgram written = check({type({32, 5}), box}, {P("x"), P()}, mesh, [&](const Arrays& in) {
+        return Arrays{lax::dynamic_update_slice(in[0], in[1], {start, Array(0)})};
+      });
+      EXPECT_EQ(total_bytes(written), 0) << explain(written);
+    }
+  }
+  // One row by its number, and in each step of a loop.
+  const LocalProgram row = check({type({32, 5})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
+    return Arrays{rows(in[0], 30, 31), rows(in[0], 7, 10)};
+  });
+  EXPECT_EQ(total_bytes(row), 2 * 0.75 * 4 * 5 * 4) << explain(row);
+  const LocalProgram filled =
+      check({type({8, 3}), type({8, 1, 3})}, {P("x"), P()}, grid({4}, "x"), [](const Arrays& in) {
+        return scan(8, {}, {in[0], Array(0)}, {in[1]}, [](const Arrays&, const Arrays& c, const Arrays& x) {
+          return Arrays{lax::dynamic_update_slice(c[0], x[0], {c[1], Array(0)}), c[1] + 1};
+        });
+      });
+  EXPECT_EQ(total_bytes(filled), 0) << explain(filled);
+}
+
+// A sort of which few elements are read: those of each block are enough.
+TEST(Views, SelectionSendsTheFirstOfEachBlock) {
+  auto first = [](const Arrays& in) {
+    const Arrays sorted = lax::sort({in[0], lax::iota(int32, {6, 320}, 1)}, 1);
+    return Arrays{lax::slice(sorted[0], {0, 0}, {6, 3}), lax::slice(sorted[1], {0, 0}, {6, 3})};
+  };
+  auto last = [](const Arrays& in) { return Arrays{lax::slice(lax::sort(in[0], 1), {0, 318}, {6, 320})}; };
+  Mesh mesh = grid({4}, "x");
+  const LocalProgram least = check({type({6, 320})}, {P(none, "x")}, mesh, first);
+  EXPECT_EQ(total_bytes(least), 3 * 6 * 3 * (4.0 + 4)) << explain(least);
+  const LocalProgram most = check({type({6, 320})}, {P(none, "x")}, mesh, last);
+  EXPECT_EQ(total_bytes(most), 3 * 6 * 2 * 4.0) << explain(most);
+  // More are read than a block has.
+  check({type({6, 8})}, {P(none, "x")}, mesh, [](const Arrays& in) {
+    return Arrays{lax::slice(lax::sort(in[0], 1), {0, 0}, {6, 5})};
+  });
+}
+
+TEST(Views, TheBestOfAllBlocksIsTheBest) {
+  for (bool max : {true, false}) {
+    const LocalProgram local = check({type({6, 32})}, {P(none, "x")}, grid({4}, "x"), [=](const Arrays& in) {
+      return Arrays{max ? lax::argmax(in[0], 1) : lax::argmin(in[0], 1)};
+    });
+    EXPECT_EQ(total_bytes(local), 3 * 6 * (4.0 + 4)) << explain(local);
+  }
+  // Of equal elements the first.
+  const LocalProgram equal = check({type({6, 32})}, {P(none, "x")}, grid({4}, "x"),
+                                   [](const Arrays& in) { return Arrays{lax::argmax(floor(in[0] * 2.f), 1)}; });
+  EXPECT_GT(total_bytes(equal), 0);
 }
 
 TEST(Views, RunningSumsSendTheTotals) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ops/elementwise/convert.hpp"
+#include "ops/movement/box_across.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -145,6 +146,37 @@ std::vector<Array> tail(const std::vector<Array>& operands, std::size_t first) {
   return {operands.begin() + first, operands.end()};
 }
 
+// Of a box of the whole what lies in a block of `operand`: dims in which the box is as wide as the whole may be cut.
+Shape local_sizes(const Shape& sizes, const Type& operand, int along) {
+  Shape out = sizes;
+  for (int d = 0; d < out.ndim(); ++d)
+    if (d != along) out[d] = std::min(out[d], operand.shape[d]);
+  return out;
+}
+
+Across slice_across() {
+  Across out;
+  out.run = [](const Call& c, const std::vector<Array>& blocks, const Line& line) {
+    const Shape sizes = local_sizes(c.get<DynamicSlice>().sizes, c.operands[0], line.dim);
+    return std::vector{read_across(blocks[0], tail(blocks, 1), sizes, line)};
+  };
+  out.received = [](const Call& c, int dim, std::int64_t blocks) {
+    return received_to_read(c.operands[0].dtype, local_sizes(c.get<DynamicSlice>().sizes, c.operands[0], dim), blocks);
+  };
+  return out;
+}
+
+Across update_across() {
+  Across out;
+  out.run = [](const Call&, const std::vector<Array>& blocks, const Line& line) {
+    return std::vector{write_across(blocks[0], blocks[1], tail(blocks, 2), line)};
+  };
+  out.received = [](const Call& c, int, std::int64_t) {
+    return c.operands[0].dtype.is_key() ? std::nullopt : std::optional(0.0);
+  };
+  return out;
+}
+
 std::vector<Array> bind_starts(std::vector<Array> first, const std::vector<Array>& starts) {
   first.insert(first.end(), starts.begin(), starts.end());
   return first;
@@ -162,6 +194,7 @@ constinit const Home dynamic_slice = [] {
   };
   op.eval = slice_eval;
   op.factors = slice_factors;
+  op.across = std::make_shared<Across>(slice_across());
   op.linear = {{0}};
   op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
                     const std::vector<bool>&) {
@@ -198,6 +231,7 @@ constinit const Home dynamic_update_slice = [] {
   };
   op.eval = update_eval;
   op.factors = update_factors;
+  op.across = std::make_shared<Across>(update_across());
   op.linear = {{0, 1}};
   op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
                     const std::vector<bool>& undefined) {

@@ -52,7 +52,7 @@ Across across_blocks() {
     return std::vector{lax::concatenate(
         {line.shifted(part(block - rest, block), whole + 1), line.shifted(part(0, block - rest), whole)}, line.dim)};
   };
-  out.received = [=](const Call& c, std::int64_t blocks) {
+  out.received = [=](const Call& c, int, std::int64_t blocks) {
     const auto [whole, rest] = split(c);
     const std::int64_t block = c.operands[0].shape[c.get<Roll>().dim];
     double elements = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/movement/box_across.hpp"
 #include "ops/movement/movement.hpp"
 
 namespace tutti::ops {
@@ -75,6 +76,41 @@ Params localize(const Params& params, const LocalTypes& types) {
   return p;
 }
 
+// Along a cut dim: the other dims first, then the box there.
+Across across_blocks() {
+  auto cut = [](const Call& c, int along) {
+    auto p = c.get<SliceParams>();
+    for (int d = 0; d < c.operands[0].ndim(); ++d) {
+      const std::int64_t extent = c.operands[0].shape[d];
+      if (d == along) p.start[d] = 0;
+      if (d == along || p.limit[d] > extent) p.limit[d] = extent;
+    }
+    return p;
+  };
+  Across out;
+  out.run = [=](const Call& c, const std::vector<Array>& blocks, const Line& line) {
+    const auto& p = c.get<SliceParams>();
+    const SliceParams other = cut(c, line.dim);
+    const Array x = lax::slice(blocks[0], other.start, other.limit, other.strides);
+    std::vector<Array> starts(static_cast<std::size_t>(x.ndim()), literal(int32, 0));
+    starts[line.dim] = literal(int32, static_cast<double>(p.start[line.dim]));
+    Shape sizes = x.shape();
+    sizes[line.dim] = p.limit[line.dim] - p.start[line.dim];
+    return std::vector{read_across(x, starts, sizes, line)};
+  };
+  out.received = [=](const Call& c, int dim, std::int64_t blocks) -> std::optional<double> {
+    const auto& p = c.get<SliceParams>();
+    if (p.strides[dim] != 1) return std::nullopt;
+    const SliceParams other = cut(c, dim);
+    Shape sizes;
+    for (int d = 0; d < c.operands[0].ndim(); ++d)
+      sizes.push_back(d == dim ? p.limit[d] - p.start[d]
+                               : extent::ceil_div(other.limit[d] - other.start[d], other.strides[d]));
+    return received_to_read(c.operands[0].dtype, sizes, blocks);
+  };
+  return out;
+}
+
 }  // namespace
 
 constinit const Home slice = [] {
@@ -85,6 +121,7 @@ constinit const Home slice = [] {
     read_view(view(c, out[0].type), in[0], out[0]);
   };
   op.factors = factors;
+  op.across = std::make_shared<Across>(across_blocks());
   op.linear = {{0}};
   op.transpose = transposed;
   op.batch = batch;

@@ -1,7 +1,9 @@
 // argmax argmin along one dim, which disappears: the first index of the extremum; the first NaN, if there is one.
 // Source: jax.lax.
 #include "ops/reduction/argmax.hpp"
+#include "ops/elementwise/convert.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -63,6 +65,40 @@ template <class Better> decltype(Op::eval) eval(Better better) {
   };
 }
 
+// The best of each block and where it is; then the best of these, of equal ones the first block's.
+Across across_blocks(bool max) {
+  auto as_numbers = [](const Array& x) {
+    return x.dtype().is_bool() ? bind1(convert_element_type, ConvertElementType{int32, false}, {x}) : x;
+  };
+  Across out;
+  out.run = [=](const Call& c, const std::vector<Array>& blocks, const Line& line) {
+    const auto& p = c.get<ArgReduction>();
+    const Array x = as_numbers(blocks[0]);
+    const Array here = bind1(c.op, p, {x});
+    auto index = [&](const Array& v) {
+      return v.dtype() == p.index ? v : bind1(convert_element_type, ConvertElementType{p.index, false}, {v});
+    };
+    const Array first =
+        lax::mul(index(line.position()), array_from_scalar(Scalar(x.shape()[p.axis]).to(p.index), false));
+    const Array best = line.gathered(max ? lax::reduce_max(x, {p.axis}) : lax::reduce_min(x, {p.axis}));
+    const Array at = line.gathered(lax::add(here, lax::broadcast_in_dim(first, here.shape(), {})));
+    lax::Dims others;
+    for (int d = 1; d < best.ndim(); ++d) others.push_back(d);
+    const Array winner = bind1(c.op, ArgReduction{0, int32}, {best});
+    const Array chosen =
+        lax::eq(lax::iota(int32, best.shape(), 0), lax::broadcast_in_dim(winner, best.shape(), others));
+    return std::vector{lax::reduce_sum(lax::select(chosen, at, lax::sub(at, at)), {0})};
+  };
+  out.received = [](const Call& c, int, std::int64_t blocks) -> std::optional<double> {
+    const auto& p = c.get<ArgReduction>();
+    const Type& x = c.operands[0];
+    const auto rows = static_cast<double>(x.shape.num_elements() / x.shape[p.axis]);
+    const double item = static_cast<double>((x.dtype.is_bool() ? 4 : x.dtype.size()) + p.index.size());
+    return static_cast<double>(blocks - 1) * rows * item;
+  };
+  return out;
+}
+
 template <class Better> Op arg_reduction(std::string name, Better better) {
   Op op;
   op.name = std::move(name);
@@ -81,6 +117,7 @@ template <class Better> Op arg_reduction(std::string name, Better better) {
     }
     return f;
   };
+  op.across = std::make_shared<Across>(across_blocks(better(1, 0)));
   op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
   op.batch = [](const Call& c, const std::vector<Array>& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
     ArgReduction p = c.get<ArgReduction>();

@@ -63,7 +63,7 @@ Across across_blocks() {
     for (int d = 0; d < sums.ndim(); ++d) all.push_back(d);
     return {lax::add(sums, lax::broadcast_in_dim(lax::reduce_sum(before, {0}), sums.shape(), all))};
   };
-  out.received = [](const Call& c, std::int64_t blocks) {
+  out.received = [](const Call& c, int, std::int64_t blocks) {
     const double rows = static_cast<double>(c.operands[0].shape[c.get<Cumulative>().axis]);
     return static_cast<double>(blocks - 1) * static_cast<double>(c.operands[0].nbytes()) / rows;
   };

@@ -57,6 +57,7 @@ std::vector<Type> infer(const Call& c) {
     if (static_cast<int>(i) < p.num_keys && !order_of(t.dtype))
       raise<TypeError>(c.op.name, t.str() + " has no order", "Sort by integers, floats or bools.");
     out.push_back(type(t.dtype, t.shape));
+    if (p.keep != 0) out.back().shape[p.dim] = std::min(std::abs(p.keep), t.shape[p.dim]);
   }
   return out;
 }
@@ -66,24 +67,60 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   Shape rows = in[0].type.shape;
   std::int64_t n = rows[p.dim];
   rows[p.dim] = n ? 1 : 0;
-  Dims strides = row_major_strides(in[0].type.shape);
-  std::int64_t step = strides[p.dim];
+  const Dims strides = row_major_strides(in[0].type.shape), to_strides = row_major_strides(out[0].type.shape);
+  const std::int64_t step = strides[p.dim], to_step = to_strides[p.dim], kept = out[0].type.shape[p.dim];
   std::vector<std::int64_t> from(n);
+  auto before = [&](std::int64_t a, std::int64_t b) {
+    for (int k = 0; k < p.num_keys; ++k)
+      if (int o = order_of(in[k].type.dtype)(in[k].data, a, b)) return o < 0;
+    return a < b;  // stable
+  };
   for_each_index(rows, [&](const Dims& index, std::int64_t) {
-    std::int64_t first = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) first += index[d] * strides[d];
+    std::int64_t first = 0, to = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      first += index[d] * strides[d];
+      to += index[d] * to_strides[d];
+    }
     for (std::int64_t i = 0; i < n; ++i) from[i] = first + i * step;
-    std::stable_sort(from.begin(), from.end(), [&](std::int64_t a, std::int64_t b) {
-      for (int k = 0; k < p.num_keys; ++k)
-        if (int o = order_of(in[k].type.dtype)(in[k].data, a, b)) return o < 0;
-      return false;
-    });
+    const auto begin = p.keep < 0 ? from.end() - kept : from.begin();
+    if (p.keep != 0 && kept < n) std::nth_element(from.begin(), p.keep < 0 ? begin : begin + kept, from.end(), before);
+    std::sort(begin, begin + kept, before);
     for (std::size_t k = 0; k < in.size(); ++k) {
       std::int64_t size = in[k].type.dtype.size();
-      for (std::int64_t i = 0; i < n; ++i)
-        std::memcpy(out[k].as<char>() + (first + i * step) * size, in[k].as<char>() + from[i] * size, size);
+      for (std::int64_t i = 0; i < kept; ++i)
+        std::memcpy(out[k].as<char>() + (to + i * to_step) * size, in[k].as<char>() + begin[i] * size, size);
     }
   });
+}
+
+// The elements of a block that may be among those kept, then those kept of all blocks'. Blocks come in the order of
+// their places, so that equal elements stay in theirs.
+Across across_blocks() {
+  auto of_block = [](const Call& c) {
+    return std::min(std::abs(c.get<Sort>().keep), c.operands[0].shape[c.get<Sort>().dim]);
+  };
+  Across out;
+  out.run = [](const Call& c, const std::vector<Array>& blocks, const Line& line) {
+    std::vector<Array> best = tutti::bind(c.op, c.params, blocks);
+    for (Array& x : best) {
+      Array all = line.gathered(x);  // [blocks, ...]
+      Dims order = range(1, all.ndim());
+      order.insert(order.begin() + line.dim, 0);
+      Shape joined = x.shape();
+      joined[line.dim] *= line.blocks;
+      x = lax::reshape(lax::transpose(all, order), joined);
+    }
+    return tutti::bind(c.op, c.params, best);
+  };
+  out.received = [=](const Call& c, int dim, std::int64_t blocks) -> std::optional<double> {
+    const std::int64_t keep = std::abs(c.get<Sort>().keep);
+    if (keep == 0 || keep >= blocks * c.operands[0].shape[dim] || dim != c.get<Sort>().dim) return std::nullopt;
+    double bytes = 0;
+    for (const Type& t : c.operands)
+      bytes += static_cast<double>(t.nbytes()) / static_cast<double>(t.shape[dim]) * static_cast<double>(of_block(c));
+    return static_cast<double>(blocks - 1) * bytes;
+  };
+  return out;
 }
 
 Factors factors(const Call& c, const std::vector<Type>& results) {
@@ -106,6 +143,13 @@ std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const s
   // By the last key first: sorting is stable, so the first key decides at the end.
   Array at = bind1(iota, Iota{shape[p.dim] > INT32_MAX ? int64 : int32, shape, p.dim}, {});
   for (int k = p.num_keys; k-- > 0;) at = lax::sort({take_along_axis(primals[k], at, p.dim), at}, p.dim, 1).back();
+  if (p.keep != 0) {
+    const std::int64_t n = shape[p.dim], kept = std::min(std::abs(p.keep), n);
+    Dims start(shape.size(), 0), limit = shape.dims();
+    start[p.dim] = p.keep < 0 ? n - kept : 0;
+    limit[p.dim] = start[p.dim] + kept;
+    at = lax::slice(at, start, limit);
+  }
   std::vector<Array> out;
   for (const Array& t : tangents) out.push_back(t.has_value() ? take_along_axis(t, at, p.dim) : Array());
   return out;
@@ -132,6 +176,9 @@ std::vector<Sample> samples() {
     out.push_back({.params = Sort{0, 1}, .operands = same(int32, {4, 2})});
     out.push_back({.params = Sort{0, 1}, .operands = same(bfloat16, {1})});
     out.push_back({.params = Sort{1, 1}, .operands = same(float32, {2, 0})});
+    out.push_back({.params = Sort{1, 1, 2}, .operands = same(float32, {3, 6})});
+    out.push_back({.params = Sort{0, 1, -3}, .operands = same(int32, {6, 2})});
+    out.push_back({.params = Sort{0, operands, 9}, .operands = same(float32, {4})});
   }
   return out;
 }
@@ -144,6 +191,14 @@ constinit const Home sort = [] {
   op.infer = infer;
   op.eval = eval;
   op.factors = factors;
+  op.across = std::make_shared<Across>(across_blocks());
+  op.part = [](const Call& c, int dim, std::int64_t from, std::int64_t to) -> std::optional<Params> {
+    Sort p = c.get<Sort>();
+    const std::int64_t n = c.operands[0].shape[dim];
+    if (p.keep != 0 || dim != p.dim || (from > 0 && to < n)) return std::nullopt;
+    p.keep = from > 0 ? from - to : to;
+    return p;
+  };
   op.jvp = jvp;
   op.batch = batch;
   op.samples = samples();

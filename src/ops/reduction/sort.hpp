@@ -7,6 +7,7 @@ namespace tutti::ops {
 struct Sort {  // operands sorted together by the first `num_keys` of them, stable, ascending, NaN last
   int dim = 0;
   int num_keys = 1;
+  std::int64_t keep = 0;  // results are the first `keep` elements, the last -`keep`; 0: all
   friend bool operator==(const Sort&, const Sort&) = default;
 };
 
