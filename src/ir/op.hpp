@@ -108,6 +108,8 @@ struct Across {
   std::function<std::vector<Array>(const Call&, const std::vector<Array>& blocks, const Line&)> run;
   // Bytes by each device along dim `dim` of operand 0; nothing where it cannot be done.
   std::function<std::optional<double>(const Call&, int dim, std::int64_t blocks)> received;
+  // Whether along `dim` the result's elements are the first of operand 0: where its blocks are as long, they are there.
+  std::function<bool(const Call&, int dim)> first = {};
 };
 
 /// Mesh axes that a sub-program may name, with their sizes.

@@ -99,9 +99,15 @@ RowTable::RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> r
 
 std::vector<int> RowTable::choices(const AxisRef& axis) const {
   std::vector<int> out;
-  for (std::size_t f = 0; f < rule_.factors.size(); ++f)
-    if ((rule_.factors[f].kind != Kind::replicated || (eqn_ && eqn_->op->across)) && rule_.factors[f].size >= axis.size)
-      out.push_back(static_cast<int>(f));
+  const Across* across = eqn_ ? eqn_->op->across.get() : nullptr;
+  for (int f = 0; f < static_cast<int>(rule_.factors.size()); ++f) {
+    const bool replicated = rule_.factors[f].kind == Kind::replicated;
+    if (rule_.factors[f].size < axis.size || (replicated && !across)) continue;
+    out.push_back(f);
+    const bool first = replicated && across->first && dim_of(f) >= 0;
+    if (first && across->first(Call{*eqn_->op, eqn_->params, operands_, eqn_->subs}, dim_of(f)))
+      out.push_back(on_first + f);
+  }
   for (std::size_t s = 0; s < linear_.size(); ++s) out.push_back(on_linear - static_cast<int>(s));
   out.push_back(on_nothing);
   return out;
@@ -127,20 +133,26 @@ const std::vector<int>& RowTable::ids(const Assignment& assignment, Planner& pla
   return kept.ids;
 }
 
+// The dim of operand 0 that the factor is all of; -1: there is none.
+int RowTable::dim_of(int factor) const {
+  for (int d = 0; d < static_cast<int>(rule_.operands[0].size()); ++d)
+    if (rule_.operands[0][d] == std::vector<int>{factor}) return d;
+  return -1;
+}
+
 // Layout of one tensor; false where blocks of factors would not be blocks of the dim.
-bool RowTable::build(const Factors::Dims& dims, const Type& type, const std::vector<AxisRefs>& on,
-                     Layout& layout) const {
+bool RowTable::build(const Factors::Dims& dims, const Type& type, const Placed& placed, Layout& layout) const {
   layout = Layout::replicated(type.ndim());
   for (int d = 0; d < type.ndim() && d < static_cast<int>(dims.size()); ++d) {
     bool cut = false, open = true;  // open: all factors before were cut to pieces of 1
     for (int f : dims[d]) {
-      std::int64_t size = rule_.factors[f].size, n = ways(on[f]);
+      std::int64_t size = rule_.factors[f].size, n = ways(placed.on[f]);
       // Along a dim with messages of its own: cut where it is as long as there, else whole.
-      if (rule_.factors[f].kind == Kind::replicated && type.shape[d] != size) continue;
+      if (rule_.factors[f].kind == Kind::replicated && type.shape[d] != size && !placed.first[f]) continue;
       if (n > 1) {
         if (!open) return false;
         if (dims[d].size() > 1 && size % n != 0) return false;
-        layout.dims[d].insert(layout.dims[d].end(), on[f].begin(), on[f].end());
+        layout.dims[d].insert(layout.dims[d].end(), placed.on[f].begin(), placed.on[f].end());
         cut = true;
       }
       open = open && n == size;
@@ -152,15 +164,20 @@ bool RowTable::build(const Factors::Dims& dims, const Type& type, const std::vec
 
 std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   Candidate c;
-  std::vector<AxisRefs> on(rule_.factors.size());
-  for (const auto& [axis, choice] : assignment)
-    if (choice >= 0) on[choice].push_back(axis);
+  Placed placed{std::vector<AxisRefs>(rule_.factors.size()), std::vector<char>(rule_.factors.size(), 0)};
+  for (const auto& [axis, choice] : assignment) {
+    if (choice < 0) continue;
+    const int f = choice % on_first;
+    if (!placed.on[f].empty() && (choice >= on_first || placed.first[f])) return std::nullopt;
+    placed.on[f].push_back(axis);
+    placed.first[f] = choice >= on_first;
+  }
   // A factor that shares a dim with others somewhere is cut evenly or not at all.
   auto build_all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types,
                        std::vector<Layout>& layouts) {
     layouts.resize(types.size());
     for (std::size_t i = 0; i < types.size(); ++i)
-      if (!build(i < dims.size() ? dims[i] : Factors::Dims{}, types[i], on, layouts[i])) return false;
+      if (!build(i < dims.size() ? dims[i] : Factors::Dims{}, types[i], placed, layouts[i])) return false;
     return true;
   };
   if (!build_all(rule_.operands, operands_, c.operands) || !build_all(rule_.results, results_, c.results) ||
@@ -168,9 +185,9 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
     return std::nullopt;
   for (Layout& l : c.operands) l = canonical(l);
   for (Layout& l : c.results) l = canonical(l);
-  note_padding(c, on);
+  note_padding(c, placed.on);
   if (!eqn_) return c;
-  if (!note_across(c, on)) return std::nullopt;
+  if (!note_across(c, placed)) return std::nullopt;
   std::optional<Params> params = c.across.empty() ? localized(*eqn_, *program_, c) : eqn_->params;
   if (!params) return std::nullopt;
   c.params = *params;
@@ -179,12 +196,12 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
 }
 
 // False where blocks along a dim with messages of its own would not be equal, or there are two such dims.
-bool RowTable::note_across(Candidate& c, const std::vector<AxisRefs>& on) const {
+bool RowTable::note_across(Candidate& c, const Placed& placed) const {
+  const std::vector<AxisRefs>& on = placed.on;
   for (std::size_t f = 0; f < on.size(); ++f) {
-    if (on[f].empty() || rule_.factors[f].kind != Kind::replicated) continue;
+    if (on[f].empty() || placed.first[f] || rule_.factors[f].kind != Kind::replicated) continue;
     if (!c.across.empty()) return false;
-    for (int d = 0; d < operands_[0].ndim(); ++d)
-      if (rule_.operands[0][d] == std::vector<int>{static_cast<int>(f)}) c.across_dim = d;
+    c.across_dim = dim_of(static_cast<int>(f));
     if (c.across_dim < 0 || rule_.factors[f].size % ways(on[f]) != 0) return false;
     c.across = on[f];
   }
@@ -197,16 +214,16 @@ bool RowTable::add_pending(Candidate& c, const Assignment& assignment) const {
   for (const auto& [axis, choice] : assignment) {
     std::vector<char> pending(operands_.size(), 0);
     if (choice >= 0) {
-      Kind k = rule_.factors[choice].kind;
+      const int f = choice % on_first;
+      Kind k = rule_.factors[f].kind;
       if (!reduces(k)) continue;
       if (kind && *kind != reduce_of(k)) return false;
       kind = reduce_of(k);
       // An operand without the reduced factor that is added to the others (scatter_add's first) counts once: on
       // coordinate 0.
       for (const std::vector<int>& set : linear_) {
-        bool joined = std::any_of(set.begin(), set.end(), [&](int o) { return has_factor(rule_.operands[o], choice); });
-        for (int o : set)
-          pending[o] = pending[o] || (joined && k == Kind::sum && !has_factor(rule_.operands[o], choice));
+        bool joined = std::any_of(set.begin(), set.end(), [&](int o) { return has_factor(rule_.operands[o], f); });
+        for (int o : set) pending[o] = pending[o] || (joined && k == Kind::sum && !has_factor(rule_.operands[o], f));
       }
     } else if (choice <= on_linear) {
       if (kind && *kind != Reduce::sum) return false;

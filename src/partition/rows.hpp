@@ -34,10 +34,10 @@ struct BodyPlan {
   std::vector<Layout> inputs = {}, outputs = {};
 };
 
-/// What each axis is put on, in the order in which axes of one dim cut it: a factor (>= 0), nothing (`on_nothing`), or
-/// a linear set s (`on_linear - s`).
+/// What each axis is put on, in the order in which axes of one dim cut it: a factor f (>= 0; `on_first + f`: as
+/// Across::first says), nothing (`on_nothing`), or a linear set s (`on_linear - s`).
 using Assignment = std::vector<std::pair<AxisRef, int>>;
-inline constexpr int on_nothing = -1, on_linear = -2;
+inline constexpr int on_nothing = -1, on_linear = -2, on_first = 1 << 16;
 
 /// The rows of one Eqn, and of all that are like it. A row is made when it is first asked for.
 class RowTable {
@@ -60,12 +60,18 @@ class RowTable {
     std::optional<Candidate> candidate;
     std::vector<int> ids;
   };
-  bool build(const Factors::Dims& dims, const Type& type, const std::vector<AxisRefs>& on, Layout& layout) const;
+  // What axes are on, by factor; with `first` as Across::first says.
+  struct Placed {
+    std::vector<AxisRefs> on;
+    std::vector<char> first;
+  };
+  int dim_of(int factor) const;
+  bool build(const Factors::Dims& dims, const Type& type, const Placed& placed, Layout& layout) const;
   std::optional<Candidate> made(const Assignment& assignment) const;
   bool add_pending(Candidate& c, const Assignment& assignment) const;
   void note_padding(Candidate& c, const std::vector<AxisRefs>& on) const;
   bool price(Candidate& c) const;
-  bool note_across(Candidate& c, const std::vector<AxisRefs>& on) const;
+  bool note_across(Candidate& c, const Placed& placed) const;
 
   const Eqn* eqn_ = nullptr;
   const Program* program_ = nullptr;

@@ -149,6 +149,17 @@ TEST(Views, SelectionSendsTheFirstOfEachBlock) {
   });
 }
 
+// 10 rows of 16 over 8 devices: blocks of two, as before.
+TEST(Views, TheFirstRowsStayWhereTheyAre) {
+  Mesh mesh = grid({8}, "x");
+  const LocalProgram local = check({type({16, 5})}, {P("x")}, mesh, [](const Arrays& in) {
+    return Arrays{lax::reduce_sum(rows(in[0], 0, 10), {0}), lax::reduce_sum(rows(in[0], 0, 3), {0})};
+  });
+  EXPECT_LE(total_bytes(local), 2 * 4.0 * 5 * 2 * 7 / 8) << explain(local);
+  check({type({16, 5})}, {P(axes("x", "y"))}, grid({2, 4}, {"x", "y"}),
+        [](const Arrays& in) { return Arrays{lax::reduce_sum(rows(in[0], 0, 10), {0})}; });
+}
+
 TEST(Views, TheBestOfAllBlocksIsTheBest) {
   for (bool max : {true, false}) {
     const LocalProgram local = check({type({6, 32})}, {P(none, "x")}, grid({4}, "x"), [=](const Arrays& in) {

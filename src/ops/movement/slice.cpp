@@ -108,6 +108,9 @@ Across across_blocks() {
                                : extent::ceil_div(other.limit[d] - other.start[d], other.strides[d]));
     return received_to_read(c.operands[0].dtype, sizes, blocks);
   };
+  out.first = [](const Call& c, int dim) {
+    return c.get<SliceParams>().start[dim] == 0 && c.get<SliceParams>().strides[dim] == 1;
+  };
   return out;
 }
 
