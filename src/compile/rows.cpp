@@ -86,6 +86,7 @@ class Grouping {
   void find_readers() {
     first_reader_.assign(p_.storages.size(), static_cast<int>(p_.steps.size()));
     last_reader_.assign(p_.storages.size(), -1);
+    first_writer_ = first_reader_;
     std::vector<int> reads, writes;
     for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
       uses_of(p_.steps[i], reads, writes);
@@ -93,6 +94,7 @@ class Grouping {
         first_reader_[r] = std::min(first_reader_[r], i);
         last_reader_[r] = i;
       }
+      for (int w : writes) first_writer_[w] = std::min(first_writer_[w], i);
     }
   }
 
@@ -219,7 +221,8 @@ class Grouping {
     for (auto& [storage, row] : row_of) {
       Storage& m = p_.storages[storage];
       if (m.kind != Storage::Kind::temporary) continue;
-      if (first_reader_[storage] < s.steps.front() || last_reader_[storage] > s.steps.back()) continue;
+      const int first = std::min(first_writer_[storage], first_reader_[storage]);
+      if (first < s.steps.front() || last_reader_[storage] > s.steps.back()) continue;
       m.kind = Storage::Kind::chunk;
       m.row_bytes = row;
       m.offset = s.scratch_bytes;
@@ -228,7 +231,7 @@ class Grouping {
   }
 
   Plan& p_;
-  std::vector<int> first_reader_, last_reader_;  // by storage: steps
+  std::vector<int> first_reader_, last_reader_, first_writer_;  // by storage: steps
 };
 
 }  // namespace

@@ -8,6 +8,10 @@
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/trigonometric.hpp"
 #include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/concatenate.hpp"
+#include "ops/movement/pad.hpp"
+#include "ops/movement/reshape.hpp"
+#include "ops/movement/slice.hpp"
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "run/pool.hpp"
@@ -55,6 +59,24 @@ TEST(large_loops, chains_agree_to_the_bit) {
       compare(b, {random_buffer(t, -2, 2, random), random_buffer(Type{float32, {}, false, {}}, 0.5, 1.5, random)},
               {donate, false});
     }
+}
+
+// A value that is put together of several boxes is there as a whole, though its last box and those who read it run a
+// few rows at a time.
+TEST(large_loops, borders_are_there_for_those_who_read_row_by_row) {
+  std::mt19937 random(5);
+  Builder b;
+  const Type t{float32, {512, 56, 56}, false, {}};
+  const Atom x = b.input(t);
+  const Atom padded = b.add(ops::pad, ops::Pad{{{0, 0, 0}, {1, 1, 0}, {1, 1, 0}}}, {x, Atom(Scalar(2.0f), false)});
+  std::vector<Atom> views;
+  for (std::int64_t i : {0, 1, 2})
+    for (std::int64_t k : {0, 1, 2}) {
+      const Atom view = b.add(ops::slice, ops::SliceParams{{0, i, k}, {512, i + 56, k + 56}, {1, 1, 1}}, {padded});
+      views.push_back(b.add(ops::reshape, ops::Reshape{{512, 56 * 56}}, {view}));
+    }
+  b.output(b.add(ops::concatenate, ops::Concatenate{0}, views));
+  compare(b, {random_buffer(t, -2, 2, random)}, {false});
 }
 
 TEST(large_loops, integers_and_doubles_agree_to_the_bit) {
