@@ -1,0 +1,153 @@
+// Convolution, sorting, indexing, simulation, random numbers, transfers.
+#include <numbers>
+
+#include "case.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/lax/windows.hpp"
+
+namespace bench {
+namespace {
+
+template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {
+  return {std::move(name), [=](const Setup& s) {
+            return repeat([g = jit(f), arguments = std::tuple{make(s)...}] { return std::apply(g, arguments); });
+          }};
+}
+
+const PartitionSpec split = P(axes("x", "y"));
+
+auto rows(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, split); };
+}
+auto whole(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, P()); };
+}
+auto integers(Shape shape, int below, PartitionSpec spec = split) {
+  return [=](const Setup& s) { return device_put(random::randint(random::key(1), shape, 0, below), s.at(spec)); };
+}
+auto between(double least, double most) {
+  return
+      [=](const Setup& s) { return device_put(random::uniform(random::key(0), {1 << 20}, least, most), s.at(split)); };
+}
+
+Array conv3x3(const Array& x, const Array& w) {
+  return lax::conv_general_dilated(x, w, {.padding = "SAME", .dimension_numbers = {"NHWC", "HWIO", "NHWC"}});
+}
+Array resnet_loss(const Array& w0, const Array& w1, const Array& x) {
+  Array h = x;
+  for (const Array& w : {w0, w1}) {
+    h = conv3x3(h, w);
+    h = maximum((h - mean(h, {0, 1, 2})) * lax::rsqrt(var(h, {0, 1, 2}) + 1e-5), 0);
+  }
+  return mean(square(x + h));
+}
+Array embedding_loss(const Array& table, const Array& ids) { return sum(square(take(table, ids, 0))); }
+
+Array energy(const Array& x) {
+  const Array d = expand_dims(x, 1) - expand_dims(x, 0);
+  const Array squared = sum(square(d), -1) + 1e-2;
+  return -0.5 * sum(lax::rsqrt(squared) * (1 - eye(x.shape(0))));
+}
+
+// A step of the lattice Boltzmann method on nine velocities.
+Array lattice_step(const Array& f) {
+  const int cx[] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, cy[] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
+  std::vector<Array> streamed;
+  for (int i = 0; i < 9; ++i) streamed.push_back(roll(roll(f(i), cx[i], 0), cy[i], 1));
+  const Array g = stack(streamed), density = sum(g, 0);
+  Array ux = zeros_like(density), uy = ux;
+  for (int i = 0; i < 9; ++i) {
+    ux = ux + g(i) * static_cast<float>(cx[i]);
+    uy = uy + g(i) * static_cast<float>(cy[i]);
+  }
+  ux = ux / density;
+  uy = uy / density;
+  std::vector<Array> relaxed;
+  for (int i = 0; i < 9; ++i) {
+    const float weight = i == 0 ? 4.f / 9 : i < 5 ? 1.f / 9 : 1.f / 36;
+    const Array along = ux * static_cast<float>(cx[i]) + uy * static_cast<float>(cy[i]);
+    const Array still = density * weight * (1 + 3 * along + 4.5 * along * along - 1.5 * (ux * ux + uy * uy));
+    relaxed.push_back(g(i) + 0.6 * (still - g(i)));
+  }
+  return stack(relaxed);
+}
+
+Array life_step(const Array& g) {
+  Array n = zeros_like(g);
+  for (int a : {-1, 0, 1})
+    for (int b : {-1, 0, 1})
+      if (a != 0 || b != 0) n = n + roll(roll(g, a, 0), b, 1);
+  return ((n == 3) | ((g == 1) & (n == 2))).astype(int8);
+}
+
+Array normal_cdf(const Array& x) { return 0.5 * (1 + lax::erf(x / std::numbers::sqrt2)); }
+Array option_price(const Array& s, const Array& k, const Array& t, const Array& r, const Array& v) {
+  const Array d = (log(s / k) + (r + v * v / 2) * t) / (v * sqrt(t));
+  return sum(s * normal_cdf(d) - k * exp(-r * t) * normal_cdf(d - v * sqrt(t)));
+}
+
+Array filled(const Array& x) { return x.at(slice(3, 7), slice(none, none, 2)).set(1.0f)(5); }
+
+}  // namespace
+
+std::vector<Case> wide_cases() {
+  return {
+      compiled("conv3x3_fwd_b64_32_64", conv3x3, rows({64, 32, 32, 64}), whole({3, 3, 64, 64})),
+      compiled("resnet_block_grad_b64_32_64", grad<0, 1>(resnet_loss), whole({3, 3, 64, 64}), whole({3, 3, 64, 64}),
+               rows({64, 32, 32, 64})),
+      compiled("embedding_grad_50k_d256_4096", grad(embedding_loss), whole({50000, 256}), integers({4096}, 50000)),
+      compiled(
+          "sort_1M", [](const Array& x) { return sort(x); }, whole({1 << 20})),
+      compiled(
+          "argsort_rows_4096x256", [](const Array& x) { return argsort(x, -1); }, rows({4096, 256})),
+      compiled(
+          "cumsum_16M", [](const Array& x) { return cumsum(x); }, whole({1 << 24})),
+      compiled(
+          "gather_rows_1M_64", [](const Array& t, const Array& i) { return take(t, i, 0); }, whole({1 << 18, 64}),
+          integers({1 << 20}, 1 << 18)),
+      compiled(
+          "boolean_where_sum_16M", [](const Array& x) { return sum(where(x > 0, x, 0)); }, rows({1 << 24})),
+      compiled(
+          "argmax_rows_4096", [](const Array& x) { return argmax(x, -1); }, rows({4096, 4096})),
+      compiled(
+          "var_mean_axis0_4096",
+          [](const Array& x) {
+            return std::pair{mean(x, 0), var(x, 0)};
+          },
+          rows({4096, 4096})),
+      compiled(
+          "int8_sum_64M", [](const Array& x) { return sum(x.astype(int32)); },
+          [](const Setup& s) { return device_put(ones({1 << 26}, int8), s.at(split)); }),
+      compiled("nbody_grad_2048", grad(energy), whole({2048, 3})),
+      compiled("lbm_d2q9_512", lattice_step,
+               [](const Setup& s) {
+                 return device_put(random::uniform(random::key(0), {9, 512, 512}) + 0.5, s.at(P(none, axes("x", "y"))));
+               }),
+      compiled("black_scholes_grad_1M", grad<0, 2, 3, 4>(option_price), between(50, 150), between(50, 150),
+               between(.1, 2), between(0, .1), between(.1, .5)),
+      compiled(
+          "monte_carlo_pi_16M",
+          [](const Array& key) {
+            return 4 * mean((sum(square(random::uniform(key, {1 << 24, 2})), 1) < 1).astype(float32));
+          },
+          [](const Setup&) { return random::key(0); }),
+      compiled(
+          "uniform_16M", [](const Array& key) { return random::uniform(key, {1 << 24}); },
+          [](const Setup&) { return random::key(0); }),
+      compiled("life_1024", life_step,
+               [](const Setup& s) {
+                 return integers({1024, 1024}, 2)(s).astype(int8);
+               }),
+      {"eager_index_update",
+       [](const Setup& s) {
+         return repeat([x = s.normal({256, 256}, P())] { return filled(x); });
+       }},
+      {"device_put_64MB",
+       [](const Setup& s) {
+         auto host = std::make_shared<std::vector<float>>(std::size_t{1} << 24, 1.f);
+         return repeat([host, where = s.at(split)] { return device_put(array(*host, {1 << 24}), where); });
+       }},
+  };
+}
+
+}  // namespace bench
