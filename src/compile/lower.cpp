@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::int64_t kRowLimit = 1 << 18, kRowBlock = 1 << 16;  // values of a row that one accumulator takes
 constexpr std::int64_t kColumnBlock = 64;                         // rows added up one after the other
+constexpr std::int64_t kShortRow = 8;                             // rows that fill no vector
+constexpr std::int64_t kColumns = 2048, kFewColumns = 64;         // of short rows that lie side by side
 
 Extents in_bytes(Extents strides, DType dtype) {
   for (std::int64_t& s : strides) s *= dtype.size();
@@ -98,12 +100,35 @@ std::vector<Loop> cut_in_blocks(Loop& l, std::int64_t block, Storages& storages)
   return out;
 }
 
+// Sums of rows that are too short for vectors go over columns instead: those of several rows, side by side.
+void turn_short_rows(Loop& l) {
+  const int r = l.reduced;
+  if (r < 1 || r + 1 != static_cast<int>(l.extents.size()) || l.extents[r] > kShortRow || l.block_total) return;
+  const std::int64_t rows = l.extents[r - 1];
+  std::int64_t side_by_side = std::min(rows, kColumns);
+  while (rows % side_by_side != 0) --side_by_side;
+  if (side_by_side < kFewColumns) return;
+  const bool all = side_by_side == rows;
+  auto turned = [&](Extents of, std::int64_t outer, std::int64_t inner) {
+    const std::int64_t within = of[r];
+    of.resize(static_cast<std::size_t>(r) - 1);
+    if (!all) of.push_back(outer);
+    of.push_back(within);
+    of.push_back(inner);
+    return of;
+  };
+  for (Access& a : l.accesses) a.strides = turned(a.strides, a.strides[r - 1] * side_by_side, a.strides[r - 1]);
+  l.extents = turned(l.extents, rows / side_by_side, side_by_side);
+  l.reduced = all ? r - 1 : r;
+}
+
 // Appends `l`, in blocks of the reduced dim with partial results when that is long. The cut depends on extents only.
 void finish(Loop l, Storages& storages, std::vector<Loop>& out) {
   if (l.reduced < 0) {
     out.push_back(std::move(l));
     return;
   }
+  turn_short_rows(l);
   const bool row = l.reduced + 1 == static_cast<int>(l.extents.size());
   const std::int64_t limit = row ? kRowLimit : kColumnBlock, block = row ? kRowBlock : kColumnBlock;
   if (l.extents[l.reduced] > limit) {
