@@ -5,6 +5,7 @@
 #include "ops/contraction/dot_general.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/convert.hpp"
+#include "ops/movement/iota.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/transpose.hpp"
@@ -34,13 +35,50 @@ class Simplifier {
         continue;
       else if (e.op->reduce != Op::Reduce::none)
         reduce_once(e);
-      else
+      else if (!counts_through(e))
         out_.eqns.push_back(e);
     }
     return std::move(out_);
   }
 
  private:
+  // Indices times numbers, added up so that elements are counted row by row: the count of a flat array, which loops may
+  // go through as one dim.
+  bool counts_through(const Eqn& e) {
+    if (e.results.size() != 1) return false;
+    const Type& type = out_.types[e.results[0]];
+    if (!type.dtype.is_integer() || type.ndim() < 2) return false;
+    auto known = [&](const Atom& a) {
+      return a.is_literal() ? nullptr : counts_.contains(a.id) ? &counts_[a.id] : nullptr;
+    };
+    lax::Dims steps(static_cast<std::size_t>(type.ndim()), 0);
+    if (e.op->index) {
+      steps[e.op->index(e.params)] = 1;
+    } else if (e.op == &ops::mul || e.op == &ops::add) {
+      const lax::Dims *x = known(e.operands[0]), *y = known(e.operands[1]);
+      const bool times = e.op == &ops::mul && x && e.operands[1].is_literal();
+      if (!times && (e.op == &ops::mul || !x || !y)) return false;
+      for (std::size_t d = 0; d < steps.size(); ++d)
+        steps[d] = times ? (*x)[d] * e.operands[1].literal.integer : (*x)[d] + (*y)[d];
+    } else {
+      return false;
+    }
+    const Shape shape = type.shape;
+    const DType dtype = type.dtype;
+    counts_[e.results[0]] = steps;
+    const lax::Dims dense = ops::row_major_strides(shape);
+    int counted = 0;
+    for (int d = 0; d < shape.ndim(); ++d) {
+      if (shape[d] > 1 && steps[d] != dense[d]) return false;
+      counted += shape[d] > 1;
+    }
+    if (counted < 2) return false;
+    const Shape flat{shape.num_elements()};
+    const Atom count = added(ops::iota, ops::Iota{dtype, flat, 0}, {}, ops::type(dtype, flat), e.loc);
+    out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{shape}, {count}, e.results[0], e.loc));
+    return true;
+  }
+
   Atom transposed(const Atom& x, const lax::Dims& permutation, const Loc& loc) {
     if (x.is_literal() || std::is_sorted(permutation.begin(), permutation.end())) return x;
     Type t = out_.types[x.id];
@@ -207,8 +245,9 @@ class Simplifier {
   }
 
   Program out_;
-  std::map<ValueId, const Eqn*> dots_;  // of the program that came in
-  std::vector<int> uses_, producer_;    // by value; producers only of reductions, as Eqns of out_
+  std::map<ValueId, const Eqn*> dots_;   // of the program that came in
+  std::map<ValueId, lax::Dims> counts_;  // what a step along each dim adds, of sums of indices
+  std::vector<int> uses_, producer_;     // by value; producers only of reductions, as Eqns of out_
 };
 
 }  // namespace

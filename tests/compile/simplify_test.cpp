@@ -6,6 +6,9 @@
 #include "backend/programs.hpp"
 #include "compile/passes.hpp"
 #include "ops/contraction/dot_general.hpp"
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/convert.hpp"
+#include "ops/movement/iota.hpp"
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
 
@@ -35,6 +38,37 @@ Atom sum(Builder& b, const Atom& x, std::vector<int> axes) {
 }
 
 }  // namespace
+
+TEST(simplify, counting_row_by_row_is_counting_flat) {
+  Builder b;
+  auto index = [&](int dim) { return Atom(b.add(ops::iota, ops::Iota{int32, {30, 1, 2, 4}, dim}, {})); };
+  auto times = [&](const Atom& x, int n) { return Atom(b.add(ops::mul, {x, Atom(Scalar(n).to(int32), false)})); };
+  const Atom rows = b.add(ops::add, {times(index(0), 2), index(2)});
+  b.output(b.add(ops::add, {times(rows, 4), index(3)}));
+  b.output(b.add(ops::add, {times(rows, 3), index(3)}));  // another order
+  const Program p = simplified(b.program);
+  EXPECT_EQ(
+      std::count_if(p.eqns.begin(), p.eqns.end(),
+                    [](const Eqn& e) { return e.op == &ops::iota && e.params.get<ops::Iota>().shape.ndim() == 1; }),
+      1);
+  means_the_same(b);
+}
+
+TEST(simplify, short_rows_are_summed_side_by_side) {
+  for (const Shape& shape : {Shape{4096, 2}, Shape{3, 200, 5}, Shape{67, 3}, Shape{5000, 8}}) {
+    Builder b;
+    const Atom x = b.input(f32(shape));
+    b.output(sum(b, x, {shape.ndim() - 1}));
+    b.output(greatest(b, x, {shape.ndim() - 1}));
+    b.output(
+        sum(b, b.add(ops::convert_element_type, ops::ConvertElementType{bfloat16, false}, {x}), {shape.ndim() - 1}));
+    const compile::Plan plan = compile::compile(on_one_device(b.program), {false});
+    for (const compile::Step& step : plan.steps)
+      if (const auto* l = std::get_if<compile::Loop>(&step.what); l && l->reduced >= 0)
+        EXPECT_LT(l->reduced + 1, static_cast<int>(l->extents.size())) << plan.str();
+    means_the_same(b);
+  }
+}
 
 TEST(simplify, two_reductions_over_neighbours_become_one) {
   Builder b;
