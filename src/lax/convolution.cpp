@@ -56,16 +56,22 @@ Array arranged(const Array& x, const Dims& permutation) {
   return permutation == ops::range(0, x.ndim()) ? x : lax::transpose(x, permutation);
 }
 
-// The operands in one order of dims, features before the batch: then the products over features and places are one
-// matrix product.
+// The operands in one order of dims, in which the products over features and places are one matrix product. Features
+// that are last stay so, where there are no groups; else they come first.
 struct Convolution {
-  Array lhs;  // features, batch, spatial, padded and dilated
-  Array rhs;  // out features, spatial, in features
+  bool features_last = false;
+  Array lhs;  // features, batch, spatial; or batch, spatial, features. Padded and dilated
+  Array rhs;  // out features, spatial, in features; or spatial, in features, out features
   Dims out;   // where the result has batch, feature and spatial dims
   Dims window, strides, dilation, count;
   std::int64_t groups = 1, batch_groups = 1;
 
-  std::int64_t batch() const { return lhs.shape(1) / batch_groups; }  // of a group
+  std::int64_t features() const { return lhs.shape(features_last ? -1 : 0); }
+  std::int64_t examples() const { return lhs.shape(features_last ? 0 : 1); }
+  std::int64_t ins() const { return rhs.shape(features_last ? -2 : -1); }
+  std::int64_t outs() const { return rhs.shape(features_last ? -1 : 0); }
+  std::int64_t batch() const { return examples() / batch_groups; }  // of a group
+  std::size_t behind() const { return features_last ? 1 : 0; }      // dims behind the spatial ones
 };
 
 void check_operands(const char* op, const Array& lhs, const Array& rhs) {
@@ -78,7 +84,7 @@ void check_operands(const char* op, const Array& lhs, const Array& rhs) {
 }
 
 void check_groups(const char* op, const Convolution& c) {
-  const std::int64_t features = c.lhs.shape(0), batch = c.lhs.shape(1), outs = c.rhs.shape(0), ins = c.rhs.shape(-1);
+  const std::int64_t features = c.features(), batch = c.examples(), outs = c.outs(), ins = c.ins();
   if (c.groups < 1 || c.batch_groups < 1 || (c.groups > 1 && c.batch_groups > 1))
     raise<ValueError>(
         op,
@@ -97,9 +103,17 @@ Convolution normalised(const char* op, const Array& lhs, const Array& rhs, const
   check_operands(op, lhs, rhs);
   Order order = order_of(op, o.dimension_numbers, lhs.ndim());
   const std::size_t spatial = lhs.shape().size() - 2;
-  std::swap(order.lhs[0], order.lhs[1]);
-  std::rotate(order.rhs.begin() + 1, order.rhs.begin() + 2, order.rhs.end());
   Convolution c;
+  c.features_last = order.lhs[1] == lhs.ndim() - 1 && order.out[1] == lhs.ndim() - 1 && o.feature_group_count == 1 &&
+                    o.batch_group_count == 1;
+  if (c.features_last) {
+    std::rotate(order.lhs.begin() + 1, order.lhs.begin() + 2, order.lhs.end());  // N, spatial, C
+    std::rotate(order.rhs.begin(), order.rhs.begin() + 2, order.rhs.end());      // spatial, O, I
+    std::swap(order.rhs[spatial], order.rhs[spatial + 1]);
+  } else {
+    std::swap(order.lhs[0], order.lhs[1]);                                       // C, N, spatial
+    std::rotate(order.rhs.begin() + 1, order.rhs.begin() + 2, order.rhs.end());  // O, spatial, I
+  }
   c.lhs = arranged(lhs, order.lhs);
   c.rhs = arranged(rhs, order.rhs);
   c.out = order.out;
@@ -109,37 +123,43 @@ Convolution normalised(const char* op, const Array& lhs, const Array& rhs, const
   c.dilation = ones_or(op, "rhs_dilation", o.rhs_dilation, spatial);
   const Dims lhs_dilation = ones_or(op, "lhs_dilation", o.lhs_dilation, spatial);
   check_groups(op, c);
-  c.window = Dims(c.rhs.shape().begin() + 1, c.rhs.shape().end() - 1);
-  const Dims extents = spread(Dims(c.lhs.shape().begin() + 2, c.lhs.shape().end()), lhs_dilation);
+  const auto first = c.rhs.shape().begin() + (c.features_last ? 0 : 1);
+  c.window = Dims(first, first + static_cast<std::ptrdiff_t>(spatial));
+  const auto places = c.lhs.shape().begin() + (c.features_last ? 1 : 2);
+  const Dims extents = spread(Dims(places, places + static_cast<std::ptrdiff_t>(spatial)), lhs_dilation);
   const Pairs pairs = o.padding.resolve(op, extents, spread(c.window, c.dilation), c.strides);
-  c.lhs = padded(c.lhs, ops::literal(lhs.dtype(), 0), pairs, lhs_dilation);
-  c.count = counts(c.lhs.shape(), c.window, c.strides, c.dilation);
+  c.lhs = padded(c.lhs, ops::literal(lhs.dtype(), 0), pairs, lhs_dilation, c.behind());
+  c.count = counts(c.lhs.shape(), c.window, c.strides, c.dilation, c.behind());
   return c;
 }
 
-// What each window sees: places * in features, batch and windows; feature groups have a dim for them in front, batch
-// groups one behind the features.
+// What each window sees: places * in features, batch and windows (where features are last: these behind); feature
+// groups have a dim for them in front, batch groups one behind the features.
 Array patches(const Convolution& c) {
-  const std::int64_t ins = c.rhs.shape(-1);
-  Shape view = c.groups > 1         ? Shape{c.groups, ins, c.batch()}
+  const std::int64_t ins = c.ins();
+  Shape view = c.features_last      ? Shape{c.batch()}
+               : c.groups > 1       ? Shape{c.groups, ins, c.batch()}
                : c.batch_groups > 1 ? Shape{ins, c.batch_groups, c.batch()}
                                     : Shape{ins, c.batch()};
   for (std::int64_t n : c.count) view.push_back(n);
-  const int rows = c.groups > 1 ? 1 : 0;
+  if (c.features_last) view.push_back(ins);
+  const int rows = c.features_last ? view.ndim() - 1 : c.groups > 1 ? 1 : 0;
   if (ops::contains(c.count, 0) || ops::contains(c.window, 0)) {
     view[static_cast<std::size_t>(rows)] *= Shape(c.window).num_elements();
     return ops::zeros(c.lhs.dtype(), view);
   }
-  std::vector<Array> views = shifted_views(c.lhs, c.window, c.strides, c.dilation, c.count);
+  std::vector<Array> views = shifted_views(c.lhs, c.window, c.strides, c.dilation, c.count, c.behind());
   for (Array& v : views)
     if (v.shape() != view) v = lax::reshape(v, view);
   return views.size() == 1 ? views[0] : lax::concatenate(views, rows);
 }
 
-// Out features, batch and windows.
+// Out features, batch and windows; or batch, windows and out features.
 Array product(const Convolution& c, const Array& columns) {
-  const std::int64_t outs = c.rhs.shape(0), all = c.groups * c.batch_groups;
-  const std::int64_t places = Shape(c.window).num_elements() * c.rhs.shape(-1);
+  const std::int64_t outs = c.outs(), all = c.groups * c.batch_groups;
+  const std::int64_t places = Shape(c.window).num_elements() * c.ins();
+  if (c.features_last)
+    return lax::dot_general(columns, lax::reshape(c.rhs, Shape{places, outs}), {{columns.ndim() - 1}, {0}, {}, {}});
   Array kernel = lax::reshape(c.rhs, all == 1 ? Shape{outs, places} : Shape{all, outs / all, places});
   const DotDims dims = all == 1       ? DotDims{{1}, {0}, {}, {}}
                        : c.groups > 1 ? DotDims{{2}, {1}, {0}, {0}}
@@ -153,8 +173,14 @@ Array product(const Convolution& c, const Array& columns) {
 // To the order asked for.
 Array restored(const Convolution& c, const Array& y) {
   Dims permutation(c.out.size());
-  for (std::size_t i = 0; i < c.out.size(); ++i)
-    permutation[static_cast<std::size_t>(c.out[i])] = static_cast<std::int64_t>(i < 2 ? 1 - i : i);
+  for (std::size_t i = 0; i < c.out.size(); ++i) {
+    const std::size_t last = c.out.size() - 1, from = c.features_last ? (i == 0   ? 0
+                                                                         : i == 1 ? last
+                                                                                  : i - 1)
+                                                      : i < 2         ? 1 - i
+                                                                      : i;
+    permutation[static_cast<std::size_t>(c.out[i])] = static_cast<std::int64_t>(from);
+  }
   return arranged(y, permutation);
 }
 

@@ -32,20 +32,21 @@ Dims ones_or(const char* op, const char* what, const Dims& list, std::size_t n) 
   return list;
 }
 
-Array padded(const Array& x, const Array& value, const Pairs& pairs, const Dims& dilation) {
-  const std::size_t lead = x.shape().size() - pairs.size();
+Array padded(const Array& x, const Array& value, const Pairs& pairs, const Dims& dilation, std::size_t behind) {
+  const std::size_t lead = x.shape().size() - pairs.size() - behind;
   std::vector<PadDim> config(lead);
   bool any = false;
   for (std::size_t d = 0; d < pairs.size(); ++d) {
     config.push_back({pairs[d].first, pairs[d].second, x.shape()[lead + d] > 1 ? dilation[d] - 1 : 0});
     any = any || !(config.back() == PadDim{});
   }
+  config.resize(x.shape().size());
   return any ? lax::pad(x, value, config) : x;
 }
 
-Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const Dims& dilation) {
+Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const Dims& dilation, std::size_t behind) {
   Dims out;
-  const std::size_t lead = padded.size() - window.size();
+  const std::size_t lead = padded.size() - window.size() - behind;
   for (std::size_t d = 0; d < window.size(); ++d) {
     std::int64_t room = padded[lead + d] - spread(window[d], dilation[d]);
     out.push_back(room < 0 ? 0 : room / strides[d] + 1);
@@ -54,8 +55,8 @@ Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const 
 }
 
 std::vector<Array> shifted_views(const Array& x, const Dims& window, const Dims& strides, const Dims& dilation,
-                                 const Dims& count) {
-  const std::size_t lead = x.shape().size() - window.size();
+                                 const Dims& count, std::size_t behind) {
+  const std::size_t lead = x.shape().size() - window.size() - behind;
   std::vector<Array> out;
   ops::for_each_index(Shape(window), [&](const Dims& at, std::int64_t) {
     Dims start(x.shape().size(), 0), limit = x.shape().dims(), step(x.shape().size(), 1);
