@@ -54,10 +54,12 @@ class Simplifier {
     lax::Dims steps(static_cast<std::size_t>(type.ndim()), 0);
     if (e.op->index) {
       steps[e.op->index(e.params)] = 1;
-    } else if (e.op == &ops::mul || e.op == &ops::add) {
+    } else if (e.operands.size() == 2 && e.op->pointwise) {
+      static const std::vector<int> plus{1, 1};
+      static const std::vector<std::vector<int>> either{{0}, {1}};
       const lax::Dims *x = known(e.operands[0]), *y = known(e.operands[1]);
-      const bool times = e.op == &ops::mul && x && e.operands[1].is_literal();
-      if (!times && (e.op == &ops::mul || !x || !y)) return false;
+      const bool times = e.op->linear == either && x && e.operands[1].is_literal();  // a product
+      if (!times && !(e.op->signs == plus && x && y)) return false;
       for (std::size_t d = 0; d < steps.size(); ++d)
         steps[d] = times ? (*x)[d] * e.operands[1].literal.integer : (*x)[d] + (*y)[d];
     } else {
