@@ -83,13 +83,24 @@ void check_constrained(const Sharding& sharding, const Subject& subject) {
                        "Name the axes, or none.", subject.loc);
 }
 
+bool is_abstract(const Sharding& sharding) { return sharding.has_value() && sharding.node()->mesh.is_abstract(); }
+
 bool all_exist(const Sharding& sharding) {
+  if (is_abstract(sharding)) return false;
   const std::vector<Device>& devices = sharding.device_list();
   return std::all_of(devices.begin(), devices.end(), exists);
 }
 
 void check_exist(const Sharding& sharding, const Subject& subject) {
   if (!sharding.has_value() || all_exist(sharding)) return;
+  if (is_abstract(sharding))
+    raise<DeviceError>(subject.operation,
+                       (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + mesh_of(sharding).str() +
+                           ", an abstract mesh: its " + std::to_string(sharding.num_devices()) +
+                           " devices are counted, nobody owns them",
+                       "Plan for it with jit(f).plan(...), whose arguments may be ShapeDtypeStructs; to compute, make "
+                       "the mesh with make_mesh.",
+                       subject.loc);
   const std::vector<Device>& devices = sharding.device_list();
   const Device missing = *std::find_if_not(devices.begin(), devices.end(), exists);
   const int n = device_count();

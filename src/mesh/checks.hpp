@@ -26,6 +26,8 @@ void check_divides(const Sharding& sharding, const Shape& shape, const Subject& 
 /// then.
 bool is_constrained(const Sharding& sharding);
 void check_constrained(const Sharding& sharding, const Subject& subject = {});
+/// Whether it names devices that nobody owns (abstract_mesh): for planning only.
+bool is_abstract(const Sharding& sharding);
 /// Whether arrays can lie on all devices of the sharding; check_exist throws DeviceError else, which says how many
 /// devices there are.
 bool all_exist(const Sharding& sharding);

@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "mesh/sharding_node.hpp"
+
 namespace tutti {
 namespace {
 
@@ -12,6 +14,9 @@ std::string ids(const std::vector<Device>& devices) {
 }
 
 std::string describe(const Placed& p) {
+  if (p.sharding.node()->mesh.is_abstract())
+    return p.text + " the " + std::to_string(p.sharding.num_devices()) + " devices of an abstract mesh" +
+           (p.loc ? " at " + p.loc.str() : "");
   const std::vector<Device>& devices = p.sharding.device_list();
   std::string platform(devices.empty() ? "cpu" : devices[0].platform());
   for (char& c : platform) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -30,7 +35,7 @@ void check_devices(std::span<const Placed> placed) {
     if (!p.sharding.has_value()) continue;
     if (!first) {
       first = &p;
-    } else if (p.sharding.device_list() != first->sharding.device_list()) {
+    } else if (p.sharding.node()->devices() != first->sharding.node()->devices()) {
       throw DeviceError(
           "Received incompatible devices for jitted computation. Got " + describe(*first) + " and " + describe(p) +
           "\n  Move one of them with device_put first: all devices of one call must be the same, in the same order.");

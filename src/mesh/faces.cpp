@@ -25,7 +25,7 @@ Mesh cut_at_parts(const Mesh& mesh, const Layout& layout) {
     shape.push_back(parts[i].size);
     names.push_back(whole ? name : name + "." + std::to_string(number));
   }
-  return intern_mesh(mesh.device_list(), std::move(shape), std::move(names));
+  return intern_mesh(device_list_of(mesh), std::move(shape), std::move(names));
 }
 
 bool whole_axes_only(const Mesh& mesh, const Layout& layout) {

@@ -134,7 +134,7 @@ std::vector<std::int64_t> cuts(const Mesh& mesh) {
 
 std::optional<Layout> translate(const Layout& layout, const Mesh& from, const Mesh& to) {
   if (from == to) return canonical(layout);
-  if (from.device_list() != to.device_list()) return std::nullopt;
+  if (device_list_of(from) != device_list_of(to)) return std::nullopt;
   auto say = [&](const AxisRefs& refs) -> std::optional<AxisRefs> {
     // Neighbours that join into one digit first: (4)(2) is 8 on a line, though neither part is an axis there.
     std::vector<PositionDigit> digits;
@@ -172,7 +172,7 @@ std::optional<Layout> translate(const Layout& layout, const Mesh& from, const Me
 
 std::optional<Mesh> common_refinement(const Mesh& a, const Mesh& b) {
   if (a == b) return a;
-  if (a.device_list() != b.device_list()) return std::nullopt;
+  if (device_list_of(a) != device_list_of(b)) return std::nullopt;
   std::vector<std::int64_t> of_a = cuts(a), of_b = cuts(b), all;
   std::set_union(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(all));
   if (all == of_a) return a;
@@ -182,7 +182,7 @@ std::optional<Mesh> common_refinement(const Mesh& a, const Mesh& b) {
     if (all[i] % all[i - 1] != 0) return std::nullopt;
     shape.push_back(all[i] / all[i - 1]);
   }
-  return unnamed_mesh(a.device_list(), shape);
+  return unnamed_mesh(device_list_of(a), shape);
 }
 
 }  // namespace tutti

@@ -29,19 +29,8 @@ void check_sizes(const Shape& sizes, const char* who) {
                          "Use a smaller mesh.");
 }
 
-std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {
-  if (shape.size() != names.size())
-    raise<ValueError>("Mesh",
-                      "the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " +
-                          count(static_cast<std::int64_t>(names.size()), "axis name") +
-                          " came: " + text::names(names.list()),
-                      "Give one name per dim.");
-  check_sizes(shape, "Mesh");
-  if (shape.num_elements() != static_cast<std::int64_t>(devices.size()))
-    raise<ValueError>("Mesh",
-                      count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " +
-                          shape.str() + ", which needs " + std::to_string(shape.num_elements()),
-                      "Give a shape whose product is the number of devices.");
+// Axis names, checked: none is empty or comes twice.
+void check_names(const Names& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty())
       raise<ValueError>("Mesh", "axis " + std::to_string(i) + " has an empty name in " + text::names(names.list()),
@@ -51,6 +40,26 @@ std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape
         raise<ValueError>("Mesh", "the axis name '" + names[i] + "' comes twice in " + text::names(names.list()),
                           "Give every axis a name of its own.");
   }
+}
+
+void check_as_many(const Shape& shape, const Names& names) {
+  if (shape.size() != names.size())
+    raise<ValueError>("Mesh",
+                      "the devices have " + count(shape.ndim(), "dim") + " " + shape.str() + ", but " +
+                          count(static_cast<std::int64_t>(names.size()), "axis name") +
+                          " came: " + text::names(names.list()),
+                      "Give one name per dim.");
+}
+
+std::shared_ptr<const MeshNode> checked(std::vector<Device> devices, Shape shape, const Names& names) {
+  check_as_many(shape, names);
+  check_sizes(shape, "Mesh");
+  if (shape.num_elements() != static_cast<std::int64_t>(devices.size()))
+    raise<ValueError>("Mesh",
+                      count(static_cast<std::int64_t>(devices.size()), "device") + " cannot fill the shape " +
+                          shape.str() + ", which needs " + std::to_string(shape.num_elements()),
+                      "Give a shape whose product is the number of devices.");
+  check_names(names);
   std::set<Device> seen;
   for (const Device& device : devices)
     if (!seen.insert(device).second)
@@ -84,8 +93,8 @@ const MeshNode& deref(const Mesh& mesh, const char* member, Loc loc) {
 }  // namespace
 
 // Meshes live for ever, so that a pointer names a mesh in caches; programs make few of them.
-Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::string> names) {
-  using Key = std::tuple<std::vector<std::int64_t>, std::vector<std::string>, std::vector<Device>>;
+Mesh intern_mesh(const DeviceList* devices, Shape shape, std::vector<std::string> names) {
+  using Key = std::tuple<std::vector<std::int64_t>, std::vector<std::string>, const DeviceList*>;
   static std::mutex mutex;
   static auto* table = new std::map<Key, std::shared_ptr<const MeshNode>>;
   Key key{shape.dims(), names, devices};
@@ -96,16 +105,23 @@ Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::stri
     auto mix = [&](std::size_t v) { hash = (hash ^ v) * 1099511628211ull; };
     for (std::int64_t d : shape) mix(static_cast<std::size_t>(d));
     for (const std::string& name : names) mix(std::hash<std::string>{}(name));
-    for (const Device& device : devices) mix(static_cast<std::size_t>(device.id()) + 1);
-    at->second =
-        std::make_shared<const MeshNode>(MeshNode{std::move(shape), std::move(names), std::move(devices), hash});
+    mix(static_cast<std::size_t>(devices->size()));
+    if (!devices->is_abstract()) mix(static_cast<std::size_t>(devices->devices().front().id()) + 1);
+    at->second = std::make_shared<const MeshNode>(MeshNode{std::move(shape), std::move(names), devices, hash});
   }
   return Mesh(at->second);
 }
 
-Mesh unnamed_mesh(std::vector<Device> devices, Shape shape) {
+Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::string> names) {
+  return intern_mesh(DeviceList::of(std::move(devices)), std::move(shape), std::move(names));
+}
+
+Mesh unnamed_mesh(const DeviceList* devices, Shape shape) {
   std::vector<std::string> names(shape.size());
-  return intern_mesh(std::move(devices), std::move(shape), std::move(names));
+  return intern_mesh(devices, std::move(shape), std::move(names));
+}
+Mesh unnamed_mesh(std::vector<Device> devices, Shape shape) {
+  return unnamed_mesh(DeviceList::of(std::move(devices)), std::move(shape));
 }
 
 bool is_unnamed(const Mesh& mesh) {
@@ -152,14 +168,15 @@ Mesh::Mesh(DeviceGrid grid, Names names, Loc loc) {
 }
 
 const Shape& Mesh::shape(Loc loc) const { return deref(*this, "Mesh::shape", loc).shape; }
-std::int64_t Mesh::size(Loc loc) const {
-  return static_cast<std::int64_t>(deref(*this, "Mesh::size", loc).devices.size());
-}
+std::int64_t Mesh::size(Loc loc) const { return deref(*this, "Mesh::size", loc).devices->size(); }
 const std::vector<std::string>& Mesh::axis_names(Loc loc) const { return deref(*this, "Mesh::axis_names", loc).names; }
-const std::vector<Device>& Mesh::device_list(Loc loc) const { return deref(*this, "Mesh::device_list", loc).devices; }
+const std::vector<Device>& Mesh::device_list(Loc loc) const {
+  return deref(*this, "Mesh::device_list", loc).devices->devices();
+}
+bool Mesh::is_abstract() const { return node_ && node_->devices->is_abstract(); }
 DeviceGrid Mesh::devices(Loc loc) const {
   const MeshNode& node = deref(*this, "Mesh::devices", loc);
-  return DeviceGrid(node.devices, node.shape, loc);
+  return DeviceGrid(node.devices->devices(), node.shape, loc);
 }
 std::size_t Mesh::hash() const { return node_ ? node_->hash : 0; }
 
@@ -208,6 +225,14 @@ Mesh make_mesh(Shape sizes, Names names, Loc loc) {
     return Mesh(std::vector<Device>(static_cast<std::size_t>(sizes.num_elements())), sizes, names);
   std::vector<Device> list = first_devices(sizes.num_elements(), "make_mesh", "the shape " + sizes.str());
   return make_mesh(std::move(sizes), std::move(names), std::move(list), loc);
+}
+
+Mesh abstract_mesh(Shape sizes, Names names, Loc loc) {
+  CallScope scope(loc);
+  check_as_many(sizes, names);
+  check_sizes(sizes, "abstract_mesh");
+  check_names(names);
+  return intern_mesh(DeviceList::abstract(sizes.num_elements()), sizes, names.list());
 }
 
 Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc) {

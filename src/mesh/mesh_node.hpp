@@ -1,6 +1,7 @@
 // What a Mesh points to.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -8,17 +9,44 @@
 
 namespace tutti {
 
+/// Devices in order. Equal lists are one object, which lives as long as the process: whoever compares lists compares
+/// addresses. Those of an abstract mesh are counted, and made only when somebody asks for them one by one, so that
+/// planning for 100,000 costs what planning for 8 does.
+class DeviceList {
+ public:
+  static const DeviceList* of(std::vector<Device> devices);
+  /// `n` devices that nobody owns.
+  static const DeviceList* abstract(std::int64_t n);
+
+  std::int64_t size() const { return size_; }
+  bool is_abstract() const { return abstract_; }
+  const std::vector<Device>& devices() const;
+
+ private:
+  DeviceList(std::vector<Device> devices, std::int64_t size, bool abstract)
+      : size_(size), abstract_(abstract), devices_(std::move(devices)) {}
+  std::int64_t size_;
+  bool abstract_;
+  mutable std::once_flag made_;
+  mutable std::vector<Device> devices_;
+};
+
 struct MeshNode {
   Shape shape;
   std::vector<std::string> names;  // all empty: a mesh under a sharding that was written without names
-  std::vector<Device> devices;     // row-major
+  const DeviceList* devices;       // row-major
   std::size_t hash = 0;
 };
+/// Of a mesh that is there.
+inline const DeviceList* device_list_of(const Mesh& mesh) { return mesh.node()->devices; }
 
 /// A mesh whose axes have no names: users cannot make one; PositionalSharding and refinements need it.
 Mesh unnamed_mesh(std::vector<Device> devices, Shape shape);
 /// A mesh of any names, unchecked: for names that tutti makes up.
 Mesh intern_mesh(std::vector<Device> devices, Shape shape, std::vector<std::string> names);
+/// The same over the devices of another mesh.
+Mesh unnamed_mesh(const DeviceList* devices, Shape shape);
+Mesh intern_mesh(const DeviceList* devices, Shape shape, std::vector<std::string> names);
 bool is_unnamed(const Mesh& mesh);
 
 // As many CPU devices as a process simulates at most: a guard against sizes multiplied by mistake.

@@ -61,7 +61,7 @@ std::vector<Digit> digits_of(const std::vector<Device>& devices) {
 Mesh refined(const Mesh& mesh, const std::vector<Digit>& digits) {
   Shape shape;
   for (const Digit& d : digits) shape.push_back(d.size);
-  const std::optional<Mesh> cut = common_refinement(mesh, unnamed_mesh(mesh.device_list(), shape));
+  const std::optional<Mesh> cut = common_refinement(mesh, unnamed_mesh(device_list_of(mesh), shape));
   if (!cut) return Mesh();
   if (*cut == mesh) return mesh;
   // An axis that is cut gives its parts its name with a number.
@@ -75,7 +75,7 @@ Mesh refined(const Mesh& mesh, const std::vector<Digit>& digits) {
       rest /= size;
     }
   }
-  return intern_mesh(mesh.device_list(), cut->shape(), names);
+  return intern_mesh(device_list_of(mesh), cut->shape(), names);
 }
 
 std::shared_ptr<const Places> find(const Mesh& mesh) {
@@ -160,7 +160,7 @@ Layout Places::between(const Layout& layout) const {
 }
 
 std::shared_ptr<const Places> places_of(const Mesh& mesh) {
-  if (this_process().count == 1 || !mesh.has_value() || mesh.size() == 1) return nullptr;
+  if (this_process().count == 1 || !mesh.has_value() || mesh.size() == 1 || mesh.is_abstract()) return nullptr;
   static auto& mutex = *new std::mutex;
   static auto& known = *new std::map<const void*, std::shared_ptr<const Places>>;  // meshes live as long as the process
   std::lock_guard lock(mutex);

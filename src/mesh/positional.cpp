@@ -101,7 +101,6 @@ std::shared_ptr<const ShardingNode> make(const std::vector<Device>& devices, Sha
     for (int d = 0; d < shape.ndim(); ++d)
       node.layout.dims[static_cast<std::size_t>(d)] = merged({whole_axis(node.mesh, d)});
   }
-  node.devices = node.mesh.device_list();
   node.cells = std::move(shape);
   node.cell_devices = std::move(cells);
   return interned(std::move(node));
@@ -134,7 +133,6 @@ Sharding positional_sharding(const Mesh& mesh, const Layout& layout) {
   node.mesh = mesh;
   node.layout = layout;
   if (node.layout.dims.empty()) node.layout = Layout::replicated(1);
-  node.devices = mesh.device_list();
   node.cell_devices.resize(static_cast<std::size_t>(shape.num_elements()));
   for (std::int64_t p = 0; p < mesh.size(); ++p) {
     auto where = coordinates(mesh, p);
@@ -178,7 +176,8 @@ PositionalSharding PositionalSharding::reshape(Shape shape, Loc loc) const {
             shape.str(),
         "Give positive extents whose product is " + std::to_string(cells) + "; one of them may be -1.");
   if (unknowns == 1) shape[static_cast<std::size_t>(unknown)] = cells / known;
-  return PositionalSharding(make(node_->devices, std::move(shape), node_->cell_devices, node_->memory_kind));
+  return PositionalSharding(
+      make(node_->devices()->devices(), std::move(shape), node_->cell_devices, node_->memory_kind));
 }
 
 PositionalSharding PositionalSharding::transpose(std::vector<int> order, Loc loc) const {
@@ -218,7 +217,7 @@ PositionalSharding PositionalSharding::transpose(std::vector<int> order, Loc loc
     }
     cells.push_back(node_->cell_devices[static_cast<std::size_t>(source)]);
   }
-  return PositionalSharding(make(node_->devices, std::move(shape), std::move(cells), node_->memory_kind));
+  return PositionalSharding(make(node_->devices()->devices(), std::move(shape), std::move(cells), node_->memory_kind));
 }
 
 PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool keepdims, Loc loc) const {
@@ -252,7 +251,7 @@ PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool k
     cell.insert(cell.end(), more.begin(), more.end());
   }
   for (auto& cell : cells) std::sort(cell.begin(), cell.end());
-  return PositionalSharding(make(node_->devices, std::move(shape), std::move(cells), node_->memory_kind));
+  return PositionalSharding(make(node_->devices()->devices(), std::move(shape), std::move(cells), node_->memory_kind));
 }
 
 }  // namespace tutti

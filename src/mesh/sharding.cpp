@@ -24,7 +24,7 @@ const ShardingNode& deref(const Sharding& sharding, const char* member, Loc loc)
 namespace {
 
 bool same_content(const ShardingNode& x, const ShardingNode& y) {
-  return x.kind == y.kind && x.memory_kind == y.memory_kind && x.devices == y.devices && x.spec == y.spec &&
+  return x.kind == y.kind && x.memory_kind == y.memory_kind && x.devices() == y.devices() && x.spec == y.spec &&
          x.cells == y.cells && x.cell_devices == y.cell_devices &&
          (x.kind != Sharding::Kind::named || x.mesh == y.mesh);
 }
@@ -73,8 +73,7 @@ namespace {
 std::shared_ptr<const ShardingNode> single(const Device& device) {
   ShardingNode node;
   node.kind = Sharding::Kind::single_device;
-  node.mesh = unnamed_mesh({device}, Shape{});
-  node.devices = {device};
+  node.mesh = unnamed_mesh(std::vector<Device>{device}, Shape{});
   return interned(std::move(node));
 }
 
@@ -90,7 +89,6 @@ std::shared_ptr<const ShardingNode> named(Mesh mesh, PartitionSpec spec, Loc loc
     for (const std::string& name : entry.names()) refs.push_back(whole_axis(mesh, mesh.axis_index(name)));
     node.layout.dims.push_back(merged(refs));
   }
-  node.devices = mesh.device_list();
   node.mesh = std::move(mesh);
   node.spec = std::move(spec);
   return interned(std::move(node));
@@ -115,14 +113,14 @@ NamedSharding::NamedSharding(Mesh mesh, PartitionSpec spec, Loc loc)
 
 Sharding::Kind Sharding::kind(Loc loc) const { return deref(*this, "Sharding::kind", loc).kind; }
 const std::vector<Device>& Sharding::device_list(Loc loc) const {
-  return deref(*this, "Sharding::device_list", loc).devices;
+  return deref(*this, "Sharding::device_list", loc).devices()->devices();
 }
 std::set<Device> Sharding::device_set(Loc loc) const {
-  const std::vector<Device>& list = deref(*this, "Sharding::device_set", loc).devices;
+  const std::vector<Device>& list = deref(*this, "Sharding::device_set", loc).devices()->devices();
   return {list.begin(), list.end()};
 }
 std::int64_t Sharding::num_devices(Loc loc) const {
-  return static_cast<std::int64_t>(deref(*this, "Sharding::num_devices", loc).devices.size());
+  return deref(*this, "Sharding::num_devices", loc).devices()->size();
 }
 
 const Mesh& Sharding::mesh(Loc loc) const {
@@ -142,7 +140,9 @@ bool Sharding::is_fully_replicated(Loc loc) const {
 }
 
 bool Sharding::is_fully_addressable(Loc loc) const {
-  const std::vector<Device>& all = deref(*this, "Sharding::is_fully_addressable", loc).devices;
+  const DeviceList& list = *deref(*this, "Sharding::is_fully_addressable", loc).devices();
+  if (list.is_abstract()) return false;
+  const std::vector<Device>& all = list.devices();
   if (this_process().count > 1) return !places_of(mesh_of(*this));
   return std::all_of(all.begin(), all.end(), [](const Device& d) { return d.process_index() == 0; });
 }
@@ -174,7 +174,7 @@ std::vector<std::pair<Device, ShardIndex>> Sharding::devices_indices_map(const S
 
 bool Sharding::is_equivalent_to(const Sharding& other, int ndim) const {
   if (!has_value() || !other.has_value()) return has_value() == other.has_value();
-  if (memory_kind() != other.memory_kind() || device_list() != other.device_list()) return false;
+  if (memory_kind() != other.memory_kind() || node_->devices() != other.node_->devices()) return false;
   if (!fits_rank(*this, ndim) || !fits_rank(other, ndim)) return false;
   // Both on one mesh have one canonical form. Where sizes have nothing in common, compare on the other's mesh fails,
   // and then placements differ too: a digit that another mesh cannot say is a digit it does not have.
@@ -201,7 +201,8 @@ std::string Sharding::str() const {
   if (!node_) return "Sharding()";
   std::string memory = ", memory_kind=" + node_->memory_kind;
   switch (node_->kind) {
-    case Kind::single_device: return "SingleDeviceSharding(device=" + node_->devices[0].str() + memory + ")";
+    case Kind::single_device:
+      return "SingleDeviceSharding(device=" + node_->devices()->devices()[0].str() + memory + ")";
     case Kind::named: return "NamedSharding(mesh=" + node_->mesh.str() + ", spec=" + node_->spec.str() + memory + ")";
     case Kind::positional: break;
   }
@@ -211,7 +212,7 @@ std::string Sharding::str() const {
     for (const Device& device : node_->cell_devices[static_cast<std::size_t>(i)]) ids.insert(device.id());
     std::vector<std::string> items;
     for (int id : ids) items.push_back(std::to_string(id));
-    return "{" + text::platform_name(node_->devices[0]) + " " + text::join(items, ", ") + "}";
+    return "{" + text::platform_name(node_->devices()->devices()[0]) + " " + text::join(items, ", ") + "}";
   };
   if (node_->memory_kind == "device") memory.clear();
   return head + text::nested(node_->cells, cell, static_cast<int>(head.size()), 100) + memory +

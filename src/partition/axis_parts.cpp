@@ -43,7 +43,7 @@ class Cutting {
       }
       names.insert(names.end(), parts.axes.begin(), parts.axes.end());
     }
-    finer_ = intern_mesh(mesh.device_list(), shape, names);
+    finer_ = intern_mesh(device_list_of(mesh), shape, names);
   }
 
   const Mesh& mesh() const { return finer_; }

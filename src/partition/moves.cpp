@@ -5,6 +5,7 @@
 
 #include "ops/collective/collective.hpp"
 #include "partition/axis_parts.hpp"
+#include "partition/permutation.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -146,9 +147,9 @@ Line Emitter::line(const AxisRefs& axes, int dim) {
   out.shifted = [this, axes, n = out.blocks](const Array& x, std::int64_t by) {
     by = (by % n + n) % n;
     if (by == 0) return x;
-    std::vector<std::pair<int, int>> pairs;
-    for (std::int64_t i = 0; i < n; ++i) pairs.emplace_back(static_cast<int>(i), static_cast<int>((i + by) % n));
-    return collective({Move::Kind::permute, axes, -1, -1, {}}, ops::ppermute, ops::Permute{group_of(axes), pairs}, x);
+    ops::Permute round{group_of(axes)};
+    round.turn = by;
+    return collective({Move::Kind::permute, axes, -1, -1, {}}, ops::ppermute, round, x);
   };
   out.gathered = [this, axes](const Array& x) {
     return collective({Move::Kind::all_gather, axes, -1, -1, {}}, ops::all_gather,
@@ -257,6 +258,8 @@ Array Emitter::permute(Move move, const Layout& before, const Array& x) {
   move.axes.clear();
   for (int i = 0; i < mesh_.ndim(); ++i)
     if (mesh_.shape()[i] > 1) move.axes.push_back(whole_axis(mesh_, i));
+  if (std::optional<ops::Permute> by_digits = digits_permuted(group_of(move.axes), move.axes, before, move.after))
+    return collective(move, ops::ppermute, *by_digits, x);
   auto have = owners(before), want = owners(move.after);
   std::vector<std::pair<int, int>> pairs;
   for (auto& [block, devices] : want)

@@ -29,7 +29,7 @@ Mesh with_names(const Mesh& refined, const std::vector<Mesh>& meshes) {
   }
   for (std::size_t k = 0; k < names.size(); ++k)
     if (names[k].empty()) names[k] = "d" + std::to_string(k);
-  return intern_mesh(refined.device_list(), refined.shape(), names);
+  return intern_mesh(device_list_of(refined), refined.shape(), names);
 }
 
 Mesh common_mesh(const std::vector<Mesh>& meshes) {

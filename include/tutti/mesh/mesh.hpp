@@ -153,6 +153,8 @@ class Mesh {
   const std::vector<std::string>& axis_names(Loc loc = Loc::current()) const;
   /// Position of an axis, or -1.
   int axis_index(std::string_view axis, Loc loc = Loc::current()) const;
+  /// Whether it was made by abstract_mesh: devices that are counted and that nobody owns.
+  bool is_abstract() const;
   /// Devices in row-major order: the device assignment of everything on this mesh.
   const std::vector<Device>& device_list(Loc loc = Loc::current()) const;
   DeviceGrid devices(Loc loc = Loc::current()) const;
@@ -183,6 +185,15 @@ std::ostream& operator<<(std::ostream& out, const Mesh& mesh);
 Mesh make_mesh(Shape sizes, Names names, Loc loc = Loc::current());
 /// Over the first of `devices`.
 Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc = Loc::current());
+
+/// A mesh of devices that nobody owns, to plan for: `jit(step).plan(...)` says what a step would send there. Nothing is
+/// made per device. Axes lie in the machine as those of make_mesh do: the last ones within a host (config::machine).
+///
+///     Mesh mesh = abstract_mesh({12500, 8}, {"data", "model"});       // 100,000 devices
+///
+/// Computing on it, and placing arrays there that have elements, is a DeviceError. Throws ValueError as Mesh does.
+/// Source: jax.sharding.AbstractMesh.
+Mesh abstract_mesh(Shape sizes, Names names, Loc loc = Loc::current());
 
 namespace mesh_utils {
 

@@ -4,30 +4,68 @@
 #include "ops/collective/family.hpp"
 
 namespace tutti::ops {
+
+std::int64_t Permute::destination(std::int64_t at) const {
+  const std::int64_t n = group.size();
+  if (turn != 0) return ((at + turn) % n + n) % n;
+  if (digits.empty()) {
+    for (auto [from, to] : pairs)
+      if (from == at) return to;
+    return -1;
+  }
+  std::vector<std::int64_t> value(digits.size());
+  for (std::size_t k = digits.size(); k-- > 0; at /= digits[k]) value[k] = at % digits[k];
+  std::int64_t out = 0;
+  for (int k : order) out = out * digits[static_cast<std::size_t>(k)] + value[static_cast<std::size_t>(k)];
+  return out;
+}
+std::int64_t Permute::source(std::int64_t at) const { return inverse().destination(at); }
+
+std::vector<std::pair<int, int>> Permute::list() const {
+  if (turn == 0 && digits.empty()) return pairs;
+  std::vector<std::pair<int, int>> out;
+  for (std::int64_t i = 0; i < group.size(); ++i)
+    out.emplace_back(static_cast<int>(i), static_cast<int>(destination(i)));
+  return out;
+}
+
+Permute Permute::inverse() const {
+  Permute out{group, pairs, -turn, {}, {}};
+  for (auto& [from, to] : out.pairs) std::swap(from, to);
+  out.order.resize(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    out.digits.push_back(digits[static_cast<std::size_t>(order[k])]);
+    out.order[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+  }
+  return out;
+}
+
 namespace {
 
 std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Permute>();
+  if (p.pairs.empty()) return {c.operands[0]};
   std::int64_t n = p.group.size();
   std::vector<char> source(static_cast<std::size_t>(n), 0), destination(static_cast<std::size_t>(n), 0);
   auto text = [](std::pair<int, int> pair) {
     return "(" + std::to_string(pair.first) + ", " + std::to_string(pair.second) + ")";
   };
-  std::string all;
-  for (const auto& pair : p.pairs) all += (all.empty() ? " of " : ", ") + text(pair);
-  for (auto [from, to] : p.pairs) {
-    std::string pair = "the pair " + text({from, to}) + all;
+  for (const auto& [from, to] : p.pairs) {
+    const bool outside = from < 0 || to < 0 || from >= n || to >= n;
+    if (!outside && !source[from]++ && !destination[to]++) continue;
+    std::string pair = "the pair " + text({from, to}), all;
+    for (const auto& each : p.pairs) all += (all.empty() ? " of " : ", ") + text(each);
+    pair += all;
     if (from < 0 || to < 0 || from >= n || to >= n)
       raise<IndexError>(
           "ppermute",
           pair + " is out of range: the axes " + field::text(p.group.axes) + " have " + std::to_string(n) + " devices",
           "Positions are 0 to " + std::to_string(n - 1) + ".");
-    if (source[from]++)
+    if (source[from] > 1)
       raise<ValueError>("ppermute", pair + " sends from " + std::to_string(from) + " a second time",
                         "Each device sends to at most one other.");
-    if (destination[to]++)
-      raise<ValueError>("ppermute", pair + " sends to " + std::to_string(to) + " a second time",
-                        "Each device receives from at most one other.");
+    raise<ValueError>("ppermute", pair + " sends to " + std::to_string(to) + " a second time",
+                      "Each device receives from at most one other.");
   }
   return {c.operands[0]};
 }
@@ -37,10 +75,9 @@ void zeros_alone(const Call&, std::int64_t, const HostView*, const HostView& y) 
 }
 std::vector<Round> rounds(const Call& c, std::int64_t me, std::int64_t) {
   Round out;
-  for (auto [from, to] : c.get<Permute>().pairs) {
-    if (from == me) out.send.push_back({to, all_of(c.operands[0])});
-    if (to == me) out.receive.push_back({from, all_of(c.operands[0])});
-  }
+  const auto& p = c.get<Permute>();
+  if (const std::int64_t to = p.destination(me); to >= 0) out.send.push_back({to, all_of(c.operands[0])});
+  if (const std::int64_t from = p.source(me); from >= 0) out.receive.push_back({from, all_of(c.operands[0])});
   return {out};
 }
 
@@ -77,11 +114,12 @@ Array permute_lanes(const Call& c, const Steps& steps, const Array& x) {
   std::vector<Array> lanes;
   Shape one = x.shape();
   one[0] = 1;
+  const std::vector<std::pair<int, int>> pairs = p.list();
   for (int to = 0; to < n; ++to) {
     Array sum;
     for (int from = 0; from < n; ++from) {
       Permute rest{steps.others(), {}};
-      for (auto [source, destination] : p.pairs)
+      for (auto [source, destination] : pairs)
         if (lane(source) == from && lane(destination) == to) rest.pairs.emplace_back(other(source), other(destination));
       if (rest.pairs.empty()) continue;
       Array got = bind1(c.op, rest, {pick_rows(x, {from})});
@@ -102,15 +140,11 @@ Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<boo
   Array x = batched(xs[0], mapped[0], axis.size);
   if (steps.count() > 1) return {{permute_lanes(c, steps, x)}, {true}};
   std::vector<int> rows(static_cast<std::size_t>(axis.size), -1);
-  for (auto [from, to] : p.pairs) rows[to] = from;
+  for (auto [from, to] : p.list()) rows[to] = from;
   return {{pick_rows(x, rows)}, {true}};
 }
 
-Array transpose(const Call& c, const Array& ct) {
-  Permute p = c.get<Permute>();
-  for (auto& [from, to] : p.pairs) std::swap(from, to);
-  return bind1(c.op, p, {ct});
-}
+Array transpose(const Call& c, const Array& ct) { return bind1(c.op, c.get<Permute>().inverse(), {ct}); }
 
 }  // namespace
 
