@@ -4,7 +4,6 @@
 //     ./dev run train_gpt --steps 20 --mesh 8x1                     # the same losses on every mesh
 //     ./dev run train_gpt --save run                                # a checkpoint every 100 steps; --resume goes on
 //     ./dev run train_gpt --steps 5 --isolated --explain            # what each device receives, and why
-#include "text/collectives.hpp"
 #include "text/curve_svg.hpp"
 #include "text/decode.hpp"
 #include "text/gpt_training.hpp"
@@ -44,8 +43,8 @@ int train(const GptRun& run) {
   std::cout << fmt::format("model     {} parameters: {} layers{}, width {}, {} heads, {} positions, {}\n", parameters,
                            o.layers, o.scan ? " in one loop" : "", o.width, o.heads, run.positions, run.dtype);
   if (!run.counted() || run.isolated || run.explain) {
-    const std::string table = training.explain();
-    std::cout << "\ncollectives of one step:\n" << (run.explain ? table : largest_collectives(table)) << "\n";
+    const Explanation plan = training.explain();
+    std::cout << "\ncollectives of one step:\n" << (run.explain ? plan.all() : plan.str()) << "\n";
   }
   const Curve curve = training.run();
   if (run.counted()) return 0;

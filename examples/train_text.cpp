@@ -4,7 +4,6 @@
 //     ./dev demo --steps 1000 --save run --resume    # goes on where that was stopped, with the same losses
 #include <random>
 
-#include "text/collectives.hpp"
 #include "text/curve_svg.hpp"
 #include "text/model.hpp"
 #include "text/ngram.hpp"
@@ -96,8 +95,8 @@ int train(const Options& o) {
     write_file(o.out + "/batch.svg", debug::sharding_svg(batch.first.shape(), batch.first.sharding()));
   }
   if (!quiet || o.isolated || o.explain) {
-    const std::string table = step.explain(model, state, batch.first, batch.second, array(0.f));
-    std::cout << "\ncollectives of one step:\n" << (o.explain ? table : largest_collectives(table)) << "\n";
+    const Explanation plan = step.explain(model, state, batch.first, batch.second, array(0.f));
+    std::cout << "\ncollectives of one step:\n" << (o.explain ? plan.all() : plan.str()) << "\n";
   }
   double before = quiet ? 0 : held_out_bits(model, corpus.held_out, o.context);
 

@@ -34,7 +34,7 @@ void print_model(const Model& m, bool verbose) {
   fmt::print("{:<52} {:>5} {:>14} {:>14} {:>12} {:>6.3f} {:>8.3f} {:>5}  {:<5}  {}\n", m.name, p.eqns, grouped(p.bytes),
              wanted(m.bytes, true), wanted(m.xla, true), p.inflation, p.planning, wanted(m.seconds, false),
              good ? "met" : "above", p.collectives);
-  if (verbose) fmt::print("{}\n", explain(p.local));
+  if (verbose) fmt::print("{}\n", explain(p.local).all());
 }
 
 // A row of the table, by a process that does nothing else: an alarm ends a search that goes on too long.

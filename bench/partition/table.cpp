@@ -48,7 +48,7 @@ Score print_row(const Row& row, const TableOptions& o) {
                f.xla ? grouped(*f.xla) : "", s.ratio, plan.inflation, verdict(s, plan), plan.collectives);
     if (o.verbose)
       fmt::print("{} equations, recorded in {:.1f} ms, planned in {:.1f} ms\n{}\n", plan.eqns, 1e3 * plan.recording,
-                 1e3 * plan.planning, explain(plan.local));
+                 1e3 * plan.planning, explain(plan.local).all());
     if (o.prove) {
       const Proof proof = proof_of(row);
       const double gap = proof.cost - proof.bound;

@@ -91,8 +91,8 @@ inline Gpt init_gpt(const GptOptions& o, const Array& key) {
 }
 
 /// Heads and hidden units lie over the axis "model": each block completes two sums over it. The rest is whole on every
-/// device.
-inline Gpt place(const Gpt& m, const GptOptions& o, const Mesh& mesh) {
+/// device. Of a model, or of what an optimiser keeps of one.
+template <class T> T place(const T& m, const GptOptions& o, const Mesh& mesh) {
   auto layered = [&](const PartitionSpec& spec) {
     if (!o.scan) return spec;
     std::vector<SpecEntry> entries{none};
@@ -100,13 +100,13 @@ inline Gpt place(const Gpt& m, const GptOptions& o, const Mesh& mesh) {
     return PartitionSpec::from(entries);
   };
   return device_put(m, mesh,
-                    {{"blocks.*.query", layered(P(none, "model"))},
-                     {"blocks.*.key", layered(P(none, "model"))},
-                     {"blocks.*.value", layered(P(none, "model"))},
-                     {"blocks.*.out", layered(P("model"))},
-                     {"blocks.*.up.weight", layered(P(none, "model"))},
-                     {"blocks.*.up.bias", layered(P("model"))},
-                     {"blocks.*.down.weight", layered(P("model"))},
+                    {{"**.blocks.*.query", layered(P(none, "model"))},
+                     {"**.blocks.*.key", layered(P(none, "model"))},
+                     {"**.blocks.*.value", layered(P(none, "model"))},
+                     {"**.blocks.*.out", layered(P("model"))},
+                     {"**.blocks.*.up.weight", layered(P(none, "model"))},
+                     {"**.blocks.*.up.bias", layered(P("model"))},
+                     {"**.blocks.*.down.weight", layered(P("model"))},
                      {"**", P()}});
 }
 

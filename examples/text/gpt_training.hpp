@@ -134,7 +134,7 @@ class GptTraining {
     auto save = [&](int i, double seconds, bool last) { saving_.after(i, seconds, last, model_, state_); };
     return train_loop(run_, run_.context, begin_, {one_step, save});
   }
-  std::string explain() const { return step_.explain(model_, state_, batch_.first, batch_.second, array(0.f)); }
+  Explanation explain() const { return step_.explain(model_, state_, batch_.first, batch_.second, array(0.f)); }
   const Gpt& model() const { return model_; }
   const Array& inputs() const { return batch_.first; }
 

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "api/jit_entry.hpp"
+#include "api/planning.hpp"
 #include "array/node.hpp"
 #include "base/lru.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -112,6 +113,23 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   state_->entries.insert(hash, made);
   out = state_->entries.shrink(config::cache_bounds().signatures);
   return made;
+}
+
+std::shared_ptr<const PlanRequest> JitCore::request(const JitCall& call) const {
+  const JitArguments args = call.arguments();
+  const JitContext context = context_of(args.flat.leaves);
+  const JitEntry e = make_entry(state_->options, state_->what, state_->made, args, context, call.body(), Purpose::plan);
+  if (e.context.traced)
+    raise<TracerError>("plan", "an argument is being recorded: where it lies is decided by the function around",
+                       "Plan the outermost function, outside of transformations.", state_->made);
+  return request_of(e);
+}
+
+Explanation JitCore::plan(const JitCall& call) const {
+  const std::shared_ptr<const PlanRequest> of = request(call);
+  Explanation out = report_of(of);
+  if (is_asked(state_->options.strict)) check_strict(state_->options.strict, out, of->what);
+  return out;
 }
 
 void JitCore::check(const JitEntry& e, const JitArguments& args, Loc loc) const {

@@ -45,6 +45,7 @@ struct JitEntry {
   std::shared_ptr<const void> value;  // the result as traced: its static leaves
   std::vector<bool> donated;          // per leaf
   bool any_donated = false;
+  int own = 0;               // leading leaves that belong to the callable itself
   Takers donations;          // what deleted leaf i, as errors say it
   const char* what = "jit";  // as errors call it
   Loc made;
@@ -79,8 +80,10 @@ void report_miss(const Miss& miss, Loc made, int programs);
 std::string function_text(const char* what, Loc made);
 /// DeletedError naming leaf i, or a captured array where there is no such leaf.
 void refuse_deleted(const JitEntry& entry, std::size_t i, const Array& x);
-/// Traces `body`, and prepares its Program unless it belongs to an enclosing trace.
+enum class Purpose { call, plan };
+/// Traces `body`, and prepares its Program unless it belongs to an enclosing trace, or is only planned.
 JitEntry make_entry(const JitOptions& options, const char* what, Loc made, const JitArguments& args,
-                    const JitContext& context, const JitBody& body);
+                    const JitContext& context, const JitBody& body, Purpose purpose = Purpose::call);
+std::shared_ptr<const PlanRequest> request_of(const JitEntry& entry);
 
 }  // namespace tutti::detail

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api/jit_entry.hpp"
+#include "api/planning.hpp"
 #include "array/node.hpp"
 #include "base/loc_override.hpp"
 #include "frontend/call.hpp"
@@ -43,7 +44,7 @@ void check_entries(const char* what, const TreeOf<Sharding>& given, std::size_t 
 // What jit is told about an argument or a result: a sharding of devices that are there, which fits and decides every
 // dim.
 void check_asked(const Sharding& wanted, const Array& x, const Subject& subject) {
-  check_exist(wanted, subject);
+  if (!is_abstract(wanted)) check_exist(wanted, subject);  // prepare refuses to run there
   check_rank(wanted, x.shape(), subject);
   check_constrained(wanted, subject);
 }
@@ -139,14 +140,23 @@ void record(const JitOptions& options, JitEntry& e, const JitArguments& args, co
   e.captured = done.captured;
 }
 
-Prepared prepared(const JitEntry& e) {
+std::vector<Placement> placements_in(const JitEntry& e) {
   std::vector<Placement> placements;
   for (const LeafSignature& l : e.leaves) placements.push_back({l.sharding, l.committed, l.name});
   for (const Array& c : e.captured) {
     placements.push_back(placement_of(c));
     placements.back().name = "a captured array";
   }
+  return placements;
+}
+
+Prepared prepared(const JitEntry& e, const Strict& strict) {
+  std::vector<Placement> placements = placements_in(e);
   ExecuteOptions options;
+  if (is_asked(strict))
+    options.check = [&](const std::shared_ptr<const ShardedProgram>& sharded) {
+      check_strict(strict, report_of(request_of(e), sharded, {}), function_text(e.what, e.made));
+    };
   options.what = function_text(e.what, e.made);
   options.donatable = e.donated;
   options.donatable.resize(placements.size(), false);
@@ -156,8 +166,14 @@ Prepared prepared(const JitEntry& e) {
 
 }  // namespace
 
+std::shared_ptr<const PlanRequest> request_of(const JitEntry& e) {
+  PlanRequest out{e.program, placements_in(e), e.out_shardings, e.donated, function_text(e.what, e.made), e.own};
+  out.donatable.resize(out.inputs.size(), false);
+  return std::make_shared<const PlanRequest>(std::move(out));
+}
+
 JitEntry make_entry(const JitOptions& options, const char* what, Loc made, const JitArguments& args,
-                    const JitContext& context, const JitBody& body) {
+                    const JitContext& context, const JitBody& body, Purpose purpose) {
   auto is_argument = [](int count) { return count >= 0; };  // the callable itself has no entry
   check_entries("in_shardings", options.in_shardings,
                 static_cast<std::size_t>(std::count_if(args.counts.begin(), args.counts.end(), is_argument)),
@@ -173,14 +189,16 @@ JitEntry make_entry(const JitOptions& options, const char* what, Loc made, const
     const ArrayNode& n = *args.flat.leaves[i].node();
     // Of a function of the library users know no names: its arguments are called as those of operations.
     std::string name = made ? leaf_name(paths[i]) : "x" + std::to_string(i + 1);
-    e.leaves.push_back({n.type, n.traced() ? Sharding() : n.sharding, n.committed, std::move(name)});
+    const bool placed = !n.traced() || n.stand_in;
+    e.leaves.push_back({n.type, placed ? n.sharding : Sharding(), n.committed, std::move(name)});
     refuse_deleted(e, i, args.flat.leaves[i]);
   }
+  if (!args.counts.empty() && args.counts.front() < 0) e.own = -args.counts.front() - 1;
   mark_donated(e, options, args.counts);
   record(options, e, args, body);
   // A function that captured a value of an enclosing trace belongs to that trace, also when no argument does.
   e.context.traced |= std::any_of(e.captured.begin(), e.captured.end(), [](const Array& x) { return x.is_traced(); });
-  if (!e.context.traced) e.prepared = prepared(e);
+  if (!e.context.traced && purpose == Purpose::call) e.prepared = prepared(e, options.strict);
   return e;
 }
 

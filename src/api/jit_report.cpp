@@ -3,8 +3,10 @@
 #include <ostream>
 
 #include "api/jit_entry.hpp"
+#include "api/planning.hpp"
 #include "ir/loop_form.hpp"
 #include "ir/printer.hpp"
+#include "partition/explain.hpp"
 #include "transform/inline_calls.hpp"
 
 namespace tutti::detail {
@@ -56,17 +58,17 @@ ProgramView view(const Program& p) {
 ProgramView jit_view(const JitEntry& e) { return view(*e.program); }
 const void* jit_value(const JitEntry& e) { return e.value.get(); }
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
-std::string jit_explain(const JitEntry& e) {
-  std::string out = explain(e.prepared);
-  if (!e.prepared.executable) return out;
-  const std::vector<Donation> donations = e.prepared.executable->stats().donations;
-  if (donations.empty()) return out;
-  out += "\nDonated: all of it is deleted by the call\n\n";
-  for (const Donation& d : donations) {
+Explanation jit_explain(const JitEntry& e) {
+  const Prepared& p = e.prepared;
+  Explanation out;
+  if (p.between)
+    out = explain(*p.between, p.executable->sent(), p.program.get());
+  else if (p.sharded)
+    out = report_of(request_of(e), p.sharded, p.executable->sent());
+  if (!p.executable) return out;
+  for (const Donation& d : p.executable->stats().donations) {
     const LeafSignature& leaf = e.leaves.at(static_cast<std::size_t>(d.input));
-    out += "  " + leaf.name + " " + leaf.type.str() +
-           (d.output >= 0 ? ": output " + std::to_string(d.output) + " takes its memory\n"
-                          : ": not reused: " + d.reason + "\n");
+    out.donated.push_back({leaf.name + " " + leaf.type.str(), d.output, d.reason});
   }
   return out;
 }

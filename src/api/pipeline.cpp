@@ -9,7 +9,6 @@
 #include "mesh/places.hpp"
 #include "partition/at_place.hpp"
 #include "partition/between.hpp"
-#include "partition/explain.hpp"
 #include "partition/partition.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/base/config.hpp"
@@ -58,6 +57,7 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
   });
   if (sharded.mesh.has_value()) check_exist(NamedSharding(sharded.mesh, P()), {options.what.c_str()});
   tell_inspectors(sharded);
+  if (options.check && sharded.mesh.has_value()) options.check(std::make_shared<ShardedProgram>(sharded));
 
   Prepared out;
   out.what = options.what;
@@ -76,12 +76,6 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
   out.out_committed = sharded.output_committed;
   if (sharded.mesh.has_value()) out.sharded = std::make_shared<ShardedProgram>(std::move(sharded));
   return out;
-}
-
-std::string explain(const Prepared& prepared) {
-  if (prepared.between) return explain(*prepared.between, prepared.executable->sent());
-  if (!prepared.sharded) return "One device: nothing is split, nothing is sent.\n";
-  return explain(partition(*prepared.sharded, BoundaryAxes::every()), prepared.executable->sent());
 }
 
 }  // namespace tutti

@@ -1,6 +1,7 @@
 // From a recorded Program to what runs: the one road of every program, jitted or eager, for one device or many.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct ExecuteOptions {
   std::string what = "jitted computation";  // for errors
   std::vector<Sharding> out_shardings;      // per output, empty ones are open; or nothing at all
   std::vector<bool> donatable;              // per input
+  // Sees what devices will do before it is compiled, and throws where that is not allowed; only where devices are
+  // named.
+  std::function<void(const std::shared_ptr<const ShardedProgram>&)> check;
 };
 
 /// A Program compiled for given placements. Immutable; may run on several threads.
@@ -30,7 +34,4 @@ struct Prepared {
 
 /// Every stage once, in order. DeviceError names the two that disagree about devices.
 Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, const ExecuteOptions& options = {});
-/// The collectives of the program over all axes of its mesh, and what the last run sent.
-std::string explain(const Prepared& prepared);
-
 }  // namespace tutti

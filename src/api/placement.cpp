@@ -21,7 +21,9 @@ void check(const Array& x, const Sharding& sharding, const char* operation, cons
   if (!sharding.has_value())
     raise<ShardingError>(operation, "the sharding for " + said_of(x, where) + " is empty",
                          "Make one with NamedSharding(mesh, P(\"x\")), or name a device.");
-  if (!all_exist(sharding)) check_exist(sharding, {operation, said_of(x, where)});
+  // On a mesh that nobody owns nothing lies, but a program may say that something would.
+  const bool planned = is_abstract(sharding) && x.is_traced();
+  if (!planned && !all_exist(sharding)) check_exist(sharding, {operation, said_of(x, where)});
   if (!fits_rank(sharding, x.ndim())) check_rank(sharding, x.shape(), {operation, said_of(x, where)});
 }
 
@@ -34,6 +36,7 @@ Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const t
   if (innermost_trace() && inside_staged()) return constrain_leaf(x, sharding, loc, where);
   check(x, sharding, "device_put", where);
   if (!is_constrained(sharding)) check_constrained(sharding, {"device_put", said_of(x, where)});
+  if (x.node()->stand_in) return make_stand_in(x.type(), sharding);
   if (x.is_traced()) return bind1(ops::device_put, ops::DevicePut{sharding}, {x, lax::stop_gradient(x)});
   buffer_of(x, "device_put");                               // a deleted array says so
   if (x.committed() && x.sharding() == sharding) return x;  // it lies there: the same array, as in JAX

@@ -28,6 +28,10 @@ struct ArrayNode {
                                   // sharding; none for a literal nobody has read yet
   std::optional<Scalar> literal;  // made from a C++ number: recorded as text-free literal of an Eqn
 
+  // Stands for an array of its type and sharding that has no elements (ShapeDtypeStruct): a value of a trace that is
+  // never open.
+  bool stand_in = false;
+
   // Traced: a value of a Program being recorded.
   std::shared_ptr<Trace> trace;
   ValueId value = -1;
@@ -37,6 +41,8 @@ struct ArrayNode {
 
 /// A concrete array over `buffer`.
 Array make_array(Type type, BufferPtr buffer, Sharding sharding = {}, bool committed = false);
+/// A stand-in; committed where it has a sharding.
+Array make_stand_in(Type type, Sharding sharding = {});
 /// ValueError when an integer does not fit an integer dtype.
 void check_fits(const Scalar& value, DType dtype, Loc loc = {});
 /// The buffer of a concrete array (a literal's is made on first use); DeletedError, TracerError (names `what`)

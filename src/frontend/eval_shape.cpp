@@ -2,13 +2,26 @@
 
 #include <ostream>
 
+#include "mesh/checks.hpp"
 #include "trace/trace.hpp"
 
 namespace tutti {
 
-ShapeDtypeStruct::operator Array() const {
+Array make_stand_in(Type type, Sharding sharding) {
   auto nowhere = std::make_shared<Trace>(Trace::Mode::staged, "a ShapeDtypeStruct", Loc{});
-  return nowhere->input(Type{dtype, shape, false, {}});
+  auto node = std::make_shared<ArrayNode>();
+  node->type = std::move(type);
+  node->committed = sharding.has_value();
+  node->sharding = std::move(sharding);
+  node->stand_in = true;
+  node->value = nowhere->input(node->type).node()->value;
+  node->trace = std::move(nowhere);
+  return Array(std::move(node));
+}
+
+ShapeDtypeStruct::operator Array() const {
+  if (sharding.has_value()) check_rank(sharding, shape, {"ShapeDtypeStruct", "an array"});
+  return make_stand_in(Type{dtype, shape, false, {}}, sharding);
 }
 std::string ShapeDtypeStruct::str() const { return Type{dtype, shape, false, {}}.str(); }
 std::ostream& operator<<(std::ostream& out, const ShapeDtypeStruct& x) { return out << x.str(); }

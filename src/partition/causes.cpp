@@ -1,5 +1,7 @@
 #include "partition/causes.hpp"
 
+#include <set>
+
 #include "ir/collective.hpp"
 #include "ir/loop_form.hpp"
 #include "partition/axis_parts.hpp"
@@ -84,6 +86,25 @@ std::string Causes::cut_text(const Layout& layout) const {
   return out.empty() ? "nowhere" : out;
 }
 
+// Whose annotations meet here: those of the value, of what it is made of, and of what it is used with.
+std::vector<int> Causes::inputs_behind(const Cause& c) const {
+  const Program& p = *sharded_.program;
+  std::set<int> out;
+  auto add = [&](ValueId v) {
+    if (const int i = index_.input(v); i >= 0 && !sharded_.outermost) out.insert(i);
+    for (auto at = sharded_.origins.lower_bound({v, 0, 0}); at != sharded_.origins.end(); ++at) {
+      if (std::get<0>(at->first) != v) break;
+      if (at->second.kind == Origin::Kind::input) out.insert(at->second.index);
+    }
+  };
+  add(value_);
+  for (int eqn : {c.producer, c.consumer})
+    if (eqn >= 0)
+      for (const Atom& a : p.eqns[eqn].operands)
+        if (!a.is_literal()) add(a.id);
+  return {out.begin(), out.end()};
+}
+
 Cause Causes::cause(const Move& move, const Op& op, const Params& params, const Type& operand) const {
   const Program& p = *sharded_.program;
   Cause c = priced(op, params, operand);
@@ -92,10 +113,11 @@ Cause Causes::cause(const Move& move, const Op& op, const Params& params, const 
   c.loc = eqn_ >= 0 ? p.eqns[eqn_].loc : Loc{};
   if (!c.loc && c.producer >= 0) c.loc = p.eqns[c.producer].loc;
   c.what = value_text(value_);
+  c.inputs = inputs_behind(c);
   std::string axes = quoted(move.axes, sharded_.mesh), user = consumer_text();
   if (from_ == to_) {
     c.why = user + " needs elements of " + value_text(value_) + " from other blocks; it is cut: " + cut_text(from_);
-    c.remedy = "do not cut the dim along which " + user + " works: this is what it takes where it is cut";
+    c.advice = "do not cut the dim along which " + user + " works: this is what it takes where it is cut";
     return c;
   }
   switch (move.kind) {
@@ -104,18 +126,18 @@ Cause Causes::cause(const Move& move, const Op& op, const Params& params, const 
       c.why = "each device along " + axes + " has a partial result of " + value_text(value_) + ", and " + user +
               " needs the complete one" +
               (move.kind == Move::Kind::reduce_scatter ? ", cut: " + cut_text(move.after) : "");
-      c.remedy = "none while what is summed is cut over " + axes + ": replicate it over " + axes +
+      c.advice = "none while what is summed is cut over " + axes + ": replicate it over " + axes +
                  " to trade this for memory and work";
       break;
     case Move::Kind::all_gather:
       c.why = user + " needs " + value_text(value_) + " whole along " + axes + "; it is cut: " + cut_text(from_);
-      c.remedy = "place the value as " + str(to_, sharded_.mesh) + ", or cut the other operands of " + user +
+      c.advice = "place the value as " + str(to_, sharded_.mesh) + ", or cut the other operands of " + user +
                  " as this one is";
       break;
     default:
       c.why = user + " needs " + value_text(value_) + " cut as " + str(to_, sharded_.mesh) +
               "; it is cut: " + cut_text(from_);
-      c.remedy = "place the value as " + str(to_, sharded_.mesh);
+      c.advice = "place the value as " + str(to_, sharded_.mesh);
       break;
   }
   return c;
@@ -132,7 +154,8 @@ Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand, c
   c.loc = e.loc;
   c.what = operand.str() + " in the manual region" + at(sharded_.program->eqns[eqn_].loc);
   c.why = e.op->name + " is written in the manual region" + at(sharded_.program->eqns[eqn_].loc);
-  c.remedy = "none: it is your own";
+  c.advice = "none: it is your own";
+  c.by_hand = true;
   c.times = around.times;
   c.where = around.where;
   return c;

@@ -44,6 +44,7 @@ class Causes {
   std::string value_text(ValueId v) const;
   std::string consumer_text() const;
   std::string cut_text(const Layout& layout) const;
+  std::vector<int> inputs_behind(const Cause& cause) const;
 
   const ShardedProgram& sharded_;
   const ProgramIndex& index_;

@@ -41,6 +41,24 @@ Received received(const Program& program, const std::vector<Cause>& causes, std:
   return out;
 }
 
+double total(const Program& program, const std::vector<Cause>& causes, std::size_t& at,
+             const std::function<double(const Cause&)>& price) {
+  double out = 0;
+  for (const Eqn& e : program.eqns) {
+    if (sends(e)) out += price(causes[at++]);
+    const std::optional<LoopForm> form = loop_form(e);
+    double all = 0, most = 0;
+    for (const ProgramPtr& sub : e.subs) {
+      const double of_sub = total(*sub, causes, at, price);
+      all += of_sub;
+      most = std::max(most, of_sub);
+    }
+    const bool one = form && form->kind == LoopForm::Kind::branch;
+    out += static_cast<double>(form ? form->length : 1) * (one ? most : all);
+  }
+  return out;
+}
+
 Received received(const LocalProgram& p) {
   std::size_t at = 0;
   return received(*p.program, p.causes, at);
@@ -49,6 +67,10 @@ Received received(const LocalProgram& p) {
 }  // namespace
 
 double total_bytes(const LocalProgram& program) { return received(program).bytes; }
+double total(const LocalProgram& p, const std::function<double(const Cause&)>& price) {
+  std::size_t at = 0;
+  return total(*p.program, p.causes, at, price);
+}
 std::int64_t total_messages(const LocalProgram& program) { return received(program).messages; }
 
 bool sends(const Eqn& eqn) { return eqn.op->collective && !eqn.op->collective->kind.empty(); }

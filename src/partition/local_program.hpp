@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct Cause {
   int producer = -1, consumer = -1;  // Eqns of the program or body where it stands; -1: an input, an output
   std::string what;                  // the value that moves: `input 0 (w1) float32[4,8]`
   std::string why;                   // one sentence
-  std::string remedy;                // the annotation that would remove it
+  std::string advice;                // what could be done about it, unchecked
+  bool by_hand = false;              // the user wrote it, in a manual region
+  std::vector<int> inputs;           // of the outermost program: those whose cuts meet here
 };
 
 /// Invariants: no global extent is left along a boundary axis; the program is the same text for every device;
@@ -63,6 +66,8 @@ void verify(const LocalProgram& program);
 /// Received bytes and messages per device, of all causes: those of a body times the length of its loop. Of a loop that
 /// goes on while a condition holds one step is counted, of branches the one that receives most.
 double total_bytes(const LocalProgram& program);
+/// The same of anything that a collective costs each time: of branches the dearest counts.
+double total(const LocalProgram& program, const std::function<double(const Cause&)>& price);
 std::int64_t total_messages(const LocalProgram& program);
 /// Whether `eqn` sends something: axis_index and pvary are collectives that do not.
 bool sends(const Eqn& eqn);

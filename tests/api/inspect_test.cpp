@@ -72,7 +72,7 @@ TEST(InspectArraySharding, CostsNothing) {
     debug::inspect_array_sharding(v, seen.callback());
     return v + 1;
   });
-  EXPECT_NE(with.explain(x).find("none"), std::string::npos) << with.explain(x);
+  EXPECT_NE(with.explain(x).str().find("none"), std::string::npos) << with.explain(x);
 }
 
 TEST(InspectArraySharding, RefusesBodiesOfRegions) {

@@ -39,7 +39,7 @@ std::string check(const F& f, const std::tuple<A...>& plain, const std::tuple<A.
   config::isolation(Isolation::per_device);
   auto isolated = jit(f);
   all_near(std::apply(isolated, cut), want);
-  const std::string text = std::apply([&](const A&... args) { return isolated.explain(args...); }, cut);
+  const std::string text = std::apply([&](const A&... args) { return isolated.explain(args...).all(); }, cut);
   config::isolation(Isolation::shared);
   if (counted) {
     EXPECT_EQ(total(text, "planned"), total(text, "sent")) << text;

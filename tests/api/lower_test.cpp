@@ -13,7 +13,7 @@ TEST(Lower, ShapesStandForArrays) {
   auto check = [&](auto& f) {
     auto lowered = f.lower(ShapeDtypeStruct({2, 3}), ShapeDtypeStruct({3, 4}));
     EXPECT_NE(lowered.text().find("float32[2,4] = sin"), std::string::npos) << lowered.text();
-    EXPECT_FALSE(lowered.explain().empty());
+    EXPECT_FALSE(lowered.explain().str().empty());
     auto compiled = lowered.compile();
     EXPECT_EQ(compiled.memory_analysis().argument_bytes, 4u * (6 + 12));
     EXPECT_GE(compiled.cost_analysis().flops, 2.0 * 2 * 3 * 4);

@@ -90,7 +90,7 @@ TEST(Pipeline, CompilesForSimulatedDevicesBehindTheSameInterface) {
   auto f = jit([](const Array& v) { return sum(v * 4.5f); });
   config::isolation(Isolation::per_device);
   Followed seen = follow([&] { EXPECT_EQ(f(x).item<float>(), 540.f); });
-  std::string explained = f.explain(x), plan = f.lower(x).compile().plan();
+  std::string explained = f.explain(x).str(), plan = f.lower(x).compile().plan();
   config::isolation(Isolation::shared);
   EXPECT_EQ(seen.names, kUpToPartition);
   EXPECT_TRUE(holds(seen.texts["partition"], "input 0: float32[16]  [{x}]")) << seen.texts["partition"];

@@ -172,7 +172,7 @@ TEST_P(OnMeshes, WhatIsReceivedIsWhatIsExplained) {
   EXPECT_DOUBLE_EQ(got.bytes, traffic.bytes());
   EXPECT_EQ(got.messages, traffic.messages());
   if (process_count() == 1) return;
-  const std::string table = f.explain(ws, xs), planned = table.substr(table.find("planned"));
+  const std::string table = f.explain(ws, xs).all(), planned = table.substr(table.find("planned"));
   EXPECT_EQ(planned.find("planned  " + bytes_text(got.bytes) + ", " + std::to_string(got.messages) + " messages"), 0u)
       << table;
 }

@@ -34,7 +34,7 @@ TEST_P(EffectsOnDevices, ShardedValuesAreToldWholeAndOnce) {
   const Array y = f(x);
   EXPECT_EQ(heard.values, (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14, -1}));
   EXPECT_EQ(y.to_vector<float>()[7], 14);
-  const std::string text = f.explain(x);
+  const std::string text = f.explain(x).all();
   EXPECT_NE(text.find("all_gather"), text.npos) << text;
   EXPECT_NE(text.find("debug_callback (devices_test.cpp:"), text.npos) << text;
 }

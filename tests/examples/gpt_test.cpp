@@ -1,6 +1,5 @@
 // What train_gpt and generate are made of: the model in its variants, the same losses on every mesh, decoding with a
 // cache, batches of text, and the cut of a long table.
-#include "../examples/text/collectives.hpp"
 #include "../examples/text/decode.hpp"
 #include "../examples/text/gpt_training.hpp"
 #include "nn/check.hpp"
@@ -141,21 +140,6 @@ TEST(Text, TargetsFollowTheirWindows) {
   EXPECT_EQ(text_of(x2[0]), "quic");
   EXPECT_EQ(text_of(y2[0]), "uick");
   EXPECT_EQ(text_of(y), "k" + text_of(y2[1](slice(3, 4))) + text_of(y2[1](slice(3, 4))));
-}
-
-TEST(Text, TheLargestCollectivesStandForTheTable) {
-  const std::string table =
-      "Collectives on Mesh\n\n  kind        axis  bytes\n  all_reduce  data  9 KB\n      because  one\n      remedy   "
-      "none\n  all_gather  model 8 KB\n      because  two\n      remedy   none\n  all_reduce  data  1 KB\n      "
-      "because "
-      " three\n      remedy   none\n\n  planned  18 KB\n  sent     0 B\n\nDonated: all of it "
-      "is deleted by the call\n\n  arg0.weight float32[4]: output 0 takes its memory\n";
-  const std::string cut = largest_collectives(table, 1);
-  EXPECT_EQ(cut,
-            "Collectives on Mesh\n  kind        axis  bytes\n  all_reduce  data  9 KB\n      because  one\n"
-            "  the 1 largest of 3 rows (1 all_gather, 2 all_reduce); --explain prints them all\n"
-            "  planned  18 KB\n  sent     0 B\n");
-  EXPECT_EQ(largest_collectives(table, 3).find("--explain"), std::string::npos);
 }
 
 }  // namespace

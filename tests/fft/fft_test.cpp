@@ -114,7 +114,7 @@ TEST(Fft, VmapJitAndShardsAgree) {
   auto g = jit([](const Array& v) { return fft::irfft(square(abs(fft::rfft(v))), 12); });
   expect_same(g(split), g(x));
   EXPECT_EQ(g(split).addressable_shards()[0].data().shape(), (Shape{2, 12}));
-  EXPECT_NE(g.explain(split).find(" 0 collectives"), std::string::npos) << g.explain(split);
+  EXPECT_NE(g.explain(split).str().find(" 0 collectives"), std::string::npos) << g.explain(split);
 }
 
 TEST(Fft, WhatDoesNotFitIsRefused) {

@@ -338,7 +338,8 @@ TEST(row_41_donation, InvalidatesAndSaysBy) {
   expect_error<DeletedError>([&] { (void)(x + 1); }, {"float32[4]", "transformations.cpp"});
   // explain() says what became of each: reused, or why not.
   std::string why = jit([](const Array& a, const Array& b) { return a + b.sum(); }, {.donate = Donate::all})
-                        .explain(ones({4}), ones({7}));
+                        .explain(ones({4}), ones({7}))
+                        .str();
   EXPECT_NE(why.find("arg0 float32[4]: output 0 takes its memory"), std::string::npos) << why;
   EXPECT_NE(why.find("arg1 float32[7]: not reused: no result has its size"), std::string::npos) << why;
 }

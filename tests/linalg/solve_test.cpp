@@ -142,7 +142,7 @@ TEST(Solve, BatchesAreSplitWithoutAMessage) {
     expect_same(got[i], want[i]);
     EXPECT_EQ(got[i].addressable_shards()[0].data().shape()[0], 2);
   }
-  const std::string report = f.explain(put(a), put(b));
+  const std::string report = f.explain(put(a), put(b)).all();
   EXPECT_NE(report.find(" 0 collectives"), std::string::npos) << report;
 }
 

@@ -123,7 +123,7 @@ TEST(Attention, OnAMeshByHeads) {
   Array q = device_put(c.q, heads), k = device_put(c.k, heads), v = device_put(c.v, heads);
   EXPECT_EQ(f(q, k, v).sharding(), Sharding(heads));
   EXPECT_TRUE(bool(array_equal(f(q, k, v), f(c.q, c.k, c.v))));
-  EXPECT_NE(f.explain(q, k, v).find("none"), std::string::npos) << f.explain(q, k, v);  // heads do not meet
+  EXPECT_NE(f.explain(q, k, v).str().find("none"), std::string::npos) << f.explain(q, k, v);  // heads do not meet
 }
 
 TEST(Attention, RefusesWhatDoesNotFit) {

@@ -104,7 +104,8 @@ void check_training(const Mesh& mesh, int batch, int hidden, int steps, bool emb
   Traffic sent = run::traffic();
   EXPECT_DOUBLE_EQ(sent.bytes(), steps * total_bytes(local));
   EXPECT_EQ(sent.messages(), steps * total_messages(local));
-  if (std::getenv("TUTTI_SHOW")) std::puts(explain(local, {sent.bytes() / steps, sent.messages() / steps}).c_str());
+  if (std::getenv("TUTTI_SHOW"))
+    std::puts(explain(local, {sent.bytes() / steps, sent.messages() / steps}).all().c_str());
 }
 
 TEST(Training, EqualsTheGlobalRunOn4x2) { check_training(grid({4, 2}, {"data", "model"}), 8, 12, 20); }

@@ -10,19 +10,22 @@
 #include "tutti/array/array.hpp"
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/shape.hpp"
+#include "tutti/mesh/sharding.hpp"
 #include "tutti/transform/callable.hpp"
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
 
-/// An array of which shape and dtype are all there is. Where a tree holds arrays it stands for one: `Params{{{784,
-/// 512}},
-/// {{512}}}`. Source: jax.ShapeDtypeStruct.
+/// An array of which shape and dtype are all there is, and where it would lie: device_put of one gives another, also on
+/// an abstract_mesh. Where a tree holds arrays it stands for one: `Params{{{784, 512}}, {{512}}}`. Source:
+/// jax.ShapeDtypeStruct.
 struct ShapeDtypeStruct {
   Shape shape;
   DType dtype = float32;
+  Sharding sharding = {};  // empty: it lies nowhere in particular
 
-  ShapeDtypeStruct(Shape of, DType type = float32) : shape(std::move(of)), dtype(type) {}
+  ShapeDtypeStruct(Shape of, DType type = float32, Sharding where = {})
+      : shape(std::move(of)), dtype(type), sharding(std::move(where)) {}
   explicit ShapeDtypeStruct(const std::same_as<Array> auto& x) : shape(x.shape()), dtype(x.dtype()) {}
   /// An array that has no elements to read: TracerError where somebody needs them.
   operator Array() const;

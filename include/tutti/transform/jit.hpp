@@ -12,6 +12,7 @@
 
 #include "tutti/array/array.hpp"
 #include "tutti/transform/callable.hpp"
+#include "tutti/transform/explanation.hpp"
 #include "tutti/transform/prefix.hpp"
 #include "tutti/transform/program_view.hpp"
 #include "tutti/tree/tree.hpp"
@@ -21,11 +22,22 @@ namespace tutti {
 /// Which arguments a call gives up, beside donate_argnums.
 enum class Donate { none, all, all_except_first };
 
+/// What a program may not do on its mesh. Planned whatever separates the devices: also where they share their memory.
+///
+///     jit(step, {.strict = {.no_gather = true, .max_bytes = 4e6, .max_flop_inflation = 1.05}})
+struct Strict {
+  bool no_gather = false;         // refuse every all_gather that the user did not write
+  double max_bytes = -1;          // received per device and call; negative: any number
+  double max_flop_inflation = 0;  // work of all devices, divided by that of one device alone; 0: any number
+};
+
 struct JitOptions {
   TreeOf<Sharding> in_shardings{};
   TreeOf<Sharding> out_shardings{};
   std::vector<int> donate_argnums{};
   Donate donate = Donate::none;
+  /// What breaks it is a ShardingError before anything runs, which names line and remedy.
+  Strict strict = {};
 };
 
 /// Bytes of a compiled call on this process.
@@ -76,6 +88,7 @@ struct JitCall {
 using JitBody = std::function<JitResult(const std::vector<Array>&)>;
 
 struct JitEntry;
+struct PlanRequest;
 
 class JitCore {
  public:
@@ -88,12 +101,16 @@ class JitCore {
   std::shared_ptr<const JitEntry> find_arrays(std::span<const Array* const> args);
   /// Refuses arguments that `entry` was not compiled for.
   void check(const JitEntry& entry, const JitArguments& args, Loc loc) const;
+  /// The report of a call that is recorded and planned, and neither compiled nor kept.
+  Explanation plan(const JitCall& call) const;
   /// Runs the entry, or records it in the trace that is open.
   std::vector<Array> run(const JitEntry& entry, std::span<const Array> leaves);
   /// The same where the function returns an Array; it is empty when the function returned none.
   Array run_one(const JitEntry& entry, std::span<const Array> leaves);
   /// The entry for a call, and its run.
   std::shared_ptr<const JitEntry> find(const JitCall& call);
+  /// The program of a call and what is said of places, recorded and not kept.
+  std::shared_ptr<const PlanRequest> request(const JitCall& call) const;
   std::vector<Array> call(const JitCall& call, std::shared_ptr<const JitEntry>& entry);
   Array call_one(const JitCall& call);
   /// Runs the entry of a compiled call, and refuses arguments that it was not compiled for.
@@ -112,7 +129,7 @@ std::shared_ptr<JitCore> make_jit_core(const JitOptions& options, Loc made, cons
 const void* jit_value(const JitEntry& entry);
 std::string jit_text(const JitEntry& entry);
 ProgramView jit_view(const JitEntry& entry);
-std::string jit_explain(const JitEntry& entry);
+Explanation jit_explain(const JitEntry& entry);
 std::string jit_plan(const JitEntry& entry);
 MemoryAnalysis jit_memory(const JitEntry& entry);
 CostAnalysis jit_cost(const JitEntry& entry);
@@ -191,7 +208,8 @@ template <class F, class... A> class Compiled {
   }
   /// The program as it is compiled.
   std::string text() const { return detail::jit_text(*entry_); }
-  std::string explain() const { return detail::jit_explain(*entry_); }
+  /// What it sends over its mesh, and why.
+  Explanation explain() const { return detail::jit_explain(*entry_); }
   /// The kernels and tasks it runs; empty in isolation.
   std::string plan() const { return detail::jit_plan(*entry_); }
   MemoryAnalysis memory_analysis() const { return detail::jit_memory(*entry_); }
@@ -209,7 +227,7 @@ template <class F, class... A> class Lowered {
  public:
   explicit Lowered(Compiled<F, A...> compiled) : compiled_(std::move(compiled)) {}
   std::string text() const { return compiled_.text(); }
-  std::string explain() const { return compiled_.explain(); }
+  Explanation explain() const { return compiled_.explain(); }
   Compiled<F, A...> compile() const { return compiled_; }
 
  private:
@@ -255,12 +273,22 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
   ///     auto step = jit(f).lower(ShapeDtypeStruct({32, 784}), params).compile();
   ///     std::cout << step.memory_analysis().str();
   template <class... A> auto lower(const A&... args) const {
-    if constexpr (std::same_as<params_t<F>, UnknownParams>)
-      return lower_as(static_cast<const own_t<A>&>(args)...);
-    else
-      return lower_known(params_t<F>{}, args...);
+    return own([&](const auto&... a) { return lower_as(a...); }, params_t<F>{}, args...);
   }
-  template <class... A> std::string explain(const A&... args) const { return lower(args...).explain(); }
+  /// What a call sends over its mesh, and why.
+  template <class... A> Explanation explain(const A&... args) const { return lower(args...).explain(); }
+  /// The same ahead of time: nothing is compiled, and neither arrays nor devices have to be there. Arguments may be
+  /// ShapeDtypeStructs (eval_shape, device_put), meshes abstract ones.
+  ///
+  ///     Mesh mesh = abstract_mesh({12500, 8}, {"data", "model"});
+  ///     std::cout << step.plan(device_put(eval_shape(init, key), mesh, {{"**", P()}}),
+  ///                            ShapeDtypeStruct({1 << 20, 784}, float32, NamedSharding(mesh, P("data"))));
+  template <class... A> Explanation plan(const A&... args) const {
+    return own([&](const auto&... a) { return plan_as(a...); }, params_t<F>{}, args...);
+  }
+  /// What is jitted, and how: for who plans its calls (search.hpp).
+  const F& function() const { return fn_; }
+  detail::JitCore& core() const { return *core_; }
   std::size_t cache_size() const { return core_->size(); }
   void clear_cache() const { core_->clear(); }
 
@@ -268,11 +296,18 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
   template <class... A> auto lower_as(const A&... args) const {
     return Lowered<F, A...>(Compiled<F, A...>(fn_, core_, core_->find(detail::JitCallOf<F, A...>(fn_, args...))));
   }
-  template <class... Q, class... A> auto lower_known(ParamList<Q...>, const A&... args) const {
+  template <class... A> Explanation plan_as(const A&... args) const {
+    return core_->plan(detail::JitCallOf<F, A...>(fn_, args...));
+  }
+  // `act` on the arguments as values of the parameter types.
+  template <class Act, class... A> static auto own(const Act& act, UnknownParams, const A&... args) {
+    return act(static_cast<const own_t<A>&>(args)...);
+  }
+  template <class Act, class... Q, class... A> static auto own(const Act& act, ParamList<Q...>, const A&... args) {
     if constexpr (sizeof...(Q) == sizeof...(A))
-      return lower_as<own_t<Q>...>(static_cast<own_t<Q>>(args)...);
+      return act(static_cast<own_t<Q>>(args)...);
     else
-      return lower_as(static_cast<const own_t<A>&>(args)...);
+      return act(static_cast<const own_t<A>&>(args)...);
   }
 
   F fn_;

@@ -1,0 +1,53 @@
+#include "tutti/base/machine.hpp"
+
+#include <mutex>
+
+#include "tutti/base/call_scope.hpp"
+
+namespace tutti::config {
+namespace {
+
+struct Chosen {
+  std::mutex mutex;
+  Machine machine;
+};
+Chosen& chosen() {
+  static auto* state = new Chosen;
+  return *state;
+}
+
+void check_positive(double value, const std::string& what) {
+  if (!(value > 0))
+    raise<ValueError>("config::machine", what + " is " + std::to_string(value) + ", which is not positive",
+                      "Give seconds, bytes a second, operations a second or a number of devices.");
+}
+
+void check_link(const Link& link, const std::string& what) {
+  check_positive(link.bandwidth, "the bandwidth " + what);
+  if (!(link.latency >= 0))
+    raise<ValueError>("config::machine", "the latency " + what + " is " + std::to_string(link.latency),
+                      "Give seconds, 0 or more.");
+}
+
+}  // namespace
+
+void machine(const Machine& m, Loc loc) {
+  CallScope scope(loc, Loc{"", "config::machine"});
+  check_link(m.inside, "inside a host");
+  check_link(m.between, "between hosts");
+  for (const auto& [axis, link] : m.axes) check_link(link, "along '" + axis + "'");
+  check_positive(m.flops, "flops");
+  check_positive(m.memory, "the bandwidth of memory");
+  check_positive(static_cast<double>(m.devices_per_host), "the number of devices per host");
+  if (!(m.overlap >= 0 && m.overlap <= 1))
+    raise<ValueError>("config::machine", "overlap is " + std::to_string(m.overlap), "Give a part, from 0 to 1.");
+  std::lock_guard lock(chosen().mutex);
+  chosen().machine = m;
+}
+
+Machine machine() {
+  std::lock_guard lock(chosen().mutex);
+  return chosen().machine;
+}
+
+}  // namespace tutti::config

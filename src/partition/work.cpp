@@ -1,0 +1,47 @@
+#include "partition/work.hpp"
+
+#include "ir/loop_form.hpp"
+#include "ir/op.hpp"
+
+namespace tutti {
+namespace {
+
+double bytes_of(const Program& p, const Eqn& e) {
+  double out = 0;
+  for (const Atom& a : e.operands) out += static_cast<double>(p.type(a).nbytes());
+  for (ValueId r : e.results) out += static_cast<double>(p.types[r].nbytes());
+  return out;
+}
+
+Work of_eqns(const Program& p) {
+  Work out;
+  for (const Eqn& e : p.eqns) {
+    if (const std::optional<LoopForm> form = loop_form(e)) {
+      Work all, most;
+      for (const ProgramPtr& sub : e.subs) {
+        const Work one = of_eqns(*sub);
+        all = {all.flops + one.flops, all.bytes + one.bytes};
+        if (one.flops >= most.flops) most = one;
+      }
+      const Work turn = form->kind == LoopForm::Kind::branch ? most : all;
+      out.flops += static_cast<double>(form->length) * turn.flops;
+      out.bytes += static_cast<double>(form->length) * turn.bytes;
+      continue;
+    }
+    const double flops = flops_of(p, e);
+    out.flops += flops;
+    if (e.op->flops && flops > 0) out.bytes += bytes_of(p, e);
+  }
+  return out;
+}
+
+}  // namespace
+
+Work work_of(const Program& p) {
+  Work out = of_eqns(p);
+  for (ValueId v : p.inputs) out.bytes += static_cast<double>(p.types[v].nbytes());
+  for (const Atom& a : p.outputs) out.bytes += static_cast<double>(p.type(a).nbytes());
+  return out;
+}
+
+}  // namespace tutti
