@@ -1,6 +1,7 @@
 # examples/NAME.cpp is the program NAME; the tests run each of them with the arguments that stand here.
 set(tutti_example_args_train_text --steps 3 --batch 64 --width 64)
 set(tutti_example_args_train_gpt --steps 3 --batch 8 --width 32 --layers 2 --context 32)
+set(tutti_example_args_plan_gpt --devices 64 --layers 2 --context 64)
 set(tutti_example_args_generate --steps 20 --batch 8 --width 32 --layers 2 --context 32 --check)
 
 file(GLOB tutti_example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)

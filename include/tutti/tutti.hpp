@@ -49,6 +49,7 @@
 #include "tutti/transform/jit.hpp"
 #include "tutti/transform/pmap.hpp"
 #include "tutti/transform/remat.hpp"
+#include "tutti/transform/search.hpp"
 #include "tutti/transform/shard_map.hpp"
 #include "tutti/transform/transforms.hpp"
 #include "tutti/tree/dict.hpp"

@@ -1,0 +1,99 @@
+// What a training step of the transformer would send on machines that nobody has: `./dev run plan_gpt --devices N`.
+//
+//     ./dev run plan_gpt --devices 100000                           # in less than a second, whatever N is
+//     ./dev run plan_gpt --devices 1024 --model 8 --html plan.html  # heads and hidden units over 8 devices
+//     ./dev run plan_gpt --devices 64 --search 16                   # placements that fit into 16 GB, best first
+#include <chrono>
+
+#include "text/gpt_training.hpp"
+
+namespace {
+using namespace text;
+
+struct PlanOptions : GptRun {
+  PlanOptions() {
+    layers = 12;
+    width = 768;
+    heads = 12;
+    context = 1024;
+    batch = 0;
+    scan = true;
+  }
+  std::int64_t devices = 8, model = 4;
+  double memory = 0;
+  std::string html, json;
+  int remedies = 0;
+  bool unrolled = false;
+};
+
+// The largest number that divides all devices and the heads, and is at most `wanted`.
+std::int64_t model_size(const PlanOptions& o) {
+  std::int64_t n = std::min<std::int64_t>(o.model, o.heads);
+  while (o.devices % n || o.heads % n) --n;
+  return n;
+}
+
+int plan(PlanOptions o) {
+  if (o.devices < 1 || o.devices > 1'000'000) throw UsageError("--devices: give a number from 1 to 1,000,000");
+  if (o.model < 1) throw UsageError("--model: give a positive number");
+  check_sizes({{"--layers", o.layers}, {"--width", o.width}, {"--heads", o.heads}, {"--context", o.context}});
+  if (o.width % o.heads) throw UsageError("--width and --heads: the heads must divide the width");
+  const std::int64_t model_ways = model_size(o), data_ways = o.devices / model_ways;
+  const std::int64_t examples = o.batch > 0 ? o.batch : 4 * data_ways;
+  const GptOptions options{.layers = o.layers,
+                           .width = o.width,
+                           .heads = o.heads,
+                           .context = o.context,
+                           .rotary = o.positions == "rotary",
+                           .scan = o.scan && !o.unrolled,
+                           .dtype = o.dtype == "bfloat16" ? bfloat16 : float32,
+                           .remat = remat_policy(o.remat)};
+  const Mesh mesh = abstract_mesh({data_ways, model_ways}, {"data", "model"});
+  const auto start = std::chrono::steady_clock::now();
+  auto init = [&](const Array& key) { return init_gpt(options, key); };
+  auto keep = [&](const Gpt& m) { return gpt_optimiser(o, Array(0.f)).init(m); };
+  const Gpt shapes = eval_shape(init, random::key(0));
+  const Gpt model = place(shapes, options, mesh);
+  const GptState state = place(eval_shape(keep, shapes), options, mesh);
+  const Array bytes = ShapeDtypeStruct({examples, o.context}, uint8, NamedSharding(mesh, P("data")));
+  const Array rate = ShapeDtypeStruct(Shape{}, float32);
+  const auto step = training_step(o, options);
+  const Explanation e = step.plan(model, state, bytes, bytes, rate);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  std::int64_t parameters = 0;
+  for (const Array& a : tree::leaves(shapes)) parameters += a.size();
+  std::cout << fmt::format(
+                   "model     {} parameters: {} layers{}, width {}, {} heads\nbatch     {} examples of {} bytes\n",
+                   parameters, o.layers, options.scan ? " in one loop" : "", o.width, o.heads, examples, o.context)
+            << "\n"
+            << e.str(o.remedies) << fmt::format("\nplanned in {:.3f} s\n", seconds);
+  if (!o.html.empty()) write_file(o.html, e.html());
+  if (!o.json.empty()) write_file(o.json, e.json());
+  if (o.memory <= 0) return 0;
+  const auto ways = sharding::search(step, std::tuple(model, state, bytes, bytes, rate), mesh,
+                                     {.memory = o.memory * 1e9, .proposals = 3});
+  for (const sharding::Proposal& p : ways) std::cout << "\n" << p;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  PlanOptions o;
+  CLI::App app{"Plans a training step of a transformer for devices that nobody has to own."};
+  app.add_option("--devices", o.devices, "how many")->capture_default_str();
+  app.add_option("--model", o.model, "devices that share heads and hidden units, at most")->capture_default_str();
+  app.add_option("--layers", o.layers, "how many blocks")->capture_default_str();
+  app.add_option("--width", o.width, "numbers per position")->capture_default_str();
+  app.add_option("--heads", o.heads, "of attention")->capture_default_str();
+  app.add_option("--context", o.context, "bytes the model sees")->capture_default_str();
+  app.add_option("--batch", o.batch, "examples per step (default: 4 for each device of the data axis)");
+  app.add_option("--dtype", o.dtype, "of the computation")->check(CLI::IsMember({"float32", "bfloat16"}));
+  app.add_flag("--unrolled", o.unrolled, "the layers one by one, in place of one loop");
+  app.add_option("--remedies", o.remedies, "of how many collectives it is said what would remove them");
+  app.add_option("--search", o.memory, "GB of a device: proposes placements that fit");
+  app.add_option("--html", o.html, "file for the report with bars");
+  app.add_option("--json", o.json, "file for the report as JSON");
+  return text::run_program("plan_gpt", app, argc, argv, [&] { return plan(o); });
+}
