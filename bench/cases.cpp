@@ -48,6 +48,7 @@ double must_of(std::string_view name) {
       {"transpose_4096", 1.45},
       {"random_normal_4096", 7},
       {"compile_gpt_grad_24_scan", 10},
+      {"plan_gpt_grad_12", 10},
       {"psum_4M", 2},
       {"reshard_2048_rows_to_cols", 500},
       {"adam_4M_params", 1.5},

@@ -1,4 +1,5 @@
-// Compiling the gradient of a small transformer: layer after layer, and all layers as one loop.
+// Compiling the gradient of a small transformer: layer after layer, and all layers as one loop; and planning it for
+// eight devices, which is recording, propagation, partition and the report.
 #include "case.hpp"
 
 namespace bench {
@@ -32,14 +33,23 @@ Layer ones_of(const Shape& stack) {
   return {of(width, 3 * width), of(width, width), of(width, 4 * width), of(4 * width, width), of(2, width)};
 }
 
+Array loss_of(const std::vector<Layer>& layers, Array x) {
+  for (const Layer& k : layers) x = one_layer(x, k);
+  return square(x).mean();
+}
+
 Batch unrolled(const Setup& s, int count) {
   const auto model = device_put(std::vector<Layer>(static_cast<std::size_t>(count), ones_of({})), s.at(P()));
   const Array x = device_put(ones({batch, context, width}), s.at(P("x")));
-  auto loss = [](const std::vector<Layer>& layers, Array x) {
-    for (const Layer& k : layers) x = one_layer(x, k);
-    return square(x).mean();
-  };
-  return [=](std::int64_t) { jit(grad(loss)).lower(model, x).compile(); };
+  return [=](std::int64_t) { jit(grad(loss_of)).lower(model, x).compile(); };
+}
+
+// Hidden units over y, examples over x.
+Batch planned(const Setup& s, int count) {
+  const Layer one = device_put(ones_of({}), s.mesh, {{"up", P(none, "y")}, {"down", P("y")}, {"**", P()}});
+  const std::vector<Layer> model(static_cast<std::size_t>(count), one);
+  const Array x = device_put(ones({batch, context, width}), s.at(P("x")));
+  return [=](std::int64_t) { jit(grad(loss_of)).plan(model, x); };
 }
 
 Batch as_loop(const Setup& s, int count) {
@@ -62,6 +72,9 @@ std::vector<Case> compile_gpt_cases() {
   for (int count : {1, 24})
     cases.push_back({"compile_gpt_grad_" + std::to_string(count) + "_scan",
                      [=](const Setup& s) { return as_loop(s, count); }, true, true});
+  for (int count : {12, 64})
+    cases.push_back(
+        {"plan_gpt_grad_" + std::to_string(count), [=](const Setup& s) { return planned(s, count); }, true});
   return cases;
 }
 

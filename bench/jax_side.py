@@ -709,7 +709,7 @@ for count in (4, 16, 64, 256):
     layers(count)
 
 
-def transformer(count, scan):
+def transformer(count, scan, hidden=None, name=None):
     def make():
         width, heads, context, batch = 64, 4, 64, 4
 
@@ -722,7 +722,9 @@ def transformer(count, scan):
             x = x + causal(q, key, v).reshape(batch, context, width) @ k["out"]
             return x + nn.gelu(norm(x, k["scale"][1]) @ k["up"]) @ k["down"]
         shapes = dict(qkv=(width, 3 * width), out=(width, width), up=(width, 4 * width), down=(4 * width, width), scale=(2, width))
-        one = lambda *stack: {name: jax.device_put(jnp.ones(stack + shape), at()) for name, shape in shapes.items()}
+        placed = dict(up=(None, hidden), down=(hidden, None))  # hidden units over an axis, where one is given
+        one = lambda *stack: {name: jax.device_put(jnp.ones(stack + shape), at(*placed[name]) if hidden and name in placed else at())
+                              for name, shape in shapes.items()}
         model, x = one(count) if scan else [one() for _ in range(count)], jax.device_put(jnp.ones((batch, context, width)), at("x"))
 
         def run(n=[0]):
@@ -738,7 +740,7 @@ def transformer(count, scan):
                 return jnp.square(x).mean() * c
             jax.jit(jax.grad(loss)).lower(model, x).compile()
         return run
-    make.__name__ = f"compile_gpt_grad_{count}" + ("_scan" if scan else "")
+    make.__name__ = name or f"compile_gpt_grad_{count}" + ("_scan" if scan else "")
     expensive(make)
 
 
@@ -746,6 +748,8 @@ for count in (1, 4, 12):
     transformer(count, False)
 for count in (1, 24):
     transformer(count, True)
+for count in (12, 64):  # beside tutti's plan, which makes no code: JAX says what it sends once it has compiled
+    transformer(count, False, "y", f"plan_gpt_grad_{count}")
 
 
 @expensive
