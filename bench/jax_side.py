@@ -722,9 +722,8 @@ def transformer(count, scan, hidden=None, name=None):
             x = x + causal(q, key, v).reshape(batch, context, width) @ k["out"]
             return x + nn.gelu(norm(x, k["scale"][1]) @ k["up"]) @ k["down"]
         shapes = dict(qkv=(width, 3 * width), out=(width, width), up=(width, 4 * width), down=(4 * width, width), scale=(2, width))
-        placed = dict(up=(None, hidden), down=(hidden, None))  # hidden units over an axis, where one is given
-        one = lambda *stack: {name: jax.device_put(jnp.ones(stack + shape), at(*placed[name]) if hidden and name in placed else at())
-                              for name, shape in shapes.items()}
+        placed = dict(up=(None, hidden), down=(hidden, None)) if hidden else {}  # hidden units over an axis
+        one = lambda *stack: {k: jax.device_put(jnp.ones(stack + shape), at(*placed.get(k, ()))) for k, shape in shapes.items()}
         model, x = one(count) if scan else [one() for _ in range(count)], jax.device_put(jnp.ones((batch, context, width)), at("x"))
 
         def run(n=[0]):
@@ -744,10 +743,8 @@ def transformer(count, scan, hidden=None, name=None):
     expensive(make)
 
 
-for count in (1, 4, 12):
-    transformer(count, False)
-for count in (1, 24):
-    transformer(count, True)
+for count, scan in ((1, False), (4, False), (12, False), (1, True), (24, True)):
+    transformer(count, scan)
 for count in (12, 64):  # beside tutti's plan, which makes no code: JAX says what it sends once it has compiled
     transformer(count, False, "y", f"plan_gpt_grad_{count}")
 
