@@ -40,7 +40,7 @@ STAGES = {
 UPWARD = {}
 
 # Written against the public headers alone.
-CLIENTS = ["nn", "linen", "optim", "random", "debug", "linalg", "fft"]
+CLIENTS = ["nn", "linen", "optim", "random", "debug", "linalg", "fft", "special"]
 
 # Public headers for users, not for the library: only api, frontend, the clients and tests include them.
 SURFACE = ["tutti/tutti.hpp", "tutti/transform/transforms.hpp", "tutti/transform/custom_rules.hpp",

@@ -58,7 +58,7 @@ Shape joined(const Shape& a, const Shape& b) {
 }  // namespace
 
 Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what,
-                  Loc made) {
+                  bool holomorphic, Loc made) {
   std::vector<bool> wanted(args.leaves.size(), false);
   std::vector<std::size_t> first(args.counts.size() + 1, 0);
   for (std::size_t a = 0; a < args.counts.size(); ++a)
@@ -86,11 +86,21 @@ Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const
                      (outputs[0].num_elements() == 1 ? "Return x.reshape(Shape{}) instead."
                                                      : "Reduce it with sum or mean, or use vjp or jacrev."),
                      made);
-  if (!outputs[0].dtype.is_floating())
-    raise<TypeError>(
-        what, "the result must be real and floating; it is " + outputs[0].str(),
-        outputs[0].dtype.is_complex() ? "Return its real part or abs, or use vjp." : "Convert it with astype(float32).",
-        made);
+  if (holomorphic) {
+    for (std::size_t i = 0; i < leaves.size(); ++i)
+      if (leaves[i] && !leaves[i]->type.dtype.is_complex())
+        raise<TypeError>(what, "a holomorphic function takes complex arrays; one is " + leaves[i]->type.str(),
+                         "Convert it with astype(complex64), or leave .holomorphic out.", made);
+    if (!outputs[0].dtype.is_complex())
+      raise<TypeError>(what, "the result of a holomorphic function is complex; it is " + outputs[0].str(),
+                       "Leave .holomorphic out.", made);
+  } else if (!outputs[0].dtype.is_floating()) {
+    raise<TypeError>(what, "the result must be real and floating; it is " + outputs[0].str(),
+                     outputs[0].dtype.is_complex()
+                         ? "Return its real part or abs, give .holomorphic = true, or use vjp."
+                         : "Convert it with astype(float32).",
+                     made);
+  }
   std::vector<bool> seed(outputs.size(), false);
   seed[0] = true;
   VjpProgram program = vjp(*call.program, call.explicit_only(), seed);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lane/gamma_functions.hpp"
+
 namespace tutti::lane {
 namespace {
 
@@ -91,13 +93,22 @@ constinit const Library lib_exp = one<std::exp>("exp"), lib_exp2 = one<std::exp2
     lib_nextafter = {.name = "nextafter",
                      .f32_2 = [](float x, float y) { return std::nextafterf(x, y); },
                      .f64_2 = [](double x, double y) { return std::nextafter(x, y); }};
+constinit const Library lib_igamma = two<igamma>("igamma"), lib_igammac = two<igammac>("igammac"),
+                        lib_igamma_grad_a = two<igamma_grad_a>("igamma_grad_a"),
+                        lib_random_gamma_grad = two<random_gamma_grad>("random_gamma_grad"),
+                        lib_zeta = two<zeta>("zeta"), lib_bessel_i0e = one<bessel_i0e>("bessel_i0e"),
+                        lib_bessel_i1e = one<bessel_i1e>("bessel_i1e");
 
 const Library* find_library(std::string_view name) {
-  static const Library* const all[] = {&lib_exp,  &lib_exp2,    &lib_expm1,     &lib_log,     &lib_log1p,    &lib_sin,
-                                       &lib_cos,  &lib_tan,     &lib_asin,      &lib_acos,    &lib_atan,     &lib_sinh,
-                                       &lib_cosh, &lib_tanh,    &lib_asinh,     &lib_acosh,   &lib_atanh,    &lib_erf,
-                                       &lib_erfc, &lib_erf_inv, &lib_lgamma,    &lib_digamma, &lib_trigamma, &lib_cbrt,
-                                       &lib_pow,  &lib_atan2,   &lib_nextafter, &lib_logistic};
+  static const Library* const all[] = {&lib_exp,    &lib_exp2,       &lib_expm1,         &lib_log,
+                                       &lib_log1p,  &lib_sin,        &lib_cos,           &lib_tan,
+                                       &lib_asin,   &lib_acos,       &lib_atan,          &lib_sinh,
+                                       &lib_cosh,   &lib_tanh,       &lib_asinh,         &lib_acosh,
+                                       &lib_atanh,  &lib_erf,        &lib_erfc,          &lib_erf_inv,
+                                       &lib_lgamma, &lib_digamma,    &lib_trigamma,      &lib_cbrt,
+                                       &lib_pow,    &lib_atan2,      &lib_nextafter,     &lib_logistic,
+                                       &lib_igamma, &lib_igammac,    &lib_igamma_grad_a, &lib_random_gamma_grad,
+                                       &lib_zeta,   &lib_bessel_i0e, &lib_bessel_i1e};
   for (const Library* f : all)
     if (name == f->name) return f;
   return nullptr;

@@ -5,6 +5,7 @@
 
 #include "ops/movement/movement.hpp"
 #include "tutti/base/extent.hpp"
+#include "tutti/lax/reductions.hpp"
 #include "tutti/numpy/numpy.hpp"
 
 namespace tutti::lax {
@@ -114,10 +115,10 @@ Array combined(WindowReduction reduction, const Array& x, const Array& y) {
 }
 
 // Neighbours first, so that rounding errors grow with the logarithm of their number.
-Array combined(WindowReduction reduction, std::vector<Array> parts) {
+Array combined(const Combine& combine, std::vector<Array> parts) {
   for (; parts.size() > 1; parts.resize((parts.size() + 1) / 2))
     for (std::size_t i = 0; i < parts.size(); i += 2)
-      parts[i / 2] = i + 1 < parts.size() ? combined(reduction, parts[i], parts[i + 1]) : parts[i];
+      parts[i / 2] = i + 1 < parts.size() ? combine(parts[i], parts[i + 1]) : parts[i];
   return parts[0];
 }
 
@@ -131,13 +132,13 @@ Array cut(const Array& x, std::size_t dim, std::int64_t first, std::int64_t coun
 
 // Long windows along one dim: those of 1, 2, 4, ... elements from each other, and of these the ones that make up
 // `window`.
-Array reduced_by_doubling(WindowReduction reduction, const Array& x, std::size_t dim, std::int64_t window,
+Array reduced_by_doubling(const Combine& combine, const Array& x, std::size_t dim, std::int64_t window,
                           std::int64_t stride, std::int64_t dilation, std::int64_t count) {
   std::vector<Array> powers{x};
   for (std::int64_t n = 1; n <= window / 2; n *= 2) {
     const Array& half = powers.back();
     std::int64_t left = half.shape()[dim] - n * dilation;
-    powers.push_back(combined(reduction, cut(half, dim, 0, left), cut(half, dim, n * dilation, left)));
+    powers.push_back(combine(cut(half, dim, 0, left), cut(half, dim, n * dilation, left)));
   }
   Array y;
   std::int64_t done = 0;
@@ -145,18 +146,15 @@ Array reduced_by_doubling(WindowReduction reduction, const Array& x, std::size_t
     const std::int64_t n = std::int64_t(1) << k;
     if (!(window & n)) continue;
     Array part = cut(powers[k], dim, done * dilation, count, stride);
-    y = done ? combined(reduction, y, part) : part;
+    y = done ? combine(y, part) : part;
     done += n;
   }
   return y;
 }
 
-}  // namespace
-
-Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions& o) {
-  CallScope scope(in.loc);
+// `neutral` is what padding adds. Nothing where there is no window.
+Array reduced(Array x, const Array& neutral, const Combine& combine, const WindowOptions& o) {
   const char* op = "reduce_window";
-  Array x = in.array;
   const std::size_t n = x.shape().size();
   if (o.window_dimensions.size() != n)
     raise<ShapeError>(
@@ -167,26 +165,43 @@ Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions
              strides = ones_or(op, "window_strides", o.window_strides, n),
              base = ones_or(op, "base_dilation", o.base_dilation, n),
              dilation = ones_or(op, "window_dilation", o.window_dilation, n);
-  // What a reduction of nothing gives.
-  Array nothing = ops::zeros(x.dtype(), {0});
-  Array neutral = reduction == WindowReduction::sum   ? ops::literal(x.dtype(), 0)
-                  : reduction == WindowReduction::max ? lax::reduce_max(nothing, {0})
-                                                      : lax::reduce_min(nothing, {0});
   const Pairs pairs = o.padding.resolve(op, spread(x.shape().dims(), base), spread(window, dilation), strides);
   x = padded(x, neutral, pairs, base);
   const Dims count = counts(x.shape(), window, strides, dilation);
   if (ops::contains(count, 0)) return ops::zeros(x.dtype(), Shape(count));
   if (Shape(window).num_elements() <= kViews)
-    return combined(reduction, shifted_views(x, window, strides, dilation, count));
+    return combined(combine, shifted_views(x, window, strides, dilation, count));
   // One dim after the other, the last first: so the first element of a window wins a tie.
   for (std::size_t d = n; d-- > 0;) {
     std::vector<Array> views;
     for (std::int64_t i = 0; i < window[d] && window[d] <= kViews; ++i)
       views.push_back(cut(x, d, i * dilation[d], count[d], strides[d]));
-    x = views.empty() ? reduced_by_doubling(reduction, x, d, window[d], strides[d], dilation[d], count[d])
-                      : combined(reduction, std::move(views));
+    x = views.empty() ? reduced_by_doubling(combine, x, d, window[d], strides[d], dilation[d], count[d])
+                      : combined(combine, std::move(views));
   }
   return x;
+}
+
+}  // namespace
+
+Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions& o) {
+  CallScope scope(in.loc);
+  const Array& x = in.array;
+  // What a reduction of nothing gives.
+  const Array nothing = ops::zeros(x.dtype(), {0});
+  const Array neutral = reduction == WindowReduction::sum   ? ops::literal(x.dtype(), 0)
+                        : reduction == WindowReduction::max ? lax::reduce_max(nothing, {0})
+                                                            : lax::reduce_min(nothing, {0});
+  return reduced(
+      x, neutral, [reduction](const Array& a, const Array& b) { return combined(reduction, a, b); }, o);
+}
+Array reduce_window(const In& x, const Operand& initial, const Combine& combine, const WindowOptions& o) {
+  CallScope scope(x.loc);
+  const Array start = lax::convert_element_type(initial.array, x.array.dtype());
+  auto same = [&](const Array& y) { return lax::convert_element_type(y, x.array.dtype()); };
+  const Array y = reduced(
+      x.array, start, [&](const Array& a, const Array& b) { return same(combine(a, b)); }, o);
+  return same(combine(lax::broadcast_in_dim(start, y.shape(), {}), y));
 }
 
 }  // namespace tutti::lax

@@ -66,6 +66,16 @@ Array softplus(const In& x) {
   CallScope scope(x.loc);
   return logaddexp(x.array, 0);
 }
+Array log1mexp(const In& x) {
+  CallScope scope(x.loc);
+  return composite(
+      "log1mexp",
+      [](const Array& in) {
+        Array v = floating(in);
+        return where(v < M_LN2, log(-expm1(-v)), log1p(-exp(-v)));
+      },
+      x.array);
+}
 Array soft_sign(const In& x) {
   CallScope scope(x.loc);
   return composite(
@@ -204,6 +214,13 @@ Array logsumexp(const In& x, const Axes& axes, bool keepdims, const Array& b) {
         return keepdims ? result : result.sum(axes);  // over extents of 1: only drops them
       },
       x.array, dims_of(axes, x.array), keepdims, b);
+}
+Array logmeanexp(const In& x, const Axes& axes, bool keepdims, const Array& where) {
+  CallScope scope(x.loc);
+  const Array total = logsumexp(x, axes, keepdims, where);
+  // Every element counts 1, or where the mask holds.
+  const Array there = where.has_value() ? broadcast_to(where, x.array.shape()) : ones_like(x.array, bool_);
+  return total - log(sum(there, axes, keepdims).astype(total.dtype()));
 }
 Array standardize(const In& x, const Axes& axes, double epsilon) {
   CallScope scope(x.loc);

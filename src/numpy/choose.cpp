@@ -1,11 +1,12 @@
-// take, take_along_axis, sort, argsort, pad.
+// take, take_along_axis, sort, argsort.
 #include <algorithm>
 #include <limits>
 
 #include "array/node.hpp"
 #include "numpy/dims.hpp"
-#include "tutti/base/extent.hpp"
+#include "tutti/lax/complex.hpp"
 #include "tutti/numpy/movement.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti {
 
@@ -43,13 +44,25 @@ lax::GatherMode gather_mode(TakeMode mode) {
 
 }  // namespace
 
-Array take(const In& x, const Operand& indices, TakeMode mode) {
+namespace {
+Array taken(const In& x, const Operand& indices, int axis, TakeMode mode);
+}
+Array take(const In& x, const Operand& indices, TakeMode mode, const Array& fill_value) {
   CallScope scope(x.loc);
-  return take(ravel(x.array), indices, 0, mode);
+  return take(ravel(x.array), indices, 0, mode, fill_value);
+}
+Array take(const In& x, const Operand& indices, int axis, TakeMode mode, const Array& fill_value) {
+  CallScope scope(x.loc);
+  const Array y = taken(x, indices, axis, mode);
+  if (mode != TakeMode::fill || !fill_value.has_value()) return y;
+  const std::int64_t n = x.array.shape()[ops::normal_axis("take", axis, x.array)];
+  Array there = (indices.array >= -n) & (indices.array < n);
+  for (int k = ops::normal_axis("take", axis, x.array) + 1; k < x.array.ndim(); ++k) there = expand_dims(there, -1);
+  return where(there, y, lax::convert_element_type(fill_value, x.array.dtype()));
 }
 
-Array take(const In& x, const Operand& indices, int axis, TakeMode mode) {
-  CallScope scope(x.loc);
+namespace {
+Array taken(const In& x, const Operand& indices, int axis, TakeMode mode) {
   const Shape& from = x.array.shape();
   int d = ops::normal_axis("take", axis, x.array), n = indices.array.ndim();
   Shape column = indices.array.shape(), sizes = from;
@@ -70,6 +83,7 @@ Array take(const In& x, const Operand& indices, int axis, TakeMode mode) {
   dims.collapsed_slice_dims = dims.start_index_map = {d};
   return lax::gather(x.array, i, dims, sizes, gather_mode(mode));
 }
+}  // namespace
 
 Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode) {
   CallScope scope(x.loc);
@@ -110,8 +124,23 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
 Array sort(const In& x, int axis, bool descending) {
   CallScope scope(x.loc);
   int d = ops::normal_axis("sort", axis, x.array);
-  Array y = lax::sort(x.array, d);
+  Array y;
+  if (x.array.dtype().is_complex()) {  // by real part, then imaginary part
+    std::vector<Array> parts = lax::sort({lax::real(x.array), lax::imag(x.array)}, d, 2);
+    y = lax::complex(parts[0], parts[1]);
+  } else {
+    y = lax::sort(x.array, d);
+  }
   return descending ? lax::rev(y, {d}) : y;
+}
+
+Array sort(const In& x, none_t, bool descending) {
+  CallScope scope(x.loc);
+  return sort(ravel(x.array), 0, descending);
+}
+Array argsort(const In& x, none_t, bool descending) {
+  CallScope scope(x.loc);
+  return argsort(ravel(x.array), 0, descending);
 }
 
 Array argsort(const In& x, int axis, bool descending) {
@@ -122,66 +151,6 @@ Array argsort(const In& x, int axis, bool descending) {
   Array positions = lax::iota(int64, x.array.shape(), d);
   if (!descending) return lax::sort({x.array, positions}, d, 1)[1];
   return lax::rev(lax::sort({lax::rev(x.array, {d}), lax::rev(positions, {d})}, d, 1)[1], {d});
-}
-
-namespace {
-
-PadWidths all_widths(const Array& x, PadWidths widths) {
-  if (widths.size() == 1) widths.assign(x.ndim(), widths[0]);
-  if (static_cast<int>(widths.size()) != x.ndim())
-    raise<ShapeError>("pad", std::to_string(widths.size()) + " pairs of widths for " + x.type().str(),
-                      "Give (before, after) per dim, or one pair for all.");
-  for (auto [before, after] : widths)
-    if (before < 0 || after < 0)
-      raise<ValueError>("pad",
-                        "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " +
-                            x.type().str() + ": one is negative",
-                        "lax::pad cuts with negative widths.");
-  return widths;
-}
-
-}  // namespace
-
-Array pad(const In& x, const PadWidths& widths, const Operand& value) {
-  CallScope scope(x.loc);
-  std::vector<lax::PadDim> config;
-  for (auto [before, after] : all_widths(x.array, widths)) config.push_back({before, after, 0});
-  return lax::pad(x.array, lax::convert_element_type(value.array, x.array.dtype()), config);
-}
-
-Array pad(const In& x, const PadWidths& widths, PadMode mode) {
-  CallScope scope(x.loc);
-  if (mode == PadMode::constant) return pad(x.array, widths, Operand(0.f));
-  Array y = x.array;
-  auto all = all_widths(x.array, widths);
-  for (int d = 0; d < y.ndim(); ++d) {
-    auto [before, after] = all[d];
-    std::int64_t n = y.shape()[d];
-    if (before + after == 0) continue;
-    if (n == 0)
-      raise<ShapeError>("pad", "dim " + std::to_string(d) + " of " + y.type().str() + " is empty",
-                        "Only constant padding works there.");
-    if (extent::add(n, extent::add(before, after)) > std::numeric_limits<std::int32_t>::max())
-      raise<ShapeError>("pad",
-                        "the widths (" + std::to_string(before) + ", " + std::to_string(after) + ") for " +
-                            x.array.type().str() + " make a dim beyond int32",
-                        "Only constant padding goes beyond.");
-    // Where each element of the result comes from; known now, so a gather along one dim.
-    std::vector<std::int32_t> from;
-    for (std::int64_t i = -before; i < n + after; ++i) {
-      std::int64_t at = i;
-      if (mode == PadMode::edge) at = std::clamp<std::int64_t>(i, 0, n - 1);
-      if (mode == PadMode::wrap) at = (i % n + n) % n;
-      if (mode == PadMode::reflect) {
-        std::int64_t period = std::max<std::int64_t>(2 * (n - 1), 1);
-        at = (i % period + period) % period;
-        if (at >= n) at = period - at;
-      }
-      from.push_back(static_cast<std::int32_t>(at));
-    }
-    y = take(y, array(from, Shape{from.size()}), d, TakeMode::clip);
-  }
-  return y;
 }
 
 }  // namespace tutti

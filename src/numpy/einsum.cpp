@@ -163,7 +163,7 @@ Term reduced(Term t, const Letters& needed) {
   return {gone.empty() ? t.array : lax::reduce_sum(t.array, gone), kept};
 }
 
-Term multiplied(const Term& x, const Term& y, const Letters& needed) {
+Term multiplied(const Term& x, const Term& y, const Letters& needed, std::optional<DType> preferred) {
   lax::DotDims dims;
   std::string batch, left, right;
   for (std::size_t i = 0; i < x.labels.size(); ++i) {
@@ -179,11 +179,11 @@ Term multiplied(const Term& x, const Term& y, const Letters& needed) {
   }
   for (char c : y.labels)
     if (x.labels.find(c) == std::string::npos) right.push_back(c);
-  return {lax::dot_general(x.array, y.array, dims), batch + left + right};
+  return {lax::dot_general(x.array, y.array, dims, preferred), batch + left + right};
 }
 
 // All terms in one, whose letters are those of the result in any order.
-Term contracted(const std::vector<Term>& terms, const std::string& result) {
+Term contracted(const std::vector<Term>& terms, const std::string& result, std::optional<DType> preferred) {
   auto needed_after = [&](std::size_t i) {
     Letters out(result.begin(), result.end());
     for (std::size_t k = i; k < terms.size(); ++k) out.insert(terms[k].labels.begin(), terms[k].labels.end());
@@ -194,14 +194,16 @@ Term contracted(const std::vector<Term>& terms, const std::string& result) {
     const Letters later = needed_after(i + 1);
     Letters either = later;
     either.insert(all.labels.begin(), all.labels.end());
-    all = reduced(multiplied(all, reduced(terms[i], either), later), later);
+    Term next = reduced(terms[i], either);
+    if (i > 1 && preferred) next.array = lax::convert_element_type(next.array, *preferred);
+    all = reduced(multiplied(all, next, later, preferred), later);
   }
   return all;
 }
 
 }  // namespace
 
-Array einsum(const std::string& subscripts, const ArrayList& list) {
+Array einsum(const std::string& subscripts, const ArrayList& list, std::optional<DType> preferred) {
   CallScope scope(list.loc);
   Subscripts s = parsed(subscripts);
   if (s.terms.size() != list.arrays.size())
@@ -212,7 +214,7 @@ Array einsum(const std::string& subscripts, const ArrayList& list) {
   const std::map<char, std::int64_t> extents = extents_of(s, terms);
   const std::string result = result_labels(s, terms);
   for (Term& t : terms) t = without_broadcast_dims(t, extents);
-  const Term all = contracted(terms, result);
+  const Term all = contracted(terms, result, preferred);
   Dims order;
   for (char c : result) order.push_back(static_cast<std::int64_t>(all.labels.find(c)));
   return order == ops::range(0, all.array.ndim()) ? all.array : lax::transpose(all.array, order);

@@ -428,7 +428,7 @@ Array heaviside(const Operand& x, const Operand& at_zero) {
   Array zero = number_like(xs[0], 0), one = number_like(xs[0], 1);
   return where(lax::lt(xs[0], zero), zero, where(lax::gt(xs[0], zero), one, where(lax::eq(xs[0], zero), xs[1], xs[0])));
 }
-Array nan_to_num(const In& x, double nan) {
+Array nan_to_num(const In& x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
   CallScope scope(x.loc);
   const Array& a = given(x.array, "nan_to_num");
   if (!a.dtype().is_inexact()) return a;
@@ -438,8 +438,8 @@ Array nan_to_num(const In& x, double nan) {
                                            : double(std::numeric_limits<float>::max());
   double infinity = std::numeric_limits<double>::infinity();
   Array y = where(isnan(a), number_like(a, nan), a);
-  y = where(lax::eq(y, number_like(y, infinity)), number_like(y, largest), y);
-  return where(lax::eq(y, number_like(y, -infinity)), number_like(y, -largest), y);
+  y = where(lax::eq(y, number_like(y, infinity)), number_like(y, posinf.value_or(largest)), y);
+  return where(lax::eq(y, number_like(y, -infinity)), number_like(y, neginf.value_or(-largest)), y);
 }
 
 // --- comparisons, logic, bits

@@ -5,6 +5,7 @@
 #include "array/node.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/numpy/movement.hpp"
+#include "tutti/numpy/selection.hpp"
 
 namespace tutti {
 namespace {
@@ -36,7 +37,8 @@ int named_dims(const Array& x, const std::vector<Index>& index) {
   int named = 0, ellipses = 0;
   for (const Index& i : index) {
     ellipses += i.kind == Index::Kind::ellipsis;
-    named += i.kind != Index::Kind::ellipsis && i.kind != Index::Kind::newaxis;
+    const bool mask = i.kind == Index::Kind::array && i.array.dtype().is_bool();
+    named += mask ? i.array.ndim() : i.kind != Index::Kind::ellipsis && i.kind != Index::Kind::newaxis;
   }
   if (ellipses > 1)
     raise<IndexError>("index", std::to_string(ellipses) + " ellipses in the index of " + x.type().str(),
@@ -62,23 +64,34 @@ Pick pick_integer(const Array& x, int d, std::int64_t i) {
   return {Pick::Kind::integer, at, 1, 1, {}};
 }
 
-Pick pick_array(const Array& x, int d, const Array& i) {
-  if (i.dtype().is_bool())
-    raise<UnsupportedError>("index",
-                            "the mask " + i.type().str() + " as an index of " + x.type().str() +
-                                ": the result's shape would depend on values",
-                            "Use where(mask, x, 0).");
+Pick pick_array(int d, const Array& i) {
   if (!i.dtype().is_integer())
     raise<TypeError>("index", "the index of dim " + std::to_string(d) + " is " + i.type().str(),
                      "Indices are integers: convert with astype(int32).");
   return {Pick::Kind::array, 0, 0, 1, i};
 }
 
+// A mask stands for the positions where it holds, an array per dim of it.
+std::vector<Array> mask_positions(const Array& x, int d, const Array& mask) {
+  if (mask.is_traced())
+    raise<TracerError>("index",
+                       "the mask " + mask.type().str() + " as an index of " + x.type().str() +
+                           ": the result's shape would depend on values, and the mask is traced",
+                       "Use where(mask, x, 0), or nonzero(mask, {.size = n}).");
+  for (int k = 0; k < mask.ndim(); ++k)
+    if (mask.shape()[k] != x.shape()[d + k])
+      raise<IndexError>(
+          "index",
+          "the mask " + mask.type().str() + " does not fit dim " + std::to_string(d + k) + " of " + x.type().str(),
+          "A mask has the extents of the dims that it stands for.");
+  return mask.ndim() ? nonzero(mask) : std::vector<Array>{};
+}
+
 Pick pick(const Array& x, int d, const Index& i) {
   switch (i.kind) {
     case Index::Kind::integer: return pick_integer(x, d, i.integer);
     case Index::Kind::slice: return pick_slice(x, d, i.slice);
-    case Index::Kind::array: return pick_array(x, d, i.array);
+    case Index::Kind::array: return pick_array(d, i.array);
     default: return whole_dim(x, d);
   }
 }
@@ -99,6 +112,8 @@ IndexPlan plan_of(const Array& x, const std::vector<Index>& index) {
       plan.order.push_back(-1);
     else if (i.kind == Index::Kind::ellipsis)
       for (int k = 0; k < unnamed; ++k) add(whole_dim(x, next()));
+    else if (i.kind == Index::Kind::array && i.array.dtype().is_bool() && i.array.ndim() > 0)
+      for (const Array& at : mask_positions(x, next(), i.array)) add({Pick::Kind::array, 0, 0, 1, at});
     else
       add(pick(x, next(), i));
   }

@@ -6,6 +6,7 @@
 #include "numpy/index_plan.hpp"
 #include "numpy/promotion.hpp"
 #include "tutti/numpy/movement.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti {
 
@@ -109,7 +110,8 @@ Shape full_shape(const IndexPlan& plan, const GatherPlan& g) {
   return out;
 }
 
-Array gathered(const Array& x, const IndexPlan& plan) {
+// Indices that are out of range are clamped, unless `mode` says otherwise.
+Array gathered(const Array& x, const IndexPlan& plan, lax::GatherMode mode = lax::GatherMode::clip) {
   Array base = sliced(x, plan, true);
   GatherPlan g = gather_plan(base, plan);
   lax::GatherDims dims;
@@ -117,8 +119,7 @@ Array gathered(const Array& x, const IndexPlan& plan) {
     dims.offset_dims.push_back(d < g.at ? d : d + g.batch.ndim());
   dims.collapsed_slice_dims = g.indexed;
   dims.start_index_map = g.indexed;
-  // Traced indices that are out of range are clamped.
-  Array y = lax::gather(base, g.indices, dims, g.sizes, lax::GatherMode::clip);
+  Array y = lax::gather(base, g.indices, dims, g.sizes, mode);
   return reshape(y, full_shape(plan, g));
 }
 
@@ -250,24 +251,41 @@ Array scatter_updates(const Array& x, const IndexPlan& plan, const ScatterPlan& 
   return reshape(order == ops::range(0, v.ndim()) ? v : lax::transpose(v, order), shape);
 }
 
-Array scattered(const Array& x, const IndexPlan& plan, const Array& v, lax::ScatterKind kind) {
+Array scattered(const Array& x, const IndexPlan& plan, const Array& v, lax::ScatterKind kind, lax::GatherMode mode) {
   const ScatterPlan s = scatter_plan(x, plan);
   lax::ScatterDims dims;
   dims.update_window_dims = ops::range(s.batch.ndim(), s.batch.ndim() + static_cast<std::int64_t>(s.window.size()));
   dims.inserted_window_dims = dims.scatter_dims_to_operand_dims = s.places;
-  return lax::scatter(x, scatter_indices(x, plan, s), scatter_updates(x, plan, s, v), dims, kind,
-                      lax::GatherMode::fill);
+  return lax::scatter(x, scatter_indices(x, plan, s), scatter_updates(x, plan, s, v), dims, kind, mode);
 }
 
 Array updated(const char* function, const Array& x, const std::vector<Index>& index, const Operand& value,
-              lax::ScatterKind kind) {
+              lax::ScatterKind kind, AtMode mode) {
   CallScope scope(value.loc, {"", function, 0});
+  // A mask and one value: no position is needed, so the mask may be traced.
+  if (index.size() == 1 && index[0].kind == Index::Kind::array && index[0].array.dtype().is_bool() &&
+      value.array.ndim() == 0 && index[0].array.is_traced() && index[0].array.ndim() <= x.ndim()) {
+    const Array v = ops::spread_to(lax::convert_element_type(value.array, x.dtype()), x.shape());
+    Array mask = index[0].array;
+    while (mask.ndim() < x.ndim()) mask = expand_dims(mask, -1);
+    return where(mask, combined(x, v, kind), x);
+  }
   IndexPlan plan = plan_of(x, index);
   bool box =
       !plan.has_array && std::all_of(plan.picks.begin(), plan.picks.end(), [](const Pick& p) { return p.step == 1; });
   Shape result = full_shape(plan, plan.has_array ? gather_plan(x, plan) : GatherPlan{});
   Array v = broadcast_to(lax::convert_element_type(value.array, x.dtype()), result);
-  return box ? box_updated(x, plan, v, kind) : scattered(x, plan, v, kind);
+  return box ? box_updated(x, plan, v, kind)
+             : scattered(x, plan, v, kind, mode == AtMode::clip ? lax::GatherMode::clip : lax::GatherMode::fill);
+}
+
+// f(what stands there, v), written back.
+template <class F>
+Array rewritten(const char* function, const Array& x, const std::vector<Index>& index, const Operand& v, AtMode mode,
+                F f) {
+  CallScope scope(v.loc, {"", function, 0});
+  const AtMode read = mode == AtMode::automatic ? AtMode::clip : mode;
+  return AtIndex(x, index).set(f(AtIndex(x, index).get(read), v.array), mode);
 }
 
 }  // namespace
@@ -283,14 +301,45 @@ Array Array::operator()(const Index& a, const Index& b, const Index& c, const In
   return indexed(*this, {a, b, c, d, e});
 }
 
+Array Array::index(const std::vector<Index>& entries) const { return indexed(*this, entries); }
+
 Array AtIndex::get(Loc loc) const {
   CallScope scope(loc, {"", "at.get", 0});
   return indexed(x_, index_);
 }
-Array AtIndex::set(const Operand& v) const { return updated("at.set", x_, index_, v, lax::ScatterKind::set); }
-Array AtIndex::add(const Operand& v) const { return updated("at.add", x_, index_, v, lax::ScatterKind::add); }
-Array AtIndex::mul(const Operand& v) const { return updated("at.mul", x_, index_, v, lax::ScatterKind::mul); }
-Array AtIndex::min(const Operand& v) const { return updated("at.min", x_, index_, v, lax::ScatterKind::min); }
-Array AtIndex::max(const Operand& v) const { return updated("at.max", x_, index_, v, lax::ScatterKind::max); }
+Array AtIndex::get(AtMode mode, const Array& fill_value, Loc loc) const {
+  CallScope scope(loc, {"", "at.get", 0});
+  IndexPlan plan = plan_of(x_, index_);
+  if (mode != AtMode::fill || !plan.has_array) return indexed(x_, index_);
+  Array y = gathered(x_, plan, lax::GatherMode::fill);
+  if (!fill_value.has_value()) return y;
+  const Array there = gathered(full_like(x_, 1, int32), plan, lax::GatherMode::fill) == 1;
+  return where(there, y, lax::convert_element_type(fill_value, x_.dtype()));
+}
+Array AtIndex::set(const Operand& v, AtMode mode) const {
+  return updated("at.set", x_, index_, v, lax::ScatterKind::set, mode);
+}
+Array AtIndex::add(const Operand& v, AtMode mode) const {
+  return updated("at.add", x_, index_, v, lax::ScatterKind::add, mode);
+}
+Array AtIndex::subtract(const Operand& v, AtMode mode) const {
+  CallScope scope(v.loc, {"", "at.subtract", 0});
+  return updated("at.subtract", x_, index_, -v.array, lax::ScatterKind::add, mode);
+}
+Array AtIndex::mul(const Operand& v, AtMode mode) const {
+  return updated("at.mul", x_, index_, v, lax::ScatterKind::mul, mode);
+}
+Array AtIndex::divide(const Operand& v, AtMode mode) const {
+  return rewritten("at.divide", x_, index_, v, mode, [](const Array& x, const Array& y) { return x / y; });
+}
+Array AtIndex::power(const Operand& v, AtMode mode) const {
+  return rewritten("at.power", x_, index_, v, mode, [](const Array& x, const Array& y) { return tutti::power(x, y); });
+}
+Array AtIndex::min(const Operand& v, AtMode mode) const {
+  return updated("at.min", x_, index_, v, lax::ScatterKind::min, mode);
+}
+Array AtIndex::max(const Operand& v, AtMode mode) const {
+  return updated("at.max", x_, index_, v, lax::ScatterKind::max, mode);
+}
 
 }  // namespace tutti

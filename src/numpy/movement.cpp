@@ -277,6 +277,18 @@ Array roll(const In& x, std::int64_t shift, int axis) {
   if (n == 0 || shift % n == 0) return x.array;
   return bind1(ops::roll, ops::Roll{d, (shift % n + n) % n}, {x.array});
 }
+Array roll(const In& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes) {
+  CallScope scope(x.loc);
+  if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
+    raise<ValueError>("roll",
+                      std::to_string(shifts.size()) + " shifts for " + std::to_string(axes.size()) + " axes of " +
+                          x.array.type().str(),
+                      "Give one shift per axis, or one for all.");
+  Array y = x.array;
+  for (std::size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i)
+    y = roll(y, shifts[shifts.size() == 1 ? 0 : i], axes[axes.size() == 1 ? 0 : i]);
+  return y;
+}
 Array tile(const In& x, const Shape& repeats) {
   CallScope scope(x.loc);
   for (std::int64_t times : repeats)

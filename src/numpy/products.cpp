@@ -26,23 +26,20 @@ void check_pair(const char* function, const Array& x, const Array& y, int dx, in
                         std::to_string(b),
                     turned ? "Or did you mean the transpose of rhs? Write .T()." : "The two extents must be equal.");
 }
-Array product(const Array& x, const Array& y, const lax::DotDims& dims) {
+using Preferred = std::optional<DType>;
+Array product(const Array& x, const Array& y, const lax::DotDims& dims, Preferred preferred = {}) {
   std::vector<Array> xs = ops::same_dtype({x, y});
-  return lax::dot_general(xs[0], xs[1], dims);
+  return lax::dot_general(xs[0], xs[1], dims, preferred);
 }
 
-}  // namespace
-
-Array matmul(const In& x, const In& y) {
-  CallScope scope(x.loc);
-  Array a = x.array, b = y.array;
+Array matmul_of(const Array& a, const Array& b, Preferred preferred) {
   if (a.ndim() == 0 || b.ndim() == 0)
     raise<ShapeError>("matmul", operands(a, b) + ": one is a scalar", "Scalars multiply by *.");
   int na = a.ndim(), nb = b.ndim();
   check_pair("matmul", a, b, na - 1, std::max(nb - 2, 0));
-  if (na <= 2 && nb <= 2) return product(a, b, {{na - 1}, {0}, {}, {}});
-  if (nb <= 2) return product(a, b, {{na - 1}, {0}, {}, {}});  // the stack's dims are free dims of lhs
-  if (na == 1) return product(a, b, {{0}, {nb - 2}, {}, {}});
+  if (na <= 2 && nb <= 2) return product(a, b, {{na - 1}, {0}, {}, {}}, preferred);
+  if (nb <= 2) return product(a, b, {{na - 1}, {0}, {}, {}}, preferred);  // the stack's dims are free dims of lhs
+  if (na == 1) return product(a, b, {{0}, {nb - 2}, {}, {}}, preferred);
   Shape left(Dims(a.shape().begin(), a.shape().end() - 2)), right(Dims(b.shape().begin(), b.shape().end() - 2));
   for (int d = 1; d <= std::min(left.ndim(), right.ndim()); ++d) {
     std::int64_t l = left[left.size() - static_cast<std::size_t>(d)],
@@ -62,15 +59,32 @@ Array matmul(const In& x, const In& y) {
     return ops::spread_to(m, to);
   };
   int n = batch.ndim();
-  return product(stacked(a, left), stacked(b, right), {{n + 1}, {n}, ops::range(0, n), ops::range(0, n)});
+  return product(stacked(a, left), stacked(b, right), {{n + 1}, {n}, ops::range(0, n), ops::range(0, n)}, preferred);
 }
 
+Array dot_of(const Array& a, const Array& b, Preferred preferred) {
+  if (a.ndim() == 0 || b.ndim() == 0) return product(a, b, {}, preferred);
+  check_pair("dot", a, b, a.ndim() - 1, std::max(b.ndim() - 2, 0));
+  return product(a, b, {{a.ndim() - 1}, {std::max(b.ndim() - 2, 0)}, {}, {}}, preferred);
+}
+
+}  // namespace
+
+Array matmul(const In& x, const In& y) {
+  CallScope scope(x.loc);
+  return matmul_of(x.array, y.array, {});
+}
+Array matmul_with(const In& x, const In& y, DType preferred_element_type) {
+  CallScope scope(x.loc);
+  return matmul_of(x.array, y.array, preferred_element_type);
+}
 Array dot(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
-  Array a = x.array, b = y.array;
-  if (a.ndim() == 0 || b.ndim() == 0) return product(a, b, {});
-  check_pair("dot", a, b, a.ndim() - 1, std::max(b.ndim() - 2, 0));
-  return product(a, b, {{a.ndim() - 1}, {std::max(b.ndim() - 2, 0)}, {}, {}});
+  return dot_of(x.array, y.array, {});
+}
+Array dot_with(const In& x, const In& y, DType preferred_element_type) {
+  CallScope scope(x.loc);
+  return dot_of(x.array, y.array, preferred_element_type);
 }
 Array vdot(const In& x, const In& y) {
   CallScope scope(x.loc);

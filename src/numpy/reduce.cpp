@@ -117,6 +117,7 @@ Array mean(const In& x, const Axes& axes, bool keepdims) {
 Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
   CallScope scope(x.loc);
   const Array& a = given(x.array, "var");
+  if (a.dtype().is_complex()) return var_with(a, {.axes = axes, .keepdims = keepdims, .ddof = double(ddof)});
   std::vector<int> list = axes.resolve(a.ndim());
   Array w = wide(a);
   Array s = strict(ops::reduce_sum, w, list, true);
@@ -129,9 +130,10 @@ Array std_(const In& x, const Axes& axes, bool keepdims, int ddof) {
   CallScope scope(x.loc);
   return sqrt(var(x, axes, keepdims, ddof));
 }
-Array cumsum(const In& x, std::optional<int> axis) {
+Array cumsum(const In& x, std::optional<int> axis, std::optional<DType> dtype) {
   CallScope scope(x.loc);
-  const Array& a = given(x.array, "cumsum");
+  const Array& given_x = given(x.array, "cumsum");
+  const Array a = dtype ? lax::convert_element_type(given_x, *dtype) : given_x;
   Array flat = axis ? a : lax::reshape(a, Shape{a.size()});
   return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int64) : flat,
                      axis ? Axes(*axis).resolve(a.ndim())[0] : 0);
@@ -247,9 +249,42 @@ Array mean_with(const In& x, const ReduceOptions& o) {
   const Array& a = given(x.array, "mean");
   Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   Array s = sum(masked(w, o.where, 0), o.axes, o.keepdims);
-  Array n = o.where.has_value() ? sum(ops::spread(o.where, a.shape()), o.axes, o.keepdims)
+  Array n = o.where.has_value() ? sum(ops::spread_to(o.where, a.shape()), o.axes, o.keepdims)
                                 : Array(static_cast<double>(count(a, o.axes.resolve(a.ndim()))));
   return lax::convert_element_type(s / n, o.dtype ? *o.dtype : mean_dtype(a));
+}
+
+Array var_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  const Array& a = given(x.array, "var");
+  const DType result = o.dtype ? *o.dtype : a.dtype().is_complex() ? float32 : mean_dtype(a);
+  const Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
+  ReduceOptions whole = {.axes = o.axes, .keepdims = true, .where = o.where};
+  const Array deviation = w - mean_with(w, whole);
+  const Array squares =
+      sum(masked(w.dtype().is_complex() ? square(abs(deviation)) : square(deviation), o.where, 0), o.axes, o.keepdims);
+  const Array n = o.where.has_value() ? sum(ops::spread_to(o.where, a.shape()), o.axes, o.keepdims)
+                                      : Array(static_cast<double>(count(a, o.axes.resolve(a.ndim()))));
+  return lax::convert_element_type(squares / (n - o.ddof), result);
+}
+Array std_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  return sqrt(var_with(x, o));
+}
+namespace {
+Array truth_with(const In& x, const ReduceOptions& o, bool otherwise, Array (*f)(const Array&, const Axes&, bool)) {
+  const Array bits = x.array != 0;
+  Array y = f(o.where.has_value() ? where(o.where, bits, otherwise) : bits, o.axes, o.keepdims);
+  return o.initial.has_value() ? (otherwise ? logical_and(y, o.initial) : logical_or(y, o.initial)) : y;
+}
+}  // namespace
+Array any_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  return truth_with(x, o, false, [](const Array& b, const Axes& axes, bool keep) { return any(b, axes, keep); });
+}
+Array all_with(const In& x, const ReduceOptions& o) {
+  CallScope scope(x.loc);
+  return truth_with(x, o, true, [](const Array& b, const Axes& axes, bool keep) { return tutti::all(b, axes, keep); });
 }
 
 Array Array::sum(const Axes& axes, bool keepdims, Loc loc) const { return tutti::sum({*this, loc}, axes, keepdims); }

@@ -197,7 +197,13 @@ class Array {
   Array operator()(const Index& a, const Index& b, const Index& c) const;
   Array operator()(const Index& a, const Index& b, const Index& c, const Index& d) const;
   Array operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e) const;
+  template <class... I>
+  Array operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e, const Index& f,
+                   const I&... more) const;
+  /// The same, of as many entries as there are.
+  Array index(const std::vector<Index>& entries) const;
   template <class... I> AtIndex at(const I&... index) const;
+  AtIndex at(const std::vector<Index>& entries) const;
 
   Array& operator+=(const Operand& other) &;
   Array& operator-=(const Operand& other) &;
@@ -285,22 +291,42 @@ class Index {
   Loc loc;
 };
 
+/// What becomes of positions of x.at(index) that are out of range. `fill`: left out by updates, read as NaN (the least
+/// signed and the greatest unsigned integer, true) or the number given. `clip`: taken as the nearest one in range.
+/// Without one of them: read as `clip`, written as `fill`.
+enum class AtMode { automatic, fill, drop = fill, clip, promise_in_bounds = clip };
+
 /// x.at(index): functional updates; each gives a new array.
 class AtIndex {
  public:
   AtIndex(Array x, std::vector<Index> index) : x_(std::move(x)), index_(std::move(index)) {}
   Array get(Loc loc = Loc::current()) const;
-  Array set(const Operand& v) const;
-  Array add(const Operand& v) const;
-  Array mul(const Operand& v) const;
-  Array min(const Operand& v) const;
-  Array max(const Operand& v) const;
+  Array get(AtMode mode, const Array& fill_value = {}, Loc loc = Loc::current()) const;
+  Array set(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array add(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array subtract(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array mul(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array multiply(const Operand& v, AtMode mode = AtMode::automatic) const { return mul(v, mode); }
+  /// Divided once even where a position comes twice; so power.
+  Array divide(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array power(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array min(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array max(const Operand& v, AtMode mode = AtMode::automatic) const;
+  /// f of what stands there: x.at(i).apply(sin). Where a position comes twice, f as many times.
+  template <class F> Array apply(const F& f, Loc loc = Loc::current()) const { return set({f(get(loc)), loc}); }
+  Array apply(Array (*f)(const In&), Loc loc = Loc::current()) const { return set({f(get(loc)), loc}); }
 
  private:
   Array x_;
   std::vector<Index> index_;
 };
+template <class... I>
+Array Array::operator()(const Index& a, const Index& b, const Index& c, const Index& d, const Index& e, const Index& f,
+                        const I&... more) const {
+  return index({a, b, c, d, e, f, Index(more)...});
+}
 template <class... I> AtIndex Array::at(const I&... index) const { return AtIndex(*this, {Index(index)...}); }
+inline AtIndex Array::at(const std::vector<Index>& entries) const { return AtIndex(*this, entries); }
 
 /// Nested lists of numbers and arrays: `array({{1, 2}, {3, 4}})`.
 class NestedList {

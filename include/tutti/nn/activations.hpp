@@ -23,6 +23,8 @@ Array silu(const In& x);
 inline Array swish(const In& x) { return silu(x); }
 /// log(1 + exp(x)) without overflow.
 Array softplus(const In& x);
+/// log(1 - exp(-x)), accurate near 0 and far from it; NaN below 0.
+Array log1mexp(const In& x);
 /// x / (1 + |x|).
 Array soft_sign(const In& x);
 /// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
@@ -62,6 +64,8 @@ Array softmax(const In& x, const Axes& axes = -1, const Array& where = {});
 Array log_softmax(const In& x, const Axes& axes = -1, const Array& where = {});
 /// log(sum(b exp(x))) without overflow; without b it counts as 1.
 Array logsumexp(const In& x, const Axes& axes = {}, bool keepdims = false, const Array& b = {});
+/// log(mean(exp(x))) without overflow; `where` (bool, broadcasts) leaves elements out.
+Array logmeanexp(const In& x, const Axes& axes = {}, bool keepdims = false, const Array& where = {});
 /// (x - mean) / sqrt(variance + epsilon) along the axes.
 Array standardize(const In& x, const Axes& axes = -1, double epsilon = 1e-5);
 /// The first half along `axis` times the sigmoid of the second. Throws ShapeError when the extent is odd.

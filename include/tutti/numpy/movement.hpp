@@ -1,6 +1,8 @@
 // Making, moving, joining and contracting arrays: the NumPy-like functions. Source of names and meanings: jax.numpy.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -84,6 +86,8 @@ struct ArrayList {
   Loc loc;
   ArrayList(std::initializer_list<Array> list, Loc l = Loc::current()) : arrays(list), loc(l) {}
   ArrayList(std::vector<Array> list, Loc l = Loc::current()) : arrays(std::move(list)), loc(l) {}
+  template <std::size_t n>
+  ArrayList(const std::array<Array, n>& list, Loc l = Loc::current()) : arrays(list.begin(), list.end()), loc(l) {}
 };
 Array concatenate(const ArrayList& xs, int axis = 0);
 Array stack(const ArrayList& xs, int axis = 0);
@@ -97,6 +101,8 @@ Array flip(const In& x, const Axes& axes = {});
 /// Elements shifted around; without an axis in the flat order.
 Array roll(const In& x, std::int64_t shift);
 Array roll(const In& x, std::int64_t shift, int axis);
+/// Several axes, each by its own shift; an axis that comes twice moves by the sum.
+Array roll(const In& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes);
 Array tile(const In& x, const Shape& repeats);
 /// Every element (slice along `axis`) `n` times in a row; without an axis the flat array.
 Array repeat(const In& x, Dim n);
@@ -107,23 +113,38 @@ Array triu(const In& x, int k = 0);
 /// Of a matrix its diagonal k, of a vector the square matrix that has it as diagonal k, zeros elsewhere: `diag({{1, 2},
 /// {3, 4}})` is {1, 4}.
 Array diag(const In& x, int k = 0);
-enum class PadMode { constant, edge, reflect, wrap };
+/// What lies around: a constant, the last element, the array mirrored (reflect: without its border, symmetric: with
+/// it), its other end, a straight line down to a value, or what the elements at that side have as maximum, mean, ...
+enum class PadMode { constant, edge, reflect, wrap, symmetric, linear_ramp, maximum, mean, median, minimum, empty };
 using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// (before, after) per dim, or one pair for all: `pad(x, {{1, 2}})`.
 Array pad(const In& x, const PadWidths& widths, const Operand& value = 0.f);
 Array pad(const In& x, const PadWidths& widths, PadMode mode);
+/// Arguments of single modes; lists have (before, after) per dim, or one pair for all.
+struct PadOptions {
+  PadMode mode = PadMode::constant;
+  std::vector<std::pair<double, double>> constant_values = {{0, 0}};
+  std::vector<std::pair<double, double>> end_values = {{0, 0}};  // linear_ramp
+  PadWidths stat_length = {};  // how many elements maximum, mean, median and minimum look at; all of them when empty
+  bool odd = false;            // reflect and symmetric: mirrored at the border's value too, 2 x[0] - x[i]
+};
+Array pad(const In& x, const PadWidths& widths, const PadOptions& options);
 
 // --- choosing
 
 /// What happens to an index that is out of range: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones
 /// count from the end, except under clip.
 enum class TakeMode { fill, clip, wrap };
-Array take(const In& x, const Operand& indices, TakeMode mode = TakeMode::fill);  // of the flat array
-Array take(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill);
+/// Of the flat array, or along an axis. `fill_value` (a number) instead of NaN and the like.
+Array take(const In& x, const Operand& indices, TakeMode mode = TakeMode::fill, const Array& fill_value = {});
+Array take(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill, const Array& fill_value = {});
 /// result[i, j] = x[i, indices[i, j]] for axis 1: `indices` has x's number of dims.
 Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill);
 Array sort(const In& x, int axis = -1, bool descending = false);
 Array argsort(const In& x, int axis = -1, bool descending = false);
+/// Of the flat array.
+Array sort(const In& x, none_t, bool descending = false);
+Array argsort(const In& x, none_t, bool descending = false);
 
 // --- products
 
@@ -131,6 +152,9 @@ Array argsort(const In& x, int axis = -1, bool descending = false);
 Array matmul(const In& x, const In& y);
 /// NumPy's dot: the last dim of x with the last but one of y; scalars multiply.
 Array dot(const Operand& x, const Operand& y);
+/// The same with results (and sums) of another dtype, as of int8 in int32.
+Array matmul_with(const In& x, const In& y, DType preferred_element_type);
+Array dot_with(const In& x, const In& y, DType preferred_element_type);
 /// The sum of conj(x) * y over all elements.
 Array vdot(const In& x, const In& y);
 Array inner(const In& x, const In& y);
@@ -139,7 +163,7 @@ Array outer(const In& x, const In& y);
 Array tensordot(const In& x, const In& y, int n = 2);
 Array tensordot(const In& x, const In& y, const std::vector<int>& x_axes, const std::vector<int>& y_axes);
 /// Einstein sums of one or more operands: `einsum("bij,bjk->bik", {x, y})`; `...` stands for leading dims.
-Array einsum(const std::string& subscripts, const ArrayList& xs);
+Array einsum(const std::string& subscripts, const ArrayList& xs, std::optional<DType> preferred_element_type = {});
 
 namespace lax {
 

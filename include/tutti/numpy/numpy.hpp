@@ -156,8 +156,8 @@ Array copysign(const Operand& x, const Operand& y);
 Array nextafter(const Operand& x, const Operand& y);
 /// 0 below 0, 1 above, `at_zero` at 0.
 Array heaviside(const Operand& x, const Operand& at_zero);
-/// NaN becomes `nan`, infinities the largest finite numbers.
-Array nan_to_num(const In& x, double nan = 0);
+/// NaN becomes `nan`, infinities the largest finite numbers, or those given.
+Array nan_to_num(const In& x, double nan = 0, std::optional<double> posinf = {}, std::optional<double> neginf = {});
 
 // --- elementwise: comparisons, logic, bits
 
@@ -215,8 +215,8 @@ Array any(const In& x, const Axes& axes = {}, bool keepdims = false);
 /// The first index of the extremum: along one axis, or of the flat array. int32, under x64 int64.
 Array argmax(const In& x, std::optional<int> axis = {}, bool keepdims = false);
 Array argmin(const In& x, std::optional<int> axis = {}, bool keepdims = false);
-/// Running sums along an axis, or of the flat array.
-Array cumsum(const In& x, std::optional<int> axis = {});
+/// Running sums along an axis, or of the flat array; of bools in integers.
+Array cumsum(const In& x, std::optional<int> axis = {}, std::optional<DType> dtype = {});
 /// max - min.
 Array ptp(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array count_nonzero(const In& x, const Axes& axes = {}, bool keepdims = false);
@@ -237,6 +237,7 @@ struct ReduceOptions {
   std::optional<DType> dtype = {};
   Array initial = {};
   Array where = {};
+  double ddof = 0;  // var and std: the sum of squares is divided by n - ddof
 };
 /// `sum_with(x, {.axes = 0, .where = x > 0})`. Functions of their own, because `sum(x, {0, 1})` names axes.
 Array sum_with(const In& x, const ReduceOptions& options);
@@ -244,5 +245,9 @@ Array prod_with(const In& x, const ReduceOptions& options);
 Array max_with(const In& x, const ReduceOptions& options);
 Array min_with(const In& x, const ReduceOptions& options);
 Array mean_with(const In& x, const ReduceOptions& options);
+Array var_with(const In& x, const ReduceOptions& options);
+Array std_with(const In& x, const ReduceOptions& options);
+Array any_with(const In& x, const ReduceOptions& options);
+Array all_with(const In& x, const ReduceOptions& options);
 
 }  // namespace tutti

@@ -60,7 +60,7 @@ class UntypedCall {
 std::vector<bool> present_in(tree::detail::Ref tree);
 
 /// Gradients of result 0, one per leaf of the arguments in `argnums`, in their order (empty: not differentiated), and
-/// the results.
+/// the results. `holomorphic`: arguments and result are complex.
 struct Gradient {
   std::vector<Array> results;
   std::vector<Array> gradients;
@@ -69,7 +69,7 @@ struct Gradient {
   Gradient(Gradient&&) noexcept;
 };
 Gradient gradient(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const char* what,
-                  Loc made);
+                  bool holomorphic, Loc made);
 
 /// Results and their tangents (empty where the result has none). One tangent per leaf; an empty one is zero.
 struct Pushed {

@@ -104,8 +104,9 @@ template <class F, class... A, int... I> consteval bool check_gradient(std::inte
 }
 
 // Value and gradient of one call: `pair(R, gradient)`, the gradient a tuple when there are several indices.
-template <int... I, class F, class... A> auto call_gradient(TreeCall<F, A...>& call, const char* what, Loc made) {
-  const Gradient g = gradient(call.arrays, {I...}, call.body(), what, made);
+template <int... I, class F, class... A>
+auto call_gradient(TreeCall<F, A...>& call, const char* what, bool holomorphic, Loc made) {
+  const Gradient g = gradient(call.arrays, {I...}, call.body(), what, holomorphic, made);
   std::size_t at = 0;
   [[maybe_unused]] auto next = [&](int index) {
     std::span<const Array> mine(g.gradients.data() + at, static_cast<std::size_t>(call.arrays.counts[index]));
@@ -121,7 +122,9 @@ template <int... I, class F, class... A> auto call_gradient(TreeCall<F, A...>& c
 
 template <bool Value, class F, int... I> class Gradients : public CallWith<Gradients<Value, F, I...>, params_t<F>> {
  public:
-  Gradients(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "grad", made); }
+  Gradients(F fn, Loc made, bool holomorphic = false) : fn_(std::move(fn)), made_(made), holomorphic_(holomorphic) {
+    refuse_empty(fn_, "grad", made);
+  }
   template <class... A> auto call(const A&... args) const { return lifted(std::index_sequence_for<A...>{}, args...); }
 
  private:
@@ -131,7 +134,7 @@ template <bool Value, class F, int... I> class Gradients : public CallWith<Gradi
   template <class... A> auto checked(const A&... args) const {
     if constexpr (check_gradient<F, A...>(std::integer_sequence<int, I...>{})) {
       TreeCall<F, A...> call(fn_, args...);
-      auto out = call_gradient<I...>(call, Value ? "value_and_grad" : "grad", made_);
+      auto out = call_gradient<I...>(call, Value ? "value_and_grad" : "grad", holomorphic_, made_);
       if constexpr (Value)
         return out;
       else if constexpr (has_aux<call_result_t<F, A...>>)
@@ -142,6 +145,7 @@ template <bool Value, class F, int... I> class Gradients : public CallWith<Gradi
   }
   F fn_;
   Loc made_;
+  bool holomorphic_;
 };
 
 template <class F, class... A> consteval bool check_trees() {
@@ -166,6 +170,16 @@ template <int... I, class F> auto grad(F&& fn, Loc made = Loc::current()) {
     return detail::Gradients<false, std::decay_t<F>, 0>(std::forward<F>(fn), made);
   else
     return detail::Gradients<false, std::decay_t<F>, I...>(std::forward<F>(fn), made);
+}
+
+struct GradOptions {
+  bool holomorphic = false;  // complex arguments and result: the complex derivative, without a conjugation
+};
+template <int... I, class F> auto grad(F&& fn, const GradOptions& options, Loc made = Loc::current()) {
+  if constexpr (sizeof...(I) == 0)
+    return detail::Gradients<false, std::decay_t<F>, 0>(std::forward<F>(fn), made, options.holomorphic);
+  else
+    return detail::Gradients<false, std::decay_t<F>, I...>(std::forward<F>(fn), made, options.holomorphic);
 }
 
 /// The result of `fn`, and its gradient as in grad: `pair(value, gradient)`.

@@ -2,6 +2,7 @@
 #include "ops/elementwise/special.hpp"
 #include "lane/lane_math.hpp"
 #include "ops/elementwise/exponential.hpp"
+#include "ops/elementwise/incomplete.hpp"
 #include "ops/elementwise/pointwise.hpp"
 
 namespace tutti::ops {
@@ -40,10 +41,12 @@ constinit const Home digamma = [] {
 };
 constinit const Home trigamma = [] {
   return unary_op<takes_floating>("trigamma", [](auto x) { return lane::library(lane::lib_trigamma, x); },
-                                  {.not_differentiable = "trigamma: higher polygamma functions are not implemented",
+                                  {.d =
+                                       [](V x, V) {
+                                         return V{bind1(zeta, {}, {full_like(x, 3).a, x.a})} * -2.;
+                                       },
                                    .lo = 0.4,
-                                   .hi = 5,
-                                   .smooth = false});
+                                   .hi = 5});
 };
 // log(exp(x) + exp(y)) without overflow.
 constinit const Home logaddexp = [] {

@@ -199,6 +199,14 @@ constinit const Home gather = [] {
   op.eval = eval;
   op.factors = factors;
   op.linear = {{0}};
+  // What is out of range has the tangent 0, whatever it is filled with.
+  op.jvp_together = [](const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents) {
+    WithTangents out{{bind1(c.op, c.params, primals)}, {Array()}};
+    Gather p = c.get<Gather>();
+    p.zero_fill = p.mode == lax::GatherMode::fill;
+    if (tangents[0].has_value()) out.tangents[0] = bind1(c.op, p, {tangents[0], primals[1]});
+    return out;
+  };
   op.transpose = transposed;
   op.batch = batch;
   op.own_weak = true;

@@ -154,6 +154,44 @@ std::vector<Array> transposed_mul(const Call& c, const std::vector<Array>& cts, 
   return {lax::scatter(cts[0], operands[1], operands[2], p.dims, ScatterKind::mul, p.mode), {}, {}};
 }
 
+Array added(const Call& c, const Array& indices, const Array& updates) {
+  const auto& p = c.get<Scatter>();
+  return lax::scatter(zeros(c.operands[0]), indices, updates, p.dims, ScatterKind::add, p.mode);
+}
+Array spread(const Array& like, double value) {
+  return lax::broadcast_in_dim(literal(like.dtype(), value), like.shape(), {});
+}
+
+// Each factor's derivative is the product of the others: what is left without factors that are 0, unless another one
+// is.
+std::vector<Array> product_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>&,
+                               const std::vector<Array>& tangents) {
+  if (!tangents[2].has_value()) return {Array()};
+  const auto& p = c.get<Scatter>();
+  const Array &x = primals[0], &at = primals[1], &u = primals[2];
+  const Array none = spread(u, 0), one = spread(u, 1), zero = lax::eq(u, none), factor = lax::select(zero, one, u);
+  const Array product = lax::scatter(x, at, factor, p.dims, ScatterKind::mul, p.mode);
+  const Array zeros = read_back(c, added(c, at, lax::select(zero, one, none)), at), rest = read_back(c, product, at);
+  const Array others = lax::select(lax::eq(zeros, lax::select(zero, one, none)), lax::div(rest, factor), none);
+  return {added(c, at, lax::mul(tangents[2], others))};
+}
+
+// Where several values are the extremum, each has its share.
+std::vector<Array> extremum_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& results,
+                                const std::vector<Array>& tangents) {
+  const Array &x = primals[0], &at = primals[1], &u = primals[2], &y = results[0];
+  const Array kept = lax::eq(x, y), won = lax::eq(u, read_back(c, y, at));
+  const Array winners = added(c, at, lax::select(won, spread(u, 1), spread(u, 0)));
+  const Array share = lax::div(spread(x, 1), lax::add(winners, lax::select(kept, spread(x, 1), spread(x, 0))));
+  Array out;
+  if (tangents[0].has_value()) out = lax::select(kept, lax::mul(tangents[0], share), spread(x, 0));
+  if (tangents[2].has_value()) {
+    Array updates = added(c, at, lax::mul(tangents[2], lax::select(won, read_back(c, share, at), spread(u, 0))));
+    out = out.has_value() ? lax::add(out, updates) : updates;
+  }
+  return {out};
+}
+
 Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
               const BatchAxis& axis) {
   Scatter p = c.get<Scatter>();
@@ -168,8 +206,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
   return {{bind1(c.op, p, {x, operands[1], updates})}, {true}};
 }
 
-// Sums and what is written last are linear in operand and updates, products in the operand; of the rest nobody knows
-// which window won.
+// Sums and what is written last are linear in operand and updates, products in the operand.
 void set_derivative(Op& op, ScatterKind kind) {
   if (kind == ScatterKind::set || kind == ScatterKind::add) {
     op.linear = {{0, 2}};
@@ -180,46 +217,40 @@ void set_derivative(Op& op, ScatterKind kind) {
       return c.operands[0].dtype.is_integer() || operands[2].most <= 1;
     };
     op.transpose = transposed_mul;
-    op.not_differentiable = "by the updates: a place may be multiplied more than once";
+    op.jvp = product_jvp;
   } else {
-    op.not_differentiable = "the winner of a place is not recorded; use where and maximum or minimum";
+    op.jvp = extremum_jvp;
   }
 }
 
-std::vector<Sample> samples(bool linear, bool keys) {
+std::vector<Sample> samples(bool keys) {
   lax::ScatterDims rows = {{1}, {0}, {0}, {}, {}}, boxes = {{1, 2}, {}, {0, 1}, {}, {}}, own = {{}, {1}, {1}, {0}, {0}};
   using lax::GatherMode;
   std::vector<Sample> out = {
       {.params = Scatter{rows, GatherMode::fill},
        .operands = {type(float32, {4, 3}), type(int32, {5, 1}), type(float32, {5, 3})},
        .lo = -1,
-       .hi = 5,
-       .differentiable = linear},
+       .hi = 5},
       {.params = Scatter{rows, GatherMode::clip},
        .operands = {type(float32, {4, 3}), type(int32, {5, 1}), type(float32, {5, 2})},
        .lo = -1,
-       .hi = 5,
-       .differentiable = linear},
+       .hi = 5},
       {.params = Scatter{boxes, GatherMode::clip},
-       .operands = {type(float32, {4, 5}), type(int32, {3, 2}), type(float32, {3, 2, 2})},
-       .differentiable = linear},
+       .operands = {type(float32, {4, 5}), type(int32, {3, 2}), type(float32, {3, 2, 2})}},
       {.params = Scatter{own, GatherMode::clip},
        .operands = {type(float32, {3, 4}), type(int32, {3, 2, 1}), type(float32, {3, 2})},
        .lo = 0,
-       .hi = 4,
-       .differentiable = linear},
+       .hi = 4},
       {.params = Scatter{rows, GatherMode::fill},
        .operands = {type(int32, {4, 1}), type(uint8, {1, 1}), type(int32, {1, 1})},
        .lo = 0,
        .hi = 5},
       {.params = Scatter{rows, GatherMode::clip},
-       .operands = {type(float32, {2, 3}), type(int32, {0, 1}), type(float32, {0, 3})},
-       .differentiable = linear},
+       .operands = {type(float32, {2, 3}), type(int32, {0, 1}), type(float32, {0, 3})}},
       {.params = Scatter{rows, GatherMode::clip},
        .operands = {type(bfloat16, {3, 2}), type(int32, {4, 1}), type(bfloat16, {4, 2})},
        .lo = 0,
-       .hi = 3,
-       .differentiable = linear},
+       .hi = 3},
   };
   if (keys)
     out.push_back({.params = Scatter{rows, GatherMode::clip},
@@ -245,7 +276,7 @@ Op home(ScatterKind kind, std::string name) {
   op.window = kind == ScatterKind::set   ? Op::Window::write
               : kind == ScatterKind::add ? Op::Window::add
                                          : Op::Window::other;
-  op.samples = samples(kind == ScatterKind::set || kind == ScatterKind::add, op.movement);
+  op.samples = samples(op.movement);
   return op;
 }
 

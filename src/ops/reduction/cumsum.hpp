@@ -10,6 +10,6 @@ struct Cumulative {
   friend bool operator==(const Cumulative&, const Cumulative&) = default;
 };
 
-extern const Home cumsum;
+extern const Home cumsum, cumprod, cummax, cummin, cumlogsumexp;
 
 }  // namespace tutti::ops

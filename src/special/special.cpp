@@ -1,0 +1,201 @@
+#include "tutti/special/special.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tutti/base/call_scope.hpp"
+#include "tutti/lax/lax.hpp"
+#include "tutti/lax/special.hpp"
+#include "tutti/numpy/movement.hpp"
+#include "tutti/transform/composite.hpp"
+
+namespace tutti::special {
+namespace {
+
+Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(x64_enabled() ? float64 : float32); }
+// One floating dtype and one shape.
+std::vector<Array> together(const std::vector<Array>& xs) {
+  DType dtype = result_type(xs);
+  if (!dtype.is_inexact()) dtype = x64_enabled() ? float64 : float32;
+  std::vector<Array> out;
+  for (const Array& x : xs) out.push_back(x.astype(dtype));
+  return broadcast_arrays(out);
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+Array erf(const In& x) {
+  CallScope scope(x.loc);
+  return lax::erf(floating(x.array));
+}
+Array erfc(const In& x) {
+  CallScope scope(x.loc);
+  return lax::erfc(floating(x.array));
+}
+Array erfinv(const In& x) {
+  CallScope scope(x.loc);
+  return lax::erf_inv(floating(x.array));
+}
+Array logit(const In& p) {
+  CallScope scope(p.loc);
+  const Array v = floating(p.array);
+  return log(v) - log1p(-v);
+}
+Array expit(const In& x) {
+  CallScope scope(x.loc);
+  return lax::logistic(floating(x.array));
+}
+Array ndtr(const In& x) {
+  CallScope scope(x.loc);
+  return composite(
+      "ndtr", [](const Array& v) { return 0.5 * lax::erfc(-v * std::sqrt(0.5)); }, floating(x.array));
+}
+Array log_ndtr(const In& x) {
+  CallScope scope(x.loc);
+  // Far below 0 the tail underflows: its asymptotic series.
+  return composite(
+      "log_ndtr",
+      [](const Array& v) {
+        const Array near = maximum(v, -10), far = minimum(v, -10), z = 1 / square(far);
+        const Array series = 1 - z * (1 - z * (3 - z * (15 - z * (105 - z * 945))));
+        const Array tail = -0.5 * square(far) - log(-far) - 0.5 * std::log(2 * M_PI) + log(series);
+        return where(v > 5, log1p(-ndtr(-v)), where(v > -10, log(ndtr(near)), tail));
+      },
+      floating(x.array));
+}
+Array ndtri(const In& p) {
+  CallScope scope(p.loc);
+  // By the lower tail, whose digits 2 p - 1 would lose near 0: two of Newton's steps on its logarithm.
+  return composite(
+      "ndtri",
+      [](const Array& v) {
+        const Array upper = v > 0.5, q = where(upper, 1 - v, v), inside = (q > 0) & (q < 1);
+        const Array safe = where(inside, q, 0.5), depth = sqrt(-2 * log(safe));
+        Array x = where(safe > 0.02, std::sqrt(2.0) * lax::erf_inv(2 * safe - 1),
+                        -(depth - (2.515517 + depth * (0.802853 + depth * 0.010328)) /
+                                      (1 + depth * (1.432788 + depth * (0.189269 + depth * 0.001308)))));
+        for (int step = 0; step < 2; ++step) {
+          const Array now = ndtr(x), density = exp(-0.5 * square(x)) / std::sqrt(2 * M_PI);
+          x = x - (log(now) - log(safe)) * now / density;
+        }
+        x = where(inside, x, where(q == 0, -infinity, std::numeric_limits<double>::quiet_NaN()));
+        return where(v == 0.5, 0, where(upper, -x, x));
+      },
+      floating(p.array));
+}
+Array gammaln(const In& x) {
+  CallScope scope(x.loc);
+  return lax::lgamma(floating(x.array));
+}
+Array digamma(const In& x) {
+  CallScope scope(x.loc);
+  return lax::digamma(floating(x.array));
+}
+Array polygamma(const Operand& m, const Operand& x) {
+  CallScope scope(m.loc);
+  const std::vector<Array> v = together({m.array, x.array});
+  return lax::polygamma(v[0], v[1]);
+}
+Array gammainc(const Operand& a, const Operand& x) {
+  CallScope scope(a.loc);
+  const std::vector<Array> v = together({a.array, x.array});
+  return lax::igamma(v[0], v[1]);
+}
+Array gammaincc(const Operand& a, const Operand& x) {
+  CallScope scope(a.loc);
+  const std::vector<Array> v = together({a.array, x.array});
+  return lax::igammac(v[0], v[1]);
+}
+Array betaln(const Operand& a, const Operand& b) {
+  CallScope scope(a.loc);
+  const std::vector<Array> v = together({a.array, b.array});
+  return lax::lgamma(v[0]) + lax::lgamma(v[1]) - lax::lgamma(v[0] + v[1]);
+}
+Array beta(const Operand& a, const Operand& b) {
+  CallScope scope(a.loc);
+  return exp(betaln(a, b));
+}
+Array betainc(const Operand& a, const Operand& b, const Operand& x) {
+  CallScope scope(a.loc);
+  const std::vector<Array> v = together({a.array, b.array, x.array});
+  return lax::betainc(v[0], v[1], v[2]);
+}
+Array zeta(const Operand& x, const Operand& q) {
+  CallScope scope(x.loc);
+  const std::vector<Array> v = together({x.array, q.array});
+  return lax::zeta(v[0], v[1]);
+}
+Array i0e(const In& x) {
+  CallScope scope(x.loc);
+  return lax::bessel_i0e(floating(x.array));
+}
+Array i0(const In& x) {
+  CallScope scope(x.loc);
+  const Array v = floating(x.array);
+  return exp(abs(v)) * lax::bessel_i0e(v);
+}
+Array i1e(const In& x) {
+  CallScope scope(x.loc);
+  return lax::bessel_i1e(floating(x.array));
+}
+Array i1(const In& x) {
+  CallScope scope(x.loc);
+  const Array v = floating(x.array);
+  return exp(abs(v)) * lax::bessel_i1e(v);
+}
+Array entr(const In& x) {
+  CallScope scope(x.loc);
+  const Array v = floating(x.array);
+  return where(v < 0, -infinity, -xlogy(v, v));
+}
+Array rel_entr(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  const std::vector<Array> v = together({x.array, y.array});
+  const Array both = (v[0] > 0) & (v[1] > 0), none = (v[0] == 0) & (v[1] >= 0);
+  const Array safe_x = where(both, v[0], 1), safe_y = where(both, v[1], 1);
+  return where(both, safe_x * (log(safe_x) - log(safe_y)), where(none, 0, infinity));
+}
+Array kl_div(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  return rel_entr(x, y) - x.array + y.array;
+}
+Array factorial(const In& n) {
+  CallScope scope(n.loc);
+  const Array v = floating(n.array);
+  return where(v < 0, 0, exp(lax::lgamma(where(v < 0, 0, v) + 1)));
+}
+
+}  // namespace tutti::special
+
+namespace tutti::stats::norm {
+namespace {
+Array standard(const Operand& x, const Operand& loc, const Operand& scale) {
+  return (x.array - loc.array) / scale.array;
+}
+}  // namespace
+
+Array logpdf(const Operand& x, const Operand& loc, const Operand& scale) {
+  CallScope scope(x.loc);
+  return -0.5 * (std::log(2 * M_PI) + 2 * log(scale.array * 1.f) + square(standard(x, loc, scale)));
+}
+Array pdf(const Operand& x, const Operand& loc, const Operand& scale) {
+  CallScope scope(x.loc);
+  return exp(logpdf(x, loc, scale));
+}
+Array logcdf(const Operand& x, const Operand& loc, const Operand& scale) {
+  CallScope scope(x.loc);
+  return special::log_ndtr(standard(x, loc, scale));
+}
+Array cdf(const Operand& x, const Operand& loc, const Operand& scale) {
+  CallScope scope(x.loc);
+  return special::ndtr(standard(x, loc, scale));
+}
+Array ppf(const Operand& q, const Operand& loc, const Operand& scale) {
+  CallScope scope(q.loc);
+  return special::ndtri(q.array) * scale.array + loc.array;
+}
+
+}  // namespace tutti::stats::norm
