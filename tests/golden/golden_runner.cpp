@@ -82,14 +82,15 @@ const Schema* schema_of(const json& file) {
 }
 
 void run_case(const std::vector<Handler>& handlers, const std::string& list, const json& test) {
-  for (std::size_t i = 0; i < handlers.size(); ++i) {
+  std::string unknown;
+  for (const Handler& handler : handlers) {
     try {
-      return handlers[i](test);
-    } catch (const Unknown&) {
-      if (i + 1 == handlers.size()) throw;
+      return handler(test);
+    } catch (const Unknown& e) {
+      unknown += (unknown.empty() ? "" : "; ") + std::string(e.what());
     }
   }
-  throw Unknown("no handler for list `" + list + "`");
+  throw Unknown(unknown.empty() ? "no handler for list `" + list + "`" : unknown);
 }
 
 const Handler* deviation_of(const Schema& schema, const std::string& list, const std::string& name) {

@@ -23,6 +23,8 @@ struct OpFamily {
 struct OpExpressions {
   OpExpressions(std::map<std::string, OpFunction> expressions);
 };
+/// The function of a case that is in no such table, by its Python name (python_cases.cpp). Throws Unknown.
+OpFunction python_function(const json& test);
 /// An axis parameter: null is all, a number, or a list.
 tutti::Axes axes_of(const json& params);
 std::optional<int> axis_of(const json& params);

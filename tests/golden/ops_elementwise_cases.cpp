@@ -26,23 +26,24 @@ ReduceOptions options(const Arrays& x, const Axes& axes, bool keepdims, const js
   ReduceOptions o{.axes = axes, .keepdims = keepdims};
   if (p.contains("dtype")) o.dtype = dtype_of(p["dtype"]);
   if (p.contains("initial")) o.initial = p["initial"].get<double>();
-  if (p.contains("where")) o.where = x.at(1);
+  if (x.size() > 1) o.where = x.at(1);
+  o.ddof = p.value("ddof", 0);
   return o;
 }
 OpFunction with_options(Array (*plain)(const In&, const Axes&, bool), Array (*rich)(const In&, const ReduceOptions&)) {
   return reduction([=](const Arrays& x, const Axes& axes, bool keepdims, const json& p) {
-    return p.contains("dtype") || p.contains("initial") || p.contains("where")
-               ? rich(x.at(0), options(x, axes, keepdims, p))
-               : plain(x.at(0), axes, keepdims);
+    return p.contains("dtype") || p.contains("initial") || x.size() > 1 ? rich(x.at(0), options(x, axes, keepdims, p))
+                                                                        : plain(x.at(0), axes, keepdims);
   });
 }
 OpFunction plain(Array (*f)(const In&, const Axes&, bool)) {
   return reduction(
       [f](const Arrays& x, const Axes& axes, bool keepdims, const json&) { return f(x.at(0), axes, keepdims); });
 }
-OpFunction spread(Array (*f)(const In&, const Axes&, bool, int)) {
-  return reduction([f](const Arrays& x, const Axes& axes, bool keepdims, const json& p) {
-    return f(x.at(0), axes, keepdims, p.value("ddof", 0));
+OpFunction spread(Array (*f)(const In&, const Axes&, bool, int), Array (*rich)(const In&, const ReduceOptions&)) {
+  return reduction([=](const Arrays& x, const Axes& axes, bool keepdims, const json& p) {
+    return x.size() > 1 || p.contains("dtype") ? rich(x.at(0), options(x, axes, keepdims, p))
+                                               : f(x.at(0), axes, keepdims, p.value("ddof", 0));
   });
 }
 
@@ -55,15 +56,10 @@ Arrays clip_case(const Arrays& x, const json& p) {
   if (!p.contains("max")) return {clip(x.at(0), number("min"), none)};
   return {clip(x.at(0), number("min"), number("max"))};
 }
-Arrays convert_case(const Arrays& x, const json& p) {
-  if (p.contains("expr")) return {x.at(0).astype(bfloat16).astype(float32)};
-  return {x.at(0).astype(dtype_of(p["dtype"]))};
-}
-Arrays where_case(const Arrays& x, const json& p) {
-  if (p.contains("expr")) return {where(x.at(0) > 0, log(x.at(0)), 0.f)};
-  return {where(x.at(0), x.at(1), x.at(2))};
-}
+Arrays convert_case(const Arrays& x, const json& p) { return {x.at(0).astype(dtype_of(p["dtype"]))}; }
+Arrays where_case(const Arrays& x, const json&) { return {where(x.at(0), x.at(1), x.at(2))}; }
 Arrays power_case(const Arrays& x, const json& p) {
+  if (p.contains("y")) return {power(x.at(0), p["y"].get<int>())};
   if (!p.contains("exponent")) return {power(x.at(0), x.at(1))};
   return {p["exponent"].is_number_integer() ? power(x.at(0), p["exponent"].get<int>())
                                             : power(x.at(0), p["exponent"].get<double>())};
@@ -117,7 +113,13 @@ const OpFamily family({
     {"digamma", one(lax::digamma)},
     {"population_count", one(lax::population_count)},
     {"clz", one(lax::clz)},
-    {"nan_to_num", [](const Arrays& x, const json&) { return Arrays{nan_to_num(x.at(0))}; }},
+    {"nan_to_num",
+     [](const Arrays& x, const json& p) {
+       auto number = [&](const char* name) {
+         return p.contains(name) ? std::optional(p[name].get<double>()) : std::nullopt;
+       };
+       return Arrays{nan_to_num(x.at(0), p.value("nan", 0.), number("posinf"), number("neginf"))};
+     }},
     {"round", [](const Arrays& x, const json& p) { return Arrays{tutti::round(x.at(0), p.value("decimals", 0))}; }},
     {"add", two(add)},
     {"mul", two(multiply)},
@@ -125,8 +127,7 @@ const OpFamily family({
     {"floor_divide", two(floor_divide)},
     {"remainder", two(tutti::remainder)},
     {"fmod", two(tutti::fmod)},
-    {"sub",
-     [](const Arrays& x, const json& p) { return Arrays{p.contains("expr") ? 2.5 - x.at(0) : x.at(0) - x.at(1)}; }},
+    {"sub", two(subtract)},
     {"maximum", two(maximum)},
     {"minimum", two(minimum)},
     {"fmax", two(tutti::fmax)},
@@ -169,14 +170,16 @@ const OpFamily family({
        return Arrays{q, r};
      }},
     {"bitcast_convert_type",
-     [](const Arrays& x, const json& p) { return Arrays{lax::bitcast_convert_type(x.at(0), dtype_of(p["dtype"]))}; }},
+     [](const Arrays& x, const json& p) {
+       return Arrays{lax::bitcast_convert_type(x.at(0), dtype_of(p.value("new_dtype", p.value("dtype", ""))))};
+     }},
     {"sum", with_options(tutti::sum, sum_with)},
     {"prod", with_options(tutti::prod, prod_with)},
     {"max", with_options(tutti::max, max_with)},
     {"min", with_options(tutti::min, min_with)},
     {"mean", with_options(tutti::mean, mean_with)},
-    {"var", spread(tutti::var)},
-    {"std", spread(tutti::std_)},
+    {"var", spread(tutti::var, var_with)},
+    {"std", spread(tutti::std_, std_with)},
     {"any", plain(tutti::any)},
     {"all", plain([](const In& x, const Axes& axes, bool keepdims) { return tutti::all(x, axes, keepdims); })},
     {"argmax",
@@ -185,7 +188,10 @@ const OpFamily family({
      [](const Arrays& x, const json& p) { return Arrays{argmin(x.at(0), axis_of(p), p.value("keepdims", false))}; }},
     {"cumsum",
      [](const Arrays& x, const json& p) {
-       return Arrays{p.value("reverse", false) ? lax::cumsum(x.at(0), *axis_of(p), true) : cumsum(x.at(0), axis_of(p))};
+       return Arrays{
+           p.value("reverse", false)
+               ? lax::cumsum(x.at(0), *axis_of(p), true)
+               : cumsum(x.at(0), axis_of(p), p.contains("dtype") ? std::optional(dtype_of(p["dtype"])) : std::nullopt)};
      }},
     {"nansum", plain(nansum)},
     {"nanmean", plain(nanmean)},

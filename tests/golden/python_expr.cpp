@@ -62,37 +62,88 @@ class Parser {
       return node(std::move(n));
     }
     at_ = start;
-    return sum();
+    return comparison();
   }
   NodePtr binary(const std::string& op, NodePtr a, NodePtr b) {
     return node({.kind = Kind::binary, .text = op, .children = {std::move(a), std::move(b)}});
   }
-  NodePtr sum() {
-    NodePtr out = product();
-    for (char c = peek(); c == '+' || c == '-'; c = peek()) {
-      ++at_;
-      out = binary(std::string(1, c), out, product());
+  NodePtr comparison() {
+    NodePtr out = bits();
+    for (const char* op : {"==", "!=", "<=", ">=", "<", ">"})
+      if (take(op)) return binary(op, out, bits());
+    return out;
+  }
+  // One left-associative level: operands of `next`, joined by one of `ops`.
+  template <class Next> NodePtr level(std::initializer_list<const char*> ops, Next next) {
+    NodePtr out = next();
+    for (bool more = true; more;) {
+      more = false;
+      for (const char* op : ops)
+        if (!more && joined_by(op)) {
+          out = binary(op, out, next());
+          more = true;
+        }
     }
     return out;
   }
+  bool joined_by(const std::string& op) {
+    skip();
+    if (op == "*" && text_.compare(at_, 2, "**") == 0) return false;
+    return take(op);
+  }
+  NodePtr bits() {
+    return level({"|", "^", "&", "<<", ">>"}, [&] { return sum(); });
+  }
+  NodePtr sum() {
+    return level({"+", "-"}, [&] { return product(); });
+  }
   NodePtr product() {
-    NodePtr out = signed_();
-    for (char c = peek(); (c == '*' && text_.compare(at_, 2, "**") != 0) || c == '/' || c == '@'; c = peek()) {
-      ++at_;
-      out = binary(std::string(1, c), out, signed_());
-    }
-    return out;
+    return level({"*", "//", "/", "%", "@"}, [&] { return signed_(); });
   }
   NodePtr signed_() {
     if (take("-")) return node({.kind = Kind::negative, .children = {signed_()}});
-    NodePtr out = primary();
+    NodePtr out = postfix();
     return take("**") ? binary("**", out, signed_()) : out;
   }
+  // A value, and what is called, indexed or asked of it.
+  NodePtr postfix() {
+    NodePtr out = primary();
+    for (;;) {
+      if (take("(")) {
+        Node n{.kind = Kind::apply, .children = {out}};
+        out = arguments(std::move(n));
+      } else if (take("[")) {
+        Node n{.kind = Kind::subscript, .children = {out}};
+        do n.children.push_back(index());
+        while (take(",") && peek() != ']');
+        need("]");
+        out = node(std::move(n));
+      } else if (out->kind != Kind::integer && out->kind != Kind::real && take(".")) {
+        out = node({.kind = Kind::attribute, .text = word(), .children = {out}});
+      } else {
+        return out;
+      }
+    }
+  }
+  NodePtr index() {
+    const NodePtr nothing = node({.kind = Kind::none});
+    auto bound = [&] {
+      const char c = peek();
+      return c == ':' || c == ',' || c == ']' ? nothing : expression();
+    };
+    NodePtr first = bound();
+    if (!take(":")) return first;
+    Node n{.kind = Kind::slice, .children = {first, bound(), nothing}};
+    if (take(":")) n.children[2] = bound();
+    return node(std::move(n));
+  }
   NodePtr primary() {
+    if (take("...")) return node({.kind = Kind::ellipsis});
     char c = peek();
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '.') return number();
     if (c == '\'' || c == '"') return quoted(c);
     if (take("(")) {
+      if (take(")")) return node({.kind = Kind::list});
       NodePtr first = expression();
       if (take(")")) return first;
       Node n{.kind = Kind::list, .children = {first}};  // a tuple
@@ -104,10 +155,11 @@ class Parser {
     if (take("{")) return elements({.kind = Kind::dict}, "}", true);
     if (!letter(c)) fail();
     std::string name = word();
-    while (take(".")) name += "." + word();
+    while (peek() == '.' && text_.compare(at_, 3, "...") != 0 && take(".")) name += "." + word();
     if (name == "True" || name == "False") return node({.kind = Kind::boolean, .number = name == "True" ? 1. : 0.});
     if (name == "None") return node({.kind = Kind::none});
-    return take("(") ? call(name) : node({.kind = Kind::name, .text = name});
+    if (take("(")) return arguments({.kind = Kind::call, .text = name});
+    return node({.kind = Kind::name, .text = name});
   }
   NodePtr number() {
     const char* from = text_.c_str() + at_;
@@ -115,6 +167,10 @@ class Parser {
     double value = std::strtod(from, &end);
     std::string digits(from, static_cast<std::size_t>(end - from));
     at_ += digits.size();
+    if (at_ < text_.size() && text_[at_] == 'j') {
+      ++at_;
+      return node({.kind = Kind::imaginary, .number = value});
+    }
     bool whole = digits.find_first_of(".eE") == std::string::npos;
     return node({.kind = whole ? Kind::integer : Kind::real, .number = value});
   }
@@ -139,13 +195,20 @@ class Parser {
     }
     return node(std::move(n));
   }
-  NodePtr call(const std::string& function) {
-    Node n{.kind = Kind::call, .text = function};
+  NodePtr arguments(Node n) {
     while (!take(")")) {
+      if (take("*")) {
+        n.children.push_back(node({.kind = Kind::star, .children = {expression()}}));
+        if (!take(",")) {
+          need(")");
+          break;
+        }
+        continue;
+      }
       std::size_t start = at_;
       if (letter(peek()) && !std::isdigit(static_cast<unsigned char>(peek()))) {
         std::string name = word();
-        if (peek() == '=') {
+        if (peek() == '=' && text_.compare(at_, 2, "==") != 0) {
           ++at_;
           n.named.emplace_back(name, expression());
         } else {
