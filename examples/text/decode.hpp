@@ -47,7 +47,7 @@ struct Choice {
   int top_k = 0;           // of the k most probable ones alone; 0: of all
 };
 /// A byte for each row of logits: uint8[batch].
-inline Array choose(const Array& logits, const Array& key, const Choice& c) {
+inline Array sampled(const Array& logits, const Array& key, const Choice& c) {
   if (c.temperature == 0) return argmax(logits, -1).astype(uint8);
   Array open = logits / c.temperature;
   if (c.top_k > 0) {
@@ -76,7 +76,7 @@ inline auto decoding_loop(const GptOptions& o, const Choice& c) {
             [&](const Page& p) {
               auto byte_at = [&](const Array& i) { return lax::dynamic_slice(p.bytes, {Array(0), i}, {batch, 1}); };
               auto [logits, caches] = decode_step(m, layers, o, p.caches, byte_at(p.at)(all, 0), p.at);
-              const Array next = p.at + 1, chosen = expand_dims(choose(logits, random::fold_in(key, p.at), c), 1);
+              const Array next = p.at + 1, chosen = expand_dims(sampled(logits, random::fold_in(key, p.at), c), 1);
               Array bytes =
                   lax::dynamic_update_slice(p.bytes, where(next < given, byte_at(next), chosen), {Array(0), next});
               return Page{caches, bytes, next};

@@ -123,7 +123,7 @@ TEST(Gpt, ChoosesByTemperatureAmongTheTop) {
   EXPECT_NE(one, decoder.continued(m, "a", 30, random::key(1)));
   Array logits = arange(256.).reshape(1, 256) / 1000;
   for (int i = 0; i < 20; ++i)
-    EXPECT_GE(choose(logits, random::key(i), {.temperature = 1, .top_k = 3}).reshape(Shape{}).item<int>(), 253);
+    EXPECT_GE(sampled(logits, random::key(i), {.temperature = 1, .top_k = 3}).reshape(Shape{}).item<int>(), 253);
 }
 
 TEST(Text, TargetsFollowTheirWindows) {
