@@ -4,6 +4,7 @@
 
 #include <tutti/tutti.hpp>
 
+#include "base/units.hpp"
 #include "partition/explain.hpp"
 #include "run/transport.hpp"
 

@@ -21,7 +21,7 @@ struct Layer {
 constexpr int kRows = 32, kWidth = 64, kHidden = 256;
 constexpr double kStream = kRows * kWidth * 4., kHiddenBytes = kRows * kHidden * 4.;
 
-Array block(const Array& x, const Layer& l) {
+Array residual_block(const Array& x, const Layer& l) {
   Array h = checkpoint_name(matmul(x, l.up), "up");
   h = checkpoint_name(tanh(h) * sin(h), "wave");
   return x + tanh(matmul(h, l.down));
@@ -43,7 +43,7 @@ auto chain(std::optional<Policy> policy) {
   return jit([policy](const std::vector<Layer>& ls, const Array& x) {
     return value_and_grad([&](const std::vector<Layer>& ls) {
       Array y = x;
-      for (const Layer& l : ls) y = policy ? remat(block, {.policy = *policy})(y, l) : block(y, l);
+      for (const Layer& l : ls) y = policy ? remat(residual_block, {.policy = *policy})(y, l) : residual_block(y, l);
       return sum(y * y);
     })(ls);
   });
@@ -53,7 +53,8 @@ auto loop(std::optional<Policy> policy, bool inside) {
   return jit([=](const Layer& ls, const Array& x) {
     return value_and_grad([&](const Layer& ls) {
       auto step = [=](const Array& y, const Layer& l) {
-        return std::pair{policy && inside ? remat(block, {.policy = *policy})(y, l) : block(y, l), std::tuple{}};
+        return std::pair{policy && inside ? remat(residual_block, {.policy = *policy})(y, l) : residual_block(y, l),
+                         std::tuple{}};
       };
       auto all = [=](const Array& x, const Layer& ls) { return lax::scan(step, x, ls).first; };
       const Array y = policy && !inside ? remat(all, {.policy = *policy})(x, ls) : all(x, ls);
@@ -141,7 +142,7 @@ TEST(Remat, LooksIntoLoopsAndRematsInside) {
 
   auto nested = [](const Policy& outer, const Policy& inner) {
     auto two = [=](const Array& x, const Layer& l) {
-      auto one = remat(block, {.policy = inner});
+      auto one = remat(residual_block, {.policy = inner});
       return one(one(x, l), l);
     };
     return saved_residuals(remat(two, {.policy = outer}), input(), layers(1)[0]).size();
