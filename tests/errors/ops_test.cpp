@@ -165,7 +165,7 @@ TEST_F(OpErrors, Choosing) {
   });
   expect_error<IndexError>("sort", {"axis 2", "float32[3,4]"}, [&] { sort(m, 2); });
   expect_error<IndexError>("sort", {"axis -1", "float32[]", "no axes"}, [&] { sort(scalar); });
-  expect_error<TypeError>("sort", {"complex64[3,4]", "order"}, [&] { sort(m.astype(complex64)); });
+  expect_error<TypeError>("sort", {"order"}, [&] { sort(random::key(0).reshape({1})); });
   expect_error<IndexError>("argsort", {"axis -3", "float32[3,4]"}, [&] { argsort(m, -3); });
 }
 
@@ -180,7 +180,7 @@ TEST_F(OpErrors, Indexing) {
   expect_error<IndexError>("index", {"2 ellipses", "float32[3,4]"}, [&] { m(ellipsis, ellipsis); });
   expect_error<ValueError>("index", {"step", "0", "float32[5]"}, [&] { v(slice(0, 5, 0)); });
   expect_error<TypeError>("index", {"float32[5]", "integers"}, [&] { m(v); });
-  expect_error<UnsupportedError>("index", {"bool[3,4]", "float32[3,4]", "where"}, [&] { m(m > 0); });
+  EXPECT_EQ(m(m > 0).ndim(), 1);  // eager: as many as there are
   expect_error<ShapeError>("index", {"(2,)", "(3,)"}, [&] { m(array({0, 1}), array({0, 1, 2})); });
   expect_error<ShapeError>("at.set", {"float32[5]", "(4,)"}, [&] { m.at(0).set(v); });
   expect_error<IndexError>("at.add", {"3 is out of range", "float32[3,4]"}, [&] { m.at(3).add(1); });
