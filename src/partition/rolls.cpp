@@ -224,7 +224,10 @@ class Rolling {
   }
 
   // The result of the Eqn is this.
-  void define(const Eqn& e, const Atom& what) { same_[e.results[0]] = what.id; }
+  void define(const Eqn& e, Atom what) {
+    put(what);
+    same_[e.results[0]] = what.id;
+  }
 
   // Without what nobody reads any more.
   void drop_dead() {
