@@ -169,6 +169,9 @@ Line Emitter::line(const AxisRefs& axes, int dim) {
 Group Emitter::group_of(const AxisRefs& axes) const { return tutti::group_of(axes, mesh_); }
 
 Array Emitter::apply(const Move& move, const Layout& before, const Array& x, const Shape& global) {
+  // Truth values are added up as numbers: one device has them, the others zeros.
+  if (x.dtype().is_bool() && (move.kind == Move::Kind::all_reduce || move.kind == Move::Kind::reduce_scatter))
+    return lax::convert_element_type(apply(move, before, lax::convert_element_type(x, int8), global), bool_);
   const Group group = group_of(move.axes);
   int from = move.from_dim, to = move.to_dim;
   // The dim that was cut until now is there in blocks, each of which may end in padding.

@@ -15,7 +15,13 @@ namespace {
 LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Chooser& chooser) {
   const Program& p = *sharded.program;
   const Problem problem = problem_of(sharded, axes);
-  Planner planner(sharded.mesh, !sharded.places);
+  // On parts of an axis blocks of an uneven dim are others than on the whole.
+  bool even = true;
+  for (std::size_t i = 0; i < p.inputs.size(); ++i)
+    even = even && divides(problem.inputs[i], p.types[p.inputs[i]].shape);
+  for (std::size_t k = 0; k < p.outputs.size(); ++k)
+    even = even && divides(problem.outputs[k], p.type(p.outputs[k]).shape);
+  Planner planner(sharded.mesh, even && !sharded.places);
   const BodyPlan plan = chooser(problem, planner);
   LocalProgram out;
   out.mesh = sharded.mesh;

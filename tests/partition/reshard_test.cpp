@@ -69,6 +69,24 @@ TEST(Reshard, MovesEveryLayoutIntoEveryOther) {
   check_pairs(grid({2, 3}, {"x", "y"}), {6, 6});
 }
 TEST(Reshard, MovesPartsOfAxes) { check_pairs(grid({2, 4}, {"x", "y"}), {8, 16}); }
+// What goes over parts of axes leaves uneven blocks where they are; truth values move as numbers do.
+TEST(Reshard, MovesWhatIsUnevenBesideWhatIsNot) {
+  std::mt19937 rng(3);
+  const Mesh mesh = grid({2, 4}, {"x", "y"});
+  const std::vector<Type> types{{int32, {2, 1}, false, {}}, {float32, {8, 3}, false, {}}};
+  std::vector<BufferPtr> inputs;
+  for (const Type& t : types) inputs.push_back(random_buffer(t, rng, -5, 5));
+  const ProgramPtr swapped = record(types, [](const Arrays& in) { return Arrays{in[1], in[0]}; });
+  check_partition(
+      propagate(swapped, {named(mesh, P("y")), named(mesh, P("y"))}, {named(mesh, P("x")), named(mesh, P())}), inputs,
+      0);
+  const Mesh square = grid({2, 2}, {"x", "y"});
+  const ProgramPtr positive =
+      record({type({10})}, [](const Arrays& in) { return Arrays{lax::gt(in[0], in[0] * 2.f)}; });
+  for (const PartitionSpec& to : {P(axes("x", "y")), P(axes("y", "x")), P("x"), P()})
+    check_partition(propagate(positive, {named(square, P("y"))}, {named(square, to)}), {random_buffer(type({10}), rng)},
+                    0);
+}
 TEST(Reshard, MovesUnevenBlocks) {
   check_pairs(grid({2, 3}, {"x", "y"}), {7, 11});
   check_pairs(grid({4, 2}, {"x", "y"}), {10, 9});
