@@ -11,15 +11,6 @@ using Arrays = std::vector<Array>;
 
 constexpr std::int64_t kBlock = 1024;  // elements that are added up before they join the sum
 
-std::vector<Type> infer(const Call& c) {
-  int axis = c.get<Cumulative>().axis;
-  pointwise_shape(c, takes_number);
-  if (axis < 0 || axis >= c.operands[0].ndim())
-    raise<IndexError>("cumsum", "axis " + std::to_string(axis) + " is out of range for " + c.operands[0].str(),
-                      "Axes count from 0 here, up to ndim - 1.");
-  return {Type{c.operands[0].dtype, c.operands[0].shape, false, {}}};
-}
-
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Cumulative>();
   const Shape& shape = c.operands[0].shape;
@@ -72,12 +63,18 @@ Across across_blocks() {
 
 }  // namespace
 
-constinit const Home cumsum = [] {
+Op running_frame(std::string name, unsigned mask, const std::vector<DType>& samples) {
   Op op;
-  op.name = "cumsum";
+  op.name = std::move(name);
   op.own_weak = true;
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = [mask](const Call& c) -> std::vector<Type> {
+    const int axis = c.get<Cumulative>().axis;
+    pointwise_shape(c, mask);
+    if (axis < 0 || axis >= c.operands[0].ndim())
+      raise<IndexError>(c.op.name, "axis " + std::to_string(axis) + " is out of range for " + c.operands[0].str(),
+                        "Axes count from 0 here, up to ndim - 1.");
+    return {Type{c.operands[0].dtype, c.operands[0].shape, false, {}}};
+  };
   op.factors = [](const Call& c, const std::vector<Type>&) {
     Factors f;
     f.operands.resize(1);
@@ -89,18 +86,12 @@ constinit const Home cumsum = [] {
     f.results = f.operands;
     return f;
   };
-  op.across = std::make_shared<Across>(across_blocks());
-  op.linear = {{0}};
-  op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
-    const auto& p = c.get<Cumulative>();
-    return {ct[0].has_value() ? lax::cumsum(ct[0], p.axis, !p.reverse) : Array()};
-  };
   op.batch = [](const Call& c, const Arrays& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
     Cumulative p = c.get<Cumulative>();
     ++p.axis;
     return {{bind1(c.op, p, x)}, {true}};
   };
-  for (DType d : {float32, bfloat16, int32})
+  for (DType d : samples)
     for (bool reverse : {false, true})
       for (int axis : {0, 1}) {
         Sample s;
@@ -109,6 +100,18 @@ constinit const Home cumsum = [] {
         s.differentiable = d == float32;
         op.samples.push_back(s);
       }
+  return op;
+}
+
+constinit const Home cumsum = [] {
+  Op op = running_frame("cumsum", takes_number, {float32, bfloat16, int32});
+  op.eval = eval;
+  op.across = std::make_shared<Across>(across_blocks());
+  op.linear = {{0}};
+  op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
+    const auto& p = c.get<Cumulative>();
+    return {ct[0].has_value() ? lax::cumsum(ct[0], p.axis, !p.reverse) : Array()};
+  };
   return op;
 };
 

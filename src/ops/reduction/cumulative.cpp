@@ -116,28 +116,11 @@ Dual scanned(Running running, const Dual& x, int dim) {
   return {whole(first.value, rest.value, odd.value), whole(first.tangent, rest.tangent, odd.tangent)};
 }
 
-template <Running running, unsigned mask> Op home(const char* name, bool differentiable_samples = true) {
-  Op op;
-  op.name = name;
-  op.own_weak = true;
-  op.infer = [](const Call& c) -> std::vector<Type> {
-    const int axis = c.get<Cumulative>().axis;
-    pointwise_shape(c, mask);
-    if (axis < 0 || axis >= c.operands[0].ndim())
-      raise<IndexError>(c.op.name, "axis " + std::to_string(axis) + " is out of range for " + c.operands[0].str(),
-                        "Axes count from 0 here, up to ndim - 1.");
-    return {Type{c.operands[0].dtype, c.operands[0].shape, false, {}}};
-  };
+template <Running running, unsigned mask> Op home(const char* name) {
+  std::vector<DType> samples{float32, bfloat16};
+  if (running != Running::logsumexp) samples.push_back(int32);
+  Op op = running_frame(name, mask, samples);
   op.eval = eval<running, mask>;
-  op.factors = [](const Call& c, const std::vector<Type>& results) {
-    FactorBuilder b(c, results);
-    for (int d = 0; d < c.operands[0].ndim(); ++d) {
-      const int factor = b.add(c.operands[0].shape[d],
-                               d == c.get<Cumulative>().axis ? Factors::Kind::replicated : Factors::Kind::parallel);
-      b.f.operands[0][d] = b.f.results[0][d] = {factor};
-    }
-    return b.f;
-  };
   op.jvp = [](const Call& c, const Arrays& primals, const Arrays&, const Arrays& tangents) -> Arrays {
     const auto& p = c.get<Cumulative>();
     Dual x{primals[0], tangents[0]};
@@ -146,21 +129,6 @@ template <Running running, unsigned mask> Op home(const char* name, bool differe
     const Array t = scanned(running, x, p.axis).tangent;
     return {p.reverse ? lax::rev(t, along) : t};
   };
-  op.batch = [](const Call& c, const Arrays& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
-    Cumulative p = c.get<Cumulative>();
-    ++p.axis;
-    return {{bind1(c.op, p, x)}, {true}};
-  };
-  for (DType d : {float32, bfloat16, int32})
-    for (bool reverse : {false, true})
-      for (int axis : {0, 1}) {
-        if (running == Running::logsumexp && d == int32) continue;
-        Sample s;
-        s.params = Cumulative{axis, reverse};
-        s.operands = {Type{d, Shape{3, 5}, false, {}}};
-        s.differentiable = d == float32 && differentiable_samples;
-        op.samples.push_back(s);
-      }
   return op;
 }
 
