@@ -17,10 +17,12 @@ COLLECTIVES = "src/ops/collective"
 LISTS = ["src/api/op_list.cpp"]  # of all ops
 
 # What a stage may name all the same, and why.
+DIMS = "a product's dims are numbered anew where they come in parts"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
 ALLOWED = {
     "partition": {
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
+        "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
     },
     "compile": {
         "dot_general": PRODUCTS, "DotGeneral": PRODUCTS, "transpose": PRODUCTS, "Transpose": PRODUCTS,

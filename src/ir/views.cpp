@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::size_t most_segments = 8;
+constexpr std::size_t most_segments = 64;
 
 // A slice is one box of its operand.
 std::vector<Piece> as_piece(const std::optional<View>& view, const Type& from, const Type& result) {

@@ -5,6 +5,7 @@
 #include "partition/axis_parts.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/part.hpp"
+#include "partition/refine.hpp"
 #include "partition/rolls.hpp"
 #include "propagate/sites.hpp"
 #include "tutti/base/error.hpp"
@@ -57,12 +58,18 @@ AxisRefs axes_of(const Mesh& mesh, const BoundaryAxes& boundary) {
   return out;
 }
 
+// As rows can best be put on it.
+ShardedProgram brought_to_form(const ShardedProgram& sharded, const AxisRefs& axes) {
+  return with_rolls(with_dims_in_parts(sharded, ways(axes)));
+}
+
 }  // namespace
 
 Proof prove(const ShardedProgram& sharded, std::int64_t limit) {
-  const ShardedProgram rolled = with_rolls(sharded);
+  const AxisRefs axes = axes_of(sharded.mesh, {});
+  const ShardedProgram brought = brought_to_form(sharded, axes);
   Planner planner(sharded.mesh);
-  return prove(problem_of(rolled, axes_of(sharded.mesh, {})), planner, limit);
+  return prove(problem_of(brought, axes), planner, limit);
 }
 
 LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& boundary, const Chooser& chooser) {
@@ -73,7 +80,7 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
     if (boundary.all && sharded.mesh.has_value()) out.mesh = sharded.mesh;  // all its axes have size 1
     return out;
   }
-  return chooser ? over(sharded, axes, chooser) : over(with_rolls(sharded), axes, choose);
+  return chooser ? over(sharded, axes, chooser) : over(brought_to_form(sharded, axes), axes, choose);
 }
 
 }  // namespace tutti

@@ -17,6 +17,9 @@
 namespace tutti {
 namespace {
 
+// Every segment of a cut dim is a choice between whole values.
+constexpr std::size_t most_segments = 8;
+
 class Rolling {
  public:
   explicit Rolling(const ShardedProgram& sharded) : in_(sharded), out_(sharded), p_(*sharded.program), views_(p_) {}
@@ -90,7 +93,7 @@ class Rolling {
 
   // Whether a dim of equal blocks is cut here, and some source is as long.
   bool is_cut(const Along& along, ValueId v) const {
-    if (along.dim < 0 || p_.types[v].dtype.is_key()) return false;
+    if (along.dim < 0 || along.segments.size() > most_segments || p_.types[v].dtype.is_key()) return false;
     std::int64_t ways = in_.layouts[v].ways(along.dim);
     bool any = false, moved = along.segments.size() > 1;
     for (const Segment& s : along.segments) {
