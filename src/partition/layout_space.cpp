@@ -37,6 +37,9 @@ LayoutSpace::LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents, bo
     const AxisRefs of_axis = parts ? prime_parts(whole_axis(mesh, a)) : AxisRefs{whole_axis(mesh, a)};
     atoms_.insert(atoms_.end(), of_axis.begin(), of_axis.end());
   }
+  std::string same(atoms_.size(), '\0');
+  for (std::size_t a = 0; a < same.size(); ++a) same[a] = static_cast<char>(a);
+  renaming(same);
 }
 
 std::u16string LayoutSpace::code(const State& s) const {
@@ -97,7 +100,14 @@ int LayoutSpace::id(const State& s) {
     states_.push_back(s);
     layouts_.push_back(layout_of(s));
     held_.push_back(held(s));
+    codes_.push_back(&at->first);
     steps_.emplace_back();
+    representatives_.push_back({-1, 0});
+    std::vector<std::int64_t> blocks;
+    for (const std::string& atoms : s.dims) blocks.push_back(ways(atoms));
+    const auto kind = s.pending + static_cast<char>(s.kind);
+    permuted_alike_.push_back(
+        alike_.try_emplace({std::move(blocks), kind}, static_cast<int>(alike_.size())).first->second);
   }
   return at->second;
 }
@@ -273,6 +283,14 @@ class LayoutSpace::Expansion {
 const std::vector<LayoutSpace::Step>& LayoutSpace::steps(int from) {
   if (!steps_[from]) {
     std::vector<Step> out;
+    const Renamed like = representative(from);
+    if (like.id != from) {
+      out = steps(like.id);
+      const int back = inverse(like.renaming);
+      for (Step& step : out) step.to = renamed(step.to, back);
+      steps_[from] = std::make_unique<std::vector<Step>>(std::move(out));
+      return *steps_[from];
+    }
     const State state = states_[from];
     Expansion(*this, state, [&](const Move& move, const State& to, double received) {
       const int there = id(to);
@@ -281,6 +299,56 @@ const std::vector<LayoutSpace::Step>& LayoutSpace::steps(int from) {
     steps_[from] = std::make_unique<std::vector<Step>>(std::move(out));
   }
   return *steps_[from];
+}
+
+int LayoutSpace::renaming(const std::string& atoms) {
+  const auto [at, fresh] = renaming_ids_.try_emplace(atoms, static_cast<int>(renamings_.size()));
+  if (!fresh) return at->second;
+  const int out = at->second;
+  renamings_.push_back({atoms, out, {}});
+  std::string back(atoms.size(), '\0');
+  for (std::size_t a = 0; a < atoms.size(); ++a) back[atoms[a]] = static_cast<char>(a);
+  const int inverse = renaming(back);
+  renamings_[out].inverse = inverse;
+  return out;
+}
+
+// Axes of one size get their names in the order in which they come.
+const LayoutSpace::Renamed& LayoutSpace::representative(int id) {
+  if (representatives_[id].id >= 0) return representatives_[id];
+  const State state = states_[id];
+  std::string names(atoms_.size(), '\xff');
+  std::vector<char> taken(atoms_.size(), 0);
+  auto name = [&](char a) {
+    std::size_t to = 0;
+    while (taken[to] || atoms_[to].size != atoms_[a].size) ++to;
+    taken[to] = 1;
+    names[a] = static_cast<char>(to);
+  };
+  for (const std::string& atoms : state.dims)
+    for (char a : atoms) name(a);
+  for (char a : state.pending) name(a);
+  for (std::size_t a = 0; a < names.size(); ++a)
+    if (names[a] == '\xff') name(static_cast<char>(a));
+  const int r = renaming(names), there = renamed(id, r);
+  return representatives_[id] = {there, r};
+}
+
+int LayoutSpace::renamed(int id, int renaming) {
+  if (renaming == 0) return id;
+  std::vector<int>& known = renamings_[renaming].ids;
+  if (static_cast<int>(known.size()) <= id) known.resize(states_.size(), -1);
+  if (known[id] >= 0) return known[id];
+  const std::string& names = renamings_[renaming].atoms;
+  std::u16string code = *codes_[id];
+  for (std::size_t a = 0; a < names.size(); ++a) code[names[a]] = (*codes_[id])[a];
+  if (const auto at = ids_.find(code); at != ids_.end()) return known[id] = at->second;
+  State state = states_[id];
+  for (std::string& atoms : state.dims)
+    for (char& a : atoms) a = names[a];
+  for (char& a : state.pending) a = names[a];
+  std::sort(state.pending.begin(), state.pending.end());
+  return known[id] = this->id(state);
 }
 
 Move LayoutSpace::move(int from, const Step& step) {

@@ -3,9 +3,11 @@
 // space where all their extents divide.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mesh/layout.hpp"
@@ -51,6 +53,19 @@ class LayoutSpace {
   int state() const { return overcut_ ? 1 : 0; }
   /// The step as a move.
   Move move(int from, const Step& step);
+  /// Layouts with one number have as many blocks along each dim: a permute goes from each of them to all others, and
+  /// costs the same.
+  int permuted_alike(int id) const { return permuted_alike_[static_cast<std::size_t>(id)]; }
+
+  /// Where axes of one size change names, prices stay. The layout that stands for all that this one becomes so, and the
+  /// renaming that makes it that.
+  struct Renamed {
+    int id = 0;
+    int renaming = 0;  // 0: none
+  };
+  const Renamed& representative(int id);
+  int renamed(int id, int renaming);
+  int inverse(int renaming) const { return renamings_[static_cast<std::size_t>(renaming)].inverse; }
 
  private:
   // Per atom a place and a position there: enough to tell layouts apart.
@@ -67,6 +82,7 @@ class LayoutSpace {
   double extent_share(int dim, double ways) const;
   double held(const State& state) const;
   std::int64_t ways(const std::string& atoms) const;
+  int renaming(const std::string& atoms);
   bool divides(const State& state) const;
   bool may_cut(int dim, double ways) const;
 
@@ -77,8 +93,20 @@ class LayoutSpace {
   std::vector<Layout> layouts_;
   std::vector<State> states_;
   std::vector<double> held_;
+  std::vector<const std::u16string*> codes_;  // keys of ids_
   std::vector<std::unique_ptr<std::vector<Step>>> steps_;
   std::unordered_map<std::u16string, int> ids_;
+  std::vector<int> permuted_alike_;
+  std::map<std::pair<std::vector<std::int64_t>, std::string>, int> alike_;  // by blocks along dims, and partial sums
+  // Names of atoms that become others.
+  struct Renaming {
+    std::string atoms;  // by atom
+    int inverse;
+    std::vector<int> ids;  // by layout; -1: not asked for yet
+  };
+  std::vector<Renaming> renamings_;
+  std::map<std::string, int> renaming_ids_;
+  std::vector<Renamed> representatives_;  // by layout; id -1: not asked for yet
 };
 
 }  // namespace tutti

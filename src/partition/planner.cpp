@@ -46,6 +46,7 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
   const double per_written = value.elements > small ? per_element * value.elements : 0;
   using Entry = std::pair<double, int>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  std::vector<char> permuted;  // by LayoutSpace::permuted_alike: from the first of them all were reached
   know(from);
   out.cost[from] = 0;
   queue.push({0, from});
@@ -56,8 +57,11 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
     if (cost > out.cost[id]) continue;
     const std::vector<LayoutSpace::Step>& steps = space.steps(id);
     know(space.size() - 1);
+    const auto alike = static_cast<std::size_t>(space.permuted_alike(id));
+    if (permuted.size() <= alike) permuted.resize(2 * alike + 16, 0);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const LayoutSpace::Step& step = steps[i];
+      if (step.kind == Move::Kind::permute && permuted[alike]) break;  // permutes come last
       const double to = cost + step.received * value.bytes + (is_collective(step.kind) ? per_collective : 0) +
                         per_step + step.held * per_written;
       if (out.cost[step.to] <= to) continue;
@@ -66,17 +70,18 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
       out.step[step.to] = static_cast<int>(i);
       queue.push({to, step.to});
     }
+    permuted[alike] = 1;
   }
   out.state = space.state();
   return out;
 }
 
-const Planner::Ways& Planner::ways(const Valued& value, int from) {
+const Planner::Ways& Planner::ways(const Valued& value, int representative) {
   Kept& kept = spaces_[value.space];
-  const std::tuple key(from, value.bytes, value.elements);
+  const std::tuple key(representative, value.bytes, value.elements);
   auto known = kept.ways.find(key);
   if (known == kept.ways.end() || known->second.state != kept.space->state())
-    known = kept.ways.insert_or_assign(key, search(value, from)).first;
+    known = kept.ways.insert_or_assign(key, search(value, representative)).first;
   return known->second;
 }
 
@@ -84,16 +89,19 @@ double Planner::Ways::to(int id) const { return id < static_cast<int>(cost.size(
 
 double Planner::cost(const Valued& value, int from, int to) {
   if (from == to) return 0;
-  const double out = ways(value, from).to(to);
+  LayoutSpace& space = *spaces_[value.space].space;
+  const LayoutSpace::Renamed first = space.representative(from);
+  const double out = ways(value, first.id).to(space.renamed(to, first.renaming));
   if (out < no_way) return out;
-  const LayoutSpace& space = *spaces_[value.space].space;
   throw InternalError("no way from " + str(space.layout(from), mesh_) + " to " + str(space.layout(to), mesh_));
 }
 
 void Planner::costs(const Valued& value, int from, const std::vector<int>& to, double times, std::vector<double>& out) {
-  const Ways& known = ways(value, from);
+  LayoutSpace& space = *spaces_[value.space].space;
+  const LayoutSpace::Renamed first = space.representative(from);
+  const Ways& known = ways(value, first.id);
   for (int t : to) {
-    const double cost = known.to(t);
+    const double cost = known.to(space.renamed(t, first.renaming));
     out.push_back(from == t ? 0 : cost < no_way ? times * cost : no_way);
   }
 }
@@ -111,16 +119,20 @@ bool Planner::may_use_parts(const Layout& layout, const Shape& shape) const {
   return true;
 }
 
-Path Planner::found(const Valued& value, const Ways& ways, int from, int goal) {
+// The way that `ways` found from `first` on, with the names that axes had.
+Path Planner::found(const Valued& value, const Ways& ways, const LayoutSpace::Renamed& first, int goal) {
   LayoutSpace& space = *spaces_[value.space].space;
   Path out;
   out.cost = ways.to(goal);
+  const int back = space.inverse(first.renaming);
   if (out.cost >= no_way)
-    throw InternalError("no way from " + str(space.layout(from), mesh_) + " to " + str(space.layout(goal), mesh_));
-  for (int at = goal; at != from; at = ways.before[at]) {
-    const LayoutSpace::Step step = space.steps(ways.before[at])[static_cast<std::size_t>(ways.step[at])];
+    throw InternalError("no way from " + str(space.layout(space.renamed(first.id, back)), mesh_) + " to " +
+                        str(space.layout(space.renamed(goal, back)), mesh_));
+  for (int at = goal; at != first.id; at = ways.before[at]) {
+    LayoutSpace::Step step = space.steps(ways.before[at])[static_cast<std::size_t>(ways.step[at])];
     out.bytes += step.received * value.bytes;
-    out.moves.push_back(space.move(ways.before[at], step));
+    step.to = space.renamed(step.to, back);
+    out.moves.push_back(space.move(space.renamed(ways.before[at], back), step));
   }
   std::reverse(out.moves.begin(), out.moves.end());
   return out;
@@ -130,13 +142,15 @@ Path Planner::path(const Layout& from, const Layout& to, const Sizes& sizes) {
   const Valued value = valued(sizes);
   const int start = id(value, from), goal = id(value, to);
   if (start == goal) return {};
-  Path out = found(value, ways(value, start), start, goal);
+  LayoutSpace& space = *spaces_[value.space].space;
+  const LayoutSpace::Renamed renamed = space.representative(start);
+  Path out = found(value, ways(value, renamed.id), renamed, space.renamed(goal, renamed.renaming));
   const auto collectives =
       std::count_if(out.moves.begin(), out.moves.end(), [](const Move& m) { return is_collective(m.kind); });
   if (!parts_ || collectives < 2 || !may_use_parts(from, sizes.shape) || !may_use_parts(to, sizes.shape)) return out;
   const Valued finer = valued(sizes, true);
   const int first = id(finer, from), last = id(finer, to);
-  Path other = found(finer, search(finer, first, last), first, last);
+  Path other = found(finer, search(finer, first, last), {first, 0}, last);
   return other.cost < out.cost * (1 - 1e-9) ? other : out;
 }
 

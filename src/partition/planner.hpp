@@ -65,11 +65,12 @@ class Planner {
     std::unique_ptr<LayoutSpace> space;
     std::map<std::tuple<int, double, double>, Ways> ways;  // by layout, bytes and elements of the value
   };
-  const Ways& ways(const Valued& value, int from);
+  // From the representative of a layout.
+  const Ways& ways(const Valued& value, int representative);
   // Until `goal` is reached; all of them where it is -1.
   Ways search(const Valued& value, int from, int goal = -1);
   Valued valued(const Sizes& sizes, bool parts);
-  Path found(const Valued& value, const Ways& ways, int from, int goal);
+  Path found(const Valued& value, const Ways& ways, const LayoutSpace::Renamed& first, int goal);
   bool may_use_parts(const Layout& layout, const Shape& shape) const;
 
   Mesh mesh_;
