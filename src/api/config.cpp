@@ -6,6 +6,7 @@
 
 #include "backend/backend.hpp"
 #include "base/environment.hpp"
+#include "base/given_machine.hpp"
 #include "base/recording.hpp"
 #include "tutti/base/dtype.hpp"
 
@@ -75,6 +76,8 @@ void threefry_partitionable(bool on) {
 }
 bool threefry_partitionable() { return partitionable; }
 
-unsigned long generation() { return changes.load(std::memory_order_relaxed) * 4 + partitionable * 2u + x64_enabled(); }
+unsigned long generation() {
+  return (changes.load(std::memory_order_relaxed) + machine_generation()) * 4 + partitionable * 2u + x64_enabled();
+}
 
 }  // namespace tutti::config

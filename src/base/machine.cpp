@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/given_machine.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::config {
@@ -10,6 +11,7 @@ namespace {
 struct Chosen {
   std::mutex mutex;
   Machine machine;
+  unsigned long generation = 0;
 };
 Chosen& chosen() {
   static auto* state = new Chosen;
@@ -42,12 +44,24 @@ void machine(const Machine& m, Loc loc) {
   if (!(m.overlap >= 0 && m.overlap <= 1))
     raise<ValueError>("config::machine", "overlap is " + std::to_string(m.overlap), "Give a part, from 0 to 1.");
   std::lock_guard lock(chosen().mutex);
+  if (chosen().machine == m) return;
   chosen().machine = m;
+  ++chosen().generation;
 }
 
 Machine machine() {
   std::lock_guard lock(chosen().mutex);
   return chosen().machine;
+}
+
+std::optional<Machine> given_machine() {
+  const Machine m = machine();
+  return m == Machine() ? std::nullopt : std::optional(m);
+}
+
+unsigned long machine_generation() {
+  std::lock_guard lock(chosen().mutex);
+  return chosen().generation;
 }
 
 }  // namespace tutti::config

@@ -130,7 +130,7 @@ class Builder {
     auto& known = tables_[like];
     for (const auto& [eqn, rows] : known)
       if (e.subs.empty() && eqn->params == e.params) return rows;
-    known.emplace_back(&e, std::make_shared<RowTable>(e, p, std::move(linear)));
+    known.emplace_back(&e, std::make_shared<RowTable>(e, p, std::move(linear), planner_.prices()));
     return known.back().second;
   }
 
@@ -143,7 +143,8 @@ class Builder {
       for (int o = 0; o < static_cast<int>(operands.size()); ++o) linear[0].push_back(o);
     }
     Node out;
-    out.rows = std::make_shared<RowTable>(std::move(rule), std::move(operands), std::move(results), std::move(linear));
+    out.rows = std::make_shared<RowTable>(std::move(rule), std::move(operands), std::move(results), std::move(linear),
+                                          planner_.prices());
     return out;
   }
 

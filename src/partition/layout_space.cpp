@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <tuple>
 
 #include "ir/collective.hpp"
 #include "ops/collective/collective.hpp"
@@ -12,7 +13,11 @@ namespace tutti {
 namespace {
 
 // What a device receives of an operand of one byte in a group of `n`.
-double received(const Op& collective, double n) { return collective.collective->received(1.0, n).bytes; }
+Received received(const Op& collective, double n) { return collective.collective->received(1.0, n); }
+Received operator*(double bytes, Received r) {
+  r.bytes *= bytes;
+  return r;
+}
 
 }  // namespace
 
@@ -30,12 +35,19 @@ std::vector<std::int64_t> LayoutSpace::extents_of(const Mesh& mesh, const Shape&
   return out;
 }
 
-LayoutSpace::LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents, bool parts)
-    : extents_(std::move(extents)), parts_(parts) {
+LayoutSpace::LayoutSpace(const Mesh& mesh, std::shared_ptr<const Prices> prices, std::vector<std::int64_t> extents,
+                         bool parts)
+    : prices_(std::move(prices)), extents_(std::move(extents)), parts_(parts) {
   for (int a = 0; a < mesh.ndim(); ++a) {
     if (mesh.shape()[a] == 1) continue;
     const AxisRefs of_axis = parts ? prime_parts(whole_axis(mesh, a)) : AxisRefs{whole_axis(mesh, a)};
     atoms_.insert(atoms_.end(), of_axis.begin(), of_axis.end());
+  }
+  for (const AxisRef& a : atoms_) {
+    auto costs = [&](const AxisRef& r) { return std::tuple(r.size, prices_->byte({r}), prices_->collective(1, {r})); };
+    const auto first =
+        std::find_if(atoms_.begin(), atoms_.end(), [&](const AxisRef& b) { return costs(b) == costs(a); });
+    alike_atoms_.push_back(static_cast<int>(first - atoms_.begin()));
   }
   std::string same(atoms_.size(), '\0');
   for (std::size_t a = 0; a < same.size(); ++a) same[a] = static_cast<char>(a);
@@ -144,7 +156,7 @@ bool LayoutSpace::may_cut(int dim, double ways) const {
 
 class LayoutSpace::Expansion {
  public:
-  using Visit = std::function<void(Move, const State&, double received)>;
+  using Visit = std::function<void(Move, const State&, Received)>;
   Expansion(const LayoutSpace& space, const State& state, Visit visit)
       : space_(space), s_(state), rank_(static_cast<int>(state.dims.size())), visit_(std::move(visit)) {
     held_ = space.held(s_);
@@ -187,9 +199,9 @@ class LayoutSpace::Expansion {
         if (!space_.may_cut(d, ways(s_.dims[d]) * size(a))) continue;
         State next = s_;
         next.dims[d] += a;
-        visit_({Move::Kind::slice, {space_.atoms_[a]}, -1, d, {}}, next, 0);
+        visit_({Move::Kind::slice, {space_.atoms_[a]}, -1, d, {}}, next, {});
       }
-      if (adds()) visit_({Move::Kind::mask, {space_.atoms_[a]}, -1, -1, {}}, with_pending(s_, a), 0);
+      if (adds()) visit_({Move::Kind::mask, {space_.atoms_[a]}, -1, -1, {}}, with_pending(s_, a), {});
     }
   }
 
@@ -200,7 +212,7 @@ class LayoutSpace::Expansion {
     const double n = ways(suffix);
     visit_({Move::Kind::all_gather, refs(suffix), d, -1, {}}, gathered, held_ * received(ops::all_gather, n));
     if (suffix.size() == 1 && adds() && space_.extents_[d] % space_.ways(s_.dims[d]) == 0)
-      visit_({Move::Kind::embed, refs(suffix), d, -1, {}}, with_pending(gathered, suffix[0]), 0);
+      visit_({Move::Kind::embed, refs(suffix), d, -1, {}}, with_pending(gathered, suffix[0]), {});
     for (int t = 0; t < rank_; ++t) {
       if (t == d) continue;
       exchange(gathered, {Move::Kind::all_to_all, refs(suffix), d, t, {}}, suffix);
@@ -260,7 +272,7 @@ class LayoutSpace::Expansion {
   void permutes(int d, State so_far, unsigned used) {
     if (d == rank_) {
       if (so_far.dims != s_.dims)
-        visit_({Move::Kind::permute, {}, -1, -1, {}}, so_far, held_ * received(ops::ppermute, 1));
+        visit_({Move::Kind::permute, moved(so_far), -1, -1, {}}, so_far, held_ * received(ops::ppermute, 1));
       return;
     }
     const double wanted = ways(s_.dims[d]), have = ways(so_far.dims[d]);
@@ -271,6 +283,22 @@ class LayoutSpace::Expansion {
       next.dims[d] += a;
       permutes(d, std::move(next), used | 1u << a);
     }
+  }
+
+  // The axes that have another place there.
+  AxisRefs moved(const State& to) const {
+    std::string atoms;
+    auto add = [&](const State& x, const State& y) {
+      for (int d = 0; d < rank_; ++d)
+        for (std::size_t i = 0; i < x.dims[d].size(); ++i) {
+          const char a = x.dims[d][i];
+          const bool stays = i < y.dims[d].size() && y.dims[d][i] == a;
+          if (!stays && atoms.find(a) == std::string::npos) atoms += a;
+        }
+    };
+    add(s_, to);
+    add(to, s_);
+    return refs(atoms);
   }
 
   const LayoutSpace& space_;
@@ -292,9 +320,12 @@ const std::vector<LayoutSpace::Step>& LayoutSpace::steps(int from) {
       return *steps_[from];
     }
     const State state = states_[from];
-    Expansion(*this, state, [&](const Move& move, const State& to, double received) {
+    Expansion(*this, state, [&](const Move& move, const State& to, const Received& received) {
       const int there = id(to);
-      out.push_back({there, move.kind, received, held(there)});
+      out.push_back({there, move.kind, received.bytes, held(there)});
+      if (!is_collective(move.kind)) return;
+      out.back().price = received.bytes * prices_->byte(move.axes);
+      out.back().fixed = prices_->collective(received.messages, move.axes);
     }).run();
     steps_[from] = std::make_unique<std::vector<Step>>(std::move(out));
   }
@@ -321,7 +352,7 @@ const LayoutSpace::Renamed& LayoutSpace::representative(int id) {
   std::vector<char> taken(atoms_.size(), 0);
   auto name = [&](char a) {
     std::size_t to = 0;
-    while (taken[to] || atoms_[to].size != atoms_[a].size) ++to;
+    while (taken[to] || alike_atoms_[to] != alike_atoms_[a]) ++to;
     taken[to] = 1;
     names[a] = static_cast<char>(to);
   };
@@ -355,9 +386,10 @@ Move LayoutSpace::move(int from, const Step& step) {
   Move out;
   bool found = false;
   const State state = states_[from];
-  Expansion(*this, state, [&](const Move& move, const State& to, double received) {
-    if (found || move.kind != step.kind || received != step.received || id(to) != step.to) return;
+  Expansion(*this, state, [&](const Move& move, const State& to, const Received& received) {
+    if (found || move.kind != step.kind || received.bytes != step.received || id(to) != step.to) return;
     out = move;
+    if (move.kind == Move::Kind::permute) out.axes.clear();
     out.after = layouts_[step.to];
     found = true;
   }).run();

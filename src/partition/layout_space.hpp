@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mesh/layout.hpp"
+#include "partition/prices.hpp"
 
 namespace tutti {
 
@@ -32,16 +33,19 @@ class LayoutSpace {
  public:
   /// Of values with these extents. An extent of 0 is one that every combination of axes divides. In a space of `parts`
   /// axes are cut into their prime parts, and other extents stay whole.
-  LayoutSpace(const Mesh& mesh, std::vector<std::int64_t> extents, bool parts = false);
+  LayoutSpace(const Mesh& mesh, std::shared_ptr<const Prices> prices, std::vector<std::int64_t> extents,
+              bool parts = false);
   /// The extents by which a shape finds its space: 0 where all devices together divide.
   static std::vector<std::int64_t> extents_of(const Mesh& mesh, const Shape& shape);
 
-  /// Prices are shares of the bytes of the whole value.
+  /// Shares of the bytes of the whole value.
   struct Step {
     int to = 0;
     Move::Kind kind = Move::Kind::slice;
     double received = 0;
-    double held = 0;  // afterwards
+    double held = 0;   // afterwards
+    double price = 0;  // of what is received
+    double fixed = 0;  // a price that does not depend on the value
   };
   int id(const Layout& layout);
   const Layout& layout(int id) const { return layouts_[static_cast<std::size_t>(id)]; }
@@ -57,8 +61,8 @@ class LayoutSpace {
   /// costs the same.
   int permuted_alike(int id) const { return permuted_alike_[static_cast<std::size_t>(id)]; }
 
-  /// Where axes of one size change names, prices stay. The layout that stands for all that this one becomes so, and the
-  /// renaming that makes it that.
+  /// Where axes of one size and price change names, prices stay. The layout that stands for all that this one becomes
+  /// so, and the renaming that makes it that.
   struct Renamed {
     int id = 0;
     int renaming = 0;  // 0: none
@@ -86,7 +90,9 @@ class LayoutSpace {
   bool divides(const State& state) const;
   bool may_cut(int dim, double ways) const;
 
+  std::shared_ptr<const Prices> prices_;
   std::vector<AxisRef> atoms_;
+  std::vector<int> alike_atoms_;  // by atom: the first that costs the same
   std::vector<std::int64_t> extents_;
   bool parts_;
   bool overcut_ = false;  // somebody asked for more blocks than elements

@@ -8,15 +8,15 @@
 namespace tutti {
 namespace {
 
-// In bytes: of a collective, of a local step, of an element that is written. Values below `small` are written for
-// nothing.
-constexpr double per_collective = 16, per_step = 1e-3, per_element = 0.001, small = 16384;
+// Of a local step, in bytes. Values below `small` elements are written for nothing.
+constexpr double per_step = 1e-3, small = 16384;
 constexpr double no_way = 1e30;
 
 }  // namespace
 
 // Parts are looked at where the layouts of a small value are some thousand at most.
-Planner::Planner(Mesh mesh, bool parts) : mesh_(std::move(mesh)), parts_(parts) {
+Planner::Planner(Mesh mesh, bool parts)
+    : mesh_(std::move(mesh)), parts_(parts), prices_(std::make_shared<const Prices>(Prices::of(mesh_))) {
   constexpr std::size_t most_parts = 4;
   std::size_t n = 0;
   for (int a = 0; a < mesh_.ndim(); ++a) n += prime_parts(whole_axis(mesh_, a)).size();
@@ -27,7 +27,7 @@ Valued Planner::valued(const Sizes& sizes) { return valued(sizes, false); }
 Valued Planner::valued(const Sizes& sizes, bool parts) {
   auto [at, fresh] =
       by_extents_.try_emplace({LayoutSpace::extents_of(mesh_, sizes.shape), parts}, static_cast<int>(spaces_.size()));
-  if (fresh) spaces_.push_back({std::make_unique<LayoutSpace>(mesh_, at->first.first, parts), {}});
+  if (fresh) spaces_.push_back({std::make_unique<LayoutSpace>(mesh_, prices_, at->first.first, parts), {}});
   const auto elements = static_cast<double>(sizes.shape.num_elements());
   return {at->second, elements * static_cast<double>(sizes.item), elements};
 }
@@ -43,7 +43,7 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
     out.before.resize(n, -1);
     out.step.resize(n, -1);
   };
-  const double per_written = value.elements > small ? per_element * value.elements : 0;
+  const double per_written = value.elements > small ? prices_->element() * value.elements : 0;
   using Entry = std::pair<double, int>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   std::vector<char> permuted;  // by LayoutSpace::permuted_alike: from the first of them all were reached
@@ -62,8 +62,7 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const LayoutSpace::Step& step = steps[i];
       if (step.kind == Move::Kind::permute && permuted[alike]) break;  // permutes come last
-      const double to = cost + step.received * value.bytes + (is_collective(step.kind) ? per_collective : 0) +
-                        per_step + step.held * per_written;
+      const double to = cost + step.price * value.bytes + step.fixed + per_step + step.held * per_written;
       if (out.cost[step.to] <= to) continue;
       out.cost[step.to] = to;
       out.before[step.to] = id;

@@ -13,7 +13,7 @@
 namespace tutti {
 
 struct Path {
-  double cost = 0;   // bytes, with small prices for collectives and local work that break ties
+  double cost = 0;   // as Prices say
   double bytes = 0;  // received per device
   std::vector<Move> moves;
 };
@@ -36,6 +36,8 @@ class Planner {
   /// With `parts`, paths may use parts of axes.
   explicit Planner(Mesh mesh, bool parts = false);
   const Mesh& mesh() const { return mesh_; }
+  /// Those of the machine as it is when the planner is made.
+  const std::shared_ptr<const Prices>& prices() const { return prices_; }
 
   /// The way between two layouts of a value. Always exists: at worst everything is gathered.
   Path path(const Layout& from, const Layout& to, const Sizes& sizes);
@@ -75,6 +77,7 @@ class Planner {
 
   Mesh mesh_;
   bool parts_;
+  std::shared_ptr<const Prices> prices_;
   std::vector<Kept> spaces_;
   std::map<std::pair<std::vector<std::int64_t>, bool>, int> by_extents_;
 };

@@ -76,12 +76,14 @@ std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const Program& 
   return out;
 }
 
-RowTable::RowTable(const Eqn& eqn, const Program& program, std::vector<std::vector<int>> linear)
+RowTable::RowTable(const Eqn& eqn, const Program& program, std::vector<std::vector<int>> linear,
+                   std::shared_ptr<const Prices> prices)
     : eqn_(&eqn),
       program_(&program),
       operands_(operand_types(eqn, program)),
       results_(result_types(eqn, program)),
-      linear_(std::move(linear)) {
+      linear_(std::move(linear)),
+      prices_(std::move(prices)) {
   if (eqn.op->role == Role::generator)
     rule_ = of_generator(results_[0]);
   else if (has_rows(eqn))
@@ -91,11 +93,12 @@ RowTable::RowTable(const Eqn& eqn, const Program& program, std::vector<std::vect
 }
 
 RowTable::RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> results,
-                   std::vector<std::vector<int>> linear)
+                   std::vector<std::vector<int>> linear, std::shared_ptr<const Prices> prices)
     : rule_(std::move(rule)),
       operands_(std::move(operands)),
       results_(std::move(results)),
-      linear_(std::move(linear)) {}
+      linear_(std::move(linear)),
+      prices_(std::move(prices)) {}
 
 std::vector<int> RowTable::choices(const AxisRef& axis) const {
   std::vector<int> out;
@@ -256,11 +259,11 @@ void RowTable::note_padding(Candidate& c, const std::vector<AxisRefs>& on) const
 
 // False where the op has no messages of its own for these blocks.
 bool RowTable::price(Candidate& c) const {
-  constexpr double per_element = 0.001, per_flop = 0.01, small = 16384;
+  constexpr double small = 16384;
   auto elements = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types) {
     for (std::size_t i = 0; i < types.size(); ++i)
       if (static_cast<double>(types[i].shape.num_elements()) > small)
-        c.work += per_element * static_cast<double>(block_shape(layouts[i], types[i].shape).num_elements());
+        c.work += prices_->element() * static_cast<double>(block_shape(layouts[i], types[i].shape).num_elements());
   };
   elements(c.results, results_);
   elements(c.operands, operands_);
@@ -270,13 +273,13 @@ bool RowTable::price(Candidate& c) const {
     const Call call{*eqn_->op, eqn_->params, blocks, eqn_->subs};
     const std::optional<double> received = eqn_->op->across->received(call, c.across_dim, ways(c.across));
     if (!received) return false;
-    c.work += *received;
+    c.work += *received * prices_->byte(c.across);
   }
   if (!eqn_->op->flops) return true;
   std::vector<Type> in = operands_, out = results_;
   for (std::size_t o = 0; o < in.size(); ++o) in[o].shape = block_shape(c.operands[o], in[o].shape);
   for (std::size_t r = 0; r < out.size(); ++r) out[r].shape = block_shape(c.results[r], out[r].shape);
-  c.work += per_flop * eqn_->op->flops(Call{*eqn_->op, c.params, in, eqn_->subs}, out);
+  c.work += prices_->operation() * eqn_->op->flops(Call{*eqn_->op, c.params, in, eqn_->subs}, out);
   return true;
 }
 

@@ -18,7 +18,7 @@ struct BodyPlan;
 /// One way to compute an Eqn: what its operands must look like, what its results then look like.
 struct Candidate {
   std::vector<Layout> operands, results;
-  double work = 0;                            // price of the local work, in bytes
+  double work = 0;                            // price of the local work, and of its own messages
   std::vector<std::vector<Reduce>> padding;   // per operand: kinds of reductions that would read its padding ...
   std::vector<std::vector<int>> padded_dims;  // ... and the dims, index by index
   Params params;                              // of the Eqn on local shapes
@@ -43,9 +43,11 @@ inline constexpr int on_nothing = -1, on_linear = -2, on_first = 1 << 16;
 class RowTable {
  public:
   /// Of Eqns that have this op, these parameters and types, and may be linear in these sets.
-  RowTable(const Eqn& eqn, const Program& program, std::vector<std::vector<int>> linear);
+  RowTable(const Eqn& eqn, const Program& program, std::vector<std::vector<int>> linear,
+           std::shared_ptr<const Prices> prices = std::make_shared<Prices>());
   /// Of something that is no Eqn and does nothing by itself: layouts that belong together.
-  RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> results, std::vector<std::vector<int>> linear);
+  RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> results, std::vector<std::vector<int>> linear,
+           std::shared_ptr<const Prices> prices);
 
   /// What an axis may be put on.
   std::vector<int> choices(const AxisRef& axis) const;
@@ -78,6 +80,7 @@ class RowTable {
   Factors rule_;
   std::vector<Type> operands_, results_;
   std::vector<std::vector<int>> linear_;  // usable sets
+  std::shared_ptr<const Prices> prices_;
   std::map<Assignment, Row> rows_;
 };
 

@@ -38,8 +38,9 @@ struct Machine {
 
 namespace config {
 
-/// The machine that reports reckon with (Explanation::seconds). Throws ValueError for a number that is not positive, or
-/// an overlap that is not from 0 to 1.
+/// The machine that reports reckon with (Explanation::seconds). Once one is given that is not the default one,
+/// partitioning chooses by seconds on it, overlap apart; before that by bytes alone, along all axes alike. Throws
+/// ValueError for a number that is not positive, or an overlap that is not from 0 to 1.
 void machine(const Machine& machine, Loc loc = Loc::current());
 Machine machine();
 
