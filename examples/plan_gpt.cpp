@@ -3,6 +3,7 @@
 //     ./dev run plan_gpt --devices 100000                           # in less than a second, whatever N is
 //     ./dev run plan_gpt --devices 1024 --model 8 --html plan.html  # heads and hidden units over 8 devices
 //     ./dev run plan_gpt --devices 64 --search 16                   # placements that fit into 16 GB, best first
+//     ./dev run plan_gpt --devices 1024 --tflops 100 --between 25   # as fast as can be on this machine
 #include <chrono>
 
 #include "text/gpt_training.hpp"
@@ -21,6 +22,7 @@ struct PlanOptions : GptRun {
   }
   std::int64_t devices = 8, model = 4;
   double memory = 0;
+  double tflops = 0, inside = 0, between = 0;  // of the machine; 0: not said
   std::string html, json;
   int remedies = 0;
   bool unrolled = false;
@@ -48,6 +50,11 @@ int plan(PlanOptions o) {
                            .scan = o.scan && !o.unrolled,
                            .dtype = o.dtype == "bfloat16" ? bfloat16 : float32,
                            .remat = remat_policy(o.remat)};
+  Machine machine;
+  if (o.tflops > 0) machine.flops = o.tflops * 1e12;
+  if (o.inside > 0) machine.inside.bandwidth = o.inside * 1e9;
+  if (o.between > 0) machine.between.bandwidth = o.between * 1e9;
+  config::machine(machine);
   const Mesh mesh = abstract_mesh({data_ways, model_ways}, {"data", "model"});
   const auto start = std::chrono::steady_clock::now();
   auto init = [&](const Array& key) { return init_gpt(options, key); };
@@ -91,6 +98,10 @@ int main(int argc, char** argv) {
   app.add_option("--batch", o.batch, "examples per step (default: 4 for each device of the data axis)");
   app.add_option("--dtype", o.dtype, "of the computation")->check(CLI::IsMember({"float32", "bfloat16"}));
   app.add_flag("--unrolled", o.unrolled, "the layers one by one, in place of one loop");
+  const char* by_time = "the plan then goes by seconds, not by bytes";
+  app.add_option("--tflops", o.tflops, std::string("1e12 operations a second of a device; ") + by_time);
+  app.add_option("--inside", o.inside, std::string("GB a second between devices of a host; ") + by_time);
+  app.add_option("--between", o.between, std::string("GB a second from host to host; ") + by_time);
   app.add_option("--remedies", o.remedies, "of how many collectives it is said what would remove them");
   app.add_option("--search", o.memory, "GB of a device: proposes placements that fit");
   app.add_option("--html", o.html, "file for the report with bars");
