@@ -29,7 +29,9 @@ STAGES = {
                   # Regions are opened by batching, local programs are recorded.
                   "trace/trace.hpp", "transform/transform.hpp",
                   "ops/collective/", "regions/shard_map.hpp", "regions/loops.hpp", "ops/placement/", "ops/movement/",
-                  "ops/elementwise/comparison.hpp"],  # views become rolls, and choices between them
+                  "ops/elementwise/comparison.hpp",  # views become rolls, and choices between them
+                  # Dims of products and sums come in parts, scans become running sums.
+                  "ops/contraction/dot_general.hpp", "ops/reduction/", "ops/elementwise/arithmetic.hpp"],
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
                 "ops/reduction/", "ops/elementwise/"],
     "run": ["compile/plan.hpp"],

@@ -23,6 +23,7 @@ ALLOWED = {
     "partition": {
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
+        "Gather": "Op::window says that the parameters are these",
     },
     "compile": {
         "dot_general": PRODUCTS, "DotGeneral": PRODUCTS, "transpose": PRODUCTS, "Transpose": PRODUCTS,

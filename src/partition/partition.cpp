@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "partition/axis_parts.hpp"
+#include "partition/known_rows.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/part.hpp"
 #include "partition/refine.hpp"
 #include "partition/rolls.hpp"
+#include "partition/running_sums.hpp"
 #include "propagate/sites.hpp"
 #include "tutti/base/error.hpp"
 
@@ -60,7 +62,7 @@ AxisRefs axes_of(const Mesh& mesh, const BoundaryAxes& boundary) {
 
 // As rows can best be put on it.
 ShardedProgram brought_to_form(const ShardedProgram& sharded, const AxisRefs& axes) {
-  return with_rolls(with_dims_in_parts(sharded, ways(axes)));
+  return with_rolls(with_dims_in_parts(with_running_sums(with_known_rows(sharded)), ways(axes)));
 }
 
 }  // namespace

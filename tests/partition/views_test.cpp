@@ -194,5 +194,39 @@ TEST(Views, RunningSumsSendTheTotals) {
         [](const Arrays& in) { return Arrays{lax::cumsum(in[0], 0, false)}; });
 }
 
+// Rows whose numbers are known are slices, a scan that adds up is a running sum.
+TEST(Views, RowsAtKnownNumbersAreSlices) {
+  Mesh mesh = grid({4}, "x");
+  const double row = 4.0 * 5;
+  const LocalProgram turned = check({type({32, 5})}, {P("x")}, mesh, [&](const Arrays& in) {
+    const Array numbers = lax::iota(int32, {32}, 0);
+    return Arrays{sum(take(in[0], (numbers - 3) % 32, 0) * in[0], 0), take(in[0], lax::iota(int32, {6}, 0) + 8, 0)};
+  });
+  EXPECT_LE(total_bytes(turned), 3 * row + 2 * 0.75 * 7 * row) << explain(turned);
+  check({type({32, 5})}, {P("x")}, mesh, [&](const Arrays& in) {
+    const Array numbers = lax::iota(int32, {32}, 0);
+    return Arrays{take(in[0], floor_divide(numbers, 2), 0), take(in[0], minimum(numbers, 20), 0),
+                  take(in[0], numbers % 5, 1)};
+  });
+}
+
+TEST(Views, AScanThatAddsUpIsARunningSum) {
+  Mesh mesh = grid({4}, "x");
+  auto sums = [](const Arrays& in) {
+    const Arrays out = scan(32, {}, {in[1], in[1] * 2.f}, {in[0]}, [](const Arrays&, const Arrays& c, const Arrays& x) {
+      return Arrays{c[0] + x[0], x[0] + c[1], c[0] + x[0]};
+    });
+    return Arrays{out[0], out[1], sum(out[2] * out[2], 0)};
+  };
+  const LocalProgram local = check({type({32, 5}), type({5})}, {P("x"), P()}, mesh, sums);
+  EXPECT_LE(total_bytes(local), 3 * 4.0 * 5 + 3 * 2 * 0.75 * 4 * 5) << explain(local);
+  // Others stay loops.
+  check({type({32, 5}), type({5})}, {P("x"), P()}, mesh, [](const Arrays& in) {
+    return scan(32, {}, {in[1]}, {in[0]}, [](const Arrays&, const Arrays& c, const Arrays& x) {
+      return Arrays{c[0] * 0.5f + x[0], c[0]};
+    });
+  });
+}
+
 }  // namespace
 }  // namespace tutti::testing

@@ -1,0 +1,188 @@
+#include "partition/known_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "array/evaluate.hpp"
+#include "ir/index.hpp"
+#include "ir/op.hpp"
+#include "ops/movement/concatenate.hpp"
+#include "ops/movement/gather.hpp"
+#include "ops/movement/slice.hpp"
+
+namespace tutti {
+namespace {
+
+// Of numbers that are worked out, and of runs of rows one behind the other.
+constexpr std::int64_t most_numbers = 1 << 20;
+constexpr std::size_t most_runs = 8;
+
+struct Run {
+  std::int64_t from, length;
+};
+
+class KnownRows {
+ public:
+  explicit KnownRows(const ShardedProgram& sharded)
+      : in_(sharded), p_(*sharded.program), index_(p_), known_(p_.types.size(), -1), out_(sharded), types_(p_.types) {}
+
+  ShardedProgram run() {
+    out_.bodies.clear();
+    bool any = false;
+    for (std::size_t i = 0; i < p_.eqns.size(); ++i) {
+      Eqn e = p_.eqns[i];
+      std::vector<ShardedProgram> bodies;
+      if (i < in_.bodies.size())
+        for (std::size_t s = 0; s < in_.bodies[i].size(); ++s) {
+          bodies.push_back(with_known_rows(in_.bodies[i][s]));
+          any = any || bodies.back().program != in_.bodies[i][s].program;
+          e.subs[s] = bodies.back().program;
+        }
+      const std::optional<int> dim = rows_of(e);
+      const std::vector<Run> runs = dim ? runs_of(e, *dim) : std::vector<Run>{};
+      any = any || !runs.empty();
+      if (runs.empty())
+        push(std::move(e), std::move(bodies));
+      else
+        put_together(e, *dim, runs);
+    }
+    if (!any) return in_;
+    Program program = p_;
+    program.eqns = std::move(eqns_);
+    program.types = std::move(types_);
+    out_.program = std::make_shared<Program>(std::move(program));
+    return std::move(out_);
+  }
+
+ private:
+  // The dim of which the Eqn reads rows into the same dim of its result.
+  std::optional<int> rows_of(const Eqn& e) const {
+    if (e.op->window != Op::Window::read || e.operands[0].is_literal() || e.operands[1].is_literal())
+      return std::nullopt;
+    const auto& gather = e.params.get<ops::Gather>();
+    const Shape &from = p_.types[e.operands[0].id].shape, &to = p_.types[e.results[0]].shape;
+    if (gather.dims.start_index_map.size() != 1 || gather.dims.collapsed_slice_dims != gather.dims.start_index_map ||
+        !gather.dims.operand_batching_dims.empty() || from.ndim() != to.ndim() || to.num_elements() == 0)
+      return std::nullopt;
+    const auto d = static_cast<int>(gather.dims.start_index_map[0]);
+    for (int k = 0; k < from.ndim(); ++k)
+      if (k != d && gather.sizes[k] != from[k]) return std::nullopt;
+    for (int k = 0, window = 0; k < to.ndim(); ++k)
+      if (k != d && gather.dims.offset_dims[window++] != k) return std::nullopt;
+    return d;
+  }
+
+  std::vector<Run> runs_of(const Eqn& e, int dim) {
+    const ValueId numbers = e.operands[1].id;
+    const Type& type = p_.types[numbers];
+    if (type.num_elements() > most_numbers || !type.dtype.is_integer() || !is_known(numbers)) return {};
+    const std::int64_t rows = p_.types[e.operands[0].id].shape[dim];
+    std::vector<Run> out;
+    for (const std::int64_t at : values(numbers)) {
+      if (at < 0 || at >= rows) return {};
+      if (!out.empty() && out.back().from + out.back().length == at)
+        ++out.back().length;
+      else
+        out.push_back({at, 1});
+      if (out.size() > most_runs) return {};
+    }
+    return out;
+  }
+
+  // Whether a value depends on no input.
+  bool is_known(ValueId v) {
+    if (known_[v] >= 0) return known_[v] == 1;
+    const int producer = index_.producer(v);
+    bool known = producer >= 0;
+    if (known) {
+      const Eqn& e = p_.eqns[producer];
+      known = (e.op->role == Role::compute || e.op->role == Role::generator) && e.op->eval && e.subs.empty() &&
+              !e.op->effect && !e.op->host && !e.op->collective && p_.types[v].num_elements() <= most_numbers;
+      for (const Atom& a : e.operands) known = known && (a.is_literal() || is_known(a.id));
+    }
+    known_[v] = known ? 1 : 0;
+    return known;
+  }
+
+  std::vector<std::int64_t> values(ValueId v) const {
+    Program p = p_;
+    p.inputs.clear();
+    p.input_names.clear();
+    p.outputs = {v};
+    p.eqns.clear();
+    std::vector<char> wanted(p_.types.size(), 0);
+    wanted[v] = 1;
+    for (int i = index_.producer(v); i >= 0; --i) {
+      const Eqn& e = p_.eqns[i];
+      if (std::none_of(e.results.begin(), e.results.end(), [&](ValueId r) { return wanted[r] != 0; })) continue;
+      for (const Atom& a : e.operands)
+        if (!a.is_literal()) wanted[a.id] = 1;
+      p.eqns.push_back(e);
+    }
+    std::reverse(p.eqns.begin(), p.eqns.end());
+    const BufferPtr made = evaluate(p, {})[0];
+    const Type& type = p_.types[v];
+    std::vector<std::int64_t> out;
+    for (std::int64_t i = 0; i < type.num_elements(); ++i) out.push_back(number(type.dtype, made->data(), i));
+    return out;
+  }
+  static std::int64_t number(DType dtype, const void* data, std::int64_t i) {
+    const auto size = dtype.size();
+    const char* at = static_cast<const char*>(data) + i * size;
+    const bool is_signed = dtype.is_signed();
+    std::int64_t out = is_signed && (at[size - 1] & 0x80) ? -1 : 0;
+    std::copy_n(at, size, reinterpret_cast<char*>(&out));  // little endian, as all supported processors are
+    return out;
+  }
+
+  void push(Eqn e, std::vector<ShardedProgram> bodies = {}) {
+    eqns_.push_back(std::move(e));
+    out_.bodies.push_back(std::move(bodies));
+  }
+
+  void put_together(const Eqn& e, int dim, const std::vector<Run>& runs) {
+    const Type source = types_[e.operands[0].id];
+    std::vector<Atom> pieces;
+    for (const Run& run : runs) {
+      if (run.length == source.shape[dim]) {
+        pieces.push_back(e.operands[0]);
+        continue;
+      }
+      ops::SliceParams cut{lax::Dims(source.shape.size(), 0), source.shape.dims(), lax::Dims(source.shape.size(), 1)};
+      cut.start[dim] = run.from;
+      cut.limit[dim] = run.from + run.length;
+      Type type = types_[e.results[0]];
+      type.shape[dim] = run.length;
+      types_.push_back(type);
+      out_.layouts.push_back(Layout::replicated(type.ndim()));
+      const auto v = static_cast<ValueId>(types_.size()) - 1;
+      push({&static_cast<const Op&>(ops::slice), cut, {e.operands[0]}, {v}, {}, e.loc});
+      pieces.emplace_back(v);
+    }
+    push({&static_cast<const Op&>(ops::concatenate), ops::Concatenate{dim}, pieces, e.results, {}, e.loc});
+  }
+
+  const ShardedProgram& in_;
+  const Program& p_;
+  const ProgramIndex index_;
+  std::vector<int> known_;  // by value; -1: not asked yet
+  ShardedProgram out_;
+  std::vector<Type> types_;
+  std::vector<Eqn> eqns_;
+};
+
+bool reads_windows(const Program& p) {
+  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
+    return e.op->window == Op::Window::read ||
+           std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& s) { return reads_windows(*s); });
+  });
+}
+
+}  // namespace
+
+ShardedProgram with_known_rows(const ShardedProgram& sharded) {
+  return reads_windows(*sharded.program) ? KnownRows(sharded).run() : sharded;
+}
+
+}  // namespace tutti

@@ -1,0 +1,12 @@
+// Reading rows whose numbers are known before anything runs.
+#pragma once
+
+#include "propagate/sharded_program.hpp"
+
+namespace tutti {
+
+/// The program with windows of whole rows, at numbers that depend on no input (`x[(arange(n) - 3) % n]`), as slices put
+/// together, where these are few. The same program where there is none.
+ShardedProgram with_known_rows(const ShardedProgram& sharded);
+
+}  // namespace tutti
