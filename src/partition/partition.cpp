@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "partition/alike_pieces.hpp"
 #include "partition/axis_parts.hpp"
 #include "partition/known_rows.hpp"
 #include "partition/manual_regions.hpp"
@@ -62,7 +63,8 @@ AxisRefs axes_of(const Mesh& mesh, const BoundaryAxes& boundary) {
 
 // As rows can best be put on it.
 ShardedProgram brought_to_form(const ShardedProgram& sharded, const AxisRefs& axes) {
-  return with_rolls(with_dims_in_parts(with_running_sums(with_known_rows(sharded)), ways(axes)));
+  const ShardedProgram plain = with_running_sums(with_known_rows(with_alike_pieces(sharded)));
+  return with_rolls(with_dims_in_parts(plain, ways(axes)));
 }
 
 }  // namespace

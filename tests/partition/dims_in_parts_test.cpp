@@ -108,6 +108,37 @@ TEST(DimsInParts, OnParts) {
   EXPECT_FALSE(on_parts({x, y}, {12, 2}) == (Refs{{x}, {y}}));
 }
 
+// What is done to one head after the other is done to all of them: heads can be cut.
+TEST(DimsInParts, PiecesMadeAlikeAreOneBatch) {
+  const Mesh mesh = grid({4}, "x");
+  const std::vector<Type> types{type({8, heads, 4}), type({8, heads, 4}), type({4, 4})};
+  const std::vector<PartitionSpec> specs{P("x"), P("x"), P()};
+  auto one = [](const Arrays& in, std::int64_t h, float scale) {
+    const Array q = in[0](all, h), k = in[1](all, h);
+    return matmul(tanh(matmul(q, transpose(k))) * scale, matmul(k, in[2] * 2.f));
+  };
+  auto heads_of = [&](const Arrays& in, float last) {
+    Arrays out;
+    for (std::int64_t h = 0; h < heads; ++h) out.push_back(one(in, h, h == heads - 1 ? last : 1.f));
+    return out;
+  };
+  auto whole = [&](float last) {
+    return check(types, specs, mesh, [&, last](const Arrays& in) { return Arrays{stack(heads_of(in, last), 1)}; });
+  };
+  const LocalProgram batch = whole(1.f), apart = whole(3.f);  // the last one is made in another way
+  EXPECT_EQ(total_bytes(batch), 3 * 0.75 * 8 * 4 * 4) << explain(batch);
+  EXPECT_GT(total_bytes(apart), total_bytes(batch));
+  // Somebody else reads one of them; one is the row of another one; all are the same.
+  check(types, specs, mesh, [&](const Arrays& in) {
+    const Arrays all_heads = heads_of(in, 1.f);
+    return Arrays{stack(all_heads, 0), all_heads[1]};
+  });
+  check(types, specs, mesh, [&](const Arrays& in) {
+    return Arrays{stack({one(in, 1, 1.f), one(in, 0, 1.f), one(in, 2, 1.f), one(in, 3, 1.f)}, 0),
+                  stack({one(in, 0, 1.f), one(in, 0, 1.f), one(in, 0, 1.f), one(in, 0, 1.f)}, 2)};
+  });
+}
+
 // The dims backwards: its own inverse.
 lax::Dims turned(const Array& x) {
   lax::Dims out;
