@@ -18,12 +18,14 @@ LISTS = ["src/api/op_list.cpp"]  # of all ops
 
 # What a stage may name all the same, and why.
 DIMS = "a product's dims are numbered anew where they come in parts"
+SORTS = "only a sort says in which order its results lie"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
 ALLOWED = {
     "partition": {
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
         "Gather": "Op::window says that the parameters are these",
+        "sort": SORTS, "Sort": SORTS,
     },
     "compile": {
         "dot_general": PRODUCTS, "DotGeneral": PRODUCTS, "transpose": PRODUCTS, "Transpose": PRODUCTS,

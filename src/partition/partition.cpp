@@ -10,6 +10,7 @@
 #include "partition/refine.hpp"
 #include "partition/rolls.hpp"
 #include "partition/running_sums.hpp"
+#include "partition/sorted_rows.hpp"
 #include "propagate/sites.hpp"
 #include "tutti/base/error.hpp"
 
@@ -63,7 +64,8 @@ AxisRefs axes_of(const Mesh& mesh, const BoundaryAxes& boundary) {
 
 // As rows can best be put on it.
 ShardedProgram brought_to_form(const ShardedProgram& sharded, const AxisRefs& axes) {
-  const ShardedProgram plain = with_running_sums(with_known_rows(with_alike_pieces(sharded)));
+  ShardedProgram plain = sharded;
+  for (const auto pass : {with_sorted_rows, with_known_rows, with_running_sums, with_alike_pieces}) plain = pass(plain);
   return with_rolls(with_dims_in_parts(plain, ways(axes)));
 }
 

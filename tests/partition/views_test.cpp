@@ -210,6 +210,27 @@ TEST(Views, RowsAtKnownNumbersAreSlices) {
   });
 }
 
+// What is taken at sorted places was sorted already.
+TEST(Views, ElementsInSortedOrder) {
+  Mesh mesh = grid({4}, "x");
+  auto first = [](const Array& x, const Array& keys) {
+    const Array at = argsort(keys, 1)(all, slice(3));
+    return Arrays{take_along_axis(x, at, 1), at};
+  };
+  const double selected = 3 * 6 * 3 * (4.0 + 4);
+  for (bool negative : {false, true}) {
+    const LocalProgram local = check({type({6, 320})}, {P(none, "x")}, mesh,
+                                     [&](const Arrays& in) { return first(in[0], negative ? -in[0] : in[0]); });
+    EXPECT_EQ(total_bytes(local), selected) << explain(local);
+  }
+  // Sorted by something else, along another dim, from the end, all of them.
+  check({type({6, 32}), type({6, 32})}, {P(none, "x"), P("x")}, mesh, [&](const Arrays& in) {
+    const Array down = argsort(in[0], 1, true)(all, slice(3));
+    return Arrays{first(in[1], in[0])[0], take_along_axis(in[0], argsort(in[1], 0), 0), take_along_axis(in[0], down, 1),
+                  take_along_axis(in[0], argsort(in[0], 1), 1), take_along_axis(in[0], argsort(in[0], 1) - 1, 1)};
+  });
+}
+
 TEST(Views, AScanThatAddsUpIsARunningSum) {
   Mesh mesh = grid({4}, "x");
   auto sums = [](const Arrays& in) {

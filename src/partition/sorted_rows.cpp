@@ -1,0 +1,231 @@
+#include "partition/sorted_rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "array/evaluate.hpp"
+#include "ir/index.hpp"
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/movement/copy.hpp"
+#include "ops/movement/gather.hpp"
+#include "ops/reduction/sort.hpp"
+
+namespace tutti {
+namespace {
+
+// Of indices that are tried.
+constexpr std::int64_t most_indices = 1 << 20;
+
+// Elements of a sorted array: result `result` of Eqn `sort`, or, with `slice`, what that Eqn makes of it.
+struct Sorted {
+  int sort;
+  int result;
+  int slice = -1;
+};
+
+class SortedRows {
+ public:
+  explicit SortedRows(const ShardedProgram& sharded)
+      : in_(sharded), p_(*sharded.program), index_(p_), out_(sharded), types_(p_.types) {}
+
+  ShardedProgram run() {
+    out_.bodies.clear();
+    bool any = false;
+    for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
+      Eqn e = p_.eqns[i];
+      std::vector<ShardedProgram> bodies;
+      if (i < static_cast<int>(in_.bodies.size()))
+        for (std::size_t s = 0; s < in_.bodies[i].size(); ++s) {
+          bodies.push_back(with_sorted_rows(in_.bodies[i][s]));
+          any = any || bodies.back().program != in_.bodies[i][s].program;
+          e.subs[s] = bodies.back().program;
+        }
+      if (e.op->window == Op::Window::read && replaced(e))
+        any = true;
+      else
+        push(std::move(e), std::move(bodies));
+    }
+    if (!any) return in_;
+    Program program = p_;
+    program.eqns = std::move(eqns_);
+    program.types = std::move(types_);
+    out_.program = std::make_shared<Program>(std::move(program));
+    return std::move(out_);
+  }
+
+ private:
+  bool replaced(const Eqn& e) {
+    const std::optional<int> dim = along(e);
+    if (!dim) return false;
+    const std::optional<ValueId> numbers = numbers_of(e.operands[1].id, p_.types[e.operands[0].id].shape[*dim]);
+    const std::optional<Sorted> at = numbers ? sorted(*numbers) : std::nullopt;
+    if (!at) return false;
+    const Eqn& sort = p_.eqns[at->sort];
+    const Atom& positions = sort.operands[at->result];
+    const int made = positions.is_literal() ? -1 : index_.producer(positions.id);
+    if (sort.params.get<ops::Sort>().dim != *dim || made < 0 || !p_.eqns[made].op->index ||
+        p_.eqns[made].op->index(p_.eqns[made].params) != *dim)
+      return false;
+    for (int k = 0; k < static_cast<int>(sort.operands.size()); ++k) {
+      const bool same = sort.operands[k] == e.operands[0];
+      if (!same && !is_negative(sort.operands[k], e.operands[0])) continue;
+      put(e, *at, k, same);
+      return true;
+    }
+    return false;
+  }
+
+  // The dim along which single elements are taken, all other dims going hand in hand.
+  std::optional<int> along(const Eqn& e) const {
+    if (e.operands[0].is_literal() || e.operands[1].is_literal()) return std::nullopt;
+    const auto& gather = e.params.get<ops::Gather>();
+    const int n = p_.types[e.operands[0].id].ndim();
+    if (gather.dims.start_index_map.size() != 1 || gather.dims.collapsed_slice_dims != gather.dims.start_index_map ||
+        !gather.dims.offset_dims.empty() || p_.types[e.results[0]].ndim() != n || gather.sizes.num_elements() != 1)
+      return std::nullopt;
+    const auto dim = static_cast<int>(gather.dims.start_index_map[0]);
+    lax::Dims others;
+    for (int d = 0; d < n; ++d)
+      if (d != dim) others.push_back(d);
+    if (gather.dims.operand_batching_dims != others || gather.dims.start_indices_batching_dims != others)
+      return std::nullopt;
+    return dim;
+  }
+
+  // The value whose elements, which are at least 0 and below `n`, these indices are, however they were made ready.
+  std::optional<ValueId> numbers_of(ValueId indices, std::int64_t n) {
+    if (n > most_indices) return std::nullopt;
+    Program chain = p_;
+    chain.eqns.clear();
+    chain.input_names.clear();
+    chain.outputs = {indices};
+    std::vector<char> wanted(p_.types.size(), 0);
+    wanted[indices] = 1;
+    ValueId source = -1;
+    for (int i = index_.producer(indices); i >= 0; --i) {
+      const Eqn& e = p_.eqns[i];
+      const auto result = std::find_if(e.results.begin(), e.results.end(), [&](ValueId r) { return wanted[r] != 0; });
+      if (result == e.results.end()) continue;
+      if (!keeps_places(e)) {
+        if (source >= 0 || std::any_of(result + 1, e.results.end(), [&](ValueId r) { return wanted[r] != 0; }))
+          return std::nullopt;
+        source = *result;
+        continue;
+      }
+      for (const Atom& a : e.operands)
+        if (!a.is_literal()) wanted[a.id] = 1;
+      chain.eqns.push_back(e);
+    }
+    for (ValueId v : p_.inputs)
+      if (wanted[v]) return std::nullopt;
+    if (source < 0 || !p_.types[source].dtype.is_integer() ||
+        p_.types[source].num_elements() != p_.types[indices].num_elements() || p_.types[source].num_elements() == 0)
+      return std::nullopt;
+    std::reverse(chain.eqns.begin(), chain.eqns.end());
+    chain.inputs = {source};
+    return is_identity(chain, n) ? std::optional(source) : std::nullopt;
+  }
+
+  // Whether element k of the result, in row-major order, is made of elements k of the operands.
+  bool keeps_places(const Eqn& e) const {
+    if (!e.op->eval || !e.subs.empty() || e.op->effect || e.op->host) return false;
+    if (e.op->pointwise) return true;
+    if (!e.op->view) return false;
+    const Type& result = p_.types[e.results[0]];
+    const Type from = p_.type(e.operands[0]);
+    const std::optional<View> view = e.op->view(Call{*e.op, e.params, {from}, e.subs}, result);
+    if (!view || from.ndim() == 0) return view.has_value();
+    std::int64_t stride = result.num_elements();
+    if (from.num_elements() != stride || view->offset != 0) return false;
+    for (int d = 0; d < result.ndim(); ++d) {
+      stride /= result.shape[d];
+      if (result.shape[d] > 1 && view->strides[d] != stride) return false;
+    }
+    return true;
+  }
+
+  // Tried with all numbers.
+  static bool is_identity(const Program& chain, std::int64_t n) {
+    const Type& in = chain.types[chain.inputs[0]];
+    const Type out = chain.type(chain.outputs[0]);
+    const std::int64_t elements = in.num_elements();
+    if (!(in.dtype == out.dtype)) return false;
+    for (std::int64_t first = 0; first < n; first += elements) {
+      const BufferPtr given = allocate_buffer(static_cast<std::size_t>(in.nbytes()));
+      for (std::int64_t k = 0; k < elements; ++k) {
+        const std::int64_t number = (first + k) % n;
+        std::copy_n(reinterpret_cast<const char*>(&number), in.dtype.size(),
+                    static_cast<char*>(given->data()) + k * in.dtype.size());  // little endian
+      }
+      const BufferPtr made = evaluate(chain, std::vector{given})[0];
+      if (std::memcmp(made->data(), given->data(), static_cast<std::size_t>(in.nbytes())) != 0) return false;
+    }
+    return true;
+  }
+
+  std::optional<Sorted> sorted(ValueId v) const {
+    int i = index_.producer(v), slice = -1;
+    if (i >= 0 && p_.eqns[i].op->view && !p_.eqns[i].operands[0].is_literal() && p_.eqns[i].results.size() == 1) {
+      slice = i;
+      v = p_.eqns[i].operands[0].id;
+      i = index_.producer(v);
+    }
+    if (i < 0 || p_.eqns[i].op != &ops::sort) return std::nullopt;
+    const std::vector<ValueId>& results = p_.eqns[i].results;
+    return Sorted{i, static_cast<int>(std::find(results.begin(), results.end(), v) - results.begin()), slice};
+  }
+
+  bool is_negative(const Atom& a, const Atom& of) const {
+    if (a.is_literal()) return false;
+    const int i = index_.producer(a.id);
+    return i >= 0 && p_.eqns[i].op->pointwise && p_.eqns[i].op->signs == std::vector{-1} &&
+           p_.eqns[i].operands[0] == of;
+  }
+
+  void put(const Eqn& e, const Sorted& at, int operand, bool same) {
+    Atom x(p_.eqns[at.sort].results[operand]);
+    if (at.slice >= 0) {
+      Eqn slice = p_.eqns[at.slice];
+      slice.operands[0] = x;
+      Type type = p_.types[e.results[0]];
+      types_.push_back(type);
+      out_.layouts.push_back(Layout::replicated(type.ndim()));
+      slice.results = {static_cast<ValueId>(types_.size()) - 1};
+      x = slice.results[0];
+      push(std::move(slice));
+    }
+    const Home& op = same ? ops::copy : ops::neg;
+    push({&static_cast<const Op&>(op), {}, {x}, e.results, {}, e.loc});
+  }
+  void push(Eqn e, std::vector<ShardedProgram> bodies = {}) {
+    eqns_.push_back(std::move(e));
+    out_.bodies.push_back(std::move(bodies));
+  }
+
+  const ShardedProgram& in_;
+  const Program& p_;
+  const ProgramIndex index_;
+  ShardedProgram out_;
+  std::vector<Type> types_;
+  std::vector<Eqn> eqns_;
+};
+
+bool sorts_and_reads(const Program& p) {
+  bool sorts = false, reads = false;
+  for (const Eqn& e : p.eqns) {
+    sorts = sorts || e.op == &ops::sort;
+    reads = reads || e.op->window == Op::Window::read;
+    for (const ProgramPtr& s : e.subs)
+      if (sorts_and_reads(*s)) return true;
+  }
+  return sorts && reads;
+}
+
+}  // namespace
+
+ShardedProgram with_sorted_rows(const ShardedProgram& sharded) {
+  return sorts_and_reads(*sharded.program) ? SortedRows(sharded).run() : sharded;
+}
+
+}  // namespace tutti
