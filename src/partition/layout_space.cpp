@@ -49,9 +49,9 @@ LayoutSpace::LayoutSpace(const Mesh& mesh, std::shared_ptr<const Prices> prices,
         std::find_if(atoms_.begin(), atoms_.end(), [&](const AxisRef& b) { return costs(b) == costs(a); });
     alike_atoms_.push_back(static_cast<int>(first - atoms_.begin()));
   }
-  std::string same(atoms_.size(), '\0');
+  std::string same(std::max(atoms_.size(), extents_.size()), '\0');
   for (std::size_t a = 0; a < same.size(); ++a) same[a] = static_cast<char>(a);
-  renaming(same);
+  renaming(same.substr(0, atoms_.size()), same.substr(0, extents_.size()));
 }
 
 std::u16string LayoutSpace::code(const State& s) const {
@@ -332,22 +332,41 @@ const std::vector<LayoutSpace::Step>& LayoutSpace::steps(int from) {
   return *steps_[from];
 }
 
-int LayoutSpace::renaming(const std::string& atoms) {
-  const auto [at, fresh] = renaming_ids_.try_emplace(atoms, static_cast<int>(renamings_.size()));
+int LayoutSpace::renaming(const std::string& atoms, const std::string& dims) {
+  const auto [at, fresh] = renaming_ids_.try_emplace({atoms, dims}, static_cast<int>(renamings_.size()));
   if (!fresh) return at->second;
   const int out = at->second;
-  renamings_.push_back({atoms, out, {}});
-  std::string back(atoms.size(), '\0');
-  for (std::size_t a = 0; a < atoms.size(); ++a) back[atoms[a]] = static_cast<char>(a);
-  const int inverse = renaming(back);
-  renamings_[out].inverse = inverse;
+  renamings_.push_back({atoms, dims, out, {}});
+  auto inverse = [](const std::string& names) {
+    std::string back(names.size(), '\0');
+    for (std::size_t a = 0; a < names.size(); ++a) back[names[a]] = static_cast<char>(a);
+    return back;
+  };
+  const int back = renaming(inverse(atoms), inverse(dims));
+  renamings_[out].inverse = back;
   return out;
 }
 
-// Axes of one size get their names in the order in which they come.
+// Dims of one extent come in the order of what cuts them, then axes that are alike get their names in the order in
+// which they come.
 const LayoutSpace::Renamed& LayoutSpace::representative(int id) {
   if (representatives_[id].id >= 0) return representatives_[id];
   const State state = states_[id];
+  std::vector<std::vector<int>> kinds;  // by dim
+  for (const std::string& atoms : state.dims) {
+    kinds.emplace_back();
+    for (char a : atoms) kinds.back().push_back(alike_atoms_[a]);
+  }
+  std::string order, places(extents_.size(), '\0');  // dims in their new order; where each goes
+  std::vector<char> placed(extents_.size(), 0);
+  for (std::size_t to = 0; to < extents_.size(); ++to) {
+    std::size_t best = extents_.size();
+    for (std::size_t d = 0; d < extents_.size(); ++d)
+      if (!placed[d] && extents_[d] == extents_[to] && (best == extents_.size() || kinds[d] > kinds[best])) best = d;
+    placed[best] = 1;
+    places[best] = static_cast<char>(to);
+    order += static_cast<char>(best);
+  }
   std::string names(atoms_.size(), '\xff');
   std::vector<char> taken(atoms_.size(), 0);
   auto name = [&](char a) {
@@ -356,12 +375,12 @@ const LayoutSpace::Renamed& LayoutSpace::representative(int id) {
     taken[to] = 1;
     names[a] = static_cast<char>(to);
   };
-  for (const std::string& atoms : state.dims)
-    for (char a : atoms) name(a);
+  for (char d : order)
+    for (char a : state.dims[d]) name(a);
   for (char a : state.pending) name(a);
   for (std::size_t a = 0; a < names.size(); ++a)
     if (names[a] == '\xff') name(static_cast<char>(a));
-  const int r = renaming(names), there = renamed(id, r);
+  const int r = renaming(names, places), there = renamed(id, r);
   return representatives_[id] = {there, r};
 }
 
@@ -370,16 +389,25 @@ int LayoutSpace::renamed(int id, int renaming) {
   std::vector<int>& known = renamings_[renaming].ids;
   if (static_cast<int>(known.size()) <= id) known.resize(states_.size(), -1);
   if (known[id] >= 0) return known[id];
-  const std::string& names = renamings_[renaming].atoms;
+  const std::string &names = renamings_[renaming].atoms, &dims = renamings_[renaming].dims;
+  const int n = static_cast<int>(atoms_.size()), pending = 1 + n * static_cast<int>(dims.size());
   std::u16string code = *codes_[id];
-  for (std::size_t a = 0; a < names.size(); ++a) code[names[a]] = (*codes_[id])[a];
+  for (int a = 0; a < n; ++a) {
+    const int place = (*codes_[id])[a];
+    const bool in_dim = place > 0 && place < pending;
+    code[names[a]] = static_cast<char16_t>(
+        in_dim ? 1 + n * dims[static_cast<std::size_t>((place - 1) / n)] + (place - 1) % n : place);
+  }
   if (const auto at = ids_.find(code); at != ids_.end()) return known[id] = at->second;
-  State state = states_[id];
-  for (std::string& atoms : state.dims)
-    for (char& a : atoms) a = names[a];
-  for (char& a : state.pending) a = names[a];
-  std::sort(state.pending.begin(), state.pending.end());
-  return known[id] = this->id(state);
+  const State state = states_[id];
+  State to = state;
+  for (std::size_t d = 0; d < dims.size(); ++d) {
+    to.dims[dims[d]] = state.dims[d];
+    for (char& a : to.dims[dims[d]]) a = names[a];
+  }
+  for (char& a : to.pending) a = names[a];
+  std::sort(to.pending.begin(), to.pending.end());
+  return known[id] = this->id(to);
 }
 
 Move LayoutSpace::move(int from, const Step& step) {

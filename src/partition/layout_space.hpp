@@ -61,8 +61,8 @@ class LayoutSpace {
   /// costs the same.
   int permuted_alike(int id) const { return permuted_alike_[static_cast<std::size_t>(id)]; }
 
-  /// Where axes of one size and price change names, prices stay. The layout that stands for all that this one becomes
-  /// so, and the renaming that makes it that.
+  /// Where axes of one size and price change names, or dims of one extent their places, prices stay. The layout that
+  /// stands for all that this one becomes so, and the renaming that makes it that.
   struct Renamed {
     int id = 0;
     int renaming = 0;  // 0: none
@@ -86,7 +86,7 @@ class LayoutSpace {
   double extent_share(int dim, double ways) const;
   double held(const State& state) const;
   std::int64_t ways(const std::string& atoms) const;
-  int renaming(const std::string& atoms);
+  int renaming(const std::string& atoms, const std::string& dims);
   bool divides(const State& state) const;
   bool may_cut(int dim, double ways) const;
 
@@ -104,14 +104,14 @@ class LayoutSpace {
   std::unordered_map<std::u16string, int> ids_;
   std::vector<int> permuted_alike_;
   std::map<std::pair<std::vector<std::int64_t>, std::string>, int> alike_;  // by blocks along dims, and partial sums
-  // Names of atoms that become others.
+  // Atoms and dims that become others.
   struct Renaming {
-    std::string atoms;  // by atom
+    std::string atoms, dims;  // by atom and by dim: which it becomes
     int inverse;
     std::vector<int> ids;  // by layout; -1: not asked for yet
   };
   std::vector<Renaming> renamings_;
-  std::map<std::string, int> renaming_ids_;
+  std::map<std::pair<std::string, std::string>, int> renaming_ids_;
   std::vector<Renamed> representatives_;  // by layout; id -1: not asked for yet
 };
 
