@@ -10,6 +10,7 @@
 #include "ir/views.hpp"
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/transpose.hpp"
+#include "partition/rewriting.hpp"
 #include "transform/transform.hpp"
 
 namespace tutti {
@@ -25,37 +26,22 @@ struct Way {
   std::set<int> eqns;           // in between
 };
 
-class AlikePieces {
+class AlikePieces : Rewriting {
  public:
-  explicit AlikePieces(const ShardedProgram& sharded)
-      : in_(sharded), p_(*sharded.program), index_(p_), views_(p_), out_(sharded), types_(p_.types) {}
+  explicit AlikePieces(const ShardedProgram& sharded) : Rewriting(sharded), index_(p_), views_(p_) {}
 
   ShardedProgram run() {
-    out_.bodies.clear();
-    bool any = false;
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
-      Eqn e = p_.eqns[i];
-      views_.note(e);
-      std::vector<ShardedProgram> bodies;
-      if (i < static_cast<int>(in_.bodies.size()))
-        for (std::size_t s = 0; s < in_.bodies[i].size(); ++s) {
-          bodies.push_back(with_alike_pieces(in_.bodies[i][s]));
-          any = any || bodies.back().program != in_.bodies[i][s].program;
-          e.subs[s] = bodies.back().program;
-        }
+      views_.note(p_.eqns[i]);
+      auto [e, bodies] = entered(i, with_alike_pieces);
       if (const std::optional<Way> way = way_of(e)) {
         put(e, *way);
-        any = true;
+        changed_ = true;
       } else {
         push(std::move(e), std::move(bodies));
       }
     }
-    if (!any) return in_;
-    Program program = p_;
-    program.eqns = std::move(eqns_);
-    program.types = std::move(types_);
-    out_.program = std::make_shared<Program>(std::move(program));
-    return std::move(out_);
+    return done();
   }
 
  private:
@@ -134,23 +120,6 @@ class AlikePieces {
     return along.dim;
   }
 
-  void push(Eqn e, std::vector<ShardedProgram> bodies = {}) {
-    eqns_.push_back(std::move(e));
-    out_.bodies.push_back(std::move(bodies));
-  }
-  ValueId value(Type type) {
-    types_.push_back(std::move(type));
-    out_.layouts.push_back(Layout::replicated(types_.back().ndim()));
-    return static_cast<ValueId>(types_.size()) - 1;
-  }
-  Atom make(const Home& op, Params params, const Atom& x, Loc loc, ValueId as = -1) {
-    Eqn e{&static_cast<const Op&>(op), std::move(params), {x}, {}, {}, loc};
-    if (as < 0) as = value(infer_types(*e.op, e.params, {types_[x.id]}, {})[0]);
-    e.results = {as};
-    push(std::move(e));
-    return as;
-  }
-
   // Dim `dim` comes to the front, and leaves one element where it was.
   Atom rows_first(const Atom& x, int dim, Loc loc) {
     lax::Dims order{dim};
@@ -159,7 +128,7 @@ class AlikePieces {
       if (d != dim) order.push_back(d);
       shape.push_back(d == dim ? 1 : types_[x.id].shape[d]);
     }
-    return make(ops::reshape, ops::Reshape{shape}, make(ops::transpose, ops::Transpose{order}, x, loc), loc);
+    return make(ops::reshape, ops::Reshape{shape}, {make(ops::transpose, ops::Transpose{order}, {x}, loc)}, loc);
   }
 
   void put(const Eqn& e, const Way& way) {
@@ -185,10 +154,10 @@ class AlikePieces {
     // The batch dim to where the pieces were joined, where each had one element.
     Shape shape = types_[all.id].shape;
     shape.erase(along.dim + 1);
-    all = make(ops::reshape, ops::Reshape{shape}, all, e.loc);
+    all = make(ops::reshape, ops::Reshape{shape}, {all}, e.loc);
     lax::Dims order;
     for (int d = 0; d < shape.ndim(); ++d) order.push_back(d < along.dim ? d + 1 : d == along.dim ? 0 : d);
-    make(ops::transpose, ops::Transpose{order}, all, e.loc, e.results[0]);
+    make(ops::transpose, ops::Transpose{order}, {all}, e.loc, e.results[0]);
   }
 
   Atom inlined(const Program& program, const std::vector<Atom>& arguments) {
@@ -207,13 +176,8 @@ class AlikePieces {
     return at(program.outputs[0]);
   }
 
-  const ShardedProgram& in_;
-  const Program& p_;
   const ProgramIndex index_;
   Views views_;
-  ShardedProgram out_;
-  std::vector<Type> types_;
-  std::vector<Eqn> eqns_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/slice.hpp"
+#include "partition/rewriting.hpp"
 
 namespace tutti {
 namespace {
@@ -22,37 +23,22 @@ struct Run {
   std::int64_t from, length;
 };
 
-class KnownRows {
+class KnownRows : Rewriting {
  public:
-  explicit KnownRows(const ShardedProgram& sharded)
-      : in_(sharded), p_(*sharded.program), index_(p_), known_(p_.types.size(), -1), out_(sharded), types_(p_.types) {}
+  explicit KnownRows(const ShardedProgram& sharded) : Rewriting(sharded), index_(p_), known_(p_.types.size(), -1) {}
 
   ShardedProgram run() {
-    out_.bodies.clear();
-    bool any = false;
-    for (std::size_t i = 0; i < p_.eqns.size(); ++i) {
-      Eqn e = p_.eqns[i];
-      std::vector<ShardedProgram> bodies;
-      if (i < in_.bodies.size())
-        for (std::size_t s = 0; s < in_.bodies[i].size(); ++s) {
-          bodies.push_back(with_known_rows(in_.bodies[i][s]));
-          any = any || bodies.back().program != in_.bodies[i][s].program;
-          e.subs[s] = bodies.back().program;
-        }
+    for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
+      auto [e, bodies] = entered(i, with_known_rows);
       const std::optional<int> dim = rows_of(e);
       const std::vector<Run> runs = dim ? runs_of(e, *dim) : std::vector<Run>{};
-      any = any || !runs.empty();
+      changed_ = changed_ || !runs.empty();
       if (runs.empty())
         push(std::move(e), std::move(bodies));
       else
         put_together(e, *dim, runs);
     }
-    if (!any) return in_;
-    Program program = p_;
-    program.eqns = std::move(eqns_);
-    program.types = std::move(types_);
-    out_.program = std::make_shared<Program>(std::move(program));
-    return std::move(out_);
+    return done();
   }
 
  private:
@@ -136,11 +122,6 @@ class KnownRows {
     return out;
   }
 
-  void push(Eqn e, std::vector<ShardedProgram> bodies = {}) {
-    eqns_.push_back(std::move(e));
-    out_.bodies.push_back(std::move(bodies));
-  }
-
   void put_together(const Eqn& e, int dim, const std::vector<Run>& runs) {
     const Type source = types_[e.operands[0].id];
     std::vector<Atom> pieces;
@@ -152,24 +133,13 @@ class KnownRows {
       ops::SliceParams cut{lax::Dims(source.shape.size(), 0), source.shape.dims(), lax::Dims(source.shape.size(), 1)};
       cut.start[dim] = run.from;
       cut.limit[dim] = run.from + run.length;
-      Type type = types_[e.results[0]];
-      type.shape[dim] = run.length;
-      types_.push_back(type);
-      out_.layouts.push_back(Layout::replicated(type.ndim()));
-      const auto v = static_cast<ValueId>(types_.size()) - 1;
-      push({&static_cast<const Op&>(ops::slice), cut, {e.operands[0]}, {v}, {}, e.loc});
-      pieces.emplace_back(v);
+      pieces.push_back(make(ops::slice, cut, {e.operands[0]}, e.loc));
     }
-    push({&static_cast<const Op&>(ops::concatenate), ops::Concatenate{dim}, pieces, e.results, {}, e.loc});
+    make(ops::concatenate, ops::Concatenate{dim}, pieces, e.loc, e.results[0]);
   }
 
-  const ShardedProgram& in_;
-  const Program& p_;
   const ProgramIndex index_;
   std::vector<int> known_;  // by value; -1: not asked yet
-  ShardedProgram out_;
-  std::vector<Type> types_;
-  std::vector<Eqn> eqns_;
 };
 
 bool reads_windows(const Program& p) {

@@ -11,6 +11,7 @@
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "partition/dim_parts.hpp"
+#include "partition/rewriting.hpp"
 
 namespace tutti {
 namespace {
@@ -48,10 +49,11 @@ Layout in_parts(const Layout& layout, const std::vector<Parts>& parts) {
   return out;
 }
 
-class Refining {
+class Refining : Rewriting {
  public:
   Refining(const ShardedProgram& sharded, const DimParts& dims, int scope)
-      : in_(sharded), p_(*sharded.program), dims_(dims), scope_(scope), out_(sharded), types_(p_.types) {
+      : Rewriting(sharded), dims_(dims), scope_(scope) {
+    changed_ = true;
     for (ValueId v = 0; v < static_cast<ValueId>(types_.size()); ++v) {
       parts_.push_back(dims.parts(scope, v));
       types_[v].shape = joined(parts_[v]);
@@ -61,13 +63,12 @@ class Refining {
   }
 
   ShardedProgram run() {
-    out_.bodies.clear();
     if (scope_ == 0)
       for (ValueId v : p_.inputs) split_input(v);
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) add(i);
-    Program program = p_;
-    for (std::size_t k = 0; k < program.outputs.size(); ++k) {
-      Atom& a = program.outputs[k];
+    std::vector<Atom> outputs = p_.outputs;
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      Atom& a = outputs[k];
       if (a.is_literal()) continue;
       const ValueId v = a.id;
       a = at(a);
@@ -78,11 +79,8 @@ class Refining {
         out_.outputs[k] = in_parts(in_.outputs[k], parts_[v]);
       }
     }
-    program.eqns = std::move(eqns_);
-    program.types = std::move(types_);
-    out_.program = std::make_shared<Program>(std::move(program));
     move_origins();
-    return std::move(out_);
+    return done(std::move(outputs));
   }
 
  private:
@@ -138,21 +136,6 @@ class Refining {
   const Shape& shape_of(const Eqn& e) const { return types_[e.results[0]].shape; }
   const Shape& shape_of(const Atom& a) const { return types_[a.id].shape; }
 
-  void push(Eqn e, std::vector<ShardedProgram> bodies) {
-    eqns_.push_back(std::move(e));
-    out_.bodies.push_back(std::move(bodies));
-  }
-  Atom make(const Home& op, Params params, std::vector<Atom> operands, Loc loc) {
-    Eqn e{&static_cast<const Op&>(op), std::move(params), std::move(operands), {}, {}, loc};
-    std::vector<Type> types;
-    for (const Atom& a : e.operands) types.push_back(a.is_literal() ? p_.type(a) : types_[a.id]);
-    types_.push_back(infer_types(*e.op, e.params, types, {})[0]);
-    out_.layouts.push_back(Layout::replicated(types_.back().ndim()));
-    e.results = {static_cast<ValueId>(types_.size()) - 1};
-    Atom out(e.results[0]);
-    push(std::move(e), {});
-    return out;
-  }
   Atom reshape(const Atom& x, const Shape& shape, Loc loc) { return make(ops::reshape, ops::Reshape{shape}, {x}, loc); }
   Atom reshaped(const Atom& x, const Shape& shape, Loc loc) {
     return shape_of(x) == shape ? x : reshape(x, shape, loc);
@@ -244,15 +227,10 @@ class Refining {
     }
   }
 
-  const ShardedProgram& in_;
-  const Program& p_;
   const DimParts& dims_;
   const int scope_;
-  ShardedProgram out_;
-  std::vector<Type> types_;
   std::vector<std::vector<Parts>> parts_;  // by value of the program as it was
   std::vector<ValueId> same_;              // what stands for it
-  std::vector<Eqn> eqns_;
 };
 
 }  // namespace

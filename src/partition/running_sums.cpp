@@ -9,6 +9,7 @@
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/slice.hpp"
 #include "ops/reduction/cumsum.hpp"
+#include "partition/rewriting.hpp"
 
 namespace tutti {
 namespace {
@@ -77,54 +78,24 @@ bool has_sums(const Program& p) {
   });
 }
 
-class RunningSums {
+class RunningSums : Rewriting {
  public:
-  explicit RunningSums(const ShardedProgram& sharded)
-      : in_(sharded), p_(*sharded.program), out_(sharded), types_(p_.types) {}
+  explicit RunningSums(const ShardedProgram& sharded) : Rewriting(sharded) {}
 
   ShardedProgram run() {
-    out_.bodies.clear();
-    for (std::size_t i = 0; i < p_.eqns.size(); ++i) {
-      Eqn e = p_.eqns[i];
-      if (const std::optional<Sums> sums = sums_of(e)) {
-        put(e, *sums);
+    for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
+      if (const std::optional<Sums> sums = sums_of(p_.eqns[i])) {
+        put(p_.eqns[i], *sums);
+        changed_ = true;
         continue;
       }
-      std::vector<ShardedProgram> bodies;
-      if (i < in_.bodies.size())
-        for (std::size_t s = 0; s < in_.bodies[i].size(); ++s) {
-          bodies.push_back(with_running_sums(in_.bodies[i][s]));
-          e.subs[s] = bodies.back().program;
-        }
+      auto [e, bodies] = entered(i, with_running_sums);
       push(std::move(e), std::move(bodies));
     }
-    Program program = p_;
-    program.eqns = std::move(eqns_);
-    program.types = std::move(types_);
-    out_.program = std::make_shared<Program>(std::move(program));
-    return std::move(out_);
+    return done();
   }
 
  private:
-  void push(Eqn e, std::vector<ShardedProgram> bodies = {}) {
-    eqns_.push_back(std::move(e));
-    out_.bodies.push_back(std::move(bodies));
-  }
-  // As value `as`, or as a new one.
-  Atom make(const Home& op, Params params, std::vector<Atom> operands, Loc loc, ValueId as = -1) {
-    Eqn e{&static_cast<const Op&>(op), std::move(params), std::move(operands), {}, {}, loc};
-    if (as < 0) {
-      std::vector<Type> types;
-      for (const Atom& a : e.operands) types.push_back(types_[a.id]);
-      types_.push_back(infer_types(*e.op, e.params, types, {})[0]);
-      out_.layouts.push_back(Layout::replicated(types_.back().ndim()));
-      as = static_cast<ValueId>(types_.size()) - 1;
-    }
-    e.results = {as};
-    push(std::move(e));
-    return as;
-  }
-
   void put(const Eqn& e, const Sums& sums) {
     const bool reverse = loop_form(e)->reverse;
     std::vector<Atom> sum, first;  // by carry: of the slices so far, and what it begins with, in each step
@@ -157,12 +128,6 @@ class RunningSums {
     for (int d = 1; d < shape.ndim(); ++d) dims.push_back(d);
     return make(ops::broadcast_in_dim, ops::BroadcastInDim{shape, dims}, {x}, loc);
   }
-
-  const ShardedProgram& in_;
-  const Program& p_;
-  ShardedProgram out_;
-  std::vector<Type> types_;
-  std::vector<Eqn> eqns_;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "ops/movement/copy.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/reduction/sort.hpp"
+#include "partition/rewriting.hpp"
 
 namespace tutti {
 namespace {
@@ -24,34 +25,19 @@ struct Sorted {
   int slice = -1;
 };
 
-class SortedRows {
+class SortedRows : Rewriting {
  public:
-  explicit SortedRows(const ShardedProgram& sharded)
-      : in_(sharded), p_(*sharded.program), index_(p_), out_(sharded), types_(p_.types) {}
+  explicit SortedRows(const ShardedProgram& sharded) : Rewriting(sharded), index_(p_) {}
 
   ShardedProgram run() {
-    out_.bodies.clear();
-    bool any = false;
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
-      Eqn e = p_.eqns[i];
-      std::vector<ShardedProgram> bodies;
-      if (i < static_cast<int>(in_.bodies.size()))
-        for (std::size_t s = 0; s < in_.bodies[i].size(); ++s) {
-          bodies.push_back(with_sorted_rows(in_.bodies[i][s]));
-          any = any || bodies.back().program != in_.bodies[i][s].program;
-          e.subs[s] = bodies.back().program;
-        }
+      auto [e, bodies] = entered(i, with_sorted_rows);
       if (e.op->window == Op::Window::read && replaced(e))
-        any = true;
+        changed_ = true;
       else
         push(std::move(e), std::move(bodies));
     }
-    if (!any) return in_;
-    Program program = p_;
-    program.eqns = std::move(eqns_);
-    program.types = std::move(types_);
-    out_.program = std::make_shared<Program>(std::move(program));
-    return std::move(out_);
+    return done();
   }
 
  private:
@@ -188,27 +174,14 @@ class SortedRows {
     if (at.slice >= 0) {
       Eqn slice = p_.eqns[at.slice];
       slice.operands[0] = x;
-      Type type = p_.types[e.results[0]];
-      types_.push_back(type);
-      out_.layouts.push_back(Layout::replicated(type.ndim()));
-      slice.results = {static_cast<ValueId>(types_.size()) - 1};
+      slice.results = {value(p_.types[e.results[0]])};
       x = slice.results[0];
       push(std::move(slice));
     }
-    const Home& op = same ? ops::copy : ops::neg;
-    push({&static_cast<const Op&>(op), {}, {x}, e.results, {}, e.loc});
-  }
-  void push(Eqn e, std::vector<ShardedProgram> bodies = {}) {
-    eqns_.push_back(std::move(e));
-    out_.bodies.push_back(std::move(bodies));
+    make(same ? ops::copy : ops::neg, {}, {x}, e.loc, e.results[0]);
   }
 
-  const ShardedProgram& in_;
-  const Program& p_;
   const ProgramIndex index_;
-  ShardedProgram out_;
-  std::vector<Type> types_;
-  std::vector<Eqn> eqns_;
 };
 
 bool sorts_and_reads(const Program& p) {
