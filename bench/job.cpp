@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +28,14 @@ class Child {
     for (const std::string& w : job.command) argv.push_back(const_cast<char*>(w.c_str()));
     for (const std::string& c : cases) argv.push_back(const_cast<char*>(c.c_str()));
     argv.push_back(nullptr);
+    const pid_t driver = getpid();
     pid_ = fork();
     if (pid_ < 0) throw std::runtime_error("cannot start " + job.command[0]);
     if (pid_ == 0) {
       setpgid(0, 0);
+      // It ends with the driver, however that ends: mpirun takes its processes along.
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
+      if (getppid() != driver) _exit(127);
       dup2(from[1], 1);
       const int null = open("/dev/null", O_RDWR);
       dup2(null, 0);

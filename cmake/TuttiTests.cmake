@@ -94,6 +94,11 @@ if(TARGET tutti_mpi)
     COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/faults/checkpoints.py ${MPIEXEC_EXECUTABLE}
       $<TARGET_FILE:checkpoint_job>)
   set_tests_properties(distributed.faults distributed.checkpoints PROPERTIES LABELS slow TIMEOUT 300)
+  if(TUTTI_BENCH)
+    add_test(NAME distributed.killed_bench
+      COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/faults/killed_bench.py $<TARGET_FILE:tutti_bench>)
+    set_tests_properties(distributed.killed_bench PROPERTIES LABELS slow TIMEOUT 120)
+  endif()
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)

@@ -9,7 +9,9 @@
 #include "mesh/places.hpp"
 #include "partition/at_place.hpp"
 #include "partition/between.hpp"
+#include "partition/combine.hpp"
 #include "partition/partition.hpp"
+#include "partition/send_early.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/base/config.hpp"
 #include "tutti/distributed/distributed.hpp"
@@ -36,8 +38,11 @@ LocalProgram common_program(const ShardedProgram& sharded, const std::shared_ptr
                             const std::vector<Sharding>& inputs, const std::string& what) {
   const ShardedProgram seen = run_pass("between", [&] { return between_processes(sharded, places, inputs); });
   LocalProgram local = run_pass("partition", partition, seen, BoundaryAxes::every(), Chooser());
-  if (count_sends(*local.program) > 0)
-    distributed::check_same(str(local), what.c_str(), "the program of '" + what + "'");
+  if (count_sends(*local.program) == 0) return local;
+  local = run_pass("send_early", send_early, local);  // readers stand behind what can be combined
+  local = run_pass("combine", combine_collectives, local);
+  local = run_pass("send_early", send_early, local);
+  distributed::check_same(str(local), what.c_str(), "the program of '" + what + "'");
   return local;
 }
 

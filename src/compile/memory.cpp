@@ -85,6 +85,21 @@ class Memory {
         }
         for (int s : reads) p_.storages[s].last = std::max(p_.storages[s].last, k);
       }
+    keep_what_travels();
+  }
+
+  // What a collective reads and writes is its own until it is over.
+  void keep_what_travels() {
+    std::vector<int> over(p_.steps.size(), static_cast<int>(p_.stages.size()));  // before which stage
+    for (int k = 0; k < static_cast<int>(p_.stages.size()); ++k)
+      for (int i : p_.stages[k].awaits) over[i] = k;
+    std::vector<int> reads, writes;
+    for (std::size_t i = 0; i < p_.steps.size(); ++i) {
+      if (!is_sending(p_.steps[i])) continue;
+      uses_of(p_.steps[i], reads, writes);
+      reads.insert(reads.end(), writes.begin(), writes.end());
+      for (int s : reads) p_.storages[s].last = std::max(p_.storages[s].last, over[i] - 1);
+    }
   }
 
   // Whether `to` may begin in the memory of `from`: dead before, or read by the one step that writes `to`, at the same

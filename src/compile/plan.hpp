@@ -125,6 +125,7 @@ struct Stage {
   std::vector<int> steps;
   std::int64_t rows = 0, chunk = 0;
   std::int64_t scratch_bytes = 0;  // of the chunk storages, per task
+  std::vector<int> awaits;         // collectives of earlier stages that are over when this one begins
 };
 
 struct Plan {

@@ -104,6 +104,9 @@ std::string Plan::str() const {
     out += "stage " + std::to_string(k);
     if (stages[k].rows)
       out += " by " + std::to_string(stages[k].chunk) + " of " + std::to_string(stages[k].rows) + " rows";
+    if (!stages[k].awaits.empty()) out += " awaits";
+    for (int i : stages[k].awaits)
+      for (int s : std::get<CallEqn>(steps[i].what).results) out += " " + name(s);
     out += "\n";
     for (int i : stages[k].steps) out += steps[i].str() + "\n";
   }

@@ -61,7 +61,8 @@ class Grouping {
  private:
   const Loop* loop(int step) const { return std::get_if<Loop>(&p_.steps[step].what); }
 
-  // Tiny steps go to behind the last large one that they need, so that they do not stand between large loops.
+  // Tiny steps go to behind the last large one that they need, so that they do not stand between large loops. What
+  // reads the result of a collective stays where it is: messages travel until then.
   void lift_scalars() {
     std::vector<int> large(p_.storages.size(), -1);  // by storage: the last large step that it needs
     std::vector<std::pair<int, int>> places;         // large step, step
@@ -72,6 +73,7 @@ class Grouping {
       if (const Loop* l = loop(i); l && product(l->extents) <= kTiny) {
         place = -1;
         for (int r : reads) place = std::max(place, large[r]);
+        if (place >= 0 && is_sending(p_.steps[place])) place = i;
       }
       for (int w : writes) large[w] = std::max(large[w], place);
       places.push_back({place, i});

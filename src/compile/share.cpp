@@ -16,7 +16,8 @@ Program share_equal(const Program& p) {
       if (!a.is_literal()) a.id = same[a.id];
       h = hash_combine(h, a.is_literal() ? field::hash(a.literal) : static_cast<std::size_t>(a.id));
     }
-    if (!e.op->effect && e.subs.empty()) {
+    // Messages are those of all processes, whose programs differ in numbers: what is equal in one may not be in others.
+    if (!e.op->effect && e.subs.empty() && !sends(e)) {
       bool found = false;
       auto [from, to] = known.equal_range(h);
       for (auto it = from; it != to && !found; ++it) {

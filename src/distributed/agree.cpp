@@ -93,7 +93,7 @@ std::string broadcast_bytes(const std::string& mine, int source, const std::stri
 
 int next_channel() {
   static std::atomic<int> last{0};
-  return 1 + last++ % (Transport::kChannels - 1);
+  return Transport::kProgramChannels + last++ % (Transport::kChannels - Transport::kProgramChannels);
 }
 
 std::vector<std::string> gather_texts(const std::string& mine, const std::string& what, int channel) {

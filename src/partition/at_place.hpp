@@ -6,7 +6,8 @@
 
 namespace tutti {
 
-/// Every axis_index, also in bodies, is the literal that it is at places.here. Causes and layouts stay.
+/// Every axis_index, also in bodies, is the literal that it is at places.here, and so is every whole number that is
+/// counted from such numbers: what is cut by them is cut at a known place. Causes and layouts stay.
 LocalProgram at_place(const LocalProgram& local, const Places& places);
 
 }  // namespace tutti

@@ -16,26 +16,29 @@ double bytes_of(const Program& p, const Eqn& e) {
 Work of_eqns(const Program& p) {
   Work out;
   for (const Eqn& e : p.eqns) {
-    if (const std::optional<LoopForm> form = loop_form(e)) {
-      Work all, most;
-      for (const ProgramPtr& sub : e.subs) {
-        const Work one = of_eqns(*sub);
-        all = {all.flops + one.flops, all.bytes + one.bytes};
-        if (one.flops >= most.flops) most = one;
-      }
-      const Work turn = form->kind == LoopForm::Kind::branch ? most : all;
-      out.flops += static_cast<double>(form->length) * turn.flops;
-      out.bytes += static_cast<double>(form->length) * turn.bytes;
-      continue;
-    }
-    const double flops = flops_of(p, e);
-    out.flops += flops;
-    if (e.op->flops && flops > 0) out.bytes += bytes_of(p, e);
+    const Work one = work_of(p, e);
+    out = {out.flops + one.flops, out.bytes + one.bytes};
   }
   return out;
 }
 
 }  // namespace
+
+Work work_of(const Program& p, const Eqn& e) {
+  if (const std::optional<LoopForm> form = loop_form(e)) {
+    Work all, most;
+    for (const ProgramPtr& sub : e.subs) {
+      const Work one = of_eqns(*sub);
+      all = {all.flops + one.flops, all.bytes + one.bytes};
+      if (one.flops >= most.flops) most = one;
+    }
+    const Work turn = form->kind == LoopForm::Kind::branch ? most : all;
+    const auto turns = static_cast<double>(form->length);
+    return {turns * turn.flops, turns * turn.bytes};
+  }
+  const double flops = flops_of(p, e);
+  return {flops, e.op->flops && flops > 0 ? bytes_of(p, e) : 0};
+}
 
 Work work_of(const Program& p) {
   Work out = of_eqns(p);

@@ -12,5 +12,7 @@ struct Work {
 };
 /// Loops in all their steps, one step where a condition says how many there are, of branches the one with most.
 Work work_of(const Program& program);
+/// Of one Eqn of it, as part of the whole.
+Work work_of(const Program& program, const Eqn& eqn);
 
 }  // namespace tutti

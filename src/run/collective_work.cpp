@@ -38,7 +38,8 @@ std::vector<std::int64_t> group_here(const Eqn& eqn, const Places& places) {
   return out;
 }
 
-CollectiveWork::CollectiveWork(compile::CallEqn call, const Places& places) : call_(std::move(call)) {
+CollectiveWork::CollectiveWork(compile::CallEqn call, const Places& places, int channel)
+    : call_(std::move(call)), channel_(channel) {
   const Eqn& e = call_.eqn;
   const Collective& c = *e.op->collective;
   for (std::int64_t at : group_here(e, places)) {
@@ -56,77 +57,117 @@ CollectiveWork::CollectiveWork(compile::CallEqn call, const Places& places) : ca
   for (const std::string& name : c.group(e.params).axes) axes_ += (axes_.empty() ? "" : ",") + name;
   what_ = e.op->name + " over " + axes_ + (e.loc ? " (" + e.loc.str() + ")" : "");
   cost_ns = 1000;
+  goes_on = !rounds_.empty();
 }
 
-void CollectiveWork::run(char* const* at, int) const {
-  const Eqn& e = call_.eqn;
-  const Collective& c = *e.op->collective;
-  const Call call{*e.op, e.params, call_.operand_types, e.subs};
-  const HostView result{call_.result_types[0], at[call_.results[0]]};
-  const char* operand = call_.operands.empty() ? nullptr : at[call_.operands[0]];
-  if (c.alone) {
-    const HostView x = operand ? HostView{call_.operand_types[0], at[call_.operands[0]]} : HostView{};
-    c.alone(call, me_, operand ? &x : nullptr, result);
+// One run of it, round by round.
+class CollectiveWork::Run final : public UnderWay {
+ public:
+  Run(const CollectiveWork& w, char* const* at)
+      : w_(w),
+        call_{*w.call_.eqn.op, w.call_.eqn.params, w.call_.operand_types, w.call_.eqn.subs},
+        operand_(w.call_.operands.empty() ? nullptr : at[w.call_.operands[0]]),
+        result_(at[w.call_.results[0]]) {
+    if (const Collective& c = *call_.op.collective; c.alone) {
+      const HostView x = operand_ ? HostView{w.call_.operand_types[0], operand_} : HostView{};
+      c.alone(call_, w.me_, operand_ ? &x : nullptr, {w.call_.result_types[0], result_});
+    }
+    if (!over()) begin();
   }
-  for (const Round& round : rounds_) run_round(call, round, operand, result.as<char>());
-  if (!rounds_.empty()) {
+
+  bool advance() override {
+    while (!over()) {
+      if (flight_ && !flight_->landed()) return false;
+      next();
+    }
+    return true;
+  }
+  void finish(const std::function<void()>& meanwhile) override {
+    while (!over()) {
+      if (flight_) flight_->land(w_.what_, meanwhile);
+      next();
+    }
+  }
+
+ private:
+  bool over() const { return at_ == w_.rounds_.size(); }
+  const Round& round() const { return w_.rounds_[at_]; }
+
+  void next() {
+    end();
+    if (++at_; !over()) return begin();
     Traffic sent;
-    add(sent, {c.kind, axes_, 1, received_.messages, received_.bytes});
+    add(sent, {call_.op.collective->kind, w_.axes_, 1, w_.received_.messages, w_.received_.bytes});
     count_traffic(sent);
   }
-}
 
-void CollectiveWork::run_round(const Call& call, const Round& round, const char* operand, char* result) const {
-  const char* source = round.onward ? result : operand;
-  std::vector<Bytes> packed;
-  std::vector<Transport::Outgoing> out;
-  std::vector<Transport::Incoming> in;
-  const char* own = nullptr;  // what this process keeps
-  for (const Parcel& p : round.send) {
-    const char* data = source + p.part.start;
-    if (!is_dense(p.part)) {
-      packed.push_back(bytes(p.part.bytes()));
-      pack(p.part, source, packed.back().get());
-      data = packed.back().get();
+  // Packs what goes, and lets it go.
+  void begin() {
+    const char* source = round().onward ? result_ : operand_;
+    packed_.clear();
+    blocks_.clear();
+    std::vector<Transport::Outgoing> out;
+    std::vector<Transport::Incoming> in;
+    const char* own = nullptr;  // what this process keeps
+    for (const Parcel& p : round().send) {
+      const char* data = source + p.part.start;
+      if (!is_dense(p.part)) {
+        packed_.push_back(bytes(p.part.bytes()));
+        pack(p.part, source, packed_.back().get());
+        data = packed_.back().get();
+      }
+      if (p.peer == w_.me_)
+        own = data;
+      else
+        out.push_back({w_.group_[static_cast<std::size_t>(p.peer)], data, p.part.bytes()});
     }
-    if (p.peer == me_)
-      own = data;
-    else
-      out.push_back({group_[p.peer], data, p.part.bytes()});
-  }
-  std::vector<const char*> blocks;  // as they came, by parcel
-  for (const Parcel& p : round.receive) {
-    if (p.peer == me_) {
-      blocks.push_back(own);
-      continue;
+    for (const Parcel& p : round().receive) {
+      if (p.peer == w_.me_) {
+        blocks_.push_back(own);
+        continue;
+      }
+      char* place = result_ + p.part.start;
+      if (round().combined || !is_dense(p.part)) {
+        packed_.push_back(bytes(p.part.bytes()));
+        place = packed_.back().get();
+      }
+      blocks_.push_back(place);
+      in.push_back({w_.group_[static_cast<std::size_t>(p.peer)], place, p.part.bytes()});
     }
-    char* place = result + p.part.start;
-    if (round.combined || !is_dense(p.part)) {
-      packed.push_back(bytes(p.part.bytes()));
-      place = packed.back().get();
+    flight_ = in.empty() && out.empty() ? nullptr : transport()->start(out, in, w_.channel_);
+    if (round().combined) return;
+    for (std::size_t k = 0; k < blocks_.size(); ++k)  // its own part travels meanwhile
+      if (const Parcel& p = round().receive[k]; p.peer == w_.me_ && own != result_ + p.part.start)
+        unpack(p.part, own, result_);
+  }
+
+  // Puts what came where it belongs.
+  void end() {
+    flight_.reset();
+    if (round().combined) {
+      const Runs& part = round().receive[0].part;
+      const DType dtype = w_.call_.result_types[0].dtype;
+      if (part.bytes() > 0)
+        call_.op.collective->combine(dtype, blocks_, part.bytes() / dtype.size(), result_ + part.start);
+      return;
     }
-    blocks.push_back(place);
-    in.push_back({group_[p.peer], place, p.part.bytes()});
-  }
-  std::unique_ptr<Transport::Flight> flight;
-  if (!in.empty() || !out.empty()) flight = transport()->start(out, in);
-  if (!round.combined)  // its own part travels meanwhile
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const Parcel& p = round.receive[k];
-      if (p.peer == me_ && own != result + p.part.start) unpack(p.part, own, result);
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+      const Parcel& p = round().receive[k];
+      if (p.peer != w_.me_ && !is_dense(p.part)) unpack(p.part, blocks_[k], result_);
     }
-  if (flight) flight->land(what_);
-  if (round.combined) {
-    const Runs& part = round.receive[0].part;
-    const DType dtype = call_.result_types[0].dtype;
-    if (part.bytes() == 0) return;
-    call.op.collective->combine(dtype, blocks, part.bytes() / dtype.size(), result + part.start);
-    return;
   }
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const Parcel& p = round.receive[k];
-    if (p.peer != me_ && !is_dense(p.part)) unpack(p.part, blocks[k], result);
-  }
-}
+
+  const CollectiveWork& w_;
+  const Call call_;
+  char *operand_, *result_;
+  std::size_t at_ = 0;               // the round that is under way
+  std::vector<Bytes> packed_;        // of this round
+  std::vector<const char*> blocks_;  // as they come, by parcel
+  std::unique_ptr<Transport::Flight> flight_;
+};
+
+std::unique_ptr<UnderWay> CollectiveWork::start(char* const* at) const { return std::make_unique<Run>(*this, at); }
+
+void CollectiveWork::run(char* const* at, int) const { Run(*this, at).finish({}); }
 
 }  // namespace tutti::run

@@ -11,16 +11,19 @@
 namespace tutti::run {
 
 /// What this process sends and gets for one collective Eqn. Blocks that are dense in memory are sent from where they
-/// lie and land where they belong; the others are packed.
+/// lie and land where they belong; the others are packed. It is started, and goes on while later steps run.
 class CollectiveWork final : public Work {
  public:
-  CollectiveWork(compile::CallEqn call, const Places& places);
+  /// `channel`: no other collective that may be under way at the same time has it.
+  CollectiveWork(compile::CallEqn call, const Places& places, int channel);
+  std::unique_ptr<UnderWay> start(char* const* at) const override;
   void run(char* const* at, int task) const override;
 
  private:
-  void run_round(const Call& call, const Round& round, const char* operand, char* result) const;
+  class Run;
 
   compile::CallEqn call_;
+  int channel_;
   std::vector<int> group_;  // processes, by position in the group
   std::int64_t me_ = 0;
   std::vector<Round> rounds_;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "array/evaluate.hpp"
+#include "run/flights.hpp"
 #include "run/pool.hpp"
 #include "tutti/base/error.hpp"
 
@@ -41,7 +42,10 @@ void CallWork::run(char* const* at, int) const {
 
 Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated)
     : plan_(plan), works_(std::move(works)), repeated_(repeated), times_(StageTimes::of(plan)) {
-  for (const auto& w : works_) wide_ += w && w->tasks > 1 && is_worth(w->cost_ns);
+  for (const auto& w : works_) {
+    wide_ += w && w->tasks > 1 && is_worth(w->cost_ns);
+    beside_ |= w && w->goes_on;
+  }
 }
 
 bool Steps::is_worth(double cost) const { return cost >= (repeated_ ? kInlineAwake : kInline); }
@@ -59,6 +63,7 @@ double Steps::cost_ns() const {
 }
 
 void Steps::run(char* const* at) const {
+  if (beside_) return run_beside(at);
   if (!times_) {
     for (const compile::Stage& stage : plan_.stages) run_stage(stage, at);
     return;
@@ -69,6 +74,31 @@ void Steps::run(char* const* at) const {
     run_stage(plan_.stages[k], at);
     times_->add(k, std::chrono::nanoseconds(Clock::now() - start).count());
   }
+}
+
+void Steps::run_beside(char* const* at) const {
+  using Clock = std::chrono::steady_clock;
+  Flights flights;
+  const auto timed = [&](std::size_t stage, int runs, auto&& act) {
+    if (!times_) return act();
+    const Clock::time_point start = Clock::now();
+    act();
+    times_->add(stage, std::chrono::nanoseconds(Clock::now() - start).count(), runs);
+  };
+  for (std::size_t k = 0; k < plan_.stages.size(); ++k) {
+    const compile::Stage& stage = plan_.stages[k];
+    for (int step : stage.awaits)
+      if (works_[step]->goes_on) timed(flights.stage_of(step), 0, [&] { flights.finish(step); });
+    timed(k, 1, [&] {
+      const int first = stage.steps[0];
+      if (stage.steps.size() == 1 && works_[first]->goes_on)
+        flights.add(first, k, works_[first]->start(at));
+      else
+        run_stage(stage, at);
+      flights.advance();
+    });
+  }
+  while (!flights.empty()) timed(flights.stage_of(flights.next()), 0, [&] { flights.finish(flights.next()); });
 }
 
 void place_storages(const compile::Plan& plan, char* slab, char** at) {
@@ -153,7 +183,10 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
                       const Context& x = *static_cast<Context*>(c);
                       for (int i : x.steps) {
                         const Work& w = *x.self->works_[i];
-                        if (task < w.tasks) return w.run(x.at, task);
+                        if (task < w.tasks) {
+                          w.run(x.at, task);
+                          return Flights::advance_mine();
+                        }
                         task -= w.tasks;
                       }
                     },

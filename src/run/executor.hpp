@@ -13,9 +13,21 @@
 
 namespace tutti::run {
 
+/// What goes on beside the steps behind it: a collective whose messages are on their way.
+struct UnderWay {
+  virtual ~UnderWay() = default;
+  /// Does what can be done without waiting. Whether it is over.
+  virtual bool advance() = 0;
+  /// Waits until it is over, and calls `meanwhile` again and again.
+  virtual void finish(const std::function<void()>& meanwhile) = 0;
+};
+
 /// A step as it runs: a nest, or tasks of a function over the addresses of storages.
 struct Work {
   virtual ~Work() = default;
+  /// Begins it, where it `goes_on` by itself.
+  virtual std::unique_ptr<UnderWay> start(char* const*) const { return nullptr; }
+  bool goes_on = false;
   int tasks = 1;
   double cost_ns = 0;                                     // of all tasks on one thread, an estimate by shapes
   virtual void run(char* const* at, int task) const = 0;  // at: by storage
@@ -54,12 +66,14 @@ class Steps {
  private:
   bool is_worth(double cost_ns) const;  // other threads
   void run_stage(const compile::Stage& stage, char* const* at) const;
+  void run_beside(char* const* at) const;
 
   const compile::Plan& plan_;
   std::vector<std::unique_ptr<Work>> works_;  // by step; nothing for the later steps of a stage by rows
   bool repeated_;
-  int wide_ = 0;       // works that are worth other threads
-  StageTimes* times_;  // nothing unless they are asked for
+  bool beside_ = false;  // whether some works go on beside others
+  int wide_ = 0;         // works that are worth other threads
+  StageTimes* times_;    // nothing unless they are asked for
 };
 
 /// Where the storages of a plan lie that are the same in every run: temporaries in `slab`, constants. Nothing of the

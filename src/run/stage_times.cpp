@@ -73,9 +73,9 @@ StageTimes* StageTimes::of(const compile::Plan& plan) {
   return r.all.back().get();
 }
 
-void StageTimes::add(std::size_t stage, std::int64_t ns) {
+void StageTimes::add(std::size_t stage, std::int64_t ns, int runs) {
   stages_[stage].ns.fetch_add(ns, std::memory_order_relaxed);
-  stages_[stage].runs.fetch_add(1, std::memory_order_relaxed);
+  stages_[stage].runs.fetch_add(runs, std::memory_order_relaxed);
 }
 
 void StageTimes::print() const {

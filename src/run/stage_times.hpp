@@ -18,7 +18,8 @@ class StageTimes {
  public:
   /// For `plan`; nullptr unless TUTTI_LOG has the word `stages`. Lives as long as the process.
   static StageTimes* of(const compile::Plan& plan);
-  void add(std::size_t stage, std::int64_t ns);
+  /// `runs`: 0 for more of a run that was counted before.
+  void add(std::size_t stage, std::int64_t ns, int runs = 1);
 
  private:
   struct Stage {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,7 +15,7 @@ namespace tutti::run {
 
 class Transport {
  public:
-  static constexpr int kChannels = 32768;
+  static constexpr int kProgramChannels = 16384, kChannels = 32768;
   struct Outgoing {
     int to;
     const char* data;
@@ -29,8 +30,11 @@ class Transport {
   class Flight {
    public:
     virtual ~Flight() = default;
-    /// Waits. After a minute of it (TUTTI_COLLECTIVE_TIMEOUT) `what` is told on stderr with the processes waited for.
-    virtual void land(const std::string& what) = 0;
+    /// Whether they have landed; helps those on that have not.
+    virtual bool landed() = 0;
+    /// Waits, and calls `meanwhile` again and again. After a minute of it (TUTTI_COLLECTIVE_TIMEOUT) `what` is told on
+    /// stderr with the processes waited for.
+    virtual void land(const std::string& what, const std::function<void()>& meanwhile = {}) = 0;
   };
 
   virtual ~Transport() = default;
@@ -38,8 +42,9 @@ class Transport {
   virtual int count() const = 0;
   /// How many of the processes are on this host.
   virtual int count_here() const = 0;
-  /// Messages of one pair on one channel arrive in the order in which they were started. Programs send on channel 0; a
-  /// thread that sends beside them has a channel of its own, below kChannels, and waits without keeping a core busy.
+  /// Messages of one pair on one channel arrive in the order in which they were started. What goes on at the same time
+  /// has channels of its own: the collectives of a program those below kProgramChannels, threads that send beside
+  /// programs, and wait without keeping a core busy, those from there to kChannels. The rest is on channel 0.
   std::unique_ptr<Flight> start(std::span<const Outgoing> out, std::span<const Incoming> in, int channel = 0) {
     for (const Incoming& m : in) bytes_ += m.bytes;
     messages_ += static_cast<std::int64_t>(in.size());

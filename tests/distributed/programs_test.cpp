@@ -178,5 +178,50 @@ TEST_P(OnMeshes, WhatIsReceivedIsWhatIsExplained) {
       << table;
 }
 
+TEST(Messages, SmallSumsTravelTogether) {
+  const Mesh mesh = make_mesh({8}, {"x"});
+  auto region = [](const Array& v) {
+    return std::tuple{lax::psum(v, "x") * 2.f, lax::psum(v.sum(1), "x"), lax::psum(sin(v).sum(), "x")};
+  };
+  const Array x = random::normal(random::key(6), {16, 4});
+  auto f = jit(shard_map(region, {.mesh = mesh, .in_specs = P("x"), .out_specs = P(), .check_vma = false}));
+  const Array xs = device_put(x, NamedSharding(mesh, P("x")));
+  (void)f(xs);
+  auto [whole, rows, one] = f(xs);
+  const Received got = received([&] { (void)f(xs); });
+  EXPECT_EQ(got.messages, 2 * (process_count() - 1));
+  const Array lanes = x.reshape(8, 2, 4);
+  expect_close(whole, lanes.sum(0) * 2.f);
+  expect_close(rows, lanes.sum({0, 2}));
+  expect_close(one, sin(x).sum());
+  auto [again, same, equal] = f(xs);  // the same bits in every run, whatever came first
+  EXPECT_EQ(everywhere(again), everywhere(whole));
+  EXPECT_EQ(everywhere(equal), everywhere(one));
+}
+
+// Products between collectives that are started early and awaited late; several of one program are under way at once.
+TEST(Messages, ManyUnderWay) {
+  const Mesh mesh = make_mesh({8}, {"x"});
+  const Array w = random::normal(random::key(9), {64, 64}) * 0.1f;
+  auto region = [](const Array& w, const Array& v) {
+    Array h = v, total = zeros({64, 64});
+    std::vector<Array> sums;
+    for (int i = 0; i < 12; ++i) {
+      h = tanh(matmul(h, w));
+      sums.push_back(lax::psum(matmul(h.T(), h), "x"));
+    }
+    for (const Array& s : sums) total = total * 0.5f + s;
+    return total;
+  };
+  auto f = jit(shard_map(region, {.mesh = mesh, .in_specs = {P(), P("x")}, .out_specs = P(), .check_vma = false}));
+  const Array x = random::normal(random::key(10), {128, 64});
+  Array want = zeros({64, 64}), h = x;
+  for (int i = 0; i < 12; ++i) {
+    h = tanh(matmul(h, w));
+    want = want * 0.5f + matmul(h.T(), h);
+  }
+  for (int i = 0; i < 20; ++i) expect_close(f(w, device_put(x, NamedSharding(mesh, P("x")))), want);
+}
+
 }  // namespace
 }  // namespace tutti

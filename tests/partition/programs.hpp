@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <string>
@@ -13,7 +14,10 @@
 #include "array/evaluate.hpp"
 #include "ir/op.hpp"
 #include "isolation/per_device.hpp"
+#include "partition/at_place.hpp"
+#include "partition/combine.hpp"
 #include "partition/partition.hpp"
+#include "partition/send_early.hpp"
 #include "propagate/propagate.hpp"
 #include "run/traffic.hpp"
 #include "trace/trace.hpp"
@@ -121,6 +125,30 @@ inline void expect_close(const Type& t, const BufferPtr& got, const BufferPtr& w
   }
 }
 
+/// What processes make of a local program before they run it: the same bits, with no more messages, all of them
+/// counted; and at each place a program that is right, where positions are numbers.
+inline void check_arranged(const LocalProgram& local, const std::vector<BufferPtr>& inputs, bool counted) {
+  const LocalProgram arranged = send_early(combine_collectives(send_early(local)));
+  verify(arranged);
+  EXPECT_LE(total_messages(arranged), total_messages(local));
+  const run::IsolatedRun plain = run::run_per_device(local, inputs), got = run::run_per_device(arranged, inputs);
+  for (std::size_t i = 0; i < plain.outputs.size(); ++i)
+    EXPECT_EQ(std::memcmp(got.outputs[i]->data(), plain.outputs[i]->data(), plain.outputs[i]->bytes()), 0)
+        << "output " << i << " of\n"
+        << str(*local.program) << "arranged\n"
+        << str(*arranged.program);
+  if (counted) {
+    EXPECT_NEAR(got.sent.bytes(), total_bytes(arranged), 1e-6 * total_bytes(arranged)) << str(*arranged.program);
+    EXPECT_EQ(got.sent.messages(), total_messages(arranged)) << str(*arranged.program);
+  }
+  Places places{local.mesh, local.mesh, {}, {}, 0};
+  for (; places.here < local.mesh.size(); ++places.here) {
+    const LocalProgram here = at_place(arranged, places);
+    verify(here);
+    EXPECT_EQ(str(*here.program).find("axis_index"), std::string::npos);
+  }
+}
+
 /// Runs on isolated devices and globally, compares all outputs, and what was sent with what was planned (where that can
 /// be `counted`: of a while loop one step is planned).
 inline LocalProgram check_partition(const ShardedProgram& sharded, const std::vector<BufferPtr>& inputs,
@@ -132,6 +160,7 @@ inline LocalProgram check_partition(const ShardedProgram& sharded, const std::ve
   for (std::size_t i = 0; i < want.size(); ++i)
     expect_close(local.output_types[i], isolated.outputs[i], want[i], tolerance,
                  "output " + std::to_string(i) + " of\n" + str(sharded) + "\nlocal\n" + str(*local.program));
+  check_arranged(local, inputs, counted);
   if (!counted) return local;
   EXPECT_NEAR(isolated.sent.bytes(), total_bytes(local), 1e-6 * total_bytes(local)) << str(*local.program);
   EXPECT_EQ(isolated.sent.messages(), total_messages(local)) << str(*local.program);

@@ -15,6 +15,7 @@
 #include "run/executor.hpp"
 #include "run/repeat_work.hpp"
 #include "run/rows_work.hpp"
+#include "run/transport.hpp"
 
 namespace tutti {
 namespace {
@@ -138,7 +139,8 @@ class Works {
     Work operator()(const compile::CallEqn& c) const {
       if (c.eqn.op->collective) {
         if (!self.places_) throw InternalError(c.eqn.op->name + " in a program that is not one of several processes'");
-        return std::make_unique<run::CollectiveWork>(c, *self.places_);
+        const int channel = 1 + self.collectives_++ % (run::Transport::kProgramChannels - 1);
+        return std::make_unique<run::CollectiveWork>(c, *self.places_, channel);
       }
       if (Work work = cpu::window_work(c)) return work;
       ++self.fallbacks;
@@ -164,6 +166,7 @@ class Works {
   Kernels& kernels_;
   const Places* places_;
   int loops_ = 0;  // around what is being made
+  int collectives_ = 0;
 };
 
 std::shared_ptr<Executable> machine_code(compile::Plan made, PlanStats stats, const Places* places) {

@@ -54,11 +54,18 @@ class MpiFlight final : public Transport::Flight {
     } while (from < bytes);
   }
 
-  void land(const std::string& what) override {
+  bool landed() override {
+    std::lock_guard lock(one_at_a_time());
+    int done = 0;
+    MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+    return done != 0;
+  }
+  void land(const std::string& what, const std::function<void()>& meanwhile) override {
     const Clock::time_point start = Clock::now();
     double told = patience_.told_after;
     for (int turn = 0;; ++turn) {
       if (landed()) break;
+      if (meanwhile) meanwhile();
       if (patience_.asleep) {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
       } else {
@@ -75,12 +82,6 @@ class MpiFlight final : public Transport::Flight {
   }
 
  private:
-  bool landed() {
-    std::lock_guard lock(one_at_a_time());
-    int done = 0;
-    MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-    return done != 0;
-  }
   void tell(const std::string& what, double waited) {
     std::set<int> late;
     for (std::size_t k = 0; k < requests_.size(); ++k)
@@ -124,7 +125,7 @@ class MpiTransport final : public Transport {
 
  private:
   std::unique_ptr<Flight> fly(std::span<const Outgoing> out, std::span<const Incoming> in, int channel) override {
-    auto flight = std::make_unique<MpiFlight>(index_, Patience{polls_, channel > 0, timeout_s_});
+    auto flight = std::make_unique<MpiFlight>(index_, Patience{polls_, channel >= kProgramChannels, timeout_s_});
     std::lock_guard lock(one_at_a_time());
     for (const Incoming& m : in)
       flight->post(m.bytes, m.from, [&](std::int64_t from, int n, MPI_Request* request) {

@@ -7,6 +7,7 @@
 #include "ops/elementwise/convert.hpp"
 #include "ops/movement/box_across.hpp"
 #include "ops/movement/movement.hpp"
+#include "ops/movement/slice.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -80,13 +81,12 @@ Factors update_factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-void slice_eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void slice_eval(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& from = in[0].type.shape;
   Dims at = starts(in, 1, from, out[0].type.shape);
   View v{0, row_major_strides(from)};
   for (std::size_t d = 0; d < at.size(); ++d) v.offset += at[d] * v.strides[d];
   read_view(v, in[0], out[0]);
-  (void)c;
 }
 
 void update_eval(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
@@ -203,6 +203,9 @@ constinit const Home dynamic_slice = [] {
     return out;
   };
   op.batch = slice_batch;
+  op.simpler = [](const Call& c, const std::vector<Atom>& operands) {
+    return slice_at(c.operands, c.get<DynamicSlice>().sizes, std::span(operands).subspan(1));
+  };
   op.own_weak = true;
   op.movement = true;
   op.localize = [](const Params&, const LocalTypes& types) { return Params(DynamicSlice{types.results[0]}); };

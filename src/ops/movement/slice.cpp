@@ -116,6 +116,29 @@ Across across_blocks() {
 
 }  // namespace
 
+ProgramPtr slice_at(const std::vector<Type>& operands, const Shape& sizes, std::span<const Atom> starts) {
+  SliceParams params;
+  for (std::size_t d = 0; d < starts.size(); ++d) {
+    if (!starts[d].is_literal()) return nullptr;
+    const Scalar& start = starts[d].literal;
+    const int dim = static_cast<int>(d);
+    const std::int64_t most = operands[0].shape[dim] - sizes[dim];
+    const bool beyond = start.dtype == uint64 && start.integer < 0;  // of int64
+    params.start.push_back(beyond ? most : std::clamp<std::int64_t>(start.integer, 0, most));
+    params.limit.push_back(params.start.back() + sizes[dim]);
+    params.strides.push_back(1);
+  }
+  Program p;
+  p.types = operands;
+  for (ValueId v = 0; v < static_cast<ValueId>(operands.size()); ++v) p.inputs.push_back(v);
+  Type result = operands[0];
+  result.shape = sizes;
+  p.types.push_back(std::move(result));
+  p.outputs = {Atom(static_cast<ValueId>(operands.size()))};
+  p.eqns.push_back({&slice, params, {Atom(p.inputs[0])}, {p.outputs[0].id}, {}, current_loc()});
+  return std::make_shared<const Program>(std::move(p));
+}
+
 constinit const Home slice = [] {
   Op op;
   op.name = "slice";

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "ir/home.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -11,5 +14,9 @@ struct SliceParams {
 };
 
 extern const Home slice;
+
+/// The program of a dynamic_slice with these operands, a box and a start for each dim, as a slice. Nothing while a
+/// start is not known.
+ProgramPtr slice_at(const std::vector<Type>& operands, const Shape& sizes, std::span<const Atom> starts);
 
 }  // namespace tutti::ops
