@@ -3,6 +3,7 @@
 
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/jit.hpp"
+#include "tutti/transform/linear_maps.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti {

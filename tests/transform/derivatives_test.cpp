@@ -5,7 +5,9 @@
 
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/jacobians.hpp"
 #include "tutti/transform/jit.hpp"
+#include "tutti/transform/linear_maps.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace tutti {

@@ -102,8 +102,22 @@ struct LinearizedCall {
 LinearizedCall linearize_call(const CallArrays& args, const Body& body, Loc made);
 LinearizedCall pull_back(const CallArrays& args, const Body& body, Loc made);
 
-/// The derivatives of the one result by each leaf of argument 0: shape of the result, then shape of the leaf.
-std::vector<Array> jacobian(const CallArrays& args, const Body& body, bool forward, Loc made);
+/// The transpose of a linear function: from cotangents of the results to those of the leaves. UnsupportedError where it
+/// is not linear.
+LinearFunction transpose_call(const CallArrays& args, const Body& body, Loc made);
+
+struct JacobianForm {
+  bool forward = false, holomorphic = false;
+  std::function<std::size_t()> results = {};  // how many of the arrays are differentiated, asked after a call; else all
+};
+/// derivatives[k]: of result k by each leaf of the arguments in `argnums`, in their order: shape of the result, then
+/// shape of the leaf (empty: not differentiated).
+struct Jacobians {
+  std::vector<Array> results;
+  std::vector<std::vector<Array>> derivatives;
+};
+Jacobians jacobians(const CallArrays& args, const std::vector<int>& argnums, const Body& body, const JacobianForm& form,
+                    Loc made);
 
 struct MapOptions {
   TreeOf<int> in_axes, out_axes;

@@ -216,128 +216,27 @@ auto jvp(const F& fn, const std::tuple<A...>& primals, const std::tuple<T...>& t
   }
 }
 
-/// The linear part of a function at some point: a function of tangents, one per argument.
-template <class R, class... A> class LinearMap {
- public:
-  LinearMap(detail::LinearFunction map, std::vector<bool> present, R result)
-      : map_(std::move(map)), present_(std::move(present)), result_(std::move(result)) {}
-  using tutti_params = ParamList<A...>;
-  R operator()(const A&... tangents, Loc loc = Loc::current()) const {
-    std::vector<Array> out =
-        map_(detail::matching(present_, detail::places(std::tuple<A...>{tangents...}), "linearize", loc), loc);
-    return tree::rebuild(result_, std::span<const Array>(out));
-  }
-
- private:
-  detail::LinearFunction map_;
-  std::vector<bool> present_;  // places of the arguments that had arrays
-  R result_;
-};
-
-/// What vjp returns beside the result: from a cotangent of the result to the cotangents of the arguments, as a tuple.
-template <class R, class... A> class Pullback {
- public:
-  Pullback(detail::LinearFunction map, std::vector<bool> present, std::tuple<A...> args)
-      : map_(std::move(map)), present_(std::move(present)), args_(std::move(args)) {}
-  using tutti_params = ParamList<R>;
-  std::tuple<A...> operator()(const R& cotangent, Loc loc = Loc::current()) const {
-    std::vector<Array> out = map_(detail::matching(present_, detail::places(cotangent), "vjp", loc), loc);
-    std::size_t at = 0;
-    return std::apply(
-        [&](const A&... a) {
-          [[maybe_unused]] auto next = [&](const auto& t) {
-            std::span<const Array> mine(out.data() + at, tree::leaves(t).size());
-            at += mine.size();
-            return tree::rebuild(t, mine);
-          };
-          return std::tuple<A...>{next(a)...};
-        },
-        args_);
-  }
-
- private:
-  detail::LinearFunction map_;
-  std::vector<bool> present_;  // places of the result that had arrays
-  std::tuple<A...> args_;
-};
-
-/// `pair(result, pullback)`: `pullback(cotangent)` gives the cotangents of all arguments as a tuple, and may be called
-/// many times.
-///
-///     auto [y, pullback] = vjp(f, x, w);
-///     auto [dx, dw] = pullback(ones_like(y));
-///
-/// Source: jax.vjp.
-template <class F, class... A> auto vjp(const F& fn, const A&... args) {
-  if constexpr (detail::check_trees<F, lift_t<A>...>()) {
-    using R = call_result_t<F, lift_t<A>...>;
-    std::tuple<lift_t<A>...> lifted{args...};
-    detail::TreeCall<F, lift_t<A>...> call(fn, lifted);
-    detail::LinearizedCall out = detail::pull_back(call.arrays, call.body(), {});
-    return std::pair{call.with(out.results),
-                     Pullback<R, lift_t<A>...>(out.map, detail::present_in(tree::detail::ref(*call.result)), lifted)};
-  }
-}
-
-/// `pair(result, map)`: `map(tangents...)` is the derivative at this point in any direction; `fn` itself runs once.
-///
-///     auto [y, df] = linearize(f, x);
-///
-/// Source: jax.linearize.
-template <class F, class... A> auto linearize(const F& fn, const A&... args) {
-  if constexpr (detail::check_trees<F, lift_t<A>...>()) {
-    using R = call_result_t<F, lift_t<A>...>;
-    std::tuple<lift_t<A>...> lifted{args...};
-    detail::TreeCall<F, lift_t<A>...> call(fn, lifted);
-    detail::LinearizedCall out = detail::linearize_call(call.arrays, call.body(), {});
-    R result = call.with(out.results);
-    return std::pair{result, LinearMap<R, lift_t<A>...>(out.map, call.present(), result)};
-  }
-}
+/// Says that a function returns pair(result, more), of which only the result is differentiated:
+/// `auto [y, dy, more] = jvp(has_aux, f, ...)`.
+struct has_aux_t {};
+inline constexpr has_aux_t has_aux{};
 
 namespace detail {
-
-template <bool Forward, class F> class Jacobian : public CallWith<Jacobian<Forward, F>, params_t<F>> {
- public:
-  Jacobian(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "jacobian", made); }
-  template <class... A> auto call(const A&... args) const {
-    static_assert(sizeof...(A) > 0, "tutti: a Jacobian needs an argument to differentiate by");
-    return lifted(args...);
-  }
-
- private:
-  template <class First, class... A> auto lifted(const First& first, const A&... args) const {
-    return checked<argument_t<params_t<F>, true, First>, A...>(first, args...);
-  }
-  template <class... A> auto checked(const A&... args) const {
-    if constexpr (check_trees<F, A...>()) {
-      constexpr bool array = std::same_as<call_result_t<F, A...>, Array>;
-      static_assert(array, "tutti: the function of a Jacobian must return an Array");
-      if constexpr (array) {
-        TreeCall<F, A...> call(fn_, args...);
-        std::vector<Array> out = jacobian(call.arrays, call.body(), Forward, made_);
-        return tree::rebuild(call.template argument<0>(), std::span<const Array>(out));
-      }
-    }
-  }
-  F fn_;
-  Loc made_;
-};
-
+// The type of the differentiated result of a function that returns pair(result, more).
+template <class R> consteval bool check_aux() {
+  static_assert(is_pair<R>, "tutti: with has_aux the function returns std::pair{result, more}");
+  return is_pair<R>;
+}
+template <class T> std::size_t count_arrays(const T& tree) { return tree::leaves(tree).size(); }
 }  // namespace detail
 
-/// The Jacobian by the first argument, column by column (forward mode): shape of the result, then shape of the array.
-/// Source: jax.jacfwd.
-template <class F> auto jacfwd(F&& fn, Loc made = Loc::current()) {
-  return detail::Jacobian<true, std::decay_t<F>>(std::forward<F>(fn), made);
-}
-/// The Jacobian by the first argument, row by row (reverse mode). Source: jax.jacrev.
-template <class F> auto jacrev(F&& fn, Loc made = Loc::current()) {
-  return detail::Jacobian<false, std::decay_t<F>>(std::forward<F>(fn), made);
-}
-/// The second derivatives by the first argument, an Array: forward over reverse. Source: jax.hessian.
-template <class F> auto hessian(F&& fn, Loc made = Loc::current()) {
-  return jacfwd(jacrev(std::forward<F>(fn), made), made);
+/// The same for a function that returns pair(result, more): `tuple(result, tangent, more)`.
+template <class F, class... A, class... T>
+auto jvp(has_aux_t, const F& fn, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
+         Loc made = Loc::current()) {
+  auto [y, dy] = jvp(fn, primals, tangents, made);
+  if constexpr (detail::check_aux<decltype(y)>())
+    return std::tuple{std::move(y.first), std::move(dy.first), std::move(y.second)};
 }
 
 struct VmapOptions {
