@@ -33,7 +33,7 @@ const char* found_in(const Type& type, const BufferPtr& buffer) {
         nan |= std::isnan(v);
         inf |= std::isinf(v);
       };
-      if constexpr (std::is_same_v<T, std::complex<float>>) {
+      if constexpr (is_complex_number<T>) {
         look(x[i].real());
         look(x[i].imag());
       } else {

@@ -29,7 +29,7 @@ Loc named(const char* function) { return {"", function, 0}; }
 
 // The number as the fields of a Scalar of its dtype.
 template <class T> void set_number(Scalar& out, const T& v) {
-  if constexpr (std::is_same_v<T, std::complex<float>>) {
+  if constexpr (is_complex_number<T>) {
     out.real = v.real();
     out.imag = v.imag();
   } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) {
@@ -70,8 +70,8 @@ Scalar Scalar::to(DType target) const {
   out.dtype = target;
   visit_dtype(dtype, [&]<class F>(Stored<F>) {
     F from;
-    if constexpr (std::is_same_v<F, std::complex<float>>)
-      from = F(float(real), float(imag));
+    if constexpr (is_complex_number<F>)
+      from = F(typename F::value_type(real), typename F::value_type(imag));
     else if constexpr (std::is_same_v<F, BFloat16> || std::is_same_v<F, Float16>)
       from = F(float(real));
     else if constexpr (std::is_floating_point_v<F>)
@@ -89,8 +89,8 @@ std::string Scalar::str() const {
   if (!dtype.is_inexact()) return std::to_string(integer);
   auto number = [&](double v) {
     char buffer[64];
-    char* end = dtype == float64 ? std::to_chars(buffer, buffer + 64, v).ptr
-                                 : std::to_chars(buffer, buffer + 64, static_cast<float>(v)).ptr;
+    char* end = real_dtype(dtype) == float64 ? std::to_chars(buffer, buffer + 64, v).ptr
+                                             : std::to_chars(buffer, buffer + 64, static_cast<float>(v)).ptr;
     std::string s(buffer, end);
     return s.find_first_of(".en") == std::string::npos ? s + ".0" : s;
   };
@@ -287,7 +287,8 @@ void Array::copy_to(DType as, void* out, Loc loc) const {
                   (from.is_signed() && as.is_signed() && as.size() > from.size()) ||
                   (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||
                   (from.is_integer() && as == float64 && from.size() <= 4) ||
-                  (from.is_floating() && as.is_complex() && from.size() <= 4) || (from.is_key() && as == uint64);
+                  (from.is_floating() && as.is_complex() && from.size() <= as.size() / 2) ||
+                  (from.is_complex() && as.is_complex() && as.size() > from.size()) || (from.is_key() && as == uint64);
   if (!widening)
     raise<TypeError>("to_vector",
                      "elements of " + n.type.str() + " do not fit " + std::string(as.name()) + " without loss",

@@ -25,7 +25,7 @@ constexpr Kind kinds[] = {
     {int32, Code::signed_int},    {int64, Code::signed_int},    {uint8, Code::unsigned_int},
     {uint16, Code::unsigned_int}, {uint32, Code::unsigned_int}, {uint64, Code::unsigned_int},
     {bfloat16, Code::bfloat},     {float16, Code::floating},    {float32, Code::floating},
-    {float64, Code::floating},    {complex64, Code::complex},
+    {float64, Code::floating},    {complex64, Code::complex},   {complex128, Code::complex},
 };
 
 DType dtype_of(const Element& e) {

@@ -53,9 +53,9 @@ BufferPtr whole_buffer_of(const Array& x, const char* what);
 /// `x` as a concrete array: itself, or its value evaluated on demand when the trace allows it; TracerError otherwise.
 Array concrete(const Array& x, const char* what);
 /// What loops expect of the address of elements, as C++ does; keys are two words of 32 bits, complex numbers two
-/// floats.
+/// of their parts.
 constexpr std::size_t alignment_of(DType dtype) {
-  return dtype.is_complex() || dtype.is_key() ? 4 : static_cast<std::size_t>(dtype.size());
+  return dtype.is_key() ? 4 : static_cast<std::size_t>(real_dtype(dtype).size());
 }
 bool is_aligned(const void* data, DType dtype);
 /// Copies with numeric conversion between dense host buffers.

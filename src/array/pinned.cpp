@@ -13,8 +13,8 @@ BufferPtr buffer_of_literal(const ArrayNode& n) {
   visit_dtype(n.type.dtype, [&]<class T>(Stored<T>) {
     const Scalar& s = *n.literal;
     T& element = *static_cast<T*>(b->data());
-    if constexpr (std::is_same_v<T, std::complex<float>>)
-      element = T(float(s.real), float(s.imag));
+    if constexpr (is_complex_number<T>)
+      element = T(typename T::value_type(s.real), typename T::value_type(s.imag));
     else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
       element = T(float(s.real));
     else if constexpr (std::is_floating_point_v<T>)

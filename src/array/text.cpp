@@ -43,8 +43,8 @@ template <class T> std::string alone(const T& v, DType dtype) {
     return v ? "True" : "False";
   else if constexpr (std::is_integral_v<T>)
     return std::to_string(v);
-  else if constexpr (std::is_same_v<T, std::complex<float>>)
-    return text::lone_complex(v.real(), v.imag());
+  else if constexpr (is_complex_number<T>)
+    return text::lone_complex(v.real(), v.imag(), real_dtype(dtype));
   else
     return text::lone_number(static_cast<double>(v), dtype);
 }
@@ -71,9 +71,10 @@ template <class T> Item formatter(const View& x) {
     };
   } else if constexpr (std::is_same_v<T, BFloat16>) {
     return [=](std::int64_t i) { return text::general(data[i]); };
-  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
-    text::FloatFormat real(values([](T v) { return v.real(); }), float32),
-        imag(values([](T v) { return v.imag(); }), float32, true);
+  } else if constexpr (is_complex_number<T>) {
+    const DType part = real_dtype(x.dtype);
+    text::FloatFormat real(values([](T v) { return v.real(); }), part),
+        imag(values([](T v) { return v.imag(); }), part, true);
     return [=](std::int64_t i) {
       std::string s = imag(data[i].imag());
       s.insert(s.find_last_not_of(' ') + 1, "j");  // in front of the columns that line up

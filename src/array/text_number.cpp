@@ -146,9 +146,9 @@ std::string lone_number(double v, DType dtype) {
   return dtype == bfloat16 ? general(static_cast<float>(v)) : lone(v, dtype, Trim::zero, false);
 }
 
-std::string lone_complex(float real, float imag) {
-  if (real == 0 && !std::signbit(real)) return lone(imag, float32, Trim::bare, false) + "j";
-  return "(" + lone(real, float32, Trim::bare, false) + lone(imag, float32, Trim::bare, true) + "j)";
+std::string lone_complex(double real, double imag, DType part) {
+  if (real == 0 && !std::signbit(real)) return lone(imag, part, Trim::bare, false) + "j";
+  return "(" + lone(real, part, Trim::bare, false) + lone(imag, part, Trim::bare, true) + "j)";
 }
 
 std::string general(float v) {

@@ -25,8 +25,8 @@ std::string scientific(double v, DType dtype, const NumberStyle& style);
 std::string positional(double v, DType dtype, const NumberStyle& style);
 /// NumPy's text of a lone number: `3.0`, `1e+08`, `nan`.
 std::string lone_number(double v, DType dtype);
-/// NumPy's text of a lone complex64: `(1+2j)`, `2j`.
-std::string lone_complex(float real, float imag);
+/// NumPy's text of a lone complex number, whose parts are of `part`: `(1+2j)`, `2j`.
+std::string lone_complex(double real, double imag, DType part);
 /// C's %g: what bfloat16 numbers print, alone and in arrays.
 std::string general(float v);
 

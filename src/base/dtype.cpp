@@ -15,9 +15,9 @@ std::atomic<bool> x64{false};
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype.name(); }
 
 std::string_view DType::name() const {
-  static constexpr std::array<std::string_view, 15> names = {"bool",    "int8",    "int16",   "int32",     "int64",
-                                                             "uint8",   "uint16",  "uint32",  "uint64",    "bfloat16",
-                                                             "float16", "float32", "float64", "complex64", "key<fry>"};
+  static constexpr std::array<std::string_view, 16> names = {
+      "bool",   "int8",     "int16",   "int32",   "int64",   "uint8",     "uint16",     "uint32",
+      "uint64", "bfloat16", "float16", "float32", "float64", "complex64", "complex128", "key<fry>"};
   return names[static_cast<std::size_t>(kind_)];
 }
 
@@ -32,6 +32,7 @@ DType canonical(DType dtype) {
   if (dtype == int64) return int32;
   if (dtype == uint64) return uint32;
   if (dtype == float64) return float32;
+  if (dtype == complex128) return complex64;
   return dtype;
 }
 

@@ -11,6 +11,9 @@
 
 namespace tutti {
 
+template <class T> inline constexpr bool is_complex_number = false;
+template <class T> inline constexpr bool is_complex_number<std::complex<T>> = true;
+
 struct BFloat16 {
   std::uint16_t bits = 0;
   BFloat16() = default;
@@ -73,6 +76,7 @@ template <class F> auto visit_dtype(DType dtype, F&& fn) {
     case DType::Kind::float32: return fn(Stored<float>{});
     case DType::Kind::float64: return fn(Stored<double>{});
     case DType::Kind::complex64: return fn(Stored<std::complex<float>>{});
+    case DType::Kind::complex128: return fn(Stored<std::complex<double>>{});
     case DType::Kind::uint64:
     case DType::Kind::prng_key: break;
   }
@@ -82,9 +86,9 @@ template <class F> auto visit_dtype(DType dtype, F&& fn) {
 /// Numeric conversion as astype does it: to bool is "not zero"; a float to an integer truncates and saturates, nan
 /// gives 0; complex to real drops the imaginary part.
 template <class To, class From> To convert_number(const From& v) {
-  if constexpr (std::is_same_v<From, std::complex<float>>) {
-    if constexpr (std::is_same_v<To, std::complex<float>>)
-      return v;
+  if constexpr (is_complex_number<From>) {
+    if constexpr (is_complex_number<To>)
+      return To(v);
     else if constexpr (std::is_same_v<To, bool>)
       return v != From(0);
     else
@@ -96,8 +100,8 @@ template <class To, class From> To convert_number(const From& v) {
       return convert_number<To>(static_cast<float>(v));
   } else if constexpr (std::is_same_v<To, bool>) {
     return v != From(0);
-  } else if constexpr (std::is_same_v<To, std::complex<float>>) {
-    return To(static_cast<float>(v), 0.f);
+  } else if constexpr (is_complex_number<To>) {
+    return To(static_cast<typename To::value_type>(v), 0);
   } else if constexpr (std::is_same_v<To, BFloat16> || std::is_same_v<To, Float16>) {
     return To(static_cast<float>(v));
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {

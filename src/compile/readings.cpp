@@ -12,15 +12,15 @@ namespace {
 constexpr std::size_t kMostParts = 27, kMostBoxes = 64;
 
 Role role_of(const Program& p, const Eqn& e) {
-  bool empty = false, plain = true;
-  for (const Atom& a : e.operands) {
-    empty |= p.type(a).num_elements() == 0;
-    plain &= loops_over(p.type(a).dtype);
-  }
-  for (ValueId v : e.results) {
-    empty |= p.type(v).num_elements() == 0;
-    plain &= loops_over(p.type(v).dtype);
-  }
+  bool empty = false, plain = true, moves = true;
+  auto ask = [&](const Type& t) {
+    empty |= t.num_elements() == 0;
+    plain &= loops_over(t.dtype);
+    moves &= t.dtype.size() <= 8;  // loops have no elements of 16 bytes
+  };
+  for (const Atom& a : e.operands) ask(p.type(a));
+  for (ValueId v : e.results) ask(p.type(v));
+  if (!moves) return Role::call;
   if (e.op->view && !empty) return Role::view;
   if (e.op->movement && !empty && !parts_of(p, e).empty()) return Role::parts;
   if (empty || !plain) return Role::call;

@@ -35,9 +35,9 @@ Array as_taken(const char* function, const Array& x, FftType type) {
   if (type == FftType::rfft) {
     if (x.dtype().is_complex())
       raise<ValueError>(function, "the array is " + type_text(x) + "; it takes real numbers only", "Use fft.");
-    return x.dtype().is_floating() ? x : x.astype(float32);
+    return x.dtype() == float64 ? x : x.astype(float32);
   }
-  return x.dtype() == float64 ? x : x.astype(complex64);  // lax::fft refuses float64
+  return x.astype(complex_dtype(x.dtype()));
 }
 
 /// Over `axes`, of which the last has the real side.
@@ -85,7 +85,7 @@ Array transformed(const char* function, const Array& in, FftType type, const Len
                          : norm == (is_inverse(type) ? Norm::backward : Norm::forward) ? size
                                                                                        : 1;
   const double scale = (is_inverse(type) ? size : 1) / divided;
-  if (scale != 1) out = out * static_cast<float>(scale);
+  if (scale != 1) out = out * scale;
   return moves ? transpose(out, back) : out;
 }
 

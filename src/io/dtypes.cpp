@@ -9,7 +9,7 @@ struct StoredType {
   DType dtype;
   std::string_view safetensors, npy;  // npy: kind and bytes, without the order of bytes
 };
-constexpr std::array<StoredType, 14> kStored = {{{bool_, "BOOL", "b1"},
+constexpr std::array<StoredType, 15> kStored = {{{bool_, "BOOL", "b1"},
                                                  {int8, "I8", "i1"},
                                                  {int16, "I16", "i2"},
                                                  {int32, "I32", "i4"},
@@ -22,7 +22,8 @@ constexpr std::array<StoredType, 14> kStored = {{{bool_, "BOOL", "b1"},
                                                  {float16, "F16", "f2"},
                                                  {float32, "F32", "f4"},
                                                  {float64, "F64", "f8"},
-                                                 {complex64, "C64", "c8"}}};
+                                                 {complex64, "C64", "c8"},
+                                                 {complex128, "C128", "c16"}}};
 
 }  // namespace
 

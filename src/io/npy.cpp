@@ -14,7 +14,7 @@ namespace detail {
 namespace {
 
 void swap_bytes(DType dtype, std::span<std::byte> bytes) {
-  const auto part = static_cast<std::size_t>(dtype.is_complex() ? 4 : dtype.size());
+  const auto part = static_cast<std::size_t>(real_dtype(dtype).size());
   for (std::size_t i = 0; i + part <= bytes.size(); i += part)
     std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(i), bytes.begin() + static_cast<std::ptrdiff_t>(i + part));
 }

@@ -81,10 +81,8 @@ class HeaderText {
       raise_content<TypeError>(path_, "its elements are records", "Save each field as an array of its own.");
     const std::string descr = quoted();
     if (const auto known = npy_dtype(descr)) return *known;
-    const bool wide = descr.ends_with("c16");
     raise_content<TypeError>(path_, "its elements are '" + descr + "', which tutti does not have",
-                             wide ? "Convert them in NumPy: x.astype('complex64')."
-                                  : "Convert them in NumPy, or use the safetensors format for bfloat16.");
+                             "Convert them in NumPy, or use the safetensors format for bfloat16.");
   }
   bool boolean() {
     blanks();

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "base/half.hpp"
+#include "lane/complex_math.hpp"
 #include "lane/library.hpp"
 #include "lane/vector_ir.hpp"
 #include "tutti/base/dtype.hpp"
@@ -21,7 +22,7 @@ using Un = VectorIR::Un;
 using Bin = VectorIR::Bin;
 using Cmp = VectorIR::Cmp;
 
-/// One value on the host. T: bool, an integer, float, double or complex<float>.
+/// One value on the host. T: bool, an integer, float, double, complex<float> or complex<double>.
 template <class T> struct Host { T v{}; };
 /// One value per lane of a kernel that is being built.
 struct Lane {
@@ -34,9 +35,6 @@ template <class T> inline constexpr bool is_lane<Host<T>> = true;
 template <class L>
 concept AnyLane = is_lane<L>;
 
-template <class T> inline constexpr bool is_complex = false;
-template <class T> inline constexpr bool is_complex<std::complex<T>> = true;
-
 // --- dtype of a lane, constants
 template <class T> constexpr DType dtype_of(Host<T>) {
   if constexpr (std::same_as<T, bool>)
@@ -45,8 +43,8 @@ template <class T> constexpr DType dtype_of(Host<T>) {
     return float32;
   else if constexpr (std::same_as<T, double>)
     return float64;
-  else if constexpr (is_complex<T>)
-    return complex64;
+  else if constexpr (is_complex_number<T>)
+    return sizeof(T) == 8 ? complex64 : complex128;
   else if constexpr (std::is_signed_v<T>)
     return sizeof(T) == 1 ? int8 : sizeof(T) == 2 ? int16 : sizeof(T) == 4 ? int32 : int64;
   else
@@ -56,8 +54,8 @@ inline DType dtype_of(Lane x) { return x.reg.dtype; }
 
 /// The constant `c` in the dtype of `like`.
 template <class T> Host<T> constant(Host<T>, double c) {
-  if constexpr (is_complex<T>)
-    return {T(static_cast<float>(c), 0)};
+  if constexpr (is_complex_number<T>)
+    return {T(static_cast<typename T::value_type>(c), 0)};
   else
     return {static_cast<T>(c)};
 }
@@ -165,11 +163,23 @@ template <Bin op, class T> Host<T> binary_floating(Host<T> x, Host<T> y) {
     return {std::fmod(x.v, y.v)};
   else if constexpr (op == Bin::scale)
     return {y.v == y.v ? std::ldexp(x.v, static_cast<int>(y.v)) : y.v};
-  else if constexpr (op == Bin::min)
-    return x.v != x.v || x.v < y.v ? x : y;  // NaN wins
+  else if constexpr (op == Bin::min)  // NaN wins; -0 is less than 0
+    return x.v != x.v || x.v < y.v || (x.v == y.v && std::signbit(x.v)) ? x : y;
   else {
     static_assert(op == Bin::max);
-    return x.v != x.v || x.v > y.v ? x : y;
+    return x.v != x.v || x.v > y.v || (x.v == y.v && !std::signbit(x.v)) ? x : y;
+  }
+}
+template <Bin op, class T> Host<std::complex<T>> binary(Host<std::complex<T>> x, Host<std::complex<T>> y) {
+  if constexpr (op == Bin::add)
+    return {x.v + y.v};
+  else if constexpr (op == Bin::sub)
+    return {x.v - y.v};
+  else if constexpr (op == Bin::mul)
+    return {ComplexMath<T>::mul(x.v, y.v)};
+  else {
+    static_assert(op == Bin::div);
+    return {ComplexMath<T>::div(x.v, y.v)};
   }
 }
 template <Bin op, class T> Host<T> binary(Host<T> x, Host<T> y) {

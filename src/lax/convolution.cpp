@@ -155,18 +155,19 @@ Array patches(const Convolution& c) {
 }
 
 // Out features, batch and windows; or batch, windows and out features.
-Array product(const Convolution& c, const Array& columns) {
+Array product(const Convolution& c, const Array& columns, const std::optional<DType>& preferred) {
   const std::int64_t outs = c.outs(), all = c.groups * c.batch_groups;
   const std::int64_t places = Shape(c.window).num_elements() * c.ins();
   if (c.features_last)
-    return lax::dot_general(columns, lax::reshape(c.rhs, Shape{places, outs}), {{columns.ndim() - 1}, {0}, {}, {}});
+    return lax::dot_general(columns, lax::reshape(c.rhs, Shape{places, outs}), {{columns.ndim() - 1}, {0}, {}, {}},
+                            preferred);
   Array kernel = lax::reshape(c.rhs, all == 1 ? Shape{outs, places} : Shape{all, outs / all, places});
   const DotDims dims = all == 1       ? DotDims{{1}, {0}, {}, {}}
                        : c.groups > 1 ? DotDims{{2}, {1}, {0}, {0}}
                                       : DotDims{{2}, {0}, {0}, {1}};
   Shape result{outs, c.batch()};
   for (std::int64_t n : c.count) result.push_back(n);
-  Array y = lax::dot_general(kernel, columns, dims);
+  Array y = lax::dot_general(kernel, columns, dims, preferred);
   return y.shape() == result ? y : lax::reshape(y, result);
 }
 
@@ -189,7 +190,7 @@ Array restored(const Convolution& c, const Array& y) {
 Array conv_general_dilated(const In& lhs, const In& rhs, const ConvOptions& o) {
   CallScope scope(lhs.loc);
   const Convolution c = normalised("conv_general_dilated", lhs.array, rhs.array, o);
-  return restored(c, product(c, patches(c)));
+  return restored(c, product(c, patches(c), o.preferred_element_type));
 }
 
 Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o) {
@@ -200,16 +201,21 @@ Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o
   const Order order = order_of(op, o.dimension_numbers, lhs.array.ndim());
   const Dims strides = ones_or(op, "strides", o.strides, spatial),
              dilation = ones_or(op, "rhs_dilation", o.rhs_dilation, spatial);
+  Dims window(spatial);
+  for (std::size_t d = 0; d < spatial; ++d)
+    window[d] = spread(rhs.array.shape()[static_cast<std::size_t>(order.rhs[2 + d])], dilation[d]);
   Pairs pairs;
   if (o.padding.name().empty()) {
     pairs = o.padding.resolve(op, Dims(spatial, 0), {}, {});
+    if (o.use_consistent_padding)
+      for (std::size_t d = 0; d < spatial; ++d)
+        pairs[d] = {window[d] - 1 - pairs[d].first, window[d] - 1 - pairs[d].second};
   } else {
     if (o.padding.name() != "SAME" && o.padding.name() != "VALID")
       raise<ValueError>(op, "there is no padding \"" + o.padding.name() + "\"",
                         "Give \"SAME\", \"VALID\" or (before, after) per dim.");
     for (std::size_t d = 0; d < spatial; ++d) {
-      const std::int64_t k = spread(rhs.array.shape()[static_cast<std::size_t>(order.rhs[2 + d])], dilation[d]);
-      const std::int64_t s = strides[d];
+      const std::int64_t k = window[d], s = strides[d];
       std::int64_t sum = extent::add(k, s - 2), low = k - 1;
       if (o.padding.name() == "VALID")
         sum = extent::add(sum, std::max<std::int64_t>(k - s, 0));
@@ -218,9 +224,70 @@ Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o
       pairs.push_back({low, sum - low});
     }
   }
-  return conv_general_dilated(
-      lhs, rhs,
-      {.padding = pairs, .lhs_dilation = strides, .rhs_dilation = dilation, .dimension_numbers = o.dimension_numbers});
+  Array kernel = rhs.array;
+  if (o.transpose_kernel) {
+    kernel = lax::rev(kernel, Dims(order.rhs.begin() + 2, order.rhs.end()));
+    Dims exchanged = ops::range(0, kernel.ndim());
+    std::swap(exchanged[static_cast<std::size_t>(order.rhs[0])], exchanged[static_cast<std::size_t>(order.rhs[1])]);
+    kernel = lax::transpose(kernel, exchanged);
+  }
+  return conv_general_dilated(lhs, kernel,
+                              {.padding = pairs,
+                               .lhs_dilation = strides,
+                               .rhs_dilation = dilation,
+                               .dimension_numbers = o.dimension_numbers,
+                               .preferred_element_type = o.preferred_element_type});
+}
+
+// A convolution in which the kernel of a feature's group is the identity.
+Array conv_general_dilated_patches(const In& lhs, const Dims& filter_shape, const Dims& window_strides,
+                                   const PatchOptions& o) {
+  CallScope scope(lhs.loc);
+  const char* op = "conv_general_dilated_patches";
+  const int ndim = lhs.array.ndim();
+  if (static_cast<int>(filter_shape.size()) != ndim - 2)
+    raise<ShapeError>(op, "the window has " + std::to_string(filter_shape.size()) + " dims for " + type_text(lhs.array),
+                      "Give one extent per spatial dim.");
+  const Order order = order_of(op, o.dimension_numbers, ndim);
+  const std::int64_t features = lhs.array.shape()[static_cast<std::size_t>(order.lhs[1])];
+  const std::int64_t places = Shape(filter_shape).num_elements();
+  const Shape square{places, places};
+  const Array ones = lax::eq(lax::iota(int32, square, 0), lax::iota(int32, square, 1));
+  Array kernel = lax::broadcast_in_dim(lax::convert_element_type(ones, lhs.array.dtype()),
+                                       Shape{features, places, places}, {1, 2});
+  Dims extents{features * places, 1}, permutation(static_cast<std::size_t>(ndim));
+  extents.insert(extents.end(), filter_shape.begin(), filter_shape.end());
+  for (std::size_t d = 0; d < permutation.size(); ++d)
+    permutation[static_cast<std::size_t>(order.rhs[d])] = static_cast<std::int64_t>(d);
+  kernel = arranged(lax::reshape(kernel, Shape(extents)), permutation);
+  return conv_general_dilated(lhs, kernel,
+                              {.window_strides = window_strides,
+                               .padding = o.padding,
+                               .lhs_dilation = o.lhs_dilation,
+                               .rhs_dilation = o.rhs_dilation,
+                               .dimension_numbers = o.dimension_numbers,
+                               .feature_group_count = features,
+                               .preferred_element_type = o.preferred_element_type});
+}
+
+Array conv_general_dilated_local(const In& lhs, const In& rhs, const Dims& window_strides, const Padding& padding,
+                                 const Dims& filter_shape, const PatchOptions& o) {
+  CallScope scope(lhs.loc);
+  PatchOptions whole = o;
+  whole.padding = padding;
+  const Array seen = conv_general_dilated_patches(lhs, filter_shape, window_strides, whole);
+  const Order order = order_of("conv_general_dilated_local", o.dimension_numbers, lhs.array.ndim());
+  const Dims spatial(order.out.begin() + 2, order.out.end()), kernels(order.rhs.begin() + 2, order.rhs.end());
+  // Batch dims of the product (the places) come first, then out features and examples.
+  const Array y =
+      lax::dot_general(rhs, seen, {{order.rhs[1]}, {order.out[1]}, kernels, spatial}, o.preferred_element_type);
+  Dims permutation(order.out.size());
+  const auto places = static_cast<std::int64_t>(spatial.size());
+  permutation[static_cast<std::size_t>(order.out[0])] = places + 1;
+  permutation[static_cast<std::size_t>(order.out[1])] = places;
+  for (std::int64_t d = 0; d < places; ++d)
+    permutation[static_cast<std::size_t>(spatial[static_cast<std::size_t>(d)])] = d;
+  return arranged(y, permutation);
 }
 
 }  // namespace tutti::lax

@@ -21,9 +21,9 @@ inline std::pair<Array, Array> inexact(const Array& x, const Array& y) {
   const DType dtype = promote_types(a.dtype(), b.dtype());
   return {a.astype(dtype), b.astype(dtype)};
 }
-inline DType real_dtype(const Array& x) { return x.dtype().is_complex() ? float32 : x.dtype(); }
+inline DType real_dtype(const Array& x) { return tutti::real_dtype(x.dtype()); }
 inline double epsilon(const Array& x) {
-  return x.dtype() == float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+  return real_dtype(x) == float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
 inline Array adjoint(const Array& x) { return conj(swapaxes(x, -1, -2)); }
 /// A scalar 0 of x's dtype.

@@ -121,7 +121,7 @@ Array roots(const In& in, bool strip_zeros) {
   const Array given = atleast_1d(in.array.astype(inexact_dtype({in.array})));
   const Array p = strip_zeros ? trim_zeros(coefficients("roots", given), "f") : coefficients("roots", given);
   const std::int64_t n = p.size();
-  if (n < 2) return zeros({0}, complex64);
+  if (n < 2) return zeros({0}, complex_dtype(p.dtype()));
   return linalg::eigvals(diag(ones({n - 2}, p.dtype()), -1).at(0).set(-p(slice(1, none)) / p[0]));
 }
 

@@ -34,8 +34,10 @@ Array seen(const Array& mask, const Sight& sight, const Array& key_lengths, std:
   return out;
 }
 
-// With all logits in memory.
-Array attend_at_once(const AttentionOperands& x, const Sight& sight) {
+// With all logits in memory. `sums`, where asked for: the logarithms of what the softmax divides by, [batch, queries,
+// heads].
+Array attend_at_once(const AttentionOperands& x, const Array& query_lengths, const Sight& sight,
+                     Array* sums = nullptr) {
   const Array &q = x.query, &k = x.key, &v = x.value;
   const std::int64_t batch = q.shape(0), queries = q.shape(1), heads = q.shape(2), size = q.shape(3);
   const std::int64_t keys = k.shape(1), groups = k.shape(2);
@@ -51,9 +53,15 @@ Array attend_at_once(const AttentionOperands& x, const Sight& sight) {
   Array logits = lax::dot_general(rows, k, {{3}, {3}, of_rows, {0, 2}}, wide);
   logits = logits.reshape(Shape{batch, heads, queries, keys}) * x.scale.astype(wide);
   if (x.bias.has_value()) logits = (logits + x.bias).astype(wide);
-  if (Array open = seen(x.mask, sight, x.key_lengths, queries, keys); open.has_value())
-    logits = where(open, logits, full({}, masked_logit(wide), wide));
-  Array weights = softmax(logits.astype(float32)).astype(k.dtype());
+  Array open = seen(x.mask, sight, x.key_lengths, queries, keys);
+  if (query_lengths.has_value()) {
+    const Array real = along(queries, 2) < per_example(query_lengths);
+    open = open.has_value() ? open & real : real;
+  }
+  if (open.has_value()) logits = where(open, logits, full({}, masked_logit(wide), wide));
+  logits = logits.astype(float32);
+  if (sums) *sums = lax::stop_gradient(logsumexp(logits, -1).astype(k.dtype()).transpose({0, 2, 1}));
+  Array weights = softmax(logits).astype(k.dtype());
   weights = weights.reshape(Shape{batch, groups, heads / groups * queries, keys});
   Array y = lax::dot_general(weights, v, {{3}, {1}, {0, 1}, {0, 2}});  // [batch, groups, rows, size]
   if (groups == heads) return y.transpose({0, 2, 1, 3});
@@ -62,11 +70,28 @@ Array attend_at_once(const AttentionOperands& x, const Sight& sight) {
       .reshape(Shape{batch, queries, heads, size});
 }
 
+// What lies behind the queries of an example counts 0 times, which leaves its zeros their signs.
+Array without_padding(const Array& y, const Array& query_lengths) {
+  if (!query_lengths.has_value()) return y;
+  return y * (along(y.shape(1), 1) < per_example(query_lengths)).astype(y.dtype());
+}
+
 constexpr auto attend = [](const AttentionOperands& x, const Array& query_lengths, const Sight& sight, bool tiled) {
   const Shape logits{x.query.shape(0), x.query.shape(2), x.query.shape(1), x.key.shape(1)};
-  Array y = tiled ? attend_in_tiles(x, sight, tile_of(logits)) : attend_at_once(x, sight);
-  if (query_lengths.has_value()) y = where(along(y.shape(1), 1) < per_example(query_lengths), y, 0);
-  return y;
+  return without_padding(tiled ? attend_in_tiles(x, sight, tile_of(logits)) : attend_at_once(x, query_lengths, sight),
+                         query_lengths);
+};
+constexpr auto attend_with_sums = [](const AttentionOperands& x, const Array& query_lengths, const Sight& sight) {
+  Array sums;
+  const Array y = attend_at_once(x, query_lengths, sight, &sums);
+  return std::pair{without_padding(y, query_lengths), sums};
+};
+
+// A checked call.
+struct Attention {
+  AttentionOperands operands;
+  Sight sight;
+  Shape logits;
 };
 
 void check_inputs(const Array& q, const Array& k, const Array& v) {
@@ -109,12 +134,13 @@ double masked_logit(DType d) {
   return -0.7 * (d == float64 ? 1.7976931348623157e308 : static_cast<double>(0x1.FFFFFEp127F));
 }
 
-Array dot_product_attention(const In& query, const In& key, const In& value, const DotProductAttentionOptions& o) {
-  CallScope scope(query.loc);
-  check_inputs(query.array, key.array, value.array);
-  const bool single = query.array.ndim() == 3;
+namespace {
+
+Attention checked(const Array& query, const Array& key, const Array& value, const DotProductAttentionOptions& o) {
+  check_inputs(query, key, value);
+  const bool single = query.ndim() == 3;
   auto batched = [&](const Array& x) { return single ? expand_dims(x, 0) : x; };
-  Array q = batched(query.array), k = batched(key.array), v = batched(value.array);
+  Array q = batched(query), k = batched(key), v = batched(value);
   const Shape logits{q.shape(0), q.shape(2), q.shape(1), k.shape(1)};
   if (o.mask.has_value() && o.mask.dtype() != bool_)
     raise<TypeError>(name, "mask is " + type_text(o.mask), "A mask is bool; what is added to the logits is the bias.");
@@ -128,10 +154,26 @@ Array dot_product_attention(const In& query, const In& key, const In& value, con
                       "A window reaches 0 or more positions to each side.");
   const double scale = o.scale ? *o.scale : 1 / std::sqrt(static_cast<double>(q.shape(3)));
   const Sight sight{o.is_causal, o.local_window_size.has_value(), window.first, window.second};
-  const AttentionOperands operands{q, k, v, bias, mask, Array(scale), o.key_value_seq_lengths};
-  const bool tiled = o.tiled ? *o.tiled : pays_in_tiles(logits);
-  Array y = composite(name, attend, operands, o.query_seq_lengths, sight, tiled);
-  return single ? y.reshape(query.array.shape()) : y;
+  return {{q, k, v, bias, mask, Array(scale), o.key_value_seq_lengths}, sight, logits};
+}
+
+}  // namespace
+
+Array dot_product_attention(const In& query, const In& key, const In& value, const DotProductAttentionOptions& o) {
+  CallScope scope(query.loc);
+  const Attention a = checked(query.array, key.array, value.array, o);
+  const bool tiled = o.tiled ? *o.tiled : pays_in_tiles(a.logits);
+  return composite(name, attend, a.operands, o.query_seq_lengths, a.sight, tiled).reshape(query.array.shape());
+}
+
+AttentionWithResidual dot_product_attention_with_residual(const In& query, const In& key, const In& value,
+                                                          const DotProductAttentionOptions& o) {
+  CallScope scope(query.loc);
+  const Attention a = checked(query.array, key.array, value.array, o);
+  const auto [y, sums] = composite(name, attend_with_sums, a.operands, o.query_seq_lengths, a.sight);
+  Shape shape = query.array.shape();
+  shape.erase(shape.ndim() - 1);
+  return {y.reshape(query.array.shape()), sums.reshape(shape)};
 }
 
 RotaryPositionalEmbedding RotaryPositionalEmbedding::init(int embedding_size, double theta, DType dtype) {

@@ -34,7 +34,7 @@ DType dtype_of_numbers(const std::vector<Scalar>& scalars) {
   for (const Scalar& s : scalars) {
     if (s.dtype == out) continue;
     if (s.dtype.is_complex() || out.is_complex())
-      out = complex64;
+      out = complex_dtype(s.dtype == complex64 && out == complex64 ? complex64 : complex128);
     else if (s.dtype.is_floating() || out.is_floating())
       out = float64;
     else
@@ -81,9 +81,11 @@ Array made(const std::initializer_list<NestedList>& list, std::optional<DType> d
   }
   // Widest host types first, then one conversion for all.
   if (numbers.is_complex()) {
-    std::vector<std::complex<float>> v;
-    for (const Scalar& s : contents.scalars) v.push_back(s.as<std::complex<float>>());
-    return array_from_host(v.data(), complex64, shape, loc);
+    std::vector<std::complex<double>> v;
+    for (const Scalar& s : contents.scalars) v.push_back(s.as<std::complex<double>>());
+    std::vector<char> out(static_cast<std::size_t>(shape.num_elements() * numbers.size()));
+    convert_elements(complex128, v.data(), numbers, out.data(), shape.num_elements());
+    return array_from_host(out.data(), numbers, shape, loc);
   }
   std::vector<char> out(static_cast<std::size_t>(shape.num_elements() * numbers.size()));
   bool real = false;

@@ -122,7 +122,7 @@ std::pair<Array, Array> float_divmod(const Array& x, const Array& y) {
   m = lax::select(off, lax::add(m, y), m);
   q = bind1(ops::round, {}, {lax::select(off, lax::sub(q, number_like(q, 1)), q)});
   // By 0: what true division gives, an infinity or NaN.
-  return {where(lax::eq(y, number_like(y, 0)), lax::div(x, y), q), m};
+  return {where(lax::eq(y, number_like(y, 0)), lax::stop_gradient(lax::div(x, y)), q), m};
 }
 
 }  // namespace
@@ -238,22 +238,10 @@ Array operator-(const In& x) { return negative(x); }
 Array operator+(const In& x) { return x.array; }
 Array negative(const In& x) { return plain_unary(ops::neg, x); }
 Array positive(const In& x) { return x.array; }
-Array abs(const In& x) {
-  const DType dtype = given(x.array, "abs").dtype();
-  if (dtype.is_complex()) {
-    CallScope scope(x.loc);
-    return hypot(lax::real(x.array), lax::imag(x.array));
-  }
-  return dtype.is_bool() ? x.array : plain_unary(ops::abs, x);
-}
+Array abs(const In& x) { return given(x.array, "abs").dtype().is_bool() ? x.array : plain_unary(ops::abs, x); }
 Array absolute(const In& x) { return abs(x); }
 Array fabs(const In& x) { return inexact_unary(ops::abs, x); }
-Array sign(const In& x) {
-  if (!given(x.array, "sign").dtype().is_complex()) return plain_unary(ops::sign, x);
-  CallScope scope(x.loc);  // z / |z|, 0 at 0
-  const Array size = abs(x.array), zero = lax::eq(size, number_like(size, 0));
-  return where(zero, x.array, lax::div(x.array, lax::convert_element_type(where(zero, 1.f, size), complex64)));
-}
+Array sign(const In& x) { return plain_unary(ops::sign, x); }
 Array square(const In& x) {
   CallScope scope(x.loc);
   return lax::integer_pow(ops::converted(given(x.array, "square"), promote_counting({x.array})), 2);
@@ -277,12 +265,7 @@ Array where(const Operand& condition, const Operand& if_true, const Operand& if_
 // --- powers, exponentials, logarithms
 Array sqrt(const In& x) { return inexact_unary(ops::sqrt, x); }
 Array cbrt(const In& x) { return inexact_unary(ops::cbrt, x); }
-Array exp(const In& x) {
-  if (!given(x.array, "exp").dtype().is_complex()) return inexact_unary(ops::exp, x);
-  CallScope scope(x.loc);
-  const Array size = exp(lax::real(x.array)), turn = lax::imag(x.array);
-  return lax::complex(size * cos(turn), size * sin(turn));
-}
+Array exp(const In& x) { return inexact_unary(ops::exp, x); }
 Array exp2(const In& x) { return inexact_unary(ops::exp2, x); }
 Array expm1(const In& x) { return inexact_unary(ops::expm1, x); }
 Array log(const In& x) { return inexact_unary(ops::log, x); }
@@ -291,7 +274,8 @@ namespace {
 Array log_base(const In& x, double log_of_base, Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   Array y = log(x);
-  return lax::div(y, number_like(y, log_of_base));
+  auto divided = [&](const Array& part) { return lax::div(part, number_like(part, log_of_base)); };
+  return y.dtype().is_complex() ? lax::complex(divided(lax::real(y)), divided(lax::imag(y))) : divided(y);
 }
 }  // namespace
 Array log2(const In& x) { return log_base(x, 0.693147180559945309); }
@@ -397,13 +381,15 @@ Array isnan(const In& x) {
 Array isinf(const In& x) {
   CallScope scope(x.loc);
   if (!given(x.array, "isinf").dtype().is_inexact()) return never(x.array);
+  if (x.array.dtype().is_complex()) return lax::bitwise_or(isinf(lax::real(x.array)), isinf(lax::imag(x.array)));
   Array a = abs(x);
   return lax::eq(a, number_like(a, std::numeric_limits<double>::infinity()));
 }
 Array isfinite(const In& x) {
   CallScope scope(x.loc);
-  return given(x.array, "isfinite").dtype().is_inexact() ? bind1(ops::is_finite, {}, {x.array})
-                                                         : lax::bitwise_not(never(x.array));
+  const DType dtype = given(x.array, "isfinite").dtype();
+  if (dtype.is_complex()) return lax::bitwise_and(isfinite(lax::real(x.array)), isfinite(lax::imag(x.array)));
+  return dtype.is_inexact() ? bind1(ops::is_finite, {}, {x.array}) : lax::bitwise_not(never(x.array));
 }
 Array signbit(const In& x) {
   CallScope scope(x.loc);
@@ -421,7 +407,28 @@ Array copysign(const Operand& x, const Operand& y) {
   Array magnitude = abs(xs[0]);
   return lax::mul(magnitude, where(signbit(xs[1]), number_like(magnitude, -1), number_like(magnitude, 1)));
 }
-Array nextafter(const Operand& x, const Operand& y) { return binary(ops::nextafter, x, y, ops::promote_inexact); }
+namespace {
+
+// Neighbours of 16-bit floats: one step of their bits, away from 0 or towards it.
+Array next_in_bits(const Array& x, const Array& y) {
+  auto bits = [](const Array& v) { return lax::bitcast_convert_type(v, int16); };
+  const Array zero = lax::eq(x, number_like(x, 0));
+  const Array from_zero = bitwise_or(bitwise_and(bits(y), -0x8000), 1);
+  const Array towards_zero =
+      logical_or(lax::gt(abs(x), abs(y)), lax::lt(lax::mul(sign(x), sign(y)), number_like(x, 0)));
+  const Array stepped = where(zero, from_zero, bits(x) + where(towards_zero, -1, 1));
+  const Array next = lax::bitcast_convert_type(lax::convert_element_type(stepped, int16), x.dtype());
+  return where(lax::eq(x, y), y, where(logical_or(isnan(x), isnan(y)), lax::add(x, y), next));
+}
+
+}  // namespace
+
+Array nextafter(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  auto xs = together("nextafter", {x.array, y.array}, ops::promote_inexact);
+  if (xs[0].dtype().size() == 2) return next_in_bits(ops::spread_to(xs[0], ops::common_shape("nextafter", xs)), xs[1]);
+  return bind1(ops::nextafter, {}, std::move(xs));
+}
 Array heaviside(const Operand& x, const Operand& at_zero) {
   CallScope scope(x.loc);
   auto xs = together("heaviside", {x.array, at_zero.array}, ops::promote_inexact);

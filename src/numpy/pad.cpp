@@ -101,6 +101,7 @@ Array mirrored_odd(const Array& in, int dim, Widths w, bool reflect) {
 Array ramp(const Array& x, int dim, Widths w, std::pair<double, double> ends) {
   const DType compute = x.dtype().is_inexact() ? x.dtype() : float32;
   auto line = [&](const Array& edge, double end, std::int64_t n, bool reversed) {
+    if (n == 1) return broadcast_to(pad_value(x, end), edge.shape());
     Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(x.ndim()), 1));
     shape[dim] = n;
     Array step = lax::iota(compute, shape, dim) / static_cast<double>(std::max<std::int64_t>(n, 1));

@@ -16,7 +16,7 @@ namespace {
 using K = DType::Kind;
 
 // The lattice's nodes: strong dtypes by their kind, then the weak ones.
-constexpr int weak_int = 14, weak_float = 15, weak_complex = 16, nodes = 17;
+constexpr int weak_int = 15, weak_float = 16, weak_complex = 17, nodes = 18;
 constexpr int node(K k) { return static_cast<int>(k); }
 
 // Bit j of above[i]: type i may become type j.
@@ -45,6 +45,8 @@ consteval std::array<std::uint32_t, nodes> reachable() {
   edge(node(K::float32), node(K::float64));
   edge(node(K::float32), node(K::complex64));
   edge(weak_complex, node(K::complex64));
+  edge(node(K::float64), node(K::complex128));
+  edge(node(K::complex64), node(K::complex128));
   for (int i = 0; i < nodes; ++i) above[i] |= 1u << i;
   for (int round = 0; round < nodes; ++round)
     for (int i = 0; i < nodes; ++i)
@@ -75,7 +77,7 @@ Promotion promote(const std::vector<Array>& xs) {
     if (common >> i & 1 && (above[i] & common) == common) {
       if (i == weak_int) return {canonical(int64), true};
       if (i == weak_float) return {canonical(float64), true};
-      if (i == weak_complex) return {complex64, true};
+      if (i == weak_complex) return {canonical(complex128), true};
       return {canonical(DType(static_cast<K>(i))), false};
     }
   std::string types;

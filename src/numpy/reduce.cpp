@@ -257,7 +257,7 @@ Array mean_with(const In& x, const ReduceOptions& o) {
 Array var_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
   const Array& a = given(x.array, "var");
-  const DType result = o.dtype ? *o.dtype : a.dtype().is_complex() ? float32 : mean_dtype(a);
+  const DType result = o.dtype ? *o.dtype : a.dtype().is_complex() ? real_dtype(a.dtype()) : mean_dtype(a);
   const Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   ReduceOptions whole = {.axes = o.axes, .keepdims = true, .where = o.where};
   const Array deviation = w - mean_with(w, whole);

@@ -97,7 +97,7 @@ Array argpartition(const In& x, int kth, int axis) {
 }
 Array sort_complex(const In& x) {
   CallScope scope(x.loc);
-  return lax::convert_element_type(sort(x), complex64);
+  return lax::convert_element_type(sort(x), complex_dtype(x.array.dtype()));
 }
 
 namespace lax {

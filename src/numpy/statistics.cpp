@@ -200,7 +200,7 @@ Array covariance(const Array& x, const CovOptions& o) {
   const Array mean_of = w.has_value() ? average(x, w, 1) : mean(x, 1);
   Array factor = Array(static_cast<double>(n) - ddof);
   if (w.has_value()) {
-    const Array total = sum(lax::convert_element_type(w, x.dtype().is_complex() ? float32 : x.dtype()));
+    const Array total = sum(lax::convert_element_type(w, real_dtype(x.dtype())));
     factor = ddof == 0                ? total
              : o.aweights.has_value() ? total - ddof * sum(w * abs(o.aweights)) / total
                                       : total - ddof;

@@ -127,7 +127,7 @@ TEST(Fft, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(lax::fft(zeros({4}, complex64), lax::FftType::fft, {3}), ShapeError);
   EXPECT_THROW(fft::fftfreq(0), ValueError);
   WithX64 x64;
-  EXPECT_THROW(fft::rfft(zeros({4}, float64)), TypeError);
+  EXPECT_EQ(fft::rfft(zeros({4}, float64)).dtype(), complex128);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ using namespace tutti;
 
 DType dtype_of(const std::string& name) {
   for (DType d : {bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, float16, float32, float64,
-                  complex64})
+                  complex64, complex128})
     if (d.name() == name) return d;
   throw Unknown("dtype " + name);
 }
@@ -39,10 +39,10 @@ Array array_of(const json& a) {
   const json& data = a.at("data");
   Array x;
   if (dtype.is_complex()) {
-    std::vector<std::complex<float>> v;
-    for (std::size_t i = 0; i + 1 < data.size(); i += 2)
-      v.emplace_back(static_cast<float>(number_of(data[i])), static_cast<float>(number_of(data[i + 1])));
-    return array(v, shape);
+    std::vector<std::complex<double>> v;
+    for (std::size_t i = 0; i + 1 < data.size(); i += 2) v.emplace_back(number_of(data[i]), number_of(data[i + 1]));
+    if (dtype == complex128) return array(v, shape);
+    return array(std::vector<std::complex<float>>(v.begin(), v.end()), shape);
   }
   if (dtype.is_floating()) {
     std::vector<double> v;
@@ -91,16 +91,13 @@ void expect_equal(const Array& here, const json& want, Tolerance t) {
   if (got.dtype().is_inexact()) {
     std::vector<double> v;
     if (got.dtype().is_complex()) {
-      for (std::complex<float> c : got.to_vector<std::complex<float>>()) {
-        v.push_back(c.real());
-        v.push_back(c.imag());
-      }
+      for (std::complex<double> c : got.to_vector<std::complex<double>>()) v.insert(v.end(), {c.real(), c.imag()});
     } else if (got.dtype() == float64) {
       v = got.to_vector<double>();
     } else {
       for (float f : lax::convert_element_type(got, float32).to_vector<float>()) v.push_back(f);
     }
-    bool single = got.dtype() != float64;
+    bool single = real_dtype(got.dtype()) != float64;
     for (std::size_t i = 0; i < v.size(); ++i) {
       double w = number_of(data.at(i));
       if (single) w = static_cast<float>(w);

@@ -33,6 +33,10 @@ lax::ConvDims dims_of(const json& p) {
   const json& d = p["dimension_numbers"];
   return {d[0], d[1], d[2]};
 }
+std::optional<DType> preferred_of(const json& p) {
+  if (!p.contains("preferred_element_type") || p["preferred_element_type"].is_null()) return std::nullopt;
+  return dtype_of(p["preferred_element_type"]);
+}
 Arrays conv(const Arrays& x, const json& p) {
   return {lax::conv_general_dilated(x.at(0), x.at(1),
                                     {.window_strides = list(p, "window_strides"),
@@ -41,14 +45,26 @@ Arrays conv(const Arrays& x, const json& p) {
                                      .rhs_dilation = list(p, "rhs_dilation"),
                                      .dimension_numbers = dims_of(p),
                                      .feature_group_count = p.value("feature_group_count", 1),
-                                     .batch_group_count = p.value("batch_group_count", 1)})};
+                                     .batch_group_count = p.value("batch_group_count", 1),
+                                     .preferred_element_type = preferred_of(p)})};
 }
 Arrays conv_transpose(const Arrays& x, const json& p) {
   return {lax::conv_transpose(x.at(0), x.at(1),
                               {.strides = list(p, "strides"),
                                .padding = padding_of(p),
                                .rhs_dilation = list(p, "rhs_dilation"),
-                               .dimension_numbers = dims_of(p)})};
+                               .dimension_numbers = dims_of(p),
+                               .transpose_kernel = p.value("transpose_kernel", false),
+                               .preferred_element_type = preferred_of(p),
+                               .use_consistent_padding = p.value("use_consistent_padding", false)})};
+}
+Arrays conv_patches(const Arrays& x, const json& p) {
+  return {lax::conv_general_dilated_patches(x.at(0), list(p, "filter_shape"), list(p, "window_strides"),
+                                            {.padding = padding_of(p),
+                                             .lhs_dilation = list(p, "lhs_dilation"),
+                                             .rhs_dilation = list(p, "rhs_dilation"),
+                                             .dimension_numbers = dims_of(p),
+                                             .preferred_element_type = preferred_of(p)})};
 }
 Arrays windows(const Arrays& x, const json& p) {
   std::string how = p.at("computation");
@@ -122,6 +138,7 @@ const OpFamily family({
      }},
     {"conv_general_dilated", conv},
     {"conv_transpose", conv_transpose},
+    {"conv_general_dilated_patches", conv_patches},
     {"reduce_window", windows},
     {"max_pool", pool(linen::max_pool)},
     {"min_pool", pool(linen::min_pool)},

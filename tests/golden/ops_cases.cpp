@@ -9,6 +9,8 @@
 #include "tutti/lax/windows.hpp"
 #include "tutti/linalg/linalg.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/numpy/sorting.hpp"
+#include "tutti/transform/linear_maps.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace golden {
@@ -63,10 +65,12 @@ Tolerance tolerance_for(const json& want, bool derivative) {
 // for right.
 json without_subnormals(const Array& got, json want, const Arrays& inputs) {
   for (const Array& x : inputs) {
-    if (x.dtype() != float32 || x.shape() != got.shape()) continue;
-    std::vector<float> v = x.to_vector<float>(), g = lax::convert_element_type(got, float32).to_vector<float>();
+    if ((x.dtype() != float32 && x.dtype() != float64) || x.shape() != got.shape() || got.dtype().is_complex())
+      continue;
+    const double normal = x.dtype() == float32 ? 0x1p-126 : 0x1p-1022;
+    std::vector<double> v = x.to_vector<double>(), g = lax::convert_element_type(got, float64).to_vector<double>();
     for (std::size_t k = 0; k < v.size(); ++k) {
-      if (v[k] == 0 || !(std::abs(v[k]) < 0x1p-126f)) continue;
+      if (v[k] == 0 || !(std::abs(v[k]) < normal)) continue;
       if (got.dtype().is_bool())
         want["data"][k] = g[k] != 0;
       else if (!got.dtype().is_inexact())
@@ -82,10 +86,13 @@ json without_subnormals(const Array& got, json want, const Arrays& inputs) {
 // Where tutti's derivatives at edge values are better than JAX's: x, y are the inputs there, t the tangent or
 // cotangent.
 using Better = bool (*)(double x, double y, double t, double got, double want);
+bool signed_zero(double, double, double, double got, double want) {
+  return got == 0 && want == 0 && std::signbit(got) != std::signbit(want);
+}
 const std::map<std::string, Better>& better_derivatives() {
   static const std::map<std::string, Better> all = {
-      {"pow_f32_edge",
-       [](double, double y, double, double got, double want) { return std::isnan(want) && y == 0 && got == 0; }},
+      {"pow_f32_edge", [](double, double y, double, double got,
+                          double want) { return (std::isnan(want) || want == 0) && y == 0 && got == 0; }},
       {"sinc_f32_edge",
        [](double x, double, double t, double got, double want) {
          return !std::isfinite(want) && std::isfinite(x) &&
@@ -99,15 +106,34 @@ const std::map<std::string, Better>& better_derivatives() {
        [](double x, double, double t, double got, double want) {
          return std::isnan(want) && x > 1e38 && std::isfinite(x) && got == static_cast<float>(t);
        }},
+      {"tanh_f32_edge", signed_zero},
+      {"softplus_f32_edge", signed_zero},
+      {"log_sigmoid_f32_edge", signed_zero},
+  };
+  return all;
+}
+// And results.
+const std::map<std::string, Better>& better_results() {
+  static const std::map<std::string, Better> all = {
+      {"lax_igamma_edge",
+       [](double a, double x, double, double got, double want) {
+         const double exact = 0.5188083154720433;  // P(50, 50)
+         return a == 50 && x == 50 && std::abs(got - exact) < 1e-7 && std::abs(want - exact) > 1e-6;
+       }},
+      {"x64_sum_cancellation",
+       [](double, double, double, double got, double want) { return got == 1.5 && want == .5; }},
   };
   return all;
 }
 // `want` with ours where it is such a place; counts them.
 json with_better(const Array& got, json want, const Arrays& inputs, const json& direction, Better better, int& count) {
-  std::vector<float> g = lax::convert_element_type(got, float32).to_vector<float>(), x = inputs[0].to_vector<float>(),
-                     y = inputs.back().to_vector<float>();
-  for (std::size_t i = 0; i < g.size() && g.size() == x.size(); ++i) {
-    if (!better(x[i], y[i], number_of(direction.at("data").at(i)), g[i], number_of(want["data"].at(i)))) continue;
+  if (!got.dtype().is_floating() || got.shape() != shape_of(want.at("shape"))) return want;
+  auto floats = [](const Array& v) { return lax::convert_element_type(v, float32).to_vector<float>(); };
+  const std::vector<float> g = floats(got), x = floats(inputs[0]), y = floats(inputs.back());
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    const double t = direction.is_null() ? 0 : number_of(direction.at("data").at(i));
+    auto beside = [&](const std::vector<float>& v) { return v.size() == g.size() ? v[i] : 0; };
+    if (!better(beside(x), beside(y), t, g[i], number_of(want["data"].at(i)))) continue;
     want["data"][i] = g[i];
     ++count;
   }
@@ -120,7 +146,7 @@ json with_our_zeros(const Array& got, json want, double atol) {
   if (!got.dtype().is_inexact() || got.shape() != shape_of(want.at("shape"))) return want;
   std::vector<double> v;
   if (got.dtype().is_complex())
-    for (std::complex<float> c : got.to_vector<std::complex<float>>()) v.insert(v.end(), {c.real(), c.imag()});
+    for (std::complex<double> c : got.to_vector<std::complex<double>>()) v.insert(v.end(), {c.real(), c.imag()});
   else
     v = got.to_vector<double>();
   json& data = want["data"];
@@ -173,8 +199,17 @@ void run(const json& test) {
     inputs.push_back(array({1, 2, 3}));  // the file leaves refused operands out
   if (inputs.empty() && (test.contains("error") || params.empty())) throw Unknown("no inputs");
   if (test.contains("error")) return expect_error(test["error"], [&] { function(inputs, params); });
-  expect_all(test, "output", function(inputs, params), test.at("outputs"), false, inputs);
-  if (!test.contains("diff_inputs")) return;
+  int better = 0;
+  const Arrays results = function(inputs, params);
+  json want_results = test.at("outputs");
+  if (auto known = better_results().find(test.value("name", "")); known != better_results().end())
+    for (std::size_t i = 0; i < results.size() && i < want_results.size(); ++i)
+      want_results[i] = with_better(results[i], want_results[i], inputs, nullptr, known->second, better);
+  expect_all(test, "output", results, want_results, false, inputs);
+  if (!test.contains("diff_inputs")) {
+    if (better > 0) throw Different();
+    return;
+  }
   std::vector<std::size_t> places = test["diff_inputs"];
   auto fn = [&](const Arrays& varied) {
     Arrays all = inputs;
@@ -189,7 +224,6 @@ void run(const json& test) {
   Arrays varied;
   for (std::size_t p : places) varied.push_back(inputs[p]);
   auto known = better_derivatives().find(test.value("name", ""));
-  int better = 0;
   auto expect_derivative = [&](const char* what, const Arrays& got, json want, const json& directions) {
     if (known != better_derivatives().end())
       for (std::size_t i = 0; i < got.size(); ++i)
@@ -241,6 +275,17 @@ const Deviations deviations({"cases"}, "cases",
                                      return;
                                    }
                                    throw Mismatch("no error");
+                                 }},
+                                {"lax_top_k_ties_nan",
+                                 [](const json& test) {
+                                   const Array x = array_of(test.at("inputs").at(0));
+                                   const lax::TopK got = lax::top_k(x, test.at("params").at("k").get<int>());
+                                   const Array want = array_of(test.at("outputs").at(0));
+                                   for (const Array& v : {want, take_along_axis(x, got.indices, -1)})
+                                     if (!tutti::all((got.values == v) | (isnan(got.values) & isnan(v))).item<bool>())
+                                       throw Mismatch("other values than those of the largest");
+                                   if (array_equal(signbit(got.values), signbit(want)).item<bool>())
+                                     throw Mismatch("zeros have the signs that JAX gives them");
                                  }},
                                 {"error_matrix_power_float", not_in_cpp("the exponent is an int")},
                                 {"error_fft_norm_name", not_in_cpp("norms are an enum")},

@@ -1,5 +1,6 @@
 // The elementwise functions and reductions of ops.json, and its table of promotions.
 #include "golden/ops_cases.hpp"
+#include "tutti/lax/reductions.hpp"
 #include "tutti/nn/nn.hpp"
 #include "tutti/numpy/numpy.hpp"
 
@@ -163,7 +164,12 @@ const OpFamily family({
     {"clip", clip_case},
     {"convert", convert_case},
     {"where", where_case},
-    {"clamp", clip_case},
+    {"clamp",
+     [](const Arrays& x, const json& p) {
+       if (x.size() == 3) return Arrays{lax::clamp(x[0], x[1], x[2])};
+       auto bound = [&](const char* name) { return Array(p.at(name).get<double>()).astype(x.at(0).dtype()); };
+       return Arrays{lax::clamp(bound("min"), x.at(0), bound("max"))};
+     }},
     {"divmod",
      [](const Arrays& x, const json&) {
        auto [q, r] = divmod(x.at(0), x.at(1));

@@ -15,6 +15,7 @@
 #include "tutti/numpy/selection.hpp"
 #include "tutti/numpy/sorting.hpp"
 #include "tutti/special/special.hpp"
+#include "tutti/transform/jacobians.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace golden::python {
@@ -115,7 +116,11 @@ Value attention_of(const A& a) {
     const auto l = a.at(99, "local_window_size").integers();
     o.local_window_size = std::pair(static_cast<int>(l.at(0)), static_cast<int>(l.at(l.size() - 1)));
   }
-  if (a.flag(99, "return_residual")) throw Unknown("option return_residual");
+  if (a.flag(99, "return_residual")) {
+    const auto both =
+        nn::dot_product_attention_with_residual(a.array(0, "query"), a.array(1, "key"), a.array(2, "value"), o);
+    return Values{both.output, both.residual};
+  }
   return nn::dot_product_attention(a.array(0, "query"), a.array(1, "key"), a.array(2, "value"), o);
 }
 Value softmax_of(const A& a) {
@@ -134,13 +139,14 @@ Function grad_of(const Value& f, const A& a) {
     return holomorphic ? grad(g, {.holomorphic = true})(b.array(0, "x")) : grad(g)(b.array(0, "x"));
   };
 }
-template <bool forward> Function jacobian_of(const Value& f, const A&) {
+template <bool forward> Function jacobian_of(const Value& f, const A& a) {
+  const GradOptions options{.holomorphic = a.flag(99, "holomorphic")};
   return [=](const A& b) {
     auto g = [=](const Array& x) { return f({x}).array(); };
     if constexpr (forward)
-      return jacfwd(g)(b.array(0, "x"));
+      return jacfwd(g, options)(b.array(0, "x"));
     else
-      return jacrev(g)(b.array(0, "x"));
+      return jacrev(g, options)(b.array(0, "x"));
   };
 }
 Function hessian_of(const Value& f, const A&) {

@@ -7,6 +7,8 @@
 #include "tutti/lax/collectives.hpp"
 #include "tutti/nn/nn.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/transform/jacobians.hpp"
+#include "tutti/transform/linear_maps.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace golden {

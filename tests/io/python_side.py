@@ -59,7 +59,7 @@ def make(folder):
     for version in (2, 3):
         with open(folder / f"version{version}.npy", "wb") as out:
             np.lib.format.write_array(out, values("float32", (3, 4)), version=(version, 0))
-    np.save(folder / "refused_complex128.npy", values("complex128", (3,)))
+    np.save(folder / "complex128_vector.npy", values("complex128", (3,)))
     np.save(folder / "refused_text.npy", np.array(["a", "bc"]))
     np.save(folder / "refused_object.npy", np.array([1, None], dtype=object), allow_pickle=True)
     np.save(folder / "refused_record.npy", np.zeros(2, dtype=[("x", "f4"), ("y", "i4")]))

@@ -166,7 +166,7 @@ TEST(Solve, WhatDoesNotFitIsRefused) {
   auto types = [](const Array& x) { return lax::linalg::svdvals(broadcast_to(x, {20001, 20001})); };
   EXPECT_THROW(eval_shape(types, zeros({1, 1})), ShapeError);
   WithX64 x64;
-  EXPECT_THROW(linalg::eigvals(zeros({2, 2}, float64)), TypeError);
+  EXPECT_EQ(linalg::eigvals(zeros({2, 2}, float64)).dtype(), complex128);
 }
 
 }  // namespace

@@ -27,18 +27,21 @@ struct Type;
 class Index;
 class AtIndex;
 
-/// What a C++ number may be: arithmetic or complex<float>; never an enum.
+/// std::complex<float> or std::complex<double>.
 template <class T>
-concept Number =
-    std::is_arithmetic_v<std::remove_cvref_t<T>> || std::same_as<std::remove_cvref_t<T>, std::complex<float>>;
+concept ComplexNumber = std::same_as<std::remove_cvref_t<T>, std::complex<float>> ||
+    std::same_as<std::remove_cvref_t<T>, std::complex<double>>;
+/// What a C++ number may be: arithmetic or complex; never an enum.
+template <class T>
+concept Number = std::is_arithmetic_v<std::remove_cvref_t<T>> || ComplexNumber<T>;
 
 /// The dtype that holds T without loss: `dtype_of<float>() == float32`, `dtype_of<long>() == int64`.
 template <Number T> constexpr DType dtype_of() {
   using U = std::remove_cvref_t<T>;
   if constexpr (std::same_as<U, bool>)
     return bool_;
-  else if constexpr (std::same_as<U, std::complex<float>>)
-    return complex64;
+  else if constexpr (ComplexNumber<U>)
+    return sizeof(U) == 8 ? complex64 : complex128;
   else if constexpr (std::floating_point<U>)
     return sizeof(U) == 4 ? float32 : float64;
   else if constexpr (std::signed_integral<U>)
@@ -55,7 +58,7 @@ struct Scalar {
 
   Scalar() = default;
   template <Number T> Scalar(T v) : dtype(dtype_of<T>()) {
-    if constexpr (std::same_as<std::remove_cvref_t<T>, std::complex<float>>) {
+    if constexpr (ComplexNumber<T>) {
       real = v.real();
       imag = v.imag();
     } else if constexpr (std::floating_point<T>)
@@ -65,8 +68,9 @@ struct Scalar {
   }
   /// The value as T, as astype narrows: floats to integers truncate and saturate, NaN is 0.
   template <Number T> T as() const {
-    if constexpr (std::same_as<T, std::complex<float>>)
-      return dtype.is_inexact() ? T(float(real), float(imag)) : T(float(integer), 0.f);
+    if constexpr (ComplexNumber<T>)
+      return dtype.is_inexact() ? T(typename T::value_type(real), typename T::value_type(imag))
+                                : T(typename T::value_type(integer), 0);
     else if constexpr (Integer<T>)
       return dtype.is_inexact() ? saturated<T>(real) : static_cast<T>(integer);
     else

@@ -26,6 +26,7 @@ class DType {
     float32,
     float64,
     complex64,
+    complex128,
     prng_key,
   };
 
@@ -47,6 +48,7 @@ class DType {
       case Kind::int32:
       case Kind::uint32:
       case Kind::float32: return 4;
+      case Kind::complex128: return 16;
       default: return 8;
     }
   }
@@ -55,7 +57,7 @@ class DType {
   constexpr bool is_unsigned() const { return kind_ >= Kind::uint8 && kind_ <= Kind::uint64; }
   constexpr bool is_integer() const { return is_signed() || is_unsigned(); }
   constexpr bool is_floating() const { return kind_ >= Kind::bfloat16 && kind_ <= Kind::float64; }
-  constexpr bool is_complex() const { return kind_ == Kind::complex64; }
+  constexpr bool is_complex() const { return kind_ == Kind::complex64 || kind_ == Kind::complex128; }
   /// Floating or complex: what can be differentiated.
   constexpr bool is_inexact() const { return is_floating() || is_complex(); }
   constexpr bool is_key() const { return kind_ == Kind::prng_key; }
@@ -70,15 +72,20 @@ inline constexpr DType bool_{DType::Kind::bool_}, int8{DType::Kind::int8}, int16
     int32{DType::Kind::int32}, int64{DType::Kind::int64}, uint8{DType::Kind::uint8}, uint16{DType::Kind::uint16},
     uint32{DType::Kind::uint32}, uint64{DType::Kind::uint64}, bfloat16{DType::Kind::bfloat16},
     float16{DType::Kind::float16}, float32{DType::Kind::float32}, float64{DType::Kind::float64},
-    complex64{DType::Kind::complex64}, prng_key{DType::Kind::prng_key};
+    complex64{DType::Kind::complex64}, complex128{DType::Kind::complex128}, prng_key{DType::Kind::prng_key};
 
 /// The name: `float32`.
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
-/// Whether 64-bit types are kept (default: no, int64 becomes int32 and float64 float32, as in JAX).
+/// Whether 64-bit types are kept (default: no, as in JAX: int64 becomes int32, float64 float32 and
+/// complex128 complex64).
 void enable_x64(bool on);
 bool x64_enabled();
 /// `dtype` as it is stored under the present x64 setting.
 DType canonical(DType dtype);
+/// The dtype of the parts of complex numbers (float32 of complex64); others are their own.
+constexpr DType real_dtype(DType dtype) { return dtype == complex64 ? float32 : dtype == complex128 ? float64 : dtype; }
+/// The complex dtype whose parts have the precision of `dtype`: complex128 for float64 and complex128, else complex64.
+constexpr DType complex_dtype(DType dtype) { return real_dtype(dtype) == float64 ? complex128 : complex64; }
 
 }  // namespace tutti

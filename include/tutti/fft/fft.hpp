@@ -5,9 +5,9 @@
 //     Array g = fft::fftn(images, {.axes = {-2, -1}, .norm = fft::Norm::ortho});
 //
 // Transforms work along the last axis, or the axes given; other dims are batch dims, which may be split over devices,
-// while a transformed dim is whole on its device. Results are complex64 or float32: float64 is a TypeError, as there is
-// no complex128. Integers become float32. An axis that is not there is an IndexError, a length below 1 a ValueError.
-// All can be differentiated.
+// while a transformed dim is whole on its device. Results are complex64 or float32, of float64 and complex128 (under
+// x64) complex128 or float64. Integers become float32. An axis that is not there is an IndexError, a length below 1 a
+// ValueError. All can be differentiated.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Complex numbers and their parts, strict: complex64 and float32. Source: jax.lax.
+// Complex numbers and their parts, strict: complex64 and float32, complex128 and float64. Source: jax.lax.
 #pragma once
 
 #include "tutti/array/array.hpp"
@@ -7,7 +7,7 @@ namespace tutti::lax {
 
 Array real(const In& x);
 Array imag(const In& x);
-/// re + i im, of two float32 arrays of one shape (or scalars beside one).
+/// re + i im, of two float32 (or two float64) arrays of one shape (or scalars beside one).
 Array complex(const In& re, const In& im);
 
 }  // namespace tutti::lax

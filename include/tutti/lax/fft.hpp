@@ -8,8 +8,8 @@ namespace tutti::lax {
 /// fft and ifft: complex to complex; rfft: real to the first half, n / 2 + 1, of the last dim; irfft: back.
 enum class FftType { fft, ifft, rfft, irfft };
 /// Over the last lengths.ndim() dims (one or more), of which `lengths` are the extents, for rfft and irfft those of the
-/// real side; the inverses divide by their product. complex64 and float32; TypeError for others (there is no
-/// complex128), ShapeError where the extents are others.
+/// real side; the inverses divide by their product. float32, float64 and complex types; TypeError for others,
+/// ShapeError where the extents are others.
 Array fft(const In& x, FftType type, const Shape& lengths);
 
 }  // namespace tutti::lax

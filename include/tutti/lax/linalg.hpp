@@ -1,4 +1,4 @@
-// Factorizations and solves of stacks of matrices (the last two dims), strict: float32, float64 or complex64, no
+// Factorizations and solves of stacks of matrices (the last two dims), strict: float32, float64 or complex, no
 // promotion, no broadcasting. tutti/linalg/linalg.hpp has the NumPy-like functions. Source: jax.lax.linalg.
 //
 // Leading dims are batch dims: computed side by side, and split over devices without a message; a matrix is whole on
@@ -60,8 +60,7 @@ Array eigvalsh(const In& a, bool lower = true);
 struct Eig {
   Array w, left, right;  // vectors that were not asked for are empty
 };
-/// Of any a[..., n, n]: eigenvalues w (complex64, in no order) and eigenvectors of length 1 as columns. float64 is a
-/// TypeError: there is no complex128.
+/// Of any a[..., n, n]: eigenvalues w (complex, in no order) and eigenvectors of length 1 as columns.
 Eig eig(const In& a, bool left = true, bool right = true);
 
 struct Slogdet {

@@ -53,6 +53,7 @@ struct ConvOptions {
   Dims lhs_dilation{}, rhs_dilation{};
   ConvDims dimension_numbers{};
   std::int64_t feature_group_count = 1, batch_group_count = 1;
+  std::optional<DType> preferred_element_type{};  // of the result, in which sums are kept; unless given that of lhs
 };
 /// The products of a kernel with every window of `lhs`, summed over window and input features. lhs: batch, feature and
 /// spatial dims; rhs: out feature, in feature (over `feature_group_count`) and spatial dims. A kernel is not reversed.
@@ -67,10 +68,28 @@ struct ConvTransposeOptions {
   Padding padding = "SAME";
   Dims rhs_dilation{};
   ConvDims dimension_numbers{};
+  bool transpose_kernel = false;  // the kernel of the convolution whose gradient this is: reversed, I and O exchanged
+  std::optional<DType> preferred_element_type{};
+  bool use_consistent_padding = false;  // numbers are the padding of the convolution whose gradient this is
 };
 /// A convolution with a fractional stride: `strides` times as many elements. "SAME" and "VALID" give the extents that
 /// the convolution with these strides would have as input.
 Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& options = {});
+
+struct PatchOptions {
+  Padding padding = "VALID";
+  Dims lhs_dilation{}, rhs_dilation{};
+  ConvDims dimension_numbers{};
+  std::optional<DType> preferred_element_type{};
+};
+/// What every window of extents `filter_shape` sees, as features of the result: input features times elements of the
+/// window, the latter varying faster. Source: jax.lax.conv_general_dilated_patches.
+Array conv_general_dilated_patches(const In& lhs, const Dims& filter_shape, const Dims& window_strides,
+                                   const PatchOptions& options = {});
+/// A convolution with a kernel of its own for every window: rhs has an out feature dim, one of input features times
+/// elements of the window, and the spatial dims of the result. Source: jax.lax.conv_general_dilated_local.
+Array conv_general_dilated_local(const In& lhs, const In& rhs, const Dims& window_strides, const Padding& padding,
+                                 const Dims& filter_shape, const PatchOptions& options = {});
 
 enum class WindowReduction { sum, max, min };
 struct WindowOptions {

@@ -6,9 +6,9 @@
 //     float size = linalg::norm(a, "nuc").item<float>();
 //
 // The last two dims are matrices, those before them batch dims, which are computed side by side and may be split over
-// devices; a matrix is whole on its device. float32, float64 (under x64) and complex64; integers become float32. All
-// can be differentiated unless said otherwise. What is no matrix, or not square where it must be, is a ShapeError.
-// Singular matrices and infinite or NaN elements are no errors: infinities and NaN come out.
+// devices; a matrix is whole on its device. float32, complex64, and under x64 float64 and complex128; integers become
+// float32. All can be differentiated unless said otherwise. What is no matrix, or not square where it must be, is a
+// ShapeError. Singular matrices and infinite or NaN elements are no errors: infinities and NaN come out.
 #pragma once
 
 #include <optional>
@@ -64,7 +64,7 @@ Array svdvals(const In& a, bool hermitian = false);
 /// Eigenvalues w (ascending) and eigenvectors v (columns) of (a + a^H) / 2, or of one triangle of a ('L' or 'U').
 Eigh eigh(const In& a, char uplo = 'L', bool symmetrize_input = true);
 Array eigvalsh(const In& a, char uplo = 'L');
-/// Of any square matrix: complex64 eigenvalues, in no order, and eigenvectors of length 1. TypeError for float64.
+/// Of any square matrix: complex eigenvalues, in no order, and eigenvectors of length 1.
 Eigh eig(const In& a);
 Array eigvals(const In& a);
 

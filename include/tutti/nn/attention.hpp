@@ -32,6 +32,14 @@ struct DotProductAttentionOptions {
 Array dot_product_attention(const In& query, const In& key, const In& value,
                             const DotProductAttentionOptions& options = {});
 
+struct AttentionWithResidual {
+  Array output, residual;
+};
+/// The same, and the logarithm of what each softmax divides by, [batch, queries, heads] in the dtype of key, which has
+/// no derivative; all logits are in memory. Source: jax.nn.dot_product_attention with return_residual.
+AttentionWithResidual dot_product_attention_with_residual(const In& query, const In& key, const In& value,
+                                                          const DotProductAttentionOptions& options = {});
+
 /// Turns pairs of features (i, i + size / 2) by position / theta^(2i / size), so that products of a query with a key
 /// depend on the distance between the two alone. Source: equinox.nn.RotaryPositionalEmbedding.
 struct RotaryPositionalEmbedding {

@@ -66,7 +66,7 @@ struct Walk {
 
 // Floats are summed in double and rounded once: what an oracle says should not depend on the order.
 template <class T>
-using SumOf = std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>,
+using SumOf = std::conditional_t<is_complex_number<T>, std::complex<double>,
                                  std::conditional_t<std::integral<T>, Wide<T>, double>>;
 
 // Writes a sum as element `at` of the result. A function apart: products are many templates already.
@@ -76,7 +76,7 @@ template <class Sum> Store<Sum> store_as(DType dtype) {
   return visit_dtype(dtype, []<class Out>(Stored<Out>) -> Store<Sum> {
     return [](const HostView& out, std::int64_t at, Sum sum) {
       if constexpr (std::same_as<Sum, std::complex<double>>) {
-        if constexpr (std::same_as<Out, std::complex<float>>) out.as<Out>()[at] = Out(sum);
+        if constexpr (is_complex_number<Out>) out.as<Out>()[at] = Out(sum);
       } else if constexpr (std::same_as<Out, BFloat16> || std::same_as<Out, Float16>) {
         out.as<Out>()[at] = Out(static_cast<float>(sum));
       } else {

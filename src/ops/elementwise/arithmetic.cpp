@@ -3,6 +3,7 @@
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/rounding.hpp"
+#include "tutti/lax/complex.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -64,11 +65,30 @@ constinit const Home neg = [] {
                                 {.linear = {{0}}, .signs = {-1}, .transpose = transpose_neg, .magnitude = of_first});
 };
 
-// abs'(0) = 1, as in JAX.
+// abs'(0) = 1 of a real 0, and 0 of a complex one, as in JAX.
 constinit const Home abs = [] {
-  return unary_op<takes_real>(
-      "abs", [](auto x) { return lane::abs(x); },
-      {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
+  Op op =
+      unary_op<takes_real>("abs", [](auto x) { return lane::abs(x); },
+                           {.d = [](V x, V) { return choose(x >= 0, full_like(x, 1), full_like(x, -1)); }, .lo = 0.1});
+  op.infer = [](const Call& c) -> std::vector<Type> {
+    return {Type{real_dtype(c.operands[0].dtype), pointwise_shape(c, takes_number), false, {}}};
+  };
+  op.eval = [of_real = op.eval](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    if (!c.operands[0].dtype.is_complex()) return of_real(c, in, out);
+    with_storage<takes_complex>(c.operands[0].dtype, [&]<class C>() {
+      using T = typename C::value_type;
+      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i)
+        out[0].as<T>()[i] = lane::ComplexMath<T>::abs(in[0].as<const C>()[i]);
+    });
+  };
+  op.jvp = [of_real = op.jvp](const Call& c, const Arrays& x, const Arrays& y, const Arrays& t) -> Arrays {
+    if (!c.operands[0].dtype.is_complex() || !t[0].has_value()) return of_real(c, x, y, t);
+    const V size = choose(V{y[0]} == 0, full_like({y[0]}, 1), V{y[0]});
+    const V direction = V{lax::conj(x[0])} / V{lax::convert_element_type(size.a, x[0].dtype())};
+    return {lax::real((V{t[0]} * direction).a)};
+  };
+  op.samples.push_back({.params = {}, .operands = {{complex64, {4}, false, {}}}, .differentiable = false});
+  return op;
 };
 
 // Its own transpose: cotangents pair with tangents without a conjugate.
@@ -78,9 +98,10 @@ constinit const Home conj = [] {
   op.infer = [](const Call& c) {
     return std::vector{Type{c.operands[0].dtype, pointwise_shape(c, takes_complex), false, {}}};
   };
-  op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
-    using T = std::complex<float>;
-    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<T>()[i] = std::conj(in[0].as<const T>()[i]);
+  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    with_storage<takes_complex>(c.operands[0].dtype, [&]<class T>() {
+      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<T>()[i] = std::conj(in[0].as<const T>()[i]);
+    });
   };
   op.factors = pointwise_factors;
   op.batch = pointwise_batch;
@@ -93,13 +114,14 @@ constinit const Home conj = [] {
 };
 
 constinit const Home sign = [] {
-  return unary_op<takes_real>(
+  return unary_op<takes_number>(
       "sign",
-      [](auto x) {
-        auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
-        auto s = lane::select(x > zero, one, lane::select(x < zero, zero - one, x));  // keeps NaN and the sign of 0
-        return s;
-      },
+      with_complex(
+          [](auto x) {
+            auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
+            return lane::select(x > zero, one, lane::select(x < zero, zero - one, x));  // keeps NaN and the sign of 0
+          },
+          [](auto m, auto z) { return m.sign(z); }),
       {.flat = true, .magnitude = at_most_one, .lo = 0.1});
 };
 

@@ -1,5 +1,5 @@
-// real imag complex: float32 and complex64. Cotangents pair with tangents by the real part of their product, without a
-// conjugate. Source: jax.lax.
+// real imag complex conj, between float32 and complex64, float64 and complex128. Cotangents pair with tangents by the
+// real part of their product, without a conjugate. Source: jax.lax.
 #include "ops/elementwise/complex.hpp"
 
 #include "ops/elementwise/pointwise.hpp"
@@ -10,9 +10,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
-using C = std::complex<float>;
-
-Array zero() { return array_from_scalar(Scalar(0.0).to(float32), false); }
+Array zero_beside(const Array& x) { return array_from_scalar(Scalar(0.0).to(x.dtype()), false); }
 
 Sample sample(std::vector<Type> operands) {
   return {.params = {}, .operands = std::move(operands), .differentiable = false};  // tests/linalg/complex_test.cpp
@@ -21,29 +19,35 @@ Type numbers(DType dtype, Shape shape) { return {dtype, std::move(shape), false,
 
 template <class Part> Op part(std::string name, Part of) {
   Op op = pointwise_frame(std::move(name));
-  op.infer = [](const Call& c) { return std::vector{numbers(float32, pointwise_shape(c, takes_complex))}; };
-  op.eval = [of](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
-    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<float>()[i] = of(in[0].as<const C>()[i]);
+  op.infer = [](const Call& c) {
+    return std::vector{numbers(real_dtype(c.operands[0].dtype), pointwise_shape(c, takes_complex))};
+  };
+  op.eval = [of](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+    with_storage<takes_complex>(c.operands[0].dtype, [&]<class C>() {
+      const C* x = in[0].as<const C>();
+      auto* y = out[0].as<typename C::value_type>();
+      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) y[i] = of(x[i]);
+    });
   };
   op.linear = {{0}};
-  op.samples = {sample({numbers(complex64, {3, 4})}), sample({numbers(complex64, {})})};
+  op.samples = {sample({numbers(complex64, {3, 4})}), sample({numbers(complex128, {})})};
   return op;
 }
 
 }  // namespace
 
 constinit const Home real = [] {
-  Op op = part("real", [](C z) { return z.real(); });
+  Op op = part("real", [](auto z) { return z.real(); });
   op.transpose = [](const Call&, const Arrays& ct, const Arrays&, const Flags&) -> Arrays {
-    return {ct[0].has_value() ? lax::complex(ct[0], zero()) : Array()};
+    return {ct[0].has_value() ? lax::complex(ct[0], zero_beside(ct[0])) : Array()};
   };
   return op;
 };
 
 constinit const Home imag = [] {
-  Op op = part("imag", [](C z) { return z.imag(); });
+  Op op = part("imag", [](auto z) { return z.imag(); });
   op.transpose = [](const Call&, const Arrays& ct, const Arrays&, const Flags&) -> Arrays {
-    return {ct[0].has_value() ? lax::complex(zero(), lax::neg(ct[0])) : Array()};
+    return {ct[0].has_value() ? lax::complex(zero_beside(ct[0]), lax::neg(ct[0])) : Array()};
   };
   return op;
 };
@@ -52,15 +56,18 @@ constinit const Home complex = [] {
   Op op = pointwise_frame("complex");
   op.infer = [](const Call& c) {
     const Shape shape = pointwise_shape(c, takes_floating);
-    for (const Type& t : c.operands)
-      if (t.dtype != float32)
-        raise<TypeError>(c.op.name, "a part is " + t.str(), "Complex numbers are complex64: convert to float32.");
-    return std::vector{numbers(complex64, shape)};
+    check_equal_dtypes(c);
+    if (const Type& t = c.operands[0]; t.dtype != float32 && t.dtype != float64)
+      raise<TypeError>(c.op.name, "a part is " + t.str(), "Convert to float32 or float64.");
+    return std::vector{numbers(complex_dtype(c.operands[0].dtype), shape)};
   };
-  op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+  op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     const std::int64_t a = in[0].type.ndim() > 0, b = in[1].type.ndim() > 0;
-    for (std::int64_t i = 0, n = out[0].size(); i < n; ++i)
-      out[0].as<C>()[i] = C(in[0].as<const float>()[i * a], in[1].as<const float>()[i * b]);
+    with_storage<takes_complex>(complex_dtype(c.operands[0].dtype), [&]<class C>() {
+      using T = typename C::value_type;
+      const T *re = in[0].as<const T>(), *im = in[1].as<const T>();
+      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<C>()[i] = C(re[i * a], im[i * b]);
+    });
   };
   op.linear = {{0, 1}};
   op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const Flags& undefined) -> Arrays {

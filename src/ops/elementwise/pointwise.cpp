@@ -35,7 +35,7 @@ std::string words(unsigned mask) {
     word(takes_unsigned, "unsigned integers");
   }
   word(takes_floating, "floating types");
-  word(takes_complex, "complex64");
+  word(takes_complex, "complex types");
   return out;
 }
 
@@ -191,6 +191,10 @@ std::vector<Sample> pointwise_samples(std::size_t arity, unsigned mask, const Ru
   if (mask & takes_unsigned) {
     sample(uint32, {Shape{9}});
     sample(uint8, {Shape{3}});
+  }
+  if (mask & takes_complex) {
+    sample(complex64, {Shape{3, 2}});
+    sample(complex128, {Shape{5}});
   }
   if (mask & takes_bool) sample(bool_, {Shape{2, 3}});
   return out;

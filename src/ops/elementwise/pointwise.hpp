@@ -49,6 +49,16 @@ struct Rules {
   bool smooth = true;               // finite differences make sense on lo..hi
 };
 
+/// A lane expression of numbers that are not complex, and what it is of std::complex<T>.
+template <class Real, class Complex> auto with_complex(Real real, Complex complex) {
+  return [real, complex](auto x, auto... more) {
+    if constexpr (requires { x.v.imag(); })
+      return decltype(x){complex(lane::ComplexMath<std::remove_cvref_t<decltype(x.v.imag())>>{}, x.v, more.v...)};
+    else
+      return real(x, more...);
+  };
+}
+
 // --- eval over storage types
 template <class T> struct Element {
   using Compute = T;
@@ -71,8 +81,10 @@ template <class C> struct Accumulator { using type = C; };
 template <> struct Accumulator<float> { using type = double; };
 template <> struct Accumulator<std::complex<float>> { using type = std::complex<double>; };
 
-/// The bounds of values in -1..1.
-inline Magnitude at_most_one(const Call&, const std::vector<Magnitude>&) { return {0, 1}; }
+/// The bounds of values in -1..1; complex ones have none.
+inline Magnitude at_most_one(const Call& c, const std::vector<Magnitude>&) {
+  return c.operands[0].dtype.is_complex() ? Magnitude{} : Magnitude{0, 1};
+}
 
 /// Calls fn.template operator()<T>() with the storage type of `dtype`; only classes in `mask` are instantiated.
 template <unsigned mask, class Fn> void with_storage(DType dtype, Fn&& fn) {
@@ -98,6 +110,7 @@ template <unsigned mask, class Fn> void with_storage(DType dtype, Fn&& fn) {
     case K::float32: return if_taken.template operator()<takes_floating, float>();
     case K::float64: return if_taken.template operator()<takes_floating, double>();
     case K::complex64: return if_taken.template operator()<takes_complex, std::complex<float>>();
+    case K::complex128: return if_taken.template operator()<takes_complex, std::complex<double>>();
     case K::prng_key: return if_taken.template operator()<takes_key, std::uint64_t>();
   }
 }

@@ -9,36 +9,38 @@ namespace {
 
 V apply(const Op& op, const V& x) { return {bind1(op, {}, {x.a})}; }
 
-template <const lane::Library& f> Op from_library(std::string name, Rules rules) {
-  return unary_op<takes_floating>(
-      std::move(name), [](auto x) { return lane::library(f, x); }, std::move(rules));
+template <const lane::Library& f, class Complex> Op from_library(std::string name, Complex complex, Rules rules) {
+  return unary_op<takes_inexact>(std::move(name), with_complex([](auto x) { return lane::library(f, x); }, complex),
+                                 std::move(rules));
 }
 
 }  // namespace
 
 constinit const Home sin = [] {
-  return unary_op<takes_floating>(
-      "sin", [](auto x) { return lane::sin(x); },
+  return unary_op<takes_inexact>(
+      "sin", with_complex([](auto x) { return lane::sin(x); }, [](auto m, auto z) { return m.sin(z); }),
       {.d = [](V x, V) { return apply(cos, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7});
 };
 constinit const Home cos = [] {
-  return unary_op<takes_floating>(
-      "cos", [](auto x) { return lane::cos(x); },
+  return unary_op<takes_inexact>(
+      "cos", with_complex([](auto x) { return lane::cos(x); }, [](auto m, auto z) { return m.cos(z); }),
       {.d = [](V x, V) { return -apply(sin, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7});
 };
 constinit const Home tan = [] {
-  return from_library<lane::lib_tan>("tan", {.d = [](V, V y) { return y * y + 1; }, .lo = -1, .hi = 1});
+  return from_library<lane::lib_tan>("tan", [](auto m, auto z) { return m.tan(z); },
+                                     {.d = [](V, V y) { return y * y + 1; }, .lo = -1, .hi = 1});
 };
 constinit const Home asin = [] {
-  return from_library<lane::lib_asin>("asin",
+  return from_library<lane::lib_asin>("asin", [](auto m, auto z) { return m.asin(z); },
                                       {.d = [](V x, V) { return apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
 };
 constinit const Home acos = [] {
-  return from_library<lane::lib_acos>("acos",
+  return from_library<lane::lib_acos>("acos", [](auto m, auto z) { return m.acos(z); },
                                       {.d = [](V x, V) { return -apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
 };
 constinit const Home atan = [] {
-  return from_library<lane::lib_atan>("atan", {.d = [](V x, V) { return 1 / (x * x + 1); }});
+  return from_library<lane::lib_atan>("atan", [](auto m, auto z) { return m.atan(z); },
+                                      {.d = [](V x, V) { return 1 / (x * x + 1); }});
 };
 constinit const Home atan2 = [] {
   return binary_op<takes_floating>("atan2", [](auto x, auto y) { return lane::library(lane::lib_atan2, x, y); },
@@ -47,25 +49,30 @@ constinit const Home atan2 = [] {
                                     .lo = 0.3});
 };
 constinit const Home sinh = [] {
-  return from_library<lane::lib_sinh>("sinh", {.d = [](V x, V) { return apply(cosh, x); }});
+  return from_library<lane::lib_sinh>("sinh", [](auto m, auto z) { return m.sinh(z); },
+                                      {.d = [](V x, V) { return apply(cosh, x); }});
 };
 constinit const Home cosh = [] {
-  return from_library<lane::lib_cosh>("cosh", {.d = [](V x, V) { return apply(sinh, x); }});
+  return from_library<lane::lib_cosh>("cosh", [](auto m, auto z) { return m.cosh(z); },
+                                      {.d = [](V x, V) { return apply(sinh, x); }});
 };
 constinit const Home tanh = [] {
-  return unary_op<takes_floating>("tanh", [](auto x) { return lane::tanh(x); },
-                                  {.d = [](V, V y) { return 1 - y * y; }, .magnitude = at_most_one});
+  return unary_op<takes_inexact>(
+      "tanh", with_complex([](auto x) { return lane::tanh(x); }, [](auto m, auto z) { return m.tanh(z); }),
+      {.d = [](V, V y) { return 1 - y * y; }, .magnitude = at_most_one});
 };
 constinit const Home asinh = [] {
-  return from_library<lane::lib_asinh>("asinh", {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});
+  return from_library<lane::lib_asinh>("asinh", [](auto m, auto z) { return m.asinh(z); },
+                                       {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});
 };
 // The + 0 turns -0 at x = -1 into 0: infinity with JAX's sign.
 constinit const Home acosh = [] {
   return from_library<lane::lib_acosh>(
-      "acosh", {.d = [](V x, V) { return apply(rsqrt, (x - 1) * (x + 1) + 0); }, .lo = 1.3, .hi = 4});
+      "acosh", [](auto m, auto z) { return m.acosh(z); },
+      {.d = [](V x, V) { return apply(rsqrt, (x - 1) * (x + 1) + 0); }, .lo = 1.3, .hi = 4});
 };
 constinit const Home atanh = [] {
-  return from_library<lane::lib_atanh>("atanh",
+  return from_library<lane::lib_atanh>("atanh", [](auto m, auto z) { return m.atanh(z); },
                                        {.d = [](V x, V) { return 1 / ((1 - x) * (1 + x)); }, .lo = -0.8, .hi = 0.8});
 };
 

@@ -29,10 +29,10 @@ std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Fft>();
   const Type& x = c.operands[0];
   const char* name = name_of(p.type);
-  const DType wanted = p.type == FftType::rfft ? float32 : complex64;
-  if (x.dtype != wanted)
-    raise<TypeError>(name, "the array is " + x.str() + ", it takes " + std::string(wanted.name()),
-                     x.dtype == float64 ? "There is no complex128: convert to float32." : "Convert it with astype().");
+  const bool real = p.type == FftType::rfft;
+  if (real ? x.dtype != float32 && x.dtype != float64 : !x.dtype.is_complex())
+    raise<TypeError>(name, "the array is " + x.str() + ", it takes " + (real ? "float32 and float64" : "complex types"),
+                     "Convert it with astype().");
   const int dims = p.lengths.ndim();
   if (dims < 1 || dims > x.ndim())
     raise<ShapeError>(name, std::to_string(dims) + " dims of " + x.str(), "Transform one dim or more that are there.");
@@ -49,20 +49,27 @@ std::vector<Type> infer(const Call& c) {
   }
   if (p.type == FftType::rfft) shape[x.ndim() - 1] = shape.back() / 2 + 1;
   if (p.type == FftType::irfft) shape[x.ndim() - 1] = p.lengths.back();
-  return {type(p.type == FftType::irfft ? float32 : complex64, shape)};
+  return {type(p.type == FftType::irfft ? real_dtype(x.dtype) : complex_dtype(x.dtype), shape)};
 }
 
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Fft>();
   const Shape& shape = in[0].type.shape;
   const std::int64_t count = Shape(Dims(shape.begin(), shape.end() - p.lengths.ndim())).num_elements();
-  transform(p.type, p.lengths, count, in[0].data, out[0].data);
-  if (!is_inverse(p.type)) return;
-  const float scale = 1 / static_cast<float>(p.lengths.num_elements());
-  float* x = out[0].as<float>();
-  in_pieces(out[0].type.nbytes() / 4, 0.2, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) x[i] *= scale;
-  });
+  auto run = [&]<class T>() {
+    transform<T>(p.type, p.lengths, count, in[0].as<const T>(), out[0].as<T>());
+    if (!is_inverse(p.type)) return;
+    const T scale = 1 / static_cast<T>(p.lengths.num_elements());
+    T* x = out[0].as<T>();
+    in_pieces(out[0].type.nbytes() / static_cast<std::int64_t>(sizeof(T)), 0.2,
+              [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t i = begin; i < end; ++i) x[i] *= scale;
+              });
+  };
+  if (real_dtype(in[0].type.dtype) == float64)
+    run.operator()<double>();
+  else
+    run.operator()<float>();
 }
 
 // Elements of the first half stand for two, but for the first and, of an even number, the last.
@@ -79,12 +86,12 @@ Arrays transposed(const Call& c, const Arrays& ct, const Arrays&, const std::vec
   const auto& p = c.get<Fft>();
   const double size = static_cast<double>(p.lengths.num_elements());
   if (p.type == FftType::rfft) {
-    const Array shares = tutti::conj(ct[0]) / weights(p.lengths.back()).astype(complex64);
+    const Array shares = tutti::conj(ct[0]) / weights(p.lengths.back()).astype(complex_dtype(ct[0].dtype()));
     return {lax::fft(shares, FftType::irfft, p.lengths) * size};
   }
   if (p.type == FftType::irfft) {
     const Array x = lax::fft(ct[0], FftType::rfft, p.lengths);
-    return {tutti::conj(x * (weights(p.lengths.back()) / size).astype(complex64))};
+    return {tutti::conj(x * (weights(p.lengths.back()).astype(x.dtype()) / size))};
   }
   return {lax::fft(ct[0], p.type, p.lengths)};
 }
@@ -132,6 +139,9 @@ constinit const Home fft = [] {
     sample(type, complex64, {0, 5}, {5});
     sample(type, complex64, {300, 40}, {40});  // more than a group of transforms
   }
+  sample(FftType::fft, complex128, {3, 7}, {7});
+  sample(FftType::rfft, float64, {2, 9}, {9});
+  sample(FftType::irfft, complex128, {2, 5}, {9});
   sample(FftType::rfft, float32, {2, 9}, {9});
   sample(FftType::rfft, float32, {3, 6}, {3, 6});
   sample(FftType::irfft, complex64, {2, 5}, {9});

@@ -23,7 +23,7 @@ std::vector<Type> infer_eig(const Call& c) {
   check_room(c);
   const auto& p = c.get<EigForm>();
   const Type& a = c.operands[0];
-  const DType dtype = complex_dtype(c.op.name, a.dtype);
+  const DType dtype = complex_dtype(a.dtype);
   std::vector<Type> out(1 + p.left + p.right, type(dtype, a.shape));
   out[0].shape = batch_shape(a.shape, 1);
   return out;
@@ -76,7 +76,7 @@ Array vector_tangent(const Array& w, const Array& v, const Array& d) {
   const Array u = matmul(v, inverse_gaps(w) * d);
   const Array size = square(lax::real(v)) + square(lax::imag(v));
   const Array largest = lax::convert_element_type(
-      lax::iota(int32, v.shape(), v.ndim() - 2) == expand_dims(argmax(size, v.ndim() - 2), -2), float32);
+      lax::iota(int32, v.shape(), v.ndim() - 2) == expand_dims(argmax(size, v.ndim() - 2), -2), real_dtype(v.dtype()));
   const Array along = lax::real(sum(tutti::conj(v) * u, -2));
   const Array turn = sum(largest * lax::imag(u), -2) / sum(largest * lax::real(v), -2);
   return u + v * expand_dims(lax::complex(-along, -turn), -2);
@@ -85,7 +85,7 @@ Array vector_tangent(const Array& w, const Array& v, const Array& d) {
 WithTangents jvp_eig(const Call& c, const Arrays& primals, const Arrays& tangents) {
   const auto& p = c.get<EigForm>();
   const Arrays all = tutti::bind(c.op, EigForm{p.left, true}, {primals[0]});
-  const Array &w = all[0], &right = all.back(), da = lax::convert_element_type(tangents[0], complex64);
+  const Array &w = all[0], &right = all.back(), da = lax::convert_element_type(tangents[0], w.dtype());
   const Array d = matmul(solved(right, da), right);
   WithTangents out{{w}, {diagonal_of(d)}};
   if (p.left) {

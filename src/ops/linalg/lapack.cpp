@@ -312,5 +312,6 @@ void Lapack<T>::eig(int n, const T* a, std::complex<Real<T>>* w, std::complex<Re
 template struct Lapack<float>;
 template struct Lapack<double>;
 template struct Lapack<std::complex<float>>;
+template struct Lapack<std::complex<double>>;
 
 }  // namespace tutti::ops

@@ -1,6 +1,6 @@
 // Dense linear algebra on one row-major matrix: LAPACK behind row-major faces, and plain loops where a matrix is so
-// small that a call costs more than its work. T: float, double, std::complex<float>. A NaN comes out where LAPACK does
-// not converge or finds no factor; nothing throws.
+// small that a call costs more than its work. T: float, double, std::complex of either. A NaN comes out where LAPACK
+// does not converge or finds no factor; nothing throws.
 #pragma once
 
 #include <complex>

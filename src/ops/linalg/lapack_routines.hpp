@@ -8,12 +8,14 @@
 
 extern "C" {
 using C64 = std::complex<float>;
+using C128 = std::complex<double>;
 using Len = std::size_t;
 void openblas_set_num_threads(int);
 
 void spotrf_(const char*, const int*, float*, const int*, int*, Len);
 void dpotrf_(const char*, const int*, double*, const int*, int*, Len);
 void cpotrf_(const char*, const int*, C64*, const int*, int*, Len);
+void zpotrf_(const char*, const int*, C128*, const int*, int*, Len);
 
 void strsm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*,
             const int*, float*, const int*, Len, Len, Len, Len);
@@ -21,18 +23,23 @@ void dtrsm_(const char*, const char*, const char*, const char*, const int*, cons
             const int*, double*, const int*, Len, Len, Len, Len);
 void ctrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const C64*, const C64*,
             const int*, C64*, const int*, Len, Len, Len, Len);
+void ztrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const C128*, const C128*,
+            const int*, C128*, const int*, Len, Len, Len, Len);
 
 void sgetrf_(const int*, const int*, float*, const int*, int*, int*);
 void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
 void cgetrf_(const int*, const int*, C64*, const int*, int*, int*);
+void zgetrf_(const int*, const int*, C128*, const int*, int*, int*);
 
 void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const int*, int*);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
 void cgeqrf_(const int*, const int*, C64*, const int*, C64*, C64*, const int*, int*);
+void zgeqrf_(const int*, const int*, C128*, const int*, C128*, C128*, const int*, int*);
 
 void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
 void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*, int*);
 void cungqr_(const int*, const int*, const int*, C64*, const int*, const C64*, C64*, const int*, int*);
+void zungqr_(const int*, const int*, const int*, C128*, const int*, const C128*, C128*, const int*, int*);
 
 void sgesdd_(const char*, const int*, const int*, float*, const int*, float*, float*, const int*, float*, const int*,
              float*, const int*, int*, int*, Len);
@@ -40,6 +47,8 @@ void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, 
              const int*, double*, const int*, int*, int*, Len);
 void cgesdd_(const char*, const int*, const int*, C64*, const int*, float*, C64*, const int*, C64*, const int*, C64*,
              const int*, float*, int*, int*, Len);
+void zgesdd_(const char*, const int*, const int*, C128*, const int*, double*, C128*, const int*, C128*, const int*,
+             C128*, const int*, double*, int*, int*, Len);
 
 void ssyevd_(const char*, const char*, const int*, float*, const int*, float*, float*, const int*, int*, const int*,
              int*, Len, Len);
@@ -47,6 +56,8 @@ void dsyevd_(const char*, const char*, const int*, double*, const int*, double*,
              int*, Len, Len);
 void cheevd_(const char*, const char*, const int*, C64*, const int*, float*, C64*, const int*, float*, const int*, int*,
              const int*, int*, Len, Len);
+void zheevd_(const char*, const char*, const int*, C128*, const int*, double*, C128*, const int*, double*, const int*,
+             int*, const int*, int*, Len, Len);
 
 void sgeev_(const char*, const char*, const int*, float*, const int*, float*, float*, float*, const int*, float*,
             const int*, float*, const int*, int*, Len, Len);
@@ -54,6 +65,8 @@ void dgeev_(const char*, const char*, const int*, double*, const int*, double*, 
             const int*, double*, const int*, int*, Len, Len);
 void cgeev_(const char*, const char*, const int*, C64*, const int*, C64*, C64*, const int*, C64*, const int*, C64*,
             const int*, float*, int*, Len, Len);
+void zgeev_(const char*, const char*, const int*, C128*, const int*, C128*, C128*, const int*, C128*, const int*, C128*,
+            const int*, double*, int*, Len, Len);
 }
 
 namespace tutti::ops::lapack {
@@ -88,6 +101,16 @@ template <> struct Routines<C64> {
   static constexpr auto* gesdd = cgesdd_;
   static constexpr auto* syevd = cheevd_;
   static constexpr auto* geev = cgeev_;
+};
+template <> struct Routines<C128> {
+  static constexpr auto* potrf = zpotrf_;
+  static constexpr auto* trsm = ztrsm_;
+  static constexpr auto* getrf = zgetrf_;
+  static constexpr auto* geqrf = zgeqrf_;
+  static constexpr auto* orgqr = zungqr_;
+  static constexpr auto* gesdd = zgesdd_;
+  static constexpr auto* syevd = zheevd_;
+  static constexpr auto* geev = zgeev_;
 };
 
 }  // namespace tutti::ops::lapack

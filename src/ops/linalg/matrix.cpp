@@ -14,19 +14,11 @@ Shape with_core(Shape batch, std::initializer_list<std::int64_t> core) {
   for (std::int64_t d : core) batch.push_back(d);
   return batch;
 }
-DType real_dtype(DType dtype) { return dtype.is_complex() ? float32 : dtype; }
-DType complex_dtype(std::string_view op, DType dtype) {
-  if (dtype == float64)
-    raise<TypeError>(op, "the result of float64 is complex128, which tutti does not have",
-                     "Convert to float32: the result is complex64.");
-  return complex64;
-}
-
 void check_matrices(const Call& c, std::size_t i, bool square) {
   const Type& t = c.operands[i];
-  if (t.dtype != float32 && t.dtype != float64 && t.dtype != complex64)
+  if (t.dtype != float32 && t.dtype != float64 && !t.dtype.is_complex())
     raise<TypeError>(c.op.name, "does not take " + t.str(),
-                     "It takes float32, float64 and complex64: convert with astype().");
+                     "It takes float32, float64, complex64 and complex128: convert with astype().");
   if (t.ndim() < 2)
     raise<ShapeError>(c.op.name, t.str() + " is no matrix", "It needs two dims or more: the last two are the matrix.");
   if (square && rows_of(t.shape) != cols_of(t.shape))

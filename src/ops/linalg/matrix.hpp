@@ -22,11 +22,7 @@ Shape batch_shape(const Shape& shape, int core = 2);
 std::int64_t batch_size(const Shape& shape, int core = 2);
 /// batch + (extents...).
 Shape with_core(Shape batch, std::initializer_list<std::int64_t> core);
-/// The type of absolute values: float32 for complex64.
-DType real_dtype(DType dtype);
-/// complex64 for float32; TypeError for float64, as there is no complex128.
-DType complex_dtype(std::string_view op, DType dtype);
-/// Raises a TypeError unless operand `i` is float32, float64 or complex64, a ShapeError unless it has matrices whose
+/// Raises a TypeError unless operand `i` is float32, float64 or complex, a ShapeError unless it has matrices whose
 /// extents LAPACK can count, and square ones where asked.
 void check_matrices(const Call& c, std::size_t i, bool square);
 /// Raises a ShapeError where LAPACK's room for singular or eigenvalues, a few n^2, would be beyond its 32-bit counts.
@@ -39,6 +35,7 @@ template <class F> void with_matrix_element(DType dtype, F&& f) {
   if (dtype == float32) return f.template operator()<float>();
   if (dtype == float64) return f.template operator()<double>();
   if (dtype == complex64) return f.template operator()<std::complex<float>>();
+  if (dtype == complex128) return f.template operator()<std::complex<double>>();
   throw InternalError("no linear algebra for " + std::string(dtype.name()));
 }
 /// Calls f(k, workspace) for matrices k = 0..count-1 on the workers; one takes `flops`.

@@ -51,7 +51,7 @@ class Windows {
 /// meet in one place.
 template <class T> class PlaceSums {
  public:
-  using Sum = std::conditional_t<std::same_as<T, std::complex<float>>, std::complex<double>, double>;
+  using Sum = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
 
   /// `runs` runs of `length` each to an array of `elements`. Where they touch little of it, it has no copy here.
   PlaceSums(std::int64_t elements, std::int64_t runs, std::int64_t length)

@@ -80,7 +80,7 @@ void combine(ScatterKind kind, const Windows& windows, const HostView& updates, 
     else
       each([](T a, T b) { return T(Wide<T>(a) * Wide<T>(b)); });
   }
-  if constexpr (!std::same_as<T, std::complex<float>>) {  // NaN wins
+  if constexpr (!is_complex_number<T>) {  // NaN wins
     if (kind == ScatterKind::min) each([](T a, T b) { return a != a || a < b ? a : b; });
     if (kind == ScatterKind::max) each([](T a, T b) { return a != a || a > b ? a : b; });
   }

@@ -27,9 +27,8 @@ template <Running running, class T> T joined(T so_far, T next) {
     if (std::isnan(so_far) || std::isnan(next)) return so_far + next;
     return std::isinf(high) ? high : high + std::log1p(std::exp(std::min(so_far, next) - high));
   } else {
-    if (so_far != so_far) return so_far;
-    if (next != next) return next;
-    return running == Running::max ? std::max(so_far, next) : std::min(so_far, next);
+    const lane::Host<T> x{so_far}, y{next};
+    return (running == Running::max ? lane::max(x, y) : lane::min(x, y)).v;
   }
 }
 template <Running running, unsigned mask>

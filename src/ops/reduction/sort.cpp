@@ -32,7 +32,7 @@ using Order = int (*)(const void*, std::int64_t, std::int64_t);
 Order order_of(DType dtype) {
   if (dtype.is_key()) return nullptr;
   return visit_dtype(dtype, []<class T>(Stored<T>) -> Order {
-    if constexpr (std::same_as<T, std::complex<float>>)
+    if constexpr (is_complex_number<T>)
       return nullptr;
     else
       return order<T>;
