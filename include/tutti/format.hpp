@@ -27,19 +27,46 @@ std::ostream& operator<<(std::ostream& out, const Shard& shard);
 #if defined(FMT_FORMAT_H_) && !defined(TUTTI_FMT_FORMATTERS)
 #define TUTTI_FMT_FORMATTERS
 #include <concepts>
+#include <sstream>
 
-namespace tutti::detail {
+namespace tutti {
+
+class Dict;
+struct Explanation;
+struct ProgramView;
+struct SavedResiduals;
+struct ShapeDtypeStruct;
+struct Timing;
+namespace sharding {
+struct Proposal;
+}
+
+namespace detail {
 
 template <class T>
-concept OneText =
-    std::same_as<T, Shape> || std::same_as<T, Device> || std::same_as<T, DeviceGrid> || std::same_as<T, Mesh> ||
-    std::same_as<T, PartitionSpec> || std::same_as<T, tree::Path> || std::derived_from<T, Sharding>;
+concept OneText = std::same_as<T, Shape> || std::same_as<T, Device> || std::same_as<T, DeviceGrid> ||
+    std::same_as<T, Mesh> || std::same_as<T, PartitionSpec> || std::same_as<T, tree::Path> || std::same_as<T, Scalar> ||
+    std::derived_from<T, Sharding>;
+// What has an operator<< for streams, in the header of the type.
+template <class T>
+concept Streamed = std::same_as<T, Dict> || std::same_as<T, Explanation> || std::same_as<T, ProgramView> ||
+    std::same_as<T, SavedResiduals> || std::same_as<T, ShapeDtypeStruct> || std::same_as<T, Timing> ||
+    std::same_as<T, sharding::Proposal> || std::derived_from<T, tree::Structure>;
 
-}  // namespace tutti::detail
+}  // namespace detail
+}  // namespace tutti
 
 template <tutti::detail::OneText T> struct fmt::formatter<T> : fmt::formatter<fmt::string_view> {
   template <class Context> auto format(const T& value, Context& context) const {
     return fmt::formatter<fmt::string_view>::format(value.str(), context);
+  }
+};
+
+template <tutti::detail::Streamed T> struct fmt::formatter<T> : fmt::formatter<fmt::string_view> {
+  template <class Context> auto format(const T& value, Context& context) const {
+    std::ostringstream out;
+    out << value;
+    return fmt::formatter<fmt::string_view>::format(out.str(), context);
   }
 };
 

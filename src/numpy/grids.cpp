@@ -9,6 +9,7 @@
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/numpy/selection.hpp"
+#include "tutti/special/special.hpp"
 #include "tutti/transform/composite.hpp"
 
 namespace tutti {
@@ -245,6 +246,14 @@ Array blackman(Dim n, Loc loc) {
 }
 Array hamming(Dim n, Loc loc) {
   return window("hamming", n, loc, [](const Array& i, double last) { return 0.54 - 0.46 * cos(2 * M_PI / last * i); });
+}
+Array kaiser(Dim n, const Operand& beta) {
+  CallScope scope(beta.loc);
+  if (n < 0) raise<ValueError>("kaiser", std::to_string(n) + " elements", "Give 0 or more.");
+  if (n <= 1) return ones({n});
+  const double half = static_cast<double>(n - 1) / 2;
+  const Array t = (lax::iota(canonical(float64), Shape{n}, 0) - half) / half;
+  return special::i0(beta.array * sqrt(1 - square(t))) / special::i0(beta.array);
 }
 Array hanning(Dim n, Loc loc) {
   return window("hanning", n, loc, [](const Array& i, double last) { return 0.5 * (1 - cos(2 * M_PI / last * i)); });

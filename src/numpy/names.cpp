@@ -79,6 +79,19 @@ std::pair<Array, Array> frexp(const In& x) {
       },
       v);
 }
+Array ldexp(const Operand& m, const Operand& e) {
+  CallScope scope(m.loc);
+  if (m.array.dtype().is_complex() || e.array.dtype().is_inexact())
+    raise<ValueError>("ldexp", "operands are " + m.array.type().str() + " and " + e.array.type().str(),
+                      "The exponent is an integer, the number not complex.");
+  const Array x = ops::converted(m.array, ops::promote_inexact({m.array}));
+  auto [fraction, own] = frexp(x);
+  const Array exponent = own + e.array, positive = exponent > 0;
+  // One step earlier where it is positive: the last power of 2 would be infinite.
+  const Array scaled = where(positive, fraction * 2, fraction).astype(x.dtype()) *
+                       exp2(where(positive, exponent - 1, exponent).astype(x.dtype()));
+  return where(isinf(x) | (x == 0), x, scaled);
+}
 Array spacing(const In& x) {
   CallScope scope(x.loc);
   const Array v = ops::converted(x.array, ops::promote_inexact({x.array})), size = abs(v);

@@ -43,6 +43,12 @@ Array positions(const Array& mask, std::int64_t size, const Array& otherwise) {
 
 }  // namespace
 
+std::vector<Array> mask_indices(Dim n, const std::function<Array(const Array&, int)>& mask_func, int k,
+                                const SizeOptions& o, Loc loc) {
+  CallScope scope(loc);
+  if (n < 0) raise<ValueError>("mask_indices", std::to_string(n) + " rows", "Give 0 or more.", loc);
+  return nonzero(mask_func(ones({n, n}), k), o);
+}
 std::vector<Array> nonzero(const In& x, const SizeOptions& o) {
   CallScope scope(x.loc);
   if (x.array.ndim() == 0)

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "special/floating.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/lax/special.hpp"
@@ -12,16 +13,6 @@
 
 namespace tutti::special {
 namespace {
-
-Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(x64_enabled() ? float64 : float32); }
-// One floating dtype and one shape.
-std::vector<Array> together(const std::vector<Array>& xs) {
-  DType dtype = result_type(xs);
-  if (!dtype.is_inexact()) dtype = x64_enabled() ? float64 : float32;
-  std::vector<Array> out;
-  for (const Array& x : xs) out.push_back(x.astype(dtype));
-  return broadcast_arrays(out);
-}
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

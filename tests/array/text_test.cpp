@@ -163,6 +163,20 @@ TEST(Text, Fmt) {
   EXPECT_EQ(fmt::format("{:>5}|{}", array(7), array(true)), "    7|True");
   EXPECT_EQ(fmt::format("{} {} {}", Shape{4, 2}, float32, Device(3)), "(4, 2) float32 CpuDevice(id=3)");
   EXPECT_EQ(fmt::format("{}", P("x", none)), "P('x', None)");
+  auto streamed = [](const auto& x) {
+    std::ostringstream out;
+    out << x;
+    return out.str();
+  };
+  const Dict d{{"w", ones({2})}};
+  EXPECT_EQ(fmt::format("{}", d), streamed(d));
+  EXPECT_EQ(fmt::format("{}", tree::structure(d)), streamed(tree::structure(d)));
+  auto f = [](const Array& x) { return sin(x); };
+  const ShapeDtypeStruct type{eval_shape(f, ones({2}))};
+  EXPECT_EQ(fmt::format("{}", type), streamed(type));
+  EXPECT_EQ(fmt::format("{}", jit(f).explain(ones({2}))), streamed(jit(f).explain(ones({2}))));
+  EXPECT_EQ(fmt::format("{}", jit_program(f)(ones({2}))), streamed(jit_program(f)(ones({2}))));
+  EXPECT_EQ(fmt::format("{:>4}", Scalar(7)), "   7");
 }
 
 TEST(Text, Shards) {

@@ -69,5 +69,7 @@ Array bartlett(Dim n, Loc loc = Loc::current());
 Array blackman(Dim n, Loc loc = Loc::current());
 Array hamming(Dim n, Loc loc = Loc::current());
 Array hanning(Dim n, Loc loc = Loc::current());
+/// Kaiser's window: i0(beta sqrt(1 - t^2)) / i0(beta), t from -1 to 1.
+Array kaiser(Dim n, const Operand& beta);
 
 }  // namespace tutti

@@ -32,6 +32,8 @@ std::pair<Array, Array> modf(const In& x);
 /// m and e (int32) with x = m 2^e and |m| from 1/2 to 1; 0 and what is not finite stay, with e = 0. float32 and
 /// float64; others become float32.
 std::pair<Array, Array> frexp(const In& x);
+/// m 2^e for integers e, without an overflow in between; ValueError for other exponents.
+Array ldexp(const Operand& m, const Operand& e);
 /// The distance to the next float of larger magnitude.
 Array spacing(const In& x);
 /// x[..., m, n] times v[..., n], and v[..., m] conjugated times x[..., m, n]; leading dims broadcast.

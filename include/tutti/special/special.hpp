@@ -43,7 +43,22 @@ Array rel_entr(const Operand& x, const Operand& y);
 Array kl_div(const Operand& x, const Operand& y);
 /// n!.
 Array factorial(const In& n);
+/// Gamma(x), its sign, and log Gamma(x) for x > 0 (else NaN).
+Array gamma(const In& x);
+Array gammasgn(const In& x);
+Array loggamma(const In& x);
+/// The logarithm of the multivariate gamma function of dimension d.
+Array multigammaln(const In& a, int d);
+/// Gamma(z + m) / Gamma(z).
+Array poch(const Operand& z, const Operand& m);
+/// How many sets of k there are of n things, with repetition where asked.
+Array comb(const Operand& n, const Operand& k, bool repetition = false);
+/// (x^lambda - 1) / lambda, log(x) for lambda = 0; and of 1 + x.
+Array boxcox(const Operand& x, const Operand& lambda);
+Array boxcox1p(const Operand& x, const Operand& lambda);
+using nn::log_softmax;
 using nn::logsumexp;
+using nn::softmax;
 using tutti::xlog1py;
 using tutti::xlogy;
 
