@@ -58,6 +58,7 @@
 #include "tutti/numpy/statistics.hpp"
 #include "tutti/numpy/vectorize.hpp"
 #include "tutti/optim/optim.hpp"
+#include "tutti/random/distributions.hpp"
 #include "tutti/random/host_random.hpp"
 #include "tutti/random/random.hpp"
 #include "tutti/special/special.hpp"
