@@ -5,54 +5,16 @@ The answer to one name is one round: {"ms": median of a few batches}, or {"error
 warmed when its name comes for the first time, and dropped when another name comes. Cases are those of tutti's driver: the
 same shapes, shardings and number of steps, written as a user of JAX would.
 """
-import argparse
 import functools
 import json
 import math
-import os
 import subprocess
-import sys
 import tempfile
 import time
+import sys
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--devices", type=int, default=8, choices=(1, 8))
-DEVICES = parser.parse_args().devices
-os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES} " + os.environ.get("XLA_FLAGS", "")
-os.environ.setdefault("JAX_PLATFORMS", "cpu")
-
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax import lax, nn, random
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-BATCH_SECONDS, BATCHES_A_ROUND = 0.05, 3   # timing.cpp has the same numbers
-mesh = jax.make_mesh((4, 2) if DEVICES == 8 else (1, 1), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
-makers, once = {}, set()
-
-
-def case(make):
-    makers[make.__name__] = make
-    return make
-
-
-def at(*spec):
-    return NamedSharding(mesh, P(*spec))
-
-
-def normal(shape, *spec):
-    return jax.device_put(random.normal(random.key(0), shape), at(*spec))
-
-
-def on_array(name, shape, spec, fn):
-    def make():
-        compiled, x = jax.jit(fn), normal(shape, *spec)
-        return lambda: compiled(x)
-    makers[name] = make
-
-
-BOTH, ROWS, COLUMNS = ("x", "y"), (("x", "y"), None), (None, ("x", "y"))
+from jax_common import *  # noqa: F403
+import jax_wide  # noqa: F401
 
 
 # --- functions of one array
@@ -94,127 +56,6 @@ for size in (2048, 4096, 256):
     product(f"dot_{size}_free", size, ("x", None), (None, "y"))
 product("dot_2048_contract", 2048, COLUMNS, ROWS)
 product("dot_bf16_2048", 2048, ("x", None), (None, "y"), jnp.bfloat16)
-
-
-# --- linear algebra and Fourier transforms
-
-def on_arrays(name, fn, *arguments):
-    def make():
-        compiled, given = jax.jit(fn), [a() for a in arguments]
-        return lambda: compiled(*given)
-    makers[name] = make
-
-
-def spd(n):
-    def make():
-        a = random.normal(random.key(0), (n, n))
-        return jax.device_put(a @ a.T / n + jnp.eye(n), at())
-    return make
-
-
-def some(shape, *spec, dtype=jnp.float32):
-    return lambda: normal(shape, *spec).astype(dtype)
-
-
-SPLIT = (("x", "y"),)
-on_arrays("cholesky_1024", jnp.linalg.cholesky, spd(1024))
-on_arrays("solve_1024", jnp.linalg.solve, some((1024, 1024)), some((1024, 16)))
-on_arrays("eigh_256", jnp.linalg.eigh, spd(256))
-on_arrays("svd_256", jnp.linalg.svd, some((256, 256)))
-on_arrays("qr_512", jnp.linalg.qr, some((512, 512)))
-on_arrays("batched_solve_4096x8", jnp.linalg.solve, some((4096, 8, 8), *SPLIT), some((4096, 8, 1), *SPLIT))
-on_arrays("fft2_1024", jnp.fft.fft2, some((1024, 1024), dtype=jnp.complex64))
-on_arrays("rfft_4096x1024", jnp.fft.rfft, some((4096, 1024), *SPLIT))
-
-
-# --- convolution, sorting, indexing, simulation, random numbers, transfers
-
-def integers(shape, below, *spec):
-    return lambda: jax.device_put(random.randint(random.key(1), shape, 0, below), at(*spec))
-
-
-def between(least, most):
-    return lambda: jax.device_put(random.uniform(random.key(0), (1 << 20,), minval=least, maxval=most), at(*SPLIT))
-
-
-def conv3x3(x, w):
-    return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
-
-
-def resnet_loss(w0, w1, x):
-    h = x
-    for w in (w0, w1):
-        h = conv3x3(h, w)
-        h = jnp.maximum((h - h.mean((0, 1, 2))) * lax.rsqrt(h.var((0, 1, 2)) + 1e-5), 0)
-    return jnp.square(x + h).mean()
-
-
-def energy(x):
-    squared = jnp.square(x[:, None] - x[None]).sum(-1) + 1e-2
-    return -0.5 * (lax.rsqrt(squared) * (1 - jnp.eye(len(x)))).sum()
-
-
-def lattice_step(f):
-    velocities = [(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), (1, 1), (-1, 1), (-1, -1), (1, -1)]
-    weights = [4 / 9] + [1 / 9] * 4 + [1 / 36] * 4
-    g = jnp.stack([jnp.roll(f[i], v, (0, 1)) for i, v in enumerate(velocities)])
-    density = g.sum(0)
-    ux = sum(g[i] * v[0] for i, v in enumerate(velocities)) / density
-    uy = sum(g[i] * v[1] for i, v in enumerate(velocities)) / density
-    relaxed = []
-    for i, (x, y) in enumerate(velocities):
-        along = ux * x + uy * y
-        still = density * weights[i] * (1 + 3 * along + 4.5 * along * along - 1.5 * (ux * ux + uy * uy))
-        relaxed.append(g[i] + 0.6 * (still - g[i]))
-    return jnp.stack(relaxed)
-
-
-def life_step(g):
-    n = sum(jnp.roll(g, (a, b), (0, 1)) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0))
-    return ((n == 3) | ((g == 1) & (n == 2))).astype(jnp.int8)
-
-
-def option_price(s, k, t, r, v):
-    cdf = jax.scipy.stats.norm.cdf
-    d = (jnp.log(s / k) + (r + v * v / 2) * t) / (v * jnp.sqrt(t))
-    return (s * cdf(d) - k * jnp.exp(-r * t) * cdf(d - v * jnp.sqrt(t))).sum()
-
-
-on_arrays("conv3x3_fwd_b64_32_64", conv3x3, some((64, 32, 32, 64), *SPLIT), some((3, 3, 64, 64)))
-on_arrays("resnet_block_grad_b64_32_64", jax.grad(resnet_loss, (0, 1)), some((3, 3, 64, 64)), some((3, 3, 64, 64)),
-          some((64, 32, 32, 64), *SPLIT))
-on_arrays("embedding_grad_50k_d256_4096", jax.grad(lambda e, i: jnp.square(e[i]).sum()), some((50000, 256)),
-          integers((4096,), 50000, *SPLIT))
-on_arrays("sort_1M", jnp.sort, some((1 << 20,)))
-on_arrays("argsort_rows_4096x256", lambda x: jnp.argsort(x, -1), some((4096, 256), *SPLIT))
-on_arrays("cumsum_16M", jnp.cumsum, some((1 << 24,)))
-on_arrays("gather_rows_1M_64", lambda t, i: t[i], some((1 << 18, 64)), integers((1 << 20,), 1 << 18, *SPLIT))
-on_arrays("boolean_where_sum_16M", lambda x: jnp.where(x > 0, x, 0).sum(), some((1 << 24,), *SPLIT))
-on_arrays("argmax_rows_4096", lambda x: x.argmax(-1), some((4096, 4096), *SPLIT))
-on_arrays("var_mean_axis0_4096", lambda x: (x.mean(0), x.var(0)), some((4096, 4096), *SPLIT))
-on_arrays("int8_sum_64M", lambda x: x.astype(jnp.int32).sum(),
-          lambda: jax.device_put(jnp.ones((1 << 26,), jnp.int8), at(*SPLIT)))
-on_arrays("nbody_grad_2048", jax.grad(energy), some((2048, 3)))
-on_arrays("lbm_d2q9_512", lattice_step,
-          lambda: jax.device_put(random.uniform(random.key(0), (9, 512, 512)) + 0.5, at(None, ("x", "y"))))
-on_arrays("black_scholes_grad_1M", jax.grad(option_price, (0, 2, 3, 4)), between(50, 150), between(50, 150),
-          between(.1, 2), between(0, .1), between(.1, .5))
-on_arrays("monte_carlo_pi_16M",
-          lambda k: 4 * (jnp.square(random.uniform(k, (1 << 24, 2))).sum(1) < 1).mean(), lambda: random.key(0))
-on_arrays("uniform_16M", lambda k: random.uniform(k, (1 << 24,)), lambda: random.key(0))
-on_arrays("life_1024", life_step, lambda: integers((1024, 1024), 2, *SPLIT)().astype(jnp.int8))
-
-
-@case
-def eager_index_update():
-    x = normal((256, 256))
-    return lambda: x.at[3:7, ::2].set(1.0)[5]
-
-
-@case
-def device_put_64MB():
-    host = np.ones(1 << 24, np.float32)
-    return lambda: jax.device_put(host, at(*SPLIT))
 
 
 # --- a multilayer perceptron

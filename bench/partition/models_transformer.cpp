@@ -8,6 +8,7 @@
 #include "tutti/nn/activations.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/eval_shape.hpp"
+#include "tutti/transform/linear_maps.hpp"
 #include "tutti/transform/transforms.hpp"
 
 namespace bench {

@@ -1,0 +1,73 @@
+// Statistics, sets, segments, running functions, complex numbers, and derivatives of vectors: functions of NumPy, lax
+// and scipy that users call at size.
+#include "case.hpp"
+#include "tutti/tutti.hpp"
+
+namespace bench {
+namespace {
+
+template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {
+  return {std::move(name), [=](const Setup& s) {
+            return repeat([g = jit(f), arguments = std::tuple{make(s)...}] { return std::apply(g, arguments); });
+          }};
+}
+auto rows(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, P(axes("x", "y"))); };
+}
+auto whole(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, P()); };
+}
+
+Array interpolated(const Array& x) {
+  const Array at = linspace(-4., 4., 1024);
+  return interp(x, at, sin(at));
+}
+Array distance(const Array& x, const Array& y) { return sqrt(sum(square(x - y))); }
+
+}  // namespace
+
+std::vector<Case> statistics_cases() {
+  return {
+      compiled(
+          "top_k_rows_4096x4096",
+          [](const Array& x) {
+            const auto top = lax::top_k(x, 16);
+            return std::pair{top.values, top.indices};
+          },
+          rows({4096, 4096})),
+      compiled(
+          "median_rows_4096x1024", [](const Array& x) { return median(x, -1); }, rows({4096, 1024})),
+      compiled(
+          "histogram_4M",
+          [](const Array& x) {
+            return histogram(x, Bins(256, {-4, 4})).counts;
+          },
+          whole({1 << 22})),
+      compiled(
+          "searchsorted_1M_in_64k", [](const Array& sorted, const Array& x) { return searchsorted(sorted, x); },
+          [](const Setup& s) { return sort(s.normal({1 << 16}, P())); }, rows({1 << 20})),
+      compiled(
+          "segment_sum_1M_64",
+          [](const Array& x, const Array& ids) { return segment_sum(x, ids, {.num_segments = 4096}); },
+          whole({1 << 20, 64}),
+          [](const Setup& s) { return device_put(random::randint(random::key(1), {1 << 20}, 0, 4096), s.at(P())); }),
+      compiled(
+          "cumlogsumexp_4M", [](const Array& x) { return lax::cumlogsumexp(x); }, whole({1 << 22})),
+      compiled("interp_4M_in_1k", interpolated, rows({1 << 22})),
+      compiled(
+          "convolve_1M_63", [](const Array& x, const Array& w) { return convolve(x, w, ConvolveMode::same); },
+          whole({1 << 20}), whole({63})),
+      compiled(
+          "expm_128", [](const Array& a) { return linalg::expm(a); }, whole({128, 128})),
+      compiled("jacfwd_tanh_256", jacfwd([](const Array& x) { return tanh(x); }), whole({256})),
+      compiled("hessian_quartic_128", hessian([](const Array& x) { return sum(square(square(x))) + prod(x); }),
+               whole({128})),
+      compiled(
+          "complex_mul_exp_4M", [](const Array& z) { return exp(z * z); },
+          [](const Setup& s) { return s.normal({1 << 22}, P(axes("x", "y"))).astype(complex64); }),
+      compiled("vectorize_distance_1024", vectorize(distance, {.signature = "(n),(n)->()"}), rows({1024, 1, 16}),
+               whole({1, 1024, 16})),
+  };
+}
+
+}  // namespace bench
