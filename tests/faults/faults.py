@@ -14,12 +14,13 @@ import time
 
 MPIRUN, JOB = sys.argv[1:3]
 ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="1", OMPI_ALLOW_RUN_AS_ROOT="1",
-                   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader", OMPI_MCA_oob_tcp_if_include="lo")
+                   OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader", OMPI_MCA_oob_tcp_if_include="lo",
+                   OMPI_MCA_rmaps_base_oversubscribe="1")
 
 
 class Job:
     def __init__(self, mode):
-        self.process = subprocess.Popen([MPIRUN, "-n", "2", "--oversubscribe", JOB, mode], env=ENVIRONMENT, text=True,
+        self.process = subprocess.Popen([MPIRUN, "-n", "2", JOB, mode], env=ENVIRONMENT, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.lines = []
         self.reader = threading.Thread(target=self.read, daemon=True)
