@@ -83,7 +83,9 @@ class Gathering {
       const bool is_needed = std::any_of(t_.writes(i).begin(), t_.writes(i).end(), [&](int m) {
         return std::find(needed.begin(), needed.end(), m) != needed.end();
       });
-      if (is_needed && !any_in(t_.reads(i), State::made)) any = barred_[i] = 1;
+      if (!is_needed || any_in(t_.reads(i), State::made)) continue;
+      barred_[i] = 1;
+      any = true;
     }
     return any;
   }
