@@ -101,6 +101,11 @@ std::vector<Case> array_cases() {
       product("dot_bf16_2048", 2048, P("x", none), P(none, "y"), bfloat16),
       on_array("softmax_4096_rows", {4096, 4096}, rows, softmax),
       on_array("softmax_4096_cols_sharded", {4096, 4096}, columns, softmax),
+      on_array("softmax_causal_4096", {4096, 4096}, rows,
+               [](const Array& v) {
+                 const Array i = arange(v.shape(0));
+                 return nn::softmax(where(i <= expand_dims(i, 1), v, -1e30), -1);
+               }),
       on_array("layernorm_4096", {4096, 4096}, rows, layer_norm),
       on_array("gelu_4096", {4096, 4096}, rows, [](const Array& v) { return nn::gelu(v); }),
       on_array("sum_4096_all", {4096, 4096}, both, [](const Array& v) { return v.sum(); }),

@@ -34,6 +34,8 @@ on_array("sin_8192_xy", (8192, 8192), BOTH, jnp.sin)
 on_array("chain10_4096_xy", (4096, 4096), BOTH, chain)
 on_array("softmax_4096_rows", (4096, 4096), ROWS, nn.softmax)
 on_array("softmax_4096_cols_sharded", (4096, 4096), COLUMNS, nn.softmax)
+on_array("softmax_causal_4096", (4096, 4096), ROWS,
+         lambda v: nn.softmax(jnp.where(jnp.tril(jnp.ones(v.shape, bool)), v, -1e30)))
 on_array("layernorm_4096", (4096, 4096), ROWS, layer_norm)
 on_array("gelu_4096", (4096, 4096), ROWS, nn.gelu)
 on_array("sum_4096_all", (4096, 4096), BOTH, jnp.sum)

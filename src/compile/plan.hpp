@@ -65,6 +65,7 @@ struct Dot {
   Extents batch, a_batch, b_batch, c_batch;
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t a_m = 0, a_k = 0, b_k = 0, b_n = 0, c_m = 0;
+  std::int64_t panel = 0;  // not 0: B is a copy in panels of so many columns, one behind the other, and each k x panel
 };
 
 /// One Eqn by its op's eval, or by a kernel that the backend has for it.

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <set>
 
+#include "compile/depth_first.hpp"
 #include "compile/passes.hpp"
+#include "compile/reach.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -17,30 +19,23 @@ constexpr std::int64_t kTiny = 64;                        // elements
 constexpr std::size_t kMostSteps = 24;
 constexpr std::int64_t kBox = 1 << 16;  // elements of boxes that are worth several tasks, and of one task, about
 
-struct Reach {
-  std::int64_t row = 0;             // bytes from one row to the next
-  std::int64_t begin = 0, end = 0;  // bytes of the first row
-};
-
-std::optional<Reach> reach_of(const Loop& l, const Access& a, std::int64_t rows) {
-  const std::int64_t inner = l.extents[0] / rows;
-  Reach r{a.strides[0] * inner, a.offset, a.offset + a.dtype.size()};
-  for (std::size_t d = 0; d < l.extents.size(); ++d) {
-    if (a.strides[d] < 0) return std::nullopt;
-    r.end += a.strides[d] * ((d ? l.extents[d] : inner) - 1);
-  }
-  return r;
-}
-
 class Grouping {
  public:
   explicit Grouping(Plan& plan) : p_(plan) {}
 
   void run() {
     lift_scalars();
+    const std::vector<Stage> deep = depth_first(p_);
     find_readers();
     const int n = static_cast<int>(p_.steps.size());
+    auto next = deep.begin();
     for (int i = 0; i < n;) {
+      if (next != deep.end() && i == next->steps.front()) {
+        i = next->steps.back() + 1;
+        p_.stages.push_back(*next++);
+        continue;
+      }
+      border_ = next != deep.end() ? next->steps.front() : n;
       int end = longest(i);
       Stage s;
       if (end - i > 1) {
@@ -106,7 +101,7 @@ class Grouping {
     std::int64_t rows = 0, reused = 0;  // bytes that more than one step touches
     std::set<int> written;
     std::map<int, std::pair<int, std::int64_t>> touched;  // by storage: how many steps, bytes
-    for (int i = begin; i < static_cast<int>(p_.steps.size()) && i < begin + static_cast<int>(kMostSteps); ++i) {
+    for (int i = begin; i < std::min(border_, begin + static_cast<int>(kMostSteps)); ++i) {
       const Loop* l = loop(i);
       if (!l || l->extents.empty() || l->reduced == 0 || (l->block_total && l->reduced == 1)) break;
       if (turns(*l)) break;
@@ -136,7 +131,7 @@ class Grouping {
     int last = begin;
     std::int64_t most = 0;
     std::vector<int> reads, writes, all_reads, all_writes;
-    for (int i = begin; i < static_cast<int>(p_.steps.size()); ++i) {
+    for (int i = begin; i < border_; ++i) {
       const Loop* l = loop(i);
       if (!l || l->extents.empty() || l->reduced >= 0 || l->extents[0] != first->extents[0] ||
           p_.steps[i].eqns != p_.steps[begin].eqns)
@@ -233,6 +228,7 @@ class Grouping {
   }
 
   Plan& p_;
+  int border_ = 0;                                              // a step: no group goes beyond
   std::vector<int> first_reader_, last_reader_, first_writer_;  // by storage: steps
 };
 

@@ -1,6 +1,7 @@
 #include "run/rows_work.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 namespace tutti::run {
@@ -17,7 +18,8 @@ RowsWork::RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::
       chunk_(stage.chunk),
       chunks_((stage.rows + stage.chunk - 1) / stage.chunk),
       scratch_bytes_(stage.scratch_bytes),
-      storages_(plan.storages.size()) {
+      storages_(plan.storages.size()),
+      times_(StageTimes::of(plan, stage)) {
   std::set<int> seen;
   for (const RowsStep& s : steps_)
     for (int m : s.storages)
@@ -28,20 +30,32 @@ RowsWork::RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::
 }
 
 void RowsWork::run(char* const* at, int task) const {
+  using Clock = std::chrono::steady_clock;
   BufferPtr scratch;
   if (scratch_bytes_) scratch = allocate_buffer(static_cast<std::size_t>(scratch_bytes_));
   std::vector<char*> here(at, at + storages_);
   for (std::int64_t c = chunks_ * task / tasks, end = chunks_ * (task + 1) / tasks; c < end; ++c) {
     const std::int64_t row = c * chunk_;
     for (const Local& l : locals_) here[l.storage] = static_cast<char*>(scratch->data()) + l.offset - row * l.row_bytes;
-    for (const RowsStep& s : steps_) {
-      const Nest& nest = row + chunk_ <= rows_ ? s.chunk : s.rest;
-      char* base[kMaxAccesses];
-      for (int k = 0; k < nest.accesses; ++k)
-        base[k] = (s.storages[k] < 0 ? nullptr : here[s.storages[k]]) + nest.offsets[k] + row * s.row_steps[k];
-      run_nest(nest, base, 0, nest.calls);
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+      const auto start = times_ ? Clock::now() : Clock::time_point();
+      run_step(steps_[k], here.data(), row);
+      if (times_) times_->add(k, std::chrono::nanoseconds(Clock::now() - start).count());
     }
   }
+}
+
+void RowsWork::run_step(const RowsStep& s, char* const* at, std::int64_t row) const {
+  const RowsStep::Part& part = row + chunk_ <= rows_ ? s.chunk : s.rest;
+  char* base[kMaxAccesses];
+  for (std::size_t k = 0; k < s.storages.size(); ++k)
+    base[k] = moved(s.storages[k] < 0 ? nullptr : at[s.storages[k]], row * s.row_steps[k]);
+  if (part.work) {
+    for (int t = 0; t < part.work->tasks; ++t) part.work->run(base, t);
+    return;
+  }
+  for (int k = 0; k < part.nest.accesses; ++k) base[k] = moved(base[k], part.nest.offsets[k]);
+  run_nest(part.nest, base, 0, part.nest.calls);
 }
 
 }  // namespace tutti::run

@@ -1,4 +1,4 @@
-// A stage of loops that run a few rows at a time, one loop after the other.
+// A stage of loops and products that run a few rows at a time, one step after the other.
 #pragma once
 
 #include "run/executor.hpp"
@@ -9,9 +9,13 @@ namespace tutti::run {
 compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::int64_t count);
 
 struct RowsStep {
-  std::vector<int> storages;            // by access of the loop; -1: index
+  std::vector<int> storages;            // by access (of a product: both operands, the result); -1: index
   std::vector<std::int64_t> row_steps;  // by access, of one row
-  Nest chunk, rest;                     // over a whole chunk, over the last one when that is shorter
+  struct Part {
+    Nest nest;
+    std::unique_ptr<Work> work;  // in place of the nest; its storages are the numbers of accesses
+  };
+  Part chunk, rest;  // over a whole chunk, over the last one when that is shorter
 };
 
 class RowsWork final : public Work {
@@ -20,6 +24,8 @@ class RowsWork final : public Work {
   void run(char* const* at, int task) const override;
 
  private:
+  void run_step(const RowsStep& step, char* const* at, std::int64_t row) const;  // rows from number `row` on
+
   struct Local {
     int storage;
     std::int64_t offset, row_bytes;
@@ -28,6 +34,7 @@ class RowsWork final : public Work {
   std::vector<Local> locals_;
   std::int64_t rows_, chunk_, chunks_, scratch_bytes_;
   std::size_t storages_;
+  StageTimes* times_;  // nothing unless they are asked for
 };
 
 }  // namespace tutti::run

@@ -45,6 +45,11 @@ std::string text(const compile::Plan& plan, const compile::Step& step) {
   return out;
 }
 
+bool is_on() {
+  static const bool on = environment::has_word(environment::log, "stages");
+  return on;
+}
+
 std::string shortened(std::string text) {
   if (text.size() > kWidth) text.replace(kWidth - 3, text.npos, "...");
   return text;
@@ -52,25 +57,38 @@ std::string shortened(std::string text) {
 
 }  // namespace
 
-StageTimes::StageTimes(const compile::Plan& plan) : stages_(plan.stages.size()) {
-  for (std::size_t k = 0; k < stages_.size(); ++k)
-    for (int i : plan.stages[k].steps) {
+StageTimes::StageTimes(const compile::Plan& plan, const std::vector<std::vector<int>>& steps, std::string name)
+    : name_(std::move(name)), stages_(steps.size()) {
+  for (std::size_t k = 0; k < steps.size(); ++k)
+    for (int i : steps[k]) {
       const compile::Step& step = plan.steps[static_cast<std::size_t>(i)];
       Stage& s = stages_[k];
       s.what += (s.what.empty() ? "" : "; ") + text(plan, step);
       if (!step.eqns.empty()) s.where = plan.program.eqns[static_cast<std::size_t>(step.eqns.back())].loc.str();
     }
-  name_ = compile::size_text(plan);
 }
 
-StageTimes* StageTimes::of(const compile::Plan& plan) {
-  static const bool on = environment::has_word(environment::log, "stages");
-  if (!on) return nullptr;
+StageTimes* StageTimes::registered(const compile::Plan& plan, const std::vector<std::vector<int>>& steps,
+                                   std::string name) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
   if (r.all.empty()) std::atexit(print_all);
-  r.all.push_back(std::unique_ptr<StageTimes>(new StageTimes(plan)));
+  r.all.push_back(std::unique_ptr<StageTimes>(new StageTimes(plan, steps, std::move(name))));
   return r.all.back().get();
+}
+
+StageTimes* StageTimes::of(const compile::Plan& plan) {
+  if (!is_on()) return nullptr;
+  std::vector<std::vector<int>> steps;
+  for (const compile::Stage& stage : plan.stages) steps.push_back(stage.steps);
+  return registered(plan, steps, "a plan with " + compile::size_text(plan));
+}
+
+StageTimes* StageTimes::of(const compile::Plan& plan, const compile::Stage& stage) {
+  if (!is_on()) return nullptr;
+  std::vector<std::vector<int>> steps;
+  for (int i : stage.steps) steps.push_back({i});
+  return registered(plan, steps, fmt::format("a stage by {} of {} rows", stage.chunk, stage.rows));
 }
 
 void StageTimes::add(std::size_t stage, std::int64_t ns, int runs) {
@@ -98,7 +116,7 @@ void StageTimes::print() const {
   for (const auto& [what, line] : lines) longest.push_back(line);
   std::stable_sort(longest.begin(), longest.end(), [](const Line& a, const Line& b) { return a.ns > b.ns; });
   const auto each = [&](std::int64_t ns) { return static_cast<double>(ns) / static_cast<double>(runs) / 1e6; };
-  std::string out = fmt::format("stages of a plan with {}: {} runs, {:.4g} ms each\n", name_, runs, each(total));
+  std::string out = fmt::format("stages of {}: {} runs, {:.4g} ms each\n", name_, runs, each(total));
   for (std::size_t k = 0; k < std::min(longest.size(), kLines); ++k) {
     const auto& [stage, ns, stages] = longest[k];
     const double share = static_cast<double>(ns) / static_cast<double>(std::max<std::int64_t>(total, 1));

@@ -10,6 +10,7 @@
 #include "backend/cpu/transpose_work.hpp"
 #include "backend/cpu/window_work.hpp"
 #include "compile/passes.hpp"
+#include "compile/reach.hpp"
 #include "ir/passes.hpp"
 #include "run/collective_work.hpp"
 #include "run/executor.hpp"
@@ -77,26 +78,66 @@ class Kernels {
   std::vector<cpu::Function> made_;
 };
 
-std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
-  std::vector<run::RowsStep> steps(stage.steps.size());  // does not grow: nests stay where they are
-  double cost = 0;
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    const auto& l = std::get<compile::Loop>(plan.steps[stage.steps[k]].what);
+// The steps of a stage by rows; each runs on one thread.
+class RowsSteps {
+ public:
+  RowsSteps(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels)
+      : plan_(plan), stage_(stage), kernels_(kernels), steps(stage.steps.size()) {
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      run::RowsStep& to = steps[k];
+      std::visit([&](const auto& what) { make(what, to); }, plan.steps[stage.steps[k]].what);
+    }
+  }
+
+ private:
+  void make(const compile::Loop& l, run::RowsStep& to) {
     for (const compile::Access& a : l.accesses) {
-      steps[k].storages.push_back(a.kind == compile::Access::Kind::index ? -1 : a.storage);
-      steps[k].row_steps.push_back(a.strides[0] * (l.extents[0] / stage.rows));
+      to.storages.push_back(a.kind == compile::Access::Kind::index ? -1 : a.storage);
+      to.row_steps.push_back(a.strides[0] * (l.extents[0] / stage_.rows));
     }
     cost += ns_per_element(l) * static_cast<double>(compile::product(l.extents));
-    auto fill = [&](run::Nest& nest, std::int64_t rows) {
-      if (rows == 0) return;
-      const compile::Loop some = run::loop_of_rows(l, stage.rows, rows);
-      nest = run::make_nest(some);
-      kernels.want(nest, {plan, stage, l, some});
-    };
-    fill(steps[k].chunk, stage.chunk);
-    fill(steps[k].rest, stage.rows % stage.chunk);
+    fill(to, [&](run::RowsStep::Part& part, std::int64_t rows) {
+      compile::Loop some = run::loop_of_rows(l, stage_.rows, rows);
+      part.nest = run::make_nest(some);
+      compile::Loop numbered = some;
+      for (std::size_t k = 0; k < some.accesses.size(); ++k) numbered.accesses[k].storage = static_cast<int>(k);
+      part.work = cpu::transpose_work(numbered, false);
+      if (!part.work) kernels_.want(part.nest, {plan_, stage_, l, some});
+    });
   }
-  return std::make_unique<run::RowsWork>(plan, stage, std::move(steps), cost);
+  void make(const compile::Dot& d, run::RowsStep& to) {
+    const std::int64_t inner = compile::first_extent({d, {}}) / stage_.rows, size = d.dtype.size();
+    const bool batched = !d.batch.empty();
+    to.storages = {d.a, d.b, d.c};
+    to.row_steps = {inner * size * (batched ? d.a_batch[0] : d.a_m), batched ? inner * size * d.b_batch[0] : 0,
+                    inner * d.result.size() * (batched ? d.c_batch[0] : d.c_m)};
+    fill(to, [&](run::RowsStep::Part& part, std::int64_t rows) {
+      compile::Dot some = compile::dot_of_rows(d, stage_.rows, rows);
+      some.a = 0;
+      some.b = 1;
+      some.c = 2;
+      part.work = cpu::dot_work(some, true);
+      cost += part.work->cost_ns * static_cast<double>(rows == stage_.chunk ? stage_.rows / stage_.chunk : 1);
+    });
+  }
+  template <class T> void make(const T&, run::RowsStep&) { throw InternalError("rows: neither a loop nor a product"); }
+  template <class F> void fill(run::RowsStep& to, const F& make_part) {
+    make_part(to.chunk, stage_.chunk);
+    if (const std::int64_t rest = stage_.rows % stage_.chunk) make_part(to.rest, rest);
+  }
+
+  const compile::Plan& plan_;
+  const compile::Stage& stage_;
+  Kernels& kernels_;
+
+ public:
+  std::vector<run::RowsStep> steps;  // does not grow: nests stay where they are
+  double cost = 0;
+};
+
+std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
+  RowsSteps made(plan, stage, kernels);
+  return std::make_unique<run::RowsWork>(plan, stage, std::move(made.steps), made.cost);
 }
 
 std::unique_ptr<run::Work> loop_work(const compile::Plan& plan, const compile::Stage& stage, const compile::Loop& l,

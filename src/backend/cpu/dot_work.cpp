@@ -21,7 +21,7 @@ constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.
 class DotWork final : public run::Work {
  public:
-  explicit DotWork(const Dot& d) : d_(d) {
+  DotWork(const Dot& d, bool whole) : d_(d) {
     batches_ = compile::product(d.batch);
     const double work = 2.0 * static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
     const double rate = d.dtype == float64 ? 0.5 : 0.01;  // ns per floating point operation
@@ -32,8 +32,8 @@ class DotWork final : public run::Work {
       together_ = products_side_by_side(d);
       const double bytes = 2 * work;
       cost_ns = static_cast<double>(batches_) * (bytes * 0.02 + 100);
-      if (batches_ == 1 && bytes > kToRead) parts_ = 2;
-    } else if (work > 4e6)
+      if (batches_ == 1 && bytes > kToRead && !whole) parts_ = 2;
+    } else if (work > 4e6 && !whole)
       parts_ = batches_ > 1 && work < 2e9 ? 1
                : work < 2e10              ? 2
                : work < 2e11              ? 4
@@ -109,6 +109,7 @@ class DotWork final : public run::Work {
       return p->run(at[d_.a] + 2 * a, at[d_.b] + 2 * b, at[d_.c] + d_.result.size() * c);
     auto product = [&]<class T, class R>() {
       if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
+        if (d_.panel) return panels(at, m, a, c);
         gemm(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k},
              {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n}, reinterpret_cast<float*>(at[d_.c]) + c,
              d_.c_m);
@@ -138,6 +139,14 @@ class DotWork final : public run::Work {
       with_result.template operator()<BFloat16>();
     else
       with_result.template operator()<Float16>();
+  }
+
+  // Each panel is a matrix of its own, whose rows are read in order.
+  void panels(char* const* at, std::int64_t m, std::int64_t a, std::int64_t c) const {
+    const float *lhs = reinterpret_cast<const float*>(at[d_.a]) + a, *rhs = reinterpret_cast<const float*>(at[d_.b]);
+    float* const out = reinterpret_cast<float*>(at[d_.c]) + c;
+    for (std::int64_t j = 0; j < d_.n; j += d_.panel)
+      gemm(m, d_.panel, d_.k, {lhs, d_.a_m, d_.a_k}, {rhs + j * d_.k, d_.panel, 1}, out + j, d_.c_m);
   }
 
   template <class R> void plain(std::int64_t m, std::int64_t n, const double* a, const double* b, R* c) const {
@@ -177,6 +186,6 @@ class DotWork final : public run::Work {
 
 }  // namespace
 
-std::unique_ptr<run::Work> dot_work(const Dot& dot) { return std::make_unique<DotWork>(dot); }
+std::unique_ptr<run::Work> dot_work(const Dot& dot, bool whole) { return std::make_unique<DotWork>(dot, whole); }
 
 }  // namespace tutti::cpu

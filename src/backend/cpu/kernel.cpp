@@ -1,6 +1,9 @@
 #include "backend/cpu/kernel.hpp"
 
+#include <algorithm>
+
 #include "backend/cpu/emit.hpp"
+#include "compile/passes.hpp"
 
 namespace tutti::cpu {
 
@@ -42,10 +45,11 @@ constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_
 constexpr std::int64_t kMostApart = 4;
 
 bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage) {
-  for (int i : stage.steps)
-    for (const Access& a : std::get<compile::Loop>(plan.steps[i].what).accesses)
-      if (a.kind == Access::Kind::load && a.storage == storage) return true;
-  return false;
+  std::vector<int> reads, writes;
+  return std::any_of(stage.steps.begin(), stage.steps.end(), [&](int i) {
+    compile::uses_of(plan.steps[i], reads, writes);
+    return std::find(reads.begin(), reads.end(), storage) != reads.end();
+  });
 }
 
 // Never where it may lie in a donated input (whose lines have just been read). A result that fills a cache, or one of

@@ -8,7 +8,7 @@
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kMostWork = std::int64_t{1} << 19, kMostInner = 128, kPanel = 64, kRows = 6;
+constexpr std::int64_t kMostWork = std::int64_t{1} << 19, kMostInner = 128, kMostDense = 1024, kPanel = 64, kRows = 6;
 
 // Rows i < rows, columns j < 16 * (vectors - 1) + those of `last`. All sums stay in registers (loops written out); the
 // rows of b are read in order.
@@ -51,7 +51,10 @@ constexpr const Block* by_rows[] = {by_vectors<1>, by_vectors<2>, by_vectors<3>,
 bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
                    std::int64_t c_row) {
   static const bool wide = isa() == Isa::avx512;
-  if (!wide || m * n * k > kMostWork || k > kMostInner) return false;
+  if (!wide) return false;
+  // A right matrix that is one dense panel needs no copy, however large the left one is.
+  const bool dense = b.column == 1 && b.row == n && n <= kPanel && a.column == 1 && k <= kMostDense;
+  if (!dense && (m * n * k > kMostWork || k > kMostInner)) return false;
   const bool turned = b.column != 1 && n > 1;
   if (turned && (b.row != 1 || n % 16 || k % 16)) return false;
   alignas(64) float panel[kMostInner * kPanel];
