@@ -36,7 +36,8 @@ void RowsWork::run(char* const* at, int task) const {
   std::vector<char*> here(at, at + storages_);
   for (std::int64_t c = chunks_ * task / tasks, end = chunks_ * (task + 1) / tasks; c < end; ++c) {
     const std::int64_t row = c * chunk_;
-    for (const Local& l : locals_) here[l.storage] = static_cast<char*>(scratch->data()) + l.offset - row * l.row_bytes;
+    for (const Local& l : locals_)
+      here[l.storage] = moved(static_cast<char*>(scratch->data()), l.offset - row * l.row_bytes);
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       const auto start = times_ ? Clock::now() : Clock::time_point();
       run_step(steps_[k], here.data(), row);
