@@ -32,6 +32,7 @@ endif()
 # Runs on several processes print the same losses, and are sent what is planned.
 if(TUTTI_TESTS AND TARGET tutti_mpi)
   add_test(NAME example.train_text_processes COMMAND ${Python3_EXECUTABLE}
-    ${PROJECT_SOURCE_DIR}/tests/examples/processes.py ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:train_text> --batch 64 --width 64)
+    ${PROJECT_SOURCE_DIR}/tests/examples/processes.py ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:train_text>
+    --batch 64 --width 64)
   set_tests_properties(example.train_text_processes PROPERTIES LABELS slow TIMEOUT 300)
 endif()

@@ -67,7 +67,7 @@ endforeach()
 if(TARGET tutti_mpi)
   set(tutti_mpi_environment TUTTI_NUM_THREADS=1 TUTTI_COLLECTIVE_TIMEOUT=20 OMPI_ALLOW_RUN_AS_ROOT=1
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
-    OMPI_MCA_rmaps_base_oversubscribe=1)  # MPICH's mpiexec knows no option for more processes than cores, and asks for none
+    OMPI_MCA_rmaps_base_oversubscribe=1)  # in place of an option, which MPICH's mpiexec does not know
   file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/distributed/*.cpp)
   add_executable(test_distributed ${sources})
   add_dependencies(test_distributed tutti_mpi)
