@@ -39,27 +39,21 @@ struct CpuDevices {
     most = count;
     fixed = true;
   }
-  // Those of a process.
-  int each() const { return std::max(1, count / this_process().count); }
   // Devices are dealt out to processes in equal runs of ids; where there are fewer, the first processes have them.
   Device device(int id) const {
-    return Device(id, "cpu", "cpu", {.process_index = this_process().count == 1 ? 0 : id / each()});
+    const int processes = this_process().count;
+    return Device(id, "cpu", "cpu", {.process_index = processes == 1 ? 0 : id / std::max(1, count / processes)});
   }
   void set(int n) {
     count = n;
     most = std::max(most.load(), n);
-    if (this_process().count == 1) return;
-    fixed = true;  // they do not move to other processes behind the user's back
-    deal_out_devices(each());
+    // In several processes ids are dealt out once: an id stays where it is.
+    fixed = fixed || this_process().count > 1;
   }
 };
 
 CpuDevices& cpu() {
-  static auto* state = [] {
-    auto* made = new CpuDevices;  // never destroyed: arrays in static variables may ask late
-    if (this_process().count > 1) deal_out_devices(made->each());
-    return made;
-  }();
+  static auto* state = new CpuDevices;  // never destroyed: arrays in static variables may ask late
   return *state;
 }
 

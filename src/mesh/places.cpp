@@ -162,12 +162,9 @@ Layout Places::between(const Layout& layout) const {
 std::shared_ptr<const Places> places_of(const Mesh& mesh) {
   if (this_process().count == 1 || !mesh.has_value() || mesh.size() == 1 || mesh.is_abstract()) return nullptr;
   static auto& mutex = *new std::mutex;
-  using Key =
-      std::pair<const void*, int>;  // meshes live as long as the process; by another number devices are dealt anew
-  static auto& known = *new std::map<Key, std::shared_ptr<const Places>>;
-  const Key key(mesh.node(), device_count());
+  static auto& known = *new std::map<const void*, std::shared_ptr<const Places>>;  // meshes live as long as the process
   std::lock_guard lock(mutex);
-  auto [at, fresh] = known.try_emplace(key);
+  auto [at, fresh] = known.try_emplace(mesh.node());
   if (fresh) {
     try {
       at->second = find(mesh);

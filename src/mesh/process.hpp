@@ -10,8 +10,5 @@ struct Process {
 /// This one: the first of one, unless distributed::initialize found others.
 const Process& this_process();
 void set_process(Process process);
-/// Of several processes: CPU device `id` is in process id / each, as far as there are processes. Lists of devices that
-/// were made before, and by hand, say so from here on.
-void deal_out_devices(int each);
 
 }  // namespace tutti

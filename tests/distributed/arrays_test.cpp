@@ -18,24 +18,6 @@ TEST(Arrays, DevicesAreDealtOutInRuns) {
   if (process_count() > 1) EXPECT_THROW(set_cpu_devices(3 * process_count() + 1), ValueError);
 }
 
-// Made by hand, and before distributed::initialize.
-std::vector<Device> eight_by_hand() {
-  std::vector<Device> out;
-  for (int id = 0; id < 8; ++id) out.emplace_back(id);
-  return out;
-}
-const Mesh by_hand(eight_by_hand(), {8}, {"made_by_hand"});
-
-TEST(Arrays, DevicesMadeByHandAreInTheirProcesses) {
-  for (const Mesh& mesh : {by_hand, Mesh(eight_by_hand(), {8}, {"made_later"})}) {
-    for (const Device& d : mesh.device_list())
-      EXPECT_EQ(d.process_index(), devices()[static_cast<std::size_t>(d.id())].process_index()) << d.str();
-    const Array host = counted({16}), x = device_put(host, NamedSharding(mesh, P(mesh.axis_names()[0])));
-    EXPECT_EQ(x.addressable_shards().size(), local_devices().size());
-    EXPECT_EQ(everywhere(x), host.to_vector<float>());
-  }
-}
-
 TEST(Arrays, EveryShardingGivesEachProcessItsPart) {
   const Array host = counted({8, 16});
   for (const Mesh& mesh : {make_mesh({4, 2}, {"x", "y"}), make_mesh({2, 4}, {"x", "y"}), make_mesh({8, 1}, {"x", "y"})})
