@@ -14,6 +14,7 @@
 #include "ops/reduction/cumsum.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti::lax {
@@ -117,7 +118,11 @@ Array shift_left(const In& x, const In& y) { return binary(ops::shift_left, x, y
 Array shift_right_logical(const In& x, const In& y) { return binary(ops::shift_right_logical, x, y); }
 Array shift_right_arithmetic(const In& x, const In& y) { return binary(ops::shift_right_arithmetic, x, y); }
 
-Array reduce_sum(const In& x, const Dims& axes) { return reduce(ops::reduce_sum, x, axes); }
+Array reduce_sum(const In& x, const Dims& axes) {
+  if (!x.array.has_value() || !x.array.dtype().is_complex()) return reduce(ops::reduce_sum, x, axes);
+  CallScope scope(x.loc);  // part by part, in loops of the engine
+  return complex(reduce_sum(real(x), axes), reduce_sum(imag(x), axes));
+}
 Array reduce_max(const In& x, const Dims& axes) { return reduce(ops::reduce_max, x, axes); }
 Array reduce_min(const In& x, const Dims& axes) { return reduce(ops::reduce_min, x, axes); }
 Array reduce_prod(const In& x, const Dims& axes) { return reduce(ops::reduce_prod, x, axes); }

@@ -1,12 +1,13 @@
 #include "tutti/random/distributions.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/linalg/linalg.hpp"
+#include "tutti/numpy/matrix.hpp"
 #include "tutti/numpy/numpy.hpp"
 
 namespace tutti::random {
@@ -116,6 +117,20 @@ Array multivariate_normal(const In& key, const In& mean, const In& cov, const st
   Shape whole = shape.value_or(broadcast_arrays({m, diagonal(c, 0, -2, -1)})[0].shape());
   if (shape) whole.push_back(n);
   return m + squeeze(matmul(root, expand_dims(normal(key, whole, dtype), -1)), -1);
+}
+
+Array orthogonal(const In& key, Dim n, const Shape& shape, DType dtype, std::optional<Dim> m) {
+  CallScope scope(key.loc);
+  const std::int64_t cols = m.value_or(n);
+  if (n < 0 || cols < 0)
+    raise<ValueError>("random::orthogonal", "the extents are " + std::to_string(n) + " and " + std::to_string(cols),
+                      "Give 0 or more.");
+  Shape tall = shape;
+  tall.push_back(std::max<std::int64_t>(n, cols));
+  tall.push_back(std::min<std::int64_t>(n, cols));
+  const auto [q, r] = linalg::qr(normal(key, tall, dtype));
+  const Array x = q * expand_dims(sign(diagonal(r, 0, -2, -1)), -2);  // the factor that r's positive diagonal makes one
+  return n < cols ? swapaxes(x, -1, -2) : x;
 }
 
 }  // namespace tutti::random

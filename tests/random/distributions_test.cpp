@@ -32,6 +32,29 @@ TEST(Distributions, DrawJaxsNumbers) {
   EXPECT_THROW(random::multivariate_normal(key, mean, zeros({3, 3})), ValueError);
 }
 
+TEST(Distributions, OrthogonalMatrices) {
+  const Array key = random::key(7);
+  expect_near(random::orthogonal(key, 2), {0.65811265f, 0.7529195f, -0.7529195f, 0.65811265f});
+  expect_near(random::orthogonal(key, 2, {}, float32, 3),
+              {0.48973513f, -0.5602856f, 0.66801167f, 0.869762f, 0.3672174f, -0.3296444f});
+  const Array many = random::orthogonal(key, 5, {3}, float32, 2);
+  EXPECT_TRUE(allclose(matmul(swapaxes(many, -1, -2), many), broadcast_to(eye(2), {3, 2, 2}), 0, 1e-5).item<bool>());
+}
+
+TEST(Initializers, OrthogonalAndCutOnes) {
+  const Array key = random::key(7);
+  namespace init = linen::initializers;
+  expect_near(init::orthogonal(2)(key, {3, 2}, float32),
+              {0.97947025f, 1.739524f, -1.1205713f, 0.73443478f, 1.3360233f, -0.65928876f});
+  expect_near(init::truncated_normal(.5)(key, {3}, float32), {0.21467918f, 0.8374429f, -0.2453572f});
+  const Array kernel = init::delta_orthogonal()(key, {3, 3, 2, 4}, float32);
+  EXPECT_EQ(kernel.shape(), Shape({3, 3, 2, 4}));
+  EXPECT_NEAR(sum(square(kernel)).item<float>(), 2, 1e-5);
+  EXPECT_NEAR(sum(square(kernel(1, 1))).item<float>(), 2, 1e-5);
+  EXPECT_THROW(init::orthogonal()(key, {3}, float32), ShapeError);
+  EXPECT_THROW(init::delta_orthogonal()(key, {3, 4, 2}, float32), ShapeError);
+}
+
 TEST(Distributions, RootsOfTheCovarianceAgreeInDistribution) {
   const Array cov = array({{2.f, .5f}, {.5f, 1.f}});
   for (auto method : {random::CovarianceRoot::cholesky, random::CovarianceRoot::eigh, random::CovarianceRoot::svd}) {

@@ -47,6 +47,13 @@ Initializer uniform(double scale = 1e-2);
 Initializer zeros();
 Initializer ones();
 Initializer constant(double value);
+/// A normal distribution cut to (lower, upper), times `stddev`.
+Initializer truncated_normal(double stddev = 1e-2, double lower = -2, double upper = 2);
+/// Matrices with orthonormal rows or columns, times `scale`; the columns are those of dim `column_axis`. ShapeError for
+/// fewer than 2 dims. delta_orthogonal: of a convolution of 1 to 3 spatial dims, zeros but for the middle of the window
+/// (Xiao et al. 2018); ShapeError where there are more input than output features.
+Initializer orthogonal(double scale = 1, int column_axis = -1);
+Initializer delta_orthogonal(double scale = 1, int column_axis = -1);
 }  // namespace initializers
 
 /// Keys by name: `{{"params", k1}, {"dropout", k2}}`.

@@ -35,4 +35,9 @@ enum class CovarianceRoot { cholesky, eigh, svd };
 Array multivariate_normal(const In& key, const In& mean, const In& cov, const std::optional<Shape>& shape = {},
                           DType dtype = canonical(float64), CovarianceRoot method = CovarianceRoot::cholesky);
 
+/// Matrices [shape..., n, m] (m unless given n) with orthonormal columns, or rows where there are fewer of them, all
+/// equally likely.
+Array orthogonal(const In& key, Dim n, const Shape& shape = {}, DType dtype = canonical(float64),
+                 std::optional<Dim> m = {});
+
 }  // namespace tutti::random

@@ -6,6 +6,7 @@
 #include "ops/contraction/dot_general.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/wide.hpp"
+#include "tutti/lax/complex.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -261,10 +262,31 @@ constinit const Home dot_general = [] {
 
 namespace tutti::lax {
 
+namespace {
+
+// Products of complex numbers are four of real ones, which the engine has.
+Array of_parts(const Array& lhs, const Array& rhs, const DotDims& dims, std::optional<DType> preferred) {
+  if (preferred) preferred = real_dtype(*preferred);
+  const Array a = real(lhs), b = imag(lhs), c = real(rhs), d = imag(rhs);
+  auto product = [&](const Array& x, const Array& y) { return dot_general(x, y, dims, preferred); };
+  return complex(sub(product(a, c), product(b, d)), add(product(a, d), product(b, c)));
+}
+
+}  // namespace
+
 Array dot_general(const In& lhs, const In& rhs, const DotDims& dims, std::optional<DType> preferred) {
   CallScope scope(lhs.loc);
   if (preferred && *preferred == lhs.array.dtype()) preferred = {};  // one spelling for one meaning
-  return bind1(ops::dot_general, ops::DotGeneral{dims, preferred}, {lhs.array, rhs.array});
+  const ops::DotGeneral form{dims, preferred};
+  const Type &l = lhs.array.type(), &r = rhs.array.type();
+  if (l.dtype.is_complex() && l.dtype == r.dtype && (!preferred || preferred->is_complex())) {
+    const Op& op = ops::dot_general;
+    const Params params = form;
+    const std::vector<ProgramPtr> no_subs;
+    op.infer(Call{op, params, {l, r}, no_subs});  // what does not fit is refused by its own types
+    return of_parts(lhs.array, rhs.array, dims, preferred);
+  }
+  return bind1(ops::dot_general, form, {lhs.array, rhs.array});
 }
 
 }  // namespace tutti::lax

@@ -26,7 +26,9 @@ template <class Part> Op part(std::string name, Part of) {
     with_storage<takes_complex>(c.operands[0].dtype, [&]<class C>() {
       const C* x = in[0].as<const C>();
       auto* y = out[0].as<typename C::value_type>();
-      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) y[i] = of(x[i]);
+      in_pieces(out[0].size(), 0.5, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) y[i] = of(x[i]);
+      });
     });
   };
   op.linear = {{0}};
@@ -66,7 +68,10 @@ constinit const Home complex = [] {
     with_storage<takes_complex>(complex_dtype(c.operands[0].dtype), [&]<class C>() {
       using T = typename C::value_type;
       const T *re = in[0].as<const T>(), *im = in[1].as<const T>();
-      for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) out[0].as<C>()[i] = C(re[i * a], im[i * b]);
+      C* z = out[0].as<C>();
+      in_pieces(out[0].size(), 0.5, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) z[i] = C(re[i * a], im[i * b]);
+      });
     });
   };
   op.linear = {{0, 1}};
