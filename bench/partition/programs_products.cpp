@@ -1,5 +1,6 @@
 // Elementwise chains, products and what surrounds them.
 #include "programs.hpp"
+#include "tutti/transform/linear_maps.hpp"
 
 namespace bench {
 
