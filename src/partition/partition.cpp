@@ -7,6 +7,7 @@
 #include "partition/known_rows.hpp"
 #include "partition/manual_regions.hpp"
 #include "partition/part.hpp"
+#include "partition/picks_first.hpp"
 #include "partition/refine.hpp"
 #include "partition/rolls.hpp"
 #include "partition/running_sums.hpp"
@@ -65,7 +66,8 @@ AxisRefs axes_of(const Mesh& mesh, const BoundaryAxes& boundary) {
 // As rows can best be put on it.
 ShardedProgram brought_to_form(const ShardedProgram& sharded, const AxisRefs& axes) {
   ShardedProgram plain = sharded;
-  for (const auto pass : {with_sorted_rows, with_known_rows, with_running_sums, with_alike_pieces}) plain = pass(plain);
+  for (const auto pass : {with_sorted_rows, with_picks_first, with_known_rows, with_running_sums, with_alike_pieces})
+    plain = pass(plain);
   return with_rolls(with_dims_in_parts(plain, ways(axes)));
 }
 

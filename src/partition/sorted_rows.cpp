@@ -8,8 +8,8 @@
 #include "ir/index.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/movement/copy.hpp"
-#include "ops/movement/gather.hpp"
 #include "ops/reduction/sort.hpp"
+#include "partition/picks_first.hpp"
 #include "partition/rewriting.hpp"
 
 namespace tutti {
@@ -32,7 +32,7 @@ class SortedRows : Rewriting {
   ShardedProgram run() {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
       auto [e, bodies] = entered(i, with_sorted_rows);
-      if (e.op->window == Op::Window::read && replaced(e))
+      if (replaced(e))
         changed_ = true;
       else
         push(std::move(e), std::move(bodies));
@@ -42,7 +42,7 @@ class SortedRows : Rewriting {
 
  private:
   bool replaced(const Eqn& e) {
-    const std::optional<int> dim = along(e);
+    const std::optional<int> dim = taken_along(e, p_);
     if (!dim) return false;
     const std::optional<ValueId> numbers = numbers_of(e.operands[1].id, p_.types[e.operands[0].id].shape[*dim]);
     const std::optional<Sorted> at = numbers ? sorted(*numbers) : std::nullopt;
@@ -60,23 +60,6 @@ class SortedRows : Rewriting {
       return true;
     }
     return false;
-  }
-
-  // The dim along which single elements are taken, all other dims going hand in hand.
-  std::optional<int> along(const Eqn& e) const {
-    if (e.operands[0].is_literal() || e.operands[1].is_literal()) return std::nullopt;
-    const auto& gather = e.params.get<ops::Gather>();
-    const int n = p_.types[e.operands[0].id].ndim();
-    if (gather.dims.start_index_map.size() != 1 || gather.dims.collapsed_slice_dims != gather.dims.start_index_map ||
-        !gather.dims.offset_dims.empty() || p_.types[e.results[0]].ndim() != n || gather.sizes.num_elements() != 1)
-      return std::nullopt;
-    const auto dim = static_cast<int>(gather.dims.start_index_map[0]);
-    lax::Dims others;
-    for (int d = 0; d < n; ++d)
-      if (d != dim) others.push_back(d);
-    if (gather.dims.operand_batching_dims != others || gather.dims.start_indices_batching_dims != others)
-      return std::nullopt;
-    return dim;
   }
 
   // The value whose elements, which are at least 0 and below `n`, these indices are, however they were made ready.

@@ -231,6 +231,26 @@ TEST(Views, ElementsInSortedOrder) {
   });
 }
 
+// One number of each row, of what is computed from the row and from sums over it.
+TEST(Views, PicksComeBeforeWhatIsDoneToAll) {
+  Mesh mesh = grid({4}, "x");
+  const Type targets{int32, {8, 1}, false, {}};
+  auto picked = [](const Arrays& in) {
+    const Array scale = sum(exp(in[0]), 1, true);
+    return Arrays{mean(take_along_axis(in[0] * 2.f - log(scale), in[1] % 7, 1))};
+  };
+  const LocalProgram local = check({type({8, 4096}), targets}, {P(none, "x"), P()}, mesh, picked);
+  EXPECT_EQ(total_bytes(local), 0.75 * 8 * 4 + 2 * 0.75 * 4) << explain(local);
+  // Outside of the array there are NaNs, whatever is done to the rest.
+  check({type({8, 64}), targets, type({64})}, {P(none, "x"), P(), P()}, mesh, [](const Arrays& in) {
+    const Array far = in[1] * 100 + 63, rows = sum(in[0], 1, true);
+    return Arrays{isnan(take_along_axis(in[0] - rows, far, 1)),
+                  isnan(take_along_axis(where(in[0] > 0.f, in[0], rows), far, 1)),
+                  take_along_axis(in[0] * in[2], in[1] % 5, 1), take_along_axis(rows + in[0], in[1] % 3, 1),
+                  take_along_axis(transpose(transpose(in[0]) * 2.f), in[1] % 3, 1)};
+  });
+}
+
 TEST(Views, AScanThatAddsUpIsARunningSum) {
   Mesh mesh = grid({4}, "x");
   auto sums = [](const Arrays& in) {
