@@ -1,5 +1,6 @@
 #include "tutti/base/machine.hpp"
 
+#include <atomic>
 #include <mutex>
 
 #include "base/given_machine.hpp"
@@ -11,7 +12,7 @@ namespace {
 struct Chosen {
   std::mutex mutex;
   Machine machine;
-  unsigned long generation = 0;
+  std::atomic<unsigned long> generation = 0;  // read at each call of a jitted function
 };
 Chosen& chosen() {
   static auto* state = new Chosen;
@@ -59,9 +60,6 @@ std::optional<Machine> given_machine() {
   return m == Machine() ? std::nullopt : std::optional(m);
 }
 
-unsigned long machine_generation() {
-  std::lock_guard lock(chosen().mutex);
-  return chosen().generation;
-}
+unsigned long machine_generation() { return chosen().generation.load(std::memory_order_relaxed); }
 
 }  // namespace tutti::config

@@ -10,6 +10,7 @@
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/slice.hpp"
+#include "partition/picks_first.hpp"
 #include "partition/rewriting.hpp"
 
 namespace tutti {
@@ -141,13 +142,6 @@ class KnownRows : Rewriting {
   const ProgramIndex index_;
   std::vector<int> known_;  // by value; -1: not asked yet
 };
-
-bool reads_windows(const Program& p) {
-  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return e.op->window == Op::Window::read ||
-           std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& s) { return reads_windows(*s); });
-  });
-}
 
 }  // namespace
 

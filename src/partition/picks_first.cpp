@@ -108,6 +108,13 @@ class PicksFirst : Rewriting {
 
 }  // namespace
 
+bool reads_windows(const Program& p) {
+  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
+    return e.op->window == Op::Window::read ||
+           std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& s) { return reads_windows(*s); });
+  });
+}
+
 std::optional<int> taken_along(const Eqn& e, const Program& p) {
   if (e.op->window != Op::Window::read || e.operands[0].is_literal() || e.operands[1].is_literal()) return std::nullopt;
   const auto& gather = e.params.get<ops::Gather>();
@@ -124,6 +131,8 @@ std::optional<int> taken_along(const Eqn& e, const Program& p) {
   return dim;
 }
 
-ShardedProgram with_picks_first(const ShardedProgram& sharded) { return PicksFirst(sharded).run(); }
+ShardedProgram with_picks_first(const ShardedProgram& sharded) {
+  return reads_windows(*sharded.program) ? PicksFirst(sharded).run() : sharded;
+}
 
 }  // namespace tutti

@@ -7,6 +7,8 @@
 
 namespace tutti {
 
+/// Whether there is a gather in the program or one of its bodies.
+bool reads_windows(const Program& program);
 /// The dim along which a gather takes single elements, all other dims going hand in hand (take_along_axis). Nothing for
 /// any other Eqn.
 std::optional<int> taken_along(const Eqn& eqn, const Program& program);

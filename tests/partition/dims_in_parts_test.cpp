@@ -4,25 +4,9 @@
 #include "partition/explain.hpp"
 #include "partition/loop_programs.hpp"
 #include "partition/refine.hpp"
-#include "transform/inline_calls.hpp"
 
 namespace tutti::testing {
 namespace {
-
-ShardedProgram propagated(const std::vector<Type>& types, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
-                          const Function& f) {
-  std::vector<Sharding> placed;
-  for (const PartitionSpec& spec : specs) placed.push_back(named(mesh, spec));
-  return propagate(inline_calls(record(types, f)), placed);
-}
-
-LocalProgram check(const std::vector<Type>& types, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
-                   const Function& f) {
-  std::mt19937 rng(7);
-  std::vector<BufferPtr> inputs;
-  for (const Type& t : types) inputs.push_back(random_buffer(t, rng, -1, 1));
-  return check_partition(propagated(types, specs, mesh, f), inputs, 1e-5);
-}
 
 constexpr std::int64_t tokens = 6, width = 16, heads = 4;
 
@@ -40,9 +24,9 @@ Array by_fused_weight(const Array& x, const Array& w) {
 
 TEST(DimsInParts, HeadsOfAFlatWeightStayApart) {
   const Mesh mesh = grid({4}, "x");
-  const LocalProgram local =
-      check({type({tokens, width}), type({width, 3, width}), type({width, width})}, {P(), P(none, none, "x"), P("x")},
-            mesh, [](const Arrays& in) { return Arrays{matmul(by_fused_weight(in[0], in[1]), in[2])}; });
+  const LocalProgram local = check_placed(
+      {type({tokens, width}), type({width, 3, width}), type({width, width})}, {P(), P(none, none, "x"), P("x")}, mesh,
+      [](const Arrays& in) { return Arrays{matmul(by_fused_weight(in[0], in[1]), in[2])}; });
   EXPECT_EQ(total_bytes(local), 2 * 0.75 * tokens * width * 4) << explain(local);
 }
 
@@ -50,12 +34,12 @@ TEST(DimsInParts, InLoopsToo) {
   const Mesh mesh = grid({4}, "x");
   const int steps = 3;
   const LocalProgram local =
-      check({type({tokens, width}), type({steps, width, 3, width}), type({steps, width, width})},
-            {P(), P(none, none, none, "x"), P(none, "x")}, mesh, [](const Arrays& in) {
-              return scan(3, {}, {in[0]}, {in[1], in[2]}, [](const Arrays&, const Arrays& c, const Arrays& w) {
-                return Arrays{tanh(matmul(by_fused_weight(c[0], w[0]), w[1]))};
-              });
-            });
+      check_placed({type({tokens, width}), type({steps, width, 3, width}), type({steps, width, width})},
+                   {P(), P(none, none, none, "x"), P(none, "x")}, mesh, [](const Arrays& in) {
+                     return scan(3, {}, {in[0]}, {in[1], in[2]}, [](const Arrays&, const Arrays& c, const Arrays& w) {
+                       return Arrays{tanh(matmul(by_fused_weight(c[0], w[0]), w[1]))};
+                     });
+                   });
   EXPECT_EQ(total_bytes(local), steps * 2 * 0.75 * tokens * width * 4) << explain(local);
 }
 
@@ -69,10 +53,10 @@ TEST(DimsInParts, JoinedWeightsAreAsGoodAsSingleOnes) {
     auto part = [&](std::int64_t k) { return lax::slice(y, {0, k * width}, {tokens, (k + 1) * width}); };
     return Arrays{sum(part(0) * part(1) + sin(part(2)))};
   };
-  const LocalProgram local = check(types, {P(), columns, columns, columns}, mesh, f);
+  const LocalProgram local = check_placed(types, {P(), columns, columns, columns}, mesh, f);
   EXPECT_EQ(total_bytes(local), 2 * 0.75 * 4) << explain(local);
   // Pieces of different sizes, of which one is joined itself, and zeros.
-  check(types, {P(), columns, columns, columns}, mesh, [](const Arrays& in) {
+  check_placed(types, {P(), columns, columns, columns}, mesh, [](const Arrays& in) {
     const Array inner = lax::concatenate({in[1], in[2]}, 1);
     const Array y = lax::concatenate({in[3], inner, broadcast_to(Array(0.5f), {width, width})}, 1);
     return Arrays{sin(y), lax::slice(y, {0, width}, {width, 3 * width})};
@@ -86,7 +70,7 @@ TEST(DimsInParts, BlocksThatAreAskedForStay) {
   const ShardedProgram cut = propagated({type({tokens, 48})}, {P(none, "x")}, mesh, split);
   EXPECT_FALSE(DimParts(cut, 4).any());
   EXPECT_TRUE(DimParts(propagated({type({tokens, 48})}, {P()}, mesh, split), 4).any());
-  check({type({tokens, 48})}, {P(none, "x")}, mesh, split);
+  check_placed({type({tokens, 48})}, {P(none, "x")}, mesh, split);
   // A sort needs its dim as it is.
   EXPECT_FALSE(DimParts(propagated({type({tokens, 48})}, {P()}, mesh,
                                    [](const Arrays& in) {
@@ -123,17 +107,18 @@ TEST(DimsInParts, PiecesMadeAlikeAreOneBatch) {
     return out;
   };
   auto whole = [&](float last) {
-    return check(types, specs, mesh, [&, last](const Arrays& in) { return Arrays{stack(heads_of(in, last), 1)}; });
+    return check_placed(types, specs, mesh,
+                        [&, last](const Arrays& in) { return Arrays{stack(heads_of(in, last), 1)}; });
   };
   const LocalProgram batch = whole(1.f), apart = whole(3.f);  // the last one is made in another way
   EXPECT_EQ(total_bytes(batch), 3 * 0.75 * 8 * 4 * 4) << explain(batch);
   EXPECT_GT(total_bytes(apart), total_bytes(batch));
   // Somebody else reads one of them; one is the row of another one; all are the same.
-  check(types, specs, mesh, [&](const Arrays& in) {
+  check_placed(types, specs, mesh, [&](const Arrays& in) {
     const Arrays all_heads = heads_of(in, 1.f);
     return Arrays{stack(all_heads, 0), all_heads[1]};
   });
-  check(types, specs, mesh, [&](const Arrays& in) {
+  check_placed(types, specs, mesh, [&](const Arrays& in) {
     return Arrays{stack({one(in, 1, 1.f), one(in, 0, 1.f), one(in, 2, 1.f), one(in, 3, 1.f)}, 0),
                   stack({one(in, 0, 1.f), one(in, 0, 1.f), one(in, 0, 1.f), one(in, 0, 1.f)}, 2)};
   });
@@ -205,7 +190,7 @@ TEST(DimsInParts, RandomProgramsKeepTheirValues) {
       specs.push_back(PartitionSpec::from(entries));
     }
     refined += DimParts(propagated(types, specs, mesh, f), mesh.shape().num_elements()).any();
-    check(types, specs, mesh, f);
+    check_placed(types, specs, mesh, f);
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(refined, 20);

@@ -3,7 +3,6 @@
 
 #include "partition/explain.hpp"
 #include "partition/programs.hpp"
-#include "transform/inline_calls.hpp"
 #include "tutti/base/config.hpp"
 #include "tutti/base/machine.hpp"
 
@@ -14,18 +13,6 @@ struct OnMachine {
   explicit OnMachine(const Machine& m) { config::machine(m); }
   ~OnMachine() { config::machine({}); }
 };
-
-LocalProgram check(const std::vector<Type>& types, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
-                   const Function& f) {
-  std::mt19937 rng(7);
-  std::vector<Sharding> placed;
-  std::vector<BufferPtr> inputs;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    placed.push_back(named(mesh, specs[i]));
-    inputs.push_back(random_buffer(types[i], rng, -1, 1));
-  }
-  return check_partition(propagate(inline_calls(record(types, f)), placed), inputs, 1e-5);
-}
 
 // Bytes by the axis along which they come.
 std::map<std::string, double> bytes_by_axis(const LocalProgram& local) {
@@ -60,7 +47,7 @@ TEST(Prices, WhatIsSentTakesTheFastAxis) {
   const std::vector<Type> types(2, type({512, 256}));
   for (const std::string name : {"a", "b"}) {
     const OnMachine given({.axes = {{"a", name == "a" ? fast : slow}, {"b", name == "b" ? fast : slow}}});
-    const LocalProgram local = check(types, {P("a"), P("b")}, mesh, product);
+    const LocalProgram local = check_placed(types, {P("a"), P("b")}, mesh, product);
     std::map<std::string, double> sent = bytes_by_axis(local);
     EXPECT_GT(sent[name], 1000) << explain(local);
     EXPECT_LT(sent[name == "a" ? "b" : "a"], 1000) << explain(local);
@@ -76,9 +63,9 @@ TEST(Prices, LatencyMakesFewerMessages) {
   };
   const std::vector<Type> types{type({64, 64}), type({64})};
   const std::vector<PartitionSpec> specs{P(none, "x"), P("x")};
-  const auto by_bytes = check(types, specs, mesh, step);
+  const auto by_bytes = check_placed(types, specs, mesh, step);
   const OnMachine given({.inside = {1e-3, 100e9}});
-  const auto by_time = check(types, specs, mesh, step);
+  const auto by_time = check_placed(types, specs, mesh, step);
   EXPECT_LE(by_time.causes.size(), by_bytes.causes.size());
   EXPECT_GE(total_bytes(by_time), total_bytes(by_bytes));
 }

@@ -21,6 +21,7 @@
 #include "propagate/propagate.hpp"
 #include "run/traffic.hpp"
 #include "trace/trace.hpp"
+#include "transform/inline_calls.hpp"
 #include "transform/transform.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -165,6 +166,22 @@ inline LocalProgram check_partition(const ShardedProgram& sharded, const std::ve
   EXPECT_NEAR(isolated.sent.bytes(), total_bytes(local), 1e-6 * total_bytes(local)) << str(*local.program);
   EXPECT_EQ(isolated.sent.messages(), total_messages(local)) << str(*local.program);
   return local;
+}
+
+/// The program of `f` without calls, its inputs placed as `specs` say.
+inline ShardedProgram propagated(const std::vector<Type>& types, const std::vector<PartitionSpec>& specs,
+                                 const Mesh& mesh, const Function& f) {
+  std::vector<Sharding> placed;
+  for (const PartitionSpec& spec : specs) placed.push_back(named(mesh, spec));
+  return propagate(inline_calls(record(types, f)), placed);
+}
+/// That program checked (check_partition) on random values.
+inline LocalProgram check_placed(const std::vector<Type>& types, const std::vector<PartitionSpec>& specs,
+                                 const Mesh& mesh, const Function& f) {
+  std::mt19937 rng(7);
+  std::vector<BufferPtr> inputs;
+  for (const Type& t : types) inputs.push_back(random_buffer(t, rng, -1, 1));
+  return check_partition(propagated(types, specs, mesh, f), inputs, 1e-5);
 }
 
 }  // namespace tutti::testing

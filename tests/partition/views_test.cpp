@@ -3,23 +3,10 @@
 #include "partition/explain.hpp"
 #include "partition/loop_programs.hpp"
 #include "partition/rolls.hpp"
-#include "transform/inline_calls.hpp"
 #include "tutti/lax/windows.hpp"
 
 namespace tutti::testing {
 namespace {
-
-LocalProgram check(const std::vector<Type>& types, const std::vector<PartitionSpec>& specs, const Mesh& mesh,
-                   const Function& f) {
-  std::mt19937 rng(7);
-  std::vector<Sharding> placed;
-  std::vector<BufferPtr> inputs;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    placed.push_back(named(mesh, specs[i]));
-    inputs.push_back(random_buffer(types[i], rng, -1, 1));
-  }
-  return check_partition(propagate(inline_calls(record(types, f)), placed), inputs, 1e-5);
-}
 
 Array rows(const Array& x, std::int64_t from, std::int64_t to) { return lax::slice(x, {from, 0}, {to, x.shape()[1]}); }
 
@@ -28,36 +15,36 @@ TEST(Views, ARollSendsTheRowsThatCrossBlocks) {
   const double row = 4.0 * 5;
   for (std::int64_t shift : {1, 3, 7, -2}) {
     const LocalProgram local =
-        check({type({32, 5})}, {P("x")}, mesh, [=](const Arrays& in) { return Arrays{roll(in[0], shift, 0)}; });
+        check_placed({type({32, 5})}, {P("x")}, mesh, [=](const Arrays& in) { return Arrays{roll(in[0], shift, 0)}; });
     EXPECT_EQ(total_bytes(local), static_cast<double>(std::abs(shift)) * row) << explain(local);
   }
   // Whole blocks, and over two axes.
-  check({type({32, 5})}, {P("x")}, mesh, [](const Arrays& in) { return Arrays{roll(in[0], 16, 0)}; });
-  check({type({24, 6})}, {P(axes("x", "y"))}, grid({2, 3}, {"x", "y"}),
-        [](const Arrays& in) { return Arrays{roll(in[0], 5, 0)}; });
+  check_placed({type({32, 5})}, {P("x")}, mesh, [](const Arrays& in) { return Arrays{roll(in[0], 16, 0)}; });
+  check_placed({type({24, 6})}, {P(axes("x", "y"))}, grid({2, 3}, {"x", "y"}),
+               [](const Arrays& in) { return Arrays{roll(in[0], 5, 0)}; });
 }
 
 TEST(Views, SlicesPutTogetherAreARoll) {
   Mesh mesh = grid({4}, "x");
   const double row = 4.0 * 5;
-  const LocalProgram joined = check({type({32, 5})}, {P("x")}, mesh, [](const Arrays& in) {
+  const LocalProgram joined = check_placed({type({32, 5})}, {P("x")}, mesh, [](const Arrays& in) {
     return Arrays{lax::concatenate({rows(in[0], 30, 32), rows(in[0], 0, 30)}, 0)};
   });
   EXPECT_EQ(total_bytes(joined), 2 * row) << explain(joined);
   // Zeros come in at the end.
-  const LocalProgram padded = check({type({32, 5})}, {P("x")}, mesh, [](const Arrays& in) {
+  const LocalProgram padded = check_placed({type({32, 5})}, {P("x")}, mesh, [](const Arrays& in) {
     return Arrays{lax::pad(rows(in[0], 1, 32), Array(0.f), {{0, 1, 0}, {0, 0, 0}})};
   });
   EXPECT_EQ(total_bytes(padded), row) << explain(padded);
   // Three parts, one of another array.
-  check({type({32, 5}), type({3, 5})}, {P("x"), P()}, mesh, [](const Arrays& in) {
+  check_placed({type({32, 5}), type({3, 5})}, {P("x"), P()}, mesh, [](const Arrays& in) {
     return Arrays{lax::concatenate({rows(in[0], 8, 16), in[1], rows(in[0], 0, 21)}, 0)};
   });
 }
 
 TEST(Views, ABufferIsShiftedInEachStep) {
   Mesh mesh = grid({4}, "x");
-  const LocalProgram local = check({type({4, 3}), type({2, 1, 3})}, {P("x"), P()}, mesh, [](const Arrays& in) {
+  const LocalProgram local = check_placed({type({4, 3}), type({2, 1, 3})}, {P("x"), P()}, mesh, [](const Arrays& in) {
     return scan(2, {}, {in[0]}, {in[1]}, [](const Arrays&, const Arrays& c, const Arrays& x) {
       return Arrays{tanh(lax::concatenate({x[0], rows(c[0], 0, 3)}, 0))};
     });
@@ -78,11 +65,11 @@ TEST(Views, WindowsInTwoDimsShareWhatIsSent) {
       }
     return Arrays{out};
   };
-  const LocalProgram local = check({type({2, 8, 6})}, {P(none, "x")}, mesh, windows);
+  const LocalProgram local = check_placed({type({2, 8, 6})}, {P(none, "x")}, mesh, windows);
   EXPECT_EQ(total_bytes(local), 2 * 4.0 * 2 * 6) << explain(local);
   // Over both dims, and a border of two elements of which one is cut off again.
-  check({type({2, 8, 6})}, {P(none, "x", "y")}, grid({2, 3}, {"x", "y"}), windows);
-  check({type({8, 6})}, {P("x")}, mesh, [](const Arrays& in) {
+  check_placed({type({2, 8, 6})}, {P(none, "x", "y")}, grid({2, 3}, {"x", "y"}), windows);
+  check_placed({type({8, 6})}, {P("x")}, mesh, [](const Arrays& in) {
     const Array padded = lax::pad(in[0], Array(3.f), {{2, 2, 0}, {1, 0, 0}});
     return Arrays{lax::slice(padded, {3, 0}, {11, 6}), lax::slice(padded, {0, 1}, {8, 7}), padded};
   });
@@ -91,7 +78,7 @@ TEST(Views, WindowsInTwoDimsShareWhatIsSent) {
 TEST(Views, AConvolutionSendsTheRowsAtTheBorders) {
   Mesh mesh = grid({4}, "x");
   const LocalProgram local =
-      check({type({2, 16, 6, 3}), type({3, 3, 3, 5})}, {P(none, "x"), P()}, mesh, [](const Arrays& in) {
+      check_placed({type({2, 16, 6, 3}), type({3, 3, 3, 5})}, {P(none, "x"), P()}, mesh, [](const Arrays& in) {
         return Arrays{lax::conv_general_dilated(in[0], in[1],
                                                 {.padding = "SAME", .dimension_numbers = {"NHWC", "HWIO", "NHWC"}})};
       });
@@ -100,7 +87,7 @@ TEST(Views, AConvolutionSendsTheRowsAtTheBorders) {
 
 // A window that is its source again stands for what its source stands for.
 TEST(Views, WhatComesBackIsWhatWasThere) {
-  const LocalProgram local = check({type({8, 6})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
+  const LocalProgram local = check_placed({type({8, 6})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
     const Array y = tanh(in[0]), again = tanh(in[0]);
     const Array padded = lax::pad(again, Array(0.f), {{1, 1, 0}, {1, 0, 0}});
     return Arrays{y, sin(lax::slice(padded, {1, 1}, {9, 7}))};
@@ -117,23 +104,23 @@ TEST(Views, BoxesAreReadAndWrittenWhereTheyLie) {
     for (int at : {0, 5, 7, 31, -40}) {
       const Array start(at);
       const Type number{int32, {}, false, {}};
-      const LocalProgram read = check({type({32, 5}), number}, {P("x"), P()}, mesh, [&](const Arrays& in) {
+      const LocalProgram read = check_placed({type({32, 5}), number}, {P("x"), P()}, mesh, [&](const Arrays& in) {
         return Arrays{lax::dynamic_slice(in[0], {start + in[1], Array(0)}, {n, 5})};
       });
       EXPECT_LE(total_bytes(read), 2 * (ways - 1) / ways * row * static_cast<double>(n)) << explain(read);
-      const LocalProgram written = check({type({32, 5}), box}, {P("x"), P()}, mesh, [&](const Arrays& in) {
+      const LocalProgram written = check_placed({type({32, 5}), box}, {P("x"), P()}, mesh, [&](const Arrays& in) {
         return Arrays{lax::dynamic_update_slice(in[0], in[1], {start, Array(0)})};
       });
       EXPECT_EQ(total_bytes(written), 0) << explain(written);
     }
   }
   // One row by its number, and in each step of a loop.
-  const LocalProgram row = check({type({32, 5})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
+  const LocalProgram row = check_placed({type({32, 5})}, {P("x")}, grid({4}, "x"), [](const Arrays& in) {
     return Arrays{rows(in[0], 30, 31), rows(in[0], 7, 10)};
   });
   EXPECT_EQ(total_bytes(row), 2 * 0.75 * 4 * 5 * 4) << explain(row);
   const LocalProgram filled =
-      check({type({8, 3}), type({8, 1, 3})}, {P("x"), P()}, grid({4}, "x"), [](const Arrays& in) {
+      check_placed({type({8, 3}), type({8, 1, 3})}, {P("x"), P()}, grid({4}, "x"), [](const Arrays& in) {
         return scan(8, {}, {in[0], Array(0)}, {in[1]}, [](const Arrays&, const Arrays& c, const Arrays& x) {
           return Arrays{lax::dynamic_update_slice(c[0], x[0], {c[1], Array(0)}), c[1] + 1};
         });
@@ -149,12 +136,12 @@ TEST(Views, SelectionSendsTheFirstOfEachBlock) {
   };
   auto last = [](const Arrays& in) { return Arrays{lax::slice(lax::sort(in[0], 1), {0, 318}, {6, 320})}; };
   Mesh mesh = grid({4}, "x");
-  const LocalProgram least = check({type({6, 320})}, {P(none, "x")}, mesh, first);
+  const LocalProgram least = check_placed({type({6, 320})}, {P(none, "x")}, mesh, first);
   EXPECT_EQ(total_bytes(least), 3 * 6 * 3 * (4.0 + 4)) << explain(least);
-  const LocalProgram most = check({type({6, 320})}, {P(none, "x")}, mesh, last);
+  const LocalProgram most = check_placed({type({6, 320})}, {P(none, "x")}, mesh, last);
   EXPECT_EQ(total_bytes(most), 3 * 6 * 2 * 4.0) << explain(most);
   // More are read than a block has.
-  check({type({6, 8})}, {P(none, "x")}, mesh, [](const Arrays& in) {
+  check_placed({type({6, 8})}, {P(none, "x")}, mesh, [](const Arrays& in) {
     return Arrays{lax::slice(lax::sort(in[0], 1), {0, 0}, {6, 5})};
   });
 }
@@ -162,48 +149,48 @@ TEST(Views, SelectionSendsTheFirstOfEachBlock) {
 // 10 rows of 16 over 8 devices: blocks of two, as before.
 TEST(Views, TheFirstRowsStayWhereTheyAre) {
   Mesh mesh = grid({8}, "x");
-  const LocalProgram local = check({type({16, 5})}, {P("x")}, mesh, [](const Arrays& in) {
+  const LocalProgram local = check_placed({type({16, 5})}, {P("x")}, mesh, [](const Arrays& in) {
     return Arrays{lax::reduce_sum(rows(in[0], 0, 10), {0}), lax::reduce_sum(rows(in[0], 0, 3), {0})};
   });
   EXPECT_LE(total_bytes(local), 2 * 4.0 * 5 * 2 * 7 / 8) << explain(local);
-  check({type({16, 5})}, {P(axes("x", "y"))}, grid({2, 4}, {"x", "y"}),
-        [](const Arrays& in) { return Arrays{lax::reduce_sum(rows(in[0], 0, 10), {0})}; });
+  check_placed({type({16, 5})}, {P(axes("x", "y"))}, grid({2, 4}, {"x", "y"}),
+               [](const Arrays& in) { return Arrays{lax::reduce_sum(rows(in[0], 0, 10), {0})}; });
 }
 
 TEST(Views, TheBestOfAllBlocksIsTheBest) {
   for (bool max : {true, false}) {
-    const LocalProgram local = check({type({6, 32})}, {P(none, "x")}, grid({4}, "x"), [=](const Arrays& in) {
+    const LocalProgram local = check_placed({type({6, 32})}, {P(none, "x")}, grid({4}, "x"), [=](const Arrays& in) {
       return Arrays{max ? lax::argmax(in[0], 1) : lax::argmin(in[0], 1)};
     });
     EXPECT_EQ(total_bytes(local), 3 * 6 * (4.0 + 4)) << explain(local);
   }
   // Of equal elements the first.
-  const LocalProgram equal = check({type({6, 32})}, {P(none, "x")}, grid({4}, "x"),
-                                   [](const Arrays& in) { return Arrays{lax::argmax(floor(in[0] * 2.f), 1)}; });
+  const LocalProgram equal = check_placed({type({6, 32})}, {P(none, "x")}, grid({4}, "x"),
+                                          [](const Arrays& in) { return Arrays{lax::argmax(floor(in[0] * 2.f), 1)}; });
   EXPECT_GT(total_bytes(equal), 0);
 }
 
 TEST(Views, RunningSumsSendTheTotals) {
   Mesh mesh = grid({4}, "x");
   for (bool reverse : {false, true}) {
-    const LocalProgram local = check({type({32, 5})}, {P("x")}, mesh,
-                                     [=](const Arrays& in) { return Arrays{lax::cumsum(in[0], 0, reverse)}; });
+    const LocalProgram local = check_placed({type({32, 5})}, {P("x")}, mesh,
+                                            [=](const Arrays& in) { return Arrays{lax::cumsum(in[0], 0, reverse)}; });
     EXPECT_EQ(total_bytes(local), 3 * 4.0 * 5) << explain(local);
   }
-  check({type({24, 6})}, {P(axes("x", "y"))}, grid({2, 3}, {"x", "y"}),
-        [](const Arrays& in) { return Arrays{lax::cumsum(in[0], 0, false)}; });
+  check_placed({type({24, 6})}, {P(axes("x", "y"))}, grid({2, 3}, {"x", "y"}),
+               [](const Arrays& in) { return Arrays{lax::cumsum(in[0], 0, false)}; });
 }
 
 // Rows whose numbers are known are slices, a scan that adds up is a running sum.
 TEST(Views, RowsAtKnownNumbersAreSlices) {
   Mesh mesh = grid({4}, "x");
   const double row = 4.0 * 5;
-  const LocalProgram turned = check({type({32, 5})}, {P("x")}, mesh, [&](const Arrays& in) {
+  const LocalProgram turned = check_placed({type({32, 5})}, {P("x")}, mesh, [&](const Arrays& in) {
     const Array numbers = lax::iota(int32, {32}, 0);
     return Arrays{sum(take(in[0], (numbers - 3) % 32, 0) * in[0], 0), take(in[0], lax::iota(int32, {6}, 0) + 8, 0)};
   });
   EXPECT_LE(total_bytes(turned), 3 * row + 2 * 0.75 * 7 * row) << explain(turned);
-  check({type({32, 5})}, {P("x")}, mesh, [&](const Arrays& in) {
+  check_placed({type({32, 5})}, {P("x")}, mesh, [&](const Arrays& in) {
     const Array numbers = lax::iota(int32, {32}, 0);
     return Arrays{take(in[0], floor_divide(numbers, 2), 0), take(in[0], minimum(numbers, 20), 0),
                   take(in[0], numbers % 5, 1)};
@@ -219,12 +206,12 @@ TEST(Views, ElementsInSortedOrder) {
   };
   const double selected = 3 * 6 * 3 * (4.0 + 4);
   for (bool negative : {false, true}) {
-    const LocalProgram local = check({type({6, 320})}, {P(none, "x")}, mesh,
-                                     [&](const Arrays& in) { return first(in[0], negative ? -in[0] : in[0]); });
+    const LocalProgram local = check_placed({type({6, 320})}, {P(none, "x")}, mesh,
+                                            [&](const Arrays& in) { return first(in[0], negative ? -in[0] : in[0]); });
     EXPECT_EQ(total_bytes(local), selected) << explain(local);
   }
   // Sorted by something else, along another dim, from the end, all of them.
-  check({type({6, 32}), type({6, 32})}, {P(none, "x"), P("x")}, mesh, [&](const Arrays& in) {
+  check_placed({type({6, 32}), type({6, 32})}, {P(none, "x"), P("x")}, mesh, [&](const Arrays& in) {
     const Array down = argsort(in[0], 1, true)(all, slice(3));
     return Arrays{first(in[1], in[0])[0], take_along_axis(in[0], argsort(in[1], 0), 0), take_along_axis(in[0], down, 1),
                   take_along_axis(in[0], argsort(in[0], 1), 1), take_along_axis(in[0], argsort(in[0], 1) - 1, 1)};
@@ -239,10 +226,10 @@ TEST(Views, PicksComeBeforeWhatIsDoneToAll) {
     const Array scale = sum(exp(in[0]), 1, true);
     return Arrays{mean(take_along_axis(in[0] * 2.f - log(scale), in[1] % 7, 1))};
   };
-  const LocalProgram local = check({type({8, 4096}), targets}, {P(none, "x"), P()}, mesh, picked);
+  const LocalProgram local = check_placed({type({8, 4096}), targets}, {P(none, "x"), P()}, mesh, picked);
   EXPECT_EQ(total_bytes(local), 0.75 * 8 * 4 + 2 * 0.75 * 4) << explain(local);
   // Outside of the array there are NaNs, whatever is done to the rest.
-  check({type({8, 64}), targets, type({64})}, {P(none, "x"), P(), P()}, mesh, [](const Arrays& in) {
+  check_placed({type({8, 64}), targets, type({64})}, {P(none, "x"), P(), P()}, mesh, [](const Arrays& in) {
     const Array far = in[1] * 100 + 63, rows = sum(in[0], 1, true);
     return Arrays{isnan(take_along_axis(in[0] - rows, far, 1)),
                   isnan(take_along_axis(where(in[0] > 0.f, in[0], rows), far, 1)),
@@ -259,10 +246,10 @@ TEST(Views, AScanThatAddsUpIsARunningSum) {
     });
     return Arrays{out[0], out[1], sum(out[2] * out[2], 0)};
   };
-  const LocalProgram local = check({type({32, 5}), type({5})}, {P("x"), P()}, mesh, sums);
+  const LocalProgram local = check_placed({type({32, 5}), type({5})}, {P("x"), P()}, mesh, sums);
   EXPECT_LE(total_bytes(local), 3 * 4.0 * 5 + 3 * 2 * 0.75 * 4 * 5) << explain(local);
   // Others stay loops.
-  check({type({32, 5}), type({5})}, {P("x"), P()}, mesh, [](const Arrays& in) {
+  check_placed({type({32, 5}), type({5})}, {P("x"), P()}, mesh, [](const Arrays& in) {
     return scan(32, {}, {in[1]}, {in[0]}, [](const Arrays&, const Arrays& c, const Arrays& x) {
       return Arrays{c[0] * 0.5f + x[0], c[0]};
     });
