@@ -3,27 +3,41 @@
 // in and out.
 #include "ops/linalg/lapack.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <mutex>
 
 #include "ops/linalg/lapack_routines.hpp"
+#include "tutti/base/error.hpp"
 
 namespace tutti::ops {
+
+void* lapack::find(const std::string& name) {
+  static void* const library = [] {
+    void* opened = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!opened)
+      raise<UnsupportedError>("linalg", std::string("OpenBLAS could not be loaded: ") + dlerror(),
+                              "Install it (on Debian: libopenblas0).");
+    // One thread inside the library: its own would make results depend on their number, and get in the way of our
+    // workers, who take whole matrices.
+    if (void* set = dlsym(opened, "openblas_set_num_threads")) reinterpret_cast<void (*)(int)>(set)(1);
+    return opened;
+  }();
+  void* found = dlsym(library, name.c_str());
+  if (!found)
+    raise<UnsupportedError>("linalg", "OpenBLAS has no function " + name,
+                            "Install one with LAPACK (on Debian: libopenblas0).");
+  return found;
+}
+
 namespace {
 
 using lapack::Routines;
 
 constexpr int kSmall = 16;  // extents up to which plain loops are faster than a call
-
-// One thread inside the library: its own would make results depend on their number, and get in the way of our workers,
-// who take whole matrices.
-void begin() {
-  static std::once_flag once;
-  std::call_once(once, [] { openblas_set_num_threads(1); });
-}
 
 template <class T> T conjugate(T x) {
   if constexpr (is_complex<T>)
@@ -113,7 +127,6 @@ template <class T> void Lapack<T>::transpose(const T* in, std::int64_t rows, std
 }
 
 template <class T> void Lapack<T>::cholesky(int n, T* a) {
-  begin();
   if (n == 0) return;
   int info = 0;
   Routines<T>::potrf("U", &n, a, &n, &info, 1);
@@ -125,7 +138,6 @@ template <class T> void Lapack<T>::cholesky(int n, T* a) {
 
 template <class T>
 void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b) {
-  begin();
   if (rows == 0 || cols == 0) return;
   const int n = left ? rows : cols;
   if (left && n <= kSmall) return small_solve(lower, turn, unit, n, cols, a, b);
@@ -136,7 +148,6 @@ void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, in
 }
 
 template <class T> void Lapack<T>::lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w) {
-  begin();
   if (m == 0 || n == 0) return;
   if (std::max(m, n) <= kSmall) return small_lu(m, n, a, pivots);
   T* columns = sized(w.matrix, std::int64_t{m} * n);
@@ -165,7 +176,6 @@ template <class T> void Lapack<T>::lu_solve(int n, int cols, const T* lu, const 
 }
 
 template <class T> void Lapack<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w) {
-  begin();
   const int reflectors = std::min(m, n), k = full ? m : reflectors;
   if (m == 0 || n == 0) {
     fill_eye(q, m, k);
@@ -191,7 +201,6 @@ template <class T> void Lapack<T>::qr(int m, int n, bool full, const T* a, T* q,
 }
 
 template <class T> void Lapack<T>::svd(int m, int n, bool full, const T* a, Real<T>* s, T* u, T* vh, Workspace<T>& w) {
-  begin();
   const int k = std::min(m, n), columns_u = full ? m : k, rows_v = full ? n : k;
   if (k == 0) {
     if (!u) return;
@@ -228,7 +237,6 @@ template <class T> void Lapack<T>::svd(int m, int n, bool full, const T* a, Real
 }
 
 template <class T> void Lapack<T>::eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space) {
-  begin();
   if (n == 0) return;
   const std::int64_t size = std::int64_t{n} * n;
   auto give_up = [&] {
@@ -265,7 +273,6 @@ template <class T>
 void Lapack<T>::eig(int n, const T* a, std::complex<Real<T>>* w, std::complex<Real<T>>* left,
                     std::complex<Real<T>>* right, Workspace<T>& space) {
   using C = std::complex<Real<T>>;
-  begin();
   if (n == 0) return;
   const std::int64_t size = std::int64_t{n} * n;
   auto give_up = [&] {

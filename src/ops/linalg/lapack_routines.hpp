@@ -1,116 +1,67 @@
 // The routines of LAPACK and BLAS that lapack.cpp calls, by element type. Fortran passes everything by address, and
-// behind the last argument the lengths of the texts. Declared here because lapacke.h and cblas.h are packages of their
-// own; no other file includes this one.
+// behind the last argument the lengths of the texts. OpenBLAS is loaded when the first of them is called: its threads
+// spin for a while when it comes, beside programs that never factor a matrix.
 #pragma once
 
+#include <atomic>
 #include <complex>
 #include <cstddef>
+#include <string>
+#include <type_traits>
 
-extern "C" {
-using C64 = std::complex<float>;
-using C128 = std::complex<double>;
-using Len = std::size_t;
-void openblas_set_num_threads(int);
-
-void spotrf_(const char*, const int*, float*, const int*, int*, Len);
-void dpotrf_(const char*, const int*, double*, const int*, int*, Len);
-void cpotrf_(const char*, const int*, C64*, const int*, int*, Len);
-void zpotrf_(const char*, const int*, C128*, const int*, int*, Len);
-
-void strsm_(const char*, const char*, const char*, const char*, const int*, const int*, const float*, const float*,
-            const int*, float*, const int*, Len, Len, Len, Len);
-void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
-            const int*, double*, const int*, Len, Len, Len, Len);
-void ctrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const C64*, const C64*,
-            const int*, C64*, const int*, Len, Len, Len, Len);
-void ztrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const C128*, const C128*,
-            const int*, C128*, const int*, Len, Len, Len, Len);
-
-void sgetrf_(const int*, const int*, float*, const int*, int*, int*);
-void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
-void cgetrf_(const int*, const int*, C64*, const int*, int*, int*);
-void zgetrf_(const int*, const int*, C128*, const int*, int*, int*);
-
-void sgeqrf_(const int*, const int*, float*, const int*, float*, float*, const int*, int*);
-void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
-void cgeqrf_(const int*, const int*, C64*, const int*, C64*, C64*, const int*, int*);
-void zgeqrf_(const int*, const int*, C128*, const int*, C128*, C128*, const int*, int*);
-
-void sorgqr_(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
-void dorgqr_(const int*, const int*, const int*, double*, const int*, const double*, double*, const int*, int*);
-void cungqr_(const int*, const int*, const int*, C64*, const int*, const C64*, C64*, const int*, int*);
-void zungqr_(const int*, const int*, const int*, C128*, const int*, const C128*, C128*, const int*, int*);
-
-void sgesdd_(const char*, const int*, const int*, float*, const int*, float*, float*, const int*, float*, const int*,
-             float*, const int*, int*, int*, Len);
-void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*,
-             const int*, double*, const int*, int*, int*, Len);
-void cgesdd_(const char*, const int*, const int*, C64*, const int*, float*, C64*, const int*, C64*, const int*, C64*,
-             const int*, float*, int*, int*, Len);
-void zgesdd_(const char*, const int*, const int*, C128*, const int*, double*, C128*, const int*, C128*, const int*,
-             C128*, const int*, double*, int*, int*, Len);
-
-void ssyevd_(const char*, const char*, const int*, float*, const int*, float*, float*, const int*, int*, const int*,
-             int*, Len, Len);
-void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*, const int*,
-             int*, Len, Len);
-void cheevd_(const char*, const char*, const int*, C64*, const int*, float*, C64*, const int*, float*, const int*, int*,
-             const int*, int*, Len, Len);
-void zheevd_(const char*, const char*, const int*, C128*, const int*, double*, C128*, const int*, double*, const int*,
-             int*, const int*, int*, Len, Len);
-
-void sgeev_(const char*, const char*, const int*, float*, const int*, float*, float*, float*, const int*, float*,
-            const int*, float*, const int*, int*, Len, Len);
-void dgeev_(const char*, const char*, const int*, double*, const int*, double*, double*, double*, const int*, double*,
-            const int*, double*, const int*, int*, Len, Len);
-void cgeev_(const char*, const char*, const int*, C64*, const int*, C64*, C64*, const int*, C64*, const int*, C64*,
-            const int*, float*, int*, Len, Len);
-void zgeev_(const char*, const char*, const int*, C128*, const int*, C128*, C128*, const int*, C128*, const int*, C128*,
-            const int*, double*, int*, Len, Len);
-}
+#include "ops/linalg/lapack.hpp"
 
 namespace tutti::ops::lapack {
 
-template <class T> struct Routines;
-template <> struct Routines<float> {
-  static constexpr auto* potrf = spotrf_;
-  static constexpr auto* trsm = strsm_;
-  static constexpr auto* getrf = sgetrf_;
-  static constexpr auto* geqrf = sgeqrf_;
-  static constexpr auto* orgqr = sorgqr_;
-  static constexpr auto* gesdd = sgesdd_;
-  static constexpr auto* syevd = ssyevd_;
-  static constexpr auto* geev = sgeev_;
+/// The address of a function of OpenBLAS. UnsupportedError where the library or the function is not there.
+void* find(const std::string& name);
+
+/// A routine by its name without the letter of its type. Found at its first call.
+template <class Signature> class Routine;
+template <class... A> class Routine<void(A...)> {
+ public:
+  constexpr Routine(char letter, const char* name) : letter_(letter), name_(name) {}
+  void operator()(A... arguments) const {
+    Address routine = address_.load(std::memory_order_acquire);
+    if (!routine) {
+      routine = reinterpret_cast<Address>(find(letter_ + std::string(name_) + "_"));
+      address_.store(routine, std::memory_order_release);
+    }
+    routine(arguments...);
+  }
+
+ private:
+  using Address = void (*)(A...);
+  char letter_;
+  const char* name_;
+  mutable std::atomic<Address> address_ = nullptr;
 };
-template <> struct Routines<double> {
-  static constexpr auto* potrf = dpotrf_;
-  static constexpr auto* trsm = dtrsm_;
-  static constexpr auto* getrf = dgetrf_;
-  static constexpr auto* geqrf = dgeqrf_;
-  static constexpr auto* orgqr = dorgqr_;
-  static constexpr auto* gesdd = dgesdd_;
-  static constexpr auto* syevd = dsyevd_;
-  static constexpr auto* geev = dgeev_;
-};
-template <> struct Routines<C64> {
-  static constexpr auto* potrf = cpotrf_;
-  static constexpr auto* trsm = ctrsm_;
-  static constexpr auto* getrf = cgetrf_;
-  static constexpr auto* geqrf = cgeqrf_;
-  static constexpr auto* orgqr = cungqr_;
-  static constexpr auto* gesdd = cgesdd_;
-  static constexpr auto* syevd = cheevd_;
-  static constexpr auto* geev = cgeev_;
-};
-template <> struct Routines<C128> {
-  static constexpr auto* potrf = zpotrf_;
-  static constexpr auto* trsm = ztrsm_;
-  static constexpr auto* getrf = zgetrf_;
-  static constexpr auto* geqrf = zgeqrf_;
-  static constexpr auto* orgqr = zungqr_;
-  static constexpr auto* gesdd = zgesdd_;
-  static constexpr auto* syevd = zheevd_;
-  static constexpr auto* geev = zgeev_;
+
+template <class T> struct Routines {
+  using Len = std::size_t;
+  using In = const char*;
+  using Int = const int*;
+  using R = Real<T>;
+  static constexpr bool complex = is_complex<T>;
+  static constexpr char letter = std::is_same_v<R, float> ? (complex ? 'c' : 's') : (complex ? 'z' : 'd');
+  template <class OfComplex, class OfReal> using Either = Routine<std::conditional_t<complex, OfComplex, OfReal>>;
+
+  static constinit inline Routine<void(In, Int, T*, Int, int*, Len)> potrf{letter, "potrf"};
+  static constinit inline Routine<void(In, In, In, In, Int, Int, const T*, const T*, Int, T*, Int, Len, Len, Len, Len)>
+      trsm{letter, "trsm"};
+  static constinit inline Routine<void(Int, Int, T*, Int, int*, int*)> getrf{letter, "getrf"};
+  static constinit inline Routine<void(Int, Int, T*, Int, T*, T*, Int, int*)> geqrf{letter, "geqrf"};
+  static constinit inline Routine<void(Int, Int, Int, T*, Int, const T*, T*, Int, int*)> orgqr{
+      letter, complex ? "ungqr" : "orgqr"};
+  static constinit inline Either<void(In, Int, Int, T*, Int, R*, T*, Int, T*, Int, T*, Int, R*, int*, int*, Len),
+                                 void(In, Int, Int, T*, Int, R*, T*, Int, T*, Int, T*, Int, int*, int*, Len)>
+      gesdd{letter, "gesdd"};
+  static constinit inline Either<void(In, In, Int, T*, Int, R*, T*, Int, R*, Int, int*, Int, int*, Len, Len),
+                                 void(In, In, Int, T*, Int, R*, T*, Int, int*, Int, int*, Len, Len)>
+      syevd{letter, complex ? "heevd" : "syevd"};
+  static constinit inline Either<void(In, In, Int, T*, Int, T*, T*, Int, T*, Int, T*, Int, R*, int*, Len, Len),
+                                 void(In, In, Int, T*, Int, R*, R*, T*, Int, T*, Int, T*, Int, int*, Len, Len)>
+      geev{letter, "geev"};
 };
 
 }  // namespace tutti::ops::lapack
