@@ -1,15 +1,9 @@
 // Compiles kernels, and keeps those that are alive by their texts.
 #include "backend/cpu/kernel.hpp"
 
-#include <llvm/ADT/StringMap.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
-#include <llvm/TargetParser/Host.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -20,9 +14,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "backend/cpu/emit.hpp"
-#include "backend/cpu/isa.hpp"
-#include "base/environment.hpp"
+#include "backend/cpu/objects.hpp"
 #include "base/half.hpp"
 #include "lane/library.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -32,14 +24,6 @@ namespace tutti::cpu {
 namespace orc = llvm::orc;
 
 namespace {
-
-template <class T> T check(llvm::Expected<T> value) {
-  if (!value) throw CompileError("cpu: " + llvm::toString(value.takeError()));
-  return std::move(*value);
-}
-void check(llvm::Error error) {
-  if (error) throw CompileError("cpu: " + llvm::toString(std::move(error)));
-}
 
 // Conversions that generated code calls where the machine has no instruction for them. A half travels in the low bits
 // of a float's register.
@@ -52,41 +36,6 @@ float float_to_half(float in) { return std::bit_cast<float>(std::uint32_t{Float1
 
 float fmod_f32(float x, float y) { return std::fmod(x, y); }
 double fmod_f64(double x, double y) { return std::fmod(x, y); }
-
-orc::JITTargetMachineBuilder target_machine() {
-  const llvm::Triple triple(llvm::sys::getProcessTriple());
-  orc::JITTargetMachineBuilder builder(triple);
-  if (isa() < isa_of_processor()) {
-    builder.setCPU(isa() == Isa::avx2 ? "haswell" : "x86-64");
-  } else {
-    builder.setCPU(llvm::sys::getHostCPUName().str());
-    for (const auto& f : llvm::sys::getHostCPUFeatures()) builder.getFeatures().AddFeature(f.first(), f.second);
-  }
-  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-  builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return builder;
-}
-
-// Memory of the function becomes registers, and what does not change in a loop goes before it. No vectors are made: the
-// code has them.
-void optimise(llvm::Function& function) {
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  llvm::FunctionPassManager passes;
-  check(builder.parsePassPipeline(
-      passes,
-      "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),sroa,"
-      "instcombine<no-verify-fixpoint>,simplifycfg"));
-  passes.run(function, functions);
-}
 
 [[noreturn]] void raise_out_of_memory() {
   raise<Error>("out of memory", "there is no room to compile a program",
@@ -233,25 +182,15 @@ class Code {
 };
 
 std::shared_ptr<const Code> Jit::add(const std::vector<const Source*>& fresh) {
-  auto context = std::make_unique<llvm::LLVMContext>();
-  auto module = std::make_unique<llvm::Module>("kernels", *context);
-  module->setDataLayout(jit_->getDataLayout());
-  const int first = compiled_;
-  auto name = [&](std::size_t k) { return "kernel" + std::to_string(first + static_cast<int>(k)); };
-  for (std::size_t k = 0; k < fresh.size(); ++k, ++compiled_) {
-    for (const char* function : fresh[k]->library) define_library(function);
-    fresh[k]->emit(*module, name(k), isa() == Isa::avx512);
+  std::vector<NamedSource> named;
+  for (const Source* s : fresh) {
+    for (const char* function : s->library) define_library(function);
+    named.push_back({s, "kernel" + std::to_string(compiled_++)});
   }
-  std::string message;
-  llvm::raw_string_ostream stream(message);
-  if (llvm::verifyModule(*module, &stream)) throw InternalError("cpu: invalid code: " + message);
-  for (std::size_t k = 0; k < fresh.size(); ++k)
-    if (fresh[k]->optimised) optimise(*module->getFunction(name(k)));
-  if (!environment::value(environment::cpu_ir).empty()) module->print(llvm::errs(), nullptr);
   const orc::ResourceTrackerSP tracker = jit_->getMainJITDylib().createResourceTracker();
-  check(jit_->addIRModule(tracker, orc::ThreadSafeModule(std::move(module), std::move(context))));
+  for (auto& object : compile_objects(named)) check(jit_->addObjectFile(tracker, std::move(object)));
   std::vector<void*> found;
-  for (std::size_t k = 0; k < fresh.size(); ++k) found.push_back(check(jit_->lookup(name(k))).toPtr<void*>());
+  for (const NamedSource& s : named) found.push_back(check(jit_->lookup(s.name)).toPtr<void*>());
   std::vector<std::string> texts;
   for (const Source* s : fresh) texts.push_back(s->text);
   auto code = std::make_shared<Code>(*this, tracker, texts);
