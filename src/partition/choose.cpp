@@ -4,6 +4,7 @@
 
 #include "ir/loop_form.hpp"
 #include "partition/choice_model.hpp"
+#include "partition/homes.hpp"
 
 namespace tutti {
 namespace {
@@ -14,41 +15,38 @@ constexpr int most_sweeps = 4;
 
 class Choosing {
  public:
-  Choosing(const Problem& problem, Planner& planner)
-      : problem_(problem),
-        planner_(planner),
-        graph_(graph_of(problem, planner)),
-        model_(graph_, planner, problem.axes) {}
+  Choosing(const Problem& problem, Planner& planner, Graph graph)
+      : problem_(problem), planner_(planner), graph_(std::move(graph)), model_(graph_, planner, problem.axes) {}
 
-  BodyPlan run() {
-    search();
-    return plan(graph_.outermost);
+  // First what is alike is chosen alike: from one order of the axes ...
+  void begin() {
+    model_.tie(like_);
+    from(problem_.axes, false);
+  }
+  // ... and from the others; then each by itself from there.
+  void finish() {
+    if (problem_.axes.size() > 1) {
+      from(problem_.axes, true);
+      for (const bool together : {false, true}) from({problem_.axes.rbegin(), problem_.axes.rend()}, together);
+    }
+    model_.only(problem_.axes);
+    if (like_.node_classes == static_cast<int>(graph_.nodes.size())) return;
+    model_.tie(all_apart(graph_));
+    for (const AxisRef& axis : problem_.axes) model_.improve(best_, {axis}, true);
   }
 
+  double cost() const { return best_.cost; }
+  BodyPlan plan() { return plan(graph_.outermost); }
   Proof prove(std::int64_t limit) {
-    search();
     const MinSumResult found = model_.all_together(limit);
     return {std::min(best_.cost, found.cost), found.bound};
   }
 
  private:
-  // First what is alike is chosen alike, then each by itself from there.
-  void search() {
-    const Likeness like = alike(graph_);
-    model_.tie(like);
-    std::vector<AxisRefs> orders{problem_.axes};
-    if (problem_.axes.size() > 1) orders.emplace_back(problem_.axes.rbegin(), problem_.axes.rend());
-    for (const AxisRefs& axes : orders)
-      for (const bool together : {false, true}) {
-        if (together && axes.size() == 1) continue;
-        Choice c = start(axes, together);
-        follow(c, most_sweeps);
-        if (c.cost < best_.cost) best_ = std::move(c);
-      }
-    model_.only(problem_.axes);
-    if (like.node_classes == static_cast<int>(graph_.nodes.size())) return;
-    model_.tie(all_apart(graph_));
-    for (const AxisRef& axis : problem_.axes) model_.improve(best_, {axis}, true);
+  void from(const AxisRefs& order, bool together) {
+    Choice c = start(order, together);
+    follow(c, most_sweeps);
+    if (c.cost < best_.cost) best_ = std::move(c);
   }
 
   // One axis after the other; or all of them on one thing.
@@ -89,6 +87,7 @@ class Choosing {
       out.chosen.push_back(program.nodes[i] >= 0 ? chosen(program.nodes[i]) : loop(program, i));
     for (std::size_t v = 0; v < program.values.size(); ++v) {
       const int value = program.values[v];
+      out.homes.push_back(value < 0 ? Homes{} : graph_.values[value].homes);
       if (value < 0 || best_.hubs[value] < 0) continue;
       out.hubs.emplace(static_cast<ValueId>(v), planner_.layout(graph_.values[value].size, best_.hubs[value]));
     }
@@ -133,9 +132,33 @@ class Choosing {
   const Problem& problem_;
   Planner& planner_;
   const Graph graph_;
+  const Likeness like_ = alike(graph_);
   ChoiceModel model_;
   Choice best_;
 };
+
+// Where there are several axes, with homes. What homes do without, permutes and exchanges between three dims, may be
+// the better way through a short program, or where placements contradict each other: there both, and what is better
+// after the first start is searched on.
+std::unique_ptr<Choosing> chosen(const Problem& problem, Planner& planner) {
+  constexpr std::size_t is_short = 100;  // nodes
+  Graph graph = graph_of(problem, planner);
+  const bool one_axis = problem.axes.size() == 1;
+  std::unique_ptr<Choosing> out, ordered;
+  const bool both = !one_axis && (graph.nodes.size() < is_short || contradicts(graph, ways(problem.axes)));
+  if (one_axis || both) (both ? ordered : out) = std::make_unique<Choosing>(problem, planner, graph);
+  if (!one_axis) {
+    settle(graph, planner, problem.axes);
+    out = std::make_unique<Choosing>(problem, planner, std::move(graph));
+  }
+  out->begin();
+  if (ordered) {
+    ordered->begin();
+    if (!(out->cost() < ordered->cost() * (1 - 1e-9))) out = std::move(ordered);
+  }
+  out->finish();
+  return out;
+}
 
 }  // namespace
 
@@ -182,10 +205,10 @@ Problem problem_of(const ShardedProgram& sharded, const AxisRefs& axes) {
   return out;
 }
 
-BodyPlan choose(const Problem& problem, Planner& planner) { return Choosing(problem, planner).run(); }
+BodyPlan choose(const Problem& problem, Planner& planner) { return chosen(problem, planner)->plan(); }
 
 Proof prove(const Problem& problem, Planner& planner, std::int64_t limit) {
-  return Choosing(problem, planner).prove(limit);
+  return chosen(problem, planner)->prove(limit);
 }
 
 }  // namespace tutti

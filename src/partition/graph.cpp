@@ -51,7 +51,8 @@ class Builder {
 
  private:
   int value(const Type& type, double times) {
-    out_.values.push_back({planner_.valued({type.shape, type.dtype.size()}), times});
+    const Sizes sizes{type.shape, type.dtype.size()};
+    out_.values.push_back({sizes, planner_.valued(sizes), times});
     return static_cast<int>(out_.values.size()) - 1;
   }
 

@@ -20,10 +20,12 @@ struct Node {
   double times = 1;
 };
 struct GraphValue {
-  Valued size;
+  Sizes sizes;
+  Valued size = {};
   double times = 1;  // that it moves
   int producer = -1, result = 0;
   std::vector<std::pair<int, int>> uses = {};  // node and operand
+  Homes homes = {};
 };
 
 /// Which nodes stand for the parts of a program.

@@ -57,8 +57,10 @@ LayoutSpace::LayoutSpace(const Mesh& mesh, std::shared_ptr<const Prices> prices,
 std::u16string LayoutSpace::code(const State& s) const {
   std::u16string out(atoms_.size() + 1, u'\0');
   int place = 1;
-  for (const std::string& atoms : s.dims) {
-    for (std::size_t i = 0; i < atoms.size(); ++i) out[atoms[i]] = static_cast<char16_t>(place + static_cast<int>(i));
+  for (std::size_t d = 0; d < s.dims.size(); ++d) {
+    const bool set = is_set(static_cast<int>(d));
+    for (std::size_t i = 0; i < s.dims[d].size(); ++i)
+      out[s.dims[d][i]] = static_cast<char16_t>(place + (set ? 0 : static_cast<int>(i)));
     place += static_cast<int>(atoms_.size());
   }
   for (char a : s.pending) out[a] = static_cast<char16_t>(place);
@@ -79,6 +81,7 @@ LayoutSpace::State LayoutSpace::state_of(const Layout& layout) const {
   for (const AxisRefs& refs : layout.dims) {
     out.dims.emplace_back();
     for (const AxisRef& r : refs) add(r, out.dims.back());
+    if (is_set(static_cast<int>(out.dims.size()) - 1)) std::sort(out.dims.back().begin(), out.dims.back().end());
   }
   for (const AxisRef& r : layout.pending) add(r, out.pending);
   std::sort(out.pending.begin(), out.pending.end());
@@ -132,7 +135,7 @@ std::int64_t LayoutSpace::ways(const std::string& atoms) const {
 
 double LayoutSpace::extent_share(int dim, double ways) const {
   const std::int64_t n = extents_[static_cast<std::size_t>(dim)];
-  return n == 0 ? 1 / ways : std::ceil(static_cast<double>(n) / ways) / static_cast<double>(n);
+  return n <= 0 ? 1 / ways : std::ceil(static_cast<double>(n) / ways) / static_cast<double>(n);
 }
 
 double LayoutSpace::held(const State& s) const {
@@ -144,14 +147,14 @@ double LayoutSpace::held(const State& s) const {
 
 bool LayoutSpace::divides(const State& s) const {
   for (std::size_t d = 0; d < s.dims.size(); ++d)
-    if (extents_[d] % ways(s.dims[d]) != 0) return false;
+    if (extents_[d] > 0 && extents_[d] % ways(s.dims[d]) != 0) return false;
   return true;
 }
 
 // More blocks than elements only where somebody asked for that.
 bool LayoutSpace::may_cut(int dim, double ways) const {
   const std::int64_t n = extents_[static_cast<std::size_t>(dim)];
-  return n == 0 || (!parts_ && (overcut_ || ways <= static_cast<double>(n)));
+  return n <= 0 || (!parts_ && (overcut_ || ways <= static_cast<double>(n)));
 }
 
 class LayoutSpace::Expansion {
@@ -164,10 +167,21 @@ class LayoutSpace::Expansion {
 
   void run() {
     from_free();
-    for (int d = 0; d < rank_; ++d)
-      for (std::size_t keep = 0; keep < s_.dims[d].size(); ++keep) from_dim(d, keep);
+    bool sets = false;
+    for (int d = 0; d < rank_; ++d) {
+      const std::string& atoms = s_.dims[d];
+      sets = sets || space_.is_set(d);
+      for (std::size_t keep = 0; keep < atoms.size() && !space_.is_set(d); ++keep)
+        from_dim(d, atoms.substr(0, keep), atoms.substr(keep));
+      for (std::size_t set = 1; space_.is_set(d) && set < (std::size_t{1} << atoms.size()); ++set) {
+        std::string left, taken;
+        for (std::size_t i = 0; i < atoms.size(); ++i) (set >> i & 1 ? taken : left) += atoms[i];
+        from_dim(d, left, taken);
+      }
+    }
     if (!s_.pending.empty()) from_pending();
-    if (space_.divides(s_)) permutes(0, State{std::vector<std::string>(s_.dims.size()), s_.pending, s_.kind}, 0);
+    if (!sets && space_.divides(s_))
+      permutes(0, State{std::vector<std::string>(s_.dims.size()), s_.pending, s_.kind}, 0);
   }
 
  private:
@@ -198,30 +212,38 @@ class LayoutSpace::Expansion {
       for (int d = 0; d < rank_; ++d) {
         if (!space_.may_cut(d, ways(s_.dims[d]) * size(a))) continue;
         State next = s_;
-        next.dims[d] += a;
+        join(next, d, {a});
         visit_({Move::Kind::slice, {space_.atoms_[a]}, -1, d, {}}, next, {});
       }
       if (adds()) visit_({Move::Kind::mask, {space_.atoms_[a]}, -1, -1, {}}, with_pending(s_, a), {});
     }
   }
 
-  void from_dim(int d, std::size_t keep) {
-    const std::string suffix = s_.dims[d].substr(keep);
+  // The axes appear in the dim, behind those that are there.
+  void join(State& s, int d, const std::string& atoms) const {
+    s.dims[d] += atoms;
+    if (space_.is_set(d)) std::sort(s.dims[d].begin(), s.dims[d].end());
+  }
+
+  // Dim d loses the axes `suffix` and keeps the others.
+  void from_dim(int d, const std::string& left, const std::string& suffix) {
     State gathered = s_;
-    gathered.dims[d].resize(keep);
+    gathered.dims[d] = left;
     const double n = ways(suffix);
     visit_({Move::Kind::all_gather, refs(suffix), d, -1, {}}, gathered, held_ * received(ops::all_gather, n));
-    if (suffix.size() == 1 && adds() && space_.extents_[d] % space_.ways(s_.dims[d]) == 0)
+    const bool even = space_.is_set(d) || space_.extents_[d] % space_.ways(s_.dims[d]) == 0;
+    if (suffix.size() == 1 && adds() && even)
       visit_({Move::Kind::embed, refs(suffix), d, -1, {}}, with_pending(gathered, suffix[0]), {});
     for (int t = 0; t < rank_; ++t) {
-      if (t == d) continue;
+      if (t == d || (suffix.size() > 1 && space_.is_set(d) != space_.is_set(t))) continue;
       exchange(gathered, {Move::Kind::all_to_all, refs(suffix), d, t, {}}, suffix);
       // The axes of a second dim go along.
       for (int e = 0; e < rank_; ++e)
-        for (std::size_t left = 0; e != d && e != t && left < s_.dims[e].size(); ++left) {
-          const std::string more = s_.dims[e].substr(left);
+        for (std::size_t kept = 0; e != d && e != t && kept < s_.dims[e].size(); ++kept) {
+          if (space_.is_set(d) || space_.is_set(e) || space_.is_set(t)) break;
+          const std::string more = s_.dims[e].substr(kept);
           State both = gathered;
-          both.dims[e].resize(left);
+          both.dims[e].resize(kept);
           State after = both;
           after.dims[t] += suffix + more;
           if (!space_.divides(s_) || !space_.divides(after)) continue;
@@ -237,7 +259,7 @@ class LayoutSpace::Expansion {
     const int t = move.to_dim;
     const double n = ways(atoms), before = ways(s_.dims[t]);
     if (!space_.may_cut(t, before * n)) return;
-    next.dims[t] += atoms;
+    join(next, t, atoms);
     // Every device cuts dim t of its block into pieces of the new extent, and keeps one of them.
     const double sent = held_ / space_.extent_share(t, before) * space_.extent_share(t, before * n) * n;
     visit_(std::move(move), next, sent * received(ops::all_to_all, n));
@@ -259,10 +281,10 @@ class LayoutSpace::Expansion {
         std::string order = chosen;
         do {
           State scattered = rest;
-          scattered.dims[d] += order;
+          join(scattered, d, order);
           visit_({Move::Kind::reduce_scatter, refs(order), -1, d, {}}, scattered,
                  space_.held(scattered) * group * received(ops::reduce_scatter, group));
-        } while (std::next_permutation(order.begin(), order.end()));
+        } while (!space_.is_set(d) && std::next_permutation(order.begin(), order.end()));
       }
     }
   }
@@ -404,6 +426,7 @@ int LayoutSpace::renamed(int id, int renaming) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
     to.dims[dims[d]] = state.dims[d];
     for (char& a : to.dims[dims[d]]) a = names[a];
+    if (is_set(static_cast<int>(d))) std::sort(to.dims[dims[d]].begin(), to.dims[dims[d]].end());
   }
   for (char& a : to.pending) a = names[a];
   std::sort(to.pending.begin(), to.pending.end());

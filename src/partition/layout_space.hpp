@@ -35,6 +35,9 @@ class LayoutSpace {
   /// axes are cut into their prime parts, and other extents stay whole.
   LayoutSpace(const Mesh& mesh, std::shared_ptr<const Prices> prices, std::vector<std::int64_t> extents,
               bool parts = false);
+  /// An extent that every combination of axes divides, of a dim of which each axis cuts another part, whatever others
+  /// do (partition/homes.hpp): layouts name its axes in the order of the mesh.
+  static constexpr std::int64_t set_like = -1;
   /// The extents by which a shape finds its space: 0 where all devices together divide.
   static std::vector<std::int64_t> extents_of(const Mesh& mesh, const Shape& shape);
 
@@ -89,6 +92,7 @@ class LayoutSpace {
   int renaming(const std::string& atoms, const std::string& dims);
   bool divides(const State& state) const;
   bool may_cut(int dim, double ways) const;
+  bool is_set(int dim) const { return extents_[static_cast<std::size_t>(dim)] == set_like; }
 
   std::shared_ptr<const Prices> prices_;
   std::vector<AxisRef> atoms_;

@@ -136,7 +136,7 @@ Array Emitter::mask_padding(const Array& x, const Layout& layout, const Shape& g
 }
 
 Array Emitter::collective(const Move& move, const Op& op, Params params, const Array& x) {
-  if (on_collective) on_collective(move, op, params, x.type());
+  if (on_collective) on_collective(meant_ ? *meant_ : move, op, params, x.type());
   return bind1(op, std::move(params), {x});
 }
 

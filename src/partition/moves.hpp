@@ -8,6 +8,7 @@
 
 #include "ir/collective.hpp"
 #include "ir/op.hpp"
+#include "partition/homes.hpp"
 #include "partition/planner.hpp"
 #include "tutti/array/array.hpp"
 
@@ -21,6 +22,8 @@ class Emitter {
 
   /// `x`, the block of a value of shape `global` under `before`, as the block under move.after.
   Array apply(const Move& move, const Layout& before, const Array& x, const Shape& global);
+  /// The same where dims may have homes (partition/homes.hpp).
+  Array apply(const Move& move, const Layout& before, const Array& x, const Shape& global, const Homes& homes);
   /// `x` with `fill` in the places of dim `d` that lie beyond the end of the array; `x` itself where there are none.
   Array mask_padding(const Array& x, const Layout& layout, const Shape& global, int d, const Scalar& fill);
   /// The devices along axes that cut dim `dim`.
@@ -37,12 +40,15 @@ class Emitter {
   Array mask(const Move& move, const Array& x);
   Array embed(const Move& move, const Array& x);
   Array exchange_two(const Move& move, const Array& x);
+  Array apply_in_parts(Move move, const Layout& before, const Array& x, const Shape& global, const Homes& homes);
+  Array exchange_parts(Move move, const Layout& before, const Array& x, const Shape& global, const Homes& homes);
   Array permute(Move move, const Layout& before, const Array& x);
   // The devices that hold each block, by the block's number along every dim.
   std::map<std::vector<std::int64_t>, std::vector<int>> owners(const Layout& layout) const;
 
   Mesh mesh_;
   std::map<AxisRef, Array> coordinates_;
+  const Move* meant_ = nullptr;  // while it is made of others
 };
 
 /// Whether some device's block of dim `d` is smaller than the others.

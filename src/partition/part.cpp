@@ -9,14 +9,15 @@
 
 namespace tutti {
 
-Part::Part(const ShardedProgram& sharded, Planner& planner, Part* around, BodyWords words)
+Part::Part(const ShardedProgram& sharded, Planner& planner, std::vector<Homes> homes, Part* around, BodyWords words)
     : sharded_(sharded),
       p_(*sharded.program),
       planner_(planner),
       around_(around),
       trace_(std::make_shared<Trace>(Trace::Mode::staged, "partition", Loc{})),
       emit_(sharded.mesh),
-      why_(sharded, index_, std::move(words)) {
+      why_(sharded, index_, std::move(words)),
+      homes_(std::move(homes)) {
   emit_.on_collective = [this](const Move& move, const Op& op, const Params& params, const Type& operand) {
     causes_.push_back(why_.cause(move, op, params, operand));
   };
@@ -30,7 +31,7 @@ ValuePtr Part::input(ValueId v, const Layout& layout, std::string name) {
 
 ValuePtr Part::value(ValueId v, const Layout& layout, const Array& block) {
   ValuePtr out = std::make_shared<Value>(Value{v, this});
-  out->add(layout, block);
+  out->add(as_sets(layout, homes(v)), block);
   return out;
 }
 
@@ -58,9 +59,21 @@ Recorded Part::record(const BodyPlan& plan, const std::vector<ValuePtr>& inputs,
   return {trace_->close(results), std::move(causes_)};
 }
 
-// The operand as a block under `to`; moves are recorded once and found again by later users.
-Array Part::block(Value& v, const Layout& to) {
+const Homes& Part::homes(ValueId v) const {
+  static const Homes none;
+  return homes_.empty() ? none : homes_[static_cast<std::size_t>(v)];
+}
+
+Sizes Part::sizes(ValueId v) const {
+  Sizes out = sizes_of(p_.types[v]);
+  out.sets = sets(homes(v));
+  return out;
+}
+
+// The operand as a block under `wanted`; moves are recorded once and found again by later users.
+Array Part::block(Value& v, const Layout& wanted) {
   if (v.atom.is_literal()) {
+    const Layout& to = wanted;
     Array x = literal_array(v.atom);
     Layout at = Layout::replicated(0);
     for (const AxisRef& axis : to.pending) {
@@ -76,16 +89,18 @@ Array Part::block(Value& v, const Layout& to) {
     const Part* inside = this;
     while (inside->around_ != v.home) inside = inside->around_;
     OutsideOf hidden(inside->trace_.get());
-    return v.home->block(v, to);
+    return v.home->block(v, wanted);
   }
+  const Layout to = as_sets(wanted, homes(v.atom.id));
   bring_to_hub(v, to);
   const Type& type = p_.type(v.atom.id);
-  const std::size_t from = v.versions.best(to, sizes_of(type), planner_);
+  const Sizes sizes = this->sizes(v.atom.id);
+  const std::size_t from = v.versions.best(to, sizes, planner_);
   Array x = v.blocks[from];
   Layout at = v.versions.layouts[from];
-  for (const Move& move : planner_.path(at, to, sizes_of(type)).moves) {
+  for (const Move& move : planner_.path(at, to, sizes).moves) {
     why_.moving(v.atom.id, at, to);
-    x = emit_.apply(move, at, x, type.shape);
+    x = emit_.apply(move, at, x, type.shape, homes(v.atom.id));
     at = move.after;
     if ((is_collective(move.kind) || at == to) && !v.versions.has(at) && on_whole_axes(at, sharded_.mesh)) v.add(at, x);
   }
@@ -96,7 +111,7 @@ Array Part::block(Value& v, const Layout& to) {
 void Part::bring_to_hub(Value& v, const Layout& to) {
   const auto hub = hubs_.find(v.atom.id);
   if (hub == hubs_.end() || hub->second == to || v.versions.has(hub->second)) return;
-  const Sizes sizes = sizes_of(p_.type(v.atom.id));
+  const Sizes sizes = this->sizes(v.atom.id);
   double direct = 0;
   v.versions.best(to, sizes, planner_, &direct);
   if (planner_.cost(hub->second, to, sizes) < direct) block(v, Layout(hub->second));

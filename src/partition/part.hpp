@@ -38,8 +38,9 @@ struct Recorded {
 
 class Part {
  public:
-  /// `around`: the part in which the loop stands whose body this is.
-  Part(const ShardedProgram& sharded, Planner& planner, Part* around = nullptr, BodyWords words = {});
+  /// `homes`: of the plan. `around`: the part in which the loop stands whose body this is.
+  Part(const ShardedProgram& sharded, Planner& planner, std::vector<Homes> homes, Part* around = nullptr,
+       BodyWords words = {});
 
   /// A new input that has this layout.
   ValuePtr input(ValueId v, const Layout& layout, std::string name = "");
@@ -48,7 +49,9 @@ class Part {
 
  private:
   ValuePtr value(ValueId v, const Layout& layout, const Array& block);
-  Array block(Value& v, const Layout& to);
+  Array block(Value& v, const Layout& wanted);
+  const Homes& homes(ValueId v) const;
+  Sizes sizes(ValueId v) const;
   void bring_to_hub(Value& v, const Layout& to);
   std::vector<Array> equation(const Eqn& e, const Candidate& c, const std::vector<ValuePtr>& operands);
   std::vector<Array> region(const Eqn& e, std::vector<Array> blocks);
@@ -67,6 +70,7 @@ class Part {
   Causes why_;
   std::vector<Cause> causes_;
   std::map<ValueId, Layout> hubs_;  // of the plan
+  std::vector<Homes> homes_;        // likewise
 };
 
 }  // namespace tutti

@@ -66,7 +66,7 @@ Recorded Part::body(int eqn, int sub, const LoopForm& form, const BodyPlan& plan
   const Eqn& e = p_.eqns[eqn];
   const LoopForm::Body& of = form.bodies[sub];
   const bool branch = form.kind == LoopForm::Kind::branch;
-  Part inside(sharded_.bodies[eqn][sub], planner_, this, words_in(e, of, branch));
+  Part inside(sharded_.bodies[eqn][sub], planner_, plan.homes, this, words_in(e, of, branch));
   std::vector<ValuePtr> inputs;
   for (std::size_t i = 0; i < of.inputs.size(); ++i) {
     const ValueId v = e.subs[sub]->inputs[i];

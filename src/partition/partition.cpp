@@ -31,7 +31,7 @@ LocalProgram over(const ShardedProgram& sharded, const AxisRefs& axes, const Cho
   const BodyPlan plan = chooser(problem, planner);
   LocalProgram out;
   out.mesh = sharded.mesh;
-  Part part(sharded, planner);
+  Part part(sharded, planner, plan.homes);
   std::vector<ValuePtr> inputs;
   for (std::size_t i = 0; i < p.inputs.size(); ++i) {
     const ValueId v = p.inputs[i];

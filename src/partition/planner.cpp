@@ -25,8 +25,10 @@ Planner::Planner(Mesh mesh, bool parts)
 
 Valued Planner::valued(const Sizes& sizes) { return valued(sizes, false); }
 Valued Planner::valued(const Sizes& sizes, bool parts) {
-  auto [at, fresh] =
-      by_extents_.try_emplace({LayoutSpace::extents_of(mesh_, sizes.shape), parts}, static_cast<int>(spaces_.size()));
+  std::vector<std::int64_t> extents = LayoutSpace::extents_of(mesh_, sizes.shape);
+  for (std::size_t d = 0; d < sizes.sets.size(); ++d)
+    if (sizes.sets[d]) extents[d] = LayoutSpace::set_like;
+  auto [at, fresh] = by_extents_.try_emplace({std::move(extents), parts}, static_cast<int>(spaces_.size()));
   if (fresh) spaces_.push_back({std::make_unique<LayoutSpace>(mesh_, prices_, at->first.first, parts), {}});
   const auto elements = static_cast<double>(sizes.shape.num_elements());
   return {at->second, elements * static_cast<double>(sizes.item), elements};
@@ -146,7 +148,9 @@ Path Planner::path(const Layout& from, const Layout& to, const Sizes& sizes) {
   Path out = found(value, ways(value, renamed.id), renamed, space.renamed(goal, renamed.renaming));
   const auto collectives =
       std::count_if(out.moves.begin(), out.moves.end(), [](const Move& m) { return is_collective(m.kind); });
-  if (!parts_ || collectives < 2 || !may_use_parts(from, sizes.shape) || !may_use_parts(to, sizes.shape)) return out;
+  const bool sets = std::any_of(sizes.sets.begin(), sizes.sets.end(), [](char s) { return s != 0; });
+  if (!parts_ || sets || collectives < 2 || !may_use_parts(from, sizes.shape) || !may_use_parts(to, sizes.shape))
+    return out;
   const Valued finer = valued(sizes, true);
   const int first = id(finer, from), last = id(finer, to);
   Path other = found(finer, search(finer, first, last), {first, 0}, last);

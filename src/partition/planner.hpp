@@ -22,6 +22,7 @@ struct Path {
 struct Sizes {
   Shape shape;
   std::int64_t item = 4;
+  std::vector<char> sets = {};  // by dim: whether axes cut it as a set (partition/homes.hpp); empty: none
 };
 
 /// A value's space, and its size there: what prices are asked for.

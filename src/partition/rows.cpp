@@ -100,6 +100,12 @@ RowTable::RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> r
       linear_(std::move(linear)),
       prices_(std::move(prices)) {}
 
+RowTable::RowTable(const RowTable& like, std::vector<Homes> operands, std::vector<Homes> results) : RowTable(like) {
+  operand_homes_ = std::move(operands);
+  result_homes_ = std::move(results);
+  rows_.clear();
+}
+
 std::vector<int> RowTable::choices(const AxisRef& axis) const {
   std::vector<int> out;
   const Across* across = eqn_ ? eqn_->op->across.get() : nullptr;
@@ -126,12 +132,15 @@ const std::vector<int>& RowTable::ids(const Assignment& assignment, Planner& pla
   const Candidate& c = *row(assignment);
   Row& kept = rows_.find(assignment)->second;
   if (kept.ids.empty()) {
-    auto note = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types) {
-      for (std::size_t i = 0; i < types.size(); ++i)
-        kept.ids.push_back(planner.id(planner.valued({types[i].shape, types[i].dtype.size()}), layouts[i]));
+    auto note = [&](const std::vector<Layout>& layouts, const std::vector<Type>& types,
+                    const std::vector<Homes>& homes) {
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        const Sizes sizes{types[i].shape, types[i].dtype.size(), homes.empty() ? std::vector<char>() : sets(homes[i])};
+        kept.ids.push_back(planner.id(planner.valued(sizes), layouts[i]));
+      }
     };
-    note(c.operands, operands_);
-    note(c.results, results_);
+    note(c.operands, operands_, operand_homes_);
+    note(c.results, results_, result_homes_);
   }
   return kept.ids;
 }
@@ -144,7 +153,8 @@ int RowTable::dim_of(int factor) const {
 }
 
 // Layout of one tensor; false where blocks of factors would not be blocks of the dim.
-bool RowTable::build(const Factors::Dims& dims, const Type& type, const Placed& placed, Layout& layout) const {
+bool RowTable::build(const Factors::Dims& dims, const Type& type, const Homes& homes, const Placed& placed,
+                     Layout& layout) const {
   layout = Layout::replicated(type.ndim());
   for (int d = 0; d < type.ndim() && d < static_cast<int>(dims.size()); ++d) {
     bool cut = false, open = true;  // open: all factors before were cut to pieces of 1
@@ -161,6 +171,14 @@ bool RowTable::build(const Factors::Dims& dims, const Type& type, const Placed& 
       open = open && n == size;
     }
     if (cut && type.shape[d] < layout.ways(d)) return false;
+    if (!cut || homes.empty() || homes[d].empty()) continue;
+    // Of one factor any rows will do, unless it is the place in the dim that counts.
+    const bool by_place =
+        rule_.factors[dims[d][0]].kind == Kind::replicated || (eqn_ && eqn_->op->role == Role::generator) ||
+        (dims[d].size() > 1 &&
+         (rule_.factors[dims[d][0]].size % ways(homes[d]) != 0 || layout.dims[d] != placed.on[dims[d][0]]));
+    if (!by_place) layout.dims[d] = at_home(std::move(layout.dims[d]), homes[d]);
+    if (by_place && !lies_together(layout.dims[d], homes[d])) return false;
   }
   return true;
 }
@@ -177,14 +195,16 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
   }
   // A factor that shares a dim with others somewhere is cut evenly or not at all.
   auto build_all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types,
-                       std::vector<Layout>& layouts) {
+                       const std::vector<Homes>& homes, std::vector<Layout>& layouts) {
     layouts.resize(types.size());
     for (std::size_t i = 0; i < types.size(); ++i)
-      if (!build(i < dims.size() ? dims[i] : Factors::Dims{}, types[i], placed, layouts[i])) return false;
+      if (!build(i < dims.size() ? dims[i] : Factors::Dims{}, types[i], homes.empty() ? Homes{} : homes[i], placed,
+                 layouts[i]))
+        return false;
     return true;
   };
-  if (!build_all(rule_.operands, operands_, c.operands) || !build_all(rule_.results, results_, c.results) ||
-      !add_pending(c, assignment))
+  if (!build_all(rule_.operands, operands_, operand_homes_, c.operands) ||
+      !build_all(rule_.results, results_, result_homes_, c.results) || !add_pending(c, assignment))
     return std::nullopt;
   for (Layout& l : c.operands) l = canonical(l);
   for (Layout& l : c.results) l = canonical(l);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/op.hpp"
+#include "partition/homes.hpp"
 #include "partition/planner.hpp"
 
 namespace tutti {
@@ -32,6 +33,7 @@ struct BodyPlan {
   std::vector<Candidate> chosen;
   std::map<ValueId, Layout> hubs = {};
   std::vector<Layout> inputs = {}, outputs = {};
+  std::vector<Homes> homes = {};  // by value; empty: no dim of any has one
 };
 
 /// What each axis is put on, in the order in which axes of one dim cut it: a factor f (>= 0; `on_first + f`: as
@@ -48,7 +50,10 @@ class RowTable {
   /// Of something that is no Eqn and does nothing by itself: layouts that belong together.
   RowTable(Factors rule, std::vector<Type> operands, std::vector<Type> results, std::vector<std::vector<int>> linear,
            std::shared_ptr<const Prices> prices);
+  /// The same rows with operands and results whose dims have homes.
+  RowTable(const RowTable& like, std::vector<Homes> operands, std::vector<Homes> results);
 
+  const Factors& rule() const { return rule_; }
   /// What an axis may be put on.
   std::vector<int> choices(const AxisRef& axis) const;
   /// Nothing where it is not sound, or the op cannot run on such blocks.
@@ -68,7 +73,8 @@ class RowTable {
     std::vector<char> first;
   };
   int dim_of(int factor) const;
-  bool build(const Factors::Dims& dims, const Type& type, const Placed& placed, Layout& layout) const;
+  bool build(const Factors::Dims& dims, const Type& type, const Homes& homes, const Placed& placed,
+             Layout& layout) const;
   std::optional<Candidate> made(const Assignment& assignment) const;
   bool add_pending(Candidate& c, const Assignment& assignment) const;
   void note_padding(Candidate& c, const std::vector<AxisRefs>& on) const;
@@ -81,6 +87,7 @@ class RowTable {
   std::vector<Type> operands_, results_;
   std::vector<std::vector<int>> linear_;  // usable sets
   std::shared_ptr<const Prices> prices_;
+  std::vector<Homes> operand_homes_, result_homes_;
   std::map<Assignment, Row> rows_;
 };
 
