@@ -1,5 +1,6 @@
 // A job that something happens to, for faults.py: `mpirun -n 2 fault_job MODE`. It trains for ever. In mode `throw`
-// process 1 raises at step 20, in mode `exit` it leaves main with 3, in mode `other` it runs another program.
+// process 1 raises at step 20, in mode `exit` it leaves main with 3, in mode `other` it runs another program; in mode
+// `early` devices of the user's own are there before the job is.
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 int main(int, char** argv) {
   using namespace tutti;
   const std::string mode = argv[1];
+  if (mode == "early") (void)Mesh({Device(0, "cpu", "cpu"), Device(1, "cpu", "cpu")}, {2}, {"data"});
   distributed::initialize({.quiet_others = false});
   std::fprintf(stderr, "process %d is %d\n", process_index(), static_cast<int>(getpid()));
   const Mesh mesh = make_mesh({2}, {"data"});
