@@ -94,12 +94,6 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   check_given(what, shape, sharding);
   std::vector<Device> devices;
   for (const auto& [device, index] : addressable_indices(sharding, shape)) devices.push_back(device);
-  if (blocks.size() != devices.size())
-    raise<ShardingError>(what,
-                         "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " +
-                             std::to_string(devices.size()) + " devices" +
-                             (process_count() > 1 ? " in this process: " : ": ") + sharding.str(),
-                         "Give one block per device.");
   std::map<Device, Array> by_device;
   std::vector<Device> given;
   for (const Array& b : blocks) {
@@ -119,6 +113,12 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   if (by_device.size() != blocks.size())
     raise<DeviceError>(what, "the blocks must lie on different devices; they are on " + ids(given, "[]"),
                        "Put each block on its own device first.");
+  if (blocks.size() != devices.size() && blocks.size() != static_cast<std::size_t>(sharding.num_devices()))
+    raise<ShardingError>(what,
+                         "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " +
+                             std::to_string(devices.size()) + " devices" +
+                             (process_count() > 1 ? " in this process: " : ": ") + sharding.str(),
+                         "Give one block per device.");
   std::vector<Array> ordered;
   for (const Device& d : devices) {
     auto b = by_device.find(d);
