@@ -95,6 +95,12 @@ if(TARGET tutti_mpi)
     set_tests_properties(distributed.mpi_${processes} PROPERTIES LABELS ${label} TIMEOUT 300
       ENVIRONMENT "${environment}")
   endforeach()
+  # Where the memory of other processes must not be read, MPI copies.
+  add_test(NAME distributed.mpi_2_copies WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMAND ${MPIEXEC_EXECUTABLE} -n 2 ${PROJECT_BINARY_DIR}/test_distributed
+      --gtest_filter=Transport.*:LargeBlocks.*:Messages.*)
+  set_tests_properties(distributed.mpi_2_copies PROPERTIES LABELS quick TIMEOUT 300
+    ENVIRONMENT "${tutti_mpi_environment};ASAN_OPTIONS=detect_leaks=0;OMPI_MCA_btl_vader_single_copy_mechanism=none")
   add_executable(fault_job ${tutti_tests}/faults/job.cpp)
   target_link_libraries(fault_job PRIVATE tutti tutti_flags)
   add_test(NAME distributed.faults

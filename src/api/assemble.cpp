@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "api/side_by_side.hpp"
 #include "array/copy_box.hpp"
 #include "array/node.hpp"
 #include "mesh/checks.hpp"
@@ -33,41 +34,69 @@ void check_given(const char* what, const Shape& shape, const Sharding& sharding)
   check_constrained(sharding, {what, "an array of shape " + shape.str()});
 }
 
-// All blocks of addressable devices.
-Array assemble(const char* what, const Shape& shape, const Sharding& sharding, const std::vector<Array>& blocks,
+// A block of an array, and a device whose part of it that is.
+struct Piece {
+  Device device;
+  ShardIndex index;
+  Array block;
+};
+
+Box box_of(const ShardIndex& index) {
+  Box out;
+  for (const IndexRange& r : index) {
+    out.start.push_back(r.start);
+    out.stop.push_back(r.stop);
+  }
+  return out;
+}
+
+// What this process holds of an array.
+struct Here {
+  Box box;
+  Shape extents;  // of the buffer
+};
+Here here_of(const Sharding& sharding, const Shape& shape) {
+  const std::optional<Held> held = held_of(sharding, shape);
+  return held ? Here{held->box, held->block} : Here{whole_box(shape), shape};
+}
+
+std::vector<std::int64_t> difference(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  std::vector<std::int64_t> out;
+  for (std::size_t d = 0; d < a.size(); ++d) out.push_back(a[d] - b[d]);
+  return out;
+}
+
+// Of pieces that cover what this process holds.
+Array assemble(const char* what, const Shape& shape, const Sharding& sharding, const std::vector<Piece>& pieces,
                Loc loc) {
   CallScope scope(loc, Loc{"", what});
-  auto map = addressable_indices(sharding, shape);
-  for (std::size_t i = 0; i < map.size(); ++i)
-    if (!blocks[i].has_value())
-      raise<ValueError>(what, "the block for " + map[i].first.str() + " is empty: there is no array",
+  for (const Piece& p : pieces)
+    if (!p.block.has_value())
+      raise<ValueError>(what, "the block for " + p.device.str() + " is empty: there is no array",
                         "Give each device its part of " + shape.str() + ".");
-  Type type{blocks[0].dtype(), shape, false, {}};
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    Shape want = extents(map[i].second);
-    if (blocks[i].dtype() != type.dtype)
+  Type type{pieces[0].block.dtype(), shape, false, {}};
+  for (const Piece& p : pieces) {
+    Shape want = extents(p.index);
+    if (p.block.dtype() != type.dtype)
       raise<TypeError>(what,
-                       "the block for " + map[i].first.str() + " is " + blocks[i].type().str() +
-                           ", others have dtype " + std::string(type.dtype.name()),
+                       "the block for " + p.device.str() + " is " + p.block.type().str() + ", others have dtype " +
+                           std::string(type.dtype.name()),
                        "All blocks of an array have one dtype.");
-    if (blocks[i].shape() != want)
+    if (p.block.shape() != want)
       raise<ShardingError>(what,
-                           "the block for " + map[i].first.str() + " has shape " + blocks[i].shape().str() +
-                               ", expected " + want.str() + " of " + type.str() + " with the sharding " +
-                               sharding.str(),
+                           "the block for " + p.device.str() + " has shape " + p.block.shape().str() + ", expected " +
+                               want.str() + " of " + type.str() + " with the sharding " + sharding.str(),
                            "Give each device its part: sharding.devices_indices_map(shape) lists them.");
   }
-  const std::optional<Held> held = held_of(sharding, shape);
-  const Shape& extents_here = held ? held->block : shape;
+  const Here here = here_of(sharding, shape);
   const auto item = static_cast<std::int64_t>(type.dtype.size());
-  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(extents_here.num_elements() * item));
-  for (std::size_t i = 0; i < map.size(); ++i) {
-    std::vector<std::int64_t> at;
-    for (std::size_t d = 0; d < map[i].second.size(); ++d)
-      at.push_back(map[i].second[d].start - (held ? held->box.start[d] : 0));
-    const BufferPtr block = buffer_of(concrete(blocks[i], what), what);
-    copy_box(blocks[i].shape(), item, {blocks[i].shape(), std::vector<std::int64_t>(at.size(), 0)}, block->data(),
-             {extents_here, at}, buffer->data());
+  BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(here.extents.num_elements() * item));
+  for (const Piece& p : pieces) {
+    const Box piece = box_of(p.index), part = intersection(piece, here.box);
+    if (part.empty()) continue;
+    const BufferPtr block = buffer_of(concrete(p.block, what), what);
+    copy_box(part.shape(), item, {p.block.shape(), difference(part.start, piece.start)}, block->data(),
+             {here.extents, difference(part.start, here.box.start)}, buffer->data());
   }
   return make_array(std::move(type), std::move(buffer), sharding, true);
 }
@@ -94,12 +123,6 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   check_given(what, shape, sharding);
   std::vector<Device> devices;
   for (const auto& [device, index] : addressable_indices(sharding, shape)) devices.push_back(device);
-  if (blocks.size() != devices.size())
-    raise<ShardingError>(what,
-                         "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " +
-                             std::to_string(devices.size()) + " devices" +
-                             (process_count() > 1 ? " in this process: " : ": ") + sharding.str(),
-                         "Give one block per device.");
   std::map<Device, Array> by_device;
   std::vector<Device> given;
   for (const Array& b : blocks) {
@@ -119,16 +142,33 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   if (by_device.size() != blocks.size())
     raise<DeviceError>(what, "the blocks must lie on different devices; they are on " + ids(given, "[]"),
                        "Put each block on its own device first.");
-  std::vector<Array> ordered;
-  for (const Device& d : devices) {
-    auto b = by_device.find(d);
+  if (blocks.size() != devices.size() && blocks.size() != static_cast<std::size_t>(sharding.num_devices()))
+    raise<ShardingError>(what,
+                         "there are " + std::to_string(blocks.size()) + " blocks, and the sharding has " +
+                             std::to_string(devices.size()) + " devices" +
+                             (process_count() > 1 ? " in this process: " : ": ") + sharding.str(),
+                         "Give one block per device.");
+  // What a process's devices hold may lie apart: it is put together side by side first, and sent to its places.
+  const std::optional<Sharding> other = side_by_side(sharding, shape.ndim());
+  const Sharding& at = other ? *other : sharding;
+  const Here here = here_of(at, shape);
+  std::vector<Piece> pieces;
+  for (const auto& [device, index] : addressable_indices(at, shape)) {
+    auto b = by_device.find(device);
     if (b == by_device.end())
       raise<DeviceError>(what,
                          "the sharding has devices " + ids(devices, "{}") + ", the blocks lie on " + ids(given, "{}"),
                          "Put the blocks on the sharding's devices first.");
-    ordered.push_back(b->second);
+    const Box piece = box_of(index);
+    if (!piece.empty() && intersection(piece, here.box) != piece)
+      raise<UnsupportedError>(what,
+                              "the block of " + device.str() + " lies partly in another process: " + shape.str() +
+                                  " under " + sharding.str(),
+                              "Let the extents of dims that are cut divide, or use make_array_from_callback.");
+    pieces.push_back({device, index, b->second});
   }
-  return assemble(what, shape, sharding, ordered, loc);
+  Array out = assemble(what, shape, at, pieces, loc);
+  return other ? set_apart(what, out, sharding) : out;
 }
 
 Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
@@ -138,16 +178,39 @@ Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
     CallScope scope(loc);
     check_given(what, shape, sharding);
   }
-  std::vector<std::pair<ShardIndex, Array>> made;  // devices that hold the same part share its block
-  std::vector<Array> blocks;
-  for (const auto& [device, index] : addressable_indices(sharding, shape)) {
-    const Array* known = nullptr;
-    for (const auto& [where, b] : made)
-      if (where == index) known = &b;
-    if (!known) known = &made.emplace_back(index, block(index)).second;
-    blocks.push_back(*known);
+  // Of all parts those of which something is here; one at least, for the dtype.
+  const Here here = here_of(sharding, shape);
+  std::vector<Piece> pieces;
+  auto add = [&](const Device& device, const ShardIndex& index) {
+    for (const Piece& p : pieces)  // devices that hold the same part share its block
+      if (p.index == index) return;
+    pieces.push_back({device, index, block(index)});
+  };
+  for (const auto& [device, index] : sharding.devices_indices_map(shape))
+    if (!intersection(box_of(index), here.box).empty()) add(device, index);
+  if (pieces.empty()) {
+    const auto [device, index] = addressable_indices(sharding, shape)[0];
+    add(device, index);
   }
-  return assemble(what, shape, sharding, blocks, loc);
+  return assemble(what, shape, sharding, pieces, loc);
+}
+
+Array make_array_from_process_local_data(const Sharding& sharding, const Array& local, Loc loc) {
+  const char* what = "make_array_from_process_local_data";
+  CallScope scope(loc, Loc{"", what});
+  check_rank(sharding, local.shape(), {what, "the local array"});
+  check_constrained(sharding, {what, "an array of shape " + local.shape().str()});
+  const BufferPtr mine = whole_buffer_of(concrete(local, what), what);
+  Type type = local.type();
+  const std::optional<Sharding> other = side_by_side(sharding, type.ndim());
+  const Sharding& at = other ? *other : sharding;
+  const std::optional<Held> held = held_of(at, type.shape);
+  if (held) {
+    for (int d = 0; d < type.ndim(); ++d) type.shape[d] *= held->layout.ways(d);
+    check_exist(sharding, {what, "the array " + type.str()});
+  }
+  const Array out = make_array(std::move(type), mine, at, true);
+  return other ? set_apart(what, out, sharding) : out;
 }
 
 }  // namespace tutti

@@ -15,6 +15,13 @@ namespace {
 
 using run::Transport;
 
+Transport::Outgoing outgoing(int to, const std::string& text) {
+  return {to, text.data(), Transport::dense(static_cast<std::int64_t>(text.size()))};
+}
+Transport::Incoming incoming(int from, std::string& text) {
+  return {from, text.data(), Transport::dense(static_cast<std::int64_t>(text.size()))};
+}
+
 std::uint64_t hash_of(const std::string& text) {  // FNV-1a
   std::uint64_t h = 1469598103934665603ull;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
@@ -23,9 +30,9 @@ std::uint64_t hash_of(const std::string& text) {  // FNV-1a
 
 // Sends to `to` and gets from `from` as many bytes.
 void swap_bytes(const void* out, int to, void* in, int from, std::size_t bytes, const std::string& what) {
-  const auto n = static_cast<std::int64_t>(bytes);
-  const Transport::Outgoing o{to, static_cast<const char*>(out), n};
-  const Transport::Incoming i{from, static_cast<char*>(in), n};
+  const Runs all = Transport::dense(static_cast<std::int64_t>(bytes));
+  const Transport::Outgoing o{to, static_cast<const char*>(out), all};
+  const Transport::Incoming i{from, static_cast<char*>(in), all};
   run::transport()->start({&o, 1}, {&i, 1})->land(what);
 }
 
@@ -65,8 +72,8 @@ std::vector<std::string> all_gather_bytes(const std::string& mine, const std::st
   std::vector<Transport::Incoming> in;
   for (int p = 0; p < me.count; ++p) {
     if (p == me.index) continue;
-    out.push_back({p, mine.data(), static_cast<std::int64_t>(mine.size())});
-    in.push_back({p, all[static_cast<std::size_t>(p)].data(), static_cast<std::int64_t>(mine.size())});
+    out.push_back(outgoing(p, mine));
+    in.push_back(incoming(p, all[static_cast<std::size_t>(p)]));
   }
   if (!out.empty()) run::transport()->start(out, in)->land(what);
   return all;
@@ -81,11 +88,11 @@ std::string broadcast_bytes(const std::string& mine, int source, const std::stri
   while (bit <= from) bit *= 2;
   auto process = [&](int number) { return (number + source) % me.count; };
   if (from > 0) {
-    const Transport::Incoming in{process(from - bit / 2), out.data(), static_cast<std::int64_t>(out.size())};
+    const Transport::Incoming in = incoming(process(from - bit / 2), out);
     run::transport()->start({}, {&in, 1}, channel)->land(what);
   }
   for (; from + bit < me.count; bit *= 2) {
-    const Transport::Outgoing to{process(from + bit), out.data(), static_cast<std::int64_t>(out.size())};
+    const Transport::Outgoing to = outgoing(process(from + bit), out);
     run::transport()->start({&to, 1}, {}, channel)->land(what);
   }
   return out;
@@ -100,8 +107,8 @@ std::vector<std::string> gather_texts(const std::string& mine, const std::string
   const Process me = this_process();
   std::uint64_t size = mine.size();
   if (me.index > 0) {
-    const Transport::Outgoing out[] = {{0, reinterpret_cast<const char*>(&size), sizeof size},
-                                       {0, mine.data(), static_cast<std::int64_t>(mine.size())}};
+    const Transport::Outgoing out[] = {{0, reinterpret_cast<const char*>(&size), Transport::dense(sizeof size)},
+                                       outgoing(0, mine)};
     run::transport()->start(out, {}, channel)->land(what);
     return {};
   }
@@ -110,13 +117,12 @@ std::vector<std::string> gather_texts(const std::string& mine, const std::string
   std::vector<std::uint64_t> sizes(static_cast<std::size_t>(me.count));
   std::vector<Transport::Incoming> in;
   for (int p = 1; p < me.count; ++p)
-    in.push_back({p, reinterpret_cast<char*>(&sizes[static_cast<std::size_t>(p)]), sizeof size});
+    in.push_back({p, reinterpret_cast<char*>(&sizes[static_cast<std::size_t>(p)]), Transport::dense(sizeof size)});
   run::transport()->start({}, in, channel)->land(what);
   all.reserve(sizes.size());
   in.clear();
   for (int p = 1; p < me.count; ++p) {
-    std::string& text = all.emplace_back(static_cast<std::size_t>(sizes[static_cast<std::size_t>(p)]), '\0');
-    in.push_back({p, text.data(), static_cast<std::int64_t>(text.size())});
+    in.push_back(incoming(p, all.emplace_back(static_cast<std::size_t>(sizes[static_cast<std::size_t>(p)]), '\0')));
   }
   run::transport()->start({}, in, channel)->land(what);
   return all;

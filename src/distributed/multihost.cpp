@@ -64,19 +64,4 @@ void assert_equal(const Array& x, const std::string& text, Loc loc) {
 
 }  // namespace multihost
 
-Array make_array_from_process_local_data(const Sharding& sharding, const Array& local, Loc loc) {
-  const char* what = "make_array_from_process_local_data";
-  CallScope scope(loc, Loc{"", what});
-  check_rank(sharding, local.shape(), {what, "the local array"});
-  check_constrained(sharding, {what, "an array of shape " + local.shape().str()});
-  const BufferPtr mine = whole_buffer_of(concrete(local, what), what);
-  Type type = local.type();
-  const std::optional<Held> held = held_of(sharding, type.shape);
-  if (held) {
-    for (int d = 0; d < type.ndim(); ++d) type.shape[d] *= held->layout.ways(d);
-    check_exist(sharding, {what, "the array " + type.str()});
-  }
-  return make_array(std::move(type), mine, sharding, true);
-}
-
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "mesh/mesh_node.hpp"
+#include "mesh/process.hpp"
 
 namespace tutti {
 namespace {
@@ -21,6 +22,7 @@ const DeviceList* DeviceList::of(std::vector<Device> devices) {
   std::unique_ptr<const DeviceList>& list = lists.known[devices];
   if (!list) {
     const auto n = static_cast<std::int64_t>(devices.size());
+    note_devices_used();
     list.reset(new DeviceList(std::move(devices), n, false));
   }
   return list.get();

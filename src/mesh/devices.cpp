@@ -16,7 +16,7 @@
 namespace tutti {
 namespace {
 
-std::atomic<bool> counted = false;  // somebody has asked for devices
+std::atomic<bool> used = false;
 
 // The CPU devices of all processes: a number only. Fixed: asked for by the user, so never grown behind his back.
 struct CpuDevices {
@@ -27,7 +27,7 @@ struct CpuDevices {
   bool fixed = false;
 
   CpuDevices() {
-    counted = true;
+    note_devices_used();
     const std::string text = environment::value(environment::cpu_devices);
     if (text.empty()) return;
     char* end = nullptr;
@@ -122,7 +122,8 @@ std::vector<Device> first_devices(std::int64_t n, const char* operation, const s
   return first(cpu(), static_cast<int>(n));
 }
 
-bool devices_were_used() { return counted; }
+bool devices_were_used() { return used; }
+void note_devices_used() { used = true; }
 
 bool device_count_is_fixed() {
   std::lock_guard lock(cpu().mutex);

@@ -176,10 +176,8 @@ std::shared_ptr<const Places> places_of(const Mesh& mesh) {
   return at->second;
 }
 
-namespace {
-
-// A layout on whole axes of `devices`: parts of axes are cut where they are cut there.
-Layout on_devices(const Sharding& sharding, int ndim, const Places& places) {
+// Parts of axes are cut where they are cut there.
+Layout layout_on_devices(const Sharding& sharding, int ndim, const Places& places) {
   std::optional<Layout> there = layout_of(sharding, ndim, places.devices);
   if (!there) return Layout::replicated(ndim);
   for (AxisRefs& refs : there->dims) {
@@ -190,11 +188,9 @@ Layout on_devices(const Sharding& sharding, int ndim, const Places& places) {
   return *there;
 }
 
-}  // namespace
-
 Layout layout_between(const Sharding& sharding, int ndim, const Places& places) {
   if (!sharding.has_value()) return Layout::replicated(ndim);
-  return places.between(on_devices(sharding, ndim, places));
+  return places.between(layout_on_devices(sharding, ndim, places));
 }
 
 std::optional<Held> held_of(const Sharding& sharding, const Shape& shape) {

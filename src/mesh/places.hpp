@@ -39,6 +39,8 @@ struct Held {
 std::optional<Held> held_of(const Sharding& sharding, const Shape& shape);
 /// The devices of the sharding that are in this process, with what lies there; in the order of the device assignment.
 std::vector<std::pair<Device, ShardIndex>> addressable_indices(const Sharding& sharding, const Shape& shape);
+/// The layout of an array on whole axes of places.devices; replicated where the sharding is not of these devices.
+Layout layout_on_devices(const Sharding& sharding, int ndim, const Places& places);
 /// The layout of an array between processes; replicated where every process holds all of it.
 Layout layout_between(const Sharding& sharding, int ndim, const Places& places);
 

@@ -10,5 +10,7 @@ struct Process {
 /// This one: the first of one, unless distributed::initialize found others.
 const Process& this_process();
 void set_process(Process process);
+/// Somebody holds devices, by number or of his own: what comes later cannot deal them out to processes.
+void note_devices_used();
 
 }  // namespace tutti

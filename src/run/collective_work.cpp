@@ -1,9 +1,10 @@
 #include "run/collective_work.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "array/buffer.hpp"
 #include "ir/collective.hpp"
+#include "run/runs.hpp"
 #include "run/traffic.hpp"
 #include "run/transport.hpp"
 #include "tutti/base/error.hpp"
@@ -11,11 +12,12 @@
 namespace tutti::run {
 namespace {
 
-// An uncleared block of bytes.
-using Bytes = std::unique_ptr<char[]>;
-Bytes bytes(std::int64_t n) { return Bytes(new char[static_cast<std::size_t>(n)]); }
+// Of runs that lie apart: shorter ones are packed. Who gets a message goes to the memory of who sends it run by run.
+constexpr std::int64_t kSent = 8192, kGot = 512;
 
-bool is_dense(const Runs& r) { return r.rows == 1 || r.run == 0; }
+bool goes_as_it_lies(const Runs& r, int process, std::int64_t shortest) {
+  return is_dense(r) || (r.run >= shortest && transport()->takes_runs(process, r.bytes()));
+}
 
 }  // namespace
 
@@ -101,44 +103,41 @@ class CollectiveWork::Run final : public UnderWay {
     count_traffic(sent);
   }
 
-  // Packs what goes, and lets it go.
+  // Lets go what goes; what runs by runs would take longer is packed.
   void begin() {
-    const char* source = round().onward ? result_ : operand_;
+    char* const source = round().onward ? result_ : operand_;
     packed_.clear();
     blocks_.clear();
     std::vector<Transport::Outgoing> out;
     std::vector<Transport::Incoming> in;
-    const char* own = nullptr;  // what this process keeps
+    const Parcel* own = nullptr;  // what this process keeps
     for (const Parcel& p : round().send) {
-      const char* data = source + p.part.start;
-      if (!is_dense(p.part)) {
-        packed_.push_back(bytes(p.part.bytes()));
-        pack(p.part, source, packed_.back().get());
-        data = packed_.back().get();
-      }
+      const int to = w_.group_[static_cast<std::size_t>(p.peer)];
       if (p.peer == w_.me_)
-        own = data;
+        own = &p;
+      else if (goes_as_it_lies(p.part, to, kSent))
+        out.push_back({to, source, p.part});
       else
-        out.push_back({w_.group_[static_cast<std::size_t>(p.peer)], data, p.part.bytes()});
+        out.push_back({to, packed(p.part, source), Transport::dense(p.part.bytes())});
     }
     for (const Parcel& p : round().receive) {
+      const int from = w_.group_[static_cast<std::size_t>(p.peer)];
+      char* block = nullptr;
       if (p.peer == w_.me_) {
-        blocks_.push_back(own);
-        continue;
+        if (round().combined) block = is_dense(own->part) ? source + own->part.start : packed(own->part, source);
+      } else if (!round().combined && goes_as_it_lies(p.part, from, kGot)) {
+        in.push_back({from, result_, p.part});
+      } else {
+        block = room(p.part.bytes());
+        in.push_back({from, block, Transport::dense(p.part.bytes())});
       }
-      char* place = result_ + p.part.start;
-      if (round().combined || !is_dense(p.part)) {
-        packed_.push_back(bytes(p.part.bytes()));
-        place = packed_.back().get();
-      }
-      blocks_.push_back(place);
-      in.push_back({w_.group_[static_cast<std::size_t>(p.peer)], place, p.part.bytes()});
+      blocks_.push_back(block);
     }
     flight_ = in.empty() && out.empty() ? nullptr : transport()->start(out, in, w_.channel_);
-    if (round().combined) return;
-    for (std::size_t k = 0; k < blocks_.size(); ++k)  // its own part travels meanwhile
-      if (const Parcel& p = round().receive[k]; p.peer == w_.me_ && own != result_ + p.part.start)
-        unpack(p.part, own, result_);
+    if (round().combined || !own) return;
+    for (const Parcel& p : round().receive)  // its own part travels meanwhile
+      if (p.peer == w_.me_ && !(source == result_ && own->part.start == p.part.start))
+        copy_runs(own->part, source, p.part, result_);
   }
 
   // Puts what came where it belongs.
@@ -151,18 +150,26 @@ class CollectiveWork::Run final : public UnderWay {
         call_.op.collective->combine(dtype, blocks_, part.bytes() / dtype.size(), result_ + part.start);
       return;
     }
-    for (std::size_t k = 0; k < blocks_.size(); ++k) {
-      const Parcel& p = round().receive[k];
-      if (p.peer != w_.me_ && !is_dense(p.part)) unpack(p.part, blocks_[k], result_);
-    }
+    for (std::size_t k = 0; k < blocks_.size(); ++k)
+      if (blocks_[k]) unpack(round().receive[k].part, blocks_[k], result_);
+  }
+
+  char* room(std::int64_t bytes) {
+    packed_.push_back(allocate_buffer(static_cast<std::size_t>(bytes)));
+    return static_cast<char*>(packed_.back()->data());
+  }
+  char* packed(const Runs& part, const char* array) {
+    char* const block = room(part.bytes());
+    pack(part, array, block);
+    return block;
   }
 
   const CollectiveWork& w_;
   const Call call_;
   char *operand_, *result_;
   std::size_t at_ = 0;               // the round that is under way
-  std::vector<Bytes> packed_;        // of this round
-  std::vector<const char*> blocks_;  // as they come, by parcel
+  std::vector<BufferPtr> packed_;    // of this round
+  std::vector<const char*> blocks_;  // by parcel that comes: what is yet to be combined or put where it belongs
   std::unique_ptr<Transport::Flight> flight_;
 };
 

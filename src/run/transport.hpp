@@ -16,16 +16,19 @@ namespace tutti::run {
 class Transport {
  public:
   static constexpr int kProgramChannels = 16384, kChannels = 32768;
+  /// Runs of an array that are sent, and where they are put. They lie together, `dense`, unless `takes_runs`: then
+  /// those of the sender and of the receiver may lie apart in other ways.
   struct Outgoing {
     int to;
-    const char* data;
-    std::int64_t bytes;
+    const char* array;
+    Runs part;
   };
   struct Incoming {
     int from;
-    char* data;
-    std::int64_t bytes;
+    char* array;
+    Runs part;
   };
+  static Runs dense(std::int64_t bytes) { return {0, bytes, bytes, 1}; }
   /// Messages on their way: their memory is theirs until they have landed.
   class Flight {
    public:
@@ -42,11 +45,13 @@ class Transport {
   virtual int count() const = 0;
   /// How many of the processes are on this host.
   virtual int count_here() const = 0;
+  /// Whether messages of so many bytes between this process and that one need not be dense.
+  virtual bool takes_runs(int process, std::int64_t bytes) const = 0;
   /// Messages of one pair on one channel arrive in the order in which they were started. What goes on at the same time
   /// has channels of its own: the collectives of a program those below kProgramChannels, threads that send beside
   /// programs, and wait without keeping a core busy, those from there to kChannels. The rest is on channel 0.
   std::unique_ptr<Flight> start(std::span<const Outgoing> out, std::span<const Incoming> in, int channel = 0) {
-    for (const Incoming& m : in) bytes_ += m.bytes;
+    for (const Incoming& m : in) bytes_ += m.part.bytes();
     messages_ += static_cast<std::int64_t>(in.size());
     return fly(out, in, channel);
   }

@@ -88,6 +88,23 @@ TEST(Arrays, MadeFromPartsByEachProcess) {
   EXPECT_EQ(everywhere(y), whole.to_vector<float>());
 }
 
+// A program that puts a block on each device is the same for any number of processes.
+TEST(Arrays, BlocksOnDevicesOfOtherProcessesMayBeGiven) {
+  const NamedSharding s(make_mesh({8}, {"x"}), P("x"));
+  std::vector<Array> all, here;
+  for (const Device& d : devices()) {
+    all.push_back(device_put(full({2}, d.id()), d));
+    if (d.process_index() == process_index()) here.push_back(all.back());
+  }
+  const std::vector<float> want = (arange(16) / 2).astype(int32).astype(float32).to_vector<float>();
+  for (const std::vector<Array>& blocks : {all, here})
+    EXPECT_EQ(everywhere(make_array_from_single_device_arrays({16}, s, blocks).astype(float32)), want);
+  all[7] = all[6];
+  EXPECT_THROW(make_array_from_single_device_arrays({16}, s, all), DeviceError);
+  all.pop_back();
+  EXPECT_THROW(make_array_from_single_device_arrays({16}, s, all), ShardingError);
+}
+
 TEST(Arrays, RandomNumbersAreThoseOfOneProcess) {
   const Mesh mesh = make_mesh({4, 2}, {"x", "y"});
   const std::vector<float> want = random::normal(random::key(3), {16, 16}).to_vector<float>();

@@ -84,6 +84,12 @@ def leaves():
     says(job, r"tutti: process 1 of 2 exits with 3")
 
 
+def has_devices_too_early():
+    job = Job("early")
+    job.ends(60)
+    says(job, r"distributed::initialize: devices were used before")
+
+
 def goes_its_own_way():
     job = Job("other")
     job.ends(60)
@@ -107,7 +113,7 @@ def is_stopped():
     job.ends(10)
 
 
-for case in (finishes, is_killed, raises, leaves, goes_its_own_way, is_stopped):
+for case in (finishes, is_killed, raises, leaves, has_devices_too_early, goes_its_own_way, is_stopped):
     start = time.monotonic()
     case()
     print(f"{case.__name__}: {time.monotonic() - start:.1f} s", flush=True)

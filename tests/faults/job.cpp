@@ -1,5 +1,6 @@
 // A job that something happens to, for faults.py: `mpirun -n 2 fault_job MODE`. It trains for ever. In mode `throw`
-// process 1 raises at step 20, in mode `exit` it leaves main with 3, in mode `other` it runs another program.
+// process 1 raises at step 20, in mode `exit` it leaves main with 3, in mode `other` it runs another program; in mode
+// `early` devices of the user's own are there before the job is.
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,14 +11,16 @@
 int main(int, char** argv) {
   using namespace tutti;
   const std::string mode = argv[1];
+  if (mode == "early") (void)Mesh({Device(0, "cpu", "cpu"), Device(1, "cpu", "cpu")}, {2}, {"data"});
   distributed::initialize({.quiet_others = false});
   std::fprintf(stderr, "process %d is %d\n", process_index(), static_cast<int>(getpid()));
   const Mesh mesh = make_mesh({2}, {"data"});
-  const Array x = device_put(ones({64, 64}), NamedSharding(mesh, P("data")));
+  // Of a size at which messages are read from the memory of who sends them.
+  const Array x = device_put(ones({64, 256}), NamedSharding(mesh, P("data")));
   auto step = jit([](const Array& w, const Array& v) {
     return w - 0.001f * grad([&](const Array& u) { return square(matmul(v, u)).mean(); })(w);
   });
-  Array w = ones({64, 64});
+  Array w = ones({256, 256});
   for (int i = 0; mode == "finish" ? i < 50 : true; ++i) {
     w = step(w, x);
     if (process_index() == 0 && i % 10 == 0) std::fprintf(stderr, "step %d\n", i);

@@ -1,0 +1,29 @@
+// Memory of other processes on this host, read where it lies (process_vm_readv): one copy, through strides, and none
+// by who sends.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <vector>
+
+#include "ir/collective.hpp"
+
+namespace tutti::run {
+
+/// What a process tells about runs of its memory that another one is to read.
+struct Letter {
+  const char* array = nullptr;
+  Runs part;
+  std::atomic<int>* read = nullptr;  // of the sender: the reader sets it to 1
+};
+
+/// Whether this process may read another one's memory, and write it: tried on its first letter, which has one run, of
+/// an int that is 1.
+bool may_read(pid_t process, const Letter& letter);
+
+/// Reads the runs of `letter` to those of `array`, as many bytes; then the sender learns of it. False, with errno set,
+/// where the other process cannot be read.
+bool read_runs(pid_t process, const Letter& letter, char* array, const Runs& part);
+
+}  // namespace tutti::run
