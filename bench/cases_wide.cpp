@@ -1,5 +1,7 @@
 // Convolution, sorting, indexing, simulation, random numbers, transfers.
+#include <array>
 #include <numbers>
+#include <numeric>
 
 #include "case.hpp"
 #include "tutti/lax/lax.hpp"
@@ -86,6 +88,21 @@ Array option_price(const Array& s, const Array& k, const Array& t, const Array& 
   return sum(s * normal_cdf(d) - k * exp(-r * t) * normal_cdf(d - v * sqrt(t)));
 }
 
+// Lloyd's step: the mean of the points that are nearest to each of the centres.
+Array kmeans_step(const Array& x, const Array& centers) {
+  const Array d = expand_dims(sum(x * x, 1), 1) - 2 * matmul(x, centers.T()) + sum(centers * centers, 1);
+  const Array nearest = argmin(d, 1);
+  const Array n = segment_sum(ones({x.shape(0)}), nearest, {.num_segments = 32});
+  return segment_sum(x, nearest, {.num_segments = 32}) / expand_dims(n, 1);
+}
+
+using Layers = std::vector<std::pair<Array, Array>>;
+Array small_mlp_loss(const Layers& layers, const Array& x) {
+  Array h = x;
+  for (const auto& [w, b] : layers) h = tanh(matmul(h, w) + b);
+  return mean(square(h));
+}
+
 Array filled(const Array& x) { return x.at(slice(3, 7), slice(none, none, 2)).set(1.0f)(5); }
 
 }  // namespace
@@ -105,6 +122,24 @@ std::vector<Case> wide_cases() {
       compiled(
           "gather_rows_1M_64", [](const Array& t, const Array& i) { return take(t, i, 0); }, whole({1 << 18, 64}),
           integers({1 << 20}, 1 << 18)),
+      compiled(
+          "top_k_rows_4096x1024_8",
+          [](const Array& x) {
+            const auto top = lax::top_k(x, 8);
+            return std::pair{top.values, top.indices};
+          },
+          rows({4096, 1024})),
+      compiled(
+          "segment_sum_4M_to_1000",
+          [](const Array& x, const Array& ids) { return segment_sum(x, ids, {.num_segments = 1000}); }, rows({1 << 22}),
+          integers({1 << 22}, 1000)),
+      compiled(
+          "histogram_4M_256", [](const Array& ids) { return bincount(ids, {.length = 256}); },
+          integers({1 << 22}, 256)),
+      compiled(
+          "searchsorted_1M_4096", [](const Array& sorted, const Array& x) { return searchsorted(sorted, x); },
+          [](const Setup& s) { return sort(s.normal({4096}, P())); }, rows({1 << 20})),
+      compiled("kmeans_step_1M_16_k32", kmeans_step, rows({1 << 20, 16}), whole({32, 16})),
       compiled(
           "boolean_where_sum_16M", [](const Array& x) { return sum(where(x > 0, x, 0)); }, rows({1 << 24})),
       compiled(
@@ -138,6 +173,42 @@ std::vector<Case> wide_cases() {
                [](const Setup& s) {
                  return integers({1024, 1024}, 2)(s).astype(int8);
                }),
+      {"jit_200_leaves",
+       [](const Setup& s) {
+         std::vector<Array> leaves;
+         for (int i = 0; i < 200; ++i) leaves.push_back(s.normal({8}, P()) + 0.f);
+         auto step = jit([](const std::vector<Array>& now) {
+           std::vector<Array> next;
+           for (const Array& a : now) next.push_back(a + 1.f);
+           return next;
+         });
+         return repeat([step, leaves] { return step(leaves); });
+       }},
+      {"eager_chain_20_small",
+       [](const Setup& s) {
+         return repeat([x = s.normal({64}, P())] {
+           Array y = x;
+           for (int i = 0; i < 10; ++i) y = tanh(y) * 2.f;
+           return y;
+         });
+       }},
+      {"grad_eager_mlp_small",
+       [](const Setup& s) {
+         Layers layers;
+         for (int i = 0; i < 3; ++i) layers.emplace_back(s.normal({32, 32}, P()), s.normal({32}, P()));
+         return repeat([layers, x = s.normal({16, 32}, P())] { return grad(small_mlp_loss)(layers, x); });
+       }},
+      {"to_host_64MB",
+       [](const Setup& s) {
+         auto step = jit([](const Array& x) { return x + 1.f; });
+         return repeat([step, x = s.normal({1 << 24}, split)] {
+           const Array y = step(x);
+           const auto host = host_data<float>(y);
+           std::array<float, 32> sums{};
+           for (std::size_t i = 0; i < host.size(); ++i) sums[i % 32] += host[i];
+           return full({}, Array(0 * std::reduce(sums.begin(), sums.end())));
+         });
+       }},
       {"eager_index_update",
        [](const Setup& s) {
          return repeat([x = s.normal({256, 256}, P())] { return filled(x); });

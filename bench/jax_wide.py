@@ -75,6 +75,21 @@ on_arrays("sort_1M", jnp.sort, some((1 << 20,)))
 on_arrays("argsort_rows_4096x256", lambda x: jnp.argsort(x, -1), some((4096, 256), *SPLIT))
 on_arrays("cumsum_16M", jnp.cumsum, some((1 << 24,)))
 on_arrays("gather_rows_1M_64", lambda t, i: t[i], some((1 << 18, 64)), integers((1 << 20,), 1 << 18, *SPLIT))
+on_arrays("top_k_rows_4096x1024_8", lambda x: lax.top_k(x, 8), some((4096, 1024), *SPLIT))
+on_arrays("segment_sum_4M_to_1000", lambda x, i: jax.ops.segment_sum(x, i, 1000), some((1 << 22,), *SPLIT),
+          integers((1 << 22,), 1000, *SPLIT))
+on_arrays("histogram_4M_256", lambda i: jnp.bincount(i, length=256), integers((1 << 22,), 256, *SPLIT))
+on_arrays("searchsorted_1M_4096", jnp.searchsorted, lambda: jnp.sort(some((4096,))()), some((1 << 20,), *SPLIT))
+
+
+def kmeans_step(x, centers):
+    d = (x * x).sum(1)[:, None] - 2 * x @ centers.T + (centers * centers).sum(1)
+    nearest = d.argmin(1)
+    n = jax.ops.segment_sum(jnp.ones(len(x)), nearest, 32)
+    return jax.ops.segment_sum(x, nearest, 32) / n[:, None]
+
+
+on_arrays("kmeans_step_1M_16_k32", kmeans_step, some((1 << 20, 16), *SPLIT), some((32, 16)))
 on_arrays("boolean_where_sum_16M", lambda x: jnp.where(x > 0, x, 0).sum(), some((1 << 24,), *SPLIT))
 on_arrays("argmax_rows_4096", lambda x: x.argmax(-1), some((4096, 4096), *SPLIT))
 on_arrays("var_mean_axis0_4096", lambda x: (x.mean(0), x.var(0)), some((4096, 4096), *SPLIT))
@@ -89,6 +104,43 @@ on_arrays("monte_carlo_pi_16M",
           lambda k: 4 * (jnp.square(random.uniform(k, (1 << 24, 2))).sum(1) < 1).mean(), lambda: random.key(0))
 on_arrays("uniform_16M", lambda k: random.uniform(k, (1 << 24,)), lambda: random.key(0))
 on_arrays("life_1024", life_step, lambda: integers((1024, 1024), 2, *SPLIT)().astype(jnp.int8))
+
+
+@case
+def jit_200_leaves():
+    leaves = [normal((8,)) + 0 for _ in range(200)]
+    step = jax.jit(lambda now: [a + 1 for a in now])
+    return lambda: step(leaves)
+
+
+@case
+def eager_chain_20_small():
+    x = normal((64,))
+
+    def chain():
+        y = x
+        for _ in range(10):
+            y = jnp.tanh(y) * 2.0
+        return y
+    return chain
+
+
+@case
+def grad_eager_mlp_small():
+    layers, x = [(normal((32, 32)), normal((32,))) for _ in range(3)], normal((16, 32))
+
+    def loss(layers, x):
+        for w, b in layers:
+            x = jnp.tanh(x @ w + b)
+        return jnp.square(x).mean()
+    step = jax.grad(loss)
+    return lambda: step(layers, x)
+
+
+@case
+def to_host_64MB():
+    step, x = jax.jit(lambda x: x + 1), normal((1 << 24,), *SPLIT)
+    return lambda: np.asarray(step(x)).sum() * 0
 
 
 @case

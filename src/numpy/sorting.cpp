@@ -5,6 +5,8 @@
 #include "array/node.hpp"
 #include "numpy/dims.hpp"
 #include "numpy/promotion.hpp"
+#include "ops/reduction/search.hpp"
+#include "ops/reduction/sort.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/complex.hpp"
@@ -13,41 +15,13 @@
 
 namespace tutti {
 
-namespace {
-
-// x < y in the order of sort, where NaN is last; with `or_equal` also where neither is less.
-Array before(const Array& x, const Array& y, bool or_equal) {
-  if (!x.dtype().is_inexact()) return or_equal ? x <= y : x < y;
-  return or_equal ? (x <= y) | isnan(y) : (x < y) | (isnan(y) & ~isnan(x));
-}
-
-// Halves the interval as often as there are bits in n + 1.
-Array bisected(const Array& sorted, const Array& x, bool right) {
-  const std::int64_t n = sorted.size();
-  Array low = zeros(x.shape(), int32), high = full(x.shape(), Array(n), int32);
-  for (std::int64_t width = n; width > 0; width /= 2) {
-    const Array middle = low + right_shift(high - low, 1);
-    const Array at = take(sorted, middle, TakeMode::clip);
-    // In an empty interval nothing moves: middle is high.
-    const Array go_left = right ? before(x, at, false) : before(x, at, true);
-    const Array open = low < high;
-    high = where(open & go_left, middle, high);
-    low = where(open & ~go_left, middle + 1, low);
-  }
-  return low;
-}
-
-}  // namespace
-
 Array searchsorted(const In& sorted, const Operand& x, const SearchOptions& options) {
   CallScope scope(sorted.loc);
   if (sorted.array.ndim() != 1)
     raise<ShapeError>("searchsorted", "the sorted array is " + sorted.array.type().str(), "It takes a vector.");
   std::vector<Array> xs =
       ops::same_dtype({options.sorter.has_value() ? take(sorted, options.sorter) : sorted.array, x.array});
-  return composite(
-      "searchsorted", [](const Array& s, const Array& v, bool right) { return bisected(s, v, right); }, xs[0], xs[1],
-      options.right);
+  return bind1(ops::search, ops::Search{.right = options.right}, xs);
 }
 
 Array digitize(const Operand& x, const In& bins, bool right) {
@@ -114,13 +88,11 @@ TopK top_k(const In& x, std::int64_t k, int axis) {
   const auto both = composite(
       "top_k",
       [](const Array& v, int dim, std::int64_t count) {
-        const Dims along{dim};
-        const Array positions = lax::iota(int32, v.shape(), dim);
-        // Stable and descending: the reversed array sorted, and read from its end.
-        std::vector<Array> sorted = lax::sort({lax::rev(v, along), lax::rev(positions, along)}, dim, 1);
+        std::vector<Array> sorted =
+            tutti::bind(ops::sort, ops::Sort{.dim = dim, .descending = true}, {v, lax::iota(int32, v.shape(), dim)});
         Dims start(v.shape().size(), 0), limit = v.shape().dims();
-        start[static_cast<std::size_t>(dim)] = v.shape()[dim] - count;
-        for (Array& s : sorted) s = lax::rev(lax::slice(s, start, limit), along);
+        limit[static_cast<std::size_t>(dim)] = count;
+        for (Array& s : sorted) s = lax::slice(s, start, limit);
         return std::pair{sorted[0], sorted[1]};
       },
       x.array, d, k);

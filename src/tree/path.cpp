@@ -65,6 +65,16 @@ std::string Path::str() const {
   return out;
 }
 
+bool Path::starts_with(std::string_view first) const {
+  for (std::size_t n = 0; n <= keys_.size(); ++n)
+    if (Path({keys_.begin(), keys_.begin() + static_cast<std::ptrdiff_t>(n)}).str() == first) return true;
+  return false;
+}
+bool Path::ends_with(std::string_view last) const {
+  for (std::size_t n = 0; n <= keys_.size(); ++n)
+    if (Path({keys_.begin() + static_cast<std::ptrdiff_t>(n), keys_.end()}).str() == last) return true;
+  return false;
+}
 bool Path::matches(std::string_view pattern) const { return matches_steps(steps(pattern), keys_); }
 
 std::ostream& operator<<(std::ostream& out, const Path& path) { return out << path.str(); }

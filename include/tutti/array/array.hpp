@@ -1,6 +1,7 @@
 // Arrays: immutable values with shape, dtype and sharding; one handle type for concrete, traced and absent arrays.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -380,6 +381,15 @@ template <Number T> Array array(const std::vector<T>& data, const Shape& shape, 
     return array_from_host(data.data(), dtype_of<T>(), shape, loc);
   }
 }
+
+/// A vector.
+template <Number T> Array array(const std::vector<T>& data) {
+  return array(data, Shape{static_cast<std::int64_t>(data.size())});
+}
+template <Number T> Array array(std::span<const T> data) {
+  return array(data, Shape{static_cast<std::int64_t>(data.size())});
+}
+template <Number T, std::size_t n> Array array(const std::array<T, n>& data) { return array(std::span<const T>(data)); }
 
 /// NumPy's text, and JAX's repr: `Array([1., 2.], dtype=float32)`.
 std::string str(const Array& x);

@@ -39,6 +39,7 @@ class SpecEntry {
 
   /// The axes, the first one major; empty for `none` and `unconstrained`.
   const std::vector<std::string>& names() const { return names_; }
+  operator Names() const { return names_; }  // `lax::psum(x, axes("x", "y"))`
   bool is_none() const { return names_.empty() && !unconstrained_; }
   bool is_unconstrained() const { return unconstrained_; }
   /// `None`, `'x'`, `('x', 'y')`, `UNCONSTRAINED`.

@@ -9,6 +9,7 @@
 
 namespace tutti {
 
+using lax::stop_gradient;
 inline Array concat(const ArrayList& xs, int axis = 0) { return concatenate(xs, axis); }
 inline Array around(const In& x, int decimals = 0) { return round(x, decimals); }
 inline Array degrees(const In& x) { return rad2deg(x); }

@@ -44,6 +44,10 @@ class Path {
   ///     layers.*.weight      layers[2].weight      **.bias      params.layers_*.**      **
   bool matches(std::string_view pattern) const;
   friend bool operator==(const Path&, const Path&) = default;
+  /// Texts as str() gives them: `path == "layers[2].weight"`, `path.ends_with("weight")`; the ends are whole steps.
+  friend bool operator==(const Path& path, std::string_view text) { return path.str() == text; }
+  bool starts_with(std::string_view steps) const;
+  bool ends_with(std::string_view steps) const;
 
  private:
   std::vector<Key> keys_;

@@ -1,9 +1,13 @@
 #include "backend/cpu/window_work.hpp"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <cstring>
-#include <optional>
+#include <vector>
 
+#include "backend/cpu/run_places.hpp"
+#include "backend/cpu/scatter_sums.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
 
@@ -13,125 +17,156 @@ namespace {
 using ops::Dims;
 
 constexpr std::int64_t kFewRuns = 64;
+constexpr std::int64_t kPlacesAtOnce = 512;  // runs whose places are found together
+constexpr std::int64_t kRunsAhead = 16;      // runs that are asked for before they are read
+constexpr double kTaskNs = 50e3;
+constexpr std::int64_t kTasks = 128, kPastCache = std::int64_t{1} << 25;
 
 lax::GatherDims as_gather(const lax::ScatterDims& d) {
   return {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims, d.operand_batching_dims,
           d.scatter_indices_batching_dims};
 }
 
-// The last dims of the windows, as far as they lie in one piece in the operand too.
-struct Runs {
-  Shape outer;              // of the windows' array, the last dims with extent 1
-  std::int64_t length = 1;  // elements of one run
-
-  Runs(const lax::GatherDims& dims, const Shape& from, const Shape& windows) : outer(windows) {
-    const ops::WindowDims w(dims, from.ndim(), windows.ndim());
-    int at = windows.ndim() - 1, operand = from.ndim() - 1;
-    while (at >= 0 && operand >= 0) {
-      auto it = std::find(w.window.begin(), w.window.end(), at);
-      if (it == w.window.end() || w.operand[static_cast<std::size_t>(it - w.window.begin())] != operand) break;
-      length *= windows[at];
-      outer[at] = 1;
-      if (windows[at] != from[operand]) break;
-      --at;
-      --operand;
-    }
+// Single elements of `E`; a place below 0 is filled.
+template <class E>
+void read_elements(const char* from, const std::int64_t* places, std::int64_t n, const char* fill, char* to) {
+  E outside;
+  std::memcpy(&outside, fill, sizeof(E));
+  for (std::int64_t i = 0; i < n; ++i) {
+    E value = outside;
+    if (places[i] >= 0) std::memcpy(&value, from + places[i] * static_cast<std::int64_t>(sizeof(E)), sizeof(E));
+    std::memcpy(to + i * static_cast<std::int64_t>(sizeof(E)), &value, sizeof(E));
   }
-};
+}
+
+// Past the cache: both are whole lines of it, `to` begins with one.
+void stream(const char* from, std::int64_t bytes, char* to) {
+  for (std::int64_t i = 0; i < bytes; i += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+}
 
 class GatherWork final : public run::Work {
  public:
-  explicit GatherWork(compile::CallEqn c)
-      : c_(std::move(c)),
-        p_(c_.eqn.params.get<ops::Gather>()),
-        runs_(p_.dims, c_.operand_types[0].shape, c_.result_types[0].shape) {
-    cost_ns =
-        40.0 * static_cast<double>(runs_.outer.num_elements()) + 0.1 * static_cast<double>(c_.result_types[0].nbytes());
+  explicit GatherWork(const compile::CallEqn& c)
+      : from_(c.operands[0]),
+        indices_(c.operands[1]),
+        to_(c.results[0]),
+        size_(c.operand_types[0].dtype.size()),
+        places_(c.eqn.params.get<ops::Gather>().dims, c.eqn.params.get<ops::Gather>().mode,
+                c.eqn.params.get<ops::Gather>().sizes, c.operand_types[0].shape, c.operand_types[1],
+                c.result_types[0].shape) {
+    const std::int64_t bytes = c.result_types[0].nbytes();
+    cost_ns = 3.0 * static_cast<double>(places_.count()) + 0.1 * static_cast<double>(bytes);
+    tasks = static_cast<int>(std::clamp(static_cast<std::int64_t>(cost_ns / kTaskNs), std::int64_t{1}, kTasks));
+    streams_ = bytes >= kPastCache && places_.length() * size_ % 64 == 0;
     // What stands for an index out of range, from the op itself.
-    const Type x{c_.operand_types[0].dtype, {1}, false, {}}, index{int32, {1, 1}, false, {}},
+    const auto& p = c.eqn.params.get<ops::Gather>();
+    const Type x{c.operand_types[0].dtype, {1}, false, {}}, index{int32, {1, 1}, false, {}},
         result{x.dtype, {1, 1}, false, {}};
     std::int32_t outside = 5;
-    std::int64_t element = 0, filled = 0;
-    const Params params = ops::Gather{{{1}, {}, {0}, {}, {}}, {1}, lax::GatherMode::fill, p_.zero_fill};
+    std::int64_t element[2] = {}, filled[2] = {};
+    const Params params = ops::Gather{{{1}, {}, {0}, {}, {}}, {1}, lax::GatherMode::fill, p.zero_fill};
     const std::vector<ProgramPtr> none;
-    const HostView in[] = {{x, &element}, {index, &outside}}, out[] = {{result, &filled}};
-    c_.eqn.op->eval(Call{*c_.eqn.op, params, {x, index}, none}, in, out);
-    fill_.resize(static_cast<std::size_t>(runs_.length * x.dtype.size()));
-    for (std::int64_t i = 0; i < runs_.length; ++i)
-      std::memcpy(fill_.data() + i * x.dtype.size(), &filled, static_cast<std::size_t>(x.dtype.size()));
+    const HostView in[] = {{x, element}, {index, &outside}}, out[] = {{result, filled}};
+    c.eqn.op->eval(Call{*c.eqn.op, params, {x, index}, none}, in, out);
+    fill_.resize(static_cast<std::size_t>(places_.length() * size_));
+    for (std::int64_t i = 0; i < places_.length(); ++i)
+      std::memcpy(fill_.data() + i * size_, filled, static_cast<std::size_t>(size_));
   }
 
-  void run(char* const* at, int) const override {
-    const char* from = at[c_.operands[0]];
-    char* to = at[c_.results[0]];
-    const HostView indices{c_.operand_types[1], at[c_.operands[1]]};
-    const ops::Windows windows(p_.dims, p_.mode, p_.sizes, c_.operand_types[0].shape, indices,
-                               c_.result_types[0].ndim());
-    const std::int64_t size = c_.operand_types[0].dtype.size();
-    const std::size_t bytes = static_cast<std::size_t>(runs_.length * size);
-    ops::for_each_index(runs_.outer, [&](const Dims& index, std::int64_t run) {
-      const std::int64_t place = windows.at(index);
-      std::memcpy(to + run * static_cast<std::int64_t>(bytes), place < 0 ? fill_.data() : from + place * size, bytes);
-    });
+  void run(char* const* at, int task) const override {
+    const std::int64_t begin = places_.count() * task / tasks, end = places_.count() * (task + 1) / tasks;
+    const std::int64_t bytes = places_.length() * size_;
+    std::int64_t places[kPlacesAtOnce];
+    for (std::int64_t first = begin; first < end; first += kPlacesAtOnce) {
+      const std::int64_t n = std::min(kPlacesAtOnce, end - first);
+      places_.find(at[indices_], first, first + n, places);
+      read(at[from_], places, n, bytes, at[to_] + first * bytes);
+    }
   }
 
  private:
-  compile::CallEqn c_;
-  ops::Gather p_;
-  Runs runs_;
+  void read(const char* from, const std::int64_t* places, std::int64_t n, std::int64_t bytes, char* to) const {
+    if (places_.length() == 1) switch (size_) {
+        case 1: return read_elements<std::uint8_t>(from, places, n, fill_.data(), to);
+        case 2: return read_elements<std::uint16_t>(from, places, n, fill_.data(), to);
+        case 4: return read_elements<std::uint32_t>(from, places, n, fill_.data(), to);
+        case 8: return read_elements<std::uint64_t>(from, places, n, fill_.data(), to);
+        default: break;
+      }
+    const bool past = streams_ && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
+    for (std::int64_t i = 0; i < n; ++i, to += bytes) {
+      if (i + kRunsAhead < n && places[i + kRunsAhead] >= 0)
+        for (std::int64_t line = 0; line < std::min<std::int64_t>(bytes, 512); line += 64)
+          __builtin_prefetch(from + places[i + kRunsAhead] * size_ + line);
+      const char* run = places[i] < 0 ? fill_.data() : from + places[i] * size_;
+      if (past)
+        stream(run, bytes, to);
+      else
+        std::memcpy(to, run, static_cast<std::size_t>(bytes));
+    }
+    if (past) _mm_sfence();
+  }
+
+  int from_, indices_, to_;
+  std::int64_t size_;
+  RunPlaces places_;
+  bool streams_ = false;
   std::vector<char> fill_;
 };
+
+// The extents of one window, from the updates.
+Shape sizes_of(const compile::CallEqn& c) {
+  const ops::WindowDims w(as_gather(c.eqn.params.get<ops::Scatter>().dims), c.operand_types[0].ndim(),
+                          c.operand_types[2].ndim());
+  Shape sizes(Dims(c.operand_types[0].shape.size(), 1));
+  for (std::size_t i = 0; i < w.window.size(); ++i) sizes[w.operand[i]] = c.operand_types[2].shape[w.window[i]];
+  return sizes;
+}
 
 class ScatterWork final : public run::Work {
  public:
   explicit ScatterWork(compile::CallEqn c)
       : c_(std::move(c)),
-        p_(c_.eqn.params.get<ops::Scatter>()),
-        dims_(as_gather(p_.dims)),
-        runs_(dims_, c_.operand_types[0].shape, c_.operand_types[2].shape),
-        sizes_(Dims(c_.operand_types[0].shape.size(), 1)) {
-    const ops::WindowDims w(dims_, c_.operand_types[0].ndim(), c_.operand_types[2].ndim());
-    for (std::size_t i = 0; i < w.window.size(); ++i) sizes_[w.operand[i]] = c_.operand_types[2].shape[w.window[i]];
-    cost_ns = 40.0 * static_cast<double>(runs_.outer.num_elements()) +
+        places_(as_gather(c_.eqn.params.get<ops::Scatter>().dims), c_.eqn.params.get<ops::Scatter>().mode, sizes_of(c_),
+                c_.operand_types[0].shape, c_.operand_types[1], c_.operand_types[2].shape) {
+    cost_ns = 5.0 * static_cast<double>(places_.count()) +
               0.1 * static_cast<double>(c_.operand_types[0].nbytes() + c_.operand_types[2].nbytes());
   }
 
-  // One task: where windows meet, the order of the updates counts.
+  // One task: where windows meet, the order of the updates counts. Sums are shared out inside it.
   void run(char* const* at, int) const override {
     char* to = at[c_.results[0]];
-    if (to != at[c_.operands[0]])
-      std::memcpy(to, at[c_.operands[0]], static_cast<std::size_t>(c_.operand_types[0].nbytes()));
+    const Type& x = c_.operand_types[0];
+    if (to != at[c_.operands[0]]) std::memcpy(to, at[c_.operands[0]], static_cast<std::size_t>(x.nbytes()));
     const char* updates = at[c_.operands[2]];
-    const HostView indices{c_.operand_types[1], at[c_.operands[1]]};
-    const ops::Windows windows(dims_, p_.mode, sizes_, c_.operand_types[0].shape, indices, c_.operand_types[2].ndim());
-    const std::int64_t size = c_.operand_types[0].dtype.size(), n = runs_.length;
     const bool add = c_.eqn.op->window == Op::Window::add;
     // A few additions to one place are as good in float32.
-    std::optional<ops::PlaceSums<float>> sums;
-    if (add && runs_.outer.num_elements() > kFewRuns)
-      sums.emplace(c_.operand_types[0].num_elements(), runs_.outer.num_elements(), n);
-    ops::for_each_index(runs_.outer, [&](const Dims& index, std::int64_t run) {
-      const std::int64_t place = windows.at(index);
-      if (place < 0) return;
-      const char* from = updates + run * n * size;
-      if (!add) {
-        std::memcpy(to + place * size, from, static_cast<std::size_t>(n * size));
-        return;
+    if (add && (places_.count() > kFewRuns || x.dtype != float32))
+      return add_runs(x.dtype, places_, at[c_.operands[1]], updates, x.num_elements(), to);
+    const std::int64_t n = places_.length(), bytes = n * x.dtype.size();
+    std::int64_t places[kPlacesAtOnce];
+    for (std::int64_t first = 0; first < places_.count(); first += kPlacesAtOnce) {
+      const std::int64_t count = std::min(kPlacesAtOnce, places_.count() - first);
+      places_.find(at[c_.operands[1]], first, first + count, places);
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (places[i] < 0) continue;
+        const char* from = updates + (first + i) * bytes;
+        if (add)
+          add_floats(reinterpret_cast<const float*>(from), n, reinterpret_cast<float*>(to) + places[i]);
+        else
+          std::memcpy(to + places[i] * x.dtype.size(), from, static_cast<std::size_t>(bytes));
       }
-      const float* x = reinterpret_cast<const float*>(from);
-      if (sums) return sums->add(place, x);
-      float* sum = reinterpret_cast<float*>(to) + place;
-      for (std::int64_t i = 0; i < n; ++i) sum[i] += x[i];
-    });
-    if (sums) sums->add_to(reinterpret_cast<float*>(to));
+    }
   }
 
  private:
+  static void add_floats(const float* x, std::int64_t n, float* sums) {
+    for (std::int64_t i = 0; i < n; ++i) sums[i] += x[i];
+  }
+
   compile::CallEqn c_;
-  ops::Scatter p_;
-  lax::GatherDims dims_;
-  Runs runs_;
-  Shape sizes_;
+  RunPlaces places_;
 };
 
 }  // namespace
@@ -145,7 +180,7 @@ std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
     case Op::Window::read: return std::make_unique<GatherWork>(c);
     case Op::Window::write: return std::make_unique<ScatterWork>(c);
     case Op::Window::add:
-      if (c.operand_types[0].dtype == float32) return std::make_unique<ScatterWork>(c);
+      if (adds_runs(c.operand_types[0].dtype)) return std::make_unique<ScatterWork>(c);
       return nullptr;
     default: return nullptr;
   }

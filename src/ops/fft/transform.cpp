@@ -3,6 +3,7 @@
 #include <fftw3.h>
 
 #include <algorithm>
+#include <complex>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,7 +11,6 @@
 #include <optional>
 #include <shared_mutex>
 #include <utility>
-#include <vector>
 
 #include "base/tasks.hpp"
 
@@ -48,15 +48,15 @@ template <> struct Fftw<double> {
   static constexpr auto* alignment = fftw_alignment_of;
 };
 
+// Parts of complex numbers that one transform of a row reads and writes.
 struct Sides {
-  std::int64_t in, out;  // elements of one transform, in parts of complex numbers
+  std::int64_t in, out;
 };
-Sides sides(FftType type, const Shape& lengths) {
-  const std::int64_t real = lengths.num_elements();
-  const std::int64_t half = lengths.back() ? real / lengths.back() * (lengths.back() / 2 + 1) * 2 : 0;
-  if (type == FftType::rfft) return {real, half};
-  if (type == FftType::irfft) return {half, real};
-  return {2 * real, 2 * real};
+Sides sides(FftType type, std::int64_t n) {
+  const std::int64_t half = (n / 2 + 1) * 2;
+  if (type == FftType::rfft) return {n, half};
+  if (type == FftType::irfft) return {half, n};
+  return {2 * n, 2 * n};
 }
 
 std::shared_mutex& plan_mutex() {
@@ -64,7 +64,7 @@ std::shared_mutex& plan_mutex() {
   return mutex;
 }
 
-using Key = std::pair<FftType, std::vector<std::int64_t>>;
+using Key = std::pair<FftType, std::int64_t>;
 
 /// Memory as FFTW's vector instructions want it.
 template <class T> class Scratch {
@@ -84,14 +84,14 @@ template <class T> class Scratch {
 // FFTW_ESTIMATE looks at no data and no clock: the same plan each time, so the same bits. One transform at a time, for
 // the same reason: plans for many of them add in another order. Making plans is the one thing in FFTW that is not
 // thread-safe.
-template <class T> typename Fftw<T>::Plan plan_of(FftType type, const Shape& lengths) {
+template <class T> typename Fftw<T>::Plan plan_of(FftType type, std::int64_t n) {
   using F = Fftw<T>;
   using Plan = typename F::Plan;
   static std::shared_mutex& mutex = plan_mutex();  // one for both precisions
   // Never given back, at the end of the process neither: there are as many as shapes in the program, and threads may
   // still use them.
   static std::map<Key, Plan>& plans = *new std::map<Key, Plan>;
-  const Key key{type, lengths.dims()};
+  const Key key{type, n};
   {
     std::shared_lock lock(mutex);
     if (auto at = plans.find(key); at != plans.end()) return at->second;
@@ -99,20 +99,18 @@ template <class T> typename Fftw<T>::Plan plan_of(FftType type, const Shape& len
   std::unique_lock lock(mutex);
   Plan& plan = plans[key];
   if (plan) return plan;
-  const std::vector<int> n(lengths.begin(), lengths.end());
-  const auto [from, to] = sides(type, lengths);
+  const int length = static_cast<int>(n);
+  const auto [from, to] = sides(type, n);
   const Scratch<T> in(from), out(to);
   auto* complex_in = reinterpret_cast<typename Fftw<T>::Complex*>(in.data());
   auto* complex_out = reinterpret_cast<typename Fftw<T>::Complex*>(out.data());
-  const int rank = lengths.ndim();
+  constexpr unsigned flags = FFTW_ESTIMATE | FFTW_PRESERVE_INPUT;
   if (type == FftType::rfft)
-    plan = F::plan_r2c(rank, n.data(), in.data(), complex_out, FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
+    plan = F::plan_r2c(1, &length, in.data(), complex_out, flags);
   else if (type == FftType::irfft)
-    plan = F::plan_c2r(rank, n.data(), complex_in, out.data(),
-                       rank == 1 ? FFTW_ESTIMATE | FFTW_PRESERVE_INPUT : FFTW_ESTIMATE);
+    plan = F::plan_c2r(1, &length, complex_in, out.data(), flags);
   else
-    plan = F::plan_c2c(rank, n.data(), complex_in, complex_out, type == FftType::fft ? FFTW_FORWARD : FFTW_BACKWARD,
-                       FFTW_ESTIMATE);
+    plan = F::plan_c2c(1, &length, complex_in, complex_out, type == FftType::fft ? FFTW_FORWARD : FFTW_BACKWARD, flags);
   if (!plan) {
     plans.erase(key);
     throw std::bad_alloc();
@@ -133,29 +131,79 @@ template <class T> void run(FftType type, typename Fftw<T>::Plan plan, T* in, T*
     Fftw<T>::run_c2c(plan, complex_in, complex_out);
 }
 
+// Rows that lie in order, from `in` to `out`.
+template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_t rows, const T* in, T* out) {
+  const auto [from, to] = sides(type, n);
+  auto* source = const_cast<T*>(in);  // FFTW takes no const, and keeps it where it was asked to
+  const typename Fftw<T>::Plan plan = plan_of<T>(type, n);
+  in_pieces(rows, 2.0 * static_cast<double>(from + to),
+            [&, from = from, to = to](std::int64_t begin, std::int64_t end) {
+              std::optional<Scratch<T>> input, output;
+              for (std::int64_t k = begin; k < end; ++k) {
+                T *x = source + k * from, *y = out + k * to;
+                if (!is_aligned(x)) {
+                  if (!input) input.emplace(from);
+                  x = std::copy_n(x, from, input->data()) - from;
+                }
+                if (!is_aligned(y) && !output) output.emplace(to);
+                T* made = is_aligned(y) ? y : output->data();
+                run(type, plan, x, made);
+                if (made != y) std::copy_n(made, to, y);
+              }
+            });
+}
+
+// The lines of n complex numbers along the middle one of three dims, in place: some that lie side by side at a time, so
+// that whole lines of the cache come and go.
+template <class T> void transform_lines(FftType type, std::int64_t outer, std::int64_t n, std::int64_t inner, T* data) {
+  const std::int64_t together = n <= 16384 ? 16 : 2;  // what lies side by side fits the second-level cache
+  const std::int64_t blocks = (inner + together - 1) / together,
+                     row = (n / 8 + 1) * 8;  // never a power of two: aliasing
+  const typename Fftw<T>::Plan plan = plan_of<T>(type, n);
+  auto* const numbers = reinterpret_cast<std::complex<T>*>(data);
+  in_pieces(outer * blocks, 8.0 * static_cast<double>(n * together), [&](std::int64_t begin, std::int64_t end) {
+    const Scratch<T> before(2 * row * together), after(2 * row * together);
+    auto* const in = reinterpret_cast<std::complex<T>*>(before.data());
+    auto* const made = reinterpret_cast<std::complex<T>*>(after.data());
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t first = k % blocks * together, lines = std::min(together, inner - first);
+      std::complex<T>* const at = numbers + k / blocks * n * inner + first;
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < lines; ++j) in[j * row + i] = at[i * inner + j];
+      for (std::int64_t j = 0; j < lines; ++j) run(type, plan, before.data() + 2 * j * row, after.data() + 2 * j * row);
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < lines; ++j) at[i * inner + j] = made[j * row + i];
+    }
+  });
+}
+
+// All dims of the transforms but the last, of complex numbers in place; `row` of them lie along the last dim.
+template <class T>
+void transform_columns(FftType type, const Shape& lengths, std::int64_t count, std::int64_t row, T* data) {
+  std::int64_t inner = row, outer = count;
+  for (int d = 0; d + 1 < lengths.ndim(); ++d) outer *= lengths[d];
+  for (int d = lengths.ndim() - 1; d-- > 0; inner *= lengths[d]) {
+    outer /= lengths[d];
+    transform_lines(type, outer, lengths[d], inner, data);
+  }
+}
+
 }  // namespace
 
 template <class T> void transform(FftType type, const Shape& lengths, std::int64_t count, const T* in, T* out) {
-  const auto [from, to] = sides(type, lengths);
-  if (count == 0 || to == 0) return;
-  auto* source = const_cast<T*>(in);  // FFTW takes no const, and keeps it where it was asked to
-  const typename Fftw<T>::Plan plan = plan_of<T>(type, lengths);
-  // A complex to real transform of several dims overwrites its input.
-  const bool overwrites = type == FftType::irfft && lengths.ndim() > 1;
-  in_pieces(count, 2.0 * static_cast<double>(from + to), [&](std::int64_t begin, std::int64_t end) {
-    std::optional<Scratch<T>> input, output;
-    for (std::int64_t k = begin; k < end; ++k) {
-      T *x = source + k * from, *y = out + k * to;
-      if (overwrites || !is_aligned(x)) {
-        if (!input) input.emplace(from);
-        x = std::copy_n(x, from, input->data()) - from;
-      }
-      if (!is_aligned(y) && !output) output.emplace(to);
-      T* made = is_aligned(y) ? y : output->data();
-      run(type, plan, x, made);
-      if (made != y) std::copy_n(made, to, y);
-    }
-  });
+  const std::int64_t n = lengths.back();
+  const std::int64_t rows = count * (lengths.num_elements() / n);
+  if (rows == 0) return;
+  const auto [from, to] = sides(type, n);
+  if (type == FftType::irfft) {
+    if (lengths.ndim() == 1) return transform_rows(type, n, rows, in, out);
+    const Scratch<T> halves(rows * from);
+    std::copy_n(in, rows * from, halves.data());
+    transform_columns(FftType::ifft, lengths, count, from / 2, halves.data());
+    return transform_rows<T>(type, n, rows, halves.data(), out);
+  }
+  transform_rows(type, n, rows, in, out);
+  transform_columns(type == FftType::rfft ? FftType::fft : type, lengths, count, to / 2, out);
 }
 
 template void transform(FftType, const Shape&, std::int64_t, const float*, float*);

@@ -1,42 +1,19 @@
 // Arrays sorted together along a dim, by the first of them, then the second, ...: stable, ascending, NaN last. Source:
 // jax.lax.sort.
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
-#include "base/half.hpp"
 #include "ops/movement/iota.hpp"
 #include "ops/movement/movement.hpp"
+#include "ops/reduction/ordered.hpp"
 #include "ops/reduction/sort.hpp"
+#include "ops/reduction/sort_rows.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti::ops {
 namespace {
 
-// Total order of floats as in JAX: -0 equals 0, all NaNs are equal and last.
-template <class T> int order(const void* data, std::int64_t i, std::int64_t j) {
-  T a = static_cast<const T*>(data)[i], b = static_cast<const T*>(data)[j];
-  if constexpr (std::same_as<T, BFloat16> || std::same_as<T, Float16>) {
-    float x = a, y = b;
-    if (std::isnan(x) || std::isnan(y)) return std::isnan(x) - std::isnan(y);
-    return (x > y) - (x < y);
-  } else {
-    if constexpr (std::floating_point<T>)
-      if (std::isnan(a) || std::isnan(b)) return std::isnan(a) - std::isnan(b);
-    return (a > b) - (a < b);
-  }
-}
-
-using Order = int (*)(const void*, std::int64_t, std::int64_t);
-// nullptr for what has no order: complex numbers and keys.
-Order order_of(DType dtype) {
-  if (dtype.is_key()) return nullptr;
-  return visit_dtype(dtype, []<class T>(Stored<T>) -> Order {
-    if constexpr (is_complex_number<T>)
-      return nullptr;
-    else
-      return order<T>;
-  });
+bool has_order(DType dtype) {
+  return !dtype.is_key() && visit_dtype(dtype, []<class T>(Stored<T>) { return Orderable<T>; });
 }
 
 std::vector<Type> infer(const Call& c) {
@@ -54,7 +31,7 @@ std::vector<Type> infer(const Call& c) {
     if (t.shape != x.shape)
       raise<ShapeError>(c.op.name, "the arrays are " + x.str() + " and " + t.str(),
                         "Arrays sorted together have one shape.");
-    if (static_cast<int>(i) < p.num_keys && !order_of(t.dtype))
+    if (static_cast<int>(i) < p.num_keys && !has_order(t.dtype))
       raise<TypeError>(c.op.name, t.str() + " has no order", "Sort by integers, floats or bools.");
     out.push_back(type(t.dtype, t.shape));
     if (p.keep != 0) out.back().shape[p.dim] = std::min(std::abs(p.keep), t.shape[p.dim]);
@@ -63,34 +40,7 @@ std::vector<Type> infer(const Call& c) {
 }
 
 void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-  const auto& p = c.get<Sort>();
-  Shape rows = in[0].type.shape;
-  std::int64_t n = rows[p.dim];
-  rows[p.dim] = n ? 1 : 0;
-  const Dims strides = row_major_strides(in[0].type.shape), to_strides = row_major_strides(out[0].type.shape);
-  const std::int64_t step = strides[p.dim], to_step = to_strides[p.dim], kept = out[0].type.shape[p.dim];
-  std::vector<std::int64_t> from(n);
-  auto before = [&](std::int64_t a, std::int64_t b) {
-    for (int k = 0; k < p.num_keys; ++k)
-      if (int o = order_of(in[k].type.dtype)(in[k].data, a, b)) return o < 0;
-    return a < b;  // stable
-  };
-  for_each_index(rows, [&](const Dims& index, std::int64_t) {
-    std::int64_t first = 0, to = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) {
-      first += index[d] * strides[d];
-      to += index[d] * to_strides[d];
-    }
-    for (std::int64_t i = 0; i < n; ++i) from[i] = first + i * step;
-    const auto begin = p.keep < 0 ? from.end() - kept : from.begin();
-    if (p.keep != 0 && kept < n) std::nth_element(from.begin(), p.keep < 0 ? begin : begin + kept, from.end(), before);
-    std::sort(begin, begin + kept, before);
-    for (std::size_t k = 0; k < in.size(); ++k) {
-      std::int64_t size = in[k].type.dtype.size();
-      for (std::int64_t i = 0; i < kept; ++i)
-        std::memcpy(out[k].as<char>() + (to + i * to_step) * size, in[k].as<char>() + begin[i] * size, size);
-    }
-  });
+  sort_rows(c.get<Sort>(), in, out);
 }
 
 // The elements of a block that may be among those kept, then those kept of all blocks'. Blocks come in the order of
@@ -142,7 +92,8 @@ std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const s
   if (shape.num_elements() == 0) return tangents;
   // By the last key first: sorting is stable, so the first key decides at the end.
   Array at = bind1(iota, Iota{shape[p.dim] > INT32_MAX ? int64 : int32, shape, p.dim}, {});
-  for (int k = p.num_keys; k-- > 0;) at = lax::sort({take_along_axis(primals[k], at, p.dim), at}, p.dim, 1).back();
+  for (int k = p.num_keys; k-- > 0;)
+    at = tutti::bind(c.op, Sort{p.dim, 1, 0, p.descending}, {take_along_axis(primals[k], at, p.dim), at}).back();
   if (p.keep != 0) {
     const std::int64_t n = shape[p.dim], kept = std::min(std::abs(p.keep), n);
     Dims start(shape.size(), 0), limit = shape.dims();
@@ -179,6 +130,8 @@ std::vector<Sample> samples() {
     out.push_back({.params = Sort{1, 1, 2}, .operands = same(float32, {3, 6})});
     out.push_back({.params = Sort{0, 1, -3}, .operands = same(int32, {6, 2})});
     out.push_back({.params = Sort{0, operands, 9}, .operands = same(float32, {4})});
+    out.push_back({.params = Sort{1, operands, 0, true}, .operands = same(float32, {2, 5})});
+    out.push_back({.params = Sort{0, 1, 2, true}, .operands = same(int32, {6, 2})});
   }
   return out;
 }

@@ -1,0 +1,35 @@
+// Where the runs of a gather or a scatter lie in the operand: what is of a window in one piece there.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/movement/gather.hpp"
+
+namespace tutti::cpu {
+
+class RunPlaces {
+ public:
+  /// Of `windows` (a gather's result, a scatter's updates) of `sizes`, out of an array of shape `from`.
+  RunPlaces(lax::GatherDims dims, lax::GatherMode mode, Shape sizes, Shape from, Type indices, const Shape& windows);
+
+  std::int64_t count() const { return count_; }
+  /// Elements of one run.
+  std::int64_t length() const { return length_; }
+  /// Writes the positions of runs begin to end-1 in the row-major operand: -1 where the window is out of range and the
+  /// mode is `fill`. `indices`: the data.
+  void find(void* indices, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
+
+ private:
+  template <class I> void find_direct(const I* rows, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
+
+  lax::GatherDims dims_;
+  lax::GatherMode mode_;
+  Shape sizes_, from_;
+  Type indices_;
+  int ndim_;
+  Shape outer_;  // of the windows' array: what is within a run has extent 1
+  std::int64_t length_ = 1, count_ = 0;
+  bool direct_ = false;  // run i is that of index vector i
+};
+
+}  // namespace tutti::cpu

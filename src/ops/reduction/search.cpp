@@ -1,0 +1,153 @@
+// Places in sorted vectors. Source: jax.numpy.searchsorted.
+#include "ops/reduction/search.hpp"
+
+#include <algorithm>
+
+#include "base/tasks.hpp"
+#include "ops/movement/movement.hpp"
+#include "ops/reduction/ordered.hpp"
+#include "ops/reduction/search_tree.hpp"
+
+namespace tutti::ops {
+namespace {
+
+bool has_places(DType dtype) {
+  return !dtype.is_key() && visit_dtype(dtype, []<class T>(Stored<T>) { return Orderable<T>; });
+}
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<Search>();
+  const Type &sorted = c.operands[0], &x = c.operands[1];
+  if (sorted.dtype != x.dtype)
+    raise<TypeError>(c.op.name, "the vector is " + sorted.str() + ", what is looked for " + x.str(),
+                     "They have one dtype.");
+  if (!has_places(x.dtype))
+    raise<TypeError>(c.op.name, x.str() + " has no order", "Look for integers, floats or bools.");
+  if (sorted.ndim() != p.batch + 1 || x.ndim() < p.batch ||
+      !std::equal(sorted.shape.begin(), sorted.shape.begin() + p.batch, x.shape.begin()))
+    raise<ShapeError>(c.op.name, "the vectors are " + sorted.str() + ", what is looked for " + x.str(),
+                      "There is one vector for each of the " + std::to_string(p.batch) + " first dims.");
+  return {type(sorted.shape.back() <= INT32_MAX ? int32 : int64, x.shape)};
+}
+
+// Elements as signed words in the order of sort.
+template <Orderable T> using SearchWord = std::conditional_t<sizeof(T) <= 4, std::int32_t, std::int64_t>;
+template <Orderable T> SearchWord<T> search_word(T x) {
+  using S = SearchWord<T>;
+  using U = std::make_unsigned_t<S>;
+  return static_cast<S>(static_cast<U>(ordered(x)) ^ static_cast<U>(std::numeric_limits<S>::min()));
+}
+
+// The places of x[begin, end), which are all looked for in one vector.
+template <class T, class Out, class Find>
+void find_some(const T* x, std::int64_t begin, std::int64_t end, bool right, std::int64_t n, Out* out, Find&& find) {
+  using Word = SearchWord<T>;
+  constexpr std::int64_t kAtOnce = 256;
+  constexpr Word last = SearchTree<Word>::last;
+  Word words[kAtOnce];
+  for (std::int64_t i = begin; i < end; i += kAtOnce) {
+    const std::int64_t count = std::min(kAtOnce, end - i);
+    // Behind equal ones is before what comes next.
+    for (std::int64_t j = 0; j < count; ++j) {
+      const Word w = search_word(x[i + j]);
+      words[j] = static_cast<Word>(w + (right && w != last));
+    }
+    find(words, count, out + i);
+    if (right)
+      for (std::int64_t j = 0; j < count; ++j)
+        if (search_word(x[i + j]) == last) out[i + j] = static_cast<Out>(n);
+  }
+}
+
+template <class T, class Out> void places(const Search& p, const HostView& sorted, const HostView& x, Out* out) {
+  using Word = SearchWord<T>;
+  const std::int64_t n = sorted.type.shape.back(), vectors = n ? sorted.size() / n : 0;
+  if (n == 0) return void(std::fill_n(out, x.size(), Out{0}));
+  if (vectors == 0) return;
+  const std::int64_t each = x.size() / vectors;
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    const T* in = sorted.as<const T>() + v * n;
+    const T* values = x.as<const T>() + v * each;
+    auto word_at = [in](std::int64_t i) { return search_word(in[i]); };
+    if (each < n / 16) {  // a tree would take longer to make
+      auto directly = [&](const Word* words, std::int64_t count, Out* to) {
+        for (std::int64_t i = 0; i < count; ++i)
+          to[i] = static_cast<Out>(SearchTree<Word>::find_directly(n, word_at, words[i]));
+      };
+      in_pieces(each, 100, [&](std::int64_t begin, std::int64_t end) {
+        find_some(values, begin, end, p.right, n, out + v * each, directly);
+      });
+      continue;
+    }
+    const SearchTree<Word> tree(n, word_at);
+    in_pieces(each, 6, [&](std::int64_t begin, std::int64_t end) {
+      find_some(values, begin, end, p.right, n, out + v * each,
+                [&](const Word* words, std::int64_t count, Out* to) { tree.find(words, count, to); });
+    });
+  }
+}
+
+void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& p = c.get<Search>();
+  visit_dtype(in[1].type.dtype, [&]<class T>(Stored<T>) {
+    if constexpr (Orderable<T>) {
+      if (out[0].type.dtype == int32)
+        places<T>(p, in[0], in[1], out[0].as<std::int32_t>());
+      else
+        places<T>(p, in[0], in[1], out[0].as<std::int64_t>());
+    }
+  });
+}
+
+Factors factors(const Call& c, const std::vector<Type>& results) {
+  const int batch = c.get<Search>().batch;
+  FactorBuilder b(c, results);
+  for (int d = 0; d < c.operands[1].ndim(); ++d) {
+    const int factor = b.share(1, d, d, c.operands[1].shape[d]);
+    if (d < batch) b.f.operands[0][d] = {factor};
+  }
+  b.fixed_operand(0, batch, c.operands[0].shape.back());
+  return b.f;
+}
+
+Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+  Search p = c.get<Search>();
+  if (!mapped[0] && p.batch == 0) return {{bind1(c.op, p, xs)}, {true}};  // more to look for in the same vector
+  ++p.batch;
+  return {{bind1(c.op, p, {batched(xs[0], mapped[0], axis.size), batched(xs[1], mapped[1], axis.size)})}, {true}};
+}
+
+}  // namespace
+
+constinit const Home search = [] {
+  Op op;
+  op.name = "search";
+  op.infer = infer;
+  op.eval = eval;
+  op.factors = factors;
+  op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
+  op.batch = batch;
+  op.flops = [](const Call& c, const std::vector<Type>& results) {
+    double levels = 1;
+    for (std::int64_t n = c.operands[0].shape.back(); n >= 16; n /= 16) ++levels;
+    return 16 * levels * static_cast<double>(results[0].num_elements());
+  };
+  auto sample = [&](bool right, int dims, DType dtype, Shape sorted, Shape x) {
+    op.samples.push_back({.params = Search{right, dims},
+                          .operands = {type(dtype, std::move(sorted)), type(dtype, std::move(x))},
+                          .differentiable = false});
+  };
+  for (bool right : {false, true}) {
+    sample(right, 0, float32, {5}, {7});
+    sample(right, 0, bfloat16, {40}, {3, 4});
+    sample(right, 0, int32, {300}, {});
+    sample(right, 0, bool_, {2}, {4});
+    sample(right, 1, int8, {3, 20}, {3, 2, 2});
+    sample(right, 2, float32, {2, 3, 4}, {2, 3});
+    sample(right, 0, float32, {0}, {4});
+    sample(right, 0, float32, {4}, {0});
+  }
+  return op;
+};
+
+}  // namespace tutti::ops

@@ -1,0 +1,112 @@
+// Looking up many values in one sorted vector: a tree of nodes of sixteen words, each level every sixteenth word of the
+// level below, so that a step is one comparison of vectors and no branch.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace tutti::ops {
+
+/// `Word`: std::int32_t or std::int64_t. Unlike a search by halves it gives one answer for vectors that are not sorted,
+/// too, whether `find` or `find_directly` looks for it.
+template <class Word> class SearchTree {
+ public:
+  static constexpr std::int64_t node = 16;
+  static constexpr Word last = std::numeric_limits<Word>::max();  // nothing is behind it
+
+  /// Of the words that `word_at` gives for 0..n-1.
+  template <class F> SearchTree(std::int64_t n, F&& word_at) {
+    // On each level the last word of the last node is `last`: no step leads past it.
+    for (std::int64_t words = n / node + 1;; words = (words + node - 1) / node) {
+      nodes_.push_back(words);
+      if (words == 1) break;
+    }
+    std::int64_t all = 0;
+    for (std::int64_t nodes : nodes_) all += nodes * node;
+    words_ = std::make_unique_for_overwrite<Node[]>(static_cast<std::size_t>(all / node));
+    Word* level = words_[0].words;
+    for (std::int64_t i = 0; i < nodes_[0] * node; ++i) level[i] = i < n ? word_at(i) : last;
+    for (std::size_t k = 1; k < nodes_.size(); ++k) {
+      Word* above = level + nodes_[k - 1] * node;
+      for (std::int64_t i = 0; i < nodes_[k] * node; ++i)
+        above[i] = i < nodes_[k - 1] ? level[i * node + node - 1] : last;
+      level = above;
+    }
+    top_ = words_.get() + (all / node - 1);
+  }
+
+  /// Writes how many words are less than each of `values` to `out`; `Out` is an integer type.
+  template <class Out> void find(const Word* values, std::int64_t count, Out* out) const {
+    if (__builtin_cpu_supports("avx512f"))
+      find_wide(values, count, out);
+    else
+      for (std::int64_t i = 0; i < count; ++i)
+        out[i] = static_cast<Out>(descend(values[i], [](const Node& n, Word v) { return less(n, v); }));
+  }
+
+  /// The same for one value, without a tree: where few are looked for.
+  template <class F> static std::int64_t find_directly(std::int64_t n, F&& word_at, Word value) {
+    std::int64_t width = 1, at = 0;  // words of the vector for one of the level
+    while (n / node + 1 > width) width *= node;
+    for (; width > 0; width /= node) {
+      std::int64_t before = 0;
+      for (std::int64_t j = 0; j < node; ++j) {
+        const std::int64_t i = (at * node + j + 1) * width - 1;
+        before += i < n && word_at(i) < value;
+      }
+      at = at * node + before;
+    }
+    return at;
+  }
+
+ private:
+  struct alignas(64) Node {
+    Word words[node];
+  };
+
+  template <class Less> [[gnu::always_inline]] std::int64_t descend(Word value, Less&& less_in) const {
+    const Node* level = top_;
+    std::int64_t at = less_in(*level, value);
+    for (std::size_t k = nodes_.size() - 1; k-- > 0;) {
+      level -= nodes_[k];
+      at = at * node + less_in(level[at], value);
+    }
+    return at;
+  }
+  static std::int64_t less(const Node& n, Word value) {
+    Word count = 0;
+    for (Word w : n.words) count += w < value;
+    return count;
+  }
+  template <class Out>
+  [[gnu::target("avx512f,popcnt")]] void find_wide(const Word* values, std::int64_t count, Out* out) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Node* level = top_;
+      std::int64_t at = less_wide(*level, values[i]);
+      for (std::size_t k = nodes_.size() - 1; k-- > 0;) {
+        level -= nodes_[k];
+        at = at * node + less_wide(level[at], values[i]);
+      }
+      out[i] = static_cast<Out>(at);
+    }
+  }
+  [[gnu::target("avx512f,popcnt")]] static std::int64_t less_wide(const Node& n, Word value) {
+    if constexpr (sizeof(Word) == 4) {
+      return _mm_popcnt_u32(_mm512_cmplt_epi32_mask(_mm512_load_si512(n.words), _mm512_set1_epi32(value)));
+    } else {
+      const __m512i v = _mm512_set1_epi64(value);
+      return _mm_popcnt_u32(_mm512_cmplt_epi64_mask(_mm512_load_si512(n.words), v)) +
+             _mm_popcnt_u32(_mm512_cmplt_epi64_mask(_mm512_load_si512(n.words + 8), v));
+    }
+  }
+
+  std::vector<std::int64_t> nodes_;  // of each level, the lowest first
+  std::unique_ptr<Node[]> words_;
+  const Node* top_ = nullptr;
+};
+
+}  // namespace tutti::ops
