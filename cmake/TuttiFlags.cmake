@@ -37,6 +37,16 @@ if(TUTTI_SANITIZE)
   endif()
 endif()
 
+# GNU ld takes a second of processor time for each of the programs, gold and lld a quarter.
+include(CheckLinkerFlag)
+foreach(linker lld gold)
+  check_linker_flag(CXX -fuse-ld=${linker} TUTTI_LINKS_WITH_${linker})
+  if(TUTTI_LINKS_WITH_${linker})
+    target_link_options(tutti_flags INTERFACE -fuse-ld=${linker})
+    break()
+  endif()
+endforeach()
+
 # Tests, examples and the guide's pages are compiled more often than they run: linked behind tutti_flags.
 add_library(tutti_test_flags INTERFACE)
 target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O0>)
