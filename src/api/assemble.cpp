@@ -35,7 +35,7 @@ void check_given(const char* what, const Shape& shape, const Sharding& sharding)
 }
 
 // A block of an array, and a device whose part of it that is.
-struct Piece {
+struct OwnedBlock {
   Device device;
   ShardIndex index;
   Array block;
@@ -67,15 +67,15 @@ std::vector<std::int64_t> difference(const std::vector<std::int64_t>& a, const s
 }
 
 // Of pieces that cover what this process holds.
-Array assemble(const char* what, const Shape& shape, const Sharding& sharding, const std::vector<Piece>& pieces,
+Array assemble(const char* what, const Shape& shape, const Sharding& sharding, const std::vector<OwnedBlock>& pieces,
                Loc loc) {
   CallScope scope(loc, Loc{"", what});
-  for (const Piece& p : pieces)
+  for (const OwnedBlock& p : pieces)
     if (!p.block.has_value())
       raise<ValueError>(what, "the block for " + p.device.str() + " is empty: there is no array",
                         "Give each device its part of " + shape.str() + ".");
   Type type{pieces[0].block.dtype(), shape, false, {}};
-  for (const Piece& p : pieces) {
+  for (const OwnedBlock& p : pieces) {
     Shape want = extents(p.index);
     if (p.block.dtype() != type.dtype)
       raise<TypeError>(what,
@@ -91,7 +91,7 @@ Array assemble(const char* what, const Shape& shape, const Sharding& sharding, c
   const Here here = here_of(sharding, shape);
   const auto item = static_cast<std::int64_t>(type.dtype.size());
   BufferPtr buffer = allocate_buffer(static_cast<std::size_t>(here.extents.num_elements() * item));
-  for (const Piece& p : pieces) {
+  for (const OwnedBlock& p : pieces) {
     const Box piece = box_of(p.index), part = intersection(piece, here.box);
     if (part.empty()) continue;
     const BufferPtr block = buffer_of(concrete(p.block, what), what);
@@ -152,7 +152,7 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   const std::optional<Sharding> other = side_by_side(sharding, shape.ndim());
   const Sharding& at = other ? *other : sharding;
   const Here here = here_of(at, shape);
-  std::vector<Piece> pieces;
+  std::vector<OwnedBlock> pieces;
   for (const auto& [device, index] : addressable_indices(at, shape)) {
     auto b = by_device.find(device);
     if (b == by_device.end())
@@ -180,9 +180,9 @@ Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
   }
   // Of all parts those of which something is here; one at least, for the dtype.
   const Here here = here_of(sharding, shape);
-  std::vector<Piece> pieces;
+  std::vector<OwnedBlock> pieces;
   auto add = [&](const Device& device, const ShardIndex& index) {
-    for (const Piece& p : pieces)  // devices that hold the same part share its block
+    for (const OwnedBlock& p : pieces)  // devices that hold the same part share its block
       if (p.index == index) return;
     pieces.push_back({device, index, block(index)});
   };

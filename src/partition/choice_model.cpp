@@ -165,14 +165,16 @@ std::vector<ChoiceModel::Option> ChoiceModel::listed(const Node& node, const Ass
   std::erase_if(others, [&](const auto& a) { return std::find(unit.begin(), unit.end(), a.first) != unit.end(); });
   // Where the assignment stands now comes first, so that nothing changes where nothing is gained.
   add(out, node, now);
-  for (int choice : node.rows->choices(unit[0]))
-    for (std::size_t at = 0; at <= (choice < 0 ? 0 : others.size()); ++at) {
+  for (int choice : node.rows->choices(unit[0])) {
+    const bool order_counts = choice >= 0 && !node.rows->at_home(choice % on_first);
+    for (std::size_t at = 0; at <= (order_counts ? others.size() : 0); ++at) {
       if (at > 0 && others[at - 1].second < 0) continue;  // order says nothing there
       Assignment a = others;
       auto place = a.begin() + static_cast<std::ptrdiff_t>(choice < 0 ? a.size() : at);
       for (const AxisRef& axis : unit) place = a.insert(place, {axis, choice}) + 1;
       add(out, node, a);
     }
+  }
   return out;
 }
 

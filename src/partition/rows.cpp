@@ -104,6 +104,14 @@ RowTable::RowTable(const RowTable& like, std::vector<Homes> operands, std::vecto
   operand_homes_ = std::move(operands);
   result_homes_ = std::move(results);
   rows_.clear();
+  factor_homes_.resize(rule_.factors.size());
+  auto note = [&](const std::vector<Factors::Dims>& dims, const std::vector<Homes>& homes) {
+    for (std::size_t i = 0; i < homes.size() && i < dims.size(); ++i)
+      for (std::size_t d = 0; d < homes[i].size() && d < dims[i].size(); ++d)
+        if (dims[i][d].size() == 1) factor_homes_[dims[i][d][0]] = homes[i][d];
+  };
+  note(rule_.operands, operand_homes_);
+  note(rule_.results, result_homes_);
 }
 
 std::vector<int> RowTable::choices(const AxisRef& axis) const {
@@ -177,7 +185,7 @@ bool RowTable::build(const Factors::Dims& dims, const Type& type, const Homes& h
         rule_.factors[dims[d][0]].kind == Kind::replicated || (eqn_ && eqn_->op->role == Role::generator) ||
         (dims[d].size() > 1 &&
          (rule_.factors[dims[d][0]].size % ways(homes[d]) != 0 || layout.dims[d] != placed.on[dims[d][0]]));
-    if (!by_place) layout.dims[d] = at_home(std::move(layout.dims[d]), homes[d]);
+    if (!by_place) layout.dims[d] = tutti::at_home(std::move(layout.dims[d]), homes[d]);
     if (by_place && !lies_together(layout.dims[d], homes[d])) return false;
   }
   return true;
@@ -193,6 +201,8 @@ std::optional<Candidate> RowTable::made(const Assignment& assignment) const {
     placed.on[f].push_back(axis);
     placed.first[f] = choice >= on_first;
   }
+  for (std::size_t f = 0; f < placed.on.size(); ++f)
+    if (at_home(static_cast<int>(f))) placed.on[f] = tutti::at_home(std::move(placed.on[f]), factor_homes_[f]);
   // A factor that shares a dim with others somewhere is cut evenly or not at all.
   auto build_all = [&](const std::vector<Factors::Dims>& dims, const std::vector<Type>& types,
                        const std::vector<Homes>& homes, std::vector<Layout>& layouts) {

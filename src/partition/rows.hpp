@@ -54,6 +54,8 @@ class RowTable {
   RowTable(const RowTable& like, std::vector<Homes> operands, std::vector<Homes> results);
 
   const Factors& rule() const { return rule_; }
+  /// Whether axes on it come in the order of a home, however an assignment lists them.
+  bool at_home(int factor) const { return !factor_homes_.empty() && !factor_homes_[factor].empty(); }
   /// What an axis may be put on.
   std::vector<int> choices(const AxisRef& axis) const;
   /// Nothing where it is not sound, or the op cannot run on such blocks.
@@ -88,6 +90,7 @@ class RowTable {
   std::vector<std::vector<int>> linear_;  // usable sets
   std::shared_ptr<const Prices> prices_;
   std::vector<Homes> operand_homes_, result_homes_;
+  std::vector<AxisRefs> factor_homes_;
   std::map<Assignment, Row> rows_;
 };
 
