@@ -27,7 +27,7 @@ class Choosing {
   void finish() {
     if (problem_.axes.size() > 1) {
       from(problem_.axes, true);
-      for (const bool together : {false, true}) from({problem_.axes.rbegin(), problem_.axes.rend()}, together);
+      from({problem_.axes.rbegin(), problem_.axes.rend()}, false);
     }
     model_.only(problem_.axes);
     if (like_.node_classes == static_cast<int>(graph_.nodes.size())) return;
