@@ -438,7 +438,9 @@ Move LayoutSpace::move(int from, const Step& step) {
   bool found = false;
   const State state = states_[from];
   Expansion(*this, state, [&](const Move& move, const State& to, const Received& received) {
-    if (found || move.kind != step.kind || received.bytes != step.received || id(to) != step.to) return;
+    if (found || move.kind != step.kind || std::abs(received.bytes - step.received) > 1e-9 * step.received ||
+        id(to) != step.to)
+      return;
     out = move;
     if (move.kind == Move::Kind::permute) out.axes.clear();
     out.after = layouts_[step.to];

@@ -105,13 +105,23 @@ RowTable::RowTable(const RowTable& like, std::vector<Homes> operands, std::vecto
   result_homes_ = std::move(results);
   rows_.clear();
   factor_homes_.resize(rule_.factors.size());
-  auto note = [&](const std::vector<Factors::Dims>& dims, const std::vector<Homes>& homes) {
-    for (std::size_t i = 0; i < homes.size() && i < dims.size(); ++i)
-      for (std::size_t d = 0; d < homes[i].size() && d < dims[i].size(); ++d)
-        if (dims[i][d].size() == 1) factor_homes_[dims[i][d][0]] = homes[i][d];
-  };
-  note(rule_.operands, operand_homes_);
-  note(rule_.results, result_homes_);
+  for (const Factors::Factor& f : rule_.factors)
+    by_place_.push_back(f.kind == Kind::replicated || (eqn_ && eqn_->op->role == Role::generator));
+  note_homes(rule_.operands, operand_homes_);
+  note_homes(rule_.results, result_homes_);
+}
+
+// Of one factor any rows will do, unless it is the place in the dim that counts: of a factor behind another one, and of
+// one before it that is too short for a home of its own.
+void RowTable::note_homes(const std::vector<Factors::Dims>& dims, const std::vector<Homes>& homes) {
+  for (std::size_t i = 0; i < homes.size() && i < dims.size(); ++i)
+    for (std::size_t d = 0; d < homes[i].size() && d < dims[i].size(); ++d) {
+      const std::vector<int>& factors = dims[i][d];
+      if (factors.size() == 1) factor_homes_[factors[0]] = homes[i][d];
+      if (factors.size() < 2) continue;
+      for (std::size_t k = 1; k < factors.size(); ++k) by_place_[factors[k]] = 1;
+      if (homes[i][d].empty() || rule_.factors[factors[0]].size % ways(homes[i][d]) != 0) by_place_[factors[0]] = 1;
+    }
 }
 
 std::vector<int> RowTable::choices(const AxisRef& axis) const {
@@ -180,11 +190,8 @@ bool RowTable::build(const Factors::Dims& dims, const Type& type, const Homes& h
     }
     if (cut && type.shape[d] < layout.ways(d)) return false;
     if (!cut || homes.empty() || homes[d].empty()) continue;
-    // Of one factor any rows will do, unless it is the place in the dim that counts.
     const bool by_place =
-        rule_.factors[dims[d][0]].kind == Kind::replicated || (eqn_ && eqn_->op->role == Role::generator) ||
-        (dims[d].size() > 1 &&
-         (rule_.factors[dims[d][0]].size % ways(homes[d]) != 0 || layout.dims[d] != placed.on[dims[d][0]]));
+        std::any_of(dims[d].begin(), dims[d].end(), [&](int f) { return by_place_[f] && !placed.on[f].empty(); });
     if (!by_place) layout.dims[d] = tutti::at_home(std::move(layout.dims[d]), homes[d]);
     if (by_place && !lies_together(layout.dims[d], homes[d])) return false;
   }

@@ -75,6 +75,7 @@ class RowTable {
     std::vector<char> first;
   };
   int dim_of(int factor) const;
+  void note_homes(const std::vector<Factors::Dims>& dims, const std::vector<Homes>& homes);
   bool build(const Factors::Dims& dims, const Type& type, const Homes& homes, const Placed& placed,
              Layout& layout) const;
   std::optional<Candidate> made(const Assignment& assignment) const;
@@ -91,6 +92,7 @@ class RowTable {
   std::shared_ptr<const Prices> prices_;
   std::vector<Homes> operand_homes_, result_homes_;
   std::vector<AxisRefs> factor_homes_;
+  std::vector<char> by_place_;  // by factor: whether blocks of it must lie together
   std::map<Assignment, Row> rows_;
 };
 

@@ -85,6 +85,18 @@ TEST(Homes, TheOuterAxisIsGatheredBeforeTheInner) {
   EXPECT_EQ(permutes(plan(256, 32, true)), 0);
 }
 
+// Rows behind a factor that is cut are blocks: a piece cut over y is a half, not every second part.
+TEST(Homes, APlaceBehindAnotherFactorIsABlock) {
+  const Mesh mesh = grid({2, 2}, {"x", "y"});
+  check_placed({type({12})}, {P(Names{"x", "y"})}, mesh, [](const Arrays& in) {
+    return Arrays{lax::concatenate({in[0], in[0]}, 0)};
+  });
+  check_placed({type({8, 1})}, {P(Names{"y", "x"})}, mesh, [](const Arrays& in) {
+    const Array halves = lax::reshape(in[0], {2, 4, 1});
+    return Arrays{lax::slice(halves, {1, 0, 0}, {2, 4, 1}), sin(halves)};
+  });
+}
+
 TEST(Homes, PlacementsThatContradictEachOtherLeaveADimItsOrder) {
   const Mesh mesh = grid({2, 2}, {"x", "y"});
   const LocalProgram local = check_placed({type({16, 8}), type({16, 8})}, {P(Names{"x", "y"}), P(Names{"y", "x"})},
