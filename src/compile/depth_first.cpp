@@ -18,11 +18,10 @@ namespace tutti::compile {
 namespace {
 
 constexpr std::int64_t kFewestRows = 4, kFewestChunks = 4;
-constexpr std::int64_t kLines = 128;  // of a product's left matrix in a chunk: with fewer the right one is read in vain
 constexpr std::int64_t kHanded = std::int64_t{1} << 20;       // bytes handed on, at least
 constexpr std::int64_t kMostScratch = std::int64_t{8} << 20;  // of a chunk
 constexpr std::int64_t kMostInner = 1024;                     // of a product with a copy in panels
-constexpr std::size_t kMostCandidates = 4, kMostStages = 8;
+constexpr std::size_t kMostCandidates = 4, kMostStages = 12;
 
 class DepthFirst {
  public:
@@ -49,23 +48,31 @@ class DepthFirst {
   void part(std::vector<int> steps) {
     RowGroup best;
     if (stages_.size() < kMostStages)
-      for (std::int64_t rows : candidates(steps)) {
-        RowGroup g = row_group(p_, touches_, steps, rows);
-        if (g.handed > best.handed && is_worth(g, steps)) best = std::move(g);
-      }
+      for (std::int64_t rows : candidates(steps))
+        for (bool adding : {true, false}) {
+          RowGroup g = row_group(p_, touches_, steps, rows, adding);
+          const bool adds = !g.added.empty();
+          if (g.handed > best.handed && is_worth(g, steps)) best = std::move(g);
+          if (!adds || best.rows == rows) break;
+        }
     if (best.members.empty()) {
       order_.insert(order_.end(), steps.begin(), steps.end());
       return;
     }
     part(std::move(best.before));
     copy_in_panels(best);
-    Stage stage{{}, best.rows, best.chunk, 0};
+    Stage stage{{}, best.rows, best.chunk, best.groups}, totals = add_in_groups(best);
     for (int i : best.members) {
       stage.steps.push_back(static_cast<int>(order_.size()));
       order_.push_back(i);
     }
     keep_in_chunks(best, stage);
     stages_.push_back(std::move(stage));
+    for (int& i : totals.steps) {
+      order_.push_back(i);
+      i = static_cast<int>(order_.size()) - 1;
+    }
+    if (!totals.steps.empty()) stages_.push_back(std::move(totals));
     part(std::move(best.after));
   }
 
@@ -90,14 +97,18 @@ class DepthFirst {
     std::int64_t lines = 0, shared = 0;  // fewest of a row; bytes
     bool products = false;
     for (int i : g.members) {
-      for (const RowAccess& a : row_accesses(p_.steps[i], g.rows))
-        if (!a.writes && a.reach && a.reach->row == 0) shared += a.row_bytes;
+      if (!adds(g, i))
+        for (const RowAccess& a : row_accesses(p_.steps[i], g.rows))
+          if (!a.writes && a.reach && a.reach->row == 0) shared += a.row_bytes;
       const auto* d = std::get_if<Dot>(&p_.steps[i].what);
       products |= d != nullptr;
-      if (d && d->batch.empty()) lines = lines ? std::min(lines, d->m / g.rows) : d->m / g.rows;
+      if (!d || !d->batch.empty()) continue;
+      const std::int64_t of_row = (adds(g, i) ? d->k : d->m) / g.rows;
+      lines = lines ? std::min(lines, of_row) : of_row;
     }
-    g.chunk = lines ? std::clamp<std::int64_t>((kLines + lines - 1) / lines, 1, g.rows) : 1;
+    g.chunk = lines ? std::clamp<std::int64_t>((kChunkLines + lines - 1) / lines, 1, g.rows) : 1;
     const std::int64_t chunks = (g.rows + g.chunk - 1) / g.chunk;
+    g.groups = g.added.empty() ? 0 : std::min(chunks, kMostGroups);
     return products && chunks >= kFewestChunks && g.handed >= kHanded && g.handed >= chunks * shared &&
            placed(g).bytes <= kMostScratch && memory(g, steps, true) <= memory(g, steps, false);
   }
@@ -109,7 +120,8 @@ class DepthFirst {
     Stage copies;
     for (int i : g.members) {
       auto* d = std::get_if<Dot>(&p_.steps[i].what);
-      if (!d || !d->batch.empty() || d->dtype != float32 || d->result != float32 || d->k > kMostInner) continue;
+      if (!d || adds(g, i) || !d->batch.empty() || d->dtype != float32 || d->result != float32 || d->k > kMostInner)
+        continue;
       d->panel = panel_of(d->n);
       if (d->panel == 0) continue;
       auto [copy, fresh] = known.try_emplace({d->b, d->b_offset, d->b_k, d->b_n, d->k, d->n}, -1);
@@ -148,6 +160,43 @@ class DepthFirst {
     store.strides = {d.k * d.panel * size, d.panel * size, size};
     store.value = ir.load(0, d.dtype).id;
     return {{d.n / d.panel, d.k, d.panel}, -1, 0, {from, store}, ir.take()};
+  }
+
+  static bool adds(const RowGroup& g, int step) { return std::binary_search(g.added.begin(), g.added.end(), step); }
+
+  // Products that add up over rows do it for each group by itself, so that no number of threads decides the order; then
+  // what the groups have is added, group by group.
+  Stage add_in_groups(const RowGroup& g) {
+    Stage totals;
+    for (int i : g.added) {
+      auto& d = std::get<Dot>(p_.steps[i].what);
+      const std::int64_t size = d.result.size(), elements = d.m * d.n;
+      const int parts = static_cast<int>(p_.storages.size());
+      p_.storages.push_back({.bytes = g.groups * elements * size});
+      Recorder ir;
+      Loop total{{elements}, -1, 0, {}, {}};
+      Reg sum;
+      for (std::int64_t k = 0; k < g.groups; ++k) {
+        Access& from = total.accesses.emplace_back();
+        from.dtype = d.result;
+        from.storage = parts;
+        from.offset = k * elements * size;
+        from.strides = {size};
+        const Reg x = ir.load(static_cast<int>(k), d.result);
+        sum = k ? ir.binary(VectorIR::Bin::add, sum, x) : x;
+      }
+      Access& to = total.accesses.emplace_back();
+      to.kind = Access::Kind::store;
+      to.dtype = d.result;
+      to.storage = std::exchange(d.c, parts);
+      to.strides = {size};
+      to.value = sum.id;
+      d.adds = true;
+      total.body = ir.take();
+      totals.steps.push_back(static_cast<int>(p_.steps.size()));
+      p_.steps.push_back({std::move(total), p_.steps[i].eqns});
+    }
+    return totals;
   }
 
   // Temporaries that members alone touch.
@@ -190,14 +239,17 @@ class DepthFirst {
     }
   }
 
-  // Bytes of temporaries that live at once while these steps run, as they stand or with the stage in their midst.
+  // Bytes of temporaries that live at once while these steps run, as they stand or with the stage in their midst: then
+  // also what its groups add up.
   std::int64_t memory(const RowGroup& g, const std::vector<int>& steps, bool grouped) const {
     std::vector<std::vector<int>> times;
     auto one_by_one = [&](const std::vector<int>& list) {
       for (int i : list) times.push_back({i});
     };
     std::vector<char> chunked(p_.storages.size(), 0);
+    std::int64_t parts = 0;
     if (grouped) {
+      for (int i : g.added) parts += g.groups * p_.storages[std::get<Dot>(p_.steps[i].what).c].bytes;
       one_by_one(g.before);
       times.push_back(g.members);
       one_by_one(g.after);
@@ -219,7 +271,7 @@ class DepthFirst {
       each(t, [&](int m) {
         if (!std::exchange(begun[m], 1)) now += p_.storages[m].bytes;
       });
-      most = std::max(most, now);
+      most = std::max(most, now + (grouped && t == g.before.size() ? parts : 0));
       each(t, [&](int m) {
         if (last[m] == static_cast<int>(t) && std::exchange(last[m], -1) >= 0) now -= p_.storages[m].bytes;
       });

@@ -29,6 +29,10 @@ Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
 Plan assign_memory_within(Plan plan, const std::vector<int>& own);
 /// Which steps are a stage: each one alone, but loops that hand large values to each other row by row together.
 Plan group_stages(Plan plan);
+/// Products whose results are only copied, whole rows to other places, write them there.
+Plan place_products(Plan plan);
+/// Neighbouring stages of small loops that do not need each other become one.
+Plan join_small(Plan plan);
 /// Where each step that sends has to be over: before the first stage that uses its result, else at the end.
 Plan await_late(Plan plan);
 /// Whether it is a collective that sends.

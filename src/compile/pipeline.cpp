@@ -147,15 +147,17 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   p = run_pass("share", share_equal, p);
   p = run_pass("recompute", recompute, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
-  Plan plan = run_pass("lower", lower, p, fusion);
-  plan = run_pass("rows", group_stages, std::move(plan));
+  Plan plan = run_pass(
+      "lower", [](const Program& q, const Fusion& f) { return place_products(lower(q, f)); }, p, fusion);
+  plan = run_pass(
+      "rows", [](Plan p) { return join_small(group_stages(std::move(p))); }, std::move(plan));
   plan = run_pass("await", await_late, std::move(plan));
   return run_pass("memory", assign_memory, std::move(plan), donatable);
 }
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
   const Program p = with_own_outputs(recompute(take_apart(share_equal(simplify(program)))));
-  return assign_memory_within(await_late(group_stages(lower(p, fuse(p)))), own);
+  return assign_memory_within(await_late(group_stages(place_products(lower(p, fuse(p))))), own);
 }
 
 }  // namespace tutti::compile

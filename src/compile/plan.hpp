@@ -66,6 +66,7 @@ struct Dot {
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t a_m = 0, a_k = 0, b_k = 0, b_n = 0, c_m = 0;
   std::int64_t panel = 0;  // not 0: B is a copy in panels of so many columns, one behind the other, and each k x panel
+  bool adds = false;       // in a stage by rows: k is cut into them; C holds one matrix for each of the stage's groups
 };
 
 /// One Eqn by its op's eval, or by a kernel that the backend has for it.
@@ -125,6 +126,7 @@ struct Step {
 struct Stage {
   std::vector<int> steps;
   std::int64_t rows = 0, chunk = 0;
+  std::int64_t groups = 0;  // not 0: of neighbouring chunks; what adds up over rows does so within one, chunk by chunk
   std::int64_t scratch_bytes = 0;  // of the chunk storages, per task
   std::vector<int> awaits;         // collectives of earlier stages that are over when this one begins
 };

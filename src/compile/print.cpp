@@ -105,6 +105,7 @@ std::string Plan::str() const {
     out += "stage " + std::to_string(k);
     if (stages[k].rows)
       out += " by " + std::to_string(stages[k].chunk) + " of " + std::to_string(stages[k].rows) + " rows";
+    if (stages[k].groups) out += " in " + std::to_string(stages[k].groups) + " groups";
     if (!stages[k].awaits.empty()) out += " awaits";
     for (int i : stages[k].awaits)
       for (int s : std::get<CallEqn>(steps[i].what).results) out += " " + name(s);

@@ -40,10 +40,11 @@ std::vector<RowAccess> accesses(const Dot& d, std::int64_t rows) {
   const Dims a = dims_of(d, d.a_batch, {{{d.m, d.a_m}, {d.k, d.a_k}}}, size),
              c = dims_of(d, d.c_batch, {{{d.m, d.c_m}, {d.n, 1}}}, of_result);
   Dims b = dims_of(d, d.b_batch, {{{d.k, d.b_k}, {d.n, d.b_n}}}, size);
-  if (d.batch.empty()) b.insert(b.begin(), {d.m, 0});  // the same for all rows
   auto access = [&](int storage, bool writes, const Dims& dims, std::int64_t offset, std::int64_t bytes) {
     return RowAccess{storage, writes, reach_of(dims, offset * bytes, bytes, rows), touched(dims, bytes, rows)};
   };
+  if (d.adds) return {access(d.a, false, {a[1], a[0]}, d.a_offset, size), access(d.b, false, b, d.b_offset, size)};
+  if (d.batch.empty()) b.insert(b.begin(), {d.m, 0});  // the same for all rows
   return {access(d.a, false, a, d.a_offset, size), access(d.b, false, b, d.b_offset, size),
           access(d.c, true, c, 0, of_result)};
 }
@@ -54,7 +55,10 @@ Dims dims_of(const Loop& l, const Access& a) {
   return out;
 }
 
-bool by_rows(const Loop& l) { return l.reduced != 0 && !(l.block_total && l.reduced == 1); }
+// Blocks of a dim that is added up are rows too, unless the last one is shorter.
+bool by_rows(const Loop& l) {
+  return l.reduced != 0 && !(l.block_total && l.reduced == 1 && l.block_total != l.extents[0] * l.extents[1]);
+}
 
 }  // namespace
 
@@ -64,7 +68,7 @@ std::optional<Reach> reach_of(const Loop& l, const Access& a, std::int64_t rows)
 
 std::int64_t first_extent(const Step& step) {
   if (const auto* l = std::get_if<Loop>(&step.what)) return l->extents.empty() || !by_rows(*l) ? 0 : l->extents[0];
-  if (const auto* d = std::get_if<Dot>(&step.what)) return d->batch.empty() ? d->m : d->batch[0];
+  if (const auto* d = std::get_if<Dot>(&step.what)) return d->adds ? d->k : d->batch.empty() ? d->m : d->batch[0];
   return 0;
 }
 
@@ -83,7 +87,7 @@ std::vector<RowAccess> row_accesses(const Step& step, std::int64_t rows) {
 
 Dot dot_of_rows(const Dot& dot, std::int64_t rows, std::int64_t count) {
   Dot d = dot;
-  std::int64_t& extent = d.batch.empty() ? d.m : d.batch[0];
+  std::int64_t& extent = d.adds ? d.k : d.batch.empty() ? d.m : d.batch[0];
   extent = extent / rows * count;
   return d;
 }

@@ -25,7 +25,8 @@ struct RowAccess {
   std::int64_t row_bytes = 0;  // different ones of a row, about
 };
 /// Of a step that can be done a few rows at a time: a loop that reduces within rows, or a product, whose first dim (of
-/// a product: of the batch, else of its left operand) is `rows` times a whole number. Empty for others.
+/// a product: of the batch, else of its left operand; of one that adds up over rows, the one that is summed, and
+/// without its result) is `rows` times a whole number. Empty for others.
 std::vector<RowAccess> row_accesses(const Step& step, std::int64_t rows);
 
 /// The product for `count` of its rows only, from the first one.

@@ -10,12 +10,26 @@ namespace tutti::compile {
 namespace {
 
 constexpr int kMostTries = 8;
+constexpr std::int64_t kFewestSums = 16;  // rows and columns of a product that adds up chunk by chunk
 
 class Gathering {
  public:
-  Gathering(const Plan& p, const Touches& touches, const std::vector<int>& steps, std::int64_t rows)
-      : p_(p), t_(touches), steps_(steps), rows_(rows), accesses_(p.steps.size()), barred_(p.steps.size(), 0) {
+  Gathering(const Plan& p, const Touches& touches, const std::vector<int>& steps, std::int64_t rows, bool adding)
+      : p_(p),
+        t_(touches),
+        steps_(steps),
+        rows_(rows),
+        accesses_(p.steps.size()),
+        sums_(p.steps.size()),
+        barred_(p.steps.size(), 0) {
     for (int i : steps) accesses_[i] = row_accesses(p.steps[i], rows);
+    if (adding)
+      for (int i : steps)
+        if (const auto* d = std::get_if<Dot>(&p.steps[i].what); d && pays_as_sum(*d)) {
+          Dot sum = *d;
+          sum.adds = true;
+          sums_[i] = row_accesses({sum, {}}, rows);
+        }
   }
 
   RowGroup run() {
@@ -43,15 +57,19 @@ class Gathering {
   }
 
   void gather() {
-    g_ = {rows_, 0, {}, {}, {}, 0};
+    g_ = {.rows = rows_};
     state_.assign(p_.storages.size(), State::outside);
     bool told_late = false;
     for (int i : steps_) {
       const bool late =
           any_in(t_.reads(i), State::late) || any_in(t_.writes(i), State::late) || (told_late && is_told(p_.steps[i]));
-      if (!late && !barred_[i] && fits(i)) {
+      if (!late && !barred_[i] && fits(accesses_[i])) {
         g_.members.push_back(i);
         for (int m : t_.writes(i)) state_[m] = State::made;
+      } else if (!late && any_in(t_.reads(i), State::made) && fits(sums_[i])) {
+        g_.members.push_back(i);
+        g_.added.push_back(i);
+        for (int m : t_.writes(i)) state_[m] = State::late;
       } else if (late || any_in(t_.reads(i), State::made) || any_in(t_.writes(i), State::made)) {
         g_.after.push_back(i);
         for (int m : t_.writes(i)) state_[m] = State::late;
@@ -62,9 +80,15 @@ class Gathering {
     }
   }
 
+  // Whether less is read and written where each chunk adds to a matrix than where its lines of both operands wait.
+  bool pays_as_sum(const Dot& d) const {
+    const bool whole = d.batch.empty() && d.c_m == d.n && d.m * d.n * d.result.size() == p_.storages[d.c].bytes;
+    return whole && d.dtype == float32 && d.result == float32 && std::min(d.m, d.n) >= kFewestSums &&
+           2 * d.m * d.n < std::max(kChunkLines, d.k / rows_) * (d.m + d.n);
+  }
+
   // Whether the step reads, of what members make, its own rows only, and writes its own rows.
-  bool fits(int step) const {
-    const std::vector<RowAccess>& all = accesses_[step];
+  bool fits(const std::vector<RowAccess>& all) const {
     return !all.empty() && std::all_of(all.begin(), all.end(), [&](const RowAccess& a) {
       if (!a.writes && state_[a.storage] != State::made) return true;
       const std::int64_t bytes = p_.storages[a.storage].bytes, row = bytes / rows_;
@@ -107,7 +131,8 @@ class Gathering {
   void count_handed() {
     std::vector<char> made(p_.storages.size(), 0);
     for (int i : g_.members) {
-      for (const RowAccess& a : accesses_[i])
+      const bool adds = std::binary_search(g_.added.begin(), g_.added.end(), i);
+      for (const RowAccess& a : adds ? sums_[i] : accesses_[i])
         if (!a.writes && made[a.storage]) g_.handed += a.row_bytes * rows_;
       for (int m : t_.writes(i)) made[m] = 1;
     }
@@ -118,6 +143,7 @@ class Gathering {
   const std::vector<int>& steps_;
   std::int64_t rows_;
   std::vector<std::vector<RowAccess>> accesses_;  // by step
+  std::vector<std::vector<RowAccess>> sums_;      // by step: as a product that adds up over rows
   std::vector<char> barred_;                      // by step: no member
   std::vector<State> state_;                      // by storage
   RowGroup g_;
@@ -129,8 +155,9 @@ Touches::Touches(const Plan& plan) : of_(plan.steps.size()) {
   for (std::size_t i = 0; i < of_.size(); ++i) uses_of(plan.steps[i], of_[i].first, of_[i].second);
 }
 
-RowGroup row_group(const Plan& plan, const Touches& touches, const std::vector<int>& steps, std::int64_t rows) {
-  return Gathering(plan, touches, steps, rows).run();
+RowGroup row_group(const Plan& plan, const Touches& touches, const std::vector<int>& steps, std::int64_t rows,
+                   bool adding) {
+  return Gathering(plan, touches, steps, rows, adding).run();
 }
 
 }  // namespace tutti::compile

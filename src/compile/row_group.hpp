@@ -8,10 +8,13 @@
 namespace tutti::compile {
 
 /// A list of steps parted in members, of which each reads, of what the others make, only its own rows; those that need
-/// all rows of what a member makes (gradients of weights), and all that needs these; and the rest, which comes first.
+/// all rows of what a member makes, and all that needs these; and the rest, which comes first. Products that add up
+/// over rows (gradients of weights) are members whose results are there after the stage.
 struct RowGroup {
   std::int64_t rows = 0, chunk = 0;
   std::vector<int> before, members, after;
+  std::vector<int> added;   // of the members: products over all rows, which add up chunk by chunk
+  std::int64_t groups = 0;  // of chunks, where there are such
   std::int64_t handed = 0;  // bytes that members read of what others made
 };
 
@@ -31,7 +34,13 @@ class Touches {
   std::vector<std::pair<std::vector<int>, std::vector<int>>> of_;  // storages
 };
 
-/// Of `steps`, which are ascending, those that can go by so many rows.
-RowGroup row_group(const Plan& plan, const Touches& touches, const std::vector<int>& steps, std::int64_t rows);
+/// Lines of a product's left matrix in a chunk, about: with fewer the right one is read in vain.
+constexpr std::int64_t kChunkLines = 128;
+/// At most so many groups of chunks: as many tasks there are, and matrices of each product that adds up over rows.
+constexpr std::int64_t kMostGroups = 8;
+
+/// Of `steps`, which are ascending, those that can go by so many rows. `adding`: products over all rows too.
+RowGroup row_group(const Plan& plan, const Touches& touches, const std::vector<int>& steps, std::int64_t rows,
+                   bool adding);
 
 }  // namespace tutti::compile

@@ -190,7 +190,8 @@ class Simplifier {
     out_.eqns.push_back(std::move(e));
   }
 
-  // The transpose of a product that nobody else reads is the product of its operands the other way round.
+  // A product that nobody else reads, transposed so that its last dim is one of the left operand, is the product of its
+  // operands the other way round: then what is left of the transposition moves whole rows.
   bool turn_dot(const Eqn& e) {
     const Atom x = e.operands[0];
     auto it = x.is_literal() || uses_[x.id] != 1 ? dots_.end() : dots_.find(x.id);
@@ -200,17 +201,23 @@ class Simplifier {
     lax::DotDims& d = params.dims;
     const auto nb = static_cast<std::int64_t>(d.lhs_batch.size());
     const std::int64_t nl = out_.type(dot.operands[0]).ndim() - nb - static_cast<std::int64_t>(d.lhs_contract.size()),
-                       n = out_.types[x.id].ndim();
-    lax::Dims wanted = ops::range(0, nb);
-    for (std::int64_t i = nb + nl; i < n; ++i) wanted.push_back(i);
-    for (std::int64_t i = nb; i < nb + nl; ++i) wanted.push_back(i);
-    if (e.params.get<ops::Transpose>().permutation != wanted) return false;
+                       nr = out_.types[x.id].ndim() - nb - nl;
+    lax::Dims rest = e.params.get<ops::Transpose>().permutation;
+    if (nr == 0 || rest.back() < nb || rest.back() >= nb + nl) return false;
+    for (std::int64_t& dim : rest)
+      if (dim >= nb) dim = dim < nb + nl ? dim + nr : dim - nl;
+    Type turned = out_.types[x.id];
+    for (std::int64_t i = nb; i < nb + nl + nr; ++i)
+      turned.shape[i < nb + nl ? i + nr : i - nl] = out_.types[x.id].shape[i];
     std::swap(dot.operands[0], dot.operands[1]);
     std::swap(d.lhs_batch, d.rhs_batch);
     std::swap(d.lhs_contract, d.rhs_contract);
     dot.params = params;
-    dot.results = e.results;
+    const bool is_all = std::is_sorted(rest.begin(), rest.end());
+    dot.results = {is_all ? e.results[0] : fresh(std::move(turned))};
+    const Atom product = Atom(dot.results[0]);
     order_dot(std::move(dot));
+    if (!is_all) out_.eqns.push_back(eqn(ops::transpose, ops::Transpose{rest}, {product}, e.results[0], e.loc));
     return true;
   }
 

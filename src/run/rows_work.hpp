@@ -11,9 +11,11 @@ compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::in
 struct RowsStep {
   std::vector<int> storages;            // by access (of a product: both operands, the result); -1: index
   std::vector<std::int64_t> row_steps;  // by access, of one row
+  std::int64_t group_step = 0;          // of the last access, of one group
   struct Part {
     Nest nest;
     std::unique_ptr<Work> work;  // in place of the nest; its storages are the numbers of accesses
+    std::unique_ptr<Work> more;  // in place of the work, behind the first chunk of a group: adds to what stands there
   };
   Part chunk, rest;  // over a whole chunk, over the last one when that is shorter
 };
@@ -24,7 +26,11 @@ class RowsWork final : public Work {
   void run(char* const* at, int task) const override;
 
  private:
-  void run_step(const RowsStep& step, char* const* at, std::int64_t row) const;  // rows from number `row` on
+  struct Place {
+    int group;
+    bool is_first;  // chunk of the group
+  };
+  void run_step(const RowsStep& step, char* const* at, std::int64_t row, Place place) const;  // rows from `row` on
 
   struct Local {
     int storage;

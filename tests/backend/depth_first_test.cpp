@@ -83,6 +83,41 @@ TEST(DepthFirst, ATrainingStepRunsExampleByExample) {
   }
 }
 
+// Gradients of narrow layers add up within the stage, in groups of chunks: the same bits whatever the number of
+// threads.
+TEST(DepthFirst, GradientsOfWeightsAddUpInGroups) {
+  const std::vector<Block> bs = blocks(2);
+  struct Case {
+    int batch, positions;
+    const char *rows, *groups;
+  };
+  for (auto [batch, positions, rows, groups] :
+       {Case{24, 128, " by 1 of 24 rows", "8"}, Case{19, 64, " by 2 of 19 rows", "8"}}) {
+    SCOPED_TRACE(rows);
+    const Array x = examples(batch, positions);
+    const std::string plan = step().lower(bs, x).compile().plan();
+    const std::size_t begin = plan.find(std::string(rows) + " in " + groups + " groups\n");
+    ASSERT_NE(begin, plan.npos) << plan;
+    const std::string stage = plan.substr(begin, plan.find("\nstage ", begin) - begin);
+    EXPECT_NE(stage.find(" k " + std::to_string(batch * positions)), stage.npos) << stage;
+    config::backend("reference");
+    const auto [want_value, want] = step()(bs, x);
+    config::backend("cpu");
+    const std::vector<Array> wanted = tree::leaves(want);
+    std::vector<Array> first;
+    for (int threads : {1, 2, 3}) {
+      set_num_threads(threads);
+      const std::vector<Array> leaves = tree::leaves(std::get<1>(step()(bs, x)));
+      if (first.empty()) first = leaves;
+      for (std::size_t k = 0; k < leaves.size(); ++k) {
+        EXPECT_TRUE(bool(allclose(leaves[k], wanted[k], 1e-4, 1e-6))) << k;
+        EXPECT_TRUE(bool(array_equal(leaves[k], first[k]))) << k;
+      }
+    }
+    set_num_threads(0);
+  }
+}
+
 // Two products need all rows of what the stage makes: as what they sum over, and as their right operand.
 TEST(DepthFirst, WhatNeedsAllRowsComesAfter) {
   auto f = jit([](const Array& x, const Array& w) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "backend/programs.hpp"
@@ -47,6 +49,33 @@ TEST(products, small_ones_agree) {
                        std::to_string(order));
           agrees(product(float32, m, n, k, order & 1, order & 2), random, 0, 2e-5);
         }
+}
+
+// Blocks of zeros in the left operand are left out, but not where what they are multiplied with makes a NaN.
+TEST(products, with_blocks_of_zeros_agree) {
+  constexpr std::int64_t m = 70, n = 40, k = 128;
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  std::mt19937 random(10);
+  for (int order = 0; order < 4; ++order)
+    for (const bool is_lower : {true, false})
+      for (const float odd : {0.0f, inf, std::numeric_limits<float>::quiet_NaN()}) {
+        SCOPED_TRACE("order " + std::to_string(order) + (is_lower ? " lower " : " upper ") + std::to_string(odd));
+        const bool turn_x = order & 1, turn_y = order & 2;
+        const Builder b = product(float32, m, n, k, turn_x, turn_y);
+        std::vector<BufferPtr> in;
+        for (ValueId v : b.program.inputs) in.push_back(random_buffer(b.program.types[v], -1, 1, random));
+        auto *x = static_cast<float*>(in[0]->data()), *y = static_cast<float*>(in[1]->data());
+        for (std::int64_t i = 0; i < m; ++i)
+          for (std::int64_t l = 0; l < k; ++l)
+            if (is_lower ? l > i + 5 : l < i) x[turn_x ? l * m + i : i * k + l] = l % 2 ? -0.0f : 0.0f;
+        if (odd != 0) y[turn_y ? 7 * k + 120 : 120 * n + 7] = odd;  // column 7, which no row of a lower x asks for
+        auto want = backend("reference").compile(on_one_device(b.program))->run(in),
+             got = backend("cpu").compile(on_one_device(b.program))->run(in);
+        EXPECT_EQ(difference(b.program.type(b.program.outputs[0]), got[0]->data(), want[0]->data(), 0, 1e-6, 2e-5), "");
+        if (odd != 0 && is_lower) {
+          EXPECT_TRUE(std::isnan(static_cast<float*>(got[0]->data())[7]));
+        }
+      }
 }
 
 TEST(products, with_long_vectors_agree) {

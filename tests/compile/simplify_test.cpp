@@ -147,4 +147,21 @@ TEST(simplify, the_transpose_of_a_product_is_a_product) {
   }
 }
 
+// A transposition that ends with a dim of the left operand leaves rows whole when operands change places.
+TEST(simplify, what_is_left_of_a_products_transposition_moves_rows) {
+  Builder b;
+  const Atom x = b.input(f32({2, 3, 30, 40})), y = b.input(f32({2, 3, 40, 50}));
+  ops::DotGeneral d;
+  d.dims.lhs_batch = d.dims.rhs_batch = {0, 1};
+  d.dims.lhs_contract = {3};
+  d.dims.rhs_contract = {2};
+  const Atom z = b.add(ops::dot_general, Params(d), {x, y});
+  b.output(b.add(ops::transpose, Params(ops::Transpose{{0, 3, 1, 2}}), {z}));
+  const Program p = simplified(b.program);
+  EXPECT_EQ(count(p, ops::dot_general), 1);
+  EXPECT_EQ(p.eqns.back().op, &ops::transpose);
+  EXPECT_EQ(p.eqns.back().params.get<ops::Transpose>(), (ops::Transpose{{0, 2, 1, 3}}));
+  means_the_same(b);
+}
+
 }  // namespace tutti::test

@@ -109,13 +109,20 @@ class RowsSteps {
     const std::int64_t inner = compile::first_extent({d, {}}) / stage_.rows, size = d.dtype.size();
     const bool batched = !d.batch.empty();
     to.storages = {d.a, d.b, d.c};
-    to.row_steps = {inner * size * (batched ? d.a_batch[0] : d.a_m), batched ? inner * size * d.b_batch[0] : 0,
-                    inner * d.result.size() * (batched ? d.c_batch[0] : d.c_m)};
+    if (d.adds) {
+      to.row_steps = {inner * size * d.a_k, inner * size * d.b_k, 0};
+      to.group_step = d.m * d.n * size;
+    } else {
+      to.row_steps = {inner * size * (batched ? d.a_batch[0] : d.a_m), batched ? inner * size * d.b_batch[0] : 0,
+                      inner * d.result.size() * (batched ? d.c_batch[0] : d.c_m)};
+    }
     fill(to, [&](run::RowsStep::Part& part, std::int64_t rows) {
       compile::Dot some = compile::dot_of_rows(d, stage_.rows, rows);
       some.a = 0;
       some.b = 1;
       some.c = 2;
+      if (some.adds) part.more = cpu::dot_work(some, true);
+      some.adds = false;
       part.work = cpu::dot_work(some, true);
       cost += part.work->cost_ns * static_cast<double>(rows == stage_.chunk ? stage_.rows / stage_.chunk : 1);
     });

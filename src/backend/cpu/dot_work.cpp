@@ -112,7 +112,7 @@ class DotWork final : public run::Work {
         if (d_.panel) return panels(at, m, a, c);
         gemm(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k},
              {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n}, reinterpret_cast<float*>(at[d_.c]) + c,
-             d_.c_m);
+             d_.c_m, d_.adds);
       } else if constexpr (std::is_same_v<T, double>) {
         plain(m, n, reinterpret_cast<const double*>(at[d_.a]) + a, reinterpret_cast<const double*>(at[d_.b]) + b,
               reinterpret_cast<R*>(at[d_.c]) + c);

@@ -17,11 +17,11 @@ namespace {
 constexpr std::int64_t kTiny = 4096;
 
 [[gnu::always_inline]] inline void sums(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                                        const Matrix& b, float* c, std::int64_t c_row) {
+                                        const Matrix& b, float* c, std::int64_t c_row, bool adds) {
   for (std::int64_t i = 0; i < m; ++i) {
     float* row = c + i * c_row;
     const float* x = a.data + i * a.row;
-    for (std::int64_t j = 0; j < n; ++j) row[j] = 0;
+    if (!adds) std::fill(row, row + n, 0.0f);
     for (std::int64_t l = 0; l < k; ++l) {
       const float s = x[l * a.column];
       const float* y = b.data + l * b.row;
@@ -35,31 +35,32 @@ constexpr std::int64_t kTiny = 4096;
 
 // The same loops for each kind of machine. Not target_clones: those are chosen before main, where sanitizers do not
 // run.
-using Tiny = void (*)(std::int64_t, std::int64_t, std::int64_t, const Matrix&, const Matrix&, float*, std::int64_t);
+using Tiny = void (*)(std::int64_t, std::int64_t, std::int64_t, const Matrix&, const Matrix&, float*, std::int64_t,
+                      bool);
 
 void tiny_plain(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
-                std::int64_t c_row) {
-  sums(m, n, k, a, b, c, c_row);
+                std::int64_t c_row, bool adds) {
+  sums(m, n, k, a, b, c, c_row, adds);
 }
 [[gnu::target("arch=x86-64-v3")]] void tiny_avx2(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                                                 const Matrix& b, float* c, std::int64_t c_row) {
-  sums(m, n, k, a, b, c, c_row);
+                                                 const Matrix& b, float* c, std::int64_t c_row, bool adds) {
+  sums(m, n, k, a, b, c, c_row, adds);
 }
 [[gnu::target("arch=x86-64-v4")]] void tiny_avx512(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                                                   const Matrix& b, float* c, std::int64_t c_row) {
-  sums(m, n, k, a, b, c, c_row);
+                                                   const Matrix& b, float* c, std::int64_t c_row, bool adds) {
+  sums(m, n, k, a, b, c, c_row, adds);
 }
 
 Tiny tiny_product() { return isa() == Isa::avx512 ? tiny_avx512 : isa() == Isa::avx2 ? tiny_avx2 : tiny_plain; }
 
 }  // namespace
 
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row) {
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row, bool adds) {
   static const Tiny tiny = tiny_product();
-  if (m * n * k <= kTiny) return tiny(m, n, k, a, b, c, c_row);
-  if (n == 1 && matvec(m, k, a, {b.data, b.row, c, c_row})) return;
-  if (m == 1 && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1})) return;
-  if (small_product(m, n, k, a, b, c, c_row)) return;
+  if (m * n * k <= kTiny) return tiny(m, n, k, a, b, c, c_row, adds);
+  if (n == 1 && !adds && matvec(m, k, a, {b.data, b.row, c, c_row})) return;
+  if (m == 1 && !adds && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1})) return;
+  if (small_product(m, n, k, a, b, c, c_row, adds)) return;
   auto layout = [](const Matrix& x, std::int64_t rows, std::int64_t columns, char& trans, dnnl_dim_t& ld) {
     const bool plain = (x.column == 1 || columns == 1) && (rows == 1 || x.row >= columns);
     trans = plain ? 'N' : 'T';
@@ -71,7 +72,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
   layout(a, m, k, ta, lda);
   layout(b, k, n, tb, ldb);
   OneThread guard;
-  if (dnnl_sgemm(ta, tb, m, n, k, 1.0f, a.data, lda, b.data, ldb, 0.0f, c, c_row) != dnnl_success)
+  if (dnnl_sgemm(ta, tb, m, n, k, 1.0f, a.data, lda, b.data, ldb, adds ? 1.0f : 0.0f, c, c_row) != dnnl_success)
     throw InternalError("cpu: the matrix library refused a product");
 }
 

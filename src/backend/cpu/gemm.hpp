@@ -12,7 +12,8 @@ struct Matrix {
 };
 
 /// c[i * c_row + j] = sum over l of a(i, l) * b(l, j), for m rows and n columns. One stride of each operand is 1 (or
-/// its extent is).
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row);
+/// its extent is). `adds`: to what stands in c.
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row,
+          bool adds = false);
 
 }  // namespace tutti::cpu
