@@ -2,11 +2,10 @@
 // level below, so that a step is one comparison of vectors and no branch.
 #pragma once
 
-#include <immintrin.h>
-
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace tutti::ops {
@@ -94,13 +93,18 @@ template <class Word> class SearchTree {
       out[i] = static_cast<Out>(at);
     }
   }
+  // The compiler's own names of the instructions: vectors compared give a bit per word.
   [[gnu::target("avx512f,popcnt")]] static std::int64_t less_wide(const Node& n, Word value) {
+    using Lane = std::conditional_t<sizeof(Word) == 4, int, long long>;
+    typedef Lane Vector __attribute__((vector_size(64))) __attribute__((may_alias));
+    constexpr int less_than = 1;
+    const auto* words = reinterpret_cast<const Vector*>(n.words);
+    const Vector all = static_cast<Lane>(value) - Vector{};
     if constexpr (sizeof(Word) == 4) {
-      return _mm_popcnt_u32(_mm512_cmplt_epi32_mask(_mm512_load_si512(n.words), _mm512_set1_epi32(value)));
+      return __builtin_popcount(__builtin_ia32_cmpd512_mask(words[0], all, less_than, 0xffff));
     } else {
-      const __m512i v = _mm512_set1_epi64(value);
-      return _mm_popcnt_u32(_mm512_cmplt_epi64_mask(_mm512_load_si512(n.words), v)) +
-             _mm_popcnt_u32(_mm512_cmplt_epi64_mask(_mm512_load_si512(n.words + 8), v));
+      return __builtin_popcount(__builtin_ia32_cmpq512_mask(words[0], all, less_than, 0xff)) +
+             __builtin_popcount(__builtin_ia32_cmpq512_mask(words[1], all, less_than, 0xff));
     }
   }
 
