@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -22,6 +24,11 @@ struct Setup {
     return device_put(random::normal(random::key(0), shape), at(std::move(spec)));
   }
 };
+
+/// Of 8 devices or one.
+inline Setup setup_of(int devices) {
+  return devices == 8 ? Setup{make_mesh({4, 2}, {"x", "y"}), 8} : Setup{make_mesh({1, 1}, {"x", "y"}), 1};
+}
 
 /// Runs n times, waits for the last result.
 using Batch = std::function<void(std::int64_t n)>;
@@ -43,6 +50,21 @@ struct Case {
   bool alone = false;    // timed in a process of its own, once: compilation, whose kernels this process would remember
   bool by_name = false;  // too slow to run unless --filter asks for it
 };
+
+/// jit(f) of what the others make: `compiled("sort_1m", sort, rows({1 << 20}))`.
+template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {
+  return {std::move(name), [=](const Setup& s) {
+            return repeat([g = jit(f), arguments = std::tuple{make(s)...}] { return std::apply(g, arguments); });
+          }};
+}
+/// Standard normal, rows split over all devices.
+inline auto rows(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, P(axes("x", "y"))); };
+}
+/// The same, whole on every device.
+inline auto whole(Shape shape) {
+  return [=](const Setup& s) { return s.normal(shape, P()); };
+}
 
 /// One list per file of cases; in the order of printing.
 std::vector<Case> tiny_cases();

@@ -90,23 +90,23 @@ Batch attention_gradient(const Setup& s, const Shape& shape, const PartitionSpec
   return repeat([=, h = make_heads(s, shape, spec)] { return f(h); });
 }
 
-struct Layer {
+struct DecodedLayer {
   Array qkv{}, out{}, up{}, down{};
 };
 
 // One position in, the cache [layers, key or value, positions, heads, size] updated in place.
 Batch decode(const Setup& s) {
   constexpr int width = 256, layers = 4, context = 1024, heads = 8;
-  std::vector<Layer> model;
+  std::vector<DecodedLayer> model;
   for (int i = 0; i < layers; ++i) {
     auto draw = [&](const Shape& shape) { return device_put(random::normal(random::key(i), shape), s.at(P())); };
     model.push_back({draw({width, 3 * width}) / 16, draw({width, width}) / 16, draw({width, 4 * width}) / 16,
                      draw({4 * width, width}) / 32});
   }
   auto step = jit(
-      [](const std::vector<Layer>& model, Array cache, Array x, const Array& at) {
+      [](const std::vector<DecodedLayer>& model, Array cache, Array x, const Array& at) {
         for (int i = 0; i < layers; ++i) {
-          const Layer& w = model[static_cast<std::size_t>(i)];
+          const DecodedLayer& w = model[static_cast<std::size_t>(i)];
           std::vector<Array> qkv = split(matmul(x, w.qkv), 3);
           for (Array& a : qkv) a = a.reshape(heads, width / heads);
           Array now = stack({qkv[1], qkv[2]}).reshape(Shape{1, 2, 1, heads, width / heads});

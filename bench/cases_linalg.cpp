@@ -9,18 +9,6 @@ Array positive(const Setup& s, std::int64_t n) {
   return device_put(matmul(a, a.T()) / static_cast<double>(n) + eye(n), s.at(P()));
 }
 
-template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {
-  return {std::move(name), [=](const Setup& s) {
-            return repeat([g = jit(f), arguments = std::tuple{make(s)...}] { return std::apply(g, arguments); });
-          }};
-}
-
-auto whole(Shape shape) {
-  return [=](const Setup& s) { return s.normal(shape, P()); };
-}
-auto rows(Shape shape) {
-  return [=](const Setup& s) { return s.normal(shape, P(axes("x", "y"))); };
-}
 auto spd(std::int64_t n) {
   return [=](const Setup& s) { return positive(s, n); };
 }

@@ -6,18 +6,6 @@
 namespace bench {
 namespace {
 
-template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {
-  return {std::move(name), [=](const Setup& s) {
-            return repeat([g = jit(f), arguments = std::tuple{make(s)...}] { return std::apply(g, arguments); });
-          }};
-}
-auto rows(Shape shape) {
-  return [=](const Setup& s) { return s.normal(shape, P(axes("x", "y"))); };
-}
-auto whole(Shape shape) {
-  return [=](const Setup& s) { return s.normal(shape, P()); };
-}
-
 Array interpolated(const Array& x) {
   const Array at = linspace(-4., 4., 1024);
   return interp(x, at, sin(at));

@@ -10,20 +10,8 @@
 namespace bench {
 namespace {
 
-template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {
-  return {std::move(name), [=](const Setup& s) {
-            return repeat([g = jit(f), arguments = std::tuple{make(s)...}] { return std::apply(g, arguments); });
-          }};
-}
-
 const PartitionSpec split = P(axes("x", "y"));
 
-auto rows(Shape shape) {
-  return [=](const Setup& s) { return s.normal(shape, split); };
-}
-auto whole(Shape shape) {
-  return [=](const Setup& s) { return s.normal(shape, P()); };
-}
 auto integers(Shape shape, int below, PartitionSpec spec = split) {
   return [=](const Setup& s) { return device_put(random::randint(random::key(1), shape, 0, below), s.at(spec)); };
 }

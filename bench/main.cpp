@@ -9,9 +9,9 @@
 #include <optional>
 #include <regex>
 #include <thread>
-#include <CLI/CLI.hpp>
 
 #include "jax_process.hpp"
+#include "options/command_line.hpp"
 #include "process_cases.hpp"
 #include "process_report.hpp"
 #include "report.hpp"
@@ -27,10 +27,6 @@ struct Options {
   double seconds = 1;
   bool list = false, compare = false, one = true, first_sin = false;
 };
-
-Setup setup_of(int devices) {
-  return devices == 8 ? Setup{make_mesh({4, 2}, {"x", "y"}), 8} : Setup{make_mesh({1, 1}, {"x", "y"}), 1};
-}
 
 // The threads of whoever ran last go to sleep before the other side is timed.
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
@@ -88,7 +84,7 @@ int run(const Options& o) {
   if (!o.filter.empty()) {
     std::regex wanted(o.filter);
     std::erase_if(cases, [&](const Case& c) { return !std::regex_search(c.name, wanted); });
-    if (cases.empty()) throw CLI::ValidationError("--filter", "no case matches " + o.filter + "; --list shows them");
+    if (cases.empty()) throw CommandLineError("--filter: no case matches " + o.filter + "; --list shows them");
   } else if (!o.list) {
     std::erase_if(cases, [](const Case& c) { return c.by_name; });
   }
@@ -131,29 +127,26 @@ int run(const Options& o) {
 
 int main(int argc, char** argv) {
   Options o;
-  CLI::App app{"Times tutti, alone or beside JAX."};
-  app.add_flag("--list", o.list, "print the names of the cases");
-  app.add_option("--filter", o.filter,
-                 "only cases whose name this regular expression finds; those of files_ (1 GiB to the disk and back) "
-                 "run only so");
-  app.add_option("--rounds", o.rounds, "how often each side is timed")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--devices", o.devices, "8 (a 4x2 mesh) or 1")->check(CLI::IsMember({1, 8}))->capture_default_str();
-  app.add_flag("!--no-one", o.one, "leave out the columns of one device");
-  app.add_option("--json", o.json, "also write all rounds to this file");
-  app.add_flag("--compare-jax", o.compare, "time JAX as well, in turn with tutti");
-  app.add_option("--python", o.python, "a Python with jax (default: python3)");
-  app.add_option("--processes", o.processes, "cases of that many processes with a thread each, started by mpirun")
-      ->check(CLI::IsMember({1, 2, 4, 8}));
-  app.add_option("--seconds", o.seconds, "with --processes: how long a case is timed in a round")
-      ->capture_default_str();
-  app.add_option("--process-cases", o.process_cases, "time these as one process of a job")->group("");
-  app.add_option("--jax-side", o.script, "the script that runs there")->group("");
-  app.add_option("--alone", o.alone, "time the first run of one case")->group("");
-  app.add_flag("--first-sin", o.first_sin, "what startup_first_sin runs")->group("");
+  CommandLine line("Times tutti, alone or beside JAX.");
+  line.flag("--list", o.list, "print the names of the cases");
+  line.add("--filter", o.filter,
+           "only cases whose name this regular expression finds; those of files_ (1 GiB to the disk and back) "
+           "run only so");
+  line.add("--rounds", o.rounds, "how often each side is timed").between(1, 1000).with_default();
+  line.add("--devices", o.devices, "8 (a 4x2 mesh) or 1").one_of({"1", "8"}).with_default();
+  line.flag("!--no-one", o.one, "leave out the columns of one device");
+  line.add("--json", o.json, "also write all rounds to this file");
+  line.flag("--compare-jax", o.compare, "time JAX as well, in turn with tutti");
+  line.add("--python", o.python, "a Python with jax (default: python3)");
+  line.add("--processes", o.processes, "cases of that many processes with a thread each, started by mpirun")
+      .one_of({"1", "2", "4", "8"});
+  line.add("--seconds", o.seconds, "with --processes: how long a case is timed in a round").with_default();
+  line.add("--process-cases", o.process_cases, "time these as one process of a job").hidden();
+  line.add("--jax-side", o.script, "the script that runs there").hidden();
+  line.add("--alone", o.alone, "time the first run of one case").hidden();
+  line.flag("--first-sin", o.first_sin, "what startup_first_sin runs").hidden();
   try {
-    app.parse(argc, argv);
+    if (line.parse(argc, argv)) return 0;
     if (o.first_sin) {
       set_cpu_devices(8);
       fmt::print("{}\n", sin(ones({4})).sum().item<float>());
@@ -169,9 +162,7 @@ int main(int argc, char** argv) {
       return 0;
     }
     return o.processes > 1 ? run_processes(o) : run(o);
-  } catch (const CLI::CallForHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::Error& e) {
+  } catch (const CommandLineError& e) {
     std::cerr << "bench: " << e.what() << "\n";
   } catch (const std::regex_error&) {
     std::cerr << "bench: --filter " << o.filter << ": not a regular expression\n";

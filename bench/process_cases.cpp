@@ -13,8 +13,6 @@
 namespace bench {
 namespace {
 
-Setup setup() { return {make_mesh({4, 2}, {"x", "y"}), 8}; }
-
 // Keeps a result until the next one is there, as a Python loop does.
 template <class F> std::function<void()> calls(F step) {
   return [step = std::move(step), last = decltype(step()){}]() mutable {
@@ -24,7 +22,7 @@ template <class F> std::function<void()> calls(F step) {
 }
 
 std::function<void()> gradient(int width, int batch, bool split) {
-  const Setup s = setup();
+  const Setup s = setup_of(8);
   const Network network = make_network(s, {width, width, width, width, 10}, split);
   auto [kx, ky] = random::split<2>(random::key(1));
   const NamedSharding rows = s.at(split ? P("x") : P(axes("x", "y")));
@@ -34,7 +32,7 @@ std::function<void()> gradient(int width, int batch, bool split) {
 }
 
 std::function<void()> sum_of_all(int each) {
-  const Setup s = setup();
+  const Setup s = setup_of(8);
   auto f = jit(shard_map(
       [](const Array& v) {
         return lax::psum(v, {"x", "y"});
@@ -58,7 +56,7 @@ std::function<void()> exchange(int elements) {
 }
 
 std::function<void()> rows_to_columns(int n) {
-  const Setup s = setup();
+  const Setup s = setup_of(8);
   auto f = jit([](const Array& v) { return v; }, {.out_shardings = s.at(P(none, axes("x", "y")))});
   return calls([=, x = s.normal({n, n}, P(axes("x", "y")))] { return f(x); });
 }

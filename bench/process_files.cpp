@@ -9,8 +9,6 @@
 namespace bench {
 namespace {
 
-Setup setup() { return {make_mesh({4, 2}, {"x", "y"}), 8}; }
-
 // A folder of all processes, which goes with the first one's.
 std::shared_ptr<Disk> shared_disk() {
   std::vector<int> letters(256);
@@ -43,11 +41,11 @@ std::function<void()> read_by_dd() {
   };
 }
 std::function<void()> save() {
-  return [disk = shared_disk(), tree = gibibyte(setup())] { checkpoint::save(disk->path() + "/run", tree); };
+  return [disk = shared_disk(), tree = gibibyte(setup_of(8))] { checkpoint::save(disk->path() + "/run", tree); };
 }
 std::function<void()> restore() {
   auto disk = shared_disk();
-  auto like = gibibyte(setup());
+  auto like = gibibyte(setup_of(8));
   checkpoint::save(disk->path() + "/run", like);
   for (Array& x : like) x.delete_();
   return [disk, like] {

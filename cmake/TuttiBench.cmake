@@ -2,7 +2,8 @@
 file(GLOB tutti_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 if(tutti_bench_sources)
   add_executable(tutti_bench ${tutti_bench_sources})
-  target_link_libraries(tutti_bench PRIVATE tutti tutti_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json)
+  tutti_compile_in_batches(tutti_bench)
+  target_link_libraries(tutti_bench PRIVATE tutti tutti_flags fmt::fmt command_line nlohmann_json::nlohmann_json)
   target_compile_definitions(tutti_bench PRIVATE TUTTI_JAX_SIDE="${PROJECT_SOURCE_DIR}/bench/jax_side.py"
     TUTTI_JAX_PROCESSES="${PROJECT_SOURCE_DIR}/bench/jax_processes.py")
   find_package(benchmark CONFIG QUIET)
@@ -14,5 +15,6 @@ endif()
 # bench/partition/*.cpp counts what the partitioner does: it looks at the stages themselves.
 file(GLOB tutti_partition_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/partition/*.cpp)
 add_executable(tutti_partition_bench ${tutti_partition_sources})
+tutti_compile_in_batches(tutti_partition_bench)
 target_include_directories(tutti_partition_bench PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/examples)
-target_link_libraries(tutti_partition_bench PRIVATE tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11)
+target_link_libraries(tutti_partition_bench PRIVATE tutti tutti_flags tutti_test_flags fmt::fmt command_line)

@@ -8,7 +8,7 @@ file(GLOB tutti_example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples
 foreach(source ${tutti_example_sources})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE tutti tutti_flags tutti_example_flags fmt::fmt CLI11::CLI11)
+  target_link_libraries(${name} PRIVATE tutti tutti_flags tutti_example_flags fmt::fmt command_line)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   if(TUTTI_TESTS)
     add_test(NAME example.${name} COMMAND ${name} ${tutti_example_args_${name}})

@@ -18,9 +18,9 @@ add_custom_command(OUTPUT ${tutti_all_ops}
   DEPENDS ${tutti_homes} ${PROJECT_SOURCE_DIR}/cmake/list_ops.cmake
   COMMENT "Listing the operations")
 
-# Sources of one folder are compiled a few together: most of what a small file costs is to read the headers that its
-# neighbours read. Not together are those that use the same names inside: most homes of operations (infer, eval, batch
-# ...) and the hand-written kernels.
+# Sources of one folder are compiled a dozen together: half of what a small file costs are headers and templates that
+# its neighbours need too. So what the sources of a folder define in unnamed namespaces has to have different names
+# (infer_gather, infer_slice). Not together are the hand-written kernels.
 function(tutti_compile_together target)
   if(NOT TUTTI_UNITY)
     return()
@@ -35,7 +35,7 @@ function(tutti_compile_together target)
     string(MAKE_C_IDENTIFIER ${folder} folder)
     math(EXPR group "${${folder}_count} + 0")
     math(EXPR ${folder}_count "${group} + 1")
-    math(EXPR group "${group} / 6")
+    math(EXPR group "${group} / 12")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
   endforeach()
 endfunction()
@@ -53,9 +53,7 @@ target_link_libraries(tutti PRIVATE
   fmt::fmt Threads::Threads tutti::llvm tutti::dnnl tutti::zip
   tutti::fftwf tutti::fftw gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
 
-set(tutti_neighbours ${tutti_sources})
-list(FILTER tutti_neighbours EXCLUDE REGEX "/src/(ops/(collective|movement|reduction|linalg|fft)|regions)/")
-tutti_compile_together(tutti ${tutti_neighbours})
+tutti_compile_together(tutti ${tutti_sources})
 
 if(TUTTI_PCH)
   target_precompile_headers(tutti PRIVATE <algorithm> <functional> <map> <memory> <optional> <set> <string> <vector>

@@ -33,9 +33,10 @@ foreach(folder ${tutti_test_folders})
   endif()
   set(name test_${folder})
   add_executable(${name} ${sources})
+  tutti_compile_in_batches(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
   target_link_libraries(${name} PRIVATE
-    tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gtest_main)
+    tutti tutti_flags tutti_test_flags fmt::fmt nlohmann_json::nlohmann_json GTest::gtest_main)
   if(TUTTI_SANITIZE)
     target_link_libraries(${name} PRIVATE tutti_sanitizer_options)
   endif()
@@ -70,6 +71,7 @@ if(TARGET tutti_mpi)
     OMPI_MCA_rmaps_base_oversubscribe=1)  # in place of an option, which MPICH's mpiexec does not know
   file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/distributed/*.cpp)
   add_executable(test_distributed ${sources})
+  tutti_compile_in_batches(test_distributed)
   add_dependencies(test_distributed tutti_mpi)
   set_target_properties(test_distributed PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(test_distributed PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
@@ -102,11 +104,11 @@ if(TARGET tutti_mpi)
   set_tests_properties(distributed.mpi_2_copies PROPERTIES LABELS quick TIMEOUT 300
     ENVIRONMENT "${tutti_mpi_environment};ASAN_OPTIONS=detect_leaks=0;OMPI_MCA_btl_vader_single_copy_mechanism=none")
   add_executable(fault_job ${tutti_tests}/faults/job.cpp)
-  target_link_libraries(fault_job PRIVATE tutti tutti_flags)
+  target_link_libraries(fault_job PRIVATE tutti tutti_flags tutti_test_flags)
   add_test(NAME distributed.faults
     COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/faults/faults.py ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:fault_job>)
   add_executable(checkpoint_job ${tutti_tests}/faults/checkpoint_job.cpp)
-  target_link_libraries(checkpoint_job PRIVATE tutti tutti_flags)
+  target_link_libraries(checkpoint_job PRIVATE tutti tutti_flags tutti_test_flags)
   add_dependencies(checkpoint_job tutti_mpi)
   set_target_properties(checkpoint_job PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   add_test(NAME distributed.checkpoints
@@ -123,9 +125,10 @@ endif()
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)
 if(sources)
   add_executable(golden_runner EXCLUDE_FROM_ALL ${sources})  # `./dev test` and `./dev golden` ask for it
+  tutti_compile_in_batches(golden_runner)
   target_include_directories(golden_runner PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
   target_link_libraries(golden_runner PRIVATE
-    tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json
+    tutti tutti_flags tutti_test_flags fmt::fmt command_line nlohmann_json::nlohmann_json
     GTest::gtest)  # for the definitions that the precompiled header was compiled with
   if(TUTTI_PCH)
     target_precompile_headers(golden_runner REUSE_FROM tutti_test_pch)
@@ -150,9 +153,10 @@ endif()
 # Random programs: `./dev fuzz`. Of the three tests the last is quick.
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/fuzz/*.cpp)
 add_executable(tutti_fuzz ${sources})
+tutti_compile_in_batches(tutti_fuzz)
 target_include_directories(tutti_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
 target_link_libraries(tutti_fuzz PRIVATE
-  tutti tutti_flags tutti_test_flags fmt::fmt CLI11::CLI11
+  tutti tutti_flags tutti_test_flags fmt::fmt command_line
   GTest::gtest)  # for the definitions that the precompiled header was compiled with
 if(TUTTI_PCH)
   target_precompile_headers(tutti_fuzz REUSE_FROM tutti_test_pch)

@@ -3,8 +3,9 @@
 
 #include <iostream>
 #include <optional>
-#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
+
+#include "options/command_line.hpp"
 
 using namespace tutti;
 
@@ -212,13 +213,12 @@ void neural_network(const std::vector<int>& sizes, int batch_size, double step_s
 
 int main(int argc, char** argv) {
   tutti::distributed::initialize();
-  CLI::App app("Distributed arrays and automatic parallelization");
+  CommandLine line("Distributed arrays and automatic parallelization");
   std::string scale = "small";
-  app.add_option(
-         "--scale", scale,
-         "small: seconds on two cores; full: the tutorial's sizes (8192 x 8192, layers of 8192), an hour or more")
-      ->check(CLI::IsMember({"small", "full"}));
-  CLI11_PARSE(app, argc, argv);
+  line.add("--scale", scale,
+           "small: seconds on two cores; full: the tutorial's sizes (8192 x 8192, layers of 8192), an hour or more")
+      .one_of({"small", "full"});
+  if (const auto code = line.parse_or_exit_code(argc, argv)) return *code;
   bool full = scale == "full";
   int n = full ? 8192 : 512;
   if (full) timing = {.runs = 2, .loops = 1};

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
+
+#include "options/command_line.hpp"
 
 using namespace tutti;
 
@@ -97,11 +98,11 @@ void train(const Options& o) {
 
 int main(int argc, char** argv) {
   tutti::distributed::initialize();
-  CLI::App app("Autoparallelism with struct models");
+  CommandLine line("Autoparallelism with struct models");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small and full are the same here: the page's own sizes run in a second")
-      ->check(CLI::IsMember({"small", "full"}));
-  CLI11_PARSE(app, argc, argv);
+  line.add("--scale", scale, "small and full are the same here: the page's own sizes run in a second")
+      .one_of({"small", "full"});
+  if (const auto code = line.parse_or_exit_code(argc, argv)) return *code;
 
   set_cpu_devices(8);
   config::threefry_partitionable(false);  // the layout of random numbers when the page was written

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
+
+#include "options/command_line.hpp"
 
 using namespace tutti;
 
@@ -76,14 +77,13 @@ void train(Mode mode, const Options& o) {
 
 int main(int argc, char** argv) {
   tutti::distributed::initialize();
-  CLI::App app("Data-parallel training in three modes");
+  CommandLine line("Data-parallel training in three modes");
   std::string scale = "small", which = "all";
-  app.add_option("--scale", scale,
-                 "small: seconds on two cores; full: the notebook's model, 90 layers of 2056 (many minutes)")
-      ->check(CLI::IsMember({"small", "full"}));
-  app.add_option("--mode", which, "all, or one of the three")
-      ->check(CLI::IsMember({"all", "jit_single", "jit_multi", "pmap"}));
-  CLI11_PARSE(app, argc, argv);
+  line.add("--scale", scale,
+           "small: seconds on two cores; full: the notebook's model, 90 layers of 2056 (many minutes)")
+      .one_of({"small", "full"});
+  line.add("--mode", which, "all, or one of the three").one_of({"all", "jit_single", "jit_multi", "pmap"});
+  if (const auto code = line.parse_or_exit_code(argc, argv)) return *code;
   Options o;
   if (scale == "full") o = {.batchsize = 256 * 27, .input_dim = 1024, .hidden_dim = 2056, .n_layers = 90};
 

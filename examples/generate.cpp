@@ -80,13 +80,12 @@ int generate(const Options& o) {
 int main(int argc, char** argv) {
   Options o;
   o.seconds = 30;
-  CLI::App app{"Learns a text and writes on from a prompt, with a cache of keys and values."};
-  text::add_options(app, o);
-  app.add_option("--prompt", o.prompt, "how the text begins")->capture_default_str();
-  app.add_option("--length", o.length, "bytes to write")->capture_default_str();
-  app.add_option("--temperature", o.choice.temperature, "0: always the most probable byte")->capture_default_str();
-  app.add_option("--top-k", o.choice.top_k, "choose among so many of the most probable bytes; 0: all")
-      ->capture_default_str();
-  app.add_flag("--check", o.check, "compare with decoding without a cache, in place of writing");
-  return text::run_program("generate", app, argc, argv, [&] { return generate(o); });
+  CommandLine line("Learns a text and writes on from a prompt, with a cache of keys and values.");
+  text::add_options(line, o);
+  line.add("--prompt", o.prompt, "how the text begins").with_default();
+  line.add("--length", o.length, "bytes to write").with_default();
+  line.add("--temperature", o.choice.temperature, "0: always the most probable byte").with_default();
+  line.add("--top-k", o.choice.top_k, "choose among so many of the most probable bytes; 0: all").with_default();
+  line.flag("--check", o.check, "compare with decoding without a cache, in place of writing");
+  return text::run_program("generate", line, argc, argv, [&] { return generate(o); });
 }

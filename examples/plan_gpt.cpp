@@ -88,23 +88,23 @@ int plan(PlanOptions o) {
 
 int main(int argc, char** argv) {
   PlanOptions o;
-  CLI::App app{"Plans a training step of a transformer for devices that nobody has to own."};
-  app.add_option("--devices", o.devices, "how many")->capture_default_str();
-  app.add_option("--model", o.model, "devices that share heads and hidden units, at most")->capture_default_str();
-  app.add_option("--layers", o.layers, "how many blocks")->capture_default_str();
-  app.add_option("--width", o.width, "numbers per position")->capture_default_str();
-  app.add_option("--heads", o.heads, "of attention")->capture_default_str();
-  app.add_option("--context", o.context, "bytes the model sees")->capture_default_str();
-  app.add_option("--batch", o.batch, "examples per step (default: 4 for each device of the data axis)");
-  app.add_option("--dtype", o.dtype, "of the computation")->check(CLI::IsMember({"float32", "bfloat16"}));
-  app.add_flag("--unrolled", o.unrolled, "the layers one by one, in place of one loop");
+  CommandLine line("Plans a training step of a transformer for devices that nobody has to own.");
+  line.add("--devices", o.devices, "how many").with_default();
+  line.add("--model", o.model, "devices that share heads and hidden units, at most").with_default();
+  line.add("--layers", o.layers, "how many blocks").with_default();
+  line.add("--width", o.width, "numbers per position").with_default();
+  line.add("--heads", o.heads, "of attention").with_default();
+  line.add("--context", o.context, "bytes the model sees").with_default();
+  line.add("--batch", o.batch, "examples per step (default: 4 for each device of the data axis)");
+  line.add("--dtype", o.dtype, "of the computation").one_of({"float32", "bfloat16"});
+  line.flag("--unrolled", o.unrolled, "the layers one by one, in place of one loop");
   const char* by_time = "the plan then goes by seconds, not by bytes";
-  app.add_option("--tflops", o.tflops, std::string("1e12 operations a second of a device; ") + by_time);
-  app.add_option("--inside", o.inside, std::string("GB a second between devices of a host; ") + by_time);
-  app.add_option("--between", o.between, std::string("GB a second from host to host; ") + by_time);
-  app.add_option("--remedies", o.remedies, "of how many collectives it is said what would remove them");
-  app.add_option("--search", o.memory, "GB of a device: proposes placements that fit");
-  app.add_option("--html", o.html, "file for the report with bars");
-  app.add_option("--json", o.json, "file for the report as JSON");
-  return text::run_program("plan_gpt", app, argc, argv, [&] { return plan(o); });
+  line.add("--tflops", o.tflops, std::string("1e12 operations a second of a device; ") + by_time);
+  line.add("--inside", o.inside, std::string("GB a second between devices of a host; ") + by_time);
+  line.add("--between", o.between, std::string("GB a second from host to host; ") + by_time);
+  line.add("--remedies", o.remedies, "of how many collectives it is said what would remove them");
+  line.add("--search", o.memory, "GB of a device: proposes placements that fit");
+  line.add("--html", o.html, "file for the report with bars");
+  line.add("--json", o.json, "file for the report as JSON");
+  return text::run_program("plan_gpt", line, argc, argv, [&] { return plan(o); });
 }

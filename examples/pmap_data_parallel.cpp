@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
+
+#include "options/command_line.hpp"
 
 using namespace tutti;
 
@@ -100,11 +101,10 @@ void linear_regression(int n, int steps) {
 
 int main(int argc, char** argv) {
   tutti::distributed::initialize();
-  CLI::App app("Data parallelism with pmap");
+  CommandLine line("Data parallelism with pmap");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small, or full: a million points and 2000 steps")
-      ->check(CLI::IsMember({"small", "full"}));
-  CLI11_PARSE(app, argc, argv);
+  line.add("--scale", scale, "small, or full: a million points and 2000 steps").one_of({"small", "full"});
+  if (const auto code = line.parse_or_exit_code(argc, argv)) return *code;
   bool full = scale == "full";
 
   set_cpu_devices(8);

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <iostream>
-#include <CLI/CLI.hpp>
 #include <tutti/tutti.hpp>
+
+#include "options/command_line.hpp"
 
 using namespace tutti;
 
@@ -114,11 +115,11 @@ void the_three_compared(int n) {
 
 int main(int argc, char** argv) {
   tutti::distributed::initialize();
-  CLI::App app("Introduction to sharded computation");
+  CommandLine line("Introduction to sharded computation");
   std::string scale = "small";
-  app.add_option("--scale", scale, "small and full are the same here: the page's arrays have 32 elements")
-      ->check(CLI::IsMember({"small", "full"}));
-  CLI11_PARSE(app, argc, argv);
+  line.add("--scale", scale, "small and full are the same here: the page's arrays have 32 elements")
+      .one_of({"small", "full"});
+  if (const auto code = line.parse_or_exit_code(argc, argv)) return *code;
 
   set_cpu_devices(8);
   Array arr_sharded = sharded_data(4, 8);

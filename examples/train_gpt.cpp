@@ -68,7 +68,7 @@ int train(const GptRun& run) {
 
 int main(int argc, char** argv) {
   text::GptRun run;
-  CLI::App app{"Trains a transformer over bytes on real text over a mesh of devices."};
-  text::add_options(app, run);
-  return text::run_program("train_gpt", app, argc, argv, [&] { return train(run); });
+  CommandLine line("Trains a transformer over bytes on real text over a mesh of devices.");
+  text::add_options(line, run);
+  return text::run_program("train_gpt", line, argc, argv, [&] { return train(run); });
 }

@@ -133,9 +133,9 @@ int train(const Options& o) {
 
 int main(int argc, char** argv) {
   Options o;
-  CLI::App app{"Trains a byte-level language model on real text over a mesh of devices."};
-  add_options(app, o);
-  app.add_option("--width", o.width, "hidden units")->capture_default_str();
-  app.add_option("--embedding", o.embedding, "numbers per byte of the context")->capture_default_str();
-  return run_program("train_text", app, argc, argv, [&] { return train(o); });
+  CommandLine line("Trains a byte-level language model on real text over a mesh of devices.");
+  add_options(line, o);
+  line.add("--width", o.width, "hidden units").with_default();
+  line.add("--embedding", o.embedding, "numbers per byte of the context").with_default();
+  return run_program("train_text", line, argc, argv, [&] { return train(o); });
 }

@@ -14,7 +14,8 @@
 namespace bench {
 namespace {
 
-constexpr std::int64_t width = 512, hidden = 2048, heads = 8, vocabulary = 32768, tokens = 256, sequences = 16;
+constexpr std::int64_t width = 512, hidden = 2048, attention_heads = 8, vocabulary = 32768, tokens = 256,
+                       sequences = 16;
 
 struct Block {
   Array wq{}, wk{}, wv{}, wo{}, w1{}, w2{}, g1{}, g2{};
@@ -28,7 +29,7 @@ Array normed(const Array& x, const Array& g) { return x * lax::rsqrt(mean(x * x,
 
 Array block_of(const Block& b, const Array& before) {
   const Array h = normed(before, b.g1);
-  auto by_head = [&](const Array& w) { return matmul(h, w).reshape({h.shape(0), h.shape(1), heads, -1}); };
+  auto by_head = [&](const Array& w) { return matmul(h, w).reshape({h.shape(0), h.shape(1), attention_heads, -1}); };
   const Array q = by_head(b.wq), k = by_head(b.wk), v = by_head(b.wv);
   const Array scores = einsum("bthd,bshd->bhts", {q, k}) / 8.0f;
   const Array seen = tri(h.shape(1), h.shape(1)) > 0;

@@ -27,24 +27,22 @@ struct GptRun : RunOptions {
   bool scan = false;
 };
 
-inline void add_options(CLI::App& app, GptRun& o) {
-  add_options(app, static_cast<RunOptions&>(o));
-  app.add_option("--layers", o.layers, "how many blocks")->capture_default_str();
-  app.add_option("--width", o.width, "numbers per position")->capture_default_str();
-  app.add_option("--heads", o.heads, "of attention")->capture_default_str();
-  app.add_option("--positions", o.positions, "learned or rotary")
-      ->check(CLI::IsMember({"learned", "rotary"}))
-      ->capture_default_str();
-  app.add_option("--dtype", o.dtype, "of the computation; parameters are float32")
-      ->check(CLI::IsMember({"float32", "bfloat16"}))
-      ->capture_default_str();
-  app.add_option("--warmup", o.warmup, "steps until the rate is at its highest")->capture_default_str();
-  app.add_option("--decay", o.decay, "of weights, not of biases and scales")->capture_default_str();
-  app.add_option("--clip", o.clip, "norm of all gradients together, at most")->capture_default_str();
-  app.add_flag("--scan", o.scan, "the layers are one loop over stacked parameters");
-  app.add_flag("--remat{nothing}", o.remat,
-               "layers are computed again for their gradients; =dots, =weights and =everything keep more")
-      ->check(CLI::IsMember({"nothing", "dots", "weights", "everything"}));
+inline void add_options(CommandLine& line, GptRun& o) {
+  add_options(line, static_cast<RunOptions&>(o));
+  line.add("--layers", o.layers, "how many blocks").with_default();
+  line.add("--width", o.width, "numbers per position").with_default();
+  line.add("--heads", o.heads, "of attention").with_default();
+  line.add("--positions", o.positions, "learned or rotary").one_of({"learned", "rotary"}).with_default();
+  line.add("--dtype", o.dtype, "of the computation; parameters are float32")
+      .one_of({"float32", "bfloat16"})
+      .with_default();
+  line.add("--warmup", o.warmup, "steps until the rate is at its highest").with_default();
+  line.add("--decay", o.decay, "of weights, not of biases and scales").with_default();
+  line.add("--clip", o.clip, "norm of all gradients together, at most").with_default();
+  line.flag("--scan", o.scan, "the layers are one loop over stacked parameters");
+  line.flag("--remat{nothing}", o.remat,
+            "layers are computed again for their gradients; =dots, =weights and =everything keep more")
+      .one_of({"nothing", "dots", "weights", "everything"});
 }
 
 /// What a remat of each layer keeps: nothing, its products, those with weights alone, or everything.

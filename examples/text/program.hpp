@@ -10,12 +10,12 @@
 #include <iostream>
 #include <string>
 #include <vector>
-#include <CLI/CLI.hpp>
 
 #include <tutti/tutti.hpp>
 
 #include "corpus.hpp"
 #include "mesh.hpp"
+#include "options/command_line.hpp"
 
 namespace text {
 using namespace tutti;
@@ -32,21 +32,21 @@ struct RunOptions {
   bool counted() const { return steps > 0; }
 };
 
-inline void add_options(CLI::App& app, RunOptions& o) {
-  app.add_option("--text", o.files, "files to learn (default: the C++ headers of the compiler)");
-  app.add_option("--mesh", o.mesh, "devices per axis, data=4,model=2 or 4x2")->capture_default_str();
-  app.add_option("--steps", o.steps, "train this many steps and print every loss");
-  app.add_option("--seconds", o.seconds, "train this long, unless --steps is given")->capture_default_str();
-  app.add_option("--batch", o.batch, "examples per step")->capture_default_str();
-  app.add_option("--context", o.context, "bytes the model sees")->capture_default_str();
-  app.add_option("--rate", o.rate, "learning rate at its highest")->capture_default_str();
-  app.add_option("--seed", o.seed, "of parameters and batches")->capture_default_str();
-  app.add_option("--out", o.out, "folder for pictures")->capture_default_str();
-  app.add_option("--save", o.save, "folder for checkpoints of the run");
-  app.add_flag("--resume", o.resume, "go on from the last checkpoint there, if there is one");
-  app.add_option("--save-every", o.save_every, "steps from one checkpoint to the next")->capture_default_str();
-  app.add_flag("--isolated", o.isolated, "every device runs its own program; bytes are counted");
-  app.add_flag("--explain", o.explain, "print every collective of a step, not only the largest");
+inline void add_options(CommandLine& line, RunOptions& o) {
+  line.add("--text", o.files, "files to learn (default: the C++ headers of the compiler)");
+  line.add("--mesh", o.mesh, "devices per axis, data=4,model=2 or 4x2").with_default();
+  line.add("--steps", o.steps, "train this many steps and print every loss");
+  line.add("--seconds", o.seconds, "train this long, unless --steps is given").with_default();
+  line.add("--batch", o.batch, "examples per step").with_default();
+  line.add("--context", o.context, "bytes the model sees").with_default();
+  line.add("--rate", o.rate, "learning rate at its highest").with_default();
+  line.add("--seed", o.seed, "of parameters and batches").with_default();
+  line.add("--out", o.out, "folder for pictures").with_default();
+  line.add("--save", o.save, "folder for checkpoints of the run");
+  line.flag("--resume", o.resume, "go on from the last checkpoint there, if there is one");
+  line.add("--save-every", o.save_every, "steps from one checkpoint to the next").with_default();
+  line.flag("--isolated", o.isolated, "every device runs its own program; bytes are counted");
+  line.flag("--explain", o.explain, "print every collective of a step, not only the largest");
 }
 
 /// UsageError unless each number is from 1 to 2^20.
@@ -156,18 +156,16 @@ inline Curve train_loop(const RunOptions& o, int bytes, const Begin& begin, cons
 
 /// Parses the arguments and runs the program: 0, 1 for what went wrong on the way, 2 for a mistake of the user, which
 /// is one line on stderr.
-inline int run_program(const char* name, CLI::App& app, int argc, char** argv, const std::function<int()>& program) {
+inline int run_program(const char* name, CommandLine& line, int argc, char** argv,
+                       const std::function<int()>& program) {
   try {
     distributed::initialize();
-    app.parse(argc, argv);
-    const CLI::Option* steps = app.get_option_no_throw("--steps");
-    if (steps && steps->count() && steps->as<int>() < 0) throw UsageError("--steps must be positive");
+    if (line.parse(argc, argv)) return 0;
+    if (line.given("--steps").starts_with('-')) throw UsageError("--steps must be positive");
     const int code = program();
     if (!std::cout.flush()) throw std::runtime_error("the output could not be written");
     return code;
-  } catch (const CLI::CallForHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::ParseError& e) {
+  } catch (const CommandLineError& e) {
     std::cerr << name << ": " << e.what() << "\n";
   } catch (const UsageError& e) {
     std::cerr << name << ": " << e.what() << "\n";

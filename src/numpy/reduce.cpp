@@ -15,7 +15,7 @@ namespace {
 
 using ops::number_like;
 
-const Array& given(const Array& x, const char* what) {
+const Array& operand_of(const Array& x, const char* what) {
   refuse_absent(x);
   if (!x.has_value()) raise<ValueError>(what, "the operand is empty (no array here)", "Test has_value() first.");
   return x;
@@ -48,13 +48,13 @@ DType mean_dtype(const Array& x) { return ops::promote_inexact({x}).dtype; }
 
 Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = given(x.array, what);
+  const Array& a = operand_of(x.array, what);
   return strict(op, lax::convert_element_type(a, accumulated(a.dtype())), axes.resolve(a.ndim()), keepdims);
 }
 Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims,
                Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = given(x.array, what);
+  const Array& a = operand_of(x.array, what);
   std::vector<int> list = axes.resolve(a.ndim());
   if (count(a, list) == 0)
     raise<ValueError>(what, "no element to choose from: " + a.type().str() + " is empty along the reduced axes",
@@ -64,13 +64,13 @@ Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bo
 Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims,
                       Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = given(x.array, what);
+  const Array& a = operand_of(x.array, what);
   Array bits = a.dtype().is_bool() ? a : lax::ne(a, number_like(a, 0));
   return strict(op, bits, axes.resolve(a.ndim()), keepdims);
 }
 Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool keepdims, Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = given(x.array, op.name.c_str());
+  const Array& a = operand_of(x.array, op.name.c_str());
   int at = axis ? Axes(*axis).resolve(a.ndim())[0] : 0;
   Array y = bind1(op, ops::ArgReduction{at, canonical(int64)}, {axis ? a : lax::reshape(a, Shape{a.size()})});
   if (!keepdims) return y;
@@ -109,14 +109,14 @@ Array argmin(const In& x, std::optional<int> axis, bool keepdims) {
 
 Array mean(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  const Array& a = given(x.array, "mean");
+  const Array& a = operand_of(x.array, "mean");
   std::vector<int> list = axes.resolve(a.ndim());
   Array s = strict(ops::reduce_sum, wide(a), list, keepdims);
   return lax::convert_element_type(lax::div(s, number_like(s, static_cast<double>(count(a, list)))), mean_dtype(a));
 }
 Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
   CallScope scope(x.loc);
-  const Array& a = given(x.array, "var");
+  const Array& a = operand_of(x.array, "var");
   if (a.dtype().is_complex()) return var_with(a, {.axes = axes, .keepdims = keepdims, .ddof = double(ddof)});
   std::vector<int> list = axes.resolve(a.ndim());
   Array w = wide(a);
@@ -132,7 +132,7 @@ Array std_(const In& x, const Axes& axes, bool keepdims, int ddof) {
 }
 Array cumsum(const In& x, std::optional<int> axis, std::optional<DType> dtype) {
   CallScope scope(x.loc);
-  const Array& given_x = given(x.array, "cumsum");
+  const Array& given_x = operand_of(x.array, "cumsum");
   const Array a = dtype ? lax::convert_element_type(given_x, *dtype) : given_x;
   Array flat = axis ? a : lax::reshape(a, Shape{a.size()});
   return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int64) : flat,
@@ -144,14 +144,14 @@ Array ptp(const In& x, const Axes& axes, bool keepdims) {
 }
 Array count_nonzero(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  return sum(given(x.array, "count_nonzero") != 0, axes, keepdims);
+  return sum(operand_of(x.array, "count_nonzero") != 0, axes, keepdims);
 }
 Array average(const In& x, const Axes& axes) { return mean(x, axes); }
 Array average(const In& x, const Array& weights, const Axes& axes) {
   CallScope scope(x.loc);
-  const Array& a = given(x.array, "average");
+  const Array& a = operand_of(x.array, "average");
   std::vector<int> list = axes.resolve(a.ndim());
-  Array w = given(weights, "average");
+  Array w = operand_of(weights, "average");
   if (w.shape() != a.shape()) {
     if (w.ndim() != 1 || list.size() != 1 || w.size() != a.shape()[static_cast<std::size_t>(list[0])])
       raise<ShapeError>("average", "weights " + w.type().str() + " do not fit " + a.type().str(),
@@ -164,15 +164,15 @@ Array average(const In& x, const Array& weights, const Axes& axes) {
 }
 Array nansum(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  return sum(without_nan(given(x.array, "nansum"), 0), axes, keepdims);
+  return sum(without_nan(operand_of(x.array, "nansum"), 0), axes, keepdims);
 }
 Array nanprod(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  return prod(without_nan(given(x.array, "nanprod"), 1), axes, keepdims);
+  return prod(without_nan(operand_of(x.array, "nanprod"), 1), axes, keepdims);
 }
 Array nanmean(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  const Array& a = given(x.array, "nanmean");
+  const Array& a = operand_of(x.array, "nanmean");
   return nansum(a, axes, keepdims) / sum(~isnan(a), axes, keepdims);
 }
 namespace {
@@ -186,11 +186,11 @@ Array nan_extremum(Array (*extremum)(const In&, const Axes&, bool), double worst
 }  // namespace
 Array nanmax(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  return nan_extremum(max, -std::numeric_limits<double>::infinity(), given(x.array, "nanmax"), axes, keepdims);
+  return nan_extremum(max, -std::numeric_limits<double>::infinity(), operand_of(x.array, "nanmax"), axes, keepdims);
 }
 Array nanmin(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  return nan_extremum(min, std::numeric_limits<double>::infinity(), given(x.array, "nanmin"), axes, keepdims);
+  return nan_extremum(min, std::numeric_limits<double>::infinity(), operand_of(x.array, "nanmin"), axes, keepdims);
 }
 
 // --- with options
@@ -217,12 +217,12 @@ Array in_dtype(const Array& x, const ReduceOptions& o) {
 
 Array sum_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  Array y = sum(masked(in_dtype(given(x.array, "sum"), o), o.where, 0), o.axes, o.keepdims);
+  Array y = sum(masked(in_dtype(operand_of(x.array, "sum"), o), o.where, 0), o.axes, o.keepdims);
   return o.initial.has_value() ? y + o.initial : y;
 }
 Array prod_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  Array y = prod(masked(in_dtype(given(x.array, "prod"), o), o.where, 1), o.axes, o.keepdims);
+  Array y = prod(masked(in_dtype(operand_of(x.array, "prod"), o), o.where, 1), o.axes, o.keepdims);
   return o.initial.has_value() ? y * o.initial : y;
 }
 namespace {
@@ -238,15 +238,15 @@ Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptio
 }  // namespace
 Array max_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  return extremum(ops::reduce_max, "max", given(x.array, "max"), o, lowest(x.array.dtype()));
+  return extremum(ops::reduce_max, "max", operand_of(x.array, "max"), o, lowest(x.array.dtype()));
 }
 Array min_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  return extremum(ops::reduce_min, "min", given(x.array, "min"), o, highest(x.array.dtype()));
+  return extremum(ops::reduce_min, "min", operand_of(x.array, "min"), o, highest(x.array.dtype()));
 }
 Array mean_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  const Array& a = given(x.array, "mean");
+  const Array& a = operand_of(x.array, "mean");
   Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   Array s = sum(masked(w, o.where, 0), o.axes, o.keepdims);
   Array n = o.where.has_value() ? sum(ops::spread_to(o.where, a.shape()), o.axes, o.keepdims)
@@ -256,7 +256,7 @@ Array mean_with(const In& x, const ReduceOptions& o) {
 
 Array var_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  const Array& a = given(x.array, "var");
+  const Array& a = operand_of(x.array, "var");
   const DType result = o.dtype ? *o.dtype : a.dtype().is_complex() ? real_dtype(a.dtype()) : mean_dtype(a);
   const Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   ReduceOptions whole = {.axes = o.axes, .keepdims = true, .where = o.where};

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t most_eqns = 200;
 
 // How the first piece is made, and how the others correspond to it.
-struct Way {
+struct Repeats {
   std::map<ValueId, int> rows;  // values that are row h of an array: the dim of the array
   std::set<ValueId> shared;     // values that are the same for all pieces
   std::set<int> eqns;           // in between
@@ -34,7 +34,7 @@ class AlikePieces : Rewriting {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
       views_.note(p_.eqns[i]);
       auto [e, bodies] = entered(i, with_alike_pieces);
-      if (const std::optional<Way> way = way_of(e)) {
+      if (const std::optional<Repeats> way = way_of(e)) {
         put(e, *way);
         changed_ = true;
       } else {
@@ -45,14 +45,14 @@ class AlikePieces : Rewriting {
   }
 
  private:
-  std::optional<Way> way_of(const Eqn& e) {
+  std::optional<Repeats> way_of(const Eqn& e) {
     if (e.results.size() != 1 || e.operands.size() < 2 || !e.op->pieces) return std::nullopt;
     const Along& along = views_.along(e.results[0]);
     const std::size_t n = along.segments.size();
     if (along.dim < 0 || n != e.operands.size() ||
         n != static_cast<std::size_t>(p_.types[e.results[0]].shape[along.dim]))
       return std::nullopt;
-    Way way;
+    Repeats way;
     std::set<ValueId> made;  // by all ways
     for (std::size_t h = 0; h < n; ++h)
       if (along.segments[h].source != e.operands[h] || e.operands[h].is_literal()) return std::nullopt;
@@ -79,7 +79,7 @@ class AlikePieces : Rewriting {
   }
 
   // Whether value `b`, of piece h, is made as `a` is, of the first piece.
-  bool alike(ValueId a, ValueId b, std::int64_t h, std::int64_t n, std::map<ValueId, ValueId>& pairs, Way& way) {
+  bool alike(ValueId a, ValueId b, std::int64_t h, std::int64_t n, std::map<ValueId, ValueId>& pairs, Repeats& way) {
     if (const auto known = pairs.find(a); known != pairs.end()) return known->second == b;
     pairs.emplace(a, b);
     if (!(p_.types[a] == p_.types[b])) return false;
@@ -131,7 +131,7 @@ class AlikePieces : Rewriting {
     return make(ops::reshape, ops::Reshape{shape}, {make(ops::transpose, ops::Transpose{order}, {x}, loc)}, loc);
   }
 
-  void put(const Eqn& e, const Way& way) {
+  void put(const Eqn& e, const Repeats& way) {
     Program one;
     one.types = p_.types;
     std::vector<bool> mapped;

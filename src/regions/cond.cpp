@@ -11,7 +11,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_cond(const Call& c) {
   if (c.subs.empty() || c.operands.empty() || c.operands[0].dtype != int32 || c.operands[0].ndim() != 0)
     throw InternalError("cond: no branches, or no int32 scalar for their number");
   check_one_decision(c, c.operands[0].varying, "the condition");
@@ -34,7 +34,7 @@ std::vector<Type> infer(const Call& c) {
   return out;
 }
 
-void eval(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
+void eval_cond(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
   const int most = static_cast<int>(c.subs.size()) - 1, taken = std::clamp(*operands[0].as<std::int32_t>(), 0, most);
   std::vector<BufferPtr> in;
   for (const HostView& x : operands.subspan(1)) {
@@ -54,7 +54,7 @@ ProgramPtr sample_branch(Array (*of)(const Array& x, const Array& y)) {
   Array made = of(x, y);
   return recording.close({made, lax::reduce_sum(made, {0}), x});
 }
-std::vector<Sample> samples() {
+std::vector<Sample> samples_of_cond() {
   std::vector<Sample> out;
   auto sample = [&](std::size_t branches) {
     Sample s{.operands = {{int32, {}, false, {}}, {float32, {4}, false, {}}, {float32, {4}, false, {}}}};
@@ -77,8 +77,8 @@ constinit const Home cond = [] {
   Op op;
   op.name = "cond";
   op.role = Role::branch;
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_cond;
+  op.eval = eval_cond;
   op.own_weak = op.own_varying = true;
   op.jvp_together = cond_jvp;
   op.split = cond_split;
@@ -86,7 +86,7 @@ constinit const Home cond = [] {
   op.batch = cond_batch;
   op.narrowed = cond_narrowed;
   op.simpler = cond_simpler;
-  op.samples = samples();
+  op.samples = samples_of_cond();
   op.without = {{"factors", "stages walk through its branches (Role::branch)"}};
   return op;
 };

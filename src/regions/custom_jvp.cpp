@@ -34,7 +34,7 @@ WithTangents with_some_tangents(const Program& rule, std::size_t results, const 
   return with_tangents(merged(s.unknown_output, changes, known), results);
 }
 
-WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangents) {
+WithTangents jvp_rule_custom_jvp(const Call& c, const Arrays& primals, const Arrays& tangents) {
   auto args = static_cast<std::size_t>(c.get<CustomJvp>().args);
   check_has_rule(c);
   refuse_captured(c, args, tangents);
@@ -51,7 +51,7 @@ WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangen
 }
 
 // A batch of a call is a call of batched programs. All of them agree on what is mapped: every result is.
-Batched batch_rule(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
+Batched batch_rule_custom_jvp(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   auto args = static_cast<std::size_t>(c.get<CustomJvp>().args);
   std::vector<ProgramPtr> subs{batch_all(*c.subs[0], mapped, axis)};
   if (c.subs.size() > 1) {
@@ -81,8 +81,8 @@ void refuse_captured(const Call& c, std::size_t args, const std::vector<Array>& 
 
 constinit const Home custom_jvp = [] {
   Op op = call_op("custom_jvp");
-  op.jvp_together = jvp_rule;
-  op.batch = batch_rule;
+  op.jvp_together = jvp_rule_custom_jvp;
+  op.batch = batch_rule_custom_jvp;
   return op;
 };
 

@@ -10,7 +10,7 @@ namespace {
 using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
-WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangents) {
+WithTangents jvp_rule_custom_vjp(const Call& c, const Arrays& primals, const Arrays& tangents) {
   auto args = static_cast<std::size_t>(c.get<CustomVjp>().args);
   check_has_rule(c);
   refuse_captured(c, args, tangents);
@@ -25,7 +25,7 @@ WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangen
 }
 
 // As of custom_jvp: every result is mapped.
-Batched batch_rule(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
+Batched batch_rule_custom_vjp(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   auto args = static_cast<std::size_t>(c.get<CustomVjp>().args);
   std::vector<ProgramPtr> subs{batch_all(*c.subs[0], mapped, axis)};
   if (c.subs.size() > 1) {
@@ -78,8 +78,8 @@ Batched batch_tangent(const Call& c, const Arrays& operands, const Flags& mapped
 
 constinit const Home custom_vjp = [] {
   Op op = call_op("custom_vjp");
-  op.jvp_together = jvp_rule;
-  op.batch = batch_rule;
+  op.jvp_together = jvp_rule_custom_vjp;
+  op.batch = batch_rule_custom_vjp;
   return op;
 };
 

@@ -11,7 +11,7 @@ namespace {
 using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
-WithTangents jvp_rule(const Call& c, const Arrays& primals, const Arrays& tangents) {
+WithTangents jvp_rule_remat(const Call& c, const Arrays& primals, const Arrays& tangents) {
   JvpProgram body = tutti::jvp(*c.subs[0], present(tangents));
   Arrays operands = primals;
   append(operands, where(tangents, present(tangents)));
@@ -63,7 +63,7 @@ Arrays transpose_rule(const Call& c, const Arrays& cotangents, const Arrays& ope
   return spread(spread(bind(c.op, c.params, args, {t.program}), t.nonzero), undefined);
 }
 
-Batched batch_rule(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
+Batched batch_rule_remat(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   BatchedProgram body = tutti::batch(*c.subs[0], mapped, axis);
   return {bind(c.op, c.params, operands, {body.program}), body.mapped};
 }
@@ -72,10 +72,10 @@ Batched batch_rule(const Call& c, const Arrays& operands, const Flags& mapped, c
 
 constinit const Home remat = [] {
   Op op = call_op("remat");
-  op.jvp_together = jvp_rule;
+  op.jvp_together = jvp_rule_remat;
   op.split = split_rule;
   op.transpose = transpose_rule;
-  op.batch = batch_rule;
+  op.batch = batch_rule_remat;
   return op;
 };
 

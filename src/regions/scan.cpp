@@ -11,7 +11,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_scan(const Call& c) {
   const auto& p = c.get<Scan>();
   const std::size_t carries = static_cast<std::size_t>(p.carries), first = static_cast<std::size_t>(p.consts);
   std::vector<Type> in = c.operands;
@@ -56,7 +56,7 @@ void write(const BufferPtr& from, const HostView& to) {
   if (to.type.nbytes()) std::memcpy(to.data, from->data(), static_cast<std::size_t>(to.type.nbytes()));
 }
 
-void eval(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
+void eval_scan(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
   const auto& p = c.get<Scan>();
   const auto consts = static_cast<std::size_t>(p.consts), carries = static_cast<std::size_t>(p.carries);
   std::vector<BufferPtr> in;
@@ -96,7 +96,7 @@ ProgramPtr sample_map() {
   return recording.close({lax::add(x, x), x});
 }
 
-std::vector<Sample> samples() {
+std::vector<Sample> samples_of_scan() {
   std::vector<Sample> out;
   auto sample = [&](Scan p) {
     const Type vector{float32, {3}, false, {}}, rows{float32, {p.length, 3}, false, {}};
@@ -124,8 +124,8 @@ constinit const Home scan = [] {
   Op op;
   op.name = "scan";
   op.role = Role::loop;
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_scan;
+  op.eval = eval_scan;
   op.own_weak = op.own_varying = true;
   op.loop = [](const Params& params, std::size_t operands) {
     const auto& p = params.get<Scan>();
@@ -144,7 +144,7 @@ constinit const Home scan = [] {
   op.batch = scan_batch;
   op.narrowed = scan_narrowed;
   op.simpler = scan_simpler;
-  op.samples = samples();
+  op.samples = samples_of_scan();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};
   return op;
 };

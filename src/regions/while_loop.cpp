@@ -11,7 +11,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_while_loop(const Call& c) {
   const auto& p = c.get<While>();
   const auto before = static_cast<std::size_t>(p.cond_consts), consts = static_cast<std::size_t>(p.body_consts);
   if (c.operands.size() < before + consts) throw InternalError("while_loop: fewer operands than consts");
@@ -41,7 +41,7 @@ std::vector<Type> infer(const Call& c) {
   return out;
 }
 
-void eval(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
+void eval_while_loop(const Call& c, std::span<const HostView> operands, std::span<const HostView> results) {
   const auto& p = c.get<While>();
   const auto before = static_cast<std::size_t>(p.cond_consts), consts = static_cast<std::size_t>(p.body_consts);
   std::vector<BufferPtr> all;
@@ -79,7 +79,7 @@ ProgramPtr sample_body(const std::vector<Type>& types) {
   Array w = recording.input(types[2]), i = recording.input(types[1]), c = recording.input(types[2]);
   return recording.close({i + 1, sin(lax::mul(w, c))});
 }
-std::vector<Sample> samples() {
+std::vector<Sample> samples_of_while_loop() {
   const std::vector<Type> types{{float32, {}, false, {}}, {int32, {}, false, {}}, {float32, {3}, false, {}}};
   Sample s{.params = While{.cond_consts = 1, .body_consts = 1}, .operands = {types[0], types[2], types[1], types[2]}};
   s.subs = {sample_condition(types), sample_body(types)};
@@ -97,8 +97,8 @@ constinit const Home while_loop = [] {
   Op op;
   op.name = "while_loop";
   op.role = Role::loop;
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_while_loop;
+  op.eval = eval_while_loop;
   op.own_weak = op.own_varying = true;
   op.loop = [](const Params& params, std::size_t operands) {
     const auto& p = params.get<While>();
@@ -118,7 +118,7 @@ constinit const Home while_loop = [] {
   op.batch = while_batch;
   op.narrowed = while_narrowed;
   op.simpler = while_simpler;
-  op.samples = samples();
+  op.samples = samples_of_while_loop();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};
   return op;
 };

@@ -87,29 +87,29 @@ TEST(Loops, ConjugateGradients) {
   near(dot(a, jit(solve)(a, b)), b);
 }
 
-struct Layers {
+struct StackedLayers {
   Array up, down;  // stacked
 };
 
 TEST(Loops, GradientOfAScanOverLayers) {
   const std::int64_t layers = 5, batch = 8, width = 16, hidden = 32;
-  auto loss = [](const Layers& w, const Array& x) {
+  auto loss = [](const StackedLayers& w, const Array& x) {
     auto [h, none_made] = lax::scan(
-        [](const Array& h, const Layers& w) {
+        [](const Array& h, const StackedLayers& w) {
           return std::pair{h + dot(tanh(dot(h, w.up)), w.down), none_t()};
         },
         x, w);
     return mean(square(h));
   };
-  Layers w{sin(arange(static_cast<float>(layers * width * hidden))).reshape(layers, width, hidden) * 0.1f,
-           cos(arange(static_cast<float>(layers * hidden * width))).reshape(layers, hidden, width) * 0.1f};
+  StackedLayers w{sin(arange(static_cast<float>(layers * width * hidden))).reshape(layers, width, hidden) * 0.1f,
+                  cos(arange(static_cast<float>(layers * hidden * width))).reshape(layers, hidden, width) * 0.1f};
   Array x = sin(arange(static_cast<float>(batch * width))).reshape(batch, width);
-  Layers cut_w{cut(w.up, P(none, none, "model")), cut(w.down, P(none, "model"))};
-  const std::string text = check([&](const Layers& w, const Array& x) { return value_and_grad(loss)(w, x); },
+  StackedLayers cut_w{cut(w.up, P(none, none, "model")), cut(w.down, P(none, "model"))};
+  const std::string text = check([&](const StackedLayers& w, const Array& x) { return value_and_grad(loss)(w, x); },
                                  std::tuple{w, x}, std::tuple{cut_w, cut(x, P("data"))});
   // The textbook: activations over 'model' in each step forwards and backwards, gradients over 'data' once.
   EXPECT_EQ(text.find("'data'") == text.npos, false);
-  Layers g = jit(grad(loss))(cut_w, cut(x, P("data")));
+  StackedLayers g = jit(grad(loss))(cut_w, cut(x, P("data")));
   EXPECT_EQ(g.up.sharding().spec(), P(none, none, "model"));
   EXPECT_EQ(g.down.sharding().spec(), P(none, "model"));
 }

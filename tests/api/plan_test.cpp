@@ -16,7 +16,7 @@
 namespace tutti::testing {
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+bool contains_text(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 struct Mlp {
   std::vector<std::pair<Array, Array>> layers;  // weight, bias
@@ -81,7 +81,7 @@ TEST(Plan, AsksForNoDevices) {
   EXPECT_EQ(mesh, abstract_mesh({250, 400}, {"data", "model"}));
   EXPECT_GT(plan_on(mesh, 1000).bytes(), 0);
   EXPECT_EQ(device_count(), before);
-  EXPECT_TRUE(holds(mesh.str(), "'data': 250"));
+  EXPECT_TRUE(contains_text(mesh.str(), "'data': 250"));
 }
 
 TEST(Plan, NothingRunsOnDevicesThatNobodyOwns) {
@@ -142,7 +142,7 @@ TEST(Search, KeepsWithinTheMemory) {
   EXPECT_LE(small[0].report.memory.peak, 1.2 * whole) << small[0];
   const auto none = sharding::search(training_step(), std::tuple(m, x, x), mesh, {.memory = 1000, .refine = false});
   EXPECT_FALSE(none[0].fits);
-  EXPECT_TRUE(holds(none[0].str(), "does not fit")) << none[0];
+  EXPECT_TRUE(contains_text(none[0].str(), "does not fit")) << none[0];
 }
 
 TEST(Search, NamesArgumentsAndRefusesWhatItCannotPlace) {

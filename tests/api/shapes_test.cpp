@@ -8,17 +8,17 @@
 namespace tutti {
 namespace {
 
-struct Params {
+struct DenseParams {
   Array w, b;
 };
 
 TEST(EvalShape, ComputesTypesOnly) {
   int calls = 0;
-  auto predict = [&](const Params& p, const Array& x) {
+  auto predict = [&](const DenseParams& p, const Array& x) {
     ++calls;
-    return std::pair{tanh(dot(x, p.w) + p.b), Params{p.b, x.astype(int32)}};
+    return std::pair{tanh(dot(x, p.w) + p.b), DenseParams{p.b, x.astype(int32)}};
   };
-  auto [y, rest] = eval_shape(predict, Params{ShapeDtypeStruct({1 << 20, 1 << 20}), ShapeDtypeStruct({1 << 20})},
+  auto [y, rest] = eval_shape(predict, DenseParams{ShapeDtypeStruct({1 << 20, 1 << 20}), ShapeDtypeStruct({1 << 20})},
                               ShapeDtypeStruct({8, 1 << 20}));
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(ShapeDtypeStruct(y), ShapeDtypeStruct({8, 1 << 20}));

@@ -14,7 +14,7 @@
 namespace tutti::test {
 namespace {
 
-double units(float got, double want) {
+double normal_units(float got, double want) {
   const float rounded = static_cast<float>(want);
   if (std::isnan(got) || std::isnan(want)) return std::isnan(got) && std::isnan(want) ? 0 : 1e30;
   if (std::isinf(rounded) || std::isinf(got)) return rounded == got ? 0 : 1e30;
@@ -52,7 +52,7 @@ double erf_inv_of(double p) {
   return std::copysign(x, p);
 }
 
-struct Function {
+struct Compiled {
   const char* name;
   Array (*ours)(const Array&);
   double (*exact)(double);
@@ -63,7 +63,7 @@ struct Function {
   {                                                                                         \
 #f, [](const Array& x) { return f(x); }, [](double x) -> double { return exact; }, most \
   }
-const Function functions[] = {
+const Compiled compiled_functions[] = {
     ROW(tan, std::tan(x), 2),
     ROW(arcsin, std::asin(x), 2),
     ROW(arccos, std::acos(x), 2),
@@ -96,12 +96,12 @@ TEST(functions, are_within_their_units) {
   }
   for (int i = 0; i < 100'000; ++i) xs.push_back(static_cast<float>(i - 50'000) * 2.2e-4f);
   Array x = array(xs, Shape{static_cast<std::int64_t>(xs.size())});
-  for (const Function& f : functions) {
+  for (const Compiled& f : compiled_functions) {
     std::vector<float> got = f.ours(x).to_vector<float>();
     double worst = 0;
     float at = 0;
     for (std::size_t i = 0; i < xs.size(); ++i) {
-      double u = units(got[i], f.exact(xs[i]));
+      double u = normal_units(got[i], f.exact(xs[i]));
       if (u > worst) {
         worst = u;
         at = xs[i];

@@ -23,9 +23,9 @@ using Kind = compile::Storage::Kind;
 const Shape kShape{64, 64};
 constexpr std::int64_t kBytes = 64 * 64 * 4;
 
-ProgramPtr program(const Builder& b) { return std::make_shared<Program>(b.program); }
+ProgramPtr shared(const Builder& b) { return std::make_shared<Program>(b.program); }
 
-const Repeat& loop_of(const Plan& plan) {
+const Repeat& first_loop_of(const Plan& plan) {
   for (const compile::Step& step : plan.steps)
     if (const auto* r = std::get_if<Repeat>(&step.what)) return *r;
   throw InternalError("no loop in\n" + plan.str());
@@ -49,7 +49,7 @@ template <class Body> Builder scan(std::int64_t length, int carries, Body make) 
     operands.push_back(b.input(f32(kShape)));
   }
   make(body, c);
-  for (ValueId v : b.adds(ops::scan, ops::Scan{.length = length, .carries = carries}, operands, {program(body)}))
+  for (ValueId v : b.adds(ops::scan, ops::Scan{.length = length, .carries = carries}, operands, {shared(body)}))
     b.output(v);
   return b;
 }
@@ -66,12 +66,12 @@ TEST(LoopPlans, DoNotGrowWithTheLength) {
   const Plan few = plan(10), many = plan(1000000);
   EXPECT_EQ(few.steps.size(), many.steps.size());
   EXPECT_EQ(few.slab_bytes, many.slab_bytes);
-  EXPECT_EQ(loop_of(few).body->str(), loop_of(many).body->str());
+  EXPECT_EQ(first_loop_of(few).body->str(), first_loop_of(many).body->str());
 }
 
 TEST(LoopPlans, ACarryThatIsReadWhereItIsWrittenHasOnePlace) {
   const Builder b = scan(10, 1, [](Builder& b, auto& c) { b.output(b.add(ops::sin, {c[0]})); });
-  EXPECT_TRUE(loop_of(plan_of(b, false)).carries[0].in_place);
+  EXPECT_TRUE(first_loop_of(plan_of(b, false)).carries[0].in_place);
   EXPECT_EQ(plan_of(b, false).slab_bytes, 0);
   const Plan donated = plan_of(b, true);
   EXPECT_EQ(donated.storages[donated.outputs[0]].takes, donated.inputs[0]);
@@ -82,7 +82,7 @@ TEST(LoopPlans, ACarryThatIsReadElsewhereHasTwoPlaces) {
     b.output(b.add(ops::add, {c[0], b.add(ops::roll, ops::Roll{1, 1}, {c[0]})}));
   });
   const Plan plan = plan_of(b, false);
-  EXPECT_FALSE(loop_of(plan).carries[0].in_place);
+  EXPECT_FALSE(first_loop_of(plan).carries[0].in_place);
   EXPECT_EQ(plan.slab_bytes, kBytes);
   EXPECT_EQ(calls_in(plan), 0) << plan.str();  // the roll is read where it lies
 }
@@ -106,9 +106,9 @@ TEST(LoopPlans, WhatNobodyReadsIsNotMade) {
   });
   b.program.outputs.resize(1);
   const Plan plan = plan_of(b, false);
-  EXPECT_EQ(loop_of(plan).carries.size(), 1u);
-  EXPECT_EQ(loop_of(plan).results.size(), 1u);
-  EXPECT_EQ(loop_of(plan).body->steps.size(), 1u) << plan.str();
+  EXPECT_EQ(first_loop_of(plan).carries.size(), 1u);
+  EXPECT_EQ(first_loop_of(plan).results.size(), 1u);
+  EXPECT_EQ(first_loop_of(plan).body->steps.size(), 1u) << plan.str();
 }
 
 TEST(LoopPlans, ACarryThatNoStepChangesIsNotCarried) {
@@ -118,9 +118,9 @@ TEST(LoopPlans, ACarryThatNoStepChangesIsNotCarried) {
                                    b.output(b.add(ops::add, {c[0], c[1]}));
                                  }),
                             false);
-  EXPECT_EQ(loop_of(plan).carries.size(), 1u);
-  EXPECT_EQ(loop_of(plan).passed.size(), 1u);
-  EXPECT_EQ(loop_of(plan).body->steps.size(), 1u) << plan.str();
+  EXPECT_EQ(first_loop_of(plan).carries.size(), 1u);
+  EXPECT_EQ(first_loop_of(plan).passed.size(), 1u);
+  EXPECT_EQ(first_loop_of(plan).body->steps.size(), 1u) << plan.str();
 }
 
 TEST(LoopPlans, VerifyLooksInside) {
@@ -183,9 +183,9 @@ TEST(PartPlans, StacksOfALoopAreTakenApart) {
   body.output(component(twice, 0));
   Builder b;
   const ValueId start = b.input(f32(pairs));
-  b.output(b.adds(ops::scan, ops::Scan{.length = 3, .carries = 1}, {start}, {program(body)})[1]);
+  b.output(b.adds(ops::scan, ops::Scan{.length = 3, .carries = 1}, {start}, {shared(body)})[1]);
   const Plan plan = plan_of(b, false);
-  EXPECT_EQ(loop_of(plan).body->steps.size(), 1u) << plan.str();  // one loop over the rows, no stack anywhere
+  EXPECT_EQ(first_loop_of(plan).body->steps.size(), 1u) << plan.str();  // one loop over the rows, no stack anywhere
 }
 
 }  // namespace tutti::test

@@ -15,7 +15,7 @@
 namespace tutti::test {
 namespace {
 
-int count(const Program& p, const Op& op) {
+int count_of(const Program& p, const Op& op) {
   return static_cast<int>(std::count_if(p.eqns.begin(), p.eqns.end(), [&](const Eqn& e) { return e.op == &op; }));
 }
 Program simplified(const Program& p) { return compile::share_equal(compile::simplify(without_dead_code(p))); }
@@ -64,8 +64,9 @@ TEST(simplify, short_rows_are_summed_side_by_side) {
         sum(b, b.add(ops::convert_element_type, ops::ConvertElementType{bfloat16, false}, {x}), {shape.ndim() - 1}));
     const compile::Plan plan = compile::compile(on_one_device(b.program), {false});
     for (const compile::Step& step : plan.steps)
-      if (const auto* l = std::get_if<compile::Loop>(&step.what); l && l->reduced >= 0)
+      if (const auto* l = std::get_if<compile::Loop>(&step.what); l && l->reduced >= 0) {
         EXPECT_LT(l->reduced + 1, static_cast<int>(l->extents.size())) << plan.str();
+      }
     means_the_same(b);
   }
 }
@@ -78,8 +79,8 @@ TEST(simplify, two_reductions_over_neighbours_become_one) {
   const Atom n = b.input(Type{int32, {3, 4, 5}, false, {}});
   b.output(sum(b, sum(b, n, {1}), {0}));
   const Program p = simplified(b.program);
-  EXPECT_EQ(count(p, ops::reduce_max), 2);
-  EXPECT_EQ(count(p, ops::reduce_sum), 1);
+  EXPECT_EQ(count_of(p, ops::reduce_max), 2);
+  EXPECT_EQ(count_of(p, ops::reduce_sum), 1);
   means_the_same(b);
 }
 
@@ -89,7 +90,7 @@ TEST(simplify, sums_of_sums_of_floats_stay) {
     Builder b;
     const Atom x = b.input(Type{d, {3, 4, 5}, false, {}});
     b.output(sum(b, sum(b, x, {1}), {0}));
-    EXPECT_EQ(count(simplified(b.program), ops::reduce_sum), 2) << d.name();
+    EXPECT_EQ(count_of(simplified(b.program), ops::reduce_sum), 2) << d.name();
     means_the_same(b);
   }
 }
@@ -102,7 +103,7 @@ TEST(simplify, sums_in_any_order_become_one) {
       const Atom x = b.input(f32({3, 4, 5}));
       const Atom y = b.add(ops::reduce_sum, Params(ops::Reduction{{1}, inner}), {x});
       b.output(b.add(ops::reduce_sum, Params(ops::Reduction{{0}, outer}), {y}));
-      EXPECT_EQ(count(simplified(b.program), ops::reduce_sum), inner && outer ? 1 : 2);
+      EXPECT_EQ(count_of(simplified(b.program), ops::reduce_sum), inner && outer ? 1 : 2);
     }
 }
 
@@ -114,7 +115,7 @@ TEST(simplify, reductions_stay_when_dims_are_apart_or_others_read_them) {
   b.output(y);
   b.output(sum(b, y, {0}));
   b.output(b.add(ops::reduce_max, Params(ops::Reduction{{0}}), {sum(b, x, {1, 2})}));
-  EXPECT_EQ(count(simplified(b.program), ops::reduce_sum), 5);
+  EXPECT_EQ(count_of(simplified(b.program), ops::reduce_sum), 5);
   means_the_same(b);
 }
 
@@ -124,7 +125,7 @@ TEST(simplify, a_reduction_over_single_elements_is_a_reshape) {
   b.output(sum(b, x, {0, 2}));
   b.output(b.add(ops::reduce_max, Params(ops::Reduction{{0}}), {x}));
   const Program p = simplified(b.program);
-  EXPECT_EQ(count(p, ops::reduce_sum) + count(p, ops::reduce_max), 0);
+  EXPECT_EQ(count_of(p, ops::reduce_sum) + count_of(p, ops::reduce_max), 0);
   means_the_same(b);
 }
 
@@ -140,7 +141,7 @@ TEST(simplify, the_transpose_of_a_product_is_a_product) {
     const Atom z = b.add(ops::dot_general, Params(d), {x, y});
     b.output(b.add(ops::transpose, Params(batched ? ops::Transpose{{0, 2, 1}} : ops::Transpose{{1, 0}}), {z}));
     const Program p = simplified(b.program);
-    EXPECT_EQ(count(p, ops::dot_general), 1);
+    EXPECT_EQ(count_of(p, ops::dot_general), 1);
     const Eqn& last = p.eqns.back();
     EXPECT_EQ(last.op, &ops::dot_general) << "operands may be turned, the result is not";
     means_the_same(b);

@@ -17,7 +17,7 @@ std::vector<std::size_t> sizes(const Program& p) {
   for (const compile::Unit& u : compile::fuse(p).units) out.push_back(u.eqns.size());
   return out;
 }
-Atom product(Builder& b, const Atom& x, const Atom& y) {
+Atom matrix_product(Builder& b, const Atom& x, const Atom& y) {
   ops::DotGeneral d;
   d.dims.lhs_contract = {1};
   d.dims.rhs_contract = {0};
@@ -38,7 +38,7 @@ TEST(units, what_goes_through_a_product_stays_apart) {
   Builder b;
   const Atom x = b.input(f32({64, 64}));
   const Atom y = b.add(ops::sin, {x});
-  b.output(b.add(ops::add, {y, product(b, y, y)}));
+  b.output(b.add(ops::add, {y, matrix_product(b, y, y)}));
   EXPECT_EQ(sizes(b.program), (std::vector<std::size_t>{1, 1, 1}));
 }
 
@@ -49,7 +49,7 @@ TEST(units, a_long_way_round_through_products_is_found) {
     const Atom w = b.input(f32({8, 8}));
     Atom x = b.add(ops::sin, {b.input(f32({8, 8}))});
     const Atom first = x;
-    for (int i = 0; i < n; ++i) x = b.add(ops::sin, {product(b, x, w)});
+    for (int i = 0; i < n; ++i) x = b.add(ops::sin, {matrix_product(b, x, w)});
     b.output(b.add(ops::mul, {first, x}));
     const std::vector<std::size_t> got = sizes(b.program);
     EXPECT_EQ(got.size(), static_cast<std::size_t>(2 * n + 1));
@@ -77,7 +77,7 @@ TEST(units, random_programs_have_an_order) {
     for (int i = 0; i < 60; ++i) {
       const unsigned kind = random() % 8;
       if (kind == 0)
-        values.push_back(product(b, any(), any()));
+        values.push_back(matrix_product(b, any(), any()));
       else if (kind == 1)
         values.push_back(b.add(ops::transpose, Params(ops::Transpose{{1, 0}}), {any()}));
       else if (kind < 5)

@@ -3,12 +3,12 @@
 
 #include <tutti/tutti.hpp>
 
+#include "distributed/everywhere.hpp"
+
 namespace tutti {
 namespace {
 
 Array counted(const Shape& shape) { return arange(shape.num_elements()).astype(float32).reshape(shape); }
-
-std::vector<float> everywhere(const Array& x) { return multihost::process_allgather(x).to_vector<float>(); }
 
 TEST(Arrays, DevicesAreDealtOutInRuns) {
   EXPECT_EQ(device_count(), 8);

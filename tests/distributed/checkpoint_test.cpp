@@ -10,6 +10,7 @@
 #include <tutti/tutti.hpp>
 
 #include "checkpoint/ownership.hpp"
+#include "distributed/everywhere.hpp"
 #include "run/transport.hpp"
 
 namespace tutti {
@@ -24,7 +25,6 @@ std::string folder(const char* name) {
   const Array pid = multihost::broadcast_one_to_all(array(static_cast<int>(getpid())));
   return (std::filesystem::temp_directory_path() / (std::string(name) + std::to_string(pid.item<int>()))).string();
 }
-std::vector<float> everywhere(const Array& x) { return multihost::process_allgather(x).to_vector<float>(); }
 
 TEST(Checkpoint, GoesToEveryOtherSharding) {
   const std::string where = folder("tutti_checkpoint_");

@@ -5,13 +5,12 @@
 #include <tutti/tutti.hpp>
 
 #include "base/units.hpp"
+#include "distributed/everywhere.hpp"
 #include "partition/explain.hpp"
 #include "run/transport.hpp"
 
 namespace tutti {
 namespace {
-
-std::vector<float> everywhere(const Array& x) { return multihost::process_allgather(x).to_vector<float>(); }
 
 void expect_close(const Array& got, const Array& want, float relative = 1e-5f) {
   const std::vector<float> a = everywhere(got), b = want.to_vector<float>();

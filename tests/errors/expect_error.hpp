@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "tutti/base/error.hpp"
+#include "tutti/mesh/mesh.hpp"
 
 namespace tutti {
+
+inline Mesh grid() { return make_mesh({4, 2}, {"x", "y"}); }
 
 namespace error_parts {
 

@@ -6,8 +6,7 @@ namespace tutti {
 namespace {
 
 // Devices are never fewer than here: all binaries of a test share their number.
-Mesh grid() { return make_mesh({4, 2}, {"x", "y"}); }
-constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+constexpr std::int64_t kVast = std::int64_t{1} << 62;
 
 TEST(ErrorsOfDevices, NumbersAndGrids) {
   expect_error<ValueError>("set_cpu_devices", {"0 devices", "from 1 to"}, [] { set_cpu_devices(0); });
@@ -17,7 +16,7 @@ TEST(ErrorsOfDevices, NumbersAndGrids) {
   std::vector<Device> two = {Device(0), Device(1)};
   expect_error<ValueError>("DeviceGrid", {"2 devices", "(3,)"}, [&] { DeviceGrid(two, {3}); });
   expect_error<ValueError>("DeviceGrid", {"size 0", "(2, 0)"}, [&] { DeviceGrid(two, {2, 0}); });
-  expect_error<DeviceError>("DeviceGrid", {"simulated"}, [&] { DeviceGrid(two, {kHuge, kHuge}); });
+  expect_error<DeviceError>("DeviceGrid", {"simulated"}, [&] { DeviceGrid(two, {kVast, kVast}); });
   expect_error<ValueError>("DeviceGrid", {"(5,)"}, [&] { DeviceGrid(two, {2}).reshape({5}); });
   expect_error<DeviceError>("mesh_utils::create_device_mesh", {"2", "(3, 1)", "must equal"}, [&] {
     mesh_utils::create_device_mesh({3, 1}, two);
@@ -25,7 +24,7 @@ TEST(ErrorsOfDevices, NumbersAndGrids) {
   expect_error<ValueError>("mesh_utils::create_device_mesh", {"size -1"},
                            [&] { mesh_utils::create_device_mesh({-1}); });
   expect_error<DeviceError>("mesh_utils::create_device_mesh", {"simulated"}, [&] {
-    mesh_utils::create_device_mesh({kHuge, 4});
+    mesh_utils::create_device_mesh({kVast, 4});
   });
 }
 
@@ -36,7 +35,7 @@ TEST(ErrorsOfMeshes, Construction) {
   });
   expect_error<ValueError>("make_mesh", {"size 0", "(0, 2)"}, [] { make_mesh({0, 2}, {"x", "y"}); });
   expect_error<ValueError>("make_mesh", {"size -4"}, [] { make_mesh({-4}, "x"); });
-  expect_error<DeviceError>("make_mesh", {"more than the 1000000"}, [] { make_mesh({kHuge, kHuge}, {"x", "y"}); });
+  expect_error<DeviceError>("make_mesh", {"more than the 1000000"}, [] { make_mesh({kVast, kVast}, {"x", "y"}); });
   expect_error<ValueError>("make_mesh (Mesh)", {"'x' comes twice", "('x', 'x')"}, [] {
     make_mesh({2, 2}, {"x", "x"});
   });
@@ -104,7 +103,7 @@ TEST(ErrorsOfShardings, Positional) {
                               [&] { cells.reshape(3, 1); });
   expect_error<ShardingError>("PositionalSharding::reshape", {"(-1, -1)"}, [&] { cells.reshape(-1, -1); });
   expect_error<ShardingError>("PositionalSharding::reshape", {"(0, -1)"}, [&] { cells.reshape({0, -1}); });
-  expect_error<ShardingError>("PositionalSharding::reshape", {"-1"}, [&] { cells.reshape(kHuge, kHuge, -1); });
+  expect_error<ShardingError>("PositionalSharding::reshape", {"-1"}, [&] { cells.reshape(kVast, kVast, -1); });
   expect_error<ShardingError>("PositionalSharding::reshape", {"()"}, [&] { cells.reshape(Shape{}); });
   expect_error<ShardingError>("PositionalSharding::transpose", {"(0, 0)", "2 dims", "(2, 2)"}, [&] {
     cells.reshape(2, 2).transpose({0, 0});

@@ -5,24 +5,23 @@
 namespace tutti {
 namespace {
 
-struct Params {
+struct WB {
   Array w, b;
 };
 Array self(const Array& x) { return x; }
 Array add(const Array& x, const Array& y) { return x + y; }
-Mesh grid() { return make_mesh({4, 2}, {"x", "y"}); }
 constexpr int kLeast = std::numeric_limits<int>::min();
 
 TEST(ErrorsOfDerivatives, Gradients) {
   Array v = ones({3}), n = zeros({3}, int32);
-  auto loss = [](const Params& p) { return p.w.sum(); };
+  auto loss = [](const WB& p) { return p.w.sum(); };
   expect_error<TypeError>("grad", {"scalar", "float32[3]", "sum or mean"}, [&] { grad(self)(v); });
   expect_error<TypeError>("value_and_grad", {"scalar", "float32[1]", "reshape"},
                           [] { value_and_grad(self)(ones({1})); });
   expect_error<TypeError>("grad", {"argument 0", "int32[3]"}, [&] { grad([](const Array& x) { return x.sum(); })(n); });
   expect_error<TypeError>("grad", {"argument 1", "int32[3]"},
                           [&] { grad<1>([](const Array& x, const Array& y) { return (x * y).sum(); })(v, n); });
-  expect_error<TypeError>("grad", {"argument 0", "no array at all"}, [&] { grad(loss)(Params{}); });
+  expect_error<TypeError>("grad", {"argument 0", "no array at all"}, [&] { grad(loss)(WB{}); });
   expect_error<TypeError>("grad", {"real", "int32[]"},
                           [&] { grad([](const Array& x) { return x.sum().astype(int32); })(v); });
   expect_error<TypeError>("grad", {"real", "complex64[]", "real part"},
@@ -55,14 +54,12 @@ TEST(ErrorsOfDerivatives, TheLineOfTheFunctionIsItsOwn) {
 
 TEST(ErrorsOfDerivatives, DirectionsAndPullbacks) {
   Array v = ones({3}), w = ones({4}), d = ones({3}, float16);
-  auto of_params = [](const Params& p) { return p.w * 2; };
+  auto of_params = [](const WB& p) { return p.w * 2; };
   expect_error<ShapeError>("jvp", {"float32[4]", "arg0", "float32[3]"},
                            [&] { jvp(self, std::tuple{v}, std::tuple{w}); });
   expect_error<TypeError>("jvp", {"float16[3]", "arg0", "float32[3]", "astype(float32)"},
                           [&] { jvp(self, std::tuple{v}, std::tuple{d}); });
-  expect_error<ShapeError>("jvp", {"arg0.w"}, [&] {
-    jvp(of_params, std::tuple{Params{v, v}}, std::tuple{Params{w, v}});
-  });
+  expect_error<ShapeError>("jvp", {"arg0.w"}, [&] { jvp(of_params, std::tuple{WB{v, v}}, std::tuple{WB{w, v}}); });
   using Arrays = std::vector<Array>;
   auto head = [](const Arrays& x) { return x[0] * 2; };
   expect_error<ValueError>("jvp", {"structure", "1 places", "instead of 2"}, [&] {
@@ -91,7 +88,7 @@ TEST(ErrorsOfVmap, AxesAndSizes) {
   expect_error<ShapeError>("vmap", {"axis -2147483648", "2147483648"}, [&] { vmap(self, {.in_axes = kLeast})(m); });
   expect_error<ShapeError>("vmap", {"axis 0 of arg0", "float32[]"}, [&] { vmap(self)(m.sum()); });
   expect_error<ShapeError>("vmap", {"arg0.b", "float32[]"}, [&] {
-    vmap([](const Params& p) { return p.w; })(Params{m, m.sum()});
+    vmap([](const WB& p) { return p.w; })(WB{m, m.sum()});
   });
   expect_error<ValueError>("vmap", {"in_axes", "1 entry", "2 arguments"}, [&] { vmap(add, {.in_axes = {0}})(m, m); });
   expect_error<ValueError>("vmap", {"no argument is mapped"}, [&] { vmap(add, {.in_axes = {none, none}})(m, m); });

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <iostream>
 #include <map>
-#include <CLI/CLI.hpp>
 
 #include "fuzz/shrink.hpp"
+#include "options/command_line.hpp"
 #include "tutti/debug/debug.hpp"
 
 namespace {
@@ -76,21 +76,18 @@ int fuzz(const Options& o) {
 
 int main(int argc, char** argv) {
   Options o;
-  CLI::App app{"Runs random programs on isolated devices and as they are written, and compares."};
-  app.add_option("--seed", o.seed, "other programs for another number")->capture_default_str();
-  app.add_option("--programs", o.programs, "how many")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--ops", o.limits.ops, "operations of the longest")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--axes", o.limits.axes, "axes of a mesh at most")->check(CLI::Range(1, 3))->capture_default_str();
-  app.add_flag("--print", o.print, "print every program as a test");
-  app.add_option("--pretend", o.pretend,
-                 "call those wrong that hold this text, and run nothing: shows how they shrink");
-  app.add_flag("--verbose", o.verbose, "a line for each program");
+  CommandLine line("Runs random programs on isolated devices and as they are written, and compares.");
+  line.add("--seed", o.seed, "other programs for another number").with_default();
+  line.add("--programs", o.programs, "how many").between(1, 1 << 30).with_default();
+  line.add("--ops", o.limits.ops, "operations of the longest").between(1, 1000).with_default();
+  line.add("--axes", o.limits.axes, "axes of a mesh at most").between(1, 3).with_default();
+  line.flag("--print", o.print, "print every program as a test");
+  line.add("--pretend", o.pretend, "call those wrong that hold this text, and run nothing: shows how they shrink");
+  line.flag("--verbose", o.verbose, "a line for each program");
   try {
-    app.parse(argc, argv);
+    if (line.parse(argc, argv)) return 0;
     return fuzz(o);
-  } catch (const CLI::CallForHelp& e) {
-    return app.exit(e);
-  } catch (const CLI::Error& e) {
+  } catch (const CommandLineError& e) {
     std::cerr << "fuzz: " << e.what() << "\n";
     return 2;
   }

@@ -159,7 +159,7 @@ void check_values(const json& test, const std::function<Arrays(const Arrays&)>& 
 }
 
 // Single lines of Python.
-const std::map<std::string, std::function<Arrays()>>& expressions() {
+const std::map<std::string, std::function<Arrays()>>& collective_expressions() {
   auto same = [](const Array& x) { return x; };
   auto row = [] { return make_mesh({8}, "x"); };
   auto grid = [] { return make_mesh({4, 2}, {"x", "y"}); };
@@ -212,11 +212,12 @@ void expect_refused(const json& error, const std::function<void()>& call) {
   expect_error_with_facts(error, call);
 }
 
-void run(const json& test) {
+void run_collective(const json& test) {
   std::string kind = test.value("kind", "");
   if (kind == "expression") {
-    auto at = expressions().find(test.at("define"));
-    if (at == expressions().end()) throw Unknown("no counterpart in C++ yet of: " + test["define"].get<std::string>());
+    auto at = collective_expressions().find(test.at("define"));
+    if (at == collective_expressions().end())
+      throw Unknown("no counterpart in C++ yet of: " + test["define"].get<std::string>());
     if (test.contains("error")) return expect_refused(test["error"], [&] { at->second(); });
     return expect_all("result", at->second(), test.at("outputs"), false);
   }
@@ -228,7 +229,7 @@ void run(const json& test) {
     return expect_refused(test["error"], [&] { collective_call(test)(inputs)[0].block_until_ready(); });
   with_both_isolations([&] { check_values(test, collective_call(test), inputs); });
 }
-const Registration registration({"cases"}, "cases", run);
+const Registration collective_registration({"cases"}, "cases", run_collective);
 
 }  // namespace
 

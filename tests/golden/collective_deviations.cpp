@@ -129,69 +129,69 @@ void varying_carry(const json& test, double times) {
   gives(test, array_json({static_cast<std::int64_t>(sums.size())}, sums), false);
 }
 
-Array same(const Array& x) { return x; }
+Array unchanged(const Array& x) { return x; }
 
-const Deviations deviations({"cases"}, "cases",
-                            {
-                                {"psum_groups_*_checked", sums_of_groups},
-                                {"vmap_groups", sums_of_groups},
-                                {"pbroadcast_*", broadcast},
-                                {"vmap_ppermute_partial", partial_permutation},
-                                {"vmap_error_scatter_size",
-                                 [](const json& test) {
-                                   jax_accepts(test);
-                                   const json& shape = test.at("inputs").at(0).at("shape");
-                                   refuses<ShapeError>(test, {shape.at(0).dump(), shape.at(1).dump()});
-                                 }},
-                                {"false_replication_unchecked_*", false_promise},
-                                {"pmap_error_out_axes_none",
-                                 [](const json& test) {
-                                   jax_accepts(test);
-                                   refuses<ValueError>(test, {"out_axes"});
-                                 }},
-                                {"pmap_error_scalar_argument",
-                                 [](const json& test) {
-                                   expect_jax_refuses(test, "IndexError");
-                                   refuses<ShapeError>(test, {"pmap", "float32[]"});
-                                 }},
-                                {"error_pmap_devices_empty",
-                                 [](const json& test) {
-                                   set_cpu_devices(8);
-                                   expect_jax_refuses(test, "ValueError");
-                                   Array x = pmap(same, {.devices = {}})(ones({8}));
-                                   if (x.sharding().device_list() != devices() ||
-                                       multihost::process_allgather(x).to_vector<float>() != std::vector<float>(8, 1))
-                                     throw Mismatch("it does not run on the first devices");
-                                 }},
-                                {"error_shard_map_in_specs_none",
-                                 [](const json& test) {
-                                   set_cpu_devices(8);
-                                   jax_accepts(test);
-                                   try {
-                                     (void)shard_map(
-                                         same, {.mesh = make_mesh({8}, "x"), .in_specs = none, .out_specs = P("x")})(
-                                         ones({8}));
-                                   } catch (const ValueError& e) {
-                                     if (std::string(e.what()).find("in_specs") == std::string::npos)
-                                       throw Mismatch(std::string("in_specs is not in ") + e.what());
-                                     return;
-                                   }
-                                   throw Mismatch("no error");
-                                 }},
-                                {"error_cond_varying_types",
-                                 [](const json& test) {
-                                   expect_jax_refuses(test, "TypeError");
-                                   Blocks x = blocks_of(test);
-                                   gives(test, array_json(x.shape, x.of));  // the condition is True: the first branch
-                                 }},
-                                {"error_scan_carry_varying", [](const json& test) { varying_carry(test, 1); }},
-                                {"error_while_carry_varying", [](const json& test) { varying_carry(test, 3); }},
-                                {"error_pmap_static_missing", not_in_cpp("there is no static_broadcasted_argnums")},
-                                {"error_pmap_in_axes_type", not_in_cpp("in_axes is made of integers and none")},
-                                {"error_shard_map_not_spec", not_in_cpp("in_specs is made of specs")},
-                                {"error_shard_map_mesh_type", not_in_cpp("mesh is a Mesh")},
-                                {"error_shard_map_keyword", not_in_cpp("ShardMapOptions has no such member")},
-                            });
+const Deviations collective_deviations(
+    {"cases"}, "cases",
+    {
+        {"psum_groups_*_checked", sums_of_groups},
+        {"vmap_groups", sums_of_groups},
+        {"pbroadcast_*", broadcast},
+        {"vmap_ppermute_partial", partial_permutation},
+        {"vmap_error_scatter_size",
+         [](const json& test) {
+           jax_accepts(test);
+           const json& shape = test.at("inputs").at(0).at("shape");
+           refuses<ShapeError>(test, {shape.at(0).dump(), shape.at(1).dump()});
+         }},
+        {"false_replication_unchecked_*", false_promise},
+        {"pmap_error_out_axes_none",
+         [](const json& test) {
+           jax_accepts(test);
+           refuses<ValueError>(test, {"out_axes"});
+         }},
+        {"pmap_error_scalar_argument",
+         [](const json& test) {
+           expect_jax_refuses(test, "IndexError");
+           refuses<ShapeError>(test, {"pmap", "float32[]"});
+         }},
+        {"error_pmap_devices_empty",
+         [](const json& test) {
+           set_cpu_devices(8);
+           expect_jax_refuses(test, "ValueError");
+           Array x = pmap(unchanged, {.devices = {}})(ones({8}));
+           if (x.sharding().device_list() != devices() ||
+               multihost::process_allgather(x).to_vector<float>() != std::vector<float>(8, 1))
+             throw Mismatch("it does not run on the first devices");
+         }},
+        {"error_shard_map_in_specs_none",
+         [](const json& test) {
+           set_cpu_devices(8);
+           jax_accepts(test);
+           try {
+             (void)shard_map(unchanged,
+                             {.mesh = make_mesh({8}, "x"), .in_specs = none, .out_specs = P("x")})(ones({8}));
+           } catch (const ValueError& e) {
+             if (std::string(e.what()).find("in_specs") == std::string::npos)
+               throw Mismatch(std::string("in_specs is not in ") + e.what());
+             return;
+           }
+           throw Mismatch("no error");
+         }},
+        {"error_cond_varying_types",
+         [](const json& test) {
+           expect_jax_refuses(test, "TypeError");
+           Blocks x = blocks_of(test);
+           gives(test, array_json(x.shape, x.of));  // the condition is True: the first branch
+         }},
+        {"error_scan_carry_varying", [](const json& test) { varying_carry(test, 1); }},
+        {"error_while_carry_varying", [](const json& test) { varying_carry(test, 3); }},
+        {"error_pmap_static_missing", not_in_cpp("there is no static_broadcasted_argnums")},
+        {"error_pmap_in_axes_type", not_in_cpp("in_axes is made of integers and none")},
+        {"error_shard_map_not_spec", not_in_cpp("in_specs is made of specs")},
+        {"error_shard_map_mesh_type", not_in_cpp("mesh is a Mesh")},
+        {"error_shard_map_keyword", not_in_cpp("ShardMapOptions has no such member")},
+    });
 
 }  // namespace
 }  // namespace golden

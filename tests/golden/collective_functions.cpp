@@ -162,7 +162,7 @@ Array scan_in_body(const Array& x) {
 }
 
 // Functions of several operations, by the text after `def f(...)`: `arguments: body`.
-std::map<std::string, LocalFunction> table() {
+std::map<std::string, LocalFunction> local_functions() {
   std::map<std::string, LocalFunction> f;
   auto add = [&](std::string text, Function fn, bool many = false) { f[text] = {std::move(fn), many}; };
   add("x: return x", one([](const Array& x) { return x; }));
@@ -303,7 +303,7 @@ std::map<std::string, LocalFunction> table() {
 }  // namespace
 
 LocalFunction local_function(const std::string& define) {
-  static const std::map<std::string, LocalFunction> functions = table();
+  static const std::map<std::string, LocalFunction> functions = local_functions();
   std::smatch m;
   if (!std::regex_match(define, m, std::regex(R"(def f\(([^()]*)\):\s*([^]*))"))) throw Unknown("definition " + define);
   std::string text = m[1].str() + ": " + std::regex_replace(m[2].str(), std::regex(R"(\s+)"), " ");

@@ -284,7 +284,7 @@ Document& document_of(const json& test) {
   return *open[key];
 }
 
-void run(const json& test) {
+void run_document(const json& test) {
   if (!test.contains("document") || !test.contains("what")) throw Unknown("not a step");
   set_cpu_devices(test["document"] == "S4" ? 2 : 8);
   struct Layout {
@@ -352,7 +352,7 @@ void run(const json& test) {
     at.erase(0, found + 1);
   }
 }
-const Registration registration({"steps"}, "steps", run);
+const Registration document_registration({"steps"}, "steps", run_document);
 
 }  // namespace
 }  // namespace golden

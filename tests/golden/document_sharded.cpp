@@ -11,12 +11,12 @@ namespace {
 
 using namespace tutti;
 
-void show(const Array& x) { debug::visualize_array_sharding(x); }
+void draw(const Array& x) { debug::visualize_array_sharding(x); }
 Array linear_layer(const Array& x, const Array& w) { return dot(x, w); }
-struct Params {
+struct LineParams {
   Array weight, bias;
 };
-Array loss_fn(const Params& params, const Array& xs, const Array& ys) {
+Array loss_fn(const LineParams& params, const Array& xs, const Array& ys) {
   return mean(square(params.weight * xs + params.bias - ys));
 }
 
@@ -52,7 +52,7 @@ class Pmap final : public Document {
               {{"out", parts_}}};
     }
     if (what == "picture of the pmap result") {
-      show(parts_);
+      draw(parts_);
       return StepResult{};
     }
     if (auto m = match(what, R"(jnp.split of (\d+) rows into (\d+))"); !m.empty()) {
@@ -93,7 +93,7 @@ class Pmap final : public Document {
   StepResult update(int steps, const json& wanted) {
     double rate = learning_rate_;
     auto update = pmap(
-        [rate](const Params& params, const Array& xs, const Array& ys) {
+        [rate](const LineParams& params, const Array& xs, const Array& ys) {
           auto [loss, grads] = value_and_grad(loss_fn)(params, xs, ys);
           grads = lax::pmean(grads, "num_devices");
           loss = lax::pmean(loss, "num_devices");
@@ -116,7 +116,7 @@ class Pmap final : public Document {
   }
 
   Array xs_, ws_, mapped_, x_parts_, parts_, data_x_, data_y_;
-  Params one_, all_;
+  LineParams one_, all_;
   double learning_rate_ = 0;
 };
 
@@ -149,7 +149,7 @@ class Sharded final : public Document {
       arr_ = arange(static_cast<double>(shape[0].get<int>() * shape[1].get<int>())).reshape(shape_of(shape));
       sharded_ = device_put(arr_, NamedSharding(mesh(), P("x", "y")));
       std::cout << sharded_ << "\n";
-      show(sharded_);
+      draw(sharded_);
       return {{}, {{"arr_sharded", sharded_}}};
     }
     if (what.starts_with("f_elementwise(arr_sharded)")) {
@@ -165,11 +165,11 @@ class Sharded final : public Document {
       for (const json& row : ids)
         for (int id : row) list.push_back(devices().at(static_cast<std::size_t>(id)));
       ring_ = device_put(arr_, NamedSharding(Mesh(list, Shape{2, 4}, {"x", "y"}), P("x", "y")));
-      show(ring_);
+      draw(ring_);
       return StepResult{};
     }
     if (what.starts_with("f_contract of the ring")) {
-      show(f_contract_(ring_));
+      draw(f_contract_(ring_));
       return StepResult{};
     }
     if (what.starts_with("f_contract_2 of the ring")) return contract_2(ring_);
@@ -245,7 +245,7 @@ class Sharded final : public Document {
       for (int columns = 1; columns <= 128; ++columns) {
         std::string text = debug::sharding_text({rows, columns}, SingleDeviceSharding(devices()[0]));
         if (text + "\n" != want && text != want) continue;
-        show(zeros({rows, columns}));
+        draw(zeros({rows, columns}));
         return {};
       }
     throw Mismatch("the picture of no small array:\n" + want);
@@ -255,7 +255,7 @@ class Sharded final : public Document {
     return {{{name, json_of(x)}}, {{name, x}}};
   }
   static StepResult shown(const Array& x) {
-    show(x);
+    draw(x);
     std::cout << x << "\n";
     return {{{"result", json_of(x)}}, {{"result", x}}};
   }

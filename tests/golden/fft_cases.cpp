@@ -46,7 +46,7 @@ OpFunction frequencies(Array (*f)(Dim, double, Loc)) {
   return [f](const Arrays&, const json& p) { return Arrays{f(p.at("n").get<int>(), p.value("d", 1.), Loc())}; };
 }
 
-const OpFamily family(
+const OpFamily fft_family(
     {
         {"fft", along(fft::fft)},
         {"ifft", along(fft::ifft)},
@@ -71,7 +71,7 @@ const OpFamily family(
 
 Array power_of(const Array& x) { return square(abs(fft::rfft(x))); }
 
-const OpExpressions expressions({
+const OpExpressions fft_expressions({
     {"jnp.fft.irfft(jnp.fft.rfft(a), n=n)",
      [](const Arrays& x, const json& p) { return Arrays{fft::irfft(fft::rfft(x.at(0)), p.at("n").get<int>())}; }},
     {"jnp.sum(jnp.abs(jnp.fft.rfft(a)) ** 2, -1)",

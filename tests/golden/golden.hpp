@@ -2,6 +2,8 @@
 // other error, when tutti does not do what the file says.
 #pragma once
 
+#include <fmt/format.h>  // before tutti.hpp: then it formats its types
+
 #include <functional>
 #include <stdexcept>
 #include <string>

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <CLI/CLI.hpp>
 
 #include "golden/golden.hpp"
+#include "options/command_line.hpp"
 
 namespace golden {
 namespace {
@@ -167,15 +167,15 @@ Deviations::Deviations(std::vector<std::string> lists, std::string list,
 
 int main(int argc, char** argv) {
   tutti::distributed::initialize();
-  CLI::App app("Compares tutti with golden files");
+  CommandLine line("Compares tutti with golden files");
   std::vector<std::string> files;
   std::string only, differences = (std::filesystem::path(__FILE__).parent_path() / "differences.md").string();
   bool verbose = false;
-  app.add_option("files", files, "golden files (JSON)")->required();
-  app.add_option("--only", only, "glob of case names");
-  app.add_option("--differences", differences, "table of deliberate differences");
-  app.add_flag("-v,--verbose", verbose, "name the different cases too");
-  CLI11_PARSE(app, argc, argv);
+  line.add("files", files, "golden files (JSON)").required();
+  line.add("--only", only, "glob of case names");
+  line.add("--differences", differences, "table of deliberate differences");
+  line.flag("-v,--verbose", verbose, "name the different cases too");
+  if (const auto code = line.parse_or_exit_code(argc, argv)) return *code;
   int failed = 0;
   try {
     std::vector<golden::Difference> known = golden::read_differences(differences);

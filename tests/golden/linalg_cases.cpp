@@ -14,7 +14,7 @@ namespace {
 using namespace tutti;
 namespace strict = tutti::lax::linalg;
 
-OpFunction one(Array (*f)(const Array&)) {
+OpFunction of_matrix(Array (*f)(const Array&)) {
   return [f](const Arrays& x, const json&) { return Arrays{f(x.at(0))}; };
 }
 linalg::Ord ord_of(const json& p, const char* name = "ord") {
@@ -73,7 +73,7 @@ linalg::TriangularOptions triangular_options(const json& p) {
           .unit_diagonal = p.value("unit_diagonal", false)};
 }
 
-const OpFamily family(
+const OpFamily linalg_family(
     {
         {"norm", norm_case},
         {"vector_norm",
@@ -91,12 +91,12 @@ const OpFamily family(
          }},
         {"solve",
          [](const Arrays& x, const json&) { return Arrays{linalg::solve(x.at(0), x.at(1))}; }},  // assume_a: a hint
-        {"inv", one([](const Array& x) { return linalg::inv(x); })},
-        {"det", one([](const Array& x) { return linalg::det(x); })},
+        {"inv", of_matrix([](const Array& x) { return linalg::inv(x); })},
+        {"det", of_matrix([](const Array& x) { return linalg::det(x); })},
         {"slogdet", slogdet_case},
         {"qr", qr_case},
-        {"svdvals", one([](const Array& x) { return linalg::svdvals(x); })},
-        {"eigvalsh", one([](const Array& x) { return linalg::eigvalsh(x); })},
+        {"svdvals", of_matrix([](const Array& x) { return linalg::svdvals(x); })},
+        {"eigvalsh", of_matrix([](const Array& x) { return linalg::eigvalsh(x); })},
         {"eigh",
          [](const Arrays& x, const json&) {
            const auto [w, v] = linalg::eigh(x.at(0));
@@ -172,7 +172,7 @@ template <int part> Arrays eigh_vectors(const Arrays& x, const json&) {
 }
 Arrays scaled_eigh(const Array& w, const Array& v) { return {matmul(v * expand_dims(w, -2), turned(v))}; }
 
-const OpExpressions expressions({
+const OpExpressions linalg_expressions({
     {"tuple(LA.slogdet(a))", slogdet_case},
     {"tuple(LA.slogdet(a, method='qr'))", slogdet_case},  // the method is ours
     {"(lambda q, r: q @ r)(*jnp.linalg.qr(a))",
@@ -294,7 +294,7 @@ const OpExpressions expressions({
 });
 
 // Wrong calls, of zeros in the shapes that the case names.
-void wrong_call(const json& test) {
+void wrong_linalg_call(const json& test) {
   using Call = std::function<Array(const Arrays&)>;
   static const std::map<std::string, Call> calls = {
       {"error_det_not_square", [](const Arrays& x) { return linalg::det(x.at(0)); }},
@@ -327,7 +327,7 @@ void wrong_call(const json& test) {
   if (test.contains("outputs")) expect_equal(got, test["outputs"].at(0), {});
 }
 
-const Registration registration({"cases"}, "cases", wrong_call);
+const Registration linalg_error_registration({"cases"}, "cases", wrong_linalg_call);
 
 }  // namespace
 }  // namespace golden

@@ -52,7 +52,7 @@ std::map<std::string, NnFunction>& kinds() {
   return all;
 }
 
-void run(const json& test) {
+void run_nn(const json& test) {
   if (!test.contains("kind")) throw Unknown("not a case of nn.json");
   auto at = kinds().find(test.at("kind"));
   if (at == kinds().end()) throw Unknown("kind " + test.at("kind").get<std::string>());
@@ -87,7 +87,7 @@ void run(const json& test) {
     }
   }
 }
-const Registration registration({"cases"}, "cases", run);
+const Registration nn_registration({"cases"}, "cases", run_nn);
 
 }  // namespace
 

@@ -12,7 +12,7 @@ nn::Sizes sizes_of(const json& p, const char* name, int otherwise = 1) {
   if (!p.contains(name)) return otherwise;
   return p[name].is_array() ? nn::Sizes(p[name].get<std::vector<std::int64_t>>()) : nn::Sizes(p[name].get<int>());
 }
-lax::Padding padding_of(const json& p) {
+lax::Padding eqx_padding_of(const json& p) {
   if (!p.contains("padding")) return 0;
   const json& v = p["padding"];
   if (v.is_string()) return v.get<std::string>();
@@ -93,7 +93,7 @@ NnOutputs embedding(const NnInputs& in, const json& p) {
 template <int N> NnOutputs conv(const NnInputs& in, const json& p) {
   auto m = nn::Conv<N>::init(p.at("in"), p.at("out"), sizes_of(p, "kernel"), key_of(p),
                              {.stride = sizes_of(p, "stride"),
-                              .padding = padding_of(p),
+                              .padding = eqx_padding_of(p),
                               .dilation = sizes_of(p, "dilation"),
                               .groups = p.value("groups", 1),
                               .use_bias = p.value("use_bias", true)});
@@ -120,7 +120,7 @@ NnOutputs lstm(const NnInputs& in, const json& p) {
   return out;
 }
 template <class Pool> NnOutputs pool(const NnInputs& in, const json& p) {
-  return {{"", Pool::init(sizes_of(p, "kernel"), sizes_of(p, "stride"), padding_of(p))(in.array(0))}};
+  return {{"", Pool::init(sizes_of(p, "kernel"), sizes_of(p, "stride"), eqx_padding_of(p))(in.array(0))}};
 }
 
 // --- filters: a Python number of the file is a static leaf to Equinox. Here it is one too: a double or an int of a
@@ -204,27 +204,27 @@ NnOutputs value_and_grad_case(const NnInputs& in, const json&) {
   return out;
 }
 
-const NnFamily family({{"eqx.nn.Linear", linear},
-                       {"eqx.nn.MLP", mlp},
-                       {"eqx.nn.LayerNorm", norm<nn::LayerNorm>},
-                       {"eqx.nn.RMSNorm", norm<nn::RMSNorm>},
-                       {"eqx.nn.GroupNorm", group_norm},
-                       {"eqx.nn.Dropout", dropout},
-                       {"eqx.nn.Embedding", embedding},
-                       {"eqx.nn.Conv1d", conv<1>},
-                       {"eqx.nn.Conv2d", conv<2>},
-                       {"eqx.nn.Conv3d", conv<3>},
-                       {"eqx.nn.MultiheadAttention", attention},
-                       {"eqx.nn.GRUCell", gru},
-                       {"eqx.nn.LSTMCell", lstm},
-                       {"eqx.nn.AvgPool1d", pool<nn::AvgPool1d>},
-                       {"eqx.nn.AvgPool2d", pool<nn::AvgPool2d>},
-                       {"eqx.nn.MaxPool1d", pool<nn::MaxPool1d>},
-                       {"eqx.nn.MaxPool2d", pool<nn::MaxPool2d>},
-                       {"eqx.filter", filter_case},
-                       {"eqx.combine", combine_case},
-                       {"eqx.apply_updates", apply_updates_case},
-                       {"eqx.filter_value_and_grad", value_and_grad_case}});
+const NnFamily equinox_family({{"eqx.nn.Linear", linear},
+                               {"eqx.nn.MLP", mlp},
+                               {"eqx.nn.LayerNorm", norm<nn::LayerNorm>},
+                               {"eqx.nn.RMSNorm", norm<nn::RMSNorm>},
+                               {"eqx.nn.GroupNorm", group_norm},
+                               {"eqx.nn.Dropout", dropout},
+                               {"eqx.nn.Embedding", embedding},
+                               {"eqx.nn.Conv1d", conv<1>},
+                               {"eqx.nn.Conv2d", conv<2>},
+                               {"eqx.nn.Conv3d", conv<3>},
+                               {"eqx.nn.MultiheadAttention", attention},
+                               {"eqx.nn.GRUCell", gru},
+                               {"eqx.nn.LSTMCell", lstm},
+                               {"eqx.nn.AvgPool1d", pool<nn::AvgPool1d>},
+                               {"eqx.nn.AvgPool2d", pool<nn::AvgPool2d>},
+                               {"eqx.nn.MaxPool1d", pool<nn::MaxPool1d>},
+                               {"eqx.nn.MaxPool2d", pool<nn::MaxPool2d>},
+                               {"eqx.filter", filter_case},
+                               {"eqx.combine", combine_case},
+                               {"eqx.apply_updates", apply_updates_case},
+                               {"eqx.filter_value_and_grad", value_and_grad_case}});
 
 }  // namespace
 }  // namespace golden

@@ -8,7 +8,7 @@ namespace {
 
 using namespace tutti;
 
-Array key_of(const json& p) { return random::PRNGKey(p.at("seed").get<std::int64_t>()); }
+Array prng_key_of(const json& p) { return random::PRNGKey(p.at("seed").get<std::int64_t>()); }
 
 // A module with setup: a list of layers and one more, by name.
 struct SetupMLP {
@@ -29,14 +29,14 @@ struct Compact {
 
 // {'variables': ..., 'y': ...}
 template <class Model> NnOutputs variables_and_result(const Model& model, const NnInputs& in, const json& p) {
-  Dict variables = linen::init(model, key_of(p), in.array(0));
+  Dict variables = linen::init(model, prng_key_of(p), in.array(0));
   NnOutputs out = leaves_below("variables", variables);
   out.emplace_back("y", linen::apply(model, variables, in.array(0)));
   return out;
 }
 // init_with_output: (y, variables)
 template <class Model> NnOutputs with_output(const Model& model, const NnInputs& in, const json& p) {
-  auto [y, variables] = linen::init_with_output(model, key_of(p), in.array(0));
+  auto [y, variables] = linen::init_with_output(model, prng_key_of(p), in.array(0));
   NnOutputs out{{"[0]", y}};
   append(out, leaves_below("[1]", variables));
   return out;
@@ -66,7 +66,7 @@ NnOutputs layer_norm(const NnInputs& in, const json& p) {
       {"", linen::init_with_output(linen::LayerNorm{.epsilon = p.value("epsilon", 1e-6)}, random::key(0), in.array(0))
                .first}};
 }
-NnOutputs dropout(const NnInputs& in, const json& p) {
+NnOutputs flax_dropout(const NnInputs& in, const json& p) {
   return {{"", linen::apply(linen::Dropout{.rate = p.at("rate"), .deterministic = p.value("deterministic", false)},
                             Dict(), in.array(0))}};
 }
@@ -100,7 +100,7 @@ NnOutputs train_state(const NnInputs& in, const json& p) {
   SetupMLP model = setup_of(p);
   std::string text = p.at("optimizer");
   AnyTransform tx = optimiser_of(*python::parse(text.starts_with("optax.") ? text : "optax." + text));
-  auto state = linen::TrainState::create(model, linen::init(model, key_of(p), x), tx);
+  auto state = linen::TrainState::create(model, linen::init(model, prng_key_of(p), x), tx);
   std::vector<Array> losses;
   for (int i = 0; i < p.at("steps"); ++i) {
     auto [loss, grads] =
@@ -122,7 +122,7 @@ NnOutputs dense_form(const NnInputs& in, const json& p) {
   return first ? variables_and_result(m, in, p) : with_output(m, in, p);
 }
 
-const NnFamily family({
+const NnFamily flax_family({
     {"flax.linen.Dense", dense_form},
     {"flax module with setup",
      [](const NnInputs& in, const json& p) { return variables_and_result(setup_of(p), in, p); }},
@@ -133,7 +133,7 @@ const NnFamily family({
      }},
     {"flax.linen.Conv", conv},
     {"flax.linen.LayerNorm", layer_norm},
-    {"flax.linen.Dropout", dropout},
+    {"flax.linen.Dropout", flax_dropout},
     {"flax.jax_utils.replicate", replicate},
     {"flax parameter key", parameter_key},
     {"flax TrainState", train_state},

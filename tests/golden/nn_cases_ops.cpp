@@ -12,7 +12,7 @@ namespace {
 
 using namespace tutti;
 
-OpFunction one(Array (*f)(const In&)) {
+OpFunction of_one(Array (*f)(const In&)) {
   return [f](const Arrays& x, const json&) { return Arrays{f(x.at(0))}; };
 }
 OpFunction scaled(Array (*f)(const In&, double), const char* name, double otherwise) {
@@ -88,27 +88,27 @@ OpFunction pool(Array (*f)(const In&, const std::vector<std::int64_t>&, const li
   };
 }
 
-const OpFamily family({
-    {"relu", one(nn::relu)},
-    {"relu6", one(nn::relu6)},
-    {"sigmoid", one(nn::sigmoid)},
-    {"log_sigmoid", one(nn::log_sigmoid)},
-    {"silu", one(nn::silu)},
-    {"swish", one(nn::silu)},
-    {"softplus", one(nn::softplus)},
-    {"soft_sign", one(nn::soft_sign)},
+const OpFamily nn_family({
+    {"relu", of_one(nn::relu)},
+    {"relu6", of_one(nn::relu6)},
+    {"sigmoid", of_one(nn::sigmoid)},
+    {"log_sigmoid", of_one(nn::log_sigmoid)},
+    {"silu", of_one(nn::silu)},
+    {"swish", of_one(nn::silu)},
+    {"softplus", of_one(nn::softplus)},
+    {"soft_sign", of_one(nn::soft_sign)},
     {"elu", scaled(nn::elu, "alpha", 1)},
     {"celu", scaled(nn::celu, "alpha", 1)},
-    {"selu", one(nn::selu)},
+    {"selu", of_one(nn::selu)},
     {"leaky_relu", scaled(nn::leaky_relu, "negative_slope", 0.01)},
-    {"hard_tanh", one(nn::hard_tanh)},
-    {"hard_sigmoid", one(nn::hard_sigmoid)},
-    {"hard_swish", one(nn::hard_silu)},
-    {"hard_silu", one(nn::hard_silu)},
-    {"mish", one(nn::mish)},
+    {"hard_tanh", of_one(nn::hard_tanh)},
+    {"hard_sigmoid", of_one(nn::hard_sigmoid)},
+    {"hard_swish", of_one(nn::hard_silu)},
+    {"hard_silu", of_one(nn::hard_silu)},
+    {"mish", of_one(nn::mish)},
     {"squareplus", scaled(nn::squareplus, "b", 4)},
-    {"sparse_plus", one(nn::sparse_plus)},
-    {"sparse_sigmoid", one(nn::sparse_sigmoid)},
+    {"sparse_plus", of_one(nn::sparse_plus)},
+    {"sparse_sigmoid", of_one(nn::sparse_sigmoid)},
     {"gelu",
      [](const Arrays& x, const json& p) {
        return Arrays{p.value("approximate", true) ? nn::gelu(x.at(0)) : nn::gelu_exact(x.at(0))};
@@ -147,7 +147,7 @@ const OpFamily family({
 
 // --- wrong calls, as Python expressions
 
-void wrong_call(const json& test) {
+void wrong_nn_call(const json& test) {
   if (test.value("op", "") != "error") throw Unknown("no wrong call");
   python::NodePtr call = python::parse(test.at("params").at("expr").get<std::string>());
   std::string name = call->text.substr(call->text.rfind('.') + 1);
@@ -183,7 +183,7 @@ void wrong_call(const json& test) {
   }
   expect_error(test.at("error"), run);
 }
-const Registration wrong_calls({"cases"}, "cases", wrong_call);
+const Registration wrong_calls({"cases"}, "cases", wrong_nn_call);
 
 }  // namespace
 }  // namespace golden

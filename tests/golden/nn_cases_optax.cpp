@@ -55,15 +55,15 @@ NnOutputs trajectory(const NnInputs& in, const json& p) {
   return out;
 }
 
-const NnFamily family({{"optax trajectory", trajectory},
-                       {"optax.global_norm",
-                        [](const NnInputs& in, const json&) -> NnOutputs {
-                          return {{"", optim::global_norm(in.dict(0))}};
-                        }},
-                       {"optax.incremental_update", [](const NnInputs& in, const json& p) {
-                          return leaves_below(
-                              "", optim::incremental_update(in.dict(0), in.dict(1), p.at("step_size").get<double>()));
-                        }}});
+const NnFamily optax_family({{"optax trajectory", trajectory},
+                             {"optax.global_norm",
+                              [](const NnInputs& in, const json&) -> NnOutputs {
+                                return {{"", optim::global_norm(in.dict(0))}};
+                              }},
+                             {"optax.incremental_update", [](const NnInputs& in, const json& p) {
+                                return leaves_below("", optim::incremental_update(in.dict(0), in.dict(1),
+                                                                                  p.at("step_size").get<double>()));
+                              }}});
 
 }  // namespace
 

@@ -25,7 +25,7 @@ NnOutputs loss_case(const NnInputs& in, const json& p) {
       {"grad_of_sum", grad([&](const Array& a, const Array& b) { return sum(loss(a, b)); })(in.array(0), in.array(1))}};
 }
 
-const NnFamily family({{"optax schedule", schedule_case}, {"optax loss", loss_case}});
+const NnFamily schedule_family({{"optax schedule", schedule_case}, {"optax loss", loss_case}});
 
 }  // namespace
 

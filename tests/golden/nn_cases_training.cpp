@@ -115,7 +115,7 @@ NnOutputs train(const NnInputs& in, const json& p) {
   if (program.starts_with("sizes 8-16-16-16-4")) return mlp_4x2(in, p);
   throw Unknown("program " + program);
 }
-const NnFamily family({{"training", train}});
+const NnFamily training_family({{"training", train}});
 
 }  // namespace
 }  // namespace golden

@@ -242,55 +242,55 @@ void run(const json& test) {
   if (better > 0) throw Different();
 }
 
-const Registration registration({"cases"}, "cases", run);
-const Deviations deviations({"cases"}, "cases",
-                            {
-                                {"error_conv_padding_name",
-                                 [](const json& test) {
-                                   expect_jax_refuses(test, "RuntimeError");
-                                   try {
-                                     lax::conv_general_dilated(zeros({1, 2, 5}), zeros({3, 2, 3}),
-                                                               {.window_strides = {1}, .padding = "VALIDD"});
-                                   } catch (const ValueError& e) {
-                                     return check_facts("'VALIDD'", e.what());
-                                   }
-                                   throw Mismatch("no error");
-                                 }},
-                                {"linalg_expm_upper_triangular",
-                                 [](const json& test) {
-                                   const Array a = array_of(test.at("inputs").at(0));
-                                   auto f = [](const Array& x) { return linalg::expm(x, true); };
-                                   const json& want = test.at("outputs").at(0);
-                                   expect_equal(f(a), want, tolerance_of(want, 1e-4));
-                                   const Array g = grad([&](const Array& x) { return f(x).sum(); })(a);
-                                   if (any(tril(g, -1) != 0).item<bool>())
-                                     throw Mismatch("elements that are not read have a derivative");
-                                 }},
-                                {"error_multi_dot_one",
-                                 [](const json& test) {
-                                   if (test.contains("error")) throw Mismatch("JAX refuses it too");
-                                   try {
-                                     linalg::multi_dot({zeros({2, 6})});
-                                   } catch (const ValueError&) {
-                                     return;
-                                   }
-                                   throw Mismatch("no error");
-                                 }},
-                                {"lax_top_k_ties_nan",
-                                 [](const json& test) {
-                                   const Array x = array_of(test.at("inputs").at(0));
-                                   const lax::TopK got = lax::top_k(x, test.at("params").at("k").get<int>());
-                                   const Array want = array_of(test.at("outputs").at(0));
-                                   for (const Array& v : {want, take_along_axis(x, got.indices, -1)})
-                                     if (!tutti::all((got.values == v) | (isnan(got.values) & isnan(v))).item<bool>())
-                                       throw Mismatch("other values than those of the largest");
-                                   if (array_equal(signbit(got.values), signbit(want)).item<bool>())
-                                     throw Mismatch("zeros have the signs that JAX gives them");
-                                 }},
-                                {"error_matrix_power_float", not_in_cpp("the exponent is an int")},
-                                {"error_fft_norm_name", not_in_cpp("norms are an enum")},
-                                {"error_one_hot_float_classes", not_in_cpp("the number of classes is an int")},
-                            });
+const Registration ops_registration({"cases"}, "cases", run);
+const Deviations ops_deviations(
+    {"cases"}, "cases",
+    {
+        {"error_conv_padding_name",
+         [](const json& test) {
+           expect_jax_refuses(test, "RuntimeError");
+           try {
+             lax::conv_general_dilated(zeros({1, 2, 5}), zeros({3, 2, 3}),
+                                       {.window_strides = {1}, .padding = "VALIDD"});
+           } catch (const ValueError& e) {
+             return check_facts("'VALIDD'", e.what());
+           }
+           throw Mismatch("no error");
+         }},
+        {"linalg_expm_upper_triangular",
+         [](const json& test) {
+           const Array a = array_of(test.at("inputs").at(0));
+           auto f = [](const Array& x) { return linalg::expm(x, true); };
+           const json& want = test.at("outputs").at(0);
+           expect_equal(f(a), want, tolerance_of(want, 1e-4));
+           const Array g = grad([&](const Array& x) { return f(x).sum(); })(a);
+           if (any(tril(g, -1) != 0).item<bool>()) throw Mismatch("elements that are not read have a derivative");
+         }},
+        {"error_multi_dot_one",
+         [](const json& test) {
+           if (test.contains("error")) throw Mismatch("JAX refuses it too");
+           try {
+             linalg::multi_dot({zeros({2, 6})});
+           } catch (const ValueError&) {
+             return;
+           }
+           throw Mismatch("no error");
+         }},
+        {"lax_top_k_ties_nan",
+         [](const json& test) {
+           const Array x = array_of(test.at("inputs").at(0));
+           const lax::TopK got = lax::top_k(x, test.at("params").at("k").get<int>());
+           const Array want = array_of(test.at("outputs").at(0));
+           for (const Array& v : {want, take_along_axis(x, got.indices, -1)})
+             if (!tutti::all((got.values == v) | (isnan(got.values) & isnan(v))).item<bool>())
+               throw Mismatch("other values than those of the largest");
+           if (array_equal(signbit(got.values), signbit(want)).item<bool>())
+             throw Mismatch("zeros have the signs that JAX gives them");
+         }},
+        {"error_matrix_power_float", not_in_cpp("the exponent is an int")},
+        {"error_fft_norm_name", not_in_cpp("norms are an enum")},
+        {"error_one_hot_float_classes", not_in_cpp("the number of classes is an int")},
+    });
 
 }  // namespace
 

@@ -66,7 +66,7 @@ Arrays power_case(const Arrays& x, const json& p) {
                                             : power(x.at(0), p["exponent"].get<double>())};
 }
 
-const OpFamily family({
+const OpFamily elementwise_family({
     {"neg", one(negative)},
     {"abs", one(tutti::abs)},
     {"sign", one(sign)},
@@ -263,7 +263,7 @@ void promotion(const json& test) {
     throw Mismatch(got.weak_type() ? "weak, expected strong" : "strong, expected weak");
 }
 
-const Registration registration({"cases"}, "cases", promotion);
+const Registration promotion_registration({"cases"}, "cases", promotion);
 
 }  // namespace
 }  // namespace golden

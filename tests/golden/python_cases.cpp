@@ -79,63 +79,63 @@ void wrong_call(const json& test) {
     expect_equal(got[i], expected, {});
   }
 }
-const Registration registration({"cases"}, "cases", wrong_call);
-const Deviations deviations({"cases"}, "cases",
-                            {
-                                {"error_dtype_name", not_in_cpp("dtypes are values, not names")},
-                                {"error_dtype_string", not_in_cpp("dtypes are values, not names")},
-                                {"error_array_string", not_in_cpp("arrays are made of numbers")},
-                                {"error_add_string", not_in_cpp("operands are arrays and numbers")},
-                                {"error_add_list", not_in_cpp("operands are arrays and numbers")},
-                                {"error_sum_list", not_in_cpp("reductions take arrays")},
-                                {"error_index_float", not_in_cpp("indices are integers")},
-                                {"error_index_string", not_in_cpp("indices are integers")},
-                                {"error_index_list", not_in_cpp("indices are integers")},
-                                {"error_item_assignment", not_in_cpp("elements are values")},
-                                {"error_len_scalar", not_in_cpp("there is no len")},
-                                {"error_iter_scalar", not_in_cpp("arrays are no ranges")},
-                                {"error_hash_array", not_in_cpp("arrays have no hash")},
-                                {"error_where_two_args", not_in_cpp("where takes one or three arguments")},
-                                {"error_eye_float", not_in_cpp("extents are integers")},
-                                {"error_arange_string", not_in_cpp("arange takes numbers")},
-                                {"error_float_shape", not_in_cpp("extents are integers")},
-                                {"error_sqrt_no_argument", not_in_cpp("sqrt takes an argument")},
-                                {"error_lax_sin_int", not_in_cpp("there is no lax::sin")},
-                                {"error_meshgrid_indexing", not_in_cpp("indexing is an enum")},
-                                {"error_quantile_method", not_in_cpp("methods are an enum")},
-                                {"error_pad_mode", not_in_cpp("modes are an enum")},
-                                {"error_take_float_index",
-                                 [](const json& test) {
-                                   expect_jax_refuses(test, "ValueError");
-                                   try {
-                                     take(zeros({2}), zeros({2}));
-                                   } catch (const TypeError& e) {
-                                     return check_facts("float32[2]", e.what());
-                                   }
-                                   throw Mismatch("no error");
-                                 }},
-                                {"error_attention_mask_dtype",
-                                 [](const json& test) {
-                                   expect_jax_refuses(test, "ValueError");
-                                   const Array x = zeros({1, 2, 2, 4});
-                                   try {
-                                     nn::dot_product_attention(x, x, x, {.mask = zeros({1, 1, 2, 2})});
-                                   } catch (const TypeError& e) {
-                                     return check_facts("float32", e.what());
-                                   }
-                                   throw Mismatch("no error");
-                                 }},
-                                {"error_index_int_out_of_range_static",
-                                 [](const json& test) {
-                                   if (test.contains("error")) throw Mismatch("JAX refuses it too");
-                                   try {
-                                     zeros({2})[6];
-                                   } catch (const IndexError& e) {
-                                     return check_facts("6", e.what());
-                                   }
-                                   throw Mismatch("no error");
-                                 }},
-                            });
+const Registration python_registration({"cases"}, "cases", wrong_call);
+const Deviations python_deviations({"cases"}, "cases",
+                                   {
+                                       {"error_dtype_name", not_in_cpp("dtypes are values, not names")},
+                                       {"error_dtype_string", not_in_cpp("dtypes are values, not names")},
+                                       {"error_array_string", not_in_cpp("arrays are made of numbers")},
+                                       {"error_add_string", not_in_cpp("operands are arrays and numbers")},
+                                       {"error_add_list", not_in_cpp("operands are arrays and numbers")},
+                                       {"error_sum_list", not_in_cpp("reductions take arrays")},
+                                       {"error_index_float", not_in_cpp("indices are integers")},
+                                       {"error_index_string", not_in_cpp("indices are integers")},
+                                       {"error_index_list", not_in_cpp("indices are integers")},
+                                       {"error_item_assignment", not_in_cpp("elements are values")},
+                                       {"error_len_scalar", not_in_cpp("there is no len")},
+                                       {"error_iter_scalar", not_in_cpp("arrays are no ranges")},
+                                       {"error_hash_array", not_in_cpp("arrays have no hash")},
+                                       {"error_where_two_args", not_in_cpp("where takes one or three arguments")},
+                                       {"error_eye_float", not_in_cpp("extents are integers")},
+                                       {"error_arange_string", not_in_cpp("arange takes numbers")},
+                                       {"error_float_shape", not_in_cpp("extents are integers")},
+                                       {"error_sqrt_no_argument", not_in_cpp("sqrt takes an argument")},
+                                       {"error_lax_sin_int", not_in_cpp("there is no lax::sin")},
+                                       {"error_meshgrid_indexing", not_in_cpp("indexing is an enum")},
+                                       {"error_quantile_method", not_in_cpp("methods are an enum")},
+                                       {"error_pad_mode", not_in_cpp("modes are an enum")},
+                                       {"error_take_float_index",
+                                        [](const json& test) {
+                                          expect_jax_refuses(test, "ValueError");
+                                          try {
+                                            take(zeros({2}), zeros({2}));
+                                          } catch (const TypeError& e) {
+                                            return check_facts("float32[2]", e.what());
+                                          }
+                                          throw Mismatch("no error");
+                                        }},
+                                       {"error_attention_mask_dtype",
+                                        [](const json& test) {
+                                          expect_jax_refuses(test, "ValueError");
+                                          const Array x = zeros({1, 2, 2, 4});
+                                          try {
+                                            nn::dot_product_attention(x, x, x, {.mask = zeros({1, 1, 2, 2})});
+                                          } catch (const TypeError& e) {
+                                            return check_facts("float32", e.what());
+                                          }
+                                          throw Mismatch("no error");
+                                        }},
+                                       {"error_index_int_out_of_range_static",
+                                        [](const json& test) {
+                                          if (test.contains("error")) throw Mismatch("JAX refuses it too");
+                                          try {
+                                            zeros({2})[6];
+                                          } catch (const IndexError& e) {
+                                            return check_facts("6", e.what());
+                                          }
+                                          throw Mismatch("no error");
+                                        }},
+                                   });
 
 }  // namespace
 

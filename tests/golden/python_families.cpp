@@ -22,9 +22,6 @@ using namespace tutti;
 using A = Arguments;
 
 Value pair(const std::pair<Array, Array>& p) { return Values{p.first, p.second}; }
-int integer(const A& a, std::size_t p, const char* name, int otherwise) {
-  return static_cast<int>(a.integer(p, name, otherwise));
-}
 template <class Enum> Enum one_of(const std::map<std::string, Enum>& names, const std::string& text) {
   auto found = names.find(text);
   if (found == names.end()) throw Unknown("option " + text);

@@ -24,9 +24,6 @@ namespace {
 using namespace tutti;
 using A = Arguments;
 
-int integer(const A& a, std::size_t p, const char* name, int otherwise) {
-  return static_cast<int>(a.integer(p, name, otherwise));
-}
 Function strict(Array (*f)(const In&)) {
   return [f](const A& a) { return f(a.array(0, "x")); };
 }
@@ -83,7 +80,7 @@ Value reduce_window_of(const A& a) {
                              .base_dilation = dims_or_none(a, 99, "base_dilation"),
                              .window_dilation = dims_or_none(a, 99, "window_dilation")});
 }
-Value sort_of(const A& a) {
+Value lax_sort_of(const A& a) {
   const int keys = integer(a, 99, "num_keys", 1);
   const bool several = a.at(0, "operand").get<Values>();
   const std::vector<Array> xs = a.at(0, "operand").arrays();
@@ -192,7 +189,7 @@ const Functions lax_functions({
        return lax::reduce_precision(a.array(0, "x"), integer(a, 1, "exponent_bits", 8),
                                     integer(a, 2, "mantissa_bits", 23));
      }},
-    {"lax.sort", sort_of},
+    {"lax.sort", lax_sort_of},
     {"case.sort_key_val",
      [](const A& a) {
        const auto [k, v] = lax::sort_key_val(a.array(0, "keys"), a.array(1, "values"), integer(a, 2, "dimension", -1));

@@ -81,6 +81,9 @@ struct Arguments {
   std::optional<tutti::DType> dtype(std::size_t position, const char* name) const;
   tutti::Axes axes(std::size_t position, const char* name) const;
 };
+inline int integer(const Arguments& a, std::size_t position, const char* name, int otherwise) {
+  return static_cast<int>(a.integer(position, name, otherwise));
+}
 
 /// Adds functions: `Functions numpy({{"jnp.diff", diff}})`.
 struct Functions {

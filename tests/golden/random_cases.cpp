@@ -1,4 +1,4 @@
-// random.json: lists blocks, cases (x64 off), x64_cases (x64 on). An op and its parameters by name.
+// random.json: lists blocks, random_cases (x64 off), x64_cases (x64 on). An op and its parameters by name.
 #include <functional>
 #include <map>
 
@@ -111,14 +111,14 @@ bool drawn_nothing(const Case& t, const Array& out, const json& want) {
          out.dtype().name() == want.at("dtype").get<std::string>() && want.at("data").empty();
 }
 
-using Run = std::function<Array(const Case&)>;
+using Draw = std::function<Array(const Case&)>;
 
-Run draw(Array (*f)(const In&, const Shape&, DType)) {
+Draw draw(Array (*f)(const In&, const Shape&, DType)) {
   return [f](const Case& t) { return f(t.key, t.shape(), t.dtype(canonical(float64))); };
 }
 
-const std::map<std::string, Run>& table() {
-  static const std::map<std::string, Run> all = {
+const std::map<std::string, Draw>& draws() {
+  static const std::map<std::string, Draw> all = {
       {"key", key_op},
       {"PRNGKey", [](const Case& t) { return random::PRNGKey(t.c.at("arg").get<std::int64_t>()); }},
       {"split", split_op},
@@ -168,15 +168,15 @@ Tolerance tolerance(const std::string& op, const json& want) {
   return {1e-5, 1e-6};
 }
 
-void run(const json& test, bool x64) {
+void run_draw(const json& test, bool x64) {
   X64 setting(x64);
   config::threefry_partitionable(test.at("layout") == "partitionable");
   if (!x64 && test["layout"] != "partitionable" && test["layout"] != "original")
     throw Unknown("layout " + test["layout"].dump());
   if (test.at("x64").get<bool>() != x64) throw Mismatch("x64 is not that of the list");
   std::string op = test.at("op");
-  auto at = table().find(op);
-  if (at == table().end()) throw Unknown("op " + op);
+  auto at = draws().find(op);
+  if (at == draws().end()) throw Unknown("op " + op);
   Case c{test, {}};
   if (test.contains("seed")) {
     c.key = random::key(test["seed"].get<std::int64_t>());
@@ -199,11 +199,12 @@ void block(const json& test) {
     throw Mismatch("the block differs");
 }
 
-const std::vector<std::string> lists = {"blocks", "cases", "x64_cases"};
-const Registration blocks(lists, "blocks", block);
-const Registration cases(lists, "cases", [](const json& t) { run(t, false); });
-const Deviations too_big(lists, "cases", {{"key/too_big/*", not_in_cpp("no integer type has more than 64 bits")}});
-const Registration x64_cases(lists, "x64_cases", [](const json& t) { run(t, true); });
+const std::vector<std::string> random_lists = {"blocks", "cases", "x64_cases"};
+const Registration blocks(random_lists, "blocks", block);
+const Registration random_cases(random_lists, "cases", [](const json& t) { run_draw(t, false); });
+const Deviations too_big(random_lists, "cases",
+                         {{"key/too_big/*", not_in_cpp("no integer type has more than 64 bits")}});
+const Registration x64_cases(random_lists, "x64_cases", [](const json& t) { run_draw(t, true); });
 
 }  // namespace
 }  // namespace golden

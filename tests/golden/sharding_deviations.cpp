@@ -117,11 +117,11 @@ template <class Class> void expect_refused(const std::function<void()>& call, co
   }
   throw Mismatch("no error");
 }
-void jax_accepts(const json& test) {
+void jax_allows(const json& test) {
   if (!test.contains("error") || !test["error"].is_null()) throw Mismatch("JAX refuses it too");
 }
 
-const Deviations errors(
+const Deviations error_deviations(
     shardings_lists, "errors",
     {
         {"indivisible_1d", uneven_put(mesh_8, P("x"))},
@@ -160,12 +160,12 @@ const Deviations errors(
          }},
         {"mesh_duplicate_name",
          [](const json& test) {
-           jax_accepts(test);
+           jax_allows(test);
            expect_refused<ValueError>([] { Mesh(devices(), {4, 2}, {"x", "x"}); }, {"x"});
          }},
         {"mesh_duplicate_device",
          [](const json& test) {
-           jax_accepts(test);
+           jax_allows(test);
            expect_refused<ValueError>([] { Mesh({Device(0), Device(0)}, "x"); }, {"0"});
          }},
         {"create_device_mesh_int",
@@ -263,19 +263,19 @@ const Deviations device_put_cases(
 
 // --- conflicts of devices
 
-const Deviations conflicts(shardings_lists, "incompatible",
-                           {
-                               {"in_shardings",
-                                [](const json& test) {
-                                  set_cpu_devices(8);
-                                  jax_accepts(test);
-                                  Array x =
-                                      device_put(arange(test.at("n").get<int>()), NamedSharding(mesh_4(), P("x")));
-                                  auto f = jit([](const Array& v) { return v + 1; },
-                                               {.in_shardings = Sharding(NamedSharding(mesh_4({4, 5, 6, 7}), P("x")))});
-                                  expect_refused<DeviceError>([&] { f(x); }, {"[0, 1, 2, 3]", "[4, 5, 6, 7]"});
-                                }},
-                           });
+const Deviations conflict_deviations(
+    shardings_lists, "incompatible",
+    {
+        {"in_shardings",
+         [](const json& test) {
+           set_cpu_devices(8);
+           jax_allows(test);
+           Array x = device_put(arange(test.at("n").get<int>()), NamedSharding(mesh_4(), P("x")));
+           auto f = jit([](const Array& v) { return v + 1; },
+                        {.in_shardings = Sharding(NamedSharding(mesh_4({4, 5, 6, 7}), P("x")))});
+           expect_refused<DeviceError>([&] { f(x); }, {"[0, 1, 2, 3]", "[4, 5, 6, 7]"});
+         }},
+    });
 
 }  // namespace
 }  // namespace golden

@@ -27,7 +27,7 @@ using Run = std::function<Arrays(const Inputs&)>;
 using Table = std::map<std::string, Run>;
 
 // A function of one array, of two.
-Run one(Array (*f)(const Array&)) {
+Run of_array(Array (*f)(const Array&)) {
   return [f](const Inputs& in) { return Arrays{f(in[0])}; };
 }
 Run two(Array (*f)(const Array&, const Array&)) {
@@ -37,29 +37,29 @@ Run two(Array (*f)(const Array&, const Array&)) {
 Table elementwise() {
   Run add = two([](const Array& a, const Array& b) { return a + b; });
   return {
-      {"sin(a)", one([](const Array& a) { return sin(a); })},
+      {"sin(a)", of_array([](const Array& a) { return sin(a); })},
       {"a + b", add},
       {"a + b (row vector)", add},
       {"a + b (row vector sharded over x)", add},
       {"a + b (row vector sharded)", add},
-      {"2 * sin(a) + 1", one([](const Array& a) { return 2 * sin(a) + 1; })},
+      {"2 * sin(a) + 1", of_array([](const Array& a) { return 2 * sin(a) + 1; })},
       {"a[:,None] * b[None,:]", two([](const Array& a, const Array& b) { return a(all, newaxis) * b(newaxis, all); })},
       {"broadcast_to(a, (4,A,B))",
        [](const Inputs& in) {
          return Arrays{broadcast_to(in[0], {4, in.extent(0), in.extent(1)})};
        }},
-      {"a.astype(int32)", one([](const Array& a) { return a.astype(int32); })},
+      {"a.astype(int32)", of_array([](const Array& a) { return a.astype(int32); })},
       {"where(a>0, a, b)", two([](const Array& a, const Array& b) { return where(a > 0, a, b); })},
       {"a * eye", [](const Inputs& in) { return Arrays{in[0] * eye(in.extent(0))}; }},
       {"a + arange(B)", [](const Inputs& in) { return Arrays{in[0] + arange(in.extent(1))}; }},
       {"zeros((A,B)) with an unused sharded input", [](const Inputs& in) { return Arrays{zeros(in[0].shape())}; }},
-      {"a", one([](const Array& a) { return a; })},
+      {"a", of_array([](const Array& a) { return a; })},
       {"(sin(a), sum(a))",
        [](const Inputs& in) {
          return Arrays{sin(in[0]), in[0].sum()};
        }},
-      {"one_hot(a % 5, 5)", one([](const Array& a) { return nn::one_hot(a % 5, 5); })},
-      {"a + transpose(a)", one([](const Array& a) {
+      {"one_hot(a % 5, 5)", of_array([](const Array& a) { return nn::one_hot(a % 5, 5); })},
+      {"a + transpose(a)", of_array([](const Array& a) {
          return a + transpose(a, {1, 0, 2});
        })},
   };
@@ -76,8 +76,8 @@ Table contractions() {
       {"einsum('bqhd,bkhd->bhqk', a, b)", two([](const Array& a, const Array& b) {
          return einsum("bqhd,bkhd->bhqk", {a, b});
        })},
-      {"a.T @ a", one([](const Array& a) { return matmul(transpose(a), a); })},
-      {"a @ a.T", one([](const Array& a) { return matmul(a, transpose(a)); })},
+      {"a.T @ a", of_array([](const Array& a) { return matmul(transpose(a), a); })},
+      {"a @ a.T", of_array([](const Array& a) { return matmul(a, transpose(a)); })},
       {"vmap(dot)(a, b)", two([](const Array& a, const Array& b) {
          return vmap([](const Array& x, const Array& y) { return dot(x, y); })(a, b);
        })},
@@ -89,17 +89,17 @@ Table contractions() {
 
 Table reductions() {
   return {
-      {"sum(a, axis=None)", one([](const Array& a) { return sum(a); })},
-      {"sum(a, axis=0)", one([](const Array& a) { return sum(a, 0); })},
-      {"sum(a, axis=1)", one([](const Array& a) { return sum(a, 1); })},
-      {"sum(a, axis=1, keepdims)", one([](const Array& a) { return sum(a, 1, true); })},
-      {"a.sum(axis=0) on the (2,4) mesh", one([](const Array& a) { return a.sum(0); })},
-      {"mean(a)", one([](const Array& a) { return mean(a); })},
-      {"max(a, axis=0)", one([](const Array& a) { return a.max(0); })},
-      {"argmax(a, axis=1)", one([](const Array& a) { return argmax(a, 1); })},
-      {"softmax(a, axis=-1)", one([](const Array& a) { return nn::softmax(a, -1); })},
-      {"cumsum(a, axis=0)", one([](const Array& a) { return cumsum(a, 0); })},
-      {"scan of a row sum over axis 0", one([](const Array& a) {
+      {"sum(a, axis=None)", of_array([](const Array& a) { return sum(a); })},
+      {"sum(a, axis=0)", of_array([](const Array& a) { return sum(a, 0); })},
+      {"sum(a, axis=1)", of_array([](const Array& a) { return sum(a, 1); })},
+      {"sum(a, axis=1, keepdims)", of_array([](const Array& a) { return sum(a, 1, true); })},
+      {"a.sum(axis=0) on the (2,4) mesh", of_array([](const Array& a) { return a.sum(0); })},
+      {"mean(a)", of_array([](const Array& a) { return mean(a); })},
+      {"max(a, axis=0)", of_array([](const Array& a) { return a.max(0); })},
+      {"argmax(a, axis=1)", of_array([](const Array& a) { return argmax(a, 1); })},
+      {"softmax(a, axis=-1)", of_array([](const Array& a) { return nn::softmax(a, -1); })},
+      {"cumsum(a, axis=0)", of_array([](const Array& a) { return cumsum(a, 0); })},
+      {"scan of a row sum over axis 0", of_array([](const Array& a) {
          return lax::scan(
                     [](const Array& c, const Array& row) {
                       return std::pair{c + row, c};
@@ -107,27 +107,27 @@ Table reductions() {
                     zeros({a.shape(1)}), a)
              .first;
        })},
-      {"cumsum(a, axis=1)", one([](const Array& a) { return cumsum(a, 1); })},
-      {"sort(a, axis=1)", one([](const Array& a) { return sort(a, 1); })},
-      {"sort(a, axis=0)", one([](const Array& a) { return sort(a, 0); })},
+      {"cumsum(a, axis=1)", of_array([](const Array& a) { return cumsum(a, 1); })},
+      {"sort(a, axis=1)", of_array([](const Array& a) { return sort(a, 1); })},
+      {"sort(a, axis=0)", of_array([](const Array& a) { return sort(a, 0); })},
   };
 }
 
 Table shapes() {
   return {
-      {"a.T", one([](const Array& a) { return transpose(a); })},
-      {"transpose(a, (2,0,1))", one([](const Array& a) {
+      {"a.T", of_array([](const Array& a) { return transpose(a); })},
+      {"transpose(a, (2,0,1))", of_array([](const Array& a) {
          return transpose(a, {2, 0, 1});
        })},
-      {"reshape(a, (-1,))", one([](const Array& a) { return a.reshape(-1); })},
-      {"reshape(a, (8,-1))", one([](const Array& a) { return a.reshape(8, -1); })},
-      {"reshape(a, (2,-1))", one([](const Array& a) { return a.reshape(2, -1); })},
-      {"reshape(a, (4,-1)) of 8-way", one([](const Array& a) { return a.reshape(4, -1); })},
-      {"reshape(a, (A,1,B))", one([](const Array& a) { return a.reshape(a.shape(0), 1, a.shape(1)); })},
-      {"reshape(a, (A,2,B//2))", one([](const Array& a) { return a.reshape(a.shape(0), 2, a.shape(1) / 2); })},
-      {"reshape(a, (B,A))", one([](const Array& a) { return a.reshape(a.shape(1), a.shape(0)); })},
-      {"expand_dims(a, 1)", one([](const Array& a) { return expand_dims(a, 1); })},
-      {"squeeze(a, 1)", one([](const Array& a) { return squeeze(a, 1); })},
+      {"reshape(a, (-1,))", of_array([](const Array& a) { return a.reshape(-1); })},
+      {"reshape(a, (8,-1))", of_array([](const Array& a) { return a.reshape(8, -1); })},
+      {"reshape(a, (2,-1))", of_array([](const Array& a) { return a.reshape(2, -1); })},
+      {"reshape(a, (4,-1)) of 8-way", of_array([](const Array& a) { return a.reshape(4, -1); })},
+      {"reshape(a, (A,1,B))", of_array([](const Array& a) { return a.reshape(a.shape(0), 1, a.shape(1)); })},
+      {"reshape(a, (A,2,B//2))", of_array([](const Array& a) { return a.reshape(a.shape(0), 2, a.shape(1) / 2); })},
+      {"reshape(a, (B,A))", of_array([](const Array& a) { return a.reshape(a.shape(1), a.shape(0)); })},
+      {"expand_dims(a, 1)", of_array([](const Array& a) { return expand_dims(a, 1); })},
+      {"squeeze(a, 1)", of_array([](const Array& a) { return squeeze(a, 1); })},
       {"concatenate([a,b])", two([](const Array& a, const Array& b) {
          return concatenate({a, b});
        })},
@@ -142,15 +142,15 @@ Table shapes() {
        })},
       {"split(a, 2, axis=1)", [](const Inputs& in) { return split(in[0], 2, 1); }},
       {"split(a, 2)", [](const Inputs& in) { return split(in[0], 2); }},
-      {"pad(a, 1)", one([](const Array& a) {
+      {"pad(a, 1)", of_array([](const Array& a) {
          return pad(a, {{1, 1}});
        })},
-      {"tile(a, (2,1))", one([](const Array& a) {
+      {"tile(a, (2,1))", of_array([](const Array& a) {
          return tile(a, {2, 1});
        })},
-      {"repeat(a, 2, axis=0)", one([](const Array& a) { return repeat(a, 2, 0); })},
-      {"roll(a, 1, axis=0)", one([](const Array& a) { return roll(a, 1, 0); })},
-      {"diag(a)", one([](const Array& a) { return diag(a); })},
+      {"repeat(a, 2, axis=0)", of_array([](const Array& a) { return repeat(a, 2, 0); })},
+      {"roll(a, 1, axis=0)", of_array([](const Array& a) { return roll(a, 1, 0); })},
+      {"diag(a)", of_array([](const Array& a) { return diag(a); })},
   };
 }
 
@@ -158,30 +158,30 @@ Array indices(std::vector<int> list) { return array(list, Shape{list.size()}); }
 
 Table indexing() {
   return {
-      {"a[:A//2]", one([](const Array& a) { return a[slice(a.shape(0) / 2)]; })},
-      {"a[1:4]", one([](const Array& a) { return a[slice(1, 4)]; })},
-      {"a[:, 1:3]", one([](const Array& a) { return a(all, slice(1, 3)); })},
-      {"a[::2]", one([](const Array& a) { return a[slice(none, none, 2)]; })},
-      {"a[::-1]", one([](const Array& a) { return a[slice(none, none, -1)]; })},
-      {"a[2]", one([](const Array& a) { return a[2]; })},
-      {"a[:, -1]", one([](const Array& a) { return a(all, -1); })},
-      {"a[1,2]", one([](const Array& a) { return a(1, 2); })},
-      {"a[[0,2,1]]", one([](const Array& a) {
+      {"a[:A//2]", of_array([](const Array& a) { return a[slice(a.shape(0) / 2)]; })},
+      {"a[1:4]", of_array([](const Array& a) { return a[slice(1, 4)]; })},
+      {"a[:, 1:3]", of_array([](const Array& a) { return a(all, slice(1, 3)); })},
+      {"a[::2]", of_array([](const Array& a) { return a[slice(none, none, 2)]; })},
+      {"a[::-1]", of_array([](const Array& a) { return a[slice(none, none, -1)]; })},
+      {"a[2]", of_array([](const Array& a) { return a[2]; })},
+      {"a[:, -1]", of_array([](const Array& a) { return a(all, -1); })},
+      {"a[1,2]", of_array([](const Array& a) { return a(1, 2); })},
+      {"a[[0,2,1]]", of_array([](const Array& a) {
          return a[indices({0, 2, 1})];
        })},
-      {"a[:, [0,2,1]]", one([](const Array& a) {
+      {"a[:, [0,2,1]]", of_array([](const Array& a) {
          return a(all, indices({0, 2, 1}));
        })},
       {"a[b] (table replicated, indices sharded)",
        two([](const Array& a, const Array& b) { return a[b % a.shape(0)]; })},
-      {"dynamic_slice(a, (1,0), (2,B))", one([](const Array& a) {
+      {"dynamic_slice(a, (1,0), (2,B))", of_array([](const Array& a) {
          return lax::dynamic_slice(a, {1, 0}, {2, a.shape(1)});
        })},
-      {"a.at[0].set(1)", one([](const Array& a) { return a.at(0).set(1.f); })},
-      {"a.at[:,1].add(1)", one([](const Array& a) { return a.at(all, 1).add(1.f); })},
-      {"a[:, -1, :] on (2,2,2)", one([](const Array& a) { return a(all, -1, all); })},
-      {"a[:, 1::2] on (2,2,2)", one([](const Array& a) { return a(all, slice(1, none, 2)); })},
-      {"a[:-1] of 8-way", one([](const Array& a) { return a[slice(-1)]; })},
+      {"a.at[0].set(1)", of_array([](const Array& a) { return a.at(0).set(1.f); })},
+      {"a.at[:,1].add(1)", of_array([](const Array& a) { return a.at(all, 1).add(1.f); })},
+      {"a[:, -1, :] on (2,2,2)", of_array([](const Array& a) { return a(all, -1, all); })},
+      {"a[:, 1::2] on (2,2,2)", of_array([](const Array& a) { return a(all, slice(1, none, 2)); })},
+      {"a[:-1] of 8-way", of_array([](const Array& a) { return a[slice(-1)]; })},
   };
 }
 
@@ -226,7 +226,8 @@ Table training() {
          for (std::size_t i = 0; i < out.size(); ++i) out[i] = in[i] - 0.1 * out[i];
          return out;
        }},
-      {"grad(sum(sin(a)))", one([](const Array& a) { return grad([](const Array& v) { return sin(v).sum(); })(a); })},
+      {"grad(sum(sin(a)))",
+       of_array([](const Array& a) { return grad([](const Array& v) { return sin(v).sum(); })(a); })},
       {"grad of sum(a@b) in both",
        [](const Inputs& in) {
          auto [a, b] = grad<0, 1>([](const Array& x, const Array& y) { return matmul(x, y).sum(); })(in[0], in[1]);

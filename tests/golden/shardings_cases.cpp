@@ -345,13 +345,13 @@ std::map<std::string, Wrong> placement_errors() {
   };
 }
 
-Array same(const Array& x) { return x; }
+Array itself(const Array& x) { return x; }
 Array first_of_two(const Array& x, const Array&) { return x; }
 
 std::map<std::string, Wrong> jit_errors() {
   return {
       {"in_shardings_rank",
-       [](const Shape&) { jit(same, {.in_shardings = Sharding(on(mesh_42(), P("x", "y")))})(zeros({8})); }},
+       [](const Shape&) { jit(itself, {.in_shardings = Sharding(on(mesh_42(), P("x", "y")))})(zeros({8})); }},
       {"in_shardings_committed_mismatch",
        [](const Shape&) {
          jit(plus_one, {.in_shardings = Sharding(on(mesh_8(), P("x")))})(device_put(zeros({8}), on(mesh_8(), P())));
@@ -379,18 +379,18 @@ Wrong mapped(Array (*f)(const Array&), PartitionSpec in, PartitionSpec out, Shap
 
 std::map<std::string, Wrong> shard_map_errors() {
   return {
-      {"shard_map_in_indivisible", mapped(same, P("x"), P("x"), {})},
-      {"shard_map_in_rank", mapped(same, P("x", none), P("x"), {8})},
+      {"shard_map_in_indivisible", mapped(itself, P("x"), P("x"), {})},
+      {"shard_map_in_rank", mapped(itself, P("x", none), P("x"), {8})},
       {"shard_map_out_rank", mapped([](const Array& x) { return x.sum(); }, P("x"), P("x"), {8})},
       {"shard_map_out_varying", mapped([](const Array& x) { return x.sum(); }, P("x"), P(), {8})},
-      {"shard_map_unknown_axis", mapped(same, P("q"), P("q"), {8})},
+      {"shard_map_unknown_axis", mapped(itself, P("q"), P("q"), {8})},
       {"shard_map_args_mismatch",
        [](const Shape&) {
          shard_map(first_of_two, {.mesh = mesh_8(), .in_specs = {P("x")}, .out_specs = P("x")})(zeros({8}), zeros({8}));
        }},
       {"shard_map_out_tree",
        [](const Shape&) {
-         shard_map(same, {.mesh = mesh_8(), .in_specs = P("x"), .out_specs = {P("x"), P("x")}})(zeros({8}));
+         shard_map(itself, {.mesh = mesh_8(), .in_specs = P("x"), .out_specs = {P("x"), P("x")}})(zeros({8}));
        }},
       {"psum_unbound", [](const Shape&) { jit([](const Array& x) { return lax::psum(x, "x"); })(zeros({8})); }},
       {"psum_unbound_shard_map", mapped([](const Array& x) { return lax::psum(x, "q"); }, P("x"), P(), {8})},
@@ -409,14 +409,14 @@ std::map<std::string, Wrong> shard_map_errors() {
 
 std::map<std::string, Wrong> mapping_errors() {
   return {
-      {"pmap_too_many", [](const Shape&) { pmap(same)(zeros({16})); }},
+      {"pmap_too_many", [](const Shape&) { pmap(itself)(zeros({16})); }},
       {"pmap_size_mismatch", [](const Shape&) { pmap(first_of_two)(zeros({8}), zeros({4})); }},
-      {"pmap_no_mapped", [](const Shape&) { pmap(same, {.in_axes = none})(zeros({8})); }},
+      {"pmap_no_mapped", [](const Shape&) { pmap(itself, {.in_axes = none})(zeros({8})); }},
       {"vmap_size_mismatch",
        [](const Shape&) {
          vmap([](const Array& x, const Array& y) { return x + y; })(zeros({3, 2}), zeros({4, 2}));
        }},
-      {"vmap_rank", [](const Shape&) { vmap(same, {.in_axes = 1})(zeros({3})); }},
+      {"vmap_rank", [](const Shape&) { vmap(itself, {.in_axes = 1})(zeros({3})); }},
       {"dot_mismatch",
        [](const Shape&) {
          dot(zeros({4, 3}), zeros({4, 3}));
@@ -550,7 +550,7 @@ std::map<std::string, Clash> compiled_clashes() {
        }},
       {"shard_map",
        [](const Conflict& c) {
-         shard_map(same, {.mesh = mesh_4({4, 5, 6, 7}), .in_specs = P("x"), .out_specs = P("x")})(c.left());
+         shard_map(itself, {.mesh = mesh_4({4, 5, 6, 7}), .in_specs = P("x"), .out_specs = P("x")})(c.left());
        }},
   };
 }

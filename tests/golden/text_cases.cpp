@@ -1,4 +1,4 @@
-// text.json: lists cases (arrays), objects (meshes, specs, shardings, devices, keys, shards, types), errors
+// text.json: lists text_cases (arrays), objects (meshes, specs, shardings, devices, keys, shards, types), errors
 // (conversions that fail).
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ struct Texts {
 };
 Texts same(const std::string& s) { return {s, s}; }
 
-PartitionSpec spec_of(const json& entries) {
+PartitionSpec spec_of_entries(const json& entries) {
   std::vector<SpecEntry> out;
   for (const json& e : entries) {
     if (e.is_null())
@@ -72,7 +72,7 @@ Texts mesh_object(const json& t) {
   Mesh m = mesh_of(t);
   return {m.str(), m.repr()};
 }
-Texts named_object(const json& t) { return same(NamedSharding(mesh_of(t), spec_of(t.at("entries"))).str()); }
+Texts named_object(const json& t) { return same(NamedSharding(mesh_of(t), spec_of_entries(t.at("entries"))).str()); }
 // The case does not record which of the generator's two meshes it used; the text tells.
 Texts memory_kind_object(const json& t) {
   bool tall = t.at("str").get<std::string>().find("'x': 4") != std::string::npos;
@@ -85,7 +85,7 @@ Texts array_texts(const Array& x) { return {str(x), repr(x)}; }
 Array shard_source(const json& t) {
   Mesh m = t.contains("mesh_shape") ? mesh_of(t) : mesh_4x2();
   Array x = t.contains("array") ? array_of(t["array"]) : array(std::vector<float>(16), Shape{8, 2});
-  return device_put(x, NamedSharding(m, spec_of(t.at("entries"))));
+  return device_put(x, NamedSharding(m, spec_of_entries(t.at("entries"))));
 }
 Shard shard_of(const json& t) { return shard_source(t).addressable_shards().at(t.at("position").get<std::size_t>()); }
 Texts shard_index(const json& t) {
@@ -112,7 +112,7 @@ const std::map<std::string, Maker>& makers() {
          return Texts{mesh_4x2().devices().str(), {}};
        }},
       {"mesh/axis_names", [](const json&) { return same(text::names(mesh_4x2().axis_names())); }},
-      {"spec", [](const json& t) { return same(spec_of(t.at("entries")).str()); }},
+      {"spec", [](const json& t) { return same(spec_of_entries(t.at("entries")).str()); }},
       {"spec/unconstrained", [](const json&) { return same(P("x", P::unconstrained).str()); }},
       {"named", named_object},
       {"named/memory_kind", memory_kind_object},
@@ -181,7 +181,7 @@ std::int64_t length_of(const json& error) {
   return std::regex_search(message, m, std::regex("\\[(\\d+)\\]")) ? std::stoll(m[1]) : 3;
 }
 
-void error_case(const json& test) {
+void text_error_case(const json& test) {
   std::int64_t n = length_of(test.at("error"));
   Array floats = arange(n, float32), ints = arange(n, int32);
   static const std::map<std::string, std::function<void(const Array&, const Array&)>> calls = {
@@ -268,11 +268,11 @@ void set_of_value(const json& test) {
     throw Mismatch("at(0).set(1)");
 }
 
-const std::vector<std::string> lists = {"cases", "objects", "errors"};
-const Registration cases(lists, "cases", array_case);
-const Registration objects(lists, "objects", object_case);
-const Registration errors(lists, "errors", error_case);
-const Deviations other_objects(lists, "objects",
+const std::vector<std::string> text_lists = {"cases", "objects", "errors"};
+const Registration text_cases(text_lists, "cases", array_case);
+const Registration objects(text_lists, "objects", object_case);
+const Registration text_errors(text_lists, "errors", text_error_case);
+const Deviations other_objects(text_lists, "objects",
                                {
                                    {"mesh/explicit", mesh_with_other_axes},
                                    {"mesh/mixed", mesh_with_other_axes},
@@ -283,7 +283,7 @@ const Deviations other_objects(lists, "objects",
                                    {"sds*", no_such_thing("ShapeDtypeStruct")},
                                    {"aval/weak", weak_type},
                                });
-const Deviations other_errors(lists, "errors",
+const Deviations other_errors(text_lists, "errors",
                               {
                                   {"len_0d", sizes_of_scalar},
                                   {"hash", not_in_cpp("there is no std::hash of an array")},

@@ -17,9 +17,6 @@ namespace {
 using namespace tutti;
 using namespace transforms;
 
-struct AB {
-  Array a, b;
-};
 struct WXB {
   Array b, w, x;
 };  // members in the order of Python's sorted keys
@@ -30,9 +27,6 @@ struct ST {
   Array s, t;
 };
 using Layer = std::pair<Array, Array>;
-
-Outputs both(const std::tuple<Array, Array>& t) { return {std::get<0>(t), std::get<1>(t)}; }
-Outputs both(const std::pair<Array, Array>& t) { return {t.first, t.second}; }
 
 std::map<std::string, Case> grad_cases() {
   return {
@@ -524,7 +518,7 @@ std::map<std::string, Case> jit_cases() {
   };
 }
 
-const Registration registration({"cases"}, "cases", [](const json& test) {
+const Registration transform_registration({"cases"}, "cases", [](const json& test) {
   static const std::map<std::string, Case> cases = [] {
     std::map<std::string, Case> all;
     for (auto part : {grad_cases(), linear_cases(), vmap_cases(), error_cases(), jit_cases()}) all.merge(part);

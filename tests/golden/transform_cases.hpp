@@ -4,6 +4,8 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "golden/golden.hpp"
@@ -21,6 +23,12 @@ struct Inputs {
     throw Unknown("input " + path);
   }
 };
+struct AB {
+  Array a, b;
+};
+inline Outputs both(const std::tuple<Array, Array>& t) { return {std::get<0>(t), std::get<1>(t)}; }
+inline Outputs both(const std::pair<Array, Array>& t) { return {t.first, t.second}; }
+
 using Case = std::function<Outputs(const Inputs&)>;
 
 /// The case of the test's name on its inputs, compared with its outputs or its error; Unknown when there is none.

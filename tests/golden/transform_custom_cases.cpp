@@ -29,8 +29,6 @@ auto product_rule() {
                       return std::tuple{c * g * y * 2., s * g};
                     });
 }
-Outputs both(const std::pair<Array, Array>& t) { return {t.first, t.second}; }
-Outputs both(const std::tuple<Array, Array>& t) { return {std::get<0>(t), std::get<1>(t)}; }
 
 std::map<std::string, Case> custom() {
   return {
@@ -134,7 +132,7 @@ std::map<std::string, Case> custom() {
   };
 }
 
-const Registration registration({"cases"}, "cases", [](const json& test) {
+const Registration custom_rule_registration({"cases"}, "cases", [](const json& test) {
   static const std::map<std::string, Case> cases = custom();
   run_case(cases, test);
 });

@@ -261,7 +261,7 @@ std::map<std::string, Case> branches() {
   };
 }
 
-const Registration registration({"cases"}, "cases", [](const json& test) {
+const Registration loop_registration({"cases"}, "cases", [](const json& test) {
   static const std::map<std::string, Case> cases = [] {
     std::map<std::string, Case> all;
     for (auto part : {scans(), loops(), branches()}) all.merge(part);
@@ -270,25 +270,25 @@ const Registration registration({"cases"}, "cases", [](const json& test) {
   run_case(cases, test);
 });
 
-const Deviations deviations({"cases"}, "cases",
-                            {
-                                {"while_loop_reverse_mode",
-                                 [](const json& test) {
-                                   expect_jax_refuses(test, "ValueError");
-                                   auto f = [](const Array& v) {
-                                     return lax::while_loop([](const Array& w) { return w < 10.; },
-                                                            [](const Array& w) { return w * 2.; }, v);
-                                   };
-                                   try {
-                                     grad(f)(array_of(test.at("inputs").at(0)));
-                                   } catch (const UnsupportedError&) {
-                                     return;
-                                   }
-                                   throw Mismatch("no UnsupportedError");
-                                 }},
-                                {"error_cond_branch_structure", not_in_cpp("branches of one type are asked for")},
-                                {"error_scan_no_pair", not_in_cpp("the body has to return a pair")},
-                            });
+const Deviations loop_deviations({"cases"}, "cases",
+                                 {
+                                     {"while_loop_reverse_mode",
+                                      [](const json& test) {
+                                        expect_jax_refuses(test, "ValueError");
+                                        auto f = [](const Array& v) {
+                                          return lax::while_loop([](const Array& w) { return w < 10.; },
+                                                                 [](const Array& w) { return w * 2.; }, v);
+                                        };
+                                        try {
+                                          grad(f)(array_of(test.at("inputs").at(0)));
+                                        } catch (const UnsupportedError&) {
+                                          return;
+                                        }
+                                        throw Mismatch("no UnsupportedError");
+                                      }},
+                                     {"error_cond_branch_structure", not_in_cpp("branches of one type are asked for")},
+                                     {"error_scan_no_pair", not_in_cpp("the body has to return a pair")},
+                                 });
 
 }  // namespace
 }  // namespace golden

@@ -17,10 +17,6 @@ namespace {
 using namespace tutti;
 using namespace transforms;
 
-struct AB {
-  Array a, b;
-};
-
 // A number that is no array.
 std::int64_t number_in(const Inputs& in, const std::string& path) {
   for (const json& i : in.list)
@@ -170,7 +166,7 @@ std::map<std::string, Case> jitted() {
   };
 }
 
-const Registration registration({"cases"}, "cases", [](const json& test) {
+const Registration more_transform_registration({"cases"}, "cases", [](const json& test) {
   static const std::map<std::string, Case> cases = [] {
     std::map<std::string, Case> all;
     for (auto part : {derivatives(), mapped(), jitted()}) all.merge(part);
@@ -196,7 +192,7 @@ void zeros_aside(const json& test) {
   run_case(cases, unsigned_zeros);
 }
 
-const Deviations deviations(
+const Deviations more_transform_deviations(
     {"cases"}, "cases",
     {
         {"grad_pow_zero_exponent",

@@ -151,7 +151,7 @@ void inspect_in_jit() {
   f(square64());
 }
 
-void program_case(const json& test) {
+void visualize_program(const json& test) {
   set_cpu_devices(64);
   static const std::map<std::string, std::function<void()>> programs = {
       {"in_jit", draw_in_jit},
@@ -180,11 +180,11 @@ void color_case(const json& color) {
   throw Mismatch("no tile of 20 has the colour " + color.get<std::string>());
 }
 
-const std::vector<std::string> lists = {"cases", "programs", "ansi"};
-const Registration cases(lists, "cases", [](const json& t) { picture(t, false); });
-const Registration ansi(lists, "ansi", [](const json& t) { picture(t, true); });
-const Registration colors(lists, "tab20b", color_case);
-const Registration programs(lists, "programs", program_case);
+const std::vector<std::string> visualize_lists = {"cases", "programs", "ansi"};
+const Registration visualize_cases(visualize_lists, "cases", [](const json& t) { picture(t, false); });
+const Registration ansi(visualize_lists, "ansi", [](const json& t) { picture(t, true); });
+const Registration colors(visualize_lists, "tab20b", color_case);
+const Registration programs(visualize_lists, "programs", visualize_program);
 
 }  // namespace
 }  // namespace golden

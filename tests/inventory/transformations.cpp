@@ -175,21 +175,22 @@ TEST(row_35_value_and_grad, GivesBoth) {
   EXPECT_EQ(value_and_grad([](const Array& w) { return sum(w); })(ones({3}, bfloat16)).second.dtype(), bfloat16);
 }
 
-struct Params {
+struct WeightAndBias {
   Array weight, bias;
 };
 
 TEST(row_36_tree_map, OverLeaves) {
-  Params p{array({1.f, 2.f}), array(3.f)}, g{array({10.f, 10.f}), array(1.f)};
-  Params q = tree::map([](const Array& p, const Array& g) { return p - 0.1f * g; }, p, g);
+  WeightAndBias p{array({1.f, 2.f}), array(3.f)}, g{array({10.f, 10.f}), array(1.f)};
+  WeightAndBias q = tree::map([](const Array& p, const Array& g) { return p - 0.1f * g; }, p, g);
   expect_values(q.weight, {0, 1}, 1e-6);
   expect_values(q.bias, {2.9f}, 1e-6);
   // What is empty (a gradient of something that has none) leaves the first tree's leaf alone.
-  Params kept = tree::map([](const Array& p, const Array& g) { return p - g; }, p, Params{g.weight, Array{}});
+  WeightAndBias kept =
+      tree::map([](const Array& p, const Array& g) { return p - g; }, p, WeightAndBias{g.weight, Array{}});
   expect_values(kept.bias, {3});
-  Params three =
-      tree::map([](const Array& a, const Array& b, const Array& c) { return a + 10 * b + 100 * c; },
-                Params{Array(1.f), Array(2.f)}, Params{Array(3.f), Array(4.f)}, Params{Array(5.f), Array(6.f)});
+  WeightAndBias three = tree::map([](const Array& a, const Array& b, const Array& c) { return a + 10 * b + 100 * c; },
+                                  WeightAndBias{Array(1.f), Array(2.f)}, WeightAndBias{Array(3.f), Array(4.f)},
+                                  WeightAndBias{Array(5.f), Array(6.f)});
   expect_values(three.weight, {531});
   expect_values(three.bias, {642});
   std::vector<std::string> paths;
@@ -238,8 +239,8 @@ TEST(row_37_psum, SumsAndNeedsItsAxis) {
 }
 
 TEST(row_38_pmean, OverTrees) {
-  auto f = pmap([](const Params& p) { return lax::pmean(p, "i"); }, {.axis_name = "i"});
-  Params out = f(Params{arange(4.f), arange(8.f).reshape(4, 2)});
+  auto f = pmap([](const WeightAndBias& p) { return lax::pmean(p, "i"); }, {.axis_name = "i"});
+  WeightAndBias out = f(WeightAndBias{arange(4.f), arange(8.f).reshape(4, 2)});
   expect_values(out.weight, {1.5, 1.5, 1.5, 1.5});
   expect_values(out.bias.reshape(-1), {3, 4, 3, 4, 3, 4, 3, 4});
 }
@@ -326,11 +327,11 @@ TEST(row_40_trees, AreAggregatesOfAnyKind) {
 
 TEST(row_41_donation, InvalidatesAndSaysBy) {
   auto step = jit(
-      [](const Params& p, const Array& x) {
-        return Params{p.weight + x, p.bias};
+      [](const WeightAndBias& p, const Array& x) {
+        return WeightAndBias{p.weight + x, p.bias};
       },
       {.donate = Donate::all_except_first});
-  Params p{ones({4}), ones({1})};
+  WeightAndBias p{ones({4}), ones({1})};
   Array x = ones({4}) * 2;
   expect_values(step(p, x).weight, {3, 3, 3, 3});
   EXPECT_FALSE(p.weight.is_deleted());

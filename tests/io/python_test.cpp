@@ -34,34 +34,34 @@ io::Arrays tensors() {
 }
 const io::Metadata metadata{{"made by", "python"}, {"ü", "\"quoted\" \\ text"}};
 
-const std::string fixtures = "tests/io/fixtures/";
+const std::string recorded = "tests/io/fixtures/";
 
 TEST(Python, NpyFilesAreReadHere) {
   With64 wide;
-  for (const auto& [name, x] : npy_arrays()) expect_same(io::load_npy(fixtures + name + ".npy"), x, name);
-  expect_same(io::load_npy(fixtures + "fortran.npy"), expected(float32, {3, 4}));
-  expect_same(io::load_npy(fixtures + "fortran_cube.npy"), expected(int16, {2, 3, 4}));
-  expect_same(io::load_npy(fixtures + "big_float64.npy"), expected(float64, {3, 4}));
-  expect_same(io::load_npy(fixtures + "big_complex64.npy"), expected(complex64, {3, 4}));
-  expect_same(io::load_npy(fixtures + "complex128_vector.npy"), expected(complex128, {3}));
-  expect_same(io::load_npy(fixtures + "big_fortran_int16.npy"), expected(int16, {3, 4}));
+  for (const auto& [name, x] : npy_arrays()) expect_same(io::load_npy(recorded + name + ".npy"), x, name);
+  expect_same(io::load_npy(recorded + "fortran.npy"), expected(float32, {3, 4}));
+  expect_same(io::load_npy(recorded + "fortran_cube.npy"), expected(int16, {2, 3, 4}));
+  expect_same(io::load_npy(recorded + "big_float64.npy"), expected(float64, {3, 4}));
+  expect_same(io::load_npy(recorded + "big_complex64.npy"), expected(complex64, {3, 4}));
+  expect_same(io::load_npy(recorded + "complex128_vector.npy"), expected(complex128, {3}));
+  expect_same(io::load_npy(recorded + "big_fortran_int16.npy"), expected(int16, {3, 4}));
   for (const char* version : {"version2", "version3"})
-    expect_same(io::load_npy(fixtures + version + ".npy"), expected(float32, {3, 4}), version);
+    expect_same(io::load_npy(recorded + version + ".npy"), expected(float32, {3, 4}), version);
 }
 
 TEST(Python, ElementsThatTuttiDoesNotHaveAreATypeError) {
   for (const char* name : {"text", "object", "record", "bfloat16"})
-    EXPECT_THROW(io::load_npy(fixtures + "refused_" + name + ".npy"), TypeError) << name;
+    EXPECT_THROW(io::load_npy(recorded + "refused_" + name + ".npy"), TypeError) << name;
 }
 
 TEST(Python, NpzAndSafetensorsFilesAreReadHere) {
   With64 wide;
   for (const char* file : {"arrays.npz", "compressed.npz"}) {
-    const io::Arrays read = io::load_npz(fixtures + file);
+    const io::Arrays read = io::load_npz(recorded + file);
     ASSERT_EQ(read.size(), npy_arrays().size());
     for (const auto& [name, x] : npy_arrays()) expect_same(read.at(name), x, name);
   }
-  const io::SafetensorsFile file(fixtures + "tensors.safetensors");
+  const io::SafetensorsFile file(recorded + "tensors.safetensors");
   EXPECT_EQ(file.metadata(), metadata);
   ASSERT_EQ(file.names().size(), tensors().size());
   for (const auto& [name, x] : tensors()) expect_same(file.get(name), x, name);

@@ -9,14 +9,14 @@ namespace {
 using nn::AttentionOperands;
 using Options = nn::DotProductAttentionOptions;
 
-Array draw(int seed, const Shape& shape) { return random::normal(random::key(seed), shape); }
+Array normal(int seed, const Shape& shape) { return random::normal(random::key(seed), shape); }
 
 struct Inputs {
   Array q, k, v, bias{};
 };
 Inputs inputs(int queries = 13, int keys = 13, int heads = 4, int groups = 4, const Shape& bias = {}) {
-  return {draw(1, {2, queries, heads, 3}), draw(2, {2, keys, groups, 3}), draw(3, {2, keys, groups, 3}),
-          bias.ndim() ? draw(4, bias) : Array()};
+  return {normal(1, {2, queries, heads, 3}), normal(2, {2, keys, groups, 3}), normal(3, {2, keys, groups, 3}),
+          bias.ndim() ? normal(4, bias) : Array()};
 }
 // With tiles of 5 queries and 4 keys, which fill up neither.
 auto tiled(const Options& o) {
@@ -39,13 +39,13 @@ template <class F> auto loss(const F& f) {
   return [f](const Inputs& x) { return sum(sin(f(x)) * arange(3.f)); };
 }
 
-struct Case {
+struct TiledCase {
   const char* name;
   Inputs x;
   Options options;
 };
-std::vector<Case> cases() {
-  const Array some = draw(9, {2, 4, 13, 13}) > -0.5;
+std::vector<TiledCase> cases() {
+  const Array some = normal(9, {2, 4, 13, 13}) > -0.5;
   return {
       {"plain", inputs(), {}},
       {"causal", inputs(), {.is_causal = true}},
@@ -69,7 +69,7 @@ std::vector<Case> cases() {
 }  // namespace
 
 TEST(TiledAttention, IsAttentionAtOnce) {
-  for (const Case& c : cases()) {
+  for (const TiledCase& c : cases()) {
     SCOPED_TRACE(c.name);
     expect_close(jit(tiled(c.options))(c.x), at_once(c.options)(c.x), 1e-6);
     const Inputs got = jit(grad(loss(tiled(c.options))))(c.x), want = jit(grad(loss(at_once(c.options))))(c.x);
@@ -79,7 +79,7 @@ TEST(TiledAttention, IsAttentionAtOnce) {
 }
 
 TEST(TiledAttention, DerivativesInEveryOrder) {
-  const Options o{.mask = draw(9, {1, 1, 13, 13}) > -1.5, .is_causal = true};
+  const Options o{.mask = normal(9, {1, 1, 13, 13}) > -1.5, .is_causal = true};
   const Inputs x = inputs(13, 13, 4, 2, {1, 4, 1, 13}), dx = tree::map([](const Array&a) { return cos(a * 3); }, x);
   auto modes = [&](const auto& f) {
     auto l = loss(f);

@@ -10,7 +10,7 @@ namespace {
 
 using F = std::vector<float>;
 
-F floats(const Array& x) { return x.to_vector<float>(); }
+F as_floats(const Array& x) { return x.to_vector<float>(); }
 
 Array root_or_zero(const Array& x) {
   return lax::cond(
@@ -25,9 +25,9 @@ TEST(BranchGradients, OfTheSideNotTakenDoNotCount) {
     EXPECT_EQ(jit(grad(root_or_zero))(xs[i]).item<float>(), wanted[i]);
     EXPECT_EQ(jit(jacfwd(root_or_zero))(xs[i]).item<float>(), wanted[i]);
   }
-  EXPECT_EQ(floats(vmap(grad(root_or_zero))(xs)), wanted);
-  EXPECT_EQ(floats(grad([](const Array& x) { return sum(vmap(root_or_zero)(x)); })(xs)), wanted);
-  EXPECT_EQ(floats(jit(vmap(grad(root_or_zero)))(xs)), wanted);
+  EXPECT_EQ(as_floats(vmap(grad(root_or_zero))(xs)), wanted);
+  EXPECT_EQ(as_floats(grad([](const Array& x) { return sum(vmap(root_or_zero)(x)); })(xs)), wanted);
+  EXPECT_EQ(as_floats(jit(vmap(grad(root_or_zero)))(xs)), wanted);
 }
 
 TEST(BranchGradients, CapturedArraysAreMaskedToo) {
@@ -37,7 +37,7 @@ TEST(BranchGradients, CapturedArraysAreMaskedToo) {
   };
   EXPECT_EQ(jit(grad(f))(array(0.f)).item<float>(), 2.f);
   EXPECT_EQ(jit(grad(f))(array(4.f)).item<float>(), 0.25f);
-  EXPECT_EQ(floats(vmap(grad(f))(array({0.f, 4.f}))), (F{2, 0.25f}));
+  EXPECT_EQ(as_floats(vmap(grad(f))(array({0.f, 4.f}))), (F{2, 0.25f}));
 }
 
 TEST(BranchGradients, OfSwitch) {
@@ -48,7 +48,7 @@ TEST(BranchGradients, OfSwitch) {
   };
   EXPECT_EQ(jit(grad<1>(f))(array(1), array(3.f)).item<float>(), 2.f);
   EXPECT_TRUE(std::isnan(jit(grad<1>(f))(array(2), array(3.f)).item<float>()));
-  EXPECT_EQ(floats(vmap(grad<1>(f))(array({1, 1}), array({3.f, 4.f}))), (F{2, 2}));
+  EXPECT_EQ(as_floats(vmap(grad<1>(f))(array({1, 1}), array({3.f, 4.f}))), (F{2, 2}));
 }
 
 TEST(BranchGradients, HigherOrders) {
@@ -57,7 +57,7 @@ TEST(BranchGradients, HigherOrders) {
         x >= 1, [](const Array& v) { return sqrt(v - 1); }, [](const Array& v) { return v * v * v; }, x);
   };
   EXPECT_EQ(jit(grad(grad(cube_or_root)))(array(0.5f)).item<float>(), 3.f);
-  EXPECT_EQ(floats(vmap(grad(grad(cube_or_root)))(array({0.5f, 2.f}))), (F{3, -0.25f}));
+  EXPECT_EQ(as_floats(vmap(grad(grad(cube_or_root)))(array({0.5f, 2.f}))), (F{3, -0.25f}));
 }
 
 TEST(BranchGradients, ValuesAndProgramsAreThoseOfBothSides) {
@@ -66,8 +66,8 @@ TEST(BranchGradients, ValuesAndProgramsAreThoseOfBothSides) {
         sum(x) > 0, [&](const Array& v) { return matmul(v, w); }, [](const Array& v) { return -v; }, x);
   };
   Array x = arange(4.f).reshape(2, 2), w = ones({2, 2});
-  EXPECT_EQ(floats(jit(f)(x, w)), floats(f(x, w)));
-  EXPECT_EQ(floats(jit(f)(-x, w)), floats(f(-x, w)));
+  EXPECT_EQ(as_floats(jit(f)(x, w)), as_floats(f(x, w)));
+  EXPECT_EQ(as_floats(jit(f)(-x, w)), as_floats(f(-x, w)));
 }
 
 TEST(BranchGradients, WhatIsKnownMayBeLookedAtInside) {
@@ -82,7 +82,7 @@ TEST(BranchGradients, WhatIsKnownMayBeLookedAtInside) {
         },
         [](const Array& v) { return v; }, x);
   };
-  EXPECT_EQ(floats(vmap(f)(array({2.f, -2.f}))), (F{16, -2}));
+  EXPECT_EQ(as_floats(vmap(f)(array({2.f, -2.f}))), (F{16, -2}));
 }
 
 TEST(BranchGradients, SidesMustAgree) {

@@ -11,8 +11,8 @@ namespace tutti {
 namespace {
 
 using F = std::vector<float>;
-F floats(const Array& x) { return x.to_vector<float>(); }
-void near(const Array& a, const Array& b) {
+F elements(const Array& x) { return x.to_vector<float>(); }
+void expect_near(const Array& a, const Array& b) {
   ASSERT_EQ(a.shape(), b.shape());
   EXPECT_TRUE(allclose(a, b, 1e-5, 1e-6).item<bool>()) << a << "\n" << b;
 }
@@ -117,8 +117,8 @@ TEST(LoopsAsOps, CotangentsGoBackThroughCarriesThatHandOn) {
     return c[0];
   };
   const Array x = array(0.7f), xs = ones({6}) * 1.1;
-  near(grad(chain)(x, xs), grad(by_hand)(x, xs));
-  near(grad<1>(chain)(x, xs), grad<1>(by_hand)(x, xs));
+  expect_near(grad(chain)(x, xs), grad(by_hand)(x, xs));
+  expect_near(grad<1>(chain)(x, xs), grad<1>(by_hand)(x, xs));
 
   using Two = std::pair<Array, Array>;
   auto inner = [](const Two& c, none_t) { return std::pair{Two{c.first * 2, c.second * 3}, Array()}; };
@@ -165,7 +165,7 @@ TEST(LoopsAsOps, WhatNobodyReadsIsDropped) {
         .first;
   };
   EXPECT_EQ(count(jit_program(sides)(ones({2}), ones({2})), "cos"), 0);
-  EXPECT_EQ(floats(jit(sides)(ones({2}), ones({2}))), (F{1, 1}));
+  EXPECT_EQ(elements(jit(sides)(ones({2}), ones({2}))), (F{1, 1}));
 }
 
 // Programs behind the transformations: carries that no step changes are consts, a branch whose number is known is what
@@ -182,7 +182,7 @@ TEST(LoopsAsOps, SimplerWhereTheyCanBe) {
   };
   const Array power = jit(same)(ones({2}), ones({2, 2}));
   EXPECT_EQ(count(inlined, "consts=1 carries=1"), 1) << inlined;
-  near(power, full({2}, 8));
+  expect_near(power, full({2}, 8));
   inlined = "";
   auto branch = [](const Array& x) {
     auto known = [&](const Array& i) {
@@ -200,7 +200,7 @@ TEST(LoopsAsOps, BoundsAndConditionsMayBeTraced) {
         0, n, [&](const Array& i, const Array& c) { return c * x + 0 * i; }, 1.f);
   };
   EXPECT_EQ(jit(power)(array(5), array(2.f)).item<float>(), 32);
-  EXPECT_EQ(floats(vmap(power)(array({0, 1, 5}), array({2.f, 3.f, 2.f}))), (F{1, 3, 32}));
+  EXPECT_EQ(elements(vmap(power)(array({0, 1, 5}), array({2.f, 3.f, 2.f}))), (F{1, 3, 32}));
   auto slope = [&](const Array& n, const Array& x) { return jacfwd([&](const Array& v) { return power(n, v); })(x); };
   EXPECT_EQ(jit(slope)(array(3), array(2.f)).item<float>(), 12);
   EXPECT_EQ(power(array(3), array(2.f)).item<float>(), 8);
@@ -219,12 +219,12 @@ TEST(LoopsAsOps, ElementsThatAreDoneStayWhatTheyAre) {
       grad([&](const Array& s) { return sum(vmap([&](const Array& x) { return down(x, s); })(xs)); })(array(0.5f));
   float total = 0;
   for (int i = 0; i < 3; ++i) {
-    near(values[i], down(xs[i], steps[i]));
-    near(slopes[i], grad(down)(xs[i], steps[i]));
-    near(through[i], grad<1>(down)(xs[i], steps[i]));
+    expect_near(values[i], down(xs[i], steps[i]));
+    expect_near(slopes[i], grad(down)(xs[i], steps[i]));
+    expect_near(through[i], grad<1>(down)(xs[i], steps[i]));
     total += grad<1>(down)(xs[i], array(0.5f)).item<float>();
   }
-  near(shared, array(total));
+  expect_near(shared, array(total));
 }
 
 TEST(LoopsAsOps, InManualRegions) {
@@ -249,11 +249,11 @@ TEST(LoopsAsOps, InManualRegions) {
   };
   const Array w = sin(arange(9.f)).reshape(3, 3) * 0.5f, rows = cos(arange(60.f)).reshape(20, 3);
   auto sharded = shard_map(local, {.mesh = mesh, .in_specs = {P(), P("x")}, .out_specs = P()});
-  near(sharded(w, rows), global(w, rows));
-  near(jit(sharded)(w, rows), global(w, rows));
+  expect_near(sharded(w, rows), global(w, rows));
+  expect_near(jit(sharded)(w, rows), global(w, rows));
   auto loss = [](auto f) { return [f](const Array& w, const Array& rows) { return sum(sin(f(w, rows))); }; };
-  near(grad(loss(sharded))(w, rows), grad(loss(global))(w, rows));
-  near(jit(grad<1>(loss(sharded)))(w, rows), grad<1>(loss(global))(w, rows));
+  expect_near(grad(loss(sharded))(w, rows), grad(loss(global))(w, rows));
+  expect_near(jit(grad<1>(loss(sharded)))(w, rows), grad<1>(loss(global))(w, rows));
 }
 
 // Parts of a sum over devices and whole values meet in one cotangent.
@@ -267,7 +267,7 @@ TEST(LoopsAsOps, ManualRegionsAddPartsAndWholes) {
   };
   auto f = shard_map(local, {.mesh = mesh, .in_specs = {P(), P("x")}, .out_specs = P()});
   const Array w = arange(3.f), rows = cos(arange(24.f)).reshape(8, 3);
-  near(grad(f)(w, rows), sum(rows, 0) + 2 * 3.f);
+  expect_near(grad(f)(w, rows), sum(rows, 0) + 2 * 3.f);
 }
 
 // A rule of the user's inside a loop, keys, integers and absent leaves.
@@ -287,7 +287,7 @@ TEST(LoopsAsOps, HoldWhatTreesHold) {
   State by_hand = start;
   for (int i = 0; i < 3; ++i) {
     auto [next, value] = draw(by_hand, none);
-    near(values[i], value);
+    expect_near(values[i], value);
     by_hand = next;
   }
   EXPECT_EQ(last.history[0].item<int>(), 3);

@@ -15,8 +15,8 @@ constexpr std::int64_t kMostElements = 4096;  // of one loop nest
 constexpr double kMostWork = 60e3;            // instructions on elements of one step
 constexpr std::size_t kMostInsts = 1500;      // of all loops, as code
 constexpr std::int64_t kTile = 64;            // rows that one function makes, about: four vectors side
-                                              // by side, fewer where a row has more than kFew elements
-constexpr std::int64_t kFew = 4, kVector = 16;
+                                              // by side, fewer where a row has more than kFewTimes elements
+constexpr std::int64_t kFewTimes = 4, kVector = 16;
 constexpr std::int64_t kMostOwn = 4096, kMostOwnInAll = 32768;  // bytes of a storage of theirs, and of all
 constexpr double kSteps = 100;                                  // of a loop that has a condition, a guess
 constexpr double kTask = 50e3;                                  // ns
@@ -133,7 +133,7 @@ bool fits(const LoopRows& rows, std::int64_t tile) {
 // Rows of a function: such that no smaller tile is left over, if there is such a number, and all fits in its memory. 0:
 // not even one row does.
 std::int64_t tile_of(const LoopRows& rows) {
-  const std::int64_t elements = std::max<std::int64_t>(1, rows.elements / kFew),
+  const std::int64_t elements = std::max<std::int64_t>(1, rows.elements / kFewTimes),
                      wanted = std::min(rows.rows, std::max<std::int64_t>(1, kTile / elements));
   for (std::int64_t sixteenths : {16, 20, 12, 24, 8})
     if (const std::int64_t tile = wanted * sixteenths / 16;

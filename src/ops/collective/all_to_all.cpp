@@ -7,7 +7,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_all_to_all(const Call& c) {
   const auto& p = c.get<Exchange>();
   Type t = c.operands[0];
   std::int64_t n = p.group.size();
@@ -24,7 +24,7 @@ std::vector<Type> infer(const Call& c) {
   return {t};
 }
 
-std::vector<Round> rounds(const Call& c, std::int64_t, std::int64_t n) {
+std::vector<Round> rounds_of_all_to_all(const Call& c, std::int64_t, std::int64_t n) {
   const auto& p = c.get<Exchange>();
   const Type &x = c.operands[0], y = result_type(c);
   const std::int64_t from = rows_before(x.shape, p.split);
@@ -45,7 +45,8 @@ Lanes step(const Call& c, const Steps& steps, Lanes v, int i, int dim) {
   return {lax::transpose(x, order), true};
 }
 
-Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_all_to_all(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                         const BatchAxis& axis) {
   Exchange p = c.get<Exchange>();
   Steps steps{p.group, axis};
   if (!steps.any()) {
@@ -62,7 +63,7 @@ Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<boo
   return result(v);
 }
 
-Array transpose(const Call& c, const Array& ct) {
+Array transpose_all_to_all(const Call& c, const Array& ct) {
   Exchange p = c.get<Exchange>();
   std::swap(p.split, p.concat);
   return bind1(c.op, p, {ct});
@@ -73,13 +74,13 @@ Array transpose(const Call& c, const Array& ct) {
 constinit const Home all_to_all = [] {
   Collective says;
   says.kind = "all_to_all";
-  says.rounds = rounds;
+  says.rounds = rounds_of_all_to_all;
   says.received = received_in_blocks;
   says.variance = Collective::Variance::begins;
   Op op = collective_op<Exchange>("all_to_all", says);
-  op.infer = infer;
-  op.batch = batch;
-  set_linear(op, transpose);
+  op.infer = infer_all_to_all;
+  op.batch = batch_all_to_all;
+  set_linear(op, transpose_all_to_all);
   return op;
 };
 

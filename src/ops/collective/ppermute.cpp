@@ -42,7 +42,7 @@ Permute Permute::inverse() const {
 
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_ppermute(const Call& c) {
   const auto& p = c.get<Permute>();
   if (p.pairs.empty()) return {c.operands[0]};
   std::int64_t n = p.group.size();
@@ -73,7 +73,7 @@ std::vector<Type> infer(const Call& c) {
 void zeros_alone(const Call&, std::int64_t, const HostView*, const HostView& y) {
   if (y.type.nbytes() > 0) std::memset(y.data, 0, static_cast<std::size_t>(y.type.nbytes()));
 }
-std::vector<Round> rounds(const Call& c, std::int64_t me, std::int64_t) {
+std::vector<Round> rounds_of_ppermute(const Call& c, std::int64_t me, std::int64_t) {
   Round out;
   const auto& p = c.get<Permute>();
   if (const std::int64_t to = p.destination(me); to >= 0) out.send.push_back({to, all_of(c.operands[0])});
@@ -133,7 +133,8 @@ Array permute_lanes(const Call& c, const Steps& steps, const Array& x) {
   return lanes.size() == 1 ? lanes[0] : lax::concatenate(lanes, 0);
 }
 
-Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_ppermute(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                       const BatchAxis& axis) {
   const auto& p = c.get<Permute>();
   Steps steps{p.group, axis};
   if (!steps.any()) return {{bind1(c.op, p, {xs[0]})}, {mapped[0]}};
@@ -144,7 +145,7 @@ Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<boo
   return {{pick_rows(x, rows)}, {true}};
 }
 
-Array transpose(const Call& c, const Array& ct) { return bind1(c.op, c.get<Permute>().inverse(), {ct}); }
+Array transpose_ppermute(const Call& c, const Array& ct) { return bind1(c.op, c.get<Permute>().inverse(), {ct}); }
 
 }  // namespace
 
@@ -152,13 +153,13 @@ constinit const Home ppermute = [] {
   Collective says;
   says.kind = "permute";
   says.alone = zeros_alone;
-  says.rounds = rounds;
+  says.rounds = rounds_of_ppermute;
   says.received = [](double bytes, double) { return Received{bytes, 1}; };
   says.variance = Collective::Variance::begins;
   Op op = collective_op<Permute>("ppermute", says);
-  op.infer = infer;
-  op.batch = batch;
-  set_linear(op, transpose);
+  op.infer = infer_ppermute;
+  op.batch = batch_ppermute;
+  set_linear(op, transpose_ppermute);
   return op;
 };
 

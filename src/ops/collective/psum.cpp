@@ -9,7 +9,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_psum(const Call& c) {
   const std::vector<std::string>& gone = c.get<Group>().axes;
   Type t = c.operands[0];
   std::erase_if(t.varying, [&](const std::string& n) { return std::find(gone.begin(), gone.end(), n) != gone.end(); });
@@ -17,7 +17,7 @@ std::vector<Type> infer(const Call& c) {
 }
 
 // Device k combines the k-th part of all operands and hands it to the others.
-std::vector<Round> rounds(const Call& c, std::int64_t me, std::int64_t n) {
+std::vector<Round> rounds_of_psum(const Call& c, std::int64_t me, std::int64_t n) {
   const Type& t = c.operands[0];
   const std::int64_t elements = t.shape.num_elements(), item = t.dtype.size();
   auto part = [&](std::int64_t k) {
@@ -34,7 +34,7 @@ std::vector<Round> rounds(const Call& c, std::int64_t me, std::int64_t n) {
 template <unsigned mask, class Combine> Op reduction(std::string name, Combine combine) {
   Collective says;
   says.kind = "all_reduce";
-  says.rounds = rounds;
+  says.rounds = rounds_of_psum;
   says.combine = combined_by<mask>(combine);
   says.received = [](double bytes, double n) {
     Received half = received_in_blocks(bytes, n);  // a block of each to combine, then a combined block of each
@@ -42,7 +42,7 @@ template <unsigned mask, class Combine> Op reduction(std::string name, Combine c
   };
   says.variance = Collective::Variance::ends;
   Op op = collective_op<Group>(std::move(name), says);
-  op.infer = infer;
+  op.infer = infer_psum;
   return op;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-void eval(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_cholesky(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[0].type.shape;
   const std::int64_t n = cols_of(shape), size = n * n;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
@@ -23,7 +23,7 @@ void eval(const Call&, std::span<const HostView> in, std::span<const HostView> o
 
 // With s the tangent, which is Hermitian as the matrix is: l' = l phi(l^-1 s l^-H), phi the lower triangle with half
 // the diagonal (Murray, arXiv:1602.07527).
-Arrays jvp(const Call&, const Arrays&, const Arrays& results, const Arrays& tangents) {
+Arrays jvp_cholesky(const Call&, const Arrays&, const Arrays& results, const Arrays& tangents) {
   const Array& l = results[0];
   const Array right = lax::linalg::triangular_solve(
       l, tangents[0], {.left_side = false, .lower = true, .transpose_a = true, .conjugate_a = true});
@@ -40,9 +40,9 @@ constinit const Home cholesky = [] {
     check_matrices(c, 0, true);
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape)};
   };
-  op.eval = eval;
+  op.eval = eval_cholesky;
   op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2}, {2}); };
-  op.jvp = jvp;
+  op.jvp = jvp_cholesky;
   op.batch = matrix_batch;
   op.flops = [](const Call& c, const std::vector<Type>& r) {
     return static_cast<double>(r[0].num_elements() * cols_of(c.operands[0].shape)) / 3;

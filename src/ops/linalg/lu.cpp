@@ -11,7 +11,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_lu(const Call& c) {
   check_matrices(c, 0, false);
   const Type& a = c.operands[0];
   const std::int64_t m = rows_of(a.shape), n = cols_of(a.shape);
@@ -19,7 +19,7 @@ std::vector<Type> infer(const Call& c) {
   return {type(a.dtype, a.shape), type(int32, with_core(batch, {std::min(m, n)})), type(int32, with_core(batch, {m}))};
 }
 
-void eval(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_lu(const Call&, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[0].type.shape;
   const std::int64_t m = rows_of(shape), n = cols_of(shape), size = m * n, steps = std::min(m, n);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
@@ -37,7 +37,7 @@ void eval(const Call&, std::span<const HostView> in, std::span<const HostView> o
 
 // With b = l^-1 (p a') u^-1: l' = l tril(b, -1), u' = triu(b) u; both factors made square by ones on the diagonal
 // (de Hoog, Anderssen, Lukas: Differentiation of matrix functionals using triangular factorization).
-Arrays jvp(const Call&, const Arrays&, const Arrays& results, const Arrays& tangents) {
+Arrays jvp_lu(const Call&, const Arrays&, const Arrays& results, const Arrays& tangents) {
   const Array& both = results[0];
   if (both.size() == 0) return Arrays(3);
   const std::int64_t m = rows_of(both.shape()), n = cols_of(both.shape()), k = std::min(m, n);
@@ -66,10 +66,10 @@ Arrays jvp(const Call&, const Arrays&, const Arrays& results, const Arrays& tang
 constinit const Home lu = [] {
   Op op;
   op.name = "lu";
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_lu;
+  op.eval = eval_lu;
   op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2}, {2, 1, 1}); };
-  op.jvp = jvp;
+  op.jvp = jvp_lu;
   op.batch = matrix_batch;
   op.flops = [](const Call& c, const std::vector<Type>& r) {
     return static_cast<double>(r[0].num_elements() * cols_of(c.operands[0].shape)) * 2 / 3;

@@ -10,7 +10,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_qr(const Call& c) {
   check_matrices(c, 0, false);
   const Type& a = c.operands[0];
   const std::int64_t m = rows_of(a.shape), n = cols_of(a.shape), k = c.get<QrForm>().full ? m : std::min(m, n);
@@ -18,7 +18,7 @@ std::vector<Type> infer(const Call& c) {
   return {type(a.dtype, with_core(batch, {m, k})), type(a.dtype, with_core(batch, {k, n}))};
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_qr(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[0].type.shape;
   const std::int64_t m = rows_of(shape), n = cols_of(shape), k = cols_of(out[0].type.shape);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
@@ -58,7 +58,7 @@ Pair thin_tangents(const Array& q, const Array& r, const Array& da) {
   return {matmul(q, o - b) + dar, matmul(b - o, r)};
 }
 
-Arrays jvp(const Call& c, const Arrays& primals, const Arrays& results, const Arrays& tangents) {
+Arrays jvp_qr(const Call& c, const Arrays& primals, const Arrays& results, const Arrays& tangents) {
   const Array &a = primals[0], &q = results[0], &r = results[1], &da = tangents[0];
   const std::int64_t m = rows_of(a.shape()), n = cols_of(a.shape());
   if (m == 0 || n == 0) return {Array(), Array()};
@@ -86,10 +86,10 @@ Arrays jvp(const Call& c, const Arrays& primals, const Arrays& results, const Ar
 constinit const Home qr = [] {
   Op op;
   op.name = "qr";
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_qr;
+  op.eval = eval_qr;
   op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2}, {2, 2}); };
-  op.jvp = jvp;
+  op.jvp = jvp_qr;
   op.batch = matrix_batch;
   op.flops = [](const Call& c, const std::vector<Type>& r) {
     return 4 * static_cast<double>(r[0].num_elements() * cols_of(c.operands[0].shape));

@@ -10,7 +10,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_solve(const Call& c) {
   check_matrices(c, 0, true);
   check_matrices(c, 3, false);
   check_batches(c, {2, 2, 1, 2});
@@ -24,7 +24,7 @@ std::vector<Type> infer(const Call& c) {
   return {type(b.dtype, b.shape)};
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_solve(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const Shape& shape = in[3].type.shape;
   const std::int64_t n = rows_of(shape), cols = cols_of(shape);
   const Turn turn = c.get<Solve>().transposed ? Turn::transpose : Turn::none;
@@ -38,7 +38,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   });
 }
 
-Batched batch(const Call& c, const Arrays& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_solve(const Call& c, const Arrays& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
   if (mapped[0] || mapped[1] || mapped[2] || c.operands[0].ndim() != 2) return matrix_batch(c, operands, mapped, axis);
   const Array& b = operands[3];
   const std::int64_t m = b.shape()[1], n = b.shape()[2];
@@ -52,8 +52,8 @@ Batched batch(const Call& c, const Arrays& operands, const std::vector<bool>& ma
 constinit const Home solve = [] {
   Op op;
   op.name = "solve";
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_solve;
+  op.eval = eval_solve;
   op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2, 2, 1, 2}, {2}); };
   op.linear = {{3}};
   op.adds_up = [](const Call&, const auto&, const auto&) { return false; };
@@ -67,7 +67,7 @@ constinit const Home solve = [] {
     const Solve p{!c.get<Solve>().transposed};
     return {Array(), Array(), Array(), bind1(c.op, p, {operands[0], operands[1], operands[2], ct[0]})};
   };
-  op.batch = batch;
+  op.batch = batch_solve;
   op.flops = [](const Call& c, const std::vector<Type>& r) {
     return 2 * static_cast<double>(r[0].num_elements() * cols_of(c.operands[0].shape));
   };

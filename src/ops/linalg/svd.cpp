@@ -9,7 +9,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_svd(const Call& c) {
   check_matrices(c, 0, false);
   check_room(c);
   const auto& p = c.get<SvdForm>();
@@ -23,7 +23,7 @@ std::vector<Type> infer(const Call& c) {
   return out;
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_svd(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<SvdForm>();
   const Shape& shape = in[0].type.shape;
   const std::int64_t m = rows_of(shape), n = cols_of(shape), k = std::min(m, n), columns = p.full ? m : k,
@@ -40,7 +40,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 
 // Singular values and vectors are those of a Hermitian problem (Giles, An extended collection of matrix derivative
 // results, 2008); equal singular values have no derivative of their vectors.
-WithTangents jvp(const Call& c, const Arrays& primals, const Arrays& tangents) {
+WithTangents jvp_svd(const Call& c, const Arrays& primals, const Arrays& tangents) {
   const auto& p = c.get<SvdForm>();
   const Array &a = primals[0], &da = tangents[0];
   const DType dtype = a.dtype();
@@ -82,10 +82,10 @@ WithTangents jvp(const Call& c, const Arrays& primals, const Arrays& tangents) {
 constinit const Home svd = [] {
   Op op;
   op.name = "svd";
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_svd;
+  op.eval = eval_svd;
   op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2}, {1, 2, 2}); };
-  op.jvp_together = jvp;
+  op.jvp_together = jvp_svd;
   op.batch = matrix_batch;
   op.flops = [](const Call& c, const std::vector<Type>& r) {
     return 20 * static_cast<double>(c.operands[0].num_elements() * r[0].shape.back());

@@ -9,7 +9,7 @@ namespace {
 
 using Arrays = std::vector<Array>;
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_triangular_solve(const Call& c) {
   check_matrices(c, 0, true);
   check_matrices(c, 1, false);
   check_batches(c, {2, 2});
@@ -21,7 +21,7 @@ std::vector<Type> infer(const Call& c) {
   return {type(b.dtype, b.shape)};
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_triangular_solve(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Triangular>();
   const Shape& shape = in[1].type.shape;
   const std::int64_t rows = rows_of(shape), cols = cols_of(shape), n = p.left ? rows : cols;
@@ -45,7 +45,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 }
 
 // x' = -op(a)^-1 op(a') x, the product first where that is the smaller one.
-Arrays jvp(const Call& c, const Arrays& primals, const Arrays& results, const Arrays& tangents) {
+Arrays jvp_triangular_solve(const Call& c, const Arrays& primals, const Arrays& results, const Arrays& tangents) {
   if (!tangents[0].has_value()) return {Array()};
   const auto& p = c.get<Triangular>();
   Array da = p.lower ? tril(tangents[0], p.unit ? -1 : 0) : triu(tangents[0], p.unit ? 1 : 0);
@@ -60,7 +60,8 @@ Arrays jvp(const Call& c, const Arrays& primals, const Arrays& results, const Ar
 }
 
 // One matrix for many right-hand sides: these stand side by side.
-Batched batch(const Call& c, const Arrays& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_triangular_solve(const Call& c, const Arrays& operands, const std::vector<bool>& mapped,
+                               const BatchAxis& axis) {
   if (mapped[0] || c.operands[0].ndim() != 2) return matrix_batch(c, operands, mapped, axis);
   const Array& b = operands[1];
   const std::int64_t m = b.shape()[1], n = b.shape()[2];
@@ -78,18 +79,18 @@ Batched batch(const Call& c, const Arrays& operands, const std::vector<bool>& ma
 constinit const Home triangular_solve = [] {
   Op op;
   op.name = "triangular_solve";
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_triangular_solve;
+  op.eval = eval_triangular_solve;
   op.factors = [](const Call& c, const std::vector<Type>& r) { return matrix_factors(c, r, {2, 2}, {2}); };
   op.linear = {{1}};
   op.adds_up = [](const Call&, const auto&, const auto&) { return false; };  // a small a enlarges
-  op.jvp = jvp;
+  op.jvp = jvp_triangular_solve;
   op.transpose = [](const Call& c, const Arrays& ct, const Arrays& operands, const std::vector<bool>&) -> Arrays {
     Triangular p = c.get<Triangular>();
     p.transpose = !p.transpose;
     return {Array(), ct[0].has_value() ? bind1(c.op, p, {operands[0], ct[0]}) : Array()};
   };
-  op.batch = batch;
+  op.batch = batch_triangular_solve;
   op.flops = [](const Call& c, const std::vector<Type>& r) {
     return static_cast<double>(r[0].num_elements() * cols_of(c.operands[0].shape));
   };

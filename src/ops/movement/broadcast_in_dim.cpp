@@ -7,7 +7,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_broadcast_in_dim(const Call& c) {
   const auto& p = c.get<BroadcastInDim>();
   const Type& x = c.operands[0];
   for (std::int64_t d : p.shape)
@@ -31,7 +31,7 @@ std::vector<Type> infer(const Call& c) {
   return {type(x.dtype, p.shape)};
 }
 
-View view(const Call& c) {
+View view_of_broadcast_in_dim(const Call& c) {
   const auto& p = c.get<BroadcastInDim>();
   const Shape& from = c.operands[0].shape;
   View v{0, Dims(p.shape.size(), 0)};
@@ -41,7 +41,7 @@ View view(const Call& c) {
   return v;
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_broadcast_in_dim(const Call& c, const std::vector<Type>& results) {
   const auto& p = c.get<BroadcastInDim>();
   FactorBuilder b(c, results);
   for (int d = 0; d < p.shape.ndim(); ++d) b.f.results[0][d] = {b.add(p.shape[d])};
@@ -50,8 +50,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
-                              const std::vector<bool>&) {
+std::vector<Array> transposed_broadcast_in_dim(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                                               const std::vector<bool>&) {
   const auto& p = c.get<BroadcastInDim>();
   const Shape& from = c.operands[0].shape;
   Dims axes;
@@ -63,7 +63,8 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   return {x.shape() == from ? x : lax::reshape(x, from)};
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis& axis) {
+Batched batch_broadcast_in_dim(const Call& c, const std::vector<Array>& operands, const std::vector<bool>&,
+                               const BatchAxis& axis) {
   const auto& p = c.get<BroadcastInDim>();
   return {{lax::broadcast_in_dim(operands[0], with_front(axis.size, p.shape), shifted(p.dims, 1, true))}, {true}};
 }
@@ -73,15 +74,15 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 constinit const Home broadcast_in_dim = [] {
   Op op;
   op.name = "broadcast_in_dim";
-  op.infer = infer;
+  op.infer = infer_broadcast_in_dim;
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    read_view(view(c), in[0], out[0]);
+    read_view(view_of_broadcast_in_dim(c), in[0], out[0]);
   };
-  op.factors = factors;
+  op.factors = factors_broadcast_in_dim;
   op.linear = {{0}};
-  op.transpose = transposed;
-  op.batch = batch;
-  op.view = [](const Call& c, const Type&) { return std::optional(view(c)); };
+  op.transpose = transposed_broadcast_in_dim;
+  op.batch = batch_broadcast_in_dim;
+  op.view = [](const Call& c, const Type&) { return std::optional(view_of_broadcast_in_dim(c)); };
   op.movement = true;
   op.spread = Spread::last;
   op.localize = [](const Params& p, const LocalTypes& types) {

@@ -5,7 +5,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_concatenate(const Call& c) {
   int dim = c.get<Concatenate>().dim;
   if (c.operands.empty()) raise<ShapeError>(c.op.name, "no arrays", "Give at least one.");
   const Type& first = c.operands[0];
@@ -27,7 +27,7 @@ std::vector<Type> infer(const Call& c) {
   return {type(first.dtype, shape)};
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_concatenate(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   int dim = c.get<Concatenate>().dim;
   const Shape& shape = out[0].type.shape;
   std::int64_t outer = 1, row = out[0].type.dtype.size();
@@ -42,7 +42,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   }
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_concatenate(const Call& c, const std::vector<Type>& results) {
   int dim = c.get<Concatenate>().dim;
   FactorBuilder b(c, results);
   for (int d = 0; d < results[0].ndim(); ++d) {
@@ -54,8 +54,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
-                              const std::vector<bool>& undefined) {
+std::vector<Array> transposed_concatenate(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                                          const std::vector<bool>& undefined) {
   int dim = c.get<Concatenate>().dim;
   std::vector<Array> out(c.operands.size());
   Dims start(cts[0].ndim(), 0), limit = cts[0].shape().dims();
@@ -67,7 +67,7 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   return out;
 }
 
-std::vector<Piece> pieces(const Call& c, const Type& result) {
+std::vector<Piece> pieces_of_concatenate(const Call& c, const Type& result) {
   const auto dim = static_cast<std::size_t>(c.get<Concatenate>().dim);
   const std::vector<std::int64_t> zero(result.shape.size(), 0);
   std::vector<std::int64_t> start = zero;
@@ -85,11 +85,11 @@ std::vector<Piece> pieces(const Call& c, const Type& result) {
 constinit const Home concatenate = [] {
   Op op;
   op.name = "concatenate";
-  op.infer = infer;
-  op.eval = eval;
-  op.factors = factors;
+  op.infer = infer_concatenate;
+  op.eval = eval_concatenate;
+  op.factors = factors_concatenate;
   op.linear = {{Op::every}};
-  op.transpose = transposed;
+  op.transpose = transposed_concatenate;
   op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
                 const BatchAxis& axis) {
     std::vector<Array> xs;
@@ -97,7 +97,7 @@ constinit const Home concatenate = [] {
     return Batched{{lax::concatenate(xs, c.get<Concatenate>().dim + 1)}, {true}};
   };
   op.movement = true;
-  op.pieces = pieces;
+  op.pieces = pieces_of_concatenate;
   op.samples = {
       {.params = Concatenate{0}, .operands = {type(float32, {2, 3}), type(float32, {1, 3})}},
       {.params = Concatenate{1}, .operands = {type(float32, {2, 3}), type(float32, {2, 2}), type(float32, {2, 0})}},

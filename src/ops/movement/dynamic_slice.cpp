@@ -280,7 +280,7 @@ std::vector<Array> from_front(const std::vector<Array>& starts, const Shape& sha
       out[d] = bind1(ops::convert_element_type, ops::ConvertElementType{int64, false}, {s});
     const Array start = out[d];
     Array zero = ops::literal(start.dtype(), 0), extent = ops::literal(start.dtype(), static_cast<double>(shape[d]));
-    out[d] = select(lt(start, zero), add(start, extent), start);
+    out[d] = select(lt(start, zero), lax::add(start, extent), start);
   }
   return out;
 }

@@ -11,7 +11,7 @@ namespace {
 
 const char* remedy = "See lax::GatherDims for what each list means.";
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_gather(const Call& c) {
   const auto& p = c.get<Gather>();
   const Type& x = c.operands[0];
   const Type& indices = c.operands[1];
@@ -76,7 +76,7 @@ std::vector<char> fill_value(DType dtype, bool zero) {
   return out;
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_gather(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Gather>();
   Windows windows(p.dims, p.mode, p.sizes, in[0].type.shape, in[1], out[0].type.ndim());
   std::vector<char> fill = fill_value(in[0].type.dtype, p.zero_fill);
@@ -87,23 +87,23 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   });
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_gather(const Call& c, const std::vector<Type>& results) {
   const auto& p = c.get<Gather>();
   FactorBuilder b(c, results);
   window_factors(b, c, p.dims, p.sizes, b.f.results[0]);
   return b.f;
 }
 
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
-                              const std::vector<bool>&) {
+std::vector<Array> transposed_gather(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
+                                     const std::vector<bool>&) {
   const auto& p = c.get<Gather>();
   lax::ScatterDims dims = {p.dims.offset_dims, p.dims.collapsed_slice_dims, p.dims.start_index_map,
                            p.dims.operand_batching_dims, p.dims.start_indices_batching_dims};
   return {lax::scatter(zeros(c.operands[0]), operands[1], cts[0], dims, lax::ScatterKind::add, p.mode), {}};
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
-              const BatchAxis& axis) {
+Batched batch_gather(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                     const BatchAxis& axis) {
   Gather p = c.get<Gather>();
   auto& g = p.dims;
   if (mapped[0]) {
@@ -195,9 +195,9 @@ Params localize(const Params& params, const LocalTypes& types) {
 constinit const Home gather = [] {
   Op op;
   op.name = "gather";
-  op.infer = infer;
-  op.eval = eval;
-  op.factors = factors;
+  op.infer = infer_gather;
+  op.eval = eval_gather;
+  op.factors = factors_gather;
   op.linear = {{0}};
   // What is out of range has the tangent 0, whatever it is filled with.
   op.jvp_together = [](const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents) {
@@ -207,8 +207,8 @@ constinit const Home gather = [] {
     if (tangents[0].has_value()) out.tangents[0] = bind1(c.op, p, {tangents[0], primals[1]});
     return out;
   };
-  op.transpose = transposed;
-  op.batch = batch;
+  op.transpose = transposed_gather;
+  op.batch = batch_gather;
   op.own_weak = true;
   op.movement = true;
   op.window = Op::Window::read;

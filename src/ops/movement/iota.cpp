@@ -6,7 +6,7 @@
 namespace tutti::ops {
 namespace {
 
-void eval(const Call& c, std::span<const HostView>, std::span<const HostView> out) {
+void eval_iota(const Call& c, std::span<const HostView>, std::span<const HostView> out) {
   int dim = c.get<Iota>().dim;
   visit_dtype(out[0].type.dtype, [&]<class T>(Stored<T>) {
     for_each_index(out[0].type.shape, [&](const Dims& index, std::int64_t flat) {
@@ -39,7 +39,7 @@ constinit const Home iota = [] {
         raise<ShapeError>(c.op.name, "the shape " + p.shape.str() + " has a negative extent", "Extents are 0 or more.");
     return std::vector{type(p.dtype, p.shape)};
   };
-  op.eval = eval;
+  op.eval = eval_iota;
   op.factors = [](const Call& c, const std::vector<Type>& results) {
     FactorBuilder b(c, results);
     for (int d = 0; d < results[0].ndim(); ++d) b.f.results[0][d] = {b.add(results[0].shape[d])};

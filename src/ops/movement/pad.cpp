@@ -12,7 +12,7 @@ std::int64_t padded(std::int64_t n, const lax::PadDim& p) {
   return extent::add(n + p.low + p.high, extent::mul(std::max<std::int64_t>(n - 1, 0), p.interior));
 }
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_pad(const Call& c) {
   const auto& p = c.get<Pad>();
   const Type& x = c.operands[0];
   const Type& value = c.operands[1];
@@ -48,7 +48,7 @@ template <class T> void fill(const HostView& out, const void* value) {
 }
 
 // Row by row: this is what runs, there is no kernel for it.
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_pad(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Pad>();
   const Shape &from = in[0].type.shape, &to = out[0].type.shape;
   const std::int64_t size = out[0].type.dtype.size();
@@ -84,15 +84,15 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   });
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_pad(const Call& c, const std::vector<Type>& results) {
   std::vector<bool> changed;
   for (const auto& q : c.get<Pad>().config) changed.push_back(!(q == lax::PadDim{}));
   return same_dims(c, results, changed);
 }
 
 // The operand's cotangent: undo low and high, then take every (interior + 1)th. The value's: the sum of all the rest.
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
-                              const std::vector<bool>& undefined) {
+std::vector<Array> transposed_pad(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                                  const std::vector<bool>& undefined) {
   const auto& p = c.get<Pad>();
   const Shape& from = c.operands[0].shape;
   std::vector<lax::PadDim> undo;
@@ -116,8 +116,8 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   return out;
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
-              const BatchAxis& axis) {
+Batched batch_pad(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                  const BatchAxis& axis) {
   std::vector<lax::PadDim> config = c.get<Pad>().config;
   config.insert(config.begin(), lax::PadDim{});
   Array x = batched(operands[0], mapped[0], axis.size);
@@ -129,7 +129,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 }
 
 // The operand in the middle; what is before and behind it in one dim, then in the next one.
-std::vector<Piece> pieces(const Call& c, const Type& result) {
+std::vector<Piece> pieces_of_pad(const Call& c, const Type& result) {
   const auto& config = c.get<Pad>().config;
   std::vector<std::int64_t> start(result.shape.size(), 0), extents = result.shape.dims();
   const std::vector<std::int64_t> zero = start;
@@ -155,14 +155,14 @@ std::vector<Piece> pieces(const Call& c, const Type& result) {
 constinit const Home pad = [] {
   Op op;
   op.name = "pad";
-  op.infer = infer;
-  op.eval = eval;
-  op.factors = factors;
+  op.infer = infer_pad;
+  op.eval = eval_pad;
+  op.factors = factors_pad;
   op.linear = {{0, 1}};
-  op.transpose = transposed;
-  op.batch = batch;
+  op.transpose = transposed_pad;
+  op.batch = batch_pad;
   op.movement = true;
-  op.pieces = pieces;
+  op.pieces = pieces_of_pad;
   Type scalar = type(float32, {});
   op.samples = {
       {.params = Pad{{{1, 2, 0}}}, .operands = {type(float32, {3}), scalar}},

@@ -7,7 +7,7 @@
 namespace tutti::ops {
 namespace {
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_random_keys(const Call& c, const std::vector<Type>& results) {
   FactorBuilder b(c, results);
   int n = std::min(c.operands[0].ndim(), results[0].ndim());
   for (int d = 0; d < n; ++d) b.share(0, d, d, results[0].shape[d]);
@@ -22,7 +22,7 @@ Op home(std::string name) {
   op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
     if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
   };
-  op.factors = factors;
+  op.factors = factors_random_keys;
   op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {
     return Batched{{bind1(c.op, {}, {operands[0]})}, {true}};
   };

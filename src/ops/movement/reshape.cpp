@@ -8,7 +8,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_reshape(const Call& c) {
   const auto& p = c.get<Reshape>();
   const Type& x = c.operands[0];
   for (std::int64_t d : p.shape)
@@ -71,7 +71,7 @@ std::pair<int, int> group(FactorBuilder& b, const Shape& from, int i, const Shap
 // Both shapes are cut into their common refinement, group by group: a group is a shortest run of dims on either side
 // with equal products. Within a group dims that divide one another share factors from the major end; what is left
 // cannot be split.
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_reshape(const Call& c, const std::vector<Type>& results) {
   const Shape& from = c.operands[0].shape;
   const Shape& to = results[0].shape;
   FactorBuilder b(c, results);
@@ -98,11 +98,11 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 constinit const Home reshape = [] {
   Op op;
   op.name = "reshape";
-  op.infer = infer;
+  op.infer = infer_reshape;
   op.eval = [](const Call&, std::span<const HostView> in, std::span<const HostView> out) {
     if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
   };
-  op.factors = factors;
+  op.factors = factors_reshape;
   op.linear = {{0}};
   op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
     return std::vector{lax::reshape(cts[0], c.operands[0].shape)};

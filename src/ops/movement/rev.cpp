@@ -5,7 +5,7 @@
 namespace tutti::ops {
 namespace {
 
-View view(const Call& c) {
+View view_of_rev(const Call& c) {
   const Shape& shape = c.operands[0].shape;
   View v{0, row_major_strides(shape)};
   for (std::int64_t d : c.get<Rev>().dims) {
@@ -26,7 +26,7 @@ constinit const Home rev = [] {
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape)};
   };
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    read_view(view(c), in[0], out[0]);
+    read_view(view_of_rev(c), in[0], out[0]);
   };
   op.factors = [](const Call& c, const std::vector<Type>& results) {
     Factors f = same_dims(c, results, std::vector<bool>(results[0].ndim(), false));
@@ -40,7 +40,7 @@ constinit const Home rev = [] {
   op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {
     return Batched{{lax::rev(operands[0], shifted(c.get<Rev>().dims))}, {true}};
   };
-  op.view = [](const Call& c, const Type&) { return std::optional(view(c)); };
+  op.view = [](const Call& c, const Type&) { return std::optional(view_of_rev(c)); };
   op.movement = true;
   op.samples = {
       {.params = Rev{{0}}, .operands = {type(float32, {5})}},

@@ -6,7 +6,7 @@
 namespace tutti::ops {
 namespace {
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_roll(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Roll>();
   const Shape& shape = out[0].type.shape;
   std::int64_t outer = 1, row = out[0].type.dtype.size(), n = shape[p.dim];
@@ -21,7 +21,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   }
 }
 
-std::vector<Piece> pieces(const Call& c, const Type& result) {
+std::vector<Piece> pieces_of_roll(const Call& c, const Type& result) {
   const auto& p = c.get<Roll>();
   const auto dim = static_cast<std::size_t>(p.dim);
   const std::vector<std::int64_t> zero(result.shape.size(), 0);
@@ -32,7 +32,7 @@ std::vector<Piece> pieces(const Call& c, const Type& result) {
 }
 
 // The last elements of the block before, or of one further away, then the first ones of the block behind that.
-Across across_blocks() {
+Across across_blocks_of_roll() {
   auto split = [](const Call& c) {
     const std::int64_t block = c.operands[0].shape[c.get<Roll>().dim];
     return std::pair(c.get<Roll>().shift / block, c.get<Roll>().shift % block);  // whole blocks, and the rest
@@ -77,13 +77,13 @@ constinit const Home roll = [] {
                         "Give a shift from 0 to the extent.");
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape)};
   };
-  op.eval = eval;
+  op.eval = eval_roll;
   op.factors = [](const Call& c, const std::vector<Type>& results) {
     Factors f = same_dims(c, results, std::vector<bool>(results[0].ndim(), false));
     for (int factor : f.operands[0][c.get<Roll>().dim]) f.factors[factor].kind = Factors::Kind::replicated;
     return f;
   };
-  op.across = std::make_shared<Across>(across_blocks());
+  op.across = std::make_shared<Across>(across_blocks_of_roll());
   op.linear = {{0}};
   op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
     const auto& p = c.get<Roll>();
@@ -94,7 +94,7 @@ constinit const Home roll = [] {
     return Batched{{bind1(roll, Roll{p.dim + 1, p.shift}, {operands[0]})}, {true}};
   };
   op.movement = true;
-  op.pieces = pieces;
+  op.pieces = pieces_of_roll;
   op.samples = {
       {.params = Roll{0, 2}, .operands = {type(float32, {5})}},
       {.params = Roll{1, 1}, .operands = {type(float32, {3, 4})}},

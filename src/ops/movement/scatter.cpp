@@ -27,7 +27,7 @@ Shape window_sizes(const lax::GatherDims& g, const Shape& x, const Shape& update
   return sizes;
 }
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_scatter(const Call& c) {
   const auto& p = c.get<Scatter>();
   const Type& x = c.operands[0];
   const Type& updates = c.operands[2];
@@ -86,7 +86,7 @@ void combine(ScatterKind kind, const Windows& windows, const HostView& updates, 
   }
 }
 
-void eval(ScatterKind kind, const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_scatter(ScatterKind kind, const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Scatter>();
   lax::GatherDims g = as_gather(p.dims);
   Shape sizes = window_sizes(g, in[0].type.shape, in[2].type.shape);
@@ -96,7 +96,7 @@ void eval(ScatterKind kind, const Call& c, std::span<const HostView> in, std::sp
   visit_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) { combine<T>(kind, windows, in[2], out[0]); });
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_scatter(const Call& c, const std::vector<Type>& results) {
   const auto& p = c.get<Scatter>();
   lax::GatherDims g = as_gather(p.dims);
   FactorBuilder b(c, results);
@@ -192,8 +192,8 @@ std::vector<Array> extremum_jvp(const Call& c, const std::vector<Array>& primals
   return {out};
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
-              const BatchAxis& axis) {
+Batched batch_scatter(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
+                      const BatchAxis& axis) {
   Scatter p = c.get<Scatter>();
   auto& d = p.dims;
   Array x = batched(operands[0], mapped[0], axis.size), updates = batched(operands[2], mapped[2], axis.size);
@@ -263,12 +263,12 @@ std::vector<Sample> samples(bool keys) {
 Op home(ScatterKind kind, std::string name) {
   Op op;
   op.name = std::move(name);
-  op.infer = infer;
+  op.infer = infer_scatter;
   op.eval = [kind](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    eval(kind, c, in, out);
+    eval_scatter(kind, c, in, out);
   };
-  op.factors = factors;
-  op.batch = batch;
+  op.factors = factors_scatter;
+  op.batch = batch_scatter;
   op.own_weak = true;
   set_derivative(op, kind);
   op.movement = kind == ScatterKind::set;

@@ -9,7 +9,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_slice(const Call& c) {
   const auto& p = c.get<SliceParams>();
   const Type& x = c.operands[0];
   if (p.start.size() != x.shape.size() || p.limit.size() != x.shape.size() || p.strides.size() != x.shape.size())
@@ -29,7 +29,7 @@ std::vector<Type> infer(const Call& c) {
   return {type(x.dtype, shape)};
 }
 
-View view(const Call& c, const Type& result) {
+View view_of_slice(const Call& c, const Type& result) {
   const auto& p = c.get<SliceParams>();
   View v{0, row_major_strides(c.operands[0].shape)};
   for (std::size_t d = 0; d < v.strides.size(); ++d) {
@@ -40,15 +40,15 @@ View view(const Call& c, const Type& result) {
   return v;
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_slice(const Call& c, const std::vector<Type>& results) {
   std::vector<bool> changed;
   for (int d = 0; d < results[0].ndim(); ++d) changed.push_back(results[0].shape[d] != c.operands[0].shape[d]);
   return same_dims(c, results, changed);
 }
 
 // The elements go back to where they came from; zeros fill the gaps.
-std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
-                              const std::vector<bool>&) {
+std::vector<Array> transposed_slice(const Call& c, const std::vector<Array>& cts, const std::vector<Array>&,
+                                    const std::vector<bool>&) {
   const auto& p = c.get<SliceParams>();
   const Shape& from = c.operands[0].shape;
   std::vector<lax::PadDim> config;
@@ -60,7 +60,8 @@ std::vector<Array> transposed(const Call& c, const std::vector<Array>& cts, cons
   return {lax::pad(cts[0], literal(cts[0].dtype(), 0), config)};
 }
 
-Batched batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis& axis) {
+Batched batch_slice(const Call& c, const std::vector<Array>& operands, const std::vector<bool>&,
+                    const BatchAxis& axis) {
   SliceParams p = c.get<SliceParams>();
   p.start.insert(p.start.begin(), 0);
   p.limit.insert(p.limit.begin(), axis.size);
@@ -69,7 +70,7 @@ Batched batch(const Call& c, const std::vector<Array>& operands, const std::vect
 }
 
 // A dim that is cut is taken whole: every device takes its block.
-Params localize(const Params& params, const LocalTypes& types) {
+Params localize_slice(const Params& params, const LocalTypes& types) {
   auto p = params.get<SliceParams>();
   for (std::size_t d = 0; d < p.limit.size(); ++d)
     if (types.local[0].shape[d] != types.global[0].shape[d]) p.limit[d] = types.local[0].shape[d];
@@ -77,7 +78,7 @@ Params localize(const Params& params, const LocalTypes& types) {
 }
 
 // Along a cut dim: the other dims first, then the box there.
-Across across_blocks() {
+Across across_blocks_of_slice() {
   auto cut = [](const Call& c, int along) {
     auto p = c.get<SliceParams>();
     for (int d = 0; d < c.operands[0].ndim(); ++d) {
@@ -142,18 +143,18 @@ ProgramPtr slice_at(const std::vector<Type>& operands, const Shape& sizes, std::
 constinit const Home slice = [] {
   Op op;
   op.name = "slice";
-  op.infer = infer;
+  op.infer = infer_slice;
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    read_view(view(c, out[0].type), in[0], out[0]);
+    read_view(view_of_slice(c, out[0].type), in[0], out[0]);
   };
-  op.factors = factors;
-  op.across = std::make_shared<Across>(across_blocks());
+  op.factors = factors_slice;
+  op.across = std::make_shared<Across>(across_blocks_of_slice());
   op.linear = {{0}};
-  op.transpose = transposed;
-  op.batch = batch;
-  op.view = [](const Call& c, const Type& result) { return std::optional(view(c, result)); };
+  op.transpose = transposed_slice;
+  op.batch = batch_slice;
+  op.view = [](const Call& c, const Type& result) { return std::optional(view_of_slice(c, result)); };
   op.movement = true;
-  op.localize = localize;
+  op.localize = localize_slice;
   op.samples = {
       {.params = SliceParams{{1}, {4}, {1}}, .operands = {type(float32, {5})}},
       {.params = SliceParams{{0, 1}, {3, 6}, {1, 2}}, .operands = {type(float32, {3, 7})}},

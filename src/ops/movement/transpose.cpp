@@ -5,7 +5,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_transpose(const Call& c) {
   const auto& p = c.get<Transpose>();
   const Type& x = c.operands[0];
   check_dims(c.op.name, "permutation", p.permutation, x.ndim());
@@ -19,14 +19,14 @@ std::vector<Type> infer(const Call& c) {
   return {type(x.dtype, shape)};
 }
 
-View view(const Call& c) {
+View view_of_transpose(const Call& c) {
   Dims strides = row_major_strides(c.operands[0].shape);
   View v;
   for (std::int64_t d : c.get<Transpose>().permutation) v.strides.push_back(strides[d]);
   return v;
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_transpose(const Call& c, const std::vector<Type>& results) {
   const auto& p = c.get<Transpose>();
   FactorBuilder b(c, results);
   for (std::size_t i = 0; i < p.permutation.size(); ++i)
@@ -39,11 +39,11 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 constinit const Home transpose = [] {
   Op op;
   op.name = "transpose";
-  op.infer = infer;
+  op.infer = infer_transpose;
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    read_view(view(c), in[0], out[0]);
+    read_view(view_of_transpose(c), in[0], out[0]);
   };
-  op.factors = factors;
+  op.factors = factors_transpose;
   op.linear = {{0}};
   op.transpose = [](const Call& c, const std::vector<Array>& cts, const std::vector<Array>&, const std::vector<bool>&) {
     const auto& p = c.get<Transpose>();
@@ -54,7 +54,7 @@ constinit const Home transpose = [] {
   op.batch = [](const Call& c, const std::vector<Array>& operands, const std::vector<bool>&, const BatchAxis&) {
     return Batched{{lax::transpose(operands[0], shifted(c.get<Transpose>().permutation, 1, true))}, {true}};
   };
-  op.view = [](const Call& c, const Type&) { return std::optional(view(c)); };
+  op.view = [](const Call& c, const Type&) { return std::optional(view_of_transpose(c)); };
   op.movement = true;
   op.samples = {
       {.params = Transpose{{1, 0}}, .operands = {type(float32, {3, 4})}},

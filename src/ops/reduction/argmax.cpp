@@ -17,7 +17,7 @@ template <class T> bool is_nan(T x) {
     return false;
 }
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_argmax(const Call& c) {
   const auto& p = c.get<ArgReduction>();
   Shape shape = c.operands[0].shape;
   pointwise_shape(c, mask);
@@ -66,7 +66,7 @@ template <class Better> decltype(Op::eval) eval(Better better) {
 }
 
 // The best of each block and where it is; then the best of these, of equal ones the first block's.
-Across across_blocks(bool max) {
+Across across_blocks_of_argmax(bool max) {
   auto as_numbers = [](const Array& x) {
     return x.dtype().is_bool() ? bind1(convert_element_type, ConvertElementType{int32, false}, {x}) : x;
   };
@@ -102,7 +102,7 @@ Across across_blocks(bool max) {
 template <class Better> Op arg_reduction(std::string name, Better better) {
   Op op;
   op.name = std::move(name);
-  op.infer = infer;
+  op.infer = infer_argmax;
   op.eval = eval(better);
   op.own_weak = true;
   op.factors = [](const Call& c, const std::vector<Type>&) {
@@ -117,7 +117,7 @@ template <class Better> Op arg_reduction(std::string name, Better better) {
     }
     return f;
   };
-  op.across = std::make_shared<Across>(across_blocks(better(1, 0)));
+  op.across = std::make_shared<Across>(across_blocks_of_argmax(better(1, 0)));
   op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
   op.batch = [](const Call& c, const std::vector<Array>& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
     ArgReduction p = c.get<ArgReduction>();

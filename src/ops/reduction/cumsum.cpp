@@ -11,7 +11,7 @@ using Arrays = std::vector<Array>;
 
 constexpr std::int64_t kBlock = 1024;  // elements that are added up before they join the sum
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_cumsum(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Cumulative>();
   const Shape& shape = c.operands[0].shape;
   std::int64_t n = shape[p.axis], inner = 1;
@@ -37,7 +37,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
 }
 
 // The sums of each block, and the totals of those before it.
-Across across_blocks() {
+Across across_blocks_of_cumsum() {
   Across out;
   out.run = [](const Call& c, const Arrays& blocks, const Line& line) -> Arrays {
     const auto& p = c.get<Cumulative>();
@@ -105,8 +105,8 @@ Op running_frame(std::string name, unsigned mask, const std::vector<DType>& samp
 
 constinit const Home cumsum = [] {
   Op op = running_frame("cumsum", takes_number, {float32, bfloat16, int32});
-  op.eval = eval;
-  op.across = std::make_shared<Across>(across_blocks());
+  op.eval = eval_cumsum;
+  op.across = std::make_shared<Across>(across_blocks_of_cumsum());
   op.linear = {{0}};
   op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const std::vector<bool>&) -> Arrays {
     const auto& p = c.get<Cumulative>();

@@ -32,7 +32,7 @@ template <Running running, class T> T joined(T so_far, T next) {
   }
 }
 template <Running running, unsigned mask>
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_cumulative(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Cumulative>();
   const Shape& shape = c.operands[0].shape;
   std::int64_t n = shape[p.axis], inner = 1;
@@ -119,7 +119,7 @@ template <Running running, unsigned mask> Op home(const char* name) {
   std::vector<DType> samples{float32, bfloat16};
   if (running != Running::logsumexp) samples.push_back(int32);
   Op op = running_frame(name, mask, samples);
-  op.eval = eval<running, mask>;
+  op.eval = eval_cumulative<running, mask>;
   op.jvp = [](const Call& c, const Arrays& primals, const Arrays&, const Arrays& tangents) -> Arrays {
     const auto& p = c.get<Cumulative>();
     Dual x{primals[0], tangents[0]};

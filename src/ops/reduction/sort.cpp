@@ -16,7 +16,7 @@ bool has_order(DType dtype) {
   return !dtype.is_key() && visit_dtype(dtype, []<class T>(Stored<T>) { return Orderable<T>; });
 }
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_sort(const Call& c) {
   const auto& p = c.get<Sort>();
   if (c.operands.empty()) raise<ShapeError>(c.op.name, "no arrays", "Give at least one.");
   const Type& x = c.operands[0];
@@ -39,13 +39,13 @@ std::vector<Type> infer(const Call& c) {
   return out;
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_sort(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   sort_rows(c.get<Sort>(), in, out);
 }
 
 // The elements of a block that may be among those kept, then those kept of all blocks'. Blocks come in the order of
 // their places, so that equal elements stay in theirs.
-Across across_blocks() {
+Across across_blocks_of_sort() {
   auto of_block = [](const Call& c) {
     return std::min(std::abs(c.get<Sort>().keep), c.operands[0].shape[c.get<Sort>().dim]);
   };
@@ -141,10 +141,10 @@ std::vector<Sample> samples() {
 constinit const Home sort = [] {
   Op op;
   op.name = "sort";
-  op.infer = infer;
-  op.eval = eval;
+  op.infer = infer_sort;
+  op.eval = eval_sort;
   op.factors = factors;
-  op.across = std::make_shared<Across>(across_blocks());
+  op.across = std::make_shared<Across>(across_blocks_of_sort());
   op.part = [](const Call& c, int dim, std::int64_t from, std::int64_t to) -> std::optional<Params> {
     Sort p = c.get<Sort>();
     const std::int64_t n = c.operands[0].shape[dim];
