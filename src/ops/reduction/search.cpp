@@ -15,7 +15,7 @@ bool has_places(DType dtype) {
   return !dtype.is_key() && visit_dtype(dtype, []<class T>(Stored<T>) { return Orderable<T>; });
 }
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_search(const Call& c) {
   const auto& p = c.get<Search>();
   const Type &sorted = c.operands[0], &x = c.operands[1];
   if (sorted.dtype != x.dtype)
@@ -87,7 +87,7 @@ template <class T, class Out> void places(const Search& p, const HostView& sorte
   }
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_search(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Search>();
   visit_dtype(in[1].type.dtype, [&]<class T>(Stored<T>) {
     if constexpr (Orderable<T>) {
@@ -99,7 +99,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   });
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_search(const Call& c, const std::vector<Type>& results) {
   const int batch = c.get<Search>().batch;
   FactorBuilder b(c, results);
   for (int d = 0; d < c.operands[1].ndim(); ++d) {
@@ -110,7 +110,8 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
   return b.f;
 }
 
-Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped, const BatchAxis& axis) {
+Batched batch_search(const Call& c, const std::vector<Array>& xs, const std::vector<bool>& mapped,
+                     const BatchAxis& axis) {
   Search p = c.get<Search>();
   if (!mapped[0] && p.batch == 0) return {{bind1(c.op, p, xs)}, {true}};  // more to look for in the same vector
   ++p.batch;
@@ -122,11 +123,11 @@ Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<boo
 constinit const Home search = [] {
   Op op;
   op.name = "search";
-  op.infer = infer;
-  op.eval = eval;
-  op.factors = factors;
+  op.infer = infer_search;
+  op.eval = eval_search;
+  op.factors = factors_search;
   op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
-  op.batch = batch;
+  op.batch = batch_search;
   op.flops = [](const Call& c, const std::vector<Type>& results) {
     double levels = 1;
     for (std::int64_t n = c.operands[0].shape.back(); n >= 16; n /= 16) ++levels;
