@@ -8,6 +8,7 @@
 #include "array/copy_box.hpp"
 #include "array/node.hpp"
 #include "array/runtime.hpp"
+#include "base/copy.hpp"
 #include "base/half.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/places.hpp"
@@ -193,7 +194,7 @@ void convert_elements(DType from, const void* in, DType to, void* out, std::int6
     return;
   }
   if (from == to) {
-    std::memcpy(out, in, static_cast<std::size_t>(n * from.size()));
+    copy_bytes(out, in, static_cast<std::size_t>(n * from.size()));
     return;
   }
   visit_dtype(from, [&]<class F>(Stored<F>) {

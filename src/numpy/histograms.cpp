@@ -4,6 +4,7 @@
 #include "array/node.hpp"
 #include "numpy/dims.hpp"
 #include "numpy/promotion.hpp"
+#include "ops/reduction/bincount.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/differences.hpp"
 #include "tutti/numpy/grids.hpp"
@@ -54,7 +55,9 @@ Histogram histogram(const In& x, const Bins& bins, const HistogramOptions& o) {
   const std::vector<Array> xs = with_weights("histogram", x.array, o.weights, x.array.shape());
   const Array edges = histogram_bin_edges(xs[0], bins);
   const Array at = bin_of(xs[0], edges);
-  Array counts = zeros({edges.size()}, xs[1].dtype()).at(at).add(xs[1])(slice(1, none));
+  Array counts = o.weights.has_value() ? zeros({edges.size()}, xs[1].dtype()).at(at).add(xs[1])
+                                       : bincount(at, {.length = edges.size()}).astype(xs[0].dtype());
+  counts = counts(slice(1, none));
   if (o.density) counts = counts / diff(edges) / sum(counts);
   return {counts, edges};
 }
@@ -112,11 +115,11 @@ Array bincount(const In& x, const BincountOptions& o) {
                          "Give .length.");
     length = std::max(o.minlength, at.size() ? std::max<std::int64_t>(0, max(at).item<std::int64_t>()) + 1 : 0);
   }
-  Array weights = o.weights.has_value() ? o.weights : array(1);
-  if (o.weights.has_value() && weights.shape() != at.shape())
-    raise<ShapeError>("bincount", "the weights are " + weights.type().str() + " for " + at.type().str(),
+  if (!o.weights.has_value()) return bind1(ops::bincount, ops::Bincount{length, canonical(int64)}, {at});
+  if (o.weights.shape() != at.shape())
+    raise<ShapeError>("bincount", "the weights are " + o.weights.type().str() + " for " + at.type().str(),
                       "Give one weight per element.");
-  return zeros({length}, weights.dtype()).at(maximum(at, 0)).add(weights);
+  return zeros({length}, o.weights.dtype()).at(maximum(at, 0)).add(o.weights);
 }
 
 }  // namespace tutti

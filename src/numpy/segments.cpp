@@ -31,13 +31,11 @@ Array segments(const char* name, const In& x, const In& ids, const SegmentOption
   if (n < 0) raise<ValueError>(name, std::to_string(n) + " segments", "Ask for 0 or more.");
   Shape shape = x.array.shape();
   shape[0] = n;
-  // Negative ids do not count from the end: they lie outside too.
-  const Array at =
-      id.dtype().is_unsigned() ? id : where(id < 0, static_cast<int>(std::min<std::int64_t>(n, INT32_MAX)), id);
   lax::ScatterDims dims;
   for (int d = 1; d < x.array.ndim(); ++d) dims.update_window_dims.push_back(d);
   dims.inserted_window_dims = dims.scatter_dims_to_operand_dims = {0};
-  return lax::scatter(lax::broadcast_in_dim(start, shape, {}), expand_dims(at, 1), x.array, dims, kind);
+  return lax::scatter(lax::broadcast_in_dim(start, shape, {}), expand_dims(id, 1), x.array, dims,
+                      kind);  // negative ids lie outside
 }
 // The least or the greatest number: what a maximum or minimum of nothing gives.
 Array extreme(const Array& x, bool least) {

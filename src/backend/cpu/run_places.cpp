@@ -28,6 +28,9 @@ RunPlaces::RunPlaces(lax::GatherDims dims, lax::GatherMode mode, Shape sizes, Sh
   }
   count_ = outer_.num_elements();
   direct_ = std::all_of(w.window.begin(), w.window.end(), [&](std::int64_t d) { return outer_[d] == 1; });
+  if (direct_ && indices_.dtype == int32 && from_.ndim() == 1 && length_ == 1 && dims_.start_index_map.size() == 1 &&
+      mode_ == lax::GatherMode::fill && from_[0] <= INT32_MAX)
+    numbered_ = from_[0];
 }
 
 template <class I>

@@ -15,6 +15,8 @@ class RunPlaces {
   std::int64_t count() const { return count_; }
   /// Elements of one run.
   std::int64_t length() const { return length_; }
+  /// Where each int32 index is the place of its run, if it is below what this returns, and outside else; 0: not so.
+  std::int64_t numbered() const { return numbered_; }
   /// Writes the positions of runs begin to end-1 in the row-major operand: -1 where the window is out of range and the
   /// mode is `fill`. `indices`: the data.
   void find(void* indices, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
@@ -29,6 +31,7 @@ class RunPlaces {
   int ndim_;
   Shape outer_;  // of the windows' array: what is within a run has extent 1
   std::int64_t length_ = 1, count_ = 0;
+  std::int64_t numbered_ = 0;
   bool direct_ = false;  // run i is that of index vector i
 };
 

@@ -20,6 +20,12 @@ template <class T> struct Adding { using Sum = std::conditional_t<std::integral<
 // Calls f(place, number of the run) for the runs begin to end-1 that are inside.
 template <class F>
 void for_each_run(const RunPlaces& places, void* indices, std::int64_t begin, std::int64_t end, F&& f) {
+  if (const std::int64_t elements = places.numbered(); elements > 0) {
+    const auto* at = static_cast<const std::int32_t*>(indices);
+    for (std::int64_t i = begin; i < end; ++i)
+      if (static_cast<std::uint32_t>(at[i]) < elements) f(std::int64_t{at[i]}, i);
+    return;
+  }
   std::int64_t at[kRunsAtOnce];
   for (std::int64_t first = begin; first < end; first += kRunsAtOnce) {
     const std::int64_t n = std::min(kRunsAtOnce, end - first);

@@ -8,11 +8,11 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <optional>
 #include <shared_mutex>
 #include <utility>
 
 #include "base/tasks.hpp"
+#include "ops/fft/lanes.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -131,21 +131,68 @@ template <class T> void run(FftType type, typename Fftw<T>::Plan plan, T* in, T*
     Fftw<T>::run_c2c(plan, complex_in, complex_out);
 }
 
+// Kept for the process, as FFTW's plans.
+template <class T> const LaneTransform<T>* lane_transform(FftType type, std::int64_t n) {
+  if (!LaneTransform<T>::takes(type, n)) return nullptr;
+  static std::shared_mutex mutex;
+  static auto& made = *new std::map<Key, std::unique_ptr<const LaneTransform<T>>>;
+  const Key key{type, n};
+  {
+    std::shared_lock lock(mutex);
+    if (auto at = made.find(key); at != made.end()) return at->second.get();
+  }
+  std::unique_lock lock(mutex);
+  auto& transform = made[key];
+  if (!transform) transform = std::make_unique<const LaneTransform<T>>(type, n);
+  return transform.get();
+}
+
+// Workspace of a lane transform.
+template <class T> class Vectors {
+  using V = typename LaneTransform<T>::V;
+  struct alignas(64) Line {
+    T parts[LaneTransform<T>::lanes];
+  };
+
+ public:
+  explicit Vectors(std::int64_t count)
+      : lines_(std::make_unique_for_overwrite<Line[]>(static_cast<std::size_t>(count))) {}
+  V* data() const { return reinterpret_cast<V*>(lines_.get()); }
+
+ private:
+  std::unique_ptr<Line[]> lines_;
+};
+
+// Calls f(first, count, workspace) for groups of rows or lines, as many as there are lanes, on the workers.
+template <class T, class F>
+void in_lanes(const LaneTransform<T>& transform, std::int64_t n, std::int64_t groups, F&& f) {
+  in_pieces(groups, 0.4 * static_cast<double>(n * LaneTransform<T>::lanes), [&](std::int64_t begin, std::int64_t end) {
+    const Vectors<T> space(transform.workspace());
+    for (std::int64_t k = begin; k < end; ++k) f(k, space.data());
+  });
+}
+
 // Rows that lie in order, from `in` to `out`.
 template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_t rows, const T* in, T* out) {
   const auto [from, to] = sides(type, n);
+  if (const auto* lanes = lane_transform<T>(type, n)) {
+    constexpr std::int64_t count = LaneTransform<T>::lanes;
+    return in_lanes(*lanes, n, (rows + count - 1) / count, [&, from = from, to = to](std::int64_t k, auto* space) {
+      lanes->rows(in + k * count * from, std::min(count, rows - k * count), out + k * count * to, space);
+    });
+  }
   auto* source = const_cast<T*>(in);  // FFTW takes no const, and keeps it where it was asked to
   const typename Fftw<T>::Plan plan = plan_of<T>(type, n);
   in_pieces(rows, 2.0 * static_cast<double>(from + to),
             [&, from = from, to = to](std::int64_t begin, std::int64_t end) {
-              std::optional<Scratch<T>> input, output;
+              std::unique_ptr<Scratch<T>> input, output;
               for (std::int64_t k = begin; k < end; ++k) {
                 T *x = source + k * from, *y = out + k * to;
                 if (!is_aligned(x)) {
-                  if (!input) input.emplace(from);
+                  if (!input) input = std::make_unique<Scratch<T>>(from);
                   x = std::copy_n(x, from, input->data()) - from;
                 }
-                if (!is_aligned(y) && !output) output.emplace(to);
+                if (!is_aligned(y) && !output) output = std::make_unique<Scratch<T>>(to);
                 T* made = is_aligned(y) ? y : output->data();
                 run(type, plan, x, made);
                 if (made != y) std::copy_n(made, to, y);
@@ -156,6 +203,14 @@ template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_
 // The lines of n complex numbers along the middle one of three dims, in place: some that lie side by side at a time, so
 // that whole lines of the cache come and go.
 template <class T> void transform_lines(FftType type, std::int64_t outer, std::int64_t n, std::int64_t inner, T* data) {
+  if (const auto* lanes = lane_transform<T>(type, n)) {
+    constexpr std::int64_t count = LaneTransform<T>::lanes;
+    const std::int64_t groups = (inner + count - 1) / count;
+    return in_lanes(*lanes, n, outer * groups, [&](std::int64_t k, auto* space) {
+      const std::int64_t first = k % groups * count;
+      lanes->lines(data + 2 * (k / groups * n * inner + first), std::min(count, inner - first), inner, space);
+    });
+  }
   const std::int64_t together = n <= 16384 ? 16 : 2;  // what lies side by side fits the second-level cache
   const std::int64_t blocks = (inner + together - 1) / together,
                      row = (n / 8 + 1) * 8;  // never a power of two: aliasing

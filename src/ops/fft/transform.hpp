@@ -1,4 +1,5 @@
-// The transforms themselves, row-major, by FFTW. Plans are made once for each shape and kept for the process.
+// The transforms themselves, row-major, dim by dim: short lengths in lanes (lanes.hpp), others by FFTW. Plans are made
+// once for each length and kept for the process.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,116 @@
+// How often each small number stands in an array. Source: jax.numpy.bincount.
+#include "ops/reduction/bincount.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/half.hpp"
+#include "base/tasks.hpp"
+#include "ops/movement/movement.hpp"
+
+namespace tutti::ops {
+namespace {
+
+std::vector<Type> infer(const Call& c) {
+  const auto& p = c.get<Bincount>();
+  const Type& x = c.operands[0];
+  if (!x.dtype.is_integer()) raise<TypeError>(c.op.name, "the array is " + x.str(), "It takes integers.");
+  if (!p.counts.is_integer())
+    raise<TypeError>(c.op.name, "counts cannot be " + std::string(p.counts.name()), "Ask for an integer dtype.");
+  if (p.length < 0)
+    raise<ValueError>(c.op.name, "the length is " + std::to_string(p.length), "Ask for 0 numbers or more.");
+  Shape shape(Dims(x.shape.begin(), x.shape.begin() + p.batch));
+  shape.push_back(p.length);
+  return {type(p.counts, shape)};
+}
+
+using Counts = std::unique_ptr<std::uint32_t[]>;
+
+template <class T> void count(const T* x, std::int64_t n, std::int64_t length, std::uint32_t* counts) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto value = static_cast<std::uint64_t>(std::is_signed_v<T> ? std::max<T>(x[i], 0) : x[i]);
+    if (value < static_cast<std::uint64_t>(length)) ++counts[value];
+  }
+}
+
+// Parts of an array of their own, then the sums: no more than are worth their tables.
+template <class T> std::vector<Counts> counts_of_parts(const T* x, std::int64_t n, std::int64_t length) {
+  constexpr std::int64_t kMost = 16, kLeast = 1 << 16, kLargest = std::int64_t{1} << 31;
+  const std::int64_t parts =
+      std::max({n / kLargest + 1, std::int64_t{1}, std::min(kMost, n / std::max(kLeast, 8 * length))});
+  std::vector<Counts> out(static_cast<std::size_t>(parts));
+  in_pieces(parts, n < kLeast ? 0 : 1e6, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      Counts mine = std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(length));
+      count(x + n * p / parts, n * (p + 1) / parts - n * p / parts, length, mine.get());
+      out[static_cast<std::size_t>(p)] = std::move(mine);
+    }
+  });
+  return out;
+}
+
+void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+  const auto& p = c.get<Bincount>();
+  const std::int64_t rows = p.length ? out[0].size() / p.length : 0;
+  if (rows == 0) return;
+  const std::int64_t n = in[0].size() / rows;
+  visit_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) {
+    visit_dtype(p.counts, [&]<class To>(Stored<To>) {
+      if constexpr (std::integral<T> && !std::same_as<T, bool> && std::integral<To> && !std::same_as<To, bool>)
+        for (std::int64_t r = 0; r < rows; ++r) {
+          const std::vector<Counts> parts = counts_of_parts(in[0].as<const T>() + r * n, n, p.length);
+          To* const counts = out[0].as<To>() + r * p.length;
+          for (std::int64_t i = 0; i < p.length; ++i) {
+            std::uint64_t all = 0;
+            for (const Counts& part : parts) all += part[static_cast<std::size_t>(i)];
+            counts[i] = static_cast<To>(all);
+          }
+        }
+    });
+  });
+}
+
+Factors factors(const Call& c, const std::vector<Type>& results) {
+  const int batch = c.get<Bincount>().batch;
+  FactorBuilder b(c, results);
+  for (int d = 0; d < c.operands[0].ndim(); ++d) {
+    if (d < batch)
+      b.share(0, d, d, results[0].shape[d]);
+    else
+      b.f.operands[0][d] = {b.add(c.operands[0].shape[d], Factors::Kind::sum)};
+  }
+  b.fixed_result(batch, c.get<Bincount>().length);
+  return b.f;
+}
+
+}  // namespace
+
+constinit const Home bincount = [] {
+  Op op;
+  op.name = "bincount";
+  op.infer = infer;
+  op.eval = eval;
+  op.factors = factors;
+  op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
+  op.batch = [](const Call& c, const std::vector<Array>& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
+    Bincount p = c.get<Bincount>();
+    ++p.batch;
+    return {{bind1(c.op, p, x)}, {true}};
+  };
+  op.flops = [](const Call& c, const std::vector<Type>&) { return static_cast<double>(c.operands[0].num_elements()); };
+  auto sample = [&](Bincount p, DType dtype, Shape shape) {
+    op.samples.push_back(
+        {.params = p, .operands = {type(dtype, std::move(shape))}, .lo = -2, .hi = 6, .differentiable = false});
+  };
+  sample({4}, int32, {30});
+  sample({5}, int8, {3, 7});
+  sample({5, int32, 1}, uint8, {3, 7});
+  sample({3, uint32, 2}, int32, {2, 3, 4});
+  sample({0}, int32, {4});
+  sample({4}, int32, {0});
+  sample({4}, int32, {});
+  return op;
+};
+
+}  // namespace tutti::ops
