@@ -12,7 +12,7 @@
 namespace tutti::ops {
 namespace {
 
-std::vector<Type> infer(const Call& c) {
+std::vector<Type> infer_bincount(const Call& c) {
   const auto& p = c.get<Bincount>();
   const Type& x = c.operands[0];
   if (!x.dtype.is_integer()) raise<TypeError>(c.op.name, "the array is " + x.str(), "It takes integers.");
@@ -50,7 +50,7 @@ template <class T> std::vector<Counts> counts_of_parts(const T* x, std::int64_t 
   return out;
 }
 
-void eval(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
+void eval_bincount(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Bincount>();
   const std::int64_t rows = p.length ? out[0].size() / p.length : 0;
   if (rows == 0) return;
@@ -71,7 +71,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
   });
 }
 
-Factors factors(const Call& c, const std::vector<Type>& results) {
+Factors factors_bincount(const Call& c, const std::vector<Type>& results) {
   const int batch = c.get<Bincount>().batch;
   FactorBuilder b(c, results);
   for (int d = 0; d < c.operands[0].ndim(); ++d) {
@@ -89,9 +89,9 @@ Factors factors(const Call& c, const std::vector<Type>& results) {
 constinit const Home bincount = [] {
   Op op;
   op.name = "bincount";
-  op.infer = infer;
-  op.eval = eval;
-  op.factors = factors;
+  op.infer = infer_bincount;
+  op.eval = eval_bincount;
+  op.factors = factors_bincount;
   op.jvp = [](const Call&, const auto&, const auto&, const auto&) { return std::vector<Array>(1); };
   op.batch = [](const Call& c, const std::vector<Array>& x, const std::vector<bool>&, const BatchAxis&) -> Batched {
     Bincount p = c.get<Bincount>();
