@@ -15,7 +15,9 @@ TEST(Arrays, DevicesAreDealtOutInRuns) {
   const int holders = std::min(8, process_count());
   EXPECT_EQ(static_cast<int>(local_devices().size()), 8 / holders);
   for (const Device& d : local_devices()) EXPECT_EQ(d.process_index(), process_index());
-  if (process_count() > 1) EXPECT_THROW(set_cpu_devices(3 * process_count() + 1), ValueError);
+  if (process_count() > 1) {
+    EXPECT_THROW(set_cpu_devices(3 * process_count() + 1), ValueError);
+  }
 }
 
 TEST(Arrays, EveryShardingGivesEachProcessItsPart) {

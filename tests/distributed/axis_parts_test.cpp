@@ -106,8 +106,9 @@ TEST(AxisParts, BlocksOfUnequalSizes) {
   std::vector<Array> blocks;
   for (const auto& [device, index] : s.devices_indices_map(whole.shape()))
     if (device.process_index() == process_index()) blocks.push_back(device_put(part(whole, index), device));
-  if (process_index() == 0)
+  if (process_index() == 0) {
     EXPECT_THROW(make_array_from_single_device_arrays(whole.shape(), s, blocks), UnsupportedError);
+  }
   EXPECT_THROW(make_array_from_single_device_arrays(whole.shape(), NamedSharding(mesh, P(Names{"y", "x"})), blocks),
                Error);
 }

@@ -4,14 +4,13 @@
 #include <numeric>
 #include <tutti/tutti.hpp>
 
+#include "distributed/everywhere.hpp"
 #include "run/transport.hpp"
 
 namespace tutti {
 namespace {
 
 using run::Transport;
-
-std::vector<float> everywhere(const Array& x) { return multihost::process_allgather(x).to_vector<float>(); }
 
 // Every second block of 2,048 numbers goes to the next process, which puts them in blocks of 512, every fourth.
 TEST(Transport, RunsLandInOtherRuns) {

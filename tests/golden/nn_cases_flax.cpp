@@ -42,7 +42,7 @@ template <class Model> NnOutputs with_output(const Model& model, const NnInputs&
   return out;
 }
 
-NnOutputs conv(const NnInputs& in, const json& p) {
+NnOutputs flax_conv(const NnInputs& in, const json& p) {
   auto sizes = [&](const char* name) {
     return !p.contains(name)    ? nn::Sizes(1)
            : p[name].is_array() ? nn::Sizes(p[name].get<std::vector<std::int64_t>>())
@@ -131,7 +131,7 @@ const NnFamily flax_family({
      [](const NnInputs& in, const json& p) {
        return with_output(linen::Embed{p.at("num_embeddings"), p.at("features")}, in, p);
      }},
-    {"flax.linen.Conv", conv},
+    {"flax.linen.Conv", flax_conv},
     {"flax.linen.LayerNorm", layer_norm},
     {"flax.linen.Dropout", flax_dropout},
     {"flax.jax_utils.replicate", replicate},
