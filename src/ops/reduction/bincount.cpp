@@ -77,8 +77,8 @@ Factors factors_bincount(const Call& c, const std::vector<Type>& results) {
   for (int d = 0; d < c.operands[0].ndim(); ++d) {
     if (d < batch)
       b.share(0, d, d, results[0].shape[d]);
-    else
-      b.f.operands[0][d] = {b.add(c.operands[0].shape[d], Factors::Kind::sum)};
+    else  // with a factor behind it blocks are equal: what fills up a shorter one would be counted
+      b.f.operands[0][d] = {b.add(c.operands[0].shape[d], Factors::Kind::sum), b.add(1)};
   }
   b.fixed_result(batch, c.get<Bincount>().length);
   return b.f;
