@@ -12,6 +12,9 @@ namespace {
 using Way = LoopForm::Way;
 
 constexpr int most_sweeps = 4;
+// Where all nodes are chosen apart, those of longer programs are not with larger tables once more: what is alike in
+// them has been, and time stays linear.
+constexpr std::size_t most_looked_at_again = 5000;
 
 class Choosing {
  public:
@@ -32,7 +35,8 @@ class Choosing {
     model_.only(problem_.axes);
     if (like_.node_classes == static_cast<int>(graph_.nodes.size())) return;
     model_.tie(all_apart(graph_));
-    for (const AxisRef& axis : problem_.axes) model_.improve(best_, {axis}, true);
+    const bool again = graph_.nodes.size() < most_looked_at_again;
+    for (const AxisRef& axis : problem_.axes) model_.improve(best_, {axis}, again);
   }
 
   double cost() const { return best_.cost; }
