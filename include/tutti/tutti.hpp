@@ -65,6 +65,7 @@
 #include "tutti/transform/along_axis.hpp"
 #include "tutti/transform/callbacks.hpp"
 #include "tutti/transform/custom_rules.hpp"
+#include "tutti/transform/custom_vmap.hpp"
 #include "tutti/transform/eval_shape.hpp"
 #include "tutti/transform/explanation.hpp"
 #include "tutti/transform/jacobians.hpp"

@@ -26,16 +26,6 @@ ProgramPtr with_all_captured(const Traced& recorded, const std::vector<Array>& a
 
 }  // namespace
 
-Traced record(const char* what, Loc made, const std::vector<Type>& inputs,
-              const std::function<std::vector<Array>(const std::vector<Array>&)>& body, int derivatives) {
-  auto trace = std::make_shared<Trace>(Trace::Mode::staged, what, made);
-  if (derivatives >= 0) trace->derivatives = derivatives;
-  std::vector<Array> in;
-  for (const Type& t : inputs) in.push_back(trace->input(t));
-  TraceScope scope(trace);
-  return trace->close(body(in));
-}
-
 void Bodies::add(const std::vector<Type>& inputs, int derivatives,
                  const std::function<std::vector<Array>(const std::vector<Array>&)>& body) {
   recorded_.push_back(record(what_, made_, inputs, body, derivatives));

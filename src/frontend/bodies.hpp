@@ -5,13 +5,9 @@
 #include <vector>
 
 #include "ir/op.hpp"
-#include "trace/trace.hpp"
+#include "trace/record.hpp"
 
 namespace tutti {
-
-/// The function recorded on inputs of these types. `derivatives`: how many may be taken of it, -1: as many as here.
-Traced record(const char* what, Loc made, const std::vector<Type>& inputs,
-              const std::function<std::vector<Array>(const std::vector<Array>&)>& body, int derivatives = -1);
 
 /// Functions recorded one after the other into the sub-programs of one Eqn. Behind its own inputs each takes all arrays
 /// that any of them captured.

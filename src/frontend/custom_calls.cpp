@@ -10,6 +10,7 @@
 #include "regions/lists.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
+#include "tutti/transform/custom_vmap.hpp"
 
 namespace tutti::detail {
 namespace {
@@ -147,6 +148,35 @@ std::vector<Array> custom_vjp_call(const CallArrays& args, const Body& fn, const
     return from_places("custom_vjp", "the cotangent of argument", out, types, rule.present, made);
   });
   return bodies.bind(ops::custom_vjp, params, args.leaves);
+}
+
+std::vector<bool> mapped_arguments(const std::vector<int>& counts, std::int64_t size, const std::vector<bool>& mapped,
+                                   std::vector<Array>& leaves) {
+  std::vector<bool> out;
+  std::size_t first = 0;
+  for (int count : counts) {
+    const std::size_t end = first + static_cast<std::size_t>(count);
+    bool any = false;
+    for (std::size_t i = first; i < end; ++i) any = any || mapped[i];
+    for (std::size_t i = first; i < end; ++i)
+      if (any && !mapped[i]) leaves[i] = lax::broadcast(leaves[i], Shape{size});
+    out.push_back(any);
+    first = end;
+  }
+  return out;
+}
+
+std::vector<Array> custom_vmap_call(const CallArrays& args, const Body& fn, MappedCall rule, Loc made) {
+  const std::vector<Type> types = types_of(args.leaves);
+  Bodies bodies("custom_vmap", made);
+  bodies.add(types, derivatives_here(), [&](const std::vector<Array>& in) { return fn(in).leaves; });
+  auto call = [rule = std::move(rule)](std::int64_t size, const std::vector<bool>& mapped,
+                                       const std::vector<Array>& leaves) {
+    MappedResult out = rule(size, mapped, leaves);
+    return Batched{std::move(out.results), std::move(out.mapped)};
+  };
+  return bodies.bind(ops::custom_vmap, ops::CustomVmap{static_cast<int>(types.size()), {std::move(call), made}},
+                     args.leaves);
 }
 
 }  // namespace tutti::detail

@@ -2,6 +2,13 @@
 // way of their own. Where nothing is transformed any more they are inlined (src/transform/inline_calls.cpp).
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "ir/home.hpp"
 #include "tutti/transform/remat_policy.hpp"
 
@@ -32,6 +39,33 @@ struct CustomTangent {
   friend bool operator==(const CustomTangent&, const CustomTangent&) = default;
 };
 extern const Home custom_tangent;
+
+/// What vmap makes of a call, as a callable: which operands are mapped is known only when it does. Equal only to
+/// itself.
+class MapRule {
+ public:
+  /// From how many elements there are, which arguments have them in front, and the arguments.
+  using Call = std::function<Batched(std::int64_t size, const std::vector<bool>& mapped, const std::vector<Array>&)>;
+  MapRule(Call call, Loc made) : call_(std::make_shared<const Call>(std::move(call))), made_(made) {}
+  const Call& operator*() const { return *call_; }
+  Loc made() const { return made_; }
+
+  friend bool operator==(const MapRule& a, const MapRule& b) { return a.call_ == b.call_; }
+  friend std::size_t hash(const MapRule& r) { return std::hash<const void*>{}(r.call_.get()); }
+  friend std::string text(const MapRule&) { return "function"; }
+
+ private:
+  std::shared_ptr<const Call> call_;
+  Loc made_;
+};
+
+/// Operands: `args` arguments, then captured arrays. Subs: the function.
+struct CustomVmap {
+  int args = 0;
+  MapRule rule;
+  friend bool operator==(const CustomVmap&, const CustomVmap&) = default;
+};
+extern const Home custom_vmap;
 
 /// Subs: the function. Reverse mode keeps its operands, and of what it computes what the policy says.
 struct Remat {

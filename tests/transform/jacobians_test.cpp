@@ -9,10 +9,10 @@ namespace {
 using F = std::vector<float>;
 F floats(const Array& x) { return x.astype(float32).to_vector<float>(); }
 
-struct Line {
+struct StraightLine {
   Array slope, offset;
 };
-Array at(const Line& line, const Array& x) { return line.slope * x + line.offset; }
+Array at(const StraightLine& line, const Array& x) { return line.slope * x + line.offset; }
 
 TEST(Jacobians, ByArgumentsWithNumbers) {
   auto f = [](const Array& a, const Array& x, const Array& b) { return a * square(x) + b; };
@@ -28,24 +28,24 @@ TEST(Jacobians, ByArgumentsWithNumbers) {
 }
 
 TEST(Jacobians, OfTreesByTrees) {
-  const Line line{array({2.f, 3.f}), array({1.f, 1.f})};
-  const Line by_line = jacrev(at)(line, array({5.f, 7.f}));
+  const StraightLine line{array({2.f, 3.f}), array({1.f, 1.f})};
+  const StraightLine by_line = jacrev(at)(line, array({5.f, 7.f}));
   EXPECT_EQ(floats(by_line.slope), F({5, 0, 0, 7}));
   EXPECT_EQ(floats(by_line.offset), F({1, 0, 0, 1}));
   // A pair of results, each by a struct.
-  auto two = [](const Line& l, const Array& x) { return std::pair{at(l, x), sum(l.slope * x)}; };
+  auto two = [](const StraightLine& l, const Array& x) { return std::pair{at(l, x), sum(l.slope * x)}; };
   const auto [first, second] = jacfwd(two)(line, array({5.f, 7.f}));
   EXPECT_EQ(floats(first.slope), F({5, 0, 0, 7}));
   EXPECT_EQ(floats(second.slope), F({5, 7}));
   EXPECT_EQ(floats(second.offset), F({0, 0}));
   // A struct of results by an array.
-  auto parts = [](const Array& x) { return Line{2 * x, square(x)}; };
-  const Line by_x = jacrev(parts)(array({1.f, 2.f}));
+  auto parts = [](const Array& x) { return StraightLine{2 * x, square(x)}; };
+  const StraightLine by_x = jacrev(parts)(array({1.f, 2.f}));
   EXPECT_EQ(floats(by_x.offset), F({2, 0, 0, 4}));
 }
 
 TEST(Jacobians, CarryMoreAlong) {
-  auto f = [](const Array& x) { return std::pair{square(x), Line{x.astype(int32), x}}; };
+  auto f = [](const Array& x) { return std::pair{square(x), StraightLine{x.astype(int32), x}}; };
   const Array x = array({2.f, 3.f});
   const auto [forward, more] = jacfwd(has_aux, f)(x);
   EXPECT_EQ(floats(forward), F({4, 0, 0, 6}));
