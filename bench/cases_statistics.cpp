@@ -1,5 +1,5 @@
-// Statistics, sets, segments, running functions, complex numbers, and derivatives of vectors: functions of NumPy, lax
-// and scipy that users call at size.
+// Statistics, sets, segments, running functions, complex and small numbers, and derivatives of vectors: functions of
+// NumPy, lax and scipy that users call at size.
 #include "case.hpp"
 #include "tutti/tutti.hpp"
 
@@ -53,6 +53,16 @@ std::vector<Case> statistics_cases() {
       compiled(
           "complex_mul_exp_4M", [](const Array& z) { return exp(z * z); },
           [](const Setup& s) { return s.normal({1 << 22}, P(axes("x", "y"))).astype(complex64); }),
+      compiled(
+          "float8_round_16M", [](const Array& x) { return (x.astype(float8_e4m3fn) * 2).astype(float32); },
+          rows({1 << 24})),
+      compiled(
+          "int4_weights_4096",  // a layer whose weights are stored in 4 bits, on 16 vectors
+          [](const Array& w, const Array& scale, const Array& x) { return matmul(x, w.astype(float32) * scale); },
+          [](const Setup& s) {
+            return round(s.normal({4096, 4096}, P()) * 2).astype(int4);
+          },
+          whole({4096}), whole({16, 4096})),
       compiled("vectorize_distance_1024", vectorize(distance, {.signature = "(n),(n)->()"}), rows({1024, 1, 16}),
                whole({1, 1024, 16})),
   };

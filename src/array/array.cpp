@@ -33,7 +33,7 @@ template <class T> void set_number(Scalar& out, const T& v) {
   if constexpr (is_complex_number<T>) {
     out.real = v.real();
     out.imag = v.imag();
-  } else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) {
+  } else if constexpr (is_small_float<T>) {
     out.real = static_cast<float>(v);
   } else if constexpr (std::is_floating_point_v<T>) {
     out.real = v;
@@ -73,7 +73,7 @@ Scalar Scalar::to(DType target) const {
     F from;
     if constexpr (is_complex_number<F>)
       from = F(typename F::value_type(real), typename F::value_type(imag));
-    else if constexpr (std::is_same_v<F, BFloat16> || std::is_same_v<F, Float16>)
+    else if constexpr (is_small_float<F>)
       from = F(float(real));
     else if constexpr (std::is_floating_point_v<F>)
       from = static_cast<F>(real);
@@ -283,7 +283,7 @@ void Array::copy_to(DType as, void* out, Loc loc) const {
   CallScope scope(loc, named("to_vector"));
   const ArrayNode& n = checked(*this, "to_vector");
   DType from = n.type.dtype;
-  bool widening = from == as || (from.is_bool() && as.size() >= 1) ||
+  bool widening = from == as || as == arithmetic_dtype(from) || (from.is_bool() && as.size() >= 1) ||
                   (from.is_floating() && as.is_floating() && as.size() > from.size()) ||
                   (from.is_signed() && as.is_signed() && as.size() > from.size()) ||
                   (from.is_unsigned() && as.is_integer() && as.size() > from.size()) ||

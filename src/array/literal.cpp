@@ -12,8 +12,10 @@ void write_scalar(const Scalar& value, DType dtype, void* out) {
     T element;
     if constexpr (std::same_as<T, bool>)
       element = value.dtype.is_inexact() ? value.real != 0 || value.imag != 0 : value.integer != 0;
-    else if constexpr (std::same_as<T, BFloat16> || std::same_as<T, Float16>)
+    else if constexpr (is_small_float<T>)
       element = T(value.as<float>());
+    else if constexpr (is_small_integer<T>)
+      element = T(value.as<std::int64_t>());
     else
       element = value.as<T>();
     std::memcpy(out, &element, sizeof element);

@@ -15,7 +15,7 @@ BufferPtr buffer_of_literal(const ArrayNode& n) {
     T& element = *static_cast<T*>(b->data());
     if constexpr (is_complex_number<T>)
       element = T(typename T::value_type(s.real), typename T::value_type(s.imag));
-    else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
+    else if constexpr (is_small_float<T>)
       element = T(float(s.real));
     else if constexpr (std::is_floating_point_v<T>)
       element = static_cast<T>(s.real);

@@ -41,8 +41,8 @@ void visible(const Shape& s, int dim, std::int64_t at, std::vector<std::int64_t>
 template <class T> std::string alone(const T& v, DType dtype) {
   if constexpr (std::is_same_v<T, bool>)
     return v ? "True" : "False";
-  else if constexpr (std::is_integral_v<T>)
-    return std::to_string(v);
+  else if constexpr (std::is_integral_v<T> || is_small_integer<T>)
+    return std::to_string(+v);
   else if constexpr (is_complex_number<T>)
     return text::lone_complex(v.real(), v.imag(), real_dtype(dtype));
   else
@@ -62,14 +62,14 @@ template <class T> Item formatter(const View& x) {
   if constexpr (std::is_same_v<T, bool>) {
     bool column = x.shape.ndim() > 0;
     return [=](std::int64_t i) -> std::string { return data[i] ? column ? " True" : "True" : "False"; };
-  } else if constexpr (std::is_integral_v<T>) {
+  } else if constexpr (std::is_integral_v<T> || is_small_integer<T>) {
     std::size_t width = 0;
-    for (std::int64_t i : shown) width = std::max(width, std::to_string(data[i]).size());
+    for (std::int64_t i : shown) width = std::max(width, std::to_string(+data[i]).size());
     return [=](std::int64_t i) {
-      std::string s = std::to_string(data[i]);
+      std::string s = std::to_string(+data[i]);
       return std::string(width - s.size(), ' ') + s;
     };
-  } else if constexpr (std::is_same_v<T, BFloat16>) {
+  } else if constexpr (is_small_float<T> && !std::is_same_v<T, Float16>) {
     return [=](std::int64_t i) { return text::general(data[i]); };
   } else if constexpr (is_complex_number<T>) {
     const DType part = real_dtype(x.dtype);

@@ -143,7 +143,7 @@ std::string positional(double v, DType dtype, const NumberStyle& style) {
 }
 
 std::string lone_number(double v, DType dtype) {
-  return dtype == bfloat16 ? general(static_cast<float>(v)) : lone(v, dtype, Trim::zero, false);
+  return dtype == bfloat16 || dtype.size() == 1 ? general(static_cast<float>(v)) : lone(v, dtype, Trim::zero, false);
 }
 
 std::string lone_complex(double real, double imag, DType part) {

@@ -27,7 +27,7 @@ std::string positional(double v, DType dtype, const NumberStyle& style);
 std::string lone_number(double v, DType dtype);
 /// NumPy's text of a lone complex number, whose parts are of `part`: `(1+2j)`, `2j`.
 std::string lone_complex(double real, double imag, DType part);
-/// C's %g: what bfloat16 numbers print, alone and in arrays.
+/// C's %g: what numbers of bfloat16 and 8 bits print, alone and in arrays.
 std::string general(float v);
 
 /// One format for all numbers of an array, so that points line up.

@@ -15,9 +15,10 @@ std::atomic<bool> x64{false};
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype.name(); }
 
 std::string_view DType::name() const {
-  static constexpr std::array<std::string_view, 16> names = {
-      "bool",   "int8",     "int16",   "int32",   "int64",   "uint8",     "uint16",     "uint32",
-      "uint64", "bfloat16", "float16", "float32", "float64", "complex64", "complex128", "key<fry>"};
+  static constexpr std::array<std::string_view, 20> names = {
+      "bool",    "int4",    "int8",    "int16",     "int32",         "int64",       "uint4",
+      "uint8",   "uint16",  "uint32",  "uint64",    "float8_e4m3fn", "float8_e5m2", "bfloat16",
+      "float16", "float32", "float64", "complex64", "complex128",    "key<fry>"};
   return names[static_cast<std::size_t>(kind_)];
 }
 

@@ -11,18 +11,20 @@ namespace tutti::compile {
 namespace {
 
 using Kind = Inst::Kind;
-bool is_narrow(DType d) { return d == bfloat16 || d == float16; }
+bool is_narrow(DType d) { return register_type(d) != d; }
 
 double rounded(DType d, double v) {
   if (d == bfloat16) return static_cast<float>(BFloat16(static_cast<float>(v)));
   if (d == float16) return static_cast<float>(Float16(static_cast<float>(v)));
+  if (d == float8_e4m3fn) return static_cast<float>(Float8E4M3FN(static_cast<float>(v)));
+  if (d == float8_e5m2) return static_cast<float>(Float8E5M2(static_cast<float>(v)));
   if (d == float32) return static_cast<float>(v);
   return v;
 }
 
 }  // namespace
 
-DType register_type(DType d) { return is_narrow(d) ? float32 : d; }
+DType register_type(DType d) { return d == bfloat16 || d == float16 ? float32 : arithmetic_dtype(d); }
 
 Reg Recorder::push(Inst i) {
   auto [it, fresh] = known_.emplace(i, static_cast<int>(body_.insts.size()));
@@ -40,7 +42,8 @@ Reg Recorder::stored(Reg x, DType dtype) {
   if (x.dtype != register_type(dtype)) x = convert(x, register_type(dtype));
   auto it = narrow_.find(x.id);
   if (!is_narrow(dtype) || (it != narrow_.end() && it->second == dtype)) return x;
-  Reg r = push({.kind = Kind::narrow, .sub = static_cast<std::uint8_t>(dtype.kind()), .dtype = float32, .a = x.id});
+  Reg r = push(
+      {.kind = Kind::narrow, .sub = static_cast<std::uint8_t>(dtype.kind()), .dtype = register_type(dtype), .a = x.id});
   narrow_[r.id] = dtype;
   return r;
 }
@@ -60,7 +63,7 @@ Reg Recorder::literal(const Scalar& x) {
 }
 Reg Recorder::constant_int(DType dtype, std::int64_t value) {
   if (dtype.is_floating()) return constant(dtype, static_cast<double>(value));
-  return push({.kind = Kind::constant, .dtype = dtype, .bits = value});
+  return push({.kind = Kind::constant, .dtype = register_type(dtype), .bits = value});
 }
 Reg Recorder::unary(Un op, Reg x) {
   return push({.kind = Kind::unary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id});
@@ -82,16 +85,16 @@ Reg Recorder::fma(Reg a, Reg b, Reg c) {
 }
 
 Reg Recorder::convert(Reg x, DType dtype) {
-  if (is_narrow(dtype)) return stored(convert(x, float32), dtype);
+  if (is_narrow(dtype)) return stored(convert(x, register_type(dtype)), dtype);
   if (x.dtype == dtype) return x;
   return push({.kind = Kind::convert, .dtype = dtype, .a = x.id});
 }
 
 Reg Recorder::bitcast(Reg x, DType dtype) {
   auto it = narrow_.find(x.id);
-  const bool from_narrow = dtype.size() == 2 && it != narrow_.end(), to_narrow = is_narrow(dtype);
+  const bool from_narrow = it != narrow_.end() && it->second.size() == dtype.size(), to_narrow = is_narrow(dtype);
   if (x.dtype == dtype || (from_narrow && it->second == dtype)) return x;
-  if (from_narrow && to_narrow) return bitcast(bitcast(x, uint16), dtype);
+  if (from_narrow && to_narrow) return bitcast(bitcast(x, dtype.size() == 1 ? uint8 : uint16), dtype);
   DType half = from_narrow ? it->second : to_narrow ? dtype : bool_;
   Reg r = push(
       {.kind = Kind::bitcast, .sub = static_cast<std::uint8_t>(half.kind()), .dtype = register_type(dtype), .a = x.id});

@@ -9,7 +9,7 @@ struct StoredType {
   DType dtype;
   std::string_view safetensors, npy;  // npy: kind and bytes, without the order of bytes
 };
-constexpr std::array<StoredType, 15> kStored = {{{bool_, "BOOL", "b1"},
+constexpr std::array<StoredType, 19> kStored = {{{bool_, "BOOL", "b1"},
                                                  {int8, "I8", "i1"},
                                                  {int16, "I16", "i2"},
                                                  {int32, "I32", "i4"},
@@ -18,6 +18,10 @@ constexpr std::array<StoredType, 15> kStored = {{{bool_, "BOOL", "b1"},
                                                  {uint16, "U16", "u2"},
                                                  {uint32, "U32", "u4"},
                                                  {uint64, "U64", "u8"},
+                                                 {int4, "", ""},
+                                                 {uint4, "", ""},
+                                                 {float8_e4m3fn, "F8_E4M3", ""},
+                                                 {float8_e5m2, "F8_E5M2", ""},
                                                  {bfloat16, "BF16", ""},
                                                  {float16, "F16", "f2"},
                                                  {float32, "F32", "f4"},
@@ -34,7 +38,7 @@ std::string_view safetensors_name(DType dtype) {
 }
 std::optional<DType> safetensors_dtype(std::string_view name) {
   for (const StoredType& s : kStored)
-    if (s.safetensors == name) return s.dtype;
+    if (!s.safetensors.empty() && s.safetensors == name) return s.dtype;
   return std::nullopt;
 }
 

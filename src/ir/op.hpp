@@ -281,7 +281,10 @@ struct Op {
   std::shared_ptr<const Collective> collective;
   bool own_weak = false;     // infer sets weak itself
   bool own_varying = false;  // infer sets varying itself
-  bool movement = false;     // only moves or repeats elements (any dtype, keys too)
+  // It takes 8-bit floats and 4-bit integers as they are stored, as those that move elements do; all others compute in
+  // arithmetic_dtype (transform/inline_calls.cpp), and their eval sees nothing else.
+  bool small = false;
+  bool movement = false;  // only moves or repeats elements (any dtype, keys too)
   // Somebody outside is told: never dead, never shared, never computed again for a derivative; the effects of a program
   // keep their order.
   bool effect = false;

@@ -16,6 +16,7 @@
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
+#include "tutti/lax/reductions.hpp"
 
 namespace tutti::lax {
 namespace {
@@ -42,6 +43,13 @@ DType unsigned_of(std::int64_t size) { return size == 1 ? uint8 : size == 2 ? ui
 
 Array convert_element_type(const In& x, DType dtype, bool weak) {
   if (x.array.dtype() == canonical(dtype) && x.array.weak_type() == weak) return x.array;
+  if ((dtype == int4 || dtype == uint4) && x.array.dtype().is_inexact()) {  // the byte it is computed in holds more
+    CallScope scope(x.loc);
+    const Array part = x.array.dtype().is_complex() ? real(x) : x.array;
+    auto bound = [&](int n) { return array_from_scalar(Scalar(n).to(part.dtype()), false); };
+    const Array held = clamp(bound(dtype == int4 ? -8 : 0), part, bound(dtype == int4 ? 7 : 15));
+    return unary(ops::convert_element_type, held, ops::ConvertElementType{dtype, weak});
+  }
   return unary(ops::convert_element_type, x, ops::ConvertElementType{canonical(dtype), weak});
 }
 Array bitcast_convert_type(const In& x, DType dtype) {

@@ -12,6 +12,8 @@ struct Format {
   int fraction, exponent;
 };
 Format format_of(DType dtype) {
+  if (dtype == float8_e4m3fn) return {3, 4};
+  if (dtype == float8_e5m2) return {2, 5};
   if (dtype == bfloat16) return {7, 8};
   if (dtype == float16) return {10, 5};
   return dtype == float32 ? Format{23, 8} : Format{52, 11};
@@ -21,9 +23,10 @@ Format format_of(DType dtype) {
 int kind_of(DType d) {
   return d.is_bool() ? 0 : d.is_unsigned() ? 1 : d.is_signed() ? 2 : d.is_floating() ? 3 : d.is_complex() ? 4 : 5;
 }
+int bits_of(DType d) { return d == int4 || d == uint4 ? 4 : static_cast<int>(d.size()) * 8; }
 // Bits of whole numbers, without a sign, that are exact.
 int whole_bits(DType d) {
-  const int bits = static_cast<int>(d.size()) * 8;
+  const int bits = bits_of(d);
   if (d.is_bool()) return 1;
   if (d.is_integer()) return d.is_signed() ? bits - 1 : bits;
   return format_of(real_dtype(d)).fraction + 1;
@@ -47,19 +50,20 @@ finfo::finfo(DType of, Loc loc) : dtype(real_dtype(of)) {
   bits = static_cast<int>(dtype.size()) * 8;
   nmant = f.fraction;
   nexp = f.exponent;
-  maxexp = 1 << (nexp - 1);
-  minexp = 2 - maxexp;
-  precision = static_cast<int>(nmant * std::log10(2.0));
+  const bool finite = dtype == float8_e4m3fn;  // its largest exponent has numbers, too
+  maxexp = (1 << (nexp - 1)) + finite;
+  minexp = 2 - (1 << (nexp - 1));
+  precision = std::max(1, static_cast<int>(nmant * std::log10(2.0)));
   eps = std::ldexp(1.0, -nmant);
   epsneg = eps / 2;
-  max = std::ldexp(2 - eps, maxexp - 1);
+  max = std::ldexp(2 - (finite ? 2 * eps : eps), maxexp - 1);
   min = -max;
   smallest_normal = tiny = std::ldexp(1.0, minexp);
   smallest_subnormal = std::ldexp(1.0, minexp - nmant);
   resolution = std::pow(10.0, -precision);
 }
 
-iinfo::iinfo(DType of, Loc loc) : dtype(of), bits(static_cast<int>(of.size()) * 8) {
+iinfo::iinfo(DType of, Loc loc) : dtype(of), bits(bits_of(of)) {
   if (!dtype.is_integer())
     raise<TypeError>("iinfo", std::string(of.name()) + " is no integer", "Floating types have finfo.", loc);
   const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;

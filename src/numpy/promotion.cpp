@@ -16,7 +16,7 @@ namespace {
 using K = DType::Kind;
 
 // The lattice's nodes: strong dtypes by their kind, then the weak ones.
-constexpr int weak_int = 15, weak_float = 16, weak_complex = 17, nodes = 18;
+constexpr int weak_int = 20, weak_float = 21, weak_complex = 22, nodes = 23;
 constexpr int node(K k) { return static_cast<int>(k); }
 
 // Bit j of above[i]: type i may become type j.
@@ -24,6 +24,8 @@ consteval std::array<std::uint32_t, nodes> reachable() {
   std::array<std::uint32_t, nodes> above{};
   auto edge = [&](int from, int to) { above[from] |= 1u << to; };
   edge(node(K::bool_), weak_int);
+  edge(weak_int, node(K::int4));  // 4-bit integers and 8-bit floats become nothing else unasked
+  edge(weak_int, node(K::uint4));
   edge(weak_int, node(K::int8));
   edge(weak_int, node(K::uint8));
   edge(node(K::int8), node(K::int16));
@@ -37,6 +39,8 @@ consteval std::array<std::uint32_t, nodes> reachable() {
   edge(node(K::uint32), node(K::uint64));
   edge(node(K::int64), weak_float);
   edge(node(K::uint64), weak_float);
+  edge(weak_float, node(K::float8_e4m3fn));
+  edge(weak_float, node(K::float8_e5m2));
   edge(weak_float, node(K::bfloat16));
   edge(weak_float, node(K::float16));
   edge(weak_float, weak_complex);
@@ -83,7 +87,7 @@ Promotion promote(const std::vector<Array>& xs) {
   std::string types;
   for (const Array& x : xs) types += (types.empty() ? "" : ", ") + x.type().str();
   raise<TypeError>(call_name("arithmetic"), "there is no common type of " + types,
-                   "Convert one of them with astype().");
+                   "Convert one of them with astype(): 8-bit floats and 4-bit integers become no other type unasked.");
 }
 
 Promotion inexact(Promotion p) {

@@ -4,18 +4,40 @@
 
 #include "base/loc_override.hpp"
 #include "ir/op.hpp"
+#include "transform/interpret.hpp"
 #include "transform/needed_elements.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {
 
 bool is_call(const Eqn& e) { return e.op->role == Role::call; }
 
+// Whether its operands and results have to be converted to their arithmetic_dtype and back.
+bool computes_in_small(const Program& p, const Eqn& e) {
+  const Op& op = *e.op;
+  if (op.small || op.movement || op.effect || op.host || !e.subs.empty()) return false;
+  auto small = [](const Type& t) { return arithmetic_dtype(t.dtype) != t.dtype; };
+  return std::any_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return small(p.type(a)); }) ||
+         std::any_of(e.results.begin(), e.results.end(), [&](ValueId v) { return small(p.types[v]); });
+}
+
 bool has_calls(const Program& p) {
-  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return is_call(e) || e.op->refuse || e.op->simpler ||
+  return std::any_of(p.eqns.begin(), p.eqns.end(), [&](const Eqn& e) {
+    return is_call(e) || e.op->refuse || e.op->simpler || computes_in_small(p, e) ||
            std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return has_calls(*sub); });
   });
+}
+
+// The Eqn that converts elements, without operands and results.
+Eqn conversion(DType from, const Type& to, Loc loc) {
+  Recording recording("convert", {});
+  const Array x = recording.input({from, {}, to.weak, {}});
+  Eqn out = recording.close({lax::convert_element_type(x, to.dtype, to.weak)})->eqns.at(0);
+  out.operands.clear();
+  out.results.clear();
+  out.loc = loc;
+  return out;
 }
 
 ProgramPtr inlined(const ProgramPtr& program);
@@ -53,6 +75,10 @@ class Inliner {
         call(*simple, e, env);
         continue;
       }
+      if (computes_in_small(p, e)) {
+        compute_wider(p, e, env);
+        continue;
+      }
       Eqn copy = e;
       for (Atom& a : copy.operands) a = use(a, env);
       for (ValueId& r : copy.results) {
@@ -61,6 +87,38 @@ class Inliner {
       }
       for (ProgramPtr& sub : copy.subs) sub = inlined(sub);
       out_.eqns.push_back(std::move(copy));
+    }
+  }
+
+  ValueId converted(DType from, const Atom& x, const Type& to, Loc loc) {
+    Eqn e = conversion(from, to, loc);
+    e.operands = {x};
+    e.results = {define(to)};
+    out_.eqns.push_back(std::move(e));
+    return out_.eqns.back().results[0];
+  }
+
+  void compute_wider(const Program& p, const Eqn& e, std::vector<Atom>& env) {
+    auto wide = [](Type t) {
+      t.dtype = arithmetic_dtype(t.dtype);
+      return t;
+    };
+    Eqn copy = e;
+    for (Atom& a : copy.operands) {
+      const Type type = p.type(a);
+      a = use(a, env);
+      if (wide(type).dtype == type.dtype) continue;
+      if (a.is_literal())
+        a.literal = a.literal.to(wide(type).dtype);
+      else
+        a = converted(type.dtype, a, wide(type), e.loc);
+    }
+    for (ValueId& r : copy.results) r = define(wide(p.types[r]));
+    out_.eqns.push_back(copy);
+    for (std::size_t k = 0; k < e.results.size(); ++k) {
+      const Type& type = p.types[e.results[k]];
+      const ValueId made = copy.results[k];
+      env[e.results[k]] = wide(type).dtype == type.dtype ? made : converted(wide(type).dtype, made, type, e.loc);
     }
   }
 

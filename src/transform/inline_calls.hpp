@@ -1,4 +1,5 @@
-// The last of the transformations: where nothing is transformed any more, calls are their bodies.
+// The last of the transformations: where nothing is transformed any more, calls are their bodies, and operations on
+// 8-bit floats and 4-bit integers are operations on the numbers in which they are computed, each result rounded.
 #pragma once
 
 #include "ir/program.hpp"

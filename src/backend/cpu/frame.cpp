@@ -115,7 +115,7 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
     if (a.dtype.is_bool()) return b_.CreateICmpNE(n, llvm::Constant::getNullValue(n->getType()));
     if (!a.dtype.is_floating()) return b_.CreateIntCast(n, t, true);
     Value x = b_.CreateSIToFP(n, t);
-    return a.dtype.size() == 2 ? lanes_.narrow(x, a.dtype) : x;
+    return compile::register_type(a.dtype) != a.dtype ? lanes_.narrow(x, a.dtype) : x;
   }
   llvm::Type* memory = lanes_.memory_type(a.dtype);
   const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));

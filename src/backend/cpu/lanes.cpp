@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/half.hpp"
 #include "lane/library.hpp"
 #include "tutti/base/error.hpp"
 
@@ -23,6 +24,8 @@ llvm::Type* Lanes::scalar_type(DType d) const {
   switch (d.kind()) {
     case DType::Kind::bool_: return llvm::Type::getInt1Ty(c);
     case DType::Kind::float32:
+    case DType::Kind::float8_e4m3fn:
+    case DType::Kind::float8_e5m2:
     case DType::Kind::bfloat16:
     case DType::Kind::float16: return llvm::Type::getFloatTy(c);
     case DType::Kind::float64: return llvm::Type::getDoubleTy(c);
@@ -34,6 +37,7 @@ llvm::Type* Lanes::memory_type(DType d) const {
   llvm::LLVMContext& c = m_.getContext();
   if (d.is_bool()) return llvm::Type::getInt8Ty(c);
   if (d == bfloat16 || d == float16) return llvm::Type::getInt16Ty(c);
+  if (d.is_floating() && d.size() == 1) return llvm::Type::getInt8Ty(c);
   return scalar_type(d);
 }
 
@@ -41,16 +45,54 @@ llvm::Type* Lanes::like(Value x, llvm::Type* scalar) const {
   return x->getType()->isVectorTy() ? vector_type(scalar) : scalar;
 }
 
+// As base/half.hpp does it.
+template <class Float8> Lanes::Value Lanes::from_float8(Value x) {
+  llvm::Type *i32 = like(x, b_.getInt32Ty()), *f32 = like(x, b_.getFloatTy());
+  auto bits = [&](std::uint32_t n) { return llvm::ConstantInt::get(i32, n); };
+  auto real = [&](Value n) { return b_.CreateBitCast(n, f32); };
+  Value wide = b_.CreateZExt(x, i32), m = b_.CreateAnd(wide, 0x7f);
+  Value sign = b_.CreateShl(b_.CreateAnd(wide, 0x80), 24);
+  const auto scale = std::bit_cast<float>(static_cast<std::uint32_t>(254 - Float8::bias) << 23);
+  Value finite = b_.CreateFMul(real(b_.CreateShl(m, Float8::shift)), llvm::ConstantFP::get(f32, scale));
+  Value nan = b_.CreateICmpUGE(m, bits(Float8::infinite + (Float8::infinite != Float8::nan)));
+  Value rest = b_.CreateSelect(nan, bits(0x7fc00000), bits(0x7f800000));
+  Value is_finite = b_.CreateICmpULT(m, bits(Float8::infinite));
+  return real(b_.CreateOr(b_.CreateSelect(is_finite, b_.CreateBitCast(finite, i32), rest), sign));
+}
+
+template <class Float8> Lanes::Value Lanes::to_float8(Value x) {
+  llvm::Type *i32 = like(x, b_.getInt32Ty()), *f32 = like(x, b_.getFloatTy());
+  auto bits = [&](std::uint32_t n) { return llvm::ConstantInt::get(i32, n); };
+  auto real = [&](Value n) { return b_.CreateBitCast(n, f32); };
+  Value u = b_.CreateBitCast(x, i32), magnitude = b_.CreateAnd(u, 0x7fffffff);
+  Value added = b_.CreateFAdd(real(magnitude), real(bits(Float8::rounder)));
+  Value subnormal = b_.CreateSub(b_.CreateBitCast(added, i32), bits(Float8::rounder));
+  Value odd = b_.CreateAnd(b_.CreateLShr(magnitude, Float8::shift), 1);
+  Value up =
+      b_.CreateAdd(magnitude, b_.CreateAdd(odd, bits((1u << (Float8::shift - 1)) - 1 + (1u << 23) - Float8::normal)));
+  Value m =
+      b_.CreateSelect(b_.CreateICmpULT(magnitude, bits(Float8::normal)), subnormal, b_.CreateLShr(up, Float8::shift));
+  m = b_.CreateBinaryIntrinsic(In::umin, m, bits(Float8::infinite));
+  m = b_.CreateSelect(b_.CreateFCmpUNO(x, x), bits(Float8::nan), m);
+  return b_.CreateTrunc(b_.CreateOr(b_.CreateAnd(b_.CreateLShr(u, 24), 0x80), m), like(x, b_.getInt8Ty()));
+}
+
 Lanes::Value Lanes::from_memory(Value x, DType d) {
   if (d.is_bool()) return b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType()));
   if (d == bfloat16)
     return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(x, like(x, b_.getInt32Ty())), 16), like(x, b_.getFloatTy()));
+  if (d == float8_e4m3fn) return from_float8<Float8E4M3FN>(x);
+  if (d == float8_e5m2) return from_float8<Float8E5M2>(x);
   if (d == float16) return b_.CreateFPExt(b_.CreateBitCast(x, like(x, b_.getHalfTy())), like(x, b_.getFloatTy()));
   return x;
 }
 
 Lanes::Value Lanes::to_memory(Value x, DType d) {
   if (d.is_bool()) return b_.CreateZExt(x, like(x, b_.getInt8Ty()));
+  if (d == float8_e4m3fn) return to_float8<Float8E4M3FN>(x);
+  if (d == float8_e5m2) return to_float8<Float8E5M2>(x);
+  if (d == int4) return b_.CreateAShr(b_.CreateShl(x, 4), 4);
+  if (d == uint4) return b_.CreateAnd(x, number(x, 15));
   if (d == float16) return b_.CreateBitCast(b_.CreateFPTrunc(x, like(x, b_.getHalfTy())), like(x, b_.getInt16Ty()));
   if (d == bfloat16) {
     llvm::Type* i32 = like(x, b_.getInt32Ty());

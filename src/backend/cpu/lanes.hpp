@@ -49,6 +49,8 @@ class Lanes {
     return llvm::ConstantInt::get(like->getType(), static_cast<std::uint64_t>(n), true);
   }
   llvm::Type* like(Value x, llvm::Type* scalar) const;
+  template <class Float8> Value from_float8(Value x);
+  template <class Float8> Value to_float8(Value x);
 
   llvm::Module& m_;
   llvm::IRBuilder<>& b_;

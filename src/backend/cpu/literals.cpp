@@ -44,7 +44,7 @@ bool change(const compile::Body& body) {
 }
 
 void write(DType dtype, std::int64_t bits, std::byte* to) {
-  visit_dtype(dtype, [&]<class T>(Stored<T>) {
+  visit_arithmetic_dtype(dtype, [&]<class T>(Stored<T>) {
     T value{};
     if constexpr (std::is_floating_point_v<T>)
       value = static_cast<T>(std::bit_cast<double>(bits));

@@ -124,7 +124,7 @@ bool adds_runs(DType dtype) { return dtype.is_integer() || dtype.is_floating(); 
 
 void add_runs(DType dtype, const RunPlaces& places, void* indices, const void* updates, std::int64_t elements,
               void* out) {
-  visit_dtype(dtype, [&]<class T>(Stored<T>) {
+  visit_arithmetic_dtype(dtype, [&]<class T>(Stored<T>) {
     if constexpr (!std::same_as<T, bool> && !is_complex_number<T>)
       RunsAdded<T>(places, indices, static_cast<const T*>(updates), elements, static_cast<T*>(out)).add();
   });

@@ -74,7 +74,7 @@ using SumOf = std::conditional_t<is_complex_number<T>, std::complex<double>,
 template <class Sum> using Store = void (*)(const HostView& out, std::int64_t at, Sum sum);
 
 template <class Sum> Store<Sum> store_as(DType dtype) {
-  return visit_dtype(dtype, []<class Out>(Stored<Out>) -> Store<Sum> {
+  return visit_arithmetic_dtype(dtype, []<class Out>(Stored<Out>) -> Store<Sum> {
     return [](const HostView& out, std::int64_t at, Sum sum) {
       if constexpr (std::same_as<Sum, std::complex<double>>) {
         if constexpr (is_complex_number<Out>) out.as<Out>()[at] = Out(sum);
@@ -135,7 +135,7 @@ void eval(const Call& c, std::span<const HostView> in, std::span<const HostView>
     inner.lhs.push_back(ls[d.lhs_contract[i]]);
     inner.rhs.push_back(rs[d.rhs_contract[i]]);
   }
-  visit_dtype(l.type.dtype, [&]<class T>(Stored<T>) {
+  visit_arithmetic_dtype(l.type.dtype, [&]<class T>(Stored<T>) {
     if constexpr (std::signed_integral<T>)
       if (out[0].type.dtype.is_inexact()) return products<T, double>(l, r, out[0], outer, inner);
     products<T, SumOf<T>>(l, r, out[0], outer, inner);
@@ -277,6 +277,8 @@ Array of_parts(const Array& lhs, const Array& rhs, const DotDims& dims, std::opt
 Array dot_general(const In& lhs, const In& rhs, const DotDims& dims, std::optional<DType> preferred) {
   CallScope scope(lhs.loc);
   if (preferred && *preferred == lhs.array.dtype()) preferred = {};  // one spelling for one meaning
+  if (preferred && arithmetic_dtype(*preferred) != *preferred)
+    return convert_element_type(dot_general(lhs, rhs, dims, arithmetic_dtype(*preferred)), *preferred);
   const ops::DotGeneral form{dims, preferred};
   const Type &l = lhs.array.type(), &r = rhs.array.type();
   if (l.dtype.is_complex() && l.dtype == r.dtype && (!preferred || preferred->is_complex())) {

@@ -20,6 +20,18 @@ template <lane::Bin op> struct Shift {
   }
 };
 
+// 4-bit integers are computed in bytes, of which these ops would count all bits.
+Op of_whole_bytes(Op op) {
+  op.infer = [infer = op.infer](const Call& c) {
+    for (const Type& t : c.operands)
+      if (t.dtype == int4 || t.dtype == uint4)
+        raise<TypeError>(c.op.name, "it takes no 4-bit integers: an operand is " + t.str(),
+                         "Convert it with astype(int8).");
+    return infer(c);
+  };
+  return op;
+}
+
 }  // namespace
 
 constinit const Home bitwise_and = [] {
@@ -34,16 +46,17 @@ constinit const Home bitwise_xor = [] {
 constinit const Home bitwise_not = [] { return unary_op<takes_bits>("bitwise_not", [](auto x) { return ~x; }); };
 constinit const Home shift_left = [] { return binary_op<takes_integer>("shift_left", Shift<lane::Bin::shl>{}); };
 constinit const Home shift_right_logical = [] {
-  return binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{});
+  return of_whole_bytes(binary_op<takes_integer>("shift_right_logical", Shift<lane::Bin::shr_logical>{}));
 };
 constinit const Home shift_right_arithmetic = [] {
   return binary_op<takes_integer>("shift_right_arithmetic", Shift<lane::Bin::shr_arithmetic>{});
 };
 constinit const Home population_count = [] {
-  return unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); });
+  return of_whole_bytes(
+      unary_op<takes_integer>("population_count", [](auto x) { return lane::unary<lane::Un::popcount>(x); }));
 };
 constinit const Home clz = [] {
-  return unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); });
+  return of_whole_bytes(unary_op<takes_integer>("clz", [](auto x) { return lane::unary<lane::Un::clz>(x); }));
 };
 
 }  // namespace tutti::ops

@@ -10,7 +10,7 @@ namespace {
 using Arrays = std::vector<Array>;
 using Views = std::span<const HostView>;
 
-constexpr unsigned convertible = takes_number | takes_bool;
+constexpr unsigned convertible = takes_number | takes_bool, stored = convertible | takes_small;
 
 std::vector<Type> infer_convert(const Call& c) {
   const auto& p = c.get<ConvertElementType>();
@@ -22,8 +22,8 @@ std::vector<Type> infer_convert(const Call& c) {
 }
 
 void eval_convert(const Call& c, Views in, Views out) {
-  with_storage<convertible>(c.operands[0].dtype, [&]<class From>() {
-    with_storage<convertible>(c.get<ConvertElementType>().dtype, [&]<class To>() {
+  with_storage<stored>(c.operands[0].dtype, [&]<class From>() {
+    with_storage<stored>(c.get<ConvertElementType>().dtype, [&]<class To>() {
       const From* p = in[0].as<const From>();
       To* q = out[0].as<To>();
       for (std::int64_t i = 0, n = out[0].size(); i < n; ++i) q[i] = convert_number<To>(p[i]);
@@ -43,6 +43,11 @@ std::vector<Type> infer_bitcast(const Call& c) {
       raise<TypeError>("bitcast_convert_type",
                        c.operands[0].str() + " as " + std::string(to.name()) + ": not every bit pattern is one",
                        "It takes integers and floating types.");
+  for (DType d : {from, to})
+    if (from != to && (d == int4 || d == uint4))
+      raise<TypeError>("bitcast_convert_type",
+                       c.operands[0].str() + " as " + std::string(to.name()) + ": 4 bits have no address",
+                       "Convert with astype(), which wraps.");
   return {Type{to, c.operands[0].shape, false, {}}};
 }
 
@@ -68,6 +73,7 @@ constinit const Home convert_element_type = [] {
   op.infer = infer_convert;
   op.eval = eval_convert;
   op.own_weak = true;
+  op.small = true;
   op.linear = {{0}};
   // Integers wrap at their own width: only conversions that keep it commute with that.
   op.adds_up = [](const Call& c, const std::vector<int>&, const std::vector<Magnitude>&) {
@@ -85,15 +91,19 @@ constinit const Home convert_element_type = [] {
     return ir.convert(in[0], c.get<ConvertElementType>().dtype);
   };
   for (DType from : {float32, bfloat16, float16, int32, uint8, bool_})
-    for (DType to : {float32, bfloat16, float16, int32, int8, uint32, bool_})
+    for (DType to : {float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, int32, int8, int4, uint4, uint32, bool_})
       op.samples.push_back(sample(ConvertElementType{to}, from, to.is_unsigned() || from.is_unsigned() ? 0 : -3, 3));
   op.samples[0].differentiable = true;
+  for (DType from : {float8_e4m3fn, float8_e5m2, int4, uint4})
+    for (DType to : {float32, bfloat16, int32, float8_e5m2, uint4})
+      op.samples.push_back(sample(ConvertElementType{to}, from, from == uint4 ? 0 : -8, from == uint4 ? 15 : 7));
   return op;
 };
 
 constinit const Home bitcast_convert_type = [] {
   Op op = pointwise_frame("bitcast_convert_type");
   op.infer = infer_bitcast;
+  op.small = true;
   op.eval = eval_copy;
   op.jvp = [](const Call&, const Arrays&, const Arrays&, const Arrays&) { return Arrays(1); };
   op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) {
@@ -107,6 +117,7 @@ constinit const Home bitcast_convert_type = [] {
 constinit const Home stop_gradient = [] {
   Op op = pointwise_frame("stop_gradient");
   op.infer = [](const Call& c) -> std::vector<Type> { return {c.operands[0]}; };
+  op.small = true;
   op.eval = eval_copy;
   op.jvp = [](const Call&, const Arrays&, const Arrays&, const Arrays&) { return Arrays(1); };
   op.pointwise = [](VectorIR&, const Call&, std::span<const Reg> in) { return in[0]; };

@@ -26,6 +26,7 @@ enum Takes : unsigned {
   takes_floating = 8,
   takes_complex = 16,
   takes_key = 32,
+  takes_small = 64,  // 8-bit floats and 4-bit integers as they are stored (Op::small)
   takes_integer = takes_signed | takes_unsigned,
   takes_bits = takes_bool | takes_integer,
   takes_real = takes_integer | takes_floating,
@@ -113,6 +114,10 @@ template <unsigned mask, class Fn> void with_storage(DType dtype, Fn&& fn) {
     case K::complex64: return if_taken.template operator()<takes_complex, std::complex<float>>();
     case K::complex128: return if_taken.template operator()<takes_complex, std::complex<double>>();
     case K::prng_key: return if_taken.template operator()<takes_key, std::uint64_t>();
+    case K::int4: return if_taken.template operator()<takes_small, Int4>();
+    case K::uint4: return if_taken.template operator()<takes_small, UInt4>();
+    case K::float8_e4m3fn: return if_taken.template operator()<takes_small, Float8E4M3FN>();
+    case K::float8_e5m2: return if_taken.template operator()<takes_small, Float8E5M2>();
   }
 }
 

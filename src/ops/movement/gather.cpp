@@ -65,7 +65,9 @@ std::vector<char> fill_value(DType dtype, bool zero) {
   if (zero) return out;
   visit_dtype(dtype, [&]<class T>(Stored<T>) {
     T value;
-    if constexpr (std::signed_integral<T>)
+    if constexpr (is_small_integer<T>)
+      value = std::same_as<T, Int4> ? T(-8) : T(15);
+    else if constexpr (std::signed_integral<T>)
       value = std::numeric_limits<T>::min();
     else if constexpr (std::integral<T>)  // keys are unsigned, too
       value = std::numeric_limits<T>::max();

@@ -77,7 +77,7 @@ template <class T> class PlaceSums {
       const Sum& sum = sums_[at + static_cast<std::size_t>(i)];
       if (sum == Sum(0)) continue;  // nothing came, or nothing that counts: -0 stays
       const Sum all = static_cast<Sum>(out[i]) + sum;
-      if constexpr (std::same_as<T, BFloat16> || std::same_as<T, Float16>)
+      if constexpr (is_small_float<T>)
         out[i] = T(static_cast<float>(all));
       else
         out[i] = static_cast<T>(all);

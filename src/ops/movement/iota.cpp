@@ -8,7 +8,7 @@ namespace {
 
 void eval_iota(const Call& c, std::span<const HostView>, std::span<const HostView> out) {
   int dim = c.get<Iota>().dim;
-  visit_dtype(out[0].type.dtype, [&]<class T>(Stored<T>) {
+  visit_arithmetic_dtype(out[0].type.dtype, [&]<class T>(Stored<T>) {
     for_each_index(out[0].type.shape, [&](const Dims& index, std::int64_t flat) {
       if constexpr (std::is_arithmetic_v<T>)
         out[0].as<T>()[flat] = static_cast<T>(index[dim]);
@@ -62,6 +62,8 @@ constinit const Home iota = [] {
 namespace tutti::lax {
 
 Array iota(DType dtype, const Shape& shape, int dim) {
+  if (arithmetic_dtype(dtype) != dtype)
+    return lax::convert_element_type(iota(arithmetic_dtype(dtype), shape, dim), dtype);
   return bind1(ops::iota, ops::Iota{canonical(dtype), shape, dim}, {});
 }
 

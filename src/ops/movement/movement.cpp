@@ -70,7 +70,7 @@ std::int64_t integer_at(const HostView& v, std::int64_t i) {
   return visit_dtype(v.type.dtype, [&]<class T>(Stored<T>) -> std::int64_t {
     if constexpr (std::same_as<T, std::uint64_t>)  // beyond int64 every index is out of range alike
       return static_cast<std::int64_t>(std::min<std::uint64_t>(v.as<T>()[i], INT64_MAX));
-    else if constexpr (std::integral<T>)
+    else if constexpr (std::integral<T> || is_small_integer<T>)
       return v.as<T>()[i];
     else
       throw InternalError("an index of dtype " + std::string(v.type.dtype.name()));

@@ -93,7 +93,7 @@ void eval_scatter(ScatterKind kind, const Call& c, std::span<const HostView> in,
   Windows windows(g, p.mode, sizes, in[0].type.shape, in[1], in[2].type.ndim());
   if (in[0].type.nbytes() && in[0].data != out[0].data) std::memcpy(out[0].data, in[0].data, in[0].type.nbytes());
   if (in[0].type.dtype.is_key()) kind = ScatterKind::set;  // keys have no arithmetic
-  visit_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) { combine<T>(kind, windows, in[2], out[0]); });
+  visit_arithmetic_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) { combine<T>(kind, windows, in[2], out[0]); });
 }
 
 Factors factors_scatter(const Call& c, const std::vector<Type>& results) {

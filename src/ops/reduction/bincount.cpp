@@ -55,8 +55,8 @@ void eval_bincount(const Call& c, std::span<const HostView> in, std::span<const 
   const std::int64_t rows = p.length ? out[0].size() / p.length : 0;
   if (rows == 0) return;
   const std::int64_t n = in[0].size() / rows;
-  visit_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) {
-    visit_dtype(p.counts, [&]<class To>(Stored<To>) {
+  visit_arithmetic_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) {
+    visit_arithmetic_dtype(p.counts, [&]<class To>(Stored<To>) {
       if constexpr (std::integral<T> && !std::same_as<T, bool> && std::integral<To> && !std::same_as<To, bool>)
         for (std::int64_t r = 0; r < rows; ++r) {
           const std::vector<Counts> parts = counts_of_parts(in[0].as<const T>() + r * n, n, p.length);

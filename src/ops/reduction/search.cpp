@@ -12,7 +12,8 @@ namespace tutti::ops {
 namespace {
 
 bool has_places(DType dtype) {
-  return !dtype.is_key() && visit_dtype(dtype, []<class T>(Stored<T>) { return Orderable<T>; });
+  return !dtype.is_key() &&
+         visit_arithmetic_dtype(arithmetic_dtype(dtype), []<class T>(Stored<T>) { return Orderable<T>; });
 }
 
 std::vector<Type> infer_search(const Call& c) {
@@ -89,7 +90,7 @@ template <class T, class Out> void places(const Search& p, const HostView& sorte
 
 void eval_search(const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
   const auto& p = c.get<Search>();
-  visit_dtype(in[1].type.dtype, [&]<class T>(Stored<T>) {
+  visit_arithmetic_dtype(in[1].type.dtype, [&]<class T>(Stored<T>) {
     if constexpr (Orderable<T>) {
       if (out[0].type.dtype == int32)
         places<T>(p, in[0], in[1], out[0].as<std::int32_t>());

@@ -13,7 +13,8 @@ namespace tutti::ops {
 namespace {
 
 bool has_order(DType dtype) {
-  return !dtype.is_key() && visit_dtype(dtype, []<class T>(Stored<T>) { return Orderable<T>; });
+  return !dtype.is_key() &&
+         visit_arithmetic_dtype(arithmetic_dtype(dtype), []<class T>(Stored<T>) { return Orderable<T>; });
 }
 
 std::vector<Type> infer_sort(const Call& c) {

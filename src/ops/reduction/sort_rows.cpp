@@ -78,7 +78,7 @@ template <class Word> class RowSorter {
 
   // Calls g with a function from positions to orders, the type of the elements being known.
   template <class G> void with_orders(const HostView& key, const Row& row, G&& g) const {
-    visit_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
+    visit_arithmetic_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
       if constexpr (Orderable<T>) {
         const T* x = key.as<const T>() + row.first;
         const auto turn = static_cast<OrderWord<T>>(descending_ ? -1 : 0);
