@@ -58,7 +58,10 @@ CONFINED = {
     r"(cblas|lapacke|libxsmm|pocketfft)": ["backend/"],
     r"fftw3": ["ops/fft/"],
     r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp"],
-    r"(imm|x86|arm_neon)\w*\.h": ["backend/cpu/"],
+    r"([xei]mm|x86|arm_neon)\w*\.h": ["backend/cpu/",
+                                     # Kernels of an op's own, chosen by what the processor has.
+                                     "ops/linalg/small_matrices.cpp", "ops/reduction/lane_sort.cpp",
+                                     "ops/reduction/least_of_row.cpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],
     r"mpi\.h": ["distributed/", "backend/mpi/"],
     r"zip\.h": ["io/"],

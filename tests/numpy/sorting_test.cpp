@@ -60,7 +60,7 @@ template <class T> void check_rows(int rows, int n) {
   const Array a = array(x, {rows, n});
   std::vector<T> sorted, top;
   std::vector<int> positions, top_positions;
-  const int k = std::min(n, 7);
+  const int k = std::min(n, n % 3 == 0 ? 20 : 7);
   for (int r = 0; r < rows; ++r) {
     const T* row = x.data() + static_cast<std::size_t>(r) * n;
     for (int i : ordered_positions(row, n)) {
@@ -85,11 +85,12 @@ template <class T> void check_rows(int rows, int n) {
 }
 
 TEST(Sorting, RowsOfAnyLengthAreStableAndNaNIsLast) {
-  for (int n : {1, 2, 63, 64, 65, 300, 1000}) {
-    check_rows<float>(40, n);
-    check_rows<std::int32_t>(40, n);
-    check_rows<std::int8_t>(40, n);
+  for (int n : {1, 2, 7, 8, 16, 17, 63, 64, 65, 128, 129, 300, 1000, 4096, 4098}) {
+    check_rows<float>(n > 1000 ? 17 : 40, n);
+    check_rows<std::int32_t>(n > 1000 ? 17 : 40, n);
+    check_rows<std::int8_t>(n > 1000 ? 17 : 40, n);
     check_rows<std::uint16_t>(3, n);
+    check_rows<std::uint32_t>(4, n);
   }
 }
 
@@ -97,6 +98,19 @@ TEST(Sorting, ALongRowIsSharedAndStaysStable) {
   check_rows<float>(1, 200'001);
   check_rows<std::int32_t>(1, 150'000);
   check_rows<std::uint8_t>(2, 140'000);
+}
+
+// More of them than may pass for the least.
+TEST(Sorting, TheFirstOfEqualElementsAreTheTop) {
+  for (float x : {1.0f, std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::infinity()}) {
+    const Array a = full({3, 1000}, x);
+    for (int k : {1, 8, 9, 32, 33}) {
+      const auto t = lax::top_k(a, k);
+      EXPECT_TRUE(array_equal(t.indices, broadcast_to(arange(k), {3, k})).item<bool>()) << x << ' ' << k;
+      const auto least = lax::top_k(-a, k);
+      EXPECT_TRUE(array_equal(least.indices, broadcast_to(arange(k), {3, k})).item<bool>()) << x << ' ' << k;
+    }
+  }
 }
 
 TEST(Sorting, SixtyFourBits) {

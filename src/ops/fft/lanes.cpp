@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include "lane/side_by_side.hpp"
+
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed between functions that are inlined, all of them
 
 namespace tutti::ops {
@@ -129,71 +131,6 @@ template <bool inverse, class T>
   }
   return x;
 }
-/// A square of `lanes` rows turned: lanes that differ in bit `half` change with rows that do.
-template <int half, class T, std::size_t... l>
-[[gnu::always_inline]] inline void exchange(Vector<T>& a, Vector<T>& b, std::index_sequence<l...>) {
-  constexpr int count = static_cast<int>(sizeof...(l));
-  const Vector<T> first = __builtin_shufflevector(
-      a, b, (static_cast<int>(l) & half ? count + static_cast<int>(l) - half : static_cast<int>(l))...);
-  b = __builtin_shufflevector(
-      a, b, (static_cast<int>(l) & half ? count + static_cast<int>(l) : static_cast<int>(l) + half)...);
-  a = first;
-}
-template <class T> [[gnu::always_inline]] inline void turn_square(Vector<T>* v) {
-  constexpr int count = static_cast<int>(LaneTransform<T>::lanes);
-  constexpr std::make_index_sequence<static_cast<std::size_t>(count)> all;
-#pragma GCC unroll 16
-  for (int r = 0; r < count; ++r)
-    if (!(r & 1)) exchange<1, T>(v[r], v[r + 1], all);
-#pragma GCC unroll 16
-  for (int r = 0; r < count; ++r)
-    if (!(r & 2)) exchange<2, T>(v[r], v[r + 2], all);
-#pragma GCC unroll 16
-  for (int r = 0; r < count; ++r)
-    if (!(r & 4)) exchange<4, T>(v[r], v[r + 4], all);
-  if constexpr (count == 16) {
-#pragma GCC unroll 16
-    for (int r = 0; r < count; ++r)
-      if (!(r & 8)) exchange<8, T>(v[r], v[r + 8], all);
-  }
-}
-
-template <class T> struct Unaligned {
-  typedef T V __attribute__((vector_size(64))) __attribute__((aligned(sizeof(T)))) __attribute__((may_alias));
-};
-
-/// to[i] has number i of each row in a lane.
-template <class T>
-[[gnu::always_inline]] inline void load_rows(const T* in, std::int64_t rows, std::int64_t numbers, Vector<T>* to) {
-  constexpr std::int64_t count = LaneTransform<T>::lanes;
-  std::int64_t i = 0;
-  for (; i + count <= numbers; i += count) {
-    Vector<T> square[count];
-    for (std::int64_t r = 0; r < count; ++r)
-      square[r] = r < rows ? *reinterpret_cast<const typename Unaligned<T>::V*>(in + r * numbers + i) : Vector<T>{};
-    turn_square<T>(square);
-    for (std::int64_t r = 0; r < count; ++r) to[i + r] = square[r];
-  }
-  for (; i < numbers; ++i) {
-    Vector<T> v{};
-    for (std::int64_t r = 0; r < rows; ++r) v[r] = in[r * numbers + i];
-    to[i] = v;
-  }
-}
-template <class T>
-[[gnu::always_inline]] inline void store_rows(const Vector<T>* from, std::int64_t rows, std::int64_t numbers, T* out) {
-  constexpr std::int64_t count = LaneTransform<T>::lanes;
-  std::int64_t i = 0;
-  for (; i + count <= numbers; i += count) {
-    Vector<T> square[count];
-    for (std::int64_t r = 0; r < count; ++r) square[r] = from[i + r];
-    turn_square<T>(square);
-    for (std::int64_t r = 0; r < rows; ++r)
-      *reinterpret_cast<typename Unaligned<T>::V*>(out + r * numbers + i) = square[r];
-  }
-  for (; i < numbers; ++i)
-    for (std::int64_t r = 0; r < rows; ++r) out[r * numbers + i] = from[i][r];
-}
 
 /// Of the numbers z[k] = x[2k] + i x[2k+1], transformed, the transform of x up to the middle; z has room for one more.
 template <class T>
@@ -234,12 +171,12 @@ template <class T>
   auto* x = reinterpret_cast<Complex<T>*>(space);
   auto* y = x + job.half + 1;
   const bool to_half = job.type == FftType::rfft, from_half = job.type == FftType::irfft;
-  load_rows(in, rows, from_half ? 2 * (job.half + 1) : 2 * job.half, space);
+  lane::load_rows(in, rows, from_half ? 2 * (job.half + 1) : 2 * job.half, space);
   if (from_half) from_real_rows(job.half, job.split.data(), x);
   Complex<T>* z =
       from_half || job.type == FftType::ifft ? transformed<true>(job.plan, x, y) : transformed<false>(job.plan, x, y);
   if (to_half) to_real_rows(job.half, job.split.data(), z);
-  store_rows(reinterpret_cast<const Vector<T>*>(z), rows, to_half ? 2 * (job.half + 1) : 2 * job.half, out);
+  lane::store_rows(reinterpret_cast<const Vector<T>*>(z), rows, to_half ? 2 * (job.half + 1) : 2 * job.half, out);
 }
 
 // Numbers of two vectors: real parts, imaginary parts, and both vectors again of these.
@@ -260,7 +197,7 @@ template <class T, std::size_t... l>
 template <class T>
 [[gnu::always_inline]] inline void do_lines(const Job<T>& job, T* data, std::int64_t lines, std::int64_t step,
                                             Vector<T>* space) {
-  using Two = typename Unaligned<T>::V;
+  using Two = typename lane::Side<T>::Unaligned;
   constexpr std::int64_t count = LaneTransform<T>::lanes;
   constexpr std::make_index_sequence<static_cast<std::size_t>(count)> all;
   auto* x = reinterpret_cast<Complex<T>*>(space);
@@ -284,33 +221,7 @@ template <class T>
   }
 }
 
-template <class T>
-[[gnu::target("arch=x86-64-v4")]] void rows_avx512(const Job<T>& job, const T* in, std::int64_t rows, T* out,
-                                                   Vector<T>* space) {
-  do_rows(job, in, rows, out, space);
-}
-template <class T>
-[[gnu::target("arch=x86-64-v3")]] void rows_avx2(const Job<T>& job, const T* in, std::int64_t rows, T* out,
-                                                 Vector<T>* space) {
-  do_rows(job, in, rows, out, space);
-}
-template <class T>
-[[gnu::target("arch=x86-64-v4")]] void lines_avx512(const Job<T>& job, T* data, std::int64_t lines, std::int64_t step,
-                                                    Vector<T>* space) {
-  do_lines(job, data, lines, step, space);
-}
-template <class T>
-[[gnu::target("arch=x86-64-v3")]] void lines_avx2(const Job<T>& job, T* data, std::int64_t lines, std::int64_t step,
-                                                  Vector<T>* space) {
-  do_lines(job, data, lines, step, space);
-}
-
 bool is_real(FftType type) { return type == FftType::rfft || type == FftType::irfft; }
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
 }  // namespace
 
@@ -339,21 +250,11 @@ LaneTransform<T>::LaneTransform(FftType type, std::int64_t n) : type_(type), n_(
 
 template <class T> void LaneTransform<T>::rows(const T* in, std::int64_t rows, T* out, V* space) const {
   const Job<T> job{type_, n_, half_, plan_, split_};
-  if (has_avx512())
-    rows_avx512(job, in, rows, out, space);
-  else if (has_avx2())
-    rows_avx2(job, in, rows, out, space);
-  else
-    do_rows(job, in, rows, out, space);
+  lane::with_widest([&] [[gnu::always_inline]] { do_rows(job, in, rows, out, space); });
 }
 template <class T> void LaneTransform<T>::lines(T* data, std::int64_t lines, std::int64_t step, V* space) const {
   const Job<T> job{type_, n_, half_, plan_, split_};
-  if (has_avx512())
-    lines_avx512(job, data, lines, step, space);
-  else if (has_avx2())
-    lines_avx2(job, data, lines, step, space);
-  else
-    do_lines(job, data, lines, step, space);
+  lane::with_widest([&] [[gnu::always_inline]] { do_lines(job, data, lines, step, space); });
 }
 
 template class LaneTransform<float>;

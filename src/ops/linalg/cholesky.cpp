@@ -13,6 +13,13 @@ void eval_cholesky(const Call&, std::span<const HostView> in, std::span<const Ho
   const Shape& shape = in[0].type.shape;
   const std::int64_t n = cols_of(shape), size = n * n;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
+    if constexpr (!is_complex<T>)
+      if (SmallMatrices<T>::takes(n, batch_size(shape)))
+        return for_each_group<T>(batch_size(shape), static_cast<double>(size * n) / 3,
+                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
+                                   kernels.cholesky(count, static_cast<int>(n), in[0].as<const T>() + k * size,
+                                                    out[0].as<T>() + k * size);
+                                 });
     for_each_matrix<T>(batch_size(shape), static_cast<double>(size * n) / 3, [&](std::int64_t k, Workspace<T>&) {
       T* to = out[0].as<T>() + k * size;
       std::copy_n(in[0].as<const T>() + k * size, size, to);

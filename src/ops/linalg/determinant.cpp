@@ -15,6 +15,18 @@ using Arrays = std::vector<Array>;
 /// Calls f(k, factored, pivots) for each matrix; `factored` is row-major.
 template <class T, class F> void with_factors(const HostView& in, F f) {
   const std::int64_t n = cols_of(in.type.shape), size = n * n;
+  if constexpr (!is_complex<T>)
+    if (SmallMatrices<T>::takes(n, batch_size(in.type.shape)))
+      return for_each_group<T>(batch_size(in.type.shape), 2 * static_cast<double>(size * n) / 3,
+                               [&](std::int64_t first, std::int64_t count, SmallMatrices<T>& kernels) {
+                                 std::vector<T> factors(static_cast<std::size_t>(count * size));
+                                 std::vector<std::int32_t> pivots(static_cast<std::size_t>(count * n)), rows(pivots);
+                                 kernels.lu(count, static_cast<int>(n), static_cast<int>(n),
+                                            in.as<const T>() + first * size, factors.data(), pivots.data(),
+                                            rows.data());
+                                 for (std::int64_t k = 0; k < count; ++k)
+                                   f(first + k, factors.data() + k * size, pivots.data() + k * n);
+                               });
   for_each_matrix<T>(batch_size(in.type.shape), 2 * static_cast<double>(size * n) / 3,
                      [&](std::int64_t k, Workspace<T>& space) {
                        std::vector<T> a(in.as<const T>() + k * size, in.as<const T>() + (k + 1) * size);

@@ -37,8 +37,6 @@ namespace {
 
 using lapack::Routines;
 
-constexpr int kSmall = 16;  // extents up to which plain loops are faster than a call
-
 template <class T> T conjugate(T x) {
   if constexpr (is_complex<T>)
     return std::conj(x);
@@ -140,7 +138,7 @@ template <class T>
 void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b) {
   if (rows == 0 || cols == 0) return;
   const int n = left ? rows : cols;
-  if (left && n <= kSmall) return small_solve(lower, turn, unit, n, cols, a, b);
+  if (left && n <= kSmallMatrix) return small_solve(lower, turn, unit, n, cols, a, b);
   const T one(1);
   const char* turned = turn == Turn::none ? "N" : turn == Turn::transpose ? "T" : "C";
   Routines<T>::trsm(left ? "R" : "L", lower ? "U" : "L", turned, unit ? "U" : "N", &cols, &rows, &one, a, &n, b, &cols,
@@ -149,7 +147,7 @@ void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, in
 
 template <class T> void Lapack<T>::lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w) {
   if (m == 0 || n == 0) return;
-  if (std::max(m, n) <= kSmall) return small_lu(m, n, a, pivots);
+  if (std::max(m, n) <= kSmallMatrix) return small_lu(m, n, a, pivots);
   T* columns = sized(w.matrix, std::int64_t{m} * n);
   transpose(a, m, n, columns);
   int info = 0;

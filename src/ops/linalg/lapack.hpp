@@ -21,6 +21,9 @@ template <class T> struct Workspace {
   std::vector<int> integers;
 };
 
+/// Extents up to which matrices are taken into lanes, or by plain loops: a call of LAPACK costs more than their work.
+inline constexpr int kSmallMatrix = 16;
+
 /// Which form of a matrix is meant.
 enum class Turn { none, transpose, adjoint };
 

@@ -23,6 +23,14 @@ void eval_lu(const Call&, std::span<const HostView> in, std::span<const HostView
   const Shape& shape = in[0].type.shape;
   const std::int64_t m = rows_of(shape), n = cols_of(shape), size = m * n, steps = std::min(m, n);
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
+    if constexpr (!is_complex<T>)
+      if (SmallMatrices<T>::takes(std::max(m, n), batch_size(shape)) && steps > 0)
+        return for_each_group<T>(batch_size(shape), static_cast<double>(size * steps),
+                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
+                                   kernels.lu(count, static_cast<int>(m), static_cast<int>(n),
+                                              in[0].as<const T>() + k * size, out[0].as<T>() + k * size,
+                                              out[1].as<std::int32_t>() + k * steps, out[2].as<std::int32_t>() + k * m);
+                                 });
     for_each_matrix<T>(batch_size(shape), static_cast<double>(size * steps), [&](std::int64_t k, Workspace<T>& space) {
       T* to = out[0].as<T>() + k * size;
       auto* pivots = out[1].as<std::int32_t>() + k * steps;

@@ -9,6 +9,7 @@
 #include "base/tasks.hpp"
 #include "ir/home.hpp"
 #include "ops/linalg/lapack.hpp"
+#include "ops/linalg/small_matrices.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/numpy/numpy.hpp"
 
@@ -43,6 +44,16 @@ template <class T, class F> void for_each_matrix(std::int64_t count, double flop
   in_pieces(count, 100 + flops / 2, [&](std::int64_t begin, std::int64_t end) {
     Workspace<T> space;
     for (std::int64_t k = begin; k < end; ++k) f(k, space);
+  });
+}
+/// Calls f(k, count, kernels) for groups of matrices k, k + 1, ... that fill the lanes of a vector, the last one
+/// perhaps not.
+template <class T, class F> void for_each_group(std::int64_t matrices, double flops, F f) {
+  constexpr std::int64_t lanes = SmallMatrices<T>::lanes;
+  in_pieces((matrices + lanes - 1) / lanes, 200 + flops, [&](std::int64_t begin, std::int64_t end) {
+    SmallMatrices<T> kernels;
+    for (std::int64_t k = begin * lanes; k < std::min(end * lanes, matrices); k += lanes)
+      f(k, std::min(lanes, matrices - k), kernels);
   });
 }
 

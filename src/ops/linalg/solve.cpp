@@ -29,6 +29,15 @@ void eval_solve(const Call& c, std::span<const HostView> in, std::span<const Hos
   const std::int64_t n = rows_of(shape), cols = cols_of(shape);
   const Turn turn = c.get<Solve>().transposed ? Turn::transpose : Turn::none;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
+    if constexpr (!is_complex<T>)
+      if (SmallMatrices<T>::solves(n, cols, batch_size(shape)))
+        return for_each_group<T>(batch_size(shape), 2 * static_cast<double>(n * n * cols),
+                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
+                                   kernels.lu_solve(count, static_cast<int>(n), static_cast<int>(cols),
+                                                    in[1].as<const T>() + k * n * n,
+                                                    in[2].as<const std::int32_t>() + k * n, turn != Turn::none,
+                                                    in[3].as<const T>() + k * n * cols, out[0].as<T>() + k * n * cols);
+                                 });
     for_each_matrix<T>(batch_size(shape), 2 * static_cast<double>(n * n * cols), [&](std::int64_t k, Workspace<T>&) {
       T* x = out[0].as<T>() + k * n * cols;
       std::copy_n(in[3].as<const T>() + k * n * cols, n * cols, x);

@@ -27,6 +27,15 @@ void eval_triangular_solve(const Call& c, std::span<const HostView> in, std::spa
   const std::int64_t rows = rows_of(shape), cols = cols_of(shape), n = p.left ? rows : cols;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
     const Turn turn = !p.transpose ? Turn::none : p.conjugate ? Turn::adjoint : Turn::transpose;
+    if constexpr (!is_complex<T>)
+      if (SmallMatrices<T>::solves(n, p.left ? cols : rows, batch_size(shape)))
+        return for_each_group<T>(batch_size(shape), static_cast<double>(rows * cols * n),
+                                 [&](std::int64_t k, std::int64_t count, SmallMatrices<T>& kernels) {
+                                   kernels.triangular_solve(
+                                       count, p.left, p.lower, turn, p.unit, static_cast<int>(rows),
+                                       static_cast<int>(cols), in[0].as<const T>() + k * n * n,
+                                       in[1].as<const T>() + k * rows * cols, out[0].as<T>() + k * rows * cols);
+                                 });
     for_each_matrix<T>(batch_size(shape), static_cast<double>(rows * cols * n),
                        [&](std::int64_t k, Workspace<T>& space) {
                          const T* a = in[0].as<const T>() + k * n * n;

@@ -1,265 +1,161 @@
 #include "ops/reduction/sort_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <complex>
 #include <cstdlib>
 #include <limits>
-#include <memory>
-#include <utility>
-#include <vector>
+#include <optional>
+#include <span>
 
 #include "base/tasks.hpp"
-#include "ops/reduction/ordered.hpp"
+#include "ops/reduction/lane_sort.hpp"
+#include "ops/reduction/least_of_row.hpp"
+#include "ops/reduction/row_orders.hpp"
+#include "ops/reduction/row_sorter.hpp"
+#include "ops/reduction/sort_values.hpp"
 
 namespace tutti::ops {
 namespace {
 
-__extension__ using Word128 = unsigned __int128;
-
-constexpr std::int64_t kFew = 64;         // so many are compared: counting digits would take longer
-constexpr std::int64_t kLong = 1 << 17;   // rows from this on are shared among the workers, element by element
-constexpr std::int64_t kPiece = 1 << 16;  // elements of such a row that one worker takes at a time
-constexpr int kDigits = 256;
-
-// Where the elements of one row are.
-struct Row {
-  std::int64_t first, step, n;
-};
-
-// The order of an element in the upper half, which of them it is in the lower: no two are equal, so sorting is stable.
-template <class Word> struct Form {
-  static constexpr int shift = sizeof(Word) * 4;
-  static Word word(std::uint64_t order, std::int64_t place) {
-    return static_cast<Word>(order) << shift | static_cast<Word>(place);
-  }
-  static std::int64_t place(Word w) { return static_cast<std::int64_t>(w & ((Word{1} << shift) - 1)); }
-  static int digit(Word w, int pass) { return static_cast<int>(w >> (shift + 8 * pass)) & (kDigits - 1); }
-};
-
-// Both calls f(begin, end): on the workers, or here.
-template <class F> void shared(std::int64_t n, F&& f) {
-  const std::int64_t pieces = (n + kPiece - 1) / kPiece;
-  in_pieces(pieces, 20e3, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) f(k * kPiece, std::min(n, (k + 1) * kPiece));
-  });
-}
-template <class F> void spread(bool on_workers, std::int64_t n, F&& f) {
-  if (on_workers)
-    shared(n, f);
-  else
-    f(std::int64_t{0}, n);
-}
-
-// Sorts rows of up to `longest` elements, one after the other.
-template <class Word> class RowSorter {
- public:
-  RowSorter(std::int64_t longest, bool descending)
-      : descending_(descending),
-        words_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))),
-        other_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))) {}
-
-  // Positions in the row of its elements in order, those that are kept.
-  std::span<const std::int64_t> positions(std::span<const HostView> keys, const Row& row, std::int64_t keep,
-                                          bool on_workers) {
-    const std::int64_t kept = keep == 0 ? row.n : std::min(std::abs(keep), row.n);
-    if (keys.size() == 1 && row.n > kFew && kept * 4 <= std::min(row.n, kPiece)) {
-      select(keys[0], row, kept, keep < 0, on_workers);
-      return places_;
-    }
-    places_.clear();
-    for (std::size_t k = keys.size(); k-- > 0;) sort_by(keys[k], row, on_workers);  // the first decides at the end
-    const auto begin = places_.begin() + (keep < 0 ? row.n - kept : 0);
-    return std::span(begin, begin + kept);
-  }
-
- private:
-  using F = Form<Word>;
-
-  // Calls g with a function from positions to orders, the type of the elements being known.
-  template <class G> void with_orders(const HostView& key, const Row& row, G&& g) const {
-    visit_arithmetic_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
-      if constexpr (Orderable<T>) {
-        const T* x = key.as<const T>() + row.first;
-        const auto turn = static_cast<OrderWord<T>>(descending_ ? -1 : 0);
-        g([x, turn, step = row.step](std::int64_t i) { return ordered(x[i * step]) ^ turn; },
-          std::integral_constant<int, sizeof(T)>{});
-      }
-    });
-  }
-
-  // Stable, from the order that places_ says, or that of the row where it is empty.
-  void sort_by(const HostView& key, const Row& row, bool on_workers) {
-    with_orders(key, row, [&](auto order, auto bytes) {
-      const bool in_place = places_.empty();
-      spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
-        if (in_place)
-          for (std::int64_t i = begin; i < end; ++i) words_[i] = F::word(order(i), i);
-        else
-          for (std::int64_t i = begin; i < end; ++i) words_[i] = F::word(order(places_[i]), i);
-      });
-      if (row.n <= kFew)
-        std::sort(words_.get(), words_.get() + row.n);
-      else if (on_workers)
-        by_digits_of_pieces(row.n, bytes());
-      else
-        by_digits<bytes()>(row.n);
-      before_.swap(places_);
-      places_.resize(static_cast<std::size_t>(row.n));
-      spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t at = F::place(words_[i]);
-          places_[i] = in_place ? at : before_[at];
-        }
-      });
-    });
-  }
-
-  // All digits are counted at once; one that all words share moves nothing.
-  template <int passes> void by_digits(std::int64_t n) {
-    std::array<std::array<std::uint32_t, kDigits>, passes> counts{};
-    for (std::int64_t i = 0; i < n; ++i)
-      for (int p = 0; p < passes; ++p) ++counts[p][F::digit(words_[i], p)];
-    for (int p = 0; p < passes; ++p) {
-      auto& next = counts[p];
-      if (next[F::digit(words_[0], p)] == n) continue;
-      std::uint32_t sum = 0;
-      for (std::uint32_t& c : next) sum += std::exchange(c, sum);
-      for (std::int64_t i = 0; i < n; ++i) other_[next[F::digit(words_[i], p)]++] = words_[i];
-      words_.swap(other_);
-    }
-  }
-
-  // The same, where each piece counts its own digits and has its own places behind those of the pieces before it.
-  void by_digits_of_pieces(std::int64_t n, int passes) {
-    std::vector<std::array<std::int64_t, kDigits>> counts(static_cast<std::size_t>((n + kPiece - 1) / kPiece));
-    for (int p = 0; p < passes; ++p) {
-      shared(n, [&](std::int64_t begin, std::int64_t end) {
-        auto& mine = counts[begin / kPiece];
-        mine.fill(0);
-        for (std::int64_t i = begin; i < end; ++i) ++mine[F::digit(words_[i], p)];
-      });
-      std::int64_t sum = 0, most = 0;
-      for (int d = 0; d < kDigits; ++d) {
-        const std::int64_t before = sum;
-        for (auto& piece : counts) sum += std::exchange(piece[d], sum);
-        most = std::max(most, sum - before);
-      }
-      if (most == n) continue;
-      shared(n, [&](std::int64_t begin, std::int64_t end) {
-        auto& next = counts[begin / kPiece];
-        for (std::int64_t i = begin; i < end; ++i) other_[next[F::digit(words_[i], p)]++] = words_[i];
-      });
-      words_.swap(other_);
-    }
-  }
-
-  // Puts the `kept` least of the words begin to end, or all where they are fewer, to the front of `best`, and returns
-  // how many: words that may be among them gather behind those that are so far, until there is no room; then the rest
-  // is forgotten.
-  template <class G>
-  static std::int64_t least(std::int64_t begin, std::int64_t end, std::int64_t kept, G&& word_at, Word* best) {
-    const std::int64_t room = std::min(end - begin, 2 * kept + kFew);
-    std::int64_t count = 0;
-    Word limit = ~Word{0};
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Word word = word_at(i);
-      best[count] = word;
-      count += word <= limit;
-      if (count < room || room <= kept) continue;
-      std::nth_element(best, best + kept - 1, best + count);
-      limit = best[kept - 1];
-      count = kept;
-    }
-    if (count > kept) std::nth_element(best, best + kept - 1, best + count);
-    return std::min(count, kept);
-  }
-
-  // The first or the last of many: those are the first in the order turned round.
-  void select(const HostView& key, const Row& row, std::int64_t kept, bool last, bool on_workers) {
-    const Word turn = last ? ~Word{0} : Word{0};
-    Word* const best = words_.get();
-    std::int64_t count = 0;
-    with_orders(key, row, [&](auto order, auto) {
-      auto word_at = [&](std::int64_t i) -> Word { return F::word(order(i), i) ^ turn; };
-      if (!on_workers) {
-        count = least(0, row.n, kept, word_at, best);
-        return;
-      }
-      std::vector<std::int64_t> counts(static_cast<std::size_t>((row.n + kPiece - 1) / kPiece));
-      shared(row.n, [&](std::int64_t begin, std::int64_t end) {
-        counts[begin / kPiece] = least(begin, end, kept, word_at, best + begin);
-      });
-      for (std::size_t p = 0; p < counts.size(); ++p) {
-        std::copy_n(best + static_cast<std::int64_t>(p) * kPiece, counts[p], best + count);
-        count += counts[p];
-      }
-      std::nth_element(best, best + kept - 1, best + count);
-    });
-    std::sort(best, best + kept);
-    if (last) std::reverse(best, best + kept);
-    places_.resize(static_cast<std::size_t>(kept));
-    for (std::int64_t i = 0; i < kept; ++i) places_[i] = F::place(best[i] ^ turn);
-  }
-
-  bool descending_;
-  std::unique_ptr<Word[]> words_, other_;
-  std::vector<std::int64_t> places_, before_;
-};
-
 // to[i * to_step] = from[positions[i] * step]
-template <class E>
-void pick(const HostView& in, const Row& row, std::span<const std::int64_t> positions, const HostView& out,
-          std::int64_t to, std::int64_t to_step, bool on_workers) {
+template <class E, class Position>
+void pick(const HostView& in, const Row& row, std::span<const Position> positions, const HostView& out, std::int64_t to,
+          std::int64_t to_step, bool on_workers) {
   const E* from = in.as<const E>() + row.first;
   E* target = out.as<E>() + to;
   spread(on_workers, static_cast<std::int64_t>(positions.size()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) target[i * to_step] = from[positions[i] * row.step];
   });
 }
-using Pick = decltype(&pick<std::uint8_t>);
-Pick pick_of(std::int64_t size) {
+template <class Position> using Pick = decltype(&pick<std::uint8_t, Position>);
+template <class Position> Pick<Position> pick_of(std::int64_t size) {
   switch (size) {
-    case 1: return pick<std::uint8_t>;
-    case 2: return pick<std::uint16_t>;
-    case 4: return pick<std::uint32_t>;
-    case 8: return pick<std::uint64_t>;
-    default: return pick<std::complex<double>>;
+    case 1: return pick<std::uint8_t, Position>;
+    case 2: return pick<std::uint16_t, Position>;
+    case 4: return pick<std::uint32_t, Position>;
+    case 8: return pick<std::uint64_t, Position>;
+    default: return pick<std::complex<double>, Position>;
   }
 }
 
+/// The rows of a call: those along `dim`, of n elements, of which `kept` come out.
+struct Rows {
+  std::int64_t n, kept, inner, count;
+
+  Rows(const Sort& how, const HostView& in, const HostView& out)
+      : n(in.type.shape[how.dim]), kept(out.type.shape[how.dim]) {
+    inner = 1;
+    for (int d = how.dim + 1; d < in.type.shape.ndim(); ++d) inner *= in.type.shape[d];
+    count = in.type.shape.num_elements() / n;
+  }
+  Row row(std::int64_t r) const { return {r / inner * n * inner + r % inner, inner, n}; }
+  std::int64_t to(std::int64_t r) const { return r / inner * kept * inner + r % inner; }
+};
+
 template <class Word> void sort_all(const Sort& how, std::span<const HostView> in, std::span<const HostView> out) {
-  const int dim = how.dim;
-  const auto keys = in.first(static_cast<std::size_t>(how.num_keys));
-  const Shape& shape = in[0].type.shape;
-  const std::int64_t n = shape[dim], kept = out[0].type.shape[dim];
-  std::int64_t inner = 1;
-  for (int d = dim + 1; d < shape.ndim(); ++d) inner *= shape[d];
-  const std::int64_t rows = shape.num_elements() / n;
-  const bool on_workers = n >= kLong;
+  const Rows rows(how, in[0], out[0]);
+  const bool on_workers = rows.n >= kLongRow;
   auto some = [&](std::int64_t begin, std::int64_t end) {
-    RowSorter<Word> sorter(n, how.descending);
+    RowSorter<Word> sorter(rows.n, how.descending);
     for (std::int64_t r = begin; r < end; ++r) {
-      const Row row{r / inner * n * inner + r % inner, inner, n};
-      const auto positions = sorter.positions(keys, row, how.keep, on_workers);
+      const auto positions =
+          sorter.positions(in.first(static_cast<std::size_t>(how.num_keys)), rows.row(r), how.keep, on_workers);
       for (std::size_t k = 0; k < in.size(); ++k)
-        pick_of(in[k].type.dtype.size())(in[k], row, positions, out[k], r / inner * kept * inner + r % inner, inner,
-                                         on_workers);
+        pick_of<std::int64_t>(in[k].type.dtype.size())(in[k], rows.row(r), positions, out[k], rows.to(r), rows.inner,
+                                                       on_workers);
     }
   };
   if (on_workers)
-    some(0, rows);
+    some(0, rows.count);
   else
-    in_pieces(rows, 8.0 * static_cast<double>(n) * static_cast<double>(how.num_keys), some);
+    in_pieces(rows.count, 8.0 * static_cast<double>(rows.n) * static_cast<double>(how.num_keys), some);
+}
+
+// The words of a row of short keys.
+void put_orders(const HostView& key, const Row& row, bool turned, std::uint32_t* out) {
+  visit_arithmetic_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
+    if constexpr (has_short_order<T>) row_orders(key.as<const T>() + row.first, row.step, row.n, turned, out);
+  });
+}
+void pick_all(std::span<const HostView> in, const Row& row, std::span<const std::int32_t> positions,
+              std::span<const HostView> out, std::int64_t to, std::int64_t to_step) {
+  for (std::size_t k = 0; k < in.size(); ++k)
+    pick_of<std::int32_t>(in[k].type.dtype.size())(in[k], row, positions, out[k], to, to_step, false);
+}
+
+// Rows side by side.
+void sort_in_lanes(const Sort& how, std::span<const HostView> in, std::span<const HostView> out) {
+  const Rows rows(how, in[0], out[0]);
+  constexpr std::int64_t lanes = LaneSort::rows;
+  const double each_ns = static_cast<double>(rows.n) * 3;
+  in_pieces((rows.count + lanes - 1) / lanes, lanes * each_ns, [&](std::int64_t begin, std::int64_t end) {
+    LaneSort sorter(rows.n);
+    for (std::int64_t first = begin * lanes; first < std::min(end * lanes, rows.count); first += lanes) {
+      const std::int64_t count = std::min(lanes, rows.count - first);
+      for (std::int64_t r = 0; r < count; ++r)
+        put_orders(in[0], rows.row(first + r), how.descending, sorter.words() + r * rows.n);
+      const std::int32_t* positions = sorter.sorted(count);
+      for (std::int64_t r = 0; r < count; ++r) {
+        const std::span all(positions + r * rows.n, static_cast<std::size_t>(rows.n));
+        const auto kept = static_cast<std::size_t>(rows.kept);
+        pick_all(in, rows.row(first + r), how.keep < 0 ? all.last(kept) : all.first(kept), out, rows.to(first + r),
+                 rows.inner);
+      }
+    }
+  });
+}
+
+// The first few of each row, or the last: the first of the order turned round, from behind.
+void select_few(const Sort& how, std::span<const HostView> in, std::span<const HostView> out) {
+  const Rows rows(how, in[0], out[0]);
+  const bool last = how.keep < 0;
+  in_pieces(rows.count, 50 + 0.3 * static_cast<double>(rows.n), [&](std::int64_t begin, std::int64_t end) {
+    LeastOfRow least(rows.n, rows.kept);
+    std::optional<RowSorter<std::uint64_t>> sorter;
+    std::vector<std::int32_t> positions(static_cast<std::size_t>(rows.kept));
+    for (std::int64_t r = begin; r < end; ++r) {
+      put_orders(in[0], rows.row(r), how.descending != last, least.words());
+      if (const std::int32_t* found = least.least(last)) {
+        std::copy_n(found, rows.kept, positions.begin());
+        if (last) std::reverse(positions.begin(), positions.end());
+      } else {
+        if (!sorter) sorter.emplace(rows.n, how.descending);
+        std::ranges::copy(sorter->positions(in.first(1), rows.row(r), how.keep, false), positions.begin());
+      }
+      pick_all(in, rows.row(r), positions, out, rows.to(r), rows.inner);
+    }
+  });
+}
+
+// Long rows of which nothing but the elements is wanted.
+void sort_elements(const Sort& how, const HostView& in, const HostView& out) {
+  const Rows rows(how, in, out);
+  visit_arithmetic_dtype(in.type.dtype, [&]<class T>(Stored<T>) {
+    if constexpr (Orderable<T>) {
+      using Word = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+      ValueSorter<T, Word> sorter(rows.n, how.descending);
+      for (std::int64_t r = 0; r < rows.count; ++r)
+        sorter.sort(in.as<const T>() + rows.row(r).first, rows.inner, rows.n, out.as<T>() + rows.to(r));
+    }
+  });
 }
 
 }  // namespace
 
 void sort_rows(const Sort& how, std::span<const HostView> in, std::span<const HostView> out) {
   if (out[0].type.num_elements() == 0) return;
+  constexpr std::int64_t kFewRows = 4;  // fewer would leave most lanes empty
+  const std::int64_t n = in[0].type.shape[how.dim], kept = out[0].type.shape[how.dim];
   const bool narrow = std::all_of(in.begin(), in.begin() + how.num_keys,
                                   [](const HostView& key) { return key.type.dtype.size() <= 4; }) &&
-                      in[0].type.shape[how.dim] <= std::numeric_limits<std::uint32_t>::max();
+                      n <= std::numeric_limits<std::uint32_t>::max();
+  if (in.size() == 1 && n >= kLongRow && kept == n && n <= std::numeric_limits<std::uint32_t>::max())
+    return sort_elements(how, in[0], out[0]);
+  if (narrow && how.num_keys == 1 && n < kLongRow) {
+    if (kept * 4 <= n && LeastOfRow::takes(n, kept)) return select_few(how, in, out);
+    if (kept * 4 > n && in[0].type.num_elements() >= kFewRows * n && LaneSort::takes(n))
+      return sort_in_lanes(how, in, out);
+  }
   (narrow ? sort_all<std::uint64_t> : sort_all<Word128>)(how, in, out);
 }
 

@@ -1,0 +1,213 @@
+// One row after the other sorted by words: an element's order above its position. Words differ, so any way to sort them
+// is stable.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/tasks.hpp"
+#include "ir/op.hpp"
+#include "ops/reduction/ordered.hpp"
+
+namespace tutti::ops {
+
+__extension__ using Word128 = unsigned __int128;
+
+inline constexpr std::int64_t kFewElements = 64;   // so many are compared: counting digits would take longer
+inline constexpr std::int64_t kLongRow = 1 << 17;  // rows from this on are shared among the workers, element by element
+inline constexpr std::int64_t kRowPiece = 1 << 16;  // elements of such a row that one worker takes at a time
+inline constexpr int kByteDigits = 256;
+
+// Where the elements of one row are.
+struct Row {
+  std::int64_t first, step, n;
+};
+
+// The order of an element in the upper half, which of them it is in the lower: no two are equal, so sorting is stable.
+template <class Word> struct RowForm {
+  static constexpr int shift = sizeof(Word) * 4;
+  static Word word(std::uint64_t order, std::int64_t place) {
+    return static_cast<Word>(order) << shift | static_cast<Word>(place);
+  }
+  static std::int64_t place(Word w) { return static_cast<std::int64_t>(w & ((Word{1} << shift) - 1)); }
+  static int digit(Word w, int pass) { return static_cast<int>(w >> (shift + 8 * pass)) & (kByteDigits - 1); }
+};
+
+// Both calls f(begin, end): on the workers, or here.
+template <class F> void shared(std::int64_t n, F&& f) {
+  const std::int64_t pieces = (n + kRowPiece - 1) / kRowPiece;
+  in_pieces(pieces, 20e3, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) f(k * kRowPiece, std::min(n, (k + 1) * kRowPiece));
+  });
+}
+template <class F> void spread(bool on_workers, std::int64_t n, F&& f) {
+  if (on_workers)
+    shared(n, f);
+  else
+    f(std::int64_t{0}, n);
+}
+
+// Sorts rows of up to `longest` elements, one after the other.
+template <class Word> class RowSorter {
+ public:
+  RowSorter(std::int64_t longest, bool descending)
+      : descending_(descending),
+        words_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))),
+        other_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))) {}
+
+  // Positions in the row of its elements in order, those that are kept.
+  std::span<const std::int64_t> positions(std::span<const HostView> keys, const Row& row, std::int64_t keep,
+                                          bool on_workers) {
+    const std::int64_t kept = keep == 0 ? row.n : std::min(std::abs(keep), row.n);
+    if (keys.size() == 1 && row.n > kFewElements && kept * 4 <= std::min(row.n, kRowPiece)) {
+      select(keys[0], row, kept, keep < 0, on_workers);
+      return places_;
+    }
+    places_.clear();
+    for (std::size_t k = keys.size(); k-- > 0;) sort_by(keys[k], row, on_workers);  // the first decides at the end
+    const auto begin = places_.begin() + (keep < 0 ? row.n - kept : 0);
+    return std::span(begin, begin + kept);
+  }
+
+ private:
+  using F = RowForm<Word>;
+
+  // Calls g with a function from positions to orders, the type of the elements being known.
+  template <class G> void with_orders(const HostView& key, const Row& row, G&& g) const {
+    visit_arithmetic_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
+      if constexpr (Orderable<T>) {
+        const T* x = key.as<const T>() + row.first;
+        const auto turn = static_cast<OrderWord<T>>(descending_ ? -1 : 0);
+        g([x, turn, step = row.step](std::int64_t i) { return ordered(x[i * step]) ^ turn; },
+          std::integral_constant<int, sizeof(T)>{});
+      }
+    });
+  }
+
+  // Stable, from the order that places_ says, or that of the row where it is empty.
+  void sort_by(const HostView& key, const Row& row, bool on_workers) {
+    with_orders(key, row, [&](auto order, auto bytes) {
+      const bool in_place = places_.empty();
+      spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
+        if (in_place)
+          for (std::int64_t i = begin; i < end; ++i) words_[i] = F::word(order(i), i);
+        else
+          for (std::int64_t i = begin; i < end; ++i) words_[i] = F::word(order(places_[i]), i);
+      });
+      if (row.n <= kFewElements)
+        std::sort(words_.get(), words_.get() + row.n);
+      else if (on_workers)
+        by_digits_of_pieces(row.n, bytes());
+      else
+        by_digits<bytes()>(row.n);
+      before_.swap(places_);
+      places_.resize(static_cast<std::size_t>(row.n));
+      spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t at = F::place(words_[i]);
+          places_[i] = in_place ? at : before_[at];
+        }
+      });
+    });
+  }
+
+  // All digits are counted at once; one that all words share moves nothing.
+  template <int passes> void by_digits(std::int64_t n) {
+    std::array<std::array<std::uint32_t, kByteDigits>, passes> counts{};
+    for (std::int64_t i = 0; i < n; ++i)
+      for (int p = 0; p < passes; ++p) ++counts[p][F::digit(words_[i], p)];
+    for (int p = 0; p < passes; ++p) {
+      auto& next = counts[p];
+      if (next[F::digit(words_[0], p)] == n) continue;
+      std::uint32_t sum = 0;
+      for (std::uint32_t& c : next) sum += std::exchange(c, sum);
+      for (std::int64_t i = 0; i < n; ++i) other_[next[F::digit(words_[i], p)]++] = words_[i];
+      words_.swap(other_);
+    }
+  }
+
+  // The same, where each piece counts its own digits and has its own places behind those of the pieces before it.
+  void by_digits_of_pieces(std::int64_t n, int passes) {
+    std::vector<std::array<std::int64_t, kByteDigits>> counts(
+        static_cast<std::size_t>((n + kRowPiece - 1) / kRowPiece));
+    for (int p = 0; p < passes; ++p) {
+      shared(n, [&](std::int64_t begin, std::int64_t end) {
+        auto& mine = counts[begin / kRowPiece];
+        mine.fill(0);
+        for (std::int64_t i = begin; i < end; ++i) ++mine[F::digit(words_[i], p)];
+      });
+      std::int64_t sum = 0, most = 0;
+      for (int d = 0; d < kByteDigits; ++d) {
+        const std::int64_t before = sum;
+        for (auto& piece : counts) sum += std::exchange(piece[d], sum);
+        most = std::max(most, sum - before);
+      }
+      if (most == n) continue;
+      shared(n, [&](std::int64_t begin, std::int64_t end) {
+        auto& next = counts[begin / kRowPiece];
+        for (std::int64_t i = begin; i < end; ++i) other_[next[F::digit(words_[i], p)]++] = words_[i];
+      });
+      words_.swap(other_);
+    }
+  }
+
+  // Puts the `kept` least of the words begin to end, or all where they are fewer, to the front of `best`, and returns
+  // how many: words that may be among them gather behind those that are so far, until there is no room; then the rest
+  // is forgotten.
+  template <class G>
+  static std::int64_t least(std::int64_t begin, std::int64_t end, std::int64_t kept, G&& word_at, Word* best) {
+    const std::int64_t room = std::min(end - begin, 2 * kept + kFewElements);
+    std::int64_t count = 0;
+    Word limit = ~Word{0};
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Word word = word_at(i);
+      best[count] = word;
+      count += word <= limit;
+      if (count < room || room <= kept) continue;
+      std::nth_element(best, best + kept - 1, best + count);
+      limit = best[kept - 1];
+      count = kept;
+    }
+    if (count > kept) std::nth_element(best, best + kept - 1, best + count);
+    return std::min(count, kept);
+  }
+
+  // The first or the last of many: those are the first in the order turned round.
+  void select(const HostView& key, const Row& row, std::int64_t kept, bool last, bool on_workers) {
+    const Word turn = last ? ~Word{0} : Word{0};
+    Word* const best = words_.get();
+    std::int64_t count = 0;
+    with_orders(key, row, [&](auto order, auto) {
+      auto word_at = [&](std::int64_t i) -> Word { return F::word(order(i), i) ^ turn; };
+      if (!on_workers) {
+        count = least(0, row.n, kept, word_at, best);
+        return;
+      }
+      std::vector<std::int64_t> counts(static_cast<std::size_t>((row.n + kRowPiece - 1) / kRowPiece));
+      shared(row.n, [&](std::int64_t begin, std::int64_t end) {
+        counts[begin / kRowPiece] = least(begin, end, kept, word_at, best + begin);
+      });
+      for (std::size_t p = 0; p < counts.size(); ++p) {
+        std::copy_n(best + static_cast<std::int64_t>(p) * kRowPiece, counts[p], best + count);
+        count += counts[p];
+      }
+      std::nth_element(best, best + kept - 1, best + count);
+    });
+    std::sort(best, best + kept);
+    if (last) std::reverse(best, best + kept);
+    places_.resize(static_cast<std::size_t>(kept));
+    for (std::int64_t i = 0; i < kept; ++i) places_[i] = F::place(best[i] ^ turn);
+  }
+
+  bool descending_;
+  std::unique_ptr<Word[]> words_, other_;
+  std::vector<std::int64_t> places_, before_;
+};
+
+}  // namespace tutti::ops
