@@ -1,16 +1,25 @@
 #include "compile/apart.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>
 
 #include "compile/parts.hpp"
+#include "compile/short_dims.hpp"
+#include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/concatenate.hpp"
+#include "ops/movement/copy.hpp"
+#include "ops/movement/movement.hpp"
+#include "ops/movement/reshape.hpp"
 #include "ops/movement/slice.hpp"
+#include "ops/reduction/reduce.hpp"
 
 namespace tutti::compile {
 namespace {
 
-constexpr std::size_t kMost = 4;  // arrays of a stack
+constexpr std::size_t kMost = 16;       // arrays of a stack
+constexpr std::int64_t kRepeated = 16;  // times that a loop reads an element of which a copy is worth it
 
 // A value that is arrays one after the other along a dim.
 struct Stack {
@@ -21,7 +30,7 @@ struct Stack {
 
 class Apart {
  public:
-  explicit Apart(const Program& p) : out_(p), same_(p.types.size()) {
+  explicit Apart(const Program& p) : out_(p), same_(p.types.size()), short_(p), made_by_(p.types.size(), -1) {
     out_.eqns.clear();
     for (std::size_t v = 0; v < same_.size(); ++v) same_[v] = static_cast<ValueId>(v);
   }
@@ -31,10 +40,14 @@ class Apart {
       for (Atom& a : e.operands) a = use(a);
       if (e.results.size() == 1 && out_.types[e.results[0]].num_elements() > 0) {
         if (e.op->view && read(e)) continue;
-        if (e.op->pointwise)
+        if (e.op->view) made_by_[e.results[0]] = static_cast<int>(out_.eqns.size());
+        if (e.op->reduce != Op::Reduce::none && reduced(e)) continue;
+        if (e.op->pointwise) {
           componentwise(e);
-        else if (e.op->movement)
+          made_by_[e.results[0]] = static_cast<int>(out_.eqns.size());
+        } else if (e.op->movement) {
           note_stack(e);
+        }
       }
       out_.eqns.push_back(std::move(e));
     }
@@ -123,6 +136,117 @@ class Apart {
     return slice(a, start, part.shape.dims(), loc);
   }
 
+  // Component k along a short dim of what loops never store: of elementwise work, the work on components. The dim
+  // stays, with one element.
+  Atom component(const Atom& a, std::size_t dim, std::int64_t k) {
+    if (out_.type(a).ndim() == 0) return a;
+    if (const Stack* s = stack(a); s && s->dim == dim && s->start[k] == k && s->extents[k] == 1) return s->arrays[k];
+    auto [known, added] = components_.try_emplace({a.id, dim, k}, a);
+    if (!added) return known->second;
+    Type type = out_.types[a.id];
+    type.shape[static_cast<int>(dim)] = 1;
+    if (!short_.contain(a.id, static_cast<int>(dim))) {
+      Extents start(type.shape.size(), 0), box = type.shape.dims();
+      start[dim] = k;
+      if (!narrow(a, dim, box)) return known->second = slice(a, start, box, {});
+      // Of what is read again and again there is a copy whose elements lie side by side.
+      Type of_copy = type;
+      of_copy.shape = Shape(box);
+      const Atom copy = fresh(of_copy), part = slice(a, start, box, {});
+      push(ops::copy, {}, {part}, copy.id, {});
+      const Atom wide = fresh(type);
+      push(ops::broadcast_in_dim, ops::BroadcastInDim{type.shape, ops::range(0, type.ndim())}, {copy}, wide.id, {});
+      return components_[{a.id, dim, k}] = wide;
+    }
+    const Eqn e = out_.eqns[static_cast<std::size_t>(made_by_[a.id])];
+    std::vector<Atom> operands;
+    for (const Atom& x : e.operands) operands.push_back(component(x, dim, k));
+    const Atom made = fresh(type);
+    push(*e.op, e.params, std::move(operands), made.id, e.loc);
+    return components_[{a.id, dim, k}] = made;
+  }
+
+  // Whether a broadcast repeats what is much smaller, of which `box` then keeps each element once.
+  bool narrow(const Atom& a, std::size_t dim, Extents& box) const {
+    const int maker = static_cast<std::size_t>(a.id) < made_by_.size() ? made_by_[a.id] : -1;
+    if (maker < 0 || !out_.eqns[static_cast<std::size_t>(maker)].op->view) return false;
+    const Eqn& e = out_.eqns[static_cast<std::size_t>(maker)];
+    const std::optional<View> view =
+        e.op->view(Call{*e.op, e.params, {out_.type(e.operands[0])}, e.subs}, out_.type(a));
+    if (!view) return false;
+    Extents once = box;
+    for (std::size_t d = 0; d < once.size(); ++d)
+      if (view->strides[d] == 0) once[d] = 1;
+    if (once[dim] != box[dim] || product(once) * kRepeated > product(box)) return false;
+    box = once;
+    return true;
+  }
+
+  // Whether the operand of a reduction is taken apart: over the dim of its arrays the reduction is elementwise work on
+  // them, else one reduction of each, and its result a stack.
+  bool reduced(const Eqn& e) {
+    const Atom x = e.operands[0];
+    const Stack* s = stack(x);
+    const int short_dim = s ? -1 : short_.of_reduction(out_, e);
+    if (!s && short_dim < 0) return false;
+    const std::size_t dim = s ? s->dim : static_cast<std::size_t>(short_dim);
+    const std::vector<int>& axes = e.params.get<ops::Reduction>().axes;
+    const bool over = std::find(axes.begin(), axes.end(), static_cast<int>(dim)) != axes.end();
+    if (over && (axes.size() > 1 || !combines_elementwise(out_, e))) return false;
+    Stack parts;
+    if (s) {
+      if (static_cast<std::int64_t>(s->arrays.size()) != out_.type(x).shape[static_cast<int>(dim)]) return false;
+      parts = *s;
+    } else {
+      for (std::int64_t k = 0; k < out_.type(x).shape[short_dim]; ++k) {
+        parts.start.push_back(k);
+        parts.extents.push_back(1);
+        parts.arrays.push_back(component(x, dim, k));
+      }
+    }
+    if (over)
+      combine(e, parts);
+    else
+      reduce_each(e, dim, std::move(parts));
+    return true;
+  }
+
+  void combine(const Eqn& e, const Stack& parts) {
+    const Type type = out_.types[e.results[0]];
+    const bool sum = e.op->reduce == Op::Reduce::sum && type.dtype.is_floating();  // of negative zeros: zero
+    Atom total = sum ? Atom(Scalar(0.0).to(type.dtype), false) : Atom();
+    for (std::size_t k = 0; k < parts.arrays.size(); ++k) {
+      Atom part = parts.arrays[k];
+      if (out_.type(part).shape != type.shape) {
+        part = fresh(type);
+        push(ops::reshape, ops::Reshape{type.shape}, {parts.arrays[k]}, part.id, e.loc);
+      }
+      const bool last = k + 1 == parts.arrays.size();
+      if (k == 0 && !sum) {
+        total = part;
+        continue;
+      }
+      const Atom next = last ? Atom(e.results[0]) : fresh(type);
+      push(combining_op(e.op->reduce), {}, {total, part}, next.id, e.loc);
+      total = next;
+    }
+  }
+
+  void reduce_each(const Eqn& e, std::size_t dim, Stack parts) {
+    const std::vector<int>& axes = e.params.get<ops::Reduction>().axes;
+    const auto before = std::count_if(axes.begin(), axes.end(), [&](int a) { return a < static_cast<int>(dim); });
+    parts.dim = dim - static_cast<std::size_t>(before);
+    for (std::size_t k = 0; k < parts.arrays.size(); ++k) {
+      Type type = out_.types[e.results[0]];
+      type.shape[static_cast<int>(parts.dim)] = parts.extents[k];
+      const Atom sum = fresh(type);
+      push(*e.op, e.params, {parts.arrays[k]}, sum.id, e.loc);
+      parts.arrays[k] = sum;
+    }
+    push(ops::concatenate, ops::Concatenate{static_cast<int>(parts.dim)}, parts.arrays, e.results[0], e.loc);
+    stacks_.emplace(e.results[0], std::move(parts));
+  }
+
   // Whether the Eqn is a box of one array of a stack, and now read there.
   bool read(const Eqn& e) {
     const Stack* s = stack(e.operands[0]);
@@ -154,6 +278,9 @@ class Apart {
   std::vector<Atom> same_;  // by value: what stands for it
   std::map<ValueId, Stack> stacks_;
   std::map<std::tuple<ValueId, Extents, Extents>, ValueId> slices_;
+  ShortDims short_;
+  std::vector<int> made_by_;  // by value of the program that came in: the Eqn of out_, of elementwise work and views
+  std::map<std::tuple<ValueId, std::size_t, std::int64_t>, Atom> components_;
 };
 
 }  // namespace

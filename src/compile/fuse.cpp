@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <queue>
 #include <utility>
 
@@ -16,7 +17,9 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::size_t kMaxEqns = 96, kMaxAccesses = 28, kMaxBoxes = 36;
+constexpr std::size_t kMaxEqns = 400, kMaxAccesses = 28, kMaxBoxes = 36;
+constexpr std::size_t kMostReductions = 4;     // that are joined for what they read
+constexpr std::int64_t kSharedRead = 1 << 18;  // elements that are read once rather than twice
 
 // What a unit that runs as a loop touches.
 struct Touched {
@@ -54,6 +57,7 @@ class Fuser {
     }
     for (int e = static_cast<int>(p_.eqns.size()); e-- > 0;)
       if (f_.real[e]) place(e);
+    join_siblings();
     order();
     return std::move(f_);
   }
@@ -80,6 +84,24 @@ class Fuser {
     std::sort(candidates.begin(), candidates.end());
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
     for (int c : candidates) join(unit, c);
+  }
+
+  // Loops that reduce the same large value, or what each makes of it, run together: it is read once.
+  void join_siblings() {
+    std::map<int, std::vector<int>> reducing;  // units, by load
+    for (int u = 0; u < graph_.size(); ++u)
+      if (!touched_[u].reductions.empty() && product(touched_[u].extents) >= kSharedRead)
+        for (int load : touched_[u].loads)
+          if (loads_.elements(load) >= kSharedRead) reducing[load].push_back(graph_.eqns(u).back());
+    for (const auto& [load, eqns] : reducing)
+      for (std::size_t k = 1; k < eqns.size(); ++k)
+        for (std::size_t j = 0; j < k; ++j) {
+          const int a = graph_.unit_of(eqns[k]), b = graph_.unit_of(eqns[j]);
+          if (a == b || touched_[a].extents != touched_[b].extents) continue;
+          if (touched_[a].reductions.size() + touched_[b].reductions.size() > kMostReductions) continue;
+          graph_.look_again();
+          join(a, b);
+        }
   }
 
   void join(int a, int b) {

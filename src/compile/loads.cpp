@@ -47,7 +47,12 @@ int Loads::number(const Reading& r, const Extents& over, DType dtype) {
   }
   if (key.size() == 5 && key.back() == 0) key.resize(3);  // one element again and again
   auto [it, fresh] = numbers_.emplace(std::move(key), static_cast<int>(makers_.size()));
-  if (fresh) makers_.push_back(r.index ? -1 : index_.producer(r.base.id));
+  if (!fresh) return it->second;
+  makers_.push_back(r.index ? -1 : index_.producer(r.base.id));
+  std::int64_t elements = r.index ? 0 : 1;
+  for (std::size_t d = 0; d < over.size(); ++d)
+    if (r.view.strides[d] != 0) elements *= over[d];
+  elements_.push_back(elements);
   return it->second;
 }
 

@@ -17,6 +17,8 @@ class Loads {
   std::vector<int> of(int eqn);
   /// The Eqn whose result a load reads; -1: an input, or no memory at all.
   int maker(int load) const { return makers_[load]; }
+  /// How many elements it reads, each once.
+  std::int64_t elements(int load) const { return elements_[load]; }
 
  private:
   int number(const Reading& reading, const Extents& over, DType dtype);
@@ -29,6 +31,7 @@ class Loads {
   const Fusion& f_;
   std::unordered_map<Extents, int, Hash> numbers_;  // by base, dtype, offset and steps
   std::vector<int> makers_;
+  std::vector<std::int64_t> elements_;
 };
 
 }  // namespace tutti::compile

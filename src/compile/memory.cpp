@@ -18,7 +18,7 @@ bool in_place(const Loop& l, int from, int to) {
     if (a.kind != Access::Kind::store || store) return false;
     store = &a;
   }
-  if (!store) return false;
+  if (!store || store->offset != 0) return false;
   for (const Access& a : l.accesses)
     if (a.storage == from && (a.kind != Access::Kind::load || a.strides != store->strides || a.offset != 0 ||
                               a.dtype.size() != store->dtype.size()))

@@ -15,6 +15,8 @@ Program hoist(const Program& program);
 /// one that sums over steps, and sums that are added up are taken of the sum of their terms. Changes the order of
 /// additions.
 Program across_steps(const Program& program);
+/// The place of an extremum, of many elements, becomes two reductions.
+Program places_of_extrema(const Program& program);
 /// Removes what does nothing and brings contractions to the order batch, free, contracted | batch, contracted, free by
 /// transposes (which are only readings). Keeps bits.
 Program simplify(const Program& program);
@@ -28,9 +30,12 @@ Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
 /// The same of a Plan within a loop: output k may lie in the memory of input own[k] alone (-1: of none).
 Plan assign_memory_within(Plan plan, const std::vector<int>& own);
 /// Which steps are a stage: each one alone, but loops that hand large values to each other row by row together.
-Plan group_stages(Plan plan);
+/// `within`: a step of a loop, or a branch.
+Plan group_stages(Plan plan, bool within);
 /// Products whose results are only copied, whole rows to other places, write them there.
 Plan place_products(Plan plan);
+/// Loops whose results are only copied into part of another value write them there.
+Plan place_loops(Plan plan);
 /// Neighbouring stages of small loops that do not need each other become one.
 Plan join_small(Plan plan);
 /// Where each step that sends has to be over: before the first stage that uses its result, else at the end.

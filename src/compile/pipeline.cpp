@@ -143,21 +143,22 @@ Plan lower(const Program& program, const Fusion& fusion) {
 Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   Program p = run_pass("hoist", hoist, without_dead_code(*local.program));
   p = run_pass("across_steps", across_steps, p);
-  p = run_pass("simplify", simplify, p);
+  p = run_pass("simplify", simplify, places_of_extrema(p));
   p = run_pass("share", share_equal, p);
+  p = run_pass("apart", take_apart, p);
   p = run_pass("recompute", recompute, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
   Plan plan = run_pass(
-      "lower", [](const Program& q, const Fusion& f) { return place_products(lower(q, f)); }, p, fusion);
+      "lower", [](const Program& q, const Fusion& f) { return place_loops(place_products(lower(q, f))); }, p, fusion);
   plan = run_pass(
-      "rows", [](Plan p) { return join_small(group_stages(std::move(p))); }, std::move(plan));
+      "rows", [](Plan p) { return join_small(group_stages(std::move(p), false)); }, std::move(plan));
   plan = run_pass("await", await_late, std::move(plan));
   return run_pass("memory", assign_memory, std::move(plan), donatable);
 }
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
-  const Program p = with_own_outputs(recompute(take_apart(share_equal(simplify(program)))));
-  return assign_memory_within(await_late(group_stages(place_products(lower(p, fuse(p))))), own);
+  const Program p = with_own_outputs(recompute(take_apart(share_equal(simplify(places_of_extrema(program))))));
+  return assign_memory_within(await_late(group_stages(place_loops(place_products(lower(p, fuse(p)))), true)), own);
 }
 
 }  // namespace tutti::compile

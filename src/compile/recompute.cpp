@@ -1,6 +1,7 @@
 // Large values that are quickly made of what lies in memory anyway are made again by each loop that reads them: of
 // gelu's gradient x x and (1 + tanh) / 2, of relu's the mask. Memory costs more than the arithmetic.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -30,8 +31,11 @@ class Recompute {
     for (const Eqn& e : p_.eqns)  // in order: what is made of values that are gone counts their Eqns too
       if (e.results.size() == 1 && stored_[e.results[0]] && is_made_again(e.results[0]))
         gone_[e.results[0]] = any = true;
-    return any ? rewritten() : p_;
+    for (const Unit& u : f_.units) has_common_ |= store_common(u);
+    return any || has_common_ ? rewritten() : p_;
   }
+  /// Whether a value is stored that was not: what it is made of may now be needed by more than one loop.
+  bool has_common() const { return has_common_; }
 
  private:
   // What a value would be made of again.
@@ -40,16 +44,52 @@ class Recompute {
     std::set<ValueId> leaves;  // large ones, which have memory
   };
 
+  bool is_needed_in_loops(ValueId v) const {
+    if (p_.types[v].nbytes() < kLarge || index_.is_output(v) || index_.producer(v) < 0) return false;
+    return std::all_of(index_.uses(v).begin(), index_.uses(v).end(), [&](const ProgramIndex::Use& use) {
+      return f_.real[use.eqn] && (f_.roles[use.eqn] == Role::pointwise || f_.roles[use.eqn] == Role::reduce);
+    });
+  }
+
   bool is_made_again(ValueId v) const {
     const std::int64_t bytes = p_.types[v].nbytes();
-    if (bytes < kLarge || index_.is_output(v)) return false;
-    for (const ProgramIndex::Use& use : index_.uses(v))
-      if (!f_.real[use.eqn] || (f_.roles[use.eqn] != Role::pointwise && f_.roles[use.eqn] != Role::reduce))
-        return false;
+    if (!is_needed_in_loops(v)) return false;
     Cone cone;
     if (!collect(index_.producer(v), bytes, cone)) return false;
     return cone.leaves.size() <= 1 && std::all_of(cone.leaves.begin(), cone.leaves.end(),
                                                   [&](ValueId leaf) { return p_.types[leaf].nbytes() <= bytes; });
+  }
+
+  // Of several large values that a loop stores and that are quickly made of one which it does not store, that one is
+  // stored: the terms of a sum over pairs, in each direction, of the common factor.
+  bool store_common(const Unit& u) {
+    std::vector<ValueId> values;
+    for (ValueId v : u.stores)
+      if (!gone_[v] && is_needed_in_loops(v)) values.push_back(v);
+    if (values.size() < 2) return false;
+    std::vector<ValueId> tried{values[0]};
+    for (std::size_t i = 0; i < tried.size() && i < static_cast<std::size_t>(kMostEqns); ++i) {
+      const ValueId common = tried[i];
+      const int maker = index_.producer(common);
+      if (maker < 0 || unit_of_[maker] != unit_of_[index_.producer(values[0])]) continue;
+      if (i > 0 && !stored_[common] && p_.types[common].nbytes() == p_.types[values[0]].nbytes()) {
+        stored_[common] = 1;
+        std::vector<ValueId> of_it;
+        std::copy_if(values.begin(), values.end(), std::back_inserter(of_it), [&](ValueId v) {
+          Cone cone;
+          return collect(index_.producer(v), p_.types[v].nbytes(), cone) && cone.leaves == std::set{common};
+        });
+        if (of_it.size() > 1) {
+          for (ValueId v : of_it) gone_[v] = 1;
+          return true;
+        }
+        stored_[common] = 0;
+      }
+      for (const Atom& a : p_.eqns[maker].operands)
+        if (const Reading r = f_.read(a); !r.index && !r.base.is_literal() && r.base.id != common)
+          tried.push_back(r.base.id);
+    }
+    return false;
   }
 
   // A number of each row costs little, and gets memory where it has none.
@@ -132,12 +172,17 @@ class Recompute {
   ProgramIndex index_;
   std::vector<int> unit_of_;         // by Eqn
   std::vector<char> stored_, gone_;  // by value: now, and of these those that will not be
+  bool has_common_ = false;
   Program out_;
   std::map<std::pair<int, ValueId>, ValueId> made_;
 };
 
 }  // namespace
 
-Program recompute(const Program& program) { return Recompute(program).run(); }
+Program recompute(const Program& program) {
+  Recompute pass(program);
+  Program made = pass.run();
+  return pass.has_common() ? Recompute(made).run() : made;
+}
 
 }  // namespace tutti::compile

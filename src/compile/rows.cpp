@@ -21,7 +21,11 @@ constexpr std::int64_t kBox = 1 << 16;  // elements of boxes that are worth seve
 
 class Grouping {
  public:
-  explicit Grouping(Plan& plan) : p_(plan) {}
+  Grouping(Plan& plan, bool within)
+      : p_(plan), keep_storages_(within && std::all_of(plan.steps.begin(), plan.steps.end(), [](const Step& s) {
+                                   const auto* l = std::get_if<Loop>(&s.what);
+                                   return l && l->reduced < 0;
+                                 })) {}
 
   void run() {
     lift_scalars();
@@ -36,7 +40,7 @@ class Grouping {
         continue;
       }
       border_ = next != deep.end() ? next->steps.front() : n;
-      int end = longest(i);
+      int end = keep_storages_ ? i + 1 : longest(i);
       Stage s;
       if (end - i > 1) {
         for (int k = i; k < end; ++k) s.steps.push_back(k);
@@ -228,14 +232,15 @@ class Grouping {
   }
 
   Plan& p_;
-  int border_ = 0;                                              // a step: no group goes beyond
+  const bool keep_storages_;  // elementwise work in a loop: a backend may run all its steps row by row
+  int border_ = 0;            // a step: no group goes beyond
   std::vector<int> first_reader_, last_reader_, first_writer_;  // by storage: steps
 };
 
 }  // namespace
 
-Plan group_stages(Plan plan) {
-  Grouping(plan).run();
+Plan group_stages(Plan plan, bool within) {
+  Grouping(plan, within).run();
   return plan;
 }
 

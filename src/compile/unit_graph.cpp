@@ -37,6 +37,8 @@ int UnitGraph::add(int eqn) {
   return unit;
 }
 
+void UnitGraph::look_again() { left_ = kLooks; }
+
 bool UnitGraph::join(int a, int b) {
   if (needs(b, a) || needs(a, b)) return false;
   if (!raise(a, b, std::max(level_[b], level_above(a, b)))) return false;

@@ -25,6 +25,8 @@ class UnitGraph {
   /// element: through a third unit, a reduction, or a reading in another order. What would take too long to find out
   /// counts as needed.
   bool join(int a, int b);
+  /// Once all Eqns are there: the next join may look as far as one of the units of a new Eqn.
+  void look_again();
 
  private:
   bool needs(int b, int a);

@@ -16,7 +16,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const Names kCompiled{"inline",    "propagate", "partition", "hoist", "across_steps", "simplify", "share",
+const Names kCompiled{"inline",    "propagate", "partition", "hoist", "across_steps", "simplify", "share", "apart",
                       "recompute", "fuse",      "lower",     "rows",  "await",        "memory",   "code"};
 const Names kUpToPartition{"inline", "propagate", "partition"};  // all that is left where nothing has to be compiled
 

@@ -159,7 +159,7 @@ TEST(simplify, what_is_left_of_a_products_transposition_moves_rows) {
   const Atom z = b.add(ops::dot_general, Params(d), {x, y});
   b.output(b.add(ops::transpose, Params(ops::Transpose{{0, 3, 1, 2}}), {z}));
   const Program p = simplified(b.program);
-  EXPECT_EQ(count(p, ops::dot_general), 1);
+  EXPECT_EQ(std::count_if(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return e.op == &ops::dot_general; }), 1);
   EXPECT_EQ(p.eqns.back().op, &ops::transpose);
   EXPECT_EQ(p.eqns.back().params.get<ops::Transpose>(), (ops::Transpose{{0, 2, 1, 3}}));
   means_the_same(b);

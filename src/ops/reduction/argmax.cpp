@@ -137,6 +137,12 @@ template <class Better> Op arg_reduction(std::string name, Better better) {
 
 }  // namespace
 
+std::optional<PlaceOf> place_of(const Eqn& e) {
+  if (e.op != &argmax && e.op != &argmin) return std::nullopt;
+  const auto& p = e.params.get<ArgReduction>();
+  return PlaceOf{e.op == &argmax ? Op::Reduce::max : Op::Reduce::min, p.axis, p.index};
+}
+
 constinit const Home argmax = [] { return arg_reduction("argmax", [](auto x, auto y) { return x > y; }); };
 constinit const Home argmin = [] { return arg_reduction("argmin", [](auto x, auto y) { return x < y; }); };
 

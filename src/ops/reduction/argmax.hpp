@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "ir/home.hpp"
 
 namespace tutti::ops {
@@ -11,5 +13,13 @@ struct ArgReduction {
 };
 
 extern const Home argmax, argmin;
+
+/// What an Eqn gives the first place of: the max or the min along a dim. Nothing for other Eqns.
+struct PlaceOf {
+  Op::Reduce extremum;
+  int axis;
+  DType index;
+};
+std::optional<PlaceOf> place_of(const Eqn& eqn);
 
 }  // namespace tutti::ops

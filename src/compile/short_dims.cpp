@@ -1,0 +1,81 @@
+#include "compile/short_dims.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/index.hpp"
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/bits.hpp"
+#include "ops/reduction/reduce.hpp"
+#include "tutti/base/error.hpp"
+
+namespace tutti::compile {
+namespace {
+
+constexpr std::int64_t kFewSideBySide = 4;      // elements that lie side by side: what loops read as whole vectors
+constexpr std::int64_t kFewApart = 8;           // of other dims
+constexpr std::int64_t kLargeValue = 32 << 10;  // elements of a value that is worth it
+
+bool reduces(const Eqn& e) { return e.op->reduce != Op::Reduce::none; }
+
+// Whether a reduction can go along `dim` component by component.
+bool goes_along(const Program& p, const Eqn& e, int dim) {
+  const std::vector<int>& axes = e.params.get<ops::Reduction>().axes;
+  if (axes == std::vector<int>{dim}) return combines_elementwise(p, e);
+  const bool last = dim + 1 == p.type(e.operands[0]).ndim();
+  return last && std::find(axes.begin(), axes.end(), dim) == axes.end();
+}
+
+}  // namespace
+
+ShortDims::ShortDims(const Program& p) {
+  if (std::none_of(p.eqns.begin(), p.eqns.end(), reduces)) return;
+  const ProgramIndex index(p);
+  for (std::size_t i = p.eqns.size(); i-- > 0;) {
+    const Eqn& e = p.eqns[i];
+    if (!e.op->pointwise || e.results.size() != 1) continue;
+    const ValueId v = e.results[0];
+    const Type& type = p.types[v];
+    if (type.num_elements() < kLargeValue || type.dtype.is_complex() || index.is_output(v) || index.uses(v).empty())
+      continue;
+    for (int d = 0; d < type.ndim(); ++d) {
+      const std::int64_t few = d + 1 == type.ndim() ? kFewSideBySide : kFewApart;
+      if (type.shape[d] < 2 || type.shape[d] > few) continue;
+      const bool all = std::all_of(index.uses(v).begin(), index.uses(v).end(), [&](const ProgramIndex::Use& use) {
+        const Eqn& reader = p.eqns[use.eqn];
+        if (reduces(reader)) return goes_along(p, reader, d);
+        return reader.op->pointwise && reader.results.size() == 1 && contain(reader.results[0], d);
+      });
+      if (all) found_.emplace(v, d);
+    }
+  }
+}
+
+int ShortDims::of_reduction(const Program& p, const Eqn& e) const {
+  const Atom& x = e.operands[0];
+  if (x.is_literal()) return -1;
+  for (int d = p.type(x).ndim(); d-- > 0;)
+    if (contain(x.id, d) && goes_along(p, e, d)) return d;
+  return -1;
+}
+
+bool combines_elementwise(const Program& p, const Eqn& e) {
+  const DType d = p.type(e.operands[0]).dtype;
+  return e.op->reduce != Op::Reduce::none && d == p.types[e.results[0]].dtype && !d.is_complex() &&
+         (!d.is_floating() || d.size() >= 4);  // narrow floats add up in float32
+}
+
+const Op& combining_op(Op::Reduce kind) {
+  switch (kind) {
+    case Op::Reduce::sum: return ops::add;
+    case Op::Reduce::prod: return ops::mul;
+    case Op::Reduce::max: return ops::max;
+    case Op::Reduce::min: return ops::min;
+    case Op::Reduce::any: return ops::bitwise_or;
+    case Op::Reduce::all: return ops::bitwise_and;
+    case Op::Reduce::none: break;
+  }
+  throw InternalError("apart: no reduction");
+}
+
+}  // namespace tutti::compile

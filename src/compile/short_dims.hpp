@@ -1,0 +1,30 @@
+// Values that loops never store, with a dim of a few elements that ends in reductions.
+#pragma once
+
+#include <set>
+#include <utility>
+
+#include "ir/program.hpp"
+
+namespace tutti::compile {
+
+/// Results of elementwise work, with the dims of few elements along which every reader goes component by component:
+/// elementwise work of the same kind, a reduction over that dim alone, or, where it is the last one (and fills no
+/// vector), a reduction over others.
+class ShortDims {
+ public:
+  explicit ShortDims(const Program& program);
+  bool contain(ValueId v, int dim) const { return found_.contains({v, dim}); }
+  /// The dim along which the operand of this reduction is taken apart; -1: none.
+  int of_reduction(const Program& program, const Eqn& reduction) const;
+
+ private:
+  std::set<std::pair<ValueId, int>> found_;
+};
+
+/// Whether the results of a reduction may be combined by elementwise work, keeping the type that they are combined in.
+bool combines_elementwise(const Program& program, const Eqn& reduction);
+/// The elementwise op that combines two elements as a reduction does.
+const Op& combining_op(Op::Reduce kind);
+
+}  // namespace tutti::compile
