@@ -138,6 +138,9 @@ class Recompute {
 
 }  // namespace
 
-Program recompute(const Program& program) { return Recompute(program).run(); }
+Program recompute(const Program& program) {
+  const Program p = put_together_again(program);
+  return Recompute(p).run();
+}
 
 }  // namespace tutti::compile
