@@ -1,6 +1,7 @@
 // Which Eqns run together in one loop nest, and how each value is read.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -60,6 +61,10 @@ std::string str(const Fusion& fusion);
 std::string size_text(const Fusion& fusion);
 /// Every Eqn that runs is in one unit; InternalError else.
 void verify(const Fusion& fusion);
+
+/// The literal that all elements of an operand are which the Eqn writes windows over, where it needs no memory of its
+/// own: the result begins with it.
+std::optional<Scalar> spread_operand(const Program& program, const Fusion& fusion, const Eqn& eqn, int operand);
 
 /// The types a loop kernel can handle.
 bool loops_over(DType dtype);

@@ -25,6 +25,9 @@ Program share_equal(const Program& program);
 /// Large values that a few quick instructions make of what lies in memory anyway are made again where loops read them,
 /// instead of being stored. Keeps bits.
 Program recompute(const Program& program);
+/// What is put together of much less, and read by products that sum over other dims of it, is put together for each of
+/// them. Keeps bits.
+Program put_together_again(const Program& program);
 /// Gives every storage its place: offsets in one slab, results over dying operands, donated inputs under outputs.
 Plan assign_memory(Plan plan, const std::vector<bool>& donatable);
 /// The same of a Plan within a loop: output k may lie in the memory of input own[k] alone (-1: of none).

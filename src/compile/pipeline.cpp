@@ -75,9 +75,12 @@ class Lowering final : public Storages {
     if (e.op->loop) return emit(repeat(e));
     if (e.op->role == tutti::Role::branch) return emit(branch(e));
     CallEqn c{e, {}, {}, {}, {}};
-    for (const Atom& a : e.operands) {
+    for (std::size_t k = 0; k < e.operands.size(); ++k) {
+      const Atom& a = e.operands[k];
       c.operand_types.push_back(p_.type(a));
-      c.operands.push_back(operand(a));
+      const std::optional<Scalar> one = spread_operand(p_, f_, e, static_cast<int>(k));
+      c.operands.push_back(one ? literal(*one) : operand(a));
+      c.spread |= one.has_value();
     }
     for (ValueId v : e.results) {
       c.result_types.push_back(p_.type(v));

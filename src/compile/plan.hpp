@@ -74,6 +74,7 @@ struct CallEqn {
   Eqn eqn;
   std::vector<Type> operand_types, result_types;
   std::vector<int> operands, results;  // storages
+  bool spread = false;  // the operand that may be overwritten is one element, which stands for all of them
 };
 
 struct Plan;

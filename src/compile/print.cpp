@@ -47,6 +47,7 @@ std::string Step::str() const {
     for (int s : c->results) out += " " + name(s);
     out += " =";
     for (int s : c->operands) out += " " + name(s);
+    if (c->spread) out += " spread";
   } else if (const auto* r = std::get_if<Repeat>(&what)) {
     out = r->condition ? "repeat while" : "repeat " + std::to_string(r->length);
     if (r->reverse) out += " reverse";

@@ -180,7 +180,8 @@ class Reader {
           break;
         case Role::call:
           f_.real[i] = 1;
-          for (const Atom& a : e.operands) need_dense(a);
+          for (std::size_t k = 0; k < e.operands.size(); ++k)
+            if (!spread_operand(p_, f_, e, static_cast<int>(k))) need_dense(e.operands[k]);
           break;
         case Role::dot:
           f_.real[i] = 1;
@@ -229,6 +230,14 @@ class Reader {
 Reading Fusion::read(const Atom& a) const {
   if (a.is_literal()) return {a, false, {}};
   return readings[a.id];
+}
+
+std::optional<Scalar> spread_operand(const Program& p, const Fusion& f, const Eqn& e, int operand) {
+  const Atom& a = e.operands[static_cast<std::size_t>(operand)];
+  if (e.op->window == Op::Window::none || e.op->overwrites != operand || a.is_literal()) return std::nullopt;
+  const Reading r = f.read(a);
+  if (r.index || !r.base.is_literal() || r.base.literal.dtype != p.type(a).dtype) return std::nullopt;
+  return r.base.literal;
 }
 
 bool loops_over(DType d) { return !d.is_complex() && !d.is_key(); }

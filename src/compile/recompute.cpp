@@ -180,7 +180,8 @@ class Recompute {
 }  // namespace
 
 Program recompute(const Program& program) {
-  Recompute pass(program);
+  const Program whole = put_together_again(program);
+  Recompute pass(whole);
   Program made = pass.run();
   return pass.has_common() ? Recompute(made).run() : made;
 }

@@ -1,6 +1,7 @@
 #include "compile/row_group.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "compile/passes.hpp"
@@ -10,6 +11,7 @@ namespace tutti::compile {
 namespace {
 
 constexpr int kMostTries = 8;
+constexpr std::int64_t kMuchLarger = 2;   // times the bytes that a step reads
 constexpr std::int64_t kFewestSums = 16;  // rows and columns of a product that adds up chunk by chunk
 
 class Gathering {
@@ -37,6 +39,7 @@ class Gathering {
       gather();
       if (tries == kMostTries || !bar_first()) break;
     }
+    put_off();
     drop_single();
     count_handed();
     return std::move(g_);
@@ -112,6 +115,38 @@ class Gathering {
       any = true;
     }
     return any;
+  }
+
+  // What is much larger than what it is made of and read by none before the end of the stage is made behind it, by
+  // those who need it.
+  void put_off() {
+    std::vector<char> kept(p_.storages.size(), 0);  // read or written until the end of the stage
+    auto each = [&](auto f) {
+      for (const std::vector<int>* list : {&g_.members, &g_.before})
+        for (int i : *list) f(i);
+    };
+    auto waits = [&](int i) {
+      std::int64_t reads = 0, writes = 0;
+      for (int m : t_.reads(i)) reads += p_.storages[m].bytes;
+      for (int m : t_.writes(i)) {
+        if (kept[m] || p_.storages[m].kind != Storage::Kind::temporary) return false;
+        writes += p_.storages[m].bytes;
+      }
+      return reads > 0 && writes >= kMuchLarger * reads && !is_told(p_.steps[i]);
+    };
+    each([&](int i) {
+      for (int m : t_.reads(i)) kept[m] = 1;
+    });
+    for (bool more = true; std::exchange(more, false);)
+      each([&](int i) {
+        if (!waits(i))
+          for (int m : t_.writes(i)) more |= !std::exchange(kept[m], 1);
+      });
+    for (std::vector<int>* list : {&g_.members, &g_.before}) {
+      std::copy_if(list->begin(), list->end(), std::back_inserter(g_.after), waits);
+      std::erase_if(*list, waits);
+    }
+    std::sort(g_.after.begin(), g_.after.end());
   }
 
   // Members that neither read what another makes nor are read by one go before the stage; nothing in it needs them.

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lax/convolved.hpp"
 #include "lax/windows.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/base/extent.hpp"
+#include "tutti/transform/composite.hpp"
 
 namespace tutti::lax {
 namespace {
@@ -56,24 +58,6 @@ Array arranged(const Array& x, const Dims& permutation) {
   return permutation == ops::range(0, x.ndim()) ? x : lax::transpose(x, permutation);
 }
 
-// The operands in one order of dims, in which the products over features and places are one matrix product. Features
-// that are last stay so, where there are no groups; else they come first.
-struct Convolution {
-  bool features_last = false;
-  Array lhs;  // features, batch, spatial; or batch, spatial, features. Padded and dilated
-  Array rhs;  // out features, spatial, in features; or spatial, in features, out features
-  Dims out;   // where the result has batch, feature and spatial dims
-  Dims window, strides, dilation, count;
-  std::int64_t groups = 1, batch_groups = 1;
-
-  std::int64_t features() const { return lhs.shape(features_last ? -1 : 0); }
-  std::int64_t examples() const { return lhs.shape(features_last ? 0 : 1); }
-  std::int64_t ins() const { return rhs.shape(features_last ? -2 : -1); }
-  std::int64_t outs() const { return rhs.shape(features_last ? -1 : 0); }
-  std::int64_t batch() const { return examples() / batch_groups; }  // of a group
-  std::size_t behind() const { return features_last ? 1 : 0; }      // dims behind the spatial ones
-};
-
 void check_operands(const char* op, const Array& lhs, const Array& rhs) {
   if (lhs.ndim() != rhs.ndim() || lhs.ndim() < 2)
     raise<ShapeError>(op, "lhs has shape " + lhs.shape().str() + ", rhs " + rhs.shape().str(),
@@ -99,13 +83,24 @@ void check_groups(const char* op, const Convolution& c) {
         "lhs features = rhs in features times feature_group_count; the groups divide out features and batch.");
 }
 
+// Whether each out feature is made of one feature, by a window that is not too large.
+bool is_weighed(const Shape& rhs, const Dims& order) {
+  std::int64_t places = 1;
+  for (std::size_t d = 2; d < order.size(); ++d) places = extent::mul(places, rhs[order[d]]);
+  return rhs[order[1]] == 1 && places <= kMostWeights;
+}
+
 Convolution normalised(const char* op, const Array& lhs, const Array& rhs, const ConvOptions& o) {
   check_operands(op, lhs, rhs);
   Order order = order_of(op, o.dimension_numbers, lhs.ndim());
   const std::size_t spatial = lhs.shape().size() - 2;
   Convolution c;
-  c.features_last = order.lhs[1] == lhs.ndim() - 1 && order.out[1] == lhs.ndim() - 1 && o.feature_group_count == 1 &&
-                    o.batch_group_count == 1;
+  // Groups of one feature each need no dim of their own.
+  const std::int64_t groups = o.feature_group_count;
+  const bool alone = groups == 1 || (groups == lhs.shape()[order.lhs[1]] && groups == rhs.shape()[order.rhs[0]]);
+  c.features_last = order.lhs[1] == lhs.ndim() - 1 && order.out[1] == lhs.ndim() - 1 && alone &&
+                    o.batch_group_count == 1 &&
+                    (groups == 1 || (is_weighed(rhs.shape(), order.rhs) && !lhs.dtype().is_complex()));
   if (c.features_last) {
     std::rotate(order.lhs.begin() + 1, order.lhs.begin() + 2, order.lhs.end());  // N, spatial, C
     std::rotate(order.rhs.begin(), order.rhs.begin() + 2, order.rhs.end());      // spatial, O, I
@@ -133,44 +128,6 @@ Convolution normalised(const char* op, const Array& lhs, const Array& rhs, const
   return c;
 }
 
-// What each window sees: places * in features, batch and windows (where features are last: these behind); feature
-// groups have a dim for them in front, batch groups one behind the features.
-Array patches(const Convolution& c) {
-  const std::int64_t ins = c.ins();
-  Shape view = c.features_last      ? Shape{c.batch()}
-               : c.groups > 1       ? Shape{c.groups, ins, c.batch()}
-               : c.batch_groups > 1 ? Shape{ins, c.batch_groups, c.batch()}
-                                    : Shape{ins, c.batch()};
-  for (std::int64_t n : c.count) view.push_back(n);
-  if (c.features_last) view.push_back(ins);
-  const int rows = c.features_last ? view.ndim() - 1 : c.groups > 1 ? 1 : 0;
-  if (ops::contains(c.count, 0) || ops::contains(c.window, 0)) {
-    view[static_cast<std::size_t>(rows)] *= Shape(c.window).num_elements();
-    return ops::zeros(c.lhs.dtype(), view);
-  }
-  std::vector<Array> views = shifted_views(c.lhs, c.window, c.strides, c.dilation, c.count, c.behind());
-  for (Array& v : views)
-    if (v.shape() != view) v = lax::reshape(v, view);
-  return views.size() == 1 ? views[0] : lax::concatenate(views, rows);
-}
-
-// Out features, batch and windows; or batch, windows and out features.
-Array product(const Convolution& c, const Array& columns, const std::optional<DType>& preferred) {
-  const std::int64_t outs = c.outs(), all = c.groups * c.batch_groups;
-  const std::int64_t places = Shape(c.window).num_elements() * c.ins();
-  if (c.features_last)
-    return lax::dot_general(columns, lax::reshape(c.rhs, Shape{places, outs}), {{columns.ndim() - 1}, {0}, {}, {}},
-                            preferred);
-  Array kernel = lax::reshape(c.rhs, all == 1 ? Shape{outs, places} : Shape{all, outs / all, places});
-  const DotDims dims = all == 1       ? DotDims{{1}, {0}, {}, {}}
-                       : c.groups > 1 ? DotDims{{2}, {1}, {0}, {0}}
-                                      : DotDims{{2}, {0}, {0}, {1}};
-  Shape result{outs, c.batch()};
-  for (std::int64_t n : c.count) result.push_back(n);
-  Array y = lax::dot_general(kernel, columns, dims, preferred);
-  return y.shape() == result ? y : lax::reshape(y, result);
-}
-
 // To the order asked for.
 Array restored(const Convolution& c, const Array& y) {
   Dims permutation(c.out.size());
@@ -190,7 +147,10 @@ Array restored(const Convolution& c, const Array& y) {
 Array conv_general_dilated(const In& lhs, const In& rhs, const ConvOptions& o) {
   CallScope scope(lhs.loc);
   const Convolution c = normalised("conv_general_dilated", lhs.array, rhs.array, o);
-  return restored(c, product(c, patches(c), o.preferred_element_type));
+  return composite(
+      "conv_general_dilated",
+      [](const Convolution& c, const std::optional<DType>& preferred) { return restored(c, convolved(c, preferred)); },
+      c, o.preferred_element_type);
 }
 
 Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o) {

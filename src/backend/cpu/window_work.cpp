@@ -1,13 +1,12 @@
 #include "backend/cpu/window_work.hpp"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "backend/cpu/run_places.hpp"
-#include "backend/cpu/scatter_sums.hpp"
+#include "backend/cpu/scatter_runs.hpp"
+#include "backend/cpu/stream.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
 
@@ -16,11 +15,9 @@ namespace {
 
 using ops::Dims;
 
-constexpr std::int64_t kFewRuns = 64;
-constexpr std::int64_t kPlacesAtOnce = 512;  // runs whose places are found together
-constexpr std::int64_t kRunsAhead = 16;      // runs that are asked for before they are read
+constexpr std::int64_t kRunsAhead = 16;  // runs that are asked for before they are read
 constexpr double kTaskNs = 50e3;
-constexpr std::int64_t kTasks = 128, kPastCache = std::int64_t{1} << 25;
+constexpr std::int64_t kTasks = 128;
 
 lax::GatherDims as_gather(const lax::ScatterDims& d) {
   return {d.update_window_dims, d.inserted_window_dims, d.scatter_dims_to_operand_dims, d.operand_batching_dims,
@@ -37,12 +34,6 @@ void read_elements(const char* from, const std::int64_t* places, std::int64_t n,
     if (places[i] >= 0) std::memcpy(&value, from + places[i] * static_cast<std::int64_t>(sizeof(E)), sizeof(E));
     std::memcpy(to + i * static_cast<std::int64_t>(sizeof(E)), &value, sizeof(E));
   }
-}
-
-// Past the cache: both are whole lines of it, `to` begins with one.
-void stream(const char* from, std::int64_t bytes, char* to) {
-  for (std::int64_t i = 0; i < bytes; i += 16)
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
 }
 
 class GatherWork final : public run::Work {
@@ -77,9 +68,9 @@ class GatherWork final : public run::Work {
   void run(char* const* at, int task) const override {
     const std::int64_t begin = places_.count() * task / tasks, end = places_.count() * (task + 1) / tasks;
     const std::int64_t bytes = places_.length() * size_;
-    std::int64_t places[kPlacesAtOnce];
-    for (std::int64_t first = begin; first < end; first += kPlacesAtOnce) {
-      const std::int64_t n = std::min(kPlacesAtOnce, end - first);
+    std::int64_t places[RunPlaces::kAtOnce];
+    for (std::int64_t first = begin; first < end; first += RunPlaces::kAtOnce) {
+      const std::int64_t n = std::min(RunPlaces::kAtOnce, end - first);
       places_.find(at[indices_], first, first + n, places);
       read(at[from_], places, n, bytes, at[to_] + first * bytes);
     }
@@ -101,7 +92,7 @@ class GatherWork final : public run::Work {
           __builtin_prefetch(from + places[i + kRunsAhead] * size_ + line);
       const char* run = places[i] < 0 ? fill_.data() : from + places[i] * size_;
       if (past)
-        stream(run, bytes, to);
+        stream_lines(run, bytes, to);
       else
         std::memcpy(to, run, static_cast<std::size_t>(bytes));
     }
@@ -115,57 +106,42 @@ class GatherWork final : public run::Work {
   std::vector<char> fill_;
 };
 
-// The extents of one window, from the updates.
-Shape sizes_of(const compile::CallEqn& c) {
-  const ops::WindowDims w(as_gather(c.eqn.params.get<ops::Scatter>().dims), c.operand_types[0].ndim(),
-                          c.operand_types[2].ndim());
-  Shape sizes(Dims(c.operand_types[0].shape.size(), 1));
-  for (std::size_t i = 0; i < w.window.size(); ++i) sizes[w.operand[i]] = c.operand_types[2].shape[w.window[i]];
-  return sizes;
-}
-
 class ScatterWork final : public run::Work {
  public:
-  explicit ScatterWork(compile::CallEqn c)
-      : c_(std::move(c)),
-        places_(as_gather(c_.eqn.params.get<ops::Scatter>().dims), c_.eqn.params.get<ops::Scatter>().mode, sizes_of(c_),
-                c_.operand_types[0].shape, c_.operand_types[1], c_.operand_types[2].shape) {
+  explicit ScatterWork(const compile::CallEqn& c)
+      : operand_(c.operands[0]),
+        indices_(c.operands[1]),
+        updates_(c.operands[2]),
+        to_(c.results[0]),
+        type_(c.result_types[0]),
+        kind_(ops::scatter_kind(*c.eqn.op)),
+        is_one_(c.spread),
+        places_(as_gather(c.eqn.params.get<ops::Scatter>().dims), c.eqn.params.get<ops::Scatter>().mode, sizes_of(c),
+                type_.shape, c.operand_types[1], c.operand_types[2].shape) {
     cost_ns = 5.0 * static_cast<double>(places_.count()) +
-              0.1 * static_cast<double>(c_.operand_types[0].nbytes() + c_.operand_types[2].nbytes());
+              0.1 * static_cast<double>(type_.nbytes() + c.operand_types[2].nbytes());
   }
 
-  // One task: where windows meet, the order of the updates counts. Sums are shared out inside it.
+  // One task: where windows meet, the order of the updates counts. Places are shared out inside it.
   void run(char* const* at, int) const override {
-    char* to = at[c_.results[0]];
-    const Type& x = c_.operand_types[0];
-    if (to != at[c_.operands[0]]) std::memcpy(to, at[c_.operands[0]], static_cast<std::size_t>(x.nbytes()));
-    const char* updates = at[c_.operands[2]];
-    const bool add = c_.eqn.op->window == Op::Window::add;
-    // A few additions to one place are as good in float32.
-    if (add && (places_.count() > kFewRuns || x.dtype != float32))
-      return add_runs(x.dtype, places_, at[c_.operands[1]], updates, x.num_elements(), to);
-    const std::int64_t n = places_.length(), bytes = n * x.dtype.size();
-    std::int64_t places[kPlacesAtOnce];
-    for (std::int64_t first = 0; first < places_.count(); first += kPlacesAtOnce) {
-      const std::int64_t count = std::min(kPlacesAtOnce, places_.count() - first);
-      places_.find(at[c_.operands[1]], first, first + count, places);
-      for (std::int64_t i = 0; i < count; ++i) {
-        if (places[i] < 0) continue;
-        const char* from = updates + (first + i) * bytes;
-        if (add)
-          add_floats(reinterpret_cast<const float*>(from), n, reinterpret_cast<float*>(to) + places[i]);
-        else
-          std::memcpy(to + places[i] * x.dtype.size(), from, static_cast<std::size_t>(bytes));
-      }
-    }
+    const ScatterStart start{at[operand_], is_one_};
+    scatter_runs(kind_, type_.dtype, places_, at[indices_], at[updates_], start, type_.num_elements(), at[to_]);
   }
 
  private:
-  static void add_floats(const float* x, std::int64_t n, float* sums) {
-    for (std::int64_t i = 0; i < n; ++i) sums[i] += x[i];
+  // The extents of one window, from the updates.
+  static Shape sizes_of(const compile::CallEqn& c) {
+    const ops::WindowDims w(as_gather(c.eqn.params.get<ops::Scatter>().dims), c.operand_types[0].ndim(),
+                            c.operand_types[2].ndim());
+    Shape sizes(Dims(c.operand_types[0].shape.size(), 1));
+    for (std::size_t i = 0; i < w.window.size(); ++i) sizes[w.operand[i]] = c.operand_types[2].shape[w.window[i]];
+    return sizes;
   }
 
-  compile::CallEqn c_;
+  int operand_, indices_, updates_, to_;
+  Type type_;
+  lax::ScatterKind kind_;
+  bool is_one_;
   RunPlaces places_;
 };
 
@@ -173,17 +149,14 @@ class ScatterWork final : public run::Work {
 
 std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
   if (c.eqn.op->window == Op::Window::none) return nullptr;
+  if (c.eqn.op->window != Op::Window::read) {
+    if (c.spread || c.result_types[0].num_elements() > 0) return std::make_unique<ScatterWork>(c);
+    return nullptr;
+  }
   for (const Type& t : c.operand_types)
     if (t.num_elements() == 0) return nullptr;
   if (c.result_types[0].num_elements() == 0) return nullptr;
-  switch (c.eqn.op->window) {
-    case Op::Window::read: return std::make_unique<GatherWork>(c);
-    case Op::Window::write: return std::make_unique<ScatterWork>(c);
-    case Op::Window::add:
-      if (adds_runs(c.operand_types[0].dtype)) return std::make_unique<ScatterWork>(c);
-      return nullptr;
-    default: return nullptr;
-  }
+  return std::make_unique<GatherWork>(c);
 }
 
 }  // namespace tutti::cpu

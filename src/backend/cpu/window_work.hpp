@@ -6,7 +6,7 @@
 
 namespace tutti::cpu {
 
-/// Gather and scatter (set, add) run by run instead of element by element. Nothing for other Eqns.
+/// Gather and scatter, run by run instead of element by element. Nothing for other Eqns.
 std::unique_ptr<run::Work> window_work(const compile::CallEqn& call);
 
 }  // namespace tutti::cpu

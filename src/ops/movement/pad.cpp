@@ -128,25 +128,28 @@ Batched batch_pad(const Call& c, const std::vector<Array>& operands, const std::
   return {{lax::select(inside, y, lax::broadcast_in_dim(operands[1], y.shape(), {0}))}, {true}};
 }
 
-// The operand in the middle; what is before and behind it in one dim, then in the next one.
+// The operand, or what is left of it, in the middle; what is before and behind it in one dim, then in the next one.
 std::vector<Piece> pieces_of_pad(const Call& c, const Type& result) {
   const auto& config = c.get<Pad>().config;
   std::vector<std::int64_t> start(result.shape.size(), 0), extents = result.shape.dims();
   const std::vector<std::int64_t> zero = start;
+  std::vector<std::int64_t> from = zero;
   std::vector<Piece> out;
   for (std::size_t d = 0; d < start.size(); ++d) {
     const auto& p = config[d];
-    if (p.low < 0 || p.high < 0 || p.interior != 0) return {};
+    const std::int64_t low = std::max<std::int64_t>(p.low, 0), high = std::max<std::int64_t>(p.high, 0);
+    if (p.interior != 0 || low + high > extents[d]) return {};
     Piece border{1, start, extents, zero};
-    border.extents[d] = p.low;
+    border.extents[d] = low;
     out.push_back(border);
-    border.start[d] = extents[d] - p.high;
-    border.extents[d] = p.high;
+    border.start[d] = extents[d] - high;
+    border.extents[d] = high;
     out.push_back(border);
-    start[d] = p.low;
-    extents[d] -= p.low + p.high;
+    start[d] = low;
+    from[d] = low - p.low;
+    extents[d] -= low + high;
   }
-  out.push_back({0, start, extents, zero});
+  out.push_back({0, start, extents, from});
   return out;
 }
 

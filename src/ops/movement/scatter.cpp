@@ -299,6 +299,12 @@ const Op& scatter_op(ScatterKind kind) {
   return scatter_max;
 }
 
+ScatterKind scatter_kind(const Op& op) {
+  for (ScatterKind kind : {ScatterKind::set, ScatterKind::add, ScatterKind::mul, ScatterKind::min})
+    if (&op == &scatter_op(kind)) return kind;
+  return ScatterKind::max;
+}
+
 }  // namespace tutti::ops
 
 namespace tutti::lax {

@@ -13,5 +13,7 @@ struct Scatter {  // operands: x, indices, updates
 
 extern const Home scatter, scatter_add, scatter_mul, scatter_min, scatter_max;
 const Op& scatter_op(lax::ScatterKind kind);
+/// Of one of these.
+lax::ScatterKind scatter_kind(const Op& op);
 
 }  // namespace tutti::ops

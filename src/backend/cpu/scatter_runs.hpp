@@ -1,0 +1,21 @@
+// Runs of elements combined with places of an array, on the workers.
+#pragma once
+
+#include "backend/cpu/run_places.hpp"
+#include "tutti/lax/lax.hpp"
+
+namespace tutti::cpu {
+
+/// What the result holds before: the elements of `from`, nothing where it is the result itself.
+struct ScatterStart {
+  const void* from = nullptr;
+  bool is_one = false;  // all of them are the first one of `from`
+};
+
+/// Combines the runs of `updates` with `out`, which has `elements`, as eval does: in the order of the runs where that
+/// counts. Sums of floats meet in float64 and are rounded once for each place; they and products that go to few places
+/// may be associated in another way, which depends on shapes alone.
+void scatter_runs(lax::ScatterKind kind, DType dtype, const RunPlaces& places, void* indices, const void* updates,
+                  const ScatterStart& start, std::int64_t elements, void* out);
+
+}  // namespace tutti::cpu

@@ -1,0 +1,47 @@
+// Writing past the caches: what does not fit them is written once, and not read before.
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace tutti::cpu {
+
+/// Bytes of a result from which on it is written past the caches.
+constexpr std::int64_t kPastCache = std::int64_t{1} << 25;
+
+/// Copies whole lines of 64 bytes; `to` begins with one. Before others read it: _mm_sfence().
+inline void stream_lines(const char* from, std::int64_t bytes, char* to) {
+  for (std::int64_t i = 0; i < bytes; i += 16)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+}
+
+/// Fills n elements.
+template <class T> void stream_fill(T* to, std::int64_t n, const T& value) {
+  if constexpr (16 % sizeof(T) == 0) {
+    const auto over = static_cast<std::int64_t>((64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64 / sizeof(T));
+    const std::int64_t before = std::min(n, over);
+    std::fill_n(to, before, value);
+    to += before;
+    n -= before;
+    T same[16 / sizeof(T)];
+    std::fill_n(same, 16 / sizeof(T), value);
+    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(same));
+    for (; n >= static_cast<std::int64_t>(64 / sizeof(T)); n -= 64 / sizeof(T), to += 64 / sizeof(T))
+      for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to) + k, x);
+  }
+  std::fill_n(to, n, value);
+}
+
+/// Copies n bytes from anywhere to anywhere.
+inline void stream_copy(const char* from, std::int64_t n, char* to) {
+  const auto over = static_cast<std::int64_t>((64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64);
+  const std::int64_t before = std::min(n, over), lines = (n - before) / 64 * 64;
+  std::memcpy(to, from, static_cast<std::size_t>(before));
+  stream_lines(from + before, lines, to + before);
+  std::memcpy(to + before + lines, from + before + lines, static_cast<std::size_t>(n - before - lines));
+}
+
+}  // namespace tutti::cpu
