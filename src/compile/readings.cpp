@@ -20,8 +20,8 @@ Role role_of(const Program& p, const Eqn& e) {
   };
   for (const Atom& a : e.operands) ask(p.type(a));
   for (ValueId v : e.results) ask(p.type(v));
+  if (e.op->view && !empty && (moves || p.type(e.results[0]).dtype.size() <= 8)) return Role::view;
   if (!moves) return Role::call;
-  if (e.op->view && !empty) return Role::view;
   if (e.op->movement && !empty && !parts_of(p, e).empty()) return Role::parts;
   if (empty || !plain) return Role::call;
   if (e.op->index) return Role::index;
@@ -245,7 +245,7 @@ bool loops_over(DType d) { return !d.is_complex() && !d.is_key(); }
 bool reads_well(const View& view, const Extents& extents) {
   if (product(extents) < 1024) return true;
   for (std::size_t i = extents.size(); i-- > 0;)
-    if (extents[i] != 1) return view.strides[i] == 0 || view.strides[i] == 1;
+    if (extents[i] != 1) return view.strides[i] >= 0 && view.strides[i] <= 2;  // 2: a part of complex numbers
   return true;
 }
 

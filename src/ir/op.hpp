@@ -231,6 +231,9 @@ struct Op {
   // A simpler program from its operands to its results (a branch whose number is known), nullptr when there is none.
   // Asked once nothing is transformed any more.
   std::function<ProgramPtr(const Call&, const std::vector<Atom>& operands)> simpler;
+  // Of complex numbers: the parts of its result, or its result where that is real, from the operands, where real and
+  // imaginary part stand in place of one that is complex. Loops are made of parts (transform/complex_parts.cpp).
+  std::function<Arrays(const Call&, const Arrays& parts)> in_parts;
   // Of a loop with so many operands (loop_of).
   std::function<Loop(const Params&, std::size_t operands)> loop;
   // Its parameters with other numbers of consts.

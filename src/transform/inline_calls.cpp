@@ -4,6 +4,7 @@
 
 #include "base/loc_override.hpp"
 #include "ir/op.hpp"
+#include "transform/complex_parts.hpp"
 #include "transform/interpret.hpp"
 #include "transform/needed_elements.hpp"
 #include "tutti/lax/lax.hpp"
@@ -150,6 +151,6 @@ ProgramPtr inlined(const ProgramPtr& program) {
 
 }  // namespace
 
-ProgramPtr inline_calls(const ProgramPtr& program) { return needed_elements(inlined(program)); }
+ProgramPtr inline_calls(const ProgramPtr& program) { return needed_elements(complex_parts(inlined(program))); }
 
 }  // namespace tutti

@@ -61,8 +61,12 @@ Rules extremum() {
 }  // namespace
 
 constinit const Home neg = [] {
-  return unary_op<takes_number>("neg", [](auto x) { return -x; },
-                                {.linear = {{0}}, .signs = {-1}, .transpose = transpose_neg, .magnitude = of_first});
+  return with_parts<1>(
+      unary_op<takes_number>("neg", [](auto x) { return -x; },
+                             {.linear = {{0}}, .signs = {-1}, .transpose = transpose_neg, .magnitude = of_first}),
+      [](const Parts& z) {
+        return Parts{-z.re, -z.im};
+      });
 };
 
 // abs'(0) = 1 of a real 0, and 0 of a complex one, as in JAX.
@@ -88,7 +92,7 @@ constinit const Home abs = [] {
     return {lax::real((V{t[0]} * direction).a)};
   };
   op.samples.push_back({.params = {}, .operands = {{complex64, {4}, false, {}}}, .differentiable = false});
-  return op;
+  return with_parts<1>(std::move(op), magnitude_of);
 };
 
 // Its own transpose: cotangents pair with tangents without a conjugate.
@@ -110,7 +114,7 @@ constinit const Home conj = [] {
     return {ct[0].has_value() ? lax::conj(ct[0]) : ct[0]};
   };
   op.without = {{"samples", "they are real: tests/ops_movement/sums.cpp"}};
-  return op;
+  return with_parts<1>(std::move(op), [](const Parts& z) { return Parts{z.re, -z.im}; });
 };
 
 constinit const Home sign = [] {
@@ -126,17 +130,29 @@ constinit const Home sign = [] {
 };
 
 constinit const Home add = [] {
-  return binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; },
-                                              {.linear = {{0, 1}}, .signs = {1, 1}, .transpose = transpose_sum<false>});
+  return with_parts<2>(
+      binary_op<takes_number | takes_bool>("add", [](auto x, auto y) { return x + y; },
+                                           {.linear = {{0, 1}}, .signs = {1, 1}, .transpose = transpose_sum<false>}),
+      [](const Parts& x, const Parts& y) {
+        return Parts{x.re + y.re, x.im + y.im};
+      });
 };
 constinit const Home sub = [] {
-  return binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; },
-                                 {.linear = {{0, 1}}, .signs = {1, -1}, .transpose = transpose_sum<true>});
+  return with_parts<2>(
+      binary_op<takes_number>("sub", [](auto x, auto y) { return x - y; },
+                              {.linear = {{0, 1}}, .signs = {1, -1}, .transpose = transpose_sum<true>}),
+      [](const Parts& x, const Parts& y) {
+        return Parts{x.re - y.re, x.im - y.im};
+      });
 };
 constinit const Home mul = [] {
-  return binary_op<takes_number | takes_bool>(
-      "mul", [](auto x, auto y) { return x * y; },
-      {.linear = {{0}, {1}}, .transpose = transpose_mul, .adds_up = product_adds_up, .magnitude = of_product});
+  return with_parts<2>(
+      binary_op<takes_number | takes_bool>(
+          "mul", [](auto x, auto y) { return x * y; },
+          {.linear = {{0}, {1}}, .transpose = transpose_mul, .adds_up = product_adds_up, .magnitude = of_product}),
+      [](const Parts& x, const Parts& y) {
+        return Parts{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+      });
 };
 constinit const Home div = [] {
   return binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },

@@ -42,8 +42,17 @@ constexpr unsigned comparable = ordered | takes_complex;
 
 }  // namespace
 
-constinit const Home eq = [] { return comparison_op<comparable>("eq", [](auto x, auto y) { return x == y; }); };
-constinit const Home ne = [] { return comparison_op<comparable>("ne", [](auto x, auto y) { return x != y; }); };
+constinit const Home eq = [] {
+  return with_parts<2>(
+      comparison_op<comparable>("eq", [](auto x, auto y) { return x == y; }),
+      [](const Parts& x, const Parts& y) { return V{lax::bitwise_and((x.re == y.re).a, (x.im == y.im).a)}; });
+};
+constinit const Home ne = [] {
+  return with_parts<2>(comparison_op<comparable>("ne", [](auto x, auto y) { return x != y; }),
+                       [](const Parts& x, const Parts& y) {
+                         return V{lax::bitwise_or(lax::ne(x.re.a, y.re.a), lax::ne(x.im.a, y.im.a))};
+                       });
+};
 constinit const Home lt = [] { return comparison_op<ordered>("lt", [](auto x, auto y) { return x < y; }); };
 constinit const Home le = [] { return comparison_op<ordered>("le", [](auto x, auto y) { return x <= y; }); };
 constinit const Home gt = [] { return comparison_op<ordered>("gt", [](auto x, auto y) { return x > y; }); };
@@ -61,6 +70,9 @@ constinit const Home select = [] {
     return Magnitude{std::min(operands[1].least, operands[2].least), std::max(operands[1].most, operands[2].most)};
   };
   op.transpose = transpose_select;
+  op.in_parts = [](const Call&, const Arrays& p) -> Arrays {
+    return {lax::select(p[0], p[1], p[3]), lax::select(p[0], p[2], p[4])};
+  };
   op.own_weak = true;
   op.pointwise = [](VectorIR& ir, const Call&, std::span<const Reg> in) { return ir.select(in[0], in[1], in[2]); };
   auto sample = [&](DType dtype, Shape predicate, Shape cases) {

@@ -3,6 +3,7 @@
 #include "ops/elementwise/complex.hpp"
 
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/movement/movement.hpp"
 #include "tutti/lax/complex.hpp"
 
 namespace tutti::ops {
@@ -13,11 +14,11 @@ using Flags = std::vector<bool>;
 Array zero_beside(const Array& x) { return array_from_scalar(Scalar(0.0).to(x.dtype()), false); }
 
 Sample sample(std::vector<Type> operands) {
-  return {.params = {}, .operands = std::move(operands), .differentiable = false};  // tests/linalg/complex_test.cpp
+  return {.params = {}, .operands = std::move(operands), .differentiable = false};  // tests/ops/complex_parts_test.cpp
 }
 Type numbers(DType dtype, Shape shape) { return {dtype, std::move(shape), false, {}}; }
 
-template <class Part> Op part(std::string name, Part of) {
+template <class Part> Op part(std::string name, int place, Part of) {
   Op op = pointwise_frame(std::move(name));
   op.infer = [](const Call& c) {
     return std::vector{numbers(real_dtype(c.operands[0].dtype), pointwise_shape(c, takes_complex))};
@@ -32,6 +33,11 @@ template <class Part> Op part(std::string name, Part of) {
     });
   };
   op.linear = {{0}};
+  op.view = [place](const Call& c, const Type&) {
+    View view{place, row_major_strides(c.operands[0].shape)};
+    for (std::int64_t& s : view.strides) s *= 2;
+    return std::optional(view);
+  };
   op.samples = {sample({numbers(complex64, {3, 4})}), sample({numbers(complex128, {})})};
   return op;
 }
@@ -39,7 +45,7 @@ template <class Part> Op part(std::string name, Part of) {
 }  // namespace
 
 constinit const Home real = [] {
-  Op op = part("real", [](auto z) { return z.real(); });
+  Op op = with_parts<1>(part("real", 0, [](auto z) { return z.real(); }), [](const Parts& z) { return z.re; });
   op.transpose = [](const Call&, const Arrays& ct, const Arrays&, const Flags&) -> Arrays {
     return {ct[0].has_value() ? lax::complex(ct[0], zero_beside(ct[0])) : Array()};
   };
@@ -47,7 +53,7 @@ constinit const Home real = [] {
 };
 
 constinit const Home imag = [] {
-  Op op = part("imag", [](auto z) { return z.imag(); });
+  Op op = with_parts<1>(part("imag", 1, [](auto z) { return z.imag(); }), [](const Parts& z) { return z.im; });
   op.transpose = [](const Call&, const Arrays& ct, const Arrays&, const Flags&) -> Arrays {
     return {ct[0].has_value() ? lax::complex(zero_beside(ct[0]), lax::neg(ct[0])) : Array()};
   };
@@ -75,6 +81,13 @@ constinit const Home complex = [] {
     });
   };
   op.linear = {{0, 1}};
+  op.in_parts = [](const Call& c, const Arrays& p) {
+    Arrays out = p;
+    const Shape shape = pointwise_shape(c, takes_floating);
+    for (Array& x : out)
+      if (x.shape() != shape) x = lax::broadcast_in_dim(x, shape, {});
+    return out;
+  };
   op.transpose = [](const Call& c, const Arrays& ct, const Arrays&, const Flags& undefined) -> Arrays {
     Arrays out(2);
     if (!ct[0].has_value()) return out;

@@ -1,7 +1,10 @@
 #include "ops/elementwise/pointwise.hpp"
 
+#include <limits>
 #include <numeric>
 
+#include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/powers.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::ops {
@@ -198,6 +201,14 @@ std::vector<Sample> pointwise_samples(std::size_t arity, unsigned mask, const Ru
   }
   if (mask & takes_bool) sample(bool_, {Shape{2, 3}});
   return out;
+}
+
+V magnitude_of(const Parts& z) {
+  const Array x = apply(abs, z.re).a, y = apply(abs, z.im).a;
+  const V high{lax::max(x, y)}, low{lax::min(x, y)}, ratio = low / high;
+  const V size = high * apply(sqrt, ratio * ratio + 1.0);
+  const V plain{lax::bitwise_or((high == 0.0).a, (high == std::numeric_limits<double>::infinity()).a)};
+  return choose(plain, high, size);
 }
 
 }  // namespace tutti::ops

@@ -181,6 +181,23 @@ template <unsigned mask, class F> Op binary_op(std::string name, F f, Rules rule
 template <unsigned mask, class F> Op ternary_op(std::string name, F f, Rules rules = {}) {
   return define_pointwise<3, mask, false>(std::move(name), f, std::move(rules), std::make_index_sequence<3>{});
 }
+/// A complex number in a rule.
+struct Parts {
+  V re, im;
+};
+inline std::vector<Array> listed(const Parts& z) { return {z.re.a, z.im.a}; }
+inline std::vector<Array> listed(const V& x) { return {x.a}; }
+/// The op, said on parts for `n` complex operands: `f(Parts...)` gives Parts, or a V where the result is real.
+template <std::size_t n, class F> Op with_parts(Op op, F f) {
+  op.in_parts = [f](const Call&, const std::vector<Array>& p) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) { return listed(f(Parts{{p[2 * i]}, {p[2 * i + 1]}}...)); }
+    (std::make_index_sequence<n>{});
+  };
+  return op;
+}
+/// |z| of finite, infinite and NaN parts, without overflow in between.
+V magnitude_of(const Parts& z);
+
 /// Ops whose result is bool.
 template <unsigned mask, class F> Op predicate_op(std::string name, F f) {
   return define_pointwise<1, mask, true>(std::move(name), f, {.flat = true, .smooth = false},

@@ -2,6 +2,7 @@
 // dtype.
 #pragma once
 
+#include "ir/op.hpp"
 #include "tutti/array/array.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -14,6 +15,9 @@ struct V {
 
 /// The number `c` as a scalar in the dtype of `like`; weak, so that it decides no type.
 inline Array number_like(const Array& like, double c) { return array_from_scalar(Scalar(c).to(like.dtype()), true); }
+
+/// What an op of one operand gives.
+inline V apply(const Op& op, const V& x) { return {bind1(op, {}, {x.a})}; }
 
 inline V operator-(const V& x) { return {lax::neg(x.a)}; }
 inline V operator+(const V& x, const V& y) { return {lax::add(x.a, y.a)}; }

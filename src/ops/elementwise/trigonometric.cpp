@@ -7,8 +7,6 @@
 namespace tutti::ops {
 namespace {
 
-V apply(const Op& op, const V& x) { return {bind1(op, {}, {x.a})}; }
-
 template <const lane::Library& f, class Complex> Op from_library(std::string name, Complex complex, Rules rules) {
   return unary_op<takes_inexact>(std::move(name), with_complex([](auto x) { return lane::library(f, x); }, complex),
                                  std::move(rules));
@@ -17,14 +15,24 @@ template <const lane::Library& f, class Complex> Op from_library(std::string nam
 }  // namespace
 
 constinit const Home sin = [] {
-  return unary_op<takes_inexact>(
-      "sin", with_complex([](auto x) { return lane::sin(x); }, [](auto m, auto z) { return m.sin(z); }),
-      {.d = [](V x, V) { return apply(cos, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7});
+  return with_parts<1>(
+      unary_op<takes_inexact>(
+          "sin", with_complex([](auto x) { return lane::sin(x); }, [](auto m, auto z) { return m.sin(z); }),
+          {.d = [](V x, V) { return apply(cos, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7}),
+      [](const Parts& z) {
+        const V re = apply(sin, z.re) * apply(cosh, z.im);
+        return Parts{choose(z.re == 0.0, full_like(z.re, 0), re), apply(cos, z.re) * apply(sinh, z.im)};
+      });
 };
 constinit const Home cos = [] {
-  return unary_op<takes_inexact>(
-      "cos", with_complex([](auto x) { return lane::cos(x); }, [](auto m, auto z) { return m.cos(z); }),
-      {.d = [](V x, V) { return -apply(sin, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7});
+  return with_parts<1>(
+      unary_op<takes_inexact>(
+          "cos", with_complex([](auto x) { return lane::cos(x); }, [](auto m, auto z) { return m.cos(z); }),
+          {.d = [](V x, V) { return -apply(sin, x); }, .magnitude = at_most_one, .lo = -7, .hi = 7}),
+      [](const Parts& z) {
+        const V im = -(apply(sin, z.re) * apply(sinh, z.im));
+        return Parts{apply(cos, z.re) * apply(cosh, z.im), choose(z.re == 0.0, full_like(z.re, 0), im)};
+      });
 };
 constinit const Home tan = [] {
   return from_library<lane::lib_tan>("tan", [](auto m, auto z) { return m.tan(z); },
