@@ -119,7 +119,7 @@ class Drafter {
           types.push_back(p_.type(a));
           in.push_back(operand(a, extents(v)));
         }
-        regs_[v] = ir_.stored(e.op->pointwise(ir_, Call{*e.op, e.params, types, e.subs}, in), p_.type(v).dtype);
+        regs_[v] = ir_.stored(e.op->pointwise(ir_, Call{*e.op, e.params, types, e.subs}, in), raw(p_.type(v).dtype));
         break;
       }
       case Role::reduce: {

@@ -13,13 +13,13 @@ constexpr std::size_t kMostParts = 27, kMostBoxes = 64;
 
 Role role_of(const Program& p, const Eqn& e) {
   bool empty = false, plain = true, moves = true;
-  auto ask = [&](const Type& t) {
+  auto ask = [&](const Type& t, bool is_made) {
     empty |= t.num_elements() == 0;
-    plain &= loops_over(t.dtype);
+    plain &= loops_over(t.dtype) || (is_made && t.dtype == complex64 && e.op->pointwise);  // of real ones: as words
     moves &= t.dtype.size() <= 8;  // loops have no elements of 16 bytes
   };
-  for (const Atom& a : e.operands) ask(p.type(a));
-  for (ValueId v : e.results) ask(p.type(v));
+  for (const Atom& a : e.operands) ask(p.type(a), false);
+  for (ValueId v : e.results) ask(p.type(v), true);
   if (e.op->view && !empty && (moves || p.type(e.results[0]).dtype.size() <= 8)) return Role::view;
   if (!moves) return Role::call;
   if (e.op->movement && !empty && !parts_of(p, e).empty()) return Role::parts;

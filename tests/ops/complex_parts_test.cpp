@@ -83,7 +83,7 @@ TEST(ComplexParts, AreWhatEvalSays) {
   enable_x64(true);
   int seen = 0;
   for (const Op* op : all_ops()) {
-    if (!op->in_parts || op->name == "complex") continue;
+    if (!op->in_parts || op->name == "complex" || op->name == "convert_element_type") continue;  // below
     SCOPED_TRACE(op->name);
     ++seen;
     for (DType part : {float32, float64}) {
@@ -134,7 +134,7 @@ TEST(ComplexParts, ProgramsGiveTheValuesOfTheirOperations) {
   const Array z = lax::complex(re, im), w = lax::complex(im, re);
   auto f = [](const Array& z, const Array& w) {
     const Array chosen = where(real(z) > 0, z * w, exp(w));
-    return matmul(chosen.T() * w[0][0], log(z * z + 2)) - sum(abs(sin(z) * cos(conj(w))));
+    return matmul(chosen.T() * w[0][0], log(z * z + real(w).astype(z.dtype()))) - sum(abs(sin(z) * cos(conj(w))));
   };
   enable_x64(true);
   const Array exact = f(z.astype(complex128), w.astype(complex128));

@@ -33,10 +33,11 @@ template <class Part> Op part(std::string name, int place, Part of) {
     });
   };
   op.linear = {{0}};
-  op.view = [place](const Call& c, const Type&) {
+  op.view = [place](const Call& c, const Type&) -> std::optional<View> {
+    if (c.operands[0].num_elements() == 1) return {};  // it would look like the whole
     View view{place, row_major_strides(c.operands[0].shape)};
     for (std::int64_t& s : view.strides) s *= 2;
-    return std::optional(view);
+    return view;
   };
   op.samples = {sample({numbers(complex64, {3, 4})}), sample({numbers(complex128, {})})};
   return op;
@@ -81,6 +82,7 @@ constinit const Home complex = [] {
     });
   };
   op.linear = {{0, 1}};
+  op.pointwise = [](VectorIR& ir, const Call&, std::span<const Reg> in) { return complex_word(ir, in[0], in[1]); };
   op.in_parts = [](const Call& c, const Arrays& p) {
     Arrays out = p;
     const Shape shape = pointwise_shape(c, takes_floating);

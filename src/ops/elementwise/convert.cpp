@@ -88,7 +88,19 @@ constinit const Home convert_element_type = [] {
     return {lax::convert_element_type(ct[0], c.operands[0].dtype, c.operands[0].weak)};
   };
   op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) {
-    return ir.convert(in[0], c.get<ConvertElementType>().dtype);
+    const DType to = c.get<ConvertElementType>().dtype;
+    if (!to.is_complex()) return ir.convert(in[0], to);
+    return complex_word(ir, ir.convert(in[0], float32), ir.constant(float32, 0));
+  };
+  op.in_parts = [](const Call& c, const Arrays& p) -> Arrays {
+    const DType to = c.get<ConvertElementType>().dtype, part = real_dtype(to);
+    Arrays out;
+    for (const Array& x : p)
+      out.push_back(to.is_bool() ? lax::ne(x, number_like(x, 0)) : lax::convert_element_type(x, part));
+    if (to.is_bool() && out.size() == 2) return {lax::bitwise_or(out[0], out[1])};
+    if (to.is_complex() && out.size() == 1) out.push_back(full_like({out[0]}, 0).a);
+    if (!to.is_complex()) out.resize(1);
+    return out;
   };
   for (DType from : {float32, bfloat16, float16, int32, uint8, bool_})
     for (DType to : {float32, bfloat16, float16, float8_e4m3fn, float8_e5m2, int32, int8, int4, uint4, uint32, bool_})

@@ -211,4 +211,9 @@ V magnitude_of(const Parts& z) {
   return choose(plain, high, size);
 }
 
+Reg complex_word(VectorIR& ir, Reg re, Reg im) {
+  auto word = [&](Reg x) { return ir.convert(ir.bitcast(x, uint32), uint64); };
+  return ir.binary(VectorIR::Bin::or_, word(re), ir.binary(VectorIR::Bin::shl, word(im), ir.constant_int(uint64, 32)));
+}
+
 }  // namespace tutti::ops

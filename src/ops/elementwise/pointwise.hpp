@@ -195,6 +195,8 @@ template <std::size_t n, class F> Op with_parts(Op op, F f) {
   };
   return op;
 }
+/// A complex64 number in a register: its 8 bytes.
+Reg complex_word(VectorIR& ir, Reg re, Reg im);
 /// |z| of finite, infinite and NaN parts, without overflow in between.
 V magnitude_of(const Parts& z);
 
