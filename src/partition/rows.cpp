@@ -25,6 +25,9 @@ bool at_least_as_wide(DType to, DType from) {
   return from == float32 && (to == float64 || to.is_complex());
 }
 
+// Whether there is arithmetic in the type.
+bool has_sums(DType d) { return arithmetic_dtype(d) == d; }
+
 std::vector<Type> operand_types(const Eqn& eqn, const Program& program) {
   std::vector<Type> out;
   for (const Atom& a : eqn.operands) out.push_back(program.type(a));
@@ -68,8 +71,8 @@ std::vector<std::vector<int>> usable_linear_sets(const Eqn& eqn, const Program& 
     bool ok = !set.empty();
     for (int o : set) {
       const DType dtype = operands[o].dtype;
-      ok = ok && (dtype.is_inexact() || dtype.is_integer());
-      for (const Type& t : results) ok = ok && at_least_as_wide(t.dtype, dtype);
+      ok = ok && (dtype.is_inexact() || dtype.is_integer()) && has_sums(dtype);
+      for (const Type& t : results) ok = ok && at_least_as_wide(t.dtype, dtype) && has_sums(t.dtype);
     }
     if (ok && (!eqn.op->adds_up || eqn.op->adds_up(call, set, of_operands))) out.push_back(set);
   }

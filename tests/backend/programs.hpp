@@ -65,6 +65,10 @@ inline BufferPtr random_buffer(const Type& t, double lo, double hi, std::mt19937
       case DType::Kind::uint32: put(static_cast<std::int32_t>(n)); break;
       case DType::Kind::bfloat16: put(BFloat16(static_cast<float>(x))); break;
       case DType::Kind::float16: put(Float16(static_cast<float>(x))); break;
+      case DType::Kind::float8_e4m3fn: put(Float8E4M3FN(static_cast<float>(x))); break;
+      case DType::Kind::float8_e5m2: put(Float8E5M2(static_cast<float>(x))); break;
+      case DType::Kind::int4: put(Int4(n)); break;
+      case DType::Kind::uint4: put(UInt4(n)); break;
       case DType::Kind::float32: put(static_cast<float>(x)); break;
       case DType::Kind::float64: put(x); break;
       case DType::Kind::complex64:
@@ -92,6 +96,10 @@ inline double element(const Type& t, const void* data, std::int64_t i) {
     case DType::Kind::uint32: return get(std::uint32_t{});
     case DType::Kind::bfloat16: return static_cast<float>(get(BFloat16{}));
     case DType::Kind::float16: return static_cast<float>(get(Float16{}));
+    case DType::Kind::float8_e4m3fn: return static_cast<float>(get(Float8E4M3FN{}));
+    case DType::Kind::float8_e5m2: return static_cast<float>(get(Float8E5M2{}));
+    case DType::Kind::int4: return get(Int4{});
+    case DType::Kind::uint4: return get(UInt4{});
     case DType::Kind::float32: return get(float{});
     case DType::Kind::float64: return get(double{});
     default: return static_cast<double>(get(std::int64_t{}));

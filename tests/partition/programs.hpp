@@ -86,9 +86,9 @@ inline BufferPtr random_buffer(const Type& t, std::mt19937& rng, double lo = -2,
         static_cast<float*>(b->data())[2 * i + 1] = 0.5f;
         break;
       case DType::Kind::float32: put(static_cast<float>(v)); break;
-      default: {  // 16-bit floats: a small integer and a half, exact in both
+      default: {  // small numbers: an integer and a half, exact in all floats
         float f = static_cast<float>(std::round(v * 2) / 2);
-        convert_elements(float32, &f, t.dtype, static_cast<char*>(b->data()) + 2 * i, 1);
+        convert_elements(float32, &f, t.dtype, static_cast<char*>(b->data()) + t.dtype.size() * i, 1);
       }
     }
   }
