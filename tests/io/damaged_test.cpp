@@ -160,7 +160,7 @@ TEST(Damaged, HostileSafetensorsHeaders) {
   write_bytes(
       folder / "foreign",
       with_header(
-          R"({"a":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"F4","shape":[4],"data_offsets":[2,4]},"c":{"dtype":"I8","shape":[1],"data_offsets":[4,5]}})",
+          R"({"a":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"F4","shape":[4],"data_offsets":[2,4]},"c":{"dtype":"I8","shape":[1],"data_offsets":[4,5]}})",
           5));
   const io::SafetensorsFile file(folder / "foreign");
   EXPECT_THROW(file.get("a"), TypeError);
