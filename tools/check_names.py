@@ -19,6 +19,7 @@ LISTS = ["src/api/op_list.cpp"]  # of all ops
 # What a stage may name all the same, and why.
 DIMS = "a product's dims are numbered anew where they come in parts"
 SORTS = "only a sort says in which order its results lie"
+POSITIONS = "only a sort knows where its elements were"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
 ALLOWED = {
     "partition": {
@@ -31,6 +32,7 @@ ALLOWED = {
         "dot_general": PRODUCTS, "DotGeneral": PRODUCTS, "transpose": PRODUCTS, "Transpose": PRODUCTS,
         "reshape": PRODUCTS, "copy": "the stage itself puts copies behind bodies of loops",
         "Reduction": "Op::reduce says that the parameters are these",
+        "sort": POSITIONS, "Sort": POSITIONS,
     },
     "backend": {
         "Gather": "Op::window says that the parameters are these",

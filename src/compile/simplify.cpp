@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compile/index_steps.hpp"
 #include "compile/passes.hpp"
 #include "ops/contraction/dot_general.hpp"
 #include "ops/elementwise/arithmetic.hpp"
@@ -10,6 +11,7 @@
 #include "ops/movement/reshape.hpp"
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
+#include "ops/reduction/sort.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -35,6 +37,8 @@ class Simplifier {
         continue;
       else if (e.op->reduce != Op::Reduce::none)
         reduce_once(e);
+      else if (e.op == &ops::sort)
+        out_.eqns.push_back(sorted_positions(e));
       else if (!counts_through(e))
         out_.eqns.push_back(e);
     }
@@ -47,13 +51,16 @@ class Simplifier {
   bool counts_through(const Eqn& e) {
     if (e.results.size() != 1) return false;
     const Type& type = out_.types[e.results[0]];
-    if (!type.dtype.is_integer() || type.ndim() < 2) return false;
+    if (!type.dtype.is_integer() || type.ndim() == 0) return false;
     auto known = [&](const Atom& a) {
       return a.is_literal() ? nullptr : counts_.contains(a.id) ? &counts_[a.id] : nullptr;
     };
     lax::Dims steps(static_cast<std::size_t>(type.ndim()), 0);
     if (e.op->index) {
       steps[e.op->index(e.params)] = 1;
+    } else if (e.op->view) {
+      const lax::Dims* x = known(e.operands[0]);
+      if (!x || !steps_of_view(e, out_.type(e.operands[0]), type, *x, steps)) return false;
     } else if (e.operands.size() == 2 && e.op->pointwise) {
       static const std::vector<int> plus{1, 1};
       static const std::vector<std::vector<int>> either{{0}, {1}};
@@ -79,6 +86,25 @@ class Simplifier {
     const Atom count = added(ops::iota, ops::Iota{dtype, flat, 0}, {}, ops::type(dtype, flat), e.loc);
     out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{shape}, {count}, e.results[0], e.loc));
     return true;
+  }
+
+  // Indices that are sorted along need not be in memory: sorting knows where elements were.
+  Eqn sorted_positions(Eqn e) const {
+    auto p = e.params.get<ops::Sort>();
+    const Atom& last = e.operands.back();
+    const bool key = static_cast<int>(e.operands.size()) == p.num_keys;
+    if (p.positions || key || last.is_literal() || !counts_.contains(last.id)) return e;
+    const Type& type = out_.types[last.id];
+    for (int d = 0; d < type.ndim(); ++d)
+      if (type.shape[d] > 1 && counts_.at(last.id)[d] != (d == p.dim)) return e;
+    p.positions = type.dtype;
+    e.operands.pop_back();
+    if (std::all_of(e.results.begin(), e.results.end() - 1, [&](ValueId v) { return uses_[v] == 0; })) {
+      p.elements = false;
+      e.results = {e.results.back()};
+    }
+    e.params = p;
+    return e;
   }
 
   Atom transposed(const Atom& x, const lax::Dims& permutation, const Loc& loc) {

@@ -71,6 +71,20 @@ template <class T> [[gnu::always_inline]] inline void turn_square(typename Side<
   }
 }
 
+/// out[j * out_step + i] = in[i * in_step + j]
+template <class T>
+[[gnu::always_inline]] inline void turn_square(const T* in, std::int64_t in_step, T* out, std::int64_t out_step) {
+  constexpr std::int64_t count = Side<T>::lanes;
+  typename Side<T>::V square[count];
+#pragma GCC unroll 16
+  for (std::int64_t r = 0; r < count; ++r)
+    square[r] = *reinterpret_cast<const typename Side<T>::Unaligned*>(in + r * in_step);
+  turn_square<T>(square);
+#pragma GCC unroll 16
+  for (std::int64_t r = 0; r < count; ++r)
+    *reinterpret_cast<typename Side<T>::Unaligned*>(out + r * out_step) = square[r];
+}
+
 /// to[i] has number i of each row in a lane. Rows (at most `lanes`) lie one behind the other; lanes without one are 0.
 template <class T>
 [[gnu::always_inline]] inline void load_rows(const T* in, std::int64_t rows, std::int64_t numbers,

@@ -8,9 +8,11 @@
 #include "ops/contraction/dot_general.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/convert.hpp"
+#include "ops/movement/broadcast_in_dim.hpp"
 #include "ops/movement/iota.hpp"
 #include "ops/movement/transpose.hpp"
 #include "ops/reduction/reduce.hpp"
+#include "ops/reduction/sort.hpp"
 
 namespace tutti::test {
 namespace {
@@ -162,6 +164,37 @@ TEST(simplify, what_is_left_of_a_products_transposition_moves_rows) {
   EXPECT_EQ(std::count_if(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) { return e.op == &ops::dot_general; }), 1);
   EXPECT_EQ(p.eqns.back().op, &ops::transpose);
   EXPECT_EQ(p.eqns.back().params.get<ops::Transpose>(), (ops::Transpose{{0, 2, 1, 3}}));
+  means_the_same(b);
+}
+
+// Also one that a batch was given; not those along another dim.
+TEST(simplify, indices_that_are_sorted_along_are_positions) {
+  Builder b;
+  const Atom x = b.input(f32({6, 50}));
+  const Atom row = b.add(ops::iota, ops::Iota{int32, {50}, 0}, {});
+  const Atom rows = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{{6, 50}, {1}}, {row});
+  const Atom columns = b.add(ops::iota, ops::Iota{int32, {6, 50}, 0}, {});
+  auto sorted = [&](const Atom& with, std::vector<std::size_t> results) {
+    b.program.eqns.push_back({&ops::sort, ops::Sort{1, 1}, {x, with}, {}, {}, {}});
+    for (const Type& t : {f32({6, 50}), b.program.type(with)}) {
+      b.program.types.push_back(t);
+      b.program.eqns.back().results.push_back(static_cast<ValueId>(b.program.types.size()) - 1);
+    }
+    for (std::size_t r : results) b.output(Atom(b.program.eqns.back().results[r]));
+  };
+  sorted(rows, {1});
+  sorted(rows, {0, 1});
+  sorted(columns, {1});
+  const Program p = simplified(b.program);
+  EXPECT_EQ(count_of(p, ops::iota), 1);
+  std::vector<std::size_t> operands, results;
+  for (const Eqn& e : p.eqns)
+    if (e.op == &ops::sort) {
+      operands.push_back(e.operands.size());
+      results.push_back(e.results.size());
+    }
+  EXPECT_EQ(operands, (std::vector<std::size_t>{1, 1, 2}));
+  EXPECT_EQ(results, (std::vector<std::size_t>{1, 2, 2}));
   means_the_same(b);
 }
 

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <limits>
 
+#include "ops/linalg/blocked.hpp"
 #include "ops/linalg/lapack_routines.hpp"
+#include "ops/linalg/turn_matrix.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::ops {
@@ -116,18 +118,18 @@ template <class T> void small_solve(bool lower, Turn turn, bool unit, int n, int
 
 }  // namespace
 
-template <class T> void Lapack<T>::transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out) {
-  constexpr std::int64_t kTile = 16;
-  for (std::int64_t i = 0; i < rows; i += kTile)
-    for (std::int64_t j = 0; j < cols; j += kTile)
-      for (std::int64_t r = i; r < std::min(rows, i + kTile); ++r)
-        for (std::int64_t c = j; c < std::min(cols, j + kTile); ++c) out[c * rows + r] = in[r * cols + c];
+template <class T>
+void Lapack<T>::transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out, bool on_workers) {
+  turn_matrix(in, rows, cols, out, on_workers);
 }
 
-template <class T> void Lapack<T>::cholesky(int n, T* a) {
+template <class T> void Lapack<T>::cholesky(int n, T* a, bool on_workers) {
   if (n == 0) return;
   int info = 0;
-  Routines<T>::potrf("U", &n, a, &n, &info, 1);
+  if (n >= Blocked<T>::least)
+    info = Blocked<T>::cholesky(n, a, on_workers) ? 0 : 1;
+  else
+    Routines<T>::potrf("U", &n, a, &n, &info, 1);
   for (std::int64_t i = 0; i < n; ++i) {
     if (info != 0) fill_nan(a + i * n, i + 1);
     std::fill(a + i * n + i + 1, a + (i + 1) * n, T{});
@@ -145,15 +147,19 @@ void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, in
                     1, 1, 1, 1);
 }
 
-template <class T> void Lapack<T>::lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w) {
+template <class T> void Lapack<T>::lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w, bool on_workers) {
   if (m == 0 || n == 0) return;
   if (std::max(m, n) <= kSmallMatrix) return small_lu(m, n, a, pivots);
   T* columns = sized(w.matrix, std::int64_t{m} * n);
-  transpose(a, m, n, columns);
-  int info = 0;
-  Routines<T>::getrf(&m, &n, columns, &m, pivots, &info);
-  transpose(columns, n, m, a);
-  for (int i = 0; i < std::min(m, n); ++i) --pivots[i];
+  transpose(a, m, n, columns, on_workers);
+  if (std::min(m, n) >= Blocked<T>::least) {
+    Blocked<T>::lu(m, n, columns, pivots, on_workers);
+  } else {
+    int info = 0;
+    Routines<T>::getrf(&m, &n, columns, &m, pivots, &info);
+    for (int i = 0; i < std::min(m, n); ++i) --pivots[i];
+  }
+  transpose(columns, n, m, a, on_workers);
 }
 
 template <class T> void Lapack<T>::lu_solve(int n, int cols, const T* lu, const std::int32_t* pivots, Turn turn, T* b) {

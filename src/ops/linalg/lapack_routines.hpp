@@ -49,6 +49,9 @@ template <class T> struct Routines {
   static constinit inline Routine<void(In, Int, T*, Int, int*, Len)> potrf{letter, "potrf"};
   static constinit inline Routine<void(In, In, In, In, Int, Int, const T*, const T*, Int, T*, Int, Len, Len, Len, Len)>
       trsm{letter, "trsm"};
+  static constinit inline Routine<void(In, In, Int, Int, Int, const T*, const T*, Int, const T*, Int, const T*, T*, Int,
+                                       Len, Len)>
+      gemm{letter, "gemm"};
   static constinit inline Routine<void(Int, Int, T*, Int, int*, int*)> getrf{letter, "getrf"};
   static constinit inline Routine<void(Int, Int, T*, Int, T*, T*, Int, int*)> geqrf{letter, "geqrf"};
   static constinit inline Routine<void(Int, Int, Int, T*, Int, const T*, T*, Int, int*)> orgqr{

@@ -34,9 +34,11 @@ std::vector<Type> infer_sort(const Call& c) {
                         "Arrays sorted together have one shape.");
     if (static_cast<int>(i) < p.num_keys && !has_order(t.dtype))
       raise<TypeError>(c.op.name, t.str() + " has no order", "Sort by integers, floats or bools.");
-    out.push_back(type(t.dtype, t.shape));
-    if (p.keep != 0) out.back().shape[p.dim] = std::min(std::abs(p.keep), t.shape[p.dim]);
+    if (p.elements) out.push_back(type(t.dtype, t.shape));
   }
+  if (p.positions) out.push_back(type(*p.positions, x.shape));
+  for (Type& t : out)
+    if (p.keep != 0) t.shape[p.dim] = std::min(std::abs(p.keep), t.shape[p.dim]);
   return out;
 }
 
@@ -65,7 +67,8 @@ Across across_blocks_of_sort() {
   };
   out.received = [=](const Call& c, int dim, std::int64_t blocks) -> std::optional<double> {
     const std::int64_t keep = std::abs(c.get<Sort>().keep);
-    if (keep == 0 || keep >= blocks * c.operands[0].shape[dim] || dim != c.get<Sort>().dim) return std::nullopt;
+    if (keep == 0 || c.get<Sort>().positions || keep >= blocks * c.operands[0].shape[dim] || dim != c.get<Sort>().dim)
+      return std::nullopt;
     double bytes = 0;
     for (const Type& t : c.operands)
       bytes += static_cast<double>(t.nbytes()) / static_cast<double>(t.shape[dim]) * static_cast<double>(of_block(c));
@@ -90,7 +93,11 @@ std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const s
                        const std::vector<Array>& tangents) {
   const auto& p = c.get<Sort>();
   const Shape& shape = primals[0].shape();
-  if (shape.num_elements() == 0) return tangents;
+  if (shape.num_elements() == 0) {
+    std::vector<Array> none = p.elements ? tangents : std::vector<Array>();
+    if (p.positions) none.emplace_back();
+    return none;
+  }
   // By the last key first: sorting is stable, so the first key decides at the end.
   Array at = bind1(iota, Iota{shape[p.dim] > INT32_MAX ? int64 : int32, shape, p.dim}, {});
   for (int k = p.num_keys; k-- > 0;)
@@ -103,7 +110,9 @@ std::vector<Array> jvp(const Call& c, const std::vector<Array>& primals, const s
     at = lax::slice(at, start, limit);
   }
   std::vector<Array> out;
-  for (const Array& t : tangents) out.push_back(t.has_value() ? take_along_axis(t, at, p.dim) : Array());
+  if (p.elements)
+    for (const Array& t : tangents) out.push_back(t.has_value() ? take_along_axis(t, at, p.dim) : Array());
+  if (p.positions) out.emplace_back();
   return out;
 }
 
@@ -112,7 +121,9 @@ Batched batch(const Call& c, const std::vector<Array>& xs, const std::vector<boo
   ++p.dim;
   std::vector<Array> all;
   for (std::size_t i = 0; i < xs.size(); ++i) all.push_back(batched(xs[i], mapped[i], axis.size));
-  return {tutti::bind(c.op, p, all), std::vector<bool>(xs.size(), true)};
+  std::vector<Array> out = tutti::bind(c.op, p, all);
+  const std::size_t results = out.size();
+  return {std::move(out), std::vector<bool>(results, true)};
 }
 
 std::vector<Sample> samples() {
@@ -133,6 +144,8 @@ std::vector<Sample> samples() {
     out.push_back({.params = Sort{0, operands, 9}, .operands = same(float32, {4})});
     out.push_back({.params = Sort{1, operands, 0, true}, .operands = same(float32, {2, 5})});
     out.push_back({.params = Sort{0, 1, 2, true}, .operands = same(int32, {6, 2})});
+    out.push_back({.params = Sort{.dim = 1, .positions = int32}, .operands = same(float32, {3, 4})});
+    out.push_back({.params = Sort{.keep = -3, .positions = int32, .elements = false}, .operands = same(int32, {6, 2})});
   }
   return out;
 }

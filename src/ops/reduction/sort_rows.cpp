@@ -38,6 +38,23 @@ template <class Position> Pick<Position> pick_of(std::int64_t size) {
   }
 }
 
+/// Writes what comes out of one row: operands at these positions, and the positions.
+template <class Position>
+void pick_all(const Sort& how, std::span<const HostView> in, const Row& row, std::span<const Position> positions,
+              std::span<const HostView> out, std::int64_t to, std::int64_t to_step, bool on_workers) {
+  for (std::size_t k = 0; how.elements && k < in.size(); ++k)
+    pick_of<Position>(in[k].type.dtype.size())(in[k], row, positions, out[k], to, to_step, on_workers);
+  if (!how.positions) return;
+  visit_dtype(*how.positions, [&]<class T>(Stored<T>) {
+    if constexpr (std::integral<T>) {
+      T* target = out.back().as<T>() + to;
+      spread(on_workers, static_cast<std::int64_t>(positions.size()), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) target[i * to_step] = static_cast<T>(positions[i]);
+      });
+    }
+  });
+}
+
 /// The rows of a call: those along `dim`, of n elements, of which `kept` come out.
 struct Rows {
   std::int64_t n, kept, inner, count;
@@ -60,9 +77,7 @@ template <class Word> void sort_all(const Sort& how, std::span<const HostView> i
     for (std::int64_t r = begin; r < end; ++r) {
       const auto positions =
           sorter.positions(in.first(static_cast<std::size_t>(how.num_keys)), rows.row(r), how.keep, on_workers);
-      for (std::size_t k = 0; k < in.size(); ++k)
-        pick_of<std::int64_t>(in[k].type.dtype.size())(in[k], rows.row(r), positions, out[k], rows.to(r), rows.inner,
-                                                       on_workers);
+      pick_all(how, in, rows.row(r), positions, out, rows.to(r), rows.inner, on_workers);
     }
   };
   if (on_workers)
@@ -76,11 +91,6 @@ void put_orders(const HostView& key, const Row& row, bool turned, std::uint32_t*
   visit_arithmetic_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
     if constexpr (has_short_order<T>) row_orders(key.as<const T>() + row.first, row.step, row.n, turned, out);
   });
-}
-void pick_all(std::span<const HostView> in, const Row& row, std::span<const std::int32_t> positions,
-              std::span<const HostView> out, std::int64_t to, std::int64_t to_step) {
-  for (std::size_t k = 0; k < in.size(); ++k)
-    pick_of<std::int32_t>(in[k].type.dtype.size())(in[k], row, positions, out[k], to, to_step, false);
 }
 
 // Rows side by side.
@@ -98,8 +108,8 @@ void sort_in_lanes(const Sort& how, std::span<const HostView> in, std::span<cons
       for (std::int64_t r = 0; r < count; ++r) {
         const std::span all(positions + r * rows.n, static_cast<std::size_t>(rows.n));
         const auto kept = static_cast<std::size_t>(rows.kept);
-        pick_all(in, rows.row(first + r), how.keep < 0 ? all.last(kept) : all.first(kept), out, rows.to(first + r),
-                 rows.inner);
+        pick_all(how, in, rows.row(first + r), how.keep < 0 ? all.last(kept) : all.first(kept), out, rows.to(first + r),
+                 rows.inner, false);
       }
     }
   });
@@ -122,7 +132,7 @@ void select_few(const Sort& how, std::span<const HostView> in, std::span<const H
         if (!sorter) sorter.emplace(rows.n, how.descending);
         std::ranges::copy(sorter->positions(in.first(1), rows.row(r), how.keep, false), positions.begin());
       }
-      pick_all(in, rows.row(r), positions, out, rows.to(r), rows.inner);
+      pick_all(how, in, rows.row(r), std::span<const std::int32_t>(positions), out, rows.to(r), rows.inner, false);
     }
   });
 }
@@ -149,7 +159,7 @@ void sort_rows(const Sort& how, std::span<const HostView> in, std::span<const Ho
   const bool narrow = std::all_of(in.begin(), in.begin() + how.num_keys,
                                   [](const HostView& key) { return key.type.dtype.size() <= 4; }) &&
                       n <= std::numeric_limits<std::uint32_t>::max();
-  if (in.size() == 1 && n >= kLongRow && kept == n && n <= std::numeric_limits<std::uint32_t>::max())
+  if (in.size() == 1 && !how.positions && n >= kLongRow && kept == n && n <= std::numeric_limits<std::uint32_t>::max())
     return sort_elements(how, in[0], out[0]);
   if (narrow && how.num_keys == 1 && n < kLongRow) {
     if (kept * 4 <= n && LeastOfRow::takes(n, kept)) return select_few(how, in, out);

@@ -6,10 +6,10 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <utility>
 #include <vector>
 
+#include "array/buffer.hpp"
 #include "base/tasks.hpp"
 #include "ops/reduction/row_orders.hpp"
 
@@ -20,15 +20,16 @@ template <class T, class Word> class ValueSorter {
  public:
   ValueSorter(std::int64_t longest, bool descending)
       : turn_(static_cast<OrderWord<T>>(descending ? -1 : 0)),
-        words_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))),
-        other_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))),
+        room_(allocate_buffer(2 * static_cast<std::size_t>(longest) * sizeof(Word))),
+        words_(static_cast<Word*>(room_->data())),
+        other_(words_ + longest),
         counts_(static_cast<std::size_t>((longest + kPiece - 1) / kPiece)) {}
 
   /// to[i * step] are the elements x[i * step] in order.
   void sort(const T* x, std::int64_t step, std::int64_t n, T* to) {
     pieces(n, [&](std::int64_t begin, std::int64_t end) {
       if constexpr (has_short_order<T> && sizeof(Word) == 4)
-        row_orders(x + begin * step, step, end - begin, turn_ != 0, words_.get() + begin);
+        row_orders(x + begin * step, step, end - begin, turn_ != 0, words_ + begin);
       else
         for (std::int64_t i = begin; i < end; ++i) words_[i] = static_cast<OrderWord<T>>(ordered(x[i * step]) ^ turn_);
     });
@@ -78,7 +79,7 @@ template <class T, class Word> class ValueSorter {
       auto& next = counts_[begin / kPiece];
       for (std::int64_t i = begin; i < end; ++i) other_[next[digit(words_[i], shift)]++] = words_[i];
     });
-    words_.swap(other_);
+    std::swap(words_, other_);
   }
 
   T element(Word word) const {
@@ -99,8 +100,8 @@ template <class T, class Word> class ValueSorter {
   template <class F>
   void as_they_were(const T* x, std::int64_t step, std::int64_t n, T* to, OrderWord<T> order, F&& is_one) const {
     const Word word = static_cast<OrderWord<T>>(order ^ turn_);
-    auto [first, last] = std::equal_range(words_.get(), words_.get() + n, word);
-    T* next = to + (first - words_.get()) * step;
+    auto [first, last] = std::equal_range(words_, words_ + n, word);
+    T* next = to + (first - words_) * step;
     for (std::int64_t i = 0, left = last - first; left > 0 && i < n; ++i)
       if (is_one(x[i * step])) {
         *next = x[i * step];
@@ -110,7 +111,8 @@ template <class T, class Word> class ValueSorter {
   }
 
   OrderWord<T> turn_;
-  std::unique_ptr<Word[]> words_, other_;
+  BufferPtr room_;  // memory that is used again has its pages
+  Word *words_, *other_;
   std::vector<std::array<std::int64_t, kDigits>> counts_;
 };
 
