@@ -1,5 +1,7 @@
 #include "backend/cpu/scatter_sums.hpp"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -108,7 +110,15 @@ template <class T> class RunsAdded {
 
   void add_run(Sum* sums, std::int64_t run) const {
     const T* x = updates_ + run * length_;
-    for (std::int64_t i = 0; i < length_; ++i) sums[i] += static_cast<Sum>(x[i]);
+    std::int64_t i = 0;
+    if constexpr (std::same_as<T, float>)
+      for (; i + 4 <= length_; i += 4) {
+        const __m128 four = _mm_loadu_ps(x + i);
+        _mm_storeu_pd(sums + i, _mm_add_pd(_mm_loadu_pd(sums + i), _mm_cvtps_pd(four)));
+        const __m128d upper = _mm_cvtps_pd(_mm_movehl_ps(four, four));
+        _mm_storeu_pd(sums + i + 2, _mm_add_pd(_mm_loadu_pd(sums + i + 2), upper));
+      }
+    for (; i < length_; ++i) sums[i] += static_cast<Sum>(x[i]);
   }
 
   const RunPlaces& places_;
