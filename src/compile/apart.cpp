@@ -18,8 +18,7 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::size_t kMost = 16;       // arrays of a stack
-constexpr std::int64_t kRepeated = 16;  // times that a loop reads an element of which a copy is worth it
+constexpr std::size_t kMost = 16;  // arrays of a stack
 
 // A value that is arrays one after the other along a dim.
 struct Stack {
@@ -136,50 +135,48 @@ class Apart {
     return slice(a, start, part.shape.dims(), loc);
   }
 
-  // Component k along a short dim of what loops never store: of elementwise work, the work on components. The dim
-  // stays, with one element.
+  // Component k along a short dim of what loops never store, without that dim: of elementwise work, the work on
+  // components.
   Atom component(const Atom& a, std::size_t dim, std::int64_t k) {
     if (out_.type(a).ndim() == 0) return a;
-    if (const Stack* s = stack(a); s && s->dim == dim && s->start[k] == k && s->extents[k] == 1) return s->arrays[k];
     auto [known, added] = components_.try_emplace({a.id, dim, k}, a);
     if (!added) return known->second;
+    const std::int64_t all = out_.type(a).shape[static_cast<int>(dim)];
     Type type = out_.types[a.id];
-    type.shape[static_cast<int>(dim)] = 1;
-    if (!short_.contain(a.id, static_cast<int>(dim))) {
-      Extents start(type.shape.size(), 0), box = type.shape.dims();
-      start[dim] = k;
-      if (!narrow(a, dim, box)) return known->second = slice(a, start, box, {});
-      // Of what is read again and again there is a copy whose elements lie side by side.
-      Type of_copy = type;
-      of_copy.shape = Shape(box);
-      const Atom copy = fresh(of_copy), part = slice(a, start, box, {});
-      push(ops::copy, {}, {part}, copy.id, {});
-      const Atom wide = fresh(type);
-      push(ops::broadcast_in_dim, ops::BroadcastInDim{type.shape, ops::range(0, type.ndim())}, {copy}, wide.id, {});
-      return components_[{a.id, dim, k}] = wide;
-    }
-    const Eqn e = out_.eqns[static_cast<std::size_t>(made_by_[a.id])];
+    type.shape.erase(static_cast<int>(dim));
+    if (const Stack* s = stack(a); s && s->dim == dim && static_cast<std::int64_t>(s->arrays.size()) == all)
+      return components_[{a.id, dim, k}] = reshaped(s->arrays[static_cast<std::size_t>(k)], type.shape, {});
     std::vector<Atom> operands;
-    for (const Atom& x : e.operands) operands.push_back(component(x, dim, k));
-    const Atom made = fresh(type);
-    push(*e.op, e.params, std::move(operands), made.id, e.loc);
+    if (short_.contain(a.id, static_cast<int>(dim))) {
+      const Eqn e = out_.eqns[static_cast<std::size_t>(made_by_[a.id])];
+      for (const Atom& x : e.operands) operands.push_back(component(x, dim, k));
+      const Atom made = fresh(type);
+      push(*e.op, e.params, std::move(operands), made.id, e.loc);
+      return components_[{a.id, dim, k}] = made;
+    }
+    Extents start(out_.type(a).shape.size(), 0), box = extents(a.id);
+    start[dim] = k;
+    box[dim] = 1;
+    const int maker = static_cast<std::size_t>(a.id) < made_by_.size() ? made_by_[a.id] : -1;
+    const bool copied = maker >= 0 && repeats(out_, out_.eqns[static_cast<std::size_t>(maker)], box);
+    const Atom part = slice(a, start, box, {});
+    box.erase(box.begin() + static_cast<std::ptrdiff_t>(dim));
+    Atom made = reshaped(part, Shape(box), {});
+    if (copied) {  // of what is read again and again, so that its elements lie side by side
+      const Atom copy = fresh(out_.type(made)), wide = fresh(type);
+      push(ops::copy, {}, {made}, copy.id, {});
+      push(ops::broadcast_in_dim, ops::BroadcastInDim{type.shape, ops::range(0, type.ndim())}, {copy}, wide.id, {});
+      made = wide;
+    }
     return components_[{a.id, dim, k}] = made;
   }
-
-  // Whether a broadcast repeats what is much smaller, of which `box` then keeps each element once.
-  bool narrow(const Atom& a, std::size_t dim, Extents& box) const {
-    const int maker = static_cast<std::size_t>(a.id) < made_by_.size() ? made_by_[a.id] : -1;
-    if (maker < 0 || !out_.eqns[static_cast<std::size_t>(maker)].op->view) return false;
-    const Eqn& e = out_.eqns[static_cast<std::size_t>(maker)];
-    const std::optional<View> view =
-        e.op->view(Call{*e.op, e.params, {out_.type(e.operands[0])}, e.subs}, out_.type(a));
-    if (!view) return false;
-    Extents once = box;
-    for (std::size_t d = 0; d < once.size(); ++d)
-      if (view->strides[d] == 0) once[d] = 1;
-    if (once[dim] != box[dim] || product(once) * kRepeated > product(box)) return false;
-    box = once;
-    return true;
+  Atom reshaped(const Atom& x, const Shape& shape, const Loc& loc) {
+    Type type = out_.type(x);
+    if (type.shape == shape) return x;
+    type.shape = shape;
+    const Atom made = fresh(type);
+    push(ops::reshape, ops::Reshape{shape}, {x}, made.id, loc);
+    return made;
   }
 
   // Whether the operand of a reduction is taken apart: over the dim of its arrays the reduction is elementwise work on
@@ -216,11 +213,7 @@ class Apart {
     const bool sum = e.op->reduce == Op::Reduce::sum && type.dtype.is_floating();  // of negative zeros: zero
     Atom total = sum ? Atom(Scalar(0.0).to(type.dtype), false) : Atom();
     for (std::size_t k = 0; k < parts.arrays.size(); ++k) {
-      Atom part = parts.arrays[k];
-      if (out_.type(part).shape != type.shape) {
-        part = fresh(type);
-        push(ops::reshape, ops::Reshape{type.shape}, {parts.arrays[k]}, part.id, e.loc);
-      }
+      const Atom part = reshaped(parts.arrays[k], type.shape, e.loc);
       const bool last = k + 1 == parts.arrays.size();
       if (k == 0 && !sum) {
         total = part;
@@ -239,9 +232,15 @@ class Apart {
     for (std::size_t k = 0; k < parts.arrays.size(); ++k) {
       Type type = out_.types[e.results[0]];
       type.shape[static_cast<int>(parts.dim)] = parts.extents[k];
+      const Shape in_stack = type.shape;
+      ops::Reduction how = e.params.get<ops::Reduction>();
+      if (out_.type(parts.arrays[k]).ndim() < out_.type(e.operands[0]).ndim()) {
+        type.shape.erase(static_cast<int>(parts.dim));
+        for (int& axis : how.axes) axis -= axis > static_cast<int>(dim);
+      }
       const Atom sum = fresh(type);
-      push(*e.op, e.params, {parts.arrays[k]}, sum.id, e.loc);
-      parts.arrays[k] = sum;
+      push(*e.op, how, {parts.arrays[k]}, sum.id, e.loc);
+      parts.arrays[k] = reshaped(sum, in_stack, e.loc);
     }
     push(ops::concatenate, ops::Concatenate{static_cast<int>(parts.dim)}, parts.arrays, e.results[0], e.loc);
     stacks_.emplace(e.results[0], std::move(parts));

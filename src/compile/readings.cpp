@@ -197,7 +197,8 @@ class Reader {
               if (const Reading& r = f_.readings[a.id]; !r.index && parts_at(r.base) && !must_[r.base.id])
                 boxes *= parts_in_all_.at(r.base.id);
               if (boxes > kMostBoxes) need_memory(a);
-              if (!reads_well(f_.readings[a.id].view, extents(a))) must_[a.id] = 1;
+              const Reading& r = f_.readings[a.id];  // an index is computed, however it counts
+              if (!r.index && !reads_well(r.view, extents(a))) must_[a.id] = 1;
               if (f_.roles[i] == Role::reduce || !is_whole(a)) need_memory(a);
             }
         }

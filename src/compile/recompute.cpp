@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t kLarge = 64 << 10;  // bytes: less stays in a cache
 constexpr int kMostEqns = 4;               // that are computed again for one value
+constexpr int kMostWidened = 16;           // where that reads half the bytes, or less
 constexpr std::size_t kMostInsts = 2;      // of each
 
 class Recompute {
@@ -56,6 +57,9 @@ class Recompute {
     if (!is_needed_in_loops(v)) return false;
     Cone cone;
     if (!collect(index_.producer(v), bytes, cone)) return false;
+    if (cone.eqns > kMostEqns && std::any_of(cone.leaves.begin(), cone.leaves.end(),
+                                             [&](ValueId l) { return 2 * p_.types[l].nbytes() > bytes; }))
+      return false;
     return cone.leaves.size() <= 1 && std::all_of(cone.leaves.begin(), cone.leaves.end(),
                                                   [&](ValueId leaf) { return p_.types[leaf].nbytes() <= bytes; });
   }
@@ -77,7 +81,8 @@ class Recompute {
         std::vector<ValueId> of_it;
         std::copy_if(values.begin(), values.end(), std::back_inserter(of_it), [&](ValueId v) {
           Cone cone;
-          return collect(index_.producer(v), p_.types[v].nbytes(), cone) && cone.leaves == std::set{common};
+          return collect(index_.producer(v), p_.types[v].nbytes(), cone) && cone.eqns <= kMostEqns &&
+                 cone.leaves == std::set{common};
         });
         if (of_it.size() > 1) {
           for (ValueId v : of_it) gone_[v] = 1;
@@ -97,7 +102,7 @@ class Recompute {
 
   bool collect(int e, std::int64_t bytes, Cone& cone) const {
     const Eqn& eqn = p_.eqns[e];
-    if (++cone.eqns > kMostEqns || f_.roles[e] != Role::pointwise || !is_quick(eqn)) return false;
+    if (++cone.eqns > kMostWidened || f_.roles[e] != Role::pointwise || !is_quick(eqn)) return false;
     for (const Atom& a : eqn.operands) {
       const Reading r = f_.read(a);
       if (r.index || r.base.is_literal()) continue;

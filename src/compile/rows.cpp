@@ -17,7 +17,8 @@ constexpr std::int64_t kReuse = std::int64_t{4} << 20;    // bytes handed on, at
 constexpr std::int64_t kChunk = std::int64_t{288} << 10;  // bytes handed on within a chunk, about
 constexpr std::int64_t kTiny = 64;                        // elements
 constexpr std::size_t kMostSteps = 24;
-constexpr std::int64_t kBox = 1 << 16;  // elements of boxes that are worth several tasks, and of one task, about
+constexpr std::int64_t kQuickBody = 16;  // instructions
+constexpr std::int64_t kBox = 1 << 16;   // elements of boxes that are worth several tasks, and of one task, about
 
 class Grouping {
  public:
@@ -153,8 +154,11 @@ class Grouping {
 
   void set_rows_of_boxes(Stage& s) const {
     s.rows = loop(s.steps[0])->extents[0];
-    std::int64_t row = 1;
-    for (int i : s.steps) row = std::max(row, product(loop(i)->extents) / s.rows);
+    std::int64_t row = 1;  // elements; of long bodies several times as many
+    for (int i : s.steps) {
+      const auto insts = static_cast<std::int64_t>(loop(i)->body.insts.size());
+      row = std::max(row, product(loop(i)->extents) / s.rows * std::max<std::int64_t>(1, insts / kQuickBody));
+    }
     s.chunk = std::clamp<std::int64_t>(kBox / row, 1, s.rows);
   }
 

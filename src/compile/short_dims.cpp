@@ -12,8 +12,8 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::int64_t kFewSideBySide = 4;      // elements that lie side by side: what loops read as whole vectors
-constexpr std::int64_t kFewApart = 8;           // of other dims
+constexpr std::int64_t kFewElements = 4;        // of a dim: side by side, loops read them as whole vectors
+constexpr std::int64_t kRepeated = 16;          // times that a loop reads an element of which a copy is worth it
 constexpr std::int64_t kLargeValue = 32 << 10;  // elements of a value that is worth it
 
 bool reduces(const Eqn& e) { return e.op->reduce != Op::Reduce::none; }
@@ -39,8 +39,7 @@ ShortDims::ShortDims(const Program& p) {
     if (type.num_elements() < kLargeValue || type.dtype.is_complex() || index.is_output(v) || index.uses(v).empty())
       continue;
     for (int d = 0; d < type.ndim(); ++d) {
-      const std::int64_t few = d + 1 == type.ndim() ? kFewSideBySide : kFewApart;
-      if (type.shape[d] < 2 || type.shape[d] > few) continue;
+      if (type.shape[d] < 2 || type.shape[d] > kFewElements) continue;
       const bool all = std::all_of(index.uses(v).begin(), index.uses(v).end(), [&](const ProgramIndex::Use& use) {
         const Eqn& reader = p.eqns[use.eqn];
         if (reduces(reader)) return goes_along(p, reader, d);
@@ -76,6 +75,18 @@ const Op& combining_op(Op::Reduce kind) {
     case Op::Reduce::none: break;
   }
   throw InternalError("apart: no reduction");
+}
+
+bool repeats(const Program& p, const Eqn& e, Extents& box) {
+  if (!e.op->view) return false;
+  const auto view = e.op->view(Call{*e.op, e.params, {p.type(e.operands[0])}, e.subs}, p.types[e.results[0]]);
+  if (!view) return false;
+  Extents once = box;
+  for (std::size_t d = 0; d < once.size(); ++d)
+    if (view->strides[d] == 0) once[d] = 1;
+  if (product(once) * kRepeated > product(box)) return false;
+  box = once;
+  return true;
 }
 
 }  // namespace tutti::compile

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "compile/views.hpp"
 #include "ir/program.hpp"
 
 namespace tutti::compile {
@@ -26,5 +27,8 @@ class ShortDims {
 bool combines_elementwise(const Program& program, const Eqn& reduction);
 /// The elementwise op that combines two elements as a reduction does.
 const Op& combining_op(Op::Reduce kind);
+
+/// Whether a view repeats what is much smaller: `box`, some of its result, then keeps each element once.
+bool repeats(const Program& program, const Eqn& view, Extents& box);
 
 }  // namespace tutti::compile

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "backend/programs.hpp"
 #include "compile/apart.hpp"
@@ -192,6 +193,54 @@ TEST(FusedReductions, OfTheSameValueAreOneLoop) {
   b.output(b.add(ops::reduce_max, ops::Reduction{{1}}, {b.add(ops::mul, {x, x})}));
   EXPECT_EQ(reductions_of(fused_plan(b)), 1) << fused_plan(b).str();
   expect_same_meaning(b.program, 1e-5);
+}
+
+// Distances to a few centres are quickly made again where the place of the least one is looked for.
+TEST(FusedReductions, TheNearestOfAFewCentresNeedsNoDistances) {
+  constexpr std::int64_t kMany = 20000, kFewCentres = 8;
+  Builder b;
+  const Shape all{kMany, kFewCentres, 3};
+  const ValueId x = b.input(f32({kMany, 3})), c = b.input(f32({kFewCentres, 3}));
+  const ValueId d = b.add(ops::sub, {b.add(ops::broadcast_in_dim, ops::BroadcastInDim{all, {0, 2}}, {x}),
+                                     b.add(ops::broadcast_in_dim, ops::BroadcastInDim{all, {1, 2}}, {c})});
+  const ValueId distance = b.add(ops::reduce_sum, ops::Reduction{{2}}, {b.add(ops::mul, {d, d})});
+  b.output(b.add(ops::argmin, ops::ArgReduction{1, int32}, {distance}));
+  for (const compile::Storage& s : fused_plan(b).storages) EXPECT_LT(s.bytes, kMany * kFewCentres * 4);
+  expect_same_meaning(b.program, 0);
+}
+
+// Rows that are reduced sixteen at a time: of every length up to eight vectors, whole or not, some rows left over.
+TEST(FusedReductions, OfManyShortRows) {
+  for (DType dtype : {float32, bfloat16, int32})
+    for (std::int64_t columns : {9, 16, 17, 31, 32, 40, 64, 100, 128, 130})
+      for (std::int64_t rows : {16, 37, 3000}) {
+        Builder b;
+        const ValueId x = b.input(Type{dtype, Shape{rows, columns}, false, {}});
+        b.output(b.add(ops::reduce_sum, ops::Reduction{{1}}, {x}));
+        b.output(b.add(ops::reduce_max, ops::Reduction{{1}}, {b.add(ops::neg, {x})}));
+        b.output(b.add(ops::reduce_min, ops::Reduction{{1}}, {x}));
+        SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
+        expect_same_meaning(b.program, dtype == bfloat16 ? 4e-3 : 1e-5, -3, 5);
+      }
+}
+
+// The same bits as rows that stand alone: the tree of a row depends on its length only.
+TEST(FusedReductions, ShortRowsAddUpAsSingleOnes) {
+  constexpr std::int64_t kRows = 40, kColumns = 75;
+  auto sums = [](std::int64_t rows, const std::vector<BufferPtr>& in) {
+    Builder b;
+    b.output(b.add(ops::reduce_sum, ops::Reduction{{1}}, {b.input(f32({rows, kColumns}))}));
+    return backend("cpu").compile(on_one_device(b.program))->run(in)[0];
+  };
+  std::mt19937 random(5);
+  const BufferPtr all = random_buffer(f32({kRows, kColumns}), -1, 1, random);
+  const BufferPtr together = sums(kRows, {all});
+  for (std::int64_t r = 0; r < kRows; ++r) {
+    const BufferPtr one = allocate_buffer(kColumns * 4);
+    std::memcpy(one->data(), reinterpret_cast<const float*>(all->data()) + r * kColumns, kColumns * 4);
+    EXPECT_EQ(reinterpret_cast<const float*>(sums(1, {one})->data())[0],
+              reinterpret_cast<const float*>(together->data())[r]);
+  }
 }
 
 }  // namespace tutti::test

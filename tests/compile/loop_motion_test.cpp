@@ -9,7 +9,9 @@
 #include "ops/elementwise/comparison.hpp"
 #include "ops/elementwise/trigonometric.hpp"
 #include "ops/movement/broadcast_in_dim.hpp"
+#include "ops/movement/concatenate.hpp"
 #include "ops/movement/roll.hpp"
+#include "ops/movement/slice.hpp"
 #include "ops/reduction/reduce.hpp"
 #include "regions/loops.hpp"
 
@@ -193,6 +195,26 @@ TEST(LoopMotion, TheEndsOfAStencilsRowsRunWithThem) {
   for (const compile::Stage& s : loop_of(plan).body->stages) by_rows += s.rows == 299 && s.steps.size() >= 2;
   EXPECT_EQ(by_rows, 1) << plan.str();
   expect_equal(b);
+}
+
+// An escape-time fractal written with stacks of large planes: loops of the body may hand each other several MiB, but
+// all steps of a few points can run before those of the next ones.
+TEST(LoopMotion, StacksOfLargePlanesGoByRows) {
+  const std::int64_t n = 1 << 20;
+  const Builder b = scan({{2, n}}, {{2, n}}, {}, false, [&](Builder& b, auto& in) {
+    auto plane = [&](ValueId v, std::int64_t k) {
+      return b.add(ops::slice, ops::SliceParams{{k, 0}, {k + 1, n}, {1, 1}}, {v});
+    };
+    const ValueId x = plane(in[1], 0), y = plane(in[1], 1);
+    const ValueId re = b.add(ops::add, {b.add(ops::mul, {x, x}), plane(in[0], 0)}),
+                  im = b.add(ops::add, {b.add(ops::mul, {x, y}), plane(in[0], 1)});
+    const ValueId z = b.add(ops::concatenate, ops::Concatenate{0}, {re, im});
+    const ValueId size = b.add(ops::reduce_sum, ops::Reduction{{0}}, {b.add(ops::mul, {z, z})});
+    const ValueId wide = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{{2, n}, {1}}, {size});
+    b.output(b.add(ops::min, {z, wide}));
+  });
+  const Plan plan = plan_of(b);
+  EXPECT_TRUE(cpu::rows_of(loop_of(plan)).has_value()) << plan.str();
 }
 
 // Columns 2, 3 and 4 elements apart, of each width of element.

@@ -31,6 +31,7 @@ Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, b
     row_step_.push_back(load64(1, k));
     column_step_.push_back(s_.accesses[k].step == Step::any ? load64(2, k) : nullptr);
   }
+  find_lane_steps();
   find_uniform();
 }
 
@@ -42,7 +43,16 @@ Frame::Frame(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, cons
   at_ = inlined.at;
   for (std::int64_t step : inlined.row_steps) row_step_.push_back(number(step));
   for (std::int64_t step : inlined.column_steps) column_step_.push_back(number(step));
+  find_lane_steps();
   find_uniform();
+}
+
+void Frame::find_lane_steps() {
+  for (std::size_t k = 0; k < s_.accesses.size(); ++k) {
+    const bool counts = s_.accesses[k].kind == Kind::index && s_.accesses[k].step != Step::none;
+    lane_steps_.push_back(counts ? b_.CreateMul(lane_numbers(), b_.CreateVectorSplat(kLanes, column_step_[k]))
+                                 : nullptr);
+  }
 }
 
 void Frame::find_uniform() {
@@ -106,11 +116,13 @@ Value Frame::value(std::size_t r, const std::vector<Value>& values, Value column
 Value Frame::load(std::size_t k, Value column, Value mask) {
   const KernelSpec::Access& a = s_.accesses[k];
   if (a.kind == Kind::index) {
-    Value n = b_.CreateVectorSplat(kLanes, current_[k]);
-    if (a.step != Step::none) {
-      Value along = b_.CreateAdd(b_.CreateVectorSplat(kLanes, column), lane_numbers());
-      n = b_.CreateAdd(n, b_.CreateMul(along, b_.CreateVectorSplat(kLanes, column_step_[k])));
-    }
+    const bool narrow = a.dtype.is_integer() && a.dtype.size() <= 4;  // modulo 2^n from the beginning
+    llvm::Type* number_type = narrow ? lanes_.scalar_type(a.dtype) : b_.getInt64Ty();
+    Value first = current_[k];
+    if (a.step != Step::none) first = b_.CreateAdd(first, b_.CreateMul(column, column_step_[k]));
+    Value n = b_.CreateVectorSplat(kLanes, b_.CreateTrunc(first, number_type));
+    if (a.step != Step::none) n = b_.CreateAdd(n, b_.CreateTrunc(lane_steps_[k], lanes_.vector_type(number_type)));
+    if (narrow) return n;
     llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(a.dtype));
     if (a.dtype.is_bool()) return b_.CreateICmpNE(n, llvm::Constant::getNullValue(n->getType()));
     if (!a.dtype.is_floating()) return b_.CreateIntCast(n, t, true);

@@ -86,6 +86,7 @@ class Frame : protected Writer {
  private:
   Value load64(unsigned argument, std::size_t k, bool is_address = false);
   void find_uniform();
+  void find_lane_steps();
   std::optional<std::int64_t> few(Value from, Value to, std::int64_t step) const;
   // Elements that are few apart: what lies between them is read, too, and put back or left alone.
   Value load_apart(std::size_t access, Value column, Value mask);
@@ -97,6 +98,7 @@ class Frame : protected Writer {
   Value masked(std::size_t access, Value mask) const { return inlined_ && inlined_->padded[access] ? nullptr : mask; }
 
   std::vector<Value> at_, row_step_, column_step_;
+  std::vector<Value> lane_steps_;  // of an index: from the first lane to each
   const Inlined* inlined_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/emit.hpp"
+#include "backend/cpu/short_rows.hpp"
 #include "compile/passes.hpp"
 
 namespace tutti::cpu {
@@ -13,7 +14,9 @@ std::string KernelSpec::text() const {
   static const char* walks[] = {"map", "reduce_row", "reduce_column"};
   static const char* kinds[] = {"load", "store", "index", "reduce"};
   static const char* steps[] = {"none", "one", "any"};
-  std::string out = std::string(walks[static_cast<int>(walk)]) + (together ? " together\n" : "\n");
+  std::string out = std::string(walks[static_cast<int>(walk)]) + (together ? " together" : "");
+  if (short_columns) out += " of " + std::to_string(short_columns);
+  out += "\n";
   for (const Access& a : accesses) {
     out += std::string(kinds[static_cast<int>(a.kind)]) + " " + std::string(a.dtype.name()) + " " +
            steps[static_cast<int>(a.step)];
@@ -30,7 +33,9 @@ std::string KernelSpec::text() const {
 Source source_of(const KernelSpec& spec) {
   Source s;
   s.text = spec.text();
-  s.emit = [spec](llvm::Module& module, const std::string& name, bool wide) { emit_kernel(module, name, spec, wide); };
+  s.emit = [spec](llvm::Module& module, const std::string& name, bool wide) {
+    (spec.short_columns ? emit_short_rows : emit_kernel)(module, name, spec, wide);
+  };
   for (const compile::Inst& i : spec.body.insts)
     if (i.name) s.library.push_back(i.name);
   return s;
@@ -43,6 +48,21 @@ constexpr std::int64_t kMany = 1 << 19;  // elements
 constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_t{8} << 20,
                        kLastLevel = std::int64_t{32} << 20;
 constexpr std::int64_t kMostApart = 4;
+
+constexpr std::int64_t kShortRow = 128, kFewestRows = 16, kShortWork = 256;  // columns, rows; instructions of a row
+
+// The columns of rows that are reduced sixteen at a time; 0: they are not.
+std::int64_t short_columns(const compile::Loop& loop, const run::Nest& nest) {
+  if (nest.walk != run::Walk::reduce_row || loop.reduced < 0 || nest.column_dim >= 0 || nest.rows < kFewestRows ||
+      nest.columns > kShortRow ||
+      static_cast<std::int64_t>(loop.body.insts.size()) * ((nest.columns + 15) / 16) > kShortWork)
+    return 0;
+  for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
+    const Access& a = loop.accesses[k];
+    if (a.kind == Access::Kind::reduce && (nest.row_steps[k] != a.dtype.size() || a.dtype.is_bool())) return 0;
+  }
+  return nest.columns;
+}
 
 bool read_by(const compile::Plan& plan, const compile::Stage& stage, int storage) {
   std::vector<int> reads, writes;
@@ -104,6 +124,7 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   KernelSpec s;
   s.walk = nest.walk;
   s.body = loop.body;
+  s.short_columns = short_columns(loop, nest);
   s.together = nest.walk != run::Walk::reduce_column && nest.columns >= 64 && loop.body.insts.size() >= kChain &&
                compile::product(where.whole.extents) >= kMany;
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {

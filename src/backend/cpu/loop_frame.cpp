@@ -81,7 +81,8 @@ void LoopFrame::nest(const Plan& p, const compile::Stage& stage, const compile::
   for (const Place& place : at) owned.push_back(place.own);
   const compile::Loop l = dim < 0 ? whole : rows_of_loop(whole, dim, *rows_, count_, owned);
   const run::Nest n = run::make_nest(l);
-  const KernelSpec spec = kernel_spec({p, stage, l, l}, n);
+  KernelSpec spec = kernel_spec({p, stage, l, l}, n);
+  spec.short_columns = 0;
   Inlined in;
   for (const compile::Access& a : l.accesses) {
     const bool is_index = a.kind == compile::Access::Kind::index, own = !is_index && at[a.storage].own;
