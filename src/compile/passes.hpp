@@ -31,6 +31,8 @@ Plan assign_memory_within(Plan plan, const std::vector<int>& own);
 Plan group_stages(Plan plan);
 /// Products whose results are only copied, whole rows to other places, write them there.
 Plan place_products(Plan plan);
+/// Products of which a mask throws elements away know it: these need not be computed.
+Plan mask_products(Plan plan);
 /// Neighbouring stages of small loops that do not need each other become one.
 Plan join_small(Plan plan);
 /// Where each step that sends has to be over: before the first stage that uses its result, else at the end.

@@ -148,7 +148,7 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   p = run_pass("recompute", recompute, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
   Plan plan = run_pass(
-      "lower", [](const Program& q, const Fusion& f) { return place_products(lower(q, f)); }, p, fusion);
+      "lower", [](const Program& q, const Fusion& f) { return mask_products(place_products(lower(q, f))); }, p, fusion);
   plan = run_pass(
       "rows", [](Plan p) { return join_small(group_stages(std::move(p))); }, std::move(plan));
   plan = run_pass("await", await_late, std::move(plan));
@@ -157,7 +157,7 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
   const Program p = with_own_outputs(recompute(take_apart(share_equal(simplify(program)))));
-  return assign_memory_within(await_late(group_stages(place_products(lower(p, fuse(p))))), own);
+  return assign_memory_within(await_late(group_stages(mask_products(place_products(lower(p, fuse(p)))))), own);
 }
 
 }  // namespace tutti::compile
