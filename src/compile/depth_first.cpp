@@ -18,9 +18,9 @@ namespace tutti::compile {
 namespace {
 
 constexpr std::int64_t kFewestRows = 4, kFewestChunks = 4;
-constexpr std::int64_t kHanded = std::int64_t{1} << 20;       // bytes handed on, at least
-constexpr std::int64_t kMostScratch = std::int64_t{8} << 20;  // of a chunk
-constexpr std::int64_t kMostInner = 1024;                     // of a product with a copy in panels
+constexpr std::int64_t kHanded = std::int64_t{1} << 20;        // bytes handed on, at least
+constexpr std::int64_t kMostScratch = std::int64_t{16} << 20;  // of a chunk
+constexpr std::int64_t kMostInner = 1024;                      // of a product with a copy in panels
 constexpr std::size_t kMostCandidates = 4, kMostStages = 12;
 
 class DepthFirst {
@@ -192,6 +192,7 @@ class DepthFirst {
       to.strides = {size};
       to.value = sum.id;
       d.adds = true;
+      d.mask.reset();
       total.body = ir.take();
       totals.steps.push_back(static_cast<int>(p_.steps.size()));
       p_.steps.push_back({std::move(total), p_.steps[i].eqns});

@@ -236,6 +236,7 @@ void uses_of(const Step& s, std::vector<int>& reads, std::vector<int>& writes) {
     }
   } else if (const auto* d = std::get_if<Dot>(&s.what)) {
     reads = {d->a, d->b};
+    if (d->mask) reads.push_back(d->mask->storage);
     writes = {d->c};
   } else if (const auto* c = std::get_if<CallEqn>(&s.what)) {
     reads = c->operands;

@@ -39,6 +39,8 @@ Plan group_stages(Plan plan, bool within);
 Plan place_products(Plan plan);
 /// Loops whose results are only copied into part of another value write them there.
 Plan place_loops(Plan plan);
+/// Products of which a mask throws elements away know it: these need not be computed.
+Plan mask_products(Plan plan);
 /// Neighbouring stages of small loops that do not need each other become one.
 Plan join_small(Plan plan);
 /// Where each step that sends has to be over: before the first stage that uses its result, else at the end.

@@ -152,7 +152,9 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   p = run_pass("recompute", recompute, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
   Plan plan = run_pass(
-      "lower", [](const Program& q, const Fusion& f) { return place_loops(place_products(lower(q, f))); }, p, fusion);
+      "lower",
+      [](const Program& q, const Fusion& f) { return place_loops(mask_products(place_products(lower(q, f)))); }, p,
+      fusion);
   plan = run_pass(
       "rows", [](Plan p) { return join_small(group_stages(std::move(p), false)); }, std::move(plan));
   plan = run_pass("await", await_late, std::move(plan));
@@ -161,7 +163,8 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
   const Program p = with_own_outputs(recompute(take_apart(share_equal(simplify(places_of_extrema(program))))));
-  return assign_memory_within(await_late(group_stages(place_loops(place_products(lower(p, fuse(p)))), true)), own);
+  Plan plan = place_loops(mask_products(place_products(lower(p, fuse(p)))));
+  return assign_memory_within(await_late(group_stages(std::move(plan), true)), own);
 }
 
 }  // namespace tutti::compile

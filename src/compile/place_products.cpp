@@ -1,8 +1,11 @@
-// Products are written where a copy of them is wanted: their results may lie in any order of whole rows.
+// Products are written where a copy of them is wanted: their results may lie in any order of whole rows. A part of an
+// array, as in the gradient of what was split, is a copy plus the zeros of the other parts.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "compile/passes.hpp"
+#include "compile/reach.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -24,15 +27,16 @@ class ProductPlacing {
 
   void run() {
     std::vector<char> gone(p_.steps.size(), 0);
-    for (Step& s : p_.steps) {
-      auto* d = std::get_if<Dot>(&s.what);
-      if (!d || p_.storages[d->c].kind != Storage::Kind::temporary || readers_[d->c] != 1) continue;
-      const int copy = reader_[d->c];
-      const auto* l = std::get_if<Loop>(&p_.steps[copy].what);
-      std::optional<Dot> placed = l ? in_place_of(*l, *d) : std::nullopt;
-      if (!placed) continue;
-      *d = std::move(*placed);
-      gone[copy] = 1;
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      auto* d = std::get_if<Dot>(&p_.steps[i].what);
+      while (d && p_.storages[d->c].kind == Storage::Kind::temporary && readers_[d->c] == 1) {
+        const int copy = reader_[d->c];
+        const auto* l = std::get_if<Loop>(&p_.steps[copy].what);
+        std::optional<Dot> placed = l && nobody_between(i, copy) ? in_place_of(*l, *d) : std::nullopt;
+        if (!placed) break;
+        *d = std::move(*placed);
+        gone[copy] = 1;
+      }
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < p_.steps.size(); ++i)
@@ -44,29 +48,76 @@ class ProductPlacing {
   }
 
  private:
+  // Whether what the copy writes may be written by the product: until then only other parts of the same array are.
+  bool nobody_between(int dot, int copy) const {
+    std::vector<int> reads, writes, touched, wanted;
+    uses_of(p_.steps[copy], reads, wanted);
+    for (int i = dot + 1; i < copy; ++i) {
+      if (p_.steps[i].eqns == p_.steps[copy].eqns) continue;
+      uses_of(p_.steps[i], touched, writes);
+      touched.insert(touched.end(), writes.begin(), writes.end());
+      if (std::find_first_of(touched.begin(), touched.end(), wanted.begin(), wanted.end()) != touched.end())
+        return false;
+    }
+    return true;
+  }
+
+  bool is_zero(const Access& a) const {
+    const Storage& s = p_.storages[a.storage];
+    const auto is_none = [](auto x) { return x == decltype(x){}; };
+    if (a.dtype != float32 || s.kind != Storage::Kind::constant ||
+        !std::all_of(a.strides.begin(), a.strides.end(), is_none))
+      return false;
+    const auto at = p_.constants.begin() + s.offset + a.offset;
+    return std::all_of(at, at + a.dtype.size(), is_none);
+  }
+
+  struct Copy {
+    const Access *from = nullptr, *to = nullptr;
+    bool plus_zero = false;
+  };
+  // The loop as a copy of one array, to which zeros may be added.
+  std::optional<Copy> copy_of(const Loop& l) const {
+    Copy out;
+    if (l.reduced >= 0) return std::nullopt;
+    std::vector<char> is_copy(l.body.insts.size(), 0);  // by register; others are zeros
+    for (std::size_t r = 0; r < l.body.insts.size(); ++r) {
+      const Inst& i = l.body.insts[r];
+      if (i.kind == Inst::Kind::load) {
+        const Access& a = l.accesses[i.bits];
+        if (a.kind == Access::Kind::load && is_zero(a)) continue;
+        if (a.kind != Access::Kind::load || std::exchange(out.from, &a)) return std::nullopt;
+        is_copy[r] = 1;
+      } else if (i.kind == Inst::Kind::binary && static_cast<VectorIR::Bin>(i.sub) == VectorIR::Bin::add) {
+        if (is_copy[i.a] && is_copy[i.b]) return std::nullopt;
+        is_copy[r] = is_copy[i.a] || is_copy[i.b];
+        out.plus_zero |= is_copy[r];
+      } else {
+        return std::nullopt;
+      }
+    }
+    for (const Access& a : l.accesses)
+      if (a.kind != Access::Kind::load) {
+        if (a.kind != Access::Kind::store || !is_copy[a.value] || std::exchange(out.to, &a)) return std::nullopt;
+      }
+    return out.from && out.to ? std::optional(out) : std::nullopt;
+  }
+
   // The product with its result where the loop copies it, if it does nothing else and rows stay whole.
   std::optional<Dot> in_place_of(const Loop& l, Dot d) const {
-    if (l.reduced >= 0 || l.accesses.size() != 2 || l.body.insts.size() != 1 || d.n < kFewestColumns)
-      return std::nullopt;
-    const bool is_load_first = l.accesses[0].kind == Access::Kind::load;
-    const Access &from = l.accesses[is_load_first ? 0 : 1], &to = l.accesses[is_load_first ? 1 : 0];
+    const std::optional<Copy> copy = d.n < kFewestColumns ? std::nullopt : copy_of(l);
+    if (!copy || (copy->plus_zero && (d.dtype != float32 || d.result != float32 || d.m == 1))) return std::nullopt;
+    const Access &from = *copy->from, &to = *copy->to;
     const std::int64_t size = d.result.size();
-    if (from.kind != Access::Kind::load || to.kind != Access::Kind::store || from.dtype != to.dtype || from.offset ||
-        to.offset || from.dtype != d.result || product(l.extents) * size != p_.storages[to.storage].bytes ||
-        p_.storages[d.c].bytes != p_.storages[to.storage].bytes)
+    if (from.dtype != to.dtype || from.storage != d.c || d.c_offset || from.offset || to.offset % size ||
+        from.dtype != d.result || product(l.extents) * size != p_.storages[d.c].bytes ||
+        product(l.extents) != product(d.batch) * d.m * d.n)
       return std::nullopt;
     // The stride of the copy along a dim of the result; negative where it has none.
     auto copied = [&](std::int64_t extent, std::int64_t stride) -> std::int64_t {
       if (extent == 1) return stride;
-      const std::int64_t bytes = stride * size;
-      int within = -1;  // the dim of the loop of which it is a part
-      for (int k = 0; k < static_cast<int>(l.extents.size()); ++k)
-        if (l.extents[k] > 1 && from.strides[k] > 0 && from.strides[k] <= bytes &&
-            (within < 0 || from.strides[k] > from.strides[within]))
-          within = k;
-      if (within < 0 || bytes % from.strides[within] != 0) return -1;
-      const std::int64_t steps = bytes / from.strides[within], to_next = steps * to.strides[within];
-      return steps * extent <= l.extents[within] && to_next % size == 0 ? to_next / size : -1;
+      const std::int64_t to_next = stride_beside(l, from, to, extent, stride * size).value_or(-1);
+      return to_next % size == 0 ? to_next / size : -1;
     };
     if (copied(d.n, 1) != 1) return std::nullopt;
     d.c_m = copied(d.m, d.c_m);
@@ -76,6 +127,8 @@ class ProductPlacing {
       if (d.c_batch[i] < 0) return std::nullopt;
     }
     d.c = to.storage;
+    d.c_offset = to.offset / size;
+    d.plus_zero |= copy->plus_zero;
     return d;
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -61,12 +62,24 @@ struct Loop {
 struct Dot {
   DType dtype, result;         // of operands and result
   int a = -1, b = -1, c = -1;  // storages
-  std::int64_t a_offset = 0, b_offset = 0;
+  std::int64_t a_offset = 0, b_offset = 0, c_offset = 0;
   Extents batch, a_batch, b_batch, c_batch;
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t a_m = 0, a_k = 0, b_k = 0, b_n = 0, c_m = 0;
   std::int64_t panel = 0;  // not 0: B is a copy in panels of so many columns, one behind the other, and each k x panel
-  bool adds = false;       // in a stage by rows: k is cut into them; C holds one matrix for each of the stage's groups
+  bool plus_zero = false;  // 0 is added to every sum: none is -0
+  /// bool: nobody looks at elements of C where it is not `seen`; they need not be computed. Strides in bytes; that of
+  /// columns is 1.
+  struct Mask {
+    int storage = -1;
+    std::int64_t offset = 0;
+    Extents batch;
+    std::int64_t m = 0;
+    bool seen = true;
+    bool operator==(const Mask&) const = default;
+  };
+  std::optional<Mask> mask;
+  bool adds = false;  // in a stage by rows: k is cut into them; C holds one matrix for each of the stage's groups
 };
 
 /// One Eqn by its op's eval, or by a kernel that the backend has for it.

@@ -41,6 +41,9 @@ std::string Step::str() const {
   } else if (const auto* d = std::get_if<Dot>(&what)) {
     out = "dot " + std::string(d->dtype.name()) + " " + name(d->c) + " = " + name(d->a) + " " + name(d->b) + " batch " +
           list(d->batch) + " m " + std::to_string(d->m) + " n " + std::to_string(d->n) + " k " + std::to_string(d->k);
+    if (d->c_offset) out += " at " + std::to_string(d->c_offset);
+    if (d->plus_zero) out += " plus zero";
+    if (d->mask) out += std::string(d->mask->seen ? " where " : " where not ") + name(d->mask->storage);
     if (d->panel) out += " panels " + std::to_string(d->panel);
   } else if (const auto* c = std::get_if<CallEqn>(&what)) {
     out = "call " + c->eqn.op->name;

@@ -45,8 +45,12 @@ std::vector<RowAccess> accesses(const Dot& d, std::int64_t rows) {
   };
   if (d.adds) return {access(d.a, false, {a[1], a[0]}, d.a_offset, size), access(d.b, false, b, d.b_offset, size)};
   if (d.batch.empty()) b.insert(b.begin(), {d.m, 0});  // the same for all rows
-  return {access(d.a, false, a, d.a_offset, size), access(d.b, false, b, d.b_offset, size),
-          access(d.c, true, c, 0, of_result)};
+  std::vector<RowAccess> out{access(d.a, false, a, d.a_offset, size), access(d.b, false, b, d.b_offset, size),
+                             access(d.c, true, c, d.c_offset, of_result)};
+  if (d.mask)
+    out.push_back(access(d.mask->storage, false, dims_of(d, d.mask->batch, {{{d.m, d.mask->m}, {d.n, 1}}}, 1),
+                         d.mask->offset, 1));
+  return out;
 }
 
 Dims dims_of(const Loop& l, const Access& a) {
@@ -64,6 +68,19 @@ bool by_rows(const Loop& l) {
 
 std::optional<Reach> reach_of(const Loop& l, const Access& a, std::int64_t rows) {
   return reach_of(dims_of(l, a), a.offset, a.dtype.size(), rows);
+}
+
+std::optional<std::int64_t> stride_beside(const Loop& l, const Access& known, const Access& other, std::int64_t extent,
+                                          std::int64_t bytes) {
+  int within = -1;  // the dim of the loop of which they are a part
+  for (int k = 0; k < static_cast<int>(l.extents.size()); ++k)
+    if (l.extents[k] > 1 && known.strides[k] > 0 && known.strides[k] <= bytes &&
+        (within < 0 || known.strides[k] > known.strides[within]))
+      within = k;
+  if (within < 0 || bytes % known.strides[within] != 0) return std::nullopt;
+  const std::int64_t steps = bytes / known.strides[within];
+  if (steps * extent > l.extents[within]) return std::nullopt;
+  return steps * other.strides[within];
 }
 
 std::int64_t first_extent(const Step& step) {

@@ -17,6 +17,11 @@ struct Reach {
 /// Of a loop whose first extent is `rows` times a whole number. Nothing where it reads backwards.
 std::optional<Reach> reach_of(const Loop& loop, const Access& access, std::int64_t rows);
 
+/// Where a loop reads `extent` elements that lie `bytes` apart by `known`: how far apart are those that it touches
+/// beside them by `other`. Nothing where it does not go there step by step.
+std::optional<std::int64_t> stride_beside(const Loop& loop, const Access& known, const Access& other,
+                                          std::int64_t extent, std::int64_t bytes);
+
 /// What a step touches of a storage.
 struct RowAccess {
   int storage = -1;

@@ -7,6 +7,7 @@
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/composite.hpp"
+#include "tutti/transform/custom_rules.hpp"
 
 namespace tutti::nn {
 namespace {
@@ -15,6 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(float32); }
 Array without(const Array& x, const Array& mask) { return mask.has_value() ? where(mask, x, -infinity) : x; }
+Array zero_unless(const Array& mask, const Array& x) { return mask.has_value() ? where(mask, x, 0) : x; }
 void check_numbers(const char* who, const Array& x) {
   if (x.dtype().is_bool())
     raise<TypeError>(who, "x is " + type_text(x) + ", it takes numbers", "Convert with astype(float32).");
@@ -180,10 +182,17 @@ Array softmax(const In& x, const Axes& axes, const Array& mask) {
   return composite(
       "softmax",
       [](const Array& x, const Dims& axes, const Array& mask) {
-        Array v = without(floating(x), mask);
-        Array e = exp(v - highest(v, axes));
-        Array y = e / sum(e, axes, true);
-        return mask.has_value() ? where(mask, y, 0) : y;
+        auto weights = [axes](const Array& in, const Array& mask) {
+          Array v = without(in, mask), e = exp(v - highest(v, axes));
+          return zero_unless(mask, e / sum(e, axes, true));
+        };
+        // Of the result alone: what it is made of need not be kept for reverse mode. Source: jax.nn.softmax.
+        auto rule = [axes, weights](const std::tuple<Array, Array>& in, const std::tuple<Array, Array>& tangents) {
+          const auto& [v, mask] = in;
+          Array y = weights(v, mask), dv = std::get<0>(tangents);
+          return std::pair{y, zero_unless(mask, y * (dv - sum(zero_unless(mask, y * dv), axes, true)))};
+        };
+        return custom_jvp(weights, rule)(floating(x), mask);
       },
       x.array, dims_of(axes, x.array), mask);
 }

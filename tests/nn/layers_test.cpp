@@ -121,6 +121,29 @@ TEST(Layers, RecurrentCellsRunOverTime) {
   expect_gradient([&](const nn::LSTMCell& c) { return sum(c(xs[1], c(xs[0], {zeros({4}), zeros({4})})).first); }, lstm);
 }
 
+// The derivative needs the result and nothing that it is made of; forward, reverse, twice, batched and masked.
+TEST(Layers, SoftmaxIsDerivedFromItsResult) {
+  const Array x = array({{.5, -1., 2., 0.}, {3., 3., -2., 1.}}), c = array({{1., 2., -1., .5}, {0., 1., 3., -2.}}),
+              open = array({{true, true, false, true}, {true, false, true, true}});
+  auto loss = [c](const Array& x, const Array& mask) { return sum(c * nn::softmax(x, -1, mask) * c); };
+  auto by_parts = [c](const Array& x, const Array& mask) {
+    const Array e = exp(mask.has_value() ? where(mask, x, -1e30) : x);
+    return sum(c * (e / sum(e, -1, true)) * c);
+  };
+  for (const Array& mask : {Array(), open}) {
+    auto of = [&mask](auto f) { return [f, mask](const Array& x) { return f(x, mask); }; };
+    expect_close(grad(of(loss))(x), grad(of(by_parts))(x));
+    expect_close(jit(grad(of(loss)))(x), grad(of(by_parts))(x));
+    expect_close(jvp(of(loss), std::tuple{x}, std::tuple{c}).second,
+                 jvp(of(by_parts), std::tuple{x}, std::tuple{c}).second);
+    expect_close(hessian(of(loss))(x), hessian(of(by_parts))(x));
+  }
+  auto row = [](const Array& x) { return sum(square(nn::softmax(x))); };
+  expect_close(vmap(grad(row))(x), stack({grad(row)(x[0]), grad(row)(x[1])}));
+  const ProgramView p = jit_program(grad(row))(x[0]);
+  EXPECT_EQ(std::count_if(p.equations.begin(), p.equations.end(), [](const auto& e) { return e.op == "div"; }), 1) << p;
+}
+
 TEST(Layers, EmbeddingAndNormErrors) {
   auto e = nn::Embedding::init(5, 3, random::key(0));
   EXPECT_TRUE(bool(array_equal(e(array({4, 0})), stack({e.weight[4], e.weight[0]}))));

@@ -115,12 +115,17 @@ class RowsSteps {
     } else {
       to.row_steps = {inner * size * (batched ? d.a_batch[0] : d.a_m), batched ? inner * size * d.b_batch[0] : 0,
                       inner * d.result.size() * (batched ? d.c_batch[0] : d.c_m)};
+      if (d.mask) {
+        to.storages.push_back(d.mask->storage);
+        to.row_steps.push_back(inner * (batched ? d.mask->batch[0] : d.mask->m));
+      }
     }
     fill(to, [&](run::RowsStep::Part& part, std::int64_t rows) {
       compile::Dot some = compile::dot_of_rows(d, stage_.rows, rows);
       some.a = 0;
       some.b = 1;
       some.c = 2;
+      if (some.mask) some.mask->storage = 3;
       if (some.adds) part.more = cpu::dot_work(some, true);
       some.adds = false;
       part.work = cpu::dot_work(some, true);

@@ -7,6 +7,7 @@
 #include "backend/cpu/gemm.hpp"
 #include "backend/cpu/matvec.hpp"
 #include "backend/cpu/narrow_product.hpp"
+#include "backend/cpu/small_product.hpp"
 #include "base/half.hpp"
 #include "tutti/base/error.hpp"
 
@@ -87,12 +88,14 @@ class DotWork final : public run::Work {
       matvec(d_.n, d_.k, {rhs, d_.b_n, d_.b_k}, {lhs, d_.a_k, out, 1}, {together_, rhs_next, lhs_next, next});
   }
   void one(char* const* at, std::int64_t batch, std::int64_t part) const {
-    std::int64_t a = d_.a_offset, b = d_.b_offset, c = 0, m = d_.m, n = d_.n;
+    std::int64_t a = d_.a_offset, b = d_.b_offset, c = d_.c_offset, seen = d_.mask ? d_.mask->offset : 0, m = d_.m,
+                 n = d_.n;
     for (std::size_t i = d_.batch.size(); i-- > 0; batch /= d_.batch[i]) {
       const std::int64_t x = batch % d_.batch[i];
       a += x * d_.a_batch[i];
       b += x * d_.b_batch[i];
       c += x * d_.c_batch[i];
+      if (d_.mask) seen += x * d_.mask->batch[i];
     }
     if (together_ > 1) return vectors(at, a, b, c);
     const std::int64_t from = part * tile_;
@@ -100,19 +103,22 @@ class DotWork final : public run::Work {
       m = std::min(tile_, m - from);
       a += from * d_.a_m;
       c += from * d_.c_m;
+      if (d_.mask) seen += from * d_.mask->m;
     } else {
       n = std::min(tile_, n - from);
       b += from * d_.b_n;
       c += from;
+      seen += from;
     }
     if (const NarrowProduct* p = narrow_[part + 1 == parts_].get())
       return p->run(at[d_.a] + 2 * a, at[d_.b] + 2 * b, at[d_.c] + d_.result.size() * c);
     auto product = [&]<class T, class R>() {
       if constexpr (std::is_same_v<T, float> && std::is_same_v<R, float>) {
         if (d_.panel) return panels(at, m, a, c);
+        if (d_.mask && masked(at, m, n, a, b, c, seen)) return;
         gemm(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k},
              {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n}, reinterpret_cast<float*>(at[d_.c]) + c,
-             d_.c_m, d_.adds);
+             d_.c_m, sums());
       } else if constexpr (std::is_same_v<T, double>) {
         plain(m, n, reinterpret_cast<const double*>(at[d_.a]) + a, reinterpret_cast<const double*>(at[d_.b]) + b,
               reinterpret_cast<R*>(at[d_.c]) + c);
@@ -141,12 +147,22 @@ class DotWork final : public run::Work {
       with_result.template operator()<Float16>();
   }
 
+  Sums sums() const { return d_.adds ? Sums::added : d_.plus_zero ? Sums::plus_zero : Sums::plain; }
+
+  bool masked(char* const* at, std::int64_t m, std::int64_t n, std::int64_t a, std::int64_t b, std::int64_t c,
+              std::int64_t seen) const {
+    const Seen mask{reinterpret_cast<const std::uint8_t*>(at[d_.mask->storage]) + seen, d_.mask->m, d_.mask->seen};
+    return small_product(m, n, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + a, d_.a_m, d_.a_k},
+                         {reinterpret_cast<const float*>(at[d_.b]) + b, d_.b_k, d_.b_n},
+                         reinterpret_cast<float*>(at[d_.c]) + c, d_.c_m, sums(), &mask);
+  }
+
   // Each panel is a matrix of its own, whose rows are read in order.
   void panels(char* const* at, std::int64_t m, std::int64_t a, std::int64_t c) const {
     const float *lhs = reinterpret_cast<const float*>(at[d_.a]) + a, *rhs = reinterpret_cast<const float*>(at[d_.b]);
     float* const out = reinterpret_cast<float*>(at[d_.c]) + c;
     for (std::int64_t j = 0; j < d_.n; j += d_.panel)
-      gemm(m, d_.panel, d_.k, {lhs, d_.a_m, d_.a_k}, {rhs + j * d_.k, d_.panel, 1}, out + j, d_.c_m);
+      gemm(m, d_.panel, d_.k, {lhs, d_.a_m, d_.a_k}, {rhs + j * d_.k, d_.panel, 1}, out + j, d_.c_m, sums());
   }
 
   template <class R> void plain(std::int64_t m, std::int64_t n, const double* a, const double* b, R* c) const {

@@ -170,16 +170,30 @@ class Emitter : Frame {
         b_.CreateMul(b_.CreateUDiv(b_.CreateAdd(columns_, number(kBlock - 1)), number(kBlock)), number(kBlock));
     counted(number(0), blocks, kBlock, [&](Value begin) {
       Value end = smaller(b_.CreateAdd(begin, number(kBlock)), columns_);
-      Value done = s_.together || s_.body.insts.size() * n <= kUnrollLimit ? unrolled(begin, end) : reset_chains(begin);
-      done = counted(done, end, kLanes, [&](Value column) { accumulate(begin, column, nullptr); });
-      when(b_.CreateICmpSLT(done, end), [&] { accumulate(begin, done, mask_of(b_.CreateSub(end, done))); });
-      for (std::size_t j = 0; j < n; ++j) {
-        Value c[kChains];
-        for (int i = 0; i < kChains; ++i) c[i] = b_.CreateLoad(types_[j], chain(j, number(i)));
-        for (int half = kChains / 2; half > 0; half /= 2)
-          for (int i = 0; i < half; ++i) c[i] = combine(j, c[i], c[i + half]);
-        b_.CreateStore(combine(j, b_.CreateLoad(types_[j], totals_[j]), c[0]), totals_[j]);
-      }
+      const bool in_registers = s_.together || s_.body.insts.size() * n <= kUnrollLimit;
+      Value done = in_registers ? unrolled(begin, end) : reset_chains(begin);
+      auto add_to_totals = [&](auto chain_of) {
+        for (std::size_t j = 0; j < n; ++j) {
+          Value c[kChains];
+          for (int i = 0; i < kChains; ++i) c[i] = chain_of(j, i);
+          for (int half = kChains / 2; half > 0; half /= 2)
+            for (int i = 0; i < half; ++i) c[i] = combine(j, c[i], c[i + half]);
+          b_.CreateStore(combine(j, b_.CreateLoad(types_[j], totals_[j]), c[0]), totals_[j]);
+        }
+      };
+      auto rest = [&] {
+        for (std::size_t k = 0; k < in_registers_.size(); ++k)
+          b_.CreateStore(in_registers_[k], chain(k / kChains, number(static_cast<std::int64_t>(k % kChains))));
+        done = counted(done, end, kLanes, [&](Value column) { accumulate(begin, column, nullptr); });
+        when(b_.CreateICmpSLT(done, end), [&] { accumulate(begin, done, mask_of(b_.CreateSub(end, done))); });
+        add_to_totals([&](std::size_t j, int i) { return b_.CreateLoad(types_[j], chain(j, number(i))); });
+      };
+      if (!in_registers) return rest();
+      Value is_done = b_.CreateICmpEQ(done, end);
+      when(is_done, [&] {
+        add_to_totals([&](std::size_t j, int i) { return in_registers_[j * kChains + static_cast<std::size_t>(i)]; });
+      });
+      when(b_.CreateNot(is_done), rest);
     });
     for (std::size_t j = 0; j < n; ++j) {
       Value v = b_.CreateLoad(types_[j], totals_[j]);
@@ -212,7 +226,7 @@ class Emitter : Frame {
     return values;
   }
 
-  // All chains in registers while there are 8 full vectors; then they go to memory.
+  // All chains in registers while there are 8 full vectors; they go to memory where something is left of a row.
   Value unrolled(Value begin, Value end) {
     llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("head"), *in = block("chains"), *out = block("end");
     b_.CreateBr(head);
@@ -241,8 +255,7 @@ class Emitter : Frame {
     i->addIncoming(next, b_.GetInsertBlock());
     b_.CreateBr(head);
     b_.SetInsertPoint(out);
-    for (std::size_t j = 0; j < reduces_.size(); ++j)
-      for (int c = 0; c < kChains; ++c) b_.CreateStore(sums[j * kChains + c], chain(j, number(c)));
+    in_registers_.assign(sums.begin(), sums.end());
     return i;
   }
 
@@ -261,7 +274,7 @@ class Emitter : Frame {
   std::vector<Value> tile_of_;  // by register
   std::vector<std::size_t> reduces_;
   std::vector<llvm::Type*> types_;
-  std::vector<Value> chains_, totals_;
+  std::vector<Value> chains_, totals_, in_registers_;
 };
 
 }  // namespace

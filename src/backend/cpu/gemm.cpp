@@ -16,8 +16,8 @@ namespace {
 // Below some thousand products a library call costs more than the work.
 constexpr std::int64_t kTiny = 4096;
 
-[[gnu::always_inline]] inline void sums(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                                        const Matrix& b, float* c, std::int64_t c_row, bool adds) {
+[[gnu::always_inline]] inline void add_up(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
+                                          const Matrix& b, float* c, std::int64_t c_row, bool adds) {
   for (std::int64_t i = 0; i < m; ++i) {
     float* row = c + i * c_row;
     const float* x = a.data + i * a.row;
@@ -40,27 +40,21 @@ using Tiny = void (*)(std::int64_t, std::int64_t, std::int64_t, const Matrix&, c
 
 void tiny_plain(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
                 std::int64_t c_row, bool adds) {
-  sums(m, n, k, a, b, c, c_row, adds);
+  add_up(m, n, k, a, b, c, c_row, adds);
 }
 [[gnu::target("arch=x86-64-v3")]] void tiny_avx2(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                                                  const Matrix& b, float* c, std::int64_t c_row, bool adds) {
-  sums(m, n, k, a, b, c, c_row, adds);
+  add_up(m, n, k, a, b, c, c_row, adds);
 }
 [[gnu::target("arch=x86-64-v4")]] void tiny_avx512(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                                                    const Matrix& b, float* c, std::int64_t c_row, bool adds) {
-  sums(m, n, k, a, b, c, c_row, adds);
+  add_up(m, n, k, a, b, c, c_row, adds);
 }
 
 Tiny tiny_product() { return isa() == Isa::avx512 ? tiny_avx512 : isa() == Isa::avx2 ? tiny_avx2 : tiny_plain; }
 
-}  // namespace
-
-void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row, bool adds) {
-  static const Tiny tiny = tiny_product();
-  if (m * n * k <= kTiny) return tiny(m, n, k, a, b, c, c_row, adds);
-  if (n == 1 && !adds && matvec(m, k, a, {b.data, b.row, c, c_row})) return;
-  if (m == 1 && !adds && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1})) return;
-  if (small_product(m, n, k, a, b, c, c_row, adds)) return;
+void by_library(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                std::int64_t c_row, bool adds) {
   auto layout = [](const Matrix& x, std::int64_t rows, std::int64_t columns, char& trans, dnnl_dim_t& ld) {
     const bool plain = (x.column == 1 || columns == 1) && (rows == 1 || x.row >= columns);
     trans = plain ? 'N' : 'T';
@@ -74,6 +68,26 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
   OneThread guard;
   if (dnnl_sgemm(ta, tb, m, n, k, 1.0f, a.data, lda, b.data, ldb, adds ? 1.0f : 0.0f, c, c_row) != dnnl_success)
     throw InternalError("cpu: the matrix library refused a product");
+}
+
+}  // namespace
+
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row, Sums sums) {
+  static const Tiny tiny = tiny_product();
+  const bool adds = sums == Sums::added, is_tiny = m * n * k <= kTiny;
+  auto vector = [&] {
+    return (n == 1 && !adds && matvec(m, k, a, {b.data, b.row, c, c_row})) ||
+           (m == 1 && !adds && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1}));
+  };
+  if (is_tiny)
+    tiny(m, n, k, a, b, c, c_row, adds);
+  else if (!vector()) {
+    if (small_product(m, n, k, a, b, c, c_row, sums)) return;
+    by_library(m, n, k, a, b, c, c_row, adds);
+  }
+  if (sums == Sums::plus_zero)
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n; ++j) c[i * c_row + j] += 0.0f;
 }
 
 }  // namespace tutti::cpu

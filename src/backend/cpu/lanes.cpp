@@ -168,34 +168,6 @@ Lanes::Value Lanes::divide(Bin op, DType d, Value x, Value y) {
   return b_.CreateSelect(zero, quotient ? number(x, -1) : x, result);
 }
 
-// The less or the greater of integers or bools.
-Lanes::Value Lanes::extreme(Bin op, DType d, Value x, Value y) {
-  if (d.is_bool()) return op == Bin::min ? b_.CreateAnd(x, y) : b_.CreateOr(x, y);
-  const ID least = d.is_signed() ? In::smin : In::umin, greatest = d.is_signed() ? In::smax : In::umax;
-  return b_.CreateBinaryIntrinsic(op == Bin::min ? least : greatest, x, y);
-}
-
-// The less or the greater of floating numbers; NaN when one of them is; -0 is less than 0.
-Lanes::Value Lanes::extreme_real(Bin op, Value x, Value y) {
-  auto constant = [](Value v) -> llvm::ConstantFP* {
-    auto* c = llvm::dyn_cast<llvm::Constant>(v);
-    return c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getType()->isVectorTy() ? c->getSplatValue() : c) : nullptr;
-  };
-  // Of equal zeros y is chosen: a constant stands there when it is the zero that wins.
-  auto wins = [&](const llvm::ConstantFP* c) { return c->isZero() && c->isNegative() == (op == Bin::min); };
-  if (constant(x) ? wins(constant(x)) : constant(y) && !wins(constant(y))) std::swap(x, y);
-  auto* first = constant(x);
-  Value chosen = b_.CreateSelect(op == Bin::min ? b_.CreateFCmpOLT(x, y) : b_.CreateFCmpOGT(x, y), x, y);
-  if (!first && !constant(y)) {  // equal ones have the same bits but for the sign of zeros
-    llvm::Type* bits = x->getType()->getWithNewType(b_.getIntNTy(x->getType()->getScalarSizeInBits()));
-    Value a = b_.CreateBitCast(x, bits), b = b_.CreateBitCast(y, bits);
-    Value both = b_.CreateBitCast(op == Bin::min ? b_.CreateOr(a, b) : b_.CreateAnd(a, b), x->getType());
-    chosen = b_.CreateSelect(b_.CreateFCmpOEQ(x, y), both, chosen);
-  }
-  if (first && !first->isNaN()) return chosen;  // y when that is NaN
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, chosen);
-}
-
 // By the width or more: zero, or the sign everywhere.
 Lanes::Value Lanes::shift(Bin op, Value x, Value y) {
   const unsigned width = x->getType()->getScalarSizeInBits();

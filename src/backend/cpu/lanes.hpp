@@ -38,6 +38,7 @@ class Lanes {
   Value binary(VectorIR::Bin op, DType dtype, Value x, Value y);
   Value divide(VectorIR::Bin op, DType dtype, Value x, Value y);
   Value extreme(VectorIR::Bin op, DType dtype, Value x, Value y);
+  Value extreme_wide(VectorIR::Bin op, Value x, Value y);
   Value extreme_real(VectorIR::Bin op, Value x, Value y);
   Value shift(VectorIR::Bin op, Value x, Value y);
   Value scale(Value x, Value y);

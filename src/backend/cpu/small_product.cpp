@@ -9,38 +9,53 @@
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kMostWork = std::int64_t{1} << 19, kMostInner = 128, kMostDense = 1024, kPanel = 64, kRows = 6;
+constexpr std::int64_t kMostWork = std::int64_t{1} << 19, kMostInner = 128, kMostDense = 1024, kMostPanel = 512,
+                       kPanel = 64, kLane = 16, kMostRows = 8;
+
+// Rows of a block: as many as leave registers for a row of b.
+constexpr std::int64_t rows_beside(std::int64_t vectors) { return vectors == 4 ? 6 : kMostRows; }
 
 // Rows i < rows, columns j < 16 * (vectors - 1) + those of `last`. All sums stay in registers (loops written out); the
 // rows of b are read in order.
 template <int rows, int vectors>
-__attribute__((target("avx512f"))) void block(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
-                                              const float* b, std::int64_t b_row, float* c, std::int64_t c_row,
-                                              __mmask16 last, bool adds) {
-  __m512 sum[rows][vectors];
+[[gnu::target("avx512f")]] void block(std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column,
+                                      const float* b, std::int64_t b_row, float* c, std::int64_t c_row, __mmask16 last,
+                                      Sums sums) {
+  // Where sums go to may be far away: it comes while they are made.
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 6
+    for (int v = 0; v < vectors; ++v) __builtin_prefetch(c + i * c_row + 16 * v, 1);
+  __m512 sum[rows][vectors];
+#pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 6
     for (int v = 0; v < vectors; ++v) sum[i][v] = _mm512_setzero_ps();
+  // The rows of the next block come meanwhile too, where one row is too little work to wait for them.
+  const float* const next = a_column == 1 ? a + rows * a_row : a + kLane;
+  const std::int64_t step = a_column == 1 ? kLane : a_column;
   for (std::int64_t l = 0; l < k; ++l) {
+    if constexpr (vectors <= 2) __builtin_prefetch(next + l * step);
     __m512 y[vectors];
 #pragma GCC unroll 6
     for (int v = 0; v < vectors; ++v)
       y[v] = _mm512_maskz_loadu_ps(v + 1 == vectors ? last : __mmask16(0xffff), b + l * b_row + 16 * v);
-#pragma GCC unroll 6
+#pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
       const __m512 x = _mm512_set1_ps(a[i * a_row + l * a_column]);
 #pragma GCC unroll 6
       for (int v = 0; v < vectors; ++v) sum[i][v] = _mm512_fmadd_ps(x, y[v], sum[i][v]);
     }
   }
-#pragma GCC unroll 6
+#pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 6
     for (int v = 0; v < vectors; ++v) {
       const __mmask16 lanes = v + 1 == vectors ? last : __mmask16(0xffff);
       float* to = c + i * c_row + 16 * v;
-      if (adds) sum[i][v] = _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, to), sum[i][v]);
+      if (sums != Sums::plain)
+        sum[i][v] =
+            _mm512_add_ps(sums == Sums::added ? _mm512_maskz_loadu_ps(lanes, to) : _mm512_setzero_ps(), sum[i][v]);
       _mm512_mask_storeu_ps(to, lanes, sum[i][v]);
     }
 }
@@ -52,10 +67,14 @@ struct Span {
   std::int64_t begin, end;
 };
 
+__mmask16 lanes_of(std::int64_t columns) {
+  return static_cast<__mmask16>(columns < kLane ? (1 << columns) - 1 : 0xffff);
+}
+
 // Whether a(i, l) is zero for i < rows and kStep numbers l from `first` on. Most blocks are known not to be by their
 // first row.
-__attribute__((target("avx512f"))) bool is_zero(std::int64_t rows, std::int64_t first, const float* a,
-                                                std::int64_t a_row, std::int64_t a_column) {
+[[gnu::target("avx512f")]] bool is_zero(std::int64_t rows, std::int64_t first, const float* a, std::int64_t a_row,
+                                        std::int64_t a_column) {
   const bool by_rows = a_column == 1;
   const __mmask16 lanes = by_rows ? __mmask16(0xffff) : static_cast<__mmask16>((1 << rows) - 1);
   for (std::int64_t i = 0, n = by_rows ? rows : kStep; i < n; ++i) {
@@ -66,13 +85,11 @@ __attribute__((target("avx512f"))) bool is_zero(std::int64_t rows, std::int64_t 
   return true;
 }
 
-__attribute__((target("avx512f"))) bool is_finite(std::int64_t k, std::int64_t columns, const float* b,
-                                                  std::int64_t b_row) {
+[[gnu::target("avx512f")]] bool is_finite(std::int64_t k, std::int64_t columns, const float* b, std::int64_t b_row) {
   __m512i most = _mm512_setzero_si512();
   for (std::int64_t l = 0; l < k; ++l)
-    for (std::int64_t j = 0; j < columns; j += 16) {
-      const auto lanes = static_cast<__mmask16>(columns - j < 16 ? (1 << (columns - j)) - 1 : 0xffff);
-      const __m512i x = _mm512_castps_si512(_mm512_maskz_loadu_ps(lanes, b + l * b_row + j));
+    for (std::int64_t j = 0; j < columns; j += kLane) {
+      const __m512i x = _mm512_castps_si512(_mm512_maskz_loadu_ps(lanes_of(columns - j), b + l * b_row + j));
       most = _mm512_max_epu32(most, _mm512_and_si512(x, _mm512_set1_epi32(0x7fffffff)));
     }
   return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32(0x7f800000)) == 0;
@@ -87,47 +104,77 @@ Span span_of(std::int64_t rows, std::int64_t k, const float* a, std::int64_t a_r
   return s;
 }
 
+// Whether somebody sees one of `columns` (16 at most) columns from j on, in rows from i on.
+[[gnu::target("avx512f,avx512bw,avx512vl")]] bool is_seen(const Seen& s, std::int64_t i, std::int64_t rows,
+                                                          std::int64_t j, std::int64_t columns) {
+  const __mmask16 lanes = lanes_of(columns);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const __m128i x = _mm_maskz_loadu_epi8(lanes, s.mask + (i + r) * s.row + j);
+    const __mmask16 ones = _mm_test_epi8_mask(x, x);
+    if ((s.when ? ones : static_cast<__mmask16>(~ones)) & lanes) return true;
+  }
+  return false;
+}
+
+// The vectors of a block of rows, from the first to one past the last of which somebody sees something.
+Span seen_of(const Seen& s, std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns) {
+  Span v{0, (columns + kLane - 1) / kLane};
+  auto sees = [&](std::int64_t at) {
+    return is_seen(s, i, rows, j + at * kLane, std::min(kLane, columns - at * kLane));
+  };
+  while (v.end > 0 && !sees(v.end - 1)) --v.end;
+  while (v.begin < v.end && !sees(v.begin)) ++v.begin;
+  return v;
+}
+
 using Block = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
-                       std::int64_t, __mmask16, bool);
+                       std::int64_t, __mmask16, Sums);
 template <int rows> constexpr Block by_vectors[] = {block<rows, 1>, block<rows, 2>, block<rows, 3>, block<rows, 4>};
-constexpr const Block* by_rows[] = {by_vectors<1>, by_vectors<2>, by_vectors<3>,
-                                    by_vectors<4>, by_vectors<5>, by_vectors<6>};
+template <> constexpr Block by_vectors<7>[] = {block<7, 1>, block<7, 2>, block<7, 3>};
+template <> constexpr Block by_vectors<8>[] = {block<8, 1>, block<8, 2>, block<8, 3>};
+constexpr const Block* by_rows[] = {by_vectors<1>, by_vectors<2>, by_vectors<3>, by_vectors<4>,
+                                    by_vectors<5>, by_vectors<6>, by_vectors<7>, by_vectors<8>};
 
 }  // namespace
 
 bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
-                   std::int64_t c_row, bool adds) {
+                   std::int64_t c_row, Sums sums, const Seen* seen) {
   static const bool wide = isa() == Isa::avx512;
   if (!wide) return false;
-  // A right matrix that is one dense panel needs no copy, however large the left one is.
-  const bool dense = b.column == 1 && b.row == n && n <= kPanel && a.column == 1 && k <= kMostDense;
-  if (!dense && (m * n * k > kMostWork || k > kMostInner)) return false;
   const bool turned = b.column != 1 && n > 1;
-  if (turned && (b.row != 1 || n % 16 || k % 16)) return false;
+  if (turned && (b.row != 1 || n % kLane || k % kLane || k > kMostInner)) return false;
+  // A right matrix that is one panel needs no copy. A product of which much is left out may be larger.
+  const bool dense = b.column == 1 && b.row == n && n <= kPanel && a.column == 1 && k <= kMostDense;
+  const bool one_panel = dense || (!turned && n <= kPanel && std::max(m, k) <= kMostPanel);
+  if (!one_panel && (k > kMostInner || (m * n * k > kMostWork && !seen))) return false;
   alignas(64) float panel[kMostInner * kPanel];
   for (std::int64_t j = 0; j < n; j += kPanel) {
-    const std::int64_t columns = std::min(kPanel, n - j), vectors = (columns + 15) / 16;
-    const auto last = static_cast<__mmask16>(0xffff >> (16 * vectors - columns));
+    const std::int64_t columns = std::min(kPanel, n - j), vectors = (columns + kLane - 1) / kLane;
     const float* y = b.data + j * (turned ? b.column : 1);
     std::int64_t y_row = b.row;
     if (turned) {
-      for (std::int64_t q = 0; q < columns; q += 16)
-        for (std::int64_t l = 0; l < k; l += 16)
+      for (std::int64_t q = 0; q < columns; q += kLane)
+        for (std::int64_t l = 0; l < k; l += kLane)
           square16<false, 0>(y + q * b.column + l, b.column, panel + l * kPanel + q, kPanel);
       y = panel;
       y_row = kPanel;
     }
     std::optional<bool> finite;  // what zeros are multiplied with: then leaving them out keeps bits
-    for (std::int64_t i = 0; i < m; i += kRows) {
-      const std::int64_t rows = std::min(kRows, m - i);
+    const std::int64_t most = rows_beside(vectors);
+    for (std::int64_t i = 0; i < m; i += most) {
+      const std::int64_t rows = std::min(most, m - i);
+      const Span v = seen ? seen_of(*seen, i, rows, j, columns) : Span{0, vectors};
+      if (v.begin == v.end) continue;
       const float* x = a.data + i * a.row;
       Span s = span_of(rows, k, x, a.row, a.column);
       if (s.end - s.begin < k) {
         if (!finite) finite = is_finite(k, columns, y, y_row);
         if (!*finite) s = {0, k};
       }
-      by_rows[rows - 1][vectors - 1](s.end - s.begin, x + s.begin * a.column, a.row, a.column, y + s.begin * y_row,
-                                     y_row, c + i * c_row + j, c_row, last, adds);
+      const float* right = y + s.begin * y_row + v.begin * kLane;
+      by_rows[rows - 1][v.end - v.begin - 1](s.end - s.begin, x + s.begin * a.column, a.row, a.column, right, y_row,
+                                             c + i * c_row + j + v.begin * kLane, c_row,
+                                             lanes_of(columns - (v.end - 1) * kLane), sums);
     }
   }
   return true;
