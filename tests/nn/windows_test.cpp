@@ -136,6 +136,51 @@ TEST(Convolution, DerivativesBatchesAndDevices) {
   config::isolation(Isolation::shared);
 }
 
+template <class F, class... A> double temporary_bytes(const F& f, const A&... args) {
+  return static_cast<double>(jit(f).lower(args...).compile().memory_analysis().temporary_bytes);
+}
+
+// Features first or last, with strides, gaps and borders: the same as products of complex numbers, which go another
+// way. 16-bit floats are added in float32.
+TEST(Convolution, OfOneFeatureEach) {
+  const Array x = random::normal(random::key(0), {2, 5, 9, 8}), w = random::normal(random::key(1), {5, 1, 3, 2});
+  const lax::ConvOptions first{.window_strides = {2, 1},
+                               .padding = {{{1, 2}, {0, 1}}},
+                               .lhs_dilation = {1, 2},
+                               .rhs_dilation = {2, 1},
+                               .feature_group_count = 5};
+  lax::ConvOptions last = first;
+  last.dimension_numbers = {"NHWC", "HWIO", "NHWC"};
+  auto by_last = [&](const Array& x, const Array& w) {
+    const Array y = lax::conv_general_dilated(transpose(x, {0, 2, 3, 1}), transpose(w, {2, 3, 1, 0}), last);
+    return transpose(y, {0, 3, 1, 2});
+  };
+  auto by_first = [&](const Array& x, const Array& w) { return lax::conv_general_dilated(x, w, first); };
+  const Array want = real(by_first(x.astype(complex64), w.astype(complex64)));
+  expect_close(by_first(x, w), want);
+  expect_close(by_last(x, w), want);
+  expect_close(real(by_last(x.astype(complex64), w.astype(complex64))), want);
+  expect_gradient([&](const std::pair<Array, Array>& in) { return sum(sin(by_last(in.first, in.second))); },
+                  std::pair{x, w});
+  const Array ones = broadcast_to(array({1.f}), {1, 1, 300}).astype(bfloat16);
+  EXPECT_EQ(lax::conv_general_dilated(ones, ones.at(all, all, slice(0, 127)).get(), {}).at(0, 0, 0).get().item<float>(),
+            127);
+}
+TEST(Convolution, OfOneFeatureNeedsNoMemory) {
+  const Array x = zeros({1 << 16}), w = zeros({63});
+  auto f = [](const Array& x, const Array& w) { return convolve(x, w, ConvolveMode::same); };
+  EXPECT_LT(temporary_bytes(f, x, w), 3.0 * static_cast<double>(x.nbytes()));
+}
+// What the windows see is nine times the image: neither the convolution nor a gradient keeps it.
+TEST(Convolution, GradientsKeepNoWindows) {
+  const Array x = zeros({8, 32, 32, 32}), w = zeros({3, 3, 32, 32});
+  auto conv = [](const Array& x, const Array& w) {
+    return lax::conv_general_dilated(x, w, {.padding = "SAME", .dimension_numbers = {"NHWC", "HWIO", "NHWC"}});
+  };
+  auto loss = [&](const Array& w, const Array& v, const Array& x) { return sum(square(conv(tanh(conv(x, w)), v))); };
+  EXPECT_LT(temporary_bytes(grad<0, 1>(loss), w, w, x), 9.0 * static_cast<double>(x.nbytes()));
+}
+
 TEST(Convolution, TransposeIsTheTranspose) {
   // <conv(x), y> = <x, conv_transpose(y)> with the kernel's feature dims swapped and its window reversed.
   Array x = random::normal(random::key(0), {1, 2, 9}), w = random::normal(random::key(1), {3, 2, 3});

@@ -1,6 +1,7 @@
 // What scatter does with elements that meet.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -15,27 +16,48 @@ namespace tutti::cpu {
 
 namespace scatter {
 
-inline void add_plain(const float* x, std::int64_t n, double* sums) {
-  for (std::int64_t i = 0; i < n; ++i) sums[i] += x[i];
+// Eight floats, and they as doubles.
+typedef float Floats __attribute__((vector_size(32))) __attribute__((aligned(4)));
+typedef double Doubles __attribute__((vector_size(64))) __attribute__((aligned(8)));
+constexpr std::int64_t kEight = 8;
+
+[[gnu::always_inline]] inline void add_lanes(const float* x, std::int64_t n, double* sums) {
+  std::int64_t i = 0;
+  for (; i + kEight <= n; i += kEight)
+    *reinterpret_cast<Doubles*>(sums + i) += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
+  for (; i < n; ++i) sums[i] += x[i];
 }
+inline void add_plain(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
 [[gnu::target("arch=x86-64-v3")]] inline void add_avx2(const float* x, std::int64_t n, double* sums) {
-  for (std::int64_t i = 0; i < n; ++i) sums[i] += x[i];
+  add_lanes(x, n, sums);
 }
-[[gnu::target("arch=x86-64-v4,prefer-vector-width=512")]] inline void add_avx512(const float* x, std::int64_t n,
-                                                                                 double* sums) {
-  for (std::int64_t i = 0; i < n; ++i) sums[i] += x[i];
+[[gnu::target("arch=x86-64-v4")]] inline void add_avx512(const float* x, std::int64_t n, double* sums) {
+  add_lanes(x, n, sums);
 }
 inline void add_run(const float* x, std::int64_t n, double* sums) {
   static const auto add = isa() == Isa::avx512 ? add_avx512 : isa() == Isa::avx2 ? add_avx2 : add_plain;
   add(x, n, sums);
 }
+// As Added::give, below.
+inline std::int64_t give_lanes(float* places, const double* sums, std::int64_t n) {
+  typedef std::int32_t Chosen __attribute__((vector_size(32)));
+  std::int64_t i = 0;
+  for (; i + kEight <= n; i += kEight) {
+    Floats& place = *reinterpret_cast<Floats*>(places + i);
+    const Doubles sum = *reinterpret_cast<const Doubles*>(sums + i);
+    const Floats all = __builtin_convertvector(__builtin_convertvector(place, Doubles) + sum, Floats);
+    place = __builtin_convertvector(sum == 0, Chosen) ? place : all;
+  }
+  return i;
+}
 
 // A way of combining has `Held`, in which elements come together before they come to their place; `none`, what nothing
-// is there; whether that is the place itself (`direct`); whether several such may be combined (`tables`). Floats and
+// is there; whether that is the place itself (`direct`); whether several such may be combined (`tables`), and those of
+// runs that lie among each other (`in_any_order`; of equal extrema the last wins). Floats and
 // complex numbers are added in twice the precision.
 template <class T> struct Added {
   using Held = std::conditional_t<is_complex_number<T>, std::complex<double>, double>;
-  static constexpr bool direct = false, tables = true;
+  static constexpr bool direct = false, tables = true, in_any_order = true;
   static Held none() { return 0; }
   static void take(Held& held, const T& x) { held += static_cast<Held>(x); }
   static void take_run(Held* held, const T* x, std::int64_t n) {
@@ -53,6 +75,11 @@ template <class T> struct Added {
       rounded = T(static_cast<float>(all));
     place = sum == Held(0) ? place : rounded;  // nothing came, or nothing that counts: -0 stays
   }
+  static void give_run(T* places, const Held* sums, std::int64_t n) {
+    std::int64_t i = 0;
+    if constexpr (std::same_as<T, float>) i = give_lanes(places, sums, n);
+    for (; i < n; ++i) give(places[i], sums[i]);
+  }
 };
 
 struct Plus {
@@ -63,6 +90,7 @@ struct Plus {
     else
       return T(ops::Wide<T>(a) + ops::Wide<T>(b));
   }
+  template <class V> static V lanes(V a, V b) { return a + b; }
 };
 struct Times {
   template <class T> static constexpr T none = T(1);
@@ -81,20 +109,47 @@ template <bool least> struct Extremum {
                             : least                ? std::numeric_limits<T>::max()
                                                    : std::numeric_limits<T>::lowest();
   template <class T> static T of(T a, T b) { return a != a || (least ? a < b : a > b) ? a : b; }
+  template <class V> static V lanes(V a, V b) { return (a != a) | (least ? a < b : a > b) ? a : b; }
 };
 struct Later {
   template <class T> static T of(T, T b) { return b; }
 };
-// Elements are combined in the array itself.
-template <class T, class F> struct Folded {
+// Elements are combined in the array itself. Products of floats stay in order: what overflows, and what a zero meets,
+// depends on it.
+template <class T, class F> class Folded {
+ public:
   using Held = T;
-  static constexpr bool direct = true, tables = std::is_arithmetic_v<T> && !std::same_as<F, Later>;
+  static constexpr bool direct = true,
+                        in_any_order = !std::same_as<F, Extremum<true>> && !std::same_as<F, Extremum<false>>;
+  static constexpr bool tables =
+      !std::same_as<F, Later> && (std::integral<T> || (std::floating_point<T> && !std::same_as<F, Times>));
   static Held none() { return F::template none<T>; }
   static void take(Held& held, const T& x) { held = F::of(held, x); }
   static void take_run(Held* held, const T* x, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; ++i) take(held[i], x[i]);
+    std::int64_t i = 0;
+    if constexpr (std::same_as<F, Later>) {
+      std::copy_n(x, n, held);
+      return;
+    } else if constexpr (in_lanes) {
+      typedef Lane Lanes __attribute__((vector_size(16))) __attribute__((aligned(alignof(Lane))))
+      __attribute__((may_alias));
+      for (; i + kLanes <= n; i += kLanes) {
+        auto& place = *reinterpret_cast<Lanes*>(held + i);
+        place = F::lanes(place, *reinterpret_cast<const Lanes*>(x + i));
+      }
+    }
+    for (; i < n; ++i) take(held[i], x[i]);
   }
   static void give(T& place, const Held& x) { place = F::of(place, x); }
+  static void give_run(T* places, const Held* held, std::int64_t n) { take_run(places, held, n); }
+
+ private:
+  // Sums of integers wrap around.
+  static constexpr bool in_lanes = std::is_arithmetic_v<T> && !std::same_as<T, bool> && !std::same_as<F, Times>;
+  static constexpr std::int64_t kLanes = 16 / sizeof(T);
+  using Lane = typename std::conditional_t<std::integral<T> && std::same_as<F, Plus> && in_lanes,
+                                           std::make_unsigned<std::conditional_t<in_lanes && std::integral<T>, T, int>>,
+                                           std::type_identity<T>>::type;
 };
 
 }  // namespace scatter

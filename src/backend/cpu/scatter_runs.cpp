@@ -78,7 +78,7 @@ template <class T, class How> class Runs {
     if constexpr (Directly::direct)
       places_.for_each(indices_, 0, count_, [this](std::int64_t at, std::int64_t run) {
         const T* x = updates_ + run * length_;
-        for (std::int64_t i = 0; i < length_; ++i) Directly::take(out_[at + i], x[i]);
+        Directly::take_run(out_ + at, x, length_);
       });
   }
 
@@ -87,7 +87,8 @@ template <class T, class How> class Runs {
   void by_tables(std::int64_t tables) const {
     if constexpr (How::tables) {
       start();
-      const std::int64_t each = length_ == 1 && elements_ <= kDouble ? 2 : 1, size = each * elements_;
+      const std::int64_t each = How::in_any_order && length_ == 1 && elements_ <= kDouble ? 2 : 1,
+                         size = each * elements_;
       const BufferPtr all = allocate_buffer(static_cast<std::size_t>(tables * size) * sizeof(Held));
       auto* const held = static_cast<Held*>(all->data());
       in_pieces(tables, 1e6, [&](std::int64_t begin, std::int64_t end) {
@@ -108,7 +109,7 @@ template <class T, class How> class Runs {
       in_pieces(elements_, static_cast<double>(tables * each), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = 1; t < tables * each; ++t)
           for (std::int64_t i = begin; i < end; ++i) merge(held[i], held[t * elements_ + i]);
-        for (std::int64_t i = begin; i < end; ++i) How::give(out_[i], held[i]);
+        How::give_run(out_ + begin, held + begin, end - begin);
       });
     }
   }
@@ -155,7 +156,7 @@ template <class T, class How> class Runs {
       if (starts) start(begin, end, false);
       std::fill_n(held, n, How::none());
       take_all(entries, updates, n, held);
-      for (std::int64_t i = 0; i < n; ++i) How::give(out_[begin + i], held[i]);
+      How::give_run(out_ + begin, held, n);
     }
   }
 
@@ -180,7 +181,7 @@ template <class T, class How> class Runs {
         if (k + kAhead < ordered.size()) ask_for(updates + ordered[k + kAhead].run * length_);
         take(updates + ordered[k].run * length_ + skipped, to - from, held);
       }
-      for (std::int64_t i = from; i < to; ++i) How::give(out_[i], held[i - from]);
+      How::give_run(out_ + from, held, to - from);
     }
     if (starts) start(done, end, past_);
     return true;
