@@ -108,8 +108,12 @@ TEST(MaskedProducts, LeaveBlocksAsTheyAre) {
   for (std::int64_t i = 0; i < size; ++i)
     for (std::int64_t j = 0; j < size; ++j) {
       const float value = c[static_cast<std::size_t>(i * size + j)];
-      if (j <= i) EXPECT_EQ(value, kHeadSize);
-      if (j > i + 24) EXPECT_EQ(value, -7);
+      if (j <= i) {
+        EXPECT_EQ(value, kHeadSize);
+      }
+      if (j > i + 24) {
+        EXPECT_EQ(value, -7);
+      }
     }
 }
 

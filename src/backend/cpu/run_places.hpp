@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "ops/movement/gather.hpp"
 
@@ -18,12 +19,35 @@ class RunPlaces {
   std::int64_t count() const { return count_; }
   /// Elements of one run.
   std::int64_t length() const { return length_; }
-  /// Calls f(place, run) for the runs begin to end-1 that are inside, in their order.
-  template <class F> void for_each(void* indices, std::int64_t begin, std::int64_t end, F&& f) const {
+  /// A constant that most neighbouring runs differ in.
+  template <int n> using Lane = std::integral_constant<int, n>;
+  /// Calls f(place, run), or f(place, run, Lane), for the runs begin to end-1 that are inside, in their order.
+  template <class F> void for_each(void* indices, std::int64_t begin, std::int64_t end, F&& of_run) const {
+    auto f = [&](std::int64_t place, std::int64_t run, auto lane) {
+      if constexpr (std::is_invocable_v<F&, std::int64_t, std::int64_t, Lane<0>>)
+        of_run(place, run, lane);
+      else
+        of_run(place, run);
+    };
     if (numbered_ > 0) {
-      const auto* at = static_cast<const std::int32_t*>(indices);
-      for (std::int64_t i = begin; i < end; ++i)
-        if (static_cast<std::uint32_t>(at[i]) < numbered_) f(std::int64_t{at[i]}, i);
+      const auto* at = static_cast<const std::uint32_t*>(indices);
+      std::int64_t i = begin;
+      for (; i + 4 <= end; i += 4) {
+        const std::uint32_t a = at[i], b = at[i + 1], c = at[i + 2], d = at[i + 3];
+        if (std::max(std::max(a, b), std::max(c, d)) < numbered_) {
+          f(a, i, Lane<0>{});
+          f(b, i + 1, Lane<1>{});
+          f(c, i + 2, Lane<2>{});
+          f(d, i + 3, Lane<3>{});
+          continue;
+        }
+        if (a < numbered_) f(a, i, Lane<0>{});
+        if (b < numbered_) f(b, i + 1, Lane<1>{});
+        if (c < numbered_) f(c, i + 2, Lane<2>{});
+        if (d < numbered_) f(d, i + 3, Lane<3>{});
+      }
+      for (; i < end; ++i)
+        if (at[i] < numbered_) f(at[i], i, Lane<0>{});
       return;
     }
     std::int64_t at[kAtOnce];
@@ -31,7 +55,7 @@ class RunPlaces {
       const std::int64_t n = std::min(kAtOnce, end - first);
       find(indices, first, first + n, at);
       for (std::int64_t i = 0; i < n; ++i)
-        if (at[i] >= 0) f(at[i], first + i);
+        if (at[i] >= 0) f(at[i], first + i, Lane<0>{});
     }
   }
   /// Writes the positions of runs begin to end-1 in the row-major operand: -1 where the window is out of range and the

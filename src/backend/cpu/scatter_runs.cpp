@@ -101,8 +101,9 @@ template <class T, class How> class Runs {
                              [&](std::int64_t at, std::int64_t run) { take(run, 0, length_, mine + at); });
           else
             places_.for_each(indices_, first, last,
-                             [mine, x = updates_, other = each > 1 ? elements_ : 0](std::int64_t at, std::int64_t run) {
-                               How::take(mine[at + (run % 2 ? other : 0)], x[run]);
+                             [mine, x = updates_, other = mine + (each > 1 ? elements_ : 0)](
+                                 std::int64_t at, std::int64_t run, auto lane) {
+                               How::take((lane % 2 ? other : mine)[at], x[run]);
                              });
         }
       });
