@@ -226,6 +226,16 @@ class Memory {
 
 }  // namespace
 
+void drop_steps(Plan& plan, const std::vector<char>& gone) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (gone[i]) continue;
+    if (kept != i) plan.steps[kept] = std::move(plan.steps[i]);
+    ++kept;
+  }
+  plan.steps.resize(kept);
+}
+
 void uses_of(const Step& s, std::vector<int>& reads, std::vector<int>& writes) {
   reads.clear();
   writes.clear();

@@ -49,6 +49,8 @@ Plan await_late(Plan plan);
 bool is_sending(const Step& step);
 /// The storages that a step reads and writes.
 void uses_of(const Step& step, std::vector<int>& reads, std::vector<int>& writes);
+/// Takes away the steps where `gone`.
+void drop_steps(Plan& plan, const std::vector<char>& gone);
 
 PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable);
 

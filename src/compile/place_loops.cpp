@@ -32,13 +32,7 @@ class LoopPlacing {
       if (const auto* copy = std::get_if<Loop>(&p_.steps[reader_[m]].what); copy && copies_all(*copy, m))
         place(m, *copy);
     }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < p_.steps.size(); ++i)
-      if (!gone_[i]) {
-        if (kept != i) p_.steps[kept] = std::move(p_.steps[i]);
-        ++kept;
-      }
-    p_.steps.resize(kept);
+    drop_steps(p_, gone_);
   }
 
  private:

@@ -38,13 +38,7 @@ class ProductPlacing {
         gone[copy] = 1;
       }
     }
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < p_.steps.size(); ++i)
-      if (!gone[i]) {
-        if (kept != i) p_.steps[kept] = std::move(p_.steps[i]);
-        ++kept;
-      }
-    p_.steps.resize(kept);
+    drop_steps(p_, gone);
   }
 
  private:

@@ -56,11 +56,6 @@ void check_results(const char* what, std::vector<Array>& given, const std::vecto
   }
 }
 
-std::vector<Type> types_of(const std::vector<Array>& xs) {
-  std::vector<Type> out;
-  for (const Array& x : xs) out.push_back(x.type());
-  return out;
-}
 // One array per type that has a tangent, spread over the places of a tree; empty elsewhere.
 std::vector<Array> at_places(const std::vector<Array>& given, const std::vector<Type>& types,
                              const std::vector<bool>& present) {

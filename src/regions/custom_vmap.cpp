@@ -15,12 +15,6 @@ Type batched(Type t, std::int64_t size) {
   t.shape.insert(0, size);
   return t;
 }
-std::vector<Type> types_of(const Arrays& xs) {
-  std::vector<Type> out;
-  for (const Array& x : xs) out.push_back(x.type());
-  return out;
-}
-
 // A rule that maps its own function as it is mapped itself would be called for ever.
 thread_local int rules_running = 0;
 class RunningRule {

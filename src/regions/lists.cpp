@@ -4,6 +4,11 @@
 
 namespace tutti {
 
+std::vector<Type> types_of(const std::vector<Array>& xs) {
+  std::vector<Type> out;
+  for (const Array& x : xs) out.push_back(x.type());
+  return out;
+}
 std::vector<bool> present(const std::vector<Array>& xs) {
   std::vector<bool> out;
   for (const Array& x : xs) out.push_back(x.has_value());

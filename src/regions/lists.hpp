@@ -55,6 +55,7 @@ template <class T> class Pieces {
   typename std::vector<T>::const_iterator at_, end_;
 };
 std::vector<bool> present(const std::vector<Array>& xs);
+std::vector<Type> types_of(const std::vector<Array>& xs);
 
 /// A list of the operands or results of an Eqn, or of what belongs to them, that a split cuts in two: what the known
 /// half has, what it hands to the unknown half, and what that one has.

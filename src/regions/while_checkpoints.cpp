@@ -15,12 +15,6 @@ namespace {
 using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
-std::vector<Type> types_of(const Arrays& xs) {
-  std::vector<Type> out;
-  for (const Array& x : xs) out.push_back(x.type());
-  return out;
-}
-
 // `yes` where the condition holds, else the arrays as they are; both make what `kept` picks.
 Arrays if_it_goes_on(const Array& test, const Arrays& arrays, const ProgramPtr& yes, const Flags& kept) {
   const ProgramPtr no = recorded("while_loop", types_of(arrays), [&](const Arrays& x) { return where(x, kept); });
