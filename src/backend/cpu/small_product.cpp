@@ -1,6 +1,7 @@
 #include "backend/cpu/small_product.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "backend/cpu/isa.hpp"
@@ -10,7 +11,7 @@ namespace tutti::cpu {
 namespace {
 
 constexpr std::int64_t kMostWork = std::int64_t{1} << 19, kMostInner = 128, kMostDense = 1024, kMostPanel = 512,
-                       kPanel = 64, kLane = 16, kMostRows = 8;
+                       kPanel = 64, kLane = 16, kMostRows = 8, kMostSpans = 64;
 
 // Rows of a block: as many as leave registers for a row of b.
 constexpr std::int64_t rows_beside(std::int64_t vectors) { return vectors == 4 ? 6 : kMostRows; }
@@ -60,7 +61,7 @@ template <int rows, int vectors>
     }
 }
 
-// Sums of a masked attention's weights with something, and their gradients, begin or end with zeros in whole blocks.
+// Sums of a masked attention's weights with something, and their gradients, begin or end with zeros.
 constexpr std::int64_t kFewestInner = 64, kStep = 16;
 
 struct Span {
@@ -71,60 +72,87 @@ __mmask16 lanes_of(std::int64_t columns) {
   return static_cast<__mmask16>(columns < kLane ? (1 << columns) - 1 : 0xffff);
 }
 
-// Whether a(i, l) is zero for i < rows and kStep numbers l from `first` on. Most blocks are known not to be by their
-// first row.
-[[gnu::target("avx512f")]] bool is_zero(std::int64_t rows, std::int64_t first, const float* a, std::int64_t a_row,
-                                        std::int64_t a_column) {
-  const bool by_rows = a_column == 1;
-  const __mmask16 lanes = by_rows ? __mmask16(0xffff) : static_cast<__mmask16>((1 << rows) - 1);
-  for (std::int64_t i = 0, n = by_rows ? rows : kStep; i < n; ++i) {
-    const float* x = by_rows ? a + i * a_row + first : a + (first + i) * a_column;
-    if (_mm512_test_epi32_mask(_mm512_castps_si512(_mm512_maskz_loadu_ps(lanes, x)), _mm512_set1_epi32(0x7fffffff)))
-      return false;
+// Which of kStep columns from `first` on have something other than zero in some of the rows: a bit each.
+[[gnu::target("avx512f")]] std::uint16_t not_zero(std::int64_t rows, const float* a, std::int64_t row,
+                                                  std::int64_t first) {
+  __m512i any = _mm512_loadu_si512(a + first);
+  for (std::int64_t i = 1; i < rows; ++i) any = _mm512_or_si512(any, _mm512_loadu_si512(a + i * row + first));
+  return _mm512_test_epi32_mask(any, _mm512_set1_epi32(0x7fffffff));  // but the sign
+}
+
+// Between which columns rows of a matrix differ from zero.
+Span not_zero(std::int64_t rows, std::int64_t columns, const float* a, std::int64_t row) {
+  Span s{0, columns};
+  while (s.end >= kStep) {
+    const std::uint16_t some = not_zero(rows, a, row, s.end - kStep);
+    s.end -= std::countl_zero(some);
+    if (some) break;
   }
-  return true;
-}
-
-[[gnu::target("avx512f")]] bool is_finite(std::int64_t k, std::int64_t columns, const float* b, std::int64_t b_row) {
-  __m512i most = _mm512_setzero_si512();
-  for (std::int64_t l = 0; l < k; ++l)
-    for (std::int64_t j = 0; j < columns; j += kLane) {
-      const __m512i x = _mm512_castps_si512(_mm512_maskz_loadu_ps(lanes_of(columns - j), b + l * b_row + j));
-      most = _mm512_max_epu32(most, _mm512_and_si512(x, _mm512_set1_epi32(0x7fffffff)));
-    }
-  return _mm512_cmpge_epu32_mask(most, _mm512_set1_epi32(0x7f800000)) == 0;
-}
-
-// Where rows of a differ from zero.
-Span span_of(std::int64_t rows, std::int64_t k, const float* a, std::int64_t a_row, std::int64_t a_column) {
-  Span s{0, k};
-  if (k < kFewestInner || (a_row != 1 && a_column != 1)) return s;
-  while (s.end >= kStep && is_zero(rows, s.end - kStep, a, a_row, a_column)) s.end -= kStep;
-  while (s.begin + kStep <= s.end && is_zero(rows, s.begin, a, a_row, a_column)) s.begin += kStep;
+  while (s.begin + kStep <= s.end) {
+    const std::uint16_t some = not_zero(rows, a, row, s.begin);
+    s.begin += std::countr_zero(some);
+    if (some) break;
+  }
   return s;
 }
 
-// Whether somebody sees one of `columns` (16 at most) columns from j on, in rows from i on.
-[[gnu::target("avx512f,avx512bw,avx512vl")]] bool is_seen(const Seen& s, std::int64_t i, std::int64_t rows,
-                                                          std::int64_t j, std::int64_t columns) {
-  const __mmask16 lanes = lanes_of(columns);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const __m128i x = _mm_maskz_loadu_epi8(lanes, s.mask + (i + r) * s.row + j);
-    const __mmask16 ones = _mm_test_epi8_mask(x, x);
-    if ((s.when ? ones : static_cast<__mmask16>(~ones)) & lanes) return true;
+// Which l count for each block of rows of the left operand a, because a(i, l) differs from zero for one of its rows.
+// Memory is read in the order in which it lies: a transposed operand's rows are blocks of l.
+class Spans {
+ public:
+  Spans(std::int64_t m, std::int64_t k, const Matrix& a)
+      : k_(k),
+        a_(a),
+        turned_(a.column != 1),
+        looks_(k >= kFewestInner && (a.row == 1 || a.column == 1) && (!turned_ || k <= kMostSpans * kMostRows)) {
+    if (looks_ && turned_)
+      for (std::int64_t l = 0; l < k; l += kMostRows)
+        of_[l / kMostRows] = not_zero(std::min(kMostRows, k - l), m, a.data + l * a.column, a.column);
   }
-  return false;
+  Span operator()(std::int64_t i, std::int64_t rows) const {
+    if (!looks_) return {0, k_};
+    if (!turned_) return not_zero(rows, k_, a_.data + i * a_.row, a_.row);
+    auto counts = [&](std::int64_t q) { return of_[q].begin < i + rows && of_[q].end > i; };
+    Span s{0, (k_ + kMostRows - 1) / kMostRows};
+    while (s.begin < s.end && !counts(s.begin)) ++s.begin;
+    while (s.begin < s.end && !counts(s.end - 1)) --s.end;
+    return {s.begin * kMostRows, std::min(k_, s.end * kMostRows)};
+  }
+
+ private:
+  std::int64_t k_;
+  const Matrix& a_;
+  bool turned_, looks_;
+  Span of_[kMostSpans];  // of a transposed operand: by kMostRows numbers l
+};
+
+// Zero times an infinity or NaN is not zero.
+[[gnu::target("avx512f")]] bool is_finite(std::int64_t k, std::int64_t columns, const float* b, std::int64_t b_row) {
+  const __m512 zero = _mm512_setzero_ps();
+  __m512 sum[4] = {zero, zero, zero, zero};
+  for (std::int64_t j = 0; j < columns; j += kLane) {
+    const __mmask16 lanes = lanes_of(columns - j);
+    const float* y = b + j;
+    for (std::int64_t l = 0; l < k; ++l, y += b_row)
+      sum[l & 3] = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(lanes, y), zero, sum[l & 3]);
+  }
+  const __m512 all = _mm512_add_ps(_mm512_add_ps(sum[0], sum[1]), _mm512_add_ps(sum[2], sum[3]));
+  return _mm512_cmp_ps_mask(all, all, _CMP_UNORD_Q) == 0;
 }
 
-// The vectors of a block of rows, from the first to one past the last of which somebody sees something.
-Span seen_of(const Seen& s, std::int64_t i, std::int64_t rows, std::int64_t j, std::int64_t columns) {
-  Span v{0, (columns + kLane - 1) / kLane};
-  auto sees = [&](std::int64_t at) {
-    return is_seen(s, i, rows, j + at * kLane, std::min(kLane, columns - at * kLane));
-  };
-  while (v.end > 0 && !sees(v.end - 1)) --v.end;
-  while (v.begin < v.end && !sees(v.begin)) ++v.begin;
-  return v;
+// The vectors of a block of rows from i on and of `columns` (kPanel at most) columns from j on, from the first to one
+// past the last of which somebody sees something.
+[[gnu::target("avx512f,avx512bw")]] Span seen_of(const Seen& s, std::int64_t i, std::int64_t rows, std::int64_t j,
+                                                 std::int64_t columns) {
+  const std::uint64_t lanes = columns < kPanel ? (std::uint64_t{1} << columns) - 1 : ~std::uint64_t{0};
+  std::uint64_t seen = 0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const __m512i x = _mm512_maskz_loadu_epi8(lanes, s.mask + (i + r) * s.row + j);
+    const std::uint64_t ones = _mm512_test_epi8_mask(x, x);
+    seen |= s.when ? ones : ~ones & lanes;
+  }
+  if (seen == 0) return {0, 0};
+  return {std::countr_zero(seen) / kLane, (64 - std::countl_zero(seen) + kLane - 1) / kLane};
 }
 
 using Block = void (*)(std::int64_t, const float*, std::int64_t, std::int64_t, const float*, std::int64_t, float*,
@@ -161,12 +189,13 @@ bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
     }
     std::optional<bool> finite;  // what zeros are multiplied with: then leaving them out keeps bits
     const std::int64_t most = rows_beside(vectors);
+    const Spans spans(m, k, a);
     for (std::int64_t i = 0; i < m; i += most) {
       const std::int64_t rows = std::min(most, m - i);
       const Span v = seen ? seen_of(*seen, i, rows, j, columns) : Span{0, vectors};
       if (v.begin == v.end) continue;
       const float* x = a.data + i * a.row;
-      Span s = span_of(rows, k, x, a.row, a.column);
+      Span s = spans(i, rows);
       if (s.end - s.begin < k) {
         if (!finite) finite = is_finite(k, columns, y, y_row);
         if (!*finite) s = {0, k};
