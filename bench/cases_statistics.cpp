@@ -54,6 +54,12 @@ std::vector<Case> statistics_cases() {
           "complex_mul_exp_4M", [](const Array& z) { return exp(z * z); },
           [](const Setup& s) { return s.normal({1 << 22}, P(axes("x", "y"))).astype(complex64); }),
       compiled(
+          "gamma_1M", [](const Array& key) { return random::gamma(key, 2.5f, Shape{1 << 20}); },
+          [](const Setup&) { return random::key(0); }),
+      compiled(
+          "poisson_1M", [](const Array& key) { return random::poisson(key, 30.f, Shape{1 << 20}); },
+          [](const Setup&) { return random::key(0); }),
+      compiled(
           "float8_round_16M", [](const Array& x) { return (x.astype(float8_e4m3fn) * 2).astype(float32); },
           rows({1 << 24})),
       compiled(

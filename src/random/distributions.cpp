@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "random/parameters.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/linalg/linalg.hpp"
@@ -11,9 +12,6 @@
 #include "tutti/numpy/numpy.hpp"
 
 namespace tutti::random {
-namespace {
-
-// Parameters in the dtype of the result and in its shape.
 std::vector<Array> parameters(const char* name, const std::vector<Array>& given, const std::optional<Shape>& shape,
                               DType dtype) {
   std::vector<Array> out;
@@ -30,8 +28,6 @@ std::vector<Array> parameters(const char* name, const std::vector<Array>& given,
   }
   return out;
 }
-
-}  // namespace
 
 Array maxwell(const In& key, const Shape& shape, DType dtype) {
   CallScope scope(key.loc);
