@@ -83,9 +83,12 @@ TEST(Large, BitsDoNotDependOnWhoHelps) {
   auto all_of = [] {
     const Array a = random_matrices({333, 333}, float32), b = random_matrices({333, 40}, float32, 2);
     const auto [q, r] = linalg::qr(a);
-    return std::vector<Array>{
-        linalg::cholesky(positive_matrices({333, 333}, float32)), lax::linalg::lu(a).lu, q, r, linalg::solve(a, b),
-        linalg::solve(a, b(all, slice(9)))};
+    return std::vector<Array>{linalg::cholesky(positive_matrices({333, 333}, float32)),
+                              lax::linalg::lu(a).lu,
+                              q,
+                              r,
+                              linalg::solve(a, b),
+                              linalg::solve(a, b(all, slice(9)))};
   };
   set_num_threads(1);
   const std::vector<Array> alone = all_of();
