@@ -126,13 +126,19 @@ void Lapack<T>::transpose(const T* in, std::int64_t rows, std::int64_t cols, T* 
   turn_matrix(in, rows, cols, out, on_workers);
 }
 
-template <class T> void Lapack<T>::cholesky(int n, T* a, bool on_workers) {
+template <class T> void Lapack<T>::cholesky(int n, const T* in, T* a, bool on_workers) {
   if (n == 0) return;
   int info = 0;
-  if (n >= Large<T>::least)
-    info = Large<T>::cholesky(n, a, on_workers) ? 0 : 1;
-  else
+  const bool is_large = n >= Large<T>::least;
+  if constexpr (!is_complex<T>)
+    if (is_large && StripFactors<T>::cholesky(n, in, a, on_workers)) return;
+  if (is_complex<T> || !is_large) std::copy_n(in, std::int64_t{n} * n, a);
+  if constexpr (is_complex<T>)
+    if (is_large) info = Blocked<T>::cholesky(n, a, on_workers) ? 0 : 1;
+  if (!is_large)
     Routines<T>::potrf("U", &n, a, &n, &info, 1);
+  else if (!is_complex<T>)
+    info = 1;
   for (std::int64_t i = 0; i < n; ++i) {
     if (info != 0) fill_nan(a + i * n, i + 1);
     std::fill(a + i * n + i + 1, a + (i + 1) * n, T{});
@@ -154,14 +160,18 @@ void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, in
                     1, 1, 1, 1);
 }
 
-template <class T> void Lapack<T>::lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w, bool on_workers) {
+template <class T>
+void Lapack<T>::lu(int m, int n, const T* in, T* a, std::int32_t* pivots, Workspace<T>& w, bool on_workers) {
   if (m == 0 || n == 0) return;
-  if (std::max(m, n) <= kSmallMatrix) return small_lu(m, n, a, pivots);
+  if (std::max(m, n) <= kSmallMatrix) {
+    std::copy_n(in, m * n, a);
+    return small_lu(m, n, a, pivots);
+  }
   const bool is_large = std::min(m, n) >= Large<T>::least;
   if constexpr (!is_complex<T>)
-    if (is_large) return StripFactors<T>::lu(m, n, a, pivots, on_workers);
+    if (is_large) return StripFactors<T>::lu(m, n, in, a, pivots, on_workers);
   T* columns = sized(w.matrix, std::int64_t{m} * n);
-  transpose(a, m, n, columns, on_workers);
+  transpose(in, m, n, columns, on_workers);
   auto by_library = [&] {
     int info = 0;
     Routines<T>::getrf(&m, &n, columns, &m, pivots, &info);

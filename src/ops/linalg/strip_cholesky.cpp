@@ -48,7 +48,7 @@ template <class T> struct StripCholesky {
 
 }  // namespace
 
-template <class T> bool StripFactors<T>::cholesky(int n, T* a, bool on_workers) {
+template <class T> bool StripFactors<T>::cholesky(int n, const T* in, T* out, bool on_workers) {
   StripCholesky<T> f(n);
   const int strips = f.u.count();
   // The next block on the diagonal comes as soon as one other block is between it and what it waits for.
@@ -63,18 +63,18 @@ template <class T> bool StripFactors<T>::cholesky(int n, T* a, bool on_workers) 
   in_order(static_cast<int>(tasks.size()), on_workers, [&](int i) {
     const auto [k, s] = tasks[static_cast<std::size_t>(i)];
     if (k < 0)
-      f.load(s, a);
+      f.load(s, in);
     else if (f.positive.load(std::memory_order_relaxed))
       f.step(k, s);
     else
       f.strips.reach(s, k + 2);
   });
   if (!f.positive) return false;
-  in_order(strips, on_workers, [&](int s) { f.store(strips - 1 - s, a); });
+  in_order(strips, on_workers, [&](int s) { f.store(strips - 1 - s, out); });
   return true;
 }
 
-template bool StripFactors<float>::cholesky(int, float*, bool);
-template bool StripFactors<double>::cholesky(int, double*, bool);
+template bool StripFactors<float>::cholesky(int, const float*, float*, bool);
+template bool StripFactors<double>::cholesky(int, const double*, double*, bool);
 
 }  // namespace tutti::ops

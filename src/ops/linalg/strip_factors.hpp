@@ -12,10 +12,10 @@ template <class T> struct StripFactors {
   /// Extents from which on this is faster than the library; unknowns side by side; columns of a tall matrix.
   static constexpr int least = 32, least_columns = 8, least_reflections = 192 / sizeof(T);
 
-  /// As Lapack::cholesky, but what is above the diagonal is zero. False where there is no factor.
-  static bool cholesky(int n, T* a, bool on_workers);
+  /// As Lapack::cholesky. False, and nothing written, where there is no factor.
+  static bool cholesky(int n, const T* in, T* out, bool on_workers);
   /// As Lapack::lu.
-  static void lu(int m, int n, T* a, std::int32_t* pivots, bool on_workers);
+  static void lu(int m, int n, const T* in, T* out, std::int32_t* pivots, bool on_workers);
   /// As Lapack::triangular_solve.
   static void triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b,
                                bool on_workers);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -51,11 +52,19 @@ template <class T> struct StripLu {
     if (s == k + 1 && s < panels()) factor(s);
     strips.reach(s, k + 2);
   }
+  /// Strip s with the swaps of the panels behind it.
+  void store(int s, T* a) const {
+    std::vector<int> rows(static_cast<std::size_t>(x.rows()));
+    std::iota(rows.begin(), rows.end(), 0);
+    for (int i = std::min(steps, (s + 1) * width); i < steps; ++i)
+      std::swap(rows[static_cast<std::size_t>(i)], rows[static_cast<std::size_t>(pivots[i])]);
+    x.store(s, a, 0, x.rows(), [&](int i) { return rows[static_cast<std::size_t>(i)]; });
+  }
 };
 
 }  // namespace
 
-template <class T> void StripFactors<T>::lu(int m, int n, T* a, std::int32_t* pivots, bool on_workers) {
+template <class T> void StripFactors<T>::lu(int m, int n, const T* in, T* out, std::int32_t* pivots, bool on_workers) {
   StripLu<T> f(m, n, pivots);
   const int strips = f.x.count();
   std::vector<std::pair<int, int>> tasks;
@@ -64,17 +73,14 @@ template <class T> void StripFactors<T>::lu(int m, int n, T* a, std::int32_t* pi
   in_order(static_cast<int>(tasks.size()), on_workers, [&](int i) {
     const auto [k, s] = tasks[static_cast<std::size_t>(i)];
     if (k < 0)
-      f.load(s, a);
+      f.load(s, in);
     else
       f.step(k, s);
   });
-  in_order(strips, on_workers, [&](int s) {
-    for (int k = s + 1; k < f.panels(); ++k) f.swap(k, s);
-    f.x.store(s, a, 0, m);
-  });
+  in_order(strips, on_workers, [&](int s) { f.store(s, out); });
 }
 
-template void StripFactors<float>::lu(int, int, float*, std::int32_t*, bool);
-template void StripFactors<double>::lu(int, int, double*, std::int32_t*, bool);
+template void StripFactors<float>::lu(int, int, const float*, float*, std::int32_t*, bool);
+template void StripFactors<double>::lu(int, int, const double*, double*, std::int32_t*, bool);
 
 }  // namespace tutti::ops
