@@ -60,7 +60,8 @@ CONFINED = {
     r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp", "ops/linalg/blocked.cpp"],
     r"([xei]mm|x86|arm_neon)\w*\.h": ["backend/cpu/",
                                      # Kernels of an op's own, chosen by what the processor has.
-                                     "ops/linalg/small_matrices.cpp", "ops/reduction/lane_sort.cpp",
+                                     "ops/linalg/small_matrices.cpp", "ops/linalg/vectors.hpp",
+                                     "ops/reduction/lane_sort.cpp",
                                      "ops/reduction/least_of_row.cpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],
     r"mpi\.h": ["distributed/", "backend/mpi/"],

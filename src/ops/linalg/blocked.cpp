@@ -31,7 +31,7 @@ template <class F> void blocks(int count, bool on_workers, F&& f) {
 // that has the next block on the diagonal comes first, and whoever has it factors that block at once.
 template <class T> bool Blocked<T>::cholesky(int n, T* a, bool on_workers) {
   const T one(1), minus(-1);
-  const char* turned = is_complex<T> ? "C" : "T";
+  const char* turned = "C";
   auto at = [&](int i, int j) { return a + std::int64_t{i} * n + j; };
   auto rows_of = [&](int first) { return std::min(kCholeskyBlock, n - first); };
   bool positive = true;
@@ -99,8 +99,6 @@ template <class T> void Blocked<T>::lu(int m, int n, T* a, std::int32_t* pivots,
   });
 }
 
-template struct Blocked<float>;
-template struct Blocked<double>;
 template struct Blocked<std::complex<float>>;
 template struct Blocked<std::complex<double>>;
 

@@ -1,12 +1,12 @@
-// Factors of one large matrix, block by block: the library's kernels on blocks, and the workers of the process on many
-// blocks at a time.
+// Factors of one large complex matrix, block by block: the library's kernels on blocks, and the workers of the process
+// on many blocks at a time.
 #pragma once
 
 #include <cstdint>
 
 namespace tutti::ops {
 
-/// T: float, double, std::complex of either. What comes out does not depend on `on_workers`, which says whether others
+/// T: std::complex of float or double. What comes out does not depend on `on_workers`, which says whether others
 /// help.
 template <class T> struct Blocked {
   /// Extents from which on blocks are faster than one call.

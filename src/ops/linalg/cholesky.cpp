@@ -21,9 +21,8 @@ void eval_cholesky(const Call&, std::span<const HostView> in, std::span<const Ho
                                                     out[0].as<T>() + k * size);
                                  });
     for_each_matrix<T>(batch_size(shape), static_cast<double>(size * n) / 3, [&](std::int64_t k, Workspace<T>&) {
-      T* to = out[0].as<T>() + k * size;
-      std::copy_n(in[0].as<const T>() + k * size, size, to);
-      Lapack<T>::cholesky(static_cast<int>(n), to, batch_size(shape) == 1);
+      Lapack<T>::cholesky(static_cast<int>(n), in[0].as<const T>() + k * size, out[0].as<T>() + k * size,
+                          batch_size(shape) == 1);
     });
   });
 }

@@ -29,10 +29,10 @@ template <class T, class F> void with_factors(const HostView& in, F f) {
                                });
   for_each_matrix<T>(batch_size(in.type.shape), 2 * static_cast<double>(size * n) / 3,
                      [&](std::int64_t k, Workspace<T>& space) {
-                       std::vector<T> a(in.as<const T>() + k * size, in.as<const T>() + (k + 1) * size);
+                       std::vector<T> a(static_cast<std::size_t>(size));
                        std::vector<std::int32_t> pivots(static_cast<std::size_t>(n));
-                       Lapack<T>::lu(static_cast<int>(n), static_cast<int>(n), a.data(), pivots.data(), space,
-                                     batch_size(in.type.shape) == 1);
+                       Lapack<T>::lu(static_cast<int>(n), static_cast<int>(n), in.as<const T>() + k * size, a.data(),
+                                     pivots.data(), space, batch_size(in.type.shape) == 1);
                        f(k, a.data(), pivots.data());
                      });
 }

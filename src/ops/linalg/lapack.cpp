@@ -12,6 +12,7 @@
 
 #include "ops/linalg/blocked.hpp"
 #include "ops/linalg/lapack_routines.hpp"
+#include "ops/linalg/strip_factors.hpp"
 #include "ops/linalg/turn_matrix.hpp"
 #include "tutti/base/error.hpp"
 
@@ -38,6 +39,8 @@ void* lapack::find(const std::string& name) {
 namespace {
 
 using lapack::Routines;
+
+template <class T> using Large = std::conditional_t<is_complex<T>, Blocked<T>, StripFactors<T>>;
 
 template <class T> T conjugate(T x) {
   if constexpr (is_complex<T>)
@@ -123,13 +126,19 @@ void Lapack<T>::transpose(const T* in, std::int64_t rows, std::int64_t cols, T* 
   turn_matrix(in, rows, cols, out, on_workers);
 }
 
-template <class T> void Lapack<T>::cholesky(int n, T* a, bool on_workers) {
+template <class T> void Lapack<T>::cholesky(int n, const T* in, T* a, bool on_workers) {
   if (n == 0) return;
   int info = 0;
-  if (n >= Blocked<T>::least)
-    info = Blocked<T>::cholesky(n, a, on_workers) ? 0 : 1;
-  else
+  const bool is_large = n >= Large<T>::least;
+  if constexpr (!is_complex<T>)
+    if (is_large && StripFactors<T>::cholesky(n, in, a, on_workers)) return;
+  if (is_complex<T> || !is_large) std::copy_n(in, std::int64_t{n} * n, a);
+  if constexpr (is_complex<T>)
+    if (is_large) info = Blocked<T>::cholesky(n, a, on_workers) ? 0 : 1;
+  if (!is_large)
     Routines<T>::potrf("U", &n, a, &n, &info, 1);
+  else if (!is_complex<T>)
+    info = 1;
   for (std::int64_t i = 0; i < n; ++i) {
     if (info != 0) fill_nan(a + i * n, i + 1);
     std::fill(a + i * n + i + 1, a + (i + 1) * n, T{});
@@ -137,32 +146,46 @@ template <class T> void Lapack<T>::cholesky(int n, T* a, bool on_workers) {
 }
 
 template <class T>
-void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b) {
+void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b,
+                                 bool on_workers) {
   if (rows == 0 || cols == 0) return;
   const int n = left ? rows : cols;
   if (left && n <= kSmallMatrix) return small_solve(lower, turn, unit, n, cols, a, b);
+  if constexpr (!is_complex<T>)
+    if (n >= Large<T>::least && (left ? cols : rows) >= StripFactors<T>::least_columns)
+      return StripFactors<T>::triangular_solve(left, lower, turn, unit, rows, cols, a, b, on_workers);
   const T one(1);
   const char* turned = turn == Turn::none ? "N" : turn == Turn::transpose ? "T" : "C";
   Routines<T>::trsm(left ? "R" : "L", lower ? "U" : "L", turned, unit ? "U" : "N", &cols, &rows, &one, a, &n, b, &cols,
                     1, 1, 1, 1);
 }
 
-template <class T> void Lapack<T>::lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w, bool on_workers) {
+template <class T>
+void Lapack<T>::lu(int m, int n, const T* in, T* a, std::int32_t* pivots, Workspace<T>& w, bool on_workers) {
   if (m == 0 || n == 0) return;
-  if (std::max(m, n) <= kSmallMatrix) return small_lu(m, n, a, pivots);
+  if (std::max(m, n) <= kSmallMatrix) {
+    std::copy_n(in, m * n, a);
+    return small_lu(m, n, a, pivots);
+  }
+  const bool is_large = std::min(m, n) >= Large<T>::least;
+  if constexpr (!is_complex<T>)
+    if (is_large) return StripFactors<T>::lu(m, n, in, a, pivots, on_workers);
   T* columns = sized(w.matrix, std::int64_t{m} * n);
-  transpose(a, m, n, columns, on_workers);
-  if (std::min(m, n) >= Blocked<T>::least) {
-    Blocked<T>::lu(m, n, columns, pivots, on_workers);
-  } else {
+  transpose(in, m, n, columns, on_workers);
+  auto by_library = [&] {
     int info = 0;
     Routines<T>::getrf(&m, &n, columns, &m, pivots, &info);
     for (int i = 0; i < std::min(m, n); ++i) --pivots[i];
-  }
+  };
+  if constexpr (is_complex<T>)
+    is_large ? Blocked<T>::lu(m, n, columns, pivots, on_workers) : by_library();
+  else
+    by_library();
   transpose(columns, n, m, a, on_workers);
 }
 
-template <class T> void Lapack<T>::lu_solve(int n, int cols, const T* lu, const std::int32_t* pivots, Turn turn, T* b) {
+template <class T>
+void Lapack<T>::lu_solve(int n, int cols, const T* lu, const std::int32_t* pivots, Turn turn, T* b, bool on_workers) {
   auto swap = [&](int i) {
     if (pivots[i] != i)
       std::swap_ranges(b + std::int64_t{i} * cols, b + (std::int64_t{i} + 1) * cols,
@@ -170,21 +193,24 @@ template <class T> void Lapack<T>::lu_solve(int n, int cols, const T* lu, const 
   };
   if (turn == Turn::none) {
     for (int i = 0; i < n; ++i) swap(i);
-    triangular_solve(true, true, turn, true, n, cols, lu, b);
-    triangular_solve(true, false, turn, false, n, cols, lu, b);
+    triangular_solve(true, true, turn, true, n, cols, lu, b, on_workers);
+    triangular_solve(true, false, turn, false, n, cols, lu, b, on_workers);
   } else {
-    triangular_solve(true, false, turn, false, n, cols, lu, b);
-    triangular_solve(true, true, turn, true, n, cols, lu, b);
+    triangular_solve(true, false, turn, false, n, cols, lu, b, on_workers);
+    triangular_solve(true, true, turn, true, n, cols, lu, b, on_workers);
     for (int i = n; i-- > 0;) swap(i);
   }
 }
 
-template <class T> void Lapack<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w) {
+template <class T>
+void Lapack<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w, bool on_workers) {
   const int reflectors = std::min(m, n), k = full ? m : reflectors;
   if (m == 0 || n == 0) {
     fill_eye(q, m, k);
     return;
   }
+  if constexpr (!is_complex<T>)
+    if (reflectors >= StripFactors<T>::least_reflections) return StripFactors<T>::qr(m, n, full, a, q, r, on_workers);
   T* columns = sized(w.matrix, std::int64_t{m} * std::max(n, k));
   transpose(a, m, n, columns);
   T* tau = sized(w.other, reflectors);

@@ -32,21 +32,23 @@ template <class T> struct Lapack {
   /// `on_workers`: in pieces, where the caller is not one of many.
   static void transpose(const T* in, std::int64_t rows, std::int64_t cols, T* out, bool on_workers = false);
 
-  /// The lower factor of a Hermitian matrix of which the lower triangle is read, in place; 0 above. NaN in the lower
-  /// triangle when the matrix is not positive definite.
-  static void cholesky(int n, T* a, bool on_workers = false);
+  /// The lower factor of a Hermitian matrix of which the lower triangle is read; 0 above. NaN in the lower triangle
+  /// when the matrix is not positive definite.
+  static void cholesky(int n, const T* in, T* out, bool on_workers = false);
 
   /// b (rows x cols) becomes op(a)^-1 b, or b op(a)^-1 where a is on the right; of a only one triangle is read.
-  static void triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b);
+  static void triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b,
+                               bool on_workers = false);
 
-  /// a (m x n) becomes L below and U on and above the diagonal of the permuted matrix: rows i and pivots[i] were
-  /// swapped for i = 0, 1, ... A zero pivot leaves its column as it is.
-  static void lu(int m, int n, T* a, std::int32_t* pivots, Workspace<T>& w, bool on_workers = false);
+  /// out (m x n) = L below and U on and above the diagonal of the permuted matrix: rows i and pivots[i] were swapped
+  /// for i = 0, 1, ... A zero pivot leaves its column as it is.
+  static void lu(int m, int n, const T* in, T* out, std::int32_t* pivots, Workspace<T>& w, bool on_workers = false);
   /// b (n x cols) becomes a^-1 b, or with `turn` the inverse of the transpose (adjoint) times b.
-  static void lu_solve(int n, int cols, const T* lu, const std::int32_t* pivots, Turn turn, T* b);
+  static void lu_solve(int n, int cols, const T* lu, const std::int32_t* pivots, Turn turn, T* b,
+                       bool on_workers = false);
 
   /// q (m x k) and r (k x n) with a = q r, r upper triangular; k = m where `full`, else min(m, n).
-  static void qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w);
+  static void qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w, bool on_workers = false);
 
   /// Singular values, descending, and where u is given the vectors: u (m x k), vh (k x n), k = min(m, n); where `full`
   /// both square.

@@ -35,8 +35,8 @@ void eval_lu(const Call&, std::span<const HostView> in, std::span<const HostView
       T* to = out[0].as<T>() + k * size;
       auto* pivots = out[1].as<std::int32_t>() + k * steps;
       auto* permutation = out[2].as<std::int32_t>() + k * m;
-      std::copy_n(in[0].as<const T>() + k * size, size, to);
-      Lapack<T>::lu(static_cast<int>(m), static_cast<int>(n), to, pivots, space, batch_size(shape) == 1);
+      Lapack<T>::lu(static_cast<int>(m), static_cast<int>(n), in[0].as<const T>() + k * size, to, pivots, space,
+                    batch_size(shape) == 1);
       std::iota(permutation, permutation + m, 0);
       for (std::int64_t i = 0; i < steps; ++i) std::swap(permutation[i], permutation[pivots[i]]);
     });

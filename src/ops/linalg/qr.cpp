@@ -24,7 +24,7 @@ void eval_qr(const Call& c, std::span<const HostView> in, std::span<const HostVi
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
     for_each_matrix<T>(batch_size(shape), 4 * static_cast<double>(m * n * k), [&](std::int64_t i, Workspace<T>& space) {
       Lapack<T>::qr(static_cast<int>(m), static_cast<int>(n), c.get<QrForm>().full, in[0].as<const T>() + i * m * n,
-                    out[0].as<T>() + i * m * k, out[1].as<T>() + i * k * n, space);
+                    out[0].as<T>() + i * m * k, out[1].as<T>() + i * k * n, space, batch_size(shape) == 1);
     });
   });
 }

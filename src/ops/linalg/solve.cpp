@@ -42,7 +42,7 @@ void eval_solve(const Call& c, std::span<const HostView> in, std::span<const Hos
       T* x = out[0].as<T>() + k * n * cols;
       std::copy_n(in[3].as<const T>() + k * n * cols, n * cols, x);
       Lapack<T>::lu_solve(static_cast<int>(n), static_cast<int>(cols), in[1].as<const T>() + k * n * n,
-                          in[2].as<const std::int32_t>() + k * n, turn, x);
+                          in[2].as<const std::int32_t>() + k * n, turn, x, batch_size(shape) == 1);
     });
   });
 }

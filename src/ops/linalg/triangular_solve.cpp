@@ -48,7 +48,7 @@ void eval_triangular_solve(const Call& c, std::span<const HostView> in, std::spa
                              a = space.matrix.data();
                            }
                          Lapack<T>::triangular_solve(p.left, p.lower, turn, p.unit, static_cast<int>(rows),
-                                                     static_cast<int>(cols), a, x);
+                                                     static_cast<int>(cols), a, x, batch_size(shape) == 1);
                        });
   });
 }

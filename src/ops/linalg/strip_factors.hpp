@@ -1,0 +1,26 @@
+// Factors and solutions of one large real matrix: it is cut into strips (strips.hpp), and blocks of them are tasks for
+// the workers. T: float or double. What comes out does not depend on `on_workers`, which says whether others help.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/linalg/lapack.hpp"
+
+namespace tutti::ops {
+
+template <class T> struct StripFactors {
+  /// Extents from which on this is faster than the library; unknowns side by side; columns of a tall matrix.
+  static constexpr int least = 32, least_columns = 8, least_reflections = 192 / sizeof(T);
+
+  /// As Lapack::cholesky. False, and nothing written, where there is no factor.
+  static bool cholesky(int n, const T* in, T* out, bool on_workers);
+  /// As Lapack::lu.
+  static void lu(int m, int n, const T* in, T* out, std::int32_t* pivots, bool on_workers);
+  /// As Lapack::triangular_solve.
+  static void triangular_solve(bool left, bool lower, Turn turn, bool unit, int rows, int cols, const T* a, T* b,
+                               bool on_workers);
+  /// As Lapack::qr.
+  static void qr(int m, int n, bool full, const T* a, T* q, T* r, bool on_workers);
+};
+
+}  // namespace tutti::ops

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "ops/linalg/ordered_tasks.hpp"
+#include "ops/linalg/strip_factors.hpp"
+#include "ops/linalg/tiles.hpp"
+
+namespace tutti::ops {
+namespace {
+
+// Panel k is strip k from row k * width on; its reflections together are I - V T V^T (R. Schreiber, C. Van Loan: A
+// storage-efficient WY representation for products of Householder transformations, 1989), which each strip behind it is
+// multiplied with by itself; whoever does this to the next panel factors it at once, while others are still at work.
+template <class T> struct StripQr {
+  static constexpr int width = Strips<T>::width, square = width * width;
+
+  int steps;
+  Strips<T> x;
+  BufferPtr memory;
+  std::vector<T> scales;  // of columns: with them R is that of the matrix
+  Progress strips{x.count()}, factored{1};
+
+  StripQr(int m, int n)
+      : steps(std::min(m, n)),
+        x(m, n),
+        memory(allocate_buffer(static_cast<std::size_t>(2 * panels() * square) * sizeof(T))),
+        scales(static_cast<std::size_t>(x.count() * width)) {}
+
+  int panels() const { return (steps + width - 1) / width; }
+  int columns(int k) const { return std::min(width, steps - k * width); }
+  /// T of panel k, and the rows of R that it has.
+  T* t_of(int k) const { return static_cast<T*>(memory->data()) + 2 * k * square; }
+  T* r_of(int k) const { return t_of(k) + square; }
+
+  void factor(int k) {
+    const int first = k * width;
+    Tiles<T>::reflect(x.rows() - first, columns(k), x.row(k, first), t_of(k));
+    for (int i = 0; i < columns(k); ++i) {
+      T *row = x.row(k, first + i), *r = r_of(k) + i * width;
+      std::copy_n(row, width, r);
+      std::fill_n(r, i, T{});
+      row[i] = T(1);
+      std::fill(row + i + 1, row + width, T{});
+    }
+    factored.reach(0, k + 1);
+  }
+  void load(int s, const T* a) {
+    x.load(s, a, 0, x.rows());
+    Tiles<T>::scale_columns(x.rows(), x.strip(s), scales.data() + s * width);
+    if (s == 0) factor(0);
+    strips.reach(s, 1);
+  }
+  /// Strip s of c is multiplied with panel k's reflections, or with their product's transpose.
+  void apply(int k, bool transposed, const Strips<T>& c, int s) const {
+    const int first = k * width, columns = c.cols_of(s);
+    alignas(64) T products[square], turned[square];
+    const T *v = x.row(k, first), *t = t_of(k);
+    Tiles<T>::product(width, x.rows() - first, {v, 1, width}, c.row(s, first), products, columns);
+    Tiles<T>::product(width, width, transposed ? Factor<T>{t, 1, width} : Factor<T>{t, width, 1}, products, turned,
+                      columns);
+    Tiles<T>::subtract_product(x.height() - first, width, {v, width, 1}, turned, c.row(s, first), columns);
+  }
+  void step(int k, int s) {
+    strips.wait(s, k + 1);
+    factored.wait(0, k + 1);
+    apply(k, true, x, s);
+    if (s == k + 1 && s < panels()) factor(s);
+    strips.reach(s, k + 2);
+  }
+  /// Strip s of R, of which `rows` rows are wanted.
+  void store_r(int s, int rows, T* r) const {
+    const int first = s * width, own = s < panels() ? columns(s) : 0;
+    for (int i = 0; i < rows; ++i) {
+      const T* from = i < first ? x.row(s, i) : i < first + own ? r_of(s) + (i - first) * width : nullptr;
+      T* to = r + std::int64_t{i} * x.cols() + first;
+      for (int j = 0; j < x.cols_of(s); ++j) to[j] = from ? from[j] * scales[static_cast<std::size_t>(first + j)] : T{};
+    }
+  }
+  /// Strip s of Q: what the reflections make of the identity, the last one first. Those behind it leave it as it is.
+  void make_q(const Strips<T>& q, int s) const {
+    std::fill(q.strip(s), q.row(s, q.height()), T{});
+    for (int j = 0; j < q.cols_of(s); ++j) q.row(s, s * width + j)[j] = T(1);
+    for (int k = std::min(s, panels() - 1); k >= 0; --k) apply(k, false, q, s);
+  }
+};
+
+}  // namespace
+
+template <class T> void StripFactors<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, bool on_workers) {
+  StripQr<T> f(m, n);
+  const int strips = f.x.count(), rows = full ? m : f.steps;
+  std::vector<std::pair<int, int>> tasks;
+  for (int k = -1; k < f.panels(); ++k)
+    for (int s = k < 0 ? 0 : k + 1; s < strips; ++s) tasks.emplace_back(k, s);
+  in_order(static_cast<int>(tasks.size()), on_workers, [&](int i) {
+    const auto [k, s] = tasks[static_cast<std::size_t>(i)];
+    if (k < 0)
+      f.load(s, a);
+    else
+      f.step(k, s);
+  });
+  const Strips<T> made(m, rows);
+  in_order(made.count() + strips, on_workers, [&](int i) {  // the longest first
+    if (i >= made.count()) return f.store_r(i - made.count(), rows, r);
+    const int s = made.count() - 1 - i;
+    f.make_q(made, s);
+    made.store(s, q, 0, m);
+  });
+}
+
+template void StripFactors<float>::qr(int, int, bool, const float*, float*, float*, bool);
+template void StripFactors<double>::qr(int, int, bool, const double*, double*, double*, bool);
+
+}  // namespace tutti::ops

@@ -1,0 +1,86 @@
+// Vectors as wide as the processor has them, and what hand-written kernels of matrices do with them.
+#pragma once
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed between functions that are inlined, all of them
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "lane/side_by_side.hpp"
+
+namespace tutti::ops::vectors {
+
+template <class T, int bytes> struct Of { typedef T V __attribute__((vector_size(bytes))) __attribute__((may_alias)); };
+template <class V> using ElementOf = std::remove_cvref_t<decltype(V{}[0])>;
+
+template <class V, class T> [[gnu::always_inline]] inline auto* at(T* p) {
+  return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(p);
+}
+/// x in all lanes.
+template <class V> [[gnu::always_inline]] inline V all_of(ElementOf<V> x) {
+#ifndef __clang__
+  constexpr bool single = sizeof(x) == 4;
+  if constexpr (sizeof(V) == 64 && single)
+    return (V)__builtin_ia32_broadcastss512((__v4sf){x, x, x, x}, (__v16sf)V{}, -1);
+  else if constexpr (sizeof(V) == 64)
+    return (V)__builtin_ia32_broadcastsd512((__v2df){x, x}, (__v8df)V{}, -1);
+  else if constexpr (sizeof(V) == 32 && single)
+    return (V)__builtin_ia32_vbroadcastss_ps256((__v4sf){x, x, x, x});
+  else if constexpr (sizeof(V) == 32)
+    return (V)__builtin_ia32_vbroadcastsd_pd256((__v2df){x, x});
+  else
+#endif
+    return x - V{};
+}
+
+/// a * b + c, rounded once where the processor has an instruction for it. (Of GCC's: there is none for any vector.)
+template <class V> [[gnu::always_inline]] inline V fused(V a, V b, V c) {
+#ifdef __clang__
+  if constexpr (sizeof(V) > 16) return __builtin_elementwise_fma(a, b, c);
+#else
+  constexpr bool single = sizeof(ElementOf<V>) == 4;
+  if constexpr (sizeof(V) == 64 && single)
+    return (V)__builtin_ia32_vfmaddps512_mask((__v16sf)a, (__v16sf)b, (__v16sf)c, -1, _MM_FROUND_CUR_DIRECTION);
+  else if constexpr (sizeof(V) == 64)
+    return (V)__builtin_ia32_vfmaddpd512_mask((__v8df)a, (__v8df)b, (__v8df)c, -1, _MM_FROUND_CUR_DIRECTION);
+  else if constexpr (sizeof(V) == 32 && single)
+    return (V)__builtin_ia32_vfmaddps256((__v8sf)a, (__v8sf)b, (__v8sf)c);
+  else if constexpr (sizeof(V) == 32)
+    return (V)__builtin_ia32_vfmaddpd256((__v4df)a, (__v4df)b, (__v4df)c);
+#endif
+  else
+    return a * b + c;
+}
+template <class V> [[gnu::always_inline]] inline V plus_product(V c, V a, V b) { return fused(a, b, c); }
+template <class V> [[gnu::always_inline]] inline V minus_product(V c, V a, V b) { return fused(-a, b, c); }
+
+/// All bits in lanes 0..last.
+template <class V> [[gnu::always_inline]] inline auto lanes_up_to(int last) {
+  using Integer = std::conditional_t<sizeof(ElementOf<V>) == 4, std::int32_t, std::int64_t>;
+  typename Of<Integer, sizeof(V)>::V x{};
+  for (int l = 0; l < static_cast<int>(sizeof(V) / sizeof(Integer)); ++l) x[l] = l <= last ? -1 : 0;
+  return x;
+}
+template <class I, class V> [[gnu::always_inline]] inline V chosen(I where, V yes, V no) {
+  const I other = std::bit_cast<I>(no);
+  return std::bit_cast<V>(other ^ ((other ^ std::bit_cast<I>(yes)) & where));
+}
+
+namespace detail {
+template <class V, class F> [[gnu::target("arch=x86-64-v4")]] void run_avx512(F& f) { f.template operator()<V>(); }
+template <class V, class F> [[gnu::target("arch=x86-64-v3")]] void run_avx2(F& f) { f.template operator()<V>(); }
+}  // namespace detail
+/// Calls f<V>(), which is to be inlined, as all that it calls, with the widest vectors that this processor has.
+template <class T, class F> void with_vectors(F&& f) {
+  if (lane::has_avx512())
+    detail::run_avx512<typename Of<T, 64>::V>(f);
+  else if (lane::has_avx2())
+    detail::run_avx2<typename Of<T, 32>::V>(f);
+  else
+    f.template operator()<typename Of<T, 16>::V>();
+}
+
+}  // namespace tutti::ops::vectors
