@@ -155,7 +155,9 @@ template <class Managed> Managed* exported(const Array& x, bool copy, Loc loc) {
       std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind& k) { return k.dtype == x.dtype(); });
   if (kind == std::end(kinds))
     raise<TypeError>("to_dlpack", "other libraries know no " + std::string(x.dtype().name()),
-                     "Give them random::key_data(key).");
+                     x.dtype().is_key()
+                         ? "Give them random::key_data(key)."
+                         : "Convert it: astype(" + std::string(arithmetic_dtype(x.dtype()).name()) + ").");
   auto out = std::make_unique<Export<Managed>>();
   const Type type{x.dtype(), x.shape(), false, {}};
   if (copy) {

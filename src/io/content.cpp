@@ -12,10 +12,14 @@
 namespace tutti::io::detail {
 namespace {
 
-// Bytes of a file may be neither 0 nor 1.
+// Bytes of a file may be what no element of the dtype is: bools are then true, 4-bit integers their low bits.
 void normalise(DType dtype, std::span<std::byte> bytes) {
   if (dtype.is_bool())
     for (std::byte& b : bytes) b = std::byte(b != std::byte(0));
+  else if (dtype == uint4)
+    for (std::byte& b : bytes) b &= std::byte(15);
+  else if (dtype == int4)
+    for (std::byte& b : bytes) b = std::byte(((std::to_integer<int>(b) & 15) ^ 8) - 8);
 }
 std::span<std::byte> span_of(const BufferPtr& buffer) {
   return {static_cast<std::byte*>(buffer->data()), buffer->bytes()};
@@ -23,7 +27,10 @@ std::span<std::byte> span_of(const BufferPtr& buffer) {
 
 }  // namespace
 
-DType stored_dtype(DType dtype) { return dtype.is_key() ? uint32 : dtype; }
+DType stored_dtype(DType dtype) {
+  if (dtype.is_key()) return uint32;
+  return dtype == int4 ? int8 : dtype == uint4 ? uint8 : dtype;
+}
 Shape stored_shape(DType dtype, const Shape& shape) {
   Shape out = shape;
   if (dtype.is_key()) out.push_back(2);

@@ -14,7 +14,7 @@ namespace tutti::io::detail {
 /// What a file holds of an array: dense, row-major, and a share of the array's memory. While the share lives the bytes
 /// do not change: a jit to which the array is donated finds that it is not alone and writes its result elsewhere.
 struct Content {
-  DType dtype;  // of the elements in the file: keys are uint32[..., 2]
+  DType dtype;  // of the elements in the file
   Shape shape;
   BufferPtr memory;
   std::size_t offset = 0;  // of its bytes in there
@@ -27,7 +27,7 @@ struct Content {
 Content content_of(const Array& x);
 /// The same of what this process holds of an array, without padding: all of it, or the box of held_of.
 Content content_here(const Array& x);
-/// Of the files' view of a type: keys become pairs of words.
+/// Of the files' view of a type: keys become pairs of words, 4-bit integers bytes.
 DType stored_dtype(DType dtype);
 Shape stored_shape(DType dtype, const Shape& shape);
 

@@ -25,10 +25,10 @@ std::string text_of(const std::optional<DType>& dtype, const Shape& shape) {
   return std::string(dtype ? dtype->name() : "of a dtype that tutti does not have, ") + shape.str();
 }
 
-// A key is in a plain file as its words; a checkpoint knows that it is one.
+// A plain file says how the elements of keys and of 4-bit integers are stored; a checkpoint knows what they are.
 bool same_type(const StoredLeaf& stored, const Array& like) {
   if (stored.dtype == like.dtype()) return stored.shape == like.shape();
-  return like.dtype().is_key() && stored.dtype == uint32 && stored.shape == stored_shape(prng_key, like.shape());
+  return stored.dtype == stored_dtype(like.dtype()) && stored.shape == stored_shape(like.dtype(), like.shape());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "transform/variance.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "ir/collective.hpp"
 #include "ir/replay.hpp"
@@ -30,6 +31,48 @@ AxisNames named_inside(const Program& p) {
   return out;
 }
 
+AxisNames all_of(std::span<const AxisNames> many) {
+  AxisNames out;
+  for (const AxisNames& names : many) out = merge_names(out, names);
+  return out;
+}
+
+// The carries of a step may differ where those of the step before do, so the body is gone through until they stay.
+// Along an axis along which the condition may differ, so may the number of steps.
+std::vector<AxisNames> of_loop(const Eqn& e, const std::vector<AxisNames>& operands) {
+  const Loop loop = loop_of(e);
+  const auto begin = operands.begin();
+  std::vector<AxisNames> inputs(begin + loop.first_const(), operands.end()), outputs;
+  const auto carries = static_cast<std::size_t>(loop.carries), consts = static_cast<std::size_t>(loop.consts);
+  for (bool stays = false; !stays;) {
+    AxisNames ends;
+    if (loop.condition >= 0) {
+      std::vector<AxisNames> asked(begin, begin + loop.condition_consts);
+      for (std::size_t i = 0; i < carries; ++i) asked.push_back(inputs[consts + i]);
+      ends = output_variance(*e.subs[static_cast<std::size_t>(loop.condition)], asked)[0];
+    }
+    outputs = output_variance(*e.subs[static_cast<std::size_t>(loop.body)], inputs);
+    stays = true;
+    for (std::size_t i = 0; i < carries; ++i) {
+      AxisNames& carry = inputs[consts + i];
+      outputs[i] = merge_names(merge_names(outputs[i], ends), carry);
+      stays = stays && outputs[i] == carry;
+      carry = outputs[i];
+    }
+  }
+  return outputs;
+}
+
+std::vector<AxisNames> of_branches(const Eqn& e, const std::vector<AxisNames>& operands) {
+  std::vector<AxisNames> out(e.results.size(), operands[0]);
+  for (const ProgramPtr& sub : e.subs) {
+    const auto taken = output_variance(*sub, {operands.begin() + 1, operands.end()});
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = merge_names(out[i], taken[i]);
+  }
+  return out;
+}
+
+// Of an Eqn of which nothing is known but its operands.
 AxisNames of_results(const Eqn& e, const AxisNames& operands) {
   if (const Collective* c = e.op->collective.get()) {
     const AxisNames& axes = c->group(e.params).axes;
@@ -51,9 +94,12 @@ AxisNames of_results(const Eqn& e, const AxisNames& operands) {
 std::vector<AxisNames> output_variance(const Program& body, const std::vector<AxisNames>& inputs) {
   Environment<AxisNames> env(body, inputs, [](const Atom&) { return AxisNames(); });
   return replay(body, env, [](const Eqn& e, const std::vector<AxisNames>& operands) {
-    AxisNames varying;
-    for (const AxisNames& names : operands) varying = merge_names(varying, names);
-    return std::vector<AxisNames>(e.results.size(), of_results(e, varying));
+    switch (e.op->role) {
+      case Role::loop: return of_loop(e, operands);
+      case Role::branch: return of_branches(e, operands);
+      case Role::call: return output_variance(*e.subs[0], operands);
+      default: return std::vector<AxisNames>(e.results.size(), of_results(e, all_of(operands)));
+    }
   });
 }
 

@@ -11,8 +11,8 @@ namespace tutti {
 
 using AxisNames = std::vector<std::string>;  // sorted
 
-/// Per output of `body`, given the same per input. Inside sub-programs of other Eqns every axis that is named there
-/// counts.
+/// Per output of `body`, given the same per input. Loops, branches and calls are looked into; of other Eqns with
+/// sub-programs every axis that is named in these counts.
 std::vector<AxisNames> output_variance(const Program& body, const std::vector<AxisNames>& inputs);
 
 }  // namespace tutti

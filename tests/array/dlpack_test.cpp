@@ -170,6 +170,12 @@ TEST(Export, EveryDtypeComesBack) {
       EXPECT_EQ(host_bytes(z).data(), at);
     }
   EXPECT_THROW(to_dlpack(random::key(0)), TypeError);
+  try {
+    to_dlpack(arange(3).astype(int4));
+    FAIL();
+  } catch (const TypeError& e) {
+    EXPECT_NE(std::string(e.what()).find("astype(int8)"), std::string::npos) << e.what();
+  }
   EXPECT_THROW(to_dlpack(Array()), ValueError);
 }
 

@@ -54,6 +54,12 @@ inline std::vector<DType> file_dtypes() {
   return {bool_,  int8,     int16,   int32,   int64,   uint8,     uint16,  uint32,
           uint64, bfloat16, float16, float32, float64, complex64, prng_key};
 }
+/// Those and the ones that come back only where a tree, or a manifest, says what they are, or that NumPy lacks.
+inline std::vector<DType> tree_dtypes() {
+  std::vector<DType> out = file_dtypes();
+  out.insert(out.end(), {int4, uint4, float8_e4m3fn, float8_e5m2, complex128});
+  return out;
+}
 
 /// The elements' bits, for arrays with NaNs and keys.
 inline std::vector<std::byte> bits(const Array& x) {
@@ -85,11 +91,15 @@ class RandomArrays {
       words.push_back(2);
       return random::wrap_key_data(array(uint32, words));
     }
+    if (dtype == int4 || dtype == uint4) return array(int8, shape).astype(dtype);
     std::vector<char> data(static_cast<std::size_t>(shape.num_elements() * dtype.size()));
     for (char& c : data) c = static_cast<char>(dtype.is_bool() ? below(2) : below(256));
     return array_from_host(data.data(), dtype, shape);
   }
-  Array any() { return array(file_dtypes()[static_cast<std::size_t>(below(15))], shape()); }
+  DType one_of(const std::vector<DType>& dtypes) {
+    return dtypes[static_cast<std::size_t>(below(static_cast<int>(dtypes.size())))];
+  }
+  Array any() { return array(one_of(file_dtypes()), shape()); }
   /// A tree of lists and maps, at most `depth` deep.
   Dict tree(int depth = 3) {
     static const char* const names[] = {"w", "bias", "layers", "a b", "x.y", "ü", "0", "\"q\""};
@@ -99,7 +109,7 @@ class RandomArrays {
       if (depth > 0 && below(2))
         out[name] = tree(depth - 1);
       else
-        out[name] = any();
+        out[name] = array(one_of(tree_dtypes()), shape());
     }
     return out;
   }

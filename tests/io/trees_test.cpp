@@ -35,6 +35,19 @@ TEST(Trees, RandomTreesComeBack) {
   }
 }
 
+// They are int8 and uint8 in the file; what stands there beyond 4 bits is cut off, as by astype.
+TEST(Trees, FourBitIntegersAreStoredInBytes) {
+  const Folder folder;
+  const std::tuple written{array({-9, -1, 7, 8}).astype(int8), array({0, 15, 16, 255}).astype(uint8)};
+  io::save(folder / "x", written);
+  const auto& [s, u] = written;
+  const auto [s4, u4] = io::load(folder / "x", std::tuple{s.astype(int4), u.astype(uint4)});
+  expect_same(s4, s.astype(int4));
+  expect_same(u4, u.astype(uint4));
+  io::save(folder / "y", s4);
+  expect_same(io::load_safetensors(folder / "y").at("array"), array({7, -1, 7, -8}).astype(int8));
+}
+
 TEST(Trees, NamesArePaths) {
   const Folder folder;
   io::save(folder / "x", model(), {{"note", "hello"}});
