@@ -43,32 +43,38 @@ class Cutting {
   std::int64_t up(std::int64_t columns) const { return blocks_of(columns, b_.panel) * b_.panel; }
   static void halve(std::int64_t& n) { n = (n + 1) / 2; }
 
-  // The part of vectors that is used, and how well rows of a tile share what it loads.
-  double worth(std::int64_t columns, std::int64_t rows) const {
-    const double filled = static_cast<double>(columns) / static_cast<double>(blocks_of(columns, lanes_) * lanes_);
-    return filled * (rows >= 6 ? 1 : rows >= 4 ? 0.9 : rows >= 2 ? 0.6 : 0.4);
+  // The part of the machine's rate that tiles reach: how full vectors are, how well rows share what is loaded, and how
+  // often an element is used that was turned into its place.
+  double filled(std::int64_t columns) const {
+    return static_cast<double>(columns) / static_cast<double>(blocks_of(columns, lanes_) * lanes_);
+  }
+  static double sharing(std::int64_t rows) { return rows >= 6 ? 1 : rows >= 4 ? 0.9 : rows >= 2 ? 0.6 : 0.4; }
+  double rate_of_places(const ConvDim& d) const {
+    const std::int64_t uses = all_terms_ / std::max<std::int64_t>(1, s_.dims[1].terms) * s_.outs.count;
+    const double turned = d.stride * d.row_step == 1 ? 0 : static_cast<double>(lanes_) / static_cast<double>(uses);
+    return 1 / (1 / (filled(d.rows) * sharing(s_.outs.count)) + turned);
   }
 
   void choose_columns() {
+    constexpr double of_pairs = 0.6;  // both factors of a product are loaded
     b_.column = s_.outs;
     b_.outer = s_.groups;
-    double best = worth(s_.outs.count, all_rows_);
-    const std::int64_t few = s_.outs.count;
-    if (s_.groups.count > 1 && s_.outs.count * s_.dims[1].terms <= lanes_)
-      if (const double w = worth(s_.groups.count, 6); w > best) {
-        best = w;
+    double best = filled(s_.outs.count) * sharing(all_rows_);
+    if (s_.groups.count > 1)
+      if (const double rate = of_pairs * filled(s_.groups.count); rate > best) {
+        best = rate;
         b_.columns = ConvColumns::groups;
         b_.column = s_.groups;
-        b_.outer = s_.outs;
+        b_.outer = {};
       }
-    for (int d = 0; d < static_cast<int>(s_.dims.size()); ++d) {
-      const ConvDim& x = s_.dims[static_cast<std::size_t>(d)];
+    for (std::size_t d = 0; d < s_.dims.size() && b_.columns != ConvColumns::groups; ++d) {
+      const ConvDim& x = s_.dims[d];
       if (x.row_step != 1 && x.terms != 1) continue;
-      if (const double w = worth(x.rows, few); w > best) {
-        best = w;
+      if (const double rate = rate_of_places(x); rate > best) {
+        best = rate;
         b_.columns = ConvColumns::places;
         b_.column = {x.rows, 0, 0, x.row_out};
-        b_.column_dim = d;
+        b_.column_dim = static_cast<int>(d);
         b_.outer = s_.groups;
       }
     }
@@ -85,7 +91,8 @@ class Cutting {
     return n;
   }
   std::int64_t results() const {
-    return product(b_.rows) * size_ * (b_.columns == ConvColumns::places ? s_.outs.count : b_.width);
+    return product(b_.rows) * size_ * (b_.columns == ConvColumns::outs ? 1 : s_.outs.count) *
+           (b_.columns == ConvColumns::places ? 1 : b_.width);
   }
 
   // The first spatial dim that may be cut, outermost first.
@@ -143,7 +150,8 @@ class Cutting {
     const auto wanted = std::min(kManyTasks, static_cast<std::int64_t>(operations / kTask));
     if (is_long_ && tasks() < wanted && all_terms_ > 0) {
       const std::int64_t bytes = b_.outer.count * all_rows_ * size_ *
-                                 (b_.columns == ConvColumns::places ? s_.outs.count : up(b_.column.count));
+                                 (b_.columns == ConvColumns::outs ? 1 : s_.outs.count) *
+                                 (b_.columns == ConvColumns::places ? 1 : up(b_.column.count));
       const std::int64_t most = std::max<std::int64_t>(1, kParts / bytes), each = blocks_of(wanted, tasks());
       while (b_.term_blocks < std::min(most, each)) {
         std::int64_t* n = b_.terms[1] > 1 ? &b_.terms[1] : first_long(b_.terms);

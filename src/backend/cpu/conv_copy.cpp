@@ -38,8 +38,11 @@ template <class T> void turn(const T* from, T* to, const CopyDim& a, const CopyD
       const T* in = from + i * a.from + k * b.from;
       T* out = to + i * a.to + k * b.to;
       if constexpr (sizeof(T) == 4)
-        if (wide && x.count == kSide && y.count == kSide) {
-          square16<false, 0>(in, b.from, out, a.to);
+        if (wide) {
+          if (x.count == kSide && y.count == kSide)
+            square16<false, 0>(in, b.from, out, a.to);
+          else
+            part16(in, b.from, out, a.to, static_cast<int>(y.count), static_cast<int>(x.count));
           continue;
         }
       copy_elements(in, out, x, y);

@@ -10,6 +10,8 @@
 namespace tutti::cpu {
 namespace {
 
+constexpr std::int64_t kFewestTogether = 96, kTogether = std::int64_t{128} << 10;  // rows; bytes of results
+
 std::int64_t unit_of(const ConvDim& d, std::int64_t rows, std::int64_t terms) {
   return std::gcd(rows > 1 ? d.row_step : 0, terms > 1 ? d.term_step : 0) + (rows <= 1 && terms <= 1);
 }
@@ -54,7 +56,8 @@ ConvLoops<T>::ConvLoops(ConvSums sums, ConvBlocks blocks)
     panel_terms_[static_cast<std::size_t>(d)] = panel_size_;
     panel_size_ *= std::max<std::int64_t>(1, s_.dims[static_cast<std::size_t>(d)].terms);
   }
-  block_elements_ = (b_.columns == ConvColumns::places ? s_.outs.count : b_.width);
+  block_elements_ = b_.columns == ConvColumns::outs ? b_.width : s_.outs.count;
+  if (b_.columns == ConvColumns::groups) block_elements_ *= b_.width;
   for (int d = 0; d < dims; ++d) {
     const std::int64_t n = b_.rows[static_cast<std::size_t>(d)];
     block_elements_ *= d == b_.column_dim ? blocks_of(n, lanes_) * lanes_ : n;
@@ -117,7 +120,7 @@ typename ConvLoops<T>::Operand ConvLoops<T>::left(const ConvArrays<T>& arrays, c
                                                   const std::vector<Range>& terms, Room& room) const {
   const std::size_t n = s_.dims.size();
   Operand out{arrays.left + b.left, std::vector<std::int64_t>(n), std::vector<std::int64_t>(n),
-              b_.columns == ConvColumns::outs ? 0 : b_.panel};
+              b_.columns == ConvColumns::outs ? 0 : b_.panel, 0};
   std::vector<std::int64_t> first(n), size(n), unit(n);
   bool inside = true;
   for (std::size_t d = 0; d < n; ++d) {
@@ -174,7 +177,7 @@ template <class T>
 typename ConvLoops<T>::Operand ConvLoops<T>::right(const ConvArrays<T>& arrays, const Block& b,
                                                    const std::vector<Range>& terms, Room& room) const {
   const std::size_t n = s_.dims.size();
-  Operand out{arrays.right + b.right, {}, std::vector<std::int64_t>(n), b_.panel};
+  Operand out{arrays.right + b.right, {}, std::vector<std::int64_t>(n), b_.panel, s_.outs.right};
   if (b_.right_once) {
     out.at = arrays.panels + (b.outer * panels_ + b.columns.begin / b_.panel) * panel_size_;
     out.term = panel_terms_;
@@ -195,6 +198,11 @@ typename ConvLoops<T>::Operand ConvLoops<T>::right(const ConvArrays<T>& arrays, 
     copied.push_back({terms[d].count, out.term[d], stride});
     out.term[d] = stride;
     stride *= terms[d].count;
+  }
+  if (b_.columns == ConvColumns::groups) {
+    copied.push_back({s_.outs.count, out.outs, stride});
+    out.outs = stride;
+    stride *= s_.outs.count;
   }
   T* const to = Room::of(room.right, stride);
   if (b.columns.count < b.padded) std::memset(to, 0, static_cast<std::size_t>(stride) * sizeof(T));
@@ -232,7 +240,12 @@ void ConvLoops<T>::sum(const Block& b, const std::vector<Range>& terms, Operand 
     std::swap(left, right);
   } else {
     room.a = offsets(b, left.row, -1);
-    room.c = direct ? offsets(b, out_strides, -1) : unit_rows(static_cast<std::int64_t>(room.a.size()), b.padded);
+    const auto rows = static_cast<std::int64_t>(room.a.size());
+    room.c = direct ? offsets(b, out_strides, -1) : unit_rows(rows, b.padded);
+    if (b_.columns == ConvColumns::groups) {
+      at = unit_rows(s_.outs.count, right.outs);
+      c_at = unit_rows(s_.outs.count, direct ? s_.outs.out : rows * b.padded);
+    }
   }
   // Terms that lie one behind the other on both sides are one run.
   Tile<T> tile{left.at, right.at, nullptr, nullptr, 0, 1, 0, 0, to, nullptr, adds};
@@ -262,20 +275,23 @@ void ConvLoops<T>::sum(const Block& b, const std::vector<Range>& terms, Operand 
   }
   tile.runs = room.runs.data();
   tile.num_runs = static_cast<std::int64_t>(room.runs.size());
-  const auto rows = static_cast<std::int64_t>(room.a.size());
+  // So many rows that their results stay in a cache from one panel to the next.
+  const auto rows = static_cast<std::int64_t>(room.a.size()),
+             together = std::max(kFewestTogether, kTogether / static_cast<std::int64_t>(sizeof(T)) / b.padded);
   for (std::size_t p = 0; p < at.size(); ++p)
-    for (std::int64_t v = 0; v < b.padded; v += b_.panel) {
-      const std::int64_t vectors = std::min(b_.panel, b.padded - v) / lanes_;
-      tile.a = left.at + v / b_.panel * left.panel;
-      tile.b = right.at + v / b_.panel * right.panel + at[p];
-      tile.c = to + v + c_at[p];
-      for (std::int64_t r = 0, count; r < rows; r += count) {
-        count = tile_rows(rows - r, vectors);
-        tile.rows = room.a.data() + r;
-        tile.c_rows = room.c.data() + r;
-        run_tile(tile, count, vectors, b_.columns == ConvColumns::groups);
+    for (std::int64_t first = 0; first < rows; first += together)
+      for (std::int64_t v = 0; v < b.padded; v += b_.panel) {
+        const std::int64_t vectors = std::min(b_.panel, b.padded - v) / lanes_, end = std::min(rows, first + together);
+        tile.a = left.at + v / b_.panel * left.panel;
+        tile.b = right.at + v / b_.panel * right.panel + at[p];
+        tile.c = to + v + c_at[p];
+        for (std::int64_t r = first, count; r < end; r += count) {
+          count = tile_rows(end - r, vectors);
+          tile.rows = room.a.data() + r;
+          tile.c_rows = room.c.data() + r;
+          run_tile(tile, count, vectors, b_.columns == ConvColumns::groups);
+        }
       }
-    }
 }
 
 template <class T> void ConvLoops<T>::write(const Block& b, const T* sums, T* out) const {
@@ -290,6 +306,7 @@ template <class T> void ConvLoops<T>::write(const Block& b, const T* sums, T* ou
     dims.push_back({b.rows[d].count, stride, s_.dims[d].row_out});
     stride *= b.rows[d].count;
   }
+  if (b_.columns == ConvColumns::groups) dims.push_back({s_.outs.count, stride, s_.outs.out});
   copy_dims(sums, out + b.out, std::span<const CopyDim>(dims));
 }
 
@@ -303,11 +320,12 @@ template <class T> void ConvLoops<T>::run(const ConvArrays<T>& arrays, std::int6
   const std::int64_t begin = b_.term_blocks * part / b_.parts, end = b_.term_blocks * (part + 1) / b_.parts;
   for (std::int64_t k = begin; k < end; ++k) {
     const std::vector<Range> some = terms(k);
-    if (some.empty())
-      sum(b, some, {arrays.left, std::vector<std::int64_t>(s_.dims.size()), {}, 0},
-          {arrays.right, std::vector<std::int64_t>(s_.dims.size()), {}, 0}, to, false, room);
-    else
+    if (some.empty()) {
+      const std::vector<std::int64_t> none(s_.dims.size());
+      sum(b, some, {arrays.left, none, none, 0, 0}, {arrays.right, none, none, 0, 0}, to, false, room);
+    } else {
       sum(b, some, left(arrays, b, some, room), right(arrays, b, some, room), to, k > begin, room);
+    }
   }
   if (b_.parts == 1 && !is_direct(b)) write(b, to, arrays.out);
 }

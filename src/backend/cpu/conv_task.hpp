@@ -49,6 +49,7 @@ template <class T> class ConvLoops {
     const T* at;
     std::vector<std::int64_t> row, term;  // strides by dim
     std::int64_t panel;                   // from one panel to the next
+    std::int64_t outs;                    // from one out feature to the next
   };
   struct Room;
 
