@@ -20,6 +20,7 @@ LISTS = ["src/api/op_list.cpp"]  # of all ops
 DIMS = "a product's dims are numbered anew where they come in parts"
 SORTS = "only a sort says in which order its results lie"
 POSITIONS = "only a sort knows where its elements were"
+CONVOLUTIONS = "the engine has tiles for them, as for products"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
 ALLOWED = {
     "partition": {
@@ -35,6 +36,7 @@ ALLOWED = {
         "sort": POSITIONS, "Sort": POSITIONS,
     },
     "backend": {
+        "convolution": CONVOLUTIONS, "Convolution": CONVOLUTIONS,
         "Gather": "Op::window says that the parameters are these",
         "Scatter": "Op::window says that the parameters are these",
     },

@@ -1,12 +1,12 @@
-// Convolutions, made of other ops: each element of the window sees a strided slice of the padded input, and a matrix
-// product sums over them. Derivatives, batches and shardings are those of pad, slice, concatenate and dot_general.
+// Convolutions: what callers say, brought to the one form that the operation has.
 #include <algorithm>
 #include <string_view>
 
-#include "lax/convolved.hpp"
 #include "lax/windows.hpp"
+#include "ops/contraction/convolution.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/base/extent.hpp"
+#include "tutti/lax/complex.hpp"
 #include "tutti/transform/composite.hpp"
 
 namespace tutti::lax {
@@ -67,8 +67,8 @@ void check_operands(const char* op, const Array& lhs, const Array& rhs) {
                      "Convert one of them: lax functions do not promote.");
 }
 
-void check_groups(const char* op, const Convolution& c) {
-  const std::int64_t features = c.features(), batch = c.examples(), outs = c.outs(), ins = c.ins();
+void check_groups(const char* op, const Shape& lhs, const Shape& rhs, const ops::Convolution& c) {
+  const std::int64_t batch = lhs[c.lhs[0]], features = lhs[c.lhs[1]], outs = rhs[c.rhs[0]], ins = rhs[c.rhs[1]];
   if (c.groups < 1 || c.batch_groups < 1 || (c.groups > 1 && c.batch_groups > 1))
     raise<ValueError>(
         op,
@@ -83,74 +83,82 @@ void check_groups(const char* op, const Convolution& c) {
         "lhs features = rhs in features times feature_group_count; the groups divide out features and batch.");
 }
 
-// Whether each out feature is made of one feature, by a window that is not too large.
-bool is_weighed(const Shape& rhs, const Dims& order) {
-  std::int64_t places = 1;
-  for (std::size_t d = 2; d < order.size(); ++d) places = extent::mul(places, rhs[order[d]]);
-  return rhs[order[1]] == 1 && places <= kMostWeights;
+Dims spatial_of(const Shape& shape, const Dims& order) {
+  Dims out;
+  for (std::size_t d = 2; d < order.size(); ++d) out.push_back(shape[order[d]]);
+  return out;
 }
 
-Convolution normalised(const char* op, const Array& lhs, const Array& rhs, const ConvOptions& o) {
+ops::Convolution form_of(const char* op, const Array& lhs, const Array& rhs, const ConvOptions& o) {
   check_operands(op, lhs, rhs);
-  Order order = order_of(op, o.dimension_numbers, lhs.ndim());
+  const Order order = order_of(op, o.dimension_numbers, lhs.ndim());
   const std::size_t spatial = lhs.shape().size() - 2;
-  Convolution c;
-  // Groups of one feature each need no dim of their own.
-  const std::int64_t groups = o.feature_group_count;
-  const bool alone = groups == 1 || (groups == lhs.shape()[order.lhs[1]] && groups == rhs.shape()[order.rhs[0]]);
-  c.features_last = order.lhs[1] == lhs.ndim() - 1 && order.out[1] == lhs.ndim() - 1 && alone &&
-                    o.batch_group_count == 1 &&
-                    (groups == 1 || (is_weighed(rhs.shape(), order.rhs) && !lhs.dtype().is_complex()));
-  if (c.features_last) {
-    std::rotate(order.lhs.begin() + 1, order.lhs.begin() + 2, order.lhs.end());  // N, spatial, C
-    std::rotate(order.rhs.begin(), order.rhs.begin() + 2, order.rhs.end());      // spatial, O, I
-    std::swap(order.rhs[spatial], order.rhs[spatial + 1]);
-  } else {
-    std::swap(order.lhs[0], order.lhs[1]);                                       // C, N, spatial
-    std::rotate(order.rhs.begin() + 1, order.rhs.begin() + 2, order.rhs.end());  // O, spatial, I
-  }
-  c.lhs = arranged(lhs, order.lhs);
-  c.rhs = arranged(rhs, order.rhs);
-  c.out = order.out;
+  ops::Convolution c{.lhs = order.lhs, .rhs = order.rhs, .out = order.out};
   c.groups = o.feature_group_count;
   c.batch_groups = o.batch_group_count;
   c.strides = ones_or(op, "window_strides", o.window_strides, spatial);
-  c.dilation = ones_or(op, "rhs_dilation", o.rhs_dilation, spatial);
-  const Dims lhs_dilation = ones_or(op, "lhs_dilation", o.lhs_dilation, spatial);
-  check_groups(op, c);
-  const auto first = c.rhs.shape().begin() + (c.features_last ? 0 : 1);
-  c.window = Dims(first, first + static_cast<std::ptrdiff_t>(spatial));
-  const auto places = c.lhs.shape().begin() + (c.features_last ? 1 : 2);
-  const Dims extents = spread(Dims(places, places + static_cast<std::ptrdiff_t>(spatial)), lhs_dilation);
-  const Pairs pairs = o.padding.resolve(op, extents, spread(c.window, c.dilation), c.strides);
-  c.lhs = padded(c.lhs, ops::literal(lhs.dtype(), 0), pairs, lhs_dilation, c.behind());
-  c.count = counts(c.lhs.shape(), c.window, c.strides, c.dilation, c.behind());
+  c.rhs_dilation = ones_or(op, "rhs_dilation", o.rhs_dilation, spatial);
+  c.lhs_dilation = ones_or(op, "lhs_dilation", o.lhs_dilation, spatial);
+  check_groups(op, lhs.shape(), rhs.shape(), c);
+  c.padding = o.padding.resolve(op, spread(spatial_of(lhs.shape(), c.lhs), c.lhs_dilation),
+                                spread(spatial_of(rhs.shape(), c.rhs), c.rhs_dilation), c.strides);
   return c;
 }
 
-// To the order asked for.
-Array restored(const Convolution& c, const Array& y) {
-  Dims permutation(c.out.size());
-  for (std::size_t i = 0; i < c.out.size(); ++i) {
-    const std::size_t last = c.out.size() - 1, from = c.features_last ? (i == 0   ? 0
-                                                                         : i == 1 ? last
-                                                                                  : i - 1)
-                                                      : i < 2         ? 1 - i
-                                                                      : i;
-    permutation[static_cast<std::size_t>(c.out[i])] = static_cast<std::int64_t>(from);
+// Where every window is one element, the same as in the result, it is a matrix product.
+bool is_product(const ops::Convolution& c, const Array& lhs, const Array& rhs) {
+  Dims left = c.lhs, out = c.out;
+  left.erase(left.begin() + 1);
+  out.erase(out.begin() + 1);
+  const bool in_order =
+      c.out[1] == lhs.ndim() - 1 && std::is_sorted(out.begin(), out.end()) && std::is_sorted(left.begin(), left.end());
+  const auto ones = [](const Dims& d) { return std::all_of(d.begin(), d.end(), [](auto n) { return n == 1; }); };
+  const auto bare = [](const auto& pair) { return pair.first == 0 && pair.second == 0; };
+  return in_order && c.groups == 1 && c.batch_groups == 1 && ones(spatial_of(rhs.shape(), c.rhs)) && ones(c.strides) &&
+         ones(c.lhs_dilation) && std::all_of(c.padding.begin(), c.padding.end(), bare);
+}
+
+Array of_real(const ops::Convolution& c, const Array& lhs, const Array& rhs) {
+  if (is_product(c, lhs, rhs)) {
+    const bool outs_first = c.rhs[0] < c.rhs[1];
+    const std::int64_t outs = rhs.shape()[c.rhs[0]], ins = rhs.shape()[c.rhs[1]];
+    const Array matrix = lax::reshape(rhs, outs_first ? Shape{outs, ins} : Shape{ins, outs});
+    return lax::dot_general(lhs, matrix, {{c.lhs[1]}, {outs_first ? 1 : 0}, {}, {}});
   }
-  return arranged(y, permutation);
+  const Op& op = ops::convolution;
+  const Params params = c;
+  const std::vector<ProgramPtr> none;
+  const Type result = op.infer(Call{op, params, {lhs.type(), rhs.type()}, none})[0];
+  if (result.num_elements() == 0 || lhs.shape().num_elements() == 0 || rhs.shape().num_elements() == 0)
+    return ops::zeros(result);
+  return bind1(ops::convolution, c, {lhs, rhs});
+}
+
+// Sums of 16-bit floats are kept in float32; those of complex numbers are four of real ones.
+Array convolved(const ops::Convolution& c, const Array& lhs, const Array& rhs, const std::optional<DType>& preferred) {
+  const DType result = preferred.value_or(lhs.dtype());
+  if (lhs.dtype().is_complex()) {
+    const Array a = lax::real(lhs), b = lax::imag(lhs), x = lax::real(rhs), y = lax::imag(rhs);
+    return lax::convert_element_type(
+        lax::complex(lax::sub(of_real(c, a, x), of_real(c, b, y)), lax::add(of_real(c, a, y), of_real(c, b, x))),
+        result);
+  }
+  const DType sums = result.is_floating() && result.size() < 4 ? float32 : result;
+  auto in_sums = [&](const Array& x) { return lax::convert_element_type(x, sums); };
+  return lax::convert_element_type(of_real(c, in_sums(lhs), in_sums(rhs)), result);
 }
 
 }  // namespace
 
 Array conv_general_dilated(const In& lhs, const In& rhs, const ConvOptions& o) {
   CallScope scope(lhs.loc);
-  const Convolution c = normalised("conv_general_dilated", lhs.array, rhs.array, o);
+  const ops::Convolution c = form_of("conv_general_dilated", lhs.array, rhs.array, o);
   return composite(
       "conv_general_dilated",
-      [](const Convolution& c, const std::optional<DType>& preferred) { return restored(c, convolved(c, preferred)); },
-      c, o.preferred_element_type);
+      [](const Array& lhs, const Array& rhs, const ops::Convolution& c, const std::optional<DType>& preferred) {
+        return convolved(c, lhs, rhs, preferred);
+      },
+      lhs.array, rhs.array, c, o.preferred_element_type);
 }
 
 Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o) {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "backend/cpu/conv_work.hpp"
 #include "backend/cpu/dot_work.hpp"
 #include "backend/cpu/kernel.hpp"
 #include "backend/cpu/literals.hpp"
@@ -196,6 +197,7 @@ class Works {
         return std::make_unique<run::CollectiveWork>(c, *self.places_, channel);
       }
       if (Work work = cpu::window_work(c)) return work;
+      if (Work work = cpu::conv_work(c)) return work;
       ++self.fallbacks;
       return std::make_unique<run::CallWork>(c);
     }
