@@ -34,6 +34,20 @@ Lu lu(const In& a);
 /// x with a x = b, b[..., n, k], by the factors of a; derivatives by `a` are those of the solve, by `factors` none.
 Array solve(const In& a, const Lu& factors, const In& b);
 
+/// 0..permutation_size-1 after row i was swapped with row pivots[..., i], one after the other.
+Array lu_pivots_to_permutation(const In& pivots, Dim permutation_size);
+
+/// x[..., n, k] of the systems with the diagonals dl, d, du[..., n] (below, on and above the main one; dl[..., 0] and
+/// du[..., n-1] are not read) and right-hand sides b[..., n, k], with pivots. Source: LAPACK's gtsv.
+Array tridiagonal_solve(const In& dl, const In& d, const In& du, const In& b);
+
+/// alpha a a^T + beta c for a[..., n, k] and c[..., n, n].
+Array symmetric_product(const In& a, const In& c, const Operand& alpha = 1.f, const Operand& beta = 0.f);
+
+/// The first n columns of the product of k reflections 1 - tau v v^H, of which the vectors v are the columns of
+/// a[..., m, n] below the diagonal, with 1 on it. Source: LAPACK's orgqr.
+Array householder_product(const In& a, const In& taus);
+
 struct Qr {
   Array q, r;
 };

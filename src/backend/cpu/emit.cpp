@@ -17,7 +17,7 @@ using run::Walk;
 
 constexpr int kChains = 8;                // accumulators of a row, so that additions need not wait for each other
 constexpr std::int64_t kBlock = 4096;     // columns added in one go; blocks are then added up: short sums stay accurate
-constexpr int kTogether = 8;              // vectors that are computed side by side
+constexpr int kColumnVectors = 8;              // vectors that are computed side by side
 constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
 
 class Emitter : Frame {
@@ -103,9 +103,9 @@ class Emitter : Frame {
       when(b_.CreateICmpSLT(done, end), [&] { part_at(part, {done}, begin, mask_of(b_.CreateSub(end, done))); });
       return;
     }
-    Value done = counted(begin, end, kTogether * kLanes, [&](Value column) {
+    Value done = counted(begin, end, kColumnVectors * kLanes, [&](Value column) {
       std::vector<Value> columns;
-      for (int u = 0; u < kTogether; ++u) columns.push_back(b_.CreateAdd(column, number(u * kLanes)));
+      for (int u = 0; u < kColumnVectors; ++u) columns.push_back(b_.CreateAdd(column, number(u * kLanes)));
       part_at(part, columns, begin, nullptr);
     });
     counted(done, b_.CreateAdd(end, number(kLanes - 1)), kLanes,
