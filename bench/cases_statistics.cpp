@@ -54,6 +54,12 @@ std::vector<Case> statistics_cases() {
           "complex_mul_exp_4M", [](const Array& z) { return exp(z * z); },
           [](const Setup& s) { return s.normal({1 << 22}, P(axes("x", "y"))).astype(complex64); }),
       compiled(
+          "tridiagonal_solve_256x4096",
+          [](const Array& dl, const Array& d, const Array& du, const Array& b) {
+            return lax::linalg::tridiagonal_solve(dl, d + 4, du, b);
+          },
+          rows({256, 4096}), rows({256, 4096}), rows({256, 4096}), rows({256, 4096, 1})),
+      compiled(
           "gamma_1M", [](const Array& key) { return random::gamma(key, 2.5f, Shape{1 << 20}); },
           [](const Setup&) { return random::key(0); }),
       compiled(

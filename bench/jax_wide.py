@@ -171,6 +171,8 @@ on_arrays("expm_128", jax.scipy.linalg.expm, some((128, 128)))
 on_arrays("jacfwd_tanh_256", jax.jacfwd(jnp.tanh), some((256,)))
 on_arrays("hessian_quartic_128", jax.hessian(lambda x: (x ** 4).sum() + x.prod()), some((128,)))
 on_arrays("complex_mul_exp_4M", lambda z: jnp.exp(z * z), some((1 << 22,), *SPLIT, dtype=jnp.complex64))
+on_arrays("tridiagonal_solve_256x4096", lambda dl, d, du, b: jax.lax.linalg.tridiagonal_solve(dl, d + 4, du, b),
+          some((256, 4096), *SPLIT), some((256, 4096), *SPLIT), some((256, 4096), *SPLIT), some((256, 4096, 1), *SPLIT))
 on_arrays("gamma_1M", lambda k: random.gamma(k, 2.5, (1 << 20,)), lambda: random.key(0))
 on_arrays("poisson_1M", lambda k: random.poisson(k, 30., (1 << 20,)), lambda: random.key(0))
 on_arrays("float8_round_16M", lambda x: (x.astype(jnp.float8_e4m3fn) * 2).astype(jnp.float32), some((1 << 24,), *SPLIT))
