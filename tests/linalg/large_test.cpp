@@ -59,6 +59,56 @@ TEST(Large, ReflectionsOfTinyAndHugeColumns) {
   expect_same(rows(all, slice(50)), linalg::qr(a).r(all, slice(50)));  // of columns before it
 }
 
+TEST(Large, SingularValuesOfTallAndWideMatrices) {
+  WithX64 doubles;
+  for (DType dtype : {float32, float64})
+    for (const Shape& s : std::vector<Shape>{{300, 50}, {50, 300}, {200, 133}, {2, 120, 60}}) {
+      SCOPED_TRACE(std::string(dtype.name()) + s.str());
+      const Array a = random_matrices(s, dtype, 7);
+      const auto [u, values, vh] = linalg::svd(a, false);
+      expect_near(matmul(u * expand_dims(values, -2), vh), a);
+      for (const Array& q : {u, swapaxes(vh, -1, -2)}) {
+        const Array product = matmul(swapaxes(q, -1, -2), q);
+        expect_near(product, broadcast_to(identity_of(product), product.shape()));
+      }
+      expect_near(linalg::svdvals(a), values);
+      expect_near(linalg::svd(a).s, values);
+    }
+  EXPECT_TRUE(isnan(linalg::svdvals(random_matrices({300, 50}, float32).at(7, 7).set(NAN))).all().item<bool>());
+}
+
+// Also where values are many times the same, tiny or huge.
+TEST(Large, EigenvectorsAndSingularVectorsMultiplyBack) {
+  WithX64 doubles;
+  for (DType dtype : {float32, float64})
+    for (std::int64_t n : {128, 151}) {
+      SCOPED_TRACE(std::string(dtype.name()) + std::to_string(n));
+      const Array x = random_matrices({n, n}, dtype, 5), thin = random_matrices({n, 3}, dtype, 6);
+      for (const Array& a : {x + turned(x), identity_of(x), matmul(thin, turned(thin)), diag(x(0)), zeros_like(x)})
+        for (double scale : {1., 1e-33, 1e33}) {
+          const Array given = a * scale;
+          const auto [w, v] = linalg::eigh(given);
+          expect_near(matmul(v * (w / scale), turned(v)), a);
+          expect_orthonormal(v);
+          EXPECT_TRUE(all(w(slice(1, none)) >= w(slice(0, -1))).item<bool>());
+          expect_near(linalg::eigvalsh(given) / scale, w / scale);
+          for (const Array& b : {given, given(all, slice(n - 11)), given(slice(n - 11))}) {
+            const auto [u, s, vh] = linalg::svd(b, false);
+            expect_near(matmul(u * (s / scale), vh), b / scale);
+            expect_orthonormal(u);
+            expect_orthonormal(turned(vh));
+            expect_near(linalg::svdvals(b) / scale, s / scale);
+          }
+        }
+      const Array upper = where(tril(x, -1) == 0, x, NAN).astype(dtype);  // nobody looks at the other half
+      const auto [w, v] = linalg::eigh(turned(upper), 'L', false);
+      expect_near(matmul(v * w, turned(v)), triu(x) + turned(triu(x, 1)));
+    }
+  const Array both = random_matrices({2, 130, 130}, float32).at(1).multiply(1e33);
+  const auto svds = linalg::svd(both);
+  for (int k = 0; k < 2; ++k) expect_same(svds.u(k), linalg::svd(both(k)).u);
+}
+
 TEST(Large, TriangularFormsAgreeWithTheWholeMatrix) {
   WithX64 doubles;
   for (DType dtype : {float32, float64})

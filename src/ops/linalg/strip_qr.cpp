@@ -3,35 +3,28 @@
 #include <vector>
 
 #include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/tiles.hpp"
+#include "ops/linalg/strip_reflections.hpp"
 
 namespace tutti::ops {
 namespace {
 
-// Panel k is strip k from row k * width on; its reflections together are I - V T V^T (R. Schreiber, C. Van Loan: A
-// storage-efficient WY representation for products of Householder transformations, 1989), which each strip behind it is
-// multiplied with by itself; whoever does this to the next panel factors it at once, while others are still at work.
-template <class T> struct StripQr {
-  static constexpr int width = Strips<T>::width, square = width * width;
+// Each strip behind a panel is multiplied with its reflections by itself; whoever does this to the next panel factors
+// it at once, while others are still at work.
+template <class T> struct StripQr : StripReflections<T> {
+  using StripReflections<T>::width, StripReflections<T>::square, StripReflections<T>::x, StripReflections<T>::panels,
+      StripReflections<T>::columns, StripReflections<T>::t_of, StripReflections<T>::apply;
 
-  int steps;
-  Strips<T> x;
-  BufferPtr memory;
+  BufferPtr rows;
   std::vector<T> scales;  // of columns: with them R is that of the matrix
   Progress strips{x.count()}, factored{1};
 
   StripQr(int m, int n)
-      : steps(std::min(m, n)),
-        x(m, n),
-        memory(allocate_buffer(static_cast<std::size_t>(2 * panels() * square) * sizeof(T))),
+      : StripReflections<T>(m, n, std::min(m, n)),
+        rows(allocate_buffer(static_cast<std::size_t>(panels() * square) * sizeof(T))),
         scales(static_cast<std::size_t>(x.count() * width)) {}
 
-  int panels() const { return (steps + width - 1) / width; }
-  int columns(int k) const { return std::min(width, steps - k * width); }
-  /// T of panel k, and the rows of R that it has.
-  T* t_of(int k) const { return static_cast<T*>(memory->data()) + 2 * k * square; }
-  T* r_of(int k) const { return t_of(k) + square; }
+  /// The rows of R that panel k has.
+  T* r_of(int k) const { return static_cast<T*>(rows->data()) + k * square; }
 
   void factor(int k) {
     const int first = k * width;
@@ -51,16 +44,6 @@ template <class T> struct StripQr {
     if (s == 0) factor(0);
     strips.reach(s, 1);
   }
-  /// Strip s of c is multiplied with panel k's reflections, or with their product's transpose.
-  void apply(int k, bool transposed, const Strips<T>& c, int s) const {
-    const int first = k * width, columns = c.cols_of(s);
-    alignas(64) T products[square], turned[square];
-    const T *v = x.row(k, first), *t = t_of(k);
-    Tiles<T>::product(width, x.rows() - first, {v, 1, width}, c.row(s, first), products, columns);
-    Tiles<T>::product(width, width, transposed ? Factor<T>{t, 1, width} : Factor<T>{t, width, 1}, products, turned,
-                      columns);
-    Tiles<T>::subtract_product(x.height() - first, width, {v, width, 1}, turned, c.row(s, first), columns);
-  }
   void step(int k, int s) {
     strips.wait(s, k + 1);
     factored.wait(0, k + 1);
@@ -77,39 +60,60 @@ template <class T> struct StripQr {
       for (int j = 0; j < x.cols_of(s); ++j) to[j] = from ? from[j] * scales[static_cast<std::size_t>(first + j)] : T{};
     }
   }
-  /// Strip s of Q: what the reflections make of the identity, the last one first. Those behind it leave it as it is.
-  void make_q(const Strips<T>& q, int s) const {
-    std::fill(q.strip(s), q.row(s, q.height()), T{});
-    for (int j = 0; j < q.cols_of(s); ++j) q.row(s, s * width + j)[j] = T(1);
-    for (int k = std::min(s, panels() - 1); k >= 0; --k) apply(k, false, q, s);
+  void factor_all(const T* a, bool on_workers) {
+    std::vector<std::pair<int, int>> tasks;
+    for (int k = -1; k < panels(); ++k)
+      for (int s = k < 0 ? 0 : k + 1; s < x.count(); ++s) tasks.emplace_back(k, s);
+    in_order(static_cast<int>(tasks.size()), on_workers, [&](int i) {
+      const auto [k, s] = tasks[static_cast<std::size_t>(i)];
+      if (k < 0)
+        load(s, a);
+      else
+        step(k, s);
+    });
   }
 };
 
 }  // namespace
 
 template <class T> void StripFactors<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, bool on_workers) {
+  constexpr int width = Strips<T>::width;
   StripQr<T> f(m, n);
-  const int strips = f.x.count(), rows = full ? m : f.steps;
-  std::vector<std::pair<int, int>> tasks;
-  for (int k = -1; k < f.panels(); ++k)
-    for (int s = k < 0 ? 0 : k + 1; s < strips; ++s) tasks.emplace_back(k, s);
-  in_order(static_cast<int>(tasks.size()), on_workers, [&](int i) {
-    const auto [k, s] = tasks[static_cast<std::size_t>(i)];
-    if (k < 0)
-      f.load(s, a);
-    else
-      f.step(k, s);
-  });
+  f.factor_all(a, on_workers);
+  const int rows = full ? m : f.count;
   const Strips<T> made(m, rows);
-  in_order(made.count() + strips, on_workers, [&](int i) {  // the longest first
+  in_order(made.count() + f.x.count(), on_workers, [&](int i) {  // the longest first
     if (i >= made.count()) return f.store_r(i - made.count(), rows, r);
     const int s = made.count() - 1 - i;
-    f.make_q(made, s);
+    std::fill(made.strip(s), made.row(s, made.height()), T{});
+    for (int j = 0; j < made.cols_of(s); ++j) made.row(s, s * width + j)[j] = T(1);
+    f.apply_all(made, s, std::min(s + 1, f.panels()));
     made.store(s, q, 0, m);
+  });
+}
+
+template <class T>
+void StripFactors<T>::around_r(int m, int n, const T* a, T* r, const std::function<void()>& between, const T* b, T* out,
+                               bool on_workers) {
+  StripQr<T> f(m, n);
+  f.factor_all(a, on_workers);
+  for (int s = 0; s < f.x.count(); ++s) f.store_r(s, n, r);
+  between();
+  if (!out) return;
+  const Strips<T> made(m, n);
+  in_order(made.count(), on_workers, [&](int s) {
+    std::fill(made.row(s, n), made.row(s, made.height()), T{});
+    made.load(s, b, 0, n);
+    f.apply_all(made, s, f.panels());
+    made.store(s, out, 0, m);
   });
 }
 
 template void StripFactors<float>::qr(int, int, bool, const float*, float*, float*, bool);
 template void StripFactors<double>::qr(int, int, bool, const double*, double*, double*, bool);
+template void StripFactors<float>::around_r(int, int, const float*, float*, const std::function<void()>&, const float*,
+                                            float*, bool);
+template void StripFactors<double>::around_r(int, int, const double*, double*, const std::function<void()>&,
+                                             const double*, double*, bool);
 
 }  // namespace tutti::ops
