@@ -2,33 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
+#include "backend/cpu/conv_vectors.hpp"
 #include "backend/cpu/isa.hpp"
-
-#pragma GCC diagnostic push
-#ifndef __clang__
-#pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
 
 namespace tutti::cpu {
 namespace {
 
 // The same tile for each kind of machine: instructions that a function may use cannot be a parameter of a template.
-[[gnu::target("avx512f"), gnu::always_inline]] inline __m512 load512(const float* p) { return _mm512_loadu_ps(p); }
-[[gnu::target("avx512f"), gnu::always_inline]] inline __m512d load512(const double* p) { return _mm512_loadu_pd(p); }
-[[gnu::target("avx512f"), gnu::always_inline]] inline __m512 all512(float x) { return _mm512_set1_ps(x); }
-[[gnu::target("avx512f"), gnu::always_inline]] inline __m512d all512(double x) { return _mm512_set1_pd(x); }
-[[gnu::target("avx512f"), gnu::always_inline]] inline __m512 fma512(__m512 x, __m512 y, __m512 z) {
-  return _mm512_fmadd_ps(x, y, z);
-}
-[[gnu::target("avx512f"), gnu::always_inline]] inline __m512d fma512(__m512d x, __m512d y, __m512d z) {
-  return _mm512_fmadd_pd(x, y, z);
-}
-[[gnu::target("avx512f"), gnu::always_inline]] inline void store512(float* p, __m512 x) { _mm512_storeu_ps(p, x); }
-[[gnu::target("avx512f"), gnu::always_inline]] inline void store512(double* p, __m512d x) { _mm512_storeu_pd(p, x); }
-
 template <class T, bool paired, int rows, int vectors> [[gnu::target("avx512f")]] void tile512(const Tile<T>& t) {
   using V = decltype(load512(t.b));
   constexpr int lanes = 64 / sizeof(T);
@@ -64,19 +46,6 @@ template <class T, bool paired, int rows, int vectors> [[gnu::target("avx512f")]
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) store512(t.c + t.c_rows[i] + v * lanes, sum[i][v]);
 }
-
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline __m256 load256(const float* p) { return _mm256_loadu_ps(p); }
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline __m256d load256(const double* p) { return _mm256_loadu_pd(p); }
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline __m256 all256(float x) { return _mm256_set1_ps(x); }
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline __m256d all256(double x) { return _mm256_set1_pd(x); }
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline __m256 fma256(__m256 x, __m256 y, __m256 z) {
-  return _mm256_fmadd_ps(x, y, z);
-}
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline __m256d fma256(__m256d x, __m256d y, __m256d z) {
-  return _mm256_fmadd_pd(x, y, z);
-}
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline void store256(float* p, __m256 x) { _mm256_storeu_ps(p, x); }
-[[gnu::target("avx2,fma"), gnu::always_inline]] inline void store256(double* p, __m256d x) { _mm256_storeu_pd(p, x); }
 
 template <class T, bool paired, int rows, int vectors> [[gnu::target("avx2,fma")]] void tile256(const Tile<T>& t) {
   using V = decltype(load256(t.b));
@@ -124,7 +93,7 @@ template <class T, bool paired, int rows, int vectors> void tile_plain(const Til
 }
 
 // Rows of a tile: as many as leave registers for the columns' factors.
-constexpr std::array<std::int64_t, 5> kRows = {1, 2, 4, 6, 8};
+constexpr std::array<std::int64_t, 5> kTileRows = {1, 2, 4, 6, 8};
 
 template <class T> using TileFunction = void (*)(const Tile<T>&);
 // By rows (as above), vectors.
@@ -147,13 +116,8 @@ constexpr TileFunction<T> plain_tiles[3][2] = {{tile_plain<T, paired, 1, 1>, til
                                                {tile_plain<T, paired, 2, 1>, tile_plain<T, paired, 2, 2>},
                                                {tile_plain<T, paired, 4, 1>, tile_plain<T, paired, 4, 2>}};
 
-Isa machine() {
-  static const Isa isa = cpu::isa();
-  return isa;
-}
-
 std::int64_t most_rows(std::int64_t vectors) {
-  switch (machine()) {
+  switch (tile_isa()) {
     case Isa::avx512: return vectors > 2 ? 6 : 8;
     case Isa::avx2: return vectors > 1 ? 6 : 8;
     default: return 4;
@@ -161,7 +125,7 @@ std::int64_t most_rows(std::int64_t vectors) {
 }
 
 template <class T, bool paired> void run_on(const Tile<T>& tile, std::size_t rows, std::size_t vectors) {
-  switch (machine()) {
+  switch (tile_isa()) {
     case Isa::avx512: return tiles512<T, paired>[rows][vectors](tile);
     case Isa::avx2: return tiles256<T, paired>[rows][vectors](tile);
     default: return plain_tiles<T, paired>[rows][vectors](tile);
@@ -171,18 +135,19 @@ template <class T, bool paired> void run_on(const Tile<T>& tile, std::size_t row
 }  // namespace
 
 template <class T> std::int64_t tile_lanes() {
-  const std::int64_t bytes = machine() == Isa::avx512 ? 64 : machine() == Isa::avx2 ? 32 : 16;
+  const std::int64_t bytes = tile_isa() == Isa::avx512 ? 64 : tile_isa() == Isa::avx2 ? 32 : 16;
   return bytes / static_cast<std::int64_t>(sizeof(T));
 }
-std::int64_t tile_vectors() { return machine() == Isa::avx512 ? 4 : 2; }
+std::int64_t tile_vectors() { return tile_isa() == Isa::avx512 ? 4 : 2; }
 
 std::int64_t tile_rows(std::int64_t left, std::int64_t vectors) {
   const std::int64_t most = std::min(left, most_rows(vectors));
-  return *std::prev(std::upper_bound(kRows.begin(), kRows.end(), most));
+  return *std::prev(std::upper_bound(kTileRows.begin(), kTileRows.end(), most));
 }
 
 template <class T> void run_tile(const Tile<T>& tile, std::int64_t rows, std::int64_t vectors, bool paired) {
-  const auto r = static_cast<std::size_t>(std::lower_bound(kRows.begin(), kRows.end(), rows) - kRows.begin()),
+  const auto r = static_cast<std::size_t>(std::lower_bound(kTileRows.begin(), kTileRows.end(), rows) -
+                                          kTileRows.begin()),
              v = static_cast<std::size_t>(vectors - 1);
   return paired ? run_on<T, true>(tile, r, v) : run_on<T, false>(tile, r, v);
 }
@@ -193,4 +158,3 @@ template void run_tile<float>(const Tile<float>&, std::int64_t, std::int64_t, bo
 template void run_tile<double>(const Tile<double>&, std::int64_t, std::int64_t, bool);
 
 }  // namespace tutti::cpu
-#pragma GCC diagnostic pop
