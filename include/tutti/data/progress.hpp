@@ -39,9 +39,9 @@ double seconds_now();
 }  // namespace detail
 
 /// The elements of a range R (by reference where it is an lvalue), and a bar that takes a step behind each.
-template <class R> class Progress {
+template <class R> class ProgressRange {
  public:
-  Progress(R&& range, std::int64_t total, std::string label)
+  ProgressRange(R&& range, std::int64_t total, std::string label)
       : range_(std::forward<R>(range)), bar_(std::make_shared<ProgressBar>(total, std::move(label))) {}
 
   template <class It> struct Iterator {
@@ -68,7 +68,7 @@ template <class R> class Progress {
 };
 
 /// `for (int i : progress(std::views::iota(0, 100)))`: the elements of a range, with a bar.
-template <class R> Progress<R> progress(R&& range, std::string label = "") {
+template <class R> ProgressRange<R> progress(R&& range, std::string label = "") {
   std::int64_t total = -1;
   if constexpr (requires { std::size(range); }) total = static_cast<std::int64_t>(std::size(range));
   return {std::forward<R>(range), total, std::move(label)};
