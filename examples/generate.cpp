@@ -2,6 +2,8 @@
 //
 // Decoding is one compiled loop, with the keys and values of what stands already in a cache. --check compares it with
 // decoding without one.
+#include <chrono>
+
 #include "text/decode.hpp"
 #include "text/gpt_training.hpp"
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -29,8 +30,12 @@ int columns() {
 
 }  // namespace
 
+double detail::seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 ProgressBar::ProgressBar(std::int64_t total, std::string label, bool on)
-    : total_(total), label_(std::move(label)), on_(on || isatty(STDERR_FILENO)) {}
+    : total_(total), label_(std::move(label)), on_(on || isatty(STDERR_FILENO)), start_(detail::seconds_now()) {}
 ProgressBar::~ProgressBar() { finish(); }
 
 void ProgressBar::step(std::int64_t n, const std::string& note) {
@@ -49,10 +54,10 @@ void ProgressBar::finish() {
 }
 
 void ProgressBar::draw(bool last) {
-  auto now = Clock::now();
-  if (!on_ || (!last && now - drawn_ < std::chrono::milliseconds(100))) return;
+  const double now = detail::seconds_now();
+  if (!on_ || (!last && now - drawn_ < 0.1)) return;
   drawn_ = now;
-  double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double elapsed = now - start_;
   double part = fraction_ >= 0 ? fraction_ : total_ > 0 ? static_cast<double>(done_) / static_cast<double>(total_) : -1;
   double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
   char right[160];

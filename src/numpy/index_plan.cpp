@@ -19,7 +19,7 @@ Pick pick_slice(const Array& x, int d, const Slice& s) {
   if (p.step == 0)
     raise<ValueError>("index", "the step of the slice of dim " + std::to_string(d) + " of " + x.type().str() + " is 0",
                       "Steps are positive or negative.");
-  auto bound = [&](const Bound& b, std::int64_t open) {
+  auto bound = [&](const SliceBound& b, std::int64_t open) {
     if (!b.value) return open;
     std::int64_t v = *b.value < 0 ? *b.value + n : *b.value;
     return p.step > 0 ? std::clamp<std::int64_t>(v, 0, n) : std::clamp<std::int64_t>(v, -1, n - 1);

@@ -35,28 +35,28 @@ Array column_stack(const ArrayList& xs) {
 }
 
 namespace {
-int depth(const Block& b) {
+int depth(const NestedArrays& b) {
   int deepest = 0;
-  for (const Block& inner : b.list) deepest = std::max(deepest, 1 + depth(inner));
+  for (const NestedArrays& inner : b.list) deepest = std::max(deepest, 1 + depth(inner));
   return deepest;
 }
-int most_dims(const Block& b) {
+int most_dims(const NestedArrays& b) {
   int n = b.array.has_value() ? b.array.ndim() : 0;
-  for (const Block& inner : b.list) n = std::max(n, most_dims(inner));
+  for (const NestedArrays& inner : b.list) n = std::max(n, most_dims(inner));
   return n;
 }
-Array assembled(const Block& b, int ndim, int axis) {
+Array assembled(const NestedArrays& b, int ndim, int axis) {
   if (b.array.has_value()) {
     Shape shape = b.array.shape();
     while (shape.ndim() < ndim) shape.insert(0, 1);
     return reshape(b.array, shape);
   }
   std::vector<Array> parts;
-  for (const Block& inner : b.list) parts.push_back(assembled(inner, ndim, axis + 1));
+  for (const NestedArrays& inner : b.list) parts.push_back(assembled(inner, ndim, axis + 1));
   return concatenate(parts, axis);
 }
 }  // namespace
-Array block(const Block& blocks, Loc loc) {
+Array block(const NestedArrays& blocks, Loc loc) {
   CallScope scope(loc);
   const int levels = depth(blocks), ndim = std::max(levels, most_dims(blocks));
   return assembled(blocks, ndim, ndim - levels);

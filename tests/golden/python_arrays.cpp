@@ -145,7 +145,7 @@ std::vector<Index> index_entries(const Value& list) {
     if (const std::string* s = v.get<std::string>()) {
       out.push_back(*s == "..." ? Index(ellipsis) : Index(newaxis));
     } else if (const SliceOf* s = v.get<SliceOf>()) {
-      auto bound = [](const std::optional<std::int64_t>& b) { return b ? Bound(*b) : Bound(none); };
+      auto bound = [](const std::optional<std::int64_t>& b) { return b ? SliceBound(*b) : SliceBound(none); };
       out.push_back(slice(bound(s->start), bound(s->stop), bound(s->step)));
     } else if (const auto* i = v.get<std::int64_t>()) {
       out.push_back(*i);

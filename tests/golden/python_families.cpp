@@ -267,7 +267,7 @@ Value delete_of(const A& a) {
   const auto axis = a.maybe_integer(2, "axis");
   const Value& at = a.at(1, "obj");
   if (const SliceOf* s = at.get<SliceOf>()) {
-    auto bound = [](const std::optional<std::int64_t>& b) { return b ? Bound(*b) : Bound(none); };
+    auto bound = [](const std::optional<std::int64_t>& b) { return b ? SliceBound(*b) : SliceBound(none); };
     return delete_(a.array(0, "arr"), slice(bound(s->start), bound(s->stop), bound(s->step)), axis);
   }
   if (at.get<std::int64_t>()) return delete_(a.array(0, "arr"), at.integer(), axis);

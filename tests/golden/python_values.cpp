@@ -69,7 +69,7 @@ Index index_of(const Value& v) {
   if (const auto* i = v.get<std::int64_t>()) return *i;
   if (const auto* a = v.get<Array>()) return *a;
   if (const SliceOf* s = v.get<SliceOf>()) {
-    auto bound = [](const std::optional<std::int64_t>& b) { return b ? Bound(*b) : Bound(none); };
+    auto bound = [](const std::optional<std::int64_t>& b) { return b ? SliceBound(*b) : SliceBound(none); };
     return slice(bound(s->start), bound(s->stop), bound(s->step));
   }
   unknown("index");

@@ -254,16 +254,16 @@ struct In {
 std::string type_text(const Array& x);
 
 /// start:stop:step of an index expression; `none` leaves a bound open.
-struct Bound {
+struct SliceBound {
   std::optional<std::int64_t> value;
-  Bound(none_t) {}
-  template <Integer T> Bound(T v) : value(static_cast<std::int64_t>(v)) {}
+  SliceBound(none_t) {}
+  template <Integer T> SliceBound(T v) : value(static_cast<std::int64_t>(v)) {}
 };
 struct Slice {
-  Bound start, stop, step;
+  SliceBound start, stop, step;
 };
-inline Slice slice(Bound stop) { return {none, stop, none}; }
-inline Slice slice(Bound start, Bound stop, Bound step = none) { return {start, stop, step}; }
+inline Slice slice(SliceBound stop) { return {none, stop, none}; }
+inline Slice slice(SliceBound start, SliceBound stop, SliceBound step = none) { return {start, stop, step}; }
 
 /// `all`: the index `x(all, 0)`, the default of axes, and the reduction `all(x)`.
 struct All {

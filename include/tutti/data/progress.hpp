@@ -1,12 +1,12 @@
 // A progress bar on stderr: silent when it is not a terminal.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
+#include <iterator>
 #include <memory>
-#include <ranges>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace tutti {
 
@@ -25,26 +25,53 @@ class ProgressBar {
   void finish();
 
  private:
-  using Clock = std::chrono::steady_clock;
   void draw(bool last);
   std::int64_t total_, done_ = 0;
   double fraction_ = -1;
   std::string label_, note_;
   bool on_, finished_ = false;
-  Clock::time_point start_ = Clock::now(), drawn_{};
+  double start_, drawn_ = 0;  // seconds, see detail::seconds_now
+};
+
+namespace detail {
+/// Seconds on a clock that never goes back.
+double seconds_now();
+}  // namespace detail
+
+/// The elements of a range R (by reference where it is an lvalue), and a bar that takes a step behind each.
+template <class R> class ProgressRange {
+ public:
+  ProgressRange(R&& range, std::int64_t total, std::string label)
+      : range_(std::forward<R>(range)), bar_(std::make_shared<ProgressBar>(total, std::move(label))) {}
+
+  template <class It> struct Iterator {
+    using value_type = std::remove_cvref_t<decltype(*std::declval<It&>())>;
+    using difference_type = std::ptrdiff_t;
+    It at{};
+    ProgressBar* bar = nullptr;
+    decltype(auto) operator*() const { return *at; }
+    Iterator& operator++() {
+      bar->step();
+      ++at;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    template <class End> bool operator==(const End& end) const { return at == end; }
+  };
+  auto begin() { return Iterator<decltype(std::begin(range_of()))>{std::begin(range_of()), bar_.get()}; }
+  auto end() { return std::end(range_of()); }
+
+ private:
+  std::remove_reference_t<R>& range_of() { return range_; }
+  R range_;
+  std::shared_ptr<ProgressBar> bar_;
 };
 
 /// `for (int i : progress(std::views::iota(0, 100)))`: the elements of a range, with a bar.
-template <std::ranges::viewable_range R> auto progress(R&& range, std::string label = "") {
+template <class R> ProgressRange<R> progress(R&& range, std::string label = "") {
   std::int64_t total = -1;
-  if constexpr (std::ranges::sized_range<R>) total = static_cast<std::int64_t>(std::ranges::size(range));
-  auto bar = std::make_shared<ProgressBar>(total, std::move(label));
-  return std::views::all(std::forward<R>(range)) |
-         std::views::transform([bar, first = true](auto&& x) mutable -> decltype(auto) {
-           if (!first) bar->step();
-           first = false;
-           return std::forward<decltype(x)>(x);
-         });
+  if constexpr (requires { std::size(range); }) total = static_cast<std::int64_t>(std::size(range));
+  return {std::forward<R>(range), total, std::move(label)};
 }
 
 }  // namespace tutti

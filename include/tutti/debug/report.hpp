@@ -1,7 +1,6 @@
 // What an experiment prints: timings and errors.
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <exception>
 #include <iosfwd>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "tutti/array/placement.hpp"
+#include "tutti/data/progress.hpp"
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
@@ -53,9 +53,9 @@ template <class F> void call_and_wait(F& fn) {
 ///     std::cout << timeit([&] { return sin(x); }, {.runs = 5, .loops = 5}) << "\n";
 template <std::invocable F> Timing timeit(F&& fn, TimeitOptions options = {}) {
   auto run = [&](int loops) {
-    auto start = std::chrono::steady_clock::now();
+    const double start = detail::seconds_now();
     for (int i = 0; i < loops; ++i) detail::call_and_wait(fn);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return detail::seconds_now() - start;
   };
   Timing out{{}, options.loops > 0 ? options.loops : 1};
   if (options.loops <= 0)

@@ -19,13 +19,13 @@ Array dstack(const ArrayList& xs);
 /// Vectors become columns.
 Array column_stack(const ArrayList& xs);
 /// Nested lists of arrays, the innermost joined along the last dim, and so on.
-struct Block {
+struct NestedArrays {
   Array array;
-  std::vector<Block> list;
-  Block(const Array& x) : array(x) {}
-  Block(std::initializer_list<Block> l) : list(l) {}
+  std::vector<NestedArrays> list;
+  NestedArrays(const Array& x) : array(x) {}
+  NestedArrays(std::initializer_list<NestedArrays> l) : list(l) {}
 };
-Array block(const Block& blocks, Loc loc = Loc::current());
+Array block(const NestedArrays& blocks, Loc loc = Loc::current());
 /// Repeated in flat order, or cut, to another shape.
 Array resize(const In& x, const Shape& shape);
 
