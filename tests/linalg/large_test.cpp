@@ -59,6 +59,24 @@ TEST(Large, ReflectionsOfTinyAndHugeColumns) {
   expect_same(rows(all, slice(50)), linalg::qr(a).r(all, slice(50)));  // of columns before it
 }
 
+TEST(Large, SingularValuesOfTallAndWideMatrices) {
+  WithX64 doubles;
+  for (DType dtype : {float32, float64})
+    for (const Shape& s : std::vector<Shape>{{300, 50}, {50, 300}, {200, 133}, {2, 120, 60}}) {
+      SCOPED_TRACE(std::string(dtype.name()) + s.str());
+      const Array a = random_matrices(s, dtype, 7);
+      const auto [u, values, vh] = linalg::svd(a, false);
+      expect_near(matmul(u * expand_dims(values, -2), vh), a);
+      for (const Array& q : {u, swapaxes(vh, -1, -2)}) {
+        const Array product = matmul(swapaxes(q, -1, -2), q);
+        expect_near(product, broadcast_to(identity_of(product), product.shape()));
+      }
+      expect_near(linalg::svdvals(a), values);
+      expect_near(linalg::svd(a).s, values);
+    }
+  EXPECT_TRUE(isnan(linalg::svdvals(random_matrices({300, 50}, float32).at(7, 7).set(NAN))).all().item<bool>());
+}
+
 TEST(Large, TriangularFormsAgreeWithTheWholeMatrix) {
   WithX64 doubles;
   for (DType dtype : {float32, float64})

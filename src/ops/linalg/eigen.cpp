@@ -2,6 +2,7 @@
 #include "ops/linalg/eigen.hpp"
 
 #include "ops/linalg/matrix.hpp"
+#include "ops/linalg/spectra.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/linalg.hpp"
 
@@ -35,8 +36,8 @@ void eval_eigh(const Call& c, std::span<const HostView> in, std::span<const Host
   const std::int64_t n = cols_of(shape), size = n * n;
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
     for_each_matrix<T>(batch_size(shape), 10 * static_cast<double>(size * n), [&](std::int64_t k, auto& space) {
-      Lapack<T>::eigh(static_cast<int>(n), p.lower, in[0].as<const T>() + k * size, out[0].as<Real<T>>() + k * n,
-                      p.vectors ? out[1].as<T>() + k * size : nullptr, space);
+      Spectra<T>::eigh(static_cast<int>(n), p.lower, in[0].as<const T>() + k * size, out[0].as<Real<T>>() + k * n,
+                       p.vectors ? out[1].as<T>() + k * size : nullptr, space);
     });
   });
 }
@@ -47,9 +48,9 @@ void eval_eig(const Call& c, std::span<const HostView> in, std::span<const HostV
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
     using C = std::complex<Real<T>>;
     for_each_matrix<T>(batch_size(shape), 25 * static_cast<double>(size * n), [&](std::int64_t k, auto& space) {
-      Lapack<T>::eig(static_cast<int>(n), in[0].as<const T>() + k * size, out[0].as<C>() + k * n,
-                     p.left ? out[1].as<C>() + k * size : nullptr,
-                     p.right ? out[1 + p.left].as<C>() + k * size : nullptr, space);
+      Spectra<T>::eig(static_cast<int>(n), in[0].as<const T>() + k * size, out[0].as<C>() + k * n,
+                      p.left ? out[1].as<C>() + k * size : nullptr,
+                      p.right ? out[1 + p.left].as<C>() + k * size : nullptr, space);
     });
   });
 }

@@ -49,18 +49,6 @@ template <class T> struct Lapack {
 
   /// q (m x k) and r (k x n) with a = q r, r upper triangular; k = m where `full`, else min(m, n).
   static void qr(int m, int n, bool full, const T* a, T* q, T* r, Workspace<T>& w, bool on_workers = false);
-
-  /// Singular values, descending, and where u is given the vectors: u (m x k), vh (k x n), k = min(m, n); where `full`
-  /// both square.
-  static void svd(int m, int n, bool full, const T* a, Real<T>* s, T* u, T* vh, Workspace<T>& w);
-
-  /// Eigenvalues, ascending, and where v is given the eigenvectors as its columns, of a Hermitian matrix of which one
-  /// triangle is read.
-  static void eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space);
-
-  /// Eigenvalues and, where they are given, left and right eigenvectors of length 1 as columns.
-  static void eig(int n, const T* a, std::complex<Real<T>>* w, std::complex<Real<T>>* left,
-                  std::complex<Real<T>>* right, Workspace<T>& space);
 };
 
 }  // namespace tutti::ops

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "ops/linalg/lapack.hpp"
 
@@ -21,6 +22,10 @@ template <class T> struct StripFactors {
                                bool on_workers);
   /// As Lapack::qr.
   static void qr(int m, int n, bool full, const T* a, T* q, T* r, bool on_workers);
+  /// Of a tall matrix q r: r (n x n), then between(), then out (m x n) = q b, where it is given: q itself is never
+  /// made.
+  static void around_r(int m, int n, const T* a, T* r, const std::function<void()>& between, const T* b, T* out,
+                       bool on_workers);
 };
 
 }  // namespace tutti::ops

@@ -77,39 +77,64 @@ template <class T> struct StripQr {
       for (int j = 0; j < x.cols_of(s); ++j) to[j] = from ? from[j] * scales[static_cast<std::size_t>(first + j)] : T{};
     }
   }
-  /// Strip s of Q: what the reflections make of the identity, the last one first. Those behind it leave it as it is.
-  void make_q(const Strips<T>& q, int s) const {
-    std::fill(q.strip(s), q.row(s, q.height()), T{});
-    for (int j = 0; j < q.cols_of(s); ++j) q.row(s, s * width + j)[j] = T(1);
-    for (int k = std::min(s, panels() - 1); k >= 0; --k) apply(k, false, q, s);
+  /// Strip s of what the reflections make of c, the last one first. Those from panel `panels` on leave it as it is.
+  void reflect(const Strips<T>& c, int s, int panels) const {
+    for (int k = panels - 1; k >= 0; --k) apply(k, false, c, s);
+  }
+  void factor_all(const T* a, bool on_workers) {
+    std::vector<std::pair<int, int>> tasks;
+    for (int k = -1; k < panels(); ++k)
+      for (int s = k < 0 ? 0 : k + 1; s < x.count(); ++s) tasks.emplace_back(k, s);
+    in_order(static_cast<int>(tasks.size()), on_workers, [&](int i) {
+      const auto [k, s] = tasks[static_cast<std::size_t>(i)];
+      if (k < 0)
+        load(s, a);
+      else
+        step(k, s);
+    });
   }
 };
 
 }  // namespace
 
 template <class T> void StripFactors<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, bool on_workers) {
+  constexpr int width = Strips<T>::width;
   StripQr<T> f(m, n);
-  const int strips = f.x.count(), rows = full ? m : f.steps;
-  std::vector<std::pair<int, int>> tasks;
-  for (int k = -1; k < f.panels(); ++k)
-    for (int s = k < 0 ? 0 : k + 1; s < strips; ++s) tasks.emplace_back(k, s);
-  in_order(static_cast<int>(tasks.size()), on_workers, [&](int i) {
-    const auto [k, s] = tasks[static_cast<std::size_t>(i)];
-    if (k < 0)
-      f.load(s, a);
-    else
-      f.step(k, s);
-  });
+  f.factor_all(a, on_workers);
+  const int rows = full ? m : f.steps;
   const Strips<T> made(m, rows);
-  in_order(made.count() + strips, on_workers, [&](int i) {  // the longest first
+  in_order(made.count() + f.x.count(), on_workers, [&](int i) {  // the longest first
     if (i >= made.count()) return f.store_r(i - made.count(), rows, r);
     const int s = made.count() - 1 - i;
-    f.make_q(made, s);
+    std::fill(made.strip(s), made.row(s, made.height()), T{});
+    for (int j = 0; j < made.cols_of(s); ++j) made.row(s, s * width + j)[j] = T(1);
+    f.reflect(made, s, std::min(s + 1, f.panels()));
     made.store(s, q, 0, m);
+  });
+}
+
+template <class T>
+void StripFactors<T>::around_r(int m, int n, const T* a, T* r, const std::function<void()>& between, const T* b, T* out,
+                               bool on_workers) {
+  StripQr<T> f(m, n);
+  f.factor_all(a, on_workers);
+  for (int s = 0; s < f.x.count(); ++s) f.store_r(s, n, r);
+  between();
+  if (!out) return;
+  const Strips<T> made(m, n);
+  in_order(made.count(), on_workers, [&](int s) {
+    std::fill(made.row(s, n), made.row(s, made.height()), T{});
+    made.load(s, b, 0, n);
+    f.reflect(made, s, f.panels());
+    made.store(s, out, 0, m);
   });
 }
 
 template void StripFactors<float>::qr(int, int, bool, const float*, float*, float*, bool);
 template void StripFactors<double>::qr(int, int, bool, const double*, double*, double*, bool);
+template void StripFactors<float>::around_r(int, int, const float*, float*, const std::function<void()>&, const float*,
+                                            float*, bool);
+template void StripFactors<double>::around_r(int, int, const double*, double*, const std::function<void()>&,
+                                             const double*, double*, bool);
 
 }  // namespace tutti::ops

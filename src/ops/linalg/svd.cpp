@@ -2,6 +2,7 @@
 #include "ops/linalg/svd.hpp"
 
 #include "ops/linalg/matrix.hpp"
+#include "ops/linalg/spectra.hpp"
 #include "tutti/lax/linalg.hpp"
 
 namespace tutti::ops {
@@ -32,8 +33,8 @@ void eval_svd(const Call& c, std::span<const HostView> in, std::span<const HostV
     for_each_matrix<T>(batch_size(shape), 20 * static_cast<double>(m * n * k), [&](std::int64_t i, auto& space) {
       T* u = p.vectors ? out[1].as<T>() + i * m * columns : nullptr;
       T* vh = p.vectors ? out[2].as<T>() + i * rows * n : nullptr;
-      Lapack<T>::svd(static_cast<int>(m), static_cast<int>(n), p.full, in[0].as<const T>() + i * m * n,
-                     out[0].as<Real<T>>() + i * k, u, vh, space);
+      Spectra<T>::svd(static_cast<int>(m), static_cast<int>(n), p.full, in[0].as<const T>() + i * m * n,
+                      out[0].as<Real<T>>() + i * k, u, vh, space, batch_size(shape) == 1);
     });
   });
 }

@@ -32,7 +32,8 @@ void turn_rows(const T* in, std::int64_t rows, std::int64_t cols, std::int64_t b
 }  // namespace detail
 
 /// out (cols x rows) = the transpose of in (rows x cols).
-template <class T> void turn_matrix(const T* in, std::int64_t rows, std::int64_t cols, T* out, bool on_workers) {
+template <class T>
+void turn_matrix(const T* in, std::int64_t rows, std::int64_t cols, T* out, bool on_workers = false) {
   constexpr std::int64_t kStrip = 64;
   auto strips = [&](std::int64_t begin, std::int64_t end) {
     detail::turn_rows(in, rows, cols, begin * kStrip, std::min(rows, end * kStrip), out);
