@@ -77,6 +77,38 @@ TEST(Large, SingularValuesOfTallAndWideMatrices) {
   EXPECT_TRUE(isnan(linalg::svdvals(random_matrices({300, 50}, float32).at(7, 7).set(NAN))).all().item<bool>());
 }
 
+// Also where values are many times the same, tiny or huge.
+TEST(Large, EigenvectorsAndSingularVectorsMultiplyBack) {
+  WithX64 doubles;
+  for (DType dtype : {float32, float64})
+    for (std::int64_t n : {128, 151}) {
+      SCOPED_TRACE(std::string(dtype.name()) + std::to_string(n));
+      const Array x = random_matrices({n, n}, dtype, 5), thin = random_matrices({n, 3}, dtype, 6);
+      for (const Array& a : {x + turned(x), identity_of(x), matmul(thin, turned(thin)), diag(x(0)), zeros_like(x)})
+        for (double scale : {1., 1e-33, 1e33}) {
+          const Array given = a * scale;
+          const auto [w, v] = linalg::eigh(given);
+          expect_near(matmul(v * (w / scale), turned(v)), a);
+          expect_orthonormal(v);
+          EXPECT_TRUE(all(w(slice(1, none)) >= w(slice(0, -1))).item<bool>());
+          expect_near(linalg::eigvalsh(given) / scale, w / scale);
+          for (const Array& b : {given, given(all, slice(n - 11)), given(slice(n - 11))}) {
+            const auto [u, s, vh] = linalg::svd(b, false);
+            expect_near(matmul(u * (s / scale), vh), b / scale);
+            expect_orthonormal(u);
+            expect_orthonormal(turned(vh));
+            expect_near(linalg::svdvals(b) / scale, s / scale);
+          }
+        }
+      const Array upper = where(tril(x, -1) == 0, x, NAN).astype(dtype);  // nobody looks at the other half
+      const auto [w, v] = linalg::eigh(turned(upper), 'L', false);
+      expect_near(matmul(v * w, turned(v)), triu(x) + turned(triu(x, 1)));
+    }
+  const Array both = random_matrices({2, 130, 130}, float32).at(1).multiply(1e33);
+  const auto svds = linalg::svd(both);
+  for (int k = 0; k < 2; ++k) expect_same(svds.u(k), linalg::svd(both(k)).u);
+}
+
 TEST(Large, TriangularFormsAgreeWithTheWholeMatrix) {
   WithX64 doubles;
   for (DType dtype : {float32, float64})

@@ -37,7 +37,7 @@ void eval_eigh(const Call& c, std::span<const HostView> in, std::span<const Host
   with_matrix_element(in[0].type.dtype, [&]<class T>() {
     for_each_matrix<T>(batch_size(shape), 10 * static_cast<double>(size * n), [&](std::int64_t k, auto& space) {
       Spectra<T>::eigh(static_cast<int>(n), p.lower, in[0].as<const T>() + k * size, out[0].as<Real<T>>() + k * n,
-                       p.vectors ? out[1].as<T>() + k * size : nullptr, space);
+                       p.vectors ? out[1].as<T>() + k * size : nullptr, space, batch_size(shape) == 1);
     });
   });
 }

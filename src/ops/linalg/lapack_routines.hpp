@@ -65,6 +65,13 @@ template <class T> struct Routines {
   static constinit inline Either<void(In, In, Int, T*, Int, T*, T*, Int, T*, Int, T*, Int, R*, int*, Len, Len),
                                  void(In, In, Int, T*, Int, R*, R*, T*, Int, T*, Int, T*, Int, int*, Len, Len)>
       geev{letter, "geev"};
+
+  // Steps of syevd and gesdd, of real matrices.
+  static constinit inline Routine<void(In, Int, T*, Int, T*, T*, T*, T*, Int, int*, Len)> sytrd{letter, "sytrd"};
+  static constinit inline Routine<void(In, Int, T*, T*, T*, Int, T*, Int, int*, Int, int*, Len)> stedc{letter, "stedc"};
+  static constinit inline Routine<void(Int, Int, T*, Int, T*, T*, T*, T*, T*, Int, int*)> gebrd{letter, "gebrd"};
+  static constinit inline Routine<void(In, In, Int, T*, T*, T*, Int, T*, Int, T*, int*, T*, int*, int*, Len, Len)>
+      bdsdc{letter, "bdsdc"};
 };
 
 }  // namespace tutti::ops::lapack

@@ -2,7 +2,9 @@
 // way in and out.
 #include "ops/linalg/spectra.hpp"
 
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "ops/linalg/lapack_memory.hpp"
 #include "ops/linalg/lapack_routines.hpp"
@@ -20,6 +22,68 @@ template <class T> void tall_svd(int m, int n, const T* a, T* s, T* u, T* vh, Wo
   StripFactors<T>::around_r(
       m, n, a, r.data(), [&] { Spectra<T>::svd(n, n, false, r.data(), s, u ? left.data() : nullptr, vh, w); },
       left.data(), u, on_workers);
+}
+
+// LAPACK makes its routines' steps larger or smaller where their squares are no numbers.
+template <class T> bool is_moderate(T largest) {
+  constexpr T high = std::numeric_limits<T>::digits < 32 ? T(1e12) : T(1e140);
+  return largest > 1 / high && largest < high;
+}
+template <class T> T largest_of(const T* a, std::int64_t n) {
+  return std::accumulate(a, a + n, T{}, [](T x, T y) { return std::max(x, std::abs(y)); });
+}
+
+// What gesdd does with a matrix about as wide as high, but vectors come back by strips. `wide`: n >= m; else the other
+// way round. False where it does not converge.
+template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, Workspace<T>& w, bool on_workers) {
+  const bool wide = n >= m;
+  const int rows = wide ? n : m, cols = wide ? m : n;
+  T* b = sized(w.matrix, std::int64_t{m} * n);  // rows x cols, column by column
+  if (wide)
+    std::copy_n(a, std::int64_t{m} * n, b);
+  else
+    turn_matrix(a, m, n, b, on_workers);
+  const std::int64_t square = std::int64_t{cols} * cols;
+  T* vectors = sized(w.other, 2 * square + 3 * std::int64_t{cols});
+  T *left = vectors, *right = left + square, *above = right + square, *tau_left = above + cols,
+    *tau_right = tau_left + cols;
+  int info = 0, *integers = sized(w.integers, 8 * std::int64_t{cols}), unused_integer = 0;
+  T unused = 0;
+  const int least = static_cast<int>(3 * square + 4 * std::int64_t{cols});  // of bdsdc
+  std::vector<T> own;
+  const int length = room(own, [&](T* work, const int* size) {
+    Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, work, size, &info);
+    *work = std::max(*work, static_cast<T>(least) * T(1.0001));
+  });
+  Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, own.data(), &length, &info);
+  Routines<T>::bdsdc("U", "I", &cols, s, above, left, &cols, right, &cols, &unused, &unused_integer, own.data(),
+                     integers, &info, 1, 1);
+  if (info != 0) return false;
+  // Of the transpose left and right have changed places.
+  StripFactors<T>::reflect({rows, cols, 0, b, 1, rows, tau_left}, cols, {cols, left, 1, cols}, wide ? vh : u, wide,
+                           on_workers);
+  StripFactors<T>::reflect({cols, cols - 1, 1, b, rows, 1, tau_right}, cols, {cols, right, cols, 1}, wide ? u : vh,
+                           !wide, on_workers);
+  return true;
+}
+
+// What syevd does with a lower triangle, but vectors come back by strips.
+template <class T> bool eigenvectors(int n, T* a, T* w, T* v, Workspace<T>& space, bool on_workers) {
+  const std::int64_t square = std::int64_t{n} * n;
+  T* vectors = sized(space.other, square + 2 * std::int64_t{n});
+  T *below = vectors + square, *tau = below + n;
+  const int integer_length = 3 + 5 * n, least = static_cast<int>(1 + 4 * std::int64_t{n} + square);  // of stedc
+  int info = 0, *integers = sized(space.integers, integer_length);
+  std::vector<T> own;
+  const int length = room(own, [&](T* work, const int* size) {
+    Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, size, &info, 1);
+    *work = std::max(*work, static_cast<T>(least) * T(1.0001));
+  });
+  Routines<T>::sytrd("L", &n, a, &n, w, below, tau, own.data(), &length, &info, 1);
+  Routines<T>::stedc("I", &n, w, below, vectors, &n, own.data(), &length, integers, &integer_length, &info, 1);
+  if (info != 0) return false;
+  StripFactors<T>::reflect({n, n - 1, 1, a, 1, n, tau}, n, {n, vectors, 1, n}, v, false, on_workers);
+  return true;
 }
 
 }  // namespace
@@ -51,6 +115,11 @@ void Spectra<T>::svd(int m, int n, bool full, const T* a, Real<T>* s, T* u, T* v
       turn_matrix(left.data(), n, m, vh, on_workers);
       return turn_matrix(right.data(), m, m, u, on_workers);
     }
+  if constexpr (!is_complex<T>)
+    if (u && (!full || m == n) && k >= StripFactors<T>::least_vectors && is_moderate(largest_of(a, size))) {
+      if (!square_svd(m, n, a, s, u, vh, w, on_workers)) give_up();
+      return;
+    }
   // Of the transpose (n x m) u and vh have changed places, and lie as they are wanted.
   T* copy = sized(w.matrix, size);
   std::copy_n(a, size, copy);
@@ -72,7 +141,8 @@ void Spectra<T>::svd(int m, int n, bool full, const T* a, Real<T>* s, T* u, T* v
   if (info != 0) give_up();
 }
 
-template <class T> void Spectra<T>::eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space) {
+template <class T>
+void Spectra<T>::eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space, bool on_workers) {
   if (n == 0) return;
   const std::int64_t size = std::int64_t{n} * n;
   auto give_up = [&] {
@@ -83,7 +153,15 @@ template <class T> void Spectra<T>::eigh(int n, bool lower, const T* a, Real<T>*
     if (!all_finite(a + i * n + (lower ? 0 : i), lower ? i + 1 : n - i)) return give_up();
   // Turned, though the transpose would do: the signs of vectors are then those that others get of LAPACK.
   T* copy = sized(space.matrix, size);
-  turn_matrix(a, n, n, copy);
+  turn_matrix(a, n, n, copy, on_workers);
+  if constexpr (!is_complex<T>) {
+    T largest = 0;
+    for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, largest_of(a + i * n, i + 1));
+    if (v && lower && n >= StripFactors<T>::least_vectors && is_moderate(largest)) {
+      if (!eigenvectors(n, copy, w, v, space, on_workers)) give_up();
+      return;
+    }
+  }
   const char *job = v ? "V" : "N", *half = lower ? "L" : "U";
   int info = 0;
   const int real_length = is_complex<T> ? (v ? 1 + 5 * n + 2 * n * n : n) : 0;

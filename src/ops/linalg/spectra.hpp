@@ -15,7 +15,7 @@ template <class T> struct Spectra {
 
   /// Eigenvalues, ascending, and where v is given the eigenvectors as its columns, of a Hermitian matrix of which one
   /// triangle is read.
-  static void eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space);
+  static void eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace<T>& space, bool on_workers = false);
 
   /// Eigenvalues and, where they are given, left and right eigenvectors of length 1 as columns.
   static void eig(int n, const T* a, std::complex<Real<T>>* w, std::complex<Real<T>>* left,

@@ -9,9 +9,27 @@
 
 namespace tutti::ops {
 
+/// `count` reflections of n numbers as LAPACK leaves them: number i of reflection k lies at v[i * row + k * column]; it
+/// is 1 for i = k + offset, and 0 before. One stride is 1.
+template <class T> struct Reflections {
+  int n, count, offset;
+  const T* v;
+  std::int64_t row, column;
+  const T* tau;
+};
+
 template <class T> struct StripFactors {
-  /// Extents from which on this is faster than the library; unknowns side by side; columns of a tall matrix.
-  static constexpr int least = 32, least_columns = 8, least_reflections = 192 / sizeof(T);
+  /// Element (i, j) of the first rows lies at data[i * row + j * column]; the others are 0. One stride
+  /// is 1.
+  struct Matrix {
+    int rows;
+    const T* data;
+    std::int64_t row, column;
+  };
+
+  /// Extents from which on this is faster than the library; unknowns side by side; columns of a tall
+  /// matrix; vectors.
+  static constexpr int least = 32, least_columns = 8, least_reflections = 192 / sizeof(T), least_vectors = 128;
 
   /// As Lapack::cholesky. False, and nothing written, where there is no factor.
   static bool cholesky(int n, const T* in, T* out, bool on_workers);
@@ -26,6 +44,8 @@ template <class T> struct StripFactors {
   /// made.
   static void around_r(int m, int n, const T* a, T* r, const std::function<void()>& between, const T* b, T* out,
                        bool on_workers);
+  /// out (n x cols), or its transpose, = H_0 H_1 ... c.
+  static void reflect(const Reflections<T>& h, int cols, Matrix c, T* out, bool out_turned, bool on_workers);
 };
 
 }  // namespace tutti::ops

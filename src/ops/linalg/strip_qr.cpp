@@ -3,35 +3,28 @@
 #include <vector>
 
 #include "ops/linalg/ordered_tasks.hpp"
-#include "ops/linalg/strip_factors.hpp"
-#include "ops/linalg/tiles.hpp"
+#include "ops/linalg/strip_reflections.hpp"
 
 namespace tutti::ops {
 namespace {
 
-// Panel k is strip k from row k * width on; its reflections together are I - V T V^T (R. Schreiber, C. Van Loan: A
-// storage-efficient WY representation for products of Householder transformations, 1989), which each strip behind it is
-// multiplied with by itself; whoever does this to the next panel factors it at once, while others are still at work.
-template <class T> struct StripQr {
-  static constexpr int width = Strips<T>::width, square = width * width;
+// Each strip behind a panel is multiplied with its reflections by itself; whoever does this to the next panel factors
+// it at once, while others are still at work.
+template <class T> struct StripQr : StripReflections<T> {
+  using StripReflections<T>::width, StripReflections<T>::square, StripReflections<T>::x, StripReflections<T>::panels,
+      StripReflections<T>::columns, StripReflections<T>::t_of, StripReflections<T>::apply;
 
-  int steps;
-  Strips<T> x;
-  BufferPtr memory;
+  BufferPtr rows;
   std::vector<T> scales;  // of columns: with them R is that of the matrix
   Progress strips{x.count()}, factored{1};
 
   StripQr(int m, int n)
-      : steps(std::min(m, n)),
-        x(m, n),
-        memory(allocate_buffer(static_cast<std::size_t>(2 * panels() * square) * sizeof(T))),
+      : StripReflections<T>(m, n, std::min(m, n)),
+        rows(allocate_buffer(static_cast<std::size_t>(panels() * square) * sizeof(T))),
         scales(static_cast<std::size_t>(x.count() * width)) {}
 
-  int panels() const { return (steps + width - 1) / width; }
-  int columns(int k) const { return std::min(width, steps - k * width); }
-  /// T of panel k, and the rows of R that it has.
-  T* t_of(int k) const { return static_cast<T*>(memory->data()) + 2 * k * square; }
-  T* r_of(int k) const { return t_of(k) + square; }
+  /// The rows of R that panel k has.
+  T* r_of(int k) const { return static_cast<T*>(rows->data()) + k * square; }
 
   void factor(int k) {
     const int first = k * width;
@@ -51,16 +44,6 @@ template <class T> struct StripQr {
     if (s == 0) factor(0);
     strips.reach(s, 1);
   }
-  /// Strip s of c is multiplied with panel k's reflections, or with their product's transpose.
-  void apply(int k, bool transposed, const Strips<T>& c, int s) const {
-    const int first = k * width, columns = c.cols_of(s);
-    alignas(64) T products[square], turned[square];
-    const T *v = x.row(k, first), *t = t_of(k);
-    Tiles<T>::product(width, x.rows() - first, {v, 1, width}, c.row(s, first), products, columns);
-    Tiles<T>::product(width, width, transposed ? Factor<T>{t, 1, width} : Factor<T>{t, width, 1}, products, turned,
-                      columns);
-    Tiles<T>::subtract_product(x.height() - first, width, {v, width, 1}, turned, c.row(s, first), columns);
-  }
   void step(int k, int s) {
     strips.wait(s, k + 1);
     factored.wait(0, k + 1);
@@ -76,10 +59,6 @@ template <class T> struct StripQr {
       T* to = r + std::int64_t{i} * x.cols() + first;
       for (int j = 0; j < x.cols_of(s); ++j) to[j] = from ? from[j] * scales[static_cast<std::size_t>(first + j)] : T{};
     }
-  }
-  /// Strip s of what the reflections make of c, the last one first. Those from panel `panels` on leave it as it is.
-  void reflect(const Strips<T>& c, int s, int panels) const {
-    for (int k = panels - 1; k >= 0; --k) apply(k, false, c, s);
   }
   void factor_all(const T* a, bool on_workers) {
     std::vector<std::pair<int, int>> tasks;
@@ -101,14 +80,14 @@ template <class T> void StripFactors<T>::qr(int m, int n, bool full, const T* a,
   constexpr int width = Strips<T>::width;
   StripQr<T> f(m, n);
   f.factor_all(a, on_workers);
-  const int rows = full ? m : f.steps;
+  const int rows = full ? m : f.count;
   const Strips<T> made(m, rows);
   in_order(made.count() + f.x.count(), on_workers, [&](int i) {  // the longest first
     if (i >= made.count()) return f.store_r(i - made.count(), rows, r);
     const int s = made.count() - 1 - i;
     std::fill(made.strip(s), made.row(s, made.height()), T{});
     for (int j = 0; j < made.cols_of(s); ++j) made.row(s, s * width + j)[j] = T(1);
-    f.reflect(made, s, std::min(s + 1, f.panels()));
+    f.apply_all(made, s, std::min(s + 1, f.panels()));
     made.store(s, q, 0, m);
   });
 }
@@ -125,7 +104,7 @@ void StripFactors<T>::around_r(int m, int n, const T* a, T* r, const std::functi
   in_order(made.count(), on_workers, [&](int s) {
     std::fill(made.row(s, n), made.row(s, made.height()), T{});
     made.load(s, b, 0, n);
-    f.reflect(made, s, f.panels());
+    f.apply_all(made, s, f.panels());
     made.store(s, out, 0, m);
   });
 }

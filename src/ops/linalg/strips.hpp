@@ -37,11 +37,13 @@ template <class T> class Strips {
     *reinterpret_cast<Row*>(row(s, j)) = one;
   }
   /// Rows `begin` to `end` of strip s, from a row-major matrix and to one; there in place of row i row_of(i).
-  void load(int s, const T* a, int begin, int end) const {
+  void load(int s, const T* a, int begin, int end) const { load(s, a, begin, end, cols_); }
+  /// Of one with rows `far` apart.
+  void load(int s, const T* a, int begin, int end, std::int64_t far) const {
     const int columns = cols_of(s);
-    const T* from = a + std::int64_t{begin} * cols_ + s * width;
-    for (int i = begin; i < end; ++i, from += cols_) {
-      fetch(from, end - i);
+    const T* from = a + begin * far + s * width;
+    for (int i = begin; i < end; ++i, from += far) {
+      fetch(from, end - i, far);
       if (columns == width) {
         *reinterpret_cast<Row*>(row(s, i)) = *reinterpret_cast<const Row*>(from);
         continue;
@@ -55,7 +57,7 @@ template <class T> class Strips {
     const int columns = cols_of(s);
     T* to = a + std::int64_t{begin} * cols_ + s * width;
     for (int i = begin; i < end; ++i, to += cols_) {
-      fetch(to, end - i);
+      fetch(to, end - i, cols_);
       if (columns == width)
         *reinterpret_cast<Row*>(to) = *reinterpret_cast<const Row*>(row(s, row_of(i)));
       else
@@ -67,18 +69,18 @@ template <class T> class Strips {
   }
   /// Columns of strip s are rows of a row-major matrix with rows as long as those of strips; from `begin` to `end` of
   /// each row.
-  void load_turned(int s, const T* a, int begin, int end) const {
+  void load_turned(int s, const T* a, int begin, int end) const { load_turned(s, a, begin, end, rows_); }
+  void load_turned(int s, const T* a, int begin, int end, std::int64_t far) const {
     constexpr int lanes = static_cast<int>(lane::Side<T>::lanes);
     const int first = s * width, columns = cols_of(s), whole = columns - columns % lanes,
               last = begin + (end - begin) / lanes * lanes;
-    const T* from = a + std::int64_t{first} * rows_;
+    const T* from = a + first * far;
     lane::with_widest([&] [[gnu::always_inline]] {
       for (int c = 0; c < whole; c += lanes)
-        for (int i = begin; i < last; i += lanes)
-          lane::turn_square<T>(from + std::int64_t{c} * rows_ + i, rows_, row(s, i) + c, width);
+        for (int i = begin; i < last; i += lanes) lane::turn_square<T>(from + c * far + i, far, row(s, i) + c, width);
     });
     for (int i = begin; i < end; ++i) {
-      for (int c = i < last ? whole : 0; c < columns; ++c) row(s, i)[c] = from[std::int64_t{c} * rows_ + i];
+      for (int c = i < last ? whole : 0; c < columns; ++c) row(s, i)[c] = from[c * far + i];
       std::fill(row(s, i) + columns, row(s, i) + width, T{});
     }
     if (end == rows_) std::fill(row(s, rows_), row(s, height_), T{});
@@ -104,11 +106,10 @@ template <class T> class Strips {
     Part parts[12];
   };
   /// Rows of a matrix are far apart: nobody else guesses which comes next.
-  [[gnu::always_inline]] void fetch(const T* p, int rows) const {
+  [[gnu::always_inline]] void fetch(const T* p, int rows, std::int64_t far) const {
     constexpr int kAhead = 8;
     if (rows <= kAhead) return;
-    for (int k = 0; k < 4; ++k)
-      __builtin_prefetch(reinterpret_cast<const char*>(p + std::int64_t{kAhead} * cols_) + 64 * k);
+    for (int k = 0; k < 4; ++k) __builtin_prefetch(reinterpret_cast<const char*>(p + kAhead * far) + 64 * k);
   }
   std::int64_t size() const { return std::int64_t{height_} * width; }
 
