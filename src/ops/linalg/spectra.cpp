@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "array/buffer.hpp"
 #include "ops/linalg/lapack_memory.hpp"
 #include "ops/linalg/lapack_routines.hpp"
 #include "ops/linalg/strip_factors.hpp"
@@ -38,26 +39,22 @@ template <class T> T largest_of(const T* a, std::int64_t n) {
 template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, Workspace<T>& w, bool on_workers) {
   const bool wide = n >= m;
   const int rows = wide ? n : m, cols = wide ? m : n;
-  T* b = sized(w.matrix, std::int64_t{m} * n);  // rows x cols, column by column
+  const std::int64_t square = std::int64_t{cols} * cols, size = std::int64_t{m} * n;
+  const int length = static_cast<int>(3 * square + 4 * std::int64_t{cols});  // what bdsdc wants, more than gebrd does
+  const BufferPtr memory =
+      allocate_buffer(static_cast<std::size_t>(size + 2 * square + 3 * std::int64_t{cols} + length) * sizeof(T));
+  T* b = static_cast<T*>(memory->data());  // rows x cols, column by column
+  T *left = b + size, *right = left + square, *above = right + square, *tau_left = above + cols,
+    *tau_right = tau_left + cols, *work = tau_right + cols;
   if (wide)
-    std::copy_n(a, std::int64_t{m} * n, b);
+    std::copy_n(a, size, b);
   else
     turn_matrix(a, m, n, b, on_workers);
-  const std::int64_t square = std::int64_t{cols} * cols;
-  T* vectors = sized(w.other, 2 * square + 3 * std::int64_t{cols});
-  T *left = vectors, *right = left + square, *above = right + square, *tau_left = above + cols,
-    *tau_right = tau_left + cols;
   int info = 0, *integers = sized(w.integers, 8 * std::int64_t{cols}), unused_integer = 0;
   T unused = 0;
-  const int least = static_cast<int>(3 * square + 4 * std::int64_t{cols});  // of bdsdc
-  std::vector<T> own;
-  const int length = room(own, [&](T* work, const int* size) {
-    Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, work, size, &info);
-    *work = std::max(*work, static_cast<T>(least) * T(1.0001));
-  });
-  Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, own.data(), &length, &info);
-  Routines<T>::bdsdc("U", "I", &cols, s, above, left, &cols, right, &cols, &unused, &unused_integer, own.data(),
-                     integers, &info, 1, 1);
+  Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, work, &length, &info);
+  Routines<T>::bdsdc("U", "I", &cols, s, above, left, &cols, right, &cols, &unused, &unused_integer, work, integers,
+                     &info, 1, 1);
   if (info != 0) return false;
   // Of the transpose left and right have changed places.
   StripFactors<T>::reflect({rows, cols, 0, b, 1, rows, tau_left}, cols, {cols, left, 1, cols}, wide ? vh : u, wide,
@@ -70,17 +67,13 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
 // What syevd does with a lower triangle, but vectors come back by strips.
 template <class T> bool eigenvectors(int n, T* a, T* w, T* v, Workspace<T>& space, bool on_workers) {
   const std::int64_t square = std::int64_t{n} * n;
-  T* vectors = sized(space.other, square + 2 * std::int64_t{n});
-  T *below = vectors + square, *tau = below + n;
-  const int integer_length = 3 + 5 * n, least = static_cast<int>(1 + 4 * std::int64_t{n} + square);  // of stedc
+  const int length = static_cast<int>(1 + 4 * std::int64_t{n} + square);  // what stedc wants, more than sytrd does
+  const BufferPtr memory = allocate_buffer(static_cast<std::size_t>(square + 2 * std::int64_t{n} + length) * sizeof(T));
+  T *vectors = static_cast<T*>(memory->data()), *below = vectors + square, *tau = below + n, *work = tau + n;
+  const int integer_length = 3 + 5 * n;
   int info = 0, *integers = sized(space.integers, integer_length);
-  std::vector<T> own;
-  const int length = room(own, [&](T* work, const int* size) {
-    Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, size, &info, 1);
-    *work = std::max(*work, static_cast<T>(least) * T(1.0001));
-  });
-  Routines<T>::sytrd("L", &n, a, &n, w, below, tau, own.data(), &length, &info, 1);
-  Routines<T>::stedc("I", &n, w, below, vectors, &n, own.data(), &length, integers, &integer_length, &info, 1);
+  Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, &length, &info, 1);
+  Routines<T>::stedc("I", &n, w, below, vectors, &n, work, &length, integers, &integer_length, &info, 1);
   if (info != 0) return false;
   StripFactors<T>::reflect({n, n - 1, 1, a, 1, n, tau}, n, {n, vectors, 1, n}, v, false, on_workers);
   return true;
