@@ -9,6 +9,7 @@
 #include "array/buffer.hpp"
 #include "ops/linalg/lapack_memory.hpp"
 #include "ops/linalg/lapack_routines.hpp"
+#include "ops/linalg/ordered_tasks.hpp"
 #include "ops/linalg/strip_factors.hpp"
 #include "ops/linalg/turn_matrix.hpp"
 
@@ -64,17 +65,51 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
   return true;
 }
 
+// Eigenvalues d, ascending, and vectors, as columns, of the tridiagonal matrix with d and e: as stedc, but its two
+// halves at once (J. J. M. Cuppen: A divide and conquer method for the symmetric tridiagonal eigenproblem, 1981).
+template <class T> bool tridiagonal(int n, T* d, T* e, T* vectors, bool on_workers) {
+  const int half = n / 2, sizes[] = {half, n - half}, starts[] = {0, half};
+  const std::int64_t square = std::int64_t{n} * n, room = square / 2 + 8 * std::int64_t{n}, whole = 3 + 5 * n;
+  const BufferPtr memory = allocate_buffer(static_cast<std::size_t>(std::max(2 * room, square + 4 * n)) * sizeof(T));
+  T* work = static_cast<T*>(memory->data());
+  std::vector<int> integers(static_cast<std::size_t>(2 * whole)), order(static_cast<std::size_t>(n));
+  const T scale = std::max(largest_of(d, n), largest_of(e, n - 1));  // what is small is judged beside 1
+  std::for_each(d, d + n, [&](T& x) { x /= scale; });
+  std::for_each(e, e + n - 1, [&](T& x) { x /= scale; });
+  const T between = e[half - 1];
+  d[half - 1] -= std::abs(between);
+  d[half] -= std::abs(between);
+  std::fill_n(vectors, square, T{});
+  int infos[] = {0, 0};
+  in_order(2, on_workers, [&](int i) {
+    const int first = starts[i], size = sizes[i], length = static_cast<int>(room), count = static_cast<int>(whole);
+    Routines<T>::stedc("I", &size, d + first, e + first, vectors + std::int64_t{first} * n + first, &n, work + i * room,
+                       &length, integers.data() + i * whole, &count, &infos[i], 1);
+    std::iota(order.data() + first, order.data() + first + size, 1);
+  });
+  int info = 0;
+  if (infos[0] != 0 || infos[1] != 0) return false;
+  Routines<T>::laed1(&n, d, vectors, &n, order.data(), &between, &half, work, integers.data(), &info);
+  if (info != 0) return false;
+  std::copy_n(vectors, square, work);
+  const std::vector<T> values(d, d + n);
+  for (int j = 0; j < n; ++j) {
+    const int from = order[static_cast<std::size_t>(j)] - 1;
+    d[j] = values[static_cast<std::size_t>(from)] * scale;
+    std::copy_n(work + std::int64_t{from} * n, n, vectors + std::int64_t{j} * n);
+  }
+  return true;
+}
+
 // What syevd does with a lower triangle, but vectors come back by strips.
-template <class T> bool eigenvectors(int n, T* a, T* w, T* v, Workspace<T>& space, bool on_workers) {
+template <class T> bool eigenvectors(int n, T* a, T* w, T* v, bool on_workers) {
   const std::int64_t square = std::int64_t{n} * n;
-  const int length = static_cast<int>(1 + 4 * std::int64_t{n} + square);  // what stedc wants, more than sytrd does
+  const int length = 64 * n;  // of blocks of 64 columns
   const BufferPtr memory = allocate_buffer(static_cast<std::size_t>(square + 2 * std::int64_t{n} + length) * sizeof(T));
   T *vectors = static_cast<T*>(memory->data()), *below = vectors + square, *tau = below + n, *work = tau + n;
-  const int integer_length = 3 + 5 * n;
-  int info = 0, *integers = sized(space.integers, integer_length);
+  int info = 0;
   Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, &length, &info, 1);
-  Routines<T>::stedc("I", &n, w, below, vectors, &n, work, &length, integers, &integer_length, &info, 1);
-  if (info != 0) return false;
+  if (!tridiagonal(n, w, below, vectors, on_workers)) return false;
   StripFactors<T>::reflect({n, n - 1, 1, a, 1, n, tau}, n, {n, vectors, 1, n}, v, false, on_workers);
   return true;
 }
@@ -151,7 +186,7 @@ void Spectra<T>::eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace
     T largest = 0;
     for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, largest_of(a + i * n, i + 1));
     if (v && lower && n >= StripFactors<T>::least_vectors && is_moderate(largest)) {
-      if (!eigenvectors(n, copy, w, v, space, on_workers)) give_up();
+      if (!eigenvectors(n, copy, w, v, on_workers)) give_up();
       return;
     }
   }
