@@ -6,8 +6,15 @@
 #include <utility>
 #include <vector>
 
+<<<<<<< HEAD
 #include "ops/linalg/lapack_memory.hpp"
 #include "ops/linalg/lapack_routines.hpp"
+=======
+#include "array/buffer.hpp"
+#include "ops/linalg/lapack_memory.hpp"
+#include "ops/linalg/lapack_routines.hpp"
+#include "ops/linalg/ordered_tasks.hpp"
+>>>>>>> h1
 #include "ops/linalg/strip_factors.hpp"
 #include "ops/linalg/turn_matrix.hpp"
 
@@ -38,6 +45,7 @@ template <class T> T largest_of(const T* a, std::int64_t n) {
 template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, Workspace<T>& w, bool on_workers) {
   const bool wide = n >= m;
   const int rows = wide ? n : m, cols = wide ? m : n;
+<<<<<<< HEAD
   T* b = sized(w.matrix, std::int64_t{m} * n);  // rows x cols, column by column
   if (wide)
     std::copy_n(a, std::int64_t{m} * n, b);
@@ -58,6 +66,24 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
   Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, own.data(), &length, &info);
   Routines<T>::bdsdc("U", "I", &cols, s, above, left, &cols, right, &cols, &unused, &unused_integer, own.data(),
                      integers, &info, 1, 1);
+=======
+  const std::int64_t square = std::int64_t{cols} * cols, size = std::int64_t{m} * n;
+  const int length = static_cast<int>(3 * square + 4 * std::int64_t{cols});  // what bdsdc wants, more than gebrd does
+  const BufferPtr memory =
+      allocate_buffer(static_cast<std::size_t>(size + 2 * square + 3 * std::int64_t{cols} + length) * sizeof(T));
+  T* b = static_cast<T*>(memory->data());  // rows x cols, column by column
+  T *left = b + size, *right = left + square, *above = right + square, *tau_left = above + cols,
+    *tau_right = tau_left + cols, *work = tau_right + cols;
+  if (wide)
+    std::copy_n(a, size, b);
+  else
+    turn_matrix(a, m, n, b, on_workers);
+  int info = 0, *integers = sized(w.integers, 8 * std::int64_t{cols}), unused_integer = 0;
+  T unused = 0;
+  Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, work, &length, &info);
+  Routines<T>::bdsdc("U", "I", &cols, s, above, left, &cols, right, &cols, &unused, &unused_integer, work, integers,
+                     &info, 1, 1);
+>>>>>>> h1
   if (info != 0) return false;
   // Of the transpose left and right have changed places.
   StripFactors<T>::reflect({rows, cols, 0, b, 1, rows, tau_left}, cols, {cols, left, 1, cols}, wide ? vh : u, wide,
@@ -67,6 +93,7 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
   return true;
 }
 
+<<<<<<< HEAD
 // What syevd does with a lower triangle, but vectors come back by strips.
 template <class T> bool eigenvectors(int n, T* a, T* w, T* v, Workspace<T>& space, bool on_workers) {
   const std::int64_t square = std::int64_t{n} * n;
@@ -82,6 +109,53 @@ template <class T> bool eigenvectors(int n, T* a, T* w, T* v, Workspace<T>& spac
   Routines<T>::sytrd("L", &n, a, &n, w, below, tau, own.data(), &length, &info, 1);
   Routines<T>::stedc("I", &n, w, below, vectors, &n, own.data(), &length, integers, &integer_length, &info, 1);
   if (info != 0) return false;
+=======
+// Eigenvalues d, ascending, and vectors, as columns, of the tridiagonal matrix with d and e: as stedc, but its two
+// halves at once (J. J. M. Cuppen: A divide and conquer method for the symmetric tridiagonal eigenproblem, 1981).
+template <class T> bool tridiagonal(int n, T* d, T* e, T* vectors, bool on_workers) {
+  const int half = n / 2, sizes[] = {half, n - half}, starts[] = {0, half};
+  const std::int64_t square = std::int64_t{n} * n, room = square / 2 + 8 * std::int64_t{n}, whole = 3 + 5 * n;
+  const BufferPtr memory = allocate_buffer(static_cast<std::size_t>(std::max(2 * room, square + 4 * n)) * sizeof(T));
+  T* work = static_cast<T*>(memory->data());
+  std::vector<int> integers(static_cast<std::size_t>(2 * whole)), order(static_cast<std::size_t>(n));
+  const T scale = std::max(largest_of(d, n), largest_of(e, n - 1));  // what is small is judged beside 1
+  std::for_each(d, d + n, [&](T& x) { x /= scale; });
+  std::for_each(e, e + n - 1, [&](T& x) { x /= scale; });
+  const T between = e[half - 1];
+  d[half - 1] -= std::abs(between);
+  d[half] -= std::abs(between);
+  std::fill_n(vectors, square, T{});
+  int infos[] = {0, 0};
+  in_order(2, on_workers, [&](int i) {
+    const int first = starts[i], size = sizes[i], length = static_cast<int>(room), count = static_cast<int>(whole);
+    Routines<T>::stedc("I", &size, d + first, e + first, vectors + std::int64_t{first} * n + first, &n, work + i * room,
+                       &length, integers.data() + i * whole, &count, &infos[i], 1);
+    std::iota(order.data() + first, order.data() + first + size, 1);
+  });
+  int info = 0;
+  if (infos[0] != 0 || infos[1] != 0) return false;
+  Routines<T>::laed1(&n, d, vectors, &n, order.data(), &between, &half, work, integers.data(), &info);
+  if (info != 0) return false;
+  std::copy_n(vectors, square, work);
+  const std::vector<T> values(d, d + n);
+  for (int j = 0; j < n; ++j) {
+    const int from = order[static_cast<std::size_t>(j)] - 1;
+    d[j] = values[static_cast<std::size_t>(from)] * scale;
+    std::copy_n(work + std::int64_t{from} * n, n, vectors + std::int64_t{j} * n);
+  }
+  return true;
+}
+
+// What syevd does with a lower triangle, but vectors come back by strips.
+template <class T> bool eigenvectors(int n, T* a, T* w, T* v, bool on_workers) {
+  const std::int64_t square = std::int64_t{n} * n;
+  const int length = 64 * n;  // of blocks of 64 columns
+  const BufferPtr memory = allocate_buffer(static_cast<std::size_t>(square + 2 * std::int64_t{n} + length) * sizeof(T));
+  T *vectors = static_cast<T*>(memory->data()), *below = vectors + square, *tau = below + n, *work = tau + n;
+  int info = 0;
+  Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, &length, &info, 1);
+  if (!tridiagonal(n, w, below, vectors, on_workers)) return false;
+>>>>>>> h1
   StripFactors<T>::reflect({n, n - 1, 1, a, 1, n, tau}, n, {n, vectors, 1, n}, v, false, on_workers);
   return true;
 }
@@ -158,7 +232,11 @@ void Spectra<T>::eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace
     T largest = 0;
     for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, largest_of(a + i * n, i + 1));
     if (v && lower && n >= StripFactors<T>::least_vectors && is_moderate(largest)) {
+<<<<<<< HEAD
       if (!eigenvectors(n, copy, w, v, space, on_workers)) give_up();
+=======
+      if (!eigenvectors(n, copy, w, v, on_workers)) give_up();
+>>>>>>> h1
       return;
     }
   }
