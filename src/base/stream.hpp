@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tutti::cpu {
+namespace tutti {
 
 /// Bytes of a result from which on it is written past the caches.
 constexpr std::int64_t kPastCache = std::int64_t{1} << 25;
@@ -44,4 +44,4 @@ inline void stream_copy(const char* from, std::int64_t n, char* to) {
   std::memcpy(to + before + lines, from + before + lines, static_cast<std::size_t>(n - before - lines));
 }
 
-}  // namespace tutti::cpu
+}  // namespace tutti
