@@ -97,10 +97,8 @@ template <class T, class How> class Runs {
           std::fill_n(mine, size, How::none());
           const std::int64_t first = count_ * t / tables, last = count_ * (t + 1) / tables;
           if (length_ > 1)
-            places_.for_each(indices_, first, last, [&](std::int64_t at, std::int64_t run) {
-              if (run + kAhead < count_) ask_for(updates_ + (run + kAhead) * length_);
-              take(run, 0, length_, mine + at);
-            });
+            places_.for_each(indices_, first, last,
+                             [&](std::int64_t at, std::int64_t run) { take(run, 0, length_, mine + at); });
           else
             places_.for_each(indices_, first, last,
                              [mine, x = updates_, other = mine + (each > 1 ? elements_ : 0)](
