@@ -121,7 +121,7 @@ constexpr std::int64_t kManyBytes = 128;  // columns
 constexpr std::size_t kByteBody = 40;     // instructions: no tiles are needed for them
 
 bool is_byte(DType d) { return d.is_bool() || d == int8 || d == uint8; }
-unsigned lanes_of(const KernelSpec& s, const run::Nest& nest) {
+unsigned lanes_for(const KernelSpec& s, const run::Nest& nest) {
   using Kind = compile::Inst::Kind;
   if (isa() != Isa::avx512 || s.walk != run::Walk::map || nest.columns < kManyBytes || s.body.insts.size() > kByteBody)
     return kLanes;
@@ -162,7 +162,7 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
     s.accesses.push_back(
         {a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far, apart(a, step, nest.column_steps[k])});
   }
-  s.lanes = lanes_of(s, nest);
+  s.lanes = lanes_for(s, nest);
   if (s.lanes != kLanes) s.together = false;  // rows have few such vectors
   return s;
 }
