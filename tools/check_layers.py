@@ -59,6 +59,7 @@ CONFINED = {
     r"fftw3": ["ops/fft/"],
     r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp", "ops/linalg/spectra.cpp", "ops/linalg/blocked.cpp"],
     r"([xei]mm|x86|arm_neon)\w*\.h": ["backend/cpu/",
+                                     "base/stream.hpp",
                                      # Kernels of an op's own, chosen by what the processor has.
                                      "ops/linalg/small_matrices.cpp", "ops/linalg/vectors.hpp",
                                      "ops/reduction/lane_sort.cpp",

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/stream.hpp"
 #include "base/tasks.hpp"
 
 namespace tutti {
@@ -19,7 +20,11 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
   const auto n = static_cast<std::int64_t>(bytes);
   in_pieces((n + kBlock - 1) / kBlock, 400, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t at = begin * kBlock, length = std::min(n, end * kBlock) - at;
-    std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, static_cast<std::size_t>(length));
+    char* const target = static_cast<char*>(to) + at;
+    const char* const source = static_cast<const char*>(from) + at;
+    if (n < kPastCache) return void(std::memcpy(target, source, static_cast<std::size_t>(length)));
+    stream_copy(source, length, target);
+    _mm_sfence();
   });
 }
 

@@ -22,6 +22,9 @@ Program places_of_extrema(const Program& program);
 Program simplify(const Program& program);
 /// Equal Eqns become one; what nobody needs goes.
 Program share_equal(const Program& program);
+/// Of large arrays a mean and the squared deviations from it are taken together, block of rows by block. Changes the
+/// order of additions.
+Program deviations_by_blocks(const Program& program);
 /// Large values that a few quick instructions make of what lies in memory anyway are made again where loops read them,
 /// instead of being stored. Keeps bits.
 Program recompute(const Program& program);

@@ -148,7 +148,7 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   p = run_pass("across_steps", across_steps, p);
   p = run_pass("simplify", simplify, places_of_extrema(p));
   p = run_pass("share", share_equal, p);
-  p = run_pass("apart", take_apart, p);
+  p = run_pass("apart", take_apart, deviations_by_blocks(p));
   p = run_pass("recompute", recompute, p);
   const Fusion fusion = run_pass("fuse", fuse, p);
   Plan plan = run_pass(

@@ -61,6 +61,43 @@ TEST(large_loops, chains_agree_to_the_bit) {
     }
 }
 
+// Sums over rows take several rows at a column: whole groups of them, and a rest; columns with a rest.
+TEST(large_loops, sums_over_rows_agree_to_the_bit) {
+  std::mt19937 random(7);
+  for (const Shape& shape : {Shape{803, 701}, Shape{9000, 65}, Shape{60, 16'384}}) {
+    SCOPED_TRACE(shape.str());
+    Builder b;
+    const Type t{float32, shape, false, {}};
+    const Atom x = b.input(t), y = b.input(Type{float32, {shape[1]}, false, {}});
+    const Atom all = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{shape, {1}}, {y});
+    const Atom off = b.add(ops::sub, {x, all});
+    b.output(b.add(ops::reduce_max, ops::Reduction{{0}}, {x}));
+    b.output(b.add(ops::reduce_min, ops::Reduction{{0}}, {b.add(ops::mul, {off, off})}));
+    b.output(off);
+    compare(b, {random_buffer(t, -2, 2, random), random_buffer(Type{float32, {shape[1]}, false, {}}, -1, 1, random)},
+            {false, false});
+  }
+}
+
+// Bytes fill vectors of 64.
+TEST(large_loops, bytes_agree_to_the_bit) {
+  std::mt19937 random(8);
+  for (DType dtype : {int8, uint8})
+    for (const Shape& shape : {Shape{130, 1022}, Shape{1 << 20}, Shape{700, 129}}) {
+      SCOPED_TRACE(shape.str());
+      Builder b;
+      const Type t{dtype, shape, false, {}}, row{dtype, {shape.back()}, false, {}};
+      const Atom x = b.input(t), y = b.input(t), z = b.input(row);
+      const Atom some = b.add(ops::lt, {x, y}), one = Atom(Scalar(1).to(dtype), false);
+      const Atom all = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{shape, {shape.ndim() - 1}}, {z});
+      const Atom sum = b.add(ops::add, {b.add(ops::mul, {x, y}), all});
+      b.output(b.add(ops::select, {some, sum, b.add(ops::max, {b.add(ops::sub, {x, one}), y})}));
+      b.output(b.add(ops::eq, {sum, one}));
+      compare(b, {random_buffer(t, -9, 9, random), random_buffer(t, -9, 9, random), random_buffer(row, -9, 9, random)},
+              {false, false, false});
+    }
+}
+
 // A value that is put together of several boxes is there as a whole, though its last box and those who read it run a
 // few rows at a time.
 TEST(large_loops, borders_are_there_for_those_who_read_row_by_row) {

@@ -206,6 +206,22 @@ TEST(AddingToPlaces, ManyAreSharedAndRoundedOnce) {
   EXPECT_EQ(counts.to_vector<int>(), (std::vector<int>{26215, 26215, 26214, 26214, 26214}));
 }
 
+// What is too large is not counted, what is below zero counts as zero, alone or among others; tables are many, or one.
+TEST(AddingToPlaces, OnlyPlacesAreCounted) {
+  std::mt19937 random(7);
+  for (int length : {1, 7, 5000})
+    for (DType dtype : {int32, int16, uint32}) {
+      const int least = dtype == uint32 ? 0 : -1;
+      std::vector<std::int32_t> x(150'001);
+      std::vector<int> want(static_cast<std::size_t>(length));
+      for (std::int32_t& v : x) {
+        v = least + static_cast<int>(random() % (random() % 64 ? static_cast<unsigned>(length) : length + 3u));
+        if (v < length) ++want[static_cast<std::size_t>(std::max(v, 0))];
+      }
+      EXPECT_EQ(bincount(array(x).astype(dtype), {.length = length}).to_vector<int>(), want) << length;
+    }
+}
+
 TEST(ReadingAtPlaces, RowsAndElementsInsideAndOutside) {
   const Array x = arange(3000 * 20).reshape(3000, 20).astype(float32);
   const Array at = (arange(50'000) * 7919) % 3010;
@@ -216,6 +232,11 @@ TEST(ReadingAtPlaces, RowsAndElementsInsideAndOutside) {
   EXPECT_EQ(isnan(filled).sum().item<int>(), (at >= 3000).sum().item<int>() * 20);
   const Array element = take(ravel(x), at * 20 + 3, TakeMode::clip);
   EXPECT_TRUE((element == minimum(at * 20 + 3, 59'999).astype(float32)).all().item<bool>());
+  const Array outside = take(ravel(x), at * 20 + 3), past = at >= 3000;
+  EXPECT_TRUE((isnan(outside) == past).all().item<bool>());
+  EXPECT_TRUE((where(past, 0, outside) == where(past, 0, (at * 20 + 3).astype(float32))).all().item<bool>());
+  const Array pairs = take(ravel(x).astype(complex64), at * 20 + 3, TakeMode::clip);
+  EXPECT_TRUE((pairs == element.astype(complex64)).all().item<bool>());
   const Array own = take_along_axis(x, expand_dims(arange(3000) % 20, 1), 1);
   EXPECT_TRUE((ravel(own) == (arange(3000) * 20 + arange(3000) % 20).astype(float32)).all().item<bool>());
 }

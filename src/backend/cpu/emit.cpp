@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "backend/cpu/column_sums.hpp"
 #include "backend/cpu/cut.hpp"
-#include "backend/cpu/frame.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -20,16 +20,17 @@ constexpr std::int64_t kBlock = 4096;     // columns added in one go; blocks are
 constexpr int kColumnVectors = 8;         // vectors that are computed side by side
 constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
 
-class Emitter : Frame {
+class Emitter : ColumnSums {
  public:
-  using Frame::Frame;
+  using ColumnSums::ColumnSums;
 
   void run() {
     if (s_.walk == Walk::reduce_row)
       make_accumulators();
     else
       make_tiles();
-    counted(number(0), rows_, 1, [&](Value row) {
+    Value done = s_.walk == Walk::reduce_column && s_.together ? reduce_groups() : number(0);
+    counted(done, rows_, 1, [&](Value row) {
       begin_row(row);
       if (s_.walk == Walk::reduce_row)
         reduce_row();
@@ -99,7 +100,7 @@ class Emitter : Frame {
 
   void part_over(const Part& part, Value begin, Value end) {
     if (!s_.together) {
-      Value done = counted(begin, end, kLanes, [&](Value column) { part_at(part, {column}, begin, nullptr); });
+      Value done = counted(begin, end, lanes_.count, [&](Value column) { part_at(part, {column}, begin, nullptr); });
       when(b_.CreateICmpSLT(done, end), [&] { part_at(part, {done}, begin, mask_of(b_.CreateSub(end, done))); });
       return;
     }
@@ -119,28 +120,6 @@ class Emitter : Frame {
       Value end = smaller(b_.CreateAdd(begin, number(kTile)), columns_);
       for (const Part& part : parts_) part_over(part, begin, end);
     });
-  }
-
-  // Writes what a point gives, and adds it to sums over rows.
-  void finish(const std::vector<Value>& values, Value column, Value mask) {
-    std::vector<Value> sums;
-    for (std::size_t k = 0; k < s_.accesses.size(); ++k) {
-      const KernelSpec::Access& a = s_.accesses[k];
-      sums.push_back(nullptr);
-      if (a.kind != Kind::reduce) continue;
-      llvm::Type* memory = lanes_.vector_type(lanes_.memory_type(a.dtype));
-      const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
-      Value old = mask ? static_cast<Value>(b_.CreateMaskedLoad(memory, pointer(k, column), align, mask,
-                                                                llvm::Constant::getNullValue(memory)))
-                       : b_.CreateAlignedLoad(memory, pointer(k, column), align);
-      old = lanes_.from_memory(old, a.dtype);
-      Value first = b_.CreateVectorSplat(kLanes, b_.CreateICmpEQ(row_, number(0)));
-      old = b_.CreateSelect(first, lanes_.identity(a.combine, a.accumulate, old->getType()), old);
-      sums.back() = lanes_.combine(a.combine, a.accumulate, old, values[a.value]);
-    }
-    stores(values, column, mask);
-    for (std::size_t k = 0; k < sums.size(); ++k)
-      if (sums[k]) store(k, sums[k], column, mask);
   }
 
   void make_accumulators() {

@@ -21,7 +21,7 @@ std::vector<llvm::Type*> kernel_arguments(llvm::LLVMContext& context) {
 }  // namespace
 
 Frame::Frame(llvm::Module& m, const std::string& name, const KernelSpec& spec, bool wide)
-    : Writer(m, name, kernel_arguments(m.getContext())), s_(spec), lanes_(m, b_, wide) {
+    : Writer(m, name, kernel_arguments(m.getContext())), s_(spec), lanes_(m, b_, wide, spec.lanes) {
   for (const compile::Inst& i : s_.body.insts) lanes_.types.push_back(i.dtype);
   b_.SetInsertPoint(block("entry"));
   rows_ = fn_->getArg(3);
@@ -89,6 +89,15 @@ Value Frame::lane_numbers() {
   return llvm::ConstantDataVector::get(m_.getContext(), llvm::ArrayRef(n));
 }
 
+Value Frame::mask_of(Value left) {
+  if (lanes_.count == kLanes) return b_.CreateICmpULT(lane_numbers(), b_.CreateVectorSplat(kLanes, left));
+  std::vector<std::uint8_t> n;  // numbers as narrow as the lanes
+  for (unsigned i = 0; i < lanes_.count; ++i) n.push_back(static_cast<std::uint8_t>(i));
+  Value some = b_.CreateTrunc(smaller(left, number(lanes_.count)), b_.getInt8Ty());
+  return b_.CreateICmpULT(llvm::ConstantDataVector::get(m_.getContext(), llvm::ArrayRef(n)),
+                          b_.CreateVectorSplat(lanes_.count, some));
+}
+
 void Frame::begin_row(Value row) {
   row_ = row;
   current_.clear();
@@ -133,7 +142,7 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
   const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
   if (a.step == Step::none) {
     Value one = b_.CreateAlignedLoad(memory, current_[k], align);
-    return b_.CreateVectorSplat(kLanes, lanes_.from_memory(one, a.dtype));
+    return b_.CreateVectorSplat(lanes_.count, lanes_.from_memory(one, a.dtype));
   }
   llvm::Type* v = lanes_.vector_type(memory);
   Value zero = llvm::Constant::getNullValue(v);
@@ -141,7 +150,8 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
     Value p = pointer(k, column);
     mask = masked(k, mask);
     if (a.far && !mask) {  // for reading, to all caches, data
-      Value ahead = b_.CreateConstGEP1_64(b_.getInt8Ty(), p, kAhead);
+      Value to_next = rows_ahead_ ? b_.CreateMul(row_step_[k], number(rows_ahead_)) : number(kAhead);
+      Value ahead = b_.CreateGEP(b_.getInt8Ty(), p, to_next);
       b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
                          {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     }

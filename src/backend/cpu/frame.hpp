@@ -58,7 +58,7 @@ class Frame : protected Writer {
   }
 
   Value lane_numbers();
-  Value mask_of(Value left) { return b_.CreateICmpULT(lane_numbers(), b_.CreateVectorSplat(kLanes, left)); }
+  Value mask_of(Value left);  // of the first so many lanes
   Value smaller(Value x, Value y) { return b_.CreateSelect(b_.CreateICmpSLT(x, y), x, y); }
 
   /// Addresses in this row, and the registers that have one value per row.
@@ -82,6 +82,7 @@ class Frame : protected Writer {
   Value rows_ = nullptr, columns_ = nullptr, row_ = nullptr;
   std::vector<Value> current_, row_values_;  // by access: the address, or the number; by register
   std::vector<char> uniform_;                // by register: one value per row
+  int rows_ahead_ = 0;                       // not 0: far loads ask for what lies so many rows on
 
  private:
   Value load64(unsigned argument, std::size_t k, bool is_address = false);

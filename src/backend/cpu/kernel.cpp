@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "backend/cpu/emit.hpp"
+#include "backend/cpu/isa.hpp"
+#include "backend/cpu/lanes.hpp"
 #include "backend/cpu/short_rows.hpp"
 #include "compile/passes.hpp"
 
@@ -15,6 +17,7 @@ std::string KernelSpec::text() const {
   static const char* kinds[] = {"load", "store", "index", "reduce"};
   static const char* steps[] = {"none", "one", "any"};
   std::string out = std::string(walks[static_cast<int>(walk)]) + (together ? " together" : "");
+  if (lanes != kLanes) out += " lanes " + std::to_string(lanes);
   if (short_columns) out += " of " + std::to_string(short_columns);
   out += "\n";
   for (const Access& a : accesses) {
@@ -44,6 +47,7 @@ Source source_of(const KernelSpec& spec) {
 namespace {
 
 constexpr std::size_t kChain = 16;       // instructions that may well depend on each other
+constexpr std::size_t kShortBody = 12;   // instructions that are written out once for each of several rows
 constexpr std::int64_t kMany = 1 << 19;  // elements
 constexpr std::int64_t kFarLoad = std::int64_t{4} << 20, kFarStore = std::int64_t{8} << 20,
                        kLastLevel = std::int64_t{32} << 20;
@@ -111,6 +115,27 @@ int apart(const Access& a, KernelSpec::Step step, std::int64_t column_step) {
   return n * a.dtype.size() == column_step && n >= 2 && n <= kMostApart ? static_cast<int>(n) : 0;
 }
 
+// Elementwise work on bytes fills vectors with as many of them as there are: each lane is what it is alone.
+constexpr unsigned kBytes = 64;
+constexpr std::int64_t kManyBytes = 128;  // columns
+constexpr std::size_t kByteBody = 40;     // instructions: no tiles are needed for them
+
+bool is_byte(DType d) { return d.is_bool() || d == int8 || d == uint8; }
+unsigned lanes_for(const KernelSpec& s, const run::Nest& nest) {
+  using Kind = compile::Inst::Kind;
+  if (isa() != Isa::avx512 || s.walk != run::Walk::map || nest.columns < kManyBytes || s.body.insts.size() > kByteBody)
+    return kLanes;
+  const bool bytes =
+      std::all_of(s.accesses.begin(), s.accesses.end(),
+                  [](const KernelSpec::Access& a) {
+                    return a.kind != Access::Kind::index && is_byte(a.dtype) && a.step != KernelSpec::Step::any;
+                  }) &&
+      std::all_of(s.body.insts.begin(), s.body.insts.end(), [](const compile::Inst& i) {
+        return is_byte(i.dtype) && i.kind != Kind::library && i.kind != Kind::rare;
+      });
+  return bytes ? kBytes : kLanes;
+}
+
 }  // namespace
 
 bool is_far(const compile::Plan& plan, const compile::Loop& loop) {
@@ -125,8 +150,9 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   s.walk = nest.walk;
   s.body = loop.body;
   s.short_columns = short_columns(loop, nest);
-  s.together = nest.walk != run::Walk::reduce_column && nest.columns >= 64 && loop.body.insts.size() >= kChain &&
-               compile::product(where.whole.extents) >= kMany;
+  const bool by_columns = nest.walk == run::Walk::reduce_column;
+  s.together = nest.columns >= 64 && compile::product(where.whole.extents) >= kMany &&
+               (by_columns ? loop.body.insts.size() <= kShortBody : loop.body.insts.size() >= kChain);
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
     const Access& a = loop.accesses[k];
     const KernelSpec::Step step = step_of(a, nest.column_steps[k]);
@@ -136,6 +162,8 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
     s.accesses.push_back(
         {a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far, apart(a, step, nest.column_steps[k])});
   }
+  s.lanes = lanes_for(s, nest);
+  if (s.lanes != kLanes) s.together = false;  // rows have few such vectors
   return s;
 }
 

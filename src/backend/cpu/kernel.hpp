@@ -29,7 +29,10 @@ struct KernelSpec {
     int apart = 0;     // Step::any, of loads and stores: a few elements (2, 3, 4) from one column to the next
   };
   run::Walk walk = run::Walk::map;
-  bool together = false;           // several vectors side by side: worth the longer code where there is much to do
+  // Several vectors side by side, of a reduction over rows several rows: worth the longer code where there is much to
+  // do.
+  bool together = false;
+  unsigned lanes = 16;             // of a vector
   std::int64_t short_columns = 0;  // of a reduction of many short rows, whose results lie side by side; 0: not known
   std::vector<Access> accesses;
   compile::Body body;

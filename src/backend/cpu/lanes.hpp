@@ -16,12 +16,14 @@ inline constexpr unsigned kLanes = 16;
 class Lanes {
  public:
   using Value = llvm::Value*;
-  /// `wide`: the machine has the 512-bit instructions.
-  Lanes(llvm::Module& module, llvm::IRBuilder<>& builder, bool wide) : m_(module), b_(builder), wide_(wide) {}
+  /// `wide`: the machine has the 512-bit instructions. `count`: lanes of a vector.
+  Lanes(llvm::Module& module, llvm::IRBuilder<>& builder, bool wide, unsigned count = kLanes)
+      : count(count), m_(module), b_(builder), wide_(wide) {}
+  const unsigned count;
 
   llvm::Type* scalar_type(DType dtype) const;  // in registers; bool: i1
   llvm::Type* memory_type(DType dtype) const;  // in memory; bool: i8, 16-bit floats: i16 or half
-  llvm::Type* vector_type(llvm::Type* scalar) const { return llvm::FixedVectorType::get(scalar, kLanes); }
+  llvm::Type* vector_type(llvm::Type* scalar) const { return llvm::FixedVectorType::get(scalar, count); }
 
   /// One instruction other than load. `operands` are vectors.
   Value inst(const compile::Inst& i, Value a, Value b, Value c);

@@ -29,7 +29,7 @@ RunPlaces::RunPlaces(lax::GatherDims dims, lax::GatherMode mode, Shape sizes, Sh
   count_ = outer_.num_elements();
   direct_ = std::all_of(w.window.begin(), w.window.end(), [&](std::int64_t d) { return outer_[d] == 1; });
   if (direct_ && indices_.dtype == int32 && from_.ndim() == 1 && length_ == 1 && dims_.start_index_map.size() == 1 &&
-      mode_ == lax::GatherMode::fill && from_[0] <= INT32_MAX)
+      from_[0] <= INT32_MAX)
     numbered_ = from_[0];
 }
 
@@ -39,7 +39,15 @@ void RunPlaces::find_direct(const I* rows, std::int64_t begin, std::int64_t end,
   const std::size_t entries = dims_.start_index_map.size();
   const bool fill = mode_ == lax::GatherMode::fill;
   std::fill_n(places, end - begin, std::int64_t{0});
-  for (std::size_t k = 0; k < entries; ++k) {
+  if (entries == 1) {  // rows of a table
+    const std::int64_t d = dims_.start_index_map[0], last = from_[d] - sizes_[d], stride = strides[d];
+    for (std::int64_t i = 0; i < end - begin; ++i) {
+      const auto start = static_cast<std::int64_t>(rows[begin + i]);
+      const std::int64_t inside = std::clamp<std::int64_t>(start, 0, last);
+      places[i] = fill && start != inside ? -1 : inside * stride;
+    }
+  }
+  for (std::size_t k = 0; entries > 1 && k < entries; ++k) {
     const std::int64_t d = dims_.start_index_map[k], last = from_[d] - sizes_[d], stride = strides[d];
     const I* index = rows + begin * static_cast<std::int64_t>(entries) + k;
     for (std::int64_t i = 0; i < end - begin; ++i) {

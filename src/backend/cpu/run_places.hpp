@@ -19,6 +19,11 @@ class RunPlaces {
   std::int64_t count() const { return count_; }
   /// Elements of one run.
   std::int64_t length() const { return length_; }
+  /// Where each int32 index is the place of its run, a single element, inside the operand: how many places there are;
+  /// else 0.
+  std::int64_t numbered() const { return numbered_; }
+  /// Whether what is out of range counts as nothing; else the nearest place inside stands for it.
+  bool fills() const { return mode_ == lax::GatherMode::fill; }
   /// A constant that most neighbouring runs differ in.
   template <int n> using Lane = std::integral_constant<int, n>;
   /// Calls f(place, run), or f(place, run, Lane), for the runs begin to end-1 that are inside, in their order.
@@ -29,7 +34,7 @@ class RunPlaces {
       else
         of_run(place, run);
     };
-    if (numbered_ > 0) {
+    if (numbered_ > 0 && fills()) {
       const auto* at = static_cast<const std::uint32_t*>(indices);
       std::int64_t i = begin;
       for (; i + 4 <= end; i += 4) {
@@ -72,7 +77,6 @@ class RunPlaces {
   int ndim_;
   Shape outer_;  // of the windows' array: what is within a run has extent 1
   std::int64_t length_ = 1, count_ = 0;
-  // Where each int32 index is the place of its run, if it is below this number, and outside else; 0: not so.
   std::int64_t numbered_ = 0;
   bool direct_ = false;  // run i is that of index vector i
 };

@@ -7,8 +7,8 @@
 #include "array/buffer.hpp"
 #include "backend/cpu/place_blocks.hpp"
 #include "backend/cpu/scatter_kinds.hpp"
-#include "backend/cpu/stream.hpp"
 #include "base/half.hpp"
+#include "base/stream.hpp"
 #include "base/tasks.hpp"
 
 namespace tutti::cpu {
@@ -18,7 +18,7 @@ using lax::ScatterKind;
 using namespace scatter;
 
 constexpr std::int64_t kFewRuns = 64, kFewElements = 1 << 14;  // one thread goes through them in order
-constexpr std::int64_t kAhead = 8;                             // runs that are asked for before they are read
+constexpr std::int64_t kRunsAsked = 8;                         // runs that are asked for before they are read
 // Few places have tables of their own for each part of the runs, where so many elements come to them, at least, and so
 // many to a place.
 constexpr std::int64_t kAddedToTable = 1 << 15, kAddedTimes = 16;
@@ -179,7 +179,7 @@ template <class T, class How> class Runs {
       done = to;
       std::fill_n(held, to - from, How::none());
       for (; k < ordered.size() && ordered[k].place == place; ++k) {
-        if (k + kAhead < ordered.size()) ask_for(updates + ordered[k + kAhead].run * length_);
+        if (k + kRunsAsked < ordered.size()) ask_for(updates + ordered[k + kRunsAsked].run * length_);
         take(updates + ordered[k].run * length_ + skipped, to - from, held);
       }
       How::give_run(out_ + from, held, to - from);
@@ -201,7 +201,7 @@ template <class T, class How> class Runs {
     }
     for (std::size_t k = 0; k < entries.size(); ++k) {
       const PlaceBlocks::Entry& e = entries[k];
-      if (k + kAhead < entries.size()) ask_for(updates + entries[k + kAhead].run * length_);
+      if (k + kRunsAsked < entries.size()) ask_for(updates + entries[k + kRunsAsked].run * length_);
       const std::int64_t from = std::max<std::int64_t>(0, -std::int64_t{e.place}),
                          to = std::min<std::int64_t>(length_, n - e.place);
       take(updates + e.run * length_ + from, to - from, held + e.place + from);

@@ -6,8 +6,8 @@
 
 #include "backend/cpu/run_places.hpp"
 #include "backend/cpu/scatter_runs.hpp"
-#include "backend/cpu/stream.hpp"
 #include "backend/cpu/window_moves.hpp"
+#include "base/stream.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
 
@@ -58,16 +58,42 @@ class GatherWork final : public run::Work {
   void run(char* const* at, int task) const override {
     const std::int64_t begin = places_.count() * task / tasks, end = places_.count() * (task + 1) / tasks;
     const std::int64_t bytes = places_.length() * size_;
-    std::int64_t places[RunPlaces::kAtOnce];
+    if (read_numbered(at, begin, end)) return;
+    std::int64_t places[RunPlaces::kAtOnce + kRunsAhead];
     for (std::int64_t first = begin; first < end; first += RunPlaces::kAtOnce) {
-      const std::int64_t n = std::min(RunPlaces::kAtOnce, end - first);
-      places_.find(at[indices_], first, first + n, places);
-      read(at[from_], places, n, bytes, at[to_] + first * bytes);
+      const std::int64_t n = std::min(RunPlaces::kAtOnce, end - first), known = std::min(n + kRunsAhead, end - first);
+      places_.find(at[indices_], first, first + known, places);
+      read(at[from_], places, n, known, bytes, at[to_] + first * bytes);
     }
   }
 
  private:
-  void read(const char* from, const std::int64_t* places, std::int64_t n, std::int64_t bytes, char* to) const {
+  // Single elements whose places are the indices themselves.
+  bool read_numbered(char* const* at, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t n = places_.numbered();
+    if (n == 0 || (size_ != 4 && size_ != 8)) return false;
+    const auto* indices = reinterpret_cast<const std::int32_t*>(at[indices_]);
+    const bool clips = !places_.fills();
+    auto read = [&]<class E>(E outside) {
+      const E* from = reinterpret_cast<const E*>(at[from_]);
+      E* to = reinterpret_cast<E*>(at[to_]);
+      std::memcpy(&outside, fill_.data(), sizeof(E));
+      const auto last = static_cast<std::int32_t>(n - 1);
+      if (clips)
+        for (std::int64_t i = begin; i < end; ++i) to[i] = from[std::clamp(indices[i], 0, last)];
+      else
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int32_t inside = std::clamp(indices[i], 0, last);
+          const E value = from[inside];
+          to[i] = inside == indices[i] ? value : outside;
+        }
+    };
+    size_ == 4 ? read(std::uint32_t{}) : read(std::uint64_t{});
+    return true;
+  }
+  // `known`: places that there are, of which those behind n are only asked for.
+  void read(const char* from, const std::int64_t* places, std::int64_t n, std::int64_t known, std::int64_t bytes,
+            char* to) const {
     if (places_.length() == 1) switch (size_) {
         case 1: return read_elements<std::uint8_t>(from, places, n, fill_.data(), to);
         case 2: return read_elements<std::uint16_t>(from, places, n, fill_.data(), to);
@@ -77,7 +103,7 @@ class GatherWork final : public run::Work {
       }
     const bool past = streams_ && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
     for (std::int64_t i = 0; i < n; ++i, to += bytes) {
-      if (i + kRunsAhead < n && places[i + kRunsAhead] >= 0)
+      if (i + kRunsAhead < known && places[i + kRunsAhead] >= 0)
         for (std::int64_t line = 0; line < std::min<std::int64_t>(bytes, 512); line += 64)
           __builtin_prefetch(from + places[i + kRunsAhead] * size_ + line);
       const char* run = places[i] < 0 ? fill_.data() : from + places[i] * size_;

@@ -69,10 +69,7 @@ template <class T> struct Routines {
   // Steps of syevd and gesdd, of real matrices.
   static constinit inline Routine<void(In, Int, T*, Int, T*, T*, T*, T*, Int, int*, Len)> sytrd{letter, "sytrd"};
   static constinit inline Routine<void(In, Int, T*, T*, T*, Int, T*, Int, int*, Int, int*, Len)> stedc{letter, "stedc"};
-<<<<<<< HEAD
-=======
   static constinit inline Routine<void(Int, T*, T*, Int, int*, const T*, Int, T*, int*, int*)> laed1{letter, "laed1"};
->>>>>>> h1
   static constinit inline Routine<void(Int, Int, T*, Int, T*, T*, T*, T*, T*, Int, int*)> gebrd{letter, "gebrd"};
   static constinit inline Routine<void(In, In, Int, T*, T*, T*, Int, T*, Int, T*, int*, T*, int*, int*, Len, Len)>
       bdsdc{letter, "bdsdc"};

@@ -6,15 +6,10 @@
 #include <utility>
 #include <vector>
 
-<<<<<<< HEAD
-#include "ops/linalg/lapack_memory.hpp"
-#include "ops/linalg/lapack_routines.hpp"
-=======
 #include "array/buffer.hpp"
 #include "ops/linalg/lapack_memory.hpp"
 #include "ops/linalg/lapack_routines.hpp"
 #include "ops/linalg/ordered_tasks.hpp"
->>>>>>> h1
 #include "ops/linalg/strip_factors.hpp"
 #include "ops/linalg/turn_matrix.hpp"
 
@@ -45,28 +40,6 @@ template <class T> T largest_of(const T* a, std::int64_t n) {
 template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, Workspace<T>& w, bool on_workers) {
   const bool wide = n >= m;
   const int rows = wide ? n : m, cols = wide ? m : n;
-<<<<<<< HEAD
-  T* b = sized(w.matrix, std::int64_t{m} * n);  // rows x cols, column by column
-  if (wide)
-    std::copy_n(a, std::int64_t{m} * n, b);
-  else
-    turn_matrix(a, m, n, b, on_workers);
-  const std::int64_t square = std::int64_t{cols} * cols;
-  T* vectors = sized(w.other, 2 * square + 3 * std::int64_t{cols});
-  T *left = vectors, *right = left + square, *above = right + square, *tau_left = above + cols,
-    *tau_right = tau_left + cols;
-  int info = 0, *integers = sized(w.integers, 8 * std::int64_t{cols}), unused_integer = 0;
-  T unused = 0;
-  const int least = static_cast<int>(3 * square + 4 * std::int64_t{cols});  // of bdsdc
-  std::vector<T> own;
-  const int length = room(own, [&](T* work, const int* size) {
-    Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, work, size, &info);
-    *work = std::max(*work, static_cast<T>(least) * T(1.0001));
-  });
-  Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, own.data(), &length, &info);
-  Routines<T>::bdsdc("U", "I", &cols, s, above, left, &cols, right, &cols, &unused, &unused_integer, own.data(),
-                     integers, &info, 1, 1);
-=======
   const std::int64_t square = std::int64_t{cols} * cols, size = std::int64_t{m} * n;
   const int length = static_cast<int>(3 * square + 4 * std::int64_t{cols});  // what bdsdc wants, more than gebrd does
   const BufferPtr memory =
@@ -83,7 +56,6 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
   Routines<T>::gebrd(&rows, &cols, b, &rows, s, above, tau_left, tau_right, work, &length, &info);
   Routines<T>::bdsdc("U", "I", &cols, s, above, left, &cols, right, &cols, &unused, &unused_integer, work, integers,
                      &info, 1, 1);
->>>>>>> h1
   if (info != 0) return false;
   // Of the transpose left and right have changed places.
   StripFactors<T>::reflect({rows, cols, 0, b, 1, rows, tau_left}, cols, {cols, left, 1, cols}, wide ? vh : u, wide,
@@ -93,23 +65,6 @@ template <class T> bool square_svd(int m, int n, const T* a, T* s, T* u, T* vh, 
   return true;
 }
 
-<<<<<<< HEAD
-// What syevd does with a lower triangle, but vectors come back by strips.
-template <class T> bool eigenvectors(int n, T* a, T* w, T* v, Workspace<T>& space, bool on_workers) {
-  const std::int64_t square = std::int64_t{n} * n;
-  T* vectors = sized(space.other, square + 2 * std::int64_t{n});
-  T *below = vectors + square, *tau = below + n;
-  const int integer_length = 3 + 5 * n, least = static_cast<int>(1 + 4 * std::int64_t{n} + square);  // of stedc
-  int info = 0, *integers = sized(space.integers, integer_length);
-  std::vector<T> own;
-  const int length = room(own, [&](T* work, const int* size) {
-    Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, size, &info, 1);
-    *work = std::max(*work, static_cast<T>(least) * T(1.0001));
-  });
-  Routines<T>::sytrd("L", &n, a, &n, w, below, tau, own.data(), &length, &info, 1);
-  Routines<T>::stedc("I", &n, w, below, vectors, &n, own.data(), &length, integers, &integer_length, &info, 1);
-  if (info != 0) return false;
-=======
 // Eigenvalues d, ascending, and vectors, as columns, of the tridiagonal matrix with d and e: as stedc, but its two
 // halves at once (J. J. M. Cuppen: A divide and conquer method for the symmetric tridiagonal eigenproblem, 1981).
 template <class T> bool tridiagonal(int n, T* d, T* e, T* vectors, bool on_workers) {
@@ -155,7 +110,6 @@ template <class T> bool eigenvectors(int n, T* a, T* w, T* v, bool on_workers) {
   int info = 0;
   Routines<T>::sytrd("L", &n, a, &n, w, below, tau, work, &length, &info, 1);
   if (!tridiagonal(n, w, below, vectors, on_workers)) return false;
->>>>>>> h1
   StripFactors<T>::reflect({n, n - 1, 1, a, 1, n, tau}, n, {n, vectors, 1, n}, v, false, on_workers);
   return true;
 }
@@ -232,11 +186,7 @@ void Spectra<T>::eigh(int n, bool lower, const T* a, Real<T>* w, T* v, Workspace
     T largest = 0;
     for (std::int64_t i = 0; i < n; ++i) largest = std::max(largest, largest_of(a + i * n, i + 1));
     if (v && lower && n >= StripFactors<T>::least_vectors && is_moderate(largest)) {
-<<<<<<< HEAD
-      if (!eigenvectors(n, copy, w, v, space, on_workers)) give_up();
-=======
       if (!eigenvectors(n, copy, w, v, on_workers)) give_up();
->>>>>>> h1
       return;
     }
   }

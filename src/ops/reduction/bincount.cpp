@@ -2,6 +2,7 @@
 #include "ops/reduction/bincount.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -27,11 +28,33 @@ std::vector<Type> infer_bincount(const Call& c) {
 
 using Counts = std::unique_ptr<std::uint32_t[]>;
 
-template <class T> void count(const T* x, std::int64_t n, std::int64_t length, std::uint32_t* counts) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto value = static_cast<std::uint64_t>(std::is_signed_v<T> ? std::max<T>(x[i], 0) : x[i]);
-    if (value < static_cast<std::uint64_t>(length)) ++counts[value];
+constexpr std::int64_t kTables = 4, kShort = 1 << 10;  // neighbours have tables of their own where these are short
+
+template <class T> std::uint64_t number(T x) {
+  return static_cast<std::uint64_t>(std::is_signed_v<T> ? std::max<T>(x, 0) : x);
+}
+
+// `tables`: 1 or kTables of them, one behind the other.
+template <std::int64_t tables, class T>
+void count(const T* x, std::int64_t n, std::int64_t length, std::uint32_t* counts) {
+  constexpr std::int64_t kAtOnce = 16;
+  using Word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+  const auto limit = static_cast<Word>(
+      std::min(static_cast<std::uint64_t>(length), static_cast<std::uint64_t>(std::numeric_limits<T>::max())));
+  std::int64_t i = 0;
+  for (; i + kAtOnce <= n; i += kAtOnce) {
+    Word greatest = 0;  // of what is negative: a large number
+    for (std::int64_t k = 0; k < kAtOnce; ++k) greatest = std::max(greatest, static_cast<Word>(x[i + k]));
+    if (greatest < limit) {
+#pragma GCC unroll 16
+      for (std::int64_t k = 0; k < kAtOnce; ++k) ++counts[k % tables * length + static_cast<std::int64_t>(x[i + k])];
+    } else {
+      for (std::int64_t k = 0; k < kAtOnce; ++k)
+        if (const std::uint64_t value = number(x[i + k]); value < static_cast<std::uint64_t>(length)) ++counts[value];
+    }
   }
+  for (; i < n; ++i)
+    if (const std::uint64_t value = number(x[i]); value < static_cast<std::uint64_t>(length)) ++counts[value];
 }
 
 // Parts of an array of their own, then the sums: no more than are worth their tables.
@@ -42,8 +65,12 @@ template <class T> std::vector<Counts> counts_of_parts(const T* x, std::int64_t 
   std::vector<Counts> out(static_cast<std::size_t>(parts));
   in_pieces(parts, n < kLeast ? 0 : 1e6, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
-      Counts mine = std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(length));
-      count(x + n * p / parts, n * (p + 1) / parts - n * p / parts, length, mine.get());
+      const std::int64_t from = n * p / parts, size = n * (p + 1) / parts - from;
+      const bool several = length <= kShort && size >= kTables * length;
+      Counts mine = std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(several ? kTables * length : length));
+      (several ? count<kTables, T> : count<1, T>)(x + from, size, length, mine.get());
+      for (std::int64_t t = 1; several && t < kTables; ++t)
+        for (std::int64_t k = 0; k < length; ++k) mine[k] += mine[t * length + k];
       out[static_cast<std::size_t>(p)] = std::move(mine);
     }
   });

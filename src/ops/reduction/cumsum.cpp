@@ -2,19 +2,21 @@
 // and are rounded once. Source: jax.lax.cumsum.
 #include "ops/reduction/cumsum.hpp"
 
+#include "base/stream.hpp"
 #include "base/tasks.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "ops/reduction/running_block.hpp"
 
 namespace tutti::ops {
 namespace {
 
 using Arrays = std::vector<Array>;
 
-constexpr std::int64_t kBlock = 1024;           // elements that are added up before they join the sum
-constexpr std::int64_t kRun = 16;               // elements of one chain, before the next one has its turn
-constexpr std::int64_t kMostChains = 16;        // side by side: one need not wait for the others' additions
-constexpr std::int64_t kFewLines = 8;           // longer than some blocks: their blocks are shared out
-constexpr std::int64_t kRound = 2048 * kBlock;  // elements of a line that are gone through twice, from a cache
+constexpr std::int64_t kBlock = RunningBlock::size;  // elements that are added up before they join the sum
+constexpr std::int64_t kRun = 16;                    // elements of one chain, before the next one has its turn
+constexpr std::int64_t kMostChains = 16;             // side by side: one need not wait for the others' additions
+constexpr std::int64_t kFewLines = 8;                // longer than some blocks: their blocks are shared out
+constexpr std::int64_t kRound = 2048 * kBlock;       // elements of a line that are gone through twice, from a cache
 
 // Sums along chains of elements that lie `step` apart: lines, or blocks of one line.
 template <class T> struct Chains {
@@ -55,6 +57,9 @@ template <class T> struct Chains {
 template <class T> void sum_blocks(const T* in, T* out, std::int64_t n, std::int64_t step) {
   using Sum = typename Chains<T>::Sum;
   constexpr std::int64_t kTogether = 4;
+  const bool in_lanes = std::same_as<T, float> && step == 1,
+             past = in_lanes && n * static_cast<std::int64_t>(sizeof(T)) >= kPastCache &&
+                    reinterpret_cast<std::uintptr_t>(out) % 64 == 0;
   std::vector<Sum> before(static_cast<std::size_t>(kRound / kBlock + 1));
   for (std::int64_t first = 0; first < n; first += kRound) {
     const std::int64_t length = std::min(kRound, n - first), blocks = (length + kBlock - 1) / kBlock;
@@ -78,6 +83,12 @@ template <class T> void sum_blocks(const T* in, T* out, std::int64_t n, std::int
                 });
     };
     each(0.3, false, [&](Chains<T>& chains, std::int64_t from, std::int64_t size) {
+      if constexpr (std::same_as<T, float>)
+        if (in_lanes && size == kBlock) {
+          for (std::int64_t c = 0; c < chains.count; ++c)
+            before[static_cast<std::size_t>(from + c + 1)] = RunningBlock::total(chains.in[c]);
+          return;
+        }
       chains.template run<false>(size);
       for (std::int64_t c = 0; c < chains.count; ++c)
         before[static_cast<std::size_t>(from + c + 1)] = (chains.before[c] + chains.block[c]).v;
@@ -86,7 +97,16 @@ template <class T> void sum_blocks(const T* in, T* out, std::int64_t n, std::int
       const auto k = static_cast<std::size_t>(b);
       before[k + 1] = (lane::Host<Sum>{before[k]} + lane::Host<Sum>{before[k + 1]}).v;
     }
-    each(0.6, true, [](Chains<T>& chains, std::int64_t, std::int64_t size) { chains.template run<true>(size); });
+    each(0.6, true, [&](Chains<T>& chains, std::int64_t, std::int64_t size) {
+      if constexpr (std::same_as<T, float>)
+        if (in_lanes && size == kBlock) {
+          for (std::int64_t c = 0; c < chains.count; ++c)
+            RunningBlock::sums(chains.in[c], chains.before[c].v, past, chains.out[c]);
+          if (past) _mm_sfence();
+          return;
+        }
+      chains.template run<true>(size);
+    });
     before[0] = before[static_cast<std::size_t>(blocks)];
   }
 }

@@ -39,24 +39,38 @@ template <Orderable T> SearchWord<T> search_word(T x) {
   return static_cast<S>(static_cast<U>(ordered(x)) ^ static_cast<U>(std::numeric_limits<S>::min()));
 }
 
+// The words of x[0, n): with `right`, those behind, since behind equal ones is before what comes next. Whether there is
+// nothing behind one of them.
+template <class T> bool words_of(const T* x, std::int64_t n, bool right, SearchWord<T>* words) {
+  using Word = SearchWord<T>;
+  constexpr std::int64_t kAtOnce = 16;  // a constant: the compiler makes vectors of it
+  constexpr Word last = SearchTree<Word>::last;
+  std::int64_t j = 0;
+  for (; j + kAtOnce <= n; j += kAtOnce)
+    for (std::int64_t k = 0; k < kAtOnce; ++k) words[j + k] = search_word(x[j + k]);
+  for (; j < n; ++j) words[j] = search_word(x[j]);
+  if (!right) return false;
+  Word greatest = words[0];
+  for (std::int64_t k = 0; k < n; ++k) {
+    greatest = std::max(greatest, words[k]);
+    words[k] = static_cast<Word>(words[k] + (words[k] != last));
+  }
+  return greatest == last;
+}
+
 // The places of x[begin, end), which are all looked for in one vector.
 template <class T, class Out, class Find>
 void find_some(const T* x, std::int64_t begin, std::int64_t end, bool right, std::int64_t n, Out* out, Find&& find) {
   using Word = SearchWord<T>;
   constexpr std::int64_t kAtOnce = 256;
-  constexpr Word last = SearchTree<Word>::last;
   Word words[kAtOnce];
   for (std::int64_t i = begin; i < end; i += kAtOnce) {
     const std::int64_t count = std::min(kAtOnce, end - i);
-    // Behind equal ones is before what comes next.
-    for (std::int64_t j = 0; j < count; ++j) {
-      const Word w = search_word(x[i + j]);
-      words[j] = static_cast<Word>(w + (right && w != last));
-    }
+    const bool past = words_of(x + i, count, right, words);
     find(words, count, out + i);
-    if (right)
+    if (past)
       for (std::int64_t j = 0; j < count; ++j)
-        if (search_word(x[i + j]) == last) out[i + j] = static_cast<Out>(n);
+        if (search_word(x[i + j]) == SearchTree<Word>::last) out[i + j] = static_cast<Out>(n);
   }
 }
 

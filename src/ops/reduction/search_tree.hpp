@@ -2,10 +2,12 @@
 // level below, so that a step is one comparison of vectors and no branch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tutti::ops {
@@ -19,10 +21,9 @@ template <class Word> class SearchTree {
 
   /// Of the words that `word_at` gives for 0..n-1.
   template <class F> SearchTree(std::int64_t n, F&& word_at) {
-    // On each level the last word of the last node is `last`: no step leads past it.
-    for (std::int64_t words = n / node + 1;; words = (words + node - 1) / node) {
-      nodes_.push_back(words);
-      if (words == 1) break;
+    for (std::int64_t nodes = std::max<std::int64_t>(1, (n + node - 1) / node);; nodes = (nodes + node - 1) / node) {
+      nodes_.push_back(nodes);
+      if (nodes == 1) break;
     }
     std::int64_t all = 0;
     for (std::int64_t nodes : nodes_) all += nodes * node;
@@ -31,8 +32,8 @@ template <class Word> class SearchTree {
     for (std::int64_t i = 0; i < nodes_[0] * node; ++i) level[i] = i < n ? word_at(i) : last;
     for (std::size_t k = 1; k < nodes_.size(); ++k) {
       Word* above = level + nodes_[k - 1] * node;
-      for (std::int64_t i = 0; i < nodes_[k] * node; ++i)
-        above[i] = i < nodes_[k - 1] ? level[i * node + node - 1] : last;
+      for (std::int64_t i = 0; i < nodes_[k] * node; ++i)  // no step leads past the last node
+        above[i] = i + 1 < nodes_[k - 1] ? level[i * node + node - 1] : last;
       level = above;
     }
     top_ = words_.get() + (all / node - 1);
@@ -43,19 +44,18 @@ template <class Word> class SearchTree {
     if (__builtin_cpu_supports("avx512f"))
       find_wide(values, count, out);
     else
-      for (std::int64_t i = 0; i < count; ++i)
-        out[i] = static_cast<Out>(descend(values[i], [](const Node& n, Word v) { return less(n, v); }));
+      find_plain(values, count, out);
   }
 
   /// The same for one value, without a tree: where few are looked for.
   template <class F> static std::int64_t find_directly(std::int64_t n, F&& word_at, Word value) {
     std::int64_t width = 1, at = 0;  // words of the vector for one of the level
-    while (n / node + 1 > width) width *= node;
+    while ((n + node - 1) / node > width) width *= node;
     for (; width > 0; width /= node) {
       std::int64_t before = 0;
       for (std::int64_t j = 0; j < node; ++j) {
         const std::int64_t i = (at * node + j + 1) * width - 1;
-        before += i < n && word_at(i) < value;
+        before += (width == 1 ? i : i + 1) < n && word_at(i) < value;
       }
       at = at * node + before;
     }
@@ -67,14 +67,18 @@ template <class Word> class SearchTree {
     Word words[node];
   };
 
-  template <class Less> [[gnu::always_inline]] std::int64_t descend(Word value, Less&& less_in) const {
-    const Node* level = top_;
-    std::int64_t at = less_in(*level, value);
-    for (std::size_t k = nodes_.size() - 1; k-- > 0;) {
-      level -= nodes_[k];
-      at = at * node + less_in(level[at], value);
+  static constexpr int kTogether = 8;  // values that go down side by side: none waits for the others' steps
+
+  template <class Out> void find_plain(const Word* values, std::int64_t count, Out* out) const {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Node* level = top_;
+      std::int64_t at = less(*level, values[i]);
+      for (std::size_t k = nodes_.size() - 1; k-- > 0;) {
+        level -= nodes_[k];
+        at = at * node + less(level[at], values[i]);
+      }
+      out[i] = static_cast<Out>(at);
     }
-    return at;
   }
   static std::int64_t less(const Node& n, Word value) {
     Word count = 0;
@@ -83,15 +87,27 @@ template <class Word> class SearchTree {
   }
   template <class Out>
   [[gnu::target("avx512f,popcnt")]] void find_wide(const Word* values, std::int64_t count, Out* out) const {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const Node* level = top_;
-      std::int64_t at = less_wide(*level, values[i]);
-      for (std::size_t k = nodes_.size() - 1; k-- > 0;) {
-        level -= nodes_[k];
-        at = at * node + less_wide(level[at], values[i]);
-      }
-      out[i] = static_cast<Out>(at);
+    std::int64_t i = 0;
+    for (; i + kTogether <= count; i += kTogether)
+      descend(values + i, out + i, std::make_integer_sequence<int, kTogether>());
+    for (; i < count; ++i) descend(values + i, out + i, std::integer_sequence<int, 0>());
+  }
+  template <class Out, int... j>
+  [[gnu::target("avx512f,popcnt"), gnu::always_inline]] void descend(const Word* values, Out* out,
+                                                                     std::integer_sequence<int, j...>) const {
+    const Node* level = top_;
+    std::int64_t at[] = {less_wide(*level, values[j])...};
+    for (std::size_t k = nodes_.size() - 1; k-- > 0;) {
+      level -= nodes_[k];
+      ((at[j] = at[j] * node + less_wide(level[at[j]], values[j])), ...);
     }
+    ((out[j] = static_cast<Out>(at[j])), ...);
+  }
+  // Stays a number of its own: compilers put those of neighbours into a vector, only to take them out again.
+  [[gnu::target("avx512f,popcnt"), gnu::always_inline]] static std::int64_t counted(unsigned bits) {
+    std::int64_t n = __builtin_popcount(bits);
+    asm("" : "+r"(n));
+    return n;
   }
   // The compiler's own names of the instructions: vectors compared give a bit per word.
   [[gnu::target("avx512f,popcnt")]] static std::int64_t less_wide(const Node& n, Word value) {
@@ -101,10 +117,10 @@ template <class Word> class SearchTree {
     const auto* words = reinterpret_cast<const Vector*>(n.words);
     const Vector all = static_cast<Lane>(value) - Vector{};
     if constexpr (sizeof(Word) == 4) {
-      return __builtin_popcount(__builtin_ia32_cmpd512_mask(words[0], all, less_than, 0xffff));
+      return counted(__builtin_ia32_cmpd512_mask(words[0], all, less_than, 0xffff));
     } else {
-      return __builtin_popcount(__builtin_ia32_cmpq512_mask(words[0], all, less_than, 0xff)) +
-             __builtin_popcount(__builtin_ia32_cmpq512_mask(words[1], all, less_than, 0xff));
+      return counted(__builtin_ia32_cmpq512_mask(words[0], all, less_than, 0xff) |
+                     __builtin_ia32_cmpq512_mask(words[1], all, less_than, 0xff) << 8);
     }
   }
 

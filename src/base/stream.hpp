@@ -7,15 +7,23 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tutti::cpu {
+namespace tutti {
 
 /// Bytes of a result from which on it is written past the caches.
 constexpr std::int64_t kPastCache = std::int64_t{1} << 25;
 
 /// Copies whole lines of 64 bytes; `to` begins with one. Before others read it: _mm_sfence().
-inline void stream_lines(const char* from, std::int64_t bytes, char* to) {
+inline void stream_lines_plain(const char* from, std::int64_t bytes, char* to) {
   for (std::int64_t i = 0; i < bytes; i += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+}
+[[gnu::target("avx512f")]] inline void stream_lines_avx512(const char* from, std::int64_t bytes, char* to) {
+  for (std::int64_t i = 0; i < bytes; i += 64)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), _mm512_loadu_si512(from + i));
+}
+inline void stream_lines(const char* from, std::int64_t bytes, char* to) {
+  static const auto best = __builtin_cpu_supports("avx512f") ? stream_lines_avx512 : stream_lines_plain;
+  best(from, bytes, to);
 }
 
 /// Fills n elements.
@@ -44,4 +52,4 @@ inline void stream_copy(const char* from, std::int64_t n, char* to) {
   std::memcpy(to + before + lines, from + before + lines, static_cast<std::size_t>(n - before - lines));
 }
 
-}  // namespace tutti::cpu
+}  // namespace tutti

@@ -1,0 +1,29 @@
+// Sums (and other reductions) over rows, a place for each column.
+#pragma once
+
+#include <vector>
+
+#include "backend/cpu/frame.hpp"
+
+namespace tutti::cpu {
+
+class ColumnSums : protected Frame {
+ public:
+  using Frame::Frame;
+
+ protected:
+  /// Writes what a point gives, and adds it to what the rows before have added up at its column.
+  void finish(const std::vector<Value>& values, Value column, Value mask);
+  /// As many whole groups of rows as there are: all rows of one at a column, then at the next, so that sums are read
+  /// and written once for all of them. The number of the first row that is left.
+  Value reduce_groups();
+
+ private:
+  void reduce_group(Value first);
+  // By access; nullptr where it is no reduction.
+  std::vector<Value> sums_so_far(Value column, Value mask);
+  void add(std::vector<Value>& sums, const std::vector<Value>& values);
+  void store_sums(const std::vector<Value>& sums, Value column, Value mask);
+};
+
+}  // namespace tutti::cpu

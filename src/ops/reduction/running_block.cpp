@@ -1,0 +1,79 @@
+#include "ops/reduction/running_block.hpp"
+
+#include "base/stream.hpp"
+
+namespace tutti::ops {
+namespace {
+
+constexpr int kEight = 8;
+typedef float Floats __attribute__((vector_size(32))) __attribute__((aligned(4)));
+typedef double Doubles __attribute__((vector_size(64)));
+
+// Sixteen sums, then their halves, quarters, ...
+[[gnu::always_inline]] inline double total_in_lanes(const float* x) {
+  constexpr std::int64_t kAhead = 1024;
+  Doubles low{}, high{};
+  for (std::int64_t i = 0; i < RunningBlock::size; i += 2 * kEight) {
+    __builtin_prefetch(x + i + kAhead);
+    low += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
+    high += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i + kEight), Doubles);
+  }
+  low += high;
+  double sums[kEight];
+  for (int k = 0; k < kEight; ++k) sums[k] = low[k];
+  for (int half = kEight / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+  return sums[0];
+}
+double total_plain(const float* x) { return total_in_lanes(x); }
+[[gnu::target("avx2")]] double total_avx2(const float* x) { return total_in_lanes(x); }
+[[gnu::target("avx512f")]] double total_avx512(const float* x) { return total_in_lanes(x); }
+
+// Of eight numbers each has what is one before it added, then two, then four before it; then what is before all.
+[[gnu::always_inline]] inline void sums_in_fours(const float* x, double before, bool past, float* out) {
+  typedef float Narrow __attribute__((vector_size(16))) __attribute__((aligned(4)));
+  typedef double Four __attribute__((vector_size(32)));
+  const Four none{};
+  for (std::int64_t i = 0; i < RunningBlock::size; i += kEight) {
+    Four low = __builtin_convertvector(*reinterpret_cast<const Narrow*>(x + i), Four),
+         high = __builtin_convertvector(*reinterpret_cast<const Narrow*>(x + i + 4), Four);
+    Four up = __builtin_shufflevector(low, high, 3, 4, 5, 6);
+    low += __builtin_shufflevector(none, low, 0, 4, 5, 6);
+    high += up;
+    up = __builtin_shufflevector(low, high, 2, 3, 4, 5);
+    low += __builtin_shufflevector(none, low, 0, 1, 4, 5);
+    high += up;
+    high += low;
+    low += before;
+    high += before;
+    const Narrow first = __builtin_convertvector(low, Narrow), second = __builtin_convertvector(high, Narrow);
+    if (past) {
+      _mm_stream_ps(out + i, first);
+      _mm_stream_ps(out + i + 4, second);
+    } else {
+      *reinterpret_cast<Narrow*>(out + i) = first;
+      *reinterpret_cast<Narrow*>(out + i + 4) = second;
+    }
+    before = high[3];
+  }
+}
+void sums_plain(const float* x, double before, bool past, float* out) { sums_in_fours(x, before, past, out); }
+[[gnu::target("avx2")]] void sums_avx2(const float* x, double before, bool past, float* out) {
+  sums_in_fours(x, before, past, out);
+}
+
+}  // namespace
+
+double RunningBlock::total(const float* x) {
+  static const auto best = __builtin_cpu_supports("avx512f") ? total_avx512
+                           : __builtin_cpu_supports("avx2")  ? total_avx2
+                                                             : total_plain;
+  return best(x);
+}
+
+void RunningBlock::sums(const float* x, double before, bool past, float* out) {
+  static const auto best = __builtin_cpu_supports("avx2") ? sums_avx2 : sums_plain;
+  best(x, before, past, out);
+}
+
+}  // namespace tutti::ops
