@@ -74,6 +74,7 @@ std::vector<Case> mapped_cases();
 std::vector<Case> loop_cases();
 std::vector<Case> linalg_cases();
 std::vector<Case> wide_cases();
+std::vector<Case> convolution_cases();
 std::vector<Case> statistics_cases();
 std::vector<Case> gpt_cases();
 std::vector<Case> data_cases();

@@ -14,6 +14,7 @@ import time
 import sys
 
 from jax_common import *  # noqa: F403
+import jax_convolution  # noqa: F401
 import jax_wide  # noqa: F401
 
 

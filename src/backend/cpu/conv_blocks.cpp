@@ -7,10 +7,10 @@ namespace tutti::cpu {
 namespace {
 
 constexpr std::int64_t kRegion = std::int64_t{384} << 10;  // bytes of the left operand that a block looks at
-constexpr std::int64_t kResults = std::int64_t{256} << 10, kPanel = std::int64_t{256} << 10;  // bytes
-constexpr std::int64_t kFewestRows = 16, kWorthTiles = 48, kManyTasks = 16;
+constexpr std::int64_t kResults = std::int64_t{256} << 10, kPanelBytes = std::int64_t{256} << 10;  // bytes
+constexpr std::int64_t kFewestConvRows = 16, kWorthTiles = 48, kManyTasks = 16;
 constexpr std::int64_t kParts = std::int64_t{8} << 20;  // bytes of sums that are added up apart
-constexpr double kTask = 4e6;                           // operations
+constexpr double kConvTask = 4e6;                       // operations
 
 class Cutting {
  public:
@@ -104,14 +104,14 @@ class Cutting {
 
   // Many terms for few results: gradients of kernels.
   void cut_long() {
-    while (results() > kResults && b_.rows[0] > kFewestRows && b_.column_dim != 0) halve(b_.rows[0]);
+    while (results() > kResults && b_.rows[0] > kFewestConvRows && b_.column_dim != 0) halve(b_.rows[0]);
     while (results() > kResults && b_.width > b_.panel) b_.width = up((b_.width + 1) / 2);
     while (region() > kRegion) {
       if (b_.terms[1] > 1)
         halve(b_.terms[1]);
       else if (std::int64_t* n = first_long(b_.terms))
         halve(*n);
-      else if (b_.rows[0] > kFewestRows)
+      else if (b_.rows[0] > kFewestConvRows)
         halve(b_.rows[0]);
       else
         break;
@@ -119,14 +119,15 @@ class Cutting {
   }
 
   void cut_short() {
-    while (all_terms_ / s_.dims[1].terms * b_.terms[1] * b_.panel * size_ > kPanel && b_.terms[1] > kFewestRows)
+    while (all_terms_ / s_.dims[1].terms * b_.terms[1] * b_.panel * size_ > kPanelBytes &&
+           b_.terms[1] > kFewestConvRows)
       halve(b_.terms[1]);
     while (region() > kRegion) {
       if (b_.rows[0] > 1)
         halve(b_.rows[0]);
       else if (std::int64_t* n = first_long(b_.rows))
         halve(*n);
-      else if (b_.terms[1] > kFewestRows)
+      else if (b_.terms[1] > kFewestConvRows)
         halve(b_.terms[1]);
       else
         break;
@@ -147,7 +148,7 @@ class Cutting {
   void share_out() {
     const double operations = 2.0 * static_cast<double>(all_rows_) * static_cast<double>(all_terms_) *
                               static_cast<double>(s_.outs.count) * static_cast<double>(s_.groups.count);
-    const auto wanted = std::min(kManyTasks, static_cast<std::int64_t>(operations / kTask));
+    const auto wanted = std::min(kManyTasks, static_cast<std::int64_t>(operations / kConvTask));
     if (is_long_ && tasks() < wanted && all_terms_ > 0) {
       const std::int64_t bytes = b_.outer.count * all_rows_ * size_ *
                                  (b_.columns == ConvColumns::outs ? 1 : s_.outs.count) *

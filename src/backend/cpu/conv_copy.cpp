@@ -10,10 +10,10 @@
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kSide = 16;
+constexpr std::int64_t kBlockSide = 16;
 
 // Rows of elements that lie side by side both here and there.
-template <class T> void copy_rows(const T* from, T* to, const CopyDim& outer, std::int64_t n) {
+template <class T> void copy_side_by_side(const T* from, T* to, const CopyDim& outer, std::int64_t n) {
   for (std::int64_t k = 0; k < outer.count; ++k) {
     const T* x = from + k * outer.from;
     T* y = to + k * outer.to;
@@ -32,14 +32,15 @@ template <class T> void copy_elements(const T* from, T* to, const CopyDim& a, co
 // Elements of `a` lie side by side here, those of `b` there.
 template <class T> void turn(const T* from, T* to, const CopyDim& a, const CopyDim& b) {
   static const bool wide = isa() == Isa::avx512;
-  for (std::int64_t i = 0; i < a.count; i += kSide)
-    for (std::int64_t k = 0; k < b.count; k += kSide) {
-      const CopyDim x{std::min(kSide, a.count - i), a.from, a.to}, y{std::min(kSide, b.count - k), b.from, b.to};
+  for (std::int64_t i = 0; i < a.count; i += kBlockSide)
+    for (std::int64_t k = 0; k < b.count; k += kBlockSide) {
+      const CopyDim x{std::min(kBlockSide, a.count - i), a.from, a.to},
+          y{std::min(kBlockSide, b.count - k), b.from, b.to};
       const T* in = from + i * a.from + k * b.from;
       T* out = to + i * a.to + k * b.to;
       if constexpr (sizeof(T) == 4)
         if (wide) {
-          if (x.count == kSide && y.count == kSide)
+          if (x.count == kBlockSide && y.count == kBlockSide)
             square16<false, 0>(in, b.from, out, a.to);
           else
             part16(in, b.from, out, a.to, static_cast<int>(y.count), static_cast<int>(x.count));
@@ -81,7 +82,7 @@ template <class T> void copy_dims(const T* from, T* to, std::span<const CopyDim>
   T* y = to;
   for (;;) {
     if (inner.from == 1 && inner.to == 1)
-      copy_rows(x, y, outer, inner.count);
+      copy_side_by_side(x, y, outer, inner.count);
     else if (outer.from == 1 && inner.to == 1)
       turn(x, y, outer, inner);
     else

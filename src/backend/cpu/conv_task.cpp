@@ -10,7 +10,7 @@
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kFewestTogether = 96, kTogether = std::int64_t{128} << 10;  // rows; bytes of results
+constexpr std::int64_t kFewestTogether = 96, kResultsTogether = std::int64_t{128} << 10;  // rows; bytes of results
 
 std::int64_t unit_of(const ConvDim& d, std::int64_t rows, std::int64_t terms) {
   return std::gcd(rows > 1 ? d.row_step : 0, terms > 1 ? d.term_step : 0) + (rows <= 1 && terms <= 1);
@@ -277,7 +277,7 @@ void ConvLoops<T>::sum(const Block& b, const std::vector<Range>& terms, Operand 
   tile.num_runs = static_cast<std::int64_t>(room.runs.size());
   // So many rows that their results stay in a cache from one panel to the next.
   const auto rows = static_cast<std::int64_t>(room.a.size()),
-             together = std::max(kFewestTogether, kTogether / static_cast<std::int64_t>(sizeof(T)) / b.padded);
+             together = std::max(kFewestTogether, kResultsTogether / static_cast<std::int64_t>(sizeof(T)) / b.padded);
   for (std::size_t p = 0; p < at.size(); ++p)
     for (std::int64_t first = 0; first < rows; first += together)
       for (std::int64_t v = 0; v < b.padded; v += b_.panel) {

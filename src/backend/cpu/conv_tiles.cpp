@@ -124,7 +124,7 @@ template <class T, bool paired, int rows, int vectors> void tile_plain(const Til
 }
 
 // Rows of a tile: as many as leave registers for the columns' factors.
-constexpr std::array<std::int64_t, 5> kRows = {1, 2, 4, 6, 8};
+constexpr std::array<std::int64_t, 5> kTileRows = {1, 2, 4, 6, 8};
 
 template <class T> using TileFunction = void (*)(const Tile<T>&);
 // By rows (as above), vectors.
@@ -178,11 +178,12 @@ std::int64_t tile_vectors() { return machine() == Isa::avx512 ? 4 : 2; }
 
 std::int64_t tile_rows(std::int64_t left, std::int64_t vectors) {
   const std::int64_t most = std::min(left, most_rows(vectors));
-  return *std::prev(std::upper_bound(kRows.begin(), kRows.end(), most));
+  return *std::prev(std::upper_bound(kTileRows.begin(), kTileRows.end(), most));
 }
 
 template <class T> void run_tile(const Tile<T>& tile, std::int64_t rows, std::int64_t vectors, bool paired) {
-  const auto r = static_cast<std::size_t>(std::lower_bound(kRows.begin(), kRows.end(), rows) - kRows.begin()),
+  const auto r = static_cast<std::size_t>(std::lower_bound(kTileRows.begin(), kTileRows.end(), rows) -
+                                          kTileRows.begin()),
              v = static_cast<std::size_t>(vectors - 1);
   return paired ? run_on<T, true>(tile, r, v) : run_on<T, false>(tile, r, v);
 }
