@@ -47,7 +47,7 @@ std::vector<Form> forms() {
        {2, 64, 64},
        {.padding = Pairs{{512, 0}}, .rhs_dilation = {512}, .dimension_numbers = line}},
       {"conv1d_ncw_s5_b8_160000_1_64", {8, 1, 160000}, {64, 1, 10}, {.window_strides = {5}}},
-      {"conv3d_b2_32_32_64", {2, 32, 32, 32, 32}, {3, 3, 3, 32, 64}, {.padding = "SAME", .dimension_numbers = space}},
+      {"conv3d_b8_16_32_64", {8, 16, 16, 16, 32}, {3, 3, 3, 32, 64}, {.padding = "SAME", .dimension_numbers = space}},
   };
 }
 
@@ -56,7 +56,7 @@ auto convolution(const Form& f) {
 }
 
 Array normalised(const Array& h, const Axes& dims) {
-  return (h - mean(h, dims, true)) * lax::rsqrt(var(h, dims, 0, true) + 1e-5);
+  return (h - mean(h, dims, true)) * lax::rsqrt(var(h, dims, true) + 1e-5);
 }
 Array basic_block_loss(const Array& w0, const Array& w1, const Array& x) {
   Array h = x;

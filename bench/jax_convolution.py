@@ -26,7 +26,7 @@ convolution("conv2x2_up_b8_64_128_64", (8, 64, 64, 128), (2, 2, 128, 64), paddin
 convolution("conv1d_dilated_b8_16000_64", (8, 16000, 64), (2, 64, 64), padding=((512, 0),), dims=LINE,
             rhs_dilation=(512,))
 convolution("conv1d_ncw_s5_b8_160000_1_64", (8, 1, 160000), (64, 1, 10), (5,), padding="VALID")
-convolution("conv3d_b2_32_32_64", (2, 32, 32, 32, 32), (3, 3, 3, 32, 64), dims=SPACE)
+convolution("conv3d_b8_16_32_64", (8, 16, 16, 16, 32), (3, 3, 3, 32, 64), dims=SPACE)
 
 
 def normalised(h, dims):

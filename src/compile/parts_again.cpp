@@ -1,5 +1,5 @@
-// What windows see of an image is many times larger than the image. Products that read it along different dims (a
-// convolution, and the gradient of its kernel) put it together once each, some rows at a time: kept from one to the
+// What windows see of an image is many times larger than the image. Products that read it along different dims (one
+// with a kernel, and the gradient of that) put it together once each, some rows at a time: kept from one to the
 // other it goes through memory.
 #include <algorithm>
 #include <set>

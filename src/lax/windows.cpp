@@ -33,41 +33,29 @@ Dims ones_or(const char* op, const char* what, const Dims& list, std::size_t n) 
   return list;
 }
 
-Array padded(const Array& x, const Array& value, const Pairs& pairs, const Dims& dilation, std::size_t behind) {
-  const std::size_t lead = x.shape().size() - pairs.size() - behind;
+Array padded(const Array& x, const Array& value, const Pairs& pairs, const Dims& dilation) {
+  const std::size_t lead = x.shape().size() - pairs.size();
   std::vector<PadDim> config(lead);
   bool any = false;
   for (std::size_t d = 0; d < pairs.size(); ++d) {
     config.push_back({pairs[d].first, pairs[d].second, x.shape()[lead + d] > 1 ? dilation[d] - 1 : 0});
     any = any || !(config.back() == PadDim{});
   }
-  config.resize(x.shape().size());
-  return any ? lax::pad(x, value, config) : x;
+  if (std::none_of(config.begin(), config.end(), [](const PadDim& p) { return p.low || p.interior || p.high > 0; })) {
+    Dims limit = x.shape().dims();
+    for (std::size_t d = 0; d < limit.size(); ++d) limit[d] += config[d].high;
+    return any ? lax::slice(x, Dims(limit.size(), 0), limit) : x;
+  }
+  return lax::pad(x, value, config);
 }
 
-Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const Dims& dilation, std::size_t behind) {
+Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const Dims& dilation) {
   Dims out;
-  const std::size_t lead = padded.size() - window.size() - behind;
+  const std::size_t lead = padded.size() - window.size();
   for (std::size_t d = 0; d < window.size(); ++d) {
     std::int64_t room = padded[lead + d] - spread(window[d], dilation[d]);
     out.push_back(room < 0 ? 0 : room / strides[d] + 1);
   }
-  return out;
-}
-
-std::vector<Array> shifted_views(const Array& x, const Dims& window, const Dims& strides, const Dims& dilation,
-                                 const Dims& count, std::size_t behind) {
-  const std::size_t lead = x.shape().size() - window.size() - behind;
-  std::vector<Array> out;
-  ops::for_each_index(Shape(window), [&](const Dims& at, std::int64_t) {
-    Dims start(x.shape().size(), 0), limit = x.shape().dims(), step(x.shape().size(), 1);
-    for (std::size_t d = 0; d < window.size(); ++d) {
-      start[lead + d] = at[d] * dilation[d];
-      limit[lead + d] = start[lead + d] + spread(count[d], strides[d]);
-      step[lead + d] = strides[d];
-    }
-    out.push_back(lax::slice(x, start, limit, step));
-  });
   return out;
 }
 
@@ -122,6 +110,40 @@ Array combined(const Combine& combine, std::vector<Array> parts) {
   return parts[0];
 }
 
+// What windows see of x: for each of their elements all that it meets. A dim along which windows lie `stride` apart is
+// two, of blocks of so many elements and of places in them, so that every view is a box of neighbours: gradients of
+// such are put together without a copy.
+class Seen {
+ public:
+  // `extents` of x's dims are those that strides and `count` windows need, or longer ones.
+  Seen(Array x, const Dims& strides, const Dims& count) : strides_(strides), count_(count), shape_(count) {
+    Shape split;
+    for (std::size_t d = 0; d < strides.size(); ++d) {
+      split.push_back(x.shape()[d] / strides[d]);
+      if (strides[d] > 1) split.push_back(strides[d]);
+    }
+    x_ = split == x.shape() ? x : lax::reshape(x, split);
+  }
+  // Along each dim from element `first` on.
+  Array operator()(const Dims& first) const {
+    Dims start, limit;
+    for (std::size_t d = 0; d < strides_.size(); ++d) {
+      start.push_back(first[d] / strides_[d]);
+      limit.push_back(start.back() + count_[d]);
+      if (strides_[d] == 1) continue;
+      start.push_back(first[d] % strides_[d]);
+      limit.push_back(start.back() + 1);
+    }
+    const Array y = lax::slice(x_, start, limit);
+    return y.shape() == shape_ ? y : lax::reshape(y, shape_);
+  }
+
+ private:
+  Dims strides_, count_;
+  Shape shape_;
+  Array x_;
+};
+
 Array cut(const Array& x, std::size_t dim, std::int64_t first, std::int64_t count, std::int64_t stride = 1) {
   Dims start(x.shape().size(), 0), limit = x.shape().dims(), step(x.shape().size(), 1);
   start[dim] = first;
@@ -165,19 +187,42 @@ Array reduced(Array x, const Array& neutral, const Combine& combine, const Windo
              strides = ones_or(op, "window_strides", o.window_strides, n),
              base = ones_or(op, "base_dilation", o.base_dilation, n),
              dilation = ones_or(op, "window_dilation", o.window_dilation, n);
-  const Pairs pairs = o.padding.resolve(op, spread(x.shape().dims(), base), spread(window, dilation), strides);
-  x = padded(x, neutral, pairs, base);
-  const Dims count = counts(x.shape(), window, strides, dilation);
+  Pairs pairs = o.padding.resolve(op, spread(x.shape().dims(), base), spread(window, dilation), strides);
+  Shape extents(spread(x.shape().dims(), base));
+  for (std::size_t d = 0; d < n; ++d) extents[d] += pairs[d].first + pairs[d].second;
+  const Dims count = counts(extents, window, strides, dilation);
   if (ops::contains(count, 0)) return ops::zeros(x.dtype(), Shape(count));
-  if (Shape(window).num_elements() <= kViews)
-    return combined(combine, shifted_views(x, window, strides, dilation, count));
+  // Where windows lie apart, so much longer or shorter at the end that what they see is whole blocks.
+  for (std::size_t d = 0; d < n; ++d)
+    if (strides[d] > 1)
+      pairs[d].second += ((window[d] - 1) * dilation[d] / strides[d] + count[d]) * strides[d] - extents[d];
+  x = padded(x, neutral, pairs, base);
+  if (Shape(window).num_elements() <= kViews) {
+    const Seen seen(x, strides, count);
+    std::vector<Array> views;
+    ops::for_each_index(Shape(window), [&](const Dims& at, std::int64_t) {
+      Dims first = at;
+      for (std::size_t d = 0; d < n; ++d) first[d] *= dilation[d];
+      views.push_back(seen(first));
+    });
+    return combined(combine, std::move(views));
+  }
   // One dim after the other, the last first: so the first element of a window wins a tie.
   for (std::size_t d = n; d-- > 0;) {
+    if (window[d] > kViews) {
+      x = reduced_by_doubling(combine, x, d, window[d], strides[d], dilation[d], count[d]);
+      continue;
+    }
+    Dims apart(n, 1), first(n, 0), some = x.shape().dims();
+    apart[d] = strides[d];
+    some[d] = count[d];
+    const Seen seen(x, apart, some);
     std::vector<Array> views;
-    for (std::int64_t i = 0; i < window[d] && window[d] <= kViews; ++i)
-      views.push_back(cut(x, d, i * dilation[d], count[d], strides[d]));
-    x = views.empty() ? reduced_by_doubling(combine, x, d, window[d], strides[d], dilation[d], count[d])
-                      : combined(combine, std::move(views));
+    for (std::int64_t i = 0; i < window[d]; ++i) {
+      first[d] = i * dilation[d];
+      views.push_back(seen(first));
+    }
+    x = combined(combine, std::move(views));
   }
   return x;
 }

@@ -16,13 +16,9 @@ std::int64_t spread(std::int64_t n, std::int64_t dilation);
 Dims spread(const Dims& extents, const Dims& dilation);
 /// `list`, or ones; every entry at least 1.
 Dims ones_or(const char* op, const char* what, const Dims& list, std::size_t n);
-/// The last dims of x, but for `behind` others, with `value` around (pairs) and between (dilation) their elements.
-Array padded(const Array& x, const Array& value, const Pairs& pairs, const Dims& dilation, std::size_t behind = 0);
+/// The last dims of x with `value` around (pairs) and between (dilation) their elements.
+Array padded(const Array& x, const Array& value, const Pairs& pairs, const Dims& dilation);
 /// How many windows fit in each of these dims.
-Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const Dims& dilation, std::size_t behind = 0);
-/// For each element of a window over these dims of x, in row-major order, the elements of x that it meets. `count`: the
-/// number of windows per dim, 1 or more.
-std::vector<Array> shifted_views(const Array& x, const Dims& window, const Dims& strides, const Dims& dilation,
-                                 const Dims& count, std::size_t behind = 0);
+Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const Dims& dilation);
 
 }  // namespace tutti::lax

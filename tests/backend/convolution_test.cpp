@@ -39,6 +39,7 @@ std::vector<Form> forms() {
        {2, 20, 40},
        {.padding = P{{64, 0}}, .rhs_dilation = {64}, .dimension_numbers = kLine}},
       {"towards few", {2, 40, 41, 64}, {3, 3, 64, 2}, {.padding = "SAME", .dimension_numbers = kLast}},
+      {"from few", {2, 30, 31, 3}, {5, 4, 3, 32}, {.window_strides = {2, 2}, .padding = 2, .dimension_numbers = kLast}},
       {"gaps", {2, 11, 12, 40}, {4, 3, 40, 20}, {.padding = 2, .lhs_dilation = {3, 2}, .dimension_numbers = kLast}},
       {"gaps alone", {2, 3, 5}, {4, 3, 1}, {.lhs_dilation = {4}}},
       {"three dims", {2, 6, 9, 10, 11}, {20, 6, 3, 2, 3}, {.window_strides = {1, 2, 1}, .padding = "SAME"}},

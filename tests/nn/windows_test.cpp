@@ -210,6 +210,20 @@ TEST(Convolution, Errors) {
   EXPECT_THROW(lax::conv_general_dilated(x, w, {.dimension_numbers = {"NCH", "OIX", "NCH"}}), ValueError);
 }
 
+// What lies apart is put together by one loop: gradients are not made of copies as large as the input.
+TEST(Windows, GradientsOfStridesNeedLittleMemory) {
+  const Array x = zeros({4, 64, 64, 32});
+  for (std::int64_t window : {std::int64_t{2}, std::int64_t{3}}) {
+    auto pool = [=](const Array& x) {
+      return lax::reduce_window(
+          x, lax::WindowReduction::sum,
+          {.window_dimensions = {1, window, window, 1}, .window_strides = {1, 2, 2, 1}, .padding = "SAME"});
+    };
+    auto loss = [&](const Array& x) { return sum(square(pool(x))); };
+    EXPECT_LT(temporary_bytes(grad(loss), x), 2.0 * static_cast<double>(x.nbytes()));
+  }
+}
+
 TEST(Windows, EqualLoops) {
   for (auto kind : {lax::WindowReduction::sum, lax::WindowReduction::max, lax::WindowReduction::min})
     for (int i = 0; i < 8; ++i) {

@@ -24,12 +24,14 @@ class Cutting {
     }
     all_rows_ = product(b_.rows);
     all_terms_ = product(b_.terms);
-    choose_columns();
     is_long_ = all_terms_ > all_rows_;
+    choose_columns();
     b_.panel = std::min(vectors_, blocks_of(b_.column.count, lanes_)) * lanes_;
+    if (b_.columns == ConvColumns::terms) b_.panel = b_.column.count;
     b_.width = b_.columns == ConvColumns::groups ? b_.panel : up(b_.column.count);
-    b_.right_once = b_.columns == ConvColumns::outs && !is_long_ &&
-                    !(b_.column.right == 1 && b_.column.count <= b_.panel && b_.column.count % lanes_ == 0);
+    b_.right_once = b_.columns == ConvColumns::terms;
+    if (b_.columns == ConvColumns::outs && !is_long_)
+      b_.right_once = !(b_.column.right == 1 && b_.column.count <= b_.panel && b_.column.count % lanes_ == 0);
     if (all_terms_ > 0) is_long_ ? cut_long() : cut_short();
     count();
     share_out();
@@ -41,6 +43,9 @@ class Cutting {
     return std::accumulate(v.begin(), v.end(), std::int64_t{1}, std::multiplies<>());
   }
   std::int64_t up(std::int64_t columns) const { return blocks_of(columns, b_.panel) * b_.panel; }
+  bool has_out_columns() const { return b_.columns == ConvColumns::outs || b_.columns == ConvColumns::terms; }
+  // Of in features: whole vectors.
+  void halve_terms() { b_.terms[1] = blocks_of((b_.terms[1] + 1) / 2, lanes_) * lanes_; }
   static void halve(std::int64_t& n) { n = (n + 1) / 2; }
 
   // The part of the machine's rate that tiles reach: how full vectors are, how well rows share what is loaded, and how
@@ -56,10 +61,19 @@ class Cutting {
   }
 
   void choose_columns() {
-    constexpr double of_pairs = 0.6;  // both factors of a product are loaded
+    constexpr double of_pairs = 0.6, of_dots = 0.7;  // both factors of a product are loaded
     b_.column = s_.outs;
     b_.outer = s_.groups;
     double best = filled(s_.outs.count) * sharing(all_rows_);
+    // Vectors of terms are added up in the end.
+    if (const std::int64_t ins = s_.dims[1].terms;
+        !is_long_ && s_.dims[1].stride == 1 && ins > 0 && ins % lanes_ == 0) {
+      const auto terms = static_cast<double>(all_terms_), in_the_end = static_cast<double>(8 * lanes_);
+      if (const double rate = of_dots * terms / (terms + in_the_end); rate > best) {
+        best = rate;
+        b_.columns = ConvColumns::terms;
+      }
+    }
     if (s_.groups.count > 1)
       if (const double rate = of_pairs * filled(s_.groups.count); rate > best) {
         best = rate;
@@ -91,7 +105,7 @@ class Cutting {
     return n;
   }
   std::int64_t results() const {
-    return product(b_.rows) * size_ * (b_.columns == ConvColumns::outs ? 1 : s_.outs.count) *
+    return product(b_.rows) * size_ * (has_out_columns() ? 1 : s_.outs.count) *
            (b_.columns == ConvColumns::places ? 1 : b_.width);
   }
 
@@ -121,14 +135,14 @@ class Cutting {
   void cut_short() {
     while (all_terms_ / s_.dims[1].terms * b_.terms[1] * b_.panel * size_ > kPanelBytes &&
            b_.terms[1] > kFewestConvRows)
-      halve(b_.terms[1]);
+      halve_terms();
     while (region() > kRegion) {
       if (b_.rows[0] > 1)
         halve(b_.rows[0]);
       else if (std::int64_t* n = first_long(b_.rows))
         halve(*n);
       else if (b_.terms[1] > kFewestConvRows)
-        halve(b_.terms[1]);
+        halve_terms();
       else
         break;
     }
@@ -150,8 +164,7 @@ class Cutting {
                               static_cast<double>(s_.outs.count) * static_cast<double>(s_.groups.count);
     const auto wanted = std::min(kManyTasks, static_cast<std::int64_t>(operations / kConvTask));
     if (is_long_ && tasks() < wanted && all_terms_ > 0) {
-      const std::int64_t bytes = b_.outer.count * all_rows_ * size_ *
-                                 (b_.columns == ConvColumns::outs ? 1 : s_.outs.count) *
+      const std::int64_t bytes = b_.outer.count * all_rows_ * size_ * (has_out_columns() ? 1 : s_.outs.count) *
                                  (b_.columns == ConvColumns::places ? 1 : up(b_.column.count));
       const std::int64_t most = std::max<std::int64_t>(1, kParts / bytes), each = blocks_of(wanted, tasks());
       while (b_.term_blocks < std::min(most, each)) {

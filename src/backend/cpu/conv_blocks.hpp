@@ -12,6 +12,7 @@ namespace tutti::cpu {
 enum class ConvColumns {
   outs,    // out features: a term is one element of the left operand times a row of the right one
   groups,  // groups: both are rows, multiplied in pairs
+  terms,   // in features: towards few out features
   places,  // results along one dim: a term is one element of the right operand times a row of the left one
 };
 

@@ -51,11 +51,13 @@ ConvLoops<T>::ConvLoops(ConvSums sums, ConvBlocks blocks)
   });
   panels_ = blocks_of(b_.column.count, b_.panel);
   panel_terms_.resize(s_.dims.size());
-  panel_size_ = b_.panel;
+  const bool by_terms = b_.columns == ConvColumns::terms;
+  panel_size_ = by_terms ? 1 : b_.panel;
   for (int d : order_) {
     panel_terms_[static_cast<std::size_t>(d)] = panel_size_;
     panel_size_ *= std::max<std::int64_t>(1, s_.dims[static_cast<std::size_t>(d)].terms);
   }
+  if (by_terms) panel_size_ *= s_.outs.count;
   block_elements_ = b_.columns == ConvColumns::outs ? b_.width : s_.outs.count;
   if (b_.columns == ConvColumns::groups) block_elements_ *= b_.width;
   for (int d = 0; d < dims; ++d) {
@@ -79,7 +81,7 @@ template <class T> typename ConvLoops<T>::Block ConvLoops<T>::block(std::int64_t
   out.outer = number;
   out.columns = {column * b_.width, std::min(b_.width, b_.column.count - column * b_.width)};
   if (b_.column_dim >= 0) out.columns = {0, out.rows[static_cast<std::size_t>(b_.column_dim)].count};
-  out.padded = blocks_of(out.columns.count, lanes_) * lanes_;
+  out.padded = b_.columns == ConvColumns::terms ? out.columns.count : blocks_of(out.columns.count, lanes_) * lanes_;
   out.left = out.outer * b_.outer.left + out.columns.begin * b_.column.left;
   out.right = s_.right + out.outer * b_.outer.right + out.columns.begin * b_.column.right;
   out.out += out.outer * b_.outer.out + out.columns.begin * b_.column.out;
@@ -120,7 +122,7 @@ typename ConvLoops<T>::Operand ConvLoops<T>::left(const ConvArrays<T>& arrays, c
                                                   const std::vector<Range>& terms, Room& room) const {
   const std::size_t n = s_.dims.size();
   Operand out{arrays.left + b.left, std::vector<std::int64_t>(n), std::vector<std::int64_t>(n),
-              b_.columns == ConvColumns::outs ? 0 : b_.panel, 0};
+              b_.columns == ConvColumns::groups || b_.columns == ConvColumns::places ? b_.panel : 0, 0};
   std::vector<std::int64_t> first(n), size(n), unit(n);
   bool inside = true;
   for (std::size_t d = 0; d < n; ++d) {
@@ -213,7 +215,7 @@ typename ConvLoops<T>::Operand ConvLoops<T>::right(const ConvArrays<T>& arrays, 
 
 // Whether tiles write their sums where they belong.
 template <class T> bool ConvLoops<T>::is_direct(const Block& b) const {
-  return b_.parts == 1 && b_.column.out == 1 && b.columns.count == b.padded;
+  return b_.columns == ConvColumns::terms || (b_.parts == 1 && b_.column.out == 1 && b.columns.count == b.padded);
 }
 
 template <class T>
@@ -275,6 +277,7 @@ void ConvLoops<T>::sum(const Block& b, const std::vector<Range>& terms, Operand 
   }
   tile.runs = room.runs.data();
   tile.num_runs = static_cast<std::int64_t>(room.runs.size());
+  if (b_.columns == ConvColumns::terms) return sum_dots(b, tile, room);
   // So many rows that their results stay in a cache from one panel to the next.
   const auto rows = static_cast<std::int64_t>(room.a.size()),
              together = std::max(kFewestTogether, kResultsTogether / static_cast<std::int64_t>(sizeof(T)) / b.padded);
@@ -292,6 +295,27 @@ void ConvLoops<T>::sum(const Block& b, const std::vector<Range>& terms, Operand 
           run_tile(tile, count, vectors, b_.columns == ConvColumns::groups);
         }
       }
+}
+
+template <class T> void ConvLoops<T>::sum_dots(const Block& b, const Tile<T>& t, const Room& room) const {
+  std::vector<std::int64_t> columns, c_columns;
+  for (std::int64_t o = 0; o < b.columns.count; ++o) {
+    columns.push_back(o * (panel_size_ / s_.outs.count));
+    c_columns.push_back(o * s_.outs.out);
+  }
+  DotTile<T> tile{t.a, t.b, nullptr, nullptr, t.runs, t.num_runs, t.length, t.c, nullptr, nullptr, t.adds};
+  const auto rows = static_cast<std::int64_t>(room.a.size());
+  for (std::int64_t r = 0, count; r < rows; r += count) {
+    count = dot_rows(rows - r);
+    tile.rows = room.a.data() + r;
+    tile.c_rows = room.c.data() + r;
+    for (std::int64_t o = 0, some; o < b.columns.count; o += some) {
+      some = dot_columns(b.columns.count - o);
+      tile.columns = columns.data() + o;
+      tile.c_columns = c_columns.data() + o;
+      run_dots(tile, count, some);
+    }
+  }
 }
 
 template <class T> void ConvLoops<T>::write(const Block& b, const T* sums, T* out) const {
@@ -344,7 +368,8 @@ template <class T> void ConvLoops<T>::make_panel(const ConvArrays<T>& arrays, T*
   const std::int64_t first = panel % panels_ * b_.panel, columns = std::min(b_.panel, b_.column.count - first);
   T* const to = panels + panel * panel_size_;
   if (columns < b_.panel) std::memset(to, 0, static_cast<std::size_t>(panel_size_) * sizeof(T));
-  std::vector<CopyDim> dims{{columns, b_.column.right, 1}};
+  std::vector<CopyDim> dims{
+      {columns, b_.column.right, b_.columns == ConvColumns::terms ? panel_size_ / s_.outs.count : 1}};
   for (std::size_t d = 0; d < s_.dims.size(); ++d)
     dims.push_back({s_.dims[d].terms, s_.dims[d].term_right, panel_terms_[d]});
   copy_dims(arrays.right + s_.right + panel / panels_ * b_.outer.right + first * b_.column.right, to,

@@ -60,6 +60,7 @@ template <class T> class ConvLoops {
   bool is_direct(const Block& b) const;
   void sum(const Block& b, const std::vector<Range>& terms, Operand left, Operand right, T* to, bool adds,
            Room& room) const;
+  void sum_dots(const Block& b, const Tile<T>& tile, const Room& room) const;
   void write(const Block& b, const T* sums, T* out) const;
   std::vector<std::int64_t> offsets(const Block& b, const std::vector<std::int64_t>& strides, int without) const;
 

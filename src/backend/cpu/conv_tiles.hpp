@@ -22,6 +22,18 @@ template <class T> struct Tile {
   bool adds;  // to what stands there
 };
 
+/// The same sums with terms side by side in vectors: c[row, column] = sum over runs and l < length of
+/// a[rows[row] + run.a + l] * b[columns[column] + run.b + l]. `length` is a number of whole vectors.
+template <class T> struct DotTile {
+  const T *a, *b;
+  const std::int64_t *rows, *columns;
+  const TermRun* runs;
+  std::int64_t num_runs, length;
+  T* c;
+  const std::int64_t *c_rows, *c_columns;
+  bool adds;
+};
+
 /// Elements of a vector; columns of a tile are whole vectors.
 template <class T> std::int64_t tile_lanes();
 /// The most vectors that are columns of one tile.
@@ -30,5 +42,10 @@ std::int64_t tile_vectors();
 std::int64_t tile_rows(std::int64_t left, std::int64_t vectors);
 /// A tile of as many rows as tile_rows says.
 template <class T> void run_tile(const Tile<T>& tile, std::int64_t rows, std::int64_t vectors, bool paired);
+
+/// The rows and columns of the next tile of dots where so many are left; and that tile.
+std::int64_t dot_rows(std::int64_t left);
+std::int64_t dot_columns(std::int64_t left);
+template <class T> void run_dots(const DotTile<T>& tile, std::int64_t rows, std::int64_t columns);
 
 }  // namespace tutti::cpu
