@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "array/buffer.hpp"
 #include "backend/cpu/conv_blocks.hpp"
 #include "backend/cpu/conv_tiles.hpp"
 
@@ -51,7 +52,18 @@ template <class T> class ConvLoops {
     std::int64_t panel;                   // from one panel to the next
     std::int64_t outs;                    // from one out feature to the next
   };
-  struct Room;
+  // Memory of a task, one vector's load longer than what is used.
+  struct Room {
+    BufferPtr left, right, sums;
+    std::vector<std::int64_t> a, c;
+    std::vector<TermRun> runs;
+
+    static T* of(BufferPtr& buffer, std::int64_t n) {
+      const std::size_t bytes = static_cast<std::size_t>(n + 64) * sizeof(T);
+      if (!buffer.get() || buffer->bytes() < bytes) buffer = allocate_buffer(bytes);
+      return static_cast<T*>(buffer->data());
+    }
+  };
 
   Block block(std::int64_t number) const;
   std::vector<Range> terms(std::int64_t number) const;
