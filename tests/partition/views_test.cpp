@@ -4,6 +4,7 @@
 #include "partition/loop_programs.hpp"
 #include "partition/rolls.hpp"
 #include "tutti/lax/windows.hpp"
+#include "tutti/transform/linear_maps.hpp"
 
 namespace tutti::testing {
 namespace {
@@ -83,6 +84,33 @@ TEST(Views, AConvolutionSendsTheRowsAtTheBorders) {
                                                 {.padding = "SAME", .dimension_numbers = {"NHWC", "HWIO", "NHWC"}})};
       });
   EXPECT_EQ(total_bytes(local), 2 * 4.0 * 2 * 6 * 3) << explain(local);
+}
+
+// The same of both gradients: of the kernel's each device has a part of every sum. Strides that leave blocks gather.
+TEST(Views, GradientsOfConvolutionsSendTheRowsAtTheBorders) {
+  Mesh mesh = grid({4}, "x");
+  const Type x = type({2, 16, 6, 3}), w = type({3, 3, 3, 5}), y = type({2, 16, 6, 5});
+  const double rows = 2 * 4.0 * 2 * 6;  // bytes of one feature of the rows on both sides
+  auto conv = [](const Array& x, const Array& w, std::int64_t stride) {
+    return lax::conv_general_dilated(
+        x, w, {.window_strides = {stride, 1}, .padding = "SAME", .dimension_numbers = {"NHWC", "HWIO", "NHWC"}});
+  };
+  const LocalProgram to_input = check_placed({y, w}, {P(none, "x"), P()}, mesh, [&](const Arrays& in) {
+    auto [value, back] = tutti::vjp([&](const Array& a) { return conv(a, in[1], 1); }, zeros(x.shape));
+    return Arrays{std::get<0>(back(in[0]))};
+  });
+  EXPECT_EQ(total_bytes(to_input), 5 * rows) << explain(to_input);
+  const LocalProgram to_kernel = check_placed({x, y}, {P(none, "x"), P(none, "x")}, mesh, [&](const Arrays& in) {
+    auto [value, back] = tutti::vjp([&](const Array& a) { return conv(in[0], a, 1); }, zeros(w.shape));
+    return Arrays{std::get<0>(back(in[1]))};
+  });
+  EXPECT_EQ(total_bytes(to_kernel), 3 * rows + 2.0 * 3 / 4 * static_cast<double>(w.nbytes())) << explain(to_kernel);
+  for (const std::int64_t stride : {2, 3})
+    check_placed({x, w}, {P(none, "x"), P()}, mesh, [&](const Arrays& in) {
+      auto [value, back] = tutti::vjp([&](const Array& x, const Array& w) { return conv(x, w, stride); }, in[0], in[1]);
+      auto [dx, dw] = back(value);
+      return Arrays{value, dx, dw};
+    });
 }
 
 // A window that is its source again stands for what its source stands for.
