@@ -15,6 +15,7 @@ namespace {
 
 // Below some thousand products a library call costs more than the work.
 constexpr std::int64_t kTiny = 4096;
+constexpr std::int64_t kWideColumns = 16;  // columns from which instructions on whole vectors pay all the same
 
 [[gnu::always_inline]] inline void add_up(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                                           const Matrix& b, float* c, std::int64_t c_row, bool adds) {
@@ -79,11 +80,12 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
     return (n == 1 && !adds && matvec(m, k, a, {b.data, b.row, c, c_row})) ||
            (m == 1 && !adds && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1}));
   };
-  if (is_tiny)
-    tiny(m, n, k, a, b, c, c_row, adds);
-  else if (!vector()) {
-    if (small_product(m, n, k, a, b, c, c_row, sums)) return;
-    by_library(m, n, k, a, b, c, c_row, adds);
+  if (!vector()) {
+    if ((!is_tiny || n >= kWideColumns) && small_product(m, n, k, a, b, c, c_row, sums)) return;
+    if (is_tiny)
+      tiny(m, n, k, a, b, c, c_row, adds);
+    else
+      by_library(m, n, k, a, b, c, c_row, adds);
   }
   if (sums == Sums::plus_zero)
     for (std::int64_t i = 0; i < m; ++i)

@@ -34,6 +34,12 @@ template <int rows>
       odd[i] += *reinterpret_cast<const Lanes*>(a + i * a_row + l + kLanes) * x1;
     }
   }
+  if (l + kLanes <= k) {
+    const Lanes x0 = *reinterpret_cast<const Lanes*>(x + l);
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) even[i] += *reinterpret_cast<const Lanes*>(a + i * a_row + l) * x0;
+    l += kLanes;
+  }
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
     even[i] += odd[i];
