@@ -235,7 +235,8 @@ Reading Fusion::read(const Atom& a) const {
 
 std::optional<Scalar> spread_operand(const Program& p, const Fusion& f, const Eqn& e, int operand) {
   const Atom& a = e.operands[static_cast<std::size_t>(operand)];
-  if (e.op->window == Op::Window::none || e.op->overwrites != operand || a.is_literal()) return std::nullopt;
+  const bool writes = e.op->window != Op::Window::none && e.op->window != Op::Window::write_box;
+  if (!writes || e.op->overwrites != operand || a.is_literal()) return std::nullopt;
   const Reading r = f.read(a);
   if (r.index || !r.base.is_literal() || r.base.literal.dtype != p.type(a).dtype) return std::nullopt;
   return r.base.literal;

@@ -272,8 +272,8 @@ struct Op {
   // Every element of the result is its own index along this dim.
   std::function<int(const Params&)> index;
   // Windows of operand 0 at places that operand 1 names: Params hold ops::Gather (read) or ops::Scatter; eval says what
-  // others do there.
-  enum class Window { none, read, write, add, other };
+  // others do there. Or one box, whose place the last operands name, a scalar for each dim; operand 1 is written there.
+  enum class Window { none, read, write, add, other, read_box, write_box };
   Window window = Window::none;
   // The operand whose memory the result may be written into: eval and the engine read it nowhere but there.
   int overwrites = -1;

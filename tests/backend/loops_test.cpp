@@ -4,8 +4,10 @@
 #include <stdexcept>
 
 #include "backend/cpu/loop_rows.hpp"
+#include "backend/cpu/window_moves.hpp"
 #include "backend/loop_programs.hpp"
 #include "compile/passes.hpp"
+#include "ops/movement/scatter.hpp"
 #include "run/pool.hpp"
 
 namespace tutti::test {
@@ -70,6 +72,30 @@ void run_many(int rounds, int columns, int depth) {
   }
 }
 
+// A step reads or writes windows: of an array that stays, or that the steps hand on. Where they are, and what is
+// written, is another thing in each step. Returns how many of them stand in the function of the loop.
+int steps_with_windows(const Op& op, const Params& params, const std::vector<Type>& operands) {
+  const bool reads = op.window == Op::Window::read || op.window == Op::Window::read_box;
+  Builder b, body;
+  std::vector<Atom> given, inside;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Type type = operands[i];
+    inside.emplace_back(body.input(type));
+    if (i > 0) type.shape.insert(0, 7);
+    given.emplace_back(b.input(type));
+  }
+  body.output(body.add(op, params, inside));
+  const ops::Scan scan{.length = 7, .consts = reads, .carries = !reads, .reverse = op.window == Op::Window::write};
+  b.output(b.adds(ops::scan, scan, given, {std::make_shared<Program>(body.program)})[0]);
+  expect_meaning(b.program, 1);
+  int out = 0;
+  for (const compile::Step& step : compile::compile(on_one_device(b.program), {}).steps)
+    if (const auto* r = std::get_if<compile::Repeat>(&step.what))
+      for (const compile::Step& inner : r->body->steps)
+        if (const auto* call = std::get_if<compile::CallEqn>(&inner.what)) out += cpu::window_moves(*call).has_value();
+  return out;
+}
+
 }  // namespace
 
 // Where rows do not need each other all steps of some run before those of the next.
@@ -84,6 +110,27 @@ TEST_F(loops, by_rows) {
       if (const auto* r = std::get_if<compile::Repeat>(&step.what)) found += cpu::rows_of(*r).has_value();
   }
   EXPECT_GT(found, 60);
+}
+
+TEST_F(loops, windows) {
+  int in_functions = 0;
+  for (const Op* op : all_ops()) {
+    if (op->window == Op::Window::none || op->window == Op::Window::add || HasFailure()) continue;
+    for (const Sample& s : op->samples) in_functions += steps_with_windows(*op, s.params, s.operands);
+  }
+  EXPECT_GT(in_functions, 20);
+}
+
+// Of sums the place of one window is changed in the function; windows that may meet are summed elsewhere.
+TEST_F(loops, sums_of_windows) {
+  using lax::GatherMode;
+  for (DType d : {float32, float64, int32, uint8}) {
+    const Type x{d, {4, 3}, false, {}}, row{d, {3}, false, {}}, at{int32, {1}, false, {}};
+    for (GatherMode mode : {GatherMode::fill, GatherMode::clip})
+      EXPECT_EQ(steps_with_windows(ops::scatter_add, ops::Scatter{{{0}, {0}, {0}, {}, {}}, mode}, {x, at, row}), 1);
+  }
+  const Type x = f32({4, 3}), at{int32, {1, 1}, false, {}};
+  steps_with_windows(ops::scatter_add, ops::Scatter{{{1}, {0}, {0}, {}, {}}, GatherMode::fill}, {x, at, f32({1, 3})});
 }
 
 TEST_F(loops, small_ones) { run_many(150, 20, 1); }

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "backend/cpu/loop_emit.hpp"
+#include "backend/cpu/window_moves.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -22,13 +23,26 @@ constexpr double kSteps = 100;                                  // of a loop tha
 constexpr double kTask = 50e3;                                  // ns
 
 struct Size {
-  bool fits = true;  // loop nests and what is made of them
+  bool fits = true;      // loop nests, windows that are moved, and what is made of them
+  bool windows = false;  // there are such
   std::int64_t largest = 0;
   double work = 0;
   std::size_t insts = 0;
 };
 
 void measure(const Plan& plan, Size& size);
+
+void measure(const compile::CallEqn& call, Size& size) {
+  const std::optional<WindowMoves> moves = window_moves(call);
+  size.fits &= moves.has_value();
+  if (!moves) return;
+  const std::int64_t runs = moves->runs(), elements = runs * moves->length;
+  const std::size_t insts = 4 * (1 + moves->starts.size()) + 2 * moves->dims.size();
+  size.windows = true;
+  size.largest = std::max(size.largest, elements);
+  size.work += static_cast<double>(runs) * static_cast<double>(insts) + static_cast<double>(elements) / 8;
+  size.insts += insts;
+}
 
 void measure(const compile::Step& step, Size& size) {
   if (const auto* l = std::get_if<compile::Loop>(&step.what)) {
@@ -43,6 +57,8 @@ void measure(const compile::Step& step, Size& size) {
     if (r->condition) measure(*r->condition, size);
   } else if (const auto* b = std::get_if<compile::Branch>(&step.what)) {
     for (const compile::PlanPtr& p : b->branches) measure(*p, size);
+  } else if (const auto* c = std::get_if<compile::CallEqn>(&step.what)) {
+    measure(*c, size);
   } else {
     size.fits = false;
   }
@@ -188,7 +204,7 @@ std::optional<LoopCode> loop_code(const Plan& plan, const Repeat& loop) {
   measure(*loop.body, size);
   if (loop.condition) measure(*loop.condition, size);
   if (!size.fits || size.insts > kMostInsts) return std::nullopt;
-  if (const std::optional<LoopRows> rows = rows_of(loop)) {
+  if (const std::optional<LoopRows> rows = size.windows ? std::nullopt : rows_of(loop)) {
     const std::int64_t tile = tile_of(*rows);
     if (tile > 0 && rows->rows >= 4 * tile && !writes_over_start(plan, loop, *rows))
       return by_rows(loop, *rows, tile, size);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/cpu/loop_frame.hpp"
+#include "backend/cpu/loop_windows.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -41,6 +42,8 @@ class LoopEmitter : LoopFrame {
           nest(p, stage, *l, dims ? (*dims)[static_cast<std::size_t>(i)] : -1, at);
         else if (const auto* r = std::get_if<Repeat>(&what))
           repeat(*r, at);
+        else if (const auto* c = std::get_if<compile::CallEqn>(&what))
+          emit_windows(b_, *c, [&](int storage) { return at[static_cast<std::size_t>(storage)].at; });
         else
           branch(std::get<Branch>(what), at);
       }

@@ -55,7 +55,6 @@ class LoopFrame : protected Writer {
 
  private:
   void outer(const run::Nest& nest, const KernelSpec& spec, Inlined in, std::size_t d, std::vector<Value> index);
-  void counted(Value end, const std::function<void(Value)>& body);
 };
 
 }  // namespace tutti::cpu

@@ -7,6 +7,7 @@
 #include "backend/cpu/run_places.hpp"
 #include "backend/cpu/scatter_runs.hpp"
 #include "backend/cpu/stream.hpp"
+#include "backend/cpu/window_moves.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
 
@@ -50,19 +51,8 @@ class GatherWork final : public run::Work {
     cost_ns = 3.0 * static_cast<double>(places_.count()) + 0.1 * static_cast<double>(bytes);
     tasks = static_cast<int>(std::clamp(static_cast<std::int64_t>(cost_ns / kTaskNs), std::int64_t{1}, kTasks));
     streams_ = bytes >= kPastCache && places_.length() * size_ % 64 == 0;
-    // What stands for an index out of range, from the op itself.
-    const auto& p = c.eqn.params.get<ops::Gather>();
-    const Type x{c.operand_types[0].dtype, {1}, false, {}}, index{int32, {1, 1}, false, {}},
-        result{x.dtype, {1, 1}, false, {}};
-    std::int32_t outside = 5;
-    std::int64_t element[2] = {}, filled[2] = {};
-    const Params params = ops::Gather{{{1}, {}, {0}, {}, {}}, {1}, lax::GatherMode::fill, p.zero_fill};
-    const std::vector<ProgramPtr> none;
-    const HostView in[] = {{x, element}, {index, &outside}}, out[] = {{result, filled}};
-    c.eqn.op->eval(Call{*c.eqn.op, params, {x, index}, none}, in, out);
-    fill_.resize(static_cast<std::size_t>(places_.length() * size_));
-    for (std::int64_t i = 0; i < places_.length(); ++i)
-      std::memcpy(fill_.data() + i * size_, filled, static_cast<std::size_t>(size_));
+    const std::vector<char> filled = fill_element(c);
+    for (std::int64_t i = 0; i < places_.length(); ++i) fill_.insert(fill_.end(), filled.begin(), filled.end());
   }
 
   void run(char* const* at, int task) const override {
@@ -145,10 +135,59 @@ class ScatterWork final : public run::Work {
   RunPlaces places_;
 };
 
+// One box, whose place is a start for each dim.
+class BoxWork final : public run::Work {
+ public:
+  BoxWork(const compile::CallEqn& c, WindowMoves moves)
+      : m_(std::move(moves)), operands_(c.operands), to_(c.results[0]), size_(m_.array.dtype.size()), runs_(m_.runs()) {
+    const double bytes = static_cast<double>(runs_ * m_.length * size_);
+    cost_ns = 3.0 * static_cast<double>(runs_) + 0.1 * bytes;
+    if (m_.kind == WindowMoves::Kind::read)
+      tasks = static_cast<int>(
+          std::clamp<double>(cost_ns / kTaskNs, 1, static_cast<double>(std::min<std::int64_t>(runs_, kTasks))));
+  }
+
+  void run(char* const* at, int task) const override {
+    char* to = at[to_];
+    const char* from = at[operands_[0]];
+    const bool reads = m_.kind == WindowMoves::Kind::read;
+    if (!reads && to != from) std::memcpy(to, from, static_cast<std::size_t>(m_.array.nbytes()));
+    char* array = reads ? const_cast<char*>(from) : to;
+    char* windows = reads ? to : at[operands_[1]];
+    for (const WindowMoves::Start& s : m_.starts)
+      array += std::clamp<std::int64_t>(start(s, at), 0, s.last) * s.stride * size_;
+    const auto bytes = static_cast<std::size_t>(m_.length * size_);
+    for (std::int64_t run = runs_ * task / tasks, end = runs_ * (task + 1) / tasks; run < end; ++run) {
+      std::int64_t in_array = 0, in_windows = 0, rest = run;
+      for (std::size_t d = m_.dims.size(); d-- > 0; rest /= m_.dims[d].extent) {
+        in_array += rest % m_.dims[d].extent * m_.dims[d].array;
+        in_windows += rest % m_.dims[d].extent * m_.dims[d].windows;
+      }
+      char *there = array + in_array * size_, *here = windows + in_windows * size_;
+      std::memcpy(reads ? here : there, reads ? there : here, bytes);
+    }
+  }
+
+ private:
+  std::int64_t start(const WindowMoves::Start& s, char* const* at) const {
+    void* data = at[operands_[static_cast<std::size_t>(s.operand)]];
+    return ops::integer_at({{s.dtype, {}, false, {}}, data}, 0);
+  }
+
+  WindowMoves m_;
+  std::vector<int> operands_;
+  int to_;
+  std::int64_t size_, runs_;
+};
+
 }  // namespace
 
 std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
   if (c.eqn.op->window == Op::Window::none) return nullptr;
+  if (c.eqn.op->window == Op::Window::read_box || c.eqn.op->window == Op::Window::write_box) {
+    std::optional<WindowMoves> moves = window_moves(c);
+    return moves ? std::make_unique<BoxWork>(c, std::move(*moves)) : nullptr;
+  }
   if (c.eqn.op->window != Op::Window::read) {
     if (c.spread || c.result_types[0].num_elements() > 0) return std::make_unique<ScatterWork>(c);
     return nullptr;

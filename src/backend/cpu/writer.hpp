@@ -45,6 +45,23 @@ class Writer {
     b_.SetInsertPoint(out);
   }
 
+  // body(i) for i from 0 to end - 1.
+  template <class F> void counted(Value end, F body) {
+    auto* known = llvm::dyn_cast<llvm::ConstantInt>(end);
+    if (known && known->isOne()) return body(number(0));
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("outer"), *in = block("inside"), *out = block("past");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+    i->addIncoming(number(0), before);
+    b_.CreateCondBr(b_.CreateICmpSLT(i, end), in, out);
+    b_.SetInsertPoint(in);
+    body(i);
+    i->addIncoming(b_.CreateAdd(i, number(1)), b_.GetInsertBlock());
+    b_.CreateBr(head);
+    b_.SetInsertPoint(out);
+  }
+
   llvm::Module& m_;
 
  private:

@@ -193,6 +193,7 @@ constinit const Home dynamic_slice = [] {
     return std::vector{type(c.operands[0].dtype, sizes, c.operands[0].weak)};
   };
   op.eval = slice_eval;
+  op.window = Op::Window::read_box;
   op.factors = slice_factors;
   op.across = std::make_shared<Across>(slice_across());
   op.linear = {{0}};
@@ -233,6 +234,7 @@ constinit const Home dynamic_update_slice = [] {
     return std::vector{type(c.operands[0].dtype, c.operands[0].shape, c.operands[0].weak && c.operands[1].weak)};
   };
   op.eval = update_eval;
+  op.window = Op::Window::write_box;
   op.factors = update_factors;
   op.across = std::make_shared<Across>(update_across());
   op.linear = {{0, 1}};
