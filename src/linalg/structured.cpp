@@ -88,9 +88,10 @@ Array symmetric_product(const In& a, const In& c, const Operand& alpha, const Op
 Array lu_pivots_to_permutation(const In& pivots, Dim permutation_size) {
   CallScope scope(pivots.loc);
   if (pivots.array.ndim() < 1 || !pivots.array.dtype().is_integer() || pivots.array.shape(-1) > permutation_size)
-    raise<ValueError>("lax::linalg::lu_pivots_to_permutation",
-                      "pivots are " + type_text(pivots.array) + " for a permutation of " + std::to_string(permutation_size),
-                      "Give integers [..., k] with k at most the size of the permutation.");
+    raise<ValueError>(
+        "lax::linalg::lu_pivots_to_permutation",
+        "pivots are " + type_text(pivots.array) + " for a permutation of " + std::to_string(permutation_size),
+        "Give integers [..., k] with k at most the size of the permutation.");
   const Array swaps = moveaxis(pivots, -1, 0);
   Shape whole(std::vector<std::int64_t>(pivots.array.shape().begin(), pivots.array.shape().end() - 1));
   whole.push_back(permutation_size);

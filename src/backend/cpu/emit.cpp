@@ -17,7 +17,7 @@ using run::Walk;
 
 constexpr int kChains = 8;                // accumulators of a row, so that additions need not wait for each other
 constexpr std::int64_t kBlock = 4096;     // columns added in one go; blocks are then added up: short sums stay accurate
-constexpr int kColumnVectors = 8;              // vectors that are computed side by side
+constexpr int kColumnVectors = 8;         // vectors that are computed side by side
 constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
 
 class Emitter : Frame {
