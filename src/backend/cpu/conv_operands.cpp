@@ -125,7 +125,16 @@ template <class T> void ConvLoops<T>::make_panel(const ConvArrays<T>& arrays, T*
             std::span<const CopyDim>(dims));
 }
 
-template class ConvLoops<float>;
-template class ConvLoops<double>;
+// Not of the whole class: conv_task.cpp does that.
+template ConvLoops<float>::Operand ConvLoops<float>::left(const ConvArrays<float>&, const Block&,
+                                                          const std::vector<Range>&, Room&) const;
+template ConvLoops<float>::Operand ConvLoops<float>::right(const ConvArrays<float>&, const Block&,
+                                                           const std::vector<Range>&, Room&) const;
+template void ConvLoops<float>::make_panel(const ConvArrays<float>&, float*, std::int64_t) const;
+template ConvLoops<double>::Operand ConvLoops<double>::left(const ConvArrays<double>&, const Block&,
+                                                            const std::vector<Range>&, Room&) const;
+template ConvLoops<double>::Operand ConvLoops<double>::right(const ConvArrays<double>&, const Block&,
+                                                             const std::vector<Range>&, Room&) const;
+template void ConvLoops<double>::make_panel(const ConvArrays<double>&, double*, std::int64_t) const;
 
 }  // namespace tutti::cpu
