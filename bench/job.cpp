@@ -16,7 +16,7 @@
 namespace bench {
 namespace {
 
-constexpr std::chrono::seconds kPatience(150);  // with one answer, for which JAX may have to compile
+constexpr std::chrono::seconds kSilence(150);  // with one answer, for which JAX may have to compile
 
 // A child with a process group of its own, whose lines are read.
 class Child {
@@ -65,7 +65,7 @@ class Child {
   /// Nothing when it ended or took too long.
   std::optional<std::string> line() {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point deadline = Clock::now() + kPatience;
+    const Clock::time_point deadline = Clock::now() + kSilence;
     std::string out;
     while (true) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
