@@ -184,14 +184,16 @@ Array reduced(Array x, const Array& neutral, const Combine& combine, const Windo
         "a window of " + std::to_string(o.window_dimensions.size()) + " dims over an array of shape " + x.shape().str(),
         "Give one extent per dim of the array.");
   const Dims window = ones_or(op, "window_dimensions", o.window_dimensions, n),
-             strides = ones_or(op, "window_strides", o.window_strides, n),
              base = ones_or(op, "base_dilation", o.base_dilation, n),
              dilation = ones_or(op, "window_dilation", o.window_dilation, n);
+  Dims strides = ones_or(op, "window_strides", o.window_strides, n);
   Pairs pairs = o.padding.resolve(op, spread(x.shape().dims(), base), spread(window, dilation), strides);
   Shape extents(spread(x.shape().dims(), base));
   for (std::size_t d = 0; d < n; ++d) extents[d] += pairs[d].first + pairs[d].second;
   const Dims count = counts(extents, window, strides, dilation);
   if (ops::contains(count, 0)) return ops::zeros(x.dtype(), Shape(count));
+  for (std::size_t d = 0; d < n; ++d)
+    if (count[d] == 1) strides[d] = 1;  // of one window it says nothing, and may be larger than any array
   // Where windows lie apart, so much longer or shorter at the end that what they see is whole blocks.
   for (std::size_t d = 0; d < n; ++d)
     if (strides[d] > 1)

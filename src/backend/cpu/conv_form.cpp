@@ -1,17 +1,29 @@
 #include "backend/cpu/conv_form.hpp"
 
 #include <numeric>
+#include <utility>
 
 #include "ops/movement/movement.hpp"
 
 namespace tutti::cpu {
 namespace {
 
-// The smallest t >= 0 with (at + t * step) % n == 0; -1: there is none.
+// The smallest t >= 0 with (at + t * step) % n == 0; -1: there is none. By Euclid's algorithm: n may be large.
 std::int64_t first_multiple(std::int64_t at, std::int64_t step, std::int64_t n) {
-  for (std::int64_t t = 0; t < n; ++t)
-    if ((at + t * step) % n == 0) return t;
-  return -1;
+  const std::int64_t common = std::gcd(step, n);
+  if (at % common != 0) return -1;
+  const std::int64_t m = n / common;
+  std::int64_t a = step / common % m, b = m, x = 1, y = 0;  // x * step / common == a, and y likewise b, modulo m
+  while (a != 0 && b != 0) {
+    const std::int64_t q = b / a;
+    b -= q * a;
+    y -= q * x;
+    std::swap(a, b);
+    std::swap(x, y);
+  }
+  // Now a is 0 and b, the greatest common divisor, is 1: y inverts the step.
+  const __int128 t = static_cast<__int128>(-(at / common) % m) * y % m;
+  return static_cast<std::int64_t>(t < 0 ? t + m : t);
 }
 
 // What results q = phase, phase + phases, ... see of one spatial dim.

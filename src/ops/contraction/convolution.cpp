@@ -4,6 +4,7 @@
 #include "ops/contraction/convolution.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/half.hpp"
 #include "ops/movement/movement.hpp"
@@ -17,9 +18,15 @@ using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
 std::int64_t extent_of(const Convolution& p, const Shape& lhs, const Shape& rhs, std::size_t d) {
-  const std::int64_t room = dilated(lhs[p.lhs[d + 2]], p.lhs_dilation[d]) + p.padding[d].first + p.padding[d].second -
-                            dilated(rhs[p.rhs[d + 2]], p.rhs_dilation[d]);
-  return room < 0 ? 0 : room / p.strides[d] + 1;
+  const std::int64_t n = lhs[p.lhs[d + 2]], window = dilated(rhs[p.rhs[d + 2]], p.rhs_dilation[d]),
+                     seen = extent::add(extent::add(dilated(n, p.lhs_dilation[d]), p.padding[d].first),
+                                        p.padding[d].second);
+  if (std::max(seen, window) == std::numeric_limits<std::int64_t>::max())
+    raise<ShapeError>("conv_general_dilated",
+                      "with dilation and padding a spatial dim has more elements than can be counted: lhs " +
+                          lhs.str() + ", rhs " + rhs.str(),
+                      "Use smaller strides, dilations or padding.");
+  return seen < window ? 0 : (seen - window) / p.strides[d] + 1;
 }
 
 std::vector<Type> infer_convolution(const Call& c) {

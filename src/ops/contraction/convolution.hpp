@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/home.hpp"
+#include "tutti/base/extent.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti::ops {
@@ -23,7 +24,9 @@ struct Convolution {
 extern const Home convolution;
 
 /// The extent of `n` elements with `dilation` - 1 others between them.
-inline std::int64_t dilated(std::int64_t n, std::int64_t dilation) { return n == 0 ? 0 : (n - 1) * dilation + 1; }
+inline std::int64_t dilated(std::int64_t n, std::int64_t dilation) {
+  return n == 0 ? 0 : extent::add(extent::mul(n - 1, dilation), 1);
+}
 
 /// On blocks of a spatial dim: each device gets the elements at its borders from its neighbours.
 Across convolution_across();
