@@ -22,8 +22,8 @@ void save_safetensors(const std::string& path, const Arrays& arrays, const Metad
                       Loc loc = Loc::current());
 
 /// All arrays of such a file. While x64 is off, 64-bit numbers are narrowed as by `array`. Throws FileError; ValueError
-/// for a file that is damaged or is not of this format; TypeError for elements that tutti does not have (8-bit floats
-/// and smaller). Source: safetensors.numpy.load_file.
+/// for a file that is damaged or is not of this format; TypeError for elements that tutti does not have (4-bit
+/// floats and the like). Source: safetensors.numpy.load_file.
 Arrays load_safetensors(const std::string& path, Loc loc = Loc::current());
 
 /// An open safetensors file: opening reads and checks its header, asking for an array reads the bytes of that one.
