@@ -125,7 +125,7 @@ template <class T> void ConvLoops<T>::make_panel(const ConvArrays<T>& arrays, T*
             std::span<const CopyDim>(dims));
 }
 
-// Not of the whole class: conv_task.cpp does that.
+// Not the whole class: conv_task.cpp has the others.
 template ConvLoops<float>::Operand ConvLoops<float>::left(const ConvArrays<float>&, const Block&,
                                                           const std::vector<Range>&, Room&) const;
 template ConvLoops<float>::Operand ConvLoops<float>::right(const ConvArrays<float>&, const Block&,

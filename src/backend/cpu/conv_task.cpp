@@ -247,7 +247,12 @@ template <class T> void ConvLoops<T>::add_parts(const ConvArrays<T>& arrays, std
   write(b, sums, arrays.out);
 }
 
-template class ConvLoops<float>;
-template class ConvLoops<double>;
+// Not the whole class: conv_operands.cpp has members too, and the two may be compiled as one.
+template ConvLoops<float>::ConvLoops(ConvSums, ConvBlocks);
+template void ConvLoops<float>::run(const ConvArrays<float>&, std::int64_t) const;
+template void ConvLoops<float>::add_parts(const ConvArrays<float>&, std::int64_t) const;
+template ConvLoops<double>::ConvLoops(ConvSums, ConvBlocks);
+template void ConvLoops<double>::run(const ConvArrays<double>&, std::int64_t) const;
+template void ConvLoops<double>::add_parts(const ConvArrays<double>&, std::int64_t) const;
 
 }  // namespace tutti::cpu

@@ -4,21 +4,20 @@
 #include <array>
 #include <iterator>
 
-#include "backend/cpu/conv_vectors.hpp"
 #include "backend/cpu/isa.hpp"
+#include "lane/vectors.hpp"
 
 namespace tutti::cpu {
 namespace {
 
-// The same tile for each kind of machine: instructions that a function may use cannot be a parameter of a template.
-template <class T, bool paired, int rows, int vectors> [[gnu::target("avx512f")]] void tile512(const Tile<T>& t) {
-  using V = decltype(load512(t.b));
-  constexpr int lanes = 64 / sizeof(T);
+template <class V, bool paired, int rows, int vectors, class T>
+[[gnu::always_inline]] inline void sum_tile(const Tile<T>& t) {
+  constexpr int lanes = sizeof(V) / sizeof(T);
   V sum[rows][vectors];
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) sum[i][v] = t.adds ? load512(t.c + t.c_rows[i] + v * lanes) : all512(T(0));
+    for (int v = 0; v < vectors; ++v) sum[i][v] = t.adds ? lane::vectors::load<V>(t.c + t.c_rows[i] + v * lanes) : V{};
   for (std::int64_t k = 0; k < t.num_runs; ++k) {
     const T *x[rows], *y = t.b + t.runs[k].b;
 #pragma GCC unroll 8
@@ -27,69 +26,34 @@ template <class T, bool paired, int rows, int vectors> [[gnu::target("avx512f")]
     for (std::int64_t l = t.length; l > 0; --l, at += t.a_step, y += t.b_step) {
       V right[vectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) right[v] = load512(y + v * lanes);
+      for (int v = 0; v < vectors; ++v) right[v] = lane::vectors::load<V>(y + v * lanes);
 #pragma GCC unroll 8
       for (int i = 0; i < rows; ++i) {
-        if constexpr (paired) {
+        const V left = paired ? V{} : lane::vectors::all_of<V>(x[i][at]);
 #pragma GCC unroll 4
-          for (int v = 0; v < vectors; ++v) sum[i][v] = fma512(load512(x[i] + at + v * lanes), right[v], sum[i][v]);
-        } else {
-          const V left = all512(x[i][at]);
-#pragma GCC unroll 4
-          for (int v = 0; v < vectors; ++v) sum[i][v] = fma512(left, right[v], sum[i][v]);
-        }
+        for (int v = 0; v < vectors; ++v)
+          sum[i][v] =
+              lane::vectors::fused(paired ? lane::vectors::load<V>(x[i] + at + v * lanes) : left, right[v], sum[i][v]);
       }
     }
   }
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) store512(t.c + t.c_rows[i] + v * lanes, sum[i][v]);
+    for (int v = 0; v < vectors; ++v) lane::vectors::store(t.c + t.c_rows[i] + v * lanes, sum[i][v]);
 }
 
-template <class T, bool paired, int rows, int vectors> [[gnu::target("avx2,fma")]] void tile256(const Tile<T>& t) {
-  using V = decltype(load256(t.b));
-  constexpr int lanes = 32 / sizeof(T);
-  V sum[rows][vectors];
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) sum[i][v] = t.adds ? load256(t.c + t.c_rows[i] + v * lanes) : all256(T(0));
-  for (std::int64_t k = 0; k < t.num_runs; ++k) {
-    const T *x[rows], *y = t.b + t.runs[k].b;
-#pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) x[i] = t.a + t.runs[k].a + t.rows[i];
-    std::int64_t at = 0;
-    for (std::int64_t l = t.length; l > 0; --l, at += t.a_step, y += t.b_step) {
-      V right[vectors];
-#pragma GCC unroll 4
-      for (int v = 0; v < vectors; ++v) right[v] = load256(y + v * lanes);
-#pragma GCC unroll 8
-      for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; ++v)
-          sum[i][v] = fma256(paired ? load256(x[i] + at + v * lanes) : all256(x[i][at]), right[v], sum[i][v]);
-    }
-  }
-#pragma GCC unroll 8
-  for (int i = 0; i < rows; ++i)
-#pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) store256(t.c + t.c_rows[i] + v * lanes, sum[i][v]);
+// For each kind of machine.
+template <class T, bool paired, int rows, int vectors>
+[[gnu::target("arch=x86-64-v4")]] void tile512(const Tile<T>& t) {
+  sum_tile<typename lane::vectors::Of<T, 64>::V, paired, rows, vectors>(t);
 }
-
+template <class T, bool paired, int rows, int vectors>
+[[gnu::target("arch=x86-64-v3")]] void tile256(const Tile<T>& t) {
+  sum_tile<typename lane::vectors::Of<T, 32>::V, paired, rows, vectors>(t);
+}
 template <class T, bool paired, int rows, int vectors> void tile_plain(const Tile<T>& t) {
-  constexpr int columns = vectors * 16 / sizeof(T);
-  T sum[rows][columns];
-  for (int i = 0; i < rows; ++i)
-    for (int v = 0; v < columns; ++v) sum[i][v] = t.adds ? t.c[t.c_rows[i] + v] : T(0);
-  for (std::int64_t k = 0; k < t.num_runs; ++k) {
-    const T *x = t.a + t.runs[k].a, *y = t.b + t.runs[k].b;
-    for (std::int64_t l = t.length; l > 0; --l, x += t.a_step, y += t.b_step)
-      for (int i = 0; i < rows; ++i)
-        for (int v = 0; v < columns; ++v) sum[i][v] += x[t.rows[i] + (paired ? v : 0)] * y[v];
-  }
-  for (int i = 0; i < rows; ++i)
-    for (int v = 0; v < columns; ++v) t.c[t.c_rows[i] + v] = sum[i][v];
+  sum_tile<typename lane::vectors::Of<T, 16>::V, paired, rows, vectors>(t);
 }
 
 // Rows of a tile: as many as leave registers for the columns' factors.
@@ -117,7 +81,7 @@ constexpr TileFunction<T> plain_tiles[3][2] = {{tile_plain<T, paired, 1, 1>, til
                                                {tile_plain<T, paired, 4, 1>, tile_plain<T, paired, 4, 2>}};
 
 std::int64_t most_rows(std::int64_t vectors) {
-  switch (tile_isa()) {
+  switch (isa()) {
     case Isa::avx512: return vectors > 2 ? 6 : 8;
     case Isa::avx2: return vectors > 1 ? 6 : 8;
     default: return 4;
@@ -125,7 +89,7 @@ std::int64_t most_rows(std::int64_t vectors) {
 }
 
 template <class T, bool paired> void run_on(const Tile<T>& tile, std::size_t rows, std::size_t vectors) {
-  switch (tile_isa()) {
+  switch (isa()) {
     case Isa::avx512: return tiles512<T, paired>[rows][vectors](tile);
     case Isa::avx2: return tiles256<T, paired>[rows][vectors](tile);
     default: return plain_tiles<T, paired>[rows][vectors](tile);
@@ -135,10 +99,10 @@ template <class T, bool paired> void run_on(const Tile<T>& tile, std::size_t row
 }  // namespace
 
 template <class T> std::int64_t tile_lanes() {
-  const std::int64_t bytes = tile_isa() == Isa::avx512 ? 64 : tile_isa() == Isa::avx2 ? 32 : 16;
+  const std::int64_t bytes = isa() == Isa::avx512 ? 64 : isa() == Isa::avx2 ? 32 : 16;
   return bytes / static_cast<std::int64_t>(sizeof(T));
 }
-std::int64_t tile_vectors() { return tile_isa() == Isa::avx512 ? 4 : 2; }
+std::int64_t tile_vectors() { return isa() == Isa::avx512 ? 4 : 2; }
 
 std::int64_t tile_rows(std::int64_t left, std::int64_t vectors) {
   const std::int64_t most = std::min(left, most_rows(vectors));

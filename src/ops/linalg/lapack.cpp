@@ -101,19 +101,23 @@ void Lapack<T>::transpose(const T* in, std::int64_t rows, std::int64_t cols, T* 
 
 template <class T> void Lapack<T>::cholesky(int n, const T* in, T* a, bool on_workers) {
   if (n == 0) return;
-  int info = 0;
-  const bool is_large = n >= Large<T>::least;
-  if constexpr (!is_complex<T>)
-    if (is_large && StripFactors<T>::cholesky(n, in, a, on_workers)) return;
-  if (is_complex<T> || !is_large) std::copy_n(in, std::int64_t{n} * n, a);
-  if constexpr (is_complex<T>)
-    if (is_large) info = Blocked<T>::cholesky(n, a, on_workers) ? 0 : 1;
-  if (!is_large)
+  auto by_library = [&] {
+    int info = 0;
     Routines<T>::potrf("U", &n, a, &n, &info, 1);
-  else if (!is_complex<T>)
-    info = 1;
+    return info == 0;
+  };
+  bool is_positive = false;
+  if constexpr (is_complex<T>) {
+    std::copy_n(in, std::int64_t{n} * n, a);
+    is_positive = n < Blocked<T>::least ? by_library() : Blocked<T>::cholesky(n, a, on_workers);
+  } else if (n < StripFactors<T>::least) {
+    std::copy_n(in, std::int64_t{n} * n, a);
+    is_positive = by_library();
+  } else if (StripFactors<T>::cholesky(n, in, a, on_workers)) {
+    return;  // with zeros above
+  }
   for (std::int64_t i = 0; i < n; ++i) {
-    if (info != 0) fill_nan(a + i * n, i + 1);
+    if (!is_positive) fill_nan(a + i * n, i + 1);
     std::fill(a + i * n + i + 1, a + (i + 1) * n, T{});
   }
 }

@@ -2,11 +2,12 @@
 #include <cmath>
 #include <limits>
 
+#include "lane/vectors.hpp"
 #include "ops/linalg/tiles.hpp"
-#include "ops/linalg/vectors.hpp"
 
 namespace tutti::ops {
 namespace vectors {
+using namespace lane::vectors;
 namespace {
 
 // Sums of few rows each are added: their error grows with the root of the number of rows.

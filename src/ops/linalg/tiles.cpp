@@ -6,10 +6,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "ops/linalg/vectors.hpp"
+#include "lane/vectors.hpp"
 
 namespace tutti::ops {
 namespace vectors {
+using namespace lane::vectors;
 namespace {
 
 // Sums of tiles: three vectors wide, or one at the end, and as many rows as leave registers for what is added.

@@ -1,4 +1,4 @@
-// Vectors as wide as the processor has them, and what hand-written kernels of matrices do with them.
+// Vectors as wide as the processor has them, and what hand-written kernels of matrices and convolutions do with them.
 #pragma once
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed between functions that are inlined, all of them
@@ -7,17 +7,36 @@
 
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "lane/side_by_side.hpp"
 
-namespace tutti::ops::vectors {
+namespace tutti::lane::vectors {
 
-template <class T, int bytes> struct Of { typedef T V __attribute__((vector_size(bytes))) __attribute__((may_alias)); };
+template <class T, int bytes> struct Of {
+  typedef T V __attribute__((vector_size(bytes))) __attribute__((may_alias));
+  typedef T Anywhere __attribute__((vector_size(bytes))) __attribute__((aligned(sizeof(T)))) __attribute__((may_alias));
+};
 template <class V> using ElementOf = std::remove_cvref_t<decltype(V{}[0])>;
 
 template <class V, class T> [[gnu::always_inline]] inline auto* at(T* p) {
   return reinterpret_cast<std::conditional_t<std::is_const_v<T>, const V, V>*>(p);
+}
+/// Of memory that need not begin with a whole vector.
+template <class V, class T> [[gnu::always_inline]] inline V load(const T* p) {
+  return *reinterpret_cast<const typename Of<T, sizeof(V)>::Anywhere*>(p);
+}
+template <class V, class T> [[gnu::always_inline]] inline void store(T* p, V x) {
+  *reinterpret_cast<typename Of<T, sizeof(V)>::Anywhere*>(p) = x;
+}
+/// The sum of all lanes, half by half.
+template <class V> [[gnu::always_inline]] inline ElementOf<V> total(V x) {
+  ElementOf<V> lanes[sizeof(V) / sizeof(ElementOf<V>)];
+  store(lanes, x);
+  for (std::size_t n = std::size(lanes) / 2; n > 0; n /= 2)
+    for (std::size_t i = 0; i < n; ++i) lanes[i] += lanes[i + n];
+  return lanes[0];
 }
 /// x in all lanes.
 template <class V> [[gnu::always_inline]] inline V all_of(ElementOf<V> x) {
@@ -83,4 +102,4 @@ template <class T, class F> void with_vectors(F&& f) {
     f.template operator()<typename Of<T, 16>::V>();
 }
 
-}  // namespace tutti::ops::vectors
+}  // namespace tutti::lane::vectors
