@@ -3,7 +3,11 @@ file(GLOB tutti_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cp
 if(tutti_bench_sources)
   add_executable(tutti_bench ${tutti_bench_sources})
   tutti_compile_in_batches(tutti_bench)
-  target_link_libraries(tutti_bench PRIVATE tutti tutti_flags fmt::fmt command_line nlohmann_json::nlohmann_json)
+  target_link_libraries(tutti_bench PRIVATE
+    tutti tutti_flags tutti_example_flags fmt::fmt command_line nlohmann_json::nlohmann_json)
+  if(TUTTI_PCH)
+    target_precompile_headers(tutti_bench REUSE_FROM tutti_example_pch)
+  endif()
   target_compile_definitions(tutti_bench PRIVATE TUTTI_JAX_SIDE="${PROJECT_SOURCE_DIR}/bench/jax_side.py"
     TUTTI_JAX_PROCESSES="${PROJECT_SOURCE_DIR}/bench/jax_processes.py")
   find_package(benchmark CONFIG QUIET)

@@ -14,7 +14,7 @@ endif()
 # header of the build before in its place.
 if(TUTTI_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(tutti_flags INTERFACE -fpch-preprocess)
-  foreach(target tutti tutti_cpu tutti_test_pch)
+  foreach(target tutti tutti_cpu tutti_test_pch tutti_example_pch)
     set_source_files_properties(${PROJECT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.cxx PROPERTIES
       COMPILE_OPTIONS -fno-pch-preprocess)
   endforeach()
@@ -63,7 +63,8 @@ function(tutti_compile_in_batches target)
   endif()
 endfunction()
 
-# Tests, examples and the guide's pages are compiled more often than they run: linked behind tutti_flags.
+# Tests, examples, benchmarks and the guide's pages are compiled more often than they run, and the time goes into the
+# library: linked behind tutti_flags.
 add_library(tutti_test_flags INTERFACE)
 target_compile_options(tutti_test_flags INTERFACE $<$<CONFIG:Release>:-O0>)
 add_library(tutti_example_flags INTERFACE)

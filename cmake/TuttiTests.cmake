@@ -20,8 +20,8 @@ if(TUTTI_PCH)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests_pch.cpp CONTENT "int main() {}\n")
   add_executable(tutti_test_pch ${PROJECT_BINARY_DIR}/tests_pch.cpp)  # compiled as the tests are: -fPIE
   target_link_libraries(tutti_test_pch PRIVATE tutti tutti_flags tutti_test_flags GTest::gtest)
-  target_precompile_headers(tutti_test_pch PRIVATE <gtest/gtest.h> <algorithm> <functional> <map> <optional> <string>
-    <vector> <tutti/transform/jit.hpp> <tutti/transform/transforms.hpp> <tutti/numpy/numpy.hpp> <tutti/lax/lax.hpp>)
+  target_precompile_headers(tutti_test_pch PRIVATE <gtest/gtest.h> <algorithm> <functional> <map> <optional> <random>
+    <set> <sstream> <string> <vector> <tutti/tutti.hpp>)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)

@@ -56,7 +56,7 @@ inline Corpus read_corpus(const std::vector<std::string>& files, std::size_t con
                      " bytes; its last 5 % must be longer than the context of " + std::to_string(context) +
                      " bytes: give more text or a smaller --context");
   out.held_out = all.substr(all.size() - held);
-  all.resize(all.size() - held);
+  all.erase(all.size() - held);
   out.train = std::move(all);
   return out;
 }

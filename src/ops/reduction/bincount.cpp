@@ -36,7 +36,8 @@ template <class T> std::uint64_t number(T x) {
 
 // `tables`: 1 or kTables of them, one behind the other.
 template <std::int64_t tables, class T>
-void count(const T* x, std::int64_t n, std::int64_t length, std::uint32_t* counts) {
+void count(const void* from, std::int64_t n, std::int64_t length, std::uint32_t* counts) {
+  const T* x = static_cast<const T*>(from);
   constexpr std::int64_t kAtOnce = 16;
   using Word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
   const auto limit = static_cast<Word>(
@@ -57,8 +58,15 @@ void count(const T* x, std::int64_t n, std::int64_t length, std::uint32_t* count
     if (const std::uint64_t value = number(x[i]); value < static_cast<std::uint64_t>(length)) ++counts[value];
 }
 
+/// How the elements of a dtype are counted.
+struct Counting {
+  using Count = void (*)(const void* x, std::int64_t n, std::int64_t length, std::uint32_t* counts);
+  Count once, in_tables;
+  std::int64_t size;  // bytes of an element
+};
+
 // Parts of an array of their own, then the sums: no more than are worth their tables.
-template <class T> std::vector<Counts> counts_of_parts(const T* x, std::int64_t n, std::int64_t length) {
+std::vector<Counts> counts_of_parts(Counting how, const char* x, std::int64_t n, std::int64_t length) {
   constexpr std::int64_t kMost = 16, kLeast = 1 << 16, kLargest = std::int64_t{1} << 31;
   const std::int64_t parts =
       std::max({n / kLargest + 1, std::int64_t{1}, std::min(kMost, n / std::max(kLeast, 8 * length))});
@@ -68,7 +76,7 @@ template <class T> std::vector<Counts> counts_of_parts(const T* x, std::int64_t 
       const std::int64_t from = n * p / parts, size = n * (p + 1) / parts - from;
       const bool several = length <= kShort && size >= kTables * length;
       Counts mine = std::make_unique<std::uint32_t[]>(static_cast<std::size_t>(several ? kTables * length : length));
-      (several ? count<kTables, T> : count<1, T>)(x + from, size, length, mine.get());
+      (several ? how.in_tables : how.once)(x + from * how.size, size, length, mine.get());
       for (std::int64_t t = 1; several && t < kTables; ++t)
         for (std::int64_t k = 0; k < length; ++k) mine[k] += mine[t * length + k];
       out[static_cast<std::size_t>(p)] = std::move(mine);
@@ -82,19 +90,21 @@ void eval_bincount(const Call& c, std::span<const HostView> in, std::span<const 
   const std::int64_t rows = p.length ? out[0].size() / p.length : 0;
   if (rows == 0) return;
   const std::int64_t n = in[0].size() / rows;
+  Counting how{};
   visit_arithmetic_dtype(in[0].type.dtype, [&]<class T>(Stored<T>) {
-    visit_arithmetic_dtype(p.counts, [&]<class To>(Stored<To>) {
-      if constexpr (std::integral<T> && !std::same_as<T, bool> && std::integral<To> && !std::same_as<To, bool>)
-        for (std::int64_t r = 0; r < rows; ++r) {
-          const std::vector<Counts> parts = counts_of_parts(in[0].as<const T>() + r * n, n, p.length);
-          To* const counts = out[0].as<To>() + r * p.length;
-          for (std::int64_t i = 0; i < p.length; ++i) {
-            std::uint64_t all = 0;
-            for (const Counts& part : parts) all += part[static_cast<std::size_t>(i)];
-            counts[i] = static_cast<To>(all);
-          }
+    if constexpr (std::integral<T> && !std::same_as<T, bool>) how = {count<1, T>, count<kTables, T>, sizeof(T)};
+  });
+  visit_arithmetic_dtype(p.counts, [&]<class To>(Stored<To>) {
+    if constexpr (std::integral<To> && !std::same_as<To, bool>)
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const std::vector<Counts> parts = counts_of_parts(how, in[0].as<const char>() + r * n * how.size, n, p.length);
+        To* const counts = out[0].as<To>() + r * p.length;
+        for (std::int64_t i = 0; i < p.length; ++i) {
+          std::uint64_t all = 0;
+          for (const Counts& part : parts) all += part[static_cast<std::size_t>(i)];
+          counts[i] = static_cast<To>(all);
         }
-    });
+      }
   });
 }
 

@@ -39,6 +39,30 @@ template <class Word> struct RowForm {
   static int digit(Word w, int pass) { return static_cast<int>(w >> (shift + 8 * pass)) & (kByteDigits - 1); }
 };
 
+/// to[i - begin] is the word of number i of a row's elements, begin to end-1: of `places`, or as they stand where that
+/// is null.
+template <class Word>
+using PutWords = void (*)(const HostView& key, const Row& row, bool descending, const std::int64_t* places,
+                          std::int64_t begin, std::int64_t end, Word* to);
+template <class Word, Orderable T>
+void put_words(const HostView& key, const Row& row, bool descending, const std::int64_t* places, std::int64_t begin,
+               std::int64_t end, Word* to) {
+  const T* x = key.as<const T>() + row.first;
+  const auto turn = static_cast<OrderWord<T>>(descending ? -1 : 0);
+  if (places)
+    for (std::int64_t i = begin; i < end; ++i) *to++ = RowForm<Word>::word(ordered(x[places[i] * row.step]) ^ turn, i);
+  else
+    for (std::int64_t i = begin; i < end; ++i) *to++ = RowForm<Word>::word(ordered(x[i * row.step]) ^ turn, i);
+}
+template <class Word> PutWords<Word> put_words_of(DType dtype) {
+  PutWords<Word> out = nullptr;
+  visit_arithmetic_dtype(dtype, [&]<class T>(Stored<T>) {
+    if constexpr (Orderable<T>)
+      if constexpr (2 * sizeof(T) <= sizeof(Word)) out = put_words<Word, T>;
+  });
+  return out;
+}
+
 // Both calls f(begin, end): on the workers, or here.
 template <class F> void shared(std::int64_t n, F&& f) {
   const std::int64_t pieces = (n + kRowPiece - 1) / kRowPiece;
@@ -78,42 +102,29 @@ template <class Word> class RowSorter {
  private:
   using F = RowForm<Word>;
 
-  // Calls g with a function from positions to orders, the type of the elements being known.
-  template <class G> void with_orders(const HostView& key, const Row& row, G&& g) const {
-    visit_arithmetic_dtype(key.type.dtype, [&]<class T>(Stored<T>) {
-      if constexpr (Orderable<T>) {
-        const T* x = key.as<const T>() + row.first;
-        const auto turn = static_cast<OrderWord<T>>(descending_ ? -1 : 0);
-        g([x, turn, step = row.step](std::int64_t i) { return ordered(x[i * step]) ^ turn; },
-          std::integral_constant<int, sizeof(T)>{});
-      }
-    });
-  }
-
   // Stable, from the order that places_ says, or that of the row where it is empty.
   void sort_by(const HostView& key, const Row& row, bool on_workers) {
-    with_orders(key, row, [&](auto order, auto bytes) {
-      const bool in_place = places_.empty();
-      spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
-        if (in_place)
-          for (std::int64_t i = begin; i < end; ++i) words_[i] = F::word(order(i), i);
-        else
-          for (std::int64_t i = begin; i < end; ++i) words_[i] = F::word(order(places_[i]), i);
-      });
-      if (row.n <= kFewElements)
-        std::sort(words_.get(), words_.get() + row.n);
-      else if (on_workers)
-        by_digits_of_pieces(row.n, bytes());
-      else
-        by_digits<bytes()>(row.n);
-      before_.swap(places_);
-      places_.resize(static_cast<std::size_t>(row.n));
-      spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int64_t at = F::place(words_[i]);
-          places_[i] = in_place ? at : before_[at];
-        }
-      });
+    const PutWords<Word> put = put_words_of<Word>(key.type.dtype);
+    const bool in_place = places_.empty();
+    spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
+      put(key, row, descending_, in_place ? nullptr : places_.data(), begin, end, words_.get() + begin);
+    });
+    const auto bytes = static_cast<int>(key.type.dtype.size());
+    if (row.n <= kFewElements)
+      std::sort(words_.get(), words_.get() + row.n);
+    else if (on_workers)
+      by_digits_of_pieces(row.n, bytes);
+    else if (bytes <= 2)
+      bytes == 1 ? by_digits<1>(row.n) : by_digits<2>(row.n);
+    else
+      bytes == 4 ? by_digits<4>(row.n) : by_digits<8>(row.n);
+    before_.swap(places_);
+    places_.resize(static_cast<std::size_t>(row.n));
+    spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t at = F::place(words_[i]);
+        places_[i] = in_place ? at : before_[at];
+      }
     });
   }
 
@@ -159,20 +170,25 @@ template <class Word> class RowSorter {
 
   // Puts the `kept` least of the words begin to end, or all where they are fewer, to the front of `best`, and returns
   // how many: words that may be among them gather behind those that are so far, until there is no room; then the rest
-  // is forgotten.
-  template <class G>
-  static std::int64_t least(std::int64_t begin, std::int64_t end, std::int64_t kept, G&& word_at, Word* best) {
+  // is forgotten. `words`(begin, end, to) writes them.
+  template <class Words>
+  static std::int64_t least(std::int64_t begin, std::int64_t end, std::int64_t kept, Words&& words, Word* best) {
+    constexpr std::int64_t kAtOnce = 256;
+    Word some[kAtOnce];
     const std::int64_t room = std::min(end - begin, 2 * kept + kFewElements);
     std::int64_t count = 0;
     Word limit = ~Word{0};
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Word word = word_at(i);
-      best[count] = word;
-      count += word <= limit;
-      if (count < room || room <= kept) continue;
-      std::nth_element(best, best + kept - 1, best + count);
-      limit = best[kept - 1];
-      count = kept;
+    for (std::int64_t first = begin; first < end; first += kAtOnce) {
+      const std::int64_t n = std::min(kAtOnce, end - first);
+      words(first, first + n, some);
+      for (std::int64_t i = 0; i < n; ++i) {
+        best[count] = some[i];
+        count += some[i] <= limit;
+        if (count < room || room <= kept) continue;
+        std::nth_element(best, best + kept - 1, best + count);
+        limit = best[kept - 1];
+        count = kept;
+      }
     }
     if (count > kept) std::nth_element(best, best + kept - 1, best + count);
     return std::min(count, kept);
@@ -181,24 +197,26 @@ template <class Word> class RowSorter {
   // The first or the last of many: those are the first in the order turned round.
   void select(const HostView& key, const Row& row, std::int64_t kept, bool last, bool on_workers) {
     const Word turn = last ? ~Word{0} : Word{0};
+    const PutWords<Word> put = put_words_of<Word>(key.type.dtype);
+    auto words = [&](std::int64_t begin, std::int64_t end, Word* to) {
+      put(key, row, descending_, nullptr, begin, end, to);
+      for (std::int64_t i = 0; i < end - begin; ++i) to[i] ^= turn;
+    };
     Word* const best = words_.get();
     std::int64_t count = 0;
-    with_orders(key, row, [&](auto order, auto) {
-      auto word_at = [&](std::int64_t i) -> Word { return F::word(order(i), i) ^ turn; };
-      if (!on_workers) {
-        count = least(0, row.n, kept, word_at, best);
-        return;
-      }
+    if (!on_workers) {
+      count = least(0, row.n, kept, words, best);
+    } else {
       std::vector<std::int64_t> counts(static_cast<std::size_t>((row.n + kRowPiece - 1) / kRowPiece));
       shared(row.n, [&](std::int64_t begin, std::int64_t end) {
-        counts[begin / kRowPiece] = least(begin, end, kept, word_at, best + begin);
+        counts[begin / kRowPiece] = least(begin, end, kept, words, best + begin);
       });
       for (std::size_t p = 0; p < counts.size(); ++p) {
         std::copy_n(best + static_cast<std::int64_t>(p) * kRowPiece, counts[p], best + count);
         count += counts[p];
       }
       std::nth_element(best, best + kept - 1, best + count);
-    });
+    }
     std::sort(best, best + kept);
     if (last) std::reverse(best, best + kept);
     places_.resize(static_cast<std::size_t>(kept));

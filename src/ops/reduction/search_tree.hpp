@@ -19,8 +19,8 @@ template <class Word> class SearchTree {
   static constexpr std::int64_t node = 16;
   static constexpr Word last = std::numeric_limits<Word>::max();  // nothing is behind it
 
-  /// Of the words that `word_at` gives for 0..n-1.
-  template <class F> SearchTree(std::int64_t n, F&& word_at) {
+  /// Of the n words that `write` writes.
+  template <class F> SearchTree(std::int64_t n, F&& write) {
     for (std::int64_t nodes = std::max<std::int64_t>(1, (n + node - 1) / node);; nodes = (nodes + node - 1) / node) {
       nodes_.push_back(nodes);
       if (nodes == 1) break;
@@ -29,7 +29,8 @@ template <class Word> class SearchTree {
     for (std::int64_t nodes : nodes_) all += nodes * node;
     words_ = std::make_unique_for_overwrite<Node[]>(static_cast<std::size_t>(all / node));
     Word* level = words_[0].words;
-    for (std::int64_t i = 0; i < nodes_[0] * node; ++i) level[i] = i < n ? word_at(i) : last;
+    write(level);
+    std::fill(level + n, level + nodes_[0] * node, last);
     for (std::size_t k = 1; k < nodes_.size(); ++k) {
       Word* above = level + nodes_[k - 1] * node;
       for (std::int64_t i = 0; i < nodes_[k] * node; ++i)  // no step leads past the last node
@@ -47,17 +48,18 @@ template <class Word> class SearchTree {
       find_plain(values, count, out);
   }
 
-  /// The same for one value, without a tree: where few are looked for.
-  template <class F> static std::int64_t find_directly(std::int64_t n, F&& word_at, Word value) {
+  /// The same for one value, without a tree: where few are looked for. `read`(first, step, count, words) writes words
+  /// of the vector.
+  template <class F> static std::int64_t find_directly(std::int64_t n, F&& read, Word value) {
     std::int64_t width = 1, at = 0;  // words of the vector for one of the level
     while ((n + node - 1) / node > width) width *= node;
     for (; width > 0; width /= node) {
-      std::int64_t before = 0;
-      for (std::int64_t j = 0; j < node; ++j) {
-        const std::int64_t i = (at * node + j + 1) * width - 1;
-        before += (width == 1 ? i : i + 1) < n && word_at(i) < value;
-      }
-      at = at * node + before;
+      const std::int64_t first = (at * node + 1) * width - 1, end = width == 1 ? n : n - 1;
+      const std::int64_t count = std::clamp<std::int64_t>((end - first + width - 1) / width, 0, node);
+      Word words[node];
+      read(first, width, count, words);
+      at *= node;
+      for (std::int64_t j = 0; j < count; ++j) at += words[j] < value;
     }
     return at;
   }
