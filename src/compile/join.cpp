@@ -1,4 +1,5 @@
-// Small loops that do not need each other are one stage: threads meet once for all of them.
+// Small loops and products that do not need each other are one stage: threads meet once for all of them, and each takes
+// whole products, whose operands it reads alone.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -9,7 +10,9 @@ namespace tutti::compile {
 namespace {
 
 constexpr std::int64_t kSmall = 1 << 17;                      // elements of a loop
+constexpr std::int64_t kMostProduct = std::int64_t{1} << 28;  // multiplications: one thread may wait for half of them
 constexpr std::int64_t kMostWritten = std::int64_t{1} << 20;  // bytes of temporaries that would not live at once else
+constexpr std::int64_t kMuchRead = 16;  // times what is written: then that is little beside what lives anyway
 
 class Joining {
  public:
@@ -23,7 +26,7 @@ class Joining {
         continue;
       }
       const auto [reads, writes] = touched(s);
-      if (needs(reads, writes) || written_ + temporary(writes) > kMostWritten) end();
+      if (needs(reads, writes) || !has_room(reads, writes)) end();
       joined_.steps.insert(joined_.steps.end(), s.steps.begin(), s.steps.end());
       reads_.insert(reads.begin(), reads.end());
       writes_.insert(writes.begin(), writes.end());
@@ -43,9 +46,18 @@ class Joining {
 
   bool is_small(const Stage& s) const {
     return s.rows == 0 && std::all_of(s.steps.begin(), s.steps.end(), [&](int i) {
+             if (const auto* d = std::get_if<Dot>(&p_.steps[i].what))
+               return product(d->batch) * d->m * d->n * d->k <= kMostProduct;
              const auto* l = std::get_if<Loop>(&p_.steps[i].what);
              return l && product(l->extents) <= kSmall;
            });
+  }
+
+  bool has_room(const std::set<int>& reads, const std::set<int>& writes) const {
+    std::set<int> all = reads_;
+    all.insert(reads.begin(), reads.end());
+    const std::int64_t written = written_ + temporary(writes);
+    return written <= std::max(kMostWritten, temporary(all) / kMuchRead);
   }
 
   std::pair<std::set<int>, std::set<int>> touched(const Stage& s) const {

@@ -11,28 +11,52 @@ namespace {
 
 class Masking {
  public:
-  explicit Masking(Plan& p) : p_(p), readers_(p.storages.size()), last_writer_(p.storages.size(), -1) {
+  explicit Masking(Plan& p) : p_(p) { find_uses(); }
+
+  void run() {
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      auto* d = std::get_if<Dot>(&p_.steps[i].what);
+      if (!d || !may_have_mask(*d)) continue;
+      d->mask = mask_of(*d, i);
+      if (d->mask && last_writer_[d->mask->storage] > i) bring_before(i, last_writer_[d->mask->storage]);
+    }
+  }
+
+ private:
+  void find_uses() {
+    readers_.assign(p_.storages.size(), {});
+    last_writer_.assign(p_.storages.size(), -1);
     std::vector<int> reads, writes;
-    for (int i = 0; i < static_cast<int>(p.steps.size()); ++i) {
-      uses_of(p.steps[i], reads, writes);
+    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      uses_of(p_.steps[i], reads, writes);
       for (int m : reads)
         if (readers_[m].empty() || readers_[m].back() != i) readers_[m].push_back(i);
       for (int m : writes) last_writer_[m] = i;
     }
   }
 
-  void run() {
-    for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i)
-      if (auto* d = std::get_if<Dot>(&p_.steps[i].what); d && may_have_mask(*d)) d->mask = mask_of(*d, i);
+  // Whether a mask is there before a step, or may be: made by one loop of what is.
+  bool may_be_before(int step, int mask) const {
+    const int writer = last_writer_[mask];
+    if (writer < step) return true;
+    if (!std::holds_alternative<Loop>(p_.steps[writer].what)) return false;
+    std::vector<int> reads, writes;
+    uses_of(p_.steps[writer], reads, writes);
+    return writes.size() == 1 && std::all_of(reads.begin(), reads.end(), [&](int m) { return last_writer_[m] < step; });
   }
 
- private:
+  void bring_before(int step, int writer) {
+    const auto first = p_.steps.begin() + step, last = p_.steps.begin() + writer;
+    std::rotate(first, last, last + 1);
+    find_uses();
+  }
+
   bool may_have_mask(const Dot& d) const {
     return d.dtype == float32 && d.result == float32 && d.c_offset == 0 && d.m > 1 && d.n > 1 &&
            p_.storages[d.c].kind == Storage::Kind::temporary && last_writer_[d.c] >= 0 && !readers_[d.c].empty();
   }
 
-  // The mask under which all readers look at the product, if it is known before.
+  // The mask under which all readers look at the product, if it may be known before.
   std::optional<Dot::Mask> mask_of(const Dot& d, int step) const {
     std::optional<Dot::Mask> out;
     for (int reader : readers_[d.c]) {
@@ -45,7 +69,7 @@ class Masking {
         out = mask;
       }
     }
-    return out && last_writer_[out->storage] < step ? out : std::nullopt;
+    return out && may_be_before(step, out->storage) ? out : std::nullopt;
   }
 
   std::optional<Dot::Mask> mask_of(const Dot& d, const Loop& l, int access) const {

@@ -77,4 +77,24 @@ TEST(Stages, SmallLoopsThatDoNotNeedEachOtherAreOne) {
   EXPECT_EQ(planned(b).stages.size(), 2u);
 }
 
+TEST(Stages, ProductsThatDoNotNeedEachOtherAreOne) {
+  Builder b;
+  const auto product = [&](const Atom& x, const Atom& y) {
+    ops::DotGeneral d;
+    d.dims.lhs_contract = d.dims.rhs_contract = {0};  // a gradient of weights
+    return Atom(b.add(ops::dot_general, Params(d), {x, y}));
+  };
+  std::vector<Atom> z;
+  for (std::int64_t n : {30, 40, 50}) z.push_back(product(b.input(f32({n, 48})), b.input(f32({n, 32}))));
+  for (const Atom& a : z) b.output(b.add(ops::sin, {a}));
+  const Plan plan = planned(b);
+  EXPECT_EQ(plan.stages.size(), 2u) << plan.str();
+  computes_the_same(b);
+  b.output(product(z[0], z[1]));  // needs two of them
+  EXPECT_EQ(planned(b).stages.size(), 2u);
+  const Atom large = b.input(f32({1024, 1024}));
+  b.output(product(large, large));
+  EXPECT_EQ(planned(b).stages.size(), 3u);
+}
+
 }  // namespace tutti::test

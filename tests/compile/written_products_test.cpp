@@ -95,6 +95,22 @@ TEST(MaskedProducts, AreWholeWhereSomebodyElseLooks) {
   computes_as_reference(sum, inputs_of_products(sum));
 }
 
+// A program may make the mask behind the product: then it is made before.
+TEST(MaskedProducts, KnowAMaskThatIsMadeLater) {
+  Builder b;
+  const ValueId x = b.input(f32({2, 64, 32})), positions = b.input(f32({64})),
+                z = b.add(ops::dot_general, ops::DotGeneral{{{2}, {2}, {0}, {0}}, {}}, {x, x}),
+                rows = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{{64, 64}, {0}}, {positions}),
+                columns = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{{64, 64}, {1}}, {positions}),
+                mask = b.add(ops::ge, {rows, columns}),
+                wide = b.add(ops::broadcast_in_dim, ops::BroadcastInDim{{2, 64, 64}, {1, 2}}, {mask}),
+                seen = b.add(ops::select, {wide, z, Atom(Scalar(-1.f), false)});
+  b.output(b.add(ops::reduce_max, ops::Reduction{{2}}, {seen}));
+  b.output(mask);
+  EXPECT_NE(text_of_plan(b).find(" where m"), std::string::npos) << text_of_plan(b);
+  computes_as_reference(b, inputs_of_products(b));
+}
+
 TEST(MaskedProducts, LeaveBlocksAsTheyAre) {
   if (cpu::isa() != cpu::Isa::avx512) GTEST_SKIP() << "without 512-bit instructions everything is computed";
   constexpr std::int64_t size = 128;

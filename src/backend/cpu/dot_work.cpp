@@ -162,8 +162,12 @@ class DotWork final : public run::Work {
   void panels(char* const* at, std::int64_t m, std::int64_t a, std::int64_t c) const {
     const float *lhs = reinterpret_cast<const float*>(at[d_.a]) + a, *rhs = reinterpret_cast<const float*>(at[d_.b]);
     float* const out = reinterpret_cast<float*>(at[d_.c]) + c;
-    for (std::int64_t j = 0; j < d_.n; j += d_.panel)
-      gemm(m, d_.panel, d_.k, {lhs, d_.a_m, d_.a_k}, {rhs + j * d_.k, d_.panel, 1}, out + j, d_.c_m, sums());
+    for (std::int64_t j = 0; j < d_.n; j += d_.panel) {
+      const Matrix left{lhs, d_.a_m, d_.a_k}, right{rhs + j * d_.k, d_.panel, 1};
+      const float* const then = j + d_.panel < d_.n ? right.data + d_.panel * d_.k : nullptr;
+      if (!small_product(m, d_.panel, d_.k, left, right, out + j, d_.c_m, sums(), nullptr, then))
+        gemm(m, d_.panel, d_.k, left, right, out + j, d_.c_m, sums());
+    }
   }
 
   template <class R> void plain(std::int64_t m, std::int64_t n, const double* a, const double* b, R* c) const {

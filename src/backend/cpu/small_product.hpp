@@ -12,8 +12,9 @@ struct Seen {
 };
 
 /// A product too small for the library's packing and checks, with 512-bit instructions; false where the machine or the
-/// shape is another. Blocks that nobody sees are left as they are.
+/// shape is another. Blocks that nobody sees are left as they are. `then`: where as much as b is read next, or null; it
+/// comes meanwhile.
 bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
-                   std::int64_t c_row, Sums sums, const Seen* seen = nullptr);
+                   std::int64_t c_row, Sums sums, const Seen* seen = nullptr, const float* then = nullptr);
 
 }  // namespace tutti::cpu
