@@ -7,7 +7,7 @@
 #include "array/text_number.hpp"
 #include "base/half.hpp"
 #include "mesh/places.hpp"
-#include "tutti/format.hpp"
+#include "tutti/formatters.hpp"
 
 namespace tutti {
 namespace {

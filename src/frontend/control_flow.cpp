@@ -2,6 +2,7 @@
 #include "tutti/lax/control_flow.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "frontend/bodies.hpp"
 #include "frontend/carries.hpp"
@@ -24,11 +25,14 @@ Type index_type(const Array& lower, const Array& upper) {
   return {result_type({lower, upper}), {}, lower.weak_type() && upper.weak_type(), {}};
 }
 void check_bound(const Array& x, Loc loc) {
-  if (!x.has_value() || x.ndim() != 0 || !x.dtype().is_integer())
+  if (!x.has_value() || x.ndim() != 0 || !(x.dtype().is_integer() || x.dtype().is_floating()))
     raise<TypeError>(
         "fori_loop",
-        "a bound is " + (x.has_value() ? x.type().str() : std::string("empty")) + ", and must be a scalar integer",
+        "a bound is " + (x.has_value() ? x.type().str() : std::string("empty")) + ", and must be a scalar number",
         "Convert it with astype(int32).", loc);
+}
+std::int64_t known_bound(const Array& x) {
+  return x.dtype().is_integer() ? static_cast<std::int64_t>(x) : static_cast<std::int64_t>(static_cast<double>(x));
 }
 
 void check_test(const Array& test, Loc loc) {
@@ -68,6 +72,15 @@ Arrays while_steps(const FirstCarry& init, const std::function<Array(const Array
 }
 
 }  // namespace
+}  // namespace tutti::detail
+
+int tutti::lax::Unroll::of(std::int64_t length, const char* what, Loc loc) const {
+  if (steps_ < 0) raise<ValueError>(what, "unroll is " + std::to_string(steps_), "Give 0 for all steps, or more.", loc);
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  return static_cast<int>(std::clamp<std::int64_t>(steps_ == 0 ? length : steps_, 1, most));
+}
+
+namespace tutti::detail {
 
 std::int64_t scan_length(const char* what, const Arrays& xs, std::int64_t given, int axis, Loc loc) {
   std::int64_t n = given;
@@ -97,18 +110,17 @@ std::pair<Arrays, Arrays> scan_call(const FirstCarry& init, const Arrays& xs,
                                     const std::function<StepResult(const Arrays&, const Arrays&)>& step,
                                     const lax::ScanOptions& options, Loc loc) {
   const std::int64_t length = scan_length("scan", xs, options.length, 0, loc);
-  if (options.unroll < 1 || options.checkpoint_every < -1)
-    raise<ValueError>("scan",
-                      options.unroll < 1 ? "unroll is " + std::to_string(options.unroll)
-                                         : "checkpoint_every is " + std::to_string(options.checkpoint_every),
-                      options.unroll < 1 ? "Give 1 or more." : "Give a number of steps, or -1.", loc);
+  const int unroll = options.unroll.of(length, "scan", loc);
+  if (options.checkpoint_every < -1)
+    raise<ValueError>("scan", "checkpoint_every is " + std::to_string(options.checkpoint_every),
+                      "Give a number of steps, or -1.", loc);
   const RecordedStep body = record_step("scan", loc, init, element_types(xs), step);
   const std::size_t carries = init.leaves.size();
   const ops::Scan p{.length = length,
                     .consts = static_cast<int>(body.step.captured.size()),
                     .carries = static_cast<int>(carries),
                     .reverse = options.reverse,
-                    .unroll = options.unroll};
+                    .unroll = unroll};
   Arrays operands = body.step.captured;
   append(operands, body.init);
   append(operands, xs);
@@ -150,20 +162,23 @@ Arrays fori_call(const Array& lower, const Array& upper, const FirstCarry& init,
     return out;
   };
   if (!lower.is_traced() && !upper.is_traced()) {
-    const auto first = static_cast<std::int64_t>(lower), end = static_cast<std::int64_t>(upper);
-    const Array start = array_from_scalar(Scalar(first).to(type.dtype), true);
-    const lax::ScanOptions scan{.length = std::max<std::int64_t>(end - first, 0), .unroll = options.unroll};
+    const std::int64_t first = known_bound(lower), length = std::max<std::int64_t>(known_bound(upper) - first, 0);
+    const Array start = array_from_scalar(Scalar(first).to(type.dtype.is_integer() ? type.dtype : int32), true);
+    const int unroll = options.unroll.of(length, "fori_loop", loc);
     const RecordedStep body = record_step("fori_loop", loc, with_counter(start, init), {},
                                           [&](const Arrays& c, const Arrays&) { return count(c); });
-    const ops::Scan p{.length = scan.length,
+    const ops::Scan p{.length = length,
                       .consts = static_cast<int>(body.step.captured.size()),
                       .carries = static_cast<int>(body.init.size()),
-                      .unroll = options.unroll};
+                      .unroll = unroll};
     Arrays operands = body.step.captured;
     append(operands, body.init);
     CallScope scope(loc);
     return without_first(bind(ops::scan, p, operands, {captured_first(body.step)}), 1);
   }
+  if (!options.unroll.is_one())
+    raise<ValueError>("fori_loop", "unroll is given, and how many steps there are is not known while recording",
+                      "Leave it out, or give bounds that are numbers.", loc);
   const Array start = lower.dtype() == type.dtype ? lower : lax::convert_element_type(lower, type.dtype);
   const Array end = upper.dtype() == type.dtype ? upper : lax::convert_element_type(upper, type.dtype);
   return without_first(
@@ -178,6 +193,26 @@ Array part_between(const Array& x, std::int64_t first, std::int64_t last, int ax
   start[d] = first;
   limit[d] = last;
   return lax::slice(x, start, limit);
+}
+Array every_other(const Array& x, std::int64_t first, std::int64_t last, int axis) {
+  std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims(),
+                                                                          strides(start.size(), 1);
+  const auto d = static_cast<std::size_t>(axis < 0 ? axis + x.ndim() : axis);
+  start[d] = first;
+  limit[d] = last;
+  strides[d] = 2;
+  return lax::slice(x, start, limit, strides);
+}
+Array interleaved(const Array& even, const Array& odd, int axis) {
+  const int d = axis < 0 ? axis + even.ndim() : axis;
+  const std::int64_t pairs = odd.shape(d), n = even.shape(d);
+  Shape one = even.shape(), both = one;
+  one[static_cast<std::size_t>(d)] = both[static_cast<std::size_t>(d)] = pairs;
+  one.insert(d + 1, 1);
+  both[static_cast<std::size_t>(d)] = 2 * pairs;
+  const Array first = part_between(even, 0, pairs, d);
+  const Array out = lax::reshape(lax::concatenate({lax::reshape(first, one), lax::reshape(odd, one)}, d + 1), both);
+  return n == pairs ? out : joined(out, part_between(even, pairs, n, d), d);
 }
 Array joined(const Array& x, const Array& y, int axis) {
   return lax::concatenate({x, y}, axis < 0 ? axis + x.ndim() : axis);

@@ -9,7 +9,7 @@
 
 #include "array/node.hpp"
 #include "tutti/base/call_scope.hpp"
-#include "tutti/format.hpp"
+#include "tutti/formatters.hpp"
 
 namespace tutti::detail {
 namespace {

@@ -56,7 +56,7 @@ Histogram histogram(const In& x, const Bins& bins, const HistogramOptions& o) {
   const Array edges = histogram_bin_edges(xs[0], bins);
   const Array at = bin_of(xs[0], edges);
   Array counts = o.weights.has_value() ? zeros({edges.size()}, xs[1].dtype()).at(at).add(xs[1])
-                                       : bincount(at, {.length = edges.size()}).astype(xs[0].dtype());
+                                       : bincount(ravel(at), {.length = edges.size()}).astype(xs[0].dtype());
   counts = counts(slice(1, none));
   if (o.density) counts = counts / diff(edges) / sum(counts);
   return {counts, edges};

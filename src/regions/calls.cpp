@@ -21,10 +21,11 @@ int derivatives_of(const Program& program) {
   constexpr int any = std::numeric_limits<int>::max();
   int out = any;
   for (const Eqn& e : program.eqns) {
-    const bool has_rule = e.op == &custom_jvp || e.op == &custom_vjp;
+    const bool solves = e.op == &implicit_solve || e.op == &implicit_root;
+    const bool has_rule = e.op == &custom_jvp || e.op == &custom_vjp || solves;
     int of_subs = any;  // the function itself is not differentiated where it has a rule
     for (std::size_t i = has_rule; i < e.subs.size(); ++i) of_subs = std::min(of_subs, derivatives_of(*e.subs[i]));
-    if (has_rule) of_subs = e.subs.size() == 1 ? 0 : of_subs == any ? any : of_subs + 1;
+    if (has_rule) of_subs = e.subs.size() == 1 ? 0 : of_subs == any || solves ? of_subs : of_subs + 1;
     out = std::min(out, of_subs);
   }
   return out;

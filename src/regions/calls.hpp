@@ -67,6 +67,26 @@ struct CustomVmap {
 };
 extern const Home custom_vmap;
 
+/// The solution of a linear system. Operands: the right hand side, `size` arrays, then captured ones; so has every
+/// sub-program. Subs: solve, from the right hand side to the solution, then results without derivatives; the matrix,
+/// from a solution to its right hand side; solve of the transposed system, unless nobody said how, or of a `symmetric`
+/// one. The first alone where nobody can take a derivative.
+struct ImplicitSolve {
+  int size = 0;
+  bool symmetric = false;
+  friend bool operator==(const ImplicitSolve&, const ImplicitSolve&) = default;
+};
+extern const Home implicit_solve;
+
+/// A root of a function. Operands: the guess, `size` arrays, then captured ones; so has every sub-program. Subs: solve,
+/// from the guess to the root, then results without derivatives; the function; the solution dx of f'(x) dx = y from x
+/// and y. The first alone where nobody can take a derivative.
+struct ImplicitRoot {
+  int size = 0;
+  friend bool operator==(const ImplicitRoot&, const ImplicitRoot&) = default;
+};
+extern const Home implicit_root;
+
 /// Subs: the function. Reverse mode keeps its operands, and of what it computes what the policy says.
 struct Remat {
   RematPolicy policy;

@@ -259,7 +259,7 @@ TEST(ErrorsOfControlFlow, CarriesAndBranches) {
           small, [](const Array& c) { return c * 2; }, x);
     })(s);
   });
-  expect_error<ValueError>("scan", {"unroll is 0"}, [&] { lax::scan(keep, s, v, {.unroll = 0}); });
+  expect_error<ValueError>("scan", {"unroll is -1"}, [&] { lax::scan(keep, s, v, {.unroll = -1}); });
   expect_error<ValueError>("scan", {"checkpoint_every is -2"},
                            [&] { lax::scan(keep, s, v, {.checkpoint_every = -2}); });
   expect_error<ValueError>("map", {"batch_size is -1"}, [&] { lax::map(self, v, {.batch_size = -1}); });

@@ -1,6 +1,4 @@
 // Short names for what programs write often.
-#include <fmt/format.h>
-
 #include "nn/check.hpp"
 #include "tutti/format.hpp"
 

@@ -38,6 +38,7 @@ TEST(Statistics, TheLastBinHasBothEdges) {
   EXPECT_EQ(elements(h.counts), F({1, 3}));
   EXPECT_EQ(elements(h.edges), F({0, 1, 2}));
   EXPECT_EQ(elements(histogram(array({5.f, 5.f}), Bins(1)).edges), F({4.5f, 5.5f}));
+  EXPECT_EQ(elements(histogram(array({0.f, 1.f, 1.f, 2.f}).reshape(2, 2), 2).counts), elements(h.counts));
   EXPECT_EQ(histogram2d(array({0.f, 1.f}), array({0.f, 1.f}), Bins(2), Bins(3)).counts.shape(), Shape({2, 3}));
 }
 

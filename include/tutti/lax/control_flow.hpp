@@ -21,10 +21,24 @@
 namespace tutti {
 namespace lax {
 
+/// How many steps of a loop may be made as one: so many, all (0 or true), or no more than one (false). A hint, which
+/// the engine does not take yet.
+class Unroll {
+ public:
+  template <Integer T> Unroll(T steps) : steps_(static_cast<std::int64_t>(steps)) {}
+  Unroll(bool all) : steps_(all ? 0 : 1) {}
+  /// As a number of steps, of a loop that makes so many. ValueError when it is negative.
+  int of(std::int64_t length, const char* what, Loc loc) const;
+  bool is_one() const { return steps_ == 1; }
+
+ private:
+  std::int64_t steps_;
+};
+
 struct ScanOptions {
   std::int64_t length = -1;  // of a scan without xs
   bool reverse = false;
-  int unroll = 1;  // steps that may be made as one: a hint, which the engine does not take yet
+  Unroll unroll = 1;
   /// In reverse mode what the steps compute is kept only at every so many steps, and computed again between them; -1:
   /// about the square root of their number. 0: everything is kept.
   std::int64_t checkpoint_every = 0;
@@ -35,7 +49,7 @@ struct WhileOptions {
   std::int64_t max_steps = -1;
 };
 struct ForiOptions {
-  int unroll = 1;
+  Unroll unroll = 1;  // ValueError where the bounds are not known while recording
 };
 struct MapOptions {
   std::int64_t batch_size = 0;  // so many elements at a time, by vmap
@@ -93,7 +107,11 @@ std::int64_t known_index(const Array& index, std::int64_t count, Loc loc);  // c
 std::int64_t scan_length(const char* what, const Arrays& xs, std::int64_t given, int axis, Loc loc);
 /// From `first` to the element before `last` along an axis.
 Array part_between(const Array& x, std::int64_t first, std::int64_t last, int axis);
+/// Every other element along an axis, from `first` to before `last`.
+Array every_other(const Array& x, std::int64_t first, std::int64_t last, int axis);
 Array joined(const Array& x, const Array& y, int axis);
+/// even[0], odd[0], even[1], ... along an axis; `even` has as many elements as `odd`, or one more.
+Array interleaved(const Array& even, const Array& odd, int axis);
 Array reversed(const Array& x, int axis);
 
 template <class T> using carry_t = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
@@ -144,6 +162,25 @@ auto scan_of(const F& fn, const C& init, const X& xs, const lax::ScanOptions& op
   return std::pair<Carry, Y>{with_leaves(first, carry), with_leaves(*pattern, ys)};
 }
 
+/// associative_scan of n elements: neighbours are combined, of these pairs the running combinations are found, which
+/// are those of the odd elements, and the even ones are one step further.
+template <class F, class X> X running(const F& fn, const X& xs, std::int64_t n, int axis) {
+  if (n < 2) return xs;
+  auto part = [&](const X& from, std::int64_t first, std::int64_t last) {
+    return tree::map([&](const Array& x) { return part_between(x, first, last, axis); }, from);
+  };
+  auto other = [&](std::int64_t first, std::int64_t last) {
+    return tree::map([&](const Array& x) { return every_other(x, first, last, axis); }, xs);
+  };
+  const X odd = running(fn, X(fn(other(0, n - 1), other(1, n))), n / 2, axis);
+  X even = part(xs, 0, 1);
+  if (n > 2) {
+    const X rest = fn(n % 2 ? odd : part(odd, 0, n / 2 - 1), other(2, n));
+    even = tree::map([&](const Array& x, const Array& y) { return joined(x, y, axis); }, even, rest);
+  }
+  return tree::map([&](const Array& x, const Array& y) { return interleaved(x, y, axis); }, even, odd);
+}
+
 /// One of several functions of the same arguments, each with a result that converts to R.
 template <class R, class F, class... A>
 Branch branch_of(const F& fn, const std::tuple<A...>& given, std::optional<R>& pattern) {
@@ -189,7 +226,8 @@ auto scan(const F& fn, const C& init, none_t, ScanOptions options, Loc loc = Loc
 }
 
 /// `body(i, carry) -> carry` for i from lower to upper - 1. Bounds that are not known while recording make it a
-/// while_loop, without reverse mode. Source: jax.lax.fori_loop.
+/// while_loop, without reverse mode. Bounds are integers, or floats, which are cut to integers where they are known.
+/// Source: jax.lax.fori_loop.
 template <class F, class C>
 auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const C& init, ForiOptions options = {},
                Loc loc = Loc::current()) {
@@ -284,8 +322,8 @@ template <class F, Tree X> auto map(const F& fn, const X& xs, MapOptions options
 }
 
 /// The running combination along an axis: element i is fn over elements 0 to i, in reverse over the last to i.
-/// `fn(left, right)` must be associative, and takes and returns many elements at once. Source:
-/// jax.lax.associative_scan.
+/// `fn(left, right)` must be associative, and takes and returns many elements at once: about 2 n calls' worth of them,
+/// in 2 log2(n) calls. Source: jax.lax.associative_scan.
 template <class F, Tree X>
 X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}, Loc loc = Loc::current()) {
   const int axis = options.axis;
@@ -293,15 +331,7 @@ X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}
   auto turned = [&](const X& x) {
     return options.reverse ? tree::map([&](const Array& a) { return detail::reversed(a, axis); }, x) : x;
   };
-  X out = turned(xs);
-  for (std::int64_t d = 1; d < n; d *= 2) {
-    auto between = [&](std::int64_t first, std::int64_t last) {
-      return tree::map([&](const Array& x) { return detail::part_between(x, first, last, axis); }, out);
-    };
-    X next = fn(between(0, n - d), between(d, n));
-    out = tree::map([&](const Array& a, const Array& b) { return detail::joined(a, b, axis); }, between(0, d), next);
-  }
-  return turned(out);
+  return turned(detail::running(fn, turned(xs), n, axis));
 }
 
 }  // namespace lax

@@ -17,6 +17,19 @@ Array segment_sum(const In& x, const In& ids, const SegmentOptions& options = {}
 Array segment_prod(const In& x, const In& ids, const SegmentOptions& options = {});
 Array segment_max(const In& x, const In& ids, const SegmentOptions& options = {});
 Array segment_min(const In& x, const In& ids, const SegmentOptions& options = {});
+/// The same with the number of segments alone: `segment_sum(x, ids, 3)`.
+template <Integer T> Array segment_sum(const In& x, const In& ids, T num_segments) {
+  return segment_sum(x, ids, SegmentOptions{Dim(num_segments)});
+}
+template <Integer T> Array segment_prod(const In& x, const In& ids, T num_segments) {
+  return segment_prod(x, ids, SegmentOptions{Dim(num_segments)});
+}
+template <Integer T> Array segment_max(const In& x, const In& ids, T num_segments) {
+  return segment_max(x, ids, SegmentOptions{Dim(num_segments)});
+}
+template <Integer T> Array segment_min(const In& x, const In& ids, T num_segments) {
+  return segment_min(x, ids, SegmentOptions{Dim(num_segments)});
+}
 
 /// Of integers, not negative: the greatest common divisor and the least common multiple.
 Array gcd(const Operand& x, const Operand& y);
