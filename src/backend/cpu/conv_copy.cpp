@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backend/cpu/isa.hpp"
-#include "backend/cpu/square16.hpp"
+#include "lane/square16.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -41,9 +41,9 @@ template <class T> void turn(const T* from, T* to, const CopyDim& a, const CopyD
       if constexpr (sizeof(T) == 4)
         if (wide) {
           if (x.count == kBlockSide && y.count == kBlockSide)
-            square16<false, 0>(in, b.from, out, a.to);
+            lane::square16<false, 0>(in, b.from, out, a.to);
           else
-            part16(in, b.from, out, a.to, static_cast<int>(y.count), static_cast<int>(x.count));
+            lane::part16(in, b.from, out, a.to, static_cast<int>(y.count), static_cast<int>(x.count));
           continue;
         }
       copy_elements(in, out, x, y);

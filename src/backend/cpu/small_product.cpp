@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "backend/cpu/isa.hpp"
-#include "backend/cpu/square16.hpp"
+#include "lane/square16.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -213,7 +213,7 @@ bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
     if (turned) {
       for (std::int64_t q = 0; q < columns; q += kLane)
         for (std::int64_t l = 0; l < k; l += kLane)
-          square16<false, 0>(y + q * b.column + l, b.column, panel + l * kPanel + q, kPanel);
+          lane::square16<false, 0>(y + q * b.column + l, b.column, panel + l * kPanel + q, kPanel);
       y = panel;
       y_row = kPanel;
     }

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "backend/cpu/isa.hpp"
-#include "backend/cpu/square16.hpp"
+#include "lane/square16.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -31,8 +31,9 @@ void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row,
       const std::int64_t r = std::min(kSide, rows - i), c = std::min(kSide, columns - j);
       if constexpr (sizeof(T) == 4)
         if (wide && r == kSide && c == kSide) {
-          (far ? square16<true> : square16<false>)(reinterpret_cast<const float*>(in + j * in_row + i), in_row,
-                                                   reinterpret_cast<float*>(out + i * out_row + j), out_row);
+          (far ? lane::square16<true> : lane::square16<false>)(reinterpret_cast<const float*>(in + j * in_row + i),
+                                                               in_row, reinterpret_cast<float*>(out + i * out_row + j),
+                                                               out_row);
           continue;
         }
       block(in + j * in_row + i, in_row, out + i * out_row + j, out_row, r, c);

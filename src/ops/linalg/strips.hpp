@@ -75,10 +75,7 @@ template <class T> class Strips {
     const int first = s * width, columns = cols_of(s), whole = columns - columns % lanes,
               last = begin + (end - begin) / lanes * lanes;
     const T* from = a + first * far;
-    lane::with_widest([&] [[gnu::always_inline]] {
-      for (int c = 0; c < whole; c += lanes)
-        for (int i = begin; i < last; i += lanes) lane::turn_square<T>(from + c * far + i, far, row(s, i) + c, width);
-    });
+    lane::turn_squares<T>(from + begin, far, whole, last - begin, row(s, begin), width);
     for (int i = begin; i < end; ++i) {
       for (int c = i < last ? whole : 0; c < columns; ++c) row(s, i)[c] = from[c * far + i];
       std::fill(row(s, i) + columns, row(s, i) + width, T{});
@@ -90,11 +87,7 @@ template <class T> class Strips {
     const int first = s * width, columns = cols_of(s), whole = columns - columns % lanes,
               last = begin + (end - begin) / lanes * lanes;
     T* to = a + std::int64_t{first} * rows_;
-    lane::with_widest([&] [[gnu::always_inline]] {
-      for (int c = 0; c < whole; c += lanes)
-        for (int i = begin; i < last; i += lanes)
-          lane::turn_square<T>(row(s, i) + c, width, to + std::int64_t{c} * rows_ + i, rows_);
-    });
+    lane::turn_squares<T>(row(s, begin), width, last - begin, whole, to + begin, rows_);
     for (int i = begin; i < end; ++i)
       for (int c = i < last ? whole : 0; c < columns; ++c) to[std::int64_t{c} * rows_ + i] = row(s, i)[c];
   }

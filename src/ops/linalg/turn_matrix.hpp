@@ -19,11 +19,7 @@ void turn_rows(const T* in, std::int64_t rows, std::int64_t cols, std::int64_t b
     constexpr std::int64_t lanes = lane::Side<T>::lanes;
     whole_rows = end - (end - begin) % lanes;
     whole_cols = cols - cols % lanes;
-    lane::with_widest([&] [[gnu::always_inline]] {
-      for (std::int64_t i = begin; i < whole_rows; i += lanes)
-        for (std::int64_t j = 0; j < whole_cols; j += lanes)
-          lane::turn_square<T>(in + i * cols + j, cols, out + j * rows + i, rows);
-    });
+    lane::turn_squares(in + begin * cols, cols, whole_rows - begin, whole_cols, out + begin, rows);
   }
   for (std::int64_t i = begin; i < end; ++i)
     for (std::int64_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j) out[j * rows + i] = in[i * cols + j];

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace tutti::cpu {
+namespace tutti::lane {
 
 /// Rows become columns.
 [[gnu::target("avx512f"), gnu::always_inline]] inline void turn16(__m512 (&a)[16]) {
@@ -81,5 +81,5 @@ __attribute__((target("avx512f"))) inline void part16(const float* in, std::int6
     if (i < columns) _mm512_mask_storeu_ps(out + i * out_row, first(rows), a[i]);
 }
 
-}  // namespace tutti::cpu
+}  // namespace tutti::lane
 #pragma GCC diagnostic pop
