@@ -61,7 +61,7 @@ CONFINED = {
     r"([xei]mm|x86|arm_neon)\w*\.h": ["backend/cpu/",
                                      "base/stream.hpp",
                                      # Kernels of an op's own, chosen by what the processor has.
-                                     "ops/linalg/small_matrices.cpp", "lane/vectors.hpp",
+                                     "ops/linalg/small_matrices.cpp", "lane/square16.hpp", "lane/vectors.hpp",
                                      "ops/reduction/lane_sort.cpp",
                                      "ops/reduction/least_of_row.cpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],
