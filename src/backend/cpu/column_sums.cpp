@@ -1,5 +1,6 @@
 #include "backend/cpu/column_sums.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti::cpu {
@@ -43,6 +44,42 @@ void ColumnSums::finish(const std::vector<Value>& values, Value column, Value ma
   add(sums, values);
   stores(values, column, mask);
   store_sums(sums, column, mask);
+}
+
+bool ColumnSums::adds_in_own_type() const {
+  return std::all_of(s_.accesses.begin(), s_.accesses.end(),
+                     [](const KernelSpec::Access& a) { return a.kind != Kind::reduce || a.accumulate == a.dtype; });
+}
+
+void ColumnSums::reduce_columns() {
+  auto at = [&](Value column, Value mask) {
+    std::vector<llvm::AllocaInst*> sums;  // by access; nullptr where it is no reduction
+    for (const KernelSpec::Access& a : s_.accesses) {
+      sums.push_back(nullptr);
+      if (a.kind != Kind::reduce) continue;
+      llvm::Type* type = lanes_.vector_type(lanes_.scalar_type(a.accumulate));
+      sums.back() = local(type, 1);
+      b_.CreateStore(lanes_.identity(a.combine, a.accumulate, type), sums.back());
+    }
+    auto each = [&](auto act) {
+      for (std::size_t k = 0; k < sums.size(); ++k)
+        if (sums[k]) act(k, b_.CreateLoad(sums[k]->getAllocatedType(), sums[k]));
+    };
+    counted(number(0), rows_, 1, [&](Value row) {
+      begin_row(row);
+      const std::vector<Value> values = body_at(column, mask);
+      stores(values, column, mask);
+      each([&](std::size_t k, Value sum) {
+        const KernelSpec::Access& a = s_.accesses[k];
+        b_.CreateStore(lanes_.combine(a.combine, a.accumulate, sum, values[static_cast<std::size_t>(a.value)]),
+                       sums[k]);
+      });
+    });
+    begin_row(number(0));
+    each([&](std::size_t k, Value sum) { store(k, sum, column, mask); });
+  };
+  Value done = counted(number(0), columns_, kLanes, [&](Value column) { at(column, nullptr); });
+  when(b_.CreateICmpSLT(done, columns_), [&] { at(done, mask_of(b_.CreateSub(columns_, done))); });
 }
 
 Frame::Value ColumnSums::reduce_groups() {

@@ -17,6 +17,10 @@ class ColumnSums : protected Frame {
   /// As many whole groups of rows as there are: all rows of one at a column, then at the next, so that sums are read
   /// and written once for all of them. The number of the first row that is left.
   Value reduce_groups();
+  /// All rows at some columns, then at the next: sums stay in registers. For few columns, in the function of a loop; they
+  /// are added up in the type that they have in memory.
+  void reduce_columns();
+  bool adds_in_own_type() const;
 
  private:
   void reduce_group(Value first);

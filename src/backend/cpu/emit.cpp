@@ -29,7 +29,9 @@ class Emitter : ColumnSums {
       make_accumulators();
     else
       make_tiles();
-    Value done = s_.walk == Walk::reduce_column && s_.together ? reduce_groups() : number(0);
+    const bool by_columns = s_.walk == Walk::reduce_column;
+    if (by_columns && is_inlined() && parts_.size() == 1 && adds_in_own_type()) return reduce_columns();
+    Value done = by_columns && s_.together ? reduce_groups() : number(0);
     counted(done, rows_, 1, [&](Value row) {
       begin_row(row);
       if (s_.walk == Walk::reduce_row)

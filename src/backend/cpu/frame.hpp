@@ -61,6 +61,9 @@ class Frame : protected Writer {
   Value mask_of(Value left);  // of the first so many lanes
   Value smaller(Value x, Value y) { return b_.CreateSelect(b_.CreateICmpSLT(x, y), x, y); }
 
+  /// Whether this stands in the function of a whole loop, where LLVM makes registers of memory.
+  bool is_inlined() const { return inlined_ != nullptr; }
+
   /// Addresses in this row, and the registers that have one value per row.
   void begin_row(Value row);
   Value pointer(std::size_t access, Value column);
