@@ -52,34 +52,51 @@ bool ColumnSums::adds_in_own_type() const {
 }
 
 void ColumnSums::reduce_columns() {
-  auto at = [&](Value column, Value mask) {
-    std::vector<llvm::AllocaInst*> sums;  // by access; nullptr where it is no reduction
-    for (const KernelSpec::Access& a : s_.accesses) {
-      sums.push_back(nullptr);
-      if (a.kind != Kind::reduce) continue;
-      llvm::Type* type = lanes_.vector_type(lanes_.scalar_type(a.accumulate));
-      sums.back() = local(type, 1);
-      b_.CreateStore(lanes_.identity(a.combine, a.accumulate, type), sums.back());
-    }
-    auto each = [&](auto act) {
-      for (std::size_t k = 0; k < sums.size(); ++k)
-        if (sums[k]) act(k, b_.CreateLoad(sums[k]->getAllocatedType(), sums[k]));
-    };
-    counted(number(0), rows_, 1, [&](Value row) {
-      begin_row(row);
-      const std::vector<Value> values = body_at(column, mask);
-      stores(values, column, mask);
-      each([&](std::size_t k, Value sum) {
-        const KernelSpec::Access& a = s_.accesses[k];
-        b_.CreateStore(lanes_.combine(a.combine, a.accumulate, sum, values[static_cast<std::size_t>(a.value)]),
-                       sums[k]);
-      });
-    });
-    begin_row(number(0));
-    each([&](std::size_t k, Value sum) { store(k, sum, column, mask); });
+  Value done = counted(number(0), columns_, kLanes, [&](Value column) { reduce_column(column, nullptr); });
+  when(b_.CreateICmpSLT(done, columns_), [&] { reduce_column(done, mask_of(b_.CreateSub(columns_, done))); });
+}
+
+void ColumnSums::reduce_vector(Value mask) { reduce_column(number(0), mask); }
+
+void ColumnSums::reduce_column(Value column, Value mask) {
+  std::vector<Value> sums;
+  for (const KernelSpec::Access& a : s_.accesses)
+    sums.push_back(a.kind == Kind::reduce
+                       ? lanes_.identity(a.combine, a.accumulate, lanes_.vector_type(lanes_.scalar_type(a.accumulate)))
+                       : nullptr);
+  auto with_row = [&](Value row, std::vector<Value> so_far) {
+    begin_row(row);
+    const std::vector<Value> values = body_at(column, mask);
+    stores(values, column, mask);
+    add(so_far, values);
+    return so_far;
   };
-  Value done = counted(number(0), columns_, kLanes, [&](Value column) { at(column, nullptr); });
-  when(b_.CreateICmpSLT(done, columns_), [&] { at(done, mask_of(b_.CreateSub(columns_, done))); });
+  if (const std::optional<std::int64_t> times = few(number(0), rows_, 1)) {
+    for (std::int64_t r = 0; r < *times; ++r) sums = with_row(number(r), std::move(sums));
+  } else {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("head"), *in = block("row"), *out = block("end");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* row = b_.CreatePHI(b_.getInt64Ty(), 2);
+    row->addIncoming(number(0), before);
+    std::vector<llvm::PHINode*> phis;
+    for (Value& sum : sums) {
+      phis.push_back(sum ? b_.CreatePHI(sum->getType(), 2) : nullptr);
+      if (!sum) continue;
+      phis.back()->addIncoming(sum, before);
+      sum = phis.back();
+    }
+    b_.CreateCondBr(b_.CreateICmpSLT(row, rows_), in, out);
+    b_.SetInsertPoint(in);
+    const std::vector<Value> next = with_row(row, sums);
+    for (std::size_t k = 0; k < phis.size(); ++k)
+      if (phis[k]) phis[k]->addIncoming(next[k], b_.GetInsertBlock());
+    row->addIncoming(b_.CreateAdd(row, number(1)), b_.GetInsertBlock());
+    b_.CreateBr(head);
+    b_.SetInsertPoint(out);
+  }
+  begin_row(number(0));
+  store_sums(sums, column, mask);
 }
 
 Frame::Value ColumnSums::reduce_groups() {
