@@ -18,7 +18,7 @@ constexpr std::int64_t kFewest = 4096;  // elements: less is quickly looked thro
 
 class Extrema {
  public:
-  explicit Extrema(const Program& p) : out_(p) { out_.eqns.clear(); }
+  Extrema(const Program& p, bool within) : out_(p), fewest_(within ? 1 : kFewest) { out_.eqns.clear(); }
 
   Program run(const Program& p) {
     for (const Eqn& e : p.eqns) {
@@ -32,8 +32,8 @@ class Extrema {
   }
 
  private:
-  static bool in_loops(const Type& t) {
-    return t.num_elements() >= kFewest && (t.dtype.is_integer() || t.dtype.is_floating()) && !t.dtype.is_complex();
+  bool in_loops(const Type& t) const {
+    return t.num_elements() >= fewest_ && (t.dtype.is_integer() || t.dtype.is_floating()) && !t.dtype.is_complex();
   }
 
   Atom added(const Eqn& like, const Op& op, Params params, std::vector<Atom> operands, DType dtype, Shape shape) {
@@ -70,14 +70,15 @@ class Extrema {
   }
 
   Program out_;
+  const std::int64_t fewest_;
 };
 
 }  // namespace
 
-Program places_of_extrema(const Program& program) {
+Program places_of_extrema(const Program& program, bool within) {
   const bool any =
       std::any_of(program.eqns.begin(), program.eqns.end(), [](const Eqn& e) { return ops::place_of(e).has_value(); });
-  return any ? Extrema(program).run(program) : program;
+  return any ? Extrema(program, within).run(program) : program;
 }
 
 }  // namespace tutti::compile

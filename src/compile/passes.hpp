@@ -15,8 +15,9 @@ Program hoist(const Program& program);
 /// one that sums over steps, and sums that are added up are taken of the sum of their terms. Changes the order of
 /// additions.
 Program across_steps(const Program& program);
-/// The place of an extremum, of many elements, becomes two reductions.
-Program places_of_extrema(const Program& program);
+/// The place of an extremum, of many elements, becomes two reductions; `within`, in a step of a loop or a branch, of
+/// any number.
+Program places_of_extrema(const Program& program, bool within);
 /// Removes what does nothing and brings contractions to the order batch, free, contracted | batch, contracted, free by
 /// transposes (which are only readings). Keeps bits.
 Program simplify(const Program& program);

@@ -1,5 +1,6 @@
 #include "backend/cpu/column_sums.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tutti::cpu {
@@ -42,6 +43,59 @@ void ColumnSums::finish(const std::vector<Value>& values, Value column, Value ma
   std::vector<Value> sums = sums_so_far(column, mask);
   add(sums, values);
   stores(values, column, mask);
+  store_sums(sums, column, mask);
+}
+
+bool ColumnSums::adds_in_own_type() const {
+  return std::all_of(s_.accesses.begin(), s_.accesses.end(),
+                     [](const KernelSpec::Access& a) { return a.kind != Kind::reduce || a.accumulate == a.dtype; });
+}
+
+void ColumnSums::reduce_columns() {
+  Value done = counted(number(0), columns_, kLanes, [&](Value column) { reduce_column(column, nullptr); });
+  when(b_.CreateICmpSLT(done, columns_), [&] { reduce_column(done, mask_of(b_.CreateSub(columns_, done))); });
+}
+
+void ColumnSums::reduce_vector(Value mask) { reduce_column(number(0), mask); }
+
+void ColumnSums::reduce_column(Value column, Value mask) {
+  std::vector<Value> sums;
+  for (const KernelSpec::Access& a : s_.accesses)
+    sums.push_back(a.kind == Kind::reduce
+                       ? lanes_.identity(a.combine, a.accumulate, lanes_.vector_type(lanes_.scalar_type(a.accumulate)))
+                       : nullptr);
+  auto with_row = [&](Value row, std::vector<Value> so_far) {
+    begin_row(row);
+    const std::vector<Value> values = body_at(column, mask);
+    stores(values, column, mask);
+    add(so_far, values);
+    return so_far;
+  };
+  if (const std::optional<std::int64_t> times = few(number(0), rows_, 1)) {
+    for (std::int64_t r = 0; r < *times; ++r) sums = with_row(number(r), std::move(sums));
+  } else {
+    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = block("head"), *in = block("row"), *out = block("end");
+    b_.CreateBr(head);
+    b_.SetInsertPoint(head);
+    llvm::PHINode* row = b_.CreatePHI(b_.getInt64Ty(), 2);
+    row->addIncoming(number(0), before);
+    std::vector<llvm::PHINode*> phis;
+    for (Value& sum : sums) {
+      phis.push_back(sum ? b_.CreatePHI(sum->getType(), 2) : nullptr);
+      if (!sum) continue;
+      phis.back()->addIncoming(sum, before);
+      sum = phis.back();
+    }
+    b_.CreateCondBr(b_.CreateICmpSLT(row, rows_), in, out);
+    b_.SetInsertPoint(in);
+    const std::vector<Value> next = with_row(row, sums);
+    for (std::size_t k = 0; k < phis.size(); ++k)
+      if (phis[k]) phis[k]->addIncoming(next[k], b_.GetInsertBlock());
+    row->addIncoming(b_.CreateAdd(row, number(1)), b_.GetInsertBlock());
+    b_.CreateBr(head);
+    b_.SetInsertPoint(out);
+  }
+  begin_row(number(0));
   store_sums(sums, column, mask);
 }
 

@@ -17,9 +17,16 @@ class ColumnSums : protected Frame {
   /// As many whole groups of rows as there are: all rows of one at a column, then at the next, so that sums are read
   /// and written once for all of them. The number of the first row that is left.
   Value reduce_groups();
+  /// All rows at some columns, then at the next: sums stay in registers. For few columns; what is summed must
+  /// `adds_in_own_type`. The second: at the first vector alone.
+  void reduce_columns();
+  void reduce_vector(Value mask);
+  /// Whether all is added up in the type that it has in memory.
+  bool adds_in_own_type() const;
 
  private:
   void reduce_group(Value first);
+  void reduce_column(Value column, Value mask);
   // By access; nullptr where it is no reduction.
   std::vector<Value> sums_so_far(Value column, Value mask);
   void add(std::vector<Value>& sums, const std::vector<Value>& values);

@@ -19,6 +19,7 @@ constexpr int kChains = 8;                // accumulators of a row, so that addi
 constexpr std::int64_t kBlock = 4096;     // columns added in one go; blocks are then added up: short sums stay accurate
 constexpr int kColumnVectors = 8;         // vectors that are computed side by side
 constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
+constexpr std::size_t kWrittenTwice = 64;  // of one that is written out once more, for rows of one vector
 
 class Emitter : ColumnSums {
  public:
@@ -29,6 +30,17 @@ class Emitter : ColumnSums {
       make_accumulators();
     else
       make_tiles();
+    const bool few_sums = s_.walk == Walk::reduce_column && !s_.together && parts_.size() == 1 && adds_in_own_type();
+    if (few_sums && is_inlined()) return reduce_columns();
+    if (!few_sums || lanes_.count != kLanes || s_.body.insts.size() > kWrittenTwice) return all_rows();
+    Value is_vector = b_.CreateICmpSLE(columns_, number(kLanes));
+    when(is_vector, [&] { reduce_vector(mask_of(columns_)); });
+    when(b_.CreateNot(is_vector), [&] { all_rows(); });
+  }
+  void end() { leave(); }
+
+ private:
+  void all_rows() {
     Value done = s_.walk == Walk::reduce_column && s_.together ? reduce_groups() : number(0);
     counted(done, rows_, 1, [&](Value row) {
       begin_row(row);
@@ -38,9 +50,7 @@ class Emitter : ColumnSums {
         map_row();
     });
   }
-  void end() { leave(); }
 
- private:
   // One tile per register that is alive over a cut; a tile is used again when its register has died.
   void make_tiles() {
     parts_ = cut(s_, uniform_);

@@ -57,9 +57,15 @@ class Frame : protected Writer {
     return i;
   }
 
+  // How often, where that is known and few.
+  std::optional<std::int64_t> few(Value from, Value to, std::int64_t step) const;
+
   Value lane_numbers();
   Value mask_of(Value left);  // of the first so many lanes
   Value smaller(Value x, Value y) { return b_.CreateSelect(b_.CreateICmpSLT(x, y), x, y); }
+
+  /// Whether this stands in the function of a whole loop, where LLVM makes registers of memory.
+  bool is_inlined() const { return inlined_ != nullptr; }
 
   /// Addresses in this row, and the registers that have one value per row.
   void begin_row(Value row);
@@ -88,7 +94,6 @@ class Frame : protected Writer {
   Value load64(unsigned argument, std::size_t k, bool is_address = false);
   void find_uniform();
   void find_lane_steps();
-  std::optional<std::int64_t> few(Value from, Value to, std::int64_t step) const;
   // Elements that are few apart: what lies between them is read, too, and put back or left alone.
   Value load_apart(std::size_t access, Value column, Value mask);
   void store_apart(std::size_t access, Value x, Value column, Value mask);

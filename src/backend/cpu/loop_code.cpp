@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "backend/cpu/loop_emit.hpp"
+#include "backend/cpu/loop_products.hpp"
 #include "backend/cpu/window_moves.hpp"
 
 namespace tutti::cpu {
@@ -45,7 +46,7 @@ void measure(const compile::CallEqn& call, Size& size) {
 }
 
 void measure(const compile::Step& step, Size& size) {
-  if (const auto* l = std::get_if<compile::Loop>(&step.what)) {
+  if (const std::optional<compile::Loop> l = nest_of(step)) {
     const std::int64_t elements = compile::product(l->extents);
     const std::size_t insts = l->body.insts.size() + l->accesses.size();
     size.fits &= elements > 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/cpu/loop_frame.hpp"
+#include "backend/cpu/loop_products.hpp"
 #include "backend/cpu/loop_windows.hpp"
 
 namespace tutti::cpu {
@@ -38,7 +39,7 @@ class LoopEmitter : LoopFrame {
     for (const compile::Stage& stage : p.stages)
       for (int i : stage.steps) {
         const auto& what = p.steps[i].what;
-        if (const auto* l = std::get_if<compile::Loop>(&what))
+        if (const std::optional<compile::Loop> l = nest_of(p.steps[i]))
           nest(p, stage, *l, dims ? (*dims)[static_cast<std::size_t>(i)] : -1, at);
         else if (const auto* r = std::get_if<Repeat>(&what))
           repeat(*r, at);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "backend/cpu/loop_products.hpp"
+
 namespace tutti::cpu {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr std::int64_t kSameWork = 64;    // elements of a loop that all rows re
 
 class Finder {
  public:
-  Finder(const Repeat& r, std::int64_t rows) : r_(r), p_(*r.body) {
+  Finder(const Repeat& r, const std::vector<Loop>& nests, std::int64_t rows) : r_(r), p_(*r.body), nests_(nests) {
     found_.rows = rows;
     found_.layouts.resize(p_.storages.size());
     found_.read_by_rows.assign(p_.storages.size(), 0);
@@ -32,14 +34,12 @@ class Finder {
   }
 
   std::optional<LoopRows> run() {
-    for (const compile::Step& step : p_.steps) {
-      const auto* l = std::get_if<Loop>(&step.what);
-      if (!l || l->block_total || !classify(*l)) return std::nullopt;
-    }
+    for (const Loop& l : nests_)
+      if (l.block_total || !classify(l)) return std::nullopt;
     for (std::size_t c = 0; c < r_.carries.size(); ++c)
       if (!same(input(c), p_.outputs[c])) return std::nullopt;
-    for (std::size_t k = 0; k < p_.steps.size(); ++k)
-      if (!fits(std::get<Loop>(p_.steps[k].what), found_.dims[k])) return std::nullopt;
+    for (std::size_t k = 0; k < nests_.size(); ++k)
+      if (!fits(nests_[k], found_.dims[k])) return std::nullopt;
     for (std::size_t s = 0; s < changes_.size(); ++s)
       if (changes_[s] && !holds(static_cast<int>(s))) return std::nullopt;
     for (std::size_t k = r_.carries.size(); k < p_.outputs.size(); ++k)
@@ -130,6 +130,7 @@ class Finder {
 
   const Repeat& r_;
   const Plan& p_;
+  const std::vector<Loop>& nests_;  // by step
   LoopRows found_;
   std::vector<char> known_, changes_;  // by storage
 };
@@ -138,14 +139,16 @@ class Finder {
 
 std::optional<LoopRows> rows_of(const Repeat& r) {
   std::set<std::int64_t, std::greater<>> extents;
+  std::vector<Loop> nests;
   for (const compile::Step& step : r.body->steps) {
-    const auto* l = std::get_if<Loop>(&step.what);
+    std::optional<Loop> l = nest_of(step);
     if (!l) return std::nullopt;
     for (std::int64_t n : l->extents)
       if (n >= kFewest) extents.insert(n);
+    nests.push_back(std::move(*l));
   }
   for (std::int64_t rows : extents)
-    if (auto found = Finder(r, rows).run()) return found;
+    if (auto found = Finder(r, nests, rows).run()) return found;
   return std::nullopt;
 }
 
