@@ -81,8 +81,8 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/distributed/initialize.cpp
   SKIP_UNITY_BUILD_INCLUSION ON
   COMPILE_DEFINITIONS "TUTTI_MODULE_FOLDERS=\"${PROJECT_BINARY_DIR}:${CMAKE_INSTALL_FULL_LIBDIR}\"")
 if(MPI_CXX_FOUND)
-  add_library(tutti_mpi MODULE ${PROJECT_SOURCE_DIR}/src/backend/mpi/mpi.cpp
-    ${PROJECT_SOURCE_DIR}/src/backend/mpi/peer_memory.cpp)
+  file(GLOB tutti_mpi_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/mpi/*.cpp)
+  add_library(tutti_mpi MODULE ${tutti_mpi_sources})
   set_target_properties(tutti_mpi PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   target_include_directories(tutti_mpi PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(tutti_mpi PRIVATE tutti_flags MPI::MPI_CXX)

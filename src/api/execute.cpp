@@ -4,7 +4,10 @@
 
 #include "api/finite.hpp"
 #include "array/pinned.hpp"
+#include "base/environment.hpp"
 #include "base/lru.hpp"
+#include "distributed/agree.hpp"
+#include "run/program_number.hpp"
 #include "tutti/base/config.hpp"
 
 namespace tutti {
@@ -57,6 +60,12 @@ PlanCache& plans() {
 
 thread_local std::size_t runs = 0;
 
+// All processes come here with the same program: asked of each one before it runs for the first time, else on demand.
+void check_number(const Prepared& p) {
+  static const bool asked = environment::has_word(environment::check, "processes");
+  if (asked) distributed::check_same(str(*p.between), p.what.c_str(), "the program of '" + p.what + "', called again,");
+}
+
 }  // namespace
 
 std::size_t programs_run() { return runs; }
@@ -74,6 +83,8 @@ std::shared_ptr<Executable> compiled(const LocalProgram& program, const std::vec
 std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std::span<const bool> donated,
                            const Takers& by) {
   ++runs;
+  if (p.number) check_number(p);
+  const run::ProgramNumber number(p.number);
   Pinned pinned(inputs, donated, by, p.what.empty() ? "call" : p.what.c_str());
   const bool watched = finite_is_asked();  // then what was given has to be there still
   BufferPtr few[8];                        // most calls have few results

@@ -12,6 +12,7 @@
 #include "partition/combine.hpp"
 #include "partition/partition.hpp"
 #include "partition/send_early.hpp"
+#include "run/transport.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/base/config.hpp"
 #include "tutti/distributed/distributed.hpp"
@@ -35,14 +36,15 @@ BoundaryAxes boundary_of(const Mesh& mesh) {
 
 // Several processes: what each runs is the part of a program that all have in common.
 LocalProgram common_program(const ShardedProgram& sharded, const std::shared_ptr<const Places>& places,
-                            const std::vector<Sharding>& inputs, const std::string& what) {
+                            const std::vector<Sharding>& inputs, const std::string& what, int& number) {
   const ShardedProgram seen = run_pass("between", [&] { return between_processes(sharded, places, inputs); });
   LocalProgram local = run_pass("partition", partition, seen, BoundaryAxes::every(), Chooser());
   if (count_sends(*local.program) == 0) return local;
   local = run_pass("send_early", send_early, local);  // readers stand behind what can be combined
   local = run_pass("combine", combine_collectives, local);
   local = run_pass("send_early", send_early, local);
-  distributed::check_same(str(local), what.c_str(), "the program of '" + what + "'");
+  const std::uint64_t text = distributed::check_same(str(local), what.c_str(), "the program of '" + what + "'");
+  number = 1 + static_cast<int>(text % (run::Transport::kProgramChannels - 1));
   return local;
 }
 
@@ -68,7 +70,7 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
   out.what = options.what;
   out.program = sharded.program;
   if (const std::shared_ptr<const Places> places = places_of(sharded.mesh)) {
-    out.between = std::make_shared<LocalProgram>(common_program(sharded, places, lying, options.what));
+    out.between = std::make_shared<LocalProgram>(common_program(sharded, places, lying, options.what, out.number));
     out.executable = compiled(run_pass("at_place", at_place, *out.between, *places), options.donatable);
   } else {
     const BoundaryAxes boundary = boundary_of(sharded.mesh);

@@ -30,6 +30,7 @@ struct Prepared {
   std::vector<bool> out_committed;
   std::shared_ptr<const ShardedProgram> sharded;  // where devices are named: for explain
   std::shared_ptr<const LocalProgram> between;    // what each process runs, where there are several
+  int number = 0;                                 // of what processes have in common, where it sends (by its text)
 };
 
 /// Every stage once, in order. DeviceError names the two that disagree about devices.

@@ -3,6 +3,8 @@
 #include "array/copy_box.hpp"
 #include "array/node.hpp"
 #include "array/runtime.hpp"
+#include "base/environment.hpp"
+#include "distributed/agree.hpp"
 #include "mesh/places.hpp"
 
 namespace tutti {
@@ -16,6 +18,17 @@ BufferPtr part_of(const Type& type, const Held& held, const void* whole) {
   copy_box(box, item, {type.shape, held.box.start}, whole,
            {held.block, std::vector<std::int64_t>(static_cast<std::size_t>(type.ndim()), 0)}, out->data());
   return out;
+}
+
+// Every process gives the same value and keeps its part: asked on demand.
+void check_given(const Array& x, const BufferPtr& whole) {
+  static const bool asked = environment::has_word(environment::check, "processes");
+  if (!asked) return;
+  std::uint64_t h = 0;
+  const auto* bytes = static_cast<const unsigned char*>(whole->data());
+  for (std::size_t i = 0; i < whole->bytes(); ++i) h = (h ^ bytes[i]) * 1099511628211ull;
+  distributed::check_same(x.type().str() + " with hash " + std::to_string(h), "device_put",
+                          "the array that is cut into parts");
 }
 
 bool same_parts(const Held& a, const Held& b) { return a.places->mesh == b.places->mesh && a.layout == b.layout; }
@@ -39,7 +52,10 @@ Array relocated(const Array& x, const Sharding& sharding, bool committed) {
   const std::optional<Held> from = held_of(x.node()->sharding, x.shape()), to = held_of(sharding, x.shape());
   if ((!from && !to) || (from && to && same_parts(*from, *to)))
     return make_array(x.type(), buffer, sharding, committed);
-  if (!from) return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
+  if (!from) {
+    check_given(x, buffer);
+    return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
+  }
   if (to) return sent(x, sharding);
   // To every process, whole: the label is the wanted one, which may be of a mesh within one process.
   const Array whole = sent(x, NamedSharding(from->places->devices, P()));

@@ -6,8 +6,9 @@ namespace tutti::environment {
 
 const EnvironmentVariable backend{"TUTTI_BACKEND", "`cpu` (default), `reference`",
                                   "what runs programs; `config::backend(name)` changes it"};
-const EnvironmentVariable check{"TUTTI_CHECK", "`passes`",
-                                "verify what every pass of the pipeline hands on; on in debug builds"};
+const EnvironmentVariable check{"TUTTI_CHECK", "words with commas: `passes`, `processes`",
+                                "verify what every pass of the pipeline hands on (on in debug builds); that all "
+                                "processes call the same programs in the same order and give device_put the same"};
 const EnvironmentVariable collective_timeout{"TUTTI_COLLECTIVE_TIMEOUT", "seconds, default 60",
                                              "after how long a wait for other processes is told on stderr; 0: never"};
 const EnvironmentVariable cpu_devices{"TUTTI_CPU_DEVICES", "a number", "how many devices this process has, fixed"};

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "compile/live.hpp"
 #include "compile/parts.hpp"
 #include "compile/short_dims.hpp"
 #include "ops/movement/broadcast_in_dim.hpp"
@@ -51,7 +52,7 @@ class Apart {
       out_.eqns.push_back(std::move(e));
     }
     for (Atom& a : out_.outputs) a = use(a);
-    return without_dead_code(out_);
+    return live(out_);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "compile/fuse.hpp"
+#include "compile/live.hpp"
 #include "compile/passes.hpp"
 #include "ir/index.hpp"
 #include "ops/elementwise/arithmetic.hpp"
@@ -60,7 +61,7 @@ class Deviations {
       else
         out_.eqns.push_back(e);
     }
-    return without_dead_code(out_);
+    return live(out_);
   }
 
  private:

@@ -2,9 +2,11 @@
 
 #include <set>
 
+#include "compile/live.hpp"
 #include "ir/dataflow.hpp"
 #include "ir/index.hpp"
 #include "ops/movement/copy.hpp"
+#include "partition/local_program.hpp"
 
 namespace tutti::compile {
 namespace {
@@ -14,6 +16,7 @@ class Trimmer {
   Trimmer(const Eqn& e, const tutti::Loop& form, const std::vector<char>& used) : used_(used), f_(form) {
     body_ = *e.subs[f_.body];
     if (f_.condition >= 0) condition_ = *e.subs[f_.condition];
+    if (sends_within(e)) used_.assign(used.size(), 1);  // steps send what others wait for
     first_carry_ = f_.condition_consts + f_.consts;
     first_x_ = first_carry_ + f_.carries;
     operands_ = static_cast<int>(e.operands.size());
@@ -54,7 +57,7 @@ class Trimmer {
     p.outputs.clear();
     for (std::size_t k = 0; k < body_.outputs.size(); ++k)
       if (k < live_.size() ? live_[k] : used_[k]) p.outputs.push_back(body_.outputs[k]);
-    return without_dead_code(p);
+    return live(p);
   }
 
   void choose_outputs(Looping& l) const {
@@ -89,7 +92,7 @@ class Trimmer {
     std::vector<int> carries;
     keep(first_carry_, first_x_, carries, [&](int i) { return live_[i - first_carry_]; });
     keep(first_x_, operands_, l.xs, read);
-    l.body = without_dead_code(p);
+    l.body = live(p);
     if (!condition_) return;
 
     Program c = *condition_;
@@ -104,10 +107,10 @@ class Trimmer {
       }
     for (int k = 0; k < f_.carries; ++k)
       if (live_[k]) c.inputs.push_back(inputs[f_.condition_consts + k]);
-    l.condition = without_dead_code(c);
+    l.condition = live(c);
   }
 
-  const std::vector<char>& used_;
+  std::vector<char> used_;
   tutti::Loop f_;
   Program body_;
   std::optional<Program> condition_;

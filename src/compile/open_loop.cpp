@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compile/live.hpp"
+
 namespace tutti::compile {
 
 OpenLoop::OpenLoop(Program& outer, Eqn loop) : around(outer), eqn(std::move(loop)), form(loop_of(eqn)) {
@@ -87,8 +89,8 @@ Eqn OpenLoop::close() {
   for (const Input& x : slices) e.operands.push_back(x.operand);
   for (const Carry& x : carries) e.results.push_back(x.last);
   for (const Stack& x : stacks) e.results.push_back(x.result);
-  e.subs[form.body] = std::make_shared<Program>(without_dead_code(body));
-  if (condition) e.subs[form.condition] = std::make_shared<Program>(without_dead_code(*condition));
+  e.subs[form.body] = std::make_shared<Program>(live(body));
+  if (condition) e.subs[form.condition] = std::make_shared<Program>(live(*condition));
   return e;
 }
 

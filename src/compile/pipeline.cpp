@@ -6,6 +6,7 @@
 #include "compile/apart.hpp"
 #include "compile/dot.hpp"
 #include "compile/fuse.hpp"
+#include "compile/live.hpp"
 #include "compile/loop.hpp"
 #include "compile/passes.hpp"
 #include "compile/repeat.hpp"
@@ -144,7 +145,7 @@ Plan lower(const Program& program, const Fusion& fusion) {
 }
 
 Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
-  Program p = run_pass("hoist", hoist, without_dead_code(*local.program));
+  Program p = run_pass("hoist", hoist, live(*local.program));
   p = run_pass("across_steps", across_steps, p);
   p = run_pass("simplify", simplify, places_of_extrema(p, false));
   p = run_pass("share", share_equal, p);

@@ -7,6 +7,7 @@
 
 #include "compile/body.hpp"
 #include "compile/fuse.hpp"
+#include "compile/live.hpp"
 #include "compile/passes.hpp"
 #include "ir/index.hpp"
 
@@ -157,7 +158,7 @@ class Recompute {
           a.id = made_again(a.id, unit_of_[e]);
       out_.eqns.push_back(std::move(eqn));
     }
-    return without_dead_code(out_);
+    return live(out_);
   }
   ValueId made_again(ValueId v, int unit) {
     auto [known, fresh] = made_.try_emplace({unit, v}, v);

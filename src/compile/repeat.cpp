@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compile/live.hpp"
 #include "compile/passes.hpp"
 #include "compile/place.hpp"
 
@@ -50,7 +51,7 @@ std::int64_t plan_repeat(const Looping& l, Repeat& r) {
 std::int64_t plan_branch(const std::vector<ProgramPtr>& branches, Branch& b) {
   std::int64_t bytes = 0;
   for (const ProgramPtr& p : branches) {
-    b.branches.push_back(planned(without_dead_code(*p), {}));
+    b.branches.push_back(planned(live(*p), {}));
     bytes = std::max(bytes, b.branches.back()->slab_bytes);
   }
   return bytes;

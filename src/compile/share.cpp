@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include "compile/live.hpp"
 #include "compile/passes.hpp"
 
 namespace tutti::compile {
@@ -34,7 +35,7 @@ Program share_equal(const Program& p) {
   }
   for (Atom& a : out.outputs)
     if (!a.is_literal()) a.id = same[a.id];
-  return without_dead_code(out);
+  return live(out);
 }
 
 }  // namespace tutti::compile

@@ -1,6 +1,7 @@
 // What all processes must have in common, compared before it is relied on.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ std::vector<std::string> gather_texts(const std::string& mine, const std::string
 /// The text of process 0, of any length.
 std::string text_of_the_first(const std::string& mine, const std::string& what, int channel);
 /// DistributedError on all processes when two have different texts: what `said` of each, and the first line in which
-/// this process and the next one that differs are apart.
-void check_same(const std::string& text, const char* operation, const std::string& what);
+/// this process and the next one that differs are apart. Gives back a hash of the text.
+std::uint64_t check_same(const std::string& text, const char* operation, const std::string& what);
 
 }  // namespace tutti::distributed

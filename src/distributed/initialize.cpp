@@ -101,9 +101,11 @@ void initialize(const Options& options, Loc loc) {
   const int processes = processes_started();
   if (is_initialized() || processes <= 1) return;
   if (devices_were_used())
-    raise<ValueError>("distributed::initialize", "devices were used before", "Call it first in main.");
+    raise<ValueError>("distributed::initialize", "devices were used before",
+                      "Call it first in main: only set_cpu_devices may stand before it.");
   std::unique_ptr<run::Transport> t = open_module(processes);
   set_process({t->index(), t->count()});
+  deal_out_devices("distributed::initialize");
   const int share = num_threads() / t->count_here();  // of cores: a process that is bound to some has these alone
   if (environment::value(environment::num_threads).empty() && sysconf(_SC_NPROCESSORS_ONLN) == num_threads())
     set_num_threads(share > 0 ? share : 1);

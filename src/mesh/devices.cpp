@@ -25,9 +25,9 @@ struct CpuDevices {
   std::atomic<int> most =
       this_process().count;  // that there ever were: ids never change, and meshes outlive a smaller count
   bool fixed = false;
+  int asked_for = 0;
 
   CpuDevices() {
-    note_devices_used();
     const std::string text = environment::value(environment::cpu_devices);
     if (text.empty()) return;
     char* end = nullptr;
@@ -52,9 +52,22 @@ struct CpuDevices {
   }
 };
 
-CpuDevices& cpu() {
+CpuDevices& number_of_devices() {
   static auto* state = new CpuDevices;  // never destroyed: arrays in static variables may ask late
   return *state;
+}
+// For all who learn an id by it.
+CpuDevices& cpu() {
+  note_devices_used();
+  return number_of_devices();
+}
+
+void check_even(int n, const char* operation) {
+  const int processes = this_process().count;
+  if (n > processes ? n % processes : processes % n)
+    raise<ValueError>(operation,
+                      std::to_string(n) + " devices were asked for in " + std::to_string(processes) + " processes",
+                      "Give a multiple of the number of processes, or a divisor of it.");
 }
 
 std::vector<Device> first(const CpuDevices& cpu, int n) {
@@ -95,14 +108,17 @@ void set_cpu_devices(int n, Loc loc) {
   if (n < 1 || n > kMaxCpuDevices)
     raise<ValueError>("set_cpu_devices", std::to_string(n) + " devices were asked for",
                       "Give a number from 1 to " + std::to_string(kMaxCpuDevices) + ".");
-  const int processes = this_process().count;
-  if (n > processes ? n % processes : processes % n)
-    raise<ValueError>("set_cpu_devices",
-                      std::to_string(n) + " devices were asked for in " + std::to_string(processes) + " processes",
-                      "Give a multiple of the number of processes, or a divisor of it.");
-  std::lock_guard lock(cpu().mutex);
-  cpu().set(n);
-  cpu().fixed = true;
+  check_even(n, "set_cpu_devices");
+  CpuDevices& all = number_of_devices();
+  std::lock_guard lock(all.mutex);
+  all.set(n);
+  all.fixed = true;
+  all.asked_for = n;
+}
+void deal_out_devices(const char* operation) {
+  CpuDevices& all = number_of_devices();
+  std::lock_guard lock(all.mutex);
+  if (all.asked_for > 0) check_even(all.asked_for, operation);
 }
 
 std::vector<Device> first_devices(std::int64_t n, const char* operation, const std::string& who) {

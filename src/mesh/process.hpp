@@ -12,5 +12,8 @@ const Process& this_process();
 void set_process(Process process);
 /// Somebody holds devices, by number or of his own: what comes later cannot deal them out to processes.
 void note_devices_used();
+/// Gives the devices that somebody asked for before there were other processes to all of them; ValueError where that
+/// does not go.
+void deal_out_devices(const char* operation);
 
 }  // namespace tutti

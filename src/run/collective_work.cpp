@@ -4,6 +4,7 @@
 
 #include "array/buffer.hpp"
 #include "ir/collective.hpp"
+#include "run/program_number.hpp"
 #include "run/runs.hpp"
 #include "run/traffic.hpp"
 #include "run/transport.hpp"
@@ -69,7 +70,8 @@ class CollectiveWork::Run final : public UnderWay {
       : w_(w),
         call_{*w.call_.eqn.op, w.call_.eqn.params, w.call_.operand_types, w.call_.eqn.subs},
         operand_(w.call_.operands.empty() ? nullptr : at[w.call_.operands[0]]),
-        result_(at[w.call_.results[0]]) {
+        result_(at[w.call_.results[0]]),
+        channel_(1 + (w.channel_ - 1 + ProgramNumber::now()) % (Transport::kProgramChannels - 1)) {
     if (const Collective& c = *call_.op.collective; c.alone) {
       const HostView x = operand_ ? HostView{w.call_.operand_types[0], operand_} : HostView{};
       c.alone(call_, w.me_, operand_ ? &x : nullptr, {w.call_.result_types[0], result_});
@@ -133,7 +135,7 @@ class CollectiveWork::Run final : public UnderWay {
       }
       blocks_.push_back(block);
     }
-    flight_ = in.empty() && out.empty() ? nullptr : transport()->start(out, in, w_.channel_);
+    flight_ = in.empty() && out.empty() ? nullptr : transport()->start(out, in, channel_);
     if (round().combined || !own) return;
     for (const Parcel& p : round().receive)  // its own part travels meanwhile
       if (p.peer == w_.me_ && !(source == result_ && own->part.start == p.part.start))
@@ -167,6 +169,7 @@ class CollectiveWork::Run final : public UnderWay {
   const CollectiveWork& w_;
   const Call call_;
   char *operand_, *result_;
+  int channel_;
   std::size_t at_ = 0;               // the round that is under way
   std::vector<BufferPtr> packed_;    // of this round
   std::vector<const char*> blocks_;  // by parcel that comes: what is yet to be combined or put where it belongs

@@ -14,7 +14,7 @@ namespace tutti::run {
 /// lie and land where they belong; the others are packed. It is started, and goes on while later steps run.
 class CollectiveWork final : public Work {
  public:
-  /// `channel`: no other collective that may be under way at the same time has it.
+  /// `channel`: no other collective of the program has it. It is counted on from the program's number.
   CollectiveWork(compile::CallEqn call, const Places& places, int channel);
   std::unique_ptr<UnderWay> start(char* const* at) const override;
   void run(char* const* at, int task) const override;

@@ -57,4 +57,15 @@ TEST(await, an_output_at_the_end) {
   EXPECT_EQ(plan.storages[call.operands[0]].last, static_cast<int>(plan.stages.size()) - 1);
 }
 
+// Of a program cut to this process: whether a result is read depends on the process, that it is sent does not.
+TEST(await, what_nobody_reads_is_sent) {
+  Builder b;
+  const Atom x = b.input(f32({64, 64}));
+  (void)b.add(ops::psum, Group{{"x"}, {2}}, {b.add(ops::sin, {x})});
+  b.output(b.add(ops::dot_general, product(), {x, x}));
+  const compile::Plan plan = compile::compile(on_one_device(b.program), {});
+  EXPECT_GE(stage_of_sum(plan), 0) << plan.str();
+  verify(plan);
+}
+
 }  // namespace tutti::test

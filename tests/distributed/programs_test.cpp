@@ -177,6 +177,27 @@ TEST_P(OnMeshes, WhatIsReceivedIsWhatIsExplained) {
       << table;
 }
 
+// Of what both parts of it are, a process keeps one; the messages of the other part come all the same.
+TEST_P(OnMeshes, BlocksThatLieInOnePartOnly) {
+  for (const std::int64_t rows : {5, 13, 16}) {
+    SCOPED_TRACE(rows);
+    const Array x = random::normal(random::key(11), {rows, 6}), y = x * 2.f;
+    const Array xs = put(x, P("data", "model")), ys = put(y, P("data", "model"));
+    for (const int axis : {0, 1}) expect_close(concatenate({xs, ys}, axis), concatenate({x, y}, axis));
+    auto steps = jit([](const Array& a, const Array& b) {
+      return lax::scan(
+          [&](const Array& c, const Array& v) {
+            return std::pair{c + v.sum(), concatenate({a * c, b}, 0)};
+          },
+          ones({}), stack({a, b}));
+    });
+    const auto [last, all] = steps(xs, ys);
+    const auto [want_last, want_all] = steps(x, y);
+    expect_close(last, want_last);
+    expect_close(all, want_all);
+  }
+}
+
 TEST(Messages, SmallSumsTravelTogether) {
   const Mesh mesh = make_mesh({8}, {"x"});
   auto region = [](const Array& v) {

@@ -19,8 +19,8 @@ ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="
 
 
 class Job:
-    def __init__(self, mode):
-        self.process = subprocess.Popen([MPIRUN, "-n", "2", JOB, mode], env=ENVIRONMENT, text=True,
+    def __init__(self, mode, **environment):
+        self.process = subprocess.Popen([MPIRUN, "-n", "2", JOB, mode], env=ENVIRONMENT | environment, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.lines = []
         self.reader = threading.Thread(target=self.read, daemon=True)
@@ -90,10 +90,40 @@ def has_devices_too_early():
     says(job, r"distributed::initialize: devices were used before")
 
 
+def has_devices_that_cannot_be_dealt_out():
+    job = Job("uneven")
+    job.ends(60)
+    says(job, r"distributed::initialize: 3 devices were asked for in 2 processes")
+
+
 def goes_its_own_way():
     job = Job("other")
     job.ends(60)
     says(job, r"is not the same here, in process [01], as in process [01]")
+
+
+def is_done_before_others():
+    job = Job("done")
+    job.ends(60)
+    says(job, r"tutti: process 0 waits in \w+ over data \(job\.cpp:\d+\) for process 1, which has left main")
+
+
+def calls_in_another_order():
+    job = Job("order")
+    job.wait_for(r"process 0 has waited \d+ s in pmin over data \(job\.cpp:\d+\) for process 1", 60)
+    job.process.terminate()
+    job.ends(10)
+    if "nobody noticed" in job.text():
+        sys.exit("messages of one program passed for those of another")
+    job = Job("order", TUTTI_CHECK="processes")
+    job.ends(60)
+    says(job, r"the program of '.*', called again, is not the same here")
+
+
+def gives_another_value():
+    job = Job("value", TUTTI_CHECK="processes")
+    job.ends(60)
+    says(job, r"device_put: the array that is cut into parts is not the same here")
 
 
 def is_stopped():
@@ -113,7 +143,8 @@ def is_stopped():
     job.ends(10)
 
 
-for case in (finishes, is_killed, raises, leaves, has_devices_too_early, goes_its_own_way, is_stopped):
+for case in (finishes, is_killed, raises, leaves, has_devices_too_early, has_devices_that_cannot_be_dealt_out,
+             goes_its_own_way, is_done_before_others, calls_in_another_order, gives_another_value, is_stopped):
     start = time.monotonic()
     case()
     print(f"{case.__name__}: {time.monotonic() - start:.1f} s", flush=True)
