@@ -26,6 +26,23 @@ inline void stream_lines(const char* from, std::int64_t bytes, char* to) {
   best(from, bytes, to);
 }
 
+/// Fills lines with one of them.
+inline void stream_same_plain(const char* line, std::int64_t bytes, char* to) {
+  const __m128i* from = reinterpret_cast<const __m128i*>(line);
+  const __m128i parts[] = {_mm_loadu_si128(from), _mm_loadu_si128(from + 1), _mm_loadu_si128(from + 2),
+                           _mm_loadu_si128(from + 3)};
+  for (std::int64_t i = 0; i < bytes; i += 64)
+    for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to + i) + k, parts[k]);
+}
+[[gnu::target("avx512f")]] inline void stream_same_avx512(const char* line, std::int64_t bytes, char* to) {
+  const __m512i all = _mm512_loadu_si512(line);
+  for (std::int64_t i = 0; i < bytes; i += 64) _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), all);
+}
+inline void stream_same(const char* line, std::int64_t bytes, char* to) {
+  static const auto best = __builtin_cpu_supports("avx512f") ? stream_same_avx512 : stream_same_plain;
+  best(line, bytes, to);
+}
+
 /// Fills n elements.
 template <class T> void stream_fill(T* to, std::int64_t n, const T& value) {
   if constexpr (16 % sizeof(T) == 0) {
@@ -34,11 +51,13 @@ template <class T> void stream_fill(T* to, std::int64_t n, const T& value) {
     std::fill_n(to, before, value);
     to += before;
     n -= before;
-    T same[16 / sizeof(T)];
-    std::fill_n(same, 16 / sizeof(T), value);
-    const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(same));
-    for (; n >= static_cast<std::int64_t>(64 / sizeof(T)); n -= 64 / sizeof(T), to += 64 / sizeof(T))
-      for (int k = 0; k < 4; ++k) _mm_stream_si128(reinterpret_cast<__m128i*>(to) + k, x);
+    constexpr auto of_line = static_cast<std::int64_t>(64 / sizeof(T));
+    T line[of_line];
+    std::fill_n(line, of_line, value);
+    const std::int64_t lines = n / of_line;
+    stream_same(reinterpret_cast<const char*>(line), 64 * lines, reinterpret_cast<char*>(to));
+    to += lines * of_line;
+    n -= lines * of_line;
   }
   std::fill_n(to, n, value);
 }

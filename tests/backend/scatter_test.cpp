@@ -82,10 +82,13 @@ TEST(scatter, begins_with_one_number) {
     for (ScatterKind kind : {ScatterKind::set, ScatterKind::add, ScatterKind::max})
       compare(s, kind, float32, Scalar(1.5).to(float32));
 }
-// A result that is larger than the caches, of which little is touched.
+// Results that are larger than the caches, of which little is touched: whole lines of them, and parts.
 TEST(scatter, fills_what_no_update_touches) {
-  const Scattered large{"large", rows, {50'000, 190}, {300, 190}};
-  for (ScatterKind kind : {ScatterKind::set, ScatterKind::add}) compare(large, kind, float32, Scalar(-0.0).to(float32));
+  const Scattered parts{"parts of lines", rows, {50'000, 190}, {300, 190}},
+      lines{"lines", rows, {131'500, 64}, {900, 64}};
+  for (const Scattered& large : {parts, lines})
+    for (ScatterKind kind : {ScatterKind::set, ScatterKind::add})
+      for (double start : {-0.0, 2.5}) compare(large, kind, float32, Scalar(start).to(float32));
 }
 
 // NaN, infinities and signed zeros, many times each: as eval does them one after the other.

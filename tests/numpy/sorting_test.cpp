@@ -94,6 +94,23 @@ TEST(Sorting, RowsOfAnyLengthAreStableAndNaNIsLast) {
   }
 }
 
+// Words that differ in their last bits alone: of a few neighbours in a row, or of most.
+TEST(Sorting, CloseElementsAreToldApart) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  constexpr int rows = 21;
+  for (int n : {100, 256, 1000})
+    for (float around : {0.f, 1.f, -3.f})
+      for (float spread : {1.f, 1e-2f, 1e-4f, 1e-6f}) {
+        std::vector<float> x(static_cast<std::size_t>(rows * n));
+        for (float& v : x) v = around + spread * normal(random);
+        std::vector<int> positions;
+        for (int r = 0; r < rows; ++r)
+          for (int i : ordered_positions(x.data() + static_cast<std::size_t>(r * n), n)) positions.push_back(i);
+        expect_bits(argsort(array(x, {rows, n}), -1).astype(int32), positions);
+      }
+}
+
 TEST(Sorting, ALongRowIsSharedAndStaysStable) {
   check_rows<float>(1, 200'001);
   check_rows<std::int32_t>(1, 150'000);

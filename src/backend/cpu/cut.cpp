@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace tutti::cpu {
 namespace {
@@ -107,5 +108,29 @@ class Cutter {
 }  // namespace
 
 std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform) { return Cutter(spec, uniform).run(); }
+
+std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform, const Part& part) {
+  const std::vector<compile::Inst>& insts = spec.body.insts;
+  std::vector<std::size_t> last(insts.size(), kNever);
+  for (std::size_t r = part.begin; r < part.end; ++r)
+    for (int o : {insts[r].a, insts[r].b, insts[r].c})
+      if (o >= 0) last[o] = r;
+  for (int r : part.out) last[r] = kAtEnd;
+  for (const KernelSpec::Access& a : spec.accesses)
+    if (a.value >= 0 && part.end == insts.size()) last[a.value] = kAtEnd;
+  std::vector<char> lives(insts.size(), 0);
+  std::size_t now = 0, most = 0;
+  auto begins = [&](std::size_t r) {
+    if (!uniform[r] && !std::exchange(lives[r], 1)) most = std::max(most, ++now);
+  };
+  for (std::size_t r = part.begin; r < part.end; ++r) {
+    for (int o : {insts[r].a, insts[r].b, insts[r].c})
+      if (o >= 0) begins(static_cast<std::size_t>(o));  // of a tile, or a load of an earlier part
+    for (int o : {insts[r].a, insts[r].b, insts[r].c})
+      if (o >= 0 && last[o] == r && std::exchange(lives[o], 0)) --now;
+    if (last[r] > r) begins(r);
+  }
+  return most;
+}
 
 }  // namespace tutti::cpu

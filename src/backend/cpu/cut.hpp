@@ -22,4 +22,7 @@ struct Part {
 /// no tile, since they can be had again. Stores belong to the last part.
 std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform);
 
+/// How many registers that differ from column to column live at once in a part.
+std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform, const Part& part);
+
 }  // namespace tutti::cpu

@@ -17,7 +17,9 @@ using run::Walk;
 
 constexpr int kChains = 8;                // accumulators of a row, so that additions need not wait for each other
 constexpr std::int64_t kBlock = 4096;     // columns added in one go; blocks are then added up: short sums stay accurate
-constexpr int kColumnVectors = 8;         // vectors that are computed side by side
+constexpr int kColumnVectors = 8;         // vectors that are computed side by side, at most,
+constexpr int kFewestVectors = 4;         // and where registers are too few
+constexpr std::size_t kRegisters = 28;    // of 32 vectors; a few hold constants
 constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
 constexpr std::size_t kWrittenTwice = 64;  // of one that is written out once more, for rows of one vector
 
@@ -108,15 +110,21 @@ class Emitter : ColumnSums {
     }
   }
 
+  // How many vectors are computed side by side: what lives at once, and `others`, has to fit in registers.
+  int side_by_side(const Part& part, std::size_t others = 0) const {
+    return others + most_alive(s_, uniform_, part) * kColumnVectors <= kRegisters ? kColumnVectors : kFewestVectors;
+  }
+
   void part_over(const Part& part, Value begin, Value end) {
     if (!s_.together) {
       Value done = counted(begin, end, lanes_.count, [&](Value column) { part_at(part, {column}, begin, nullptr); });
       when(b_.CreateICmpSLT(done, end), [&] { part_at(part, {done}, begin, mask_of(b_.CreateSub(end, done))); });
       return;
     }
-    Value done = counted(begin, end, kColumnVectors * kLanes, [&](Value column) {
+    const int vectors = side_by_side(part);
+    Value done = counted(begin, end, vectors * kLanes, [&](Value column) {
       std::vector<Value> columns;
-      for (int u = 0; u < kColumnVectors; ++u) columns.push_back(b_.CreateAdd(column, number(u * kLanes)));
+      for (int u = 0; u < vectors; ++u) columns.push_back(b_.CreateAdd(column, number(u * kLanes)));
       part_at(part, columns, begin, nullptr);
     });
     counted(done, b_.CreateAdd(end, number(kLanes - 1)), kLanes,
@@ -232,13 +240,18 @@ class Emitter : ColumnSums {
     b_.CreateCondBr(b_.CreateICmpSLE(next, end), in, out);
     b_.SetInsertPoint(in);
     std::vector<Value> updated(sums.size());
-    std::vector<Value> columns;
-    for (int c = 0; c < kChains; ++c) columns.push_back(b_.CreateAdd(i, number(c * kLanes)));
-    const std::vector<std::vector<Value>> values = bodies_at(columns);
-    for (int c = 0; c < kChains; ++c) {
-      stores(values[c], columns[c], nullptr);
-      for (std::size_t j = 0; j < reduces_.size(); ++j)
-        updated[j * kChains + c] = combine(j, sums[j * kChains + c], values[c][s_.accesses[reduces_[j]].value]);
+    const int vectors = side_by_side({0, s_.body.insts.size(), {}, {}}, sums.size());
+    for (int first = 0; first < kChains; first += vectors) {
+      std::vector<Value> columns;
+      for (int c = first; c < first + vectors; ++c) columns.push_back(b_.CreateAdd(i, number(c * kLanes)));
+      const std::vector<std::vector<Value>> values = bodies_at(columns);
+      for (int u = 0; u < vectors; ++u) {
+        stores(values[u], columns[u], nullptr);
+        for (std::size_t j = 0; j < reduces_.size(); ++j) {
+          const std::size_t chain = j * kChains + static_cast<std::size_t>(first + u);
+          updated[chain] = combine(j, sums[chain], values[u][s_.accesses[reduces_[j]].value]);
+        }
+      }
     }
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k]->addIncoming(updated[k], b_.GetInsertBlock());
     i->addIncoming(next, b_.GetInsertBlock());

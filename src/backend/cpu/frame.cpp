@@ -10,7 +10,6 @@ namespace tutti::cpu {
 using Value = Frame::Value;
 
 namespace {
-constexpr int kAhead = 4096;                       // bytes
 constexpr std::int64_t kFew = 8, kFewInsts = 256;  // times of a loop that are written out, and their instructions
 
 // Those of run::KernelFn.
@@ -149,9 +148,10 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
   if (a.step == Step::one) {
     Value p = pointer(k, column);
     mask = masked(k, mask);
-    if (a.far && !mask) {  // for reading, to all caches, data
-      Value to_next = rows_ahead_ ? b_.CreateMul(row_step_[k], number(rows_ahead_)) : number(kAhead);
-      Value ahead = b_.CreateGEP(b_.getInt8Ty(), p, to_next);
+    // Rows beside each other are asked for; along a row the processor does it by itself, and asking costs twice the
+    // time.
+    if (a.far && !mask && rows_ahead_) {  // for reading, to all caches, data
+      Value ahead = b_.CreateGEP(b_.getInt8Ty(), p, b_.CreateMul(row_step_[k], number(rows_ahead_)));
       b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
                          {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     }

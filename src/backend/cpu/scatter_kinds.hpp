@@ -39,7 +39,7 @@ inline void add_run(const float* x, std::int64_t n, double* sums) {
   add(x, n, sums);
 }
 // As Added::give, below.
-inline std::int64_t give_lanes(float* places, const double* sums, std::int64_t n) {
+[[gnu::always_inline]] inline std::int64_t give_lanes(float* places, const double* sums, std::int64_t n) {
   typedef std::int32_t Chosen __attribute__((vector_size(32)));
   std::int64_t i = 0;
   for (; i + kEight <= n; i += kEight) {
@@ -49,6 +49,20 @@ inline std::int64_t give_lanes(float* places, const double* sums, std::int64_t n
     place = __builtin_convertvector(sum == 0, Chosen) ? place : all;
   }
   return i;
+}
+inline std::int64_t give_plain(float* places, const double* sums, std::int64_t n) {
+  return give_lanes(places, sums, n);
+}
+[[gnu::target("arch=x86-64-v3")]] inline std::int64_t give_avx2(float* places, const double* sums, std::int64_t n) {
+  return give_lanes(places, sums, n);
+}
+[[gnu::target("arch=x86-64-v4")]] inline std::int64_t give_avx512(float* places, const double* sums, std::int64_t n) {
+  return give_lanes(places, sums, n);
+}
+// How many have been given: whole vectors.
+inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t n) {
+  static const auto give = isa() == Isa::avx512 ? give_avx512 : isa() == Isa::avx2 ? give_avx2 : give_plain;
+  return give(places, sums, n);
 }
 
 // A way of combining has `Held`, in which elements come together before they come to their place; `none`, what nothing
@@ -77,7 +91,7 @@ template <class T> struct Added {
   }
   static void give_run(T* places, const Held* sums, std::int64_t n) {
     std::int64_t i = 0;
-    if constexpr (std::same_as<T, float>) i = give_lanes(places, sums, n);
+    if constexpr (std::same_as<T, float>) i = give_vectors(places, sums, n);
     for (; i < n; ++i) give(places[i], sums[i]);
   }
 };

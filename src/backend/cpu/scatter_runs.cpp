@@ -151,7 +151,7 @@ template <class T, class How> class Runs {
       take_all(entries, updates, n, out_ + begin);
     } else {
       const bool few = static_cast<std::int64_t>(entries.size()) * length_ * 4 <= n;
-      if (!table) table = allocate_buffer(static_cast<std::size_t>(std::max(n, length_)) * sizeof(Held));
+      if (!table) table = allocate_buffer(static_cast<std::size_t>(std::max(n, length_) + length_) * sizeof(Held));
       auto* const held = static_cast<Held*>(table->data());
       if (few && one_by_one(begin, end, updates, entries, starts, held)) return;
       if (starts) start(begin, end, false);
@@ -168,13 +168,15 @@ template <class T, class How> class Runs {
     const std::vector<PlaceBlocks::Entry> ordered = in_order_of_places(entries);
     for (std::size_t k = 1; k < ordered.size(); ++k)
       if (ordered[k].place != ordered[k - 1].place && ordered[k].place < ordered[k - 1].place + length_) return false;
+    const bool writes_past = starts && past_ && is_one_;  // sums, too
+    T* const sums = reinterpret_cast<T*>(held + length_);
     std::int64_t done = begin;
     for (std::size_t k = 0; k < ordered.size();) {
       const std::int64_t place = ordered[k].place, from = std::max(begin, begin + place),
                          to = std::min(end, begin + place + length_), skipped = from - begin - place;
       if (starts) {
         start(done, from, past_);
-        start(from, to, false);
+        if (!writes_past) start(from, to, false);
       }
       done = to;
       std::fill_n(held, to - from, How::none());
@@ -182,7 +184,14 @@ template <class T, class How> class Runs {
         if (k + kRunsAsked < ordered.size()) ask_for(updates + ordered[k + kRunsAsked].run * length_);
         take(updates + ordered[k].run * length_ + skipped, to - from, held);
       }
-      How::give_run(out_ + from, held, to - from);
+      if (!writes_past) {
+        How::give_run(out_ + from, held, to - from);
+        continue;
+      }
+      std::fill_n(sums, to - from, *from_);
+      How::give_run(sums, held, to - from);
+      stream_copy(reinterpret_cast<const char*>(sums), (to - from) * static_cast<std::int64_t>(sizeof(T)),
+                  reinterpret_cast<char*>(out_ + from));
     }
     if (starts) start(done, end, past_);
     return true;

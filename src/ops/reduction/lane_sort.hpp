@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace tutti::ops {
@@ -25,10 +26,15 @@ class LaneSort {
   struct alignas(64) Vector {
     std::uint64_t lanes[8];
   };
+  bool by_short_words(std::int64_t count);
+  void by_pairs(std::int64_t count);
+
   std::int64_t n_, network_;  // network: a power of two, n and more
   std::vector<std::uint32_t> words_;
   std::vector<std::int32_t> positions_;
-  std::unique_ptr<Vector[]> pairs_;  // a word above its position, of rows 0 to 7, then of rows 8 to 15
+  std::unique_ptr<Vector[]> pairs_;         // a word above its position, of rows 0 to 7, then of rows 8 to 15
+  std::vector<std::pair<int, int>> alike_;  // row and place of what has the first bits of what is before it
+  bool many_alike_ = false;
 };
 
 }  // namespace tutti::ops

@@ -11,10 +11,8 @@ typedef double Doubles __attribute__((vector_size(64)));
 
 // Sixteen sums, then their halves, quarters, ...
 [[gnu::always_inline]] inline double total_in_lanes(const float* x) {
-  constexpr std::int64_t kAhead = 1024;
   Doubles low{}, high{};
   for (std::int64_t i = 0; i < RunningBlock::size; i += 2 * kEight) {
-    __builtin_prefetch(x + i + kAhead);
     low += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
     high += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i + kEight), Doubles);
   }

@@ -48,6 +48,8 @@ void pick_all(const Sort& how, std::span<const HostView> in, const Row& row, std
   visit_dtype(*how.positions, [&]<class T>(Stored<T>) {
     if constexpr (std::integral<T>) {
       T* target = out.back().as<T>() + to;
+      if constexpr (std::same_as<T, std::remove_const_t<Position>>)
+        if (to_step == 1 && !on_workers) return (void)std::ranges::copy(positions, target);
       spread(on_workers, static_cast<std::int64_t>(positions.size()), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) target[i * to_step] = static_cast<T>(positions[i]);
       });
