@@ -14,6 +14,12 @@ constexpr std::size_t kEmbed = 4;  // Eqns: from here literals are constants of 
 
 DType raw(DType d) { return d.is_complex() || d.is_key() ? uint64 : d; }  // copies only move bytes
 
+// What a view reads of a literal: of a complex one it may be a part.
+Scalar as_read(const Scalar& x, const View& view, DType as) {
+  if (!x.dtype.is_complex() || as.is_complex()) return x.to(as);
+  return Scalar(view.offset == 0 ? x.real : x.imag).to(as);
+}
+
 class Drafter {
  public:
   Drafter(const Program& p, const Fusion& f, const Unit& u) : p_(p), f_(f), u_(u) {}
@@ -88,7 +94,7 @@ class Drafter {
       if (f_.parts_without_memory(r.base.id)) return load_parts(r.base.id);
     }
     if (r.base.is_literal() && !r.index && u_.eqns.size() >= kEmbed) {
-      const Scalar x = r.base.literal.to(p_.type(a).dtype);
+      const Scalar x = as_read(r.base.literal, r.view, p_.type(a).dtype);
       return ir_.stored(ir_.literal(x), x.dtype);
     }
     // A scalar is read again and again. Else the operand has the extents of the Eqn's space.

@@ -21,8 +21,11 @@ void check_numbers(const char* who, const Array& x) {
   if (x.dtype().is_bool())
     raise<TypeError>(who, "x is " + type_text(x) + ", it takes numbers", "Convert with astype(float32).");
 }
-// The maximum over the axes, as a constant for derivatives.
-Array highest(const Array& x, const Axes& axes) { return lax::stop_gradient(max(x, axes, true)); }
+// The maximum over the axes, as a constant for derivatives; of nothing -inf.
+Array highest(const Array& x, const Axes& axes) {
+  if (x.size() == 0) return max_with(x, {.axes = axes, .keepdims = true, .initial = -infinity});
+  return lax::stop_gradient(max(x, axes, true));
+}
 
 using Dims = std::vector<std::int64_t>;
 // Axes as a value that programs are told apart by.

@@ -148,9 +148,13 @@ Array argsort(const In& x, int axis, bool descending) {
   int d = ops::normal_axis("argsort", axis, x.array);
   // Descending and stable: sort the reversed array, whose positions count from the end, and reverse the result.
   if (x.array.shape()[d] > 0) check_fits(Scalar(x.array.shape()[d] - 1), canonical(int64), x.loc);
-  Array positions = lax::iota(int64, x.array.shape(), d);
-  if (!descending) return lax::sort({x.array, positions}, d, 1)[1];
-  return lax::rev(lax::sort({lax::rev(x.array, {d}), lax::rev(positions, {d})}, d, 1)[1], {d});
+  std::vector<Array> rows{x.array};
+  if (x.array.dtype().is_complex()) rows = {lax::real(x.array), lax::imag(x.array)};
+  const auto keys = static_cast<int>(rows.size());
+  rows.push_back(lax::iota(int64, x.array.shape(), d));
+  if (!descending) return lax::sort(rows, d, keys).back();
+  for (Array& row : rows) row = lax::rev(row, {d});
+  return lax::rev(lax::sort(rows, d, keys).back(), {d});
 }
 
 }  // namespace tutti

@@ -370,6 +370,8 @@ Array round(const In& x, int decimals) {
         x.array.type().str() + " to " + std::to_string(decimals) + " places: integers round to no negative ones",
         "Convert to a floating type first.");
   }
+  if (x.array.dtype().is_complex())
+    return lax::complex(round(lax::real(x.array), decimals), round(lax::imag(x.array), decimals));
   if (decimals == 0) return bind1(ops::round, {}, {x.array});
   Array factor = number_like(x.array, std::pow(10., decimals));
   return lax::div(bind1(ops::round, {}, {lax::mul(x.array, factor)}), factor);
@@ -496,8 +498,9 @@ Array isclose(const Operand& x, const Operand& y, double rtol, double atol, bool
   CallScope scope(x.loc);
   auto xs = together("isclose", {x.array, y.array}, ops::promote);
   if (!xs[0].dtype().is_inexact()) xs = together("isclose", xs, ops::promote_inexact);
-  Array near = lax::le(abs(lax::sub(xs[0], xs[1])),
-                       lax::add(lax::mul(abs(xs[1]), number_like(xs[1], rtol)), number_like(xs[1], atol)));
+  const Array size = abs(xs[1]);
+  Array near =
+      lax::le(abs(lax::sub(xs[0], xs[1])), lax::add(lax::mul(size, number_like(size, rtol)), number_like(size, atol)));
   // Infinities are close only to themselves.
   Array close = lax::bitwise_or(lax::eq(xs[0], xs[1]),
                                 lax::bitwise_and(near, lax::bitwise_and(isfinite(xs[0]), isfinite(xs[1]))));

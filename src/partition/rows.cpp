@@ -248,6 +248,14 @@ bool RowTable::note_across(Candidate& c, const Placed& placed) const {
     if (c.across_dim < 0 || rule_.factors[f].size % ways(on[f]) != 0) return false;
     c.across = on[f];
   }
+  if (c.across.empty()) return true;
+  // Elsewhere blocks stay where they are, which types say where there are no such messages: they must be as long.
+  const Shape from = block_shape(c.operands[0], operands_[0].shape), to = block_shape(c.results[0], results_[0].shape);
+  for (std::size_t f = 0; f < on.size(); ++f) {
+    if (on[f].empty() || !placed.first[f]) continue;
+    const int d = dim_of(static_cast<int>(f));
+    if (from[d] != to[d]) return false;
+  }
   return true;
 }
 

@@ -50,10 +50,13 @@ Array log_ndtr(const In& x) {
   return composite(
       "log_ndtr",
       [](const Array& v) {
-        const Array near = maximum(v, -10), far = minimum(v, -10), z = 1 / square(far);
+        // Each branch sees numbers of its own range alone, so that no other one's derivative is NaN.
+        const Array above = v > 5, close = v > -10;
+        const Array high = where(above, v, 5), near = where(close, v, -10), far = where(close, -10, v);
+        const Array z = 1 / square(far);
         const Array series = 1 - z * (1 - z * (3 - z * (15 - z * (105 - z * 945))));
         const Array tail = -0.5 * square(far) - log(-far) - 0.5 * std::log(2 * M_PI) + log(series);
-        return where(v > 5, log1p(-ndtr(-v)), where(v > -10, log(ndtr(near)), tail));
+        return where(above, log1p(-ndtr(-high)), where(close, log(ndtr(near)), tail));
       },
       floating(x.array));
 }

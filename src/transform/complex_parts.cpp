@@ -82,7 +82,7 @@ std::vector<ComplexRef> step_in_parts(const Program& p, const Eqn& e, const std:
     if (made.size() == 2) return {of_parts(made[0], made[1])};
     return {std::make_shared<ComplexValue>(ComplexValue{with_weak(made.at(0), p.types[e.results[0]].weak), {}, {}})};
   }
-  if (moves_parts(p, e) && !operands[0]->whole.has_value())
+  if (moves_parts(p, e) && (!operands[0]->whole.has_value() || e.operands[0].is_literal()))
     return {of_parts(bind(e, {operands[0]->re})[0], bind(e, {operands[0]->im})[0])};
   std::vector<Array> in;
   for (const ComplexRef& x : operands) in.push_back(whole_of(x));

@@ -154,5 +154,12 @@ TEST(Layers, EmbeddingAndNormErrors) {
   EXPECT_THROW(nn::MaxPool2d::init(2, 1, 3)(ones({1, 4, 4})), ValueError);
 }
 
+TEST(Softmax, OfNothing) {
+  const Array nothing = zeros({0, 3});
+  EXPECT_EQ(nn::softmax(nothing, 0).shape(), Shape({0, 3}));
+  EXPECT_EQ(nn::log_softmax(nothing, 0).shape(), Shape({0, 3}));
+  EXPECT_TRUE(array_equal(nn::logsumexp(nothing, 0), full({3}, -INFINITY)));
+}
+
 }  // namespace
 }  // namespace tutti::testing

@@ -103,5 +103,16 @@ TEST(Complex, EdgesAreXlas) {
   EXPECT_FALSE(isfinite(array({std::complex<float>(0, INFINITY)})).item<bool>());
 }
 
+// Values of jax.numpy.
+TEST(Complex, RoundsComparesAndOrders) {
+  const Array z = array({C(1.26, -2.75), C(1.26, -3), C(-.5, 9)}).astype(complex64);
+  expect_near(round(z, 1), {C(1.3, -2.8), C(1.3, -3), C(-.5, 9)}, 1e-6);
+  expect_near(round(z), {C(1, -3), C(1, -3), C(0, 9)}, 0);
+  EXPECT_TRUE(all(isclose(z, z + 1e-7f)).item<bool>());
+  EXPECT_FALSE(any(isclose(z, z + array(C(0, .1)).astype(complex64))).item<bool>());
+  EXPECT_EQ(argsort(z).to_vector<int>(), (std::vector<int>{2, 1, 0}));
+  EXPECT_EQ(argsort(z, 0, true).to_vector<int>(), (std::vector<int>{0, 1, 2}));
+}
+
 }  // namespace
 }  // namespace tutti

@@ -142,6 +142,13 @@ TEST(Tree, ReducesAndBroadcasts) {
   EXPECT_EQ(tree::flatten_with_path(tree).first.size(), 3u);
 }
 
+// Exact: the series of JAX, 30.03258 at -30, has fewer terms.
+TEST(Special, LogNdtrHasDerivativesFarFromZero) {
+  const Array x = array({-30.f, -10.f, -9.5f, 0.f, 5.f, 6.f});
+  expect_near(vmap(grad([](const Array& v) { return special::log_ndtr(v); }))(x),
+              {30.033259f, 10.098093f, 9.603054f, .79788458f, 1.4867194e-6f, 6.0758882e-9f});
+}
+
 TEST(Extrema, MinusZeroIsLess) {
   const Array zero = array({0.f, -0.f, 0.f, -0.f}), other = array({-0.f, 0.f, 0.f, -0.f});
   auto signs = [](const Array& x) { return ints(signbit(x)); };

@@ -143,4 +143,22 @@ TEST(ComplexParts, ProgramsGiveTheValuesOfTheirOperations) {
   EXPECT_LE(max(abs(got - exact.astype(complex64)) / (abs(exact.astype(complex64)) + 1)).item<float>(), 1e-4);
 }
 
+// Numbers with an imaginary part that is none of the real one, spread over an array, in loops of every length; as
+// they are taken apart here, and by the user.
+TEST(ComplexParts, ConstantsHaveBothParts) {
+  const Array z = lax::complex(array({1.f, 2.f}), array({.5f, -1.f}));
+  const std::complex<float> number(1, -2);
+  auto times = [=](const Array& z) { return full({2}, number) * z * z; };
+  EXPECT_TRUE(array_equal(jit(times)(z), full({2}, number) * (z * z)));
+  auto cube = [](const Array& z) { return sum(z * z * z); };
+  auto slope = [&](const Array& z) { return grad(cube, {.holomorphic = true})(z); };
+  EXPECT_TRUE(array_equal(jit(slope)(z), 3 * z * z));
+  auto apart = [=](const Array& x) {
+    const Array c = full({2}, number);
+    return sin(x) * imag(c) + cos(x) * real(c) + imag(c) * x;
+  };
+  const Array x = real(z);
+  EXPECT_TRUE(allclose(jit(apart)(x), sin(x) * -2 + cos(x) - 2 * x)) << jit(apart)(x);
+}
+
 }  // namespace tutti

@@ -185,6 +185,16 @@ TEST(Views, TheFirstRowsStayWhereTheyAre) {
                [](const Arrays& in) { return Arrays{lax::reduce_sum(rows(in[0], 0, 10), {0})}; });
 }
 
+// Where blocks become shorter along one dim while the other one is read across devices, they do not stay.
+TEST(Views, TheFirstRowsOfShorterBlocksMove) {
+  Mesh mesh = grid({4, 2}, {"x", "y"});
+  for (const Shape& shape : {Shape{6, 4}, Shape{5, 8}, Shape{5, 4}})
+    for (std::int64_t from : {0, 1})
+      check_placed({type(shape)}, {P("y", "x")}, mesh, [=](const Arrays& in) {
+        return Arrays{lax::slice(in[0], {0, from}, {4, 3})};
+      });
+}
+
 TEST(Views, TheBestOfAllBlocksIsTheBest) {
   for (bool max : {true, false}) {
     const LocalProgram local = check_placed({type({6, 32})}, {P(none, "x")}, grid({4}, "x"), [=](const Arrays& in) {
