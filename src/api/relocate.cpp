@@ -33,6 +33,16 @@ void check_given(const Array& x, const BufferPtr& whole) {
 
 bool same_parts(const Held& a, const Held& b) { return a.places->mesh == b.places->mesh && a.layout == b.layout; }
 
+// Whether all processes hold equally much.
+bool is_even(const Held& held, const Shape& shape) {
+  for (std::size_t d = 0; d < shape.dims().size(); ++d) {
+    std::int64_t extent = held.block[d];
+    for (const AxisRef& r : held.layout.dims[d]) extent *= r.size;
+    if (extent != shape[d]) return false;
+  }
+  return true;
+}
+
 // By a program that gives its input back.
 Array sent(const Array& x, const Sharding& sharding) {
   auto program = std::make_shared<Program>();
@@ -56,10 +66,12 @@ Array relocated(const Array& x, const Sharding& sharding, bool committed) {
     check_given(x, buffer);
     return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
   }
-  if (to) return sent(x, sharding);
+  // Blocks of different sizes are others where two meshes cut their axes into common ones.
+  if (to && (from->places == to->places || (is_even(*from, x.shape()) && is_even(*to, x.shape()))))
+    return sent(x, sharding);
   // To every process, whole: the label is the wanted one, which may be of a mesh within one process.
-  const Array whole = sent(x, NamedSharding(from->places->devices, P()));
-  return make_array(x.type(), buffer_of(whole, "device_put"), sharding, committed);
+  buffer = buffer_of(sent(x, NamedSharding(from->places->devices, P())), "device_put");
+  return make_array(x.type(), to ? part_of(x.type(), *to, buffer->data()) : buffer, sharding, committed);
 }
 
 }  // namespace tutti

@@ -193,6 +193,19 @@ Layout layout_between(const Sharding& sharding, int ndim, const Places& places) 
   return places.between(layout_on_devices(sharding, ndim, places));
 }
 
+bool lies_alike(const Sharding& sharding, const Shape& shape, const Places& places) {
+  const std::optional<Held> own = held_of(sharding, shape);
+  if (!own) return true;
+  const Layout there = layout_between(sharding, shape.ndim(), places);
+  auto same_size = [](const AxisRef& a, const AxisRef& b) { return a.size == b.size; };
+  for (std::size_t d = 0; d < there.dims.size(); ++d) {
+    std::int64_t blocks = 1;
+    for (const AxisRef& r : there.dims[d]) blocks *= r.size;
+    if (shape[d] % blocks != 0 && !std::ranges::equal(own->layout.dims[d], there.dims[d], same_size)) return false;
+  }
+  return true;
+}
+
 std::optional<Held> held_of(const Sharding& sharding, const Shape& shape) {
   if (this_process().count == 1 || !sharding.has_value() || sharding.is_fully_replicated()) return std::nullopt;
   std::shared_ptr<const Places> places = places_of(mesh_of(sharding));

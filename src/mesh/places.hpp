@@ -41,6 +41,9 @@ std::optional<Held> held_of(const Sharding& sharding, const Shape& shape);
 std::vector<std::pair<Device, ShardIndex>> addressable_indices(const Sharding& sharding, const Shape& shape);
 /// The layout of an array on whole axes of places.devices; replicated where the sharding is not of these devices.
 Layout layout_on_devices(const Sharding& sharding, int ndim, const Places& places);
+/// Whether what processes hold of an array under `sharding` is what they hold under the same layout on `places`, which
+/// may be those of several meshes: where an axis is cut further, blocks that differ in size are others.
+bool lies_alike(const Sharding& sharding, const Shape& shape, const Places& places);
 /// The layout of an array between processes; replicated where every process holds all of it.
 Layout layout_between(const Sharding& sharding, int ndim, const Places& places);
 

@@ -1,6 +1,6 @@
 #include "partition/between.hpp"
 
-#include "tutti/base/error.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 namespace {
@@ -45,11 +45,23 @@ ShardedProgram between_processes(const ShardedProgram& sharded, const std::share
                                  const std::vector<Sharding>& inputs) {
   ShardedProgram out = Between(sharded.mesh, places).run(sharded);
   const Program& p = *sharded.program;
-  for (std::size_t i = 0; i < p.inputs.size(); ++i)
+  auto check = [&](const Sharding& s, const Type& type) {
+    if (s.has_value() && !lies_alike(s, type.shape, *places))
+      raise<UnsupportedError>("jit",
+                              type.str() + " under " + s.str() +
+                                  " has blocks of different sizes, and another mesh of the program cuts its axes "
+                                  "across processes: its blocks would be others",
+                              "Let its extents divide, or use one mesh: device_put takes it to the other one.");
+  };
+  for (std::size_t i = 0; i < p.inputs.size(); ++i) {
+    check(inputs[i], p.types[p.inputs[i]]);
     out.inputs.push_back(layout_between(inputs[i], p.types[p.inputs[i]].ndim(), *places));
+  }
   out.outputs.clear();
-  for (std::size_t k = 0; k < p.outputs.size(); ++k)
+  for (std::size_t k = 0; k < p.outputs.size(); ++k) {
+    check(sharded.output_shardings[k], p.type(p.outputs[k]));
     out.outputs.push_back(layout_between(sharded.output_shardings[k], p.type(p.outputs[k]).ndim(), *places));
+  }
   return out;
 }
 

@@ -41,20 +41,32 @@ TEST(Arrays, EveryShardingGivesEachProcessItsPart) {
 }
 
 TEST(Arrays, EveryShardingIsReachedFromEveryOther) {
-  const Array host = counted({8, 16});
-  const Mesh a = make_mesh({4, 2}, {"x", "y"}), b = make_mesh({8}, {"z"});
+  const Mesh a = make_mesh({4, 2}, {"x", "y"}), b = make_mesh({8}, {"z"}), c = make_mesh({2, 2, 2}, {"i", "j", "k"});
   std::vector<Sharding> all;
   for (const P& spec : {P("x", "y"), P("x"), P(none, "x"), P("y", "x"), P(), P(Names{"x", "y"})})
     all.push_back(NamedSharding(a, spec));
   for (const P& spec : {P("z"), P(none, "z")}) all.push_back(NamedSharding(b, spec));
+  all.push_back(NamedSharding(c, P(Names{"i", "j"}, "k")));
   all.push_back(SingleDeviceSharding(devices()[0]));
-  for (const Sharding& from : all)
-    for (const Sharding& to : all) {
-      SCOPED_TRACE(from.str() + " to " + to.str());
-      const Array moved = device_put(device_put(host, from), to);
-      EXPECT_EQ(moved.sharding(), to);
-      EXPECT_EQ(everywhere(moved), host.to_vector<float>());
-    }
+  for (const Array& host : {counted({8, 16}), counted({6, 5})})
+    for (const Sharding& from : all)
+      for (const Sharding& to : all) {
+        SCOPED_TRACE(host.shape().str() + " " + from.str() + " to " + to.str());
+        const Array moved = device_put(device_put(host, from), to);
+        EXPECT_EQ(moved.sharding(), to);
+        EXPECT_EQ(everywhere(moved), host.to_vector<float>());
+      }
+}
+
+// Six rows over an axis of 4 are 2, 2, 2 and none; over two axes of 2 they are 2, 1, 2, 1.
+TEST(Arrays, BlocksOfDifferentSizesStayOnTheirMesh) {
+  const Mesh a = make_mesh({4, 2}, {"x", "y"}), c = make_mesh({2, 2, 2}, {"i", "j", "k"});
+  const Array host = counted({6}), x = device_put(host, NamedSharding(c, P(Names{"i", "j"})));
+  auto f = jit([](const Array& v) { return v * 2.f; }, {.out_shardings = NamedSharding(a, P("x"))});
+  if (process_count() >= 4)
+    EXPECT_THROW((void)f(x), UnsupportedError);
+  else
+    EXPECT_EQ(everywhere(f(x)), (host * 2.f).to_vector<float>());
 }
 
 TEST(Arrays, APartIsNoWholeAndSaysSo) {
