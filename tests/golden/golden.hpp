@@ -2,7 +2,6 @@
 // other error, when tutti does not do what the file says.
 #pragma once
 
-#include <fmt/format.h>  // before tutti.hpp: then it formats its types
 
 #include <functional>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include <vector>
 #include <nlohmann/json.hpp>
 
+#include "tutti/format.hpp"
 #include "tutti/tutti.hpp"
 
 namespace golden {
