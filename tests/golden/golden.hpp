@@ -2,7 +2,6 @@
 // other error, when tutti does not do what the file says.
 #pragma once
 
-
 #include <functional>
 #include <stdexcept>
 #include <string>
