@@ -35,43 +35,53 @@ void check_inexact(const char* what, const std::vector<Type>& types, Loc loc) {
                        "Convert it with astype(float32).", loc);
 }
 
+// Records the functions of a call, whose results are typed as its own arrays are.
+class Recording {
+ public:
+  Recording(const char* what, const std::vector<Array>& own, Loc loc)
+      : types(types_of(own)), derivatives(derivatives_here()), what_(what), loc_(loc), bodies_(what, loc) {
+    check_inexact(what, types, loc);
+  }
+
+  void add(const char* whose, const ArraysFn& f, int levels, bool more) { add(whose, f, types, levels, more); }
+  void add(const char* whose, const ArraysFn& f, const std::vector<Type>& in, int levels, bool more) {
+    bodies_.add(in, levels, [&](const Solved& x) { return as_types(what_, whose, f(x), types, more, loc_); });
+  }
+  std::vector<Array> bind(const Op& op, Params params, const std::vector<Array>& own) {
+    return bodies_.bind(op, std::move(params), own);
+  }
+
+  const std::vector<Type> types;
+  const int derivatives;  // that may be taken of the call
+
+ private:
+  const char* what_;
+  Loc loc_;
+  Bodies bodies_;
+};
+
 }  // namespace
 
 std::vector<Array> linear_solve_call(const std::vector<Array>& b, const LinearSolveBodies& bodies, Loc loc) {
-  const char* what = "custom_linear_solve";
-  const std::vector<Type> types = types_of(b);
-  check_inexact(what, types, loc);
-  Bodies recorded(what, loc);
-  const int derivatives = derivatives_here();
-  recorded.add(types, 0, [&](const Solved& in) { return as_types(what, "solve", bodies.solve(in), types, true, loc); });
-  if (derivatives > 0) {
-    recorded.add(types, derivatives,
-                 [&](const Solved& in) { return as_types(what, "matvec", bodies.matrix(in), types, false, loc); });
-    if (bodies.transpose_solve)
-      recorded.add(types, 0, [&](const Solved& in) {
-        return as_types(what, "transpose_solve", bodies.transpose_solve(in), types, true, loc);
-      });
+  Recording r("custom_linear_solve", b, loc);
+  r.add("solve", bodies.solve, 0, true);
+  if (r.derivatives > 0) {
+    r.add("matvec", bodies.matrix, r.derivatives, false);
+    if (bodies.transpose_solve) r.add("transpose_solve", bodies.transpose_solve, 0, true);
   }
-  return recorded.bind(ops::implicit_solve, ops::ImplicitSolve{static_cast<int>(b.size()), bodies.symmetric}, b);
+  return r.bind(ops::implicit_solve, ops::ImplicitSolve{static_cast<int>(b.size()), bodies.symmetric}, b);
 }
 
 std::vector<Array> root_call(const std::vector<Array>& guess, const RootBodies& bodies, Loc loc) {
-  const char* what = "custom_root";
-  const std::vector<Type> types = types_of(guess);
-  check_inexact(what, types, loc);
-  Bodies recorded(what, loc);
-  const int derivatives = derivatives_here();
-  recorded.add(types, 0, [&](const Solved& in) { return as_types(what, "solve", bodies.solve(in), types, true, loc); });
-  if (derivatives > 0) {
-    recorded.add(types, derivatives,
-                 [&](const Solved& in) { return as_types(what, "f", bodies.function(in), types, false, loc); });
-    std::vector<Type> twice = types;
-    append(twice, types);
-    recorded.add(twice, derivatives, [&](const Solved& in) {
-      return as_types(what, "tangent_solve", bodies.tangent_solve(in), types, false, loc);
-    });
+  Recording r("custom_root", guess, loc);
+  r.add("solve", bodies.solve, 0, true);
+  if (r.derivatives > 0) {
+    r.add("f", bodies.function, r.derivatives, false);
+    std::vector<Type> twice = r.types;
+    append(twice, r.types);
+    r.add("tangent_solve", bodies.tangent_solve, twice, r.derivatives, false);
   }
-  return recorded.bind(ops::implicit_root, ops::ImplicitRoot{static_cast<int>(guess.size())}, guess);
+  return r.bind(ops::implicit_root, ops::ImplicitRoot{static_cast<int>(guess.size())}, guess);
 }
 
 }  // namespace tutti::detail

@@ -122,8 +122,7 @@ requires(!std::convertible_to<TS, LinearSolveOptions>) auto custom_linear_solve(
 /// derivatives, by what `f` captured, follow from f alone: `tangent_solve(g, y)` is the solution dx of g(dx) = y, where
 /// g is the derivative of f at x, a linear function. What `solve` does is not differentiated.
 ///
-///     auto root = [&](const Array& a) {                                                  // d root / d a = 1 / (2
-///     root)
+///     auto root = [&](const Array& a) {  // its derivative is 1 / (2 root)
 ///       return lax::custom_root([&](const Array& x) { return x * x - a; }, 1.f, newton,
 ///                               [](const auto& g, const Array& y) { return y / g(ones_like(y)); });
 ///     };
