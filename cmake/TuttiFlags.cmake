@@ -4,8 +4,9 @@
 # (backend/cpu/isa.hpp); docs/internals.md names the bits that depend on it.
 add_library(tutti_flags INTERFACE)
 target_compile_features(tutti_flags INTERFACE cxx_std_20)
+# psabi: vectors are handed between functions that are inlined, all of them.
 target_compile_options(tutti_flags INTERFACE
-  -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off $<$<CONFIG:Release>:-O2>)
+  -Wall -Wextra -Wno-missing-field-initializers -Wno-psabi -ffp-contract=off $<$<CONFIG:Release>:-O2>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(tutti_flags INTERFACE -Wno-deprecated-declarations)  # of libstdc++ 12 in its own stable_sort
 endif()

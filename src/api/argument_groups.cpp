@@ -27,7 +27,7 @@ std::vector<std::pair<std::size_t, std::size_t>> numbers_in(const std::string& n
 std::string pattern_of(const std::string& text) {
   const auto numbers = numbers_in(text);
   std::string out = text;
-  for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) out.replace(at->first, at->second - at->first, "*");
+  for (auto at = numbers.rbegin(); at != numbers.rend(); ++at) out.replace(at->first, at->second - at->first, 1, '*');
   return out;
 }
 

@@ -44,4 +44,7 @@ class Dataflow {
   std::vector<int> effects_;  // what they take, and what they depend on
 };
 
+/// Without Eqns whose results nobody needs, but with all for which `is_kept`, whole.
+Program without_dead_code(const Program& program, bool (*is_kept)(const Eqn&));
+
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/dataflow.hpp"
 #include "ir/op.hpp"
 
 namespace tutti {
@@ -64,8 +65,8 @@ bool has_effect(const Eqn& e) {
 
 namespace {
 
-// The Eqns that somebody needs, without what nobody needs of them; last first.
-std::vector<Eqn> live_eqns(const Program& p) {
+// The Eqns that somebody needs, without what nobody needs of them, and those that are kept; last first.
+std::vector<Eqn> live_eqns(const Program& p, bool (*is_kept)(const Eqn&)) {
   std::vector<char> needed(p.types.size(), 0);
   auto need = [&](const std::vector<Atom>& atoms) {
     for (const Atom& a : atoms)
@@ -77,9 +78,10 @@ std::vector<Eqn> live_eqns(const Program& p) {
     const Eqn& e = p.eqns[i];
     std::vector<bool> used;
     for (ValueId r : e.results) used.push_back(needed[r]);
-    if (std::find(used.begin(), used.end(), true) == used.end() && !has_effect(e)) continue;
+    const bool kept = is_kept && is_kept(e);
+    if (std::find(used.begin(), used.end(), true) == used.end() && !kept && !has_effect(e)) continue;
     std::optional<Eqn> part;
-    if (e.op->narrowed) part = e.op->narrowed(p, e, used);
+    if (!kept && e.op->narrowed) part = e.op->narrowed(p, e, used);
     out.push_back(part ? *std::move(part) : e);
     need(out.back().operands);
   }
@@ -88,8 +90,9 @@ std::vector<Eqn> live_eqns(const Program& p) {
 
 }  // namespace
 
-Program without_dead_code(const Program& p) {
-  std::vector<Eqn> live = live_eqns(p);
+Program without_dead_code(const Program& p) { return without_dead_code(p, nullptr); }
+Program without_dead_code(const Program& p, bool (*is_kept)(const Eqn&)) {
+  std::vector<Eqn> live = live_eqns(p, is_kept);
   // Values are numbered anew, so that equal programs have equal content.
   Program out;
   std::vector<ValueId> id(p.types.size(), -1);

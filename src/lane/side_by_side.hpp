@@ -3,8 +3,6 @@
 // with a sum: what comes out depends neither on these nor on the instructions that the processor has.
 #pragma once
 
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed between functions that are inlined, all of them
-
 #include <cstddef>
 #include <cstdint>
 

@@ -7,8 +7,6 @@
 #include "lane/side_by_side.hpp"
 #include "lane/square16.hpp"
 
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed between functions that are inlined, all of them
-
 namespace tutti::lane {
 namespace {
 

@@ -1,8 +1,6 @@
 // Vectors as wide as the processor has them, and what hand-written kernels of matrices and convolutions do with them.
 #pragma once
 
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed between functions that are inlined, all of them
-
 #include <immintrin.h>
 
 #include <bit>

@@ -10,8 +10,6 @@
 
 #include "lane/side_by_side.hpp"
 
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed between functions that are inlined, all of them
-
 namespace tutti::ops {
 namespace {
 
