@@ -24,6 +24,7 @@
 #include "tutti/fft/fft.hpp"
 #include "tutti/formatters.hpp"
 #include "tutti/io/io.hpp"
+#include "tutti/lax/associative_scan.hpp"
 #include "tutti/lax/collectives.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/control_flow.hpp"

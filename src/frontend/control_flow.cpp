@@ -187,38 +187,6 @@ Arrays fori_call(const Array& lower, const Array& upper, const FirstCarry& init,
       1);
 }
 
-Array part_between(const Array& x, std::int64_t first, std::int64_t last, int axis) {
-  std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims();
-  const auto d = static_cast<std::size_t>(axis < 0 ? axis + x.ndim() : axis);
-  start[d] = first;
-  limit[d] = last;
-  return lax::slice(x, start, limit);
-}
-Array every_other(const Array& x, std::int64_t first, std::int64_t last, int axis) {
-  std::vector<std::int64_t> start(static_cast<std::size_t>(x.ndim()), 0), limit = x.shape().dims(),
-                                                                          strides(start.size(), 1);
-  const auto d = static_cast<std::size_t>(axis < 0 ? axis + x.ndim() : axis);
-  start[d] = first;
-  limit[d] = last;
-  strides[d] = 2;
-  return lax::slice(x, start, limit, strides);
-}
-Array interleaved(const Array& even, const Array& odd, int axis) {
-  const int d = axis < 0 ? axis + even.ndim() : axis;
-  const std::int64_t pairs = odd.shape(d), n = even.shape(d);
-  Shape one = even.shape(), both = one;
-  one[static_cast<std::size_t>(d)] = both[static_cast<std::size_t>(d)] = pairs;
-  one.insert(d + 1, 1);
-  both[static_cast<std::size_t>(d)] = 2 * pairs;
-  const Array first = part_between(even, 0, pairs, d);
-  const Array out = lax::reshape(lax::concatenate({lax::reshape(first, one), lax::reshape(odd, one)}, d + 1), both);
-  return n == pairs ? out : joined(out, part_between(even, pairs, n, d), d);
-}
-Array joined(const Array& x, const Array& y, int axis) {
-  return lax::concatenate({x, y}, axis < 0 ? axis + x.ndim() : axis);
-}
-Array reversed(const Array& x, int axis) { return lax::rev(x, {axis < 0 ? axis + x.ndim() : axis}); }
-
 // Chunks of the batch size one after the other, and what is left over by itself.
 Arrays map_in_batches(const Arrays& xs, const std::function<StepResult(const Arrays&)>& step,
                       const lax::MapOptions& options, Loc loc) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
+#include "tutti/lax/associative_scan.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/callable.hpp"
 #include "tutti/tree/tree.hpp"
@@ -54,11 +55,6 @@ struct ForiOptions {
 struct MapOptions {
   std::int64_t batch_size = 0;  // so many elements at a time, by vmap
 };
-struct AssociativeScanOptions {
-  bool reverse = false;
-  int axis = 0;
-};
-
 }  // namespace lax
 
 namespace detail {
@@ -102,17 +98,6 @@ int known_condition(const Array& pred, Loc loc);
 /// A condition as int32, 1 or 0: numbers hold when they are not 0.
 Array as_index(const Array& pred);
 std::int64_t known_index(const Array& index, std::int64_t count, Loc loc);  // clamped; -1 when it is not known
-
-/// How many elements the leaves of `xs` have along `axis`. ShapeError when they disagree or one is a scalar.
-std::int64_t scan_length(const char* what, const Arrays& xs, std::int64_t given, int axis, Loc loc);
-/// From `first` to the element before `last` along an axis.
-Array part_between(const Array& x, std::int64_t first, std::int64_t last, int axis);
-/// Every other element along an axis, from `first` to before `last`.
-Array every_other(const Array& x, std::int64_t first, std::int64_t last, int axis);
-Array joined(const Array& x, const Array& y, int axis);
-/// even[0], odd[0], even[1], ... along an axis; `even` has as many elements as `odd`, or one more.
-Array interleaved(const Array& even, const Array& odd, int axis);
-Array reversed(const Array& x, int axis);
 
 template <class T> using carry_t = std::conditional_t<std::is_arithmetic_v<T>, Array, T>;
 
@@ -160,25 +145,6 @@ auto scan_of(const F& fn, const C& init, const X& xs, const lax::ScanOptions& op
   };
   auto [carry, ys] = scan_call(first_carry(first), tree::leaves(xs), step, options, loc);
   return std::pair<Carry, Y>{with_leaves(first, carry), with_leaves(*pattern, ys)};
-}
-
-/// associative_scan of n elements: neighbours are combined, of these pairs the running combinations are found, which
-/// are those of the odd elements, and the even ones are one step further.
-template <class F, class X> X running(const F& fn, const X& xs, std::int64_t n, int axis) {
-  if (n < 2) return xs;
-  auto part = [&](const X& from, std::int64_t first, std::int64_t last) {
-    return tree::map([&](const Array& x) { return part_between(x, first, last, axis); }, from);
-  };
-  auto other = [&](std::int64_t first, std::int64_t last) {
-    return tree::map([&](const Array& x) { return every_other(x, first, last, axis); }, xs);
-  };
-  const X odd = running(fn, X(fn(other(0, n - 1), other(1, n))), n / 2, axis);
-  X even = part(xs, 0, 1);
-  if (n > 2) {
-    const X rest = fn(n % 2 ? odd : part(odd, 0, n / 2 - 1), other(2, n));
-    even = tree::map([&](const Array& x, const Array& y) { return joined(x, y, axis); }, even, rest);
-  }
-  return tree::map([&](const Array& x, const Array& y) { return interleaved(x, y, axis); }, even, odd);
 }
 
 /// One of several functions of the same arguments, each with a result that converts to R.
@@ -319,19 +285,6 @@ template <class F, Tree X> auto map(const F& fn, const X& xs, MapOptions options
     const detail::Arrays ys = detail::map_in_batches(tree::leaves(xs), step, options, loc);
     return detail::with_leaves(*pattern, ys);
   }
-}
-
-/// The running combination along an axis: element i is fn over elements 0 to i, in reverse over the last to i.
-/// `fn(left, right)` must be associative, and takes and returns many elements at once: about 2 n calls' worth of them,
-/// in 2 log2(n) calls. Source: jax.lax.associative_scan.
-template <class F, Tree X>
-X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}, Loc loc = Loc::current()) {
-  const int axis = options.axis;
-  const std::int64_t n = detail::scan_length("associative_scan", tree::leaves(xs), -1, axis, loc);
-  auto turned = [&](const X& x) {
-    return options.reverse ? tree::map([&](const Array& a) { return detail::reversed(a, axis); }, x) : x;
-  };
-  return turned(detail::running(fn, turned(xs), n, axis));
 }
 
 }  // namespace lax

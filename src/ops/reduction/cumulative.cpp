@@ -8,6 +8,7 @@
 #include "ops/elementwise/special.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/reduction/cumsum.hpp"
+#include "tutti/lax/associative_scan.hpp"
 #include "tutti/lax/cumulative.hpp"
 
 namespace tutti::ops {
@@ -76,44 +77,6 @@ Dual joined(Running running, const Dual& x, const Dual& y) {
     }
   }
 }
-Array part(const Array& x, int dim, std::int64_t from, std::int64_t to, std::int64_t step = 1) {
-  Dims start(x.shape().size(), 0), limit = x.shape().dims(), strides(x.shape().size(), 1);
-  start[dim] = from;
-  limit[dim] = to;
-  strides[dim] = step;
-  return lax::slice(x, start, limit, strides);
-}
-Dual part(const Dual& x, int dim, std::int64_t from, std::int64_t to, std::int64_t step = 1) {
-  return {part(x.value, dim, from, to, step), part(x.tangent, dim, from, to, step)};
-}
-// Elements of `even` and `odd` by turns.
-Array interleaved(const Array& even, const Array& odd, int dim) {
-  const std::int64_t n = even.shape()[dim] + odd.shape()[dim];
-  std::vector<lax::PadDim> low(even.shape().size()), high(even.shape().size());
-  low[dim].interior = high[dim].interior = 1;
-  low[dim].high = n - (2 * even.shape()[dim] - 1);
-  high[dim].low = 1;
-  high[dim].high = n - 2 * odd.shape()[dim];
-  const Array zero = literal(even.dtype(), 0);
-  return lax::add(lax::pad(even, zero, low), lax::pad(odd, zero, high));
-}
-// By pairs: the results of the pairs are every second result, the others come of them by one more step.
-Dual scanned(Running running, const Dual& x, int dim) {
-  const std::int64_t n = x.value.shape()[dim];
-  if (n < 2) return x;
-  const Dual pairs = joined(running, part(x, dim, 0, n - 1, 2), part(x, dim, 1, n, 2));
-  const Dual odd = scanned(running, pairs, dim);
-  const Dual first = part(x, dim, 0, 1);
-  if (n == 2) {
-    return {lax::concatenate({first.value, odd.value}, dim), lax::concatenate({first.tangent, odd.tangent}, dim)};
-  }
-  const std::int64_t before = (n - 1) / 2;  // even places but the first
-  const Dual rest = joined(running, part(odd, dim, 0, before), part(x, dim, 2, n, 2));
-  auto whole = [&](const Array& head, const Array& tail, const Array& odds) {
-    return interleaved(lax::concatenate({head, tail}, dim), odds, dim);
-  };
-  return {whole(first.value, rest.value, odd.value), whole(first.tangent, rest.tangent, odd.tangent)};
-}
 
 template <Running running, unsigned mask> Op home(const char* name) {
   std::vector<DType> samples{float32, bfloat16};
@@ -122,11 +85,10 @@ template <Running running, unsigned mask> Op home(const char* name) {
   op.eval = eval_cumulative<running, mask>;
   op.jvp = [](const Call& c, const Arrays& primals, const Arrays&, const Arrays& tangents) -> Arrays {
     const auto& p = c.get<Cumulative>();
-    Dual x{primals[0], tangents[0]};
-    const Dims along{p.axis};
-    if (p.reverse) x = {lax::rev(x.value, along), lax::rev(x.tangent, along)};
-    const Array t = scanned(running, x, p.axis).tangent;
-    return {p.reverse ? lax::rev(t, along) : t};
+    auto step = [](const Dual& x, const Dual& y) { return joined(running, x, y); };
+    const Dual x{primals[0], tangents[0]};
+    const V t{lax::associative_scan(step, x, {.reverse = p.reverse, .axis = p.axis}).tangent};
+    return {(t + 0.0).a};  // JAX weaves its results by adding: there are no zeros below 0
   };
   return op;
 }
