@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/cpu/isa.hpp"
+#include "backend/cpu/large_product.hpp"
 #include "backend/cpu/matvec.hpp"
 #include "backend/cpu/one_thread.hpp"
 #include "backend/cpu/small_product.hpp"
@@ -82,6 +83,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
   };
   if (!vector()) {
     if ((!is_tiny || n >= kWideColumns) && small_product(m, n, k, a, b, c, c_row, sums)) return;
+    if (large_product(m, n, k, a, b, c, c_row, sums)) return;
     if (is_tiny)
       tiny(m, n, k, a, b, c, c_row, adds);
     else

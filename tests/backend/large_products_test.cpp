@@ -1,0 +1,113 @@
+// The kernel of large products, whose blocks end anywhere, against doubles: sums of integers are exact.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "backend/cpu/gemm64.hpp"
+#include "backend/cpu/isa.hpp"
+#include "backend/cpu/large_product.hpp"
+
+namespace tutti::test {
+namespace {
+
+using cpu::Sums;
+constexpr std::int64_t kBetween = 3;  // elements between rows of a result, which stay as they are
+
+struct Operands {
+  std::int64_t m, n, k;
+  std::vector<float> a, b;
+  bool turn_a, turn_b;
+
+  Operands(std::array<std::int64_t, 3> extents, int layout, std::mt19937& random)
+      : m(extents[0]), n(extents[1]), k(extents[2]), turn_a(layout & 1), turn_b(layout & 2) {
+    a.resize(static_cast<std::size_t>(m * k));
+    b.resize(static_cast<std::size_t>(k * n));
+    std::uniform_int_distribution<int> small(-4, 4);
+    for (std::vector<float>* x : {&a, &b})
+      for (float& v : *x) v = static_cast<float>(small(random));
+  }
+  cpu::Matrix left() const { return turn_a ? cpu::Matrix{a.data(), 1, m} : cpu::Matrix{a.data(), k, 1}; }
+  cpu::Matrix right() const { return turn_b ? cpu::Matrix{b.data(), 1, k} : cpu::Matrix{b.data(), n, 1}; }
+  std::vector<float> product(Sums sums) const {
+    std::vector<float> c(static_cast<std::size_t>(m * (n + kBetween)), 7);
+    EXPECT_TRUE(cpu::large_product(m, n, k, left(), right(), c.data(), n + kBetween, sums));
+    return c;
+  }
+  std::vector<double> exact() const {
+    const std::vector<double> x(a.begin(), a.end()), y(b.begin(), b.end());
+    std::vector<double> c(static_cast<std::size_t>(m * n));
+    cpu::gemm64(m, n, k, {x.data(), left().row, left().column}, {y.data(), right().row, right().column}, c.data(), n);
+    return c;
+  }
+};
+
+class LargeProducts : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (cpu::isa() != cpu::Isa::avx512) GTEST_SKIP() << "needs 512-bit instructions";
+  }
+  std::mt19937 random{3};
+};
+
+// One block and several, of rows, of inner elements and of columns; whole tiles and parts of them.
+constexpr std::array<std::int64_t, 3> kExtents[] = {
+    {192, 192, 192}, {197, 209, 513}, {281, 211, 200}, {571, 193, 1031}, {200, 2081, 195}};
+
+TEST_F(LargeProducts, every_layout) {
+  for (const auto& extents : kExtents)
+    for (int layout = 0; layout < 4; ++layout)
+      for (const Sums sums : {Sums::plain, Sums::added, Sums::plus_zero}) {
+        const Operands o(extents, layout, random);
+        const std::vector<float> c = o.product(sums);
+        const std::vector<double> want = o.exact();
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < o.m; ++i)
+          for (std::int64_t j = 0; j < o.n + kBetween; ++j) {
+            const double before = sums == Sums::added || j >= o.n ? 7 : 0,
+                         sum = j < o.n ? want[static_cast<std::size_t>(i * o.n + j)] : 0;
+            wrong += c[static_cast<std::size_t>(i * (o.n + kBetween) + j)] != before + sum;
+          }
+        EXPECT_EQ(wrong, 0) << o.m << ' ' << o.n << ' ' << o.k << " layout " << layout;
+      }
+}
+
+// However many tasks share the rows or columns of a product.
+TEST_F(LargeProducts, bits_depend_on_the_inner_extent_alone) {
+  Operands o({420, 400, 700}, 0, random);
+  std::normal_distribution<float> normal;
+  for (std::vector<float>* x : {&o.a, &o.b})
+    for (float& v : *x) v = normal(random);
+  const std::vector<float> whole = o.product(Sums::plain);
+  std::vector<float> part(static_cast<std::size_t>(200 * 195));
+  constexpr std::int64_t i0 = 33, j0 = 205;
+  ASSERT_TRUE(cpu::large_product(200, 195, o.k, {o.a.data() + i0 * o.k, o.k, 1}, {o.b.data() + j0, o.n, 1}, part.data(),
+                                 195, Sums::plain));
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < 200; ++i)
+    for (std::int64_t j = 0; j < 195; ++j)
+      wrong += part[static_cast<std::size_t>(i * 195 + j)] !=
+               whole[static_cast<std::size_t>((i + i0) * (o.n + kBetween) + j + j0)];
+  EXPECT_EQ(wrong, 0);
+}
+
+// An infinity reaches its row, a NaN its column, and nothing else.
+TEST_F(LargeProducts, what_is_not_finite_stays_in_its_row_and_column) {
+  Operands o({290, 230, 520}, 3, random);
+  std::fill(o.b.begin(), o.b.end(), 1.0f);
+  o.a[288 + 519 * 290] = std::numeric_limits<float>::infinity();
+  o.b[515 + 229 * 520] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> c = o.product(Sums::plain);
+  for (std::int64_t i = 0; i < o.m; ++i)
+    for (std::int64_t j = 0; j < o.n; ++j) {
+      const float x = c[static_cast<std::size_t>(i * (o.n + kBetween) + j)];
+      EXPECT_EQ(x != x, j == 229) << i << ", " << j;
+      EXPECT_EQ(x == std::numeric_limits<float>::infinity(), i == 288 && j != 229) << i << ", " << j;
+    }
+}
+
+}  // namespace
+}  // namespace tutti::test
