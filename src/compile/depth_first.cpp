@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "compile/chunk_places.hpp"
 #include "compile/passes.hpp"
-#include "compile/place.hpp"
 #include "compile/reach.hpp"
 #include "compile/row_group.hpp"
 
@@ -110,7 +110,7 @@ class DepthFirst {
     const std::int64_t chunks = (g.rows + g.chunk - 1) / g.chunk;
     g.groups = g.added.empty() ? 0 : std::min(chunks, kMostGroups);
     return products && chunks >= kFewestChunks && g.handed >= kHanded && g.handed >= chunks * shared &&
-           placed(g).bytes <= kMostScratch && memory(g, steps, true) <= memory(g, steps, false);
+           chunk_places(p_, touches_, g).bytes <= kMostScratch && memory(g, steps, true) <= memory(g, steps, false);
   }
 
   // What all chunks multiply with is brought, once, to the order in which products read it.
@@ -200,43 +200,14 @@ class DepthFirst {
     return totals;
   }
 
-  // Temporaries that members alone touch.
-  std::vector<int> own(const RowGroup& g) const {
-    std::vector<int> users(p_.storages.size(), 0);
-    for (int i = 0; i < touches_.steps(); ++i) touches_.each(i, [&](int m) { ++users[m]; });
-    std::vector<int> inside(p_.storages.size(), 0), out;
-    for (int i : g.members) touches_.each(i, [&](int m) { ++inside[m]; });
-    for (int m = 0; m < static_cast<int>(p_.storages.size()); ++m)
-      if (p_.storages[m].kind == Storage::Kind::temporary && inside[m] > 0 && inside[m] == users[m]) out.push_back(m);
-    return out;
-  }
-
-  struct Placed {
-    std::vector<int> storages;
-    std::vector<Block> blocks;  // of a chunk
-    std::int64_t bytes = 0;
-  };
-  Placed placed(const RowGroup& g) const {
-    Placed x{own(g), {}, 0};
-    std::vector<int> first(p_.storages.size(), -1), last(p_.storages.size(), -1);
-    for (int k = 0; k < static_cast<int>(g.members.size()); ++k)
-      touches_.each(g.members[k], [&](int m) {
-        if (first[m] < 0) first[m] = k;
-        last[m] = k;
-      });
-    for (int m : x.storages) x.blocks.push_back({p_.storages[m].bytes / g.rows * g.chunk, first[m], last[m], 0});
-    x.bytes = place(x.blocks);
-    return x;
-  }
-
   void keep_in_chunks(const RowGroup& g, Stage& stage) {
-    const Placed x = placed(g);
+    const ChunkPlaces x = chunk_places(p_, touches_, g);
     stage.scratch_bytes = x.bytes;
     for (std::size_t k = 0; k < x.storages.size(); ++k) {
       Storage& m = p_.storages[x.storages[k]];
       m.kind = Storage::Kind::chunk;
       m.row_bytes = m.bytes / g.rows;
-      m.offset = x.blocks[k].offset;
+      m.offset = x.offsets[k];
     }
   }
 
@@ -254,7 +225,7 @@ class DepthFirst {
       one_by_one(g.before);
       times.push_back(g.members);
       one_by_one(g.after);
-      for (int m : own(g)) chunked[m] = 1;
+      for (int m : own_temporaries(p_, touches_, g)) chunked[m] = 1;
     } else {
       one_by_one(steps);
     }

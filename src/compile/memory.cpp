@@ -5,26 +5,11 @@
 #include "base/effort.hpp"
 #include "compile/passes.hpp"
 #include "compile/place.hpp"
+#include "compile/reach.hpp"
 #include "ir/op.hpp"
 
 namespace tutti::compile {
 namespace {
-
-// Whether the loop reads `from` only where it writes `to`, element by element.
-bool in_place(const Loop& l, int from, int to) {
-  const Access* store = nullptr;
-  for (const Access& a : l.accesses) {
-    if (a.storage != to) continue;
-    if (a.kind != Access::Kind::store || store) return false;
-    store = &a;
-  }
-  if (!store || store->offset != 0) return false;
-  for (const Access& a : l.accesses)
-    if (a.storage == from && (a.kind != Access::Kind::load || a.strides != store->strides || a.offset != 0 ||
-                              a.dtype.size() != store->dtype.size()))
-      return false;
-  return true;
-}
 
 // Whether the Eqn writes its only result over an operand when both are the same memory, and reads nothing else there.
 bool in_place(const CallEqn& c, int from, int to) {

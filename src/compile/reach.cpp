@@ -109,4 +109,19 @@ Dot dot_of_rows(const Dot& dot, std::int64_t rows, std::int64_t count) {
   return d;
 }
 
+bool in_place(const Loop& l, int from, int to) {
+  const Access* store = nullptr;
+  for (const Access& a : l.accesses) {
+    if (a.storage != to) continue;
+    if (a.kind != Access::Kind::store || store) return false;
+    store = &a;
+  }
+  if (!store || store->offset != 0) return false;
+  for (const Access& a : l.accesses)
+    if (a.storage == from && (a.kind != Access::Kind::load || a.strides != store->strides || a.offset != 0 ||
+                              a.dtype.size() != store->dtype.size()))
+      return false;
+  return true;
+}
+
 }  // namespace tutti::compile

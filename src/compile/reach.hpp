@@ -22,6 +22,9 @@ std::optional<Reach> reach_of(const Loop& loop, const Access& access, std::int64
 std::optional<std::int64_t> stride_beside(const Loop& loop, const Access& known, const Access& other,
                                           std::int64_t extent, std::int64_t bytes);
 
+/// Whether the loop reads `from` only where it writes `to`, element by element: they may be the same memory.
+bool in_place(const Loop& loop, int from, int to);
+
 /// What a step touches of a storage.
 struct RowAccess {
   int storage = -1;

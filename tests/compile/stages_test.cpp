@@ -116,4 +116,27 @@ TEST(Stages, WhatNeedsNothingOfAStageBetweenJoinsTheOneBefore) {
   computes_the_same(b);
 }
 
+TEST(Stages, WhatALoopWritesInAStageByRowsLiesOverWhatItReadsLast) {
+  const std::int64_t examples = 16, lines = 128, wide = 256, narrow = 64;
+  const auto scratch = [&](bool read_later) {
+    Builder b;
+    const auto product = [&](const Atom& x, std::int64_t from, std::int64_t to) {
+      ops::DotGeneral d;
+      d.dims.lhs_contract = {2};
+      d.dims.rhs_contract = {0};
+      return Atom(b.add(ops::dot_general, Params(d), {x, b.input(f32({from, to}))}));
+    };
+    const Atom up = product(b.input(f32({examples, lines, narrow})), narrow, wide);
+    const Atom down = product(b.add(ops::sin, {up}), wide, narrow);
+    b.output(read_later ? product(b.add(ops::mul, {up, product(down, narrow, wide)}), wide, narrow) : down);
+    const Plan plan = planned(b);
+    std::int64_t bytes = 0;
+    for (const compile::Stage& stage : plan.stages) bytes = std::max(bytes, stage.scratch_bytes);
+    return bytes;
+  };
+  const std::int64_t bytes = lines * wide * 4;
+  EXPECT_EQ(scratch(false), bytes);
+  EXPECT_GE(scratch(true), 2 * bytes);
+}
+
 }  // namespace tutti::test
