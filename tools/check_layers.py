@@ -33,7 +33,7 @@ STAGES = {
                   # Dims of products and sums come in parts, scans become running sums.
                   "ops/contraction/dot_general.hpp", "ops/reduction/", "ops/elementwise/arithmetic.hpp"],
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
-                "ops/reduction/", "ops/elementwise/"],
+                "ops/reduction/", "ops/elementwise/", "ops/linalg/direct_solve.hpp"],
     "run": ["compile/plan.hpp"],
     "distributed": ["run/transport.hpp", "run/pool.hpp"],  # how processes find each other, and agree
 }
@@ -62,7 +62,7 @@ CONFINED = {
                                      "base/stream.hpp",
                                      # Kernels of an op's own, chosen by what the processor has.
                                      "ops/linalg/small_matrices.cpp", "lane/square16.hpp", "lane/vectors.hpp",
-                                     "ops/reduction/lane_sort.cpp",
+                                     "ops/reduction/lane_sort.cpp", "ops/reduction/row_orders.hpp",
                                      "ops/reduction/least_of_row.cpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],
     r"mpi\.h": ["distributed/", "backend/mpi/"],

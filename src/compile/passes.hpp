@@ -15,6 +15,8 @@ Program hoist(const Program& program);
 /// one that sums over steps, and sums that are added up are taken of the sum of their terms. Changes the order of
 /// additions.
 Program across_steps(const Program& program);
+/// Many small systems whose factors nobody else reads are solved in one go. Keeps bits.
+Program direct_solves(const Program& program);
 /// The place of an extremum, of many elements, becomes two reductions; `within`, in a step of a loop or a branch, of
 /// any number.
 Program places_of_extrema(const Program& program, bool within);

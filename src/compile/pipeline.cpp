@@ -147,7 +147,7 @@ Plan lower(const Program& program, const Fusion& fusion) {
 Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
   Program p = run_pass("hoist", hoist, live(*local.program));
   p = run_pass("across_steps", across_steps, p);
-  p = run_pass("simplify", simplify, places_of_extrema(p, false));
+  p = run_pass("simplify", simplify, places_of_extrema(direct_solves(p), false));
   p = run_pass("share", share_equal, p);
   p = run_pass("apart", take_apart, deviations_by_blocks(p));
   p = run_pass("recompute", recompute, p);
@@ -163,7 +163,8 @@ Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
 }
 
 Plan plan_within(const Program& program, const std::vector<int>& own) {
-  const Program p = with_own_outputs(recompute(take_apart(share_equal(simplify(places_of_extrema(program, true))))));
+  const Program p =
+      with_own_outputs(recompute(take_apart(share_equal(simplify(places_of_extrema(direct_solves(program), true))))));
   Plan plan = place_loops(mask_products(place_products(lower(p, fuse(p)))));
   return assign_memory_within(await_late(group_stages(std::move(plan), true)), own);
 }

@@ -3,6 +3,7 @@
 // with a sum: what comes out depends neither on these nor on the instructions that the processor has.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -38,23 +39,47 @@ template <class F> void with_widest(F&& f) {
     f();
 }
 
+/// The same on processors that have no AVX-512, for which a kernel has another form (lane/begin_avx512.inc).
+template <class F> void with_avx2(F&& f) {
+  if (has_avx2())
+    detail::run_avx2(f);
+  else
+    f();
+}
+
 /// to[i] has number i of each row in a lane. Rows (at most `lanes`) lie one behind the other; lanes without one are 0.
 template <class T> void load_rows(const T* in, std::int64_t rows, std::int64_t numbers, typename Side<T>::V* to) {
   constexpr std::int64_t count = Side<T>::lanes;
-  const std::int64_t whole = numbers - numbers % count;
+  const std::int64_t whole = numbers - numbers % count, rest = numbers - whole;
   turn_squares(in, numbers, rows, whole, reinterpret_cast<T*>(to), count);
-  for (std::int64_t i = whole; i < numbers; ++i) {
-    typename Side<T>::V v{};
-    for (std::int64_t r = 0; r < rows; ++r) v[r] = in[r * numbers + i];
-    to[i] = v;
+  if (rest == 0) return;
+  T part[count * count] = {}, turned[count * count];
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const T* row = in + r * numbers + whole;
+    if (rest + (rows - 1 - r) * numbers >= count)  // what follows is not looked at
+      __builtin_memcpy(part + r * count, row, 64);
+    else
+      std::copy_n(row, rest, part + r * count);
   }
+  turn_squares(static_cast<const T*>(part), count, count, count, turned, count);
+  std::copy_n(turned, rest * count, reinterpret_cast<T*>(to + whole));
 }
 template <class T> void store_rows(const typename Side<T>::V* from, std::int64_t rows, std::int64_t numbers, T* out) {
   constexpr std::int64_t count = Side<T>::lanes;
-  const std::int64_t whole = numbers - numbers % count;
+  const std::int64_t whole = numbers - numbers % count, rest = numbers - whole;
+  if (rest > 0) {
+    T part[count * count], turned[count * count] = {};
+    std::copy_n(reinterpret_cast<const T*>(from + whole), rest * count, turned);
+    turn_squares(static_cast<const T*>(turned), count, count, count, part, count);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      T* row = out + r * numbers + whole;
+      if (rest + (rows - 1 - r) * numbers >= count)  // beyond the row, where what belongs there comes later
+        __builtin_memcpy(row, part + r * count, 64);
+      else
+        std::copy_n(part + r * count, rest, row);
+    }
+  }
   turn_squares(reinterpret_cast<const T*>(from), count, whole, rows, out, numbers);
-  for (std::int64_t i = whole; i < numbers; ++i)
-    for (std::int64_t r = 0; r < rows; ++r) out[r * numbers + i] = from[i][r];
 }
 
 }  // namespace tutti::lane

@@ -54,6 +54,33 @@ TEST(SideBySide, SolutionsMultiplyBack) {
   });
 }
 
+// Where nobody else reads the factors, systems are solved in one go: with the bits of factors and two triangular
+// solves.
+TEST(SideBySide, SystemsSolvedInOneGoHaveTheBitsOfTheirFactors) {
+  for_each_size([](DType dtype, std::int64_t count, std::int64_t n) {
+    auto expect_bits = [dtype](const Array& got, const Array& want) {
+      const DType word = dtype == float32 ? int32 : int64;
+      expect_same(lax::bitcast_convert_type(got, word), lax::bitcast_convert_type(want, word));
+    };
+    for (std::int64_t cols : {1, 3, 8}) {
+      Array a = random_matrices({count, n, n}, dtype), b = random_matrices({count, n, cols}, dtype, 5);
+      auto solve = jit([](const Array& x, const Array& y) { return linalg::solve(x, y); });
+      auto both = jit([](const Array& x, const Array& y) {
+        const auto factors = lax::linalg::lu(x);
+        return std::tuple(lax::linalg::solve(x, factors, y), factors.lu);
+      });
+      expect_bits(solve(a, b), std::get<0>(both(a, b)));
+      const bool takes = n <= 16 || (n <= 32 && count >= (dtype == float32 ? 16 : 8));
+      EXPECT_EQ(solve.lower(a, b).compile().plan().find("call direct_solve") != std::string::npos, takes) << n;
+      // Equal pivots, zero pivots and what is no number.
+      a = a.at(0).set(1).at(-1, 0).set(0);
+      expect_bits(solve(a, b), std::get<0>(both(a, b)));
+      a = a.at(0, 0, 0).set(kNan).at(-1, -1, 0).set(kInf);
+      expect_bits(solve(a, b), std::get<0>(both(a, b)));
+    }
+  });
+}
+
 TEST(SideBySide, AMatrixDoesNotKnowItsNeighbours) {
   const std::int64_t count = 19, n = 9;
   const Array a = random_matrices({count, n, n}, float32), b = random_matrices({count, n, 3}, float32, 2);

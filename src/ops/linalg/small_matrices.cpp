@@ -18,107 +18,13 @@ template <class T> using Integer = std::conditional_t<sizeof(T) == 4, std::int32
 /// Whole numbers, one a lane: places, the bits of floats, and answers: all bits where something holds.
 template <class T> using Whole = typename lane::Side<Integer<T>>::V;
 
-// Numbers up to the largest positive one are compared by their difference: of comparisons of vectors the compiler makes
-// branches, lane by lane.
-template <class W> [[gnu::always_inline]] inline W is_less(W x, W y) { return (x - y) >> (sizeof(x[0]) * 8 - 1); }
-template <class W> [[gnu::always_inline]] inline W is_same(W x, W y) { return ((x ^ y) - 1) >> (sizeof(x[0]) * 8 - 1); }
-template <class W> [[gnu::always_inline]] inline W chosen(W where, W yes, W no) { return no ^ ((no ^ yes) & where); }
-
-template <class T> [[gnu::always_inline]] inline Whole<T> bits(Many<T> x) { return reinterpret_cast<Whole<T>>(x); }
-template <class T> [[gnu::always_inline]] inline Many<T> of_bits(Whole<T> x) { return reinterpret_cast<Many<T>>(x); }
-template <class T> [[gnu::always_inline]] inline Many<T> chosen(Whole<T> where, Many<T> yes, Many<T> no) {
-  return of_bits<T>(chosen(where, bits<T>(yes), bits<T>(no)));
-}
-/// Those of |x|: in the order of the numbers, NaN above infinity.
-template <class T> [[gnu::always_inline]] inline Whole<T> size_bits(Many<T> x) {
-  return bits<T>(x) & std::numeric_limits<Integer<T>>::max();
-}
-template <class T> constexpr Integer<T> infinity_bits() {
-  return std::bit_cast<Integer<T>>(std::numeric_limits<T>::infinity());
-}
-template <class T> [[gnu::always_inline]] inline Many<T> root(Many<T> x) {
-  if constexpr (sizeof(T) == 4) {
-    auto* part = reinterpret_cast<__m128*>(&x);
-    for (int i = 0; i < 4; ++i) part[i] = _mm_sqrt_ps(part[i]);
-  } else {
-    auto* part = reinterpret_cast<__m128d*>(&x);
-    for (int i = 0; i < 4; ++i) part[i] = _mm_sqrt_pd(part[i]);
-  }
-  return x;
-}
-
-/// A matrix in each lane. Rows stay where they are; position[i] says where row i belongs, swap by swap.
-template <class T> struct LuInLanes {
+/// Of m x n matrices. Rows stay where they are; position[i] says where row i belongs, swap by swap.
+template <class T> struct LuSpace {
   int m, n;
   Many<T>* a;
   Whole<T>*position, *taken, *pivots;  // taken: which row the pivot is in
   Many<T>* row;                        // that of the pivots
-
-  [[gnu::always_inline]] Whole<T> pivot_of(int k) const {
-    const Whole<T> zero{}, infinity = zero + infinity_bits<T>(), first = zero + k;
-    Whole<T> most = zero - 1, at = zero;
-    for (int i = 0; i < m; ++i) {
-      const Whole<T> here = position[i];
-      Whole<T> size = size_bits<T>(a[i * n + k]);
-      // Nothing is larger than NaN, and NaN is larger than nothing.
-      size = chosen(is_less(infinity, size), infinity & is_same(here, first), size);
-      const Whole<T> better = is_less(most, size) | (is_same(size, most) & is_less(here, at));
-      const Whole<T> taken = better & ~is_less(here, first);
-      most = chosen(taken, size, most);
-      at = chosen(taken, here, at);
-    }
-    return at;
-  }
-
-  [[gnu::always_inline]] void run() const {
-    for (int i = 0; i < m; ++i) position[i] = Whole<T>{} + i;
-    for (int k = 0; k < std::min(m, n); ++k) {
-      const Whole<T> first = Whole<T>{} + k, at = pivots[k] = pivot_of(k);
-      for (int i = 0; i < m; ++i) {
-        const Whole<T> here = position[i];
-        taken[i] = is_same(here, at);
-        position[i] = chosen(taken[i], first, chosen(is_same(here, first), at, here));
-      }
-      for (int j = k; j < n; ++j) {
-        Whole<T> value{};
-        for (int i = 0; i < m; ++i) value = value | (bits<T>(a[i * n + j]) & taken[i]);
-        row[j] = of_bits<T>(value);
-      }
-      const Whole<T> zero = is_same(size_bits<T>(row[k]), Whole<T>{});
-      const Many<T> inverse = 1 / row[k];
-      for (int i = 0; i < m; ++i) {
-        const Whole<T> below = is_less(first, position[i]) & ~zero;
-        Many<T>* to = a + i * n;
-        const Many<T> factor = to[k] * inverse;
-        to[k] = chosen<T>(below, factor, to[k]);
-        for (int j = k + 1; j < n; ++j) to[j] = chosen<T>(below, to[j] - factor * row[j], to[j]);
-      }
-    }
-  }
 };
-
-template <class T> [[gnu::always_inline]] inline void cholesky_in_lanes(int n, Many<T>* a) {
-  Whole<T> fails = {};
-  for (int j = 0; j < n; ++j) {
-    const Many<T>* above = a + j * n;
-    Many<T> square = above[j];
-    for (int k = 0; k < j; ++k) square = square - above[k] * above[k];
-    const Whole<T> size = size_bits<T>(square), zero{};
-    const Whole<T> number = ~is_less(zero + infinity_bits<T>(), size);  // of NaN comes NaN, where it comes to
-    fails = fails | (is_less(bits<T>(square), zero) & number) | is_same(size, zero);
-    const Many<T> diagonal = root<T>(square), inverse = 1 / diagonal;
-    a[j * n + j] = diagonal;
-    for (int i = j + 1; i < n; ++i) {
-      Many<T> sum = a[i * n + j];
-      for (int k = 0; k < j; ++k) sum = sum - a[i * n + k] * above[k];
-      a[i * n + j] = sum * inverse;
-    }
-  }
-  const Many<T> nan = Many<T>{} + std::numeric_limits<T>::quiet_NaN();
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) a[i * n + j] = j > i ? Many<T>{} : chosen<T>(fails, nan, a[i * n + j]);
-}
-
 /// Element (i, j) of a matrix: first[i * row + j * column].
 template <class T> struct Strided {
   Many<T>* first;
@@ -127,22 +33,35 @@ template <class T> struct Strided {
     return first[i * row + j * column];
   }
 };
-/// x (n x cols) becomes a^-1 x; from the first unknown on, or from the last.
+template <class T> constexpr Integer<T> infinity_bits() {
+  return std::bit_cast<Integer<T>>(std::numeric_limits<T>::infinity());
+}
+
+namespace narrow {
+#include "ops/linalg/small_kernels.inc"
+}
+
+namespace wide {
+#include "lane/begin_avx512.inc"
+#include "ops/linalg/small_kernels.inc"
+
+template <class T> void lu(const LuSpace<T>& space) { LuInLanes<T>{space}.run(); }
+template <class T> void cholesky(int n, Many<T>* a) { cholesky_in_lanes<T>(n, a); }
+template <class T> void solve(bool forward, bool unit, int n, int cols, Strided<T> a, Strided<T> x) {
+  solve_in_lanes<T>(forward, unit, n, cols, a, x);
+}
 template <class T>
-[[gnu::always_inline]] inline void solve_in_lanes(bool forward, bool unit, int n, int cols, Strided<T> a,
-                                                  Strided<T> x) {
-  for (int step = 0; step < n; ++step) {
-    const int i = forward ? step : n - 1 - step;
-    const Many<T> diagonal = a(i, i);
-    for (int c = 0; c < cols; ++c) {
-      Many<T> sum = x(i, c);
-      for (int done = 0; done < step; ++done) {
-        const int j = forward ? done : n - 1 - done;
-        sum = sum - a(i, j) * x(j, c);
-      }
-      x(i, c) = unit ? sum : sum / diagonal;
-    }
-  }
+void eliminate(int n, int cols, Many<T>* a, Many<T>* b, Whole<T>* fails, Whole<T>* taken, Many<T>* factors) {
+  *fails = eliminate_in_lanes<T>(n, cols, a, b, taken, factors);
+}
+#include "lane/end_target.inc"
+}  // namespace wide
+
+template <class T> void solved_in_lanes(bool forward, bool unit, int n, int cols, Strided<T> a, Strided<T> x) {
+  if (lane::has_avx512())
+    wide::solve(forward, unit, n, cols, a, x);
+  else
+    lane::with_avx2([&] [[gnu::always_inline]] { narrow::solve_in_lanes(forward, unit, n, cols, a, x); });
 }
 
 /// A few numbers: a call would take longer.
@@ -174,13 +93,14 @@ void SmallMatrices<T>::lu(std::int64_t count, int m, int n, const T* a, T* facto
   const int steps = std::min(m, n);
   auto* matrices = static_cast<Many<T>*>(space(size + n + 2 * m + steps));
   auto* position = reinterpret_cast<Whole<T>*>(matrices + size + n);
-  const LuInLanes<T> job{m, n, matrices, position, position + m, position + 2 * m, matrices + size};
+  const LuSpace<T> job{m, n, matrices, position, position + m, position + 2 * m, matrices + size};
   T* turned = rows(size);
-  lane::with_widest([&] [[gnu::always_inline]] {
-    lane::load_rows(a, count, size, matrices);
-    job.run();
-    lane::store_rows(matrices, count, size, turned);
-  });
+  lane::load_rows(a, count, size, matrices);
+  if (lane::has_avx512())
+    wide::lu(job);
+  else
+    lane::with_avx2([&] [[gnu::always_inline]] { narrow::LuInLanes<T>{job}.run(); });
+  lane::store_rows(matrices, count, size, turned);
   for (std::int64_t r = 0; r < count; ++r) {
     for (int i = 0; i < m; ++i) {
       const auto to = static_cast<std::int32_t>(position[i][r]);
@@ -194,11 +114,12 @@ void SmallMatrices<T>::lu(std::int64_t count, int m, int n, const T* a, T* facto
 template <class T> void SmallMatrices<T>::cholesky(std::int64_t count, int n, const T* a, T* factors) {
   const std::int64_t size = std::int64_t{n} * n;
   auto* matrices = static_cast<Many<T>*>(space(size));
-  lane::with_widest([&] [[gnu::always_inline]] {
-    lane::load_rows(a, count, size, matrices);
-    cholesky_in_lanes<T>(n, matrices);
-    lane::store_rows(matrices, count, size, factors);
-  });
+  lane::load_rows(a, count, size, matrices);
+  if (lane::has_avx512())
+    wide::cholesky<T>(n, matrices);
+  else
+    lane::with_avx2([&] [[gnu::always_inline]] { narrow::cholesky_in_lanes<T>(n, matrices); });
+  lane::store_rows(matrices, count, size, factors);
 }
 
 template <class T>
@@ -211,12 +132,10 @@ void SmallMatrices<T>::triangular_solve(std::int64_t count, bool left, bool lowe
   // On the right: the transposes on the left.
   const bool turned = (turn == Turn::none) != left;
   const Strided<T> of_a{matrices, turned ? 1 : n, turned ? n : 1}, of_x{side, left ? cols : 1, left ? 1 : cols};
-  lane::with_widest([&] [[gnu::always_inline]] {
-    lane::load_rows(a, count, size, matrices);
-    lane::load_rows(b, count, sides, side);
-    solve_in_lanes(lower != turned, unit, n, left ? cols : rows, of_a, of_x);
-    lane::store_rows(side, count, sides, x);
-  });
+  lane::load_rows(a, count, size, matrices);
+  lane::load_rows(b, count, sides, side);
+  solved_in_lanes(lower != turned, unit, n, left ? cols : rows, of_a, of_x);
+  lane::store_rows(side, count, sides, x);
 }
 
 template <class T>
@@ -235,16 +154,37 @@ void SmallMatrices<T>::lu_solve(std::int64_t count, int n, int cols, const T* fa
   if (!transposed)
     for (std::int64_t r = 0; r < count; ++r)
       for (int i = 0; i < n; ++i) swap(swapped + r * sides, r, i);
-  lane::with_widest([&] [[gnu::always_inline]] {
-    lane::load_rows(factors, count, size, matrices);
-    lane::load_rows(static_cast<const T*>(swapped), count, sides, side);
-    solve_in_lanes(true, !transposed, n, cols, transposed ? turned : a, of_x);
-    solve_in_lanes(false, transposed, n, cols, transposed ? turned : a, of_x);
-    lane::store_rows(side, count, sides, x);
-  });
+  lane::load_rows(factors, count, size, matrices);
+  lane::load_rows(static_cast<const T*>(swapped), count, sides, side);
+  solved_in_lanes(true, !transposed, n, cols, transposed ? turned : a, of_x);
+  solved_in_lanes(false, transposed, n, cols, transposed ? turned : a, of_x);
+  lane::store_rows(side, count, sides, x);
   if (transposed)
     for (std::int64_t r = 0; r < count; ++r)
       for (int i = n; i-- > 0;) swap(x + r * sides, r, i);
+}
+
+template <class T> void SmallMatrices<T>::solve(std::int64_t count, int n, int cols, const T* a, const T* b, T* x) {
+  const std::int64_t size = std::int64_t{n} * n, sides = std::int64_t{n} * cols;
+  auto* matrices = static_cast<Many<T>*>(space(size + sides + 2 * n + 1));
+  Many<T>*side = matrices + size, *room = side + sides;
+  auto* fails = reinterpret_cast<Whole<T>*>(room + n);
+  lane::load_rows(a, count, size, matrices);
+  lane::load_rows(b, count, sides, side);
+  if (lane::has_avx512())
+    wide::eliminate<T>(n, cols, matrices, side, fails, fails + 1, room);
+  else
+    lane::with_avx2([&] [[gnu::always_inline]] {
+      *fails = narrow::eliminate_in_lanes<T>(n, cols, matrices, side, fails + 1, room);
+    });
+  for (std::int64_t r = 0; r < count; ++r)
+    if ((*fails)[r]) {
+      std::vector<T> factors(static_cast<std::size_t>(count * size));
+      std::vector<std::int32_t> pivots(static_cast<std::size_t>(count * n)), permutation(pivots);
+      lu(count, n, n, a, factors.data(), pivots.data(), permutation.data());
+      return lu_solve(count, n, cols, factors.data(), pivots.data(), false, b, x);
+    }
+  lane::store_rows(static_cast<const Many<T>*>(side), count, sides, x);
 }
 
 template class SmallMatrices<float>;

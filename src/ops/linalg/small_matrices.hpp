@@ -36,6 +36,8 @@ template <class T> class SmallMatrices {
   /// x = a^-1 b by factors and pivots of lu, or with `transposed` the inverse of the transpose times b.
   void lu_solve(std::int64_t count, int n, int cols, const T* factors, const std::int32_t* pivots, bool transposed,
                 const T* b, T* x);
+  /// x = a^-1 b, with the bits of lu and lu_solve.
+  void solve(std::int64_t count, int n, int cols, const T* a, const T* b, T* x);
 
  private:
   /// Room for so many vectors, aligned.

@@ -8,6 +8,13 @@
 #include "lane/side_by_side.hpp"
 #include "ops/reduction/ordered.hpp"
 
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+
 namespace tutti::ops {
 
 /// Whether elements have such words.
@@ -39,6 +46,24 @@ template <class T>
   }
   return i;
 }
+/// The same of float32 elements in vectors of 64 bytes; `turned`: with all bits the other way round.
+template <bool turned>
+[[gnu::target("arch=x86-64-v4")]] inline std::int64_t wide_float_orders(const float* x, std::int64_t n,
+                                                                        std::uint32_t* out) {
+  constexpr std::int64_t lanes = 16;
+  const __m512i sign = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
+  const __m512i last = _mm512_set1_epi32(turned ? 0 : -1);
+  constexpr int straight = 0x1e, reversed = 0xe1;  // bits ^ (all of the sign | sign), and what it leaves out
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const __m512 value = _mm512_add_ps(_mm512_loadu_ps(x + i), _mm512_setzero_ps());  // of -0 and 0: 0
+    const __m512i bits = _mm512_castps_si512(value), signs = _mm512_srai_epi32(bits, 31);
+    const __m512i word = _mm512_ternarylogic_epi32(bits, signs, sign, turned ? reversed : straight);
+    const __mmask16 nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
+    _mm512_storeu_si512(out + i, _mm512_mask_mov_epi32(word, nan, last));
+  }
+  return i;
+}
 }  // namespace detail
 
 /// out[i] = ordered(x[i * step]) ^ turn, to be compared as unsigned numbers of as many bits.
@@ -47,9 +72,14 @@ requires has_short_order<T>
 void row_orders(const T* x, std::int64_t step, std::int64_t n, bool descending, std::uint32_t* out) {
   const auto turn = static_cast<OrderWord<T>>(descending ? -1 : 0);
   std::int64_t i = 0;
+  if constexpr (std::same_as<T, float>)
+    if (step == 1 && lane::has_avx512())
+      i = descending ? detail::wide_float_orders<true>(x, n, out) : detail::wide_float_orders<false>(x, n, out);
   if constexpr (std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t>)
-    if (step == 1) lane::with_widest([&] [[gnu::always_inline]] { i = detail::wide_orders(x, n, turn, out); });
+    if (step == 1 && i == 0)
+      lane::with_widest([&] [[gnu::always_inline]] { i = detail::wide_orders(x, n, turn, out); });
   for (; i < n; ++i) out[i] = static_cast<OrderWord<T>>(ordered(x[i * step]) ^ turn);
 }
 
 }  // namespace tutti::ops
+#pragma GCC diagnostic pop
