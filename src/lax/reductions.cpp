@@ -119,8 +119,8 @@ Array clamp(const In& lo, const In& x, const In& hi) {
   };
   const Array low = spread(lo.array), high = spread(hi.array), &a = x.array;
   // Strictly between the bounds it is x; on a bound nothing has a derivative, as in JAX.
-  const Array inside = lax::bitwise_and(lax::gt(a, low), lax::lt(a, high));
-  const Array bounded = lax::select(lax::lt(a, low), low, lax::select(lax::gt(a, high), high, lax::stop_gradient(a)));
+  const Array inside = lax::bitwise_and(a > low, a < high);
+  const Array bounded = lax::select(a < low, low, lax::select(a > high, high, lax::stop_gradient(a)));
   return lax::select(inside, a, bounded);
 }
 Array round(const In& x, RoundingMethod method) {

@@ -4,10 +4,12 @@
 #include <numeric>
 #include <string>
 
+#include "lax/as_often.hpp"
 #include "ops/movement/barrier.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/array/placement.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/lax/control_flow.hpp"
 #include "tutti/numpy/numpy.hpp"
 
 namespace tutti::lax {
@@ -179,14 +181,28 @@ Array scatter_apply(const In& x, const In& indices, const std::function<Array(co
   CallScope scope(x.loc);
   const Array times =
       lax::scatter(zeros(x.array.shape(), int32), indices, ones(update_shape, int32), dims, ScatterKind::add);
-  // As often as a place is named.
-  const std::int64_t most = update_shape.num_elements();
-  Array out = x.array;
-  const std::int64_t rounds = times.is_traced() ? most : max(times).item<int>();
-  for (std::int64_t k = 0; k < rounds; ++k) out = where(times > static_cast<int>(k), func(out), out);
+  auto once = [&](const Array& v) { return where(times > 0, func(v), v); };
+  return as_often(times, update_shape.num_elements(), x.array, once);
+}
+
+Array as_often(const Array& times, std::int64_t most, const Array& x, const std::function<Array(const Array&)>& once) {
+  if (times.size() == 0) return x;
+  auto again = [&](const Array& k, const Array& v) { return where(times > k, once(v), v); };
+  Array out = once(x);
+  if (times.is_traced()) {
+    if (most < 2) return out;
+    auto left = [last = max(times)](const std::pair<Array, Array>& at) { return at.first < last; };
+    auto step = [&](const std::pair<Array, Array>& at) { return std::pair{at.first + 1, again(at.first, at.second)}; };
+    return while_loop(left, step, std::pair{Array(1).astype(int32), out}, {.max_steps = most - 1}).second;
+  }
+  for (int k = 1, rounds = max(times).item<int>(); k < rounds; ++k) out = again(k, out);
   return out;
 }
 
-Array detail::barrier(const Array& x) { return bind1(ops::barrier, {}, {x}); }
-
 }  // namespace tutti::lax
+
+namespace tutti::detail {
+
+Array barrier(const Array& x) { return bind1(ops::barrier, {}, {x}); }
+
+}  // namespace tutti::detail

@@ -97,8 +97,8 @@ constexpr std::int64_t kViews = 16;  // elements of a window that are combined o
 // shares the gradient at a tie.
 Array combined(WindowReduction reduction, const Array& x, const Array& y) {
   if (reduction == WindowReduction::sum) return lax::add(x, y);
-  Array keep = reduction == WindowReduction::max ? lax::ge(x, y) : lax::le(x, y);
-  if (x.dtype().is_floating()) keep = lax::bitwise_or(keep, lax::ne(x, x));
+  Array keep = reduction == WindowReduction::max ? x >= y : x <= y;
+  if (x.dtype().is_inexact()) keep = lax::bitwise_or(keep, lax::ne(x, x));
   return lax::select(keep, x, y);
 }
 

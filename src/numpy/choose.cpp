@@ -124,13 +124,7 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
 Array sort(const In& x, int axis, bool descending) {
   CallScope scope(x.loc);
   int d = ops::normal_axis("sort", axis, x.array);
-  Array y;
-  if (x.array.dtype().is_complex()) {  // by real part, then imaginary part
-    std::vector<Array> parts = lax::sort({lax::real(x.array), lax::imag(x.array)}, d, 2);
-    y = lax::complex(parts[0], parts[1]);
-  } else {
-    y = lax::sort(x.array, d);
-  }
+  const Array y = lax::sort(x.array, d);
   return descending ? lax::rev(y, {d}) : y;
 }
 

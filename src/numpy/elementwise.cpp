@@ -48,6 +48,16 @@ Array binary(const Op& op, const Operand& x, const Operand& y, Choice choose = o
   xs.push_back(y.array);
   return bind1(op, {}, together(op.name.c_str(), std::move(xs), choose));
 }
+// Complex numbers are ordered by real part, then imaginary part.
+Array compared(const Op& op, std::vector<Array> xs) {
+  if (!xs[0].dtype().is_complex()) return bind1(op, {}, std::move(xs));
+  const Array x = lax::real(xs[0]), y = lax::real(xs[1]);
+  return lax::select(lax::eq(x, y), bind1(op, {}, {lax::imag(xs[0]), lax::imag(xs[1])}), bind1(op, {}, {x, y}));
+}
+Array comparison(const Op& op, const Operand& x, const Operand& y, Loc callee = Loc::current()) {
+  CallScope scope(x.loc, callee);
+  return compared(op, together(op.name.c_str(), {x.array, y.array}, ops::promote));
+}
 // Arithmetic on bools counts.
 Promotion at_least_int(Promotion p) { return p.dtype.is_bool() ? Promotion{int32, p.weak} : p; }
 Promotion promote_counting(const std::vector<Array>& xs) { return at_least_int(ops::promote(xs)); }
@@ -213,7 +223,7 @@ Array number_wins(const Op& compare, const char* what, const Operand& x, const O
                   Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   auto xs = together(what, {x.array, y.array}, ops::promote);
-  Array first = bind1(compare, {}, {xs[0], xs[1]});
+  Array first = compared(compare, {xs[0], xs[1]});
   if (xs[0].dtype().is_inexact()) first = lax::bitwise_or(first, lax::ne(xs[1], xs[1]));
   return where(first, xs[0], xs[1]);
 }
@@ -221,16 +231,27 @@ Array number_wins(const Op& compare, const char* what, const Operand& x, const O
 Array fmax(const Operand& x, const Operand& y) { return number_wins(ops::gt, "fmax", x, y); }
 Array fmin(const Operand& x, const Operand& y) { return number_wins(ops::lt, "fmin", x, y); }
 
+namespace {
+void refuse_complex_bounds(std::initializer_list<const Array*> xs) {
+  for (const Array* x : xs)
+    if (given(*x, "clip").dtype().is_complex())
+      raise<ValueError>("clip", "an operand is " + type_text(*x) + ", and complex numbers have no bounds",
+                        "Clip real(x) and imag(x), or abs(x).");
+}
+}  // namespace
 Array clip(const Operand& x, const Operand& lo, const Operand& hi) {
   CallScope scope(x.loc);
+  refuse_complex_bounds({&x.array, &lo.array, &hi.array});
   return minimum(maximum(x, lo), hi);
 }
 Array clip(const Operand& x, none_t, const Operand& hi) {
   CallScope scope(x.loc);
+  refuse_complex_bounds({&x.array, &hi.array});
   return minimum(x, hi);
 }
 Array clip(const Operand& x, const Operand& lo, none_t) {
   CallScope scope(x.loc);
+  refuse_complex_bounds({&x.array, &lo.array});
   return maximum(x, lo);
 }
 
@@ -441,6 +462,10 @@ Array nan_to_num(const In& x, double nan, std::optional<double> posinf, std::opt
   CallScope scope(x.loc);
   const Array& a = given(x.array, "nan_to_num");
   if (!a.dtype().is_inexact()) return a;
+  if (a.dtype().is_complex()) {
+    auto numbers = [&](const Array& part) { return nan_to_num(part, nan, posinf, neginf); };
+    return lax::complex(numbers(lax::real(a)), numbers(lax::imag(a)));
+  }
   double largest = a.dtype() == float64    ? std::numeric_limits<double>::max()
                    : a.dtype() == float16  ? 65504.
                    : a.dtype() == bfloat16 ? 3.3895313892515355e38
@@ -466,10 +491,10 @@ Array operator>>(const Operand& x, const Operand& y) { return right_shift(x, y);
 Array operator~(const In& x) { return bitwise_not(x); }
 Array equal(const Operand& x, const Operand& y) { return binary(ops::eq, x, y); }
 Array not_equal(const Operand& x, const Operand& y) { return binary(ops::ne, x, y); }
-Array less(const Operand& x, const Operand& y) { return binary(ops::lt, x, y); }
-Array less_equal(const Operand& x, const Operand& y) { return binary(ops::le, x, y); }
-Array greater(const Operand& x, const Operand& y) { return binary(ops::gt, x, y); }
-Array greater_equal(const Operand& x, const Operand& y) { return binary(ops::ge, x, y); }
+Array less(const Operand& x, const Operand& y) { return comparison(ops::lt, x, y); }
+Array less_equal(const Operand& x, const Operand& y) { return comparison(ops::le, x, y); }
+Array greater(const Operand& x, const Operand& y) { return comparison(ops::gt, x, y); }
+Array greater_equal(const Operand& x, const Operand& y) { return comparison(ops::ge, x, y); }
 Array logical_and(const Operand& x, const Operand& y) { return logical(ops::bitwise_and, x, y); }
 Array logical_or(const Operand& x, const Operand& y) { return logical(ops::bitwise_or, x, y); }
 Array logical_xor(const Operand& x, const Operand& y) { return logical(ops::bitwise_xor, x, y); }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "array/node.hpp"
+#include "lax/as_often.hpp"
 #include "numpy/dims.hpp"
 #include "numpy/index_plan.hpp"
 #include "numpy/promotion.hpp"
@@ -279,13 +280,9 @@ Array updated(const char* function, const Array& x, const std::vector<Index>& in
              : scattered(x, plan, v, kind, mode == AtMode::clip ? lax::GatherMode::clip : lax::GatherMode::fill);
 }
 
-// f(what stands there, v), written back.
-template <class F>
-Array rewritten(const char* function, const Array& x, const std::vector<Index>& index, const Operand& v, AtMode mode,
-                F f) {
-  CallScope scope(v.loc, {"", function, 0});
-  const AtMode read = mode == AtMode::automatic ? AtMode::clip : mode;
-  return AtIndex(x, index).set(f(AtIndex(x, index).get(read), v.array), mode);
+// The products of what v says of each position; 1 where it says nothing.
+Array factors(const Array& x, const std::vector<Index>& index, const Operand& v, AtMode mode) {
+  return AtIndex(ones_like(x), index).mul(v, mode);
 }
 
 }  // namespace
@@ -330,10 +327,23 @@ Array AtIndex::mul(const Operand& v, AtMode mode) const {
   return updated("at.mul", x_, index_, v, lax::ScatterKind::mul, mode);
 }
 Array AtIndex::divide(const Operand& v, AtMode mode) const {
-  return rewritten("at.divide", x_, index_, v, mode, [](const Array& x, const Array& y) { return x / y; });
+  CallScope scope(v.loc, {"", "at.divide", 0});
+  return x_ / factors(x_, index_, v, mode);
 }
 Array AtIndex::power(const Operand& v, AtMode mode) const {
-  return rewritten("at.power", x_, index_, v, mode, [](const Array& x, const Array& y) { return tutti::power(x, y); });
+  CallScope scope(v.loc, {"", "at.power", 0});
+  return tutti::power(x_, factors(x_, index_, v, mode));
+}
+Array AtIndex::applied(const std::function<Array(const Array&)>& f, Loc loc) const {
+  CallScope scope(loc, {"", "at.apply", 0});
+  auto once = [&](const Array& x) {
+    const AtIndex at(x, index_);
+    return at.set({f(at.get(loc)), loc});
+  };
+  auto may_repeat = [](const Index& i) { return i.kind == Index::Kind::array && i.array.dtype().is_integer(); };
+  if (std::none_of(index_.begin(), index_.end(), may_repeat)) return once(x_);
+  const Array times = AtIndex(zeros_like(x_, int32), index_).add({1, loc});
+  return lax::as_often(times, AtIndex(times, index_).get(loc).size(), x_, once);
 }
 Array AtIndex::min(const Operand& v, AtMode mode) const {
   return updated("at.min", x_, index_, v, lax::ScatterKind::min, mode);

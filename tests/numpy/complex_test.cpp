@@ -114,5 +114,58 @@ TEST(Complex, RoundsComparesAndOrders) {
   EXPECT_EQ(argsort(z, 0, true).to_vector<int>(), (std::vector<int>{0, 1, 2}));
 }
 
+using Cf = std::complex<float>;
+const Cf kNan(NAN, 0);
+
+void expect_same(const Array& x, const std::vector<C>& want) { expect_near(x, want, 0); }
+
+// By real part, then imaginary part; of two of which one is NaN the second. Values of jax.numpy and jax.lax.
+TEST(Complex, HaveExtrema) {
+  const Array z = array({Cf(1, 2), Cf(1, -1), Cf(0, 3), Cf(-1, 0), Cf(1, 2)});
+  const Array w = array({Cf(1, 1), Cf(2, -5), Cf(0, 3), Cf(-1, 2), Cf(1, 2)});
+  const std::vector<C> larger{C(1, 2), C(2, -5), C(0, 3), C(-1, 2), C(1, 2)};
+  expect_same(maximum(z, w), larger);
+  expect_same(minimum(z, w), {C(1, 1), C(1, -1), C(0, 3), C(-1, 0), C(1, 2)});
+  expect_same(jit([](const Array& x, const Array& y) { return maximum(x, y) * 2; })(z, w),
+              (2 * array(larger)).to_vector<C>());
+  expect_same(maximum(array({kNan}), array({Cf(0, 1)})), {C(0, 1)});
+  EXPECT_TRUE(std::isnan(maximum(array({Cf(0, 1)}), array({kNan})).item<Cf>().real()));
+  expect_same(fmax(array({Cf(0, 1), kNan}), array({kNan, Cf(0, 1)})), {C(0, 1), C(0, 1)});
+  EXPECT_EQ((z < w).to_vector<bool>(), (std::vector<bool>{false, true, false, true, false}));
+  EXPECT_EQ((z >= w).to_vector<bool>(), (std::vector<bool>{true, false, true, false, true}));
+
+  expect_same(max(z), {C(1, 2)});
+  expect_same(min(stack({z, w}), 0), {C(1, 1), C(1, -1), C(0, 3), C(-1, 0), C(1, 2)});
+  expect_same(ptp(z), {C(2, 2)});
+  expect_same(lax::cummax(z(slice(1, 4)), 0), {C(1, -1), C(1, -1), C(1, -1)});
+  expect_same(lax::cummin(z, 0), {C(1, 2), C(1, -1), C(0, 3), C(-1, 0), C(-1, 0)});
+  expect_same(lax::clamp(z, w, w), larger);
+  expect_same(lax::reduce_window(z, lax::WindowReduction::max, {.window_dimensions = {2}}),
+              {C(1, 2), C(1, -1), C(0, 3), C(1, 2)});
+  expect_same(vmap([](const Array& x) { return lax::pmax(x, "i"); }, {.axis_name = "i"})(z),
+              std::vector<C>(5, C(1, 2)));
+  const Array ids = array({0, 0, 1, 1, 1});
+  expect_same(segment_max(z, ids, 3)(slice(0, 2)), {C(1, 2), C(1, 2)});
+  expect_same(z.at(array({0, 0, 1})).min(array({Cf(3, 1), Cf(0, 1), Cf(1, -3)})),
+              {C(0, 1), C(1, -3), C(0, 3), C(-1, 0), C(1, 2)});
+  expect_same(unique(z), {C(-1, 0), C(0, 3), C(1, -1), C(1, 2)});
+  EXPECT_EQ(lexsort({z}).to_vector<int>(), (std::vector<int>{3, 2, 1, 0, 4}));
+  const auto [keys, values] = lax::sort_key_val(z, arange(5));
+  expect_same(keys, {C(-1, 0), C(0, 3), C(1, -1), C(1, 2), C(1, 2)});
+  EXPECT_EQ(values.to_vector<int>(), (std::vector<int>{3, 2, 1, 0, 4}));
+  expect_same(nan_to_num(array({Cf(NAN, 1), Cf(2, NAN)})), {C(0, 1), C(2, 0)});
+  EXPECT_THROW(clip(z, 0, 1), ValueError);
+  EXPECT_THROW(lax::lt(z, w), TypeError);
+}
+
+TEST(Complex, ExtremaShareTheirDerivative) {
+  const Array z = array({Cf(1, 2), Cf(1, -1), Cf(0, 3), Cf(-1, 0), Cf(1, 2)});
+  const Array w = array({Cf(1, 1), Cf(2, -5), Cf(0, 3), Cf(-1, 2), Cf(1, 2)});
+  auto slope = [&](auto f) { return grad([&](const Array& x) { return sum(real(f(x))); })(z); };
+  expect_same(slope([](const Array& x) { return max(x); }), {C(.5), C(0), C(0), C(0), C(.5)});
+  expect_same(slope([&](const Array& x) { return maximum(x, w); }), {C(1), C(0), C(.5), C(0), C(.5)});
+  expect_same(slope([](const Array& x) { return lax::cummax(x, 0); }), {C(4.5), C(0), C(0), C(0), C(.5)});
+}
+
 }  // namespace
 }  // namespace tutti

@@ -103,6 +103,17 @@ TEST(Selection, UpdatesByPositionsOutOfRange) {
   EXPECT_EQ(elements(x.at(at).get(AtMode::fill, -5)), F({1, -5}));
   EXPECT_EQ(elements(x.at(1).divide(4).at(0).power(2).at(2).subtract(1)), F({1, 0.5f, 2}));
   EXPECT_EQ(elements(x.at(slice(0, 2)).apply(square)), F({1, 4, 3}));
+  // As often as a position is named, as in JAX.
+  const Array often = array({1, 1, 0});
+  auto thrice = [](const Array& v) { return 3 * v; };
+  EXPECT_EQ(elements(x.at(often).apply(thrice)), F({3, 18, 3}));
+  auto applied = [&](const Array& v, const Array& i) { return v.at(i).apply(thrice); };
+  EXPECT_EQ(elements(jit(applied)(x, often)), F({3, 18, 3}));
+  EXPECT_EQ(elements(jit(grad([&](const Array& v, const Array& i) { return sum(applied(v, i)); }))(x, often)),
+            F({3, 9, 1}));
+  EXPECT_EQ(elements(x.at(often).divide(2)), F({0.5f, 0.5f, 3}));
+  EXPECT_EQ(elements(x.at(often).power(2)), F({1, 16, 3}));
+  EXPECT_EQ(elements(array({1, 2}).at(0).divide(2)), F({0.5f, 2}));
 }
 
 TEST(Derivatives, OfScattersWithRepeatedPositions) {

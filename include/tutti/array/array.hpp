@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <concepts>
+#include <functional>
 #include <iosfwd>
 #include <limits>
 #include <memory>
@@ -312,16 +313,20 @@ class AtIndex {
   Array subtract(const Operand& v, AtMode mode = AtMode::automatic) const;
   Array mul(const Operand& v, AtMode mode = AtMode::automatic) const;
   Array multiply(const Operand& v, AtMode mode = AtMode::automatic) const { return mul(v, mode); }
-  /// Divided once even where a position comes twice; so power.
+  /// Where a position comes twice, divided by both; so power. Integers give float32.
   Array divide(const Operand& v, AtMode mode = AtMode::automatic) const;
   Array power(const Operand& v, AtMode mode = AtMode::automatic) const;
   Array min(const Operand& v, AtMode mode = AtMode::automatic) const;
   Array max(const Operand& v, AtMode mode = AtMode::automatic) const;
   /// f of what stands there: x.at(i).apply(sin). Where a position comes twice, f as many times.
-  template <class F> Array apply(const F& f, Loc loc = Loc::current()) const { return set({f(get(loc)), loc}); }
-  Array apply(Array (*f)(const In&), Loc loc = Loc::current()) const { return set({f(get(loc)), loc}); }
+  template <class F> Array apply(const F& f, Loc loc = Loc::current()) const {
+    return applied([&](const Array& x) { return Array(f(x)); }, loc);
+  }
+  Array apply(Array (*f)(const In&), Loc loc = Loc::current()) const { return applied(f, loc); }
 
  private:
+  Array applied(const std::function<Array(const Array&)>& f, Loc loc) const;
+
   Array x_;
   std::vector<Index> index_;
 };

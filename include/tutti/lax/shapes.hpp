@@ -12,6 +12,10 @@
 #include "tutti/numpy/sorting.hpp"
 #include "tutti/tree/tree.hpp"
 
+namespace tutti::detail {
+Array barrier(const Array& x);
+}
+
 namespace tutti::lax {
 
 /// `x` with leading dims of extent 1, so that it has `rank` dims. ShapeError when it has more.
@@ -74,12 +78,9 @@ inline Array conv_with_general_padding(const In& lhs, const In& rhs, const Dims&
                                .rhs_dilation = rhs_dilation});
 }
 
-namespace detail {
-Array barrier(const Array& x);
-}
 /// The same arrays, which no pass looks through: what they are made of is neither simplified nor computed anew.
 template <class T> T optimization_barrier(const T& tree) {
-  return tree::map([](const Array& x) { return detail::barrier(x); }, tree);
+  return tree::map([](const Array& x) { return tutti::detail::barrier(x); }, tree);
 }
 
 }  // namespace tutti::lax

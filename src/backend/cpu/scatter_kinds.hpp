@@ -10,6 +10,7 @@
 
 #include "backend/cpu/isa.hpp"
 #include "base/half.hpp"
+#include "ops/elementwise/complex_order.hpp"
 #include "ops/wide.hpp"
 
 namespace tutti::cpu {
@@ -115,14 +116,24 @@ struct Times {
       return T(ops::Wide<T>(a) * ops::Wide<T>(b));
   }
 };
-// NaN wins; of equal ones the later.
+// NaN wins; of equal ones the later. Complex numbers by real part, then imaginary part.
 template <bool least> struct Extremum {
   using L = std::numeric_limits<float>;
-  template <class T>
-  static constexpr T none = std::floating_point<T> ? (least ? T(L::infinity()) : T(-L::infinity()))
-                            : least                ? std::numeric_limits<T>::max()
-                                                   : std::numeric_limits<T>::lowest();
-  template <class T> static T of(T a, T b) { return a != a || (least ? a < b : a > b) ? a : b; }
+  template <class T> static constexpr T limit() {
+    if constexpr (is_complex_number<T>)
+      return {limit<typename T::value_type>(), limit<typename T::value_type>()};
+    else if constexpr (std::floating_point<T>)
+      return least ? T(L::infinity()) : T(-L::infinity());
+    else
+      return least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+  }
+  template <class T> static constexpr T none = limit<T>();
+  template <class T> static T of(T a, T b) {
+    if constexpr (is_complex_number<T>)
+      return ops::comes_first<!least>(a, b) ? a : b;
+    else
+      return a != a || (least ? a < b : a > b) ? a : b;
+  }
   template <class V> static V lanes(V a, V b) { return (a != a) | (least ? a < b : a > b) ? a : b; }
 };
 struct Later {

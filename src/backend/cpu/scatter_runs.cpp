@@ -260,11 +260,10 @@ void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* 
         with.template operator()<T, Added<T>>();
     } else if (kind == ScatterKind::mul) {
       fold.template operator()<T, Times>();
-    } else if constexpr (!is_complex_number<T>) {
-      if (kind == ScatterKind::min)
-        fold.template operator()<T, Extremum<true>>();
-      else
-        fold.template operator()<T, Extremum<false>>();
+    } else if (kind == ScatterKind::min) {
+      fold.template operator()<T, Extremum<true>>();
+    } else {
+      fold.template operator()<T, Extremum<false>>();
     }
   });
 }

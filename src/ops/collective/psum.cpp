@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/collective/family.hpp"
+#include "ops/elementwise/complex_order.hpp"
 #include "ops/reduction/reduce.hpp"
 
 namespace tutti::ops {
@@ -96,13 +97,13 @@ constinit const Home psum = [] {
   return op;
 };
 constinit const Home pmax = [] {
-  Op op = reduction<takes_real | takes_bool>("pmax", [](auto x, auto y) { return lane::max(x, y); });
+  Op op = reduction<takes_number | takes_bool>("pmax", extremum_of<true>());
   op.batch = batched_by([](const Array& x) { return lax::reduce_max(x, {0}); }, unchanged);
   op.not_differentiable = no_derivative;
   return op;
 };
 constinit const Home pmin = [] {
-  Op op = reduction<takes_real | takes_bool>("pmin", [](auto x, auto y) { return lane::min(x, y); });
+  Op op = reduction<takes_number | takes_bool>("pmin", extremum_of<false>());
   op.batch = batched_by([](const Array& x) { return lax::reduce_min(x, {0}); }, unchanged);
   op.not_differentiable = no_derivative;
   return op;

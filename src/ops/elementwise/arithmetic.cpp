@@ -1,6 +1,7 @@
 // neg abs sign add sub mul div rem fma max min. Integers wrap; x / 0 is -1 and x % 0 is x (integers), division
 // truncates. Source: jax.lax.
 #include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/complex_order.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/rounding.hpp"
 #include "tutti/lax/complex.hpp"
@@ -54,8 +55,14 @@ V share(const V& x, const V& y, const V& z) {
   V one = full_like(z, 1), half = full_like(z, 0.5), zero = full_like(z, 0);
   return choose(x == z, choose(y == z, half, one), zero);
 }
-Rules extremum() {
-  return {.dx = [](V x, V y, V z) { return share(x, y, z); }, .dy = [](V x, V y, V z) { return share(y, x, z); }};
+template <bool largest> Op extremum(const char* name, Array (*comes_first)(const In&, const In&)) {
+  const Rules rules{.dx = [](V x, V y, V z) { return share(x, y, z); },
+                    .dy = [](V x, V y, V z) { return share(y, x, z); }};
+  return with_parts<2>(binary_op<takes_number | takes_bool>(name, extremum_of<largest>(), rules),
+                       [comes_first](const Parts& x, const Parts& y) {
+                         const V first = by_parts(comes_first, x.re, x.im, y.re, y.im);
+                         return Parts{choose(first, x.re, y.re), choose(first, x.im, y.im)};
+                       });
 }
 
 }  // namespace
@@ -197,13 +204,7 @@ constinit const Home fma = [] {
   return op;
 };
 
-constinit const Home max = [] {
-  return binary_op<takes_real | takes_bool>(
-      "max", [](auto x, auto y) { return lane::max(x, y); }, extremum());
-};
-constinit const Home min = [] {
-  return binary_op<takes_real | takes_bool>(
-      "min", [](auto x, auto y) { return lane::min(x, y); }, extremum());
-};
+constinit const Home max = [] { return extremum<true>("max", lax::gt); };
+constinit const Home min = [] { return extremum<false>("min", lax::lt); };
 
 }  // namespace tutti::ops

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/half.hpp"
+#include "ops/elementwise/complex_order.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/iota.hpp"
 #include "ops/movement/scatter.hpp"
@@ -80,7 +81,10 @@ void combine(ScatterKind kind, const Windows& windows, const HostView& updates, 
     else
       each([](T a, T b) { return T(Wide<T>(a) * Wide<T>(b)); });
   }
-  if constexpr (!is_complex_number<T>) {  // NaN wins
+  if constexpr (is_complex_number<T>) {
+    if (kind == ScatterKind::min) each([](T a, T b) { return comes_first<false>(a, b) ? a : b; });
+    if (kind == ScatterKind::max) each([](T a, T b) { return comes_first<true>(a, b) ? a : b; });
+  } else {  // NaN wins
     if (kind == ScatterKind::min) each([](T a, T b) { return a != a || a < b ? a : b; });
     if (kind == ScatterKind::max) each([](T a, T b) { return a != a || a > b ? a : b; });
   }

@@ -2,6 +2,7 @@
 // they are written. Source: jax.lax.cumprod, cummax, cummin, cumlogsumexp.
 #include <cmath>
 
+#include "ops/elementwise/complex_order.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/rule_math.hpp"
@@ -29,7 +30,7 @@ template <Running running, class T> T joined(T so_far, T next) {
     return std::isinf(high) ? high : high + std::log1p(std::exp(std::min(so_far, next) - high));
   } else {
     const lane::Host<T> x{so_far}, y{next};
-    return (running == Running::max ? lane::max(x, y) : lane::min(x, y)).v;
+    return extremum_of<running == Running::max>()(x, y).v;
   }
 }
 template <Running running, unsigned mask>
@@ -72,8 +73,7 @@ Dual joined(Running running, const Dual& x, const Dual& y) {
     }
     default: {
       const Array z = running == Running::max ? lax::max(x.value, y.value) : lax::min(x.value, y.value);
-      const V first = running == Running::max ? a > b : a < b;
-      return {z, choose(a == b, (da + db) * 0.5, choose(first, da, db)).a};
+      return {z, choose(a == b, (da + db) * 0.5, choose(a == V{z}, da, db)).a};
     }
   }
 }
@@ -96,8 +96,8 @@ template <Running running, unsigned mask> Op home(const char* name) {
 }  // namespace
 
 constinit const Home cumprod = [] { return home<Running::prod, takes_number>("cumprod"); };
-constinit const Home cummax = [] { return home<Running::max, takes_real | takes_bool>("cummax"); };
-constinit const Home cummin = [] { return home<Running::min, takes_real | takes_bool>("cummin"); };
+constinit const Home cummax = [] { return home<Running::max, takes_number | takes_bool>("cummax"); };
+constinit const Home cummin = [] { return home<Running::min, takes_number | takes_bool>("cummin"); };
 constinit const Home cumlogsumexp = [] { return home<Running::logsumexp, takes_floating>("cumlogsumexp"); };
 
 }  // namespace tutti::ops

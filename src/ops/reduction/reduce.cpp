@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ops/elementwise/complex_order.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/reduction/reduce.hpp"
 
@@ -174,7 +175,9 @@ Arrays jvp_prod(const Call& c, const Arrays& x, const Arrays& y, const Arrays& t
 // -inf or the least integer; for the greatest, inf.
 template <class A, int sign> A limit() {
   using L = std::numeric_limits<A>;
-  if constexpr (L::has_infinity)
+  if constexpr (is_complex_number<A>)
+    return {limit<typename A::value_type, sign>(), limit<typename A::value_type, sign>()};
+  else if constexpr (L::has_infinity)
     return sign < 0 ? -L::infinity() : L::infinity();
   else
     return sign < 0 ? L::lowest() : L::max();
@@ -205,14 +208,14 @@ constinit const Home reduce_prod = [] {
                   jvp_prod);
 };
 constinit const Home reduce_max = [] {
-  return with_jvp(reduction<takes_real | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least,
-                                                     [](auto x, auto y) { return lane::max(x, y); }),
-                  jvp_extremum);
+  return with_jvp(
+      reduction<takes_number | takes_bool>("reduce_max", Op::Reduce::max, Kind::max, least, extremum_of<true>()),
+      jvp_extremum);
 };
 constinit const Home reduce_min = [] {
-  return with_jvp(reduction<takes_real | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest,
-                                                     [](auto x, auto y) { return lane::min(x, y); }),
-                  jvp_extremum);
+  return with_jvp(
+      reduction<takes_number | takes_bool>("reduce_min", Op::Reduce::min, Kind::min, greatest, extremum_of<false>()),
+      jvp_extremum);
 };
 // Of bools, any is the maximum and all the minimum.
 constinit const Home reduce_any = [] {

@@ -7,6 +7,7 @@
 #include "ops/reduction/ordered.hpp"
 #include "ops/reduction/sort.hpp"
 #include "ops/reduction/sort_rows.hpp"
+#include "tutti/lax/complex.hpp"
 #include "tutti/numpy/movement.hpp"
 
 namespace tutti::ops {
@@ -177,11 +178,31 @@ constinit const Home sort = [] {
 namespace tutti::lax {
 
 std::vector<Array> sort(const std::vector<Array>& xs, int dim, int num_keys) {
-  return tutti::bind(ops::sort, ops::Sort{dim, num_keys}, xs);
+  // A complex key is two: its real part, then its imaginary part.
+  std::vector<Array> parts;
+  int keys = num_keys;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (static_cast<int>(i) < num_keys && xs[i].dtype().is_complex()) {
+      parts.push_back(lax::real(xs[i]));
+      parts.push_back(lax::imag(xs[i]));
+      ++keys;
+    } else {
+      parts.push_back(xs[i]);
+    }
+  }
+  parts = tutti::bind(ops::sort, ops::Sort{dim, keys}, parts);
+  if (keys == num_keys) return parts;
+  std::vector<Array> out;
+  for (std::size_t i = 0, from = 0; i < xs.size(); ++i, ++from) {
+    const bool joined = static_cast<int>(i) < num_keys && xs[i].dtype().is_complex();
+    out.push_back(joined ? lax::complex(parts[from], parts[from + 1]) : parts[from]);
+    from += joined ? 1 : 0;
+  }
+  return out;
 }
 Array sort(const In& x, int dim) {
   CallScope scope(x.loc);
-  return bind1(ops::sort, ops::Sort{dim, 1}, {x.array});
+  return sort(std::vector<Array>{x.array}, dim, 1)[0];
 }
 
 }  // namespace tutti::lax
