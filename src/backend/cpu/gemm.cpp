@@ -17,6 +17,8 @@ namespace {
 // Below some thousand products a library call costs more than the work.
 constexpr std::int64_t kTiny = 4096;
 constexpr std::int64_t kWideColumns = 16;  // columns from which instructions on whole vectors pay all the same
+// A right operand of so few elements, in order, is near: asking memory for it ahead gains nothing.
+constexpr std::int64_t kNearElements = 1 << 19;
 
 [[gnu::always_inline]] inline void add_up(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                                           const Matrix& b, float* c, std::int64_t c_row, bool adds) {
@@ -83,7 +85,8 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
   };
   if (!vector()) {
     if ((!is_tiny || n >= kWideColumns) && small_product(m, n, k, a, b, c, c_row, sums)) return;
-    if (large_product(m, n, k, a, b, c, c_row, sums)) return;
+    const bool near = b.column == 1 && n * k <= kNearElements;
+    if (!near && large_product(m, n, k, a, b, c, c_row, sums)) return;
     if (is_tiny)
       tiny(m, n, k, a, b, c, c_row, adds);
     else
