@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "compile/passes.hpp"
 
@@ -15,72 +14,34 @@ constexpr std::int64_t kMostProduct = std::int64_t{1} << 28;  // multiplications
 constexpr std::int64_t kMostWritten = std::int64_t{1} << 20;  // bytes of temporaries that would not live at once else
 constexpr std::int64_t kMuchRead = 16;  // times what is written: then that is little beside what lives anyway
 
-// A stage that is being joined: what it touches, and which bytes of temporaries live because of it.
-struct Level {
-  std::vector<int> steps;
-  std::set<int> reads, writes;  // storages
-  std::int64_t written = 0;
-
-  bool needs(const Level& before) const {
-    const auto in = [](const std::set<int>& some, const std::set<int>& all) {
-      return std::any_of(some.begin(), some.end(), [&](int m) { return all.contains(m); });
-    };
-    return in(reads, before.writes) || in(writes, before.writes) || in(writes, before.reads);
-  }
-};
-
 class Joining {
  public:
   explicit Joining(const Plan& p) : p_(p) {}
 
   std::vector<Stage> run() {
     for (const Stage& s : p_.stages) {
-      if (is_small(s)) {
-        add(touched(s));
+      if (!is_small(s)) {
+        end();
+        out_.push_back(s);
         continue;
       }
-      end();
-      out_.push_back(s);
+      const auto [reads, writes] = touched(s);
+      if (needs(reads, writes) || !has_room(reads, writes)) end();
+      joined_.steps.insert(joined_.steps.end(), s.steps.begin(), s.steps.end());
+      reads_.insert(reads.begin(), reads.end());
+      writes_.insert(writes.begin(), writes.end());
+      written_ += temporary(writes);
     }
     end();
     return std::move(out_);
   }
 
  private:
-  // To the first stage behind all that it needs where there is room for what it writes: beside what is read there,
-  // which need not live any longer in those behind it.
-  void add(Level s) {
-    std::size_t at = levels_.size();
-    while (at > 0 && !s.needs(levels_[at - 1])) --at;
-    while (at < levels_.size() && !has_room(levels_[at], s)) ++at;
-    if (at == levels_.size()) levels_.emplace_back();
-    Level& to = levels_[at];
-    to.steps.insert(to.steps.end(), s.steps.begin(), s.steps.end());
-    to.reads.insert(s.reads.begin(), s.reads.end());
-    to.writes.insert(s.writes.begin(), s.writes.end());
-    to.written += temporary(s.writes);
-  }
-
   void end() {
-    for (Level& level : levels_) out_.push_back({in_order(std::move(level.steps))});
-    levels_.clear();
-  }
-
-  // Threads take steps from the front and from the back: what takes long stands there, and in the middle what takes
-  // little time, so that all of them end at about the same time.
-  std::vector<int> in_order(std::vector<int> steps) const {
-    std::stable_sort(steps.begin(), steps.end(), [&](int a, int b) { return work(a) > work(b); });
-    std::vector<int> out(steps.size());
-    std::size_t front = 0, back = steps.size();
-    for (std::size_t k = 0; k < steps.size(); ++k) out[k % 2 ? --back : front++] = steps[k];
-    return out;
-  }
-
-  // Multiplications of a product. A loop takes little time beside them.
-  std::int64_t work(int step) const {
-    if (const auto* d = std::get_if<Dot>(&p_.steps[step].what)) return product(d->batch) * d->m * d->n * d->k;
-    const auto& l = std::get<Loop>(p_.steps[step].what);
-    return product(l.extents) * static_cast<std::int64_t>(1 + l.body.insts.size());
+    if (!joined_.steps.empty()) out_.push_back(std::exchange(joined_, {}));
+    reads_.clear();
+    writes_.clear();
+    written_ = 0;
   }
 
   bool is_small(const Stage& s) const {
@@ -92,34 +53,41 @@ class Joining {
            });
   }
 
-  bool has_room(const Level& level, const Level& s) const {
-    std::set<int> all = level.reads;
-    all.insert(s.reads.begin(), s.reads.end());
-    const std::int64_t written = level.written + temporary(s.writes);
+  bool has_room(const std::set<int>& reads, const std::set<int>& writes) const {
+    std::set<int> all = reads_;
+    all.insert(reads.begin(), reads.end());
+    const std::int64_t written = written_ + temporary(writes);
     return written <= std::max(kMostWritten, temporary(all) / kMuchRead);
   }
 
-  Level touched(const Stage& s) const {
-    Level all{s.steps, {}, {}};
+  std::pair<std::set<int>, std::set<int>> touched(const Stage& s) const {
+    std::pair<std::set<int>, std::set<int>> all;
     std::vector<int> reads, writes;
     for (int i : s.steps) {
       uses_of(p_.steps[i], reads, writes);
-      all.reads.insert(reads.begin(), reads.end());
-      all.writes.insert(writes.begin(), writes.end());
+      all.first.insert(reads.begin(), reads.end());
+      all.second.insert(writes.begin(), writes.end());
     }
     return all;
   }
 
-  std::int64_t temporary(const std::set<int>& storages) const {
+  bool needs(const std::set<int>& reads, const std::set<int>& writes) const {
+    return std::any_of(reads.begin(), reads.end(), [&](int m) { return writes_.contains(m); }) ||
+           std::any_of(writes.begin(), writes.end(), [&](int m) { return writes_.contains(m) || reads_.contains(m); });
+  }
+
+  std::int64_t temporary(const std::set<int>& writes) const {
     std::int64_t bytes = 0;
-    for (int m : storages)
+    for (int m : writes)
       if (p_.storages[m].kind == Storage::Kind::temporary) bytes += p_.storages[m].bytes;
     return bytes;
   }
 
   const Plan& p_;
   std::vector<Stage> out_;
-  std::vector<Level> levels_;  // one behind the other, of small stages that came after out_
+  Stage joined_;
+  std::set<int> reads_, writes_;  // of the stage that is being joined: storages
+  std::int64_t written_ = 0;
 };
 
 }  // namespace

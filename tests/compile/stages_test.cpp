@@ -77,16 +77,13 @@ TEST(Stages, SmallLoopsThatDoNotNeedEachOtherAreOne) {
   EXPECT_EQ(planned(b).stages.size(), 2u);
 }
 
-// As the gradients of weights are made: a sum over the first dim.
-Atom gradient(Builder& b, const Atom& x, const Atom& y) {
-  ops::DotGeneral d;
-  d.dims.lhs_contract = d.dims.rhs_contract = {0};
-  return Atom(b.add(ops::dot_general, Params(d), {x, y}));
-}
-
 TEST(Stages, ProductsThatDoNotNeedEachOtherAreOne) {
   Builder b;
-  const auto product = [&](const Atom& x, const Atom& y) { return gradient(b, x, y); };
+  const auto product = [&](const Atom& x, const Atom& y) {
+    ops::DotGeneral d;
+    d.dims.lhs_contract = d.dims.rhs_contract = {0};  // a gradient of weights
+    return Atom(b.add(ops::dot_general, Params(d), {x, y}));
+  };
   std::vector<Atom> z;
   for (std::int64_t n : {30, 40, 50}) z.push_back(product(b.input(f32({n, 48})), b.input(f32({n, 32}))));
   for (const Atom& a : z) b.output(b.add(ops::sin, {a}));
@@ -98,22 +95,6 @@ TEST(Stages, ProductsThatDoNotNeedEachOtherAreOne) {
   const Atom large = b.input(f32({1024, 1024}));
   b.output(product(large, large));
   EXPECT_EQ(planned(b).stages.size(), 3u);
-}
-
-TEST(Stages, WhatNeedsNothingOfAStageBetweenJoinsTheOneBefore) {
-  Builder b;
-  const auto product = [&](std::int64_t n) { return gradient(b, b.input(f32({n, 48})), b.input(f32({n, 32}))); };
-  const Atom first = product(30);
-  b.output(b.add(ops::sin, {first}));
-  b.output(product(50));
-  b.output(product(40));
-  const Plan plan = planned(b);
-  ASSERT_EQ(plan.stages.size(), 2u) << plan.str();
-  std::vector<std::int64_t> inner;
-  for (int i : plan.stages[0].steps) inner.push_back(std::get<compile::Dot>(plan.steps[i].what).k);
-  EXPECT_EQ(inner, (std::vector<std::int64_t>{50, 30, 40}));  // what takes long at both ends
-  EXPECT_EQ(plan.stages[1].steps.size(), 1u);
-  computes_the_same(b);
 }
 
 TEST(Stages, WhatALoopWritesInAStageByRowsLiesOverWhatItReadsLast) {
