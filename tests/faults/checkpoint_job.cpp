@@ -1,6 +1,7 @@
-// A job that saves or restores, for checkpoints.py: `mpirun -n N checkpoint_job MODE FOLDER MESH [STEP]`, MESH as 4x2.
-// `save` writes the state of a step, `restore` compares what it reads with the state of its step, bit for bit;
-// `save_on` saves one step after the other for ever; `save_large` saves 64 MiB and says how that ends.
+// A job that saves or restores, for checkpoints.py: `mpirun -n N checkpoint_job MODE FOLDER MESH [STEP] [ROWS]`, MESH
+// as 4x2, 640 bytes a row. `save` writes the state of a step, `restore` compares what it reads with the state of its
+// step, bit for bit; `carry` does, and saves that as STEP; `save_on` saves one step after the other for ever;
+// `save_large` saves 64 MiB and says how that ends.
 #include <unistd.h>
 
 #include <cstdio>
@@ -40,21 +41,25 @@ int compare(const State& got, const Mesh& mesh, std::int64_t rows) {
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
   const std::string mode = argv[1], folder = argv[2], mesh_text = argv[3];
   distributed::initialize({.quiet_others = false});
   set_cpu_devices(8);
   std::fprintf(stderr, "process %d is %d\n", process_index(), static_cast<int>(getpid()));
+  const int step = argc > 4 ? std::atoi(argv[4]) : -1;
+  const std::int64_t rows = argc > 5 ? std::atoll(argv[5]) : 96;
   const Mesh mesh = mesh_text == "1x1" ? make_mesh({1, 1}, {"x", "y"})
                                        : make_mesh({mesh_text[0] - '0', mesh_text[2] - '0'}, {"x", "y"});
   if (mode == "save") {
-    checkpoint::save(folder, state_of(std::atoi(argv[4]), mesh, 96), {.step = std::atoi(argv[4])});
-  } else if (mode == "restore") {
-    return compare(checkpoint::restore(folder, state_of(-1, mesh, 96)), mesh, 96);
+    checkpoint::save(folder, state_of(step, mesh, rows), {.step = step});
+  } else if (mode == "restore" || mode == "carry") {
+    State got = checkpoint::restore(folder, state_of(-1, mesh, rows));
+    if (compare(got, mesh, rows)) return 1;
+    if (mode == "carry") checkpoint::save(folder, got, {.step = step});
   } else if (mode == "save_on") {
     checkpoint::Manager manager(folder, {.keep = 3});
     for (int n = 1;; ++n) {
-      manager.save(n, state_of(n, mesh, 96));
+      manager.save(n, state_of(n, mesh, rows));
       if (process_index() == 0) std::fprintf(stderr, "saved %d\n", n);
     }
   } else if (mode == "save_large") {

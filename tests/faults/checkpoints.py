@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Checkpoints of several processes: from any number of them to any other, when one is killed, when the disk is full.
 
-`checkpoints.py MPIRUN JOB`: JOB is checkpoint_job. What was complete restores bit for bit, whatever happens to a save.
+`checkpoints.py MPIRUN JOB [ROWS]`: JOB is checkpoint_job. What was complete restores bit for bit, whatever happens to a
+save. With ROWS, only the way of a state of that many rows from mesh to mesh: 1677722 are 1 GiB.
 """
 
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import tempfile
 import time
 
 MPIRUN, JOB = sys.argv[1:3]
+ROWS = sys.argv[3] if len(sys.argv) > 3 else None
 ENVIRONMENT = dict(os.environ, TUTTI_NUM_THREADS="1", TUTTI_COLLECTIVE_TIMEOUT="5", OMPI_ALLOW_RUN_AS_ROOT="1",
                    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_btl="self,vader", OMPI_MCA_oob_tcp_if_include="lo",
                    OMPI_MCA_rmaps_base_oversubscribe="1")
@@ -44,6 +47,20 @@ def goes_from_any_to_any(folder):
             run(saved_by, "save", folder, mesh, step)
             for read_by, other in ((1, "2x4"), (2, "4x2"), (4, "2x4"), (2, "1x1"))[step % 2::2]:
                 says(run(read_by, "restore", folder, other), f"step {step} is whole")
+
+
+def goes_from_mesh_to_mesh(folder, rows):
+    for saved_by in (1, 2, 4):
+        for carried_by in (1, 2, 4):
+            path = os.path.join(folder, f"{saved_by}to{carried_by}")
+            saved = os.path.join(path, "step_000001")
+            run(saved_by, "save", path, "4x2", 1, rows)
+            says(run(carried_by, "carry", path, "2x4", 2, rows), "step 1 is whole")
+            size = sum(os.path.getsize(os.path.join(root, name)) for root, _, names in os.walk(saved) for name in names)
+            says(run(saved_by, "restore", path, "1x1", -1, rows), "step 1 is whole")
+            print(f"{size / 2**30:.3f} GiB, saved on 4x2 by {saved_by}, carried to 2x4 by {carried_by}, read on 1x1 by "
+                  f"{saved_by}: the same bits", flush=True)
+            shutil.rmtree(path)
 
 
 def is_killed_in_a_save(folder):
@@ -88,7 +105,11 @@ def fills_the_disk(folder):
         subprocess.run(["umount", mount], check=False)
 
 
-for case in (goes_from_any_to_any, is_killed_in_a_save, fills_the_disk):
+def goes_from_4x2_to_2x4_to_1x1(folder):
+    goes_from_mesh_to_mesh(folder, ROWS or 96)
+
+
+for case in (goes_from_4x2_to_2x4_to_1x1,) if ROWS else (goes_from_any_to_any, is_killed_in_a_save, fills_the_disk):
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         case(folder)
