@@ -66,12 +66,21 @@ inline auto whole(Shape shape) {
   return [=](const Setup& s) { return s.normal(shape, P()); };
 }
 
+/// Symmetric and positive definite, whole on every device.
+inline auto spd(std::int64_t n) {
+  return [=](const Setup& s) {
+    const Array a = random::normal(random::key(0), {n, n});
+    return device_put(matmul(a, a.T()) / static_cast<double>(n) + eye(n), s.at(P()));
+  };
+}
+
 /// One list per file of cases; in the order of printing.
 std::vector<Case> tiny_cases();
 std::vector<Case> mlp_cases();
 std::vector<Case> array_cases();
 std::vector<Case> mapped_cases();
 std::vector<Case> loop_cases();
+std::vector<Case> solver_cases();
 std::vector<Case> linalg_cases();
 std::vector<Case> wide_cases();
 std::vector<Case> convolution_cases();

@@ -3,22 +3,15 @@
 namespace bench {
 namespace {
 
-// Hermitian with eigenvalues of 1 and more.
-Array positive(const Setup& s, std::int64_t n) {
-  Array a = random::normal(random::key(0), {n, n});
-  return device_put(matmul(a, a.T()) / static_cast<double>(n) + eye(n), s.at(P()));
-}
-
-auto spd(std::int64_t n) {
-  return [=](const Setup& s) { return positive(s, n); };
-}
-
 Array solve(const Array& a, const Array& b) { return linalg::solve(a, b); }
+Array product(const Array& a, const Array& b) { return matmul(a, b); }
 
 }  // namespace
 
 std::vector<Case> linalg_cases() {
   return {
+      compiled("product_batch_4096x4", product, rows({4096, 4, 4}), rows({4096, 4, 4})),
+      compiled("product_100000x3_3", product, rows({100000, 3}), whole({3, 3})),
       compiled(
           "cholesky_1024", [](const Array& a) { return linalg::cholesky(a); }, spd(1024)),
       compiled("solve_1024", solve, whole({1024, 1024}), whole({1024, 16})),

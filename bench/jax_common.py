@@ -55,6 +55,13 @@ def some(shape, *spec, dtype=jnp.float32):
     return lambda: normal(shape, *spec).astype(dtype)
 
 
+def spd(n):
+    def make():
+        a = random.normal(random.key(0), (n, n))
+        return jax.device_put(a @ a.T / n + jnp.eye(n), at())
+    return make
+
+
 def integers(shape, below, *spec):
     return lambda: jax.device_put(random.randint(random.key(1), shape, 0, below), at(*spec))
 

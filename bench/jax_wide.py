@@ -4,13 +4,8 @@ from jax_common import *  # noqa: F403
 
 # --- linear algebra and Fourier transforms
 
-def spd(n):
-    def make():
-        a = random.normal(random.key(0), (n, n))
-        return jax.device_put(a @ a.T / n + jnp.eye(n), at())
-    return make
-
-
+on_arrays("product_batch_4096x4", jnp.matmul, some((4096, 4, 4), *SPLIT), some((4096, 4, 4), *SPLIT))
+on_arrays("product_100000x3_3", jnp.matmul, some((100000, 3), *SPLIT), some((3, 3)))
 on_arrays("cholesky_1024", jnp.linalg.cholesky, spd(1024))
 on_arrays("solve_1024", jnp.linalg.solve, some((1024, 1024)), some((1024, 16)))
 on_arrays("eigh_256", jnp.linalg.eigh, spd(256))

@@ -9,6 +9,7 @@
 #include "backend/cpu/matvec.hpp"
 #include "backend/cpu/narrow_product.hpp"
 #include "backend/cpu/small_product.hpp"
+#include "backend/cpu/thin_product.hpp"
 #include "base/half.hpp"
 #include "tutti/base/error.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 using compile::Dot;
 
 constexpr std::int64_t kPiece = 128;  // floats, side by side
+constexpr double kTaskNs = 40e3;      // of a batch of thin products
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.
@@ -48,6 +50,12 @@ class DotWork final : public run::Work {
     const double of_task = is_vector ? kToRead / (2 * work + 1) : 4e6 / (work + 1);
     per_task_ = parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(of_task), 1, batches_);
     per_task_ = (per_task_ + together_ - 1) / together_ * together_;
+    if (batches_ > 1 && parts_ == 1 && !is_vector && d.dtype == float32 && d.result == float32 && !d.mask && !d.panel)
+      if ((thin_ = thin_product(d.n, d.k))) {
+        const double ns = work * rate + 10;  // nothing is looked at again for each of them
+        cost_ns = static_cast<double>(batches_) * ns;
+        per_task_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(kTaskNs / ns), 1, batches_);
+      }
     // Small products are not worth the library's checks. The last tile may be smaller.
     if (work > 1e6) {
       for (int last = 0; last < 2; ++last) {
@@ -61,8 +69,8 @@ class DotWork final : public run::Work {
 
   void run(char* const* at, int task) const override {
     if (parts_ > 1) return one(at, task / parts_, task % parts_);
-    for (std::int64_t b = task * per_task_, end = std::min(batches_, b + per_task_); b < end; b += together_)
-      one(at, b, 0);
+    const std::int64_t end = std::min(batches_, (task + 1) * per_task_);
+    for (std::int64_t b = task * per_task_; b < end; b += together_) thin_ ? thin(at, b) : one(at, b, 0);
   }
 
  private:
@@ -88,16 +96,31 @@ class DotWork final : public run::Work {
     else
       matvec(d_.n, d_.k, {rhs, d_.b_n, d_.b_k}, {lhs, d_.a_k, out, 1}, {together_, rhs_next, lhs_next, next});
   }
-  void one(char* const* at, std::int64_t batch, std::int64_t part) const {
-    std::int64_t a = d_.a_offset, b = d_.b_offset, c = d_.c_offset, seen = d_.mask ? d_.mask->offset : 0, m = d_.m,
-                 n = d_.n;
-    for (std::size_t i = d_.batch.size(); i-- > 0; batch /= d_.batch[i]) {
-      const std::int64_t x = batch % d_.batch[i];
-      a += x * d_.a_batch[i];
-      b += x * d_.b_batch[i];
-      c += x * d_.c_batch[i];
-      if (d_.mask) seen += x * d_.mask->batch[i];
+  // Where a product of the batch begins, in elements.
+  struct Place {
+    std::int64_t a, b, c, seen;
+  };
+  Place place(std::int64_t batch) const {
+    Place p{d_.a_offset, d_.b_offset, d_.c_offset, d_.mask ? d_.mask->offset : 0};
+    for (std::size_t i = d_.batch.size(); i-- > 0;) {
+      const std::int64_t rest = i > 0 ? batch / d_.batch[i] : 0, x = batch - rest * d_.batch[i];
+      p.a += x * d_.a_batch[i];
+      p.b += x * d_.b_batch[i];
+      p.c += x * d_.c_batch[i];
+      if (d_.mask) p.seen += x * d_.mask->batch[i];
+      batch = rest;
     }
+    return p;
+  }
+  void thin(char* const* at, std::int64_t batch) const {
+    const Place p = place(batch);
+    thin_(d_.m, d_.k, {reinterpret_cast<const float*>(at[d_.a]) + p.a, d_.a_m, d_.a_k},
+          {reinterpret_cast<const float*>(at[d_.b]) + p.b, d_.b_k, d_.b_n}, reinterpret_cast<float*>(at[d_.c]) + p.c,
+          d_.c_m, sums());
+  }
+  void one(char* const* at, std::int64_t batch, std::int64_t part) const {
+    auto [a, b, c, seen] = place(batch);
+    std::int64_t m = d_.m, n = d_.n;
     if (together_ > 1) return vectors(at, a, b, c);
     const std::int64_t from = part * tile_;
     if (by_rows_) {
@@ -204,6 +227,7 @@ class DotWork final : public run::Work {
   Dot d_;
   std::int64_t batches_ = 1, parts_ = 1, tile_ = 0, unit_ = 1, per_task_ = 1, together_ = 1;
   bool by_rows_ = true;
+  ThinProduct thin_ = nullptr;
   std::unique_ptr<NarrowProduct> narrow_[2];  // of a whole tile and of the last one
 };
 

@@ -9,6 +9,7 @@
 #include "backend/cpu/matvec.hpp"
 #include "backend/cpu/one_thread.hpp"
 #include "backend/cpu/small_product.hpp"
+#include "backend/cpu/thin_product.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::cpu {
@@ -84,6 +85,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
            (m == 1 && !adds && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1}));
   };
   if (!vector()) {
+    if (const ThinProduct thin = thin_product(n, k)) return thin(m, k, a, b, c, c_row, sums);
     if ((!is_tiny || n >= kWideColumns) && small_product(m, n, k, a, b, c, c_row, sums)) return;
     const bool near = b.column == 1 && n * k <= kNearElements;
     if (!near && large_product(m, n, k, a, b, c, c_row, sums)) return;

@@ -1,4 +1,4 @@
-// The kernel of large products, whose blocks end anywhere, against doubles: sums of integers are exact.
+// The kernels of products of float32, whose blocks end anywhere, against doubles: sums of integers are exact.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,8 @@
 #include "backend/cpu/gemm64.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/large_product.hpp"
+#include "backend/cpu/thin_product.hpp"
+#include "tutti/tutti.hpp"
 
 namespace tutti::test {
 namespace {
@@ -34,8 +36,24 @@ struct Operands {
   cpu::Matrix right() const { return turn_b ? cpu::Matrix{b.data(), 1, k} : cpu::Matrix{b.data(), n, 1}; }
   std::vector<float> product(Sums sums) const {
     std::vector<float> c(static_cast<std::size_t>(m * (n + kBetween)), 7);
-    EXPECT_TRUE(cpu::large_product(m, n, k, left(), right(), c.data(), n + kBetween, sums));
+    if (const cpu::ThinProduct thin = cpu::thin_product(n, k))
+      thin(m, k, left(), right(), c.data(), n + kBetween, sums);
+    else
+      EXPECT_TRUE(cpu::large_product(m, n, k, left(), right(), c.data(), n + kBetween, sums));
     return c;
+  }
+  // How many elements are not the sum, or between rows not what they were.
+  std::int64_t wrong(Sums sums) const {
+    const std::vector<float> c = product(sums);
+    const std::vector<double> want = exact();
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < m; ++i)
+      for (std::int64_t j = 0; j < n + kBetween; ++j) {
+        const double before = sums == Sums::added || j >= n ? 7 : 0,
+                     sum = j < n ? want[static_cast<std::size_t>(i * n + j)] : 0;
+        count += c[static_cast<std::size_t>(i * (n + kBetween) + j)] != before + sum;
+      }
+    return count;
   }
   std::vector<double> exact() const {
     const std::vector<double> x(a.begin(), a.end()), y(b.begin(), b.end());
@@ -62,17 +80,39 @@ TEST_F(LargeProducts, every_layout) {
     for (int layout = 0; layout < 4; ++layout)
       for (const Sums sums : {Sums::plain, Sums::added, Sums::plus_zero}) {
         const Operands o(extents, layout, random);
-        const std::vector<float> c = o.product(sums);
-        const std::vector<double> want = o.exact();
-        std::int64_t wrong = 0;
-        for (std::int64_t i = 0; i < o.m; ++i)
-          for (std::int64_t j = 0; j < o.n + kBetween; ++j) {
-            const double before = sums == Sums::added || j >= o.n ? 7 : 0,
-                         sum = j < o.n ? want[static_cast<std::size_t>(i * o.n + j)] : 0;
-            wrong += c[static_cast<std::size_t>(i * (o.n + kBetween) + j)] != before + sum;
-          }
-        EXPECT_EQ(wrong, 0) << o.m << ' ' << o.n << ' ' << o.k << " layout " << layout;
+        EXPECT_EQ(o.wrong(sums), 0) << o.m << ' ' << o.n << ' ' << o.k << " layout " << layout;
       }
+}
+
+TEST(ThinProducts, every_shape_and_layout) {
+  if (cpu::isa() == cpu::Isa::plain) GTEST_SKIP() << "needs vectors of 8";
+  std::mt19937 random{3};
+  for (std::int64_t n = 1; n <= 8; ++n)
+    for (std::int64_t m : {1, 2, 7, 8, 11, 19})
+      for (std::int64_t k : {1, 4, 5, 128})
+        for (int layout = 0; layout < 4; ++layout)
+          for (const Sums sums : {Sums::plain, Sums::added, Sums::plus_zero}) {
+            const Operands o({m, n, k}, layout, random);
+            ASSERT_TRUE(cpu::thin_product(n, k));
+            ASSERT_EQ(o.wrong(sums), 0) << m << ' ' << n << ' ' << k << " layout " << layout;
+          }
+  EXPECT_FALSE(cpu::thin_product(9, 4));
+  EXPECT_FALSE(cpu::thin_product(4, 129));
+}
+
+// Batches of them, over one dim and several, in tasks of many.
+TEST(ThinProducts, batches) {
+  for (const Shape& batch : {Shape{3000}, Shape{40, 100}, Shape{2, 3, 500}}) {
+    Shape left = batch, right = batch;
+    left.insert(static_cast<int>(left.size()), 5);
+    left.insert(static_cast<int>(left.size()), 4);
+    right.insert(static_cast<int>(right.size()), 3);
+    right.insert(static_cast<int>(right.size()), 4);
+    const Array a = random::randint(random::key(0), left, -4, 5).astype(float32),
+                b = random::randint(random::key(1), right, -4, 5).astype(float32);
+    const Array want = (expand_dims(a, -2) * expand_dims(b, -3)).sum(-1);
+    EXPECT_TRUE(array_equal(matmul(a, swapaxes(b, -1, -2)), want).item<bool>()) << batch.size();
+  }
 }
 
 // However many tasks share the rows or columns of a product.
