@@ -66,8 +66,10 @@ Array relocated(const Array& x, const Sharding& sharding, bool committed) {
     check_given(x, buffer);
     return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
   }
-  // Blocks of different sizes are others where two meshes cut their axes into common ones.
-  if (to && (from->places == to->places || (is_even(*from, x.shape()) && is_even(*to, x.shape()))))
+  // A program has one order of devices. Blocks of different sizes are others where two meshes cut their axes into
+  // common ones.
+  const bool one_order = x.sharding().device_list() == sharding.device_list();
+  if (to && one_order && (from->places == to->places || (is_even(*from, x.shape()) && is_even(*to, x.shape()))))
     return sent(x, sharding);
   // To every process, whole: the label is the wanted one, which may be of a mesh within one process.
   buffer = buffer_of(sent(x, NamedSharding(from->places->devices, P())), "device_put");

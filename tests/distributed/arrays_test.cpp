@@ -48,6 +48,9 @@ TEST(Arrays, EveryShardingIsReachedFromEveryOther) {
   for (const P& spec : {P("z"), P(none, "z")}) all.push_back(NamedSharding(b, spec));
   all.push_back(NamedSharding(c, P(Names{"i", "j"}, "k")));
   all.push_back(SingleDeviceSharding(devices()[0]));
+  const std::vector<Device> d = devices();
+  all.push_back(NamedSharding(Mesh({d.rbegin(), d.rend()}, {8}, {"z"}), P(none, "z")));
+  all.push_back(NamedSharding(Mesh({d[0], d[4], d[1], d[5], d[2], d[6], d[3], d[7]}, {4, 2}, {"x", "y"}), P("x", "y")));
   for (const Array& host : {counted({8, 16}), counted({6, 5})})
     for (const Sharding& from : all)
       for (const Sharding& to : all) {
