@@ -46,8 +46,9 @@ template <class T>
   }
   return i;
 }
-/// The same of float32 elements in vectors of 64 bytes; `turned`: with all bits the other way round.
-template <bool turned>
+/// The same of float32 elements in vectors of 64 bytes. `turned`: with all bits the other way round; `row`: as many
+/// follow and are wanted next. They come meanwhile: nothing else comes from memory while these are sorted.
+template <bool turned, bool row>
 [[gnu::target("arch=x86-64-v4")]] inline std::int64_t wide_float_orders(const float* x, std::int64_t n,
                                                                         std::uint32_t* out) {
   constexpr std::int64_t lanes = 16;
@@ -56,6 +57,7 @@ template <bool turned>
   constexpr int straight = 0x1e, reversed = 0xe1;  // bits ^ (all of the sign | sign), and what it leaves out
   std::int64_t i = 0;
   for (; i + lanes <= n; i += lanes) {
+    if constexpr (row) __builtin_prefetch(x + n + i, 0, 2);
     const __m512 value = _mm512_add_ps(_mm512_loadu_ps(x + i), _mm512_setzero_ps());  // of -0 and 0: 0
     const __m512i bits = _mm512_castps_si512(value), signs = _mm512_srai_epi32(bits, 31);
     const __m512i word = _mm512_ternarylogic_epi32(bits, signs, sign, turned ? reversed : straight);
@@ -73,8 +75,13 @@ void row_orders(const T* x, std::int64_t step, std::int64_t n, bool descending, 
   const auto turn = static_cast<OrderWord<T>>(descending ? -1 : 0);
   std::int64_t i = 0;
   if constexpr (std::same_as<T, float>)
-    if (step == 1 && lane::has_avx512())
-      i = descending ? detail::wide_float_orders<true>(x, n, out) : detail::wide_float_orders<false>(x, n, out);
+    if (step == 1 && lane::has_avx512()) {
+      constexpr std::int64_t kLongestRow = 1 << 13;
+      i = n > kLongestRow ? descending ? detail::wide_float_orders<true, false>(x, n, out)
+                                       : detail::wide_float_orders<false, false>(x, n, out)
+          : descending ? detail::wide_float_orders<true, true>(x, n, out)
+                          : detail::wide_float_orders<false, true>(x, n, out);
+    }
   if constexpr (std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t>)
     if (step == 1 && i == 0)
       lane::with_widest([&] [[gnu::always_inline]] { i = detail::wide_orders(x, n, turn, out); });
