@@ -82,10 +82,16 @@ Reg Recorder::unary(Un op, Reg x) {
   return push({.kind = Kind::unary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id});
 }
 Reg Recorder::binary(Bin op, Reg x, Reg y) {
+  if (op == Bin::mul && is_one(x)) return y;  // as derivatives of sums begin
+  if (op == Bin::mul && is_one(y)) return x;
   if (op == Bin::div)
     if (const std::optional<Inst> reciprocal = exact_reciprocal(body_.insts[static_cast<std::size_t>(y.id)]))
       return binary(Bin::mul, x, push(*reciprocal));
   return push({.kind = Kind::binary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id, .b = y.id});
+}
+bool Recorder::is_one(Reg x) const {
+  const Inst& i = body_.insts[static_cast<std::size_t>(x.id)];
+  return i.kind == Kind::constant && i.dtype.is_floating() && std::bit_cast<double>(i.bits) == 1;
 }
 Reg Recorder::compare(Cmp op, Reg x, Reg y) {
   return push({.kind = Kind::compare, .sub = static_cast<std::uint8_t>(op), .dtype = bool_, .a = x.id, .b = y.id});

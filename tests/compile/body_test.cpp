@@ -27,4 +27,13 @@ TEST(Bodies, QuotientsByPowersOfTwoAreProducts) {
   EXPECT_TRUE(divides(int32, 4)) << "integers round towards zero";
 }
 
+TEST(Bodies, ProductsWithOneAreTheOtherFactor) {
+  compile::Recorder ir;
+  const Reg x = ir.load(0, float32), one = ir.constant(float32, 1);
+  EXPECT_EQ(ir.binary(VectorIR::Bin::mul, x, one).id, x.id);
+  EXPECT_EQ(ir.binary(VectorIR::Bin::mul, one, x).id, x.id);
+  EXPECT_EQ(ir.binary(VectorIR::Bin::div, x, one).id, x.id);
+  EXPECT_NE(ir.binary(VectorIR::Bin::mul, x, ir.constant(float32, -1)).id, x.id);
+}
+
 }  // namespace tutti::test
