@@ -10,6 +10,7 @@
 #include <regex>
 #include <thread>
 
+#include "by_hand.hpp"
 #include "jax_process.hpp"
 #include "options/command_line.hpp"
 #include "process_cases.hpp"
@@ -25,7 +26,7 @@ struct Options {
   std::vector<std::string> process_cases;  // what this process of a job is to time
   int rounds = 5, devices = 8, processes = 1;
   double seconds = 1;
-  bool list = false, compare = false, one = true, first_sin = false;
+  bool list = false, compare = false, hand = false, one = true, first_sin = false;
 };
 
 // The threads of whoever ran last go to sleep before the other side is timed.
@@ -34,6 +35,7 @@ void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 struct Sides {
   bool one = false;
   std::unique_ptr<JaxProcess> jax, jax_one;
+  std::vector<Case> hand;
 };
 
 int restarts(const Sides& s) { return (s.jax ? s.jax->restarts() : 0) + (s.jax_one ? s.jax_one->restarts() : 0); }
@@ -43,6 +45,9 @@ void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
     Timed ours(c, setup_of(o.devices));
     std::optional<Timed> ours_one;
     if (sides.one) ours_one.emplace(c, setup_of(1));
+    std::optional<Timed> hand;
+    for (const Case& h : sides.hand)
+      if (h.name == c.name) hand.emplace(h, setup_of(1));
     auto ask = [&](std::unique_ptr<JaxProcess>& jax, std::vector<double>& to) {
       if (!jax || !row.error.empty()) return;
       rest();
@@ -52,6 +57,8 @@ void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
     for (int i = 0; i < o.rounds; ++i) {
       rest();
       row.ours.push_back(ours.round());
+      rest();
+      if (hand) row.hand.push_back(hand->round());
       ask(sides.jax, row.jax);
       rest();
       if (ours_one) row.ours_one.push_back(ours_one->round());
@@ -102,18 +109,19 @@ int run(const Options& o) {
       say_without_jax(o);
     }
   }
-  const bool jax = sides.jax != nullptr;
+  if (o.hand) sides.hand = all_by_hand();
+  const Columns columns{.one = sides.one, .jax = sides.jax != nullptr, .hand = !sides.hand.empty()};
   fmt::print("medians of {} rounds, {} devices, backend {}\n", o.rounds, o.devices, config::backend());
-  print_header(sides.one, jax);
+  print_header(columns);
   std::vector<Row> rows;
   for (const Case& c : cases) {
     Row& row = rows.emplace_back();
     row.name = c.name;
     row.must = o.devices == 8 ? must_of(c.name) : 0;
     measure(row, c, o, sides);
-    print_row(row, sides.one, jax);
+    print_row(row, columns);
   }
-  print_summary(rows, sides.one, jax);
+  print_summary(rows, columns);
   if (!o.json.empty()) {
     std::ofstream out(o.json);
     if (!(out << json_text(rows, o.devices))) throw std::runtime_error("cannot write " + o.json);
@@ -137,6 +145,7 @@ int main(int argc, char** argv) {
   line.flag("!--no-one", o.one, "leave out the columns of one device");
   line.add("--json", o.json, "also write all rounds to this file");
   line.flag("--compare-jax", o.compare, "time JAX as well, in turn with tutti");
+  line.flag("--by-hand", o.hand, "time hand-written C++ for AVX-512 as well, for the cases that have it");
   line.add("--python", o.python, "a Python with jax (default: python3)");
   line.add("--processes", o.processes, "cases of that many processes with a thread each, started by mpirun")
       .one_of({"1", "2", "4", "8"});

@@ -54,23 +54,25 @@ std::string time_text(double ms) {
   return fmt::format("{:.4g} ns", ms * 1e6);
 }
 
-void print_header(bool one, bool jax) {
+void print_header(const Columns& c) {
   fmt::print("{:<28}{:>11}", "case", "ours");
-  if (one) fmt::print("{:>11}{:>8}", "on 1", "8/1");
-  if (jax)
+  if (c.hand) fmt::print("{:>11}{:>10}", "by hand", "hand/ours");
+  if (c.one) fmt::print("{:>11}{:>8}", "on 1", "8/1");
+  if (c.jax)
     fmt::print("{:>11}{:>11}{:>9}{:>8}{:>7}{:>7}{:>8}", "JAX", "JAX on 1", "JAX/ours", "worst", "must", "met",
                "JAX1/us");
   fmt::print("\n");
 }
 
-void print_row(const Row& r, bool one, bool jax) {
+void print_row(const Row& r, const Columns& c) {
   if (!r.error.empty() && r.ours.empty()) {
     fmt::print("{:<28}{}\n", r.name, r.error);
     return;
   }
   fmt::print("{:<28}{:>11}", r.name, time_of(r.ours));
-  if (one) fmt::print("{:>11}{:>8}", time_of(r.ours_one), number(ratio(r.ours, r.ours_one)));
-  if (jax) {
+  if (c.hand) fmt::print("{:>11}{:>10}", time_of(r.hand), number(ratio(r.hand, r.ours)));
+  if (c.one) fmt::print("{:>11}{:>8}", time_of(r.ours_one), number(ratio(r.ours, r.ours_one)));
+  if (c.jax) {
     double times = ratio(r.jax, r.ours);
     std::string met = r.must > 0 && times > 0 ? fmt::format("{:.0f}%", 100 * times / r.must) : "-";
     fmt::print("{:>11}{:>11}{:>9}{:>8}{:>7}{:>7}{:>8}", time_of(r.jax), time_of(r.jax_one), number(times),
@@ -82,13 +84,14 @@ void print_row(const Row& r, bool one, bool jax) {
   std::fflush(stdout);
 }
 
-void print_summary(const std::vector<Row>& rows, bool one, bool jax) {
+void print_summary(const std::vector<Row>& rows, const Columns& c) {
   fmt::print("\n");
   int failed = 0;
   for (const Row& r : rows) failed += r.ours.empty();
   if (failed) fmt::print("{} cases failed\n", failed);
-  if (one) mean_line(rows, "ours on 8 / on 1", [](const Row& r) { return ratio(r.ours, r.ours_one); });
-  if (!jax) return;
+  if (c.hand) mean_line(rows, "by hand / ours", [](const Row& r) { return ratio(r.hand, r.ours); });
+  if (c.one) mean_line(rows, "ours on 8 / on 1", [](const Row& r) { return ratio(r.ours, r.ours_one); });
+  if (!c.jax) return;
   int all = 0, most = 0, reached = 0;
   for (const Row& r : rows) {
     double met = r.must > 0 ? ratio(r.jax, r.ours) / r.must : 0;
@@ -119,6 +122,7 @@ std::string json_text(const std::vector<Row>& rows, int devices) {
     put("ours_one_device", r.ours_one);
     put("jax", r.jax);
     put("jax_one_device", r.jax_one);
+    put("by_hand", r.hand);
     if (double x = ratio(r.jax, r.ours); x > 0) j["ratio"] = x;
     out.push_back(std::move(j));
   }
