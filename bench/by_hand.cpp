@@ -86,7 +86,9 @@ Case by_hand(std::string name, std::function<std::function<void(int)>(const Setu
 
 std::vector<Case> all_by_hand() {
   std::vector<Case> all;
-  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw")) return all;
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+      !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
+    return all;
   for (auto list : {memory_by_hand, random_by_hand}) {
     std::vector<Case> some = list();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));

@@ -1,13 +1,15 @@
 // Rows that memory bounds: read once, write once, ask ahead for what the processor cannot foresee.
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 
 #include <limits>
 
 #include "by_hand.hpp"
 
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
+#include "../src/lane/begin_avx512.inc"
 
 namespace bench {
 namespace {
@@ -180,3 +182,5 @@ std::vector<Case> memory_by_hand() {
 }
 
 }  // namespace bench
+
+#include "../src/lane/end_target.inc"

@@ -1,11 +1,13 @@
 // Random numbers by Threefry-2x32 with 20 rounds (Salmon et al. 2011) as JAX counts: many counters in lanes.
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
 
 #include "by_hand.hpp"
 
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
+#include "../src/lane/begin_avx512.inc"
 
 namespace bench {
 namespace {
@@ -27,7 +29,8 @@ template <int by> [[gnu::always_inline]] inline __m512i rotated(__m512i x) { ret
       low[v] = _mm512_xor_si512(rotated<by>(low[v]), high[v]);
     }
   };
-  auto four = [&]<int a, int b, int c, int d>(std::integer_sequence<int, a, b, c, d>, int i) __attribute__((always_inline)) {
+  auto four = [&]<int a, int b, int c, int d>(std::integer_sequence<int, a, b, c, d>, int i)
+      __attribute__((always_inline)) {
     round(std::integral_constant<int, a>());
     round(std::integral_constant<int, b>());
     round(std::integral_constant<int, c>());
@@ -120,3 +123,5 @@ Case circle() {
 std::vector<Case> random_by_hand() { return {uniform(), circle()}; }
 
 }  // namespace bench
+
+#include "../src/lane/end_target.inc"

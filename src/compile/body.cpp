@@ -1,8 +1,6 @@
 #include "compile/body.hpp"
 
 #include <bit>
-#include <cmath>
-#include <optional>
 #include <stdexcept>
 #include <tuple>
 
@@ -22,17 +20,6 @@ double rounded(DType d, double v) {
   if (d == float8_e5m2) return static_cast<float>(Float8E5M2(static_cast<float>(v)));
   if (d == float32) return static_cast<float>(v);
   return v;
-}
-
-// Of a power of two, by which a product has the bits of the quotient and takes a fraction of the time.
-std::optional<Inst> exact_reciprocal(Inst divisor) {
-  if (divisor.kind != Kind::constant || !divisor.dtype.is_floating()) return std::nullopt;
-  int exponent = 0;
-  if (std::abs(std::frexp(std::bit_cast<double>(divisor.bits), &exponent)) != 0.5) return std::nullopt;
-  const int most = divisor.dtype == float64 ? 1000 : 120;  // so that neither is near 0 or infinity
-  if (std::abs(exponent) > most) return std::nullopt;
-  divisor.bits = std::bit_cast<std::int64_t>(1 / std::bit_cast<double>(divisor.bits));
-  return divisor;
 }
 
 }  // namespace
@@ -82,16 +69,7 @@ Reg Recorder::unary(Un op, Reg x) {
   return push({.kind = Kind::unary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id});
 }
 Reg Recorder::binary(Bin op, Reg x, Reg y) {
-  if (op == Bin::mul && is_one(x)) return y;  // as derivatives of sums begin
-  if (op == Bin::mul && is_one(y)) return x;
-  if (op == Bin::div)
-    if (const std::optional<Inst> reciprocal = exact_reciprocal(body_.insts[static_cast<std::size_t>(y.id)]))
-      return binary(Bin::mul, x, push(*reciprocal));
   return push({.kind = Kind::binary, .sub = static_cast<std::uint8_t>(op), .dtype = x.dtype, .a = x.id, .b = y.id});
-}
-bool Recorder::is_one(Reg x) const {
-  const Inst& i = body_.insts[static_cast<std::size_t>(x.id)];
-  return i.kind == Kind::constant && i.dtype.is_floating() && std::bit_cast<double>(i.bits) == 1;
 }
 Reg Recorder::compare(Cmp op, Reg x, Reg y) {
   return push({.kind = Kind::compare, .sub = static_cast<std::uint8_t>(op), .dtype = bool_, .a = x.id, .b = y.id});

@@ -76,7 +76,6 @@ class Recorder final : public VectorIR {
 
  private:
   Reg push(Inst i);
-  bool is_one(Reg x) const;
   Body body_;
   std::map<Inst, int> known_;
   std::map<int, DType> narrow_;  // registers that hold a 16-bit float

@@ -132,13 +132,35 @@ Lanes::Value Lanes::unary(Un op, DType d, Value x) {
   throw InternalError("lanes: unknown unary");
 }
 
+// The number that all lanes of a constant are.
+static const llvm::ConstantFP* number_of(llvm::Value* x) {
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(x);
+  if (constant && x->getType()->isVectorTy()) constant = constant->getSplatValue();
+  return llvm::dyn_cast_or_null<llvm::ConstantFP>(constant);
+}
+
+// Derivatives of sums begin with products by one. By powers of two, a product has the bits of the quotient and takes a
+// fraction of the time.
+Lanes::Value Lanes::product_or_quotient(Bin op, Value x, Value y) {
+  auto is_one = [](Value v) {
+    const llvm::ConstantFP* n = number_of(v);
+    return n && n->isExactlyValue(1.0);
+  };
+  if (is_one(y)) return x;
+  if (op == Bin::mul) return is_one(x) ? y : b_.CreateFMul(x, y);
+  llvm::APFloat reciprocal(0.f);
+  const llvm::ConstantFP* divisor = number_of(y);
+  if (!divisor || !divisor->getValueAPF().getExactInverse(&reciprocal)) return b_.CreateFDiv(x, y);
+  return b_.CreateFMul(x, llvm::ConstantFP::get(y->getType(), reciprocal));
+}
+
 Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
   const bool real = d.is_floating();
   switch (op) {
     case Bin::add: return real ? b_.CreateFAdd(x, y) : d.is_bool() ? b_.CreateOr(x, y) : b_.CreateAdd(x, y);
     case Bin::sub: return real ? b_.CreateFSub(x, y) : b_.CreateSub(x, y);
-    case Bin::mul: return real ? b_.CreateFMul(x, y) : d.is_bool() ? b_.CreateAnd(x, y) : b_.CreateMul(x, y);
-    case Bin::div: return real ? b_.CreateFDiv(x, y) : divide(op, d, x, y);
+    case Bin::mul: return real ? product_or_quotient(op, x, y) : d.is_bool() ? b_.CreateAnd(x, y) : b_.CreateMul(x, y);
+    case Bin::div: return real ? product_or_quotient(op, x, y) : divide(op, d, x, y);
     case Bin::rem: return real ? library("fmod", d, {x, y}, nullptr, nullptr) : divide(op, d, x, y);
     case Bin::min:
     case Bin::max: return real ? extreme_real(op, x, y) : extreme(op, d, x, y);

@@ -38,6 +38,7 @@ class Lanes {
  private:
   Value unary(VectorIR::Un op, DType dtype, Value x);
   Value binary(VectorIR::Bin op, DType dtype, Value x, Value y);
+  Value product_or_quotient(VectorIR::Bin op, Value x, Value y);
   Value divide(VectorIR::Bin op, DType dtype, Value x, Value y);
   Value extreme(VectorIR::Bin op, DType dtype, Value x, Value y);
   Value extreme_wide(VectorIR::Bin op, Value x, Value y);
