@@ -48,10 +48,11 @@ void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
     std::optional<Timed> hand;
     for (const Case& h : sides.hand)
       if (h.name == c.name) hand.emplace(h, setup_of(1));
-    auto ask = [&](std::unique_ptr<JaxProcess>& jax, std::vector<double>& to) {
-      if (!jax || !row.error.empty()) return;
+    std::string error, error_one;  // of JAX on 8 devices, on one: where one fails the other goes on
+    auto ask = [&](std::unique_ptr<JaxProcess>& jax, std::vector<double>& to, std::string& why) {
+      if (!jax || !why.empty()) return;
       rest();
-      if (auto ms = jax->round(c.name, row.error)) to.push_back(*ms);
+      if (auto ms = jax->round(c.name, why)) to.push_back(*ms);
     };
     const int before = restarts(sides);
     for (int i = 0; i < o.rounds; ++i) {
@@ -59,11 +60,12 @@ void measure(Row& row, const Case& c, const Options& o, Sides& sides) {
       row.ours.push_back(ours.round());
       rest();
       if (hand) row.hand.push_back(hand->round());
-      ask(sides.jax, row.jax);
+      ask(sides.jax, row.jax, error);
       rest();
       if (ours_one) row.ours_one.push_back(ours_one->round());
-      ask(sides.jax_one, row.jax_one);
+      ask(sides.jax_one, row.jax_one, error_one);
     }
+    row.error = error.empty() && !error_one.empty() ? "on one device: " + error_one : error;
     if (const int n = restarts(sides) - before; n > 0 && row.error.empty())
       row.error = fmt::format("JAX died or hung and was started anew {}", n == 1 ? "once" : fmt::format("{} times", n));
   } catch (const std::exception& e) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/scaling.md: step times of the demo and of a GPT on 2 to 1,024 processes, predicted and, on a few, measured.
+"""Writes docs/scaling.md: step times of an MLP and of the demo, a GPT, on 2 to 1,024 processes, predicted and, on a few, measured.
 
 usage: scaling.py --build build/release [--out docs/scaling.md] [--rounds 3]         (./dev scaling)
 The model: a step takes what one process with one thread takes for its rows of the batch, plus for each message that it
@@ -132,8 +132,8 @@ def section(program, kind, here):
 
 
 def main():
-    programs = [Program("train_text", "The demo (train_text)", [], 1024, 256, 2048),
-                Program("train_gpt", "A GPT (train_gpt)", [], 1024, 8, 32)]
+    programs = [Program("train_text", "An MLP (train_text)", [], 1024, 256, 2048),
+                Program("train_gpt", "The demo, a GPT (train_gpt)", [], 1024, 8, 32)]
     latency, per_byte, table = measured_network()
     text = ["# Scaling", "",
             "Made by `./dev scaling` (bench/scaling.py), not by hand: predicted milliseconds of a training step on 1 to",

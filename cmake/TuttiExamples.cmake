@@ -34,8 +34,11 @@ endif()
 
 # Runs on several processes print the same losses, and are sent what is planned.
 if(TUTTI_TESTS AND TARGET tutti_mpi)
-  add_test(NAME example.train_text_processes COMMAND ${Python3_EXECUTABLE}
-    ${PROJECT_SOURCE_DIR}/tests/examples/processes.py ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:train_text>
-    --batch 64 --width 64)
-  set_tests_properties(example.train_text_processes PROPERTIES LABELS slow TIMEOUT 300)
+  foreach(name train_text train_gpt)
+    set(arguments ${tutti_example_args_${name}})
+    list(REMOVE_AT arguments 0 1)  # --steps N: the script's own
+    add_test(NAME example.${name}_processes COMMAND ${Python3_EXECUTABLE}
+      ${PROJECT_SOURCE_DIR}/tests/examples/processes.py ${MPIEXEC_EXECUTABLE} $<TARGET_FILE:${name}> ${arguments})
+    set_tests_properties(example.${name}_processes PROPERTIES LABELS slow TIMEOUT 300)
+  endforeach()
 endif()

@@ -1,9 +1,9 @@
-// Trains a transformer over bytes on real text, on a mesh of devices: `./dev run train_gpt`.
+// Trains a transformer over bytes on real text, on a mesh of devices: `./dev demo`.
 //
-//     ./dev run train_gpt --seconds 60                              # held-out bits per byte, and a sample
-//     ./dev run train_gpt --steps 20 --mesh 8x1                     # the same losses on every mesh
-//     ./dev run train_gpt --save run                                # a checkpoint every 100 steps; --resume goes on
-//     ./dev run train_gpt --steps 5 --isolated --explain            # what each device receives, and why
+//     ./dev demo --seconds 60                              # held-out bits per byte, and a sample
+//     ./dev demo --steps 20 --mesh 8x1                     # the same losses on every mesh
+//     ./dev demo --save run                                # a checkpoint every 100 steps; --resume goes on
+//     ./dev demo --steps 5 --isolated --explain            # what each device receives, and why
 #include "text/curve_svg.hpp"
 #include "text/decode.hpp"
 #include "text/gpt_training.hpp"

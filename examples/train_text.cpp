@@ -1,7 +1,7 @@
-// Trains a byte-level language model on real text, on a mesh of devices: `./dev demo`.
+// Trains an MLP over bytes on real text, on a mesh of devices: `./dev run train_text`.
 //
-//     ./dev demo --steps 1000 --save run             # every 100 steps a checkpoint
-//     ./dev demo --steps 1000 --save run --resume    # goes on where that was stopped, with the same losses
+//     ./dev run train_text --steps 1000 --save run             # every 100 steps a checkpoint
+//     ./dev run train_text --steps 1000 --save run --resume    # goes on where that was stopped, with the same losses
 #include <random>
 
 #include "text/curve_svg.hpp"

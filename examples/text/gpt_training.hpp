@@ -17,13 +17,13 @@ namespace text {
 
 struct GptRun : RunOptions {
   GptRun() {
-    batch = 16;
+    batch = 8;
     context = 128;
-    rate = 3e-3;
+    rate = 5e-3;
   }
-  int layers = 4, width = 128, heads = 4, warmup = 50;
+  int layers = 4, width = 128, heads = 4, warmup = 200;
   double decay = 0.1, clip = 1;
-  std::string positions = "learned", dtype = "float32", remat;  // remat: what is kept, "" for no remat
+  std::string positions = "rotary", dtype = "float32", remat;  // remat: what is kept, "" for no remat
   bool scan = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using detail::CollectiveGroup;
 
-constexpr std::size_t rows_of_a_screen = 6;
+constexpr std::size_t rows_of_a_screen = 5;
 
 std::string pad_to(std::string text, std::size_t width) {
   text.resize(std::max(text.size(), width), ' ');
@@ -110,13 +110,25 @@ std::string totals_text(const Explanation& e) {
   return out;
 }
 
-std::string donated_text(const Explanation& e) {
+// A few lines: of a long list, those that are not reused.
+std::string donated_text(const Explanation& e, std::size_t most) {
   if (e.donated.empty()) return "";
+  auto is_reused = [](const Explanation::Donated& d) { return d.output >= 0; };
+  const auto reused = static_cast<std::size_t>(std::count_if(e.donated.begin(), e.donated.end(), is_reused));
+  const bool whole = e.donated.size() <= most;
   std::string out = "\nDonated: all of it is deleted by the call\n\n";
-  for (const Explanation::Donated& d : e.donated)
-    out += "  " + d.argument +
-           (d.output >= 0 ? ": output " + std::to_string(d.output) + " takes its memory\n"
-                          : ": not reused: " + d.reason + "\n");
+  if (!whole)
+    out += "  " + std::to_string(reused) + " of " + std::to_string(e.donated.size()) +
+           " arguments: an output takes the memory; all() lists them\n";
+  std::size_t left = whole ? most : std::min(most, e.donated.size() - reused);
+  for (const Explanation::Donated& d : e.donated) {
+    if (is_reused(d) && whole)
+      out += "  " + d.argument + ": output " + std::to_string(d.output) + " takes its memory\n";
+    if (!is_reused(d) && left > 0) {
+      out += "  " + d.argument + ": not reused: " + d.reason + "\n";
+      --left;
+    }
+  }
   return out;
 }
 
@@ -151,9 +163,11 @@ std::string Explanation::why(std::string_view value) const {
 
 std::string Explanation::str(int remedies) const {
   const int checked = remedies >= 0 || !queries ? remedies : queries->quick();
-  return report_text(*this, true, rows_of_a_screen, checked) + donated_text(*this);
+  return report_text(*this, true, rows_of_a_screen, checked) + donated_text(*this, rows_of_a_screen);
 }
-std::string Explanation::all() const { return report_text(*this, false, collectives.size(), 0) + donated_text(*this); }
+std::string Explanation::all() const {
+  return report_text(*this, false, collectives.size(), 0) + donated_text(*this, donated.size());
+}
 std::ostream& operator<<(std::ostream& out, const Explanation& e) { return out << e.str(); }
 
 std::string explain_diff(const Explanation& before, const Explanation& after) {

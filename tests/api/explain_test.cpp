@@ -38,6 +38,24 @@ auto contracted() {
   return jit([](const Array& x, const Array& w) { return matmul(x, w); });
 }
 
+TEST(Explain, ALongListOfDonatedArgumentsIsALine) {
+  const Mesh mesh = make_mesh({8}, "x");
+  std::vector<Array> state;
+  for (int i = 0; i < 9; ++i) state.push_back(at(ones({8, i + 1}), mesh, P("x")));
+  const auto step = jit(
+      [](std::vector<Array> s) {
+        for (Array& x : s) x = x * 2;
+        s.back() = s.back().sum();
+        return s;
+      },
+      {.donate = Donate::all});
+  const Explanation e = step.explain(state);
+  EXPECT_TRUE(holds(e.str(), "8 of 9 arguments: an output takes the memory")) << e;
+  EXPECT_FALSE(holds(e.str(), ": output ")) << e;
+  EXPECT_TRUE(holds(e.str(), "arg0[8] float32[8,9]: not reused")) << e;
+  EXPECT_TRUE(holds(e.all(), "arg0[7] float32[8,8]: output 7 takes its memory")) << e.all();
+}
+
 TEST(Explain, CountsWhatIsSent) {
   const Mesh mesh = make_mesh({8}, "x");
   const Array x = at(ones({16, 64}), mesh, P(none, "x")), w = at(ones({64, 32}), mesh, P("x"));
