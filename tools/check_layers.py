@@ -63,7 +63,8 @@ CONFINED = {
                                      # Kernels of an op's own, chosen by what the processor has.
                                      "ops/linalg/small_matrices.cpp", "lane/square16.hpp", "lane/vectors.hpp",
                                      "ops/reduction/lane_sort.cpp", "ops/reduction/row_orders.hpp",
-                                     "ops/reduction/least_of_row.cpp"],
+                                     "ops/reduction/least_of_row.cpp", "ops/reduction/word_vectors.hpp",
+                                     "ops/reduction/bincount.cpp"],
     r"xla/pjrt/|pjrt": ["backend/pjrt/"],
     r"mpi\.h": ["distributed/", "backend/mpi/"],
     r"zip\.h": ["io/"],
