@@ -66,7 +66,49 @@ template <bool turned, bool row>
   }
   return i;
 }
+/// The elements of words, many at a time: of float32, float64 and integers of as many bits.
+template <class T>
+[[gnu::always_inline]] inline std::int64_t wide_elements(const OrderWord<T>* words, std::int64_t n, OrderWord<T> turn,
+                                                         T* out) {
+  using Int = std::make_signed_t<OrderWord<T>>;
+  using Side = lane::Side<Int>;
+  constexpr Int sign = std::numeric_limits<Int>::min();
+  constexpr int last = 8 * sizeof(T) - 1;
+  std::int64_t i = 0;
+  for (; i + Side::lanes <= n; i += Side::lanes) {
+    typename Side::V order = *reinterpret_cast<const typename Side::Unaligned*>(words + i) ^ static_cast<Int>(turn);
+    if constexpr (std::floating_point<T>)
+      order ^= ~(order >> last) | sign;
+    else if constexpr (std::signed_integral<T>)
+      order ^= sign;
+    *reinterpret_cast<typename Side::Unaligned*>(out + i) = order;
+  }
+  return i;
+}
 }  // namespace detail
+
+/// What `ordered` and `turn` made a word of; of a zero the positive one.
+template <Orderable T> T element_of(OrderWord<T> word, OrderWord<T> turn) {
+  using U = OrderWord<T>;
+  constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(T) - 1));
+  const U order = static_cast<U>(word ^ turn);
+  if constexpr (std::same_as<T, bool>)
+    return order != 0;
+  else if constexpr (std::unsigned_integral<T>)
+    return order;
+  else if constexpr (std::integral<T>)
+    return static_cast<T>(order ^ sign);
+  else
+    return std::bit_cast<T>(static_cast<U>(order & sign ? order ^ sign : ~order));
+}
+/// out[i * step] = element_of(words[i]); with a step of 1, `out` may be where the words are.
+template <Orderable T, class Word>
+void from_orders(const Word* words, std::int64_t n, OrderWord<T> turn, T* out, std::int64_t step) {
+  std::int64_t i = 0;
+  if constexpr (sizeof(T) == sizeof(Word) && sizeof(T) >= 4)
+    if (step == 1) lane::with_widest([&] [[gnu::always_inline]] { i = detail::wide_elements(words, n, turn, out); });
+  for (; i < n; ++i) out[i * step] = element_of<T>(static_cast<OrderWord<T>>(words[i]), turn);
+}
 
 /// out[i] = ordered(x[i * step]) ^ turn, to be compared as unsigned numbers of as many bits.
 template <Orderable T>

@@ -6,14 +6,15 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "array/buffer.hpp"
 #include "base/tasks.hpp"
 #include "ir/op.hpp"
 #include "ops/reduction/ordered.hpp"
+#include "ops/reduction/quick_sort.hpp"
 
 namespace tutti::ops {
 
@@ -21,7 +22,8 @@ __extension__ using Word128 = unsigned __int128;
 
 inline constexpr std::int64_t kFewElements = 64;   // so many are compared: counting digits would take longer
 inline constexpr std::int64_t kLongRow = 1 << 17;  // rows from this on are shared among the workers, element by element
-inline constexpr std::int64_t kRowPiece = 1 << 16;  // elements of such a row that one worker takes at a time
+inline constexpr std::int64_t kLongQuickRow = 1 << 15;  // where they are split (quick_sort.hpp)
+inline constexpr std::int64_t kRowPiece = 1 << 16;      // elements of such a row that one worker takes at a time
 inline constexpr int kByteDigits = 256;
 
 // Where the elements of one row are.
@@ -82,8 +84,11 @@ template <class Word> class RowSorter {
  public:
   RowSorter(std::int64_t longest, bool descending)
       : descending_(descending),
-        words_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))),
-        other_(std::make_unique_for_overwrite<Word[]>(static_cast<std::size_t>(longest))) {}
+        room_(allocate_buffer(2 * static_cast<std::size_t>(longest + kSpare) * (sizeof(Word) + sizeof(std::int64_t)))),
+        words_(static_cast<Word*>(room_->data())),
+        other_(words_ + longest + kSpare),
+        places_(reinterpret_cast<std::int64_t*>(other_ + longest + kSpare)),
+        before_(places_ + longest + kSpare) {}
 
   // Positions in the row of its elements in order, those that are kept.
   std::span<const std::int64_t> positions(std::span<const HostView> keys, const Row& row, std::int64_t keep,
@@ -91,41 +96,47 @@ template <class Word> class RowSorter {
     const std::int64_t kept = keep == 0 ? row.n : std::min(std::abs(keep), row.n);
     if (keys.size() == 1 && row.n > kFewElements && kept * 4 <= std::min(row.n, kRowPiece)) {
       select(keys[0], row, kept, keep < 0, on_workers);
-      return places_;
+      return {places_, static_cast<std::size_t>(kept)};
     }
-    places_.clear();
-    for (std::size_t k = keys.size(); k-- > 0;) sort_by(keys[k], row, on_workers);  // the first decides at the end
-    const auto begin = places_.begin() + (keep < 0 ? row.n - kept : 0);
-    return std::span(begin, begin + kept);
+    for (std::size_t k = keys.size(); k-- > 0;)  // the first decides at the end
+      sort_by(keys[k], row, k + 1 == keys.size(), on_workers);
+    return {places_ + (keep < 0 ? row.n - kept : 0), static_cast<std::size_t>(kept)};
   }
 
  private:
   using F = RowForm<Word>;
 
-  // Stable, from the order that places_ says, or that of the row where it is empty.
-  void sort_by(const HostView& key, const Row& row, bool on_workers) {
+  // Stable, from the order that places_ says, or that of the row where `in_place` is true.
+  void sort_by(const HostView& key, const Row& row, bool in_place, bool on_workers) {
     const PutWords<Word> put = put_words_of<Word>(key.type.dtype);
-    const bool in_place = places_.empty();
     spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
-      put(key, row, descending_, in_place ? nullptr : places_.data(), begin, end, words_.get() + begin);
+      put(key, row, descending_, in_place ? nullptr : places_, begin, end, words_ + begin);
     });
+    std::swap(before_, places_);
+    const auto put_places = [&](const Word* sorted, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t at = F::place(sorted[i]);
+        places_[i] = in_place ? at : before_[at];
+      }
+    };
     const auto bytes = static_cast<int>(key.type.dtype.size());
+    if constexpr (sizeof(Word) == sizeof(std::uint64_t))
+      if (bytes > 2 && has_quick_sort()) {
+        auto* const sorted = reinterpret_cast<std::uint64_t*>(places_);
+        const auto done = [&](std::int64_t begin, std::int64_t end) { put_places(sorted, begin, end); };
+        if (on_workers) return QuickSort<Word>::sort_shared(words_, other_, row.n, sorted, done);
+        QuickSort<Word>::sort(words_, other_, row.n, sorted);
+        return done(0, row.n);
+      }
     if (row.n <= kFewElements)
-      std::sort(words_.get(), words_.get() + row.n);
+      std::sort(words_, words_ + row.n);
     else if (on_workers)
       by_digits_of_pieces(row.n, bytes);
     else if (bytes <= 2)
       bytes == 1 ? by_digits<1>(row.n) : by_digits<2>(row.n);
     else
       bytes == 4 ? by_digits<4>(row.n) : by_digits<8>(row.n);
-    before_.swap(places_);
-    places_.resize(static_cast<std::size_t>(row.n));
-    spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t at = F::place(words_[i]);
-        places_[i] = in_place ? at : before_[at];
-      }
-    });
+    spread(on_workers, row.n, [&](std::int64_t begin, std::int64_t end) { put_places(words_, begin, end); });
   }
 
   // All digits are counted at once; one that all words share moves nothing.
@@ -139,7 +150,7 @@ template <class Word> class RowSorter {
       std::uint32_t sum = 0;
       for (std::uint32_t& c : next) sum += std::exchange(c, sum);
       for (std::int64_t i = 0; i < n; ++i) other_[next[F::digit(words_[i], p)]++] = words_[i];
-      words_.swap(other_);
+      std::swap(words_, other_);
     }
   }
 
@@ -164,7 +175,7 @@ template <class Word> class RowSorter {
         auto& next = counts[begin / kRowPiece];
         for (std::int64_t i = begin; i < end; ++i) other_[next[F::digit(words_[i], p)]++] = words_[i];
       });
-      words_.swap(other_);
+      std::swap(words_, other_);
     }
   }
 
@@ -202,7 +213,7 @@ template <class Word> class RowSorter {
       put(key, row, descending_, nullptr, begin, end, to);
       for (std::int64_t i = 0; i < end - begin; ++i) to[i] ^= turn;
     };
-    Word* const best = words_.get();
+    Word* const best = words_;
     std::int64_t count = 0;
     if (!on_workers) {
       count = least(0, row.n, kept, words, best);
@@ -219,13 +230,15 @@ template <class Word> class RowSorter {
     }
     std::sort(best, best + kept);
     if (last) std::reverse(best, best + kept);
-    places_.resize(static_cast<std::size_t>(kept));
     for (std::int64_t i = 0; i < kept; ++i) places_[i] = F::place(best[i] ^ turn);
   }
 
+  static constexpr std::int64_t kSpare = 256;  // places behind each
+
   bool descending_;
-  std::unique_ptr<Word[]> words_, other_;
-  std::vector<std::int64_t> places_, before_;
+  BufferPtr room_;  // memory that is used again has its pages
+  Word *words_, *other_;
+  std::int64_t *places_, *before_;  // positions in order, and those before by fewer keys
 };
 
 }  // namespace tutti::ops

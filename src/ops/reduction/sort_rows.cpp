@@ -73,7 +73,8 @@ struct Rows {
 
 template <class Word> void sort_all(const Sort& how, std::span<const HostView> in, std::span<const HostView> out) {
   const Rows rows(how, in[0], out[0]);
-  const bool on_workers = rows.n >= kLongRow;
+  const bool quick = std::same_as<Word, std::uint64_t> && has_quick_sort();
+  const bool on_workers = rows.n >= (quick ? kLongQuickRow : kLongRow);
   auto some = [&](std::int64_t begin, std::int64_t end) {
     RowSorter<Word> sorter(rows.n, how.descending);
     for (std::int64_t r = begin; r < end; ++r) {
@@ -139,15 +140,22 @@ void select_few(const Sort& how, std::span<const HostView> in, std::span<const H
   });
 }
 
-// Long rows of which nothing but the elements is wanted.
+// Rows of which nothing but the elements is wanted.
 void sort_elements(const Sort& how, const HostView& in, const HostView& out) {
   const Rows rows(how, in, out);
   visit_arithmetic_dtype(in.type.dtype, [&]<class T>(Stored<T>) {
     if constexpr (Orderable<T>) {
       using Word = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
-      ValueSorter<T, Word> sorter(rows.n, how.descending);
-      for (std::int64_t r = 0; r < rows.count; ++r)
-        sorter.sort(in.as<const T>() + rows.row(r).first, rows.inner, rows.n, out.as<T>() + rows.to(r));
+      const bool on_workers = rows.n >= (ValueSorter<T, Word>::is_quick() ? kLongQuickRow : kLongRow);
+      auto some = [&](std::int64_t begin, std::int64_t end) {
+        ValueSorter<T, Word> sorter(rows.n, how.descending);
+        for (std::int64_t r = begin; r < end; ++r)
+          sorter.sort(in.as<const T>() + rows.row(r).first, rows.inner, rows.n, out.as<T>() + rows.to(r), on_workers);
+      };
+      if (on_workers)
+        some(0, rows.count);
+      else
+        in_pieces(rows.count, 4.0 * static_cast<double>(rows.n), some);
     }
   });
 }
@@ -161,12 +169,15 @@ void sort_rows(const Sort& how, std::span<const HostView> in, std::span<const Ho
   const bool narrow = std::all_of(in.begin(), in.begin() + how.num_keys,
                                   [](const HostView& key) { return key.type.dtype.size() <= 4; }) &&
                       n <= std::numeric_limits<std::uint32_t>::max();
-  if (in.size() == 1 && !how.positions && n >= kLongRow && kept == n && n <= std::numeric_limits<std::uint32_t>::max())
-    return sort_elements(how, in[0], out[0]);
+  const bool in_lanes =
+      narrow && how.num_keys == 1 && kept * 4 > n && in[0].type.num_elements() >= kFewRows * n && LaneSort::takes(n);
+  const bool elements = in.size() == 1 && !how.positions && kept == n &&
+                        n <= std::numeric_limits<std::uint32_t>::max() &&
+                        (n >= kLongRow || (n > kFewElements && has_quick_sort()));
+  if (elements && !in_lanes) return sort_elements(how, in[0], out[0]);
   if (narrow && how.num_keys == 1 && n < kLongRow) {
     if (kept * 4 <= n && LeastOfRow::takes(n, kept)) return select_few(how, in, out);
-    if (kept * 4 > n && in[0].type.num_elements() >= kFewRows * n && LaneSort::takes(n))
-      return sort_in_lanes(how, in, out);
+    if (in_lanes) return sort_in_lanes(how, in, out);
   }
   (narrow ? sort_all<std::uint64_t> : sort_all<Word128>)(how, in, out);
 }

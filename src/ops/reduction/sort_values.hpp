@@ -1,4 +1,5 @@
-// One long row sorted by its own elements, which alone are wanted: words without positions, by digits from below.
+// Long rows sorted by their own elements, which alone are wanted: words without positions, split where the processor
+// can (quick_sort.hpp), else by digits from below.
 #pragma once
 
 #include <algorithm>
@@ -6,12 +7,15 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <ranges>
 #include <utility>
 #include <vector>
 
 #include "array/buffer.hpp"
 #include "base/tasks.hpp"
+#include "ops/reduction/quick_sort.hpp"
 #include "ops/reduction/row_orders.hpp"
+#include "ops/reduction/row_sorter.hpp"
 
 namespace tutti::ops {
 
@@ -20,23 +24,27 @@ template <class T, class Word> class ValueSorter {
  public:
   ValueSorter(std::int64_t longest, bool descending)
       : turn_(static_cast<OrderWord<T>>(descending ? -1 : 0)),
-        room_(allocate_buffer(2 * static_cast<std::size_t>(longest) * sizeof(Word))),
+        quick_(is_quick()),
+        room_(allocate_buffer((quick_ ? 3 : 2) * static_cast<std::size_t>(Quick::room(longest)) * sizeof(Word))),
         words_(static_cast<Word*>(room_->data())),
-        other_(words_ + longest),
-        counts_(static_cast<std::size_t>((longest + kPiece - 1) / kPiece)) {}
+        other_(words_ + Quick::room(longest)),
+        counts_(quick_ ? 0 : static_cast<std::size_t>((longest + kPiece - 1) / kPiece)) {}
+
+  /// Whether rows are split, not sorted by digits; one digit is faster.
+  static bool is_quick() { return sizeof(T) > 1 && has_quick_sort(); }
 
   /// to[i * step] are the elements x[i * step] in order.
-  void sort(const T* x, std::int64_t step, std::int64_t n, T* to) {
-    pieces(n, [&](std::int64_t begin, std::int64_t end) {
+  void sort(const T* x, std::int64_t step, std::int64_t n, T* to, bool on_workers) {
+    spread(on_workers, n, [&](std::int64_t begin, std::int64_t end) {
       if constexpr (has_short_order<T> && sizeof(Word) == 4)
         row_orders(x + begin * step, step, end - begin, turn_ != 0, words_ + begin);
       else
         for (std::int64_t i = begin; i < end; ++i) words_[i] = static_cast<OrderWord<T>>(ordered(x[i * step]) ^ turn_);
     });
-    for (int shift = 0; shift < static_cast<int>(8 * sizeof(T)); shift += kBits) by_digit(n, shift);
-    pieces(n, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) to[i * step] = element(words_[i]);
-    });
+    if (quick_)
+      by_splitting(step, n, to, on_workers);
+    else
+      by_digits(step, n, to, on_workers);
     if constexpr (!std::integral<T>) {
       as_they_were(x, step, n, to, ordered(T{}), [](T v) { return v == T{}; });
       as_they_were(x, step, n, to, static_cast<OrderWord<T>>(-1), [](T v) { return v != v; });
@@ -44,19 +52,39 @@ template <class T, class Word> class ValueSorter {
   }
 
  private:
+  using Quick = QuickSort<Word>;
   static constexpr int kBits = 8, kDigits = 1 << kBits;
-  static constexpr std::int64_t kPiece = 1 << 16;
+  static constexpr std::int64_t kPiece = kRowPiece;
 
-  template <class F> static void pieces(std::int64_t n, F&& f) {
-    in_pieces((n + kPiece - 1) / kPiece, 20e3, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) f(k * kPiece, std::min(n, (k + 1) * kPiece));
+  void by_splitting(std::int64_t step, std::int64_t n, T* to, bool on_workers) {
+    Word* sorted = other_ + (other_ - words_);
+    if constexpr (sizeof(T) == sizeof(Word))
+      if (step == 1) sorted = reinterpret_cast<Word*>(to);
+    const auto done = [&](std::int64_t begin, std::int64_t end) {
+      from_orders(sorted + begin, end - begin, turn_, to + begin * step, step);
+    };
+    if (on_workers) return Quick::sort_shared(words_, other_, n, sorted, done);
+    Quick::sort(words_, other_, n, sorted);
+    done(0, n);
+  }
+
+  void by_digits(std::int64_t step, std::int64_t n, T* to, bool on_workers) {
+    for (int shift = 0; shift < static_cast<int>(8 * sizeof(T)); shift += kBits) by_digit(n, shift, on_workers);
+    spread(on_workers, n, [&](std::int64_t begin, std::int64_t end) {
+      from_orders(words_ + begin, end - begin, turn_, to + begin * step, step);
     });
   }
   static int digit(Word w, int shift) { return static_cast<int>(w >> shift) & (kDigits - 1); }
 
   // Each piece counts its own digits and has its own places behind those of the pieces before it.
-  void by_digit(std::int64_t n, int shift) {
-    pieces(n, [&](std::int64_t begin, std::int64_t end) {
+  void by_digit(std::int64_t n, int shift, bool on_workers) {
+    const auto pieces = [=](auto&& f) {
+      if (on_workers)
+        shared(n, f);
+      else
+        for (std::int64_t k = 0; k < n; k += kPiece) f(k, std::min(n, k + kPiece));
+    };
+    pieces([&](std::int64_t begin, std::int64_t end) {
       std::array<std::array<std::uint32_t, kDigits>, 2> counts{};  // equal neighbours do not wait for each other
       std::int64_t i = begin;
       for (; i + 2 <= end; i += 2) {
@@ -75,33 +103,20 @@ template <class T, class Word> class ValueSorter {
       most = std::max(most, sum - before);
     }
     if (most == n) return;
-    pieces(n, [&](std::int64_t begin, std::int64_t end) {
+    pieces([&](std::int64_t begin, std::int64_t end) {
       auto& next = counts_[begin / kPiece];
       for (std::int64_t i = begin; i < end; ++i) other_[next[digit(words_[i], shift)]++] = words_[i];
     });
     std::swap(words_, other_);
   }
 
-  T element(Word word) const {
-    using U = OrderWord<T>;
-    constexpr U sign = static_cast<U>(U{1} << (8 * sizeof(T) - 1));
-    const U order = static_cast<U>(static_cast<U>(word) ^ turn_);
-    if constexpr (std::same_as<T, bool>)
-      return order != 0;
-    else if constexpr (std::unsigned_integral<T>)
-      return order;
-    else if constexpr (std::integral<T>)
-      return static_cast<T>(order ^ sign);
-    else
-      return std::bit_cast<T>(static_cast<U>(order & sign ? order ^ sign : ~order));
-  }
-
   // Elements that are equal and differ in their bits, where there are any.
   template <class F>
   void as_they_were(const T* x, std::int64_t step, std::int64_t n, T* to, OrderWord<T> order, F&& is_one) const {
-    const Word word = static_cast<OrderWord<T>>(order ^ turn_);
-    auto [first, last] = std::equal_range(words_, words_ + n, word);
-    T* next = to + (first - words_) * step;
+    const auto all = std::views::iota(std::int64_t{0}, n);
+    const auto word = [&](std::int64_t i) { return static_cast<OrderWord<T>>(ordered(to[i * step]) ^ turn_); };
+    const auto [first, last] = std::ranges::equal_range(all, static_cast<OrderWord<T>>(order ^ turn_), {}, word);
+    T* next = to + (first - all.begin()) * step;
     for (std::int64_t i = 0, left = last - first; left > 0 && i < n; ++i)
       if (is_one(x[i * step])) {
         *next = x[i * step];
@@ -111,6 +126,7 @@ template <class T, class Word> class ValueSorter {
   }
 
   OrderWord<T> turn_;
+  bool quick_;
   BufferPtr room_;  // memory that is used again has its pages
   Word *words_, *other_;
   std::vector<std::array<std::int64_t, kDigits>> counts_;
