@@ -65,6 +65,26 @@ inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t
   static const auto give = isa() == Isa::avx512 ? give_avx512 : isa() == Isa::avx2 ? give_avx2 : give_plain;
   return give(places, sums, n);
 }
+// What `place` becomes in Added::give where one run comes: rounded to floats, the sum of two is the same in doubles.
+[[gnu::always_inline]] inline void add_one_lanes(const float* x, std::int64_t n, float place, float* sums) {
+  const Floats same = {place, place, place, place, place, place, place, place};
+  std::int64_t i = 0;
+  for (; i + kEight <= n; i += kEight) {
+    const Floats more = *reinterpret_cast<const Floats*>(x + i), all = more + same;
+    *reinterpret_cast<Floats*>(sums + i) = more == 0 ? same : all;
+  }
+  for (; i < n; ++i) sums[i] = x[i] == 0 ? place : place + x[i];
+}
+inline void add_one_plain(const float* x, std::int64_t n, float place, float* sums) {
+  add_one_lanes(x, n, place, sums);
+}
+[[gnu::target("arch=x86-64-v3")]] inline void add_one_avx2(const float* x, std::int64_t n, float place, float* sums) {
+  add_one_lanes(x, n, place, sums);
+}
+inline void add_one_run(const float* x, std::int64_t n, float place, float* sums) {
+  static const auto add = isa() == Isa::plain ? add_one_plain : add_one_avx2;
+  add(x, n, place, sums);
+}
 
 // A way of combining has `Held`, in which elements come together before they come to their place; `none`, what nothing
 // is there; whether that is the place itself (`direct`); whether several such may be combined (`tables`), and those of

@@ -130,8 +130,10 @@ template <class T, class How> class Runs {
                         (from_ ? kElementNs * static_cast<double>(elements_) : 0);
       in_pieces(blocks.count(), work / static_cast<double>(blocks.count()), [&](std::int64_t b, std::int64_t to) {
         BufferPtr table;
-        for (; b < to; ++b)
+        for (; b < to; ++b) {
+          if (b + 1 < to) ask_for_first(blocks.entries(b + 1), updates_ + first * length_);
           combine(blocks.first(b), blocks.first(b + 1), updates_ + first * length_, blocks.entries(b), !started, table);
+        }
         if (past_) _mm_sfence();
       });
       started = true;
@@ -179,6 +181,13 @@ template <class T, class How> class Runs {
         if (!writes_past) start(from, to, false);
       }
       done = to;
+      if constexpr (std::same_as<How, Added<float>>)
+        if (writes_past && (k + 1 == ordered.size() || ordered[k + 1].place != place)) {
+          add_one_run(updates + ordered[k].run * length_ + skipped, to - from, *from_, sums);
+          write_past(sums, from, to);
+          ++k;
+          continue;
+        }
       std::fill_n(held, to - from, How::none());
       for (; k < ordered.size() && ordered[k].place == place; ++k) {
         if (k + kRunsAsked < ordered.size()) ask_for(updates + ordered[k + kRunsAsked].run * length_);
@@ -190,11 +199,14 @@ template <class T, class How> class Runs {
       }
       std::fill_n(sums, to - from, *from_);
       How::give_run(sums, held, to - from);
-      stream_copy(reinterpret_cast<const char*>(sums), (to - from) * static_cast<std::int64_t>(sizeof(T)),
-                  reinterpret_cast<char*>(out_ + from));
+      write_past(sums, from, to);
     }
     if (starts) start(done, end, past_);
     return true;
+  }
+  void write_past(const T* sums, std::int64_t from, std::int64_t to) const {
+    stream_copy(reinterpret_cast<const char*>(sums), (to - from) * static_cast<std::int64_t>(sizeof(T)),
+                reinterpret_cast<char*>(out_ + from));
   }
   static std::vector<PlaceBlocks::Entry> in_order_of_places(Entries entries) {
     std::vector<PlaceBlocks::Entry> out(entries.begin(), entries.end());
@@ -215,6 +227,11 @@ template <class T, class How> class Runs {
                          to = std::min<std::int64_t>(length_, n - e.place);
       take(updates + e.run * length_ + from, to - from, held + e.place + from);
     }
+  }
+  // What the next block begins with comes while this one is combined.
+  void ask_for_first(Entries entries, const T* updates) const {
+    for (const PlaceBlocks::Entry& e : entries.first(std::min<std::size_t>(entries.size(), kRunsAsked)))
+      ask_for(updates + e.run * length_);
   }
   void ask_for(const T* run) const {
     const auto* at = reinterpret_cast<const char*>(run);
