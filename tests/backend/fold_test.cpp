@@ -2,11 +2,13 @@
 #include "backend/cpu/fold.hpp"
 
 #include <gtest/gtest.h>
+#include <llvm/IR/Instructions.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "backend/cpu/emit.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/programs.hpp"
 #include "compile/passes.hpp"
@@ -97,6 +99,35 @@ TEST(Fold, MakesRotationsOfShifts) {
 TEST(Fold, LeavesOtherShifts) {
   for (const auto& [left, right] : {std::pair{0, 32}, {32, 0}, {7, 24}, {40, -8}, {31, 2}})
     EXPECT_EQ(shifted(uint32, left, right, false).body.str().find("rotate"), std::string::npos);
+}
+
+// A sum of what long chains of instructions give, several vectors side by side.
+TEST(Fold, VectorsOfLongChainsAreKeptAbreast) {
+  for (const bool wide : {true, false})
+    for (const int rounds : {20, 60}) {
+      compile::Recorder r;
+      Reg x = r.load(0, uint32), y = r.load(1, uint32);
+      for (int i = 0; i < rounds; ++i) x = r.binary(VectorIR::Bin::xor_, y = r.add(y, x), x);
+      cpu::KernelSpec spec;
+      spec.walk = run::Walk::reduce_row;
+      spec.together = true;
+      spec.accesses = {{.kind = compile::Access::Kind::load, .dtype = uint32},
+                       {.kind = compile::Access::Kind::load, .dtype = uint32},
+                       {.kind = compile::Access::Kind::reduce,
+                        .dtype = uint32,
+                        .value = x.id,
+                        .combine = Op::Reduce::sum,
+                        .accumulate = uint32}};
+      spec.body = r.take();
+      llvm::LLVMContext context;
+      llvm::Module module("m", context);
+      cpu::emit_kernel(module, "f", spec, wide);
+      bool held = false;
+      for (const llvm::BasicBlock& block : *module.getFunction("f"))
+        for (const llvm::Instruction& i : block)
+          if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&i)) held |= call->isInlineAsm();
+      EXPECT_EQ(held, wide && rounds == 60) << rounds;
+    }
 }
 
 // Groups of rows and a rest, vectors and a rest, of bytes too.

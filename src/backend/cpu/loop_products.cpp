@@ -10,7 +10,8 @@ using compile::Dot;
 using compile::Extents;
 using compile::Loop;
 
-constexpr std::int64_t kMostProductWork = 1024;  // multiplications of one product: larger ones are worth their own kernels
+constexpr std::int64_t kMostProductWork =
+    1024;  // multiplications of one product: larger ones are worth their own kernels
 
 // A dim of the nest: its extent, and steps of the operands and of the result in elements.
 struct Dim {
