@@ -113,8 +113,8 @@ Reg Recorder::rare(Reg condition, const char* name, Reg x, Reg otherwise) {
 }
 
 std::string Body::str() const {
-  static const char* kinds[] = {"load", "constant", "",        "",       "", "select",
-                                "fma",  "convert",  "bitcast", "narrow", "", "rare"};
+  static const char* kinds[] = {"load",    "constant", "",       "", "",     "select", "fma",
+                                "convert", "bitcast",  "narrow", "", "rare", "rotate"};
   static const char* un[] = {"neg", "abs", "sqrt", "floor", "ceil", "round_even", "trunc", "not", "popcount", "clz"};
   static const char* bin[] = {
       "add",  "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr_logical", "shr_arithmetic",
@@ -134,6 +134,7 @@ std::string Body::str() const {
       out += " " + (i.dtype.is_floating() ? field::text(std::bit_cast<double>(i.bits)) : std::to_string(i.bits));
     if (i.kind == Kind::narrow || i.kind == Kind::bitcast)
       out += " " + std::string(DType(static_cast<DType::Kind>(i.sub)).name());
+    if (i.kind == Kind::rotate) out += " " + std::to_string(i.bits);
     for (int operand : {i.a, i.b, i.c})
       if (operand >= 0) out += " r" + std::to_string(operand);
     out += "\n";

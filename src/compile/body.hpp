@@ -27,14 +27,16 @@ struct Inst {
     bitcast,
     narrow,
     library,
-    rare
+    rare,
+    rotate  // to the left; only where machine code is made
   };
   Kind kind = Kind::load;
   std::uint8_t sub = 0;        // VectorIR::Un, Bin or Cmp; narrow and bitcast: the DType::Kind of a 16-bit float;
                                // constant: 1 for a literal of the program, which may differ in the next one
   DType dtype;                 // of the result; 16-bit floats are held as float32
   int a = -1, b = -1, c = -1;  // operands, as indices of instructions
-  std::int64_t bits = 0;       // constant: its bits (floats as a double's); load: number of the access
+  std::int64_t bits = 0;       // constant: its bits (floats as a double's); load: number of the access;
+                               // rotate: by how many
   const char* name = nullptr;  // library
   friend bool operator==(const Inst&, const Inst&) = default;
   friend auto operator<=>(const Inst& x, const Inst& y) {

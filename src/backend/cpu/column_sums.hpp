@@ -3,13 +3,13 @@
 
 #include <vector>
 
-#include "backend/cpu/frame.hpp"
+#include "backend/cpu/abreast.hpp"
 
 namespace tutti::cpu {
 
-class ColumnSums : protected Frame {
+class ColumnSums : protected Abreast {
  public:
-  using Frame::Frame;
+  using Abreast::Abreast;
 
  protected:
   /// Writes what a point gives, and adds it to what the rows before have added up at its column.

@@ -109,6 +109,17 @@ class Cutter {
 
 std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform) { return Cutter(spec, uniform).run(); }
 
+std::vector<std::size_t> last_readers(const KernelSpec& spec) {
+  const std::vector<compile::Inst>& insts = spec.body.insts;
+  std::vector<std::size_t> last(insts.size(), kNever);
+  for (std::size_t r = 0; r < insts.size(); ++r)
+    for (int o : {insts[r].a, insts[r].b, insts[r].c})
+      if (o >= 0) last[static_cast<std::size_t>(o)] = r;
+  for (const KernelSpec::Access& a : spec.accesses)
+    if (a.value >= 0) last[static_cast<std::size_t>(a.value)] = kAtEnd;
+  return last;
+}
+
 std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform, const Part& part) {
   const std::vector<compile::Inst>& insts = spec.body.insts;
   std::vector<std::size_t> last(insts.size(), kNever);

@@ -21,6 +21,9 @@ constexpr int kColumnVectors = 8;         // vectors that are computed side by s
 constexpr int kFewestVectors = 4;         // and where registers are too few
 constexpr std::size_t kRegisters = 28;    // of 32 vectors; a few hold constants
 constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
+constexpr std::size_t kLongBody = 96;     // instructions beside which what is seldom read may well wait in memory:
+constexpr std::size_t kSomeWait = 32;     // then so many vectors may be alive, and accumulators
+constexpr std::size_t kAbreast = 6;       // instructions after which vectors are kept abreast
 constexpr std::size_t kWrittenTwice = 64;  // of one that is written out once more, for rows of one vector
 
 class Emitter : ColumnSums {
@@ -43,7 +46,9 @@ class Emitter : ColumnSums {
 
  private:
   void all_rows() {
-    Value done = s_.walk == Walk::reduce_column && s_.together ? reduce_groups() : number(0);
+    Value done = s_.walk == Walk::reduce_column && s_.together           ? reduce_groups()
+                 : s_.shares_rows && !is_inlined() && parts_.size() == 1 ? map_groups()
+                                                                         : number(0);
     counted(done, rows_, 1, [&](Value row) {
       begin_row(row);
       if (s_.walk == Walk::reduce_row)
@@ -112,7 +117,9 @@ class Emitter : ColumnSums {
 
   // How many vectors are computed side by side: what lives at once, and `others`, has to fit in registers.
   int side_by_side(const Part& part, std::size_t others = 0) const {
-    return others + most_alive(s_, uniform_, part) * kColumnVectors <= kRegisters ? kColumnVectors : kFewestVectors;
+    const bool is_long = part.end - part.begin >= kLongBody;
+    const std::size_t alive = most_alive(s_, uniform_, part) * kColumnVectors + (is_long ? 0 : others);
+    return alive <= (is_long ? kSomeWait : kRegisters) ? kColumnVectors : kFewestVectors;
   }
 
   void part_over(const Part& part, Value begin, Value end) {
@@ -217,9 +224,13 @@ class Emitter : ColumnSums {
   // The body at each of `columns`, instruction by instruction.
   std::vector<std::vector<Value>> bodies_at(const std::vector<Value>& columns) {
     std::vector<std::vector<Value>> values(columns.size(), row_values_);
-    for (std::size_t r = 0; r < s_.body.insts.size(); ++r)
-      for (std::size_t u = 0; u < columns.size() && !uniform_[r]; ++u)
-        values[u][r] = value(r, values[u], columns[u], nullptr);
+    const bool abreast = lanes_.wide() && columns.size() > 1 && s_.body.insts.size() >= kLongBody;
+    const std::vector<std::size_t> last = abreast ? last_readers(s_) : std::vector<std::size_t>();
+    for (std::size_t r = 0, since = 0; r < s_.body.insts.size(); ++r) {
+      if (uniform_[r]) continue;
+      for (std::size_t u = 0; u < columns.size(); ++u) values[u][r] = value(r, values[u], columns[u], nullptr);
+      if (abreast && ++since >= kAbreast && keep_abreast(values, r, last, kRegisters)) since = 0;
+    }
     return values;
   }
 

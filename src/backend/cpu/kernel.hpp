@@ -27,12 +27,14 @@ struct KernelSpec {
     DType accumulate;
     bool far = false;  // does not fit in a cache: loads ask ahead, stores go past the cache
     int apart = 0;     // Step::any, of loads and stores: a few elements (2, 3, 4) from one column to the next
+    int above = -1;    // a load that finds here what that load found one row before
   };
   run::Walk walk = run::Walk::map;
   // Several vectors side by side, of a reduction over rows several rows: worth the longer code where there is much to
   // do.
   bool together = false;
   unsigned lanes = 16;             // of a vector
+  bool shares_rows = false;        // several rows are computed at once, as loads find what they found in others
   std::int64_t short_columns = 0;  // of a reduction of many short rows, whose results lie side by side; 0: not known
   std::vector<Access> accesses;
   compile::Body body;

@@ -305,6 +305,7 @@ Lanes::Value Lanes::inst(const Inst& i, Value a, Value b, Value c) {
     case Inst::Kind::library:
       return library(i.name, i.dtype, b ? std::vector<Value>{a, b} : std::vector<Value>{a}, nullptr, nullptr);
     case Inst::Kind::rare: return library(i.name, i.dtype, {b}, a, c);
+    case Inst::Kind::rotate: return b_.CreateIntrinsic(In::fshl, {a->getType()}, {a, a, number(a, i.bits)});
     case Inst::Kind::load: break;
   }
   throw InternalError("lanes: not an instruction");

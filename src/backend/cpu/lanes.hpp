@@ -20,6 +20,7 @@ class Lanes {
   Lanes(llvm::Module& module, llvm::IRBuilder<>& builder, bool wide, unsigned count = kLanes)
       : count(count), m_(module), b_(builder), wide_(wide) {}
   const unsigned count;
+  bool wide() const { return wide_; }
 
   llvm::Type* scalar_type(DType dtype) const;  // in registers; bool: i1
   llvm::Type* memory_type(DType dtype) const;  // in memory; bool: i8, 16-bit floats: i16 or half

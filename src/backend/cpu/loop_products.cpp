@@ -10,7 +10,8 @@ using compile::Dot;
 using compile::Extents;
 using compile::Loop;
 
-constexpr std::int64_t kMostWork = 1024;  // multiplications of one product: larger ones are worth their own kernels
+constexpr std::int64_t kMostProductWork =
+    1024;  // multiplications of one product: larger ones are worth their own kernels
 
 // A dim of the nest: its extent, and steps of the operands and of the result in elements.
 struct Dim {
@@ -63,7 +64,7 @@ std::optional<Loop> nest_of(const compile::Step& step) {
   if (const auto* l = std::get_if<Loop>(&step.what)) return *l;
   const auto* d = std::get_if<Dot>(&step.what);
   if (!d || d->dtype != d->result || (d->dtype != float32 && d->dtype != float64) || d->panel || d->adds ||
-      d->m * d->n * d->k > kMostWork)
+      d->m * d->n * d->k > kMostProductWork)
     return std::nullopt;
   return loop_of(*d);
 }
