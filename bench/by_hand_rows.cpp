@@ -61,16 +61,24 @@ Case top_eight() {
           const __m512 maxima = _mm512_max_ps(_mm512_max_ps(most[0], most[1]), _mm512_max_ps(most[2], most[3]));
           const __mmask16 eighth = _mm512_cmpeq_epi32_mask(ranks(maxima), _mm512_set1_epi32(k - 1));
           const __m512 bound = _mm512_set1_ps(_mm512_mask_reduce_max_ps(eighth, maxima));
+          // Which vectors have such numbers first, so that one branch is not foreseen and not one for each.
+          alignas(64) std::uint16_t masks[n / 16];
+          for (std::int64_t v = 0; v < n / 16; ++v)
+            masks[v] = _mm512_cmp_ps_mask(_mm512_load_ps(row + 16 * v), bound, _CMP_GE_OQ);
+          std::uint64_t left = 0;
+          for (int half = 0; half < 2; ++half) {
+            const __m512i some = _mm512_load_si512(masks + 32 * half);
+            left |= std::uint64_t{_mm512_test_epi16_mask(some, some)} << 32 * half;
+          }
           alignas(64) float passed[n + 16];
           alignas(64) std::int32_t at[n + 16];
           std::int64_t count = 0;
-          for (std::int64_t j = 0; j < n; j += 16) {
-            const __m512 some = _mm512_load_ps(row + j);
-            const __mmask16 pass = _mm512_cmp_ps_mask(some, bound, _CMP_GE_OQ);
-            if (!pass) continue;
-            _mm512_storeu_ps(passed + count, _mm512_maskz_compress_ps(pass, some));
+          for (; left != 0; left &= left - 1) {
+            const int v = __builtin_ctzll(left);
+            const __mmask16 pass = masks[v];
+            _mm512_storeu_ps(passed + count, _mm512_maskz_compress_ps(pass, _mm512_load_ps(row + 16 * v)));
             _mm512_storeu_si512(at + count, _mm512_maskz_compress_epi32(
-                                                pass, _mm512_add_epi32(lane, _mm512_set1_epi32(static_cast<int>(j)))));
+                                                pass, _mm512_add_epi32(lane, _mm512_set1_epi32(16 * v))));
             count += __builtin_popcount(pass);
           }
           float* values_to = values.get() + i * k;
@@ -78,9 +86,16 @@ Case top_eight() {
           if (count <= 16) {
             const __m512 all = _mm512_mask_load_ps(least, static_cast<__mmask16>((1u << count) - 1), passed);
             const __m512i rank = ranks(all);
-            const __mmask16 chosen = _mm512_cmplt_epi32_mask(rank, _mm512_set1_epi32(k));
-            _mm512_mask_i32scatter_ps(values_to, chosen, rank, all, 4);
-            _mm512_mask_i32scatter_epi32(places_to, chosen, rank, _mm512_load_si512(at), 4);
+            alignas(64) std::int32_t ranked[16], best_at[16];
+            alignas(64) float best[16];
+            _mm512_store_si512(ranked, rank);
+#pragma GCC unroll 16
+            for (int l = 0; l < 16; ++l) {
+              best[ranked[l]] = passed[l];
+              best_at[ranked[l]] = at[l];
+            }
+            std::copy_n(best, k, values_to);
+            std::copy_n(best_at, k, places_to);
             continue;
           }
           std::int32_t order[n];

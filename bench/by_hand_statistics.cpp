@@ -6,6 +6,7 @@
 #include <immintrin.h>
 
 #include <cstring>
+#include <limits>
 
 #include "by_hand.hpp"
 
@@ -22,14 +23,14 @@ __m512 load(const float* p) { return _mm512_loadu_ps(p); }
 // rows at a visit of the sums.
 Case mean_and_variance() {
   return by_hand("var_mean_axis0_4096", [](const Setup& s) -> std::function<void(int)> {
-    const std::int64_t n = 4096, together = 8;
+    const std::int64_t n = 4096, together = 8, apart = n + 80;  // not on the same lines of the first-level cache
     const Array given = s.normal({n, n}, P());
-    const Block<float> x = block<float>(given), space = block<float>(3 * n), mean_to = block<float>(n),
+    const Block<float> x = block<float>(given), space = block<float>(3 * apart), mean_to = block<float>(n),
                        var_to = block<float>(n);
     auto once = [=](int) {
       on_all_threads([&](int thread) {
         const Range r = share(n / 16, thread);
-        float *shift = space.get(), *sums = shift + n, *squares = sums + n;
+        float *shift = space.get() + 16, *sums = shift + apart, *squares = sums + apart;
         for (std::int64_t j = 16 * r.first; j < 16 * r.last; j += 16) {
           __m512 all = _mm512_setzero_ps();
           for (std::int64_t i = 0; i < 16; ++i) all = _mm512_add_ps(all, load(x.get() + i * n + j));
@@ -132,12 +133,14 @@ Case sums_of_segments() {
 Case places_in_sorted() {
   return by_hand("searchsorted_1M_4096", [](const Setup& s) -> std::function<void(int)> {
     const std::int64_t n = 1 << 20, size = 4096;
+    constexpr float infinity = std::numeric_limits<float>::infinity();
     const Array sorted = sort(s.normal({size}, P())), given = s.normal({n}, P());
     const Block<float> x = block<float>(given), leaves = block<float>(sorted), ends = block<float>(256 + 16);
     const Block<std::int32_t> to[2] = {block<std::int32_t>(n), block<std::int32_t>(n)};
     auto once = [=](int k) {
-      for (int i = 0; i < 256; ++i) ends[i] = leaves[16 * i + 15];
-      for (int i = 0; i < 16; ++i) ends[256 + i] = leaves[256 * i + 255];
+      // The ends of all sixteenths but the last, which nothing is behind.
+      for (int i = 0; i < 256; ++i) ends[i] = i % 16 < 15 ? leaves[16 * i + 15] : infinity;
+      for (int i = 0; i < 16; ++i) ends[256 + i] = i < 15 ? leaves[256 * i + 255] : infinity;
       on_all_threads([&](int thread) {
         const Range r = share(n / 8, thread);
         const __m512 top = load(ends.get() + 256);
@@ -150,11 +153,11 @@ Case places_in_sorted() {
 #pragma GCC unroll 8
           for (int q = 0; q < 8; ++q) {
             query[q] = _mm512_set1_ps(x[i + q]);
-            at[q] = std::min(below(top, query[q]), 15u);
+            at[q] = below(top, query[q]);
           }
 #pragma GCC unroll 8
           for (int q = 0; q < 8; ++q)
-            at[q] = 16 * at[q] + std::min(below(load(ends.get() + 16 * at[q]), query[q]), 15u);
+            at[q] = 16 * at[q] + below(load(ends.get() + 16 * at[q]), query[q]);
 #pragma GCC unroll 8
           for (int q = 0; q < 8; ++q)
             to[k][i + q] = static_cast<std::int32_t>(16 * at[q] + below(load(leaves.get() + 16 * at[q]), query[q]));
