@@ -77,8 +77,8 @@ Case top_eight() {
             const int v = __builtin_ctzll(left);
             const __mmask16 pass = masks[v];
             _mm512_storeu_ps(passed + count, _mm512_maskz_compress_ps(pass, _mm512_load_ps(row + 16 * v)));
-            _mm512_storeu_si512(at + count, _mm512_maskz_compress_epi32(
-                                                pass, _mm512_add_epi32(lane, _mm512_set1_epi32(16 * v))));
+            _mm512_storeu_si512(at + count,
+                                _mm512_maskz_compress_epi32(pass, _mm512_add_epi32(lane, _mm512_set1_epi32(16 * v))));
             count += __builtin_popcount(pass);
           }
           float* values_to = values.get() + i * k;
@@ -114,46 +114,6 @@ Case top_eight() {
     const auto want = lax::top_k(given, static_cast<int>(k));
     check_same("top_k_rows_4096x1024_8", first_of(values, rows * k), want.values, 0);
     check_same("top_k_rows_4096x1024_8", std::vector<float>(places.get(), places.get() + rows * k), want.indices, 0);
-    return once;
-  });
-}
-
-// Which numbers use a row is linked first; then one pass over the result, past the caches: a sum, or zeros.
-Case embedding() {
-  return by_hand("embedding_grad_50k_d256_4096", [](const Setup& s) -> std::function<void(int)> {
-    const std::int64_t rows = 50000, d = 256, n = 4096;
-    const Array table = s.normal({rows, d}, P()),
-                used = random::randint(random::key(1), {n}, 0, static_cast<int>(rows));
-    const Block<float> t = block<float>(table), to[2] = {block<float>(rows * d), block<float>(rows * d)};
-    const Block<std::int32_t> ids = block<std::int32_t>(used), first = block<std::int32_t>(rows),
-                              next = block<std::int32_t>(n);
-    auto once = [=](int k) {
-      on_all_threads([&](int thread) {
-        const Range r = share(rows, thread);
-        std::fill(first.get() + r.first, first.get() + r.last, -1);
-        for (std::int64_t i = n - 1; i >= 0; --i) {
-          const std::int32_t id = ids[i];
-          if (id < r.first || id >= r.last) continue;
-          next[i] = first[id];
-          first[id] = static_cast<std::int32_t>(i);
-        }
-        for (std::int64_t row = r.first; row < r.last; ++row) {
-          float* out = to[k].get() + row * d;
-          const float* in = t.get() + row * d;
-          for (std::int64_t j = 0; j < d; j += 16) {
-            __m512 sum = _mm512_setzero_ps();
-            for (std::int32_t i = first[row]; i >= 0; i = next[i]) {
-              const __m512 x = _mm512_load_ps(in + j);
-              sum = _mm512_add_ps(sum, _mm512_add_ps(x, x));
-            }
-            _mm512_stream_ps(out + j, sum);
-          }
-        }
-        _mm_sfence();
-      });
-    };
-    once(0);
-    check_same("embedding_grad_50k_d256_4096", first_of(to[0], rows * d), grad(embedding_loss)(table, used), 1e-6);
     return once;
   });
 }
@@ -305,7 +265,7 @@ Case nearest_centers() {
 
 }  // namespace
 
-std::vector<Case> rows_by_hand() { return {top_eight(), embedding(), small_systems(), nearest_centers()}; }
+std::vector<Case> rows_by_hand() { return {top_eight(), small_systems(), nearest_centers()}; }
 
 }  // namespace bench
 

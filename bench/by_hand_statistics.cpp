@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "by_hand.hpp"
+#include "wide_steps.hpp"
 
 #include "../src/lane/begin_avx512.inc"
 
@@ -156,8 +157,7 @@ Case places_in_sorted() {
             at[q] = below(top, query[q]);
           }
 #pragma GCC unroll 8
-          for (int q = 0; q < 8; ++q)
-            at[q] = 16 * at[q] + below(load(ends.get() + 16 * at[q]), query[q]);
+          for (int q = 0; q < 8; ++q) at[q] = 16 * at[q] + below(load(ends.get() + 16 * at[q]), query[q]);
 #pragma GCC unroll 8
           for (int q = 0; q < 8; ++q)
             to[k][i + q] = static_cast<std::int32_t>(16 * at[q] + below(load(leaves.get() + 16 * at[q]), query[q]));
@@ -170,10 +170,50 @@ Case places_in_sorted() {
   });
 }
 
+// Which numbers use a row is linked first; then one pass over the result, past the caches: a sum, or zeros.
+Case embedding() {
+  return by_hand("embedding_grad_50k_d256_4096", [](const Setup& s) -> std::function<void(int)> {
+    const std::int64_t rows = 50000, d = 256, n = 4096;
+    const Array table = s.normal({rows, d}, P()),
+                used = random::randint(random::key(1), {n}, 0, static_cast<int>(rows));
+    const Block<float> t = block<float>(table), to[2] = {block<float>(rows * d), block<float>(rows * d)};
+    const Block<std::int32_t> ids = block<std::int32_t>(used), first = block<std::int32_t>(rows),
+                              next = block<std::int32_t>(n);
+    auto once = [=](int k) {
+      on_all_threads([&](int thread) {
+        const Range r = share(rows, thread);
+        std::fill(first.get() + r.first, first.get() + r.last, -1);
+        for (std::int64_t i = n - 1; i >= 0; --i) {
+          const std::int32_t id = ids[i];
+          if (id < r.first || id >= r.last) continue;
+          next[i] = first[id];
+          first[id] = static_cast<std::int32_t>(i);
+        }
+        for (std::int64_t row = r.first; row < r.last; ++row) {
+          float* out = to[k].get() + row * d;
+          const float* in = t.get() + row * d;
+          for (std::int64_t j = 0; j < d; j += 16) {
+            __m512 sum = _mm512_setzero_ps();
+            for (std::int32_t i = first[row]; i >= 0; i = next[i]) {
+              const __m512 x = _mm512_load_ps(in + j);
+              sum = _mm512_add_ps(sum, _mm512_add_ps(x, x));
+            }
+            _mm512_stream_ps(out + j, sum);
+          }
+        }
+        _mm_sfence();
+      });
+    };
+    once(0);
+    check_same("embedding_grad_50k_d256_4096", part(to[0], rows * d), grad(embedding_loss)(table, used), 1e-6);
+    return once;
+  });
+}
+
 }  // namespace
 
 std::vector<Case> statistics_by_hand() {
-  return {mean_and_variance(), histogram_of_integers(), sums_of_segments(), places_in_sorted()};
+  return {mean_and_variance(), histogram_of_integers(), sums_of_segments(), places_in_sorted(), embedding()};
 }
 
 }  // namespace bench
