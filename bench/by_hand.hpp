@@ -49,6 +49,7 @@ std::vector<Case> random_by_hand();
 std::vector<Case> statistics_by_hand();
 std::vector<Case> rows_by_hand();
 std::vector<Case> simulation_by_hand();
+std::vector<Case> loops_by_hand();
 std::vector<Case> libraries_by_hand();
 std::vector<Case> all_by_hand();
 

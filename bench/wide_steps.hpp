@@ -1,4 +1,4 @@
-// Steps of the simulations among the cases, for what is written by hand beside them.
+// What some of the cases compute, for what is written by hand beside them.
 #pragma once
 
 #include "case.hpp"
@@ -17,5 +17,14 @@ Array option_price(const Array& s, const Array& k, const Array& t, const Array& 
 Array embedding_loss(const Array& table, const Array& ids);
 /// Lloyd's step: the mean of the points that are nearest to each of the centres.
 Array kmeans_step(const Array& x, const Array& centers);
+/// A carry that is halved and added to in each step; the carries are stacked.
+std::pair<Array, Array> scan_halves(const Array& c, const Array& xs);
+/// A counter and what a thousand steps make of x.
+std::pair<Array, Array> while_below_1000(const Array& x);
+/// 200 steps of Runge and Kutta's method for pendulums (n, 2).
+Array pendulums(const Array& ys);
+/// In how many of 50 steps each of the points (2, 1024, 1024) stays inside.
+Array mandelbrot_counts(const Array& c);
+Array mandelbrot_points();
 
 }  // namespace bench
