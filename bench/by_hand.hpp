@@ -46,6 +46,11 @@ Case by_hand(std::string name, std::function<std::function<void(int)>(const Setu
 /// Under the names of the cases that they stand beside; none where the processor lacks AVX-512.
 std::vector<Case> memory_by_hand();
 std::vector<Case> random_by_hand();
+std::vector<Case> statistics_by_hand();
+std::vector<Case> rows_by_hand();
+std::vector<Case> simulation_by_hand();
+std::vector<Case> loops_by_hand();
+std::vector<Case> libraries_by_hand();
 std::vector<Case> all_by_hand();
 
 }  // namespace bench

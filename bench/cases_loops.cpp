@@ -5,15 +5,13 @@
 #include <tutti/lax/control_flow.hpp>
 
 #include "case.hpp"
+#include "wide_steps.hpp"
 
 namespace bench {
 namespace {
 
 Batch tiny_scan(const Setup& s) {
-  auto f = jit([](const Array& c, const Array& xs) {
-    return lax::scan([](const Array& c, const Array& x) { return std::pair{c * 0.5 + x, c}; }, c, xs);
-  });
-  return repeat([=, c = s.normal({16}, P()), xs = s.normal({1000, 16}, P())] { return f(c, xs); });
+  return repeat([f = jit(scan_halves), c = s.normal({16}, P()), xs = s.normal({1000, 16}, P())] { return f(c, xs); });
 }
 
 // A step tells somebody its carry: what a look inside costs.
@@ -33,14 +31,7 @@ Batch scan_with_callback(const Setup& s) {
 using Counted = std::pair<Array, Array>;
 
 Batch tiny_while(const Setup& s) {
-  auto f = jit([](const Array& x) {
-    return lax::while_loop([](const Counted& c) { return c.first < 1000; },
-                           [](const Counted& c) {
-                             return Counted{c.first + 1, c.second * 0.999 + 0.001};
-                           },
-                           Counted{Array(0), x});
-  });
-  return repeat([=, x = s.normal({16}, P())] { return f(x); });
+  return repeat([f = jit(while_below_1000), x = s.normal({16}, P())] { return f(x); });
 }
 
 Batch heat(const Setup& s) {
@@ -98,12 +89,7 @@ template <class F> Array rk4(const F& f, const Array& y) {
 }
 
 Batch many_pendulums(const Setup& s) {
-  auto f = [](const Array& y) { return stack({y(1), -sin(y(0))}); };
-  auto solve = [=](const Array& y) {
-    return lax::fori_loop(
-        0, 200, [=](const Array&, const Array& y) { return rk4(f, y); }, y);
-  };
-  return repeat([=, g = jit(vmap(solve)), y = s.normal({10000, 2}, P(axes("x", "y")))] { return g(y); });
+  return repeat([g = jit(pendulums), y = s.normal({10000, 2}, P(axes("x", "y")))] { return g(y); });
 }
 
 Batch pendulum_adjoint(const Setup& s) {
@@ -138,21 +124,43 @@ Batch environments(const Setup& s) {
 }
 
 Batch mandelbrot(const Setup& s) {
-  auto f = jit([](const Array& c) {
-    auto body = [&](const Array&, const Counted& t) {
-      const auto& [z, n] = t;
-      Array z2 = stack({z(0) * z(0) - z(1) * z(1) + c(0), 2 * z(0) * z(1) + c(1)});
-      Array inside = square(z2).sum(0) < 4;
-      return Counted{where(inside, z2, z), n + inside};
-    };
-    return lax::fori_loop(0, 50, body, Counted{c * 0, zeros({1024, 1024}, int32)}).second;
-  });
-  const Array x = broadcast_to(linspace(-2, 1, 1024), {1024, 1024});
-  const Array y = broadcast_to(linspace(-1.5, 1.5, 1024).reshape(1024, 1), {1024, 1024});
-  return repeat([=, c = device_put(stack({x, y}), s.at(P()))] { return f(c); });
+  return repeat([f = jit(mandelbrot_counts), c = device_put(mandelbrot_points(), s.at(P()))] { return f(c); });
 }
 
 }  // namespace
+
+std::pair<Array, Array> scan_halves(const Array& c, const Array& xs) {
+  return lax::scan([](const Array& c, const Array& x) { return std::pair{c * 0.5 + x, c}; }, c, xs);
+}
+std::pair<Array, Array> while_below_1000(const Array& x) {
+  return lax::while_loop([](const Counted& c) { return c.first < 1000; },
+                         [](const Counted& c) {
+                           return Counted{c.first + 1, c.second * 0.999 + 0.001};
+                         },
+                         Counted{Array(0), x});
+}
+Array pendulums(const Array& ys) {
+  auto f = [](const Array& y) { return stack({y(1), -sin(y(0))}); };
+  auto solve = [=](const Array& y) {
+    return lax::fori_loop(
+        0, 200, [=](const Array&, const Array& y) { return rk4(f, y); }, y);
+  };
+  return vmap(solve)(ys);
+}
+Array mandelbrot_points() {
+  const Array x = broadcast_to(linspace(-2, 1, 1024), {1024, 1024});
+  const Array y = broadcast_to(linspace(-1.5, 1.5, 1024).reshape(1024, 1), {1024, 1024});
+  return stack({x, y});
+}
+Array mandelbrot_counts(const Array& c) {
+  auto body = [&](const Array&, const Counted& t) {
+    const auto& [z, n] = t;
+    Array z2 = stack({z(0) * z(0) - z(1) * z(1) + c(0), 2 * z(0) * z(1) + c(1)});
+    Array inside = square(z2).sum(0) < 4;
+    return Counted{where(inside, z2, z), n + inside};
+  };
+  return lax::fori_loop(0, 50, body, Counted{c * 0, zeros({1024, 1024}, int32)}).second;
+}
 
 std::vector<Case> loop_cases() {
   return {{"scan_tiny_1000", tiny_scan},           {"scan_callback_1000", scan_with_callback},

@@ -6,6 +6,7 @@
 #include "case.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/lax/windows.hpp"
+#include "wide_steps.hpp"
 
 namespace bench {
 namespace {
@@ -31,6 +32,18 @@ Array resnet_loss(const Array& w0, const Array& w1, const Array& x) {
   }
   return mean(square(x + h));
 }
+Array normal_cdf(const Array& x) { return 0.5 * (1 + lax::erf(x / std::numbers::sqrt2)); }
+using Layers = std::vector<std::pair<Array, Array>>;
+Array small_mlp_loss(const Layers& layers, const Array& x) {
+  Array h = x;
+  for (const auto& [w, b] : layers) h = tanh(matmul(h, w) + b);
+  return mean(square(h));
+}
+
+Array filled(const Array& x) { return x.at(slice(3, 7), slice(none, none, 2)).set(1.0f)(5); }
+
+}  // namespace
+
 Array embedding_loss(const Array& table, const Array& ids) { return sum(square(take(table, ids, 0))); }
 
 Array energy(const Array& x) {
@@ -39,7 +52,6 @@ Array energy(const Array& x) {
   return -0.5 * sum(lax::rsqrt(squared) * (1 - eye(x.shape(0))));
 }
 
-// A step of the lattice Boltzmann method on nine velocities.
 Array lattice_step(const Array& f) {
   const int cx[] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, cy[] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
   std::vector<Array> streamed;
@@ -70,30 +82,17 @@ Array life_step(const Array& g) {
   return ((n == 3) | ((g == 1) & (n == 2))).astype(int8);
 }
 
-Array normal_cdf(const Array& x) { return 0.5 * (1 + lax::erf(x / std::numbers::sqrt2)); }
 Array option_price(const Array& s, const Array& k, const Array& t, const Array& r, const Array& v) {
   const Array d = (log(s / k) + (r + v * v / 2) * t) / (v * sqrt(t));
   return sum(s * normal_cdf(d) - k * exp(-r * t) * normal_cdf(d - v * sqrt(t)));
 }
 
-// Lloyd's step: the mean of the points that are nearest to each of the centres.
 Array kmeans_step(const Array& x, const Array& centers) {
   const Array d = expand_dims(sum(x * x, 1), 1) - 2 * matmul(x, centers.T()) + sum(centers * centers, 1);
   const Array nearest = argmin(d, 1);
   const Array n = segment_sum(ones({x.shape(0)}), nearest, {.num_segments = 32});
   return segment_sum(x, nearest, {.num_segments = 32}) / expand_dims(n, 1);
 }
-
-using Layers = std::vector<std::pair<Array, Array>>;
-Array small_mlp_loss(const Layers& layers, const Array& x) {
-  Array h = x;
-  for (const auto& [w, b] : layers) h = tanh(matmul(h, w) + b);
-  return mean(square(h));
-}
-
-Array filled(const Array& x) { return x.at(slice(3, 7), slice(none, none, 2)).set(1.0f)(5); }
-
-}  // namespace
 
 std::vector<Case> wide_cases() {
   return {
