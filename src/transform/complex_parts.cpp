@@ -24,6 +24,16 @@ bool moves_parts(const Program& p, const Eqn& e) {
   return e.op->movement && e.op->view && e.operands.size() == 1 && any_complex(p, e);
 }
 
+// What is linear in every complex operand: sums, products, choices and the like.
+bool quick_by_call(const Program& p, const Eqn& e) {
+  for (int i = 0; i < static_cast<int>(e.operands.size()); ++i)
+    if (p.type(e.operands[static_cast<std::size_t>(i)]).dtype.is_complex() &&
+        std::none_of(e.op->linear.begin(), e.op->linear.end(),
+                     [i](const auto& set) { return std::find(set.begin(), set.end(), i) != set.end(); }))
+      return false;
+  return true;
+}
+
 // Whether loops over parts save a pass over memory, or the scalar functions of complex numbers: one sum or product
 // alone is done as fast by a call.
 bool gains_by_parts(const Program& p) {
@@ -33,7 +43,7 @@ bool gains_by_parts(const Program& p) {
     if (!movement && !parts) continue;
     const bool reads_made =
         std::any_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return !a.is_literal() && made[a.id]; });
-    if (parts && (reads_made || e.op->linear.empty())) return true;
+    if (parts && (reads_made || !quick_by_call(p, e))) return true;
     if (parts || reads_made) made[e.results[0]] = 1;
   }
   return false;

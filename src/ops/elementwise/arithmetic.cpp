@@ -162,13 +162,19 @@ constinit const Home mul = [] {
       });
 };
 constinit const Home div = [] {
-  return binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },
-                                 {.dy = [](V, V y, V z) { return -z / y; },
-                                  .linear = {{0}},
-                                  .transpose = transpose_div,
-                                  .adds_up = quotient_adds_up,
-                                  .magnitude = of_quotient,
-                                  .lo = 0.5});
+  Op op = binary_op<takes_number>("div", [](auto x, auto y) { return x / y; },
+                                  {.dy = [](V, V y, V z) { return -z / y; },
+                                   .linear = {{0}},
+                                   .transpose = transpose_div,
+                                   .adds_up = quotient_adds_up,
+                                   .magnitude = of_quotient,
+                                   .lo = 0.5});
+  op.in_parts = [](const Call& c, const std::vector<Array>& p) {
+    const Shape shape = pointwise_shape(c, takes_number);
+    auto whole = [&](const Array& x) { return V{x.shape() == shape ? x : lax::broadcast_in_dim(x, shape, {})}; };
+    return listed(quotient_of({whole(p[0]), whole(p[1])}, {{p[2]}, {p[3]}}));
+  };
+  return op;
 };
 
 // The remainder has the sign of x.

@@ -1,6 +1,7 @@
 // sqrt rsqrt cbrt integer_pow pow. Source: jax.lax.
 #include <climits>
 
+#include "lane/float_power.hpp"
 #include "lane/lane_math.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/pointwise.hpp"
@@ -48,10 +49,15 @@ struct Power {
     if constexpr (lane::is_lane<L> && requires { x.v; }) {
       if constexpr (std::integral<decltype(x.v)>)
         return integer_pow_integer(x, y);
+      else if constexpr (std::same_as<decltype(x.v), float>)
+        return lane::float_power(x, y);
       else
         return lane::library(lane::lib_pow, x, y);
-    } else
-      return x.reg.dtype.is_integer() ? integer_pow_integer(x, y) : lane::library(lane::lib_pow, x, y);
+    } else {
+      const DType dtype = x.reg.dtype;
+      if (dtype.is_integer()) return integer_pow_integer(x, y);
+      return dtype == float64 ? lane::library(lane::lib_pow, x, y) : lane::float_power(x, y);
+    }
   }
 };
 
