@@ -72,6 +72,7 @@ Array transformed(const char* function, const Array& in, FftType type, const Len
     const bool half = type == FftType::irfft && i + 1 == count;
     const std::int64_t has = x.shape()[static_cast<std::size_t>(d)];
     const std::int64_t n = !s.empty() ? s[static_cast<std::size_t>(i)] : half ? 2 * (has - 1) : has;
+    if (n == 0 && s.empty() && type != FftType::rfft && !half) return moves ? transpose(x, back) : x;  // of nothing
     if (n < 1)
       raise<ValueError>(function, "a length is " + std::to_string(n) + " for " + type_text(in),
                         "A transform has one element or more.");
@@ -97,6 +98,8 @@ Array along(const char* function, const In& x, FftType type, std::optional<Dim> 
 Array over(const char* function, const In& x, FftType type, const Axes& options, bool two) {
   CallScope scope(x.loc);
   std::vector<int> axes = options.axes;
+  if (two && !axes.empty() && axes.size() != 2)
+    raise<ValueError>(function, std::to_string(axes.size()) + " axes", "It has two; fftn and its kin take any number.");
   if (axes.empty()) {
     const int count = two ? 2 : !options.s.empty() ? static_cast<int>(options.s.size()) : x.array.ndim();
     for (int i = 0; i < count; ++i) axes.push_back(i - count);
@@ -157,13 +160,12 @@ Array fftfreq(Dim n, double d, Loc loc) {
   CallScope scope(loc);
   check_samples("fftfreq", n, d);
   const std::int64_t half = (n + 1) / 2;
-  return concatenate({arange(half), arange(half - n, 0)}).astype(float32) /
-         static_cast<float>(static_cast<double>(n) * d);
+  return concatenate({arange(half), arange(half - n, 0)}).astype(canonical(float64)) / (static_cast<double>(n) * d);
 }
 Array rfftfreq(Dim n, double d, Loc loc) {
   CallScope scope(loc);
   check_samples("rfftfreq", n, d);
-  return arange(n / 2 + 1).astype(float32) / static_cast<float>(static_cast<double>(n) * d);
+  return arange(n / 2 + 1).astype(canonical(float64)) / (static_cast<double>(n) * d);
 }
 Array fftshift(const In& x, const tutti::Axes& axes) { return shifted(x, axes, false); }
 Array ifftshift(const In& x, const tutti::Axes& axes) { return shifted(x, axes, true); }

@@ -25,6 +25,13 @@ Array interleaved(const Array& even, const Array& odd, int axis) {
   const Array out = lax::reshape(lax::concatenate({lax::reshape(first, one), lax::reshape(odd, one)}, d + 1), both);
   return n == pairs ? out : joined(out, part_between(even, pairs, n, d), d);
 }
+void check_combined(const std::vector<Array>& given, const std::vector<Array>& got, Loc loc) {
+  for (std::size_t i = 0; i < given.size() && i < got.size(); ++i)
+    if (got[i].shape() != given[i].shape() || got[i].dtype() != given[i].dtype())
+      raise<ShapeError>(
+          "associative_scan", "fn returns " + got[i].type().str() + " for elements " + given[i].type().str(),
+          "It combines many elements at once and keeps their type: use elementwise functions, or vmap().", loc);
+}
 Array joined(const Array& x, const Array& y, int axis) {
   return lax::concatenate({x, y}, axis < 0 ? axis + x.ndim() : axis);
 }

@@ -25,9 +25,25 @@ Array unary(const Op& op, const In& x, Params params = {}) {
   CallScope scope(x.loc);
   return bind1(op, std::move(params), {x.array});
 }
+// Of the same rank, where extents of 1 stand for any: both in the common shape.
+void stretch(Array& x, Array& y) {
+  const Shape a = x.shape(), b = y.shape();
+  if (a.empty() || a.ndim() != b.ndim() || a == b) return;
+  Shape to = a;
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    if (a[d] != b[d] && a[d] != 1 && b[d] != 1) return;
+    if (a[d] == 1) to[d] = b[d];
+  }
+  Dims dims(to.size());
+  std::iota(dims.begin(), dims.end(), 0);
+  for (Array* v : {&x, &y})
+    if (v->shape() != to) *v = broadcast_in_dim(*v, to, dims);
+}
 Array binary(const Op& op, const In& x, const In& y) {
   CallScope scope(x.loc);
-  return bind1(op, {}, {x.array, y.array});
+  Array a = x.array, b = y.array;
+  stretch(a, b);
+  return bind1(op, {}, {std::move(a), std::move(b)});
 }
 Array reduce(const Op& op, const In& x, const Dims& axes) {
   CallScope scope(x.loc);
@@ -95,7 +111,11 @@ Array min(const In& x, const In& y) { return binary(ops::min, x, y); }
 Array pow(const In& x, const In& y) { return binary(ops::pow, x, y); }
 Array atan2(const In& x, const In& y) { return binary(ops::atan2, x, y); }
 Array neg(const In& x) { return unary(ops::neg, x); }
-Array conj(const In& x) { return unary(ops::conj, x); }
+Array conj(const In& x) {
+  CallScope scope(x.loc);
+  const DType d = x.array.dtype();
+  return d == float32 || d == float64 ? convert_element_type(x, complex_dtype(d)) : unary(ops::conj, x);
+}
 Array integer_pow(const In& x, int exponent) {
   return exponent == 1 ? x.array : unary(ops::integer_pow, x, ops::IntegerPow{exponent});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "array/node.hpp"
 #include "ops/elementwise/reduce_precision.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -120,8 +121,14 @@ Array clamp(const In& lo, const In& x, const In& hi) {
   const Array low = spread(lo.array), high = spread(hi.array), &a = x.array;
   // Strictly between the bounds it is x; on a bound nothing has a derivative, as in JAX.
   const Array inside = lax::bitwise_and(a > low, a < high);
-  const Array bounded = lax::select(a < low, low, lax::select(a > high, high, lax::stop_gradient(a)));
-  return lax::select(inside, a, bounded);
+  // Where the bounds cross the upper one holds, among complex numbers the lower one.
+  const Array kept = lax::stop_gradient(a);
+  const Array above = a.dtype().is_complex() ? kept : lax::select(a < low, low, kept);
+  const Array below = lax::select(above > high, high, above);
+  Array y = lax::select(inside, a, a.dtype().is_complex() ? lax::select(a < low, low, below) : below);
+  for (const Array* bound : {&lo.array, &hi.array})  // one that is no number, neither is what it bounds
+    if (a.dtype().is_floating() && !bound->node()->literal) y = where(isnan(*bound), *bound, y);
+  return y;
 }
 Array round(const In& x, RoundingMethod method) {
   CallScope scope(x.loc);

@@ -33,9 +33,10 @@ Array broadcast_like(const In& x, const In& like) {
 Array collapse(const In& x, int start, std::optional<int> stop) {
   CallScope scope(x.loc);
   const Shape& shape = x.array.shape();
-  const int n = shape.ndim(), last = stop.value_or(n), from = start < 0 ? start + n : start,
-            to = last < 0 ? last + n : last;
-  if (from < 0 || to > n || from > to)
+  // As in a slice, places beyond the last dim stand for the end.
+  auto place = [n = shape.ndim()](int d) { return std::clamp(d < 0 ? d + n : d, 0, n); };
+  const int n = shape.ndim(), last = stop.value_or(n), from = place(start), to = place(last);
+  if (from > to)
     raise<IndexError>("collapse",
                       "dims " + std::to_string(start) + " to " + std::to_string(last) + " of " + type_text(x.array),
                       "They are in order, from 0 to the number of dims.");

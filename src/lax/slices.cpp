@@ -30,12 +30,10 @@ Array slice_in_dim(const In& x, std::optional<std::int64_t> start, std::optional
   CallScope scope(x.loc);
   const int d = dim_of(axis, x.array);
   const std::int64_t n = x.array.shape()[d];
-  auto bound = [&](std::optional<std::int64_t> v, std::int64_t open) {
-    return v ? std::clamp<std::int64_t>(*v < 0 ? *v + n : *v, 0, n) : open;
-  };
+  auto bound = [&](std::optional<std::int64_t> v, std::int64_t open) { return v ? *v < 0 ? *v + n : *v : open; };
   Dims from(x.array.shape().size(), 0), to = x.array.shape().dims(), by(from.size(), 1);
   from[static_cast<std::size_t>(d)] = bound(start, 0);
-  to[static_cast<std::size_t>(d)] = std::max(bound(limit, n), from[static_cast<std::size_t>(d)]);
+  to[static_cast<std::size_t>(d)] = bound(limit, n);
   by[static_cast<std::size_t>(d)] = stride;
   return lax::slice(x.array, from, to, by);
 }

@@ -14,7 +14,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(float32); }
+// Integers and bools as floats: those of 64 bits as float64.
+Array floating(const Array& x) {
+  return x.dtype().is_inexact() ? x : x.astype(x64_enabled() && x.dtype().size() == 8 ? float64 : float32);
+}
+// As in arithmetic with numbers of C++: what was an integer is a weak float.
+Array with_numbers(const Array& x) {
+  return x.dtype().is_inexact() ? x : lax::convert_element_type(x, canonical(float64), true);
+}
 Array without(const Array& x, const Array& mask) { return mask.has_value() ? where(mask, x, -infinity) : x; }
 Array zero_unless(const Array& mask, const Array& x) { return mask.has_value() ? where(mask, x, 0) : x; }
 void check_numbers(const char* who, const Array& x) {
@@ -48,7 +55,7 @@ Array relu6(const In& x) {
   return composite(
       "relu6",
       [](const Array& in) {
-        Array v = floating(in);
+        Array v = with_numbers(in);
         return where((v > 0) & (v < 6), v, lax::stop_gradient(clip(v, 0, 6)));
       },
       x.array);
@@ -111,7 +118,7 @@ Array elu(const In& x, double alpha) {
   return composite(
       "elu",
       [](const Array& in, const Array& a) {
-        Array v = floating(in);
+        Array v = with_numbers(in);
         return where(v > 0, v, a * expm1(where(v > 0, 0, v)));
       },
       x.array, alpha);
@@ -121,7 +128,7 @@ Array celu(const In& x, double alpha) {
   return composite(
       "celu",
       [](const Array& in, const Array& a) {
-        Array v = floating(in);
+        Array v = with_numbers(in);
         return maximum(v, 0) + a * expm1(minimum(v, 0) / a);
       },
       x.array, alpha);
@@ -167,7 +174,7 @@ Array sparse_plus(const In& x) {
   return composite(
       "sparse_plus",
       [](const Array& in) {
-        Array v = floating(in);
+        Array v = with_numbers(in);
         return where(v <= -1, 0, where(v >= 1, v, square(v + 1) / 4));
       },
       x.array);

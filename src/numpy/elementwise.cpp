@@ -301,12 +301,29 @@ Array log_base(const In& x, double log_of_base, Loc callee = Loc::current()) {
 }  // namespace
 Array log2(const In& x) { return log_base(x, 0.693147180559945309); }
 Array log10(const In& x) { return log_base(x, 2.30258509299404568); }
-Array logaddexp(const Operand& x, const Operand& y) { return binary(ops::logaddexp, x, y, ops::promote_inexact); }
+namespace {
+// Around the number of the larger real part; the angle of the sum is that between -pi and pi.
+Array complex_logaddexp(const Array& x, const Array& y) {
+  const Array large = lax::max(x, y);
+  const Array sum = large + log1p(exp(x + y - large - large)), turns = lax::imag(sum) + M_PI;
+  return lax::complex(lax::real(sum), remainder(turns, 2 * M_PI) - M_PI);
+}
+Array added_exponentials(const Array& x, const Array& y) {
+  return x.dtype().is_complex() ? complex_logaddexp(x, y) : bind1(ops::logaddexp, {}, {x, y});
+}
+}  // namespace
+Array logaddexp(const Operand& x, const Operand& y) {
+  CallScope scope(x.loc);
+  auto xs = together("logaddexp", {x.array, y.array}, ops::promote_inexact);
+  return added_exponentials(xs[0], xs[1]);
+}
 Array logaddexp2(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
   auto xs = together("logaddexp2", {x.array, y.array}, ops::promote_inexact);
   Array ln2 = number_like(xs[0], 0.693147180559945309);
-  return lax::div(bind1(ops::logaddexp, {}, {lax::mul(xs[0], ln2), lax::mul(xs[1], ln2)}), ln2);
+  const Promotion p = ops::promote_inexact({x.array, y.array});
+  const Array sum = lax::div(added_exponentials(lax::mul(xs[0], ln2), lax::mul(xs[1], ln2)), ln2);
+  return lax::convert_element_type(sum, p.dtype);
 }
 Array hypot(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
@@ -351,7 +368,13 @@ Array atan(const In& x) { return inexact_unary(ops::atan, x); }
 Array arcsin(const In& x) { return asin(x); }
 Array arccos(const In& x) { return acos(x); }
 Array arctan(const In& x) { return atan(x); }
-Array atan2(const Operand& y, const Operand& x) { return binary(ops::atan2, y, x, ops::promote_inexact); }
+Array atan2(const Operand& y, const Operand& x) {
+  CallScope scope(y.loc);
+  auto xs = together("atan2", {y.array, x.array}, ops::promote_inexact);
+  if (!xs[0].dtype().is_complex()) return bind1(ops::atan2, {}, std::move(xs));
+  const Array i = lax::convert_element_type(Array(std::complex<float>(0, 1)), xs[0].dtype());
+  return -i * log((xs[1] + i * xs[0]) / sqrt(square(xs[1]) + square(xs[0])));
+}
 Array arctan2(const Operand& y, const Operand& x) { return atan2(y, x); }
 Array sinh(const In& x) { return inexact_unary(ops::sinh, x); }
 Array cosh(const In& x) { return inexact_unary(ops::cosh, x); }
@@ -367,7 +390,7 @@ Array sinc(const In& x) {
   Array f = ops::converted(given(x.array, "sinc"), ops::promote_inexact({x.array}));
   Array angle = lax::mul(f, number_like(f, 3.14159265358979323846));
   // Near 0 the Taylor polynomial: sin(a) / a has no usable derivative there.
-  Array small = lax::lt(abs(angle), number_like(angle, 0.1));
+  Array size = abs(angle), small = lax::lt(size, number_like(size, 0.1));
   Array safe = lax::select(small, constant(angle, 1), angle);
   Array square = lax::integer_pow(lax::select(small, angle, constant(angle, 0)), 2);
   Array series = number_like(square, -1. / 5040) * square + number_like(square, 1. / 120);
@@ -381,7 +404,10 @@ Array rad2deg(const In& x) { return scaled(x, 180 / 3.14159265358979323846); }
 Array floor(const In& x) { return rounding(ops::floor, x); }
 Array ceil(const In& x) { return rounding(ops::ceil, x); }
 Array trunc(const In& x) { return rounding(ops::trunc, x); }
-Array rint(const In& x) { return inexact_unary(ops::round, x); }
+Array rint(const In& x) {
+  CallScope scope(x.loc);
+  return given(x.array, "rint").dtype().is_complex() ? round(x) : inexact_unary(ops::round, x);
+}
 Array round(const In& x, int decimals) {
   CallScope scope(x.loc);
   if (!given(x.array, "round").dtype().is_inexact()) {
@@ -417,6 +443,8 @@ Array isfinite(const In& x) {
 Array signbit(const In& x) {
   CallScope scope(x.loc);
   DType d = given(x.array, "signbit").dtype();
+  if (d.is_complex())
+    raise<ValueError>("signbit", "the array is " + type_text(x.array), "Ask real(x) and imag(x): each has a sign.");
   if (d.is_bool()) return never(x.array);
   Array bits = d.is_floating() ? lax::bitcast_convert_type(x.array, d.size() == 2   ? int16
                                                                     : d.size() == 4 ? int32
@@ -427,8 +455,11 @@ Array signbit(const In& x) {
 Array copysign(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
   auto xs = together("copysign", {x.array, y.array}, ops::promote_inexact);
+  if (xs[0].dtype().is_complex())
+    raise<TypeError>("copysign", "operands are " + type_text(x.array) + " and " + type_text(y.array),
+                     "Complex numbers have no sign: use real() and imag().");
   Array magnitude = abs(xs[0]);
-  return lax::mul(magnitude, where(signbit(xs[1]), number_like(magnitude, -1), number_like(magnitude, 1)));
+  return lax::select(signbit(xs[1]), lax::neg(magnitude), magnitude);
 }
 namespace {
 
@@ -454,9 +485,12 @@ Array nextafter(const Operand& x, const Operand& y) {
 }
 Array heaviside(const Operand& x, const Operand& at_zero) {
   CallScope scope(x.loc);
+  const Promotion p = ops::promote_inexact({given(x.array, "heaviside"), given(at_zero.array, "heaviside")});
   auto xs = together("heaviside", {x.array, at_zero.array}, ops::promote_inexact);
   Array zero = number_like(xs[0], 0), one = number_like(xs[0], 1);
-  return where(lax::lt(xs[0], zero), zero, where(lax::gt(xs[0], zero), one, where(lax::eq(xs[0], zero), xs[1], xs[0])));
+  const Array y =
+      where(lax::lt(xs[0], zero), zero, where(lax::gt(xs[0], zero), one, where(lax::eq(xs[0], zero), xs[1], xs[0])));
+  return lax::convert_element_type(y, p.dtype);
 }
 Array nan_to_num(const In& x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
   CallScope scope(x.loc);

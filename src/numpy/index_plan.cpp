@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "array/node.hpp"
+#include "numpy/dims.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/numpy/movement.hpp"
 #include "tutti/numpy/selection.hpp"
@@ -119,6 +120,23 @@ IndexPlan plan_of(const Array& x, const std::vector<Index>& index) {
   }
   while (next() < x.ndim()) add(whole_dim(x, next()));
   return plan;
+}
+
+std::vector<Index> reachable(const Array& x, std::vector<Index> index, AtMode mode) {
+  auto number = [](const Index& i) { return i.kind == Index::Kind::integer; };
+  if (mode == AtMode::automatic || std::none_of(index.begin(), index.end(), number)) return index;
+  const int named = named_dims(x, index);
+  int d = 0;
+  for (Index& i : index) {
+    if (i.kind == Index::Kind::ellipsis) d += x.ndim() - named;
+    if (i.kind == Index::Kind::ellipsis || i.kind == Index::Kind::newaxis) continue;
+    const bool mask = i.kind == Index::Kind::array && i.array.dtype().is_bool();
+    const std::int64_t n = mask ? 0 : x.shape()[static_cast<std::size_t>(d)];
+    if (number(i) && (i.integer < -n || i.integer >= n))
+      i = Index(array_from_scalar(Scalar(i.integer).to(ops::position_dtype(x.shape())), false), i.loc);
+    d += mask ? i.array.ndim() : 1;
+  }
+  return index;
 }
 
 }  // namespace tutti

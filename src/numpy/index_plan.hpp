@@ -25,4 +25,8 @@ struct IndexPlan {
 /// The plan of `index`; IndexError and its kin name the dim that does not fit.
 IndexPlan plan_of(const Array& x, const std::vector<Index>& index);
 
+/// The entries for an update or a reading with `mode`: with one that says what becomes of places that are not there a
+/// number may name such a place, as an array, which is looked at when it is used.
+std::vector<Index> reachable(const Array& x, std::vector<Index> index, AtMode mode);
+
 }  // namespace tutti

@@ -263,6 +263,10 @@ Array scattered(const Array& x, const IndexPlan& plan, const Array& v, lax::Scat
 Array updated(const char* function, const Array& x, const std::vector<Index>& index, const Operand& value,
               lax::ScatterKind kind, AtMode mode) {
   CallScope scope(value.loc, {"", function, 0});
+  // Computed in the common dtype, kept in x's: 7 times 1.5 is 10 among integers.
+  if (const DType common = ops::promote({x, value.array}).dtype; kind != lax::ScatterKind::set && common != x.dtype())
+    return lax::convert_element_type(updated(function, lax::convert_element_type(x, common), index, value, kind, mode),
+                                     x.dtype(), x.weak_type());
   // A mask and one value: no position is needed, so the mask may be traced.
   if (index.size() == 1 && index[0].kind == Index::Kind::array && index[0].array.dtype().is_bool() &&
       value.array.ndim() == 0 && index[0].array.is_traced() && index[0].array.ndim() <= x.ndim()) {
@@ -271,11 +275,12 @@ Array updated(const char* function, const Array& x, const std::vector<Index>& in
     while (mask.ndim() < x.ndim()) mask = expand_dims(mask, -1);
     return where(mask, combined(x, v, kind), x);
   }
-  IndexPlan plan = plan_of(x, index);
+  IndexPlan plan = plan_of(x, reachable(x, index, mode));
   bool box =
       !plan.has_array && std::all_of(plan.picks.begin(), plan.picks.end(), [](const Pick& p) { return p.step == 1; });
   Shape result = full_shape(plan, plan.has_array ? gather_plan(x, plan) : GatherPlan{});
   Array v = broadcast_to(lax::convert_element_type(value.array, x.dtype()), result);
+  if (x.size() == 0) return x;
   return box ? box_updated(x, plan, v, kind)
              : scattered(x, plan, v, kind, mode == AtMode::clip ? lax::GatherMode::clip : lax::GatherMode::fill);
 }
@@ -306,8 +311,9 @@ Array AtIndex::get(Loc loc) const {
 }
 Array AtIndex::get(AtMode mode, const Array& fill_value, Loc loc) const {
   CallScope scope(loc, {"", "at.get", 0});
-  IndexPlan plan = plan_of(x_, index_);
-  if (mode != AtMode::fill || !plan.has_array) return indexed(x_, index_);
+  const std::vector<Index> index = reachable(x_, index_, mode);
+  IndexPlan plan = plan_of(x_, index);
+  if (mode != AtMode::fill || !plan.has_array) return indexed(x_, index);
   Array y = gathered(x_, plan, lax::GatherMode::fill);
   if (!fill_value.has_value()) return y;
   const Array there = gathered(full_like(x_, 1, int32), plan, lax::GatherMode::fill) == 1;

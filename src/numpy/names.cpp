@@ -12,6 +12,14 @@
 
 namespace tutti {
 
+namespace {
+void refuse_complex(const char* function, const Array& x) {
+  if (x.dtype().is_complex())
+    raise<ValueError>(function, "the array is " + type_text(x),
+                      "Ask real(x) and imag(x): complex numbers have no order.");
+}
+}  // namespace
+
 Array array_equiv(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
   const Shape &a = x.array.shape(), &b = y.array.shape();
@@ -32,11 +40,13 @@ Array isreal(const In& x) {
 bool isrealobj(const Array& x) { return !x.dtype().is_complex(); }
 Array isneginf(const In& x) {
   CallScope scope(x.loc);
+  refuse_complex("isneginf", x.array);
   return x.array.dtype().is_floating() ? x.array == -std::numeric_limits<float>::infinity()
                                        : zeros_like(x.array, bool_);
 }
 Array isposinf(const In& x) {
   CallScope scope(x.loc);
+  refuse_complex("isposinf", x.array);
   return x.array.dtype().is_floating() ? x.array == std::numeric_limits<float>::infinity() : zeros_like(x.array, bool_);
 }
 
@@ -94,6 +104,7 @@ Array ldexp(const Operand& m, const Operand& e) {
 }
 Array spacing(const In& x) {
   CallScope scope(x.loc);
+  refuse_complex("spacing", x.array);
   const Array v = ops::converted(x.array, ops::promote_inexact({x.array})), size = abs(v);
   const Array next = nextafter(size, std::numeric_limits<float>::infinity());
   return copysign(next - size, v);

@@ -113,18 +113,26 @@ std::vector<Array> unstack(const In& x, int axis) {
 }
 Array trim_zeros(const In& x, const std::string& trim) {
   CallScope scope(x.loc);
-  if (x.array.ndim() != 1)
-    raise<ShapeError>("trim_zeros", "the array is " + x.array.type().str(), "It takes a vector.");
   if (x.array.is_traced())
     raise<TracerError>("trim_zeros", "the size of the result depends on the values of a traced array",
                        "Call it outside of transformations.");
-  const std::vector<bool> kept = (x.array != 0).to_vector<bool>();
-  auto first = std::find(kept.begin(), kept.end(), true);
-  if (first == kept.end()) return x.array(slice(0));
-  auto last = std::find(kept.rbegin(), kept.rend(), true);
   const bool front = trim.find_first_of("fF") != std::string::npos,
              back = trim.find_first_of("bB") != std::string::npos;
-  return x.array(slice(front ? first - kept.begin() : 0, back ? kept.rend() - last : x.array.size()));
+  std::vector<Index> box;
+  for (int d = 0; d < x.array.ndim(); ++d) {
+    std::vector<std::int64_t> others;
+    for (int k = 0; k < x.array.ndim(); ++k)
+      if (k != d) others.push_back(k);
+    const Array along = x.array != 0;
+    const std::vector<bool> kept = (others.empty() ? along : any(along, Axes(others))).to_vector<bool>();
+    auto first = std::find(kept.begin(), kept.end(), true);
+    auto last = std::find(kept.rbegin(), kept.rend(), true);
+    if (first == kept.end())
+      box.push_back(slice(0));
+    else
+      box.push_back(slice(front ? first - kept.begin() : 0, back ? kept.rend() - last : x.array.shape()[d]));
+  }
+  return x.array.index(box);
 }
 
 // --- turning

@@ -124,7 +124,9 @@ Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
   double n = static_cast<double>(count(a, list));
   Array deviation = w - lax::div(s, number_like(s, n));
   Array squares = strict(ops::reduce_sum, lax::integer_pow(deviation, 2), list, keepdims);
-  return lax::convert_element_type(lax::div(squares, number_like(squares, n - ddof)), mean_dtype(a));
+  // Without a degree of freedom there is no variance.
+  const double freedom = n > ddof ? n - ddof : std::numeric_limits<double>::quiet_NaN();
+  return lax::convert_element_type(lax::div(squares, number_like(squares, freedom)), mean_dtype(a));
 }
 Array std_(const In& x, const Axes& axes, bool keepdims, int ddof) {
   CallScope scope(x.loc);
@@ -173,7 +175,8 @@ Array nanprod(const In& x, const Axes& axes, bool keepdims) {
 Array nanmean(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
   const Array& a = operand_of(x.array, "nanmean");
-  return nansum(a, axes, keepdims) / sum(~isnan(a), axes, keepdims);
+  const Array y = nansum(a, axes, keepdims) / sum(~isnan(a), axes, keepdims);
+  return lax::convert_element_type(y, mean_dtype(a), y.weak_type());
 }
 namespace {
 // The extremum of the numbers; NaN where there are none.
@@ -195,6 +198,9 @@ Array nanmin(const In& x, const Axes& axes, bool keepdims) {
 
 // --- with options
 namespace {
+
+// A start value decides no dtype.
+Array started(const ReduceOptions& o, const Array& y) { return lax::convert_element_type(o.initial, y.dtype()); }
 
 // The least and the greatest number of a dtype, as floats see it.
 double lowest(DType d) {
@@ -218,12 +224,12 @@ Array in_dtype(const Array& x, const ReduceOptions& o) {
 Array sum_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
   Array y = sum(masked(in_dtype(operand_of(x.array, "sum"), o), o.where, 0), o.axes, o.keepdims);
-  return o.initial.has_value() ? y + o.initial : y;
+  return o.initial.has_value() ? y + started(o, y) : y;
 }
 Array prod_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
   Array y = prod(masked(in_dtype(operand_of(x.array, "prod"), o), o.where, 1), o.axes, o.keepdims);
-  return o.initial.has_value() ? y * o.initial : y;
+  return o.initial.has_value() ? y * started(o, y) : y;
 }
 namespace {
 Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptions& o, double worst) {
@@ -233,7 +239,8 @@ Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptio
     return extremum(op, what, x, o.axes, o.keepdims);
   }
   Array y = strict(op, masked(x, o.where, worst), o.axes.resolve(x.ndim()), o.keepdims);
-  return worst <= 0 && &op == &ops::reduce_max ? maximum(y, o.initial) : minimum(y, o.initial);
+  const Array start = started(o, y);
+  return worst <= 0 && &op == &ops::reduce_max ? maximum(y, start) : minimum(y, start);
 }
 }  // namespace
 Array max_with(const In& x, const ReduceOptions& o) {
@@ -265,7 +272,9 @@ Array var_with(const In& x, const ReduceOptions& o) {
       sum(masked(w.dtype().is_complex() ? square(abs(deviation)) : square(deviation), o.where, 0), o.axes, o.keepdims);
   const Array n = o.where.has_value() ? sum(ops::spread_to(o.where, a.shape()), o.axes, o.keepdims)
                                       : Array(static_cast<double>(count(a, o.axes.resolve(a.ndim()))));
-  return lax::convert_element_type(squares / (n - o.ddof), result);
+  const Array freedom = n - o.ddof;
+  return lax::convert_element_type(squares / where(freedom > 0, freedom, std::numeric_limits<double>::quiet_NaN()),
+                                   result);
 }
 Array std_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);

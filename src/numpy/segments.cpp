@@ -7,6 +7,7 @@
 #include "numpy/dims.hpp"
 #include "numpy/promotion.hpp"
 #include "ops/movement/movement.hpp"
+#include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/composite.hpp"
@@ -31,6 +32,7 @@ Array segments(const char* name, const In& x, const In& ids, const SegmentOption
   if (n < 0) raise<ValueError>(name, std::to_string(n) + " segments", "Ask for 0 or more.");
   Shape shape = x.array.shape();
   shape[0] = n;
+  if (n == 0) return lax::broadcast_in_dim(start, shape, {});
   lax::ScatterDims dims;
   for (int d = 1; d < x.array.ndim(); ++d) dims.update_window_dims.push_back(d);
   dims.inserted_window_dims = dims.scatter_dims_to_operand_dims = {0};
@@ -39,6 +41,8 @@ Array segments(const char* name, const In& x, const In& ids, const SegmentOption
 }
 // The least or the greatest number: what a maximum or minimum of nothing gives.
 Array extreme(const Array& x, bool least) {
+  if (x.dtype().is_complex())  // the imaginary part of neither counts
+    return lax::convert_element_type(extreme(lax::real(x), least), x.dtype());
   const Array nothing = ops::zeros(x.dtype(), {0});
   return least ? lax::reduce_max(nothing, {0}) : lax::reduce_min(nothing, {0});
 }
@@ -63,7 +67,7 @@ std::vector<Array> integers(const char* name, const Array& x, const Array& y) {
   std::vector<Array> xs = {x, y};
   ops::bring_together(name, xs, ops::promote(xs));
   if (!xs[0].dtype().is_integer())
-    raise<TypeError>(name, "the operands are " + x.type().str() + " and " + y.type().str(), "They are integers.");
+    raise<ValueError>(name, "the operands are " + x.type().str() + " and " + y.type().str(), "They are integers.");
   for (Array& a : xs) a = broadcast_to(abs(a), ops::common_shape(name, {x.shape(), y.shape()}));
   return xs;
 }

@@ -26,6 +26,9 @@ std::int64_t count_of(const char* function, const Array& mask) {
   return sum(mask).item<std::int64_t>();
 }
 
+// Of positions beside what fills up the places behind them.
+DType filled_dtype(const Array& fill) { return ops::promote({fill, zeros({1}, canonical(int64))}).dtype; }
+
 // Flat positions of the first `size` trues; `otherwise` behind the last one.
 Array positions(const Array& mask, std::int64_t size, const Array& otherwise) {
   return composite(
@@ -61,7 +64,8 @@ std::vector<Array> nonzero(const In& x, const SizeOptions& o) {
   std::vector<Array> out;
   if (mask.size() == 0 || size == 0) {
     for (int d = 0; d < shape.ndim(); ++d)
-      out.push_back(full({size}, o.fill_value.has_value() ? o.fill_value : Array(0), int32));
+      out.push_back(o.fill_value.has_value() && size > 0 ? full({size}, o.fill_value, filled_dtype(o.fill_value))
+                                                         : zeros({size}, canonical(int64)));
     return out;
   }
   const Array flat = positions(mask, size, 0);
@@ -70,16 +74,17 @@ std::vector<Array> nonzero(const In& x, const SizeOptions& o) {
     below /= shape[d];
     out.push_back(shape.ndim() == 1 ? flat : floor_divide(flat, below) % shape[d]);
   }
+  for (Array& i : out) i = lax::convert_element_type(i, canonical(int64));
   if (o.size && o.fill_value.has_value()) {
     const Array filled = lax::iota(int32, {size}, 0) >= sum(mask);
-    for (Array& i : out) i = where(filled, lax::convert_element_type(o.fill_value, int32), i);
+    for (Array& i : out) i = where(filled, o.fill_value, i);
   }
   return out;
 }
 Array argwhere(const In& x, const SizeOptions& options) {
   CallScope scope(x.loc);
   const std::vector<Array> columns = nonzero(x.array.ndim() ? x.array : reshape(x.array, {1}), options);
-  if (x.array.ndim() == 0) return zeros({columns[0].size(), 0}, int32);
+  if (x.array.ndim() == 0) return zeros({columns[0].size(), 0}, canonical(int64));
   return stack(columns, 1);
 }
 Array flatnonzero(const In& x, const SizeOptions& options) {
@@ -193,7 +198,7 @@ Array put(const In& x, const In& indices, const Operand& values, TakeMode mode) 
   if (i.size() == 0) return x.array;
   if (values.array.size() == 0)
     raise<ValueError>("put", "there are no values for " + indices.array.type().str(), "Give at least one.");
-  const Array at = mode == TakeMode::wrap ? i % flat.size() : clip(i, -flat.size(), flat.size() - 1);
+  const Array at = mode == TakeMode::wrap ? i % flat.size() : clip(i, 0, flat.size() - 1);
   const Array v = resize(ravel(values.array), {i.size()});
   return reshape(flat.at(at).set(v), x.array.shape());
 }

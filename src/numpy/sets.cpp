@@ -81,8 +81,7 @@ Array kept(const Array& x, const Array& mask, const SizeOptions& o) {
   const Array at = flatnonzero(mask, which);
   const Array found = take(x, at, TakeMode::clip);
   const Array otherwise = o.fill_value.has_value() ? o.fill_value : Array(0);
-  return where(lax::iota(int32, {o.size->value}, 0) < sum(mask), found,
-               lax::convert_element_type(otherwise, x.dtype()));
+  return where(lax::iota(int32, {o.size->value}, 0) < sum(mask), found, otherwise);
 }
 // x sorted, without repetition; behind the true ones NaN-like places that `there` leaves out.
 struct Distinct {

@@ -15,12 +15,42 @@
 
 namespace tutti {
 
+namespace {
+// As sort orders them: NaN is behind all numbers, and all NaNs are one.
+struct Ordered {
+  Array less, same;
+};
+Ordered ordered(const Array& x, const Array& y) {
+  const Array no_x = isnan(x), no_y = isnan(y);
+  return {(x < y) | (~no_x & no_y), (x == y) | (no_x & no_y)};
+}
+// By halving: the real parts decide, then the imaginary ones.
+Array complex_search(const Array& sorted, const Array& wanted, bool right) {
+  const std::int64_t n = sorted.size();
+  Array low = zeros(wanted.shape(), int32), high = full(wanted.shape(), Array(n), int32);
+  for (std::int64_t left = n; left > 0; left /= 2) {
+    const Array at = floor_divide(low + high, 2), open = low < high;
+    const Array there = take(sorted, at, TakeMode::clip);
+    const Array &a = right ? wanted : there, &b = right ? there : wanted;
+    const Ordered re = ordered(real(a), real(b)), im = ordered(imag(a), imag(b));
+    const Array less = re.less | (re.same & im.less), further = right ? ~less : less;
+    low = where(open & further, at + 1, low);
+    high = where(open & ~further, at, high);
+  }
+  return low;
+}
+}  // namespace
+
 Array searchsorted(const In& sorted, const Operand& x, const SearchOptions& options) {
   CallScope scope(sorted.loc);
   if (sorted.array.ndim() != 1)
     raise<ShapeError>("searchsorted", "the sorted array is " + sorted.array.type().str(), "It takes a vector.");
   std::vector<Array> xs =
       ops::same_dtype({options.sorter.has_value() ? take(sorted, options.sorter) : sorted.array, x.array});
+  if (xs[0].dtype().is_complex())
+    return composite(
+        "searchsorted", [](const Array& s, const Array& v, bool right) { return complex_search(s, v, right); }, xs[0],
+        xs[1], options.right);
   return bind1(ops::search, ops::Search{.right = options.right}, xs);
 }
 
@@ -67,11 +97,11 @@ Array partition(const In& x, int kth, int axis) {
 Array argpartition(const In& x, int kth, int axis) {
   CallScope scope(x.loc);
   check_kth("argpartition", x.array, kth, axis);
-  return argsort(x, axis);
+  return lax::convert_element_type(argsort(x, axis), int32);
 }
 Array sort_complex(const In& x) {
   CallScope scope(x.loc);
-  return lax::convert_element_type(sort(x), complex_dtype(x.array.dtype()));
+  return lax::convert_element_type(sort(x), complex_dtype(ops::promote_inexact({x.array}).dtype));
 }
 
 namespace lax {

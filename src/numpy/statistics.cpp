@@ -82,8 +82,10 @@ Array quantiles(const char* name, const Array& in, const Array& q_in, const Quan
   if (in.dtype().is_complex())
     raise<ValueError>(name, "the array is " + in.type().str(), "Complex numbers have no order.");
   if (q_in.ndim() > 1) raise<ShapeError>(name, "q is " + q_in.type().str(), "q is a scalar or a vector.");
-  const ops::Promotion p = ops::promote_inexact({in, q_in});
-  const Array x = lax::convert_element_type(in, p.dtype), q = lax::convert_element_type(q_in, p.dtype);
+  // q decides no dtype.
+  const DType dtype = ops::promote_inexact({in}).dtype;
+  const Array x = lax::convert_element_type(in, dtype);
+  const Array q = lax::convert_element_type(q_in, dtype.size() == 2 ? DType(float32) : dtype);
   const std::vector<int> axes = o.axes.resolve(x.ndim());
   if (rows_of(x, axes).shape().back() == 0)
     raise<ValueError>(name, x.type().str() + " is empty along the reduced axes", "Give an array with elements.");

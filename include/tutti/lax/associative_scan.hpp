@@ -14,6 +14,8 @@ namespace detail {
 std::int64_t scan_length(const char* what, const std::vector<Array>& xs, std::int64_t given, int axis, Loc loc);
 /// From `first` to the element before `last` along an axis; with a step of 2 every other one.
 Array part_between(const Array& x, std::int64_t first, std::int64_t last, int axis, std::int64_t step = 1);
+/// ShapeError when combining changed a shape or dtype.
+void check_combined(const std::vector<Array>& given, const std::vector<Array>& got, Loc loc);
 Array joined(const Array& x, const Array& y, int axis);
 /// even[0], odd[0], even[1], ... along an axis; `even` has as many elements as `odd`, or one more.
 Array interleaved(const Array& even, const Array& odd, int axis);
@@ -21,12 +23,14 @@ Array reversed(const Array& x, int axis);
 
 /// Of n elements: neighbours are combined, of these pairs the running combinations are found, which are those of the
 /// odd elements, and the even ones are one step further.
-template <class F, class X> X running(const F& fn, const X& xs, std::int64_t n, int axis) {
+template <class F, class X> X running(const F& fn, const X& xs, std::int64_t n, int axis, Loc loc) {
   if (n < 2) return xs;
   auto part = [&](const X& from, std::int64_t first, std::int64_t last, std::int64_t step = 1) {
     return tree::map([&](const Array& x) { return part_between(x, first, last, axis, step); }, from);
   };
-  const X odd = running(fn, X(fn(part(xs, 0, n - 1, 2), part(xs, 1, n, 2))), n / 2, axis);
+  const X left = part(xs, 0, n - 1, 2), pairs = X(fn(left, part(xs, 1, n, 2)));
+  check_combined(tree::leaves(left), tree::leaves(pairs), loc);
+  const X odd = running(fn, pairs, n / 2, axis, loc);
   X even = part(xs, 0, 1);
   if (n > 2) {
     const X rest = fn(n % 2 ? odd : part(odd, 0, n / 2 - 1), part(xs, 2, n, 2));
@@ -45,7 +49,7 @@ struct AssociativeScanOptions {
 };
 /// The running combination along an axis: element i is fn over elements 0 to i, in reverse over the last to i.
 /// `fn(left, right)` must be associative, and takes and returns many elements at once: about 2 n calls' worth of them,
-/// in 2 log2(n) calls. Source: jax.lax.associative_scan.
+/// in 2 log2(n) calls. ShapeError when it returns another shape or dtype. Source: jax.lax.associative_scan.
 template <class F, Tree X>
 X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}, Loc loc = Loc::current()) {
   const int axis = options.axis;
@@ -53,7 +57,7 @@ X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}
   auto turned = [&](const X& x) {
     return options.reverse ? tree::map([&](const Array& a) { return detail::reversed(a, axis); }, x) : x;
   };
-  return turned(detail::running(fn, turned(xs), n, axis));
+  return turned(detail::running(fn, turned(xs), n, axis, loc));
 }
 
 }  // namespace lax

@@ -75,7 +75,7 @@ Array min(const In& x, const In& y);
 Array pow(const In& x, const In& y);
 Array atan2(const In& x, const In& y);
 Array neg(const In& x);
-Array conj(const In& x);  // complex
+Array conj(const In& x);  // complex, also of float32 and float64
 Array integer_pow(const In& x, int exponent);
 Array rsqrt(const In& x);
 Array erf(const In& x);

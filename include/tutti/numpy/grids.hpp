@@ -40,8 +40,8 @@ struct MeshgridOptions {
 /// Of vectors one array each, which has the number along its own dim: meshgrid({x, y})[0][i, j] is x[j].
 std::vector<Array> meshgrid(const ArrayList& vectors, const MeshgridOptions& options = {});
 /// The position along each dim: [ndim, ...dimensions]; `sparse`: meshgrid's.
-Array indices(const Shape& dimensions, DType dtype = int32, Loc loc = Loc::current());
-std::vector<Array> sparse_indices(const Shape& dimensions, DType dtype = int32, Loc loc = Loc::current());
+Array indices(const Shape& dimensions, DType dtype = canonical(int64), Loc loc = Loc::current());
+std::vector<Array> sparse_indices(const Shape& dimensions, DType dtype = canonical(int64), Loc loc = Loc::current());
 /// Vectors as an open grid: the ith has its extent in dim i, 1 elsewhere. Bools stand for the positions of true.
 std::vector<Array> ix_(const ArrayList& vectors);
 /// Rows and columns of the elements at and below (above) diagonal k of a matrix[n, m]; m = n when left out.

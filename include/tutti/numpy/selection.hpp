@@ -19,7 +19,7 @@ struct SizeOptions {
   std::optional<Dim> size = {};
   Array fill_value = {};  // without one 0
 };
-/// The positions of what is not 0 (or true), row-major: one int32 vector per dim of x. ValueError for a scalar.
+/// The positions of what is not 0 (or true), row-major: one vector of integers per dim of x. ValueError for a scalar.
 std::vector<Array> nonzero(const In& x, const SizeOptions& options = {});
 /// The same as rows of a matrix[n, ndim].
 Array argwhere(const In& x, const SizeOptions& options = {});

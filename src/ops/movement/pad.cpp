@@ -1,5 +1,6 @@
 // A border, gaps between elements, or (negative) a narrower box. Source: jax.lax.pad.
 #include <algorithm>
+#include <complex>
 
 #include "ops/movement/movement.hpp"
 #include "ops/movement/pad.hpp"
@@ -56,7 +57,8 @@ void eval_pad(const Call& c, std::span<const HostView> in, std::span<const HostV
     case 1: fill<std::uint8_t>(out[0], in[1].data); break;
     case 2: fill<std::uint16_t>(out[0], in[1].data); break;
     case 4: fill<std::uint32_t>(out[0], in[1].data); break;
-    default: fill<std::uint64_t>(out[0], in[1].data);
+    case 8: fill<std::uint64_t>(out[0], in[1].data); break;
+    default: fill<std::complex<double>>(out[0], in[1].data);
   }
   if (from.num_elements() == 0) return;
   if (from.empty()) return void(std::memcpy(out[0].data, in[0].data, size));
