@@ -33,8 +33,8 @@ Array full_like(const In& x, const Operand& value, DType dtype);
 Array eye(Dim n, DType dtype = float64, Loc loc = Loc::current());
 Array eye(Dim n, Dim m, int k = 0, DType dtype = float64, Loc loc = Loc::current());
 /// Ones at and below diagonal k.
-Array tri(Dim n, Dim m, int k = 0, DType dtype = canonical(float64), Loc loc = Loc::current());
-inline Array tri(Dim n, Loc loc = Loc::current()) { return tri(n, n, 0, canonical(float64), loc); }
+Array tri(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current());
+inline Array tri(Dim n, Loc loc = Loc::current()) { return tri(n, n, 0, float32, loc); }
 Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc);
 /// start, start + step, ... below stop. Integers give int32, a float among the arguments float32: `arange(3)` is {0, 1,
 /// 2}, `arange(0., 1., 0.25)` has 4.
