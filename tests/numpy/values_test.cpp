@@ -64,7 +64,7 @@ TEST(Values, IntegersOf32BitsStayFloat32UnderX64) {
   EXPECT_EQ(argwhere(large).dtype(), int64);
   EXPECT_EQ(indices({2, 3}).dtype(), int64);
   EXPECT_EQ(fft::fftfreq(4).dtype(), float64);
-  EXPECT_EQ(tri(2).dtype(), float64);
+  EXPECT_EQ(tri(2).dtype(), float32);
   EXPECT_EQ(argpartition(small, 1).dtype(), int32);
 }
 

@@ -136,8 +136,10 @@ class MpiFlight final : public Transport::Flight {
     MPI_Test(&a.request, &come, MPI_STATUS_IGNORE);
     if (!come) return false;
     if (!read_runs(a.process, a.letter, a.message.array, a.message.part)) {
+      const int why = errno;
       std::fprintf(stderr, "tutti: process %d cannot read what process %d sends: %s\n", index_, a.message.from,
-                   std::strerror(errno));
+                   std::strerror(why));
+      if (why == ESRCH) sleep(3);  // it was killed: the launcher, which ends the job, says by what
       MPI_Abort(MPI_COMM_WORLD, 1);
     }
     return a.done = true;
