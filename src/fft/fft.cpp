@@ -156,16 +156,16 @@ Array ifft2(const In& x, const Axes& options) { return over("ifft2", x, FftType:
 Array rfft2(const In& x, const Axes& options) { return over("rfft2", x, FftType::rfft, options, true); }
 Array irfft2(const In& x, const Axes& options) { return over("irfft2", x, FftType::irfft, options, true); }
 
-Array fftfreq(Dim n, double d, Loc loc) {
+Array fftfreq(Dim n, double d, DType dtype, Loc loc) {
   CallScope scope(loc);
   check_samples("fftfreq", n, d);
   const std::int64_t half = (n + 1) / 2;
-  return concatenate({arange(half), arange(half - n, 0)}).astype(canonical(float64)) / (static_cast<double>(n) * d);
+  return concatenate({arange(half), arange(half - n, 0)}).astype(canonical(dtype)) / (static_cast<double>(n) * d);
 }
-Array rfftfreq(Dim n, double d, Loc loc) {
+Array rfftfreq(Dim n, double d, DType dtype, Loc loc) {
   CallScope scope(loc);
   check_samples("rfftfreq", n, d);
-  return arange(n / 2 + 1).astype(canonical(float64)) / (static_cast<double>(n) * d);
+  return arange(n / 2 + 1).astype(canonical(dtype)) / (static_cast<double>(n) * d);
 }
 Array fftshift(const In& x, const tutti::Axes& axes) { return shifted(x, axes, false); }
 Array ifftshift(const In& x, const tutti::Axes& axes) { return shifted(x, axes, true); }

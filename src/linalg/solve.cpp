@@ -211,9 +211,14 @@ Array tensorinv(const In& in, int ind) {
   for (std::int64_t d : first) last.push_back(d);
   return inv(a.reshape(Shape{first.num_elements(), first.num_elements()})).reshape(last);
 }
-Array tensorsolve(const In& left, const In& right) {
+Array tensorsolve(const In& left, const In& right, const std::vector<int>& axes) {
   CallScope scope(left.loc);
-  const auto [a, b] = inexact(left.array, right.array);
+  auto [a, b] = inexact(left.array, right.array);
+  if (!axes.empty()) {
+    std::vector<int> last;
+    for (std::size_t k = 0; k < axes.size(); ++k) last.push_back(a.ndim() - static_cast<int>(axes.size() - k));
+    a = moveaxis(a, axes, last);
+  }
   Shape first, out;
   for (int d = 0; d < a.ndim(); ++d) (d < b.ndim() ? first : out).push_back(a.shape()[static_cast<std::size_t>(d)]);
   if (first != b.shape() || b.size() != out.num_elements())

@@ -38,6 +38,7 @@ Array prepared(const char* function, const Array& indices, std::int64_t extent, 
   }
   return lax::select(lax::lt(i, zero), lax::add(i, n), i);
 }
+Array inside(const Array& indices, std::int64_t n) { return (indices >= -n) & (indices < n); }
 lax::GatherMode gather_mode(TakeMode mode) {
   return mode == TakeMode::fill ? lax::GatherMode::fill : lax::GatherMode::clip;
 }
@@ -56,7 +57,7 @@ Array take(const In& x, const Operand& indices, int axis, TakeMode mode, const A
   const Array y = taken(x, indices, axis, mode);
   if (mode != TakeMode::fill || !fill_value.has_value()) return y;
   const std::int64_t n = x.array.shape()[ops::normal_axis("take", axis, x.array)];
-  Array there = (indices.array >= -n) & (indices.array < n);
+  Array there = inside(indices.array, n);
   for (int k = ops::normal_axis("take", axis, x.array) + 1; k < x.array.ndim(); ++k) there = expand_dims(there, -1);
   return where(there, y, lax::convert_element_type(fill_value, x.array.dtype()));
 }
@@ -85,7 +86,14 @@ Array taken(const In& x, const Operand& indices, int axis, TakeMode mode) {
 }
 }  // namespace
 
-Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode) {
+Array take_along_axis(const In& x, const Operand& indices, none_t, TakeMode mode, const Array& fill_value) {
+  CallScope scope(x.loc);
+  if (indices.array.ndim() != 1)
+    raise<ShapeError>("take_along_axis", "the indices into the flat array are " + indices.array.type().str(),
+                      "They have one dim, or name an axis.");
+  return take_along_axis(ravel(x.array), indices, 0, mode, fill_value);
+}
+Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode, const Array& fill_value) {
   CallScope scope(x.loc);
   const Array& a = x.array;
   const Shape& wanted = indices.array.shape();
@@ -118,7 +126,9 @@ Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mo
   dims.start_indices_batching_dims = dims.operand_batching_dims;
   Shape sizes(Dims(a.ndim(), 1));
   for (int k = 0; k < a.ndim(); ++k) sizes[k] = std::min<std::int64_t>(1, from[k]);
-  return lax::gather(source, lax::reshape(i, column), dims, sizes, gather_mode(mode));
+  const Array y = lax::gather(source, lax::reshape(i, column), dims, sizes, gather_mode(mode));
+  if (mode != TakeMode::fill || !fill_value.has_value()) return y;
+  return where(inside(indices.array, from[d]), y, lax::convert_element_type(fill_value, a.dtype()));
 }
 
 Array sort(const In& x, int axis, bool descending) {

@@ -36,7 +36,7 @@ namespace {
 
 // A concrete array of x's shape, where x is committed.
 Array placed_like(const Array& x, const Array& made) {
-  if (x.is_traced() || made.is_traced() || !x.committed() || made.committed()) return made;
+  if (x.is_traced() || made.is_traced() || !x.committed() || made.committed() || made.shape() != x.shape()) return made;
   return relocated(made, x.sharding(), true);
 }
 
@@ -46,25 +46,28 @@ Array zeros_like(const In& x) {
   CallScope scope(x.loc);
   return zeros_like(x, x.array.dtype());
 }
-Array zeros_like(const In& x, DType dtype) {
+Array zeros_like(const In& x, DType dtype) { return zeros_like(x, x.array.shape(), dtype); }
+Array zeros_like(const In& x, const Shape& shape, std::optional<DType> dtype) {
   CallScope scope(x.loc);
-  return placed_like(x.array, zeros(x.array.shape(), dtype, x.loc));
+  return placed_like(x.array, zeros(shape, dtype.value_or(x.array.dtype()), x.loc));
 }
 Array ones_like(const In& x) {
   CallScope scope(x.loc);
   return ones_like(x, x.array.dtype());
 }
-Array ones_like(const In& x, DType dtype) {
+Array ones_like(const In& x, DType dtype) { return ones_like(x, x.array.shape(), dtype); }
+Array ones_like(const In& x, const Shape& shape, std::optional<DType> dtype) {
   CallScope scope(x.loc);
-  return placed_like(x.array, ones(x.array.shape(), dtype, x.loc));
+  return placed_like(x.array, ones(shape, dtype.value_or(x.array.dtype()), x.loc));
 }
 Array full_like(const In& x, const Operand& value) {
   CallScope scope(x.loc);
   return full_like(x, value, x.array.dtype());
 }
-Array full_like(const In& x, const Operand& value, DType dtype) {
+Array full_like(const In& x, const Operand& value, DType dtype) { return full_like(x, value, x.array.shape(), dtype); }
+Array full_like(const In& x, const Operand& value, const Shape& shape, std::optional<DType> dtype) {
   CallScope scope(x.loc);
-  return placed_like(x.array, full(x.array.shape(), value, dtype));
+  return placed_like(x.array, full(shape, value, dtype.value_or(x.array.dtype())));
 }
 
 namespace {

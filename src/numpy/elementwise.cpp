@@ -12,7 +12,6 @@
 #include "ops/elementwise/rule_math.hpp"
 #include "ops/elementwise/special.hpp"
 #include "ops/elementwise/trigonometric.hpp"
-#include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
@@ -21,16 +20,11 @@
 namespace tutti {
 namespace {
 
+using ops::given;
 using ops::number_like;
 using ops::Promotion;
 
 using Choice = Promotion (*)(const std::vector<Array>&);
-
-const Array& given(const Array& x, const char* what) {
-  refuse_absent(x);
-  if (!x.has_value()) raise<ValueError>(what, "an operand is empty (no array here)", "Test has_value() first.");
-  return x;
-}
 
 // Operands brought to one dtype and shape.
 std::vector<Array> together(const char* what, std::vector<Array> xs, Choice choose) {
@@ -578,10 +572,12 @@ Array allclose(const Operand& x, const Operand& y, double rtol, double atol, boo
   CallScope scope(x.loc);
   return tutti::all(isclose(x, beside(x.array, y), rtol, atol, equal_nan));
 }
-Array array_equal(const Operand& x, const Operand& y) {
+Array array_equal(const Operand& x, const Operand& y, bool equal_nan) {
   CallScope scope(x.loc);
   if (given(x.array, "array_equal").shape() != given(y.array, "array_equal").shape()) return array(false);
-  return tutti::all(x == beside(x.array, y));
+  const Operand other = beside(x.array, y);
+  const Array same = x == other;
+  return tutti::all(equal_nan ? same | (isnan(x.array) & isnan(other.array)) : same);
 }
 Array astype(const In& x, DType dtype) {
   CallScope scope(x.loc);

@@ -49,16 +49,23 @@ double linspace_step(double start, double stop, std::int64_t n, bool endpoint) {
   return steps > 0 ? (stop - start) / static_cast<double>(steps) : std::nan("");
 }
 Array logspace(const Operand& start, const Operand& stop, Dim n, bool endpoint, double base) {
+  return logspace(start, stop, {.n = n, .endpoint = endpoint}, base);
+}
+Array logspace(const Operand& start, const Operand& stop, const LinspaceOptions& o, double base) {
   CallScope scope(start.loc);
-  return power(base, linspace(start.array, stop.array, {.n = n, .endpoint = endpoint}));
+  const Array y = power(base, linspace(start.array, stop.array, {.n = o.n, .endpoint = o.endpoint, .axis = o.axis}));
+  return o.dtype ? lax::convert_element_type(y, *o.dtype) : y;
 }
 Array geomspace(const Operand& start, const Operand& stop, Dim n, bool endpoint) {
+  return geomspace(start, stop, {.n = n, .endpoint = endpoint});
+}
+Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions& o) {
   CallScope scope(start.loc);
   const ops::Promotion p = ops::promote_inexact({start.array, stop.array});
   const Array a = lax::convert_element_type(start.array, p.dtype), b = lax::convert_element_type(stop.array, p.dtype);
   const Array sign = where((tutti::sign(a) == -1) & (tutti::sign(b) == -1), -1, 1);
-  const Array y = sign * exp(linspace(log(a * sign), log(b * sign), {.n = n, .endpoint = endpoint}));
-  return lax::convert_element_type(y, p.dtype);
+  const Array y = sign * exp(linspace(log(a * sign), log(b * sign), {.n = o.n, .endpoint = o.endpoint}));
+  return lax::convert_element_type(moveaxis(y, 0, o.axis), o.dtype.value_or(p.dtype));
 }
 Array identity(Dim n, DType dtype, Loc loc) { return eye(n, dtype, loc); }
 

@@ -39,9 +39,9 @@ Array diagonal(const In& x, int offset, int axis1, int axis2) {
   return lax::slice(lax::reshape(m, shape), start, limit, strides);
 }
 
-Array trace(const In& x, int offset, int axis1, int axis2) {
+Array trace(const In& x, int offset, int axis1, int axis2, std::optional<DType> dtype) {
   CallScope scope(x.loc);
-  return sum(diagonal(x.array, offset, axis1, axis2), -1);
+  return sum_with(diagonal(x.array, offset, axis1, axis2), {.axes = -1, .dtype = dtype});
 }
 
 Array matrix_transpose(const In& x) {

@@ -7,6 +7,7 @@
 
 #include "array/node.hpp"
 #include "ir/op.hpp"
+#include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 
@@ -97,6 +98,11 @@ Promotion inexact(Promotion p) {
 }
 Promotion promote_inexact(const std::vector<Array>& xs) { return inexact(promote(xs)); }
 
+const Array& given(const Array& x, const char* what) {
+  refuse_absent(x);
+  if (!x.has_value()) raise<ValueError>(what, "an operand is empty (no array here)", "Test has_value() first.");
+  return x;
+}
 Array converted(Array x, Promotion p) {
   if (x.dtype() == p.dtype) return x;  // a weak operand decides nothing: the result is as strong as the strongest
   if (const auto& literal = x.node()->literal; literal && x.ndim() == 0)

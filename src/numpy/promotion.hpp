@@ -20,6 +20,8 @@ Promotion promote(const std::vector<Array>& xs);
 Promotion promote_inexact(const std::vector<Array>& xs);
 Promotion inexact(Promotion p);
 
+/// `x`, or a ValueError of function `what` if it holds no array.
+const Array& given(const Array& x, const char* what);
 /// `x` in that dtype; a number stays a literal.
 Array converted(Array x, Promotion p);
 /// NumPy's common shape; ShapeError names `what`, the operands and the dim.

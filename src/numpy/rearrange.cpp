@@ -111,15 +111,21 @@ std::vector<Array> unstack(const In& x, int axis) {
     if (part.shape()[d] == 1) out.push_back(squeeze(part, d));
   return out;
 }
-Array trim_zeros(const In& x, const std::string& trim) {
+Array trim_zeros(const In& x, const std::string& trim, const Axes& axes) {
   CallScope scope(x.loc);
   if (x.array.is_traced())
     raise<TracerError>("trim_zeros", "the size of the result depends on the values of a traced array",
                        "Call it outside of transformations.");
   const bool front = trim.find_first_of("fF") != std::string::npos,
              back = trim.find_first_of("bB") != std::string::npos;
+  if (!front && !back) return x.array;
+  const std::vector<int> trimmed = axes.resolve(x.array.ndim());
   std::vector<Index> box;
   for (int d = 0; d < x.array.ndim(); ++d) {
+    if (std::find(trimmed.begin(), trimmed.end(), d) == trimmed.end()) {
+      box.push_back(slice(0, x.array.shape()[d]));
+      continue;
+    }
     std::vector<std::int64_t> others;
     for (int k = 0; k < x.array.ndim(); ++k)
       if (k != d) others.push_back(k);

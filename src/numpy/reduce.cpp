@@ -5,7 +5,6 @@
 #include "ops/elementwise/rule_math.hpp"
 #include "ops/reduction/argmax.hpp"
 #include "ops/reduction/reduce.hpp"
-#include "tree/absent.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -13,13 +12,9 @@
 namespace tutti {
 namespace {
 
+using ops::given;
 using ops::number_like;
 
-const Array& operand_of(const Array& x, const char* what) {
-  refuse_absent(x);
-  if (!x.has_value()) raise<ValueError>(what, "the operand is empty (no array here)", "Test has_value() first.");
-  return x;
-}
 Array strict(const Op& op, const Array& x, const std::vector<int>& axes, bool keepdims) {
   Array y = bind1(op, ops::Reduction{axes}, {x});
   if (!keepdims) return y;
@@ -48,13 +43,13 @@ DType mean_dtype(const Array& x) { return ops::promote_inexact({x}).dtype; }
 
 Array total(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims, Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = operand_of(x.array, what);
+  const Array& a = given(x.array, what);
   return strict(op, lax::convert_element_type(a, accumulated(a.dtype())), axes.resolve(a.ndim()), keepdims);
 }
 Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims,
                Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = operand_of(x.array, what);
+  const Array& a = given(x.array, what);
   std::vector<int> list = axes.resolve(a.ndim());
   if (count(a, list) == 0)
     raise<ValueError>(what, "no element to choose from: " + a.type().str() + " is empty along the reduced axes",
@@ -64,22 +59,19 @@ Array extremum(const Op& op, const char* what, const In& x, const Axes& axes, bo
 Array truth_reduction(const Op& op, const char* what, const In& x, const Axes& axes, bool keepdims,
                       Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = operand_of(x.array, what);
+  const Array& a = given(x.array, what);
   Array bits = a.dtype().is_bool() ? a : lax::ne(a, number_like(a, 0));
   return strict(op, bits, axes.resolve(a.ndim()), keepdims);
 }
 Array arg_reduction(const Op& op, const In& x, std::optional<int> axis, bool keepdims, Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
-  const Array& a = operand_of(x.array, op.name.c_str());
+  const Array& a = given(x.array, op.name.c_str());
   int at = axis ? Axes(*axis).resolve(a.ndim())[0] : 0;
   Array y = bind1(op, ops::ArgReduction{at, canonical(int64)}, {axis ? a : lax::reshape(a, Shape{a.size()})});
   if (!keepdims) return y;
   Shape shape = axis ? a.shape() : Shape(std::vector<std::int64_t>(static_cast<std::size_t>(a.ndim()), 1));
   if (axis) shape[static_cast<std::size_t>(at)] = 1;
   return lax::reshape(y, shape);
-}
-Array without_nan(const Array& x, double instead) {
-  return x.dtype().is_inexact() ? where(isnan(x), number_like(x, instead), x) : x;
 }
 
 }  // namespace
@@ -109,14 +101,14 @@ Array argmin(const In& x, std::optional<int> axis, bool keepdims) {
 
 Array mean(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  const Array& a = operand_of(x.array, "mean");
+  const Array& a = given(x.array, "mean");
   std::vector<int> list = axes.resolve(a.ndim());
   Array s = strict(ops::reduce_sum, wide(a), list, keepdims);
   return lax::convert_element_type(lax::div(s, number_like(s, static_cast<double>(count(a, list)))), mean_dtype(a));
 }
 Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
   CallScope scope(x.loc);
-  const Array& a = operand_of(x.array, "var");
+  const Array& a = given(x.array, "var");
   if (a.dtype().is_complex()) return var_with(a, {.axes = axes, .keepdims = keepdims, .ddof = double(ddof)});
   std::vector<int> list = axes.resolve(a.ndim());
   Array w = wide(a);
@@ -134,8 +126,8 @@ Array std_(const In& x, const Axes& axes, bool keepdims, int ddof) {
 }
 Array cumsum(const In& x, std::optional<int> axis, std::optional<DType> dtype) {
   CallScope scope(x.loc);
-  const Array& given_x = operand_of(x.array, "cumsum");
-  const Array a = dtype ? lax::convert_element_type(given_x, *dtype) : given_x;
+  const Array& operand = given(x.array, "cumsum");
+  const Array a = dtype ? lax::convert_element_type(operand, *dtype) : operand;
   Array flat = axis ? a : lax::reshape(a, Shape{a.size()});
   return lax::cumsum(a.dtype().is_bool() ? lax::convert_element_type(flat, int64) : flat,
                      axis ? Axes(*axis).resolve(a.ndim())[0] : 0);
@@ -146,14 +138,14 @@ Array ptp(const In& x, const Axes& axes, bool keepdims) {
 }
 Array count_nonzero(const In& x, const Axes& axes, bool keepdims) {
   CallScope scope(x.loc);
-  return sum(operand_of(x.array, "count_nonzero") != 0, axes, keepdims);
+  return sum(given(x.array, "count_nonzero") != 0, axes, keepdims);
 }
 Array average(const In& x, const Axes& axes) { return mean(x, axes); }
 Array average(const In& x, const Array& weights, const Axes& axes) {
   CallScope scope(x.loc);
-  const Array& a = operand_of(x.array, "average");
+  const Array& a = given(x.array, "average");
   std::vector<int> list = axes.resolve(a.ndim());
-  Array w = operand_of(weights, "average");
+  Array w = given(weights, "average");
   if (w.shape() != a.shape()) {
     if (w.ndim() != 1 || list.size() != 1 || w.size() != a.shape()[static_cast<std::size_t>(list[0])])
       raise<ShapeError>("average", "weights " + w.type().str() + " do not fit " + a.type().str(),
@@ -164,38 +156,6 @@ Array average(const In& x, const Array& weights, const Axes& axes) {
   ops::bring_together("average", xs, ops::promote_inexact(xs));
   return strict(ops::reduce_sum, lax::mul(xs[0], xs[1]), list, false) / strict(ops::reduce_sum, xs[1], list, false);
 }
-Array nansum(const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
-  return sum(without_nan(operand_of(x.array, "nansum"), 0), axes, keepdims);
-}
-Array nanprod(const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
-  return prod(without_nan(operand_of(x.array, "nanprod"), 1), axes, keepdims);
-}
-Array nanmean(const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
-  const Array& a = operand_of(x.array, "nanmean");
-  const Array y = nansum(a, axes, keepdims) / sum(~isnan(a), axes, keepdims);
-  return lax::convert_element_type(y, mean_dtype(a), y.weak_type());
-}
-namespace {
-// The extremum of the numbers; NaN where there are none.
-Array nan_extremum(Array (*extremum)(const In&, const Axes&, bool), double worst, const Array& x, const Axes& axes,
-                   bool keepdims) {
-  Array y = extremum(without_nan(x, worst), axes, keepdims);
-  if (!x.dtype().is_inexact()) return y;
-  return where(tutti::all(isnan(x), axes, keepdims), number_like(y, std::numeric_limits<double>::quiet_NaN()), y);
-}
-}  // namespace
-Array nanmax(const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
-  return nan_extremum(max, -std::numeric_limits<double>::infinity(), operand_of(x.array, "nanmax"), axes, keepdims);
-}
-Array nanmin(const In& x, const Axes& axes, bool keepdims) {
-  CallScope scope(x.loc);
-  return nan_extremum(min, std::numeric_limits<double>::infinity(), operand_of(x.array, "nanmin"), axes, keepdims);
-}
-
 // --- with options
 namespace {
 
@@ -216,19 +176,21 @@ Array masked(const Array& x, const Array& mask, double otherwise) {
   return mask.has_value() ? where(mask, x, number_like(x, otherwise)) : x;
 }
 Array in_dtype(const Array& x, const ReduceOptions& o) {
-  return o.dtype ? lax::convert_element_type(x, *o.dtype) : lax::convert_element_type(x, accumulated(x.dtype()));
+  return lax::convert_element_type(x, o.dtype ? *o.dtype : o.promote_integers ? accumulated(x.dtype()) : x.dtype());
 }
 
 }  // namespace
 
 Array sum_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  Array y = sum(masked(in_dtype(operand_of(x.array, "sum"), o), o.where, 0), o.axes, o.keepdims);
+  const Array a = masked(in_dtype(given(x.array, "sum"), o), o.where, 0);
+  const Array y = strict(ops::reduce_sum, a, o.axes.resolve(a.ndim()), o.keepdims);
   return o.initial.has_value() ? y + started(o, y) : y;
 }
 Array prod_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  Array y = prod(masked(in_dtype(operand_of(x.array, "prod"), o), o.where, 1), o.axes, o.keepdims);
+  const Array a = masked(in_dtype(given(x.array, "prod"), o), o.where, 1);
+  const Array y = strict(ops::reduce_prod, a, o.axes.resolve(a.ndim()), o.keepdims);
   return o.initial.has_value() ? y * started(o, y) : y;
 }
 namespace {
@@ -245,15 +207,15 @@ Array extremum(const Op& op, const char* what, const Array& x, const ReduceOptio
 }  // namespace
 Array max_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  return extremum(ops::reduce_max, "max", operand_of(x.array, "max"), o, lowest(x.array.dtype()));
+  return extremum(ops::reduce_max, "max", given(x.array, "max"), o, lowest(x.array.dtype()));
 }
 Array min_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  return extremum(ops::reduce_min, "min", operand_of(x.array, "min"), o, highest(x.array.dtype()));
+  return extremum(ops::reduce_min, "min", given(x.array, "min"), o, highest(x.array.dtype()));
 }
 Array mean_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  const Array& a = operand_of(x.array, "mean");
+  const Array& a = given(x.array, "mean");
   Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   Array s = sum(masked(w, o.where, 0), o.axes, o.keepdims);
   Array n = o.where.has_value() ? sum(ops::spread_to(o.where, a.shape()), o.axes, o.keepdims)
@@ -263,11 +225,11 @@ Array mean_with(const In& x, const ReduceOptions& o) {
 
 Array var_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  const Array& a = operand_of(x.array, "var");
+  const Array& a = given(x.array, "var");
   const DType result = o.dtype ? *o.dtype : a.dtype().is_complex() ? real_dtype(a.dtype()) : mean_dtype(a);
   const Array w = o.dtype ? lax::convert_element_type(a, *o.dtype) : wide(a);
   ReduceOptions whole = {.axes = o.axes, .keepdims = true, .where = o.where};
-  const Array deviation = w - mean_with(w, whole);
+  const Array deviation = w - (o.mean.has_value() ? o.mean : mean_with(w, whole));
   const Array squares =
       sum(masked(w.dtype().is_complex() ? square(abs(deviation)) : square(deviation), o.where, 0), o.axes, o.keepdims);
   const Array n = o.where.has_value() ? sum(ops::spread_to(o.where, a.shape()), o.axes, o.keepdims)

@@ -77,24 +77,58 @@ Array row_quantiles(const Array& x, const Array& q, int method, bool skip_nan) {
   return skip_nan ? where(n > 0, y, nan_value) : where(any(absent, -1, true), nan_value, y);
 }
 
+// The same by inverted_cdf with weights[..., n]: the first element up to which q of the weight lies.
+Array weighted_row_quantiles(const Array& x, const Array& weights, const Array& q, bool skip_nan) {
+  const auto [sorted, w] = lax::sort_key_val(where(isnan(x), nan_value, x), weights);
+  const Array absent = isnan(sorted), wrong = (w < 0) | isnan(w);
+  const Array up_to = cumsum(where(absent | wrong, 0, w), -1);
+  const Array reached = q * expand_dims(take(up_to, -1, -1), -1);
+  const Array below = sum(expand_dims(up_to, -2) < expand_dims(reached, -1), -1);
+  const Array n = skip_nan ? sum(~absent, -1, true) : full({1}, x.shape().back(), below.dtype());
+  const Array y = take_along_axis(sorted, maximum(minimum(below, n - 1), 0), -1, TakeMode::clip);
+  const Array no_answer = any(wrong, -1, true) | (skip_nan ? n == 0 : any(absent, -1, true));
+  return where(no_answer, nan_value, y);
+}
+Array weights_of(const char* name, const Array& x, const QuantileOptions& o, const std::vector<int>& axes) {
+  const Array& w = o.weights;
+  if (w.dtype().is_complex())
+    raise<ValueError>(name, "the weights are " + w.type().str(), "Complex numbers are no weights.");
+  if (o.method != QuantileMethod::inverted_cdf)
+    raise<ValueError>(name, "weights with another method than inverted_cdf", "Set .method = inverted_cdf.");
+  const Array weights = lax::convert_element_type(w, x.dtype());
+  if (w.shape() == x.shape()) return weights;
+  Shape extents;
+  for (int d : axes) extents.push_back(x.shape()[d]);
+  if (w.shape() != extents)
+    raise<ValueError>(name, "the weights are " + w.type().str() + " for " + x.type().str(),
+                      "They have its shape, or the extents of the axes.");
+  return lax::broadcast_in_dim(weights, x.shape(), {axes.begin(), axes.end()});
+}
+
 Array quantiles(const char* name, const Array& in, const Array& q_in, const QuantileOptions& o, bool skip_nan,
                 double scale) {
   if (in.dtype().is_complex())
     raise<ValueError>(name, "the array is " + in.type().str(), "Complex numbers have no order.");
   if (q_in.ndim() > 1) raise<ShapeError>(name, "q is " + q_in.type().str(), "q is a scalar or a vector.");
   // q decides no dtype.
-  const DType dtype = ops::promote_inexact({in}).dtype;
+  std::vector<Array> decides = {in};
+  if (o.weights.has_value() && !o.weights.dtype().is_complex()) decides.push_back(o.weights);
+  const DType dtype = ops::promote_inexact(decides).dtype;
   const Array x = lax::convert_element_type(in, dtype);
   const Array q = lax::convert_element_type(q_in, dtype.size() == 2 ? DType(float32) : dtype);
   const std::vector<int> axes = o.axes.resolve(x.ndim());
   if (rows_of(x, axes).shape().back() == 0)
     raise<ValueError>(name, x.type().str() + " is empty along the reduced axes", "Give an array with elements.");
-  Array y = composite(
-      name,
-      [](const Array& v, const Array& at, const std::vector<int>& reduced, int method, bool skip, double unit) {
-        return row_quantiles(rows_of(v, reduced), ravel(unit == 1 ? at : at / unit), method, skip);
-      },
-      x, q, axes, static_cast<int>(o.method), skip_nan, scale);
+  Array y = o.weights.has_value()
+                ? weighted_row_quantiles(rows_of(x, axes), rows_of(weights_of(name, x, o, axes), axes),
+                                         ravel(scale == 1 ? q : q / scale), skip_nan)
+                : composite(
+                      name,
+                      [](const Array& v, const Array& at, const std::vector<int>& reduced, int method, bool skip,
+                         double unit) {
+                        return row_quantiles(rows_of(v, reduced), ravel(unit == 1 ? at : at / unit), method, skip);
+                      },
+                      x, q, axes, static_cast<int>(o.method), skip_nan, scale);
   y = q.ndim() ? moveaxis(y, -1, 0) : squeeze(y, -1);
   if (!o.keepdims) return y;
   Shape shape = x.shape();
@@ -132,21 +166,8 @@ Array nanmedian(const In& x, const Axes& axes, bool keepdims) {
                    true, 1);
 }
 
-// --- without NaNs
+// --- positions without NaNs
 
-Array nanvar(const In& x, const Axes& axes, bool keepdims, double ddof) {
-  CallScope scope(x.loc);
-  const Array a = inexact_of(x.array), there = ~isnan(a), n = sum(there, axes, true);
-  const Array deviation = where(there, a - nanmean(a, axes, true), 0);
-  const Array squares = a.dtype().is_complex() ? square(abs(deviation)) : square(deviation);
-  const Array left = n - ddof, y = sum(squares, axes, true) / left;
-  const Array out = where(left > 0, y, nan_value);
-  return keepdims ? out : reshape(out, sum(there, axes).shape());
-}
-Array nanstd(const In& x, const Axes& axes, bool keepdims, double ddof) {
-  CallScope scope(x.loc);
-  return sqrt(nanvar(x, axes, keepdims, ddof));
-}
 namespace {
 Array nan_position(const Array& x, std::optional<int> axis, bool keepdims, bool largest) {
   const double worst = (largest ? -1 : 1) * std::numeric_limits<double>::infinity();

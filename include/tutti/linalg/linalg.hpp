@@ -91,9 +91,10 @@ Array matrix_rank(const In& a, std::optional<double> rtol = {}, bool hermitian =
 Array matrix_power(const In& a, int n);
 /// The product of all, multiplied in the cheapest order; the first and last may be vectors.
 Array multi_dot(const ArrayList& xs);
-/// a's inverse as a map of its last dims to its first `ind` ones; and x with tensordot(a, x, x.ndim()) = b.
+/// a's inverse as a map of its last dims to its first `ind` ones; and x with tensordot(a, x, x.ndim()) = b, after a's
+/// dims `axes` went behind the others.
 Array tensorinv(const In& a, int ind = 2);
-Array tensorsolve(const In& a, const In& b);
+Array tensorsolve(const In& a, const In& b, const std::vector<int>& axes = {});
 
 // --- jax.scipy.linalg
 

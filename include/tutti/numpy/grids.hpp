@@ -25,8 +25,10 @@ Array linspace(const Array& start, const Array& stop, const LinspaceOptions& opt
 double linspace_step(double start, double stop, std::int64_t n, bool endpoint = true);
 /// base^start to base^stop, with equidistant exponents.
 Array logspace(const Operand& start, const Operand& stop, Dim n = 50, bool endpoint = true, double base = 10);
+Array logspace(const Operand& start, const Operand& stop, const LinspaceOptions& options, double base = 10);
 /// start to stop, each the same multiple of the one before it; both have one sign.
 Array geomspace(const Operand& start, const Operand& stop, Dim n = 50, bool endpoint = true);
+Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions& options);
 /// eye(n).
 Array identity(Dim n, DType dtype = float64, Loc loc = Loc::current());
 

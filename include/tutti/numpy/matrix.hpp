@@ -9,7 +9,7 @@ namespace tutti {
 /// is {2}. Positive offsets lie above.
 Array diagonal(const In& x, int offset = 0, int axis1 = 0, int axis2 = 1);
 /// Its sum; small integers add up as int32.
-Array trace(const In& x, int offset = 0, int axis1 = 0, int axis2 = 1);
+Array trace(const In& x, int offset = 0, int axis1 = 0, int axis2 = 1, std::optional<DType> dtype = {});
 /// The last two dims changed places.
 Array matrix_transpose(const In& x);
 /// Each element of x times all of y, side by side: kron({1, 2}, {1, 10}) is {1, 10, 2, 20}.

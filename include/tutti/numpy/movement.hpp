@@ -22,13 +22,17 @@ Array empty(const Shape& shape, DType dtype = float64, Loc loc = Loc::current())
 /// number.
 Array full(const Shape& shape, const Operand& value);
 Array full(const Shape& shape, const Operand& value, DType dtype);
-/// The like-functions take shape and dtype of x, and outside of transformations its placement.
+/// The like-functions take shape and dtype of x unless others are given, and outside of transformations, where the
+/// shape is x's, its placement.
 Array zeros_like(const In& x);
 Array zeros_like(const In& x, DType dtype);
+Array zeros_like(const In& x, const Shape& shape, std::optional<DType> dtype = {});
 Array ones_like(const In& x);
 Array ones_like(const In& x, DType dtype);
+Array ones_like(const In& x, const Shape& shape, std::optional<DType> dtype = {});
 Array full_like(const In& x, const Operand& value);
 Array full_like(const In& x, const Operand& value, DType dtype);
+Array full_like(const In& x, const Operand& value, const Shape& shape, std::optional<DType> dtype = {});
 /// n rows, m columns (m = n when left out), ones on diagonal k: `eye(2)` is {{1, 0}, {0, 1}}.
 Array eye(Dim n, DType dtype = float64, Loc loc = Loc::current());
 Array eye(Dim n, Dim m, int k = 0, DType dtype = float64, Loc loc = Loc::current());
@@ -139,8 +143,12 @@ enum class TakeMode { fill, clip, wrap };
 /// Of the flat array, or along an axis. `fill_value` (a number) instead of NaN and the like.
 Array take(const In& x, const Operand& indices, TakeMode mode = TakeMode::fill, const Array& fill_value = {});
 Array take(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill, const Array& fill_value = {});
-/// result[i, j] = x[i, indices[i, j]] for axis 1: `indices` has x's number of dims.
-Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill);
+/// result[i, j] = x[i, indices[i, j]] for axis 1: `indices` has x's number of dims. Without an axis (`none`) both are
+/// read as flat arrays, and `indices` has one dim.
+Array take_along_axis(const In& x, const Operand& indices, int axis = -1, TakeMode mode = TakeMode::fill,
+                      const Array& fill_value = {});
+Array take_along_axis(const In& x, const Operand& indices, none_t, TakeMode mode = TakeMode::fill,
+                      const Array& fill_value = {});
 Array sort(const In& x, int axis = -1, bool descending = false);
 Array argsort(const In& x, int axis = -1, bool descending = false);
 /// Of the flat array.

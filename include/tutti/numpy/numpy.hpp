@@ -183,8 +183,8 @@ Array bitwise_count(const In& x);
 Array isclose(const Operand& x, const Operand& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
 /// The same for all elements: a bool array of shape ().
 Array allclose(const Operand& x, const Operand& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
-/// Equal shapes and elements: a bool array of shape ().
-Array array_equal(const Operand& x, const Operand& y);
+/// Equal shapes and elements: a bool array of shape (). With `equal_nan` NaN equals NaN.
+Array array_equal(const Operand& x, const Operand& y, bool equal_nan = false);
 /// Another dtype: floats to integers truncate and saturate.
 Array astype(const In& x, DType dtype);
 /// The same values in memory of their own; sharding and commitment stay.
@@ -237,7 +237,9 @@ struct ReduceOptions {
   std::optional<DType> dtype = {};
   Array initial = {};
   Array where = {};
-  double ddof = 0;  // var and std: the sum of squares is divided by n - ddof
+  double ddof = 0;               // var and std: the sum of squares is divided by n - ddof
+  Array mean = {};               // var and std: the mean, if it is known, as keepdims would give it
+  bool promote_integers = true;  // sum and prod: small integers in wide ones
 };
 /// `sum_with(x, {.axes = 0, .where = x > 0})`. Functions of their own, because `sum(x, {0, 1})` names axes.
 Array sum_with(const In& x, const ReduceOptions& options);
@@ -249,5 +251,13 @@ Array var_with(const In& x, const ReduceOptions& options);
 Array std_with(const In& x, const ReduceOptions& options);
 Array any_with(const In& x, const ReduceOptions& options);
 Array all_with(const In& x, const ReduceOptions& options);
+Array nansum_with(const In& x, const ReduceOptions& options);
+Array nanprod_with(const In& x, const ReduceOptions& options);
+/// NaN where there are only NaNs and no start value.
+Array nanmax_with(const In& x, const ReduceOptions& options);
+Array nanmin_with(const In& x, const ReduceOptions& options);
+Array nanmean_with(const In& x, const ReduceOptions& options);
+Array nanvar_with(const In& x, const ReduceOptions& options);
+Array nanstd_with(const In& x, const ReduceOptions& options);
 
 }  // namespace tutti

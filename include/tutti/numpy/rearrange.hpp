@@ -43,8 +43,8 @@ std::vector<Array> dsplit(const In& x, int parts);
 std::vector<Array> dsplit(const In& x, const std::vector<std::int64_t>& at);
 /// The slices along an axis, without it.
 std::vector<Array> unstack(const In& x, int axis = 0);
-/// Without zeros at the front ("f"), back ("b") or both, of each dim; of a concrete array.
-Array trim_zeros(const In& x, const std::string& trim = "fb");
+/// Without zeros at the front ("f"), back ("b") or both, of each dim or those given; of a concrete array.
+Array trim_zeros(const In& x, const std::string& trim = "fb", const Axes& axes = {});
 
 // --- turning
 

@@ -18,6 +18,7 @@ struct QuantileOptions {
   Axes axes = {};
   bool keepdims = false;
   QuantileMethod method = QuantileMethod::linear;
+  Array weights = {};  // with inverted_cdf: of x's shape, or of the extents of the axes
 };
 /// The element below which a part q of the others lies; q from 0 to 1, a scalar or a vector, whose dim comes first in
 /// the result. NaN where there is a NaN. `nanquantile` leaves NaNs out. ShapeError for q of more dims.
