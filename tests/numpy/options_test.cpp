@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "tutti/tutti.hpp"
@@ -107,6 +108,37 @@ TEST(Options, WeightsOfQuantiles) {
   expect_floats(quantile(v, .5f, {.method = QuantileMethod::inverted_cdf, .weights = w - 1.5f}), {no_number});
   EXPECT_THROW(quantile(v, .5f, {.weights = w}), ValueError);
   EXPECT_THROW(quantile(rows, .5f, {.axes = 0, .method = QuantileMethod::inverted_cdf, .weights = w}), ValueError);
+}
+
+TEST(Options, OfLogarithmsOfSums) {
+  const Array x = array({{1.f, 2.f, 3.f}, {-1.f, 0.f, 5.f}}), b = array({1.f, -2.f, 0.f});
+  const Array m = array({{true, false, true}, {false, false, false}});
+  const float infinity = std::numeric_limits<float>::infinity();
+  expect_floats(nn::logsumexp(x, 1, false, {}, m), {3.1269280910491943f, -infinity});
+  expect_floats(nn::logsumexp(x, 1, false, b), {no_number, no_number});
+  const auto [size, sign] = nn::logsumexp_with_sign(x, 1, false, b);
+  expect_floats(size, {2.489880084991455f, 0.48988014459609985f});
+  expect_floats(sign, {-1, -1});
+  const auto [kept, one] = nn::logsumexp_with_sign(x, 1, true, {}, m);
+  EXPECT_EQ(kept.shape(), (Shape{2, 1}));
+  expect_floats(one, {1, 0});
+  const Array slope = grad([&](const Array& v) { return nn::logsumexp(v, 1, false, {}, m).index({0}); })(x);
+  expect_floats(slope, {0.11920291185379028f, 0, 0.8807970285415649f, 0, 0, 0});
+  using C = std::complex<float>;
+  const C z = nn::logsumexp(array(std::vector<C>{{1, 3}, {2, 3.1f}, {.5f, -2}}, {3})).item<C>();
+  EXPECT_LT(std::abs(z - C(2.378636f, -3.0666087f)), 1e-6f);
+}
+
+TEST(Options, OfStandardize) {
+  const Array x = array({{1.f, 2.f, 3.f}, {-1.f, 0.f, 5.f}});
+  const Array m = array({{true, false, true}, {true, true, false}});
+  const Array masked = nn::standardize(x, {.axes = 1, .where = m});
+  const Array want = array({{-1.f, 0.f, 1.f}, {-1.f, 1.f, 11.f}});
+  EXPECT_LT(max(abs(masked - want)).item<float>(), 3e-4f);
+  const Array known = nn::standardize(x, {.axes = 0, .mean = ones({1, 3}), .variance = full({1, 3}, 4.f)});
+  EXPECT_LT(max(abs(known - (x - 1) / 2)).item<float>(), 1e-5f);
+  const Array stable = nn::standardize(x + 1e4f, {.stable = true}), fast = nn::standardize(x);
+  EXPECT_LT(max(abs(stable - fast)).item<float>(), 1e-3f);
 }
 
 }  // namespace

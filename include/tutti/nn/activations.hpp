@@ -62,12 +62,28 @@ Array identity(const In& x);
 Array softmax(const In& x, const Axes& axes = -1, const Array& where = {});
 /// x - log(sum(exp(x))) along the axes.
 Array log_softmax(const In& x, const Axes& axes = -1, const Array& where = {});
-/// log(sum(b exp(x))) without overflow; without b it counts as 1.
-Array logsumexp(const In& x, const Axes& axes = {}, bool keepdims = false, const Array& b = {});
+/// log(sum(b exp(x))) without overflow; without b it counts as 1; `where` (bool, broadcasts) leaves elements out. NaN
+/// where the sum is negative.
+Array logsumexp(const In& x, const Axes& axes = {}, bool keepdims = false, const Array& b = {},
+                const Array& where = {});
+struct SignedLog {
+  Array log, sign;  // of the sum: the logarithm of its magnitude, and -1, 0 or 1
+};
+/// Source: jax.nn.logsumexp with return_sign.
+SignedLog logsumexp_with_sign(const In& x, const Axes& axes = {}, bool keepdims = false, const Array& b = {},
+                              const Array& where = {});
 /// log(mean(exp(x))) without overflow; `where` (bool, broadcasts) leaves elements out.
 Array logmeanexp(const In& x, const Axes& axes = {}, bool keepdims = false, const Array& where = {});
 /// (x - mean) / sqrt(variance + epsilon) along the axes.
 Array standardize(const In& x, const Axes& axes = -1, double epsilon = 1e-5);
+struct StandardizeOptions {
+  Axes axes = -1;
+  Array mean = {}, variance = {};  // as keepdims would give them; unless given those of x
+  double epsilon = 1e-5;
+  Array where = {};     // bool, broadcasts: elements that count in mean and variance
+  bool stable = false;  // the variance by deviations instead of mean(x^2) - mean(x)^2
+};
+Array standardize(const In& x, const StandardizeOptions& options);
 /// The first half along `axis` times the sigmoid of the second. Throws ShapeError when the extent is odd.
 Array glu(const In& x, int axis = -1);
 /// 1 where the class is `x`, in a new axis of extent `num_classes` at position `axis` of the result.
