@@ -36,5 +36,9 @@ DType canonical(DType dtype) {
   if (dtype == complex128) return complex64;
   return dtype;
 }
+DType inexact(DType dtype) {
+  if (dtype.is_inexact()) return dtype;
+  return canonical(float64) == float64 && dtype.size() == 8 ? float64 : float32;
+}
 
 }  // namespace tutti

@@ -156,12 +156,14 @@ Array ifft2(const In& x, const Axes& options) { return over("ifft2", x, FftType:
 Array rfft2(const In& x, const Axes& options) { return over("rfft2", x, FftType::rfft, options, true); }
 Array irfft2(const In& x, const Axes& options) { return over("irfft2", x, FftType::irfft, options, true); }
 
+Array fftfreq(Dim n, double d, Loc loc) { return fftfreq(n, d, float64, loc); }
 Array fftfreq(Dim n, double d, DType dtype, Loc loc) {
   CallScope scope(loc);
   check_samples("fftfreq", n, d);
   const std::int64_t half = (n + 1) / 2;
   return concatenate({arange(half), arange(half - n, 0)}).astype(canonical(dtype)) / (static_cast<double>(n) * d);
 }
+Array rfftfreq(Dim n, double d, Loc loc) { return rfftfreq(n, d, float64, loc); }
 Array rfftfreq(Dim n, double d, DType dtype, Loc loc) {
   CallScope scope(loc);
   check_samples("rfftfreq", n, d);

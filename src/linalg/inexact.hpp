@@ -14,8 +14,8 @@
 
 namespace tutti::linalg {
 
-/// Integers and bools as float32.
-inline Array inexact(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(float32); }
+/// Integers and bools as floats.
+inline Array inexact(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(tutti::inexact(x.dtype())); }
 inline std::pair<Array, Array> inexact(const Array& x, const Array& y) {
   const Array a = inexact(x), b = inexact(y);
   const DType dtype = promote_types(a.dtype(), b.dtype());

@@ -15,10 +15,7 @@
 namespace tutti {
 namespace {
 
-DType inexact_dtype(const std::vector<Array>& xs) {
-  const DType d = result_type(xs);
-  return d.is_inexact() ? d : canonical(x64_enabled() && d.size() == 8 ? float64 : float32);
-}
+DType inexact_dtype(const std::vector<Array>& xs) { return inexact(result_type(xs)); }
 std::vector<Array> both(const Array& x, const Array& y, bool inexact) {
   const DType d = inexact ? inexact_dtype({x, y}) : result_type({x, y});
   return {x.astype(d), y.astype(d)};

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "special/floating.hpp"
+#include "nn/floating.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -11,8 +11,6 @@
 
 namespace tutti::nn {
 namespace {
-
-using special::floating;
 
 // As in arithmetic with numbers of C++: what was an integer is a weak float.
 Array with_numbers(const Array& x) {

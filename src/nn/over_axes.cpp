@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "special/floating.hpp"
+#include "nn/floating.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/nn/activations.hpp"
@@ -13,8 +13,6 @@
 
 namespace tutti::nn {
 namespace {
-
-using special::floating;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

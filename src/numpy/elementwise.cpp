@@ -572,6 +572,7 @@ Array allclose(const Operand& x, const Operand& y, double rtol, double atol, boo
   CallScope scope(x.loc);
   return tutti::all(isclose(x, beside(x.array, y), rtol, atol, equal_nan));
 }
+Array array_equal(const Operand& x, const Operand& y) { return array_equal(x, y, false); }
 Array array_equal(const Operand& x, const Operand& y, bool equal_nan) {
   CallScope scope(x.loc);
   if (given(x.array, "array_equal").shape() != given(y.array, "array_equal").shape()) return array(false);

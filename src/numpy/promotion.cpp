@@ -91,11 +91,7 @@ Promotion promote(const std::vector<Array>& xs) {
                    "Convert one of them with astype(): 8-bit floats and 4-bit integers become no other type unasked.");
 }
 
-Promotion inexact(Promotion p) {
-  return p.dtype.is_inexact()
-             ? p
-             : Promotion{canonical(float64) == float64 && p.dtype.size() == 8 ? float64 : float32, p.weak};
-}
+Promotion inexact(Promotion p) { return {inexact(p.dtype), p.weak}; }
 Promotion promote_inexact(const std::vector<Array>& xs) { return inexact(promote(xs)); }
 
 const Array& given(const Array& x, const char* what) {

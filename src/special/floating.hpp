@@ -8,14 +8,12 @@
 
 namespace tutti::special {
 
-/// Integers and bools as floats: those of 64 bits as float64.
-inline DType floating(DType d) {
-  return d.is_inexact() ? d : x64_enabled() && d.size() == 8 ? DType(float64) : DType(float32);
-}
-inline Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(floating(x.dtype())); }
+/// Integers and bools as floats.
+inline Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(inexact(x.dtype())); }
+
 /// One floating dtype and one shape.
 inline std::vector<Array> together(const std::vector<Array>& xs) {
-  const DType dtype = floating(result_type(xs));
+  const DType dtype = inexact(result_type(xs));
   std::vector<Array> out;
   for (const Array& x : xs) out.push_back(x.astype(dtype));
   return broadcast_arrays(out);

@@ -141,5 +141,16 @@ TEST(Options, OfStandardize) {
   EXPECT_LT(max(abs(stable - fast)).item<float>(), 1e-3f);
 }
 
+TEST(Options, IntegersOf64BitsAreFloat64InLinearAlgebra) {
+  enable_x64(true);
+  const Array a = array({{2, 1}, {1, 3}});
+  EXPECT_EQ(a.dtype(), int64);
+  for (const Array& y : {linalg::det(a), linalg::inv(a), linalg::solve(a, a.index({0})), linalg::cholesky(a),
+                         linalg::eigh(a).w, linalg::norm(a), linalg::pinv(a)})
+    EXPECT_EQ(y.dtype(), float64);
+  EXPECT_EQ(linalg::det(a.astype(int32)).dtype(), float32);
+  enable_x64(false);
+}
+
 }  // namespace
 }  // namespace tutti

@@ -94,6 +94,9 @@ void enable_x64(bool on);
 bool x64_enabled();
 /// `dtype` as it is stored under the present x64 setting.
 DType canonical(DType dtype);
+/// What functions of real numbers compute in: floats and complex numbers stay, integers of 64 bits become float64,
+/// other integers and bools float32.
+DType inexact(DType dtype);
 /// What elements of `dtype` are computed in, each result rounded or wrapped: float32 for 8-bit floats, int8 and uint8
 /// for int4 and uint4; others are their own.
 constexpr DType arithmetic_dtype(DType dtype) {

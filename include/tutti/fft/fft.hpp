@@ -50,8 +50,10 @@ Array rfft2(const In& x, const Axes& options = {});
 Array irfft2(const In& x, const Axes& options = {});
 
 /// The frequencies of fft's (rfft's) elements for n samples at distance d: 0, 1, ..., -1 over n d, float32.
-Array fftfreq(Dim n, double d = 1, DType dtype = float64, Loc loc = Loc::current());
-Array rfftfreq(Dim n, double d = 1, DType dtype = float64, Loc loc = Loc::current());
+Array fftfreq(Dim n, double d = 1, Loc loc = Loc::current());
+Array fftfreq(Dim n, double d, DType dtype, Loc loc = Loc::current());
+Array rfftfreq(Dim n, double d = 1, Loc loc = Loc::current());
+Array rfftfreq(Dim n, double d, DType dtype, Loc loc = Loc::current());
 /// Frequency 0 to the middle, along all axes or some; and back.
 Array fftshift(const In& x, const tutti::Axes& axes = {});
 Array ifftshift(const In& x, const tutti::Axes& axes = {});

@@ -184,7 +184,8 @@ Array isclose(const Operand& x, const Operand& y, double rtol = 1e-5, double ato
 /// The same for all elements: a bool array of shape ().
 Array allclose(const Operand& x, const Operand& y, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false);
 /// Equal shapes and elements: a bool array of shape (). With `equal_nan` NaN equals NaN.
-Array array_equal(const Operand& x, const Operand& y, bool equal_nan = false);
+Array array_equal(const Operand& x, const Operand& y);
+Array array_equal(const Operand& x, const Operand& y, bool equal_nan);
 /// Another dtype: floats to integers truncate and saturate.
 Array astype(const In& x, DType dtype);
 /// The same values in memory of their own; sharding and commitment stay.
