@@ -8,12 +8,6 @@
 
 namespace tutti::lane {
 
-template <AnyLane L, std::size_t n> L polynomial_in_double(L x, const double (&c)[n]) {
-  L y = constant(x, c[n - 1]);
-  for (std::size_t i = n - 1; i-- > 0;) y = fma(y, x, constant(x, c[i]));
-  return y;
-}
-
 /// |x|^y for finite |x| > 0, by 2^(y log2 |x|); within 1 unit in the last place.
 template <AnyLane L> L power_of_magnitude(L a, L y) {
   // The series of 2 atanh(s) / ln 2 with s = (m - 1) / (m + 1), |s| < 0.172, and of 2^r, |r| <= 1/2.
@@ -34,10 +28,10 @@ template <AnyLane L> L power_of_magnitude(L a, L y) {
   auto e = convert<double>(select(subnormal, exponent - 25, exponent));
   auto wide = convert<double>(m);
   auto s = (wide - 1) / (wide + 1);
-  auto t = convert<double>(y) * fma(s, polynomial_in_double(s * s, log_terms), e);
+  auto t = convert<double>(y) * fma(s, polynomial(s * s, log_terms), e);
   t = min(max(t, constant(t, -200)), constant(t, 200));
   auto n = t + whole - whole;
-  auto power = polynomial_in_double(t - n, exp_terms);
+  auto power = polynomial(t - n, exp_terms);
   return scale(convert<float>(power), convert<float>(n));
 }
 

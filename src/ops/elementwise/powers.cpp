@@ -74,7 +74,7 @@ constinit const Home rsqrt = [] {
       {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
 };
 constinit const Home cbrt = [] {
-  return unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
+  return unary_op<takes_floating>("cbrt", [](auto x) { return lane::cbrt(x); },
                                   {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
 };
 
