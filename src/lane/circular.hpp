@@ -102,7 +102,8 @@ template <AnyLane L> auto arcsine_parts(L x) {
 template <AnyLane L> L asin(L x) {
   const InTwo quarter = half_pi(x);
   auto [far, s, p] = arcsine_parts(x);
-  L large = constant(x, quarter.first) - (s + s) + fma(p, -2, constant(x, quarter.rest));
+  L right = constant(x, quarter.first), twice = s + s, sum = right - twice, lost = (right - sum) - twice;
+  L large = sum + (lost + fma(p, -2, constant(x, quarter.rest)));
   return with_sign(select(far, large, s + p), x);
 }
 template <AnyLane L> L acos(L x) {

@@ -36,6 +36,25 @@ template <AnyLane L> L erf_in_double(L x) {
   L a = abs(x);
   return select(a < 1, erf_near_zero(x), with_sign(1 - erfc_of_magnitude(max(a, constant(a, 1))), x));
 }
+/// erfc(x) of float32: exp(a^2) erfc(a) is a function of t = (a - 3) / (a + 3), a from 0 to where erfc vanishes.
+template <AnyLane L> L erfc_by_doubles(L x) {
+  static constexpr double q[] = {0.17900115125596489,    -0.32623356383049334,   0.24560379836756846,
+                                 -0.15011578156087993,   0.071665851349450513,   -0.024394241464667583,
+                                 0.0042689415545330107,  0.00071581311485237906, -0.00059465581197090417,
+                                 2.8699066557850696e-05, 5.5840000311221562e-05};  // 0.03
+  static constexpr double exp_terms[] = {1,
+                                         1,
+                                         0.5000000088704362,
+                                         0.16666518945162144,
+                                         0.041666224826954273,
+                                         0.0083688767135125284,
+                                         0.0013949244581109428};  // 0.07
+  auto a = convert<double>(min(abs(x), constant(x, 10.06)));
+  auto [n, r] = reduce_by_ln2(-(a * a));
+  auto scaled = polynomial((a - 3) / (a + 3), q) * polynomial(r, exp_terms);
+  L y = convert<float>(scaled * power_of_two(n));
+  return select(x < 0, 2 - y, y);
+}
 template <AnyLane L> L erfc(L x) {
   return by_precision(
       x,
@@ -44,22 +63,7 @@ template <AnyLane L> L erfc(L x) {
         y = select(x < 0, 2 - y, y);
         return select(a < 0.5, 1 - erf_near_zero(x), y);
       },
-      [](auto x) {
-        // The same as a function of t = (a - 2.5) / (a + 2.5), with one division for both quotients.
-        static constexpr double q[] = {1.2648381811117697,     -0.12235669952611399,   -0.099024202926352056,
-                                       0.15762787875895493,    -0.10297345315593194,   0.032777282280023697,
-                                       0.00097875610716104534, -0.0044213909008566539, 0.00034409177344498182,
-                                       0.00061692982787974848, 8.0623144175610243e-05};  // 0.07
-        static constexpr double exp_terms[] = {0.5000000090845943, 0.16666519029398905, 0.041666216179117643,
-                                               0.0083688665606991737, 0.0013949924416676981};
-        auto a = convert<double>(abs(x)), b = min(a, constant(a, 10.1));
-        auto far = b + 2.5, twice = b + b + 1, inverse = 1 / (far * twice);
-        auto y = polynomial((b - 2.5) * twice * inverse, q) * far * inverse;
-        auto [n, r] = reduce_by_ln2(-(b * b));
-        auto power = fma(r * r, polynomial(r, exp_terms), r) + 1;
-        y = y * power * power_of_two(n);
-        return convert<float>(select(x < 0, 2 - y, y));
-      });
+      [](auto x) { return erfc_by_doubles(x); });
 }
 
 }  // namespace tutti::lane

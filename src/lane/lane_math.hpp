@@ -123,16 +123,15 @@ template <AnyLane L> L erf(L x) {
   return by_precision(
       x, [](auto x) { return erf_in_double(x); },
       [](auto x) {
-        static constexpr float near[] = {0.128379166f,   -0.37612626f,     0.112835854f,   -0.026853811f,
-                                         0.00518832728f, -0.000801019196f, 7.85385782e-05f};  // 0.02
-        static constexpr float far[] = {-0.000188465812f, 1.12958026f,    0.633216441f,
-                                        0.108422078f,     -0.0252103247f, 0.00420527952f,
-                                        -0.000441471551f, 2.16975204e-05f};  // -log(erfc)
+        static constexpr float near[] = {0.128379166f, -0.376126081f, 0.112828232f, -0.0267572291f,
+                                         0.00471807877f};  // 0.02
+        static constexpr float far[] = {-3.63242943e-05f, 1.12871778f,    0.635277152f,    0.105742171f,
+                                        -0.0231690463f,   0.00329739577f, -0.000223690149f};  // -log(erfc): 0.08
         L a = min(abs(x), constant(x, 4));
-        L z = x * x;
-        L inside = fma(x, polynomial(z, near), x);
-        L outside = 1 - exp(-polynomial(a, far));
-        return select(a < 1, inside, with_sign(outside, x));
+        L inside = fma(x, polynomial(x * x, near), x);
+        auto [n, r] = reduce_by_ln2(-polynomial(a, far));
+        L power = power_of_two(n), outside = 1 - fma(expm1_near_zero(r), power, power);
+        return select(a < 0.5, inside, with_sign(outside, x));
       });
 }
 

@@ -73,7 +73,7 @@ template <double (*f)(double, double)> constexpr Library two(const char* name) {
 constinit const Library lib_sin = one<std::sin>("sin"), lib_cos = one<std::cos>("cos"), lib_tan = one<std::tan>("tan"),
                         lib_erf_inv = one<erf_inv>("erf_inv"), lib_lgamma = one<lgamma>("lgamma"),
                         lib_digamma = one<digamma>("digamma"), lib_trigamma = one<trigamma>("trigamma"),
-                        lib_pow = two<std::pow>("pow"), lib_fmod = two<std::fmod>("fmod");
+                        lib_fmod = two<std::fmod>("fmod");
 constinit const Library lib_igamma = two<igamma>("igamma"), lib_igammac = two<igammac>("igammac"),
                         lib_igamma_grad_a = two<igamma_grad_a>("igamma_grad_a"),
                         lib_random_gamma_grad = two<random_gamma_grad>("random_gamma_grad"),
@@ -81,22 +81,12 @@ constinit const Library lib_igamma = two<igamma>("igamma"), lib_igammac = two<ig
                         lib_bessel_i1e = one<bessel_i1e>("bessel_i1e");
 
 const Library* find_library(std::string_view name) {
-  static const Library* const all[] = {&lib_sin,
-                                       &lib_cos,
-                                       &lib_tan,
-                                       &lib_erf_inv,
-                                       &lib_lgamma,
-                                       &lib_digamma,
-                                       &lib_trigamma,
-                                       &lib_pow,
-                                       &lib_fmod,
-                                       &lib_igamma,
-                                       &lib_igammac,
-                                       &lib_igamma_grad_a,
-                                       &lib_random_gamma_grad,
-                                       &lib_zeta,
-                                       &lib_bessel_i0e,
-                                       &lib_bessel_i1e};
+  static const Library* const all[] = {
+      &lib_sin,     &lib_cos,        &lib_tan,       &lib_erf_inv,       &lib_lgamma,
+      &lib_digamma, &lib_trigamma,
+
+      &lib_fmod,    &lib_igamma,     &lib_igammac,   &lib_igamma_grad_a, &lib_random_gamma_grad,
+      &lib_zeta,    &lib_bessel_i0e, &lib_bessel_i1e};
   for (const Library* f : all)
     if (name == f->name) return f;
   return nullptr;
