@@ -12,6 +12,21 @@ Array interpolated(const Array& x) {
 }
 Array distance(const Array& x, const Array& y) { return sqrt(sum(square(x - y))); }
 
+Batch double_functions(const Setup& s) {
+  enable_x64(true);
+  const Array x = s.normal({1 << 20}, P()).astype(float64);
+  enable_x64(false);
+  auto f = jit([](const Array& x) {
+    return std::tuple{exp(-x * x), log1p(x * x), sin(x), lax::erf(x), power(abs(x), x)};
+  });
+  return repeat([=] {
+    enable_x64(true);
+    auto results = f(x);
+    enable_x64(false);
+    return results;
+  });
+}
+
 }  // namespace
 
 std::vector<Case> statistics_cases() {
@@ -75,6 +90,17 @@ std::vector<Case> statistics_cases() {
             return round(s.normal({4096, 4096}, P()) * 2).astype(int4);
           },
           whole({4096}), whole({16, 4096})),
+      compiled(
+          "elementwise_f32_1M",
+          [](const Array& x, const Array& y) {
+            return std::tuple{sinh(x), arcsinh(x), cbrt(x), lax::erfc(x), remainder(x, y)};
+          },
+          rows({1 << 20}), rows({1 << 20})),
+      {"elementwise_f64_1M", double_functions},
+      compiled(
+          "gcd_1M", [](const Array& x, const Array& y) { return gcd(x, y); },
+          [](const Setup& s) { return device_put(random::randint(random::key(1), {1 << 20}, 0, 1 << 30), s.at(P())); },
+          [](const Setup& s) { return device_put(random::randint(random::key(2), {1 << 20}, 0, 1 << 30), s.at(P())); }),
       compiled("vectorize_distance_1024", vectorize(distance, {.signature = "(n),(n)->()"}), rows({1024, 1, 16}),
                whole({1, 1024, 16})),
   };

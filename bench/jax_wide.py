@@ -168,6 +168,24 @@ on_arrays("hessian_quartic_128", jax.hessian(lambda x: (x ** 4).sum() + x.prod()
 on_arrays("complex_mul_exp_4M", lambda z: jnp.exp(z * z), some((1 << 22,), *SPLIT, dtype=jnp.complex64))
 on_arrays("tridiagonal_solve_256x4096", lambda dl, d, du, b: jax.lax.linalg.tridiagonal_solve(dl, d + 4, du, b),
           some((256, 4096), *SPLIT), some((256, 4096), *SPLIT), some((256, 4096), *SPLIT), some((256, 4096, 1), *SPLIT))
+on_arrays("elementwise_f32_1M",
+          lambda x, y: (jnp.sinh(x), jnp.arcsinh(x), jnp.cbrt(x), lax.erfc(x), jnp.remainder(x, y)),
+          some((1 << 20,), *SPLIT), some((1 << 20,), *SPLIT))
+on_arrays("gcd_1M", jnp.gcd, integers((1 << 20,), 1 << 30), integers((1 << 20,), 1 << 30))
+
+
+def double_functions():
+    def under_x64(f):
+        def run():
+            with jax.enable_x64(True):
+                return f()
+        return run
+    x = under_x64(lambda: normal((1 << 20,)).astype(jnp.float64))()
+    compiled = jax.jit(lambda x: (jnp.exp(-x * x), jnp.log1p(x * x), jnp.sin(x), lax.erf(x), jnp.abs(x) ** x))
+    return under_x64(lambda: compiled(x))
+
+
+makers["elementwise_f64_1M"] = double_functions
 on_arrays("gamma_1M", lambda k: random.gamma(k, 2.5, (1 << 20,)), lambda: random.key(0))
 on_arrays("poisson_1M", lambda k: random.poisson(k, 30., (1 << 20,)), lambda: random.key(0))
 on_arrays("float8_round_16M", lambda x: (x.astype(jnp.float8_e4m3fn) * 2).astype(jnp.float32), some((1 << 24,), *SPLIT))

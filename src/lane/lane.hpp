@@ -159,8 +159,6 @@ template <Bin op, class T> Host<T> binary_floating(Host<T> x, Host<T> y) {
     return {x.v * y.v};
   else if constexpr (op == Bin::div)
     return {x.v / y.v};
-  else if constexpr (op == Bin::rem)
-    return {std::fmod(x.v, y.v)};
   else if constexpr (op == Bin::scale)
     return {y.v == y.v ? std::ldexp(x.v, static_cast<int>(y.v)) : y.v};
   else if constexpr (op == Bin::min)  // NaN wins; -0 is less than 0
@@ -230,9 +228,11 @@ inline Lane library(const Library& f, Lane x) { return {x.ir, x.ir->library(f.na
 inline Host<float> library(const Library& f, Host<float> x, Host<float> y) { return {f.f32_2(x.v, y.v)}; }
 inline Host<double> library(const Library& f, Host<double> x, Host<double> y) { return {f.f64_2(x.v, y.v)}; }
 inline Lane library(const Library& f, Lane x, Lane y) { return {x.ir, x.ir->library(f.name, x.reg, y.reg)}; }
-/// The library's function where `condition` holds, which is rare: the engine branches around the call.
+/// The library's function where `condition` holds, which is rare: the engine branches around the call. A function of
+/// two numbers finds the second one in `otherwise`, where that is not needed.
 template <class T> Host<T> rare(Host<bool> condition, const Library& f, Host<T> x, Host<T> otherwise) {
-  return condition.v ? library(f, x) : otherwise;
+  if (!condition.v) return otherwise;
+  return f.takes_two() ? library(f, x, otherwise) : library(f, x);
 }
 inline Lane rare(Lane condition, const Library& f, Lane x, Lane otherwise) {
   return {x.ir, x.ir->rare(condition.reg, f.name, x.reg, otherwise.reg)};

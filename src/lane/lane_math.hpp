@@ -1,58 +1,17 @@
-// Elementary functions over lanes, float32, within 2 units in the last place (tanh: 3); doubles go to the C library.
-// Every polynomial is our own minimax fit (weighted least maximum error); the comment says the error of the exact
+// Elementary functions over lanes: here what float32 has of its own, within 2 units in the last place (tanh: 3). Every
+// polynomial is our own minimax fit (weighted least maximum error); the comment says the error of the exact
 // polynomial in units of 2^-24.
 #pragma once
 
-#include "lane/lane.hpp"
+#include "lane/circular.hpp"
+#include "lane/error_function.hpp"
+#include "lane/exponential.hpp"
+#include "lane/float_steps.hpp"
+#include "lane/hyperbolic.hpp"
+#include "lane/number.hpp"
 
 namespace tutti::lane {
 
-/// c[0] + c[1] x + c[2] x^2 + ..., by Horner with fused multiply-adds.
-template <AnyLane L, std::size_t n> L polynomial(L x, const float (&c)[n]) {
-  L y = constant(x, c[n - 1]);
-  for (std::size_t i = n - 1; i-- > 0;) y = fma(y, x, constant(x, c[i]));
-  return y;
-}
-
-/// `single(x)` for float32, the library's function for float64.
-template <AnyLane L, class F> L by_precision(L x, const Library& in_double, F single) {
-  if constexpr (std::same_as<L, Host<double>>)
-    return library(in_double, x);
-  else if constexpr (std::same_as<L, Host<float>>)
-    return single(x);
-  else
-    return x.reg.dtype == float64 ? library(in_double, x) : single(x);
-}
-
-/// |x| with the sign of `sign_of`.
-template <AnyLane L> L with_sign(L magnitude, L sign_of) {
-  auto bits = bitcast<std::int32_t>(sign_of);
-  return bitcast<float>(bitcast<std::int32_t>(magnitude) | (bits & constant_int(bits, std::int32_t(0x80000000))));
-}
-
-/// The nearest whole number lies in the low bits of x + whole_magic, |x| < 2^21, and is that minus whole_magic: cheaper
-/// than rounding and converting.
-constexpr double whole_magic = 12582912;  // 1.5 2^23
-/// 2^n for whole n from -126 to 127, given as a float.
-template <AnyLane L> L power_of_two(L n) {
-  auto bits = bitcast<std::int32_t>(n + (whole_magic + 127));
-  return bitcast<float>(binary<Bin::shl>(bits, constant(bits, 23)));
-}
-
-/// x = n ln 2 + r, |r| <= ln 2 / 2, for |x| < 2^20. The high part of ln 2 has few bits, so that n times it is exact.
-template <AnyLane L> struct ByLn2 { L n, r; };
-template <AnyLane L> ByLn2<L> reduce_by_ln2(L x) {
-  L n = fma(x, 1.44269504088896341, constant(x, whole_magic)) - whole_magic;
-  L r = fma(n, -0.693359375, x);
-  return {n, fma(n, 2.12194440054690583e-4, r)};
-}
-/// f(x) for x from `low` to `high`, outside as at `high` and 0; keeps NaN. What is 0 is not computed: processors take a
-/// hundred times as long for a result that underflows, and attention masks are full of them.
-template <AnyLane L, class F> L power_within(L x, double low, double high, F f) {
-  auto vanishes = x < low;
-  L y = f(select(vanishes, constant(x, 0), min(x, constant(x, high))));
-  return select(vanishes, constant(x, 0), y);
-}
 /// exp(r) - 1 for |r| <= ln 2 / 2.
 template <AnyLane L> L expm1_near_zero(L r) {
   static constexpr float q[] = {0.49999994f, 0.166665211f, 0.041668389f, 0.00836871658f, 0.00138145976f};  // 0.05
@@ -60,37 +19,43 @@ template <AnyLane L> L expm1_near_zero(L r) {
 }
 
 template <AnyLane L> L exp(L x) {
-  return by_precision(x, lib_exp, [](auto x) {
-    return power_within(x, -104, 89, [](auto x) {
-      auto [n, r] = reduce_by_ln2(x);
-      return scale(expm1_near_zero(r) + 1, n);
-    });
-  });
+  return by_precision(
+      x, [](auto x) { return exp_in_double(x); },
+      [](auto x) {
+        return power_within(x, -104, 89, [](auto x) {
+          auto [n, r] = reduce_by_ln2(x);
+          return scale(expm1_near_zero(r) + 1, n);
+        });
+      });
 }
 
 template <AnyLane L> L exp2(L x) {
-  return by_precision(x, lib_exp2, [](auto x) {
-    return power_within(x, -151, 129, [](auto x) {
-      static constexpr float q[] = {0.693147182f,   0.240226507f,    0.0555041023f,  0.00961803831f,
-                                    0.00133339351f, 0.000154667563f, 1.51961503e-05f};  // 0.001
-      auto n = x + whole_magic - whole_magic, r = x - n;
-      return scale(fma(r, polynomial(r, q), constant(r, 1)), n);
-    });
-  });
+  return by_precision(
+      x, [](auto x) { return exp2_in_double(x); },
+      [](auto x) {
+        return power_within(x, -151, 129, [](auto x) {
+          static constexpr float q[] = {0.693147182f,   0.240226507f,    0.0555041023f,  0.00961803831f,
+                                        0.00133339351f, 0.000154667563f, 1.51961503e-05f};  // 0.001
+          auto n = x + whole_magic - whole_magic, r = x - n;
+          return scale(fma(r, polynomial(r, q), constant(r, 1)), n);
+        });
+      });
 }
 
 template <AnyLane L> L expm1(L x) {
-  return by_precision(x, lib_expm1, [](auto x) {
-    static constexpr float q[] = {0.5f,           0.166666657f,   0.0416663624f,
-                                  0.00833338965f, 0.00139406265f, 0.000198458583f};  // 0.004
-    L limited = max(min(x, constant(x, 89)), constant(x, -20));
-    auto [n, r] = reduce_by_ln2(limited);
-    L p = fma(r * r, polynomial(r, q), r);
-    // 2^n p + (2^n - 1), all halved so that n = 128 does not overflow too early.
-    L half = power_of_two(n - 1);
-    L y = fma(half, p, half - 0.5) * 2;
-    return select(n == 0, select(x == 0, x, p), y);  // keeps -0
-  });
+  return by_precision(
+      x, [](auto x) { return expm1_in_double(x); },
+      [](auto x) {
+        static constexpr float q[] = {0.5f,           0.166666657f,   0.0416663624f,
+                                      0.00833338965f, 0.00139406265f, 0.000198458583f};  // 0.004
+        L limited = max(min(x, constant(x, 89)), constant(x, -20));
+        auto [n, r] = reduce_by_ln2(limited);
+        L p = fma(r * r, polynomial(r, q), r);
+        // 2^n p + (2^n - 1), all halved so that n = 128 does not overflow too early.
+        L half = power_of_two(n - 1);
+        L y = fma(half, p, half - 0.5) * 2;
+        return select(n == 0, select(x == 0, x, p), y);  // keeps -0
+      });
 }
 
 /// log(1 + f) + e ln 2 for 1 + f from sqrt(1/2) to sqrt(2).
@@ -103,142 +68,91 @@ template <AnyLane L> L log_near_one(L f, L e) {
   y = fma(f2, -0.5, y);
   return fma(e, 0.693359375, f + y);
 }
-/// x = 2^e m, m from sqrt(1/2) to sqrt(2), for positive normal x.
-template <AnyLane L> struct Split { L e, m; };
-template <AnyLane L> Split<L> split(L x) {
-  auto bits = bitcast<std::int32_t>(x);
-  auto offset = bits - constant_int(bits, 0x3f3504f3);  // sqrt(1/2)
-  auto e = binary<Bin::shr_arithmetic>(offset, constant_int(bits, 23));
-  auto m = bits - binary<Bin::shl>(e, constant_int(bits, 23));
-  return {convert<float>(e), bitcast<float>(m)};
-}
-/// What logarithms are of 0, negative numbers, infinity and NaN; else `y`.
-template <AnyLane L> L log_edges(L x, L y) {
-  double infinity = std::numeric_limits<double>::infinity();
-  y = select(x == infinity, x, y);
-  y = select(x > 0, y, constant(x, std::numeric_limits<double>::quiet_NaN()));  // also NaN
-  return select(x == 0, constant(x, -infinity), y);
-}
-
 template <AnyLane L> L log(L x) {
-  return by_precision(x, lib_log, [](auto x) {
-    auto subnormal = x < 0x1p-126;
-    auto [e, m] = split(select(subnormal, x * 0x1p25, x));
-    return log_edges(x, log_near_one(m - 1, select(subnormal, e - 25, e)));
-  });
+  return by_precision(
+      x, [](auto x) { return log_in_double(x); },
+      [](auto x) {
+        auto subnormal = x < 0x1p-126;
+        auto [e, m] = split(select(subnormal, x * 0x1p25, x));
+        return log_edges(x, log_near_one(m - 1, select(subnormal, e - 25, e)));
+      });
 }
 
 template <AnyLane L> L log1p(L x) {
-  return by_precision(x, lib_log1p, [](auto x) {
-    L u = x + 1;
-    auto [e, m] = split(u);
-    // What 1 + x lost by rounding, in units of m.
-    L lost = select(x < 1, x - (u - 1), 1 - (u - x));
-    L f = select(e == 0, x, fma(lost, power_of_two(-min(e, constant(e, 126))), m - 1));
-    return select(x == 0, x, log_edges(u, log_near_one(f, e)));
-  });
+  return by_precision(
+      x, [](auto x) { return log1p_in_double(x); },
+      [](auto x) { return log1p_by(x, [](auto f, auto e) { return log_near_one(f, e); }); });
 }
 
 /// 1 / (1 + exp(-x)). Of e = exp(-|x|) the part that rounding lost is kept: q = e / (1 + e) gets one step of
 /// correction, where 1 / (1 + e) = 1 - q.
 template <AnyLane L> L logistic(L x) {
-  return by_precision(x, lib_logistic, [](auto x) {
-    auto [n, r] = reduce_by_ln2(max(-abs(x), constant(x, -104)));
-    L p = expm1_near_zero(r), near_one = p + 1;
-    L e = scale(near_one, n), e_lost = scale(p - (near_one - 1), n);
-    L d = e + 1, d_lost = e - (d - 1) + e_lost;
-    L q = e / d;
-    q = fma(fma(-q, d_lost, fma(-q, d, e) + e_lost), 1 - q, q);
-    return select(x < 0, q, 1 - q);
-  });
+  return by_precision(
+      x, [](auto x) { return logistic_in_double(x); },
+      [](auto x) {
+        auto [n, r] = reduce_by_ln2(max(-abs(x), constant(x, -104)));
+        L p = expm1_near_zero(r), near_one = p + 1;
+        L e = scale(near_one, n), e_lost = scale(p - (near_one - 1), n);
+        L d = e + 1, d_lost = e - (d - 1) + e_lost;
+        L q = e / d;
+        q = fma(fma(-q, d_lost, fma(-q, d, e) + e_lost), 1 - q, q);
+        return select(x < 0, q, 1 - q);
+      });
 }
 
 /// h / (h + 1), h = (exp(2 |x|) - 1) / 2 = 2^n p + (2^n - 1) / 2 with |x| = n ln 2 / 2 + r and p = (exp(2 r) - 1) / 2.
 template <AnyLane L> L tanh(L x) {
-  return by_precision(x, lib_tanh, [](auto x) {
-    static constexpr float q[] = {0.99999988f, 0.666660845f, 0.333347112f, 0.133899465f,
-                                  0.0442067124f};  // that of exp, scaled
-    L a = min(abs(x), constant(x, 10));
-    L shifted = fma(a, 2.88539008177792681, constant(x, whole_magic + 127));  // n + 127 in its low bits
-    L n = shifted - (whole_magic + 127);
-    L r = fma(n, 1.06097220270345292e-4, fma(n, -0.3466796875, a));
-    L p = fma(r * r, polynomial(r, q), r);
-    auto bits = bitcast<std::int32_t>(shifted);
-    auto power = bitcast<float>(binary<Bin::shl>(bits, constant(bits, 23)));
-    L h = fma(power, p, fma(power, 0.5, constant(x, -0.5)));
-    return with_sign(h / (h + 1), x);
-  });
-}
-
-/// x = n pi / 2 + r, |r| <= pi / 4, in three steps; good for |x| up to 1e5. The low bits of `quadrant` are those of n.
-template <AnyLane L, class I> struct ByHalfPi {
-  I quadrant;
-  L r;
-};
-template <AnyLane L> auto reduce_by_half_pi(L x) {
-  L shifted = fma(x, 0.636619772367581343, constant(x, whole_magic));
-  L n = shifted - whole_magic;
-  L r = fma(n, -1.57079637050628662, x);
-  r = fma(n, 4.37113900018624283e-8, r);
-  r = fma(n, 1.71512451000126e-15, r);
-  auto quadrant = bitcast<std::int32_t>(shifted);
-  return ByHalfPi<L, decltype(quadrant)>{quadrant, r};
-}
-/// Quadrant 0: sin r, 1: cos r, 2: -sin r, 3: -cos r.
-template <AnyLane L, class I> L sine_in_quadrant(L r, I quadrant) {
-  static constexpr float s[] = {-0.166666672f, 0.00833332911f, -0.000198393042f, 2.71804652e-06f};  // 0.0001
-  static constexpr float c[] = {0.0416666456f, -0.00138873095f, 2.44324146e-05f};                   // 0.002
-  L z = r * r;
-  L sine = fma(z * r, polynomial(z, s), r);
-  L cosine = fma(z * z, polynomial(z, c), fma(z, -0.5, constant(z, 1)));
-  L y = select((quadrant & constant(quadrant, 1)) == 0, sine, cosine);
-  auto sign = binary<Bin::shl>(quadrant & constant(quadrant, 2), constant(quadrant, 30));
-  return bitcast<float>(bitcast<std::int32_t>(y) ^ sign);
-}
-constexpr double far_angle = 1e5;
-template <AnyLane L> L sin(L x) {
-  return by_precision(x, lib_sin, [](auto x) {
-    auto [quadrant, r] = reduce_by_half_pi(x);
-    return rare(abs(x) > far_angle, lib_sin, x, select(x == 0, x, sine_in_quadrant(r, quadrant)));
-  });
-}
-template <AnyLane L> L cos(L x) {
-  return by_precision(x, lib_cos, [](auto x) {
-    auto [quadrant, r] = reduce_by_half_pi(x);
-    return rare(abs(x) > far_angle, lib_cos, x, sine_in_quadrant(r, quadrant + 1));
-  });
+  return by_precision(
+      x, [](auto x) { return tanh_in_double(x); },
+      [](auto x) {
+        static constexpr float q[] = {0.99999988f, 0.666660845f, 0.333347112f, 0.133899465f,
+                                      0.0442067124f};  // that of exp, scaled
+        L a = min(abs(x), constant(x, 10));
+        L shifted = fma(a, 2.88539008177792681, constant(x, whole_magic + 127));  // n + 127 in its low bits
+        L n = shifted - (whole_magic + 127);
+        L r = fma(n, 1.06097220270345292e-4, fma(n, -0.3466796875, a));
+        L p = fma(r * r, polynomial(r, q), r);
+        auto bits = bitcast<std::int32_t>(shifted);
+        auto power = bitcast<float>(binary<Bin::shl>(bits, constant(bits, 23)));
+        L h = fma(power, p, fma(power, 0.5, constant(x, -0.5)));
+        return with_sign(h / (h + 1), x);
+      });
 }
 
 template <AnyLane L> L erf(L x) {
-  return by_precision(x, lib_erf, [](auto x) {
-    static constexpr float near[] = {0.128379166f,   -0.37612626f,     0.112835854f,   -0.026853811f,
-                                     0.00518832728f, -0.000801019196f, 7.85385782e-05f};  // 0.02
-    static constexpr float far[] = {-0.000188465812f, 1.12958026f,    0.633216441f,     0.108422078f,
-                                    -0.0252103247f,   0.00420527952f, -0.000441471551f, 2.16975204e-05f};  // -log(erfc)
-    L a = min(abs(x), constant(x, 4));
-    L z = x * x;
-    L inside = fma(x, polynomial(z, near), x);
-    L outside = 1 - exp(-polynomial(a, far));
-    return select(a < 1, inside, with_sign(outside, x));
-  });
+  return by_precision(
+      x, [](auto x) { return erf_in_double(x); },
+      [](auto x) {
+        static constexpr float near[] = {0.128379166f, -0.376126081f, 0.112828232f, -0.0267572291f,
+                                         0.00471807877f};  // 0.02
+        static constexpr float far[] = {-3.63242943e-05f, 1.12871778f,    0.635277152f,    0.105742171f,
+                                        -0.0231690463f,   0.00329739577f, -0.000223690149f};  // -log(erfc): 0.08
+        L a = min(abs(x), constant(x, 4));
+        L inside = fma(x, polynomial(x * x, near), x);
+        auto [n, r] = reduce_by_ln2(-polynomial(a, far));
+        L power = power_of_two(n), outside = 1 - fma(expm1_near_zero(r), power, power);
+        return select(a < 0.5, inside, with_sign(outside, x));
+      });
 }
 
 template <AnyLane L> L erf_inv(L x) {
-  return by_precision(x, lib_erf_inv, [](auto x) {
-    // As a function of w = -log(1 - x^2): erf_inv(x) / x is smooth in w, and in sqrt(w) for large w.
-    static constexpr float near[] = {0.886226892f,     0.232013822f,    0.0115486542f,   -0.00233429694f,
-                                     -0.000127480802f, 4.45646328e-05f, 3.98347038e-06f, -1.97651411e-06f,
-                                     2.21036871e-07f,  -8.79133033e-09f};  // 0.1
-    static constexpr float far[] = {2.83297682f,     1.00167513f,     0.00944502838f, -0.00763993058f,
-                                    0.0056870128f,   -0.00358652789f, 0.00148736814f, -7.36798393e-05f,
-                                    -0.00031227796f, 0.000124835016f};  // 0.2
-    auto [e, m] = split(fma(-x, x, constant(x, 1)));
-    L w = -log_near_one(m - 1, e);
-    L p = select(w < 5, polynomial(w, near), polynomial(sqrt(w) - 3, far));
-    L edge = select(abs(x) == 1, x * std::numeric_limits<double>::infinity(),
-                    constant(x, std::numeric_limits<double>::quiet_NaN()));
-    return select(abs(x) < 1, p * x, edge);
-  });
+  return by_precision(
+      x, [](auto x) { return library(lib_erf_inv, x); },
+      [](auto x) {
+        // As a function of w = -log(1 - x^2): erf_inv(x) / x is smooth in w, and in sqrt(w) for large w.
+        static constexpr float near[] = {0.886226892f,     0.232013822f,    0.0115486542f,   -0.00233429694f,
+                                         -0.000127480802f, 4.45646328e-05f, 3.98347038e-06f, -1.97651411e-06f,
+                                         2.21036871e-07f,  -8.79133033e-09f};  // 0.1
+        static constexpr float far[] = {2.83297682f,     1.00167513f,     0.00944502838f, -0.00763993058f,
+                                        0.0056870128f,   -0.00358652789f, 0.00148736814f, -7.36798393e-05f,
+                                        -0.00031227796f, 0.000124835016f};  // 0.2
+        auto [e, m] = split(fma(-x, x, constant(x, 1)));
+        L w = -log_near_one(m - 1, e);
+        L p = select(w < 5, polynomial(w, near), polynomial(sqrt(w) - 3, far));
+        L edge = select(abs(x) == 1, x * std::numeric_limits<double>::infinity(),
+                        constant(x, std::numeric_limits<double>::quiet_NaN()));
+        return select(abs(x) < 1, p * x, edge);
+      });
 }
 
 }  // namespace tutti::lane

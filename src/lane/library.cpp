@@ -59,11 +59,6 @@ double lgamma(double x) {
   return ::lgamma_r(x, &sign);  // std::lgamma writes a global
 }
 
-double logistic(double x) {
-  const double small = std::exp(-std::abs(x));  // the smaller tail, so that neither loses digits
-  return (x < 0 ? small : 1) / (small + 1);
-}
-
 template <double (*f)(double)> constexpr Library one(const char* name) {
   return {.name = name, .f32 = [](float x) { return static_cast<float>(f(x)); }, .f64 = [](double x) { return f(x); }};
 }
@@ -75,24 +70,10 @@ template <double (*f)(double, double)> constexpr Library two(const char* name) {
 
 }  // namespace
 
-constinit const Library lib_exp = one<std::exp>("exp"), lib_exp2 = one<std::exp2>("exp2"),
-                        lib_expm1 = one<std::expm1>("expm1"), lib_log = one<std::log>("log"),
-                        lib_log1p = one<std::log1p>("log1p"), lib_sin = one<std::sin>("sin"),
-                        lib_cos = one<std::cos>("cos"), lib_tan = one<std::tan>("tan"),
-                        lib_asin = one<std::asin>("asin"), lib_acos = one<std::acos>("acos"),
-                        lib_atan = one<std::atan>("atan"), lib_sinh = one<std::sinh>("sinh"),
-                        lib_cosh = one<std::cosh>("cosh"), lib_tanh = one<std::tanh>("tanh"),
-                        lib_asinh = one<std::asinh>("asinh"), lib_acosh = one<std::acosh>("acosh"),
-                        lib_atanh = one<std::atanh>("atanh"), lib_erf = one<std::erf>("erf"),
-                        lib_erfc = one<std::erfc>("erfc"), lib_erf_inv = one<erf_inv>("erf_inv"),
-                        lib_lgamma = one<lgamma>("lgamma"), lib_digamma = one<digamma>("digamma"),
-                        lib_cbrt = one<std::cbrt>("cbrt"), lib_trigamma = one<trigamma>("trigamma"),
-                        lib_logistic = one<logistic>("logistic"), lib_pow = two<std::pow>("pow"),
-                        lib_atan2 = two<std::atan2>("atan2"),
-                        // The next number depends on the precision, so the float form is not the rounded double one.
-    lib_nextafter = {.name = "nextafter",
-                     .f32_2 = [](float x, float y) { return std::nextafterf(x, y); },
-                     .f64_2 = [](double x, double y) { return std::nextafter(x, y); }};
+constinit const Library lib_sin = one<std::sin>("sin"), lib_cos = one<std::cos>("cos"), lib_tan = one<std::tan>("tan"),
+                        lib_erf_inv = one<erf_inv>("erf_inv"), lib_lgamma = one<lgamma>("lgamma"),
+                        lib_digamma = one<digamma>("digamma"), lib_trigamma = one<trigamma>("trigamma"),
+                        lib_fmod = two<std::fmod>("fmod");
 constinit const Library lib_igamma = two<igamma>("igamma"), lib_igammac = two<igammac>("igammac"),
                         lib_igamma_grad_a = two<igamma_grad_a>("igamma_grad_a"),
                         lib_random_gamma_grad = two<random_gamma_grad>("random_gamma_grad"),
@@ -100,15 +81,12 @@ constinit const Library lib_igamma = two<igamma>("igamma"), lib_igammac = two<ig
                         lib_bessel_i1e = one<bessel_i1e>("bessel_i1e");
 
 const Library* find_library(std::string_view name) {
-  static const Library* const all[] = {&lib_exp,    &lib_exp2,       &lib_expm1,         &lib_log,
-                                       &lib_log1p,  &lib_sin,        &lib_cos,           &lib_tan,
-                                       &lib_asin,   &lib_acos,       &lib_atan,          &lib_sinh,
-                                       &lib_cosh,   &lib_tanh,       &lib_asinh,         &lib_acosh,
-                                       &lib_atanh,  &lib_erf,        &lib_erfc,          &lib_erf_inv,
-                                       &lib_lgamma, &lib_digamma,    &lib_trigamma,      &lib_cbrt,
-                                       &lib_pow,    &lib_atan2,      &lib_nextafter,     &lib_logistic,
-                                       &lib_igamma, &lib_igammac,    &lib_igamma_grad_a, &lib_random_gamma_grad,
-                                       &lib_zeta,   &lib_bessel_i0e, &lib_bessel_i1e};
+  static const Library* const all[] = {
+      &lib_sin,     &lib_cos,        &lib_tan,       &lib_erf_inv,       &lib_lgamma,
+      &lib_digamma, &lib_trigamma,
+
+      &lib_fmod,    &lib_igamma,     &lib_igammac,   &lib_igamma_grad_a, &lib_random_gamma_grad,
+      &lib_zeta,    &lib_bessel_i0e, &lib_bessel_i1e};
   for (const Library* f : all)
     if (name == f->name) return f;
   return nullptr;

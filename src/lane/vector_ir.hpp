@@ -36,7 +36,7 @@ class VectorIR {
     shr_arithmetic,
     scale
   };  // min, max: NaN wins; integer div truncates; x/0 = -1 (unsigned: all ones), x%0 = x; scale: x 2^y, y whole from
-      // -252 to 254, rounded once (float32)
+      // -252 to 254 (float64: -2044 to 2046), rounded once
   enum class Cmp { eq, ne, lt, le, gt, ge };
   virtual ~VectorIR() = default;
 
@@ -49,15 +49,13 @@ class VectorIR {
   virtual Reg fma(Reg a, Reg b, Reg c) = 0;
   virtual Reg convert(Reg x, DType dtype) = 0;  // numeric, as astype does
   virtual Reg bitcast(Reg x, DType dtype) = 0;  // same size
-  // A function of the C library, lane by lane: for rare functions ("lgamma", "erfc", ...), found by name in
-  // src/backend/cpu/library.cpp. Same function as the op's eval.
+  // A function lane by lane, found by name in lane/library.cpp: for rare functions ("lgamma", "zeta", ...).
+  // Same function as the op's eval.
   virtual Reg library(const char* name, Reg x) = 0;
   virtual Reg library(const char* name, Reg x, Reg y) = 0;
-  // library(name, x) in lanes where `condition` holds, `otherwise` in the others. An engine may branch around the call
-  // when no lane needs it.
-  virtual Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) {
-    return select(condition, library(name, x), otherwise);
-  }
+  // library(name, x) in lanes where `condition` holds, `otherwise` in the others; of a function of two numbers,
+  // library(name, x, otherwise). An engine may branch around the call when no lane needs it.
+  virtual Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) = 0;
 
   Reg add(Reg x, Reg y) { return binary(Bin::add, x, y); }
   Reg sub(Reg x, Reg y) { return binary(Bin::sub, x, y); }

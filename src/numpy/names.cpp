@@ -58,23 +58,28 @@ std::pair<Array, Array> modf(const In& x) {
 }
 
 namespace {
-// Powers of 2 by which a number is brought to 1/2 to 1: as many halvings or doublings as there are bits in the
-// exponent.
+struct FloatBits {
+  DType integer;
+  int fraction, bias;
+};
+FloatBits bits_of(const Array& x) {
+  return x.dtype() == float64 ? FloatBits{int64, 52, 1023} : FloatBits{int32, 23, 127};
+}
+// 2^n as a number of the dtype of `like`, for integers n of its size from 1 - bias to bias.
+Array power_of_two(const Array& n, const Array& like) {
+  const FloatBits f = bits_of(like);
+  return lax::bitcast_convert_type(lax::shift_left(n + f.bias, full_like(n, f.fraction)), like.dtype());
+}
+// x = fraction 2^exponent, fraction from 1/2 to 1, of finite x that is not 0. A product with powers of 2, so that it
+// has a derivative.
 std::pair<Array, Array> split_exponent(const Array& x) {
-  const bool wide = x.dtype() == float64;
-  Array size = abs(x), exponent = zeros(x.shape(), int32);
-  for (int step = wide ? 1024 : 128; step > 0; step /= 2) {
-    const int half = step / 2 ? step / 2 : 1;  // 2^step itself may be infinite
-    const double up = std::ldexp(1.0, half);
-    for (int twice = 0; twice < (step / 2 ? 2 : 1); ++twice) {
-      const Array large = size >= up, small = size * up < 1;
-      exponent = where(large, exponent + half, where(small, exponent - half, exponent));
-      size = where(large, size / up, where(small, size * up, size));
-    }
-  }
-  const Array one = size >= 1;  // 1 to 2 becomes 1/2 to 1
-  size = where(one, size / 2, size);
-  return {size, where(one, exponent + 1, exponent)};
+  const FloatBits f = bits_of(x);
+  const Array subnormal = abs(x) < std::ldexp(1.0, 1 - f.bias);
+  const Array normal = x * where(subnormal, std::ldexp(1.0, f.fraction + 1), 1.).astype(x.dtype());
+  const Array bits = lax::bitcast_convert_type(lax::stop_gradient(abs(normal)), f.integer);
+  const Array raw = lax::shift_right_logical(bits, full_like(bits, f.fraction));
+  const Array exponent = raw.astype(int32) - (f.bias - 1) - where(subnormal, f.fraction + 1, 0);
+  return {normal * power_of_two(f.bias + 1 - raw, x) * 0.25, exponent};
 }
 }  // namespace
 std::pair<Array, Array> frexp(const In& x) {
@@ -84,8 +89,8 @@ std::pair<Array, Array> frexp(const In& x) {
       "frexp",
       [](const Array& in) {
         const Array plain = isfinite(in) & (in != 0);
-        const auto [size, exponent] = split_exponent(where(plain, in, 1));
-        return std::pair{where(plain, copysign(size, in), in), where(plain, exponent, 0)};
+        const auto [fraction, exponent] = split_exponent(where(plain, in, 1));
+        return std::pair{where(plain, fraction, in), where(plain, exponent, 0)};
       },
       v);
 }
@@ -96,11 +101,12 @@ Array ldexp(const Operand& m, const Operand& e) {
                       "The exponent is an integer, the number not complex.");
   const Array x = ops::converted(m.array, ops::promote_inexact({m.array}));
   auto [fraction, own] = frexp(x);
-  const Array exponent = own + e.array, positive = exponent > 0;
-  // One step earlier where it is positive: the last power of 2 would be infinite.
-  const Array scaled = where(positive, fraction * 2, fraction).astype(x.dtype()) *
-                       exp2(where(positive, exponent - 1, exponent).astype(x.dtype()));
-  return where(isinf(x) | (x == 0), x, scaled);
+  // In two products, of which the second rounds, with powers of 2 that a float has.
+  const int most = x.dtype() == float64 ? 1500 : 200;
+  const Array exponent = clip(own + e.array, -most, most).astype(bits_of(fraction).integer);
+  const Array half = lax::shift_right_arithmetic(exponent, ones_like(exponent));
+  const Array scaled = fraction * power_of_two(half, fraction) * power_of_two(exponent - half, fraction);
+  return where(isinf(x) | (x == 0), x, scaled.astype(x.dtype()));
 }
 Array spacing(const In& x) {
   CallScope scope(x.loc);

@@ -8,6 +8,7 @@
 #include "numpy/promotion.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/lax/complex.hpp"
+#include "tutti/lax/control_flow.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/composite.hpp"
@@ -71,15 +72,26 @@ std::vector<Array> integers(const char* name, const Array& x, const Array& y) {
   for (Array& a : xs) a = broadcast_to(abs(a), ops::common_shape(name, {x.shape(), y.shape()}));
   return xs;
 }
-// Euclid's steps: two numbers of b bits take 1.44 b of them at most.
+DType unsigned_of(DType d) { return d.size() == 8 ? uint64 : d.size() == 4 ? uint32 : d.size() == 2 ? uint16 : uint8; }
+// The number of zeros below the last one bit; of 0 -1, which as a count of bits is too large.
+Array zeros_below(const Array& v) { return static_cast<int>(v.dtype().size()) * 8 - 1 - lax::clz(v & lax::neg(v)); }
+Array odd_part(const Array& v) { return lax::shift_right_logical(v, zeros_below(v)); }
+struct Pair {
+  Array small{}, other{};
+};
+// Of two odd numbers the difference is even and has the same divisors: a step takes a bit of one of them at least,
+// until one is 0. What both lack to be odd comes last.
 Array divisor(const Array& x, const Array& y) {
-  Array a = x, b = y;
-  for (std::int64_t step = 0; step <= 12 * x.dtype().size(); ++step) {
-    const Array done = b == 0, rest = lax::rem(a, where(done, 1, b));
-    a = where(done, a, b);
-    b = where(done, 0, rest);
-  }
-  return a;
+  if (x.dtype() == int4 || x.dtype() == uint4)  // whose bits cannot be counted
+    return divisor(x.astype(uint8), y.astype(uint8)).astype(x.dtype());
+  const DType plain = unsigned_of(x.dtype());
+  const Array a = lax::bitcast_convert_type(x, plain), b = lax::bitcast_convert_type(y, plain);
+  auto step = [](const Array&, const Pair& p) {
+    const Array small = lax::min(p.small, p.other);
+    return Pair{small, odd_part(lax::sub(lax::max(p.small, p.other), small))};
+  };
+  const Pair last = lax::fori_loop(0, 16 * static_cast<int>(plain.size()), step, Pair{odd_part(a), odd_part(b)});
+  return lax::bitcast_convert_type(lax::shift_left(last.small | last.other, zeros_below(a | b)), x.dtype());
 }
 }  // namespace
 Array gcd(const Operand& x, const Operand& y) {

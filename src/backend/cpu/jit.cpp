@@ -34,9 +34,6 @@ float half_to_float(float in) {
 }
 float float_to_half(float in) { return std::bit_cast<float>(std::uint32_t{Float16(in).bits}); }
 
-float fmod_f32(float x, float y) { return std::fmod(x, y); }
-double fmod_f64(double x, double y) { return std::fmod(x, y); }
-
 [[noreturn]] void raise_out_of_memory() {
   raise<Error>("out of memory", "there is no room to compile a program",
                "Free arrays, or raise the limit of the process.");
@@ -68,8 +65,6 @@ class Jit {
         check(orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));
     define("__extendhfsf2", reinterpret_cast<void*>(&half_to_float));
     define("__truncsfhf2", reinterpret_cast<void*>(&float_to_half));
-    define("tutti_fmod_f32", reinterpret_cast<void*>(&fmod_f32));
-    define("tutti_fmod_f64", reinterpret_cast<void*>(&fmod_f64));
   }
 
   void define(const std::string& name, void* address) {
@@ -79,7 +74,7 @@ class Jit {
   }
 
   void define_library(const char* name) {
-    if (std::string_view(name) == "fmod" || !defined_.emplace(name, true).second) return;
+    if (!defined_.emplace(name, true).second) return;
     const lane::Library* l = lane::find_library(name);
     if (!l) throw InternalError(std::string("no library function is named ") + name);
     void* f32 = l->f32 ? reinterpret_cast<void*>(l->f32) : reinterpret_cast<void*>(l->f32_2);

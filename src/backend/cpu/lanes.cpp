@@ -161,7 +161,7 @@ Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
     case Bin::sub: return real ? b_.CreateFSub(x, y) : b_.CreateSub(x, y);
     case Bin::mul: return real ? product_or_quotient(op, x, y) : d.is_bool() ? b_.CreateAnd(x, y) : b_.CreateMul(x, y);
     case Bin::div: return real ? product_or_quotient(op, x, y) : divide(op, d, x, y);
-    case Bin::rem: return real ? library("fmod", d, {x, y}, nullptr, nullptr) : divide(op, d, x, y);
+    case Bin::rem: return divide(op, d, x, y);
     case Bin::min:
     case Bin::max: return real ? extreme_real(op, x, y) : extreme(op, d, x, y);
     case Bin::and_: return b_.CreateAnd(x, y);
@@ -201,14 +201,27 @@ Lanes::Value Lanes::shift(Bin op, Value x, Value y) {
 
 // x * 2^y, in two steps where no instruction does it, so that the powers are finite.
 Lanes::Value Lanes::scale(Value x, Value y) {
-  if (wide_) {  // rounding as the processor is set: 4
+  const bool wide_numbers = x->getType()->getScalarSizeInBits() == 64;
+  if (wide_ && !wide_numbers) {  // rounding as the processor is set: 4
     Value all = llvm::ConstantInt::get(b_.getInt16Ty(), 0xffff);
     return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_ps_512, {}, {x, y, x, all, b_.getInt32(4)});
   }
-  auto power = [&](Value n) {  // the sum has n + 127 in its low bits
-    Value bits = b_.CreateBitCast(b_.CreateFAdd(n, llvm::ConstantFP::get(n->getType(), 12582912.0 + 127)),
-                                  like(n, b_.getInt32Ty()));
-    return b_.CreateBitCast(b_.CreateShl(bits, 23), n->getType());
+  if (wide_) {
+    auto half = [&](Value v, int first) {
+      return b_.CreateShuffleVector(v, llvm::to_vector(llvm::seq(first, first + 8)));
+    };
+    auto scaled = [&](int first) {
+      Value part = half(x, first);
+      return b_.CreateIntrinsic(In::x86_avx512_mask_scalef_pd_512, {},
+                                {part, half(y, first), part, b_.getInt8(0xff), b_.getInt32(4)});
+    };
+    return b_.CreateShuffleVector(scaled(0), scaled(8), llvm::to_vector(llvm::seq(0, 16)));
+  }
+  const double magic = wide_numbers ? 6755399441055744. + 1023 : 12582912. + 127;
+  auto power = [&](Value n) {  // the sum has n + 127, or 1023, in its low bits
+    Value bits = b_.CreateBitCast(b_.CreateFAdd(n, llvm::ConstantFP::get(n->getType(), magic)),
+                                  like(n, wide_numbers ? b_.getInt64Ty() : b_.getInt32Ty()));
+    return b_.CreateBitCast(b_.CreateShl(bits, wide_numbers ? 52 : 23), n->getType());
   };
   Value half = b_.CreateUnaryIntrinsic(In::floor, b_.CreateFMul(y, llvm::ConstantFP::get(y->getType(), 0.5)));
   return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(b_.CreateFSub(y, half)));
@@ -304,7 +317,10 @@ Lanes::Value Lanes::inst(const Inst& i, Value a, Value b, Value c) {
     }
     case Inst::Kind::library:
       return library(i.name, i.dtype, b ? std::vector<Value>{a, b} : std::vector<Value>{a}, nullptr, nullptr);
-    case Inst::Kind::rare: return library(i.name, i.dtype, {b}, a, c);
+    case Inst::Kind::rare: {
+      const bool two = lane::find_library(i.name)->takes_two();
+      return library(i.name, i.dtype, two ? std::vector<Value>{b, c} : std::vector<Value>{b}, a, c);
+    }
     case Inst::Kind::rotate: return b_.CreateIntrinsic(In::fshl, {a->getType()}, {a, a, number(a, i.bits)});
     case Inst::Kind::load: break;
   }

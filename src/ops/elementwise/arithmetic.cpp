@@ -1,6 +1,7 @@
 // neg abs sign add sub mul div rem fma max min. Integers wrap; x / 0 is -1 and x % 0 is x (integers), division
 // truncates. Source: jax.lax.
 #include "ops/elementwise/arithmetic.hpp"
+#include "lane/float_steps.hpp"
 #include "ops/elementwise/complex_order.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/rounding.hpp"
@@ -55,6 +56,19 @@ V share(const V& x, const V& y, const V& z) {
   V one = full_like(z, 1), half = full_like(z, 0.5), zero = full_like(z, 0);
   return choose(x == z, choose(y == z, half, one), zero);
 }
+struct RemainderOf {
+  template <class L> L operator()(L x, L y) const {
+    if constexpr (requires { x.v; }) {
+      if constexpr (std::floating_point<decltype(x.v)>)
+        return lane::fmod(x, y);
+      else
+        return x % y;
+    } else {
+      return x.reg.dtype.is_floating() ? lane::fmod(x, y) : x % y;
+    }
+  }
+};
+
 template <bool largest> Op extremum(const char* name, Array (*comes_first)(const In&, const In&)) {
   const Rules rules{.dx = [](V x, V y, V z) { return share(x, y, z); },
                     .dy = [](V x, V y, V z) { return share(y, x, z); }};
@@ -179,7 +193,7 @@ constinit const Home div = [] {
 
 // The remainder has the sign of x.
 constinit const Home rem = [] {
-  return binary_op<takes_real>("rem", [](auto x, auto y) { return x % y; },
+  return binary_op<takes_real>("rem", RemainderOf{},
                                {.dx = [](V, V, V z) { return full_like(z, 1); },
                                 .dy =
                                     [](V x, V y, V z) {

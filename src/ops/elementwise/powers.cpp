@@ -29,15 +29,24 @@ template <class L> L integer_power(L x, int n) {
   return n < 0 ? 1 / y : y;
 }
 
-// Integer powers of integers wrap; negative exponents give 1 / x^n, truncated.
+// Integer powers of integers wrap; negative exponents give 1 / x^n, truncated. Squaring goes on until what is squared
+// is 1 + 2^(j + 2) w, as every odd number to the power 2^j, j > 0, is: that to the power k is the sum of C(k, i) (2^(j
+// + 2) w)^i, of which the first four do not vanish. Even numbers vanish to the power 2^j.
 template <class L> L integer_pow_integer(L x, L n) {
-  L one = lane::constant(x, 1), zero = lane::constant(x, 0), result = one, base = x, left = n;
-  int bits = static_cast<int>(lane::dtype_of(x).size()) * 8;
-  for (int i = 0; i < bits; ++i) {
-    result = lane::select((left & one) == one, result * base, result);
+  L one = lane::constant(x, 1), zero = lane::constant(x, 0), result = one, base = x;
+  const int bits = static_cast<int>(lane::dtype_of(x).size()) * 8,
+            steps = std::max(bits / 4 - 2, std::countr_zero(static_cast<unsigned>(bits)));
+  for (int i = 0; i < steps; ++i) {
+    result = lane::select((n & lane::constant_int(x, std::int64_t{1} << i)) == zero, result, result * base);
     base = base * base;
-    left = lane::binary<lane::Bin::shr_logical>(left, one);
   }
+  L k = lane::binary<lane::Bin::shr_logical>(n, lane::constant(x, steps));
+  L u = base - one, two = lane::constant(x, 2), pairs = lane::binary<lane::Bin::shr_logical>(k * (k - one), one);
+  // C(k, 3) = C(k, 2) (k - 2) / 3, where dividing by 3 is multiplying by its inverse; bits that are lost do not count.
+  L third = lane::constant_int(x, static_cast<std::int64_t>(0xaaaaaaaaaaaaaaab)), triples = pairs * (k - two) * third;
+  L rest = one + u * (k + u * (pairs + u * triples));
+  rest = lane::select((x & one) == one, rest, lane::select(k == zero, one, zero));
+  result = result * rest;
   if (!lane::dtype_of(x).is_signed()) return result;
   L minus = zero - one;
   L odd = lane::select((n & one) == one, minus, one);
@@ -46,17 +55,13 @@ template <class L> L integer_pow_integer(L x, L n) {
 
 struct Power {
   template <class L> L operator()(L x, L y) const {
-    if constexpr (lane::is_lane<L> && requires { x.v; }) {
+    if constexpr (requires { x.v; }) {
       if constexpr (std::integral<decltype(x.v)>)
         return integer_pow_integer(x, y);
-      else if constexpr (std::same_as<decltype(x.v), float>)
-        return lane::float_power(x, y);
       else
-        return lane::library(lane::lib_pow, x, y);
+        return lane::float_power(x, y);
     } else {
-      const DType dtype = x.reg.dtype;
-      if (dtype.is_integer()) return integer_pow_integer(x, y);
-      return dtype == float64 ? lane::library(lane::lib_pow, x, y) : lane::float_power(x, y);
+      return x.reg.dtype.is_integer() ? integer_pow_integer(x, y) : lane::float_power(x, y);
     }
   }
 };
@@ -74,7 +79,7 @@ constinit const Home rsqrt = [] {
       {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
 };
 constinit const Home cbrt = [] {
-  return unary_op<takes_floating>("cbrt", [](auto x) { return lane::library(lane::lib_cbrt, x); },
+  return unary_op<takes_floating>("cbrt", [](auto x) { return lane::cbrt(x); },
                                   {.d = [](V, V y) { return (1. / 3) / (y * y); }, .lo = 0.2});
 };
 

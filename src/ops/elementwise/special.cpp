@@ -23,7 +23,7 @@ constinit const Home erf = [] {
       {.d = [](V x, V) { return gaussian(x) * two_over_sqrt_pi; }, .magnitude = at_most_one});
 };
 constinit const Home erfc = [] {
-  return unary_op<takes_floating>("erfc", [](auto x) { return lane::library(lane::lib_erfc, x); },
+  return unary_op<takes_floating>("erfc", [](auto x) { return lane::erfc(x); },
                                   {.d = [](V x, V) { return gaussian(x) * -two_over_sqrt_pi; }});
 };
 constinit const Home erf_inv = [] {
@@ -61,9 +61,8 @@ constinit const Home logaddexp = [] {
 };
 constinit const Home nextafter = [] {
   // The next number depends on the precision, so 16-bit floats, which lanes compute in float32, are refused.
-  Op op =
-      binary_op<takes_floating>("nextafter", [](auto x, auto y) { return lane::library(lane::lib_nextafter, x, y); },
-                                {.flat = true, .smooth = false});
+  Op op = binary_op<takes_floating>("nextafter", [](auto x, auto y) { return lane::nextafter(x, y); },
+                                    {.flat = true, .smooth = false});
   op.infer = [infer = op.infer](const Call& c) {
     for (const Type& t : c.operands)
       if (t.dtype.size() < 4)

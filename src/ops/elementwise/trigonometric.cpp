@@ -5,14 +5,6 @@
 #include "ops/elementwise/powers.hpp"
 
 namespace tutti::ops {
-namespace {
-
-template <const lane::Library& f, class Complex> Op from_library(std::string name, Complex complex, Rules rules) {
-  return unary_op<takes_inexact>(std::move(name), with_complex([](auto x) { return lane::library(f, x); }, complex),
-                                 std::move(rules));
-}
-
-}  // namespace
 
 constinit const Home sin = [] {
   return with_parts<1>(
@@ -35,34 +27,40 @@ constinit const Home cos = [] {
       });
 };
 constinit const Home tan = [] {
-  return from_library<lane::lib_tan>("tan", [](auto m, auto z) { return m.tan(z); },
-                                     {.d = [](V, V y) { return y * y + 1; }, .lo = -1, .hi = 1});
+  return unary_op<takes_inexact>(
+      "tan", with_complex([](auto x) { return lane::tan(x); }, [](auto m, auto z) { return m.tan(z); }),
+      {.d = [](V, V y) { return y * y + 1; }, .lo = -1, .hi = 1});
 };
 constinit const Home asin = [] {
-  return from_library<lane::lib_asin>("asin", [](auto m, auto z) { return m.asin(z); },
-                                      {.d = [](V x, V) { return apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
+  return unary_op<takes_inexact>(
+      "asin", with_complex([](auto x) { return lane::asin(x); }, [](auto m, auto z) { return m.asin(z); }),
+      {.d = [](V x, V) { return apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
 };
 constinit const Home acos = [] {
-  return from_library<lane::lib_acos>("acos", [](auto m, auto z) { return m.acos(z); },
-                                      {.d = [](V x, V) { return -apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
+  return unary_op<takes_inexact>(
+      "acos", with_complex([](auto x) { return lane::acos(x); }, [](auto m, auto z) { return m.acos(z); }),
+      {.d = [](V x, V) { return -apply(rsqrt, 1 - x * x); }, .lo = -0.8, .hi = 0.8});
 };
 constinit const Home atan = [] {
-  return from_library<lane::lib_atan>("atan", [](auto m, auto z) { return m.atan(z); },
-                                      {.d = [](V x, V) { return 1 / (x * x + 1); }});
+  return unary_op<takes_inexact>(
+      "atan", with_complex([](auto x) { return lane::atan(x); }, [](auto m, auto z) { return m.atan(z); }),
+      {.d = [](V x, V) { return 1 / (x * x + 1); }});
 };
 constinit const Home atan2 = [] {
-  return binary_op<takes_floating>("atan2", [](auto x, auto y) { return lane::library(lane::lib_atan2, x, y); },
+  return binary_op<takes_floating>("atan2", [](auto x, auto y) { return lane::atan2(x, y); },
                                    {.dx = [](V x, V y, V) { return y / (x * x + y * y); },
                                     .dy = [](V x, V y, V) { return -x / (x * x + y * y); },
                                     .lo = 0.3});
 };
 constinit const Home sinh = [] {
-  return from_library<lane::lib_sinh>("sinh", [](auto m, auto z) { return m.sinh(z); },
-                                      {.d = [](V x, V) { return apply(cosh, x); }});
+  return unary_op<takes_inexact>(
+      "sinh", with_complex([](auto x) { return lane::sinh(x); }, [](auto m, auto z) { return m.sinh(z); }),
+      {.d = [](V x, V) { return apply(cosh, x); }});
 };
 constinit const Home cosh = [] {
-  return from_library<lane::lib_cosh>("cosh", [](auto m, auto z) { return m.cosh(z); },
-                                      {.d = [](V x, V) { return apply(sinh, x); }});
+  return unary_op<takes_inexact>(
+      "cosh", with_complex([](auto x) { return lane::cosh(x); }, [](auto m, auto z) { return m.cosh(z); }),
+      {.d = [](V x, V) { return apply(sinh, x); }});
 };
 constinit const Home tanh = [] {
   return unary_op<takes_inexact>(
@@ -70,18 +68,20 @@ constinit const Home tanh = [] {
       {.d = [](V, V y) { return 1 - y * y; }, .magnitude = at_most_one});
 };
 constinit const Home asinh = [] {
-  return from_library<lane::lib_asinh>("asinh", [](auto m, auto z) { return m.asinh(z); },
-                                       {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});
+  return unary_op<takes_inexact>(
+      "asinh", with_complex([](auto x) { return lane::asinh(x); }, [](auto m, auto z) { return m.asinh(z); }),
+      {.d = [](V x, V) { return apply(rsqrt, x * x + 1); }});
 };
 // The + 0 turns -0 at x = -1 into 0: infinity with JAX's sign.
 constinit const Home acosh = [] {
-  return from_library<lane::lib_acosh>(
-      "acosh", [](auto m, auto z) { return m.acosh(z); },
+  return unary_op<takes_inexact>(
+      "acosh", with_complex([](auto x) { return lane::acosh(x); }, [](auto m, auto z) { return m.acosh(z); }),
       {.d = [](V x, V) { return apply(rsqrt, (x - 1) * (x + 1) + 0); }, .lo = 1.3, .hi = 4});
 };
 constinit const Home atanh = [] {
-  return from_library<lane::lib_atanh>("atanh", [](auto m, auto z) { return m.atanh(z); },
-                                       {.d = [](V x, V) { return 1 / ((1 - x) * (1 + x)); }, .lo = -0.8, .hi = 0.8});
+  return unary_op<takes_inexact>(
+      "atanh", with_complex([](auto x) { return lane::atanh(x); }, [](auto m, auto z) { return m.atanh(z); }),
+      {.d = [](V x, V) { return 1 / ((1 - x) * (1 + x)); }, .lo = -0.8, .hi = 0.8});
 };
 
 }  // namespace tutti::ops
