@@ -16,9 +16,8 @@ struct Library {
 };
 
 extern const Library lib_exp, lib_exp2, lib_expm1, lib_log, lib_log1p, lib_sin, lib_cos, lib_tan, lib_asin, lib_acos,
-    lib_atan, lib_sinh, lib_cosh, lib_tanh, lib_asinh, lib_acosh, lib_atanh, lib_erf, lib_erfc, lib_erf_inv, lib_lgamma,
-    lib_digamma, lib_trigamma, lib_logistic, lib_cbrt, lib_pow, lib_atan2, lib_nextafter, lib_igamma, lib_igammac,
-    lib_igamma_grad_a, lib_random_gamma_grad, lib_zeta, lib_bessel_i0e, lib_bessel_i1e;
+    lib_atan, lib_sinh, lib_cosh, lib_tanh, lib_asinh, lib_acosh, lib_atanh, lib_erf, lib_erfc, lib_erf_inv,
+    lib_logistic, lib_cbrt, lib_pow, lib_atan2, lib_nextafter;
 
 /// The function of this name, or nullptr.
 const Library* find_library(std::string_view name);
