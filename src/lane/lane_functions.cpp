@@ -89,13 +89,14 @@ constinit const LaneFunction lanes_lgamma = function("lgamma", 0), lanes_digamma
                              lanes_igamma_grad_a = function("igamma_grad_a", 8),
                              lanes_random_gamma_grad = function("random_gamma_grad", 9),
                              lanes_betainc = function("betainc", 10), lanes_log_ndtr = function("log_ndtr", 11),
-                             lanes_ndtr_slope = function("ndtr_slope", 12), lanes_ndtri = function("ndtri", 13);
+                             lanes_ndtr_slope = function("ndtr_slope", 12), lanes_ndtri = function("ndtri", 13),
+                             lanes_erf_inv = function("erf_inv", 14);
 
 const LaneFunction* find_lane_function(std::string_view name) {
   static const LaneFunction* const all[] = {
       &lanes_lgamma,     &lanes_digamma,  &lanes_trigamma,   &lanes_zeta,          &lanes_bessel_i0e,
       &lanes_bessel_i1e, &lanes_igamma,   &lanes_igammac,    &lanes_igamma_grad_a, &lanes_random_gamma_grad,
-      &lanes_betainc,    &lanes_log_ndtr, &lanes_ndtr_slope, &lanes_ndtri};
+      &lanes_betainc,    &lanes_log_ndtr, &lanes_ndtr_slope, &lanes_ndtri,         &lanes_erf_inv};
   for (const LaneFunction* f : all)
     if (name == f->name) return f;
   return nullptr;

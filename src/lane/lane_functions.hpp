@@ -20,7 +20,7 @@ struct LaneFunction {
 
 extern const LaneFunction lanes_lgamma, lanes_digamma, lanes_trigamma, lanes_zeta, lanes_bessel_i0e, lanes_bessel_i1e,
     lanes_igamma, lanes_igammac, lanes_igamma_grad_a, lanes_random_gamma_grad, lanes_betainc, lanes_log_ndtr,
-    lanes_ndtr_slope, lanes_ndtri;
+    lanes_ndtr_slope, lanes_ndtri, lanes_erf_inv;
 
 /// The function of this name, or nullptr.
 const LaneFunction* find_lane_function(std::string_view name);

@@ -1,7 +1,7 @@
 // erf erfc erf_inv lgamma digamma trigamma logaddexp nextafter. Source: jax.lax.
 #include "ops/elementwise/special.hpp"
-#include "lane/lane_functions.hpp"
 #include "lane/lane_math.hpp"
+#include "lane/normal.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/incomplete.hpp"
 #include "ops/elementwise/pointwise.hpp"
@@ -29,7 +29,8 @@ constinit const Home erfc = [] {
 };
 constinit const Home erf_inv = [] {
   return unary_op<takes_floating>(
-      "erf_inv", [](auto x) { return lane::erf_inv(x); },
+      "erf_inv",
+      [](auto x) { return lane::single_or_call(x, lane::lanes_erf_inv, [](auto y) { return lane::erf_inv(y); }); },
       {.d = [](V, V y) { return V{bind1(exp, {}, {(y * y).a})} * (1 / two_over_sqrt_pi); }, .lo = -0.9, .hi = 0.9});
 };
 constinit const Home lgamma = [] {
