@@ -83,6 +83,7 @@ std::vector<Case> loop_cases();
 std::vector<Case> solver_cases();
 std::vector<Case> linalg_cases();
 std::vector<Case> wide_cases();
+std::vector<Case> special_cases();
 std::vector<Case> convolution_cases();
 std::vector<Case> statistics_cases();
 std::vector<Case> gpt_cases();

@@ -108,6 +108,9 @@ Reg Recorder::library(const char* name, Reg x) {
 Reg Recorder::library(const char* name, Reg x, Reg y) {
   return push({.kind = Kind::library, .dtype = x.dtype, .a = x.id, .b = y.id, .name = name});
 }
+Reg Recorder::library(const char* name, Reg x, Reg y, Reg z) {
+  return push({.kind = Kind::library, .dtype = x.dtype, .a = x.id, .b = y.id, .c = z.id, .name = name});
+}
 Reg Recorder::rare(Reg condition, const char* name, Reg x, Reg otherwise) {
   return push({.kind = Kind::rare, .dtype = x.dtype, .a = condition.id, .b = x.id, .c = otherwise.id, .name = name});
 }

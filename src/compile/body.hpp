@@ -74,6 +74,7 @@ class Recorder final : public VectorIR {
   Reg bitcast(Reg x, DType dtype) override;
   Reg library(const char* name, Reg x) override;
   Reg library(const char* name, Reg x, Reg y) override;
+  Reg library(const char* name, Reg x, Reg y, Reg z) override;
   Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) override;
 
  private:

@@ -16,8 +16,7 @@ struct Library {
   bool takes_two() const { return f32_2 != nullptr; }
 };
 
-extern const Library lib_sin, lib_cos, lib_tan, lib_erf_inv, lib_lgamma, lib_digamma, lib_trigamma, lib_fmod,
-    lib_igamma, lib_igammac, lib_igamma_grad_a, lib_random_gamma_grad, lib_zeta, lib_bessel_i0e, lib_bessel_i1e;
+extern const Library lib_sin, lib_cos, lib_tan, lib_erf_inv, lib_fmod;
 
 /// The function of this name, or nullptr.
 const Library* find_library(std::string_view name);

@@ -49,10 +49,11 @@ class VectorIR {
   virtual Reg fma(Reg a, Reg b, Reg c) = 0;
   virtual Reg convert(Reg x, DType dtype) = 0;  // numeric, as astype does
   virtual Reg bitcast(Reg x, DType dtype) = 0;  // same size
-  // A function lane by lane, found by name in lane/library.cpp: for rare functions ("lgamma", "zeta", ...).
-  // Same function as the op's eval.
+  // A function found by name: of the C library, lane by lane (lane/library.cpp), or of all lanes at once
+  // (lane/lane_functions.hpp). Same function as the op's eval.
   virtual Reg library(const char* name, Reg x) = 0;
   virtual Reg library(const char* name, Reg x, Reg y) = 0;
+  virtual Reg library(const char* name, Reg x, Reg y, Reg z) = 0;
   // library(name, x) in lanes where `condition` holds, `otherwise` in the others; of a function of two numbers,
   // library(name, x, otherwise). An engine may branch around the call when no lane needs it.
   virtual Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) = 0;

@@ -67,39 +67,11 @@ Array ndtr(const In& x) {
 }
 Array log_ndtr(const In& x) {
   CallScope scope(x.loc);
-  // Far below 0 the tail underflows: its asymptotic series.
-  return composite(
-      "log_ndtr",
-      [](const Array& v) {
-        // Each branch sees numbers of its own range alone, so that no other one's derivative is NaN.
-        const Array above = v > 5, close = v > -10;
-        const Array high = where(above, v, 5), near = where(close, v, -10), far = where(close, -10, v);
-        const Array z = 1 / square(far);
-        const Array series = 1 - z * (1 - z * (3 - z * (15 - z * (105 - z * 945))));
-        const Array tail = -0.5 * square(far) - log(-far) - 0.5 * std::log(2 * M_PI) + log(series);
-        return where(above, log1p(-ndtr(-high)), where(close, log(ndtr(near)), tail));
-      },
-      floating(x.array));
+  return lax::log_ndtr(floating(x.array));
 }
 Array ndtri(const In& p) {
   CallScope scope(p.loc);
-  // By the lower tail, whose digits 2 p - 1 would lose near 0: two of Newton's steps on its logarithm.
-  return composite(
-      "ndtri",
-      [](const Array& v) {
-        const Array upper = v > 0.5, q = where(upper, 1 - v, v), inside = (q > 0) & (q < 1);
-        const Array safe = where(inside, q, 0.5), depth = sqrt(-2 * log(safe));
-        Array x = where(safe > 0.02, std::sqrt(2.0) * lax::erf_inv(2 * safe - 1),
-                        -(depth - (2.515517 + depth * (0.802853 + depth * 0.010328)) /
-                                      (1 + depth * (1.432788 + depth * (0.189269 + depth * 0.001308)))));
-        for (int step = 0; step < 2; ++step) {
-          const Array now = ndtr(x), density = exp(-0.5 * square(x)) / std::sqrt(2 * M_PI);
-          x = x - (log(now) - log(safe)) * now / density;
-        }
-        x = where(inside, x, where(q == 0, -infinity, std::numeric_limits<double>::quiet_NaN()));
-        return where(v == 0.5, 0, where(upper, -x, x));
-      },
-      floating(p.array));
+  return lax::ndtri(floating(p.array));
 }
 Array gammaln(const In& x) {
   CallScope scope(x.loc);

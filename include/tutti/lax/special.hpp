@@ -1,5 +1,5 @@
-// Incomplete gamma and beta functions, zeta and Bessel functions, of floats of one dtype and shape (or scalars beside
-// arrays). Computed in double and rounded once. Source: jax.lax.
+// Incomplete gamma and beta functions, zeta, normal and Bessel functions, of floats of one dtype and shape (or scalars
+// beside arrays). Source: jax.lax.
 #pragma once
 
 #include "tutti/array/array.hpp"
@@ -16,6 +16,9 @@ Array random_gamma_grad(const In& a, const In& x);
 Array betainc(const In& a, const In& b, const In& x);
 /// Hurwitz' zeta function: the sum of (q + n)^-x. Differentiable by q.
 Array zeta(const In& x, const In& q);
+/// The logarithm of the normal distribution function, accurate in both tails, and the inverse of that function.
+Array log_ndtr(const In& x);
+Array ndtri(const In& p);
 /// exp(-|x|) I_0(x) and exp(-|x|) I_1(x).
 Array bessel_i0e(const In& x);
 Array bessel_i1e(const In& x);

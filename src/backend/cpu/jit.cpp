@@ -14,8 +14,10 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "backend/cpu/isa.hpp"
 #include "backend/cpu/objects.hpp"
 #include "base/half.hpp"
+#include "lane/lane_functions.hpp"
 #include "lane/library.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -75,6 +77,12 @@ class Jit {
 
   void define_library(const char* name) {
     if (!defined_.emplace(name, true).second) return;
+    if (const lane::LaneFunction* f = lane::find_lane_function(name)) {
+      const int kind = static_cast<int>(isa());
+      define(std::string("tutti_") + name + "_f32", reinterpret_cast<void*>(f->f32[kind]));
+      define(std::string("tutti_") + name + "_f64", reinterpret_cast<void*>(f->f64[kind]));
+      return;
+    }
     const lane::Library* l = lane::find_library(name);
     if (!l) throw InternalError(std::string("no library function is named ") + name);
     void* f32 = l->f32 ? reinterpret_cast<void*>(l->f32) : reinterpret_cast<void*>(l->f32_2);

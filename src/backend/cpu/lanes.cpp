@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/half.hpp"
+#include "lane/lane_functions.hpp"
 #include "lane/library.hpp"
 #include "tutti/base/error.hpp"
 
@@ -248,6 +249,32 @@ Lanes::Value Lanes::convert(DType from, DType to, Value x) {
   return b_.CreateIntCast(x, t, from.is_signed());
 }
 
+// All lanes at once, by way of memory.
+Lanes::Value Lanes::of_lanes(const char* name, DType d, const std::vector<Value>& in) {
+  llvm::Function* fn = b_.GetInsertBlock()->getParent();
+  llvm::Type* v = vector_type(scalar_type(d));
+  auto room = [&] {
+    llvm::IRBuilder<> at(&fn->getEntryBlock(), fn->getEntryBlock().begin());
+    llvm::AllocaInst* a = at.CreateAlloca(v);
+    a->setAlignment(llvm::Align(64));
+    return a;
+  };
+  llvm::Type* pointer = b_.getPtrTy();
+  std::vector<Value> args;
+  for (Value x : in) {
+    args.push_back(room());
+    b_.CreateAlignedStore(x, args.back(), llvm::Align(64));
+  }
+  args.resize(3, llvm::ConstantPointerNull::get(b_.getPtrTy()));
+  llvm::AllocaInst* out = room();
+  args.push_back(out);
+  const std::string symbol = std::string("tutti_") + name + (d == float64 ? "_f64" : "_f32");
+  b_.CreateCall(m_.getOrInsertFunction(
+                    symbol, llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, pointer}, false)),
+                args);
+  return b_.CreateAlignedLoad(v, out, llvm::Align(64));
+}
+
 // Lane by lane. With a condition, only when some lane needs it, and only where.
 Lanes::Value Lanes::library(const char* name, DType d, std::vector<Value> in, Value condition, Value otherwise) {
   llvm::Type* t = scalar_type(d);
@@ -315,8 +342,13 @@ Lanes::Value Lanes::inst(const Inst& i, Value a, Value b, Value c) {
                                                          : b_.CreateBitCast(a, like(a, scalar_type(i.dtype)));
       return i.dtype.is_floating() ? from_memory(a, half) : to_memory(a, half);
     }
-    case Inst::Kind::library:
-      return library(i.name, i.dtype, b ? std::vector<Value>{a, b} : std::vector<Value>{a}, nullptr, nullptr);
+    case Inst::Kind::library: {
+      std::vector<Value> in{a};
+      if (b) in.push_back(b);
+      if (c) in.push_back(c);
+      return lane::find_lane_function(i.name) ? of_lanes(i.name, i.dtype, in)
+                                              : library(i.name, i.dtype, std::move(in), nullptr, nullptr);
+    }
     case Inst::Kind::rare: {
       const bool two = lane::find_library(i.name)->takes_two();
       return library(i.name, i.dtype, two ? std::vector<Value>{b, c} : std::vector<Value>{b}, a, c);

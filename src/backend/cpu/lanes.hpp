@@ -48,6 +48,7 @@ class Lanes {
   Value scale(Value x, Value y);
   Value compare(VectorIR::Cmp op, DType dtype, Value x, Value y);
   Value convert(DType from, DType to, Value x);
+  Value of_lanes(const char* name, DType dtype, const std::vector<Value>& operands);
   Value library(const char* name, DType dtype, std::vector<Value> operands, Value condition, Value otherwise);
   // An integer in every lane, of the type of `like`.
   static Value number(Value like, std::int64_t n) {

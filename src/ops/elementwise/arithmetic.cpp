@@ -2,6 +2,7 @@
 // truncates. Source: jax.lax.
 #include "ops/elementwise/arithmetic.hpp"
 #include "lane/float_steps.hpp"
+#include "ops/elementwise/complex_arrays.hpp"
 #include "ops/elementwise/complex_order.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/rounding.hpp"
@@ -139,15 +140,17 @@ constinit const Home conj = [] {
 };
 
 constinit const Home sign = [] {
-  return unary_op<takes_number>(
-      "sign",
-      with_complex(
-          [](auto x) {
-            auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
-            return lane::select(x > zero, one, lane::select(x < zero, zero - one, x));  // keeps NaN and the sign of 0
-          },
-          [](auto m, auto z) { return m.sign(z); }),
-      {.flat = true, .magnitude = at_most_one, .lo = 0.1});
+  return with_arrays(unary_op<takes_number>("sign",
+                                            with_complex(
+                                                [](auto x) {
+                                                  auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
+                                                  return lane::select(x > zero, one,
+                                                                      lane::select(x < zero, zero - one,
+                                                                                   x));  // keeps NaN and the sign of 0
+                                                },
+                                                [](auto m, auto z) { return m.sign(z); }),
+                                            {.flat = true, .magnitude = at_most_one, .lo = 0.1}),
+                     lane::complex_sign);
 };
 
 constinit const Home add = [] {
@@ -168,9 +171,11 @@ constinit const Home sub = [] {
 };
 constinit const Home mul = [] {
   return with_parts<2>(
-      binary_op<takes_number | takes_bool>(
-          "mul", [](auto x, auto y) { return x * y; },
-          {.linear = {{0}, {1}}, .transpose = transpose_mul, .adds_up = product_adds_up, .magnitude = of_product}),
+      with_arrays(
+          binary_op<takes_number | takes_bool>(
+              "mul", [](auto x, auto y) { return x * y; },
+              {.linear = {{0}, {1}}, .transpose = transpose_mul, .adds_up = product_adds_up, .magnitude = of_product}),
+          lane::complex_mul),
       [](const Parts& x, const Parts& y) {
         return Parts{x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
       });

@@ -3,6 +3,7 @@
 
 #include "lane/float_power.hpp"
 #include "lane/lane_math.hpp"
+#include "ops/elementwise/complex_arrays.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/powers.hpp"
@@ -27,6 +28,20 @@ template <class L> L integer_power(L x, int n) {
   if (n == 0) return lane::constant(x, 1);
   L y = by_squaring(x, n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n));
   return n < 0 ? 1 / y : y;
+}
+
+Parts product_of(const Parts& x, const Parts& y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+Parts power_in_parts(const Parts& z, int n) {
+  const Parts one{full_like(z.re, 1), full_like(z.im, 0)};
+  if (n == 0) return one;
+  Parts base = z, power{};
+  bool started = false;
+  for (unsigned left = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n); left > 0; left >>= 1) {
+    if (left & 1) power = started ? product_of(power, base) : base;
+    started |= left & 1;
+    if (left > 1) base = product_of(base, base);
+  }
+  return n < 0 ? quotient_of(one, power) : power;
 }
 
 // Integer powers of integers wrap; negative exponents give 1 / x^n, truncated. Squaring goes on until what is squared
@@ -69,14 +84,18 @@ struct Power {
 }  // namespace
 
 constinit const Home sqrt = [] {
-  return unary_op<takes_inexact>(
-      "sqrt", with_complex([](auto x) { return lane::sqrt(x); }, [](auto m, auto z) { return m.sqrt(z); }),
-      {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2});
+  return with_arrays(
+      unary_op<takes_inexact>(
+          "sqrt", with_complex([](auto x) { return lane::sqrt(x); }, [](auto m, auto z) { return m.sqrt(z); }),
+          {.d = [](V, V y) { return 0.5 / y; }, .lo = 0.2}),
+      lane::complex_sqrt);
 };
 constinit const Home rsqrt = [] {
-  return unary_op<takes_inexact>(
-      "rsqrt", with_complex([](auto x) { return 1 / lane::sqrt(x); }, [](auto m, auto z) { return m.rsqrt(z); }),
-      {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2});
+  return with_arrays(
+      unary_op<takes_inexact>(
+          "rsqrt", with_complex([](auto x) { return 1 / lane::sqrt(x); }, [](auto m, auto z) { return m.rsqrt(z); }),
+          {.d = [](V x, V y) { return -0.5 * (y / x); }, .lo = 0.2}),
+      lane::complex_rsqrt);
 };
 constinit const Home cbrt = [] {
   return unary_op<takes_floating>("cbrt", [](auto x) { return lane::cbrt(x); },
@@ -84,22 +103,24 @@ constinit const Home cbrt = [] {
 };
 
 constinit const Home pow = [] {
-  return binary_op<takes_number>("pow", with_complex(Power{}, [](auto m, auto x, auto y) { return m.pow(x, y); }),
-                                 {.dx =
-                                      [](V x, V y, V) {
-                                        // y * x^(y-1), and 0 where y is 0 whatever x is.
-                                        V exponent = choose(y == 0, full_like(y, 1), y - 1);
-                                        V d = y * V{lax::pow(x.a, exponent.a)};
-                                        return choose(y == 0, full_like(d, 0), d);
-                                      },
-                                  .dy =
-                                      [](V x, V, V z) {
-                                        // log(x) * x^y; 0 at x = 0 with y >= 0.
-                                        V safe = choose(x == 0, full_like(x, 1), x);
-                                        return V{bind1(log, {}, {safe.a})} * z;
-                                      },
-                                  .lo = 0.3,
-                                  .hi = 2.5});
+  return with_arrays(
+      binary_op<takes_number>("pow", with_complex(Power{}, [](auto m, auto x, auto y) { return m.pow(x, y); }),
+                              {.dx =
+                                   [](V x, V y, V) {
+                                     // y * x^(y-1), and 0 where y is 0 whatever x is.
+                                     V exponent = choose(y == 0, full_like(y, 1), y - 1);
+                                     V d = y * V{lax::pow(x.a, exponent.a)};
+                                     return choose(y == 0, full_like(d, 0), d);
+                                   },
+                               .dy =
+                                   [](V x, V, V z) {
+                                     // log(x) * x^y; 0 at x = 0 with y >= 0.
+                                     V safe = choose(x == 0, full_like(x, 1), x);
+                                     return V{bind1(log, {}, {safe.a})} * z;
+                                   },
+                               .lo = 0.3,
+                               .hi = 2.5}),
+      lane::complex_pow);
 };
 
 constinit const Home integer_pow = [] {
@@ -120,6 +141,9 @@ constinit const Home integer_pow = [] {
   };
   op.pointwise = [](VectorIR& ir, const Call& c, std::span<const Reg> in) {
     return integer_power(lane::Lane{&ir, in[0]}, c.get<IntegerPow>().exponent).reg;
+  };
+  op.in_parts = [](const Call& c, const std::vector<Array>& p) {
+    return listed(power_in_parts({{p[0]}, {p[1]}}, c.get<IntegerPow>().exponent));
   };
   op.jvp = [](const Call& c, const std::vector<Array>& x, const std::vector<Array>& y,
               const std::vector<Array>& t) -> std::vector<Array> {

@@ -1,6 +1,7 @@
 // erf erfc erf_inv lgamma digamma trigamma logaddexp nextafter. Source: jax.lax.
 #include "ops/elementwise/special.hpp"
 #include "lane/lane_math.hpp"
+#include "lane/normal.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/incomplete.hpp"
 #include "ops/elementwise/pointwise.hpp"
@@ -28,19 +29,20 @@ constinit const Home erfc = [] {
 };
 constinit const Home erf_inv = [] {
   return unary_op<takes_floating>(
-      "erf_inv", [](auto x) { return lane::erf_inv(x); },
+      "erf_inv",
+      [](auto x) { return lane::single_or_call(x, lane::lanes_erf_inv, [](auto y) { return lane::erf_inv(y); }); },
       {.d = [](V, V y) { return V{bind1(exp, {}, {(y * y).a})} * (1 / two_over_sqrt_pi); }, .lo = -0.9, .hi = 0.9});
 };
 constinit const Home lgamma = [] {
-  return unary_op<takes_floating>("lgamma", [](auto x) { return lane::library(lane::lib_lgamma, x); },
+  return unary_op<takes_floating>("lgamma", [](auto x) { return lane::call(lane::lanes_lgamma, x); },
                                   {.d = [](V x, V) { return V{bind1(digamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
 };
 constinit const Home digamma = [] {
-  return unary_op<takes_floating>("digamma", [](auto x) { return lane::library(lane::lib_digamma, x); },
+  return unary_op<takes_floating>("digamma", [](auto x) { return lane::call(lane::lanes_digamma, x); },
                                   {.d = [](V x, V) { return V{bind1(trigamma, {}, {x.a})}; }, .lo = 0.4, .hi = 5});
 };
 constinit const Home trigamma = [] {
-  return unary_op<takes_floating>("trigamma", [](auto x) { return lane::library(lane::lib_trigamma, x); },
+  return unary_op<takes_floating>("trigamma", [](auto x) { return lane::call(lane::lanes_trigamma, x); },
                                   {.d =
                                        [](V x, V) {
                                          return V{bind1(zeta, {}, {full_like(x, 3).a, x.a})} * -2.;

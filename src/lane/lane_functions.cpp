@@ -1,0 +1,109 @@
+#include "lane/lane_functions.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include "lane/gamma_functions.hpp"
+#include "lane/side_by_side.hpp"
+#include "lane/square16.hpp"  // the intrinsics
+
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+namespace tutti::lane {
+namespace {
+
+namespace plain {
+#define TUTTI_VECTOR 16
+#include "lane/kernels/elementary.inc"
+// In this order.
+#include "lane/kernels/gamma.inc"
+//
+#include "lane/kernels/bessel.inc"
+#include "lane/kernels/incomplete.inc"
+#include "lane/kernels/normal.inc"
+//
+#include "lane/kernels/lanes.inc"
+#undef TUTTI_VECTOR
+}  // namespace plain
+
+namespace avx2 {
+#include "lane/begin_avx2.inc"
+#define TUTTI_VECTOR 32
+#include "lane/kernels/elementary.inc"
+// In this order.
+#include "lane/kernels/gamma.inc"
+//
+#include "lane/kernels/bessel.inc"
+#include "lane/kernels/incomplete.inc"
+#include "lane/kernels/normal.inc"
+//
+#include "lane/kernels/lanes.inc"
+#undef TUTTI_VECTOR
+#include "lane/end_target.inc"
+}  // namespace avx2
+
+namespace avx512 {
+#include "lane/begin_avx512.inc"
+#define TUTTI_VECTOR 64
+#include "lane/kernels/elementary.inc"
+// In this order.
+#include "lane/kernels/gamma.inc"
+//
+#include "lane/kernels/bessel.inc"
+#include "lane/kernels/incomplete.inc"
+#include "lane/kernels/normal.inc"
+//
+#include "lane/kernels/lanes.inc"
+#undef TUTTI_VECTOR
+#include "lane/end_target.inc"
+}  // namespace avx512
+
+constexpr LaneFunction function(const char* name, int k) {
+  return {name,
+          {plain::kernels[k].f32, avx2::kernels[k].f32, avx512::kernels[k].f32},
+          {plain::kernels[k].f64, avx2::kernels[k].f64, avx512::kernels[k].f64}};
+}
+
+template <class T> T of_first_lane(const OfLanes<T> (&f)[3], T x, T y, T z) {
+  static const int kind = has_avx512() ? 2 : has_avx2() ? 1 : 0;
+  T in[3][16], out[16];
+  std::fill_n(in[0], 16, x);
+  std::fill_n(in[1], 16, y);
+  std::fill_n(in[2], 16, z);
+  f[kind](in[0], in[1], in[2], out);
+  return out[0];
+}
+
+}  // namespace
+
+constinit const LaneFunction lanes_lgamma = function("lgamma", 0), lanes_digamma = function("digamma", 1),
+                             lanes_trigamma = function("trigamma", 2), lanes_zeta = function("zeta", 3),
+                             lanes_bessel_i0e = function("bessel_i0e", 4), lanes_bessel_i1e = function("bessel_i1e", 5),
+                             lanes_igamma = function("igamma", 6), lanes_igammac = function("igammac", 7),
+                             lanes_igamma_grad_a = function("igamma_grad_a", 8),
+                             lanes_random_gamma_grad = function("random_gamma_grad", 9),
+                             lanes_betainc = function("betainc", 10), lanes_log_ndtr = function("log_ndtr", 11),
+                             lanes_ndtr_slope = function("ndtr_slope", 12), lanes_ndtri = function("ndtri", 13),
+                             lanes_erf_inv = function("erf_inv", 14);
+
+const LaneFunction* find_lane_function(std::string_view name) {
+  static const LaneFunction* const all[] = {
+      &lanes_lgamma,     &lanes_digamma,  &lanes_trigamma,   &lanes_zeta,          &lanes_bessel_i0e,
+      &lanes_bessel_i1e, &lanes_igamma,   &lanes_igammac,    &lanes_igamma_grad_a, &lanes_random_gamma_grad,
+      &lanes_betainc,    &lanes_log_ndtr, &lanes_ndtr_slope, &lanes_ndtri,         &lanes_erf_inv};
+  for (const LaneFunction* f : all)
+    if (name == f->name) return f;
+  return nullptr;
+}
+
+float detail::of_one(const LaneFunction& f, float x, float y, float z) { return of_first_lane(f.f32, x, y, z); }
+double detail::of_one(const LaneFunction& f, double x, double y, double z) { return of_first_lane(f.f64, x, y, z); }
+
+}  // namespace tutti::lane
+#pragma GCC diagnostic pop

@@ -1,0 +1,10 @@
+// The normal distribution.
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home log_ndtr, ndtr_slope, ndtri;
+
+}  // namespace tutti::ops
