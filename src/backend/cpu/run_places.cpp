@@ -62,8 +62,10 @@ struct Entry {
 template <class I>
 [[gnu::always_inline]] inline void add_entry(const I* index, std::int64_t apart, std::int64_t n, const Entry& e,
                                              std::int64_t* places) {
-  typedef I Indices __attribute__((vector_size(8 * sizeof(I)), aligned(sizeof(I)), may_alias));
-  const Eight none = {}, last = none + e.last;
+  typedef I Indices __attribute__((vector_size(8 * sizeof(I)))) __attribute__((aligned(sizeof(I))))
+  __attribute__((may_alias));
+  const Eight none = {};
+  const Eight last = none + e.last;
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) {
     Eight start;
