@@ -17,6 +17,8 @@
 namespace tutti::compile {
 namespace {
 
+constexpr std::int64_t kShort = 16, kManyShort = 64;  // elements of a small product's dims; how many such products
+
 class Simplifier {
  public:
   explicit Simplifier(const Program& p) : out_(p) { out_.eqns.clear(); }
@@ -31,7 +33,7 @@ class Simplifier {
       if (!a.is_literal()) ++uses_[a.id];
     for (const Eqn& e : p.eqns) {
       if (e.op == &ops::dot_general) {
-        if (sum_of_products(e) || integer_products(e)) continue;
+        if (sum_of_products(e) || products_in_loops(e) || small_products(e)) continue;
         dots_[e.results[0]] = &e;
         order_dot(e);
       } else if (e.op == &ops::transpose && turn_dot(e))
@@ -165,15 +167,19 @@ class Simplifier {
     out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{out_.types[e.results[0]].shape}, {value}, e.results[0], e.loc));
     return true;
   }
-  // Of integers, whose sums may be taken in any order: where one side has nothing of its own, or nothing is added up,
-  // loops over the other side's elements, or over those of the result.
-  bool integer_products(const Eqn& e) {
+  // Loops over the elements of one side, where the other has none of its own, or over those of the result, where
+  // nothing is added up. Of floats those sums only of which there are many short ones: others are faster as products.
+  bool products_in_loops(const Eqn& e) {
     const lax::DotDims& d = e.params.get<ops::DotGeneral>().dims;
     const Type l = out_.type(e.operands[0]), r = out_.type(e.operands[1]), to = out_.types[e.results[0]];
-    if (!l.dtype.is_integer() || !to.dtype.is_integer() || to.num_elements() == 0) return false;
+    const bool floats = l.dtype.is_floating() && to.dtype.is_floating();
+    if (!(l.dtype.is_integer() && to.dtype.is_integer()) && !floats) return false;
     const Side left = side(l, d.lhs_batch, d.lhs_contract), right = side(r, d.rhs_batch, d.rhs_contract);
     const bool is_sum = left.terms != 1, turned = right.own != 1;
-    if (left.terms == 0 || (is_sum && left.own != 1 && right.own != 1)) return false;
+    if (left.terms == 0 || to.num_elements() == 0 || (is_sum && left.own != 1 && right.own != 1)) return false;
+    if (floats && is_sum &&
+        (turned || left.own > kShort || left.terms > kShort || to.num_elements() / left.own < kManyShort))
+      return false;
     // The dims of the loop: batch, then those of either side; terms of a sum where the larger side has them.
     const std::size_t nb = d.lhs_batch.size(), nl = left.free.size(), nr = right.free.size(),
                       nk = is_sum ? left.contract.size() : 0;
@@ -188,7 +194,8 @@ class Simplifier {
     };
     const std::size_t k_at = turned ? nb + nl : nb + nl + nr, r_at = turned ? nb + nl + nk : nb + nl;
     const lax::Dims terms = is_sum ? left.contract : lax::Dims(), other_terms = is_sum ? right.contract : lax::Dims();
-    const DType wide = to.dtype.size() > l.dtype.size() ? to.dtype : l.dtype;
+    DType wide = to.dtype.size() > l.dtype.size() ? to.dtype : l.dtype;
+    if (floats && wide.size() == 2) wide = float32;
     Shape space(lax::Dims(nb + nl + nr + nk, 1));
     for (std::size_t i = 0; i < nb; ++i) space[i] = l.shape[d.lhs_batch[i]];
     for (std::size_t i = 0; i < nl; ++i) space[nb + i] = l.shape[left.free[i]];
@@ -214,6 +221,27 @@ class Simplifier {
     }
     value = converted(value, to.dtype, e.loc);
     out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{to.shape}, {value}, e.results[0], e.loc));
+    return true;
+  }
+  // Many small products of 16-bit floats are quicker as float32, in which they are added up anyway.
+  bool small_products(const Eqn& e) {
+    const lax::DotDims& d = e.params.get<ops::DotGeneral>().dims;
+    const Type l = out_.type(e.operands[0]), r = out_.type(e.operands[1]), to = out_.types[e.results[0]];
+    const Side left = side(l, d.lhs_batch, d.lhs_contract), right = side(r, d.rhs_batch, d.rhs_contract);
+    const std::int64_t products = to.num_elements() / std::max<std::int64_t>(1, left.own * right.own);
+    if (!l.dtype.is_floating() || l.dtype.size() != 2 || !to.dtype.is_floating() || products < kManyShort ||
+        std::max({left.own, right.own, left.terms}) > kShort)
+      return false;
+    Eqn wide = e;
+    for (Atom& x : wide.operands) x = converted(x, float32, e.loc);
+    ops::DotGeneral params = e.params.get<ops::DotGeneral>();
+    params.preferred = {};
+    wide.params = params;
+    wide.results = {fresh(ops::type(float32, to.shape))};
+    const Atom value = wide.results[0];
+    order_dot(std::move(wide));
+    const Atom rounded = converted(value, to.dtype, e.loc);
+    out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{to.shape}, {rounded}, e.results[0], e.loc));
     return true;
   }
   // Dims that a product's operand has for itself, those over which it adds, and how many elements each of them has.

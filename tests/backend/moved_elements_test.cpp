@@ -161,6 +161,34 @@ TEST(MovedElements, ProductsOfIntegersWrapAround) {
   }
 }
 
+// Of floats, those without sums and many short ones with vectors are loops; many small ones of 16 bits become float32.
+TEST(MovedElements, SmallProductsOfFloats) {
+  const Array x = random::randint(random::key(1), {100, 3, 5}, -9, 9).astype(float32), v = x(slice(none, none), 0);
+  for (DType d : {float32, bfloat16})
+    for (const Fn& f : {Fn([&](const Array& x) {
+                          return einsum("nij,nj->ni", {x, v.astype(x.dtype())});
+                        }),
+                        Fn([](const Array& x) {
+                          return einsum("ni,nj->nij", {x(slice(none, none), 0), x(slice(none, none), 1)});
+                        })}) {
+      expect_as_reference(f, x.astype(d), "in loops");
+      const std::string plan = plan_of(f, x.astype(d));
+      EXPECT_EQ(plan.find("dot"), plan.npos) << plan;
+    }
+  const Fn squares = [](const Array& x) { return matmul(x, swapaxes(x, 1, 2)); };
+  expect_as_reference(squares, x.astype(bfloat16), "squares");
+  const std::string plan = plan_of(squares, x.astype(bfloat16));
+  EXPECT_NE(plan.find("dot float32"), plan.npos) << plan;
+}
+
+TEST(MovedElements, InDimsOfAFewElements) {
+  for (DType d : {float32, uint8}) {
+    const Array x = numbers({50, 7, 3}, d);
+    expect_as_reference([](const Array& x) { return repeat(repeat(x, 2, 1), 2, 0); }, x, "repeated");
+    expect_as_reference([](const Array& x) { return transpose(x.reshape(25, 2, 7, 3), {0, 2, 1, 3}); }, x, "turned");
+  }
+}
+
 TEST(MovedElements, SumsOfComplexNumbersAreLoops) {
   const Array x = numbers({40, 50}, complex64);
   for (int axis : {0, 1}) {
