@@ -13,8 +13,9 @@ std::optional<Reach> reach_of(const Dims& dims, std::int64_t offset, std::int64_
   const std::int64_t inner = dims[0].first / rows;
   Reach r{dims[0].second * inner, offset, offset + size};
   for (std::size_t d = 0; d < dims.size(); ++d) {
-    if (dims[d].second < 0) return std::nullopt;
-    r.end += dims[d].second * ((d ? dims[d].first : inner) - 1);
+    if (d == 0 && dims[d].second < 0) return std::nullopt;
+    const std::int64_t span = dims[d].second * ((d ? dims[d].first : inner) - 1);
+    (span < 0 ? r.begin : r.end) += span;
   }
   return r;
 }

@@ -247,7 +247,7 @@ bool loops_over(DType d) { return !d.is_complex() && !d.is_key(); }
 bool reads_well(const View& view, const Extents& extents) {
   if (product(extents) < 1024) return true;
   for (std::size_t i = extents.size(); i-- > 0;)
-    if (extents[i] != 1) return view.strides[i] >= 0 && view.strides[i] <= 2;  // 2: a part of complex numbers
+    if (extents[i] != 1) return view.strides[i] >= -1 && view.strides[i] <= 2;  // 2: a part of complex numbers
   return true;
 }
 

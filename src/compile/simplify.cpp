@@ -6,6 +6,7 @@
 #include "ops/contraction/dot_general.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/convert.hpp"
+#include "ops/movement/broadcast_in_dim.hpp"
 #include "ops/movement/iota.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/movement/reshape.hpp"
@@ -15,6 +16,8 @@
 
 namespace tutti::compile {
 namespace {
+
+constexpr std::int64_t kShort = 16, kManyShort = 64;  // elements of a small product's dims; how many such products
 
 class Simplifier {
  public:
@@ -30,7 +33,7 @@ class Simplifier {
       if (!a.is_literal()) ++uses_[a.id];
     for (const Eqn& e : p.eqns) {
       if (e.op == &ops::dot_general) {
-        if (sum_of_products(e)) continue;
+        if (sum_of_products(e) || products_in_loops(e) || small_products(e)) continue;
         dots_[e.results[0]] = &e;
         order_dot(e);
       } else if (e.op == &ops::transpose && turn_dot(e))
@@ -163,6 +166,101 @@ class Simplifier {
     const Atom value = converted(total, to, e.loc);
     out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{out_.types[e.results[0]].shape}, {value}, e.results[0], e.loc));
     return true;
+  }
+  // Loops over the elements of one side, where the other has none of its own, or over those of the result, where
+  // nothing is added up. Of floats those sums only of which there are many short ones: others are faster as products.
+  bool products_in_loops(const Eqn& e) {
+    const lax::DotDims& d = e.params.get<ops::DotGeneral>().dims;
+    const Type l = out_.type(e.operands[0]), r = out_.type(e.operands[1]), to = out_.types[e.results[0]];
+    const bool floats = l.dtype.is_floating() && to.dtype.is_floating();
+    if (!(l.dtype.is_integer() && to.dtype.is_integer()) && !floats) return false;
+    const Side left = side(l, d.lhs_batch, d.lhs_contract), right = side(r, d.rhs_batch, d.rhs_contract);
+    const bool is_sum = left.terms != 1, turned = right.own != 1;
+    if (left.terms == 0 || to.num_elements() == 0 || (is_sum && left.own != 1 && right.own != 1)) return false;
+    if (floats && is_sum &&
+        (turned || left.own > kShort || left.terms > kShort || to.num_elements() / left.own < kManyShort))
+      return false;
+    // The dims of the loop: batch, then those of either side; terms of a sum where the larger side has them.
+    const std::size_t nb = d.lhs_batch.size(), nl = left.free.size(), nr = right.free.size(),
+                      nk = is_sum ? left.contract.size() : 0;
+    auto joined = [](const lax::Dims& a, const lax::Dims& b, const lax::Dims& c) {
+      lax::Dims out = a;
+      out.insert(out.end(), b.begin(), b.end());
+      out.insert(out.end(), c.begin(), c.end());
+      return out;
+    };
+    auto numbers = [](std::size_t first, std::size_t n) {
+      return ops::range(static_cast<std::int64_t>(first), static_cast<std::int64_t>(first + n));
+    };
+    const std::size_t k_at = turned ? nb + nl : nb + nl + nr, r_at = turned ? nb + nl + nk : nb + nl;
+    const lax::Dims terms = is_sum ? left.contract : lax::Dims(), other_terms = is_sum ? right.contract : lax::Dims();
+    DType wide = to.dtype.size() > l.dtype.size() ? to.dtype : l.dtype;
+    if (floats && wide.size() == 2) wide = float32;
+    Shape space(lax::Dims(nb + nl + nr + nk, 1));
+    for (std::size_t i = 0; i < nb; ++i) space[i] = l.shape[d.lhs_batch[i]];
+    for (std::size_t i = 0; i < nl; ++i) space[nb + i] = l.shape[left.free[i]];
+    for (std::size_t i = 0; i < nr; ++i) space[r_at + i] = r.shape[right.free[i]];
+    for (std::size_t i = 0; i < nk; ++i) space[k_at + i] = l.shape[terms[i]];
+    auto spread = [&](const Atom& x, const lax::Dims& from, const lax::Dims& dims) {
+      const Atom one = converted(in_order(x, from, e.loc), wide, e.loc);
+      return added(ops::broadcast_in_dim, ops::BroadcastInDim{space, dims}, {one}, ops::type(wide, space), e.loc);
+    };
+    const Atom a = spread(e.operands[0], joined(d.lhs_batch, left.free, terms),
+                          joined(numbers(0, nb), numbers(nb, nl), numbers(k_at, nk)));
+    const Atom b = turned ? spread(e.operands[1], joined(d.rhs_batch, other_terms, right.free),
+                                   joined(numbers(0, nb), numbers(k_at, nk), numbers(r_at, nr)))
+                          : spread(e.operands[1], joined(d.rhs_batch, right.free, other_terms),
+                                   joined(numbers(0, nb), numbers(r_at, nr), numbers(k_at, nk)));
+    Atom value = added(ops::mul, {}, {a, b}, ops::type(wide, space), e.loc);
+    if (is_sum) {
+      std::vector<int> axes;
+      for (std::size_t i = 0; i < nk; ++i) axes.push_back(static_cast<int>(k_at + i));
+      const ValueId total = fresh(ops::type(wide, to.shape));
+      reduce_once(eqn(ops::reduce_sum, ops::Reduction{axes}, {value}, total, e.loc));
+      value = Atom(total);
+    }
+    value = converted(value, to.dtype, e.loc);
+    out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{to.shape}, {value}, e.results[0], e.loc));
+    return true;
+  }
+  // Many small products of 16-bit floats are quicker as float32, in which they are added up anyway.
+  bool small_products(const Eqn& e) {
+    const lax::DotDims& d = e.params.get<ops::DotGeneral>().dims;
+    const Type l = out_.type(e.operands[0]), r = out_.type(e.operands[1]), to = out_.types[e.results[0]];
+    const Side left = side(l, d.lhs_batch, d.lhs_contract), right = side(r, d.rhs_batch, d.rhs_contract);
+    const std::int64_t products = to.num_elements() / std::max<std::int64_t>(1, left.own * right.own);
+    if (!l.dtype.is_floating() || l.dtype.size() != 2 || !to.dtype.is_floating() || products < kManyShort ||
+        std::max({left.own, right.own, left.terms}) > kShort)
+      return false;
+    Eqn wide = e;
+    for (Atom& x : wide.operands) x = converted(x, float32, e.loc);
+    ops::DotGeneral params = e.params.get<ops::DotGeneral>();
+    params.preferred = {};
+    wide.params = params;
+    wide.results = {fresh(ops::type(float32, to.shape))};
+    const Atom value = wide.results[0];
+    order_dot(std::move(wide));
+    const Atom rounded = converted(value, to.dtype, e.loc);
+    out_.eqns.push_back(eqn(ops::reshape, ops::Reshape{to.shape}, {rounded}, e.results[0], e.loc));
+    return true;
+  }
+  // Dims that a product's operand has for itself, those over which it adds, and how many elements each of them has.
+  struct Side {
+    lax::Dims free, contract;
+    std::int64_t own = 1, terms = 1;
+  };
+  static Side side(const Type& x, const lax::Dims& batch, const lax::Dims& contract) {
+    Side s;
+    s.contract = contract;
+    for (std::int64_t i = 0; i < x.ndim(); ++i) {
+      if (ops::contains(contract, i))
+        s.terms *= x.shape[i];
+      else if (!ops::contains(batch, i)) {
+        s.free.push_back(i);
+        s.own *= x.shape[i];
+      }
+    }
+    return s;
   }
   // x with the dims named, in that order; all others have one element.
   Atom in_order(const Atom& x, const lax::Dims& dims, const Loc& loc) {

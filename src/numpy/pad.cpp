@@ -56,7 +56,36 @@ Array around(const Array& before, const Array& x, const Array& after, int dim) {
 }
 Array pad_value(const Array& x, double value) { return ops::literal(x.dtype(), value); }
 
-// Where each element of the result comes from is known now, so a gather along one dim.
+// Neighbours of the result that are neighbours in what is padded: from there on forwards (1), backwards (-1) or the
+// same element again and again (0).
+struct Run {
+  std::int64_t from, count, step;
+};
+
+// The runs from element -before to element n + after, for each mode in which elements come from the array itself.
+std::vector<Run> runs_of(std::int64_t n, Widths w, PadMode mode) {
+  if (mode == PadMode::edge || n == 1) return {{0, w.before, 0}, {0, n, 1}, {n - 1, w.after, 0}};
+  const bool mirrors = mode != PadMode::wrap;
+  const std::int64_t border = mode == PadMode::reflect ? 1 : 0, period = mirrors ? 2 * (n - border) : n;
+  std::vector<Run> out;
+  for (std::int64_t i = -w.before, end = n + w.after; i < end; i += out.back().count) {
+    const std::int64_t at = (i % period + period) % period;
+    if (at < n)
+      out.push_back({at, std::min(n - at, end - i), 1});
+    else
+      out.push_back({2 * n - border - 1 - at, std::min(period - at, end - i), -1});
+  }
+  return out;
+}
+
+Array whole_run(const Array& x, int dim, const Run& r) {
+  if (r.step == 1) return r.from == 0 && r.count == x.shape()[dim] ? x : part(x, dim, r.from, r.from + r.count);
+  if (r.step == 0) return repeated(part(x, dim, r.from, r.from + 1), dim, r.count);
+  return lax::rev(part(x, dim, r.from - r.count + 1, r.from + 1), {dim});
+}
+
+constexpr std::size_t kMostRuns = 9;  // that are put side by side; of more, elements are gathered
+
 Array mapped(const Array& x, int dim, Widths w, PadMode mode) {
   const std::int64_t n = x.shape()[dim];
   if (extent::add(n, extent::add(w.before, w.after)) > std::numeric_limits<std::int32_t>::max())
@@ -64,19 +93,16 @@ Array mapped(const Array& x, int dim, Widths w, PadMode mode) {
                       "the widths (" + std::to_string(w.before) + ", " + std::to_string(w.after) + ") for " +
                           x.type().str() + " make a dim beyond int32",
                       "Only constant padding goes beyond.");
-  std::vector<std::int32_t> from;
-  for (std::int64_t i = -w.before; i < n + w.after; ++i) {
-    std::int64_t at = i;
-    if (mode == PadMode::edge) at = std::clamp<std::int64_t>(i, 0, n - 1);
-    if (mode == PadMode::wrap) at = (i % n + n) % n;
-    if (mode == PadMode::reflect || mode == PadMode::symmetric) {
-      const std::int64_t border = mode == PadMode::symmetric ? 0 : 1;
-      const std::int64_t period = std::max<std::int64_t>(2 * (n - border), 1);
-      at = (i % period + period) % period;
-      if (at >= n) at = period - at - (1 - border);
-    }
-    from.push_back(static_cast<std::int32_t>(at));
+  const std::vector<Run> runs = runs_of(n, w, mode);
+  if (runs.size() <= kMostRuns) {
+    std::vector<Array> pieces;
+    for (const Run& r : runs)
+      if (r.count > 0) pieces.push_back(whole_run(x, dim, r));
+    return lax::concatenate(pieces, dim);
   }
+  std::vector<std::int32_t> from;
+  for (const Run& r : runs)
+    for (std::int64_t i = 0; i < r.count; ++i) from.push_back(static_cast<std::int32_t>(r.from + i * r.step));
   return take(x, array(from, Shape{from.size()}), dim, TakeMode::clip);
 }
 

@@ -118,6 +118,15 @@ Array bit_places(BitOrder order) {
   const Array places = lax::iota(uint8, {8}, 0);
   return order == BitOrder::big ? flip(places) : places;
 }
+// Of bits along the last dim, a multiple of eight: neighbours become pairs, these fours, and these bytes.
+Array bytes_of(Array bits, BitOrder order) {
+  for (int width : {1, 2, 4}) {
+    const Array first = bits(ellipsis, slice(none, none, 2)), second = bits(ellipsis, slice(1, none, 2));
+    const auto& [high, low] = order == BitOrder::big ? std::pair(first, second) : std::pair(second, first);
+    bits = left_shift(high, static_cast<std::uint8_t>(width)) | low;
+  }
+  return bits;
+}
 }  // namespace
 Array packbits(const In& x, std::optional<int> axis, BitOrder order) {
   CallScope scope(x.loc);
@@ -129,11 +138,7 @@ Array packbits(const In& x, std::optional<int> axis, BitOrder order) {
   PadWidths widths(bits.shape().size(), {0, 0});
   widths.back().second = (8 - bits.shape().back() % 8) % 8;
   const Array padded = pad(bits, widths);
-  Shape shape = padded.shape();
-  shape[shape.ndim() - 1] = shape.back() / 8;
-  shape.push_back(8);
-  const Array bytes = sum(left_shift(reshape(padded, shape), bit_places(order)), -1).astype(uint8);
-  return moveaxis(bytes, -1, d);
+  return moveaxis(bytes_of(padded, order), -1, d);
 }
 Array unpackbits(const In& x, std::optional<int> axis, std::optional<Dim> count, BitOrder order) {
   CallScope scope(x.loc);

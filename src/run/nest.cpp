@@ -16,11 +16,26 @@ struct Walked {
   int row = -1, column = -1;
 };
 
+constexpr std::int64_t kFewRows = 8, kManyMore = 8;
+
+// Of a loop without reductions: the dim before the last one, or, where that has so few elements that calls would cost
+// more than their work, the longest before it.
+int row_dim(const compile::Loop& l) {
+  const int beside = static_cast<int>(l.extents.size()) - 2;
+  if (beside < 1 || l.extents[static_cast<std::size_t>(beside)] >= kFewRows ||
+      l.extents[static_cast<std::size_t>(beside)] * l.extents.back() >= kCall / 1024)
+    return beside;
+  const auto longest = std::max_element(l.extents.begin(), l.extents.begin() + beside);
+  return *longest >= kManyMore * l.extents[static_cast<std::size_t>(beside)]
+             ? static_cast<int>(longest - l.extents.begin())
+             : beside;
+}
+
 Walked choose_walk(const compile::Loop& l) {
   const int last = static_cast<int>(l.extents.size()) - 1;
   const bool reduces = std::any_of(l.accesses.begin(), l.accesses.end(),
                                    [](const compile::Access& a) { return a.kind == compile::Access::Kind::reduce; });
-  if (!reduces) return {Walk::map, last - 1, last};
+  if (!reduces) return {Walk::map, row_dim(l), last};
   // A reduction without a reduced dim (all its axes have one element) is a row of one element.
   if (l.reduced < 0) return {Walk::reduce_row, last, -1};
   if (l.reduced == last) return {Walk::reduce_row, l.block_total ? -1 : last - 1, last};

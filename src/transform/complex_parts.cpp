@@ -26,6 +26,7 @@ bool moves_parts(const Program& p, const Eqn& e) {
 
 // What is linear in every complex operand: sums, products, choices and the like.
 bool quick_by_call(const Program& p, const Eqn& e) {
+  if (e.op->reduce != Op::Reduce::none) return false;  // element by element
   for (int i = 0; i < static_cast<int>(e.operands.size()); ++i)
     if (p.type(e.operands[static_cast<std::size_t>(i)]).dtype.is_complex() &&
         std::none_of(e.op->linear.begin(), e.op->linear.end(),

@@ -121,21 +121,26 @@ Value Frame::value(std::size_t r, const std::vector<Value>& values, Value column
   return lanes_.inst(i, get(i.a), get(i.b), get(i.c));
 }
 
+Value Frame::index_at(std::size_t k, Value first, Value steps) {
+  const KernelSpec::Access& a = s_.accesses[k];
+  const bool narrow = a.dtype.is_integer() && a.dtype.size() <= 4;  // modulo 2^n from the beginning
+  llvm::Type* number_type = narrow ? lanes_.scalar_type(a.dtype) : b_.getInt64Ty();
+  Value n = b_.CreateVectorSplat(kLanes, b_.CreateTrunc(first, number_type));
+  if (steps) n = b_.CreateAdd(n, b_.CreateTrunc(steps, lanes_.vector_type(number_type)));
+  if (narrow) return n;
+  llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(a.dtype));
+  if (a.dtype.is_bool()) return b_.CreateICmpNE(n, llvm::Constant::getNullValue(n->getType()));
+  if (!a.dtype.is_floating()) return b_.CreateIntCast(n, t, true);
+  Value x = b_.CreateSIToFP(n, t);
+  return compile::register_type(a.dtype) != a.dtype ? lanes_.narrow(x, a.dtype) : x;
+}
+
 Value Frame::load(std::size_t k, Value column, Value mask) {
   const KernelSpec::Access& a = s_.accesses[k];
   if (a.kind == Kind::index) {
-    const bool narrow = a.dtype.is_integer() && a.dtype.size() <= 4;  // modulo 2^n from the beginning
-    llvm::Type* number_type = narrow ? lanes_.scalar_type(a.dtype) : b_.getInt64Ty();
     Value first = current_[k];
     if (a.step != Step::none) first = b_.CreateAdd(first, b_.CreateMul(column, column_step_[k]));
-    Value n = b_.CreateVectorSplat(kLanes, b_.CreateTrunc(first, number_type));
-    if (a.step != Step::none) n = b_.CreateAdd(n, b_.CreateTrunc(lane_steps_[k], lanes_.vector_type(number_type)));
-    if (narrow) return n;
-    llvm::Type* t = lanes_.vector_type(lanes_.scalar_type(a.dtype));
-    if (a.dtype.is_bool()) return b_.CreateICmpNE(n, llvm::Constant::getNullValue(n->getType()));
-    if (!a.dtype.is_floating()) return b_.CreateIntCast(n, t, true);
-    Value x = b_.CreateSIToFP(n, t);
-    return compile::register_type(a.dtype) != a.dtype ? lanes_.narrow(x, a.dtype) : x;
+    return index_at(k, first, lane_steps_[k]);
   }
   llvm::Type* memory = lanes_.memory_type(a.dtype);
   const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
@@ -159,8 +164,37 @@ Value Frame::load(std::size_t k, Value column, Value mask) {
         mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, mask, zero)) : b_.CreateAlignedLoad(v, p, align);
     return lanes_.from_memory(x, a.dtype);
   }
+  if (a.apart < 0) return lanes_.from_memory(load_backwards(k, column, mask), a.dtype);
   if (a.apart) return lanes_.from_memory(load_apart(k, column, mask), a.dtype);
   return lanes_.from_memory(b_.CreateMaskedGather(v, pointers(k, column), align, some(mask), zero), a.dtype);
+}
+
+Value Frame::last_lane(std::size_t k, Value column) {
+  Value back = b_.CreateSub(number(1 - static_cast<std::int64_t>(lanes_.count)), column);
+  return b_.CreateGEP(lanes_.memory_type(s_.accesses[k].dtype), current_[k], back);
+}
+
+Value Frame::turned(Value vector) {
+  std::vector<int> from;
+  for (int i = static_cast<int>(lanes_.count); i-- > 0;) from.push_back(i);
+  return b_.CreateShuffleVector(vector, from);
+}
+
+Value Frame::load_backwards(std::size_t k, Value column, Value mask) {
+  const llvm::Align align(static_cast<std::uint64_t>(s_.accesses[k].dtype.size()));
+  llvm::Type* v = lanes_.vector_type(lanes_.memory_type(s_.accesses[k].dtype));
+  Value p = last_lane(k, column);
+  Value x = mask ? static_cast<Value>(b_.CreateMaskedLoad(v, p, align, turned(mask), llvm::Constant::getNullValue(v)))
+                 : b_.CreateAlignedLoad(v, p, align);
+  return turned(x);
+}
+
+void Frame::store_backwards(std::size_t k, Value x, Value column, Value mask) {
+  const llvm::Align align(static_cast<std::uint64_t>(s_.accesses[k].dtype.size()));
+  if (mask)
+    b_.CreateMaskedStore(turned(x), last_lane(k, column), align, turned(mask));
+  else
+    b_.CreateAlignedStore(turned(x), last_lane(k, column), align);
 }
 
 Value Frame::vector_of(std::size_t k, Value column, int number_of_vector) {
@@ -243,6 +277,7 @@ void Frame::store(std::size_t k, Value x, Value column, Value mask) {
   const DType d = s_.accesses[k].dtype;
   const llvm::Align align(static_cast<std::uint64_t>(d.size()));
   x = lanes_.to_memory(x, d);
+  if (s_.accesses[k].apart < 0) return store_backwards(k, x, column, mask);
   if (s_.accesses[k].apart) return store_apart(k, x, column, mask);
   if (s_.accesses[k].step == Step::any) {
     b_.CreateMaskedScatter(x, pointers(k, column), align, some(mask));

@@ -74,6 +74,8 @@ class Frame : protected Writer {
   Value some(Value mask);                            // all lanes where there is no mask
   Value load(std::size_t access, Value column, Value mask);
   void store(std::size_t access, Value x, Value column, Value mask);
+  // The numbers from `first` on that an index has in its lanes, `steps` on from there; no steps: one in all lanes.
+  Value index_at(std::size_t access, Value first, Value steps);
   /// The vector of register r at `column`; lanes outside of `mask` (if any) read nothing.
   Value value(std::size_t r, const std::vector<Value>& values, Value column, Value mask);
   std::vector<Value> body_at(Value column, Value mask);
@@ -86,9 +88,10 @@ class Frame : protected Writer {
   const KernelSpec& s_;
   Lanes lanes_;
   Value rows_ = nullptr, columns_ = nullptr, row_ = nullptr;
-  std::vector<Value> current_, row_values_;  // by access: the address, or the number; by register
-  std::vector<char> uniform_;                // by register: one value per row
-  int rows_ahead_ = 0;                       // not 0: far loads ask for what lies so many rows on
+  std::vector<Value> current_, row_values_;         // by access: the address, or the number; by register
+  std::vector<char> uniform_;                       // by register: one value per row
+  std::vector<Value> at_, row_step_, column_step_;  // by access; column steps only where they are neither 0 nor 1
+  int rows_ahead_ = 0;                              // not 0: far loads ask for what lies so many rows on
 
  private:
   Value load64(unsigned argument, std::size_t k, bool is_address = false);
@@ -97,13 +100,17 @@ class Frame : protected Writer {
   // Elements that are few apart: what lies between them is read, too, and put back or left alone.
   Value load_apart(std::size_t access, Value column, Value mask);
   void store_apart(std::size_t access, Value x, Value column, Value mask);
+  // Elements in reverse order.
+  Value load_backwards(std::size_t access, Value column, Value mask);
+  void store_backwards(std::size_t access, Value x, Value column, Value mask);
+  Value last_lane(std::size_t access, Value column);  // the address of what the last lane holds, the first in memory
+  Value turned(Value vector);                         // its lanes in reverse order
   Value vector_of(std::size_t access, Value column, int number);  // the address of whole vector `number`
   Value mask_apart(Value mask, int apart, int number);
   bool own(std::size_t access) const { return inlined_ && inlined_->own[access]; }
   // The mask of a load or store where one is needed.
   Value masked(std::size_t access, Value mask) const { return inlined_ && inlined_->padded[access] ? nullptr : mask; }
 
-  std::vector<Value> at_, row_step_, column_step_;
   std::vector<Value> lane_steps_;  // of an index: from the first lane to each
   const Inlined* inlined_ = nullptr;
 };

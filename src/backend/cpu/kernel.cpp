@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/cpu/emit.hpp"
+#include "backend/cpu/flat_rows.hpp"
 #include "backend/cpu/fold.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/lanes.hpp"
@@ -20,6 +21,7 @@ std::string KernelSpec::text() const {
   std::string out = std::string(walks[static_cast<int>(walk)]) + (together ? " together" : "");
   if (lanes != kLanes) out += " lanes " + std::to_string(lanes);
   if (short_columns) out += " of " + std::to_string(short_columns);
+  if (flat_columns) out += " flat " + std::to_string(flat_columns);
   if (shares_rows) out += " shares rows";
   out += "\n";
   for (const Access& a : accesses) {
@@ -28,6 +30,7 @@ std::string KernelSpec::text() const {
     if (a.value >= 0) out += " r" + std::to_string(a.value);
     if (a.far) out += " far";
     if (a.apart) out += " apart " + std::to_string(a.apart);
+    if (flat_columns) out += " rows " + std::to_string(static_cast<int>(a.flat));
     if (a.above >= 0) out += " above " + std::to_string(a.above);
     if (a.combine != Op::Reduce::none)
       out += " " + std::to_string(static_cast<int>(a.combine)) + " " + std::string(a.accumulate.name());
@@ -40,7 +43,7 @@ Source source_of(const KernelSpec& spec) {
   Source s;
   s.text = spec.text();
   s.emit = [spec](llvm::Module& module, const std::string& name, bool wide) {
-    (spec.short_columns ? emit_short_rows : emit_kernel)(module, name, spec, wide);
+    (spec.short_columns ? emit_short_rows : spec.flat_columns ? emit_flat_rows : emit_kernel)(module, name, spec, wide);
   };
   for (const compile::Inst& i : spec.body.insts)
     if (i.name) s.library.push_back(i.name);
@@ -115,7 +118,7 @@ KernelSpec::Step step_of(const Access& a, std::int64_t column_step) {
 int apart(const Access& a, KernelSpec::Step step, std::int64_t column_step) {
   if (step != KernelSpec::Step::any || a.kind == Access::Kind::index) return 0;
   const std::int64_t n = column_step / a.dtype.size();
-  return n * a.dtype.size() == column_step && n >= 2 && n <= kMostApart ? static_cast<int>(n) : 0;
+  return n * a.dtype.size() == column_step && (n == -1 || (n >= 2 && n <= kMostApart)) ? static_cast<int>(n) : 0;
 }
 
 // Elementwise work on bytes fills vectors with as many of them as there are: each lane is what it is alone.
@@ -131,14 +134,14 @@ unsigned lanes_for(const KernelSpec& s, const run::Nest& nest) {
   using Kind = compile::Inst::Kind;
   if (isa() != Isa::avx512 || s.walk != run::Walk::map || nest.columns < kManyBytes || s.body.insts.size() > kByteBody)
     return kLanes;
-  const bool bytes =
-      std::all_of(s.accesses.begin(), s.accesses.end(),
-                  [](const KernelSpec::Access& a) {
-                    return a.kind != Access::Kind::index && is_byte(a.dtype) && a.step != KernelSpec::Step::any;
-                  }) &&
-      std::all_of(s.body.insts.begin(), s.body.insts.end(), [](const compile::Inst& i) {
-        return is_byte(i.dtype) && i.kind != Kind::library && i.kind != Kind::rare;
-      });
+  const bool bytes = std::all_of(s.accesses.begin(), s.accesses.end(),
+                                 [](const KernelSpec::Access& a) {
+                                   return a.kind != Access::Kind::index && is_byte(a.dtype) &&
+                                          (a.step != KernelSpec::Step::any || a.apart == -1);
+                                 }) &&
+                     std::all_of(s.body.insts.begin(), s.body.insts.end(), [](const compile::Inst& i) {
+                       return is_byte(i.dtype) && i.kind != Kind::library && i.kind != Kind::rare;
+                     });
   return bytes ? kBytes : kLanes;
 }
 
@@ -197,6 +200,7 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
         {a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far, apart(a, step, nest.column_steps[k])});
   }
   fold(s);
+  find_flat_rows(s, nest);
   s.lanes = lanes_for(s, nest);
   if (s.lanes != kLanes) {
     s.together = false;  // rows have few such vectors

@@ -18,6 +18,10 @@ namespace tutti::cpu {
 /// Everything that decides the machine code of a loop; extents, scalars and addresses are not part of it.
 struct KernelSpec {
   enum class Step { none, one, any };  // of an access per column: the same element, the next one, some other
+  // Of an access to flat rows, where rows lie in memory: nowhere, as it is one element; one behind the other; one
+  // element per row, one after the other; one row for all; one behind the other, each backwards; the same from the last
+  // row to the first; columns apart, each in one piece; anyhow.
+  enum class Flat { none, dense, spread, cycle, turned, back, planes, any };
   struct Access {
     compile::Access::Kind kind;
     DType dtype;
@@ -26,15 +30,20 @@ struct KernelSpec {
     Op::Reduce combine = Op::Reduce::none;
     DType accumulate;
     bool far = false;  // does not fit in a cache: loads ask ahead, stores go past the cache
-    int apart = 0;     // Step::any, of loads and stores: a few elements (2, 3, 4) from one column to the next
-    int above = -1;    // a load that finds here what that load found one row before
+    // Step::any, of loads and stores: a few elements (2, 3, 4) from one column to the next; -1: to the one before, as
+    // in what is read backwards.
+    int apart = 0;
+    Flat flat = Flat::none;
+    int above = -1;  // a load that finds here what that load found one row before
   };
   run::Walk walk = run::Walk::map;
   // Several vectors side by side, of a reduction over rows several rows: worth the longer code where there is much to
   // do.
   bool together = false;
-  unsigned lanes = 16;             // of a vector
-  bool shares_rows = false;        // several rows are computed at once, as loads find what they found in others
+  unsigned lanes = 16;       // of a vector
+  bool shares_rows = false;  // several rows are computed at once, as loads find what they found in others
+  std::int64_t flat_columns =
+      0;  // of rows that are so short that vectors go over their ends; 0: not so (flat_rows.hpp)
   std::int64_t short_columns = 0;  // of a reduction of many short rows, whose results lie side by side; 0: not known
   std::vector<Access> accesses;
   compile::Body body;

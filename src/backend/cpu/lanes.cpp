@@ -179,16 +179,41 @@ Lanes::Value Lanes::binary(Bin op, DType d, Value x, Value y) {
 // Integers. Division traps on 0 and on lowest / -1: both get a harmless divisor, and their own results.
 Lanes::Value Lanes::divide(Bin op, DType d, Value x, Value y) {
   const bool quotient = op == Bin::div;
-  Value zero = b_.CreateICmpEQ(y, number(y, 0)), safe = b_.CreateSelect(zero, number(y, 1), y), result;
+  Value zero = b_.CreateICmpEQ(y, number(y, 0)), safe = b_.CreateSelect(zero, number(y, 1), y), minus = nullptr, result;
   if (d.is_signed()) {
-    Value minus = b_.CreateICmpEQ(y, number(y, -1));
+    minus = b_.CreateICmpEQ(y, number(y, -1));
     safe = b_.CreateSelect(minus, number(y, 1), safe);
+  }
+  if (d.size() <= 4 && !llvm::isa<llvm::Constant>(safe)) {
+    result = quotient_of_reals(d, x, safe);
+    if (!quotient) result = b_.CreateSub(x, b_.CreateMul(result, safe));
+  } else if (d.is_signed()) {
     result = quotient ? b_.CreateSDiv(x, safe) : b_.CreateSRem(x, safe);
-    result = b_.CreateSelect(minus, quotient ? b_.CreateNeg(x) : number(x, 0), result);
   } else {
     result = quotient ? b_.CreateUDiv(x, safe) : b_.CreateURem(x, safe);
   }
+  if (minus) result = b_.CreateSelect(minus, quotient ? b_.CreateNeg(x) : number(x, 0), result);
   return b_.CreateSelect(zero, quotient ? number(x, -1) : x, result);
+}
+
+// Processors divide no vectors of integers. A quotient that is no integer is at least 1 / y from one, and that of reals
+// is off by less: of 16 bits in float32, of 32 in float64.
+Lanes::Value Lanes::quotient_of_reals(DType d, Value x, Value y) {
+  llvm::Type* t = like(x, d.size() <= 2 ? b_.getFloatTy() : b_.getDoubleTy());
+  if (d.is_signed()) return b_.CreateFPToSI(b_.CreateFDiv(b_.CreateSIToFP(x, t), b_.CreateSIToFP(y, t)), x->getType());
+  return b_.CreateFPToUI(b_.CreateFDiv(b_.CreateUIToFP(x, t), b_.CreateUIToFP(y, t)), x->getType());
+}
+
+// The nearest number of 8 or 16 bits, 0 for NaN: all of them are floats, so that nothing is left to do but to convert.
+Lanes::Value Lanes::to_small_integer(DType to, Value x) {
+  const int bits = static_cast<int>(to.size()) * 8;
+  const double low = to.is_signed() ? -static_cast<double>(1 << (bits - 1)) : 0,
+               high = static_cast<double>((1 << (to.is_signed() ? bits - 1 : bits)) - 1);
+  auto real = [&](double v) { return llvm::ConstantFP::get(x->getType(), v); };
+  Value inside = b_.CreateSelect(b_.CreateFCmpOGT(x, real(low)), x, real(low));
+  inside = b_.CreateSelect(b_.CreateFCmpOLT(inside, real(high)), inside, real(high));
+  inside = b_.CreateSelect(b_.CreateFCmpUNO(x, x), real(0), inside);
+  return b_.CreateTrunc(b_.CreateFPToSI(inside, like(x, b_.getInt32Ty())), like(x, scalar_type(to)));
 }
 
 // By the width or more: zero, or the sign everywhere.
@@ -242,6 +267,7 @@ Lanes::Value Lanes::convert(DType from, DType to, Value x) {
   if (from.is_floating()) {
     if (to.is_floating()) return b_.CreateFPCast(x, t);
     if (to.is_bool()) return b_.CreateFCmpUNE(x, llvm::Constant::getNullValue(x->getType()));
+    if (to == int8 || to == uint8 || to == int16 || to == uint16) return to_small_integer(to, x);
     return b_.CreateIntrinsic(to.is_signed() ? In::fptosi_sat : In::fptoui_sat, {t, x->getType()}, {x});
   }
   if (to.is_floating()) return from.is_signed() ? b_.CreateSIToFP(x, t) : b_.CreateUIToFP(x, t);

@@ -41,6 +41,8 @@ class Lanes {
   Value binary(VectorIR::Bin op, DType dtype, Value x, Value y);
   Value product_or_quotient(VectorIR::Bin op, Value x, Value y);
   Value divide(VectorIR::Bin op, DType dtype, Value x, Value y);
+  Value quotient_of_reals(DType dtype, Value x, Value y);
+  Value to_small_integer(DType to, Value x);
   Value extreme(VectorIR::Bin op, DType dtype, Value x, Value y);
   Value extreme_wide(VectorIR::Bin op, Value x, Value y);
   Value extreme_real(VectorIR::Bin op, Value x, Value y);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "ops/movement/gather.hpp"
 
@@ -68,17 +69,25 @@ class RunPlaces {
   void find(void* indices, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
 
  private:
-  template <class I> void find_direct(const I* rows, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
+  // A dim of the windows' array: what a step along it adds to the number of the index vector, and to the place.
+  struct Dim {
+    std::int64_t extent, vector, place;
+  };
+  // Places of the index vectors begin to end-1.
+  template <class I> void of_vectors(const I* rows, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
+  template <class I> void of_runs(const I* rows, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
 
   lax::GatherDims dims_;
   lax::GatherMode mode_;
   Shape sizes_, from_;
   Type indices_;
+  std::vector<std::int64_t> strides_;  // of the operand
   int ndim_;
   Shape outer_;  // of the windows' array: what is within a run has extent 1
   std::int64_t length_ = 1, count_ = 0;
   std::int64_t numbered_ = 0;
-  bool direct_ = false;  // run i is that of index vector i
+  bool direct_ = false;    // run i is that of index vector i
+  std::vector<Dim> walk_;  // else: the dims over which runs go
 };
 
 }  // namespace tutti::cpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "backend/cpu/isa.hpp"
 #include "lane/square16.hpp"
@@ -49,6 +50,11 @@ class TransposeWork final : public run::Work {
     columns_ = l.extents[last];
     in_row_ = in_.strides[last] / size_;
     out_row_ = out_.strides[turned] / size_;
+    if (in_.strides[turned] < 0) {  // the rows of the result from the last to the first
+      in_.offset += (rows_ - 1) * in_.strides[turned];
+      out_.offset += (rows_ - 1) * out_.strides[turned];
+      out_row_ = -out_row_;
+    }
     for (int d = 0; d < last; ++d)
       if (d != turned) {
         outer_.push_back(l.extents[d]);
@@ -105,10 +111,10 @@ std::unique_ptr<run::Work> transpose_work(const compile::Loop& l, bool far) {
   if (in.kind != Kind::load || out.kind != Kind::store || in.dtype.size() != out.dtype.size()) return nullptr;
   const std::int64_t size = in.dtype.size();
   const int last = static_cast<int>(l.extents.size()) - 1;
-  if (in.strides[last] <= 0 || in.strides[last] == size || out.strides[last] != size || l.extents[last] < 8)
+  if (in.strides[last] == 0 || std::abs(in.strides[last]) == size || out.strides[last] != size || l.extents[last] < 8)
     return nullptr;
   for (int d = last; d-- > 0;)
-    if (in.strides[d] == size && l.extents[d] >= 8) return std::make_unique<TransposeWork>(l, d, far);
+    if (std::abs(in.strides[d]) == size && l.extents[d] >= 8) return std::make_unique<TransposeWork>(l, d, far);
   return nullptr;
 }
 

@@ -31,8 +31,10 @@ void read_elements(const char* from, const std::int64_t* places, std::int64_t n,
   E outside;
   std::memcpy(&outside, fill, sizeof(E));
   for (std::int64_t i = 0; i < n; ++i) {
-    E value = outside;
-    if (places[i] >= 0) std::memcpy(&value, from + places[i] * static_cast<std::int64_t>(sizeof(E)), sizeof(E));
+    const bool inside = places[i] >= 0;
+    E value;
+    std::memcpy(&value, from + (inside ? places[i] : 0) * static_cast<std::int64_t>(sizeof(E)), sizeof(E));
+    value = inside ? value : outside;
     std::memcpy(to + i * static_cast<std::int64_t>(sizeof(E)), &value, sizeof(E));
   }
 }

@@ -200,6 +200,11 @@ constinit const Home reduce_sum = [] {
   Op op = reduction<takes_number>("reduce_sum", Op::Reduce::sum, Kind::sum, zero, [](auto x, auto y) { return x + y; });
   op.linear = {{0}};
   op.transpose = transpose_sum;
+  op.in_parts = [](const Call& c, const Arrays& p) -> Arrays {
+    const auto& axes = c.get<Reduction>().axes;
+    const lax::Dims dims(axes.begin(), axes.end());
+    return {lax::reduce_sum(p[0], dims), lax::reduce_sum(p[1], dims)};
+  };
   return op;
 };
 constinit const Home reduce_prod = [] {
