@@ -51,6 +51,7 @@ std::vector<Case> rows_by_hand();
 std::vector<Case> simulation_by_hand();
 std::vector<Case> loops_by_hand();
 std::vector<Case> libraries_by_hand();
+std::vector<Case> transforms_by_hand();
 std::vector<Case> all_by_hand();
 
 }  // namespace bench

@@ -54,6 +54,8 @@ using Syevd = void(const char*, const char*, const int*, float*, const int*, flo
 using Gesdd = void(const char*, const int*, const int*, float*, const int*, float*, float*, const int*, float*,
                    const int*, float*, const int*, int*, int*, Length);
 using Geqrf = void(const int*, const int*, float*, const int*, float*, float*, const int*, int*);
+using Potrf = void(const char*, const int*, float*, const int*, int*, Length);
+using Gesv = void(const int*, const int*, float*, const int*, int*, float*, const int*, int*);
 using Orgqr = void(const int*, const int*, const int*, float*, const int*, const float*, float*, const int*, int*);
 
 void turn_square(const float* in, std::int64_t n, float* out) {
@@ -131,6 +133,50 @@ Case orthogonal_factor() {
   });
 }
 
+// The lower factor is the upper one of what LAPACK sees, which is the same matrix.
+Case triangular_factor() {
+  return by_hand("cholesky_1024", [](const Setup& s) -> std::function<void(int)> {
+    const int n = 1024;
+    const Array given = spd(n)(s);
+    const Block<float> a = block<float>(given), to[2] = {block<float>(n * n), block<float>(n * n)};
+    auto once = [=, f = lapack<Potrf>("spotrf_")](int k) {
+      int info = 0;
+      float* const out = to[k].get();
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::copy_n(a.get() + i * n, i + 1, out + i * n);
+        std::fill_n(out + i * n + i + 1, n - i - 1, 0.f);
+      }
+      f("U", &n, out, &n, &info, 1);
+    };
+    once(0);
+    check_same("cholesky_1024", elements(to[0], n * n), linalg::cholesky(given), 1e-5);
+    return once;
+  });
+}
+
+Case linear_systems() {
+  return by_hand("solve_1024", [](const Setup& s) -> std::function<void(int)> {
+    const int n = 1024, sides = 16;
+    const Array given = s.normal({n, n}, P()), right = s.normal({n, sides}, P());
+    const Block<float> a = block<float>(given), b = block<float>(right), space = block<float>(n * n),
+                       side = block<float>(n * sides), x = block<float>(n * sides);
+    const Block<int> swaps = block<int>(n);
+    auto once = [=, f = lapack<Gesv>("sgesv_")](int) {
+      int info = 0;
+      turn_square(a.get(), n, space.get());
+      for (std::int64_t i = 0; i < n; i += sides) lane::square16<false>(b.get() + i * sides, sides, side.get() + i, n);
+      f(&n, &sides, space.get(), &n, swaps.get(), side.get(), &n, &info);
+      for (std::int64_t i = 0; i < n; i += sides) lane::square16<false>(side.get() + i, n, x.get() + i * sides, sides);
+    };
+    once(0);
+    const Array found = array(std::vector<float>(x.get(), x.get() + n * sides), {n, sides});
+    // What rounding leaves is as large as the terms that are added up, n products with the solution.
+    const double most = 1e-6 * n * max(abs(found)).item<float>() / max(abs(right)).item<float>();
+    check_same("solve_1024", matmul(given, found).to_vector<float>(), right, most);
+    return once;
+  });
+}
+
 Case convolution() {
   return by_hand("conv3x3_fwd_b64_32_64", [](const Setup& s) -> std::function<void(int)> {
     using dnnl::memory;
@@ -170,7 +216,9 @@ Case convolution() {
 
 }  // namespace
 
-std::vector<Case> libraries_by_hand() { return {eigenvalues(), singular_values(), orthogonal_factor(), convolution()}; }
+std::vector<Case> libraries_by_hand() {
+  return {eigenvalues(), singular_values(), orthogonal_factor(), triangular_factor(), linear_systems(), convolution()};
+}
 
 }  // namespace bench
 

@@ -1,6 +1,13 @@
 #include "ops/reduction/running_block.hpp"
 
 #include "base/stream.hpp"
+#include "lane/side_by_side.hpp"
+
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 namespace tutti::ops {
 namespace {
@@ -27,11 +34,13 @@ double total_plain(const float* x) { return total_in_lanes(x); }
 [[gnu::target("avx2")]] double total_avx2(const float* x) { return total_in_lanes(x); }
 [[gnu::target("avx512f")]] double total_avx512(const float* x) { return total_in_lanes(x); }
 
-// Of eight numbers each has what is one before it added, then two, then four before it; then what is before all.
+// Of eight numbers each has what is one before it added, then two, then four before it; then what is before all. What
+// is before the next eight waits for one addition alone: that of their total.
 [[gnu::always_inline]] inline void sums_in_fours(const float* x, double before, bool past, float* out) {
   typedef float Narrow __attribute__((vector_size(16))) __attribute__((aligned(4)));
   typedef double Four __attribute__((vector_size(32)));
   const Four none{};
+  Four so_far = none + before;
   for (std::int64_t i = 0; i < RunningBlock::size; i += kEight) {
     Four low = __builtin_convertvector(*reinterpret_cast<const Narrow*>(x + i), Four),
          high = __builtin_convertvector(*reinterpret_cast<const Narrow*>(x + i + 4), Four);
@@ -42,8 +51,10 @@ double total_plain(const float* x) { return total_in_lanes(x); }
     low += __builtin_shufflevector(none, low, 0, 1, 4, 5);
     high += up;
     high += low;
-    low += before;
-    high += before;
+    const Four next = so_far + __builtin_shufflevector(high, high, 3, 3, 3, 3);
+    low += so_far;
+    high += so_far;
+    so_far = next;
     const Narrow first = __builtin_convertvector(low, Narrow), second = __builtin_convertvector(high, Narrow);
     if (past) {
       _mm_stream_ps(out + i, first);
@@ -52,13 +63,42 @@ double total_plain(const float* x) { return total_in_lanes(x); }
       *reinterpret_cast<Narrow*>(out + i) = first;
       *reinterpret_cast<Narrow*>(out + i + 4) = second;
     }
-    before = high[3];
   }
 }
 void sums_plain(const float* x, double before, bool past, float* out) { sums_in_fours(x, before, past, out); }
 [[gnu::target("avx2")]] void sums_avx2(const float* x, double before, bool past, float* out) {
   sums_in_fours(x, before, past, out);
 }
+
+#include "lane/begin_avx512.inc"
+// The same additions of the same numbers.
+template <bool past> void sums_in_eights(const float* x, double before, float* out) {
+  const __m512i none = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
+  __m512d so_far = _mm512_set1_pd(before);
+  auto eight = [&](std::int64_t i) __attribute__((always_inline)) {
+    __m512d y = _mm512_cvtps_pd(_mm256_loadu_ps(x + i));
+    y = _mm512_add_pd(y, _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(y), none, 7)));
+    y = _mm512_add_pd(y, _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(y), none, 6)));
+    y = _mm512_add_pd(y, _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(y), none, 4)));
+    const __m256 sums = _mm512_cvtpd_ps(_mm512_add_pd(y, so_far));
+    so_far = _mm512_add_pd(so_far, _mm512_permutexvar_pd(last, y));
+    return sums;
+  };
+  for (std::int64_t i = 0; i < RunningBlock::size; i += 2 * kEight) {
+    const __m256 first = eight(i), second = eight(i + kEight);
+    if constexpr (past) {
+      _mm256_stream_ps(out + i, first);
+      _mm256_stream_ps(out + i + kEight, second);
+    } else {
+      _mm256_storeu_ps(out + i, first);
+      _mm256_storeu_ps(out + i + kEight, second);
+    }
+  }
+}
+void sums_avx512(const float* x, double before, bool past, float* out) {
+  past ? sums_in_eights<true>(x, before, out) : sums_in_eights<false>(x, before, out);
+}
+#include "lane/end_target.inc"
 
 }  // namespace
 
@@ -70,8 +110,9 @@ double RunningBlock::total(const float* x) {
 }
 
 void RunningBlock::sums(const float* x, double before, bool past, float* out) {
-  static const auto best = __builtin_cpu_supports("avx2") ? sums_avx2 : sums_plain;
+  static const auto best = lane::has_avx512() ? sums_avx512 : __builtin_cpu_supports("avx2") ? sums_avx2 : sums_plain;
   best(x, before, past, out);
 }
 
 }  // namespace tutti::ops
+#pragma GCC diagnostic pop
