@@ -39,7 +39,7 @@ template <class T> struct ComplexMath {
     const C z = by_real ? C((a + b * ratio) / divisor, (b - a * ratio) / divisor)
                         : C((a * ratio + b) / divisor, (b * ratio - a) / divisor);
     if (z.real() == z.real() || z.imag() == z.imag()) return z;
-    auto one_if_infinite = [](T v) { return std::copysign(T(std::isinf(v)), v); };
+    auto one_if_infinite = [](T v) { return v == v ? std::copysign(T(std::isinf(v)), v) : T(0); };  // NaN has no sign
     if ((std::isinf(a) || std::isinf(b)) && std::isfinite(c) && std::isfinite(d)) {
       const T u = one_if_infinite(a), v = one_if_infinite(b);
       return {infinity * (u * c + v * d), infinity * (v * c - u * d)};
