@@ -10,6 +10,7 @@
 
 #include "array/node.hpp"
 #include "ir/op.hpp"
+#include "ops/reduction/reduce.hpp"
 #include "trace/record.hpp"
 #include "transform/complex_parts.hpp"
 #include "tutti/tutti.hpp"
@@ -51,7 +52,7 @@ void expect_same(const std::vector<double>& got, const std::vector<double>& want
   }
 }
 
-void compare(const Op& op, const std::vector<Array>& operands, double tolerance) {
+void compare(const Op& op, const std::vector<Array>& operands, double tolerance, const Params& params = {}) {
   std::vector<Type> types;
   std::vector<HostView> in;
   std::vector<Array> parts;
@@ -63,9 +64,8 @@ void compare(const Op& op, const std::vector<Array>& operands, double tolerance)
     if (!x.dtype().is_complex()) parts.push_back(x);
     if (x.dtype().is_complex()) parts.insert(parts.end(), {lax::real(x), lax::imag(x)});
   }
-  const Params none;
   const std::vector<ProgramPtr> no_subs;
-  const Call call{op, none, types, no_subs};
+  const Call call{op, params, types, no_subs};
   const Type result = op.infer(call).at(0);
   const BufferPtr out = allocate_buffer(static_cast<std::size_t>(result.nbytes()));
   op.eval(call, in, std::vector<HostView>{{result, out->data()}});
@@ -91,6 +91,10 @@ TEST(ComplexParts, AreWhatEvalSays) {
       const Array x = all_pairs(part, false), y = all_pairs(part, true), z = beside(part);
       if (op->name == "select") {
         compare(*op, {real(x) > 0, x, z}, 0);
+        continue;
+      }
+      if (op->reduce != Op::Reduce::none) {
+        compare(*op, {z}, tolerance, ops::Reduction{{0}});
         continue;
       }
       if (op->samples.empty() || op->samples[0].operands.size() == 1) {
