@@ -68,7 +68,7 @@ std::optional<Scalar> spread_operand(const Program& program, const Fusion& fusio
 
 /// The types a loop kernel can handle.
 bool loops_over(DType dtype);
-/// The strides of `view` let a loop over `extents` read it well: innermost stride 0 or 1, or few elements.
+/// The strides of `view` let a loop over `extents` read it well: innermost stride -1, 0 or 1, or few elements.
 bool reads_well(const View& view, const Extents& extents);
 
 }  // namespace tutti::compile

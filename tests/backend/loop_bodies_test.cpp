@@ -81,7 +81,7 @@ TEST(LoopBodies, HoldSmallProducts) {
   const bool before = x64_enabled();
   enable_x64(true);
   int products = 0;  // some are elementwise loops from the start
-  for (const lax::Dims& mnk : {lax::Dims{4, 4, 4}, {1, 6, 3}, {5, 1, 7}, {3, 17, 2}, {1, 1, 9}, {2, 3, 1}})
+  for (const lax::Dims& mnk : {lax::Dims{4, 4, 4}, {1, 6, 3}, {5, 1, 7}, {3, 17, 2}, {1, 1, 9}, {2, 3, 1}, {2, 3, 2}})
     for (std::int64_t batch : {1, 3, 100})
       for (int order = 0; order < 4; ++order)
         for (DType dtype : {float32, float64}) {

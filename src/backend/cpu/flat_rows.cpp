@@ -1,6 +1,7 @@
 #include "backend/cpu/flat_rows.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -233,7 +234,7 @@ void emit_flat_rows(llvm::Module& module, const std::string& name, const KernelS
 }
 
 void find_flat_rows(KernelSpec& s, const run::Nest& nest) {
-  constexpr std::int64_t kMostColumns = 8, kFewestRows = 16;
+  constexpr std::int64_t kMostColumns = 8, kFewestRows = 16, kNear = 4;
   constexpr std::int64_t kMostWork = 192;  // instructions of a block
   const std::int64_t columns = nest.columns;
   if (s.walk != run::Walk::map || columns < 2 || columns > kMostColumns || nest.column_dim >= 0 ||
@@ -260,8 +261,8 @@ void find_flat_rows(KernelSpec& s, const run::Nest& nest) {
       how = Flat::turned;
     else if (column == size && row == -columns * size)
       how = Flat::back;
-    else if (size < 4)
-      return;  // no processor gathers these
+    else if (size < 4 || std::abs(column / size) <= kNear)
+      return;  // rows apart are read faster one by one than element by element, and no processor gathers bytes
     found.push_back(how);
   }
   s.flat_columns = columns;
