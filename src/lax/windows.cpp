@@ -197,8 +197,7 @@ Places places_of(const Shape& shape, const WindowOptions& o) {
   const std::size_t n = shape.size();
   if (o.window_dimensions.size() != n)
     raise<ShapeError>(
-        op,
-        "a window of " + std::to_string(o.window_dimensions.size()) + " dims over an array of shape " + shape.str(),
+        op, "a window of " + std::to_string(o.window_dimensions.size()) + " dims over an array of shape " + shape.str(),
         "Give one extent per dim of the array.");
   Places p{.window = ones_or(op, "window_dimensions", o.window_dimensions, n),
            .strides = ones_or(op, "window_strides", o.window_strides, n),
@@ -219,8 +218,7 @@ Places places_of(const Shape& shape, const WindowOptions& o) {
   // Where windows lie apart, so much longer or shorter at the end that what they see is whole blocks.
   for (std::size_t d = 0; d < n; ++d)
     if (p.strides[d] > 1)
-      p.pairs[d].second +=
-          ((p.window[d] - 1) * p.dilation[d] / p.strides[d] + p.count[d]) * p.strides[d] - extents[d];
+      p.pairs[d].second += ((p.window[d] - 1) * p.dilation[d] / p.strides[d] + p.count[d]) * p.strides[d] - extents[d];
   return p;
 }
 
@@ -282,10 +280,7 @@ Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions
   if (ops::contains(p.count, 0)) return ops::zeros(x.dtype(), Shape(p.count));
   return reduced(
       {x}, {neutral},
-      [reduction](const Together& a, const Together& b) {
-        return Together{combined(reduction, a[0], b[0])};
-      },
-      p)[0];
+      [reduction](const Together& a, const Together& b) { return Together{combined(reduction, a[0], b[0])}; }, p)[0];
 }
 Array reduce_window(const In& in, const Operand& initial, const Combine& combine, const WindowOptions& o) {
   CallScope scope(in.loc);
@@ -297,11 +292,7 @@ Array reduce_window(const In& in, const Operand& initial, const Combine& combine
   auto complete = [&](const Array& y) { return joined(lax::broadcast_in_dim(start, y.shape(), {}), y); };
   if (!p.adds)
     return complete(reduced(
-        {x}, {start},
-        [&](const Together& a, const Together& b) {
-          return Together{joined(a[0], b[0])};
-        },
-        p)[0]);
+        {x}, {start}, [&](const Together& a, const Together& b) { return Together{joined(a[0], b[0])}; }, p)[0]);
   // What is added around the elements does not count: `initial` is in every result once, whatever it is.
   const Together y = reduced(
       {x, lax::broadcast_in_dim(ops::literal(bool_, 1), x.shape(), {})}, {start, ops::literal(bool_, 0)},

@@ -78,6 +78,7 @@ std::vector<Array> flat_pair(const Array& x, const Array& y) { return ops::same_
 enum class Filled { zero, least };
 Array kept(const Array& x, const Array& mask, const SizeOptions& o, Filled filled = Filled::zero) {
   if (!o.size) return extract(mask, x);
+  if (x.size() == 0) return full({o.size->value}, o.fill_value.has_value() ? o.fill_value : Array(0), x.dtype());
   SizeOptions which = o;
   which.fill_value = Array(x.size());
   const Array at = flatnonzero(mask, which);
@@ -158,7 +159,9 @@ Array setxor1d(const In& x, const In& y, const SizeOptions& o) {
   if (!o.size && (xs[0].is_traced() || xs[1].is_traced())) traced("setxor1d", x.array);
   const Array both = concatenate(xs);
   const Distinct d = distinct(both, o.size.has_value());
-  return kept(d.values, d.there & (isin(d.values, xs[0]) ^ isin(d.values, xs[1])), o, Filled::least);
+  // Each is in one of them at least; a NaN is in none.
+  const Array in_both = isin(d.values, xs[0]) & isin(d.values, xs[1]);
+  return kept(d.values, d.there & ~in_both, o, Filled::least);
 }
 
 Array isin(const In& x, const In& among, bool invert) {

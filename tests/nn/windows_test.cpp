@@ -235,9 +235,9 @@ TEST(Windows, CountTheStartOnce) {
   EXPECT_EQ(of(sums, 2, {.window_dimensions = {3}, .padding = "SAME"}), F({5, 8, 11, 9}));
   EXPECT_EQ(of(sums, 2, {.window_dimensions = {3}, .padding = {{1, 1}}, .base_dilation = {2}}),
             F({3, 5, 4, 7, 5, 9, 6}));
-  EXPECT_EQ(of([](const Array& a, const Array& b) { return a * b; }, 2,
-               {.window_dimensions = {2}, .padding = {{2, 0}}}),
-            F({2, 2, 4, 12, 24}));
+  EXPECT_EQ(
+      of([](const Array& a, const Array& b) { return a * b; }, 2, {.window_dimensions = {2}, .padding = {{2, 0}}}),
+      F({2, 2, 4, 12, 24}));
   EXPECT_EQ(of(sums, 2, {.window_dimensions = {40}, .padding = {{39, 0}}}), F({3, 5, 8, 12}));
   auto pool = [&](const Array& v) {
     return sum(square(lax::reduce_window(v, 1.f, sums, {.window_dimensions = {2}, .padding = {{1, 0}}})));
