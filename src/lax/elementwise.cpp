@@ -108,7 +108,12 @@ Array div(const In& x, const In& y) { return binary(ops::div, x, y); }
 Array rem(const In& x, const In& y) { return binary(ops::rem, x, y); }
 Array max(const In& x, const In& y) { return binary(ops::max, x, y); }
 Array min(const In& x, const In& y) { return binary(ops::min, x, y); }
-Array pow(const In& x, const In& y) { return binary(ops::pow, x, y); }
+Array pow(const In& x, const In& y) {
+  CallScope scope(x.loc);
+  if (x.array.dtype().is_inexact() && y.array.dtype().is_integer())
+    return binary(ops::pow, x, convert_element_type(y, x.array.dtype()));
+  return binary(ops::pow, x, y);
+}
 Array atan2(const In& x, const In& y) { return binary(ops::atan2, x, y); }
 Array neg(const In& x) { return unary(ops::neg, x); }
 Array conj(const In& x) {

@@ -102,8 +102,17 @@ Array combined(WindowReduction reduction, const Array& x, const Array& y) {
   return lax::select(keep, x, y);
 }
 
+// Arrays of one shape whose elements belong together: values, and whether they are there.
+using Together = std::vector<Array>;
+
+template <class F> Together each(const Together& xs, F f) {
+  Together out;
+  for (const Array& x : xs) out.push_back(f(x));
+  return out;
+}
+
 // Neighbours first, so that rounding errors grow with the logarithm of their number.
-Array combined(const Combine& combine, std::vector<Array> parts) {
+Together combined(const CombineSeveral& combine, std::vector<Together> parts) {
   for (; parts.size() > 1; parts.resize((parts.size() + 1) / 2))
     for (std::size_t i = 0; i < parts.size(); i += 2)
       parts[i / 2] = i + 1 < parts.size() ? combine(parts[i], parts[i + 1]) : parts[i];
@@ -154,79 +163,107 @@ Array cut(const Array& x, std::size_t dim, std::int64_t first, std::int64_t coun
 
 // Long windows along one dim: those of 1, 2, 4, ... elements from each other, and of these the ones that make up
 // `window`.
-Array reduced_by_doubling(const Combine& combine, const Array& x, std::size_t dim, std::int64_t window,
-                          std::int64_t stride, std::int64_t dilation, std::int64_t count) {
-  std::vector<Array> powers{x};
+Together reduced_by_doubling(const CombineSeveral& combine, const Together& xs, std::size_t dim, std::int64_t window,
+                             std::int64_t stride, std::int64_t dilation, std::int64_t count) {
+  std::vector<Together> powers{xs};
+  auto cut_each = [&](const Together& of, std::int64_t first, std::int64_t n, std::int64_t step = 1) {
+    return each(of, [&](const Array& x) { return cut(x, dim, first, n, step); });
+  };
   for (std::int64_t n = 1; n <= window / 2; n *= 2) {
-    const Array& half = powers.back();
-    std::int64_t left = half.shape()[dim] - n * dilation;
-    powers.push_back(combine(cut(half, dim, 0, left), cut(half, dim, n * dilation, left)));
+    const Together& half = powers.back();
+    std::int64_t left = half[0].shape()[dim] - n * dilation;
+    powers.push_back(combine(cut_each(half, 0, left), cut_each(half, n * dilation, left)));
   }
-  Array y;
+  Together y;
   std::int64_t done = 0;
   for (std::size_t k = powers.size(); k-- > 0;) {
     const std::int64_t n = std::int64_t(1) << k;
     if (!(window & n)) continue;
-    Array part = cut(powers[k], dim, done * dilation, count, stride);
+    Together part = cut_each(powers[k], done * dilation, count, stride);
     y = done ? combine(y, part) : part;
     done += n;
   }
   return y;
 }
 
-// `neutral` is what padding adds. Nothing where there is no window.
-Array reduced(Array x, const Array& neutral, const Combine& combine, const WindowOptions& o) {
+// Where windows lie and what is added around the elements, for an array of `shape`.
+struct Places {
+  Dims window, strides, base, dilation, count;
+  Pairs pairs;
+  bool adds = false;  // padding, or elements between those of the array
+};
+Places places_of(const Shape& shape, const WindowOptions& o) {
   const char* op = "reduce_window";
-  const std::size_t n = x.shape().size();
+  const std::size_t n = shape.size();
   if (o.window_dimensions.size() != n)
     raise<ShapeError>(
-        op,
-        "a window of " + std::to_string(o.window_dimensions.size()) + " dims over an array of shape " + x.shape().str(),
+        op, "a window of " + std::to_string(o.window_dimensions.size()) + " dims over an array of shape " + shape.str(),
         "Give one extent per dim of the array.");
-  const Dims window = ones_or(op, "window_dimensions", o.window_dimensions, n),
-             base = ones_or(op, "base_dilation", o.base_dilation, n),
-             dilation = ones_or(op, "window_dilation", o.window_dilation, n);
-  Dims strides = ones_or(op, "window_strides", o.window_strides, n);
-  Pairs pairs = o.padding.resolve(op, spread(x.shape().dims(), base), spread(window, dilation), strides);
-  Shape extents(spread(x.shape().dims(), base));
-  for (std::size_t d = 0; d < n; ++d) extents[d] += pairs[d].first + pairs[d].second;
-  const Dims count = counts(extents, window, strides, dilation);
-  if (ops::contains(count, 0)) return ops::zeros(x.dtype(), Shape(count));
+  Places p{.window = ones_or(op, "window_dimensions", o.window_dimensions, n),
+           .strides = ones_or(op, "window_strides", o.window_strides, n),
+           .base = ones_or(op, "base_dilation", o.base_dilation, n),
+           .dilation = ones_or(op, "window_dilation", o.window_dilation, n),
+           .count = {},
+           .pairs = {}};
+  Shape extents(spread(shape.dims(), p.base));
+  p.pairs = o.padding.resolve(op, extents.dims(), spread(p.window, p.dilation), p.strides);
+  for (std::size_t d = 0; d < n; ++d) {
+    p.adds = p.adds || p.pairs[d].first > 0 || p.pairs[d].second > 0 || (p.base[d] > 1 && shape[d] > 1);
+    extents[d] += p.pairs[d].first + p.pairs[d].second;
+  }
+  p.count = counts(extents, p.window, p.strides, p.dilation);
   for (std::size_t d = 0; d < n; ++d)
-    if (count[d] == 1) strides[d] = 1;  // of one window it says nothing, and may be larger than any array
+    if (p.count[d] == 1) p.strides[d] = 1;  // of one window it says nothing, and may be larger than any array
+  if (ops::contains(p.count, 0)) return p;
   // Where windows lie apart, so much longer or shorter at the end that what they see is whole blocks.
   for (std::size_t d = 0; d < n; ++d)
-    if (strides[d] > 1)
-      pairs[d].second += ((window[d] - 1) * dilation[d] / strides[d] + count[d]) * strides[d] - extents[d];
-  x = padded(x, neutral, pairs, base);
-  if (Shape(window).num_elements() <= kViews) {
-    const Seen seen(x, strides, count);
-    std::vector<Array> views;
-    ops::for_each_index(Shape(window), [&](const Dims& at, std::int64_t) {
+    if (p.strides[d] > 1)
+      p.pairs[d].second += ((p.window[d] - 1) * p.dilation[d] / p.strides[d] + p.count[d]) * p.strides[d] - extents[d];
+  return p;
+}
+
+// `neutral` is what padding adds. There is at least one window.
+Together reduced(Together xs, const Together& neutral, const CombineSeveral& combine, const Places& p) {
+  const std::size_t n = p.window.size();
+  for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = padded(xs[i], neutral[i], p.pairs, p.base);
+  auto seen_of = [&](const Dims& apart, const Dims& some) {
+    std::vector<Seen> out;
+    for (const Array& x : xs) out.emplace_back(x, apart, some);
+    return out;
+  };
+  auto view = [](const std::vector<Seen>& seen, const Dims& first) {
+    Together out;
+    for (const Seen& s : seen) out.push_back(s(first));
+    return out;
+  };
+  if (Shape(p.window).num_elements() <= kViews) {
+    const std::vector<Seen> seen = seen_of(p.strides, p.count);
+    std::vector<Together> views;
+    ops::for_each_index(Shape(p.window), [&](const Dims& at, std::int64_t) {
       Dims first = at;
-      for (std::size_t d = 0; d < n; ++d) first[d] *= dilation[d];
-      views.push_back(seen(first));
+      for (std::size_t d = 0; d < n; ++d) first[d] *= p.dilation[d];
+      views.push_back(view(seen, first));
     });
     return combined(combine, std::move(views));
   }
   // One dim after the other, the last first: so the first element of a window wins a tie.
   for (std::size_t d = n; d-- > 0;) {
-    if (window[d] > kViews) {
-      x = reduced_by_doubling(combine, x, d, window[d], strides[d], dilation[d], count[d]);
+    if (p.window[d] > kViews) {
+      xs = reduced_by_doubling(combine, xs, d, p.window[d], p.strides[d], p.dilation[d], p.count[d]);
       continue;
     }
-    Dims apart(n, 1), first(n, 0), some = x.shape().dims();
-    apart[d] = strides[d];
-    some[d] = count[d];
-    const Seen seen(x, apart, some);
-    std::vector<Array> views;
-    for (std::int64_t i = 0; i < window[d]; ++i) {
-      first[d] = i * dilation[d];
-      views.push_back(seen(first));
+    Dims apart(n, 1), first(n, 0), some = xs[0].shape().dims();
+    apart[d] = p.strides[d];
+    some[d] = p.count[d];
+    const std::vector<Seen> seen = seen_of(apart, some);
+    std::vector<Together> views;
+    for (std::int64_t i = 0; i < p.window[d]; ++i) {
+      first[d] = i * p.dilation[d];
+      views.push_back(view(seen, first));
     }
-    x = combined(combine, std::move(views));
+    xs = combined(combine, std::move(views));
   }
-  return x;
+  return xs;
 }
 
 }  // namespace
@@ -239,16 +276,33 @@ Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions
   const Array neutral = reduction == WindowReduction::sum   ? ops::literal(x.dtype(), 0)
                         : reduction == WindowReduction::max ? lax::reduce_max(nothing, {0})
                                                             : lax::reduce_min(nothing, {0});
+  const Places p = places_of(x.shape(), o);
+  if (ops::contains(p.count, 0)) return ops::zeros(x.dtype(), Shape(p.count));
   return reduced(
-      x, neutral, [reduction](const Array& a, const Array& b) { return combined(reduction, a, b); }, o);
+      {x}, {neutral},
+      [reduction](const Together& a, const Together& b) { return Together{combined(reduction, a[0], b[0])}; }, p)[0];
 }
-Array reduce_window(const In& x, const Operand& initial, const Combine& combine, const WindowOptions& o) {
-  CallScope scope(x.loc);
-  const Array start = lax::convert_element_type(initial.array, x.array.dtype());
-  auto same = [&](const Array& y) { return lax::convert_element_type(y, x.array.dtype()); };
-  const Array y = reduced(
-      x.array, start, [&](const Array& a, const Array& b) { return same(combine(a, b)); }, o);
-  return same(combine(lax::broadcast_in_dim(start, y.shape(), {}), y));
+Array reduce_window(const In& in, const Operand& initial, const Combine& combine, const WindowOptions& o) {
+  CallScope scope(in.loc);
+  const Array& x = in.array;
+  const Array start = lax::convert_element_type(initial.array, x.dtype());
+  const Places p = places_of(x.shape(), o);
+  if (ops::contains(p.count, 0)) return ops::zeros(x.dtype(), Shape(p.count));
+  auto joined = [&](const Array& a, const Array& b) { return lax::convert_element_type(combine(a, b), x.dtype()); };
+  auto complete = [&](const Array& y) { return joined(lax::broadcast_in_dim(start, y.shape(), {}), y); };
+  if (!p.adds)
+    return complete(reduced(
+        {x}, {start}, [&](const Together& a, const Together& b) { return Together{joined(a[0], b[0])}; }, p)[0]);
+  // What is added around the elements does not count: `initial` is in every result once, whatever it is.
+  const Together y = reduced(
+      {x, lax::broadcast_in_dim(ops::literal(bool_, 1), x.shape(), {})}, {start, ops::literal(bool_, 0)},
+      [&](const Together& a, const Together& b) {
+        const Array either = lax::select(a[1], a[0], b[0]);
+        return Together{lax::select(lax::bitwise_and(a[1], b[1]), joined(a[0], b[0]), either),
+                        lax::bitwise_or(a[1], b[1])};
+      },
+      p);
+  return lax::select(y[1], complete(y[0]), lax::broadcast_in_dim(start, y[0].shape(), {}));
 }
 
 }  // namespace tutti::lax

@@ -3,6 +3,7 @@
 
 #include "linalg/inexact.hpp"
 #include "tutti/lax/control_flow.hpp"
+#include "tutti/numpy/rearrange.hpp"
 #include "tutti/transform/composite.hpp"
 
 namespace tutti::linalg {
@@ -181,9 +182,11 @@ Array toeplitz(const In& c, const In& r) {
   if (c.array.ndim() < 1 || r.array.ndim() < 1)
     raise<ShapeError>("toeplitz", "c is " + type_text(c.array) + ", r is " + type_text(r.array), "They are vectors.");
   const std::int64_t m = cols_of(c.array), n = cols_of(r.array);
-  if (m == 0 || n == 0) return zeros(joined(batch_of(c.array, 1), {m, n}), c.array.dtype());
+  const Shape batch = broadcast_shapes({batch_of(c.array, 1), batch_of(r.array, 1)});
+  if (m == 0 || n == 0) return zeros(joined(batch, {m, n}), c.array.dtype());
+  const Array column = broadcast_to(c.array, joined(batch, {m})), row = broadcast_to(r.array, joined(batch, {n}));
   // r backwards without its first element, then c: element (i, j) is number i - j + n - 1.
-  const Array all_values = concatenate({flip(r.array(ellipsis, slice(1, none)), -1), c.array}, -1);
+  const Array all_values = concatenate({flip(row(ellipsis, slice(1, none)), -1), column}, -1);
   const Array at = expand_dims(arange(m), 1) - arange(n) + static_cast<int>(n - 1);
   return take(all_values, at, -1);
 }

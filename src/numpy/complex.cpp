@@ -16,7 +16,8 @@ Array imag(const In& x) {
 }
 Array angle(const In& x) {
   CallScope scope(x.loc);
-  return atan2(imag(x.array), real(x.array));
+  const DType dtype = x.array.dtype().is_inexact() ? real_dtype(x.array.dtype()) : canonical(float64);
+  return atan2(imag(x.array).astype(dtype), real(x.array).astype(dtype));
 }
 bool iscomplexobj(const Array& x) { return x.dtype().is_complex(); }
 

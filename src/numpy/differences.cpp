@@ -184,11 +184,8 @@ Array nan_as(const Array& x, double instead) { return x.dtype().is_inexact() ? w
 Array cumulative(const char* name, Running f, const Array& x, const CumulativeOptions& o, double initial) {
   if (x.ndim() == 0 || (x.ndim() > 1 && !o.axis))
     raise<ValueError>(name, "the array is " + x.type().str() + " and no axis is given", "Name the axis.");
-  // Small integers run in the default integers, as sums do.
-  std::optional<DType> dtype = o.dtype;
-  if (!dtype && (x.dtype().is_integer() || x.dtype().is_bool())) dtype = sum(zeros({0}, x.dtype())).dtype();
   const int d = ops::normal_axis(name, o.axis.value_or(0), x);
-  const Array y = running(name, f, x, d, dtype);
+  const Array y = running(name, f, x, d, o.dtype);
   if (!o.include_initial) return y;
   Shape shape = y.shape();
   shape[d] = 1;
@@ -209,7 +206,11 @@ Array nancumprod(const In& x, std::optional<int> axis, std::optional<DType> dtyp
 }
 Array cumulative_sum(const In& x, const CumulativeOptions& o) {
   CallScope scope(x.loc);
-  return cumulative("cumulative_sum", lax::cumsum, x.array, o, 0);
+  // Small integers are added up in the default integers, as sums are; JAX's products keep them.
+  CumulativeOptions wide = o;
+  const DType dtype = x.array.dtype();
+  if (!o.dtype && (dtype.is_integer() || dtype.is_bool())) wide.dtype = sum(zeros({0}, dtype)).dtype();
+  return cumulative("cumulative_sum", lax::cumsum, x.array, wide, 0);
 }
 Array cumulative_prod(const In& x, const CumulativeOptions& o) {
   CallScope scope(x.loc);

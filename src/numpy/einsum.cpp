@@ -4,7 +4,8 @@
 #include <set>
 
 #include "numpy/dims.hpp"
-#include "tutti/numpy/movement.hpp"
+#include "tutti/lax/reductions.hpp"
+#include "tutti/numpy/numpy.hpp"
 
 namespace tutti {
 namespace {
@@ -137,16 +138,21 @@ Term without_broadcast_dims(const Term& t, const std::map<char, std::int64_t>& e
   return {reshape(t.array, shape), labels};
 }
 
+Array summed(const Array& x, const Dims& dims) {
+  return x.dtype().is_bool() ? lax::reduce_or(x, dims) : lax::reduce_sum(x, dims);
+}
+
 // The diagonal over two dims of one letter, the second of which goes.
 Array diagonal(const Array& x, std::size_t first, std::size_t second) {
   const DType dtype = ops::position_dtype(x.shape());
   Array same = lax::eq(ops::positions(dtype, x.shape(), static_cast<int>(first)),
                        ops::positions(dtype, x.shape(), static_cast<int>(second)));
-  return lax::reduce_sum(lax::select(same, x, ops::zeros(x.dtype(), x.shape())), {static_cast<std::int64_t>(second)});
+  return summed(lax::select(same, x, ops::zeros(x.dtype(), x.shape())), {static_cast<std::int64_t>(second)});
 }
 
-// Takes the diagonal over repeated letters and sums away letters that nobody needs.
-Term reduced(Term t, const Letters& needed) {
+// Takes the diagonal over repeated letters and sums away letters that nobody needs, in the dtype that holds both the
+// elements and what is preferred.
+Term reduced(Term t, const Letters& needed, std::optional<DType> preferred) {
   for (std::size_t i = 0; i < t.labels.size(); ++i)
     for (std::size_t j; (j = t.labels.find(t.labels[i], i + 1)) != std::string::npos;) {
       t.array = diagonal(t.array, i, j);
@@ -160,7 +166,10 @@ Term reduced(Term t, const Letters& needed) {
     else
       gone.push_back(static_cast<std::int64_t>(i));
   }
-  return {gone.empty() ? t.array : lax::reduce_sum(t.array, gone), kept};
+  if (gone.empty()) return {t.array, kept};
+  if (preferred && promote_types(t.array.dtype(), *preferred) != t.array.dtype())
+    t.array = lax::convert_element_type(t.array, *preferred);
+  return {summed(t.array, gone), kept};
 }
 
 Term multiplied(const Term& x, const Term& y, const Letters& needed, std::optional<DType> preferred) {
@@ -189,14 +198,17 @@ Term contracted(const std::vector<Term>& terms, const std::string& result, std::
     for (std::size_t k = i; k < terms.size(); ++k) out.insert(terms[k].labels.begin(), terms[k].labels.end());
     return out;
   };
-  Term all = reduced(terms[0], needed_after(1));
+  Term all = reduced(terms[0], needed_after(1), preferred);
   for (std::size_t i = 1; i < terms.size(); ++i) {
     const Letters later = needed_after(i + 1);
     Letters either = later;
     either.insert(all.labels.begin(), all.labels.end());
-    Term next = reduced(terms[i], either);
-    if (i > 1 && preferred) next.array = lax::convert_element_type(next.array, *preferred);
-    all = reduced(multiplied(all, next, later, preferred), later);
+    Term next = reduced(terms[i], either, preferred);
+    if (preferred && next.array.dtype() != all.array.dtype()) {  // one of them is a sum, or a product of others
+      next.array = lax::convert_element_type(next.array, *preferred);
+      all.array = lax::convert_element_type(all.array, *preferred);
+    }
+    all = reduced(multiplied(all, next, later, preferred), later, preferred);
   }
   return all;
 }
@@ -214,7 +226,8 @@ Array einsum(const std::string& subscripts, const ArrayList& list, std::optional
   const std::map<char, std::int64_t> extents = extents_of(s, terms);
   const std::string result = result_labels(s, terms);
   for (Term& t : terms) t = without_broadcast_dims(t, extents);
-  const Term all = contracted(terms, result, preferred);
+  Term all = contracted(terms, result, preferred);
+  if (preferred) all.array = lax::convert_element_type(all.array, *preferred);
   Dims order;
   for (char c : result) order.push_back(static_cast<std::int64_t>(all.labels.find(c)));
   return order == ops::range(0, all.array.ndim()) ? all.array : lax::transpose(all.array, order);

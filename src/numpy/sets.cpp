@@ -74,14 +74,20 @@ Unique unique_of(const char* name, const Array& in, const UniqueOptions& o) {
 }
 
 std::vector<Array> flat_pair(const Array& x, const Array& y) { return ops::same_dtype({ravel(x), ravel(y)}); }
-Array kept(const Array& x, const Array& mask, const SizeOptions& o) {
+// What fills the places that are too many, unless it is given: 0, or the least that is kept, as in JAX.
+enum class Filled { zero, least };
+Array kept(const Array& x, const Array& mask, const SizeOptions& o, Filled filled = Filled::zero) {
   if (!o.size) return extract(mask, x);
+  if (x.size() == 0) return full({o.size->value}, o.fill_value.has_value() ? o.fill_value : Array(0), x.dtype());
   SizeOptions which = o;
   which.fill_value = Array(x.size());
   const Array at = flatnonzero(mask, which);
   const Array found = take(x, at, TakeMode::clip);
-  const Array otherwise = o.fill_value.has_value() ? o.fill_value : Array(0);
-  return where(lax::iota(int32, {o.size->value}, 0) < sum(mask), found, otherwise);
+  const Array there = lax::iota(int32, {o.size->value}, 0) < sum(mask);
+  if (o.fill_value.has_value()) return where(there, found, o.fill_value);
+  const Array zeroed = where(there, found, Array(0));
+  if (filled == Filled::zero || o.size->value == 0) return zeroed;
+  return where(there, zeroed, min(where(there, zeroed, max(zeroed))));
 }
 // x sorted, without repetition; behind the true ones NaN-like places that `there` leaves out.
 struct Distinct {
@@ -131,7 +137,7 @@ Array intersect1d(const In& x, const In& y, const SizeOptions& o) {
   const std::vector<Array> xs = flat_pair(x.array, y.array);
   if (!o.size && (xs[0].is_traced() || xs[1].is_traced())) traced("intersect1d", x.array);
   const Distinct d = distinct(xs[0], o.size.has_value());
-  return kept(d.values, d.there & isin(d.values, xs[1]), o);
+  return kept(d.values, d.there & isin(d.values, xs[1]), o, Filled::least);
 }
 Intersection intersect1d_indices(const In& x, const In& y) {
   CallScope scope(x.loc);
@@ -153,7 +159,9 @@ Array setxor1d(const In& x, const In& y, const SizeOptions& o) {
   if (!o.size && (xs[0].is_traced() || xs[1].is_traced())) traced("setxor1d", x.array);
   const Array both = concatenate(xs);
   const Distinct d = distinct(both, o.size.has_value());
-  return kept(d.values, d.there & (isin(d.values, xs[0]) ^ isin(d.values, xs[1])), o);
+  // Each is in one of them at least; a NaN is in none.
+  const Array in_both = isin(d.values, xs[0]) & isin(d.values, xs[1]);
+  return kept(d.values, d.there & ~in_both, o, Filled::least);
 }
 
 Array isin(const In& x, const In& among, bool invert) {

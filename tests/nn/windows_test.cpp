@@ -224,6 +224,27 @@ TEST(Windows, GradientsOfStridesNeedLittleMemory) {
   }
 }
 
+// Whatever the function and its start: what padding and dilation add is no element. Values from JAX.
+TEST(Windows, CountTheStartOnce) {
+  using F = std::vector<float>;
+  const Array x = array({1.f, 2.f, 3.f, 4.f});
+  auto sums = [](const Array& a, const Array& b) { return a + b; };
+  auto of = [&](const lax::Combine& f, float start, const lax::WindowOptions& o) {
+    return lax::reduce_window(x, start, f, o).to_vector<float>();
+  };
+  EXPECT_EQ(of(sums, 2, {.window_dimensions = {3}, .padding = "SAME"}), F({5, 8, 11, 9}));
+  EXPECT_EQ(of(sums, 2, {.window_dimensions = {3}, .padding = {{1, 1}}, .base_dilation = {2}}),
+            F({3, 5, 4, 7, 5, 9, 6}));
+  EXPECT_EQ(
+      of([](const Array& a, const Array& b) { return a * b; }, 2, {.window_dimensions = {2}, .padding = {{2, 0}}}),
+      F({2, 2, 4, 12, 24}));
+  EXPECT_EQ(of(sums, 2, {.window_dimensions = {40}, .padding = {{39, 0}}}), F({3, 5, 8, 12}));
+  auto pool = [&](const Array& v) {
+    return sum(square(lax::reduce_window(v, 1.f, sums, {.window_dimensions = {2}, .padding = {{1, 0}}})));
+  };
+  EXPECT_EQ(grad(pool)(x).to_vector<float>(), F({12, 20, 28, 16}));
+}
+
 TEST(Windows, EqualLoops) {
   for (auto kind : {lax::WindowReduction::sum, lax::WindowReduction::max, lax::WindowReduction::min})
     for (int i = 0; i < 8; ++i) {

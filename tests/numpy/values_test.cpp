@@ -98,6 +98,8 @@ TEST(Values, OfEmptyResults) {
   EXPECT_EQ(unique_all(array({1, 2}), {.size = 0}).counts.shape(), Shape({0}));
   EXPECT_EQ(fft::fft(zeros({4, 0})).shape(), Shape({4, 0}));
   EXPECT_EQ(trim_zeros(array({{0, 0, 0}, {0, 1, 0}})).shape(), Shape({1, 1}));
+  auto picked = [](const Array& x) { return sum(take_along_axis(x, zeros({0, 1}, int32), 1)); };
+  EXPECT_EQ(grad(picked)(zeros({0, 2})).shape(), Shape({0, 2}));
 }
 
 TEST(Values, ComplexNumbersAreSearchedAsTheyAreSorted) {
@@ -113,6 +115,41 @@ TEST(Values, FilledSetsTakeTheCommonDtype) {
   const Array x = array({1, 2, 3});
   EXPECT_EQ(reals(intersect1d(x, array({2}), {.size = 2, .fill_value = 2.5})), F({2.f, 2.5f}));
   EXPECT_EQ(reals(flatnonzero(array({0, 1}), {.size = 2, .fill_value = 2.5})), F({1.f, 2.5f}));
+  EXPECT_EQ(whole(intersect1d(array({5, -3, 4}), array({4, -3}), {.size = 4})), I({-3, 4, -3, -3}));
+  EXPECT_EQ(whole(intersect1d(x, array({7}), {.size = 2})), I({0, 0}));
+  EXPECT_EQ(whole(setxor1d(x, array({2, 3, 9}), {.size = 4})), I({1, 9, 1, 1}));
+  EXPECT_EQ(whole(setdiff1d(zeros({0}, int32), x, {.size = 2})), I({0, 0}));
+  EXPECT_EQ(whole(intersect1d(zeros({0}, int32), x, {.size = 2, .fill_value = 7})), I({7, 7}));
+  EXPECT_EQ(setxor1d(array({NAN, 1.f}), array({1.f, 2.f})).size(), 2);
+}
+
+// Values from JAX: sums are kept in the preferred dtype, or in a wider one that the elements have.
+TEST(Values, EinsumInAPreferredDtype) {
+  const Array b = array({{true, true}, {false, true}}), i = array({{1, 2}, {3, 4}});
+  EXPECT_EQ(einsum("ii->i", {b}).to_vector<bool>(), (std::vector<bool>{true, true}));
+  EXPECT_EQ(einsum("ij->j", {b}).dtype(), bool_);
+  EXPECT_EQ(reals(einsum("ij->j", {b}, float32)), F({1, 2}));
+  EXPECT_EQ(reals(einsum("ii->i", {i}, float32)), F({1, 4}));
+  EXPECT_EQ(einsum("ij->", {i}, float32).dtype(), float32);
+  EXPECT_EQ(whole(einsum("ij->i", {array({{1.5f, 1.5f}})}, int32)), I({3}));
+  const Array z = array(std::vector<std::complex<float>>{{1, 2}, {3, -1}}, {2});
+  EXPECT_EQ(reals(einsum("i,i->i", {z, z}, float32)), F({-3, 8}));
+  EXPECT_EQ(lax::dot_general(z, z, {.lhs_contract = {0}, .rhs_contract = {0}}, float32).item<float>(), 5);
+  const Array x = array({1.f, 2.f});
+  EXPECT_EQ(lax::dot_general(x, x, {.lhs_contract = {0}, .rhs_contract = {0}}, complex64).item<std::complex<float>>(),
+            std::complex<float>(5, 0));
+}
+
+TEST(Values, ToeplitzOfStacks) {
+  const Array t = linalg::toeplitz(array({1.f, 2.f, 3.f}), array({{9.f, 4.f}, {9.f, 5.f}}));
+  EXPECT_EQ(reals(t), F({1, 4, 2, 1, 3, 2, 1, 5, 2, 1, 3, 2}));
+  EXPECT_EQ(t.shape(), Shape({2, 3, 2}));
+}
+
+TEST(Values, PowersOfIntegersInLax) {
+  EXPECT_EQ(reals(lax::pow(array({2.f, -0.f, 0.f, -2.f}), array({-1, -1, 0, 3}))), F({.5f, -INFINITY, 1, -8}));
+  EXPECT_EQ(lax::pow(ones({2}, bfloat16), ones({2}, uint8)).dtype(), bfloat16);
+  EXPECT_THROW(lax::pow(array({2}), array({3.f})), TypeError);
 }
 
 TEST(Values, OfLax) {
@@ -140,6 +177,18 @@ TEST(Values, OfComplexFunctions) {
   EXPECT_NEAR(std::abs(atan2(z, z).to_vector<C>()[0] - C(float(M_PI) / 4, 0)), 0, 1e-6);
   EXPECT_THROW(isneginf(z), ValueError);
   EXPECT_THROW(signbit(z), ValueError);
+}
+
+TEST(Values, RunningProductsKeepSmallIntegers) {
+  const Array x = array({2, 3}).astype(int8);
+  EXPECT_EQ(cumulative_prod(x, {.include_initial = true}).dtype(), int8);
+  EXPECT_EQ(cumulative_prod(array({true})).dtype(), int32);
+  EXPECT_EQ(cumulative_sum(x).dtype(), int32);
+}
+
+TEST(Values, AnglesOfIntegers) {
+  SixtyFour on;
+  EXPECT_EQ(angle(array({-1, 1}).astype(int8)).dtype(), float64);
 }
 
 TEST(Values, WeakFloatsOfIntegers) {

@@ -19,7 +19,7 @@ Array reduce(const In& x, const Operand& initial, const Combine& combine, const 
 using CombineSeveral = std::function<std::vector<Array>(const std::vector<Array>&, const std::vector<Array>&)>;
 std::vector<Array> reduce(const std::vector<Array>& xs, const std::vector<Array>& initial,
                           const CombineSeveral& combine, const Dims& dims, Loc loc = Loc::current());
-/// The elements of every window and `initial`, which is also what padding adds. Commutative besides.
+/// The elements of every window and `initial`, once; what padding adds does not count. Commutative besides.
 Array reduce_window(const In& x, const Operand& initial, const Combine& combine, const WindowOptions& options);
 
 Array reduce_and(const In& x, const Dims& dims);

@@ -310,6 +310,12 @@ Array dot_general(const In& lhs, const In& rhs, const DotDims& dims, std::option
   if (preferred && *preferred == lhs.array.dtype()) preferred = {};  // one spelling for one meaning
   if (preferred && arithmetic_dtype(*preferred) != *preferred)
     return convert_element_type(dot_general(lhs, rhs, dims, arithmetic_dtype(*preferred)), *preferred);
+  if (preferred && preferred->is_complex() && !lhs.array.dtype().is_complex())
+    return convert_element_type(dot_general(lhs, rhs, dims, real_dtype(*preferred)), *preferred);
+  if (preferred && !preferred->is_complex() && lhs.array.dtype().is_complex()) {  // the real part
+    const std::optional<DType> wide = *preferred == float64 ? std::optional<DType>(complex128) : std::nullopt;
+    return convert_element_type(dot_general(lhs, rhs, dims, wide), *preferred);
+  }
   const ops::DotGeneral form{dims, preferred};
   const Type &l = lhs.array.type(), &r = rhs.array.type();
   if (l.dtype.is_complex() && l.dtype == r.dtype && (!preferred || preferred->is_complex())) {

@@ -25,6 +25,7 @@ Shape window_sizes(const lax::GatherDims& g, const Shape& x, const Shape& update
   WindowDims w(g, x.ndim(), updates.ndim());
   Shape sizes(Dims(x.size(), 1));
   for (std::size_t i = 0; i < w.window.size() && i < w.operand.size(); ++i) sizes[w.operand[i]] = updates[w.window[i]];
+  for (std::int64_t d : g.operand_batching_dims) sizes[d] = std::min<std::int64_t>(1, x[d]);
   return sizes;
 }
 
