@@ -57,7 +57,8 @@ CONFINED = {
     r"(dnnl|oneapi/dnnl)": ["backend/cpu/"],
     r"(cblas|lapacke|libxsmm|pocketfft)": ["backend/"],
     r"fftw3": ["ops/fft/"],
-    r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp", "ops/linalg/spectra.cpp", "ops/linalg/blocked.cpp"],
+    r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp", "ops/linalg/spectra.cpp", "ops/linalg/blocked.cpp",
+                                   "ops/linalg/forms.cpp"],
     r"([xei]mm|x86|arm_neon)\w*\.h": ["backend/cpu/",
                                      "base/stream.hpp",
                                      # Kernels of an op's own, chosen by what the processor has.

@@ -6,6 +6,7 @@
 // input is no error: infinities and NaN come out.
 #pragma once
 
+#include <optional>
 #include <tuple>
 
 #include "tutti/array/array.hpp"
@@ -76,6 +77,46 @@ struct Eig {
 };
 /// Of any a[..., n, n]: eigenvalues w (complex, in no order) and eigenvectors of length 1 as columns.
 Eig eig(const In& a, bool left = true, bool right = true);
+
+struct Hessenberg {
+  Array a, taus;
+};
+/// q^H a q is zero below the first subdiagonal: that form is on and above it in `a`, and below are the vectors of the
+/// n - 1 reflections of which q is the product, with their factors `taus` (householder_product, ormqr). NaN for
+/// non-finite input. No derivatives.
+Hessenberg hessenberg(const In& a);
+
+struct Tridiagonal {
+  Array a, d, e, taus;
+};
+/// Of Hermitian a[..., n, n], of which one triangle is read: q^H a q has the diagonal d[..., n] and e[..., n-1] beside
+/// it; `a` has the vectors of the reflections in that triangle. NaN for non-finite input. No derivatives.
+Tridiagonal tridiagonal(const In& a, bool lower = true);
+
+struct Schur {
+  Array t, q;  // q empty where it was not asked for
+};
+/// a[..., n, n] = q t q^H, t upper triangular; of real a with blocks of 2 x 2 on the diagonal for complex eigenvalues.
+/// NaN for non-finite input. No derivatives.
+Schur schur(const In& a, bool vectors = true);
+
+/// q c (left) or c q, with q^H for q where `transpose`, of the q that hessenberg and LAPACK's geqrf leave as the
+/// columns of a[..., m, n] below the diagonal with factors taus[..., k]; q is not formed.
+Array ormqr(const In& a, const In& taus, const In& c, bool left = true, bool transpose = false);
+
+/// The upper factor of r^T r + w w^T, for an upper triangular r[..., n, n] and w[..., n], float32 or float64.
+Array cholesky_update(const In& r, const In& w);
+
+struct QdwhOptions {
+  int max_iterations = 10;
+  std::optional<double> eps{};  // that of the dtype
+};
+struct Qdwh {
+  Array u, h, iterations, is_converged;
+};
+/// The polar factors of x[m, n], m >= n: x = u h, u with orthonormal columns, h Hermitian and not negative. Source:
+/// Nakatsukasa, Bai and Gygi's dynamically weighted Halley iteration.
+Qdwh qdwh(const In& x, const QdwhOptions& options = {});
 
 struct Slogdet {
   Array sign, logabsdet;

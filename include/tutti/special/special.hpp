@@ -56,6 +56,41 @@ Array comb(const Operand& n, const Operand& k, bool repetition = false);
 /// (x^lambda - 1) / lambda, log(x) for lambda = 0; and of 1 + x.
 Array boxcox(const Operand& x, const Operand& lambda);
 Array boxcox1p(const Operand& x, const Operand& lambda);
+/// exp(x^2) erfc(x), also of complex numbers; Dawson's integral exp(-x^2) int_0^x exp(t^2) dt; Faddeeva's function
+/// exp(-z^2) erfc(-iz), complex.
+Array erfcx(const In& x);
+Array dawsn(const In& x);
+Array wofz(const In& z);
+/// Owen's T function, 1/(2 pi) int_0^a exp(-h^2 (1 + t^2) / 2) / (1 + t^2) dt.
+Array owens_t(const Operand& h, const Operand& a);
+/// Exponential integrals: int_x^inf exp(-t) / t^n dt x^(n-1), that for n = 1, and -E1(-x), in the middle of which a
+/// pole is passed. n counts from 0 (NaN for what is no integer), x is not negative (else NaN).
+Array expn(const Operand& n, const Operand& x);
+Array exp1(const In& x);
+Array expi(const In& x);
+struct SineIntegrals {
+  Array si, ci;
+};
+/// int_0^x sin(t) / t dt, and gamma + log(x) + int_0^x (cos(t) - 1) / t dt (of |x|).
+SineIntegrals sici(const In& x);
+struct Fresnel {
+  Array s, c;
+};
+/// int_0^x sin(pi t^2 / 2) dt, and that of the cosine.
+Fresnel fresnel(const In& x);
+/// int_1^x log(t) / (1 - t) dt, the dilogarithm of 1 - x; NaN for x < 0.
+Array spence(const In& x);
+/// The confluent hypergeometric function M(a, b, x), and Gauss's F(a, b, c, x) for x up to 1 (infinite beyond).
+Array hyp1f1(const Operand& a, const Operand& b, const Operand& x);
+Array hyp2f1(const Operand& a, const Operand& b, const Operand& c, const Operand& x);
+/// Bessel functions J_0 ... J_v of z, stacked along a new dim 0, by n_iter steps downwards: enough for |z| up to about
+/// half as many.
+Array bessel_jn(const In& z, int v, int n_iter = 50);
+/// Spherical harmonics (complex) of degree n >= 0 and order m (integers), at the polar angle theta and the azimuth phi,
+/// which broadcast. n_max is the largest n; where n is not known while recording it must be given. ValueError if not.
+Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const Operand& phi, int n_max = -1);
+/// Bernoulli's numbers B_0 ... B_n, with B_1 = -1/2.
+Array bernoulli(int n);
 using nn::log_softmax;
 using nn::logsumexp;
 using nn::softmax;

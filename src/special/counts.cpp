@@ -1,0 +1,96 @@
+// Distributions of whole numbers: elsewhere the probability is 0. Source: jax.scipy.stats.
+#include <limits>
+
+#include "special/floating.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/stats/distributions.hpp"
+
+namespace tutti::stats {
+namespace {
+
+constexpr double never = -std::numeric_limits<double>::infinity();
+
+struct Counted {
+  Array k, p, n;
+  // `probability` where k is a whole number of those that there are.
+  Array only(const Array& there, const Array& probability) const {
+    return where(there & (k == round(k)), probability, never);
+  }
+};
+Counted counted(const Operand& k, const Operand& p, const Operand& n, const Operand& loc) {
+  const std::vector<Array> v = special::together({k.array, p.array, n.array, loc.array});
+  return {v[0] - v[3], v[1], v[2]};
+}
+
+}  // namespace
+
+namespace poisson {
+Array logpmf(const Operand& k, const Operand& mu, const Operand& loc) {
+  CallScope scope(k.loc);
+  const Counted c = counted(k, mu, 1.f, loc);
+  const Array there = c.k >= 0, at = where(there, c.k, 0);
+  return c.only(there, special::xlogy(at, c.p) - special::gammaln(at + 1) - c.p);
+}
+Array pmf(const Operand& k, const Operand& mu, const Operand& loc) {
+  CallScope scope(k.loc);
+  return exp(logpmf(k, mu, loc));
+}
+Array cdf(const Operand& k, const Operand& mu, const Operand& loc) {
+  CallScope scope(k.loc);
+  const Counted c = counted(k, mu, 1.f, loc);
+  const Array there = c.k >= 0;
+  return where(there, special::gammaincc(floor(where(there, c.k, 0) + 1), c.p), 0);
+}
+}  // namespace poisson
+
+namespace bernoulli {
+Array logpmf(const Operand& k, const Operand& p, const Operand& loc) {
+  CallScope scope(k.loc);
+  const Counted c = counted(k, p, 1.f, loc);
+  return c.only((c.k == 0) | (c.k == 1), special::xlogy(c.k, c.p) + special::xlog1py(1 - c.k, -c.p));
+}
+Array pmf(const Operand& k, const Operand& p, const Operand& loc) {
+  CallScope scope(k.loc);
+  return exp(logpmf(k, p, loc));
+}
+Array cdf(const Operand& k, const Operand& p) {
+  CallScope scope(k.loc);
+  const Counted c = counted(k, p, 1.f, 0.f);
+  const Array odd = isnan(c.k) | ~((c.p >= 0) & (c.p <= 1));
+  return where(odd, std::numeric_limits<double>::quiet_NaN(), where(c.k < 0, 0, where(c.k < 1, 1 - c.p, 1)));
+}
+Array ppf(const Operand& q, const Operand& p) {
+  CallScope scope(q.loc);
+  const Counted c = counted(q, p, 1.f, 0.f);
+  const Array possible = (c.k >= 0) & (c.k <= 1) & (c.p >= 0) & (c.p <= 1);
+  return where(possible, where(c.k <= 1 - c.p, 0, 1), std::numeric_limits<double>::quiet_NaN()).astype(c.k.dtype());
+}
+}  // namespace bernoulli
+
+namespace binom {
+Array logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
+  CallScope scope(k.loc);
+  const Counted c = counted(k, p, n, loc);
+  const Array there = (c.k >= 0) & (c.k <= c.n), at = where(there, c.k, 0);
+  const Array ways = special::gammaln(c.n + 1) - special::gammaln(at + 1) - special::gammaln(c.n - at + 1);
+  return c.only(there, ways + special::xlogy(at, c.p) + special::xlog1py(c.n - at, -c.p));
+}
+Array pmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
+  CallScope scope(k.loc);
+  return exp(logpmf(k, n, p, loc));
+}
+}  // namespace binom
+
+namespace geom {
+Array logpmf(const Operand& k, const Operand& p, const Operand& loc) {
+  CallScope scope(k.loc);
+  const Counted c = counted(k, p, 1.f, loc);
+  return c.only(c.k >= 1, special::xlog1py(c.k - 1, -c.p) + log(c.p));
+}
+Array pmf(const Operand& k, const Operand& p, const Operand& loc) {
+  CallScope scope(k.loc);
+  return exp(logpmf(k, p, loc));
+}
+}  // namespace geom
+
+}  // namespace tutti::stats
