@@ -51,6 +51,7 @@ Array nanmin_with(const In& x, const ReduceOptions& o) {
 Array nanmean_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
   const Array& a = given(x.array, "nanmean");
+  if (!a.dtype().is_inexact()) return mean_with(a, o);
   const Array n = sum_with(~isnan(a), {.axes = o.axes, .keepdims = o.keepdims, .where = o.where});
   const Array y = nansum_with(a, {.axes = o.axes, .keepdims = o.keepdims, .dtype = o.dtype, .where = o.where}) / n;
   return lax::convert_element_type(y, o.dtype ? *o.dtype : ops::promote_inexact({a}).dtype, y.weak_type());
