@@ -102,7 +102,7 @@ Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const
       raise<ValueError>("sph_harm_y", "the largest degree is not known while recording", "Give n_max.");
     n_max = n.array.size() == 0 ? 0 : max(n.array).astype(int32).item<int>();
   }
-  const DType dtype = floating(result_type({theta.array, phi.array}));
+  const DType dtype = inexact(result_type({theta.array, phi.array}));
   std::vector<Array> v;
   for (const Array& each : {n.array, m.array, theta.array, phi.array}) v.push_back(each.astype(dtype));
   return composite(
