@@ -74,15 +74,32 @@ Array nanstd_with(const In& x, const ReduceOptions& o) {
   return sqrt(nanvar_with(x, o));
 }
 
-Array nansum(const In& x, const Axes& axes, bool keepdims) { return nansum_with(x, plain(axes, keepdims)); }
-Array nanprod(const In& x, const Axes& axes, bool keepdims) { return nanprod_with(x, plain(axes, keepdims)); }
-Array nanmean(const In& x, const Axes& axes, bool keepdims) { return nanmean_with(x, plain(axes, keepdims)); }
-Array nanmax(const In& x, const Axes& axes, bool keepdims) { return nanmax_with(x, plain(axes, keepdims)); }
-Array nanmin(const In& x, const Axes& axes, bool keepdims) { return nanmin_with(x, plain(axes, keepdims)); }
+Array nansum(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return nansum_with(x, plain(axes, keepdims));
+}
+Array nanprod(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return nanprod_with(x, plain(axes, keepdims));
+}
+Array nanmean(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return nanmean_with(x, plain(axes, keepdims));
+}
+Array nanmax(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return nanmax_with(x, plain(axes, keepdims));
+}
+Array nanmin(const In& x, const Axes& axes, bool keepdims) {
+  CallScope scope(x.loc);
+  return nanmin_with(x, plain(axes, keepdims));
+}
 Array nanvar(const In& x, const Axes& axes, bool keepdims, double ddof) {
+  CallScope scope(x.loc);
   return nanvar_with(x, plain(axes, keepdims, ddof));
 }
 Array nanstd(const In& x, const Axes& axes, bool keepdims, double ddof) {
+  CallScope scope(x.loc);
   return nanstd_with(x, plain(axes, keepdims, ddof));
 }
 

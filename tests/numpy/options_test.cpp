@@ -143,7 +143,7 @@ TEST(Options, OfStandardize) {
 
 TEST(Options, IntegersOf64BitsAreFloat64InLinearAlgebra) {
   enable_x64(true);
-  const Array a = array({{2, 1}, {1, 3}});
+  const Array a = array({{2, 1}, {1, 3}}).astype(int64);
   EXPECT_EQ(a.dtype(), int64);
   for (const Array& y : {linalg::det(a), linalg::inv(a), linalg::solve(a, a.index({0})), linalg::cholesky(a),
                          linalg::eigh(a).w, linalg::norm(a), linalg::pinv(a)})
