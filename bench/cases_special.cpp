@@ -43,6 +43,20 @@ std::vector<Case> special_cases() {
           [](const Array& a, const Array& b, const Array& x) { return special::betainc(a, b, x); }, between(0.1, 30),
           between(0.1, 30), between(0.01, 0.99)),
       compiled(
+          "special_erfcx_1M", [](const Array& x) { return special::erfcx(x); }, between(-5, 20)),
+      compiled(
+          "special_dawsn_1M", [](const Array& x) { return special::dawsn(x); }, between(-20, 20)),
+      compiled(
+          "special_expi_1M", [](const Array& x) { return special::expi(x); }, between(0.1, 20)),
+      compiled(
+          "special_fresnel_1M", [](const Array& x) { return special::fresnel(x).s; }, between(-20, 20)),
+      compiled(
+          "special_sici_1M", [](const Array& x) { return special::sici(x).si; }, between(-20, 20)),
+      compiled(
+          "special_spence_1M", [](const Array& x) { return special::spence(x); }, between(0.1, 20)),
+      compiled(
+          "special_owens_t_1M", [](const Array& x) { return special::owens_t(x, x); }, between(-5, 5)),
+      compiled(
           "complex_sqrt_1M", [](const Array& z) { return sqrt(z); }, complex_numbers()),
       compiled(
           "complex_log_1M", [](const Array& z) { return log(z); }, complex_numbers()),
