@@ -21,6 +21,17 @@ std::vector<Case> linalg_cases() {
           "svd_256", [](const Array& a) { return linalg::svd(a); }, whole({256, 256})),
       compiled(
           "qr_512", [](const Array& a) { return linalg::qr(a); }, whole({512, 512})),
+      compiled(
+          "hessenberg_256", [](const Array& a) { return lax::linalg::hessenberg(a).a; }, whole({256, 256})),
+      compiled(
+          "tridiagonal_256", [](const Array& a) { return lax::linalg::tridiagonal(a).d; }, spd(256)),
+      compiled(
+          "schur_256", [](const Array& a) { return lax::linalg::schur(a).t; }, whole({256, 256})),
+      compiled(
+          "cholesky_update_512", [](const Array& r, const Array& w) { return lax::linalg::cholesky_update(r, w); },
+          [](const Setup& s) { return device_put(eye(512), s.at(P())); }, whole({512})),
+      compiled(
+          "qdwh_256", [](const Array& a) { return lax::linalg::qdwh(a).u; }, whole({256, 256})),
       compiled("batched_solve_4096x8", solve, rows({4096, 8, 8}), rows({4096, 8, 1})),
       compiled(
           "fft2_1024", [](const Array& x) { return fft::fft2(x); },

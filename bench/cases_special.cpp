@@ -2,6 +2,7 @@
 #include "case.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
+#include "tutti/special/distributions.hpp"
 
 namespace bench {
 namespace {
@@ -56,6 +57,10 @@ std::vector<Case> special_cases() {
           "special_spence_1M", [](const Array& x) { return special::spence(x); }, between(0.1, 20)),
       compiled(
           "special_owens_t_1M", [](const Array& x) { return special::owens_t(x, x); }, between(-5, 5)),
+      compiled(
+          "stats_gamma_logpdf_1M", [](const Array& x) { return stats::gamma::logpdf(x, 2.5f); }, between(0.1, 20)),
+      compiled(
+          "stats_t_logpdf_1M", [](const Array& x) { return stats::t::logpdf(x, 4.f); }, between(-20, 20)),
       compiled(
           "complex_sqrt_1M", [](const Array& z) { return sqrt(z); }, complex_numbers()),
       compiled(

@@ -1,5 +1,5 @@
 """Special functions, and functions of complex numbers: JAX's side."""
-from jax.scipy import special
+from jax.scipy import special, stats
 
 from jax_common import *  # noqa: F403
 
@@ -24,6 +24,8 @@ on_arrays("special_fresnel_1M", lambda x: special.fresnel(x)[0], between(-20, 20
 on_arrays("special_sici_1M", lambda x: special.sici(x)[0], between(-20, 20))
 on_arrays("special_spence_1M", special.spence, between(.1, 20))
 on_arrays("special_owens_t_1M", lambda x: special.owens_t(x, x), between(-5, 5))
+on_arrays("stats_gamma_logpdf_1M", lambda x: stats.gamma.logpdf(x, 2.5), between(.1, 20))
+on_arrays("stats_t_logpdf_1M", lambda x: stats.t.logpdf(x, 4.), between(-20, 20))
 on_arrays("complex_sqrt_1M", jnp.sqrt, complex_numbers)
 on_arrays("complex_log_1M", jnp.log, complex_numbers)
 on_arrays("complex_tanh_1M", jnp.tanh, complex_numbers)

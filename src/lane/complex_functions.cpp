@@ -46,20 +46,14 @@ template <class T> struct OneByOne {
 
 namespace complex_plain {
 #define TUTTI_VECTOR 16
-#include "lane/kernels/elementary.inc"
-// In this order.
-#include "lane/kernels/complex.inc"
-#include "lane/kernels/complex_arrays.inc"
+#include "lane/kernels/complex_numbers.inc"
 #undef TUTTI_VECTOR
 }  // namespace complex_plain
 
 namespace complex_avx2 {
 #include "lane/begin_avx2.inc"
 #define TUTTI_VECTOR 32
-#include "lane/kernels/elementary.inc"
-// In this order.
-#include "lane/kernels/complex.inc"
-#include "lane/kernels/complex_arrays.inc"
+#include "lane/kernels/complex_numbers.inc"
 #undef TUTTI_VECTOR
 #include "lane/end_target.inc"
 }  // namespace complex_avx2
@@ -67,10 +61,7 @@ namespace complex_avx2 {
 namespace complex_avx512 {
 #include "lane/begin_avx512.inc"
 #define TUTTI_VECTOR 64
-#include "lane/kernels/elementary.inc"
-// In this order.
-#include "lane/kernels/complex.inc"
-#include "lane/kernels/complex_arrays.inc"
+#include "lane/kernels/complex_numbers.inc"
 #undef TUTTI_VECTOR
 #include "lane/end_target.inc"
 }  // namespace complex_avx512
@@ -84,10 +75,7 @@ constexpr ComplexFunction complex_function(int k) {
 
 }  // namespace
 
-int ComplexFunction::kind() {
-  static const int kind = has_avx512() ? 2 : has_avx2() ? 1 : 0;
-  return kind;
-}
+int ComplexFunction::kind() { return vector_kind(); }
 
 constinit const ComplexFunction complex_sqrt = complex_function(0), complex_rsqrt = complex_function(1),
                                 complex_exp2 = complex_function(2), complex_expm1 = complex_function(3),

@@ -20,30 +20,14 @@ namespace {
 
 namespace plain {
 #define TUTTI_VECTOR 16
-#include "lane/kernels/elementary.inc"
-// In this order.
-#include "lane/kernels/gamma.inc"
-//
-#include "lane/kernels/bessel.inc"
-#include "lane/kernels/incomplete.inc"
-#include "lane/kernels/normal.inc"
-//
-#include "lane/kernels/lanes.inc"
+#include "lane/kernels/special.inc"
 #undef TUTTI_VECTOR
 }  // namespace plain
 
 namespace avx2 {
 #include "lane/begin_avx2.inc"
 #define TUTTI_VECTOR 32
-#include "lane/kernels/elementary.inc"
-// In this order.
-#include "lane/kernels/gamma.inc"
-//
-#include "lane/kernels/bessel.inc"
-#include "lane/kernels/incomplete.inc"
-#include "lane/kernels/normal.inc"
-//
-#include "lane/kernels/lanes.inc"
+#include "lane/kernels/special.inc"
 #undef TUTTI_VECTOR
 #include "lane/end_target.inc"
 }  // namespace avx2
@@ -51,15 +35,7 @@ namespace avx2 {
 namespace avx512 {
 #include "lane/begin_avx512.inc"
 #define TUTTI_VECTOR 64
-#include "lane/kernels/elementary.inc"
-// In this order.
-#include "lane/kernels/gamma.inc"
-//
-#include "lane/kernels/bessel.inc"
-#include "lane/kernels/incomplete.inc"
-#include "lane/kernels/normal.inc"
-//
-#include "lane/kernels/lanes.inc"
+#include "lane/kernels/special.inc"
 #undef TUTTI_VECTOR
 #include "lane/end_target.inc"
 }  // namespace avx512
@@ -71,12 +47,11 @@ constexpr LaneFunction function(const char* name, int k) {
 }
 
 template <class T> T of_first_lane(const OfLanes<T> (&f)[3], T x, T y, T z) {
-  static const int kind = has_avx512() ? 2 : has_avx2() ? 1 : 0;
   T in[3][16], out[16];
   std::fill_n(in[0], 16, x);
   std::fill_n(in[1], 16, y);
   std::fill_n(in[2], 16, z);
-  f[kind](in[0], in[1], in[2], out);
+  f[vector_kind()](in[0], in[1], in[2], out);
   return out[0];
 }
 

@@ -16,7 +16,7 @@ struct Library {
   bool takes_two() const { return f32_2 != nullptr; }
 };
 
-extern const Library lib_sin, lib_cos, lib_tan, lib_erf_inv, lib_fmod;
+extern const Library lib_sin, lib_cos, lib_tan, lib_fmod;
 
 /// The function of this name, or nullptr.
 const Library* find_library(std::string_view name);

@@ -89,6 +89,24 @@ template <AnyLane L> L ndtri(L p) {
   });
 }
 
+/// As a function of w = -log(1 - x^2): erf_inv(x) / x is smooth in w, and in sqrt(w) for large w.
+template <AnyLane L> L erf_inv(L x) {
+  return single_or_call(x, lanes_erf_inv, [](auto x) {
+    static constexpr float near[] = {0.886226892f,     0.232013822f,    0.0115486542f,   -0.00233429694f,
+                                     -0.000127480802f, 4.45646328e-05f, 3.98347038e-06f, -1.97651411e-06f,
+                                     2.21036871e-07f,  -8.79133033e-09f};  // 0.1
+    static constexpr float far[] = {2.83297682f,     1.00167513f,     0.00944502838f, -0.00763993058f,
+                                    0.0056870128f,   -0.00358652789f, 0.00148736814f, -7.36798393e-05f,
+                                    -0.00031227796f, 0.000124835016f};  // 0.2
+    auto [e, m] = split(fma(-x, x, constant(x, 1)));
+    L w = -log_near_one(m - 1, e);
+    L p = select(w < 5, polynomial(w, near), polynomial(sqrt(w) - 3, far));
+    L edge = select(abs(x) == 1, x * std::numeric_limits<double>::infinity(),
+                    constant(x, std::numeric_limits<double>::quiet_NaN()));
+    return select(abs(x) < 1, p * x, edge);
+  });
+}
+
 /// exp(-a) `first` times a polynomial in a^2 / 4 for a < 8, else one in 1 / a over sqrt(a).
 template <AnyLane L, std::size_t n, std::size_t m>
 L scaled_bessel(L a, L first, const float (&near)[n], const float (&far)[m]) {

@@ -23,6 +23,11 @@ inline bool has_avx512() {
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 inline bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+/// Which of three forms of a kernel runs here: of vectors of 16 bytes (0), of AVX2 (1), of AVX-512 (2).
+inline int vector_kind() {
+  static const int kind = has_avx512() ? 2 : has_avx2() ? 1 : 0;
+  return kind;
+}
 
 namespace detail {
 template <class F> [[gnu::target("arch=x86-64-v4")]] void run_avx512(F& f) { f(); }

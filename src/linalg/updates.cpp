@@ -5,6 +5,7 @@
 #include "linalg/inexact.hpp"
 #include "tutti/lax/control_flow.hpp"
 #include "tutti/lax/linalg.hpp"
+#include "tutti/lax/slices.hpp"
 #include "tutti/transform/composite.hpp"
 
 namespace tutti::lax::linalg {
@@ -15,19 +16,18 @@ using tutti::linalg::adjoint;
 Array as_column(const Array& x) { return expand_dims(x, -1); }
 Array as_row(const Array& x) { return expand_dims(x, -2); }
 
-// One row of the factor, and what is left of the vector: a rotation that takes its element away.
-struct Rotated {
+// The factor, and what is left of the vector.
+struct Updated {
   Array r, w;
 };
-Rotated rotated(const Rotated& at, std::int64_t k) {
-  const Array row = at.r(ellipsis, k, tutti::all), x = row(ellipsis, tutti::slice(k, k + 1)),
-              y = at.w(ellipsis, tutti::slice(k, k + 1));
+// A rotation of row k of the factor and the vector, that takes element k of the vector away.
+Updated rotated(const Array& k, const Updated& at) {
+  const Array row = dynamic_index_in_dim(at.r, k, -2, false), x = dynamic_index_in_dim(row, k, -1),
+              y = dynamic_index_in_dim(at.w, k, -1);
   const Array none = y == 0, most = where(none, 1, maximum(abs(x), abs(y))), a = x / most, b = y / most;
   const Array size = 1 / sqrt(where(none, 1, square(a) + square(b)));
   const Array c = where(none, 1, a * size), s = where(none, 0, -b * size);
-  const Array turned = c * row - s * at.w;
-  const Array here = lax::iota(int32, Shape{row.shape(-1)}, 0) == k;
-  return {where(as_column(here), as_row(turned), at.r), c * at.w + s * row};
+  return {dynamic_update_index_in_dim(at.r, as_row(c * row - s * at.w), k, -2), c * at.w + s * row};
 }
 
 double epsilon(const Array& x) { return x.dtype().size() == (x.dtype().is_complex() ? 16 : 8) ? 0x1p-52 : 0x1p-23; }
@@ -85,12 +85,12 @@ Array cholesky_update(const In& r, const In& w) {
     raise<ShapeError>(name, "r is " + type_text(a) + ", w is " + type_text(v), "They are [..., n, n] and [..., n].");
   if (a.dtype() != v.dtype() || !a.dtype().is_floating())
     raise<TypeError>(name, "r is " + type_text(a) + ", w is " + type_text(v), "Convert them to one floating dtype.");
-  auto body = [](const Array& factor, const Array& vector) {
-    Rotated at{factor, vector};
-    for (std::int64_t k = 0; k < factor.shape(-1); ++k) at = rotated(at, k);
-    return at.r;
-  };
-  return composite("cholesky_update", body, a, v);
+  return composite(
+      "cholesky_update",
+      [](const Array& factor, const Array& vector) {
+        return lax::fori_loop(0, factor.shape(-1), rotated, Updated{factor, vector}).r;
+      },
+      a, v);
 }
 
 Qdwh qdwh(const In& x, const QdwhOptions& options) {

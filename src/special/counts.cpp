@@ -3,7 +3,7 @@
 
 #include "special/floating.hpp"
 #include "tutti/base/call_scope.hpp"
-#include "tutti/stats/distributions.hpp"
+#include "tutti/special/distributions.hpp"
 
 namespace tutti::stats {
 namespace {

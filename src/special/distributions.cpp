@@ -1,5 +1,5 @@
 // Continuous distributions. Source: jax.scipy.stats.
-#include "tutti/stats/distributions.hpp"
+#include "tutti/special/distributions.hpp"
 
 #include <cmath>
 #include <limits>
@@ -15,13 +15,12 @@ constexpr double endless = std::numeric_limits<double>::infinity(),
 
 // What every function begins with: one dtype, and x as the standard distribution has it.
 struct Standard {
-  Array y, loc, scale;
+  Array y, scale;
   Array apart(const Array& density) const { return density - log(scale); }
-  Array back(const Array& y) const { return loc + scale * y; }
 };
 Standard standardized(const Operand& x, const Operand& loc, const Operand& scale) {
   const std::vector<Array> v = special::together({x.array, loc.array, scale.array});
-  return {(v[0] - v[1]) / v[2], v[1], v[2]};
+  return {(v[0] - v[1]) / v[2], v[2]};
 }
 // For ppf, where x is a probability.
 struct Inverse {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "lane/lane_math.hpp"
+#include "lane/normal.hpp"
 
 namespace tutti::test {
 namespace {
@@ -40,7 +41,7 @@ const Function functions[] = {
     {"sin", OURS(sin), [](double x) { return std::sin(x); }, 2},
     {"cos", OURS(cos), [](double x) { return std::cos(x); }, 2},
     {"erf", OURS(erf), [](double x) { return std::erf(x); }, 2},
-    {"erf_inv", OURS(erf_inv), [](double x) { return lane::lib_erf_inv.f64(x); }, 2},
+    {"erf_inv", OURS(erf_inv), [](double x) { return lane::erf_inv(lane::Host<double>{x}).v; }, 2},
 };
 #undef OURS
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <sstream>
 
 #include "tutti/tutti.hpp"
 
@@ -93,7 +94,18 @@ TEST(Forms, UpdatedFactors) {
   expect_close(jit([](const Array& r, const Array& w) { return lax::linalg::cholesky_update(r, w); })(r(0), w(0)),
                next(0), 1e-6);
   expect_close(lax::linalg::cholesky_update(r, zeros_like(w)), r, 0);
+  auto size = [](const Array& r, const Array& w) { return sum(square(lax::linalg::cholesky_update(r, w))); };
+  // The squares of a factor add up to the trace, so the slope along w is 2 w.
+  expect_close(std::get<1>(grad<0, 1>(size)(r, w)), 2 * w, 1e-3);
   EXPECT_THROW(lax::linalg::cholesky_update(r, ones({3, 5})), ShapeError);
+  // One loop, however many rows there are.
+  auto text = [](std::int64_t n) {
+    auto f = [](const Array& r, const Array& w) { return lax::linalg::cholesky_update(r, w); };
+    std::ostringstream out;
+    out << jit_program(f)(eye(n), ones({n}));
+    return out.str();
+  };
+  EXPECT_LT(text(200).size(), 2 * text(5).size());
 }
 
 TEST(Forms, PolarFactors) {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tutti/stats/distributions.hpp"
+#include "tutti/special/distributions.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::stats {

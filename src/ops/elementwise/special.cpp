@@ -29,8 +29,7 @@ constinit const Home erfc = [] {
 };
 constinit const Home erf_inv = [] {
   return unary_op<takes_floating>(
-      "erf_inv",
-      [](auto x) { return lane::single_or_call(x, lane::lanes_erf_inv, [](auto y) { return lane::erf_inv(y); }); },
+      "erf_inv", [](auto x) { return lane::erf_inv(x); },
       {.d = [](V, V y) { return V{bind1(exp, {}, {(y * y).a})} * (1 / two_over_sqrt_pi); }, .lo = -0.9, .hi = 0.9});
 };
 constinit const Home lgamma = [] {
