@@ -89,8 +89,18 @@ std::vector<Case> all_by_hand() {
   if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
       !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl"))
     return all;
-  for (auto list : {memory_by_hand, random_by_hand, statistics_by_hand, rows_by_hand, simulation_by_hand, loops_by_hand,
-                    libraries_by_hand, transforms_by_hand}) {
+  for (auto list : {
+           memory_by_hand,
+           random_by_hand,
+           statistics_by_hand,
+           rows_by_hand,
+           simulation_by_hand,
+           loops_by_hand,
+           libraries_by_hand,
+#ifdef TUTTI_FFTW
+           transforms_by_hand,
+#endif
+       }) {
     std::vector<Case> some = list();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }

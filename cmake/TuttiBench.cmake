@@ -1,7 +1,18 @@
 # bench/*.cpp is one driver.
 file(GLOB tutti_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 if(tutti_bench_sources)
+  # FFTW is what transforms are compared with where it happens to be installed: its licence (GPL) keeps it out of the
+  # library and of what has to be there.
+  find_library(TUTTI_FFTW NAMES fftw3f)
+  mark_as_advanced(TUTTI_FFTW)
+  if(NOT TUTTI_FFTW)
+    list(FILTER tutti_bench_sources EXCLUDE REGEX by_hand_transforms)
+  endif()
   add_executable(tutti_bench ${tutti_bench_sources})
+  if(TUTTI_FFTW)
+    target_link_libraries(tutti_bench PRIVATE ${TUTTI_FFTW})
+    target_compile_definitions(tutti_bench PRIVATE TUTTI_FFTW)
+  endif()
   tutti_compile_in_batches(tutti_bench)
   # What tutti is measured against is compiled as well as it can be; the rest of the driver only calls.
   file(GLOB tutti_by_hand_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/by_hand*.cpp)

@@ -51,7 +51,7 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/checkpoint/checkpoint.cpp 
 target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
   fmt::fmt Threads::Threads tutti::llvm tutti::dnnl tutti::zip
-  tutti::fftwf tutti::fftw gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
+  gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
 
 tutti_compile_together(tutti ${tutti_sources})
 

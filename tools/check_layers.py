@@ -56,7 +56,6 @@ CONFINED = {
     r"llvm(-c)?/": ["backend/cpu/"],
     r"(dnnl|oneapi/dnnl)": ["backend/cpu/"],
     r"(cblas|lapacke|libxsmm|pocketfft)": ["backend/"],
-    r"fftw3": ["ops/fft/"],
     r"ops/linalg/lapack_routines": ["ops/linalg/lapack.cpp", "ops/linalg/spectra.cpp", "ops/linalg/blocked.cpp",
                                    "ops/linalg/forms.cpp"],
     r"([xei]mm|x86|arm_neon)\w*\.h": ["backend/cpu/",

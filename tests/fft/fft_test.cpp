@@ -73,6 +73,57 @@ TEST(Fft, DoublesAreAsAccurateAsTheyCanBe) {
   enable_x64(false);
 }
 
+// Products of two lengths (with one table of turns, with two, with lanes to spare), odd radices, convolutions for prime
+// factors above 31, odd real rows; some numbers of each against sums in extended precision.
+const std::vector<std::int64_t> long_extents = {7,    31,   37,   217,  331,   1009,  2053,   2310,  3000,
+                                                4095, 4096, 6859, 7168, 65536, 98304, 100000, 100003};
+
+template <class T> void expect_sums(std::int64_t n, DType complex_type, DType real_type, double tolerance) {
+  const Array z = random_matrices({2, n}, complex_type, static_cast<unsigned>(n)),
+              x = random_matrices({2, n}, real_type);
+  const auto numbers = z.to_vector<std::complex<T>>(), got = fft::fft(z).template to_vector<std::complex<T>>(),
+             back = fft::ifft(z).template to_vector<std::complex<T>>(),
+             half = fft::rfft(x).template to_vector<std::complex<T>>();
+  const auto reals = x.to_vector<T>();
+  const double bound = tolerance * std::sqrt(static_cast<double>(n));
+  using Exact = std::complex<long double>;
+  for (std::int64_t k : {std::int64_t{0}, std::int64_t{1}, n / 3, n / 2, n - 1}) {
+    Exact forward = 0, inverse = 0, of_reals = 0;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const Exact w = std::polar(1.L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k % n) / n);
+      const auto at = static_cast<std::size_t>(n + j);  // of the second row
+      forward += Exact(numbers[at]) * w;
+      inverse += Exact(numbers[at]) * std::conj(w);
+      of_reals += static_cast<long double>(reals[at]) * w;
+    }
+    EXPECT_LE(std::abs(Exact(got[static_cast<std::size_t>(n + k)]) - forward), bound) << n << " at " << k;
+    EXPECT_LE(std::abs(Exact(back[static_cast<std::size_t>(n + k)]) * static_cast<long double>(n) - inverse), bound)
+        << n;
+    if (k <= n / 2) {
+      EXPECT_LE(std::abs(Exact(half[static_cast<std::size_t>(n / 2 + 1 + k)]) - of_reals), bound) << n << " at " << k;
+    }
+  }
+  EXPECT_LE(max(abs(fft::irfft(fft::rfft(x), n) - x)).template item<T>(), tolerance * 4) << n;
+}
+
+TEST(Fft, LongLengthsAreTheirSums) {
+  for (std::int64_t n : long_extents) expect_sums<float>(n, complex64, float32, 3e-6);
+  WithX64 x64;
+  for (std::int64_t n : long_extents) expect_sums<double>(n, complex128, float64, 3e-15);
+}
+
+TEST(Fft, LongLinesHaveTheBitsOfRows) {
+  for (std::int64_t n : {331, 3000, 4096}) {
+    const Array z = random_matrices({n, 19}, complex64);
+    const auto lines = fft::fft(z, {}, 0), rows = fft::fft(z.T());
+    EXPECT_EQ(lines.T().to_vector<std::complex<float>>(), rows.to_vector<std::complex<float>>()) << n;
+    EXPECT_EQ(rows(7).to_vector<std::complex<float>>(), fft::fft(z(all, 7)).to_vector<std::complex<float>>()) << n;
+  }
+  const std::int64_t n = 1 << 18;  // shared among the workers
+  const Array z = random_matrices({3, n}, complex64);
+  EXPECT_EQ(fft::fft(z)(2).to_vector<std::complex<float>>(), fft::fft(z(2)).to_vector<std::complex<float>>());
+}
+
 TEST(Fft, KeepsTheSumOfSquares) {
   for (std::int64_t n : extents) {
     const Array z = random_matrices({n}, complex64);

@@ -29,7 +29,7 @@ inline Array random_matrices(const Shape& shape, DType dtype, unsigned seed = 1)
   const std::vector<double> re = numbers(), im = numbers();
   std::vector<std::complex<float>> z;
   for (std::size_t i = 0; i < re.size(); ++i) z.emplace_back(static_cast<float>(re[i]), static_cast<float>(im[i]));
-  return array(z, shape);
+  return array(z, shape).astype(dtype);
 }
 inline Array turned(const Array& x) { return conj(swapaxes(x, -1, -2)); }
 inline Array identity_of(const Array& x) { return eye(x.shape().back(), x.dtype()); }

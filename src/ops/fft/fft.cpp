@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/tasks.hpp"
+#include "ops/fft/lanes.hpp"
 #include "ops/fft/transform.hpp"
 #include "ops/movement/movement.hpp"
 #include "tutti/lax/complex.hpp"
@@ -23,7 +24,6 @@ const char* name_of(FftType type) {
     default: return "irfft";
   }
 }
-bool is_inverse(FftType type) { return type == FftType::ifft || type == FftType::irfft; }
 
 std::vector<Type> infer(const Call& c) {
   const auto& p = c.get<Fft>();

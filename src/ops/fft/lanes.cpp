@@ -12,73 +12,117 @@ namespace {
 
 using lax::FftType;
 
+constexpr int kLargestRadix = 31;
+
 template <class T> using Vector = typename LaneTransform<T>::V;
 template <class T> struct Job {
   FftType type;
-  std::int64_t numbers, half;
+  std::int64_t n, transformed;
   const LaneStages<T>& plan;
   const std::vector<std::complex<T>>& split;
 };
 
-namespace narrow {
+namespace fft_plain {
 #include "ops/fft/lane_kernels.inc"
 }
 
-namespace wide {
-#include "lane/begin_avx512.inc"
+namespace fft_avx2 {
+#include "lane/begin_avx2.inc"
+
 #include "ops/fft/lane_kernels.inc"
 
-template <class T> void rows(const Job<T>& job, const T* in, std::int64_t rows, T* out, Vector<T>* space) {
-  do_rows(job, in, rows, out, space);
-}
-template <class T> void lines(const Job<T>& job, T* data, std::int64_t lines, std::int64_t step, Vector<T>* space) {
-  do_lines(job, data, lines, step, space);
-}
 #include "lane/end_target.inc"
-}  // namespace wide
+}  // namespace fft_avx2
 
-bool is_real(FftType type) { return type == FftType::rfft || type == FftType::irfft; }
+namespace fft_avx512 {
+#include "lane/begin_avx512.inc"
+
+#include "ops/fft/lane_kernels.inc"
+
+#include "lane/end_target.inc"
+}  // namespace fft_avx512
 
 }  // namespace
 
-template <class T> bool LaneTransform<T>::takes(FftType type, std::int64_t n) {
-  if (n < 2 || n > 2048 || (is_real(type) && n % 2 != 0)) return false;
-  for (std::int64_t prime : {2, 3, 5})
-    while (n % prime == 0) n /= prime;
+// By an angle of at most a quarter of pi, found in integers: eight times k, in units of n.
+template <class T> std::complex<T> root_of_unity(std::int64_t k, std::int64_t n, bool inverse) {
+  std::int64_t x = 8 * (k % n);
+  const bool below = x > 4 * n;
+  if (below) x = 8 * n - x;
+  const bool left = x > 2 * n;
+  if (left) x = 4 * n - x;
+  const bool steep = x > n;
+  if (steep) x = 2 * n - x;
+  const double angle = std::numbers::pi / 4 * static_cast<double>(x) / static_cast<double>(n);
+  double cosine = std::cos(angle), sine = std::sin(angle);
+  if (steep) std::swap(cosine, sine);
+  return {static_cast<T>(left ? -cosine : cosine), static_cast<T>(below == inverse ? -sine : sine)};
+}
+
+template <class T> bool LaneTransform<T>::takes(std::int64_t n) {
+  if (n < 1 || n > 2048) return false;
+  for (std::int64_t factor = 2; factor <= kLargestRadix; ++factor)
+    while (n % factor == 0) n /= factor;
   return n == 1;
 }
 
 template <class T>
-LaneTransform<T>::LaneTransform(FftType type, std::int64_t n) : type_(type), n_(n), half_(is_real(type) ? n / 2 : n) {
-  const bool inverse = type == FftType::ifft || type == FftType::irfft;
-  auto turn = [](std::int64_t k, std::int64_t of, bool back) {
-    const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(of);
-    return std::complex<T>(static_cast<T>(std::cos(angle)), static_cast<T>(back ? std::sin(angle) : -std::sin(angle)));
-  };
-  std::int64_t rest = half_;
+LaneTransform<T>::LaneTransform(FftType type, std::int64_t n)
+    : type_(type), n_(n), transformed_(is_real(type) && n % 2 == 0 ? n / 2 : n) {
+  const bool inverse = is_inverse(type);
+  if (transformed_ != n)
+    for (std::int64_t k = 0; 2 * k <= transformed_; ++k) split_.push_back(root_of_unity<T>(k, n, false));
+  std::int64_t rest = transformed_;
   for (; rest % 8 == 0 && rest != 16; rest /= 8) plan_.radices.push_back(8);
   for (int radix : {4, 3, 5, 2})
     for (; rest % radix == 0; rest /= radix) plan_.radices.push_back(radix);
-  for (std::int64_t k = 0; k < half_; ++k) plan_.turns.push_back(turn(k, half_, inverse));
-  if (is_real(type))
-    for (std::int64_t k = 0; 2 * k <= half_; ++k) split_.push_back(turn(k, n, false));
+  for (int radix = 7; radix <= kLargestRadix; radix += 2)
+    for (; rest % radix == 0; rest /= radix) plan_.radices.push_back(radix);
+  for (std::int64_t k = 0; k < transformed_; ++k) plan_.turns.push_back(root_of_unity<T>(k, transformed_, inverse));
 }
+
+// Calls f of the namespace for this processor's vectors.
+#define TUTTI_FFT_KERNEL(f, ...)               \
+  switch (lane::vector_kind()) {               \
+    case 2: fft_avx512::f(__VA_ARGS__); break; \
+    case 1: fft_avx2::f(__VA_ARGS__); break;   \
+    default: fft_plain::f(__VA_ARGS__);        \
+  }
 
 template <class T> void LaneTransform<T>::rows(const T* in, std::int64_t rows, T* out, V* space) const {
-  const Job<T> job{type_, n_, half_, plan_, split_};
-  if (lane::has_avx512())
-    wide::rows(job, in, rows, out, space);
-  else
-    lane::with_avx2([&] [[gnu::always_inline]] { narrow::do_rows(job, in, rows, out, space); });
+  const Job<T> job{type_, n_, transformed_, plan_, split_};
+  TUTTI_FFT_KERNEL(do_rows, job, in, rows, out, space)
 }
 template <class T> void LaneTransform<T>::lines(T* data, std::int64_t lines, std::int64_t step, V* space) const {
-  const Job<T> job{type_, n_, half_, plan_, split_};
-  if (lane::has_avx512())
-    wide::lines(job, data, lines, step, space);
-  else
-    lane::with_avx2([&] [[gnu::always_inline]] { narrow::do_lines(job, data, lines, step, space); });
+  const Job<T> job{type_, n_, transformed_, plan_, split_};
+  TUTTI_FFT_KERNEL(do_lines, job, data, lines, step, space)
 }
+template <class T>
+void LaneTransform<T>::columns(const Columns<T>& c, std::int64_t lines, const T* in, T* out, V* space) const {
+  const Job<T> job{type_, n_, transformed_, plan_, split_};
+  TUTTI_FFT_KERNEL(do_columns, job, c, lines, in, out, space)
+}
+template <class T>
+void LaneTransform<T>::turned_rows(const T* in, std::int64_t in_step, std::int64_t rows, T* out, std::int64_t out_step,
+                                   V* space) const {
+  const Job<T> job{type_, n_, transformed_, plan_, split_};
+  TUTTI_FFT_KERNEL(do_turned_rows, job, in, in_step, rows, out, out_step, space)
+}
+template <class T>
+void split_halves(bool back, std::int64_t half, const std::complex<T>* w, T* z, std::int64_t begin, std::int64_t end) {
+  TUTTI_FFT_KERNEL(do_split, back, half, w, z, begin, end)
+}
+template <class T> void multiply_complex(std::int64_t n, const T* from, const T* by, T* to) {
+  TUTTI_FFT_KERNEL(do_multiply, n, from, by, to)
+}
+#undef TUTTI_FFT_KERNEL
 
+template std::complex<float> root_of_unity(std::int64_t, std::int64_t, bool);
+template std::complex<double> root_of_unity(std::int64_t, std::int64_t, bool);
+template void split_halves(bool, std::int64_t, const std::complex<float>*, float*, std::int64_t, std::int64_t);
+template void split_halves(bool, std::int64_t, const std::complex<double>*, double*, std::int64_t, std::int64_t);
+template void multiply_complex(std::int64_t, const float*, const float*, float*);
+template void multiply_complex(std::int64_t, const double*, const double*, double*);
 template class LaneTransform<float>;
 template class LaneTransform<double>;
 

@@ -1,52 +1,23 @@
 #include "ops/fft/transform.hpp"
 
-#include <fftw3.h>
-
 #include <algorithm>
 #include <complex>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
+#include <optional>
 #include <shared_mutex>
 #include <utility>
 
+#include "array/buffer.hpp"
 #include "base/tasks.hpp"
 #include "ops/fft/lanes.hpp"
+#include "ops/fft/long.hpp"
 
 namespace tutti::ops {
 namespace {
 
 using lax::FftType;
-
-// FFTW's two precisions.
-template <class T> struct Fftw;
-template <> struct Fftw<float> {
-  using Plan = fftwf_plan;
-  using Complex = fftwf_complex;
-  static constexpr auto* alloc = fftwf_alloc_real;
-  static constexpr auto* free = fftwf_free;
-  static constexpr auto* plan_r2c = fftwf_plan_dft_r2c;
-  static constexpr auto* plan_c2r = fftwf_plan_dft_c2r;
-  static constexpr auto* plan_c2c = fftwf_plan_dft;
-  static constexpr auto* run_r2c = fftwf_execute_dft_r2c;
-  static constexpr auto* run_c2r = fftwf_execute_dft_c2r;
-  static constexpr auto* run_c2c = fftwf_execute_dft;
-  static constexpr auto* alignment = fftwf_alignment_of;
-};
-template <> struct Fftw<double> {
-  using Plan = fftw_plan;
-  using Complex = fftw_complex;
-  static constexpr auto* alloc = fftw_alloc_real;
-  static constexpr auto* free = fftw_free;
-  static constexpr auto* plan_r2c = fftw_plan_dft_r2c;
-  static constexpr auto* plan_c2r = fftw_plan_dft_c2r;
-  static constexpr auto* plan_c2c = fftw_plan_dft;
-  static constexpr auto* run_r2c = fftw_execute_dft_r2c;
-  static constexpr auto* run_c2r = fftw_execute_dft_c2r;
-  static constexpr auto* run_c2c = fftw_execute_dft;
-  static constexpr auto* alignment = fftw_alignment_of;
-};
 
 // Parts of complex numbers that one transform of a row reads and writes.
 struct Sides {
@@ -59,165 +30,172 @@ Sides sides(FftType type, std::int64_t n) {
   return {2 * n, 2 * n};
 }
 
-std::shared_mutex& plan_mutex() {
-  static std::shared_mutex mutex;
-  return mutex;
-}
-
-using Key = std::pair<FftType, std::int64_t>;
-
-/// Memory as FFTW's vector instructions want it.
+/// Workspace of elements T, recycled by the arena.
 template <class T> class Scratch {
  public:
-  explicit Scratch(std::int64_t parts) : data_(Fftw<T>::alloc(static_cast<std::size_t>(parts))) {
-    if (!data_) throw std::bad_alloc();
-  }
-  T* data() const { return data_.get(); }
+  explicit Scratch(std::int64_t parts) : block_(allocate_buffer(static_cast<std::size_t>(parts) * sizeof(T))) {}
+  T* data() const { return static_cast<T*>(block_->data()); }
 
  private:
-  struct Free {
-    void operator()(T* p) const { Fftw<T>::free(p); }
-  };
-  std::unique_ptr<T, Free> data_;
+  BufferPtr block_;
 };
 
-// FFTW_ESTIMATE looks at no data and no clock: the same plan each time, so the same bits. One transform at a time, for
-// the same reason: plans for many of them add in another order. Making plans is the one thing in FFTW that is not
-// thread-safe.
-template <class T> typename Fftw<T>::Plan plan_of(FftType type, std::int64_t n) {
-  using F = Fftw<T>;
-  using Plan = typename F::Plan;
-  static std::shared_mutex& mutex = plan_mutex();  // one for both precisions
-  // Never given back, at the end of the process neither: there are as many as shapes in the program, and threads may
-  // still use them.
-  static std::map<Key, Plan>& plans = *new std::map<Key, Plan>;
-  const Key key{type, n};
-  {
-    std::shared_lock lock(mutex);
-    if (auto at = plans.find(key); at != plans.end()) return at->second;
+constexpr std::int64_t kLongestInLanes = 2048;  // rows whose vectors fit the second-level cache
+// Parts of n complex numbers, in whole lines of the cache.
+std::int64_t whole_lines(std::int64_t n) { return (n + 7) / 8 * 16; }
+
+/// How rows of one type and length are transformed: several at a time in lanes, or each as a product of two lengths or
+/// a convolution; of an even number of real numbers by half as many complex ones.
+template <class T> struct Method {
+  std::optional<LaneTransform<T>> lanes;
+  const RowTransform<T>* row = nullptr;
+  std::int64_t half = 0;               // of an even real row
+  std::vector<std::complex<T>> split;  // its roots of unity
+
+  Method(FftType type, std::int64_t n) {
+    const std::int64_t transformed = is_real(type) && n % 2 == 0 ? n / 2 : n;
+    if (n <= kLongestInLanes && LaneTransform<T>::takes(transformed)) {
+      lanes.emplace(type, n);
+      return;
+    }
+    row = &RowTransform<T>::of(is_inverse(type), transformed);
+    if (!is_real(type) || n % 2 != 0) return;
+    half = transformed;
+    for (std::int64_t k = 0; 2 * k <= half; ++k) split.push_back(root_of_unity<T>(k, n, false));
   }
-  std::unique_lock lock(mutex);
-  Plan& plan = plans[key];
-  if (plan) return plan;
-  const int length = static_cast<int>(n);
-  const auto [from, to] = sides(type, n);
-  const Scratch<T> in(from), out(to);
-  auto* complex_in = reinterpret_cast<typename Fftw<T>::Complex*>(in.data());
-  auto* complex_out = reinterpret_cast<typename Fftw<T>::Complex*>(out.data());
-  constexpr unsigned flags = FFTW_ESTIMATE | FFTW_PRESERVE_INPUT;
-  if (type == FftType::rfft)
-    plan = F::plan_r2c(1, &length, in.data(), complex_out, flags);
-  else if (type == FftType::irfft)
-    plan = F::plan_c2r(1, &length, complex_in, out.data(), flags);
-  else
-    plan = F::plan_c2c(1, &length, complex_in, complex_out, type == FftType::fft ? FFTW_FORWARD : FFTW_BACKWARD, flags);
-  if (!plan) {
-    plans.erase(key);
-    throw std::bad_alloc();
-  }
-  return plan;
-}
 
-template <class T> bool is_aligned(const T* p) { return Fftw<T>::alignment(const_cast<T*>(p)) == 0; }
+  static const Method& of(FftType type, std::int64_t n);
+};
 
-template <class T> void run(FftType type, typename Fftw<T>::Plan plan, T* in, T* out) {
-  auto* complex_in = reinterpret_cast<typename Fftw<T>::Complex*>(in);
-  auto* complex_out = reinterpret_cast<typename Fftw<T>::Complex*>(out);
-  if (type == FftType::rfft)
-    Fftw<T>::run_r2c(plan, in, complex_out);
-  else if (type == FftType::irfft)
-    Fftw<T>::run_c2r(plan, complex_in, out);
-  else
-    Fftw<T>::run_c2c(plan, complex_in, complex_out);
-}
-
-// Kept for the process, as FFTW's plans.
-template <class T> const LaneTransform<T>* lane_transform(FftType type, std::int64_t n) {
-  if (!LaneTransform<T>::takes(type, n)) return nullptr;
+template <class T> const Method<T>& Method<T>::of(FftType type, std::int64_t n) {
   static std::shared_mutex mutex;
-  static auto& made = *new std::map<Key, std::unique_ptr<const LaneTransform<T>>>;
-  const Key key{type, n};
+  // Never destroyed: there are as many as shapes in the program, and threads may use them at its end.
+  static auto& made = *new std::map<std::pair<FftType, std::int64_t>, std::unique_ptr<const Method>>;
+  const std::pair key{type, n};
   {
     std::shared_lock lock(mutex);
-    if (auto at = made.find(key); at != made.end()) return at->second.get();
+    if (auto at = made.find(key); at != made.end()) return *at->second;
   }
+  auto fresh = std::make_unique<const Method>(type, n);
   std::unique_lock lock(mutex);
-  auto& transform = made[key];
-  if (!transform) transform = std::make_unique<const LaneTransform<T>>(type, n);
-  return transform.get();
+  auto& kept = made[key];
+  if (!kept) kept = std::move(fresh);
+  return *kept;
 }
 
-// Workspace of a lane transform.
-template <class T> class Vectors {
-  using V = typename LaneTransform<T>::V;
-  struct alignas(64) Line {
-    T parts[LaneTransform<T>::lanes];
-  };
-
- public:
-  explicit Vectors(std::int64_t count)
-      : lines_(std::make_unique_for_overwrite<Line[]>(static_cast<std::size_t>(count))) {}
-  V* data() const { return reinterpret_cast<V*>(lines_.get()); }
-
- private:
-  std::unique_ptr<Line[]> lines_;
-};
-
-// Calls f(first, count, workspace) for groups of rows or lines, as many as there are lanes, on the workers.
+// Calls f(k, workspace) for groups of rows or lines, as many as there are lanes, on the workers.
 template <class T, class F>
 void in_lanes(const LaneTransform<T>& transform, std::int64_t n, std::int64_t groups, F&& f) {
+  using V = typename LaneTransform<T>::V;
   in_pieces(groups, 0.4 * static_cast<double>(n * LaneTransform<T>::lanes), [&](std::int64_t begin, std::int64_t end) {
-    const Vectors<T> space(transform.workspace());
-    for (std::int64_t k = begin; k < end; ++k) f(k, space.data());
+    const Scratch<T> space(transform.workspace() * LaneTransform<T>::lanes);
+    for (std::int64_t k = begin; k < end; ++k) f(k, reinterpret_cast<V*>(space.data()));
   });
 }
 
-// Rows that lie in order, from `in` to `out`.
-template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_t rows, const T* in, T* out) {
-  const auto [from, to] = sides(type, n);
-  if (const auto* lanes = lane_transform<T>(type, n)) {
-    constexpr std::int64_t count = LaneTransform<T>::lanes;
-    return in_lanes(*lanes, n, (rows + count - 1) / count, [&, from = from, to = to](std::int64_t k, auto* space) {
-      lanes->rows(in + k * count * from, std::min(count, rows - k * count), out + k * count * to, space);
-    });
+// The numbers of a real row that do not have a partner at `half` - k: the first and, of an even `half`, the middle one.
+template <class T> void split_ends(bool back, std::int64_t half, T* z) {
+  if (back) {
+    const T first = z[0], last = z[2 * half];
+    z[0] = first + last;
+    z[1] = first - last;
+  } else {
+    const T re = z[0], im = z[1];
+    z[0] = re + im;
+    z[2 * half] = re - im;
+    z[1] = z[2 * half + 1] = 0;
   }
-  auto* source = const_cast<T*>(in);  // FFTW takes no const, and keeps it where it was asked to
-  const typename Fftw<T>::Plan plan = plan_of<T>(type, n);
-  in_pieces(rows, 2.0 * static_cast<double>(from + to),
-            [&, from = from, to = to](std::int64_t begin, std::int64_t end) {
-              std::unique_ptr<Scratch<T>> input, output;
-              for (std::int64_t k = begin; k < end; ++k) {
-                T *x = source + k * from, *y = out + k * to;
-                if (!is_aligned(x)) {
-                  if (!input) input = std::make_unique<Scratch<T>>(from);
-                  x = std::copy_n(x, from, input->data()) - from;
-                }
-                if (!is_aligned(y) && !output) output = std::make_unique<Scratch<T>>(to);
-                T* made = is_aligned(y) ? y : output->data();
-                run(type, plan, x, made);
-                if (made != y) std::copy_n(made, to, y);
-              }
-            });
+  if (half % 2 != 0) return;
+  const T by = back ? T(2) : T(1);
+  z[half] *= by;
+  z[half + 1] *= -by;
+}
+template <class T> void split_row(const Method<T>& m, bool back, T* z, bool on_workers) {
+  split_ends(back, m.half, z);
+  const std::int64_t pairs = (m.half - 1) / 2;
+  auto part = [&](std::int64_t begin, std::int64_t end) {
+    split_halves(back, m.half, m.split.data(), z, begin + 1, end + 1);
+  };
+  if (on_workers)
+    in_pieces(pairs, 1, part);
+  else
+    part(0, pairs);
 }
 
-// The lines of n complex numbers along the middle one of three dims, in place: some that lie side by side at a time, so
-// that whole lines of the cache come and go.
-template <class T> void transform_lines(FftType type, std::int64_t outer, std::int64_t n, std::int64_t inner, T* data) {
-  if (const auto* lanes = lane_transform<T>(type, n)) {
-    constexpr std::int64_t count = LaneTransform<T>::lanes;
-    const std::int64_t groups = (inner + count - 1) / count;
-    return in_lanes(*lanes, n, outer * groups, [&](std::int64_t k, auto* space) {
-      const std::int64_t first = k % groups * count;
-      lanes->lines(data + 2 * (k / groups * n * inner + first), std::min(count, inner - first), inner, space);
+// One row that is not transformed in lanes. `space`: what RowTransform takes, and before it two rows of complex
+// numbers.
+template <class T>
+void transform_row(const Method<T>& m, FftType type, std::int64_t n, const T* in, T* out, T* space, bool on_workers) {
+  T *const x = space, *const y = x + whole_lines(n), *const rest = y + whole_lines(n);
+  const std::int64_t numbers = n / 2 + 1;  // of half a row
+  if (type == FftType::fft || type == FftType::ifft) return m.row->row(in, out, space, on_workers);
+  if (type == FftType::rfft && m.half != 0) {
+    m.row->row(in, out, space, on_workers);
+    split_row(m, false, out, on_workers);
+  } else if (type == FftType::rfft) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      x[2 * k] = in[k];
+      x[2 * k + 1] = 0;
+    }
+    m.row->row(x, y, rest, on_workers);
+    std::copy_n(y, 2 * numbers, out);
+  } else if (m.half != 0) {
+    std::copy_n(in, 2 * numbers, x);
+    split_row(m, true, x, on_workers);
+    m.row->row(x, out, rest, on_workers);
+  } else {
+    std::copy_n(in, 2 * numbers, x);
+    x[1] = 0;
+    for (std::int64_t k = 1; k < numbers; ++k) {
+      x[2 * (n - k)] = in[2 * k];
+      x[2 * (n - k) + 1] = -in[2 * k + 1];
+    }
+    m.row->row(x, y, rest, on_workers);
+    for (std::int64_t k = 0; k < n; ++k) out[k] = y[2 * k];
+  }
+}
+
+// Rows that are in order, from `in` to `out`.
+template <class T> void transform_rows(FftType type, std::int64_t n, std::int64_t rows, const T* in, T* out) {
+  const auto [from, to] = sides(type, n);
+  const Method<T>& m = Method<T>::of(type, n);
+  if (m.lanes) {
+    constexpr std::int64_t lanes = LaneTransform<T>::lanes;
+    return in_lanes(*m.lanes, n, (rows + lanes - 1) / lanes, [&, from = from, to = to](std::int64_t k, auto* space) {
+      m.lanes->rows(in + k * lanes * from, std::min(lanes, rows - k * lanes), out + k * lanes * to, space);
     });
   }
-  const std::int64_t together = n <= 16384 ? 16 : 2;  // what lies side by side fits the second-level cache
+  // A few long rows are shared among the workers one by one, others are dealt out whole.
+  const bool on_workers = n >= 1 << 18 || (rows < 16 && n >= 1 << 14);
+  auto some = [&, from = from, to = to](std::int64_t begin, std::int64_t end) {
+    const Scratch<T> space(2 * whole_lines(n) + m.row->workspace());
+    for (std::int64_t k = begin; k < end; ++k)
+      transform_row(m, type, n, in + k * from, out + k * to, space.data(), on_workers);
+  };
+  if (on_workers)
+    some(0, rows);
+  else
+    in_pieces(rows, 2.0 * static_cast<double>(from + to), some);
+}
+
+// The lines of n complex numbers along the middle one of three dims, in place: some that are side by side at a time, so
+// that whole lines of the cache come and go.
+template <class T> void transform_lines(FftType type, std::int64_t outer, std::int64_t n, std::int64_t inner, T* data) {
+  const Method<T>& m = Method<T>::of(type, n);
+  if (m.lanes) {
+    constexpr std::int64_t lanes = LaneTransform<T>::lanes;
+    const std::int64_t groups = (inner + lanes - 1) / lanes;
+    return in_lanes(*m.lanes, n, outer * groups, [&](std::int64_t k, auto* space) {
+      const std::int64_t first = k % groups * lanes;
+      m.lanes->lines(data + 2 * (k / groups * n * inner + first), std::min(lanes, inner - first), inner, space);
+    });
+  }
+  const std::int64_t together = n <= 16384 ? 16 : 2;  // what is side by side fits the second-level cache
   const std::int64_t blocks = (inner + together - 1) / together,
-                     row = (n / 8 + 1) * 8;  // never a power of two: aliasing
-  const typename Fftw<T>::Plan plan = plan_of<T>(type, n);
+                     row = (n / 8 + 1) * 8;  // no power of two, as their sets of a cache are few
   auto* const numbers = reinterpret_cast<std::complex<T>*>(data);
   in_pieces(outer * blocks, 8.0 * static_cast<double>(n * together), [&](std::int64_t begin, std::int64_t end) {
-    const Scratch<T> before(2 * row * together), after(2 * row * together);
+    const Scratch<T> before(2 * row * together), after(2 * row * together), space(m.row->workspace());
     auto* const in = reinterpret_cast<std::complex<T>*>(before.data());
     auto* const made = reinterpret_cast<std::complex<T>*>(after.data());
     for (std::int64_t k = begin; k < end; ++k) {
@@ -225,7 +203,8 @@ template <class T> void transform_lines(FftType type, std::int64_t outer, std::i
       std::complex<T>* const at = numbers + k / blocks * n * inner + first;
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < lines; ++j) in[j * row + i] = at[i * inner + j];
-      for (std::int64_t j = 0; j < lines; ++j) run(type, plan, before.data() + 2 * j * row, after.data() + 2 * j * row);
+      for (std::int64_t j = 0; j < lines; ++j)
+        m.row->row(before.data() + 2 * j * row, after.data() + 2 * j * row, space.data(), false);
       for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < lines; ++j) at[i * inner + j] = made[j * row + i];
     }

@@ -1,5 +1,5 @@
-// The transforms themselves, row-major, dim by dim: short lengths in lanes (lanes.hpp), others by FFTW. Plans are made
-// once for each length and kept for the process.
+// The transforms themselves, row-major, dim by dim: short lengths in lanes (lanes.hpp), others by short ones
+// (long.hpp).
 #pragma once
 
 #include <cstdint>
