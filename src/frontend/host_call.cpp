@@ -64,7 +64,7 @@ Arrays bind_call(const HostCall& call, HostFn f, const Arrays& guards, const Arr
   };
   ops::Callback p{ops::HostFunction(std::move(run), call.what, call.loc)};
   for (const Array& x : like) p.results.emplace_back(x.dtype(), x.shape());
-  p.guards = static_cast<int>(guards.size());
+  p.guards.assign(guards.size(), 0);
   p.coordinates = static_cast<int>(place.coordinates.size());
   p.ordered = call.ordered;
   p.map = static_cast<ops::MapMethod>(call.map);

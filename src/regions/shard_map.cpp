@@ -85,6 +85,11 @@ constinit const Home shard_map = [] {
     for (const DimAxes& spec : p.out_specs) out.results.push_back(region_sharding(p, spec));
     return out;
   };
+  op.with_consts = [](const Params& params, int, int operands) {  // scalars behind the others
+    ShardMap p = params.get<ShardMap>();
+    p.in_specs.resize(static_cast<std::size_t>(operands));
+    return Params(p);
+  };
   op.own_weak = true;
   op.without = {{"eval", "regions are opened before anything runs"},
                 {"factors", "its specs say how operands and results are cut"},

@@ -29,7 +29,8 @@ struct Checkpoints {
   LoopCut cut;
   LoopParts<Type> types;            // of the inputs of the sub-programs
   std::int64_t stretch, stretches;  // steps of one, and how many
-  ProgramPtr condition;             // it depends on known carries alone
+  ProgramPtr condition;             // without its effects; it depends on known carries alone
+  ProgramPtr told;                  // the condition with its effects, which happen where its first input holds, or none
   ProgramPtr step;                  // known consts, known carries -> known carries
   std::size_t known_carries() const { return count(flipped(cut.late.carries)); }
 };
@@ -39,33 +40,45 @@ Checkpoints checkpoints(const Call& c, const LoopCut& cut, const Split& body) {
   append(types, c.subs[1]->input_types());
   const std::int64_t most = c.get<While>().max_steps;
   const auto stretch = std::max<std::int64_t>(1, std::llround(std::ceil(std::sqrt(static_cast<double>(most)))));
+  const bool tells = has_effect(*c.subs[0]);
   Program step = *body.known;
   step.outputs.resize(step.outputs.size() - static_cast<std::size_t>(body.num_residuals));
   return {cut,
           LoopParts<Type>(types, cut.loop),
           stretch,
-          (most + stretch - 1) / stretch,
+          (most + (tells ? stretch : stretch - 1)) / stretch,  // one more look at a condition that tells
           without_effects(c.subs[0]),
+          tells ? guarded(*c.subs[0], 0) : nullptr,
           std::make_shared<Program>(without_dead_code(step))};
 }
 
-Array goes_on(const Checkpoints& h, const Arrays& before, const Arrays& known_carries) {
+Arrays condition_inputs(const Checkpoints& h, const Arrays& before, const Arrays& known_carries) {
   const Flags& late = h.cut.late.carries;
-  Arrays zeros;
+  Arrays zeros, in = before;
   for (const Type& t : where(h.types.carries, late)) zeros.push_back(zeros_of(t));
-  Arrays in = before;
   append(in, merged(late, zeros, known_carries));
-  return tutti::apply(*h.condition, in)[0];
+  return in;
+}
+Array goes_on(const Checkpoints& h, const Arrays& before, const Arrays& known_carries) {
+  return tutti::apply(*h.condition, condition_inputs(h, before, known_carries))[0];
 }
 
-// The known carries a stretch later, as far as the condition holds.
+// The known carries a stretch later, as far as the condition holds. Where that tells, the first of the carries says
+// whether it has held until now: it is looked at once for each step, and once more where it fails.
 Arrays stretch_later(const Checkpoints& h, LoopParts<Array> x) {
+  const std::size_t flags = h.told ? 1 : 0;
+  x.before.insert(x.before.end(), x.carries.begin(), x.carries.begin() + static_cast<std::ptrdiff_t>(flags));
+  x.carries.erase(x.carries.begin(), x.carries.begin() + static_cast<std::ptrdiff_t>(flags));
   x.carries.insert(x.carries.begin(), zeros_of(Type{int32, {}, false, {}}));  // counts the steps
   const ProgramPtr test = recorded("while_loop", types_of(x.of_condition()), [&](const Arrays& in) {
     Pieces given(in);
-    const Arrays before = given.take(x.before.size()), step = given.take(1);
-    const Array holds = goes_on(h, before, given.rest());
-    return Arrays{lax::bitwise_and(step[0] < h.stretch, holds)};
+    const Arrays before = given.take(x.before.size() - flags), held = given.take(flags), step = given.take(1);
+    Array ahead = step[0] < h.stretch;
+    if (!h.told) return Arrays{lax::bitwise_and(ahead, goes_on(h, before, given.rest()))};
+    ahead = lax::bitwise_and(held[0], ahead);
+    Arrays inputs{ahead};
+    append(inputs, condition_inputs(h, before, given.rest()));
+    return Arrays{lax::bitwise_and(ahead, tutti::apply(*h.told, inputs)[0])};
   });
   const ProgramPtr body = recorded("while_loop", types_of(x.of_body()), [&](const Arrays& in) {
     Pieces given(in);
@@ -75,7 +88,10 @@ Arrays stretch_later(const Checkpoints& h, LoopParts<Array> x) {
     return out;
   });
   const While p{static_cast<int>(x.before.size()), static_cast<int>(x.consts.size()), h.stretch};
-  return without_first(bind(while_loop, p, x.all(), {test, body}), 1);
+  Arrays out = bind(while_loop, p, x.all(), {test, body});
+  if (!h.told) return without_first(out, 1);
+  out[0] = lax::bitwise_and(x.before.back(), out[0] == h.stretch);
+  return out;
 }
 
 // Known operands -> known results, residuals.
@@ -83,14 +99,23 @@ Arrays known_half(const Call& c, const Checkpoints& h, const LoopParts<Array>& x
   const LoopParts<Array> known = h.cut.known(x);
   Arrays consts = known.before;
   append(consts, known.consts);
-  const ProgramPtr keep = recorded(c.op.name, h.cut.known(h.types).all(), [&](const Arrays& y) {
-    const LoopParts<Array> from(y, known.loop());
+  const std::size_t flags = h.told ? 1 : 0;
+  LoopParts<Type> types = h.cut.known(h.types);
+  LoopParts<Array> start = known;
+  if (h.told) {
+    const Program& condition = *c.subs[0];
+    types.carries.insert(types.carries.begin(), Type{bool_, {}, false, condition.type(condition.outputs[0]).varying});
+    start.carries.insert(start.carries.begin(), Array(true));
+  }
+  const ProgramPtr keep = recorded(c.op.name, types.all(), [&](const Arrays& y) {
+    const LoopParts<Array> from(y, start.loop());
     Arrays out = stretch_later(h, from);
-    append(out, from.carries);
+    append(out, without_first(from.carries, flags));
     return out;
   });
-  const Arrays all_made = bind_scan({.length = h.stretches}, {{}, consts, known.carries, {}}, keep);
+  const Arrays all_made = bind_scan({.length = h.stretches}, {{}, consts, start.carries, {}}, keep);
   Pieces made(all_made);
+  made.take(flags);
   Arrays out = made.take(known.carries.size());
   append(out, consts);
   append(out, made.rest());

@@ -20,27 +20,88 @@ Arrays with_last(Arrays xs, const Array& x) {
   return xs;
 }
 
-// Elements of a batch that are done keep their carry, and tell nobody anything. What their steps would compute may be
-// inf or nan: no derivative comes from there.
+// A step of one element of a batch. Elements that are done keep their carry, and tell nobody anything. What their steps
+// would compute may be inf or nan: no derivative comes from there.
+Arrays step_where(const Call& c, LoopParts<Array> x, const Array& going) {
+  const Arrays before = x.carries;
+  if (c.get<While>().max_steps >= 0)
+    for (Arrays* list : {&x.consts, &x.carries})
+      for (Array& a : *list)
+        if (has_tangent(a.type())) a = bind1(derivative_where, {}, {a, going});
+  const bool tells = has_effect(*c.subs[1]);
+  Arrays out = tells ? tutti::apply(*guarded(*c.subs[1], c.subs[1]->inputs.size()), with_last(x.of_body(), going))
+                     : tutti::apply(*c.subs[1], x.of_body());
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = lax::select(going, out[k], before[k]);
+  return out;
+}
+
+// (consts of condition and body, carries) -> carries, of one element of a batch.
 ProgramPtr step_where_it_goes_on(const Call& c, const Loop& loop) {
   std::vector<Type> types = c.subs[0]->input_types();
   types.resize(static_cast<std::size_t>(loop.condition_consts));
   append(types, c.subs[1]->input_types());
-  const bool backwards = c.get<While>().max_steps >= 0;
   return recorded("vmap", types, [&](const Arrays& in) {
-    LoopParts<Array> x(in, loop);
-    const Arrays before = x.carries;
-    const Array going = tutti::apply(*c.subs[0], x.of_condition())[0];
-    if (backwards)
-      for (Arrays* list : {&x.consts, &x.carries})
-        for (Array& a : *list)
-          if (has_tangent(a.type())) a = bind1(derivative_where, {}, {a, going});
-    const bool tells = has_effect(*c.subs[1]);
-    Arrays out = tells ? tutti::apply(*guarded(*c.subs[1], c.subs[1]->inputs.size()), with_last(x.of_body(), going))
-                       : tutti::apply(*c.subs[1], x.of_body());
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = lax::select(going, out[k], before[k]);
+    const LoopParts<Array> x(in, loop);
+    return step_where(c, x, tutti::apply(*c.subs[0], x.of_condition())[0]);
+  });
+}
+
+// The same with `going`, whether the element makes the step, in front.
+ProgramPtr step_where_told(const Call& c, const Loop& loop) {
+  std::vector<Type> types{c.subs[0]->type(c.subs[0]->outputs[0])};
+  append(types, first_of(c.subs[0]->input_types(), static_cast<std::size_t>(loop.condition_consts)));
+  append(types, c.subs[1]->input_types());
+  return recorded("vmap", types,
+                  [&](const Arrays& in) { return step_where(c, LoopParts<Array>(without_first(in, 1), loop), in[0]); });
+}
+
+// A batch of loops whose condition, which is mapped, tells somebody something: a carry in front says of which elements
+// it has held until now. The body begins with it, so that each element looks at it once for each step and once where it
+// fails.
+Batched batch_that_tells(const Call& c, const LoopParts<Array>& operands, const LoopParts<bool>& mapped,
+                         const BatchAxis& axis) {
+  const Loop loop = loop_of(c);
+  Flags of_test = mapped.of_condition(), of_step = mapped.all();
+  of_test.insert(of_test.begin(), true);
+  of_step.insert(of_step.begin(), true);
+  const ProgramPtr test = batch_all(*guarded(*c.subs[0], 0), of_test, axis);
+  const BatchedProgram step = tutti::batch(*step_where_told(c, loop), of_step, axis);
+  LoopParts<Array> x({}, operands.before, operands.carries, {});
+  append(x.consts, operands.consts);
+  x.carries.insert(x.carries.begin(), lax::broadcast(Array(true), Shape{axis.size}));
+  std::vector<Type> types = without_first(step.program->input_types(), 1);
+  types.insert(types.begin() + static_cast<std::ptrdiff_t>(x.consts.size()), test->output_types()[0]);
+  const ProgramPtr body = recorded("vmap", types, [&](const Arrays& in) {
+    Pieces given(in);
+    Arrays args = given.take(x.consts.size());
+    const Array held = given.take(1)[0];
+    const Arrays carries = given.rest();
+    Arrays looks{held};
+    append(looks, first_of(args, operands.before.size()));
+    append(looks, carries);
+    const Array going = lax::bitwise_and(held, tutti::apply(*test, looks)[0]);
+    append(args, carries);
+    args.insert(args.begin(), going);
+    const ProgramPtr stay =
+        recorded("vmap", types_of(args), [&](const Arrays& y) { return without_first(y, y.size() - carries.size()); });
+    const ProgramPtr go = recorded("vmap", types_of(args), [&](const Arrays& y) {
+      Arrays out = tutti::apply(*step.program, y);
+      for (std::size_t k = 0; k < out.size(); ++k)
+        if (mapped.carries[k]) out[k] = batched(out[k], step.mapped[k], axis.size);
+      return out;
+    });
+    args.insert(args.begin(), lax::convert_element_type(lax::reduce_any(going, {0}), int32));
+    Arrays out{going};
+    append(out, bind(cond, {}, args, {stay, go}));
     return out;
   });
+  const ProgramPtr any = recorded("vmap", without_first(types, x.consts.size()),
+                                  [](const Arrays& carries) { return Arrays{lax::reduce_any(carries[0], {0})}; });
+  While p = c.get<While>();
+  p.cond_consts = 0;
+  p.body_consts = static_cast<int>(x.consts.size());
+  if (p.max_steps >= 0) ++p.max_steps;
+  return {without_first(bind(c.op, p, x.all(), {any, body}), 1), mapped.carries};
 }
 
 }  // namespace
@@ -117,20 +178,21 @@ Batched while_batch(const Call& c, const Arrays& operands, const Flags& mapped, 
     }
   }
   const LoopParts<bool> in(all, loop);
-  const ProgramPtr step = recorded("vmap", body.program->input_types(), [&](const Arrays& x) {
-    Arrays out = tutti::apply(*body.program, x);
+  LoopParts<Array> x(operands, loop);
+  for (std::size_t k = 0; k < x.carries.size(); ++k)
+    if (in.carries[k]) x.carries[k] = batched(x.carries[k], given.carries[k], axis.size);
+  if (decides && has_effect(*c.subs[0])) return batch_that_tells(c, x, in, axis);
+  const ProgramPtr step = recorded("vmap", body.program->input_types(), [&](const Arrays& y) {
+    Arrays out = tutti::apply(*body.program, y);
     for (std::size_t k = 0; k < out.size(); ++k)
       if (in.carries[k]) out[k] = batched(out[k], body.mapped[k], axis.size);
     return out;
   });
-  const ProgramPtr test = recorded("vmap", condition.program->input_types(), [&](const Arrays& x) {
-    Arrays out = tutti::apply(*condition.program, x);
+  const ProgramPtr test = recorded("vmap", condition.program->input_types(), [&](const Arrays& y) {
+    Arrays out = tutti::apply(*condition.program, y);
     if (decides) out[0] = lax::reduce_any(out[0], {0});
     return out;
   });
-  LoopParts<Array> x(operands, loop);
-  for (std::size_t k = 0; k < x.carries.size(); ++k)
-    if (in.carries[k]) x.carries[k] = batched(x.carries[k], given.carries[k], axis.size);
   While p = c.get<While>();
   if (decides) {
     p.body_consts += p.cond_consts;

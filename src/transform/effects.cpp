@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "transform/interpret.hpp"
+#include "tutti/lax/lax.hpp"
 
 namespace tutti {
 namespace {
@@ -12,6 +13,15 @@ using Arrays = std::vector<Array>;
 Arrays with(Arrays xs, std::size_t at, const Array& x) {
   xs.insert(xs.begin() + static_cast<std::ptrdiff_t>(at), x);
   return xs;
+}
+
+// A condition that fails where `guard`, a new input number `at`, does not hold: its effects decide nothing there.
+ProgramPtr guarded_condition(const Program& condition, std::size_t at) {
+  const ProgramPtr inner = guarded(condition, at);
+  Recording recording("vmap", {});
+  Arrays in;
+  for (const Type& t : inner->input_types()) in.push_back(recording.input(t));
+  return recording.close({lax::bitwise_and(in[at], tutti::apply(*inner, in)[0])});
 }
 
 // An Eqn whose sub-programs have effects, which happen where `guard` holds.
@@ -27,12 +37,16 @@ Arrays guarded_eqn(const Eqn& e, const Arrays& operands, const Array& guard) {
       ProgramPtr& condition = subs[static_cast<std::size_t>(loop.condition)];
       of_condition = has_effect(*condition);
       if (of_condition) {
-        condition = guarded(*condition, before);
+        condition = guarded_condition(*condition, before);
         all = with(std::move(all), before, guard);
       }
     }
     return bind(*e.op, e.op->with_consts(e.params, loop.condition_consts + of_condition, loop.consts + 1), all, subs);
   }
+  if (e.op->role == Role::region && e.op->with_consts)
+    return bind(*e.op, e.op->with_consts(e.params, 0, static_cast<int>(operands.size()) + 1),
+                with(operands, operands.size(), guard),
+                {guarded(*subs[0], subs[0]->inputs.size(), e.op->binds(e.params))});
   if (e.op->role != Role::branch && e.op->role != Role::call)
     throw_unsupported(e, "it tells somebody outside, and only some elements of a mapped condition come here",
                       "Use lax::map, which takes one element after the other.");
@@ -43,8 +57,8 @@ Arrays guarded_eqn(const Eqn& e, const Arrays& operands, const Array& guard) {
 
 }  // namespace
 
-ProgramPtr guarded(const Program& program, std::size_t at) {
-  Recording recording("vmap", {});
+ProgramPtr guarded(const Program& program, std::size_t at, const NamedAxes& axes) {
+  Recording recording("vmap", axes);
   Arrays inputs;
   Array guard;
   for (std::size_t i = 0; i <= program.inputs.size(); ++i) {

@@ -42,13 +42,15 @@ class Elements {
     }
   }
   /// Of a value that has the batch in front: where this element begins, and its type.
-  HostView of(const HostView& all) const {
+  HostView of(const HostView& all) const { return of(all, at_.size()); }
+  /// Of one that has only so many of its dims, the first ones.
+  HostView of(const HostView& all, std::size_t dims) const {
     std::int64_t number = 0;
-    for (std::size_t d = 0; d < at_.size(); ++d) {
+    for (std::size_t d = 0; d < dims; ++d) {
       const std::int64_t extent = all.type.shape[static_cast<int>(d)];
       number = number * extent + (extent == 1 ? 0 : at_[d]);
     }
-    const auto front = static_cast<std::ptrdiff_t>(at_.size());
+    const auto front = static_cast<std::ptrdiff_t>(dims);
     Type type{all.type.dtype,
               Shape(std::vector<std::int64_t>(all.type.shape.begin() + front, all.type.shape.end())),
               all.type.weak,
@@ -79,9 +81,10 @@ void check_made(const HostFunction& f, std::size_t k, const Type& made, const Ty
 
 void call_element(const Callback& p, const Elements& element, std::span<const HostView> operands,
                   std::span<const HostView> results) {
-  const auto guards = static_cast<std::size_t>(p.guards), coordinates = static_cast<std::size_t>(p.coordinates);
+  const std::size_t guards = p.guards.size(), coordinates = static_cast<std::size_t>(p.coordinates);
   bool wanted = true;
-  for (std::size_t i = 0; i < guards; ++i) wanted = wanted && *element.of(operands[i]).as<bool>();
+  for (std::size_t i = 0; i < guards; ++i)
+    wanted = wanted && *element.of(operands[i], static_cast<std::size_t>(p.guards[i])).as<bool>();
   if (!wanted) {
     for (const HostView& all : results)
       if (const HostView r = element.of(all); r.type.nbytes() > 0)
@@ -132,10 +135,12 @@ Batched batch_rule(const Call& c, const Arrays& operands, const std::vector<bool
     all.push_back(mapped[i]                           ? operands[i]
                   : p.map == MapMethod::broadcast_all ? lax::broadcast(operands[i], Shape{axis.size})
                                                       : with_one_in_front(operands[i]));
-  if (p.map == MapMethod::sequential)
+  if (p.map == MapMethod::sequential) {
     p.batch.insert(p.batch.begin(), axis.size);
-  else
+    for (int& dims : p.guards) ++dims;
+  } else {
     for (auto& [dtype, shape] : p.results) shape.insert(0, axis.size);
+  }
   const std::vector<bool> flags(p.results.size(), true);
   return {bind(c.op, Params(p), all), flags};
 }
@@ -159,7 +164,7 @@ Op effect(std::string name) {
   op.each_device = [](const Params& p) { return p.get<Callback>().coordinates > 0; };
   op.guarded = [](const Params& params) {
     Callback p = params.get<Callback>();
-    ++p.guards;
+    p.guards.insert(p.guards.begin(), 0);
     return Params(p);
   };
   return op;

@@ -43,14 +43,16 @@ class HostFunction {
 /// are not mapped have one element in front, or are repeated.
 enum class MapMethod { refuse, sequential, expand_dims, broadcast_all };
 
-/// Operands: `guards` bool scalars, all of which have to hold; `coordinates` int32 scalars; those of the function.
-/// All have `batch.size()` dims in front, of these extents or 1: there is one call per element, and results have
-/// these dims, too. A result of an element that is not called for is 0.
+/// Operands: a bool scalar for each of `guards`, all of which have to hold; `coordinates` int32 scalars; those of the
+/// function. All have `batch.size()` dims in front, of these extents or 1: there is one call per element, and results
+/// have these dims, too. A guard has the first of these dims only, as many as its entry says: it holds for all elements
+/// of those that were mapped before it was given. A result of an element that is not called for is 0.
 struct Callback {
   HostFunction function;
   std::vector<std::pair<DType, Shape>> results = {};  // of one call
   std::vector<std::int64_t> batch = {};
-  int guards = 0, coordinates = 0;
+  std::vector<int> guards = {};
+  int coordinates = 0;
   bool ordered = false;
   MapMethod map = MapMethod::sequential;
   friend bool operator==(const Callback&, const Callback&) = default;
