@@ -5,6 +5,7 @@
 #include "api/side_by_side.hpp"
 #include "array/copy_box.hpp"
 #include "array/node.hpp"
+#include "distributed/agree.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/places.hpp"
 #include "tutti/array/placement.hpp"
@@ -32,6 +33,12 @@ void check_given(const char* what, const Shape& shape, const Sharding& sharding)
     if (n < 0) raise<ShapeError>(what, "the shape " + shape.str() + " has a negative extent", "Extents are 0 or more.");
   check_rank(sharding, shape, {what, "an array"});
   check_constrained(sharding, {what, "an array of shape " + shape.str()});
+}
+
+// All processes ask for the same array: compared on demand.
+void check_asked(const char* what, const Shape& shape, const Sharding& sharding) {
+  if (distributed::compares_all())
+    distributed::check_same(shape.str() + " " + distributed::described(sharding), what, "the array that is asked for");
 }
 
 // A block of an array, and a device whose part of it that is.
@@ -121,6 +128,7 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
   const char* what = "make_array_from_single_device_arrays";
   CallScope scope(loc);
   check_given(what, shape, sharding);
+  check_asked(what, shape, sharding);
   std::vector<Device> devices;
   for (const auto& [device, index] : addressable_indices(sharding, shape)) devices.push_back(device);
   std::map<Device, Array> by_device;
@@ -177,6 +185,7 @@ Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
   {
     CallScope scope(loc);
     check_given(what, shape, sharding);
+    check_asked(what, shape, sharding);
   }
   // Of all parts those of which something is here; one at least, for the dtype.
   const Here here = here_of(sharding, shape);
@@ -193,24 +202,6 @@ Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
     add(device, index);
   }
   return assemble(what, shape, sharding, pieces, loc);
-}
-
-Array make_array_from_process_local_data(const Sharding& sharding, const Array& local, Loc loc) {
-  const char* what = "make_array_from_process_local_data";
-  CallScope scope(loc, Loc{"", what});
-  check_rank(sharding, local.shape(), {what, "the local array"});
-  check_constrained(sharding, {what, "an array of shape " + local.shape().str()});
-  const BufferPtr mine = whole_buffer_of(concrete(local, what), what);
-  Type type = local.type();
-  const std::optional<Sharding> other = side_by_side(sharding, type.ndim());
-  const Sharding& at = other ? *other : sharding;
-  const std::optional<Held> held = held_of(at, type.shape);
-  if (held) {
-    for (int d = 0; d < type.ndim(); ++d) type.shape[d] *= held->layout.ways(d);
-    check_exist(sharding, {what, "the array " + type.str()});
-  }
-  const Array out = make_array(std::move(type), mine, at, true);
-  return other ? set_apart(what, out, sharding) : out;
 }
 
 }  // namespace tutti

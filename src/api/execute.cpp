@@ -4,9 +4,9 @@
 
 #include "api/finite.hpp"
 #include "array/pinned.hpp"
-#include "base/environment.hpp"
 #include "base/lru.hpp"
 #include "distributed/agree.hpp"
+#include "mesh/places.hpp"
 #include "run/program_number.hpp"
 #include "tutti/base/config.hpp"
 
@@ -60,10 +60,21 @@ PlanCache& plans() {
 
 thread_local std::size_t runs = 0;
 
-// All processes come here with the same program: asked of each one before it runs for the first time, else on demand.
-void check_number(const Prepared& p) {
-  static const bool asked = environment::has_word(environment::check, "processes");
-  if (asked) distributed::check_same(str(*p.between), p.what.c_str(), "the program of '" + p.what + "', called again,");
+// All processes come here with the same program, and with the same values of what each has whole: asked at each call on
+// demand, of a program that sends before it runs for the first time in any case.
+void check_call(const Prepared& p, std::span<const Array> inputs, std::span<const BufferPtr> buffers) {
+  if (!p.between || !distributed::compares_all()) return;
+  const std::string name = "the program of '" + p.what + "', called again,";
+  distributed::check_same(common_text(*p.between, p.sharded->mesh), p.what.c_str(), name);
+  std::string values;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Type& type = inputs[i].node()->type;
+    if (held_of(inputs[i].node()->sharding, type.shape)) continue;
+    const std::vector<std::string>& names = p.program->input_names;
+    values += (i < names.size() && !names[i].empty() ? names[i] : "argument " + std::to_string(i)) + ": " + type.str() +
+              " with hash " + distributed::hash_text(buffers[i]->data(), buffers[i]->bytes()) + "\n";
+  }
+  distributed::check_same(values, p.what.c_str(), "what '" + p.what + "' is given whole");
 }
 
 }  // namespace
@@ -83,9 +94,9 @@ std::shared_ptr<Executable> compiled(const LocalProgram& program, const std::vec
 std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std::span<const bool> donated,
                            const Takers& by) {
   ++runs;
-  if (p.number) check_number(p);
   const run::ProgramNumber number(p.number);
   Pinned pinned(inputs, donated, by, p.what.empty() ? "call" : p.what.c_str());
+  check_call(p, inputs, pinned.buffers());
   const bool watched = finite_is_asked();  // then what was given has to be there still
   BufferPtr few[8];                        // most calls have few results
   std::vector<BufferPtr> many(p.out_types.size() > std::size(few) ? p.out_types.size() : 0);

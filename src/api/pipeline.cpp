@@ -2,6 +2,7 @@
 
 #include "api/execute.hpp"
 #include "distributed/agree.hpp"
+#include "distributed/job.hpp"
 #include "ir/op.hpp"
 #include "ir/passes.hpp"
 #include "isolation/per_device.hpp"
@@ -43,17 +44,23 @@ LocalProgram common_program(const ShardedProgram& sharded, const std::shared_ptr
   local = run_pass("send_early", send_early, local);  // readers stand behind what can be combined
   local = run_pass("combine", combine_collectives, local);
   local = run_pass("send_early", send_early, local);
-  const std::uint64_t text = distributed::check_same(str(local), what.c_str(), "the program of '" + what + "'");
+  const std::uint64_t text =
+      distributed::check_same(common_text(local, sharded.mesh), what.c_str(), "the program of '" + what + "'");
   number = 1 + static_cast<int>(text % (run::Transport::kProgramChannels - 1));
   return local;
 }
 
 }  // namespace
 
+std::string common_text(const LocalProgram& between, const Mesh& mesh) {
+  return distributed::described(NamedSharding(mesh, P())) + "\n" + str(between);
+}
+
 // callable --trace--> Program --transform--> Program --propagate--> ShardedProgram --partition--> LocalProgram
 // --compile--> Executable: what is traced and transformed comes in as `recorded`. Plans are compiled once for equal
 // local programs, in passes that compile/pipeline.cpp lists.
 Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, const ExecuteOptions& options) {
+  distributed::tell_if_alone();
   PassesOf passes(options.what);
   const ProgramPtr program = run_pass("inline", inline_calls, recorded);
   std::vector<Sharding> lying;

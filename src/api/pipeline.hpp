@@ -33,6 +33,9 @@ struct Prepared {
   int number = 0;                                 // of what processes have in common, where it sends (by its text)
 };
 
+/// The text of a program that processes have in common, with the devices of its mesh in their order.
+std::string common_text(const LocalProgram& between, const Mesh& mesh);
+
 /// Every stage once, in order. DeviceError names the two that disagree about devices.
 Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, const ExecuteOptions& options = {});
 }  // namespace tutti

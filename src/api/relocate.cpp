@@ -3,7 +3,6 @@
 #include "array/copy_box.hpp"
 #include "array/node.hpp"
 #include "array/runtime.hpp"
-#include "base/environment.hpp"
 #include "distributed/agree.hpp"
 #include "mesh/places.hpp"
 
@@ -21,14 +20,11 @@ BufferPtr part_of(const Type& type, const Held& held, const void* whole) {
 }
 
 // Every process gives the same value and keeps its part: asked on demand.
-void check_given(const Array& x, const BufferPtr& whole) {
-  static const bool asked = environment::has_word(environment::check, "processes");
-  if (!asked) return;
-  std::uint64_t h = 0;
-  const auto* bytes = static_cast<const unsigned char*>(whole->data());
-  for (std::size_t i = 0; i < whole->bytes(); ++i) h = (h ^ bytes[i]) * 1099511628211ull;
-  distributed::check_same(x.type().str() + " with hash " + std::to_string(h), "device_put",
-                          "the array that is cut into parts");
+void check_given(const Array& x, const BufferPtr& whole, const Sharding& sharding) {
+  if (!distributed::compares_all()) return;
+  distributed::check_same(x.type().str() + " with hash " + distributed::hash_text(whole->data(), whole->bytes()) +
+                              "\n" + distributed::described(sharding),
+                          "device_put", "the array that is cut into parts");
 }
 
 bool same_parts(const Held& a, const Held& b) { return a.places->mesh == b.places->mesh && a.layout == b.layout; }
@@ -63,7 +59,7 @@ Array relocated(const Array& x, const Sharding& sharding, bool committed) {
   if ((!from && !to) || (from && to && same_parts(*from, *to)))
     return make_array(x.type(), buffer, sharding, committed);
   if (!from) {
-    check_given(x, buffer);
+    check_given(x, buffer, sharding);
     return make_array(x.type(), part_of(x.type(), *to, buffer->data()), sharding, committed);
   }
   // A program has one order of devices. Blocks of different sizes are others where two meshes cut their axes into

@@ -38,7 +38,17 @@ Manifest read_manifest(const std::string& step_folder) {
 
 }  // namespace
 
-Snapshot snapshot_of(const Leaves& leaves, const SaveOptions& options) {
+namespace {
+
+// A folder and a step that all processes mean, as they name them.
+std::string place_text(const std::string& folder, std::optional<std::int64_t> step) {
+  return "folder " + std::filesystem::path(folder).lexically_normal().string() +
+         (step ? ", step " + std::to_string(*step) : std::string(", the last step"));
+}
+
+}  // namespace
+
+Snapshot snapshot_of(const std::string& folder, const Leaves& leaves, const SaveOptions& options) {
   if (options.step < 0)
     raise<ValueError>(call_name("save"), "the step is " + std::to_string(options.step), "Give 0 or more.");
   check_extra(options.extra);
@@ -49,7 +59,7 @@ Snapshot snapshot_of(const Leaves& leaves, const SaveOptions& options) {
   out.manifest.extra = options.extra;
   const std::vector<std::string> names = leaf_names(leaves);
   out.part = part_of_this_process(leaves);
-  std::string described = "step " + std::to_string(options.step);
+  std::string described = place_text(folder, options.step);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Array& x = leaves[i].second;
     out.manifest.leaves.push_back({names[i], x.dtype(), x.shape(), x.sharding().str()});
@@ -107,13 +117,25 @@ void write_snapshot(const std::string& folder, Snapshot snapshot, std::optional<
 }
 
 void save_leaves(const std::string& folder, const Leaves& leaves, const SaveOptions& options) {
-  write_snapshot(folder, snapshot_of(leaves, options));
+  write_snapshot(folder, snapshot_of(folder, leaves, options));
 }
 
 namespace {
 
-std::vector<Array> restore_here(const std::string& folder, const Leaves& like, const RestoreOptions& options) {
-  const std::string from = step_path(folder, chosen(folder, options.step));
+// The first process says which step is the last: others may look a little later, when there is one more.
+std::optional<std::int64_t> step_for_all(const Agreement& agreement, const std::string& folder,
+                                         const RestoreOptions& options) {
+  if (options.step || process_count() == 1) return options.step;
+  const std::string last = agreement.first([&] {
+    const std::vector<std::int64_t> all = complete_steps(folder);
+    return all.empty() ? std::string() : std::to_string(all.back());
+  });
+  return last.empty() ? std::nullopt : std::optional<std::int64_t>(std::stoll(last));
+}
+
+std::vector<Array> restore_here(const std::string& folder, std::optional<std::int64_t> step, const Leaves& like,
+                                const RestoreOptions& options) {
+  const std::string from = step_path(folder, chosen(folder, step));
   const Manifest manifest = read_manifest(from);
   std::vector<StoredLeaf> stored;
   for (const SavedLeaf& leaf : manifest.leaves) stored.push_back({leaf.path, leaf.dtype, leaf.shape});
@@ -135,8 +157,15 @@ std::vector<Array> restore_here(const std::string& folder, const Leaves& like, c
 }  // namespace
 
 std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like, const RestoreOptions& options) {
+  if (process_count() > 1) {
+    std::string described = place_text(folder, options.step);
+    for (const auto& [path, x] : like) described += "\n" + x.type().str() + " " + x.sharding().str();
+    distributed::check_same(described, call_name("restore").c_str(), "what is restored");
+  }
+  const Agreement agreement;
+  const std::optional<std::int64_t> step = step_for_all(agreement, folder, options);
   std::vector<Array> out;
-  Agreement().together([&] { out = restore_here(folder, like, options); });
+  agreement.together([&] { out = restore_here(folder, step, like, options); });
   return out;
 }
 

@@ -60,7 +60,7 @@ std::optional<std::int64_t> Manager::latest(Loc loc) {
 
 void Manager::save_leaves(const detail::Leaves& leaves, const SaveOptions& options, Loc loc) {
   wait();
-  detail::Snapshot snapshot = detail::snapshot_of(leaves, options);
+  detail::Snapshot snapshot = detail::snapshot_of(folder_, leaves, options);
   auto write = [folder = folder_, keep = options_.keep, snapshot = std::move(snapshot)]() mutable {
     detail::write_snapshot(folder, std::move(snapshot), keep);
   };

@@ -16,7 +16,7 @@ struct Snapshot {
   Agreement agreement;
 };
 /// All processes call it. Throws what is wrong with the tree or the options, before anything is written.
-Snapshot snapshot_of(const Leaves& leaves, const SaveOptions& options);
+Snapshot snapshot_of(const std::string& folder, const Leaves& leaves, const SaveOptions& options);
 /// Each process writes its part; when the disk has all of them the first one commits, and tidies `folder` where some
 /// are to be kept. FileError on all processes; then nothing of it stays.
 void write_snapshot(const std::string& folder, Snapshot snapshot, std::optional<int> keep = {});

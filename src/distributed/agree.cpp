@@ -6,6 +6,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "base/environment.hpp"
 #include "mesh/process.hpp"
 #include "run/transport.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -22,7 +23,7 @@ Transport::Incoming incoming(int from, std::string& text) {
   return {from, text.data(), Transport::dense(static_cast<std::int64_t>(text.size()))};
 }
 
-std::uint64_t hash_of(const std::string& text) {  // FNV-1a
+std::uint64_t hash_of(std::string_view text) {  // FNV-1a
   std::uint64_t h = 1469598103934665603ull;
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
   return h;
@@ -62,7 +63,40 @@ std::string first_difference(const std::string& a, const std::string& b) {
   }
 }
 
+// With the user's line.
+std::string placed(const std::string& what) {
+  const std::string line = current_loc().str();
+  return line.empty() ? what : what + " (" + line + ")";
+}
+
+[[noreturn]] void refuse(const char* operation, const std::string& what, const std::vector<int>& others,
+                         const std::string& how) {
+  std::string list;
+  for (int p : others) list += (list.empty() ? "" : ", ") + std::to_string(p);
+  raise<DistributedError>(operation,
+                          what + " is not the same here, in process " + std::to_string(this_process().index) +
+                              ", as in process " + list + how,
+                          "All processes must do the same in the same order, with values that decide about programs "
+                          "(shapes, options, branches) equal on all.");
+}
+
 }  // namespace
+
+bool compares_all() {
+  static const bool asked = environment::has_word(environment::check, "processes");
+  return asked && this_process().count > 1;
+}
+
+std::string described(const Sharding& sharding) {
+  if (!sharding.has_value()) return "no sharding";
+  std::string out = sharding.str() + " on devices";
+  for (const Device& d : sharding.device_list()) out += " " + std::to_string(d.id());
+  return out;
+}
+
+std::string hash_text(const void* bytes, std::size_t size) {
+  return std::to_string(hash_of({static_cast<const char*>(bytes), size}));
+}
 
 std::vector<std::string> all_gather_bytes(const std::string& mine, const std::string& what) {
   const Process me = this_process();
@@ -137,40 +171,43 @@ std::string text_of_the_first(const std::string& mine, const std::string& what, 
   return broadcast_bytes(text, 0, what, channel);
 }
 
-std::uint64_t check_same(const std::string& text, const char* operation, const std::string& what) {
-  const std::uint64_t mine = hash_of(text);
-  if (this_process().count == 1) return mine;
-  const auto [least, greatest] = range_of(mine, what);
-  if (least == greatest) return mine;
+std::vector<std::string> texts_of_all(const std::string& text, const char* operation, const std::string& what) {
+  const std::size_t count = static_cast<std::size_t>(this_process().count);
+  if (count == 1) return {text};
+  const std::string here = placed("the comparison of " + what), compared = operation + ("\n" + text);
+  const std::uint64_t mine = hash_of(compared);
+  const auto [least, greatest] = range_of(mine, here);
+  if (least == greatest) return std::vector<std::string>(count, text);
   // Some differ: everybody tells everybody, so that each names what it sees.
-  std::string head(16, '\0');
-  const std::uint64_t size = text.size();
-  std::memcpy(head.data(), &mine, 8);
-  std::memcpy(head.data() + 8, &size, 8);
-  const std::vector<std::string> heads = all_gather_bytes(head, what);
+  std::string all = here + '\0' + compared, size(8, '\0');
+  const std::uint64_t bytes = all.size();
+  std::memcpy(size.data(), &bytes, 8);
   std::uint64_t longest = 0;
-  for (const std::string& h : heads) {
-    std::uint64_t n;
-    std::memcpy(&n, h.data() + 8, 8);
-    longest = std::max(longest, n);
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& s : all_gather_bytes(size, here)) {
+    std::memcpy(&sizes.emplace_back(), s.data(), 8);
+    longest = std::max(longest, sizes.back());
   }
-  std::string padded = text;
-  padded.resize(static_cast<std::size_t>(longest), '\0');
-  const std::vector<std::string> texts = all_gather_bytes(padded, what);
-  std::string others;
-  int other = -1;
-  for (std::size_t p = 0; p < heads.size(); ++p)
-    if (heads[p].compare(0, 8, head, 0, 8) != 0) {
-      if (other < 0) other = static_cast<int>(p);
-      others += (others.empty() ? "" : ", ") + std::to_string(p);
-    }
-  std::string there = texts[static_cast<std::size_t>(other)];
-  there.resize(std::strlen(there.c_str()));
-  raise<DistributedError>(operation,
-                          what + " is not the same here, in process " + std::to_string(this_process().index) +
-                              ", as in process " + others + ". " + first_difference(text, there),
-                          "All processes must do the same in the same order, with values that decide about programs "
-                          "(shapes, options, branches) equal on all.");
+  all.resize(static_cast<std::size_t>(longest), '\0');
+  std::vector<std::string> texts = all_gather_bytes(all, here);
+  for (std::size_t p = 0; p < count; ++p) {
+    texts[p].resize(static_cast<std::size_t>(sizes[p]));
+    const std::size_t head = texts[p].find('\0'), line = texts[p].find('\n', head);
+    if (texts[p].compare(head + 1, line - head - 1, operation) != 0)
+      refuse(operation, what, {static_cast<int>(p)}, ". There it is in " + texts[p].substr(0, head));
+    texts[p].erase(0, line + 1);
+  }
+  return texts;
+}
+
+std::uint64_t check_same(const std::string& text, const char* operation, const std::string& what) {
+  const std::vector<std::string> texts = texts_of_all(text, operation, what);
+  std::vector<int> others;
+  for (std::size_t p = 0; p < texts.size(); ++p)
+    if (texts[p] != text) others.push_back(static_cast<int>(p));
+  if (!others.empty())
+    refuse(operation, what, others, ". " + first_difference(text, texts[static_cast<std::size_t>(others[0])]));
+  return hash_of(text);
 }
 
 }  // namespace tutti::distributed

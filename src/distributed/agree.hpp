@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tutti/mesh/sharding.hpp"
+
 namespace tutti::distributed {
 
 /// Bytes from each process, on every one. As many from each.
@@ -21,8 +23,18 @@ int next_channel();
 std::vector<std::string> gather_texts(const std::string& mine, const std::string& what, int channel);
 /// The text of process 0, of any length.
 std::string text_of_the_first(const std::string& mine, const std::string& what, int channel);
+/// The texts of all, by process, on every one; they may differ. What is compared first is a hash, so that nothing more
+/// is sent where all are equal. DistributedError, on all, where another process is in another operation.
+std::vector<std::string> texts_of_all(const std::string& text, const char* operation, const std::string& what);
 /// DistributedError on all processes when two have different texts: what `said` of each, and the first line in which
 /// this process and the next one that differs are apart. Gives back a hash of the text.
 std::uint64_t check_same(const std::string& text, const char* operation, const std::string& what);
+
+/// Whether TUTTI_CHECK=processes asks to compare at each call, and there are several.
+bool compares_all();
+/// A sharding as all processes must have it: with its devices in their order.
+std::string described(const Sharding& sharding);
+/// Of bytes that all processes must have alike.
+std::string hash_text(const void* bytes, std::size_t size);
 
 }  // namespace tutti::distributed

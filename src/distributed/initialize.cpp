@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/environment.hpp"
+#include "distributed/job.hpp"
 #include "mesh/mesh_node.hpp"
 #include "mesh/process.hpp"
 #include "run/pool.hpp"
@@ -20,30 +21,23 @@
 namespace tutti::distributed {
 namespace {
 
-// Of the variables that starters of jobs set: how many processes there are; 1 without a job.
-int processes_started() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"})
-    if (const char* text = std::getenv(name)) return std::atoi(text);
-  return 1;
-}
-
 std::string folder_of_this_program() {
   std::error_code none;
   return std::filesystem::read_symlink("/proc/self/exe", none).parent_path().string();
 }
 
-double timeout_s() {
-  const std::string text = environment::value(environment::collective_timeout);
-  if (text.empty()) return 60;
+double seconds(const EnvironmentVariable& variable, double otherwise) {
+  const std::string text = environment::value(variable);
+  if (text.empty()) return otherwise;
   char* end = nullptr;
   const double s = std::strtod(text.c_str(), &end);
-  if (*end != '\0')
-    raise<ValueError>("distributed::initialize", "TUTTI_COLLECTIVE_TIMEOUT is '" + text + "'",
+  if (*end != '\0' || !(s >= 0))
+    raise<ValueError>("distributed::initialize", std::string(variable.name) + " is '" + text + "'",
                       "Set it to seconds, 0 for none.");
   return s;
 }
 
-std::unique_ptr<run::Transport> open_module(int processes) {
+std::unique_ptr<run::Transport> open_module(int processes, const run::WaitTimes& times) {
   constexpr const char* name = "libtutti_mpi.so";
   std::vector<std::string> places{environment::value(environment::mpi_module), folder_of_this_program() + "/" + name};
   std::istringstream folders(TUTTI_MODULE_FOLDERS);
@@ -59,7 +53,7 @@ std::unique_ptr<run::Transport> open_module(int processes) {
     }
     const auto open = reinterpret_cast<run::OpenTransport>(dlsym(module, "tutti_transport"));
     std::string error = "it does not export tutti_transport";
-    if (run::Transport* t = open ? open(timeout_s(), error) : nullptr) return std::unique_ptr<run::Transport>(t);
+    if (run::Transport* t = open ? open(times, error) : nullptr) return std::unique_ptr<run::Transport>(t);
     problems += (problems.empty() ? "" : "; ") + place + ": " + error;
   }
   raise<DistributedError>("distributed::initialize",
@@ -69,8 +63,16 @@ std::unique_ptr<run::Transport> open_module(int processes) {
                           "module in TUTTI_MPI_MODULE.");
 }
 
+pid_t own = 0;  // what fork makes of this process is no part of the job, and ends as it likes
+std::terminate_handler ends_alone = nullptr;
+bool in_job() { return getpid() == own; }
+
 // Whoever leaves by an exception takes the others along: they would wait for ever.
 [[noreturn]] void end_the_job() {
+  if (!in_job()) {
+    if (ends_alone) ends_alone();
+    std::abort();
+  }
   std::string what = "ends without an exception";
   try {
     if (const std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
@@ -85,6 +87,7 @@ std::unique_ptr<run::Transport> open_module(int processes) {
 }
 
 void leave(int status, void*) {
+  if (!in_job()) return;
   std::cout.flush();
   std::fflush(nullptr);
   if (status != 0) {
@@ -103,14 +106,20 @@ void initialize(const Options& options, Loc loc) {
   if (devices_were_used())
     raise<ValueError>("distributed::initialize", "devices were used before",
                       "Call it first in main: only set_cpu_devices may stand before it.");
-  std::unique_ptr<run::Transport> t = open_module(processes);
+  if (!(options.wait_limit >= 0))
+    raise<ValueError>("distributed::initialize", "wait_limit is " + std::to_string(options.wait_limit),
+                      "Give seconds, 0 for none.");
+  std::unique_ptr<run::Transport> t = open_module(
+      processes, {seconds(environment::collective_timeout, 60), seconds(environment::wait_limit, options.wait_limit)});
+  own = getpid();
+  claim_place();
   set_process({t->index(), t->count()});
   deal_out_devices("distributed::initialize");
   const int share = num_threads() / t->count_here();  // of cores: a process that is bound to some has these alone
   if (environment::value(environment::num_threads).empty() && sysconf(_SC_NPROCESSORS_ONLN) == num_threads())
     set_num_threads(share > 0 ? share : 1);
   run::set_transport(std::move(t));
-  std::set_terminate(end_the_job);
+  ends_alone = std::set_terminate(end_the_job);
   on_exit(leave, nullptr);
   if (options.quiet_others && this_process().index > 0 && !std::freopen("/dev/null", "w", stdout))
     std::fprintf(stderr, "tutti: process %d could not give up its stdout\n", this_process().index);

@@ -4,8 +4,6 @@
 #include "array/node.hpp"
 #include "array/runtime.hpp"
 #include "distributed/agree.hpp"
-#include "mesh/checks.hpp"
-#include "mesh/places.hpp"
 #include "mesh/process.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/distributed/distributed.hpp"
@@ -18,15 +16,7 @@ std::string bytes_of(const BufferPtr& b) { return {static_cast<const char*>(b->d
 
 }  // namespace
 
-Array process_allgather(const Array& x, Loc loc) {
-  CallScope scope(loc, Loc{"", "process_allgather"});
-  const Array value = concrete(x, "process_allgather");
-  const std::optional<Held> held = held_of(value.node()->sharding, value.shape());
-  if (!held) return value;
-  return relocated(value, NamedSharding(held->places->devices, P()), true);
-}
-
-Array broadcast_one_to_all(const Array& x, int source, Loc loc) {
+Array detail::broadcast_leaf(const Array& x, int source, Loc loc) {
   CallScope scope(loc, Loc{"", "broadcast_one_to_all"});
   const Process me = this_process();
   if (source < 0 || source >= me.count)
@@ -35,7 +25,8 @@ Array broadcast_one_to_all(const Array& x, int source, Loc loc) {
                       "Processes count from 0.");
   const BufferPtr mine = whole_buffer_of(concrete(x, "broadcast_one_to_all"), "broadcast_one_to_all");
   if (me.count == 1) return x;
-  distributed::check_same(x.type().str(), "broadcast_one_to_all", "the type of what is broadcast");
+  distributed::check_same(x.type().str() + " of process " + std::to_string(source), "broadcast_one_to_all",
+                          "what is broadcast");
   const std::string got = distributed::broadcast_bytes(bytes_of(mine), source, "broadcast_one_to_all");
   BufferPtr out = allocate_buffer(got.size());
   std::memcpy(out->data(), got.data(), got.size());
@@ -44,7 +35,7 @@ Array broadcast_one_to_all(const Array& x, int source, Loc loc) {
 
 void sync_global_devices(const std::string& name, Loc loc) {
   CallScope scope(loc, Loc{"", "sync_global_devices"});
-  distributed::check_same(name, "sync_global_devices", "the name of where processes meet");
+  distributed::check_same(name, "sync_global_devices", "the name of the barrier");
 }
 
 void assert_equal(const Array& x, const std::string& text, Loc loc) {

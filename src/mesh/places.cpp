@@ -78,6 +78,14 @@ Mesh refined(const Mesh& mesh, const std::vector<Digit>& digits) {
   return intern_mesh(device_list_of(mesh), cut->shape(), names);
 }
 
+// Processes in teams: those of the mesh, and the others, k by k, each of which holds what the first team does.
+std::vector<int> in_teams(const std::set<int>& first) {
+  std::vector<int> all(first.begin(), first.end());
+  for (int p = 0; p < this_process().count; ++p)
+    if (!first.count(p)) all.push_back(p);
+  return all;
+}
+
 std::shared_ptr<const Places> find(const Mesh& mesh) {
   const std::vector<Device>& devices = mesh.device_list();
   std::set<int> there;
@@ -97,11 +105,7 @@ std::shared_ptr<const Places> find(const Mesh& mesh) {
   if (some && (digits.empty() || me.count % k != 0)) return nullptr;
   if (me.count % k != 0)
     refuse("their number does not divide that of all", "Give the mesh devices of all processes, as make_mesh does.");
-  // Processes in teams: those of the mesh, and the others, k by k, each of which holds what the first team does.
-  const std::vector<int> first_team(there.begin(), there.end());
-  std::vector<int> all = first_team;
-  for (int p = 0; p < me.count; ++p)
-    if (!there.count(p)) all.push_back(p);
+  const std::vector<int> first_team(there.begin(), there.end()), all = in_teams(there);
   const auto mine = std::find(all.begin(), all.end(), me.index) - all.begin();
   auto in_team = [&](int process) {
     return std::find(first_team.begin(), first_team.end(), process) - first_team.begin();
@@ -174,6 +178,17 @@ std::shared_ptr<const Places> places_of(const Mesh& mesh) {
     }
   }
   return at->second;
+}
+
+std::int64_t position_of(const Places& places, int process) {
+  const std::vector<Device>& devices = places.mesh.device_list();
+  std::set<int> first;
+  for (const Device& d : devices) first.insert(d.process_index());
+  const std::vector<int> all = in_teams(first);
+  const auto number = static_cast<std::size_t>(std::find(all.begin(), all.end(), process) - all.begin()) % first.size();
+  const auto at =
+      std::find_if(devices.begin(), devices.end(), [&](const Device& d) { return d.process_index() == all[number]; });
+  return at - devices.begin();
 }
 
 // Parts of axes are cut where they are cut there.

@@ -27,6 +27,9 @@ struct Places {
 /// follow the mesh's axes, or k does not divide n.
 std::shared_ptr<const Places> places_of(const Mesh& mesh);
 
+/// The position of any process in `places.mesh`.
+std::int64_t position_of(const Places& places, int process);
+
 /// What this process holds of an array: a dense block of block_shape(layout, shape), of which `box` is there.
 struct Held {
   std::shared_ptr<const Places> places;

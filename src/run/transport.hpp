@@ -13,6 +13,12 @@
 
 namespace tutti::run {
 
+/// Whether this process is a child (fork) of the one that called set_transport: it shares descriptors and memory with
+/// its parent, so a message of its own would be taken for one of the parent's.
+bool is_forked();
+/// DistributedError that says so.
+[[noreturn]] void refuse_in_child();
+
 class Transport {
  public:
   static constexpr int kProgramChannels = 16384, kChannels = 32768;
@@ -34,10 +40,17 @@ class Transport {
    public:
     virtual ~Flight() = default;
     /// Whether they have landed; helps those on that have not.
-    virtual bool landed() = 0;
-    /// Waits, and calls `meanwhile` again and again. After a minute of it (TUTTI_COLLECTIVE_TIMEOUT) `what` is told on
-    /// stderr with the processes waited for.
-    virtual void land(const std::string& what, const std::function<void()>& meanwhile = {}) = 0;
+    bool landed() { return !is_forked() && come(); }
+    /// Waits, and calls `meanwhile` again and again. After a minute of it (TUTTI_COLLECTIVE_TIMEOUT), and again each
+    /// time it has lasted twice as long, `what` is told on stderr with the processes waited for; after the wait limit
+    /// the job ends with kWaitLimitCode. DistributedError where another message came than the one awaited, and in a
+    /// child of fork().
+    void land(const std::string& what, const std::function<void()>& meanwhile = {});
+
+   private:
+    virtual bool come() = 0;
+    /// What is wrong with what came; "" when nothing is.
+    virtual std::string wait(const std::string& what, const std::function<void()>& meanwhile) = 0;
   };
 
   virtual ~Transport() = default;
@@ -51,6 +64,7 @@ class Transport {
   /// has channels of its own: the collectives of a program those below kProgramChannels, threads that send beside
   /// programs, and wait without keeping a core busy, those from there to kChannels. The rest is on channel 0.
   std::unique_ptr<Flight> start(std::span<const Outgoing> out, std::span<const Incoming> in, int channel = 0) {
+    if (is_forked()) refuse_in_child();
     for (const Incoming& m : in) bytes_ += m.part.bytes();
     messages_ += static_cast<std::int64_t>(in.size());
     return fly(out, in, channel);
@@ -72,7 +86,15 @@ class Transport {
 Transport* transport();
 void set_transport(std::unique_ptr<Transport> transport);
 
-/// What a module exports: `tutti_transport(timeout in seconds, error)`. Nothing, with an error, where there is no job.
-using OpenTransport = Transport* (*)(double timeout_s, std::string& error);
+/// Seconds of a wait for other processes; 0: never.
+struct WaitTimes {
+  double told_after = 60;  // on stderr
+  double limit = 0;        // then the job ends
+};
+/// The exit code of a job that ends by the limit: that of timeout(1).
+inline constexpr int kWaitLimitCode = 124;
+
+/// What a module exports: `tutti_transport(times, error)`. Nothing, with an error, where there is no job.
+using OpenTransport = Transport* (*)(const WaitTimes& times, std::string& error);
 
 }  // namespace tutti::run

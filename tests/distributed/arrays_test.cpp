@@ -105,6 +105,42 @@ TEST(Arrays, MadeFromPartsByEachProcess) {
   EXPECT_EQ(everywhere(y), whole.to_vector<float>());
 }
 
+// bugreports-3, 10: rows of the last batch over processes, as the sharding's blocks are: of 7 over 2: 4 and 3, over 4:
+// 2, 2, 2 and 1; and none for some where there are few.
+TEST(Arrays, MadeFromPartsOfDifferentLengths) {
+  const int n = process_count(), me = process_index();
+  std::vector<Device> one_each;
+  for (const Device& d : devices())
+    if (one_each.empty() || one_each.back().process_index() != d.process_index()) one_each.push_back(d);
+  const NamedSharding rows(Mesh(one_each, {n}, {"p"}), P("p"));
+  for (int length : {7, 6, 5, 3, 1}) {
+    const int block = (length + n - 1) / n, first = std::min(length, me * block),
+              stop = std::min(length, first + block);
+    SCOPED_TRACE(std::to_string(length) + " rows");
+    const Array whole = counted({length, 3}), local = whole[slice(first, stop)];
+    for (const Array& x :
+         {make_array_from_process_local_data(rows, local), make_array_from_process_local_data(rows, local, {length, 3}),
+          make_array_from_process_local_data(rows, whole, {length, 3})}) {
+      EXPECT_EQ(x.shape(), (Shape{length, 3}));
+      EXPECT_EQ(everywhere(x), whole.to_vector<float>());
+      EXPECT_EQ(x.sum().item<float>(), whole.sum().item<float>());
+    }
+  }
+  if (n == 1) return;
+  // Parts that are no blocks, and those of other ranks and dtypes: told by all, with the shape of each.
+  try {
+    (void)make_array_from_process_local_data(rows, ones({me == 0 ? 1 : 3, 2}));
+    ADD_FAILURE();
+  } catch (const DistributedError& e) {
+    EXPECT_NE(std::string(e.what()).find("process 0 (1, 2), process 1 (3, 2)"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW((void)make_array_from_process_local_data(rows, me == 0 ? ones({2}) : ones({2, 1})), DistributedError);
+  EXPECT_THROW((void)make_array_from_process_local_data(rows, ones({2}).astype(me == 0 ? int32 : float32)),
+               DistributedError);
+  EXPECT_THROW((void)make_array_from_process_local_data(rows, ones({5, 3}), {8 * n, 3}), ShapeError);
+  EXPECT_THROW((void)make_array_from_process_local_data(rows, ones({2, 3}), {2 * n}), ShapeError);
+}
+
 // A program that puts a block on each device is the same for any number of processes.
 TEST(Arrays, BlocksOnDevicesOfOtherProcessesMayBeGiven) {
   const NamedSharding s(make_mesh({8}, {"x"}), P("x"));
@@ -145,6 +181,63 @@ TEST(Multihost, ValuesAreComparedAndHandedOn) {
   EXPECT_THROW(multihost::sync_global_devices("place " + std::to_string(process_index())), DistributedError);
   EXPECT_THROW(multihost::broadcast_one_to_all(mine, process_count()), ValueError);
   multihost::sync_global_devices("they go on together");
+}
+
+struct Tally {
+  Array loss, rows;
+};
+
+// bugreports-3, 9: what each process has of its own, stacked or joined, also of unequal lengths, numbers and trees.
+TEST(Multihost, OwnValuesOfAllAreGathered) {
+  const int n = process_count(), me = process_index();
+  std::vector<float> stacked, joined;
+  for (int p = 0; p < n; ++p) {
+    for (int k = 0; k < 3; ++k) stacked.push_back(static_cast<float>(p));
+    for (int k = 0; k <= p; ++k) joined.push_back(static_cast<float>(p));
+  }
+  const Array mine = full({3}, static_cast<float>(me));
+  const Array s = multihost::process_allgather(mine, {.tiled = false}),
+              t = multihost::process_allgather(mine, {.tiled = true});
+  EXPECT_EQ(s.shape(), (Shape{n, 3}));
+  EXPECT_EQ(t.shape(), (Shape{3 * n}));
+  EXPECT_EQ(s.to_vector<float>(), stacked);
+  EXPECT_EQ(t.to_vector<float>(), stacked);
+  EXPECT_EQ(multihost::process_allgather(full({me + 1}, static_cast<float>(me)), {.tiled = true}).to_vector<float>(),
+            joined);
+  const Array loss = array(0.5f * static_cast<float>(me));
+  for (bool tiled : {false, true})
+    EXPECT_EQ(multihost::process_allgather(loss, {.tiled = tiled}).shape(), (Shape{n})) << "a scalar is stacked";
+  EXPECT_EQ(multihost::process_allgather(me).to_vector<int>(), arange(n).to_vector<int>());
+  const Tally all = multihost::process_allgather(Tally{loss, mine}, {.tiled = false});
+  EXPECT_EQ(all.loss.shape(), (Shape{n}));
+  EXPECT_EQ(all.rows.to_vector<float>(), stacked);
+  EXPECT_EQ(multihost::broadcast_one_to_all(Tally{loss, mine}, n - 1).rows.to_vector<float>(),
+            std::vector<float>(3, static_cast<float>(n - 1)));
+  EXPECT_EQ(multihost::process_allgather(ones({3})).shape(), (Shape{3})) << "what is equal everywhere comes back";
+  const Array placed = device_put(counted({8}), NamedSharding(make_mesh({8}, {"x"}), P("x")));
+  if (n == 1) return;
+  EXPECT_EQ(multihost::process_allgather(placed, {.tiled = true}).to_vector<float>(), counted({8}).to_vector<float>());
+  EXPECT_THROW((void)multihost::process_allgather(placed, {.tiled = false}), ValueError);
+  EXPECT_THROW((void)multihost::process_allgather(mine), DistributedError) << "without saying so";
+  EXPECT_THROW((void)multihost::process_allgather(ones({me + 1}), {.tiled = false}), DistributedError);
+  EXPECT_THROW((void)multihost::process_allgather(ones({2, me + 1}), {.tiled = true}), DistributedError);
+  multihost::sync_global_devices("they go on");
+}
+
+// hostile-3, M2
+TEST(Programs, WithDevicesInAnotherOrderAreRefusedByAll) {
+  if (process_count() == 1) return;
+  std::vector<Device> d = devices();
+  if (process_index() == 1) std::reverse(d.begin(), d.end());
+  const Array x = device_put(counted({56}), NamedSharding(Mesh(d, {8}, {"x"}), P("x")));  // a sum that none knows
+  try {
+    (void)x.sum();
+    FAIL() << "nobody noticed";
+  } catch (const DistributedError& e) {
+    EXPECT_NE(std::string(e.what()).find("on devices"), std::string::npos) << e.what();
+  }
+  EXPECT_THROW((void)multihost::broadcast_one_to_all(ones({2}), process_index() % 2), DistributedError);
+  multihost::sync_global_devices("they go on");
 }
 
 TEST(Programs, ThatDifferAreRefusedByAll) {

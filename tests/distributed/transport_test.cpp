@@ -38,6 +38,27 @@ TEST(Transport, RunsLandInOtherRuns) {
   }
 }
 
+// hostile-3, M2: what is not what was awaited is told, by whoever gets it, and is no error of MPI's own.
+TEST(Transport, MessagesOfOtherSizesAreRefused) {
+  if (process_count() == 1) GTEST_SKIP() << "one process";
+  const int me = process_index(), n = process_count(), next = (me + 1) % n, last = (me + n - 1) % n;
+  for (const auto& [sent, awaited] : {std::pair<std::int64_t, std::int64_t>{100, 64}, {64, 100}, {8, 100000}}) {
+    SCOPED_TRACE(std::to_string(sent) + " for " + std::to_string(awaited));
+    std::vector<char> mine(static_cast<std::size_t>(sent), 1), got(static_cast<std::size_t>(awaited), 2);
+    const Transport::Outgoing out{next, mine.data(), Transport::dense(sent)};
+    const Transport::Incoming in{last, got.data(), Transport::dense(awaited)};
+    try {
+      run::transport()->start({&out, 1}, {&in, 1}, 9)->land("a test");
+      ADD_FAILURE() << "it landed";
+    } catch (const DistributedError& e) {
+      EXPECT_NE(std::string(e.what()).find("awaits " + std::to_string(awaited) + " bytes of process"),
+                std::string::npos)
+          << e.what();
+    }
+  }
+  multihost::sync_global_devices("they go on");
+}
+
 // Messages of one pair on one channel are not mistaken for each other, in whatever order they are asked for.
 TEST(Transport, ManyOnOneChannel) {
   if (process_count() == 1) GTEST_SKIP() << "one process";

@@ -19,8 +19,11 @@ constexpr std::int64_t kRead = 32 << 10;
 
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(double timeout_s) : timeout_s_(timeout_s) {
+  explicit MpiTransport(const WaitTimes& times) : times_(times) {
+    (void)own_process();
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // flights say what is wrong
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm_, &index_);
     MPI_Comm_size(comm_, &count_);
     MPI_Comm host;
@@ -29,7 +32,7 @@ class MpiTransport final : public Transport {
     readable_.resize(static_cast<std::size_t>(count_));
     if (count_here_ > 1 && !told_not_to_read()) find_neighbours(host);
     MPI_Comm_free(&host);
-    farewell_ = std::make_unique<Farewell>(comm_);
+    control_ = std::make_unique<Control>(comm_);
     // Where each process has a core, a message is some milliseconds away and not worth a turn of somebody else's.
     if (count_here_ <= sysconf(_SC_NPROCESSORS_ONLN)) polls_ = 20000;
   }
@@ -44,18 +47,17 @@ class MpiTransport final : public Transport {
     std::abort();
   }
   void close() override {
-    farewell_->say();
-    for (int turn = 0; !farewell_->is_over(); ++turn)
+    control_->say_leaving();
+    for (int turn = 0; !control_->is_over(); ++turn)
       if (turn > 1000) std::this_thread::sleep_for(std::chrono::microseconds(200));
-    farewell_->close();
+    control_->close();
     MPI_Comm_free(&comm_);
     MPI_Finalize();
   }
 
  private:
   std::unique_ptr<Flight> fly(std::span<const Outgoing> out, std::span<const Incoming> in, int channel) override {
-    auto flight =
-        std::make_unique<MpiFlight>(index_, Patience{polls_, channel >= kProgramChannels, timeout_s_}, *farewell_);
+    auto flight = std::make_unique<MpiFlight>(index_, Patience{polls_, channel >= kProgramChannels, times_}, *control_);
     std::lock_guard lock(one_at_a_time());
     for (const Incoming& m : in) {
       const std::int64_t bytes = m.part.bytes();
@@ -63,7 +65,7 @@ class MpiTransport final : public Transport {
         flight->await_letter(m, readable_[static_cast<std::size_t>(m.from)], channel, comm_);
         continue;
       }
-      flight->post(bytes, m.from, [&](std::int64_t from, int n, MPI_Request* request) {
+      flight->post_receive(bytes, m.from, [&](std::int64_t from, int n, MPI_Request* request) {
         MPI_Irecv(m.array + m.part.start + from, n, MPI_BYTE, m.from, channel, comm_, request);
       });
     }
@@ -73,7 +75,7 @@ class MpiTransport final : public Transport {
         flight->post_letter(m, channel, comm_);
         continue;
       }
-      flight->post(bytes, m.to, [&](std::int64_t from, int n, MPI_Request* request) {
+      flight->post_send(bytes, m.to, [&](std::int64_t from, int n, MPI_Request* request) {
         MPI_Isend(m.array + m.part.start + from, n, MPI_BYTE, m.to, channel, comm_, request);
       });
     }
@@ -99,7 +101,7 @@ class MpiTransport final : public Transport {
     MPI_Comm_rank(host, &me);
     std::vector<Card> cards(static_cast<std::size_t>(count_here_));
     cards[static_cast<std::size_t>(me)] = {
-        index_, getpid(), {reinterpret_cast<const char*>(&one), dense(sizeof one), written.data()}};
+        index_, getpid(), {kLetter, reinterpret_cast<const char*>(&one), dense(sizeof one), written.data()}};
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, cards.data(), sizeof(Card), MPI_BYTE, host);
     int may = 1;
     for (int p = 0; p < count_here_; ++p) {
@@ -114,9 +116,9 @@ class MpiTransport final : public Transport {
       for (const Card& c : cards) readable_[static_cast<std::size_t>(c.index)] = c.process;
   }
 
-  double timeout_s_;
+  WaitTimes times_;
   MPI_Comm comm_ = MPI_COMM_NULL;
-  std::unique_ptr<Farewell> farewell_;
+  std::unique_ptr<Control> control_;
   int index_ = 0, count_ = 1, count_here_ = 1, polls_ = Patience{}.polls;
   std::vector<pid_t> readable_;  // by process: on this host, and its memory may be read; 0 otherwise
 };
@@ -135,7 +137,7 @@ void stay_on_this_host() {
 }  // namespace
 }  // namespace tutti::run
 
-extern "C" tutti::run::Transport* tutti_transport(double timeout_s, std::string& error) {
+extern "C" tutti::run::Transport* tutti_transport(const tutti::run::WaitTimes& times, std::string& error) {
   int ready = 0, level = 0;
   MPI_Initialized(&ready);
   if (!ready) {
@@ -147,5 +149,5 @@ extern "C" tutti::run::Transport* tutti_transport(double timeout_s, std::string&
     error = "this MPI was started for one thread only: let it be started with MPI_THREAD_SERIALIZED or more";
     return nullptr;
   }
-  return new tutti::run::MpiTransport(timeout_s);
+  return new tutti::run::MpiTransport(times);
 }

@@ -5,14 +5,18 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstdint>
 #include <vector>
 
 #include "ir/collective.hpp"
 
 namespace tutti::run {
 
+inline constexpr std::uint64_t kLetter = 0x74757474692d6c72;
+
 /// What a process tells about runs of its memory that another one is to read.
 struct Letter {
+  std::uint64_t kind = 0;  // kLetter: no other message is taken for one
   const char* array = nullptr;
   Runs part;
   std::atomic<int>* read = nullptr;  // of the sender: the reader sets it to 1
