@@ -11,6 +11,7 @@
 
 #include "base/environment.hpp"
 #include "distributed/job.hpp"
+#include "distributed/start_watch.hpp"
 #include "mesh/mesh_node.hpp"
 #include "mesh/process.hpp"
 #include "run/pool.hpp"
@@ -109,8 +110,13 @@ void initialize(const Options& options, Loc loc) {
   if (!(options.wait_limit >= 0))
     raise<ValueError>("distributed::initialize", "wait_limit is " + std::to_string(options.wait_limit),
                       "Give seconds, 0 for none.");
-  std::unique_ptr<run::Transport> t = open_module(
-      processes, {seconds(environment::collective_timeout, 60), seconds(environment::wait_limit, options.wait_limit)});
+  const run::WaitTimes times{seconds(environment::collective_timeout, 60),
+                             seconds(environment::wait_limit, options.wait_limit)};
+  std::unique_ptr<run::Transport> t;
+  {
+    const StartWatch watch(times);
+    t = open_module(processes, times);
+  }
   own = getpid();
   claim_place();
   set_process({t->index(), t->count()});

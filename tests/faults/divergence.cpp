@@ -278,6 +278,7 @@ const Case cases[] = {
        for (int i = 0; i < (other ? 5 : 7); ++i) (void)largest()(cut());
        multihost::sync_global_devices("end");
      }},
+    {"one never calls initialize", "", "the wait limit, in distributed::initialize", [] {}},
 };
 
 }  // namespace
@@ -291,9 +292,13 @@ int main(int, char** argv) {
     }
     return 0;
   }
+  const Case& c = cases[std::stoul(argv[1])];
+  const char* index = std::getenv("OMPI_COMM_WORLD_RANK");
+  if (!index) index = std::getenv("PMI_RANK");
+  while (std::strstr(c.name, "never calls initialize") && index && std::strcmp(index, "1") == 0) usleep(100000);
   distributed::initialize({.quiet_others = false, .wait_limit = 100});
   other = process_index() == 1;
-  cases[std::stoul(argv[1])].act();
+  c.act();
   std::fprintf(stderr, "process %d noticed nothing\n", process_index());
   return 0;
 }
