@@ -87,6 +87,7 @@ std::vector<Case> special_cases();
 std::vector<Case> convolution_cases();
 std::vector<Case> statistics_cases();
 std::vector<Case> movement_cases();
+std::vector<Case> signal_cases();
 std::vector<Case> gpt_cases();
 std::vector<Case> data_cases();
 std::vector<Case> compile_cases();

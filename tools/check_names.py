@@ -33,6 +33,7 @@ ALLOWED = {
         "dot_general": PRODUCTS, "DotGeneral": PRODUCTS, "transpose": PRODUCTS, "Transpose": PRODUCTS,
         "reshape": PRODUCTS, "copy": "the stage itself puts copies behind bodies of loops",
         "Reduction": "Op::reduce says that the parameters are these",
+        "strided_read": "gathers whose indices are known become such", "StridedRead": "likewise",
         "sort": POSITIONS, "Sort": POSITIONS,
     },
     "backend": {

@@ -14,6 +14,7 @@
 #include "partition/partition.hpp"
 #include "partition/send_early.hpp"
 #include "run/transport.hpp"
+#include "transform/complex_parts.hpp"
 #include "transform/inline_calls.hpp"
 #include "tutti/base/config.hpp"
 #include "tutti/distributed/distributed.hpp"
@@ -35,11 +36,20 @@ BoundaryAxes boundary_of(const Mesh& mesh) {
   return isolated ? BoundaryAxes::every() : BoundaryAxes::none();
 }
 
+// What each device runs. Bodies of manual regions name no axes any more: their complex numbers go by parts, too, unless
+// that would make a message needless, as each has its Cause.
+LocalProgram partitioned(const ShardedProgram& sharded, const BoundaryAxes& boundary) {
+  LocalProgram local = partition(sharded, boundary, Chooser());
+  const ProgramPtr by_parts = complex_parts(local.program);
+  if (count_sends(*by_parts) == count_sends(*local.program)) local.program = by_parts;
+  return local;
+}
+
 // Several processes: what each runs is the part of a program that all have in common.
 LocalProgram common_program(const ShardedProgram& sharded, const std::shared_ptr<const Places>& places,
                             const std::vector<Sharding>& inputs, const std::string& what, int& number) {
   const ShardedProgram seen = run_pass("between", [&] { return between_processes(sharded, places, inputs); });
-  LocalProgram local = run_pass("partition", partition, seen, BoundaryAxes::every(), Chooser());
+  LocalProgram local = run_pass("partition", partitioned, seen, BoundaryAxes::every());
   if (count_sends(*local.program) == 0) return local;
   local = run_pass("send_early", send_early, local);  // readers stand behind what can be combined
   local = run_pass("combine", combine_collectives, local);
@@ -81,7 +91,7 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
     out.executable = compiled(run_pass("at_place", at_place, *out.between, *places), options.donatable);
   } else {
     const BoundaryAxes boundary = boundary_of(sharded.mesh);
-    const LocalProgram local = run_pass("partition", partition, sharded, boundary, Chooser());
+    const LocalProgram local = run_pass("partition", partitioned, sharded, boundary);
     out.executable =
         boundary.any() ? simulated_devices().compile(local, options.donatable) : compiled(local, options.donatable);
   }

@@ -68,6 +68,8 @@ std::optional<Scalar> spread_operand(const Program& program, const Fusion& fusio
 
 /// The types a loop kernel can handle.
 bool loops_over(DType dtype);
+/// Whether an elementwise Eqn makes complex numbers of their real and imaginary parts.
+bool joins_parts(const Program& program, const Eqn& eqn);
 /// The strides of `view` let a loop over `extents` read it well: innermost stride -1, 0 or 1, or few elements.
 bool reads_well(const View& view, const Extents& extents);
 

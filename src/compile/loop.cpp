@@ -125,6 +125,10 @@ class Drafter {
           types.push_back(p_.type(a));
           in.push_back(operand(a, extents(v)));
         }
+        if (p_.type(v).dtype == complex128) {  // loops have no registers of 16 bytes: the parts are stored
+          halves_[v] = {in[0].id, in[1].id};
+          break;
+        }
         regs_[v] = ir_.stored(e.op->pointwise(ir_, Call{*e.op, e.params, types, e.subs}, in), raw(p_.type(v).dtype));
         break;
       }
@@ -153,14 +157,22 @@ class Drafter {
   }
 
   void store(ValueId v) {
+    const DType dtype = p_.type(v).dtype;
     Access a;
     a.kind = Access::Kind::store;
-    a.dtype = raw(p_.type(v).dtype);
-    a.value = regs_.at(v).id;
     a.strides = row_major(u_.extents);
-    for (std::int64_t& s : a.strides) s *= a.dtype.size();
-    draft_.loop.accesses.push_back(a);
-    draft_.atoms.push_back(v);
+    for (std::int64_t& s : a.strides) s *= dtype.size();
+    auto add = [&](DType as, std::int64_t offset, int value) {
+      a.dtype = as;
+      a.offset = offset;
+      a.value = value;
+      draft_.loop.accesses.push_back(a);
+      draft_.atoms.push_back(v);
+    };
+    const auto halves = halves_.find(v);
+    if (halves == halves_.end()) return add(raw(dtype), 0, regs_.at(v).id);
+    add(real_dtype(dtype), 0, halves->second.first);
+    add(real_dtype(dtype), dtype.size() / 2, halves->second.second);
   }
 
   // The loop itself where nothing cuts it.
@@ -241,6 +253,7 @@ class Drafter {
   Recorder ir_;
   std::vector<char> reduced_;
   std::map<ValueId, Reg> regs_;
+  std::map<ValueId, std::pair<int, int>> halves_;  // registers of the parts of complex numbers that have none
   std::vector<std::pair<int, ValueId>> cut_;  // accesses of values that are put together
 };
 

@@ -15,6 +15,7 @@ std::string name(int storage) { return "m" + std::to_string(storage); }
 // A Plan that a step holds, line by line.
 std::string within(const char* what, const Plan& plan) {
   std::string out = std::string("\n  ") + what + "\n    ", text = plan.str();
+  if (text.empty()) return out + "nothing";
   text.pop_back();
   for (char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
   return out;

@@ -14,9 +14,10 @@ constexpr std::size_t kMostParts = 27, kMostBoxes = 64;
 Role role_of(const Program& p, const Eqn& e) {
   bool empty = false, plain = true, moves = true;
   auto ask = [&](const Type& t, bool is_made) {
+    const bool of_parts = is_made && joins_parts(p, e);
     empty |= t.num_elements() == 0;
-    plain &= loops_over(t.dtype) || (is_made && t.dtype == complex64 && e.op->pointwise);  // of real ones: as words
-    moves &= t.dtype.size() <= 8;  // loops have no elements of 16 bytes
+    plain &= loops_over(t.dtype) || of_parts || (is_made && t.dtype == complex64 && e.op->pointwise);  // as words
+    moves &= t.dtype.size() <= 8 || of_parts;  // loops have no elements of 16 bytes
   };
   for (const Atom& a : e.operands) ask(p.type(a), false);
   for (ValueId v : e.results) ask(p.type(v), true);
@@ -243,6 +244,13 @@ std::optional<Scalar> spread_operand(const Program& p, const Fusion& f, const Eq
 }
 
 bool loops_over(DType d) { return !d.is_complex() && !d.is_key(); }
+
+bool joins_parts(const Program& p, const Eqn& e) {
+  if (!e.op->pointwise || e.operands.size() != 2 || e.results.size() != 1) return false;
+  const DType made = p.types[e.results[0]].dtype;
+  return made.is_complex() && p.type(e.operands[0]).dtype == real_dtype(made) &&
+         p.type(e.operands[1]).dtype == real_dtype(made);
+}
 
 bool reads_well(const View& view, const Extents& extents) {
   if (product(extents) < 1024) return true;

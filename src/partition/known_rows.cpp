@@ -1,11 +1,8 @@
 #include "partition/known_rows.hpp"
 
-#include <algorithm>
-#include <map>
 #include <optional>
 
-#include "array/evaluate.hpp"
-#include "ir/index.hpp"
+#include "array/known_values.hpp"
 #include "ir/op.hpp"
 #include "ops/movement/concatenate.hpp"
 #include "ops/movement/gather.hpp"
@@ -26,7 +23,7 @@ struct Run {
 
 class KnownRows : Rewriting {
  public:
-  explicit KnownRows(const ShardedProgram& sharded) : Rewriting(sharded), index_(p_), known_(p_.types.size(), -1) {}
+  explicit KnownRows(const ShardedProgram& sharded) : Rewriting(sharded), known_(p_, most_numbers) {}
 
   ShardedProgram run() {
     for (int i = 0; i < static_cast<int>(p_.eqns.size()); ++i) {
@@ -63,10 +60,10 @@ class KnownRows : Rewriting {
   std::vector<Run> runs_of(const Eqn& e, int dim) {
     const ValueId numbers = e.operands[1].id;
     const Type& type = p_.types[numbers];
-    if (type.num_elements() > most_numbers || !type.dtype.is_integer() || !is_known(numbers)) return {};
+    if (type.num_elements() > most_numbers || !type.dtype.is_integer() || !known_.knows(numbers)) return {};
     const std::int64_t rows = p_.types[e.operands[0].id].shape[dim];
     std::vector<Run> out;
-    for (const std::int64_t at : values(numbers)) {
+    for (const std::int64_t at : known_.integers(numbers)) {
       if (at < 0 || at >= rows) return {};
       if (!out.empty() && out.back().from + out.back().length == at)
         ++out.back().length;
@@ -74,52 +71,6 @@ class KnownRows : Rewriting {
         out.push_back({at, 1});
       if (out.size() > most_runs) return {};
     }
-    return out;
-  }
-
-  // Whether a value depends on no input.
-  bool is_known(ValueId v) {
-    if (known_[v] >= 0) return known_[v] == 1;
-    const int producer = index_.producer(v);
-    bool known = producer >= 0;
-    if (known) {
-      const Eqn& e = p_.eqns[producer];
-      known = (e.op->role == Role::compute || e.op->role == Role::generator) && e.op->eval && e.subs.empty() &&
-              !e.op->effect && !e.op->host && !e.op->collective && p_.types[v].num_elements() <= most_numbers;
-      for (const Atom& a : e.operands) known = known && (a.is_literal() || is_known(a.id));
-    }
-    known_[v] = known ? 1 : 0;
-    return known;
-  }
-
-  std::vector<std::int64_t> values(ValueId v) const {
-    Program p = p_;
-    p.inputs.clear();
-    p.input_names.clear();
-    p.outputs = {v};
-    p.eqns.clear();
-    std::vector<char> wanted(p_.types.size(), 0);
-    wanted[v] = 1;
-    for (int i = index_.producer(v); i >= 0; --i) {
-      const Eqn& e = p_.eqns[i];
-      if (std::none_of(e.results.begin(), e.results.end(), [&](ValueId r) { return wanted[r] != 0; })) continue;
-      for (const Atom& a : e.operands)
-        if (!a.is_literal()) wanted[a.id] = 1;
-      p.eqns.push_back(e);
-    }
-    std::reverse(p.eqns.begin(), p.eqns.end());
-    const BufferPtr made = evaluate(p, {})[0];
-    const Type& type = p_.types[v];
-    std::vector<std::int64_t> out;
-    for (std::int64_t i = 0; i < type.num_elements(); ++i) out.push_back(number(type.dtype, made->data(), i));
-    return out;
-  }
-  static std::int64_t number(DType dtype, const void* data, std::int64_t i) {
-    const auto size = dtype.size();
-    const char* at = static_cast<const char*>(data) + i * size;
-    const bool is_signed = dtype.is_signed();
-    std::int64_t out = is_signed && (at[size - 1] & 0x80) ? -1 : 0;
-    std::copy_n(at, size, reinterpret_cast<char*>(&out));  // little endian, as all supported processors are
     return out;
   }
 
@@ -139,8 +90,7 @@ class KnownRows : Rewriting {
     make(ops::concatenate, ops::Concatenate{dim}, pieces, e.loc, e.results[0]);
   }
 
-  const ProgramIndex index_;
-  std::vector<int> known_;  // by value; -1: not asked yet
+  KnownValues known_;
 };
 
 }  // namespace

@@ -24,32 +24,6 @@ bool moves_parts(const Program& p, const Eqn& e) {
   return e.op->movement && e.op->view && e.operands.size() == 1 && any_complex(p, e);
 }
 
-// What is linear in every complex operand: sums, products, choices and the like.
-bool quick_by_call(const Program& p, const Eqn& e) {
-  if (e.op->reduce != Op::Reduce::none) return false;  // element by element
-  for (int i = 0; i < static_cast<int>(e.operands.size()); ++i)
-    if (p.type(e.operands[static_cast<std::size_t>(i)]).dtype.is_complex() &&
-        std::none_of(e.op->linear.begin(), e.op->linear.end(),
-                     [i](const auto& set) { return std::find(set.begin(), set.end(), i) != set.end(); }))
-      return false;
-  return true;
-}
-
-// Whether loops over parts save a pass over memory, or the scalar functions of complex numbers: one sum or product
-// alone is done as fast by a call.
-bool gains_by_parts(const Program& p) {
-  std::vector<char> made(p.types.size(), 0);
-  for (const Eqn& e : p.eqns) {
-    const bool movement = moves_parts(p, e), parts = goes_by_parts(p, e);
-    if (!movement && !parts) continue;
-    const bool reads_made =
-        std::any_of(e.operands.begin(), e.operands.end(), [&](const Atom& a) { return !a.is_literal() && made[a.id]; });
-    if (parts && (reads_made || !quick_by_call(p, e))) return true;
-    if (parts || reads_made) made[e.results[0]] = 1;
-  }
-  return false;
-}
-
 // A complex value whole, in parts, or both; what is missing is made when it is asked for. Others are whole.
 struct ComplexValue {
   Array whole, re, im;
@@ -76,8 +50,6 @@ ComplexRef literal_in_parts(const Atom& a) {
   return std::make_shared<ComplexValue>(ComplexValue{literal_array(a), part(a.literal.real), part(a.literal.imag)});
 }
 
-ProgramPtr in_parts(const ProgramPtr& program);
-
 std::vector<ComplexRef> step_in_parts(const Program& p, const Eqn& e, const std::vector<ComplexRef>& operands) {
   if (goes_by_parts(p, e)) {
     std::vector<Array> parts;
@@ -90,8 +62,9 @@ std::vector<ComplexRef> step_in_parts(const Program& p, const Eqn& e, const std:
       parts.insert(parts.end(), {operands[i]->re, operands[i]->im});
     }
     std::vector<Array> made = e.op->in_parts(call_of(p, e), parts);
+    for (Array& x : made) x = with_weak(x, p.types[e.results[0]].weak);
     if (made.size() == 2) return {of_parts(made[0], made[1])};
-    return {std::make_shared<ComplexValue>(ComplexValue{with_weak(made.at(0), p.types[e.results[0]].weak), {}, {}})};
+    return {std::make_shared<ComplexValue>(ComplexValue{made.at(0), {}, {}})};
   }
   if (moves_parts(p, e) && (!operands[0]->whole.has_value() || e.operands[0].is_literal()))
     return {of_parts(bind(e, {operands[0]->re})[0], bind(e, {operands[0]->im})[0])};
@@ -99,28 +72,24 @@ std::vector<ComplexRef> step_in_parts(const Program& p, const Eqn& e, const std:
   for (const ComplexRef& x : operands) in.push_back(whole_of(x));
   Eqn same = e;
   if (!e.op->binds)  // bodies of regions name axes, which are bound there
-    for (ProgramPtr& sub : same.subs) sub = in_parts(sub);
+    for (ProgramPtr& sub : same.subs) sub = complex_parts(sub);
   std::vector<ComplexRef> out;
   for (Array& y : tutti::bind(same, std::move(in)))
     out.push_back(std::make_shared<ComplexValue>(ComplexValue{std::move(y), {}, {}}));
   return out;
 }
 
-bool has_collectives(const Program& p) {
-  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-    return e.op->collective || (!e.op->binds && std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) {
-             return has_collectives(*sub);
+bool wants_parts(const Program& p) {
+  return std::any_of(p.eqns.begin(), p.eqns.end(), [&](const Eqn& e) {
+    return goes_by_parts(p, e) || (!e.op->binds && std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) {
+             return wants_parts(*sub);
            }));
   });
 }
-bool wants_parts(const Program& p) {
-  return gains_by_parts(p) || std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
-           return !e.op->binds &&
-                  std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return wants_parts(*sub); });
-         });
-}
 
-ProgramPtr in_parts(const ProgramPtr& program) {
+}  // namespace
+
+ProgramPtr complex_parts(const ProgramPtr& program) {
   const Program& p = *program;
   if (!wants_parts(p)) return program;
   Recording recording("complex parts", {});
@@ -135,14 +104,6 @@ ProgramPtr in_parts(const ProgramPtr& program) {
   for (std::size_t k = 0; k < made.size(); ++k)
     outputs.push_back(with_weak(whole_of(made[k]), p.type(p.outputs[k]).weak));
   return recording.close(outputs);
-}
-
-}  // namespace
-
-ProgramPtr complex_parts(const ProgramPtr& program) {
-  const auto& types = program->types;
-  const bool none = std::none_of(types.begin(), types.end(), [](const Type& t) { return t.dtype.is_complex(); });
-  return none || has_collectives(*program) ? program : in_parts(program);
 }
 
 }  // namespace tutti

@@ -203,12 +203,13 @@ Value Frame::vector_of(std::size_t k, Value column, int number_of_vector) {
   return b_.CreateGEP(memory, current_[k], b_.CreateAdd(first, number(number_of_vector * kLanes)));
 }
 
-// Of vector `number`: the lanes in which elements of the columns of `mask` (all, where there is none) lie.
-Value Frame::mask_apart(Value mask, int apart, int number) {
+// Of vector `number`: the lanes in which elements of the columns of `mask` (all, where there is none) lie, the first of
+// them at `first`.
+Value Frame::mask_apart(Value mask, int apart, int number, int first) {
   std::vector<int> from;
   for (int i = 0; i < static_cast<int>(kLanes); ++i) {
-    const int e = number * static_cast<int>(kLanes) + i;
-    from.push_back(e % apart == 0 ? e / apart : static_cast<int>(kLanes));
+    const int e = number * static_cast<int>(kLanes) + i - first;
+    from.push_back(e >= 0 && e % apart == 0 ? e / apart : static_cast<int>(kLanes));
   }
   Value all = some(mask);
   return b_.CreateShuffleVector(all, llvm::Constant::getNullValue(all->getType()), from);
@@ -218,17 +219,18 @@ Value Frame::load_apart(std::size_t k, Value column, Value mask) {
   const KernelSpec::Access& a = s_.accesses[k];
   const llvm::Align align(static_cast<std::uint64_t>(a.dtype.size()));
   llvm::Type* v = lanes_.vector_type(lanes_.memory_type(a.dtype));
-  const int lanes = static_cast<int>(kLanes);
+  const int lanes = static_cast<int>(kLanes), second = a.before >= 0;  // of a pair: the same vectors as the first
   Value out = nullptr;
   for (int j = 0; j < a.apart; ++j) {
-    Value p = vector_of(k, column, j);
+    Value p = vector_of(second ? static_cast<std::size_t>(a.before) : k, column, j);
     // Only behind the last element may there be nothing.
-    const bool all = !mask && (own(k) || j + 1 < a.apart);
+    const bool all = !mask && (own(k) || second || a.behind >= 0 || j + 1 < a.apart);
     Value x = all ? static_cast<Value>(b_.CreateAlignedLoad(v, p, align))
-                  : b_.CreateMaskedLoad(v, p, align, mask_apart(mask, a.apart, j), llvm::Constant::getNullValue(v));
+                  : b_.CreateMaskedLoad(v, p, align, mask_apart(mask, a.apart, j, second),
+                                        llvm::Constant::getNullValue(v));
     std::vector<int> from;
     for (int i = 0; i < lanes; ++i) {
-      const int e = i * a.apart;
+      const int e = i * a.apart + second;
       from.push_back(e / lanes == j ? (j ? lanes : 0) + e % lanes : i);
     }
     out = j ? b_.CreateShuffleVector(out, x, from) : b_.CreateShuffleVector(x, from);
@@ -254,6 +256,26 @@ void Frame::store_apart(std::size_t k, Value x, Value column, Value mask) {
       b_.CreateAlignedStore(here, p, align);
     else
       b_.CreateMaskedStore(here, p, align, mask_apart(mask, a.apart, j));
+  }
+}
+
+void Frame::store_pair(std::size_t k, Value x, Value y, Value column, Value mask) {
+  const DType d = s_.accesses[k].dtype;
+  const int lanes = static_cast<int>(kLanes);
+  x = lanes_.to_memory(x, d);
+  y = lanes_.to_memory(y, d);
+  for (int j = 0; j < 2; ++j) {
+    std::vector<int> from, half;
+    for (int e = j * lanes; e < (j + 1) * lanes; ++e) {
+      half.push_back(e / 2);
+      from.push_back(e / 2 + (e % 2) * lanes);
+    }
+    Value both = b_.CreateShuffleVector(x, y, from), p = vector_of(k, column, j);
+    const llvm::Align align(static_cast<std::uint64_t>(d.size()));
+    if (mask)
+      b_.CreateMaskedStore(both, p, align, b_.CreateShuffleVector(mask, half));
+    else
+      b_.CreateAlignedStore(both, p, align);
   }
 }
 
@@ -305,8 +327,14 @@ void Frame::leave() {
 }
 
 void Frame::stores(const std::vector<Value>& values, Value column, Value mask) {
-  for (std::size_t k = 0; k < s_.accesses.size(); ++k)
-    if (s_.accesses[k].kind == Kind::store) store(k, values[s_.accesses[k].value], column, mask);
+  for (std::size_t k = 0; k < s_.accesses.size(); ++k) {
+    const KernelSpec::Access& a = s_.accesses[k];
+    if (a.kind != Kind::store || a.before >= 0) continue;
+    if (a.behind >= 0)
+      store_pair(k, values[a.value], values[s_.accesses[static_cast<std::size_t>(a.behind)].value], column, mask);
+    else
+      store(k, values[a.value], column, mask);
+  }
 }
 
 }  // namespace tutti::cpu

@@ -106,7 +106,9 @@ class Frame : protected Writer {
   Value last_lane(std::size_t access, Value column);  // the address of what the last lane holds, the first in memory
   Value turned(Value vector);                         // its lanes in reverse order
   Value vector_of(std::size_t access, Value column, int number);  // the address of whole vector `number`
-  Value mask_apart(Value mask, int apart, int number);
+  Value mask_apart(Value mask, int apart, int number, int first = 0);
+  // Two elements side by side for each column: what this store and the one behind it write.
+  void store_pair(std::size_t access, Value x, Value y, Value column, Value mask);
   bool own(std::size_t access) const { return inlined_ && inlined_->own[access]; }
   // The mask of a load or store where one is needed.
   Value masked(std::size_t access, Value mask) const { return inlined_ && inlined_->padded[access] ? nullptr : mask; }

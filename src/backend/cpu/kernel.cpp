@@ -32,6 +32,7 @@ std::string KernelSpec::text() const {
     if (a.apart) out += " apart " + std::to_string(a.apart);
     if (flat_columns) out += " rows " + std::to_string(static_cast<int>(a.flat));
     if (a.above >= 0) out += " above " + std::to_string(a.above);
+    if (a.behind >= 0) out += " behind " + std::to_string(a.behind);
     if (a.combine != Op::Reduce::none)
       out += " " + std::to_string(static_cast<int>(a.combine)) + " " + std::string(a.accumulate.name());
     out += "\n";
@@ -173,6 +174,19 @@ void share_rows(KernelSpec& s, const compile::Loop& loop, const run::Nest& nest)
     for (KernelSpec::Access& a : s.accesses) a.above = -1;
 }
 
+// Loads and stores of real parts, and of the imaginary ones behind them.
+void find_pairs(KernelSpec& s, const compile::Loop& loop) {
+  for (std::size_t j = 0; j < s.accesses.size(); ++j)
+    for (std::size_t k = 0; k < s.accesses.size() && s.accesses[j].apart == 2; ++k) {
+      const Access &a = loop.accesses[j], &b = loop.accesses[k];
+      if (s.accesses[k].apart != 2 || a.kind != b.kind || a.storage != b.storage || a.dtype != b.dtype ||
+          a.strides != b.strides || b.offset != a.offset + a.dtype.size())
+        continue;
+      s.accesses[j].behind = static_cast<int>(k);
+      s.accesses[k].before = static_cast<int>(j);
+    }
+}
+
 }  // namespace
 
 bool is_far(const compile::Plan& plan, const compile::Loop& loop) {
@@ -199,6 +213,7 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
     s.accesses.push_back(
         {a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far, apart(a, step, nest.column_steps[k])});
   }
+  find_pairs(s, loop);
   fold(s);
   find_flat_rows(s, nest);
   s.lanes = lanes_for(s, nest);

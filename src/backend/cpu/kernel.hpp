@@ -35,6 +35,9 @@ struct KernelSpec {
     int apart = 0;
     Flat flat = Flat::none;
     int above = -1;  // a load that finds here what that load found one row before
+    // Of accesses two elements apart: the one of the same kind whose elements lie just behind those of this one, as
+    // imaginary parts do; the one just before.
+    int behind = -1, before = -1;
   };
   run::Walk walk = run::Walk::map;
   // Several vectors side by side, of a reduction over rows several rows: worth the longer code where there is much to

@@ -174,6 +174,35 @@ void RunPlaces::of_runs(const I* rows, std::int64_t begin, std::int64_t end, std
   }
 }
 
+std::vector<RunPlaces::Stretch> RunPlaces::stretches(void* indices) const {
+  constexpr std::int64_t kLooks = 16, kLook = 16;  // a few runs here and there say what most of them are
+  if (count_ < kLooks * kLook) return {};
+  std::int64_t places[kAtOnce], counting = 0;
+  for (std::int64_t k = 0; k < kLooks; ++k) {
+    const std::int64_t first = (count_ - kLook) * k / (kLooks - 1);
+    find(indices, first, first + kLook, places);
+    counting += places[0] >= 0 && counts<kLook / 2>(places);
+  }
+  if (4 * counting < 3 * kLooks) return {};
+  std::vector<Stretch> out;
+  for (std::int64_t first = 0; first < count_; first += kAtOnce) {
+    const std::int64_t n = std::min(kAtOnce, count_ - first);
+    find(indices, first, first + n, places);
+    lane::with_widest([&]() __attribute__((always_inline)) {
+      for (std::int64_t i = 0; i < n;) {
+        const std::int64_t at = places[i], some = i + 8 <= n && at >= 0 && counts<8>(places + i) ? 8 : 1;
+        if (at >= 0 && !out.empty() && out.back().place + out.back().count == at &&
+            out.back().element + out.back().count == first + i)
+          out.back().count += some;
+        else if (at >= 0)
+          out.push_back({at, first + i, some});
+        i += some;
+      }
+    });
+  }
+  return out;
+}
+
 void RunPlaces::find(void* indices, std::int64_t begin, std::int64_t end, std::int64_t* places) const {
   // Index vectors in the order in which runs meet them: then each stretch of runs is one of vectors.
   const bool in_order = direct_ || (!walk_.empty() && !dims_.start_index_map.empty() && walk_.back().vector <= 1);

@@ -10,6 +10,19 @@
 
 namespace tutti::cpu {
 
+/// Whether n numbers count up by one; compiled for vectors by whoever calls it.
+template <int n, class I> [[gnu::always_inline]] inline bool counts(const I* numbers) {
+  typedef I Numbers __attribute__((vector_size(n * sizeof(I))));
+  Numbers x, steps;
+  __builtin_memcpy(&x, numbers, sizeof x);
+  for (int i = 0; i < n; ++i) steps[i] = static_cast<I>(i);
+  const auto differs = x - numbers[0] != steps;
+  std::int64_t words[sizeof(Numbers) / 8], any = 0;
+  __builtin_memcpy(words, &differs, sizeof words);
+  for (const std::int64_t word : words) any |= word;
+  return any == 0;
+}
+
 class RunPlaces {
  public:
   static constexpr std::int64_t kAtOnce = 512;  // runs whose places are found together
@@ -64,6 +77,13 @@ class RunPlaces {
         if (at[i] >= 0) f(at[i], first + i, Lane<0>{});
     }
   }
+  /// So many elements of the windows' array from `element` on, and as many of the operand from `place` on.
+  struct Stretch {
+    std::int64_t place, element, count;
+  };
+  /// Of runs of one element each: all that are inside, in their order, as stretches; none where most of them lie apart.
+  /// Index arrays often count, as those of the frames of a signal do.
+  std::vector<Stretch> stretches(void* indices) const;
   /// Writes the positions of runs begin to end-1 in the row-major operand: -1 where the window is out of range and the
   /// mode is `fill`. `indices`: the data.
   void find(void* indices, std::int64_t begin, std::int64_t end, std::int64_t* places) const;

@@ -23,7 +23,8 @@ constexpr std::int64_t kRunsAsked = 8;                         // runs that are 
 // many to a place.
 constexpr std::int64_t kAddedToTable = 1 << 15, kAddedTimes = 16;
 constexpr std::int64_t kOfTable = 1 << 14, kTables = 16, kOfLargeTable = 1 << 20, kLargeTables = 4, kDouble = 1 << 11;
-constexpr double kElementNs = 0.3, kRunNs = 10;
+constexpr std::int64_t kStretchedBlocks = 64, kLongRun = 16, kStretches = 1 << 14;
+constexpr double kElementNs = 0.3, kRunNs = 10, kStretchedNs = 0.5;
 
 template <class T, class How> class Runs {
   using Held = typename How::Held;
@@ -43,6 +44,7 @@ template <class T, class How> class Runs {
         out_(out) {}
 
   void combine() const {
+    if (const auto stretches = stretches_of_runs(); !stretches.empty()) return by_stretches(stretches);
     const std::int64_t most = elements_ <= kOfTable        ? kTables
                               : elements_ <= kOfLargeTable ? kLargeTables
                                                            : 1,
@@ -119,6 +121,46 @@ template <class T, class How> class Runs {
       How::take(held, more);
     else
       held += more;
+  }
+
+  // Of single elements that lie one behind the other; of runs that overlap, or cover the array, each is one.
+  std::vector<RunPlaces::Stretch> stretches_of_runs() const {
+    if (length_ == 1) return places_.stretches(indices_);
+    std::vector<RunPlaces::Stretch> out;
+    if (length_ < kLongRun || count_ > kStretches || count_ * length_ < elements_) return out;
+    places_.for_each(indices_, 0, count_, [&](std::int64_t at, std::int64_t run) {
+      out.push_back({at, run * length_, length_});
+    });
+    return out;
+  }
+
+  // Each block of the array takes its part of all stretches, in their order.
+  void by_stretches(const std::vector<RunPlaces::Stretch>& stretches) const {
+    const std::int64_t each = std::max(kOfTable, elements_ / kStretchedBlocks), blocks = (elements_ + each - 1) / each;
+    const double work = kStretchedNs * static_cast<double>(count_ * length_) + (from_ ? kElementNs * elements_ : 0.0);
+    in_pieces(blocks, work / static_cast<double>(blocks), [&](std::int64_t b, std::int64_t to) {
+      BufferPtr table;
+      if (!How::direct) table = allocate_buffer(static_cast<std::size_t>(std::min(each, elements_)) * sizeof(Held));
+      for (; b < to; ++b) {
+        const std::int64_t begin = b * each, end = std::min(elements_, begin + each);
+        start(begin, end, false);
+        if constexpr (How::direct) {
+          take_stretches(stretches, begin, end, out_ + begin);
+        } else {
+          auto* const held = static_cast<Held*>(table->data());
+          std::fill_n(held, end - begin, How::none());
+          take_stretches(stretches, begin, end, held);
+          How::give_run(out_ + begin, held, end - begin);
+        }
+      }
+    });
+  }
+  void take_stretches(const std::vector<RunPlaces::Stretch>& stretches, std::int64_t begin, std::int64_t end,
+                      Held* held) const {
+    for (const RunPlaces::Stretch& s : stretches) {
+      const std::int64_t from = std::max(begin, s.place), to = std::min(end, s.place + s.count);
+      if (from < to) take(updates_ + s.element + (from - s.place), to - from, held + (from - begin));
+    }
   }
 
   void by_blocks() const {

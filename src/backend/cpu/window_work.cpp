@@ -8,6 +8,7 @@
 #include "backend/cpu/scatter_runs.hpp"
 #include "backend/cpu/window_moves.hpp"
 #include "base/stream.hpp"
+#include "lane/side_by_side.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
 
@@ -25,18 +26,29 @@ lax::GatherDims as_gather(const lax::ScatterDims& d) {
           d.scatter_indices_batching_dims};
 }
 
+constexpr std::int64_t kSome = 16;  // elements that may lie side by side
+
 // Single elements of `E`; a place below 0 is filled.
 template <class E>
-void read_elements(const char* from, const std::int64_t* places, std::int64_t n, const char* fill, char* to) {
+void read_elements(const char* array, const std::int64_t* places, std::int64_t n, const char* fill, char* result) {
   E outside;
   std::memcpy(&outside, fill, sizeof(E));
-  for (std::int64_t i = 0; i < n; ++i) {
+  const E* from = reinterpret_cast<const E*>(array);
+  E* to = reinterpret_cast<E*>(result);
+  auto one = [&](std::int64_t i) __attribute__((always_inline)) {
     const bool inside = places[i] >= 0;
-    E value;
-    std::memcpy(&value, from + (inside ? places[i] : 0) * static_cast<std::int64_t>(sizeof(E)), sizeof(E));
-    value = inside ? value : outside;
-    std::memcpy(to + i * static_cast<std::int64_t>(sizeof(E)), &value, sizeof(E));
-  }
+    const E value = from[inside ? places[i] : 0];
+    to[i] = inside ? value : outside;
+  };
+  lane::with_widest([&]() __attribute__((always_inline)) {
+    std::int64_t i = 0;
+    for (; i + kSome <= n; i += kSome)
+      if (places[i] >= 0 && counts<kSome>(places + i))
+        std::memcpy(to + i, from + places[i], kSome * sizeof(E));
+      else
+        for (std::int64_t k = i; k < i + kSome; ++k) one(k);
+    for (; i < n; ++i) one(i);
+  });
 }
 
 class GatherWork final : public run::Work {
@@ -81,14 +93,20 @@ class GatherWork final : public run::Work {
       E* to = reinterpret_cast<E*>(at[to_]);
       std::memcpy(&outside, fill_.data(), sizeof(E));
       const auto last = static_cast<std::int32_t>(n - 1);
-      if (clips)
-        for (std::int64_t i = begin; i < end; ++i) to[i] = from[std::clamp(indices[i], 0, last)];
-      else
-        for (std::int64_t i = begin; i < end; ++i) {
-          const std::int32_t inside = std::clamp(indices[i], 0, last);
-          const E value = from[inside];
-          to[i] = inside == indices[i] ? value : outside;
-        }
+      auto one = [&](std::int64_t i) __attribute__((always_inline)) {
+        const std::int32_t inside = std::clamp(indices[i], 0, last);
+        const E value = from[inside];
+        to[i] = clips || inside == indices[i] ? value : outside;
+      };
+      lane::with_widest([&]() __attribute__((always_inline)) {
+        std::int64_t i = begin;
+        for (; i + kSome <= end; i += kSome)
+          if (indices[i] >= 0 && indices[i] <= n - kSome && counts<kSome>(indices + i))
+            std::memcpy(to + i, from + indices[i], kSome * sizeof(E));
+          else
+            for (std::int64_t k = i; k < i + kSome; ++k) one(k);
+        for (; i < end; ++i) one(i);
+      });
     };
     size_ == 4 ? read(std::uint32_t{}) : read(std::uint64_t{});
     return true;

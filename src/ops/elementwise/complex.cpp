@@ -68,8 +68,11 @@ constinit const Home complex = [] {
     check_equal_dtypes(c);
     if (const Type& t = c.operands[0]; t.dtype != float32 && t.dtype != float64)
       raise<TypeError>(c.op.name, "a part is " + t.str(), "Convert to float32 or float64.");
-    return std::vector{numbers(complex_dtype(c.operands[0].dtype), shape)};
+    Type out = numbers(complex_dtype(c.operands[0].dtype), shape);
+    out.weak = c.operands[0].weak && c.operands[1].weak;
+    return std::vector{out};
   };
+  op.own_weak = true;
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
     const std::int64_t a = in[0].type.ndim() > 0, b = in[1].type.ndim() > 0;
     with_storage<takes_complex>(complex_dtype(c.operands[0].dtype), [&]<class C>() {

@@ -1,0 +1,58 @@
+#include "array/known_values.hpp"
+
+#include <algorithm>
+
+#include "array/evaluate.hpp"
+
+namespace tutti {
+namespace {
+
+std::int64_t number(DType dtype, const void* data, std::int64_t i) {
+  const auto size = dtype.size();
+  const char* at = static_cast<const char*>(data) + i * size;
+  const bool is_signed = dtype.is_signed();
+  std::int64_t out = is_signed && (at[size - 1] & 0x80) ? -1 : 0;
+  std::copy_n(at, size, reinterpret_cast<char*>(&out));  // little endian, as all supported processors are
+  return out;
+}
+
+}  // namespace
+
+bool KnownValues::knows(ValueId v) {
+  if (known_[v] >= 0) return known_[v] == 1;
+  const int producer = index_.producer(v);
+  bool known = producer >= 0;
+  if (known) {
+    const Eqn& e = p_.eqns[producer];
+    known = (e.op->role == Role::compute || e.op->role == Role::generator) && e.op->eval && e.subs.empty() &&
+            !e.op->effect && !e.op->host && !e.op->collective && p_.types[v].num_elements() <= most_;
+    for (const Atom& a : e.operands) known = known && (a.is_literal() || knows(a.id));
+  }
+  known_[v] = known ? 1 : 0;
+  return known;
+}
+
+std::vector<std::int64_t> KnownValues::integers(ValueId v) const {
+  Program p = p_;
+  p.inputs.clear();
+  p.input_names.clear();
+  p.outputs = {v};
+  p.eqns.clear();
+  std::vector<char> wanted(p_.types.size(), 0);
+  wanted[v] = 1;
+  for (int i = index_.producer(v); i >= 0; --i) {
+    const Eqn& e = p_.eqns[i];
+    if (std::none_of(e.results.begin(), e.results.end(), [&](ValueId r) { return wanted[r] != 0; })) continue;
+    for (const Atom& a : e.operands)
+      if (!a.is_literal()) wanted[a.id] = 1;
+    p.eqns.push_back(e);
+  }
+  std::reverse(p.eqns.begin(), p.eqns.end());
+  const BufferPtr made = evaluate(p, {})[0];
+  const Type& type = p_.types[v];
+  std::vector<std::int64_t> out;
+  for (std::int64_t i = 0; i < type.num_elements(); ++i) out.push_back(number(type.dtype, made->data(), i));
+  return out;
+}
+
+}  // namespace tutti
