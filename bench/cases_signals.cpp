@@ -1,5 +1,5 @@
-// Complex numbers in and outside of loops, overlapping frames of a signal, spectral methods, and least squares: programs
-// of signal processing, fluids and vision.
+// Complex numbers in and outside of loops, overlapping frames of a signal, spectral methods, and least squares:
+// programs of signal processing, fluids and vision.
 #include <tutti/tutti.hpp>
 
 #include <cmath>
@@ -43,9 +43,8 @@ Case complex_case(std::string name, Binary f, std::int64_t n) {
 }
 Case complex128_case(std::string name, Binary f, std::int64_t n) {
   return {std::move(name), [=](const Setup& s) {
-            return under_x64([&] {
-              return [g = jit(f), x = numbers_of(s, n, float64, P(axes("x", "y")))] { return g(x.z, x.w); };
-            });
+            return under_x64(
+                [&] { return [g = jit(f), x = numbers_of(s, n, float64, P(axes("x", "y")))] { return g(x.z, x.w); }; });
           }};
 }
 
@@ -137,10 +136,10 @@ Array projected(const Array& p) {
   const Array points = p(slice(6 * kCameras, none)).reshape(1, kPoints, 3);
   const Array turn = cameras(ellipsis, slice(0, 3)), shift = cameras(ellipsis, slice(3, 6));
   const Array angle = sqrt(sum(square(turn), -1, true) + 1e-12), axis = turn / angle;
-  const Array turned = points * cos(angle) + cross(broadcast_to(axis, {kCameras, kPoints, 3}),
-                                                   broadcast_to(points, {kCameras, kPoints, 3})) *
-                                                 sin(angle) +
-                       axis * sum(axis * points, -1, true) * (1 - cos(angle));
+  const Array turned =
+      points * cos(angle) +
+      cross(broadcast_to(axis, {kCameras, kPoints, 3}), broadcast_to(points, {kCameras, kPoints, 3})) * sin(angle) +
+      axis * sum(axis * points, -1, true) * (1 - cos(angle));
   const Array seen = turned + shift;
   return seen(ellipsis, slice(0, 2)) / (seen(ellipsis, slice(2, 3)) + 5);
 }
@@ -187,17 +186,16 @@ std::vector<Case> signal_cases() {
           complex128_case("complex128_reciprocal_1M", inverse, n),
           complex128_case("complex128_steps_64k", complex_steps, few),
           compiled(
-              "frames_gather_128x512", [](const Array& x) { return frames_of(x, 128); },
-              whole({127 * kHop + kWindow})),
+              "frames_gather_128x512", [](const Array& x) { return frames_of(x, 128); }, whole({127 * kHop + kWindow})),
           compiled(
-              "frames_gather_batch_16", [](const Array& x) { return vmap([](const Array& x) {
-                return frames_of(x, 128); })(x); }, rows({16, 127 * kHop + kWindow})),
+              "frames_gather_batch_16",
+              [](const Array& x) { return vmap([](const Array& x) { return frames_of(x, 128); })(x); },
+              rows({16, 127 * kHop + kWindow})),
           compiled("frames_scatter_add_128x512", overlapped, whole({128, kWindow})),
           compiled("frames_scatter_add_batch_16", vmap(overlapped), rows({16, 128, kWindow})),
-          compiled(
-              "frames_gather_grad_128x512",
-              grad([](const Array& x) { return sum(square(frames_of(x, 128)) * arange(kWindow)); }),
-              whole({127 * kHop + kWindow})),
+          compiled("frames_gather_grad_128x512",
+                   grad([](const Array& x) { return sum(square(frames_of(x, 128)) * arange(kWindow)); }),
+                   whole({127 * kHop + kWindow})),
           compiled("griffin_lim_128", griffin_lim, spectra),
           compiled("spectral_vorticity_128_50", vorticity_after_50, whole({128, 128})),
           compiled("spectral_pressure_128_50", projected_50, whole({128, 128})),

@@ -1,4 +1,5 @@
-// Gathers whose places are known and count evenly are strided readings of their operand, which loops read where it lies.
+// Gathers whose places are known and count evenly are strided readings of their operand, which loops read where it
+// lies.
 #include "array/known_values.hpp"
 #include "compile/passes.hpp"
 #include "ops/movement/gather.hpp"

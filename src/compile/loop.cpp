@@ -254,7 +254,7 @@ class Drafter {
   std::vector<char> reduced_;
   std::map<ValueId, Reg> regs_;
   std::map<ValueId, std::pair<int, int>> halves_;  // registers of the parts of complex numbers that have none
-  std::vector<std::pair<int, ValueId>> cut_;  // accesses of values that are put together
+  std::vector<std::pair<int, ValueId>> cut_;       // accesses of values that are put together
 };
 
 }  // namespace

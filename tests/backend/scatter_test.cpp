@@ -20,6 +20,7 @@ struct Scattered {
   const char* what;
   lax::ScatterDims dims;
   Shape x, updates;
+  std::int64_t frame = 0, hop = 0;  // not 0: the places count, frame by frame, and not all are inside
 };
 // Few places; more than a block of them, each once or often; rows that begin in one block and end in the next; windows
 // that overlap, many and few.
@@ -32,7 +33,17 @@ const std::vector<Scattered> kCases = {
     {"far rows", rows, {9000, 33}, {100, 33}},
     {"rows to few places", rows, {40, 50}, {30'000, 50}},
     {"no updates", rows, {300, 40}, {0, 40}},
+    {"frames", elements, {16'896}, {65'536}, 512, 128},
+    {"frames of many blocks", elements, {60'000}, {100'000}, 250, 150},
+    {"frames past the end", elements, {3000}, {4000}, 100, 90},
+    {"windows that cover all", windows, {9000}, {400, 300}},
 };
+// users-3, 6: a scatter-add of overlapping frames.
+void count_places(const Scattered& s, const BufferPtr& indices) {
+  auto* at = static_cast<std::int32_t*>(indices->data());
+  for (std::int64_t i = 0; i < s.updates[0]; ++i)
+    at[i] = static_cast<std::int32_t>(i / s.frame * s.hop + i % s.frame + (i % 1000 == 999 ? 100'000 : -3));
+}
 
 // `start`: what all elements are before; nothing: an operand says.
 void compare(const Scattered& s, ScatterKind kind, DType dtype, std::optional<Scalar> start = {}) {
@@ -48,6 +59,7 @@ void compare(const Scattered& s, ScatterKind kind, DType dtype, std::optional<Sc
   const Atom to =
       start ? Atom(b.add(ops::broadcast_in_dim, ops::BroadcastInDim{s.x, {}}, {Atom(*start, false)})) : input(x, -3, 3);
   const Atom at = input(Type{int32, {s.updates[0], 1}, false, {}}, -2, static_cast<double>(s.x[0]) + 2);
+  if (s.frame) count_places(s, inputs.back());
   const Atom updates = input(Type{dtype, s.updates, false, {}}, -3, 3);
   b.output(b.add(ops::scatter_op(kind), ops::Scatter{s.dims, GatherMode::fill}, {to, at, updates}));
   const auto want = backend("reference").compile(on_one_device(b.program))->run(inputs);

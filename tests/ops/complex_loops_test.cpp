@@ -78,7 +78,11 @@ const std::map<std::string, std::function<Binary(const Binary&)>>& contexts() {
       {"scan",
        [](const Binary& f) {
          return [=](const Array& z, const Array& w) {
-           return lax::scan([&](const Array& c, const Array& row) { return std::pair{f(c, row), f(row, c)}; }, z[0], w)
+           return lax::scan(
+                      [&](const Array& c, const Array& row) {
+                        return std::pair{f(c, row), f(row, c)};
+                      },
+                      z[0], w)
                .second;
          };
        }},

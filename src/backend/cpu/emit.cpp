@@ -20,6 +20,7 @@ constexpr std::int64_t kBlock = 4096;     // columns added in one go; blocks are
 constexpr int kColumnVectors = 8;         // vectors that are computed side by side, at most,
 constexpr int kFewestVectors = 4;         // and where registers are too few
 constexpr std::size_t kRegisters = 28;    // of 32 vectors; a few hold constants
+constexpr std::size_t kTwiceAlive = 14;   // of one vector: two would not fit, and one after the other is faster
 constexpr std::size_t kUnrollLimit = 24;  // instructions of a body that is written out once per accumulator
 constexpr std::size_t kLongBody = 96;     // instructions beside which what is seldom read may well wait in memory:
 constexpr std::size_t kSomeWait = 32;     // then so many vectors may be alive, and accumulators
@@ -118,8 +119,10 @@ class Emitter : ColumnSums {
   // How many vectors are computed side by side: what lives at once, and `others`, has to fit in registers.
   int side_by_side(const Part& part, std::size_t others = 0) const {
     const bool is_long = part.end - part.begin >= kLongBody;
-    const std::size_t alive = most_alive(s_, uniform_, part) * kColumnVectors + (is_long ? 0 : others);
-    return alive <= (is_long ? kSomeWait : kRegisters) ? kColumnVectors : kFewestVectors;
+    const std::size_t of_one = most_alive(s_, uniform_, part), alive = of_one * kColumnVectors + (is_long ? 0 : others);
+    return alive <= (is_long ? kSomeWait : kRegisters) ? kColumnVectors
+           : of_one <= kTwiceAlive || others           ? kFewestVectors
+                                                       : 1;
   }
 
   void part_over(const Part& part, Value begin, Value end) {

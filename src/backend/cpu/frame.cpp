@@ -225,9 +225,9 @@ Value Frame::load_apart(std::size_t k, Value column, Value mask) {
     Value p = vector_of(second ? static_cast<std::size_t>(a.before) : k, column, j);
     // Only behind the last element may there be nothing.
     const bool all = !mask && (own(k) || second || a.behind >= 0 || j + 1 < a.apart);
-    Value x = all ? static_cast<Value>(b_.CreateAlignedLoad(v, p, align))
-                  : b_.CreateMaskedLoad(v, p, align, mask_apart(mask, a.apart, j, second),
-                                        llvm::Constant::getNullValue(v));
+    Value x =
+        all ? static_cast<Value>(b_.CreateAlignedLoad(v, p, align))
+            : b_.CreateMaskedLoad(v, p, align, mask_apart(mask, a.apart, j, second), llvm::Constant::getNullValue(v));
     std::vector<int> from;
     for (int i = 0; i < lanes; ++i) {
       const int e = i * a.apart + second;

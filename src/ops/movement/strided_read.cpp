@@ -99,10 +99,9 @@ constinit const Home strided_read = [] {
   op.without = {{"factors", "the compiler makes it when nothing is partitioned any more"},
                 {"batch", "the compiler makes it when nothing is batched any more"}};
   op.not_differentiable = "The compiler makes it behind all derivatives.";
-  op.samples = {
-      {.params = StridedRead{{3, 4}, 0, {2, 1}}, .operands = {type(float32, {8})}, .differentiable = false},
-      {.params = StridedRead{{2, 3}, 5, {1, -2}}, .operands = {type(int32, {3, 4})}, .differentiable = false},
-      {.params = StridedRead{{2}, 1, {4}}, .operands = {type(bfloat16, {2, 3})}, .differentiable = false}};
+  op.samples = {{.params = StridedRead{{3, 4}, 0, {2, 1}}, .operands = {type(float32, {8})}, .differentiable = false},
+                {.params = StridedRead{{2, 3}, 5, {1, -2}}, .operands = {type(int32, {3, 4})}, .differentiable = false},
+                {.params = StridedRead{{2}, 1, {4}}, .operands = {type(bfloat16, {2, 3})}, .differentiable = false}};
   return op;
 };
 
