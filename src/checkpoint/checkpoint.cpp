@@ -52,20 +52,23 @@ Snapshot snapshot_of(const std::string& folder, const Leaves& leaves, const Save
   if (options.step < 0)
     raise<ValueError>(call_name("save"), "the step is " + std::to_string(options.step), "Give 0 or more.");
   check_extra(options.extra);
-  Snapshot out;
+  const std::vector<std::string> names = leaf_names(leaves);
+  std::string described = place_text(folder, options.step);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const Array& x = leaves[i].second;
+    described += "\n" + names[i] + " " + std::string(x.dtype().name()) + x.shape().str() + " " + x.sharding().str();
+  }
+  distributed::check_same(described, call_name("save").c_str(), "what is saved");
+  Snapshot out;  // with an agreement, which all make or none
   out.manifest.step = options.step;
   out.manifest.piece_bytes = kPieceBytes;
   out.manifest.tutti = TUTTI_VERSION;
   out.manifest.extra = options.extra;
-  const std::vector<std::string> names = leaf_names(leaves);
   out.part = part_of_this_process(leaves);
-  std::string described = place_text(folder, options.step);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Array& x = leaves[i].second;
     out.manifest.leaves.push_back({names[i], x.dtype(), x.shape(), x.sharding().str()});
-    described += "\n" + names[i] + " " + std::string(x.dtype().name()) + x.shape().str() + " " + x.sharding().str();
   }
-  distributed::check_same(described, call_name("save").c_str(), "what is saved");
   return out;
 }
 

@@ -202,6 +202,25 @@ const Case cases[] = {
      [] { (void)jit([](const Array& w, const Array& rate) { return w * rate; })(cut(), array(other ? 0.1f : 0.2f)); }},
     {"another folder of a checkpoint", "", SAME ".*folder",
      [] { checkpoint::save(folder() + (other ? "/a" : "/b"), cut(), {.step = 1}); }},
+    // Both go on, and mean the same checkpoint again.
+    {"a save that one refuses", "",
+     "process [01] noticed nothing(.|\n)*process [01] noticed nothing(.|\n)*exits with 7",
+     [] {
+       try {
+         checkpoint::save(folder() + "/j", cut(), {.step = other ? -1 : 1});
+         if (!other) std::_Exit(8);
+       } catch (const DistributedError&) {
+       } catch (const ValueError&) {
+         try {
+           multihost::sync_global_devices("instead");
+         } catch (const DistributedError&) {
+         }
+       }
+       checkpoint::save(folder() + "/j", cut(), {.step = 2});
+       std::fprintf(stderr, "process %d noticed nothing\n", process_index());
+       multihost::sync_global_devices("end");
+       if (other) std::exit(7);
+     }},
     {"another step of a checkpoint", "", SAME,
      [] { checkpoint::save(folder() + "/c", cut(), {.step = other ? 1 : 2}); }},
     {"another tree in a checkpoint", "", SAME,
@@ -260,6 +279,12 @@ const Case cases[] = {
        while (other) usleep(100000);
        use(cut());
      }},
+    {"one is busy, and the limit is an option",
+     "TUTTI_WAIT_LIMIT=", "has waited \\d+ s, the wait limit, in .* for process 1",
+     [] {
+       while (other) usleep(100000);
+       use(cut());
+     }},
     {"one is busy with a known program ahead", "",
      "the wait limit, in pmax over x \\(divergence.cpp:\\d+\\) for process 1",
      [] {
@@ -296,7 +321,7 @@ int main(int, char** argv) {
   const char* index = std::getenv("OMPI_COMM_WORLD_RANK");
   if (!index) index = std::getenv("PMI_RANK");
   while (std::strstr(c.name, "never calls initialize") && index && std::strcmp(index, "1") == 0) usleep(100000);
-  distributed::initialize({.quiet_others = false, .wait_limit = 100});
+  distributed::initialize({.quiet_others = false, .wait_limit = 4});
   other = process_index() == 1;
   c.act();
   std::fprintf(stderr, "process %d noticed nothing\n", process_index());

@@ -132,6 +132,11 @@ def is_stopped():
     job.wait_for(r"step 20", 60)
     os.kill(pid, signal.SIGSTOP)
     job.wait_for(r"tutti: process 0 has waited \d+ s in \w+ over data \(job\.cpp:\d+\) for process 1", 10)
+    # bugreports-3, 17: notes come at growing intervals, after 1, 2, 4 s.
+    time.sleep(5)
+    notes = len(re.findall("tutti: process 0 has waited", job.text()))
+    if not 2 <= notes <= 4:
+        sys.exit(f"{notes} notes of one wait:\n{job.text()}")
     before = len(re.findall("step ", job.text()))
     os.kill(pid, signal.SIGCONT)
     end = time.monotonic() + 10
