@@ -41,7 +41,7 @@ std::atomic<const std::string*>& chosen() {
 
 }  // namespace
 
-void isolation(Isolation m) {
+void isolation(OneOf<Isolation> m) {
   if (mode != m) refuse_while_recording("config::isolation");
   if (mode.exchange(m) != m) ++changes;
 }

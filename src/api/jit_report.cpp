@@ -57,6 +57,11 @@ ProgramView view(const Program& p) {
 
 ProgramView jit_view(const JitEntry& e) { return view(*e.program); }
 const void* jit_value(const JitEntry& e) { return e.value.get(); }
+void throw_empty_function() {
+  raise<ValueError>("Function", "it is empty: there is nothing to call",
+                    "Assign what jit returns, or another function, before it is called.");
+}
+
 std::string jit_text(const JitEntry& e) { return str(*e.program); }
 Explanation jit_explain(const JitEntry& e) {
   const Prepared& p = e.prepared;

@@ -126,23 +126,23 @@ Array shifted(const In& x, const tutti::Axes& axes, bool back) {
 
 }  // namespace
 
-Array fft(const In& x, std::optional<Dim> n, int axis, Norm norm) {
+Array fft(const In& x, std::optional<Dim> n, int axis, OneOf<Norm> norm) {
   return along("fft", x, FftType::fft, n, axis, norm);
 }
-Array ifft(const In& x, std::optional<Dim> n, int axis, Norm norm) {
+Array ifft(const In& x, std::optional<Dim> n, int axis, OneOf<Norm> norm) {
   return along("ifft", x, FftType::ifft, n, axis, norm);
 }
-Array rfft(const In& x, std::optional<Dim> n, int axis, Norm norm) {
+Array rfft(const In& x, std::optional<Dim> n, int axis, OneOf<Norm> norm) {
   return along("rfft", x, FftType::rfft, n, axis, norm);
 }
-Array irfft(const In& x, std::optional<Dim> n, int axis, Norm norm) {
+Array irfft(const In& x, std::optional<Dim> n, int axis, OneOf<Norm> norm) {
   return along("irfft", x, FftType::irfft, n, axis, norm);
 }
-Array hfft(const In& x, std::optional<Dim> n, int axis, Norm norm) {
+Array hfft(const In& x, std::optional<Dim> n, int axis, OneOf<Norm> norm) {
   CallScope scope(x.loc);
   return along("hfft", conj(x.array), FftType::irfft, n, axis, turned(norm));
 }
-Array ihfft(const In& x, std::optional<Dim> n, int axis, Norm norm) {
+Array ihfft(const In& x, std::optional<Dim> n, int axis, OneOf<Norm> norm) {
   CallScope scope(x.loc);
   return conj(along("ihfft", x.array, FftType::rfft, n, axis, turned(norm)));
 }

@@ -50,6 +50,10 @@ int known_condition(const Array& pred, Loc loc) {
 
 Array as_index(const Array& pred) { return lax::convert_element_type(pred.dtype() == bool_ ? pred : pred != 0, int32); }
 
+void throw_no_branches(Loc loc) {
+  raise<ValueError>("switch_", "the list of branches is empty", "Give one function or more.", loc);
+}
+
 std::int64_t known_index(const Array& index, std::int64_t count, Loc loc) {
   if (!index.has_value() || index.ndim() != 0 || !index.dtype().is_integer())
     raise<TypeError>("switch_",

@@ -130,7 +130,7 @@ Array clamp(const In& lo, const In& x, const In& hi) {
     if (a.dtype().is_floating() && !bound->node()->literal) y = where(isnan(*bound), *bound, y);
   return y;
 }
-Array round(const In& x, RoundingMethod method) {
+Array round(const In& x, OneOf<RoundingMethod> method) {
   CallScope scope(x.loc);
   if (method == RoundingMethod::to_nearest_even) return rint(x);
   const Array& a = x.array;

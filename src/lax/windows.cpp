@@ -268,7 +268,7 @@ Together reduced(Together xs, const Together& neutral, const CombineSeveral& com
 
 }  // namespace
 
-Array reduce_window(const In& in, WindowReduction reduction, const WindowOptions& o) {
+Array reduce_window(const In& in, OneOf<WindowReduction> reduction, const WindowOptions& o) {
   CallScope scope(in.loc);
   const Array& x = in.array;
   // What a reduction of nothing gives.

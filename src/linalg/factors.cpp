@@ -49,15 +49,15 @@ Array svdvals(const In& in, bool hermitian) {
   return hermitian ? flip(sort(abs(eigvalsh(a))), -1) : lax::linalg::svdvals(a);
 }
 
-Eigh eigh(const In& in, char uplo, bool symmetrize_input) {
+Eigh eigh(const In& in, Uplo uplo, bool symmetrize_input) {
   CallScope scope(in.loc);
   const Array a = inexact(need_square("eigh", in.array));
-  return lax::linalg::eigh(symmetrize_input ? symmetrized(a) : a, lower_of("eigh", uplo));
+  return lax::linalg::eigh(symmetrize_input ? symmetrized(a) : a, lower_of("eigh", uplo.letter));
 }
-Array eigvalsh(const In& in, char uplo) {
+Array eigvalsh(const In& in, Uplo uplo) {
   CallScope scope(in.loc);
   const Array a = inexact(need_square("eigvalsh", in.array));
-  return lax::linalg::eigvalsh(symmetrized(a), lower_of("eigvalsh", uplo));
+  return lax::linalg::eigvalsh(symmetrized(a), lower_of("eigvalsh", uplo.letter));
 }
 Eigh eig(const In& in) {
   CallScope scope(in.loc);

@@ -168,7 +168,7 @@ Array solve_triangular(const In& left, const In& right, const TriangularOptions&
                   vector);
 }
 
-Array lu_solve(const LuFactor& factors, const In& right, Trans trans) {
+Array lu_solve(const LuFactor& factors, const In& right, OneOf<Trans> trans) {
   CallScope scope(right.loc);
   auto [lu, b] = inexact(factors.lu, right.array);
   need_square("lu_solve", lu);

@@ -9,7 +9,8 @@
 
 namespace tutti::linen::initializers {
 
-Initializer variance_scaling(double scale, Fan fan, Distribution distribution, int in_axis, int out_axis) {
+Initializer variance_scaling(double scale, OneOf<Fan> fan, OneOf<Distribution> distribution, int in_axis,
+                             int out_axis) {
   return [=](const Array& key, const Shape& shape, DType dtype) {
     if (shape.ndim() < 2)
       raise<ValueError>("variance_scaling", "a parameter of shape " + shape.str() + " has no in and out dims",

@@ -48,11 +48,11 @@ lax::GatherMode gather_mode(TakeMode mode) {
 namespace {
 Array taken(const In& x, const Operand& indices, int axis, TakeMode mode);
 }
-Array take(const In& x, const Operand& indices, TakeMode mode, const Array& fill_value) {
+Array take(const In& x, const Operand& indices, OneOf<TakeMode> mode, const Array& fill_value) {
   CallScope scope(x.loc);
   return take(ravel(x.array), indices, 0, mode, fill_value);
 }
-Array take(const In& x, const Operand& indices, int axis, TakeMode mode, const Array& fill_value) {
+Array take(const In& x, const Operand& indices, int axis, OneOf<TakeMode> mode, const Array& fill_value) {
   CallScope scope(x.loc);
   const Array y = taken(x, indices, axis, mode);
   if (mode != TakeMode::fill || !fill_value.has_value()) return y;
@@ -86,14 +86,14 @@ Array taken(const In& x, const Operand& indices, int axis, TakeMode mode) {
 }
 }  // namespace
 
-Array take_along_axis(const In& x, const Operand& indices, none_t, TakeMode mode, const Array& fill_value) {
+Array take_along_axis(const In& x, const Operand& indices, none_t, OneOf<TakeMode> mode, const Array& fill_value) {
   CallScope scope(x.loc);
   if (indices.array.ndim() != 1)
     raise<ShapeError>("take_along_axis", "the indices into the flat array are " + indices.array.type().str(),
                       "They have one dim, or name an axis.");
   return take_along_axis(ravel(x.array), indices, 0, mode, fill_value);
 }
-Array take_along_axis(const In& x, const Operand& indices, int axis, TakeMode mode, const Array& fill_value) {
+Array take_along_axis(const In& x, const Operand& indices, int axis, OneOf<TakeMode> mode, const Array& fill_value) {
   CallScope scope(x.loc);
   const Array& a = x.array;
   const Shape& wanted = indices.array.shape();

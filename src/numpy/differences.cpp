@@ -240,13 +240,13 @@ std::vector<Array> both(const char* name, const Array& x, const Array& y) {
   return xs;
 }
 }  // namespace
-Array convolve(const In& x, const In& y, ConvolveMode mode) {
+Array convolve(const In& x, const In& y, OneOf<ConvolveMode> mode) {
   CallScope scope(x.loc);
   std::vector<Array> xs = both("convolve", x.array, y.array);
   if (xs[0].size() < xs[1].size()) std::swap(xs[0], xs[1]);
   return slid(xs[0], flip(xs[1]), mode);
 }
-Array correlate(const In& x, const In& y, ConvolveMode mode) {
+Array correlate(const In& x, const In& y, OneOf<ConvolveMode> mode) {
   CallScope scope(x.loc);
   std::vector<Array> xs = both("correlate", x.array, y.array);
   xs[1] = conj(xs[1]);

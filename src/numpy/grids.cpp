@@ -197,7 +197,7 @@ std::vector<Array> unravel_index(const In& at, const Shape& shape) {
   }
   return out;
 }
-Array ravel_multi_index(const ArrayList& at, const Shape& shape, RavelMode mode, bool fortran) {
+Array ravel_multi_index(const ArrayList& at, const Shape& shape, OneOf<RavelMode> mode, bool fortran) {
   CallScope scope(at.loc);
   const char* name = "ravel_multi_index";
   if (at.arrays.size() != shape.size())

@@ -309,7 +309,7 @@ Array AtIndex::get(Loc loc) const {
   CallScope scope(loc, {"", "at.get", 0});
   return indexed(x_, index_);
 }
-Array AtIndex::get(AtMode mode, const Array& fill_value, Loc loc) const {
+Array AtIndex::get(OneOf<AtMode> mode, const Array& fill_value, Loc loc) const {
   CallScope scope(loc, {"", "at.get", 0});
   const std::vector<Index> index = reachable(x_, index_, mode);
   IndexPlan plan = plan_of(x_, index);
@@ -319,24 +319,24 @@ Array AtIndex::get(AtMode mode, const Array& fill_value, Loc loc) const {
   const Array there = gathered(full_like(x_, 1, int32), plan, lax::GatherMode::fill) == 1;
   return where(there, y, lax::convert_element_type(fill_value, x_.dtype()));
 }
-Array AtIndex::set(const Operand& v, AtMode mode) const {
+Array AtIndex::set(const Operand& v, OneOf<AtMode> mode) const {
   return updated("at.set", x_, index_, v, lax::ScatterKind::set, mode);
 }
-Array AtIndex::add(const Operand& v, AtMode mode) const {
+Array AtIndex::add(const Operand& v, OneOf<AtMode> mode) const {
   return updated("at.add", x_, index_, v, lax::ScatterKind::add, mode);
 }
-Array AtIndex::subtract(const Operand& v, AtMode mode) const {
+Array AtIndex::subtract(const Operand& v, OneOf<AtMode> mode) const {
   CallScope scope(v.loc, {"", "at.subtract", 0});
   return updated("at.subtract", x_, index_, -v.array, lax::ScatterKind::add, mode);
 }
-Array AtIndex::mul(const Operand& v, AtMode mode) const {
+Array AtIndex::mul(const Operand& v, OneOf<AtMode> mode) const {
   return updated("at.mul", x_, index_, v, lax::ScatterKind::mul, mode);
 }
-Array AtIndex::divide(const Operand& v, AtMode mode) const {
+Array AtIndex::divide(const Operand& v, OneOf<AtMode> mode) const {
   CallScope scope(v.loc, {"", "at.divide", 0});
   return x_ / factors(x_, index_, v, mode);
 }
-Array AtIndex::power(const Operand& v, AtMode mode) const {
+Array AtIndex::power(const Operand& v, OneOf<AtMode> mode) const {
   CallScope scope(v.loc, {"", "at.power", 0});
   return tutti::power(x_, factors(x_, index_, v, mode));
 }
@@ -351,10 +351,10 @@ Array AtIndex::applied(const std::function<Array(const Array&)>& f, Loc loc) con
   const Array times = AtIndex(zeros_like(x_, int32), index_).add({1, loc});
   return lax::as_often(times, AtIndex(times, index_).get(loc).size(), x_, once);
 }
-Array AtIndex::min(const Operand& v, AtMode mode) const {
+Array AtIndex::min(const Operand& v, OneOf<AtMode> mode) const {
   return updated("at.min", x_, index_, v, lax::ScatterKind::min, mode);
 }
-Array AtIndex::max(const Operand& v, AtMode mode) const {
+Array AtIndex::max(const Operand& v, OneOf<AtMode> mode) const {
   return updated("at.max", x_, index_, v, lax::ScatterKind::max, mode);
 }
 

@@ -71,7 +71,7 @@ iinfo::iinfo(DType of, Loc loc) : dtype(of), bits(bits_of(of)) {
   min = dtype.is_signed() ? -static_cast<std::int64_t>(max) - 1 : 0;
 }
 
-bool can_cast(DType from, DType to, Casting casting) {
+bool can_cast(DType from, DType to, OneOf<Casting> casting) {
   switch (casting) {
     case Casting::no:
     case Casting::equiv: return from == to;

@@ -164,7 +164,7 @@ Array pad(const In& x, const PadWidths& widths, const Operand& value) {
   return lax::pad(x.array, lax::convert_element_type(value.array, x.array.dtype()), config);
 }
 
-Array pad(const In& x, const PadWidths& widths, PadMode mode) {
+Array pad(const In& x, const PadWidths& widths, OneOf<PadMode> mode) {
   CallScope scope(x.loc);
   PadOptions options;
   options.mode = mode;

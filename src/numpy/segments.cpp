@@ -128,7 +128,7 @@ Array bytes_of(Array bits, BitOrder order) {
   return bits;
 }
 }  // namespace
-Array packbits(const In& x, std::optional<int> axis, BitOrder order) {
+Array packbits(const In& x, std::optional<int> axis, OneOf<BitOrder> order) {
   CallScope scope(x.loc);
   if (x.array.dtype().is_inexact())
     raise<TypeError>("packbits", "the array is " + x.array.type().str(), "It takes integers and bools.");
@@ -140,7 +140,7 @@ Array packbits(const In& x, std::optional<int> axis, BitOrder order) {
   const Array padded = pad(bits, widths);
   return moveaxis(bytes_of(padded, order), -1, d);
 }
-Array unpackbits(const In& x, std::optional<int> axis, std::optional<Dim> count, BitOrder order) {
+Array unpackbits(const In& x, std::optional<int> axis, std::optional<Dim> count, OneOf<BitOrder> order) {
   CallScope scope(x.loc);
   if (x.array.dtype() != uint8)
     raise<TypeError>("unpackbits", "the array is " + x.array.type().str(), "It takes uint8.");

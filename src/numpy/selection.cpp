@@ -150,7 +150,7 @@ Array piecewise(const In& x, const ArrayList& conditions, const std::vector<Piec
   return out;
 }
 
-Array choose(const In& which, const ArrayList& choices, ChooseMode mode) {
+Array choose(const In& which, const ArrayList& choices, OneOf<ChooseMode> mode) {
   CallScope scope(which.loc);
   if (!which.array.dtype().is_integer())
     raise<TypeError>("choose", "the numbers are " + which.array.type().str(), "They are integers.");
@@ -192,7 +192,7 @@ Array put_along_axis(const In& x, const In& indices, const Operand& values, std:
   return x.array.at(index).set(broadcast_to(values.array, shape));
 }
 
-Array put(const In& x, const In& indices, const Operand& values, TakeMode mode) {
+Array put(const In& x, const In& indices, const Operand& values, OneOf<TakeMode> mode) {
   CallScope scope(x.loc);
   const Array flat = ravel(x.array), i = ravel(indices.array);
   if (i.size() == 0) return x.array;

@@ -45,13 +45,14 @@ Array searchsorted(const In& sorted, const Operand& x, const SearchOptions& opti
   CallScope scope(sorted.loc);
   if (sorted.array.ndim() != 1)
     raise<ShapeError>("searchsorted", "the sorted array is " + sorted.array.type().str(), "It takes a vector.");
+  const bool right = options.right || options.side == Side::right;
   std::vector<Array> xs =
       ops::same_dtype({options.sorter.has_value() ? take(sorted, options.sorter) : sorted.array, x.array});
   if (xs[0].dtype().is_complex())
     return composite(
         "searchsorted", [](const Array& s, const Array& v, bool right) { return complex_search(s, v, right); }, xs[0],
-        xs[1], options.right);
-  return bind1(ops::search, ops::Search{.right = options.right}, xs);
+        xs[1], right);
+  return bind1(ops::search, ops::Search{.right = right}, xs);
 }
 
 Array digitize(const Operand& x, const In& bins, bool right) {

@@ -132,7 +132,7 @@ Array truncated_normal(const In& key, const Operand& lower, const Operand& upper
       key.array, lower.array, upper.array, shape, dtype);
 }
 
-Array gumbel(const In& key, const Shape& shape, DType dtype, Resolution mode) {
+Array gumbel(const In& key, const Shape& shape, DType dtype, OneOf<Resolution> mode) {
   CallScope scope(key.loc);
   return composite(
       "random::gumbel",
@@ -222,7 +222,7 @@ Array bernoulli(const In& key, const Operand& p) {
   CallScope scope(key.loc);
   return bernoulli(key, p, p.array.shape());
 }
-Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution mode) {
+Array bernoulli(const In& key, const Operand& p, const Shape& shape, OneOf<Resolution> mode) {
   CallScope scope(key.loc);
   return composite(
       "random::bernoulli",

@@ -92,7 +92,7 @@ Array geometric(const In& key, const Operand& p, const std::optional<Shape>& sha
 }
 
 Array multivariate_normal(const In& key, const In& mean, const In& cov, const std::optional<Shape>& shape, DType dtype,
-                          CovarianceRoot method) {
+                          OneOf<CovarianceRoot> method) {
   CallScope scope(key.loc);
   const DType d = canonical(dtype);
   const Array m = lax::convert_element_type(mean, d), c = lax::convert_element_type(cov, d);

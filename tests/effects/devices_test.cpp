@@ -121,6 +121,50 @@ TEST_P(EffectsOnDevices, GradientsOfRegionsTellOncePerDevice) {
   EXPECT_EQ(heard.values.size(), 4u);
 }
 
+// bugreports-3, 6.
+TEST_P(EffectsOnDevices, OrderedCallsWithResultsHappenDeviceByDevice) {
+  for (const int devices : {1, 2, 4}) {
+    const Mesh mesh = make_mesh({devices}, {"i"});
+    Heard heard;
+    auto twice = [&](const Array& b, bool ordered) {
+      return io_callback(
+          [&](const Array& v) {
+            heard.values.push_back(float(v(0)));
+            return v * 2;
+          },
+          ShapeDtypeStruct(b.shape()), {.ordered = ordered}, b);
+    };
+    auto once = [&](const Array& b) { return twice(b, true); };
+    auto in_scan = [&](const Array& b) {
+      return lax::scan([&](const Array& c, const Array&) { return std::pair{once(c), c}; }, b, arange(3.f)).first;
+    };
+    const Array x = arange(4.f);
+    const ShardMapOptions parts{.mesh = mesh, .in_specs = P("i"), .out_specs = P("i")};
+    std::vector<float> first;
+    for (int d = 0; d < devices; ++d) first.push_back(static_cast<float>(d * 4 / devices));
+    for (const bool jitted : {false, true}) {
+      const Array y = jitted ? jit(shard_map(once, parts))(x) : shard_map(once, parts)(x);
+      EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{0, 2, 4, 6})) << devices;
+      EXPECT_EQ(heard.values, first) << devices;
+      heard.values.clear();
+    }
+    EXPECT_EQ(shard_map([&](const Array& b) { return twice(b, false); }, parts)(x).to_vector<float>(),
+              (std::vector<float>{0, 2, 4, 6}));
+    heard.values.clear();
+    EXPECT_EQ(jit(shard_map(in_scan, parts))(x).to_vector<float>(), (std::vector<float>{0, 8, 16, 24}));
+    std::vector<float> all;
+    for (float step : {1.f, 2.f, 4.f})
+      for (float v : first) all.push_back(step * v);
+    EXPECT_EQ(heard.values, all) << devices;
+    heard.values.clear();
+    EXPECT_EQ(pmap(once)(x.reshape(devices, -1)).to_vector<float>(), (std::vector<float>{0, 2, 4, 6}));
+    EXPECT_EQ(heard.values, first) << devices;
+    // Not so under vmap, as in JAX.
+    const std::string text = error_of<ValueError>([&] { vmap(once)(x.reshape(2, 2)); });
+    EXPECT_NE(text.find("vmap cannot map a call whose order counts"), text.npos) << text;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isolations, EffectsOnDevices, ::testing::Values(Isolation::shared, Isolation::per_device));
 
 }  // namespace

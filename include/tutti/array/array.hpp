@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tutti/base/choice.hpp"
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/shape.hpp"
@@ -170,19 +171,19 @@ class Array {
   void copy_to(DType as, void* out, Loc loc = Loc::current()) const;
 
   Array reshape(const Shape& shape, Loc loc = Loc::current()) const;
-  template <Integer A> Array reshape(A a, Loc loc = Loc::current()) const { return reshape(Shape{a}, loc); }
-  template <Integer A, Integer B> Array reshape(A a, B b, Loc loc = Loc::current()) const {
-    return reshape(Shape{a, b}, loc);
-  }
-  template <Integer A, Integer B, Integer C> Array reshape(A a, B b, C c, Loc loc = Loc::current()) const {
-    return reshape(Shape{a, b, c}, loc);
-  }
-  template <Integer A, Integer B, Integer C, Integer D>
-  Array reshape(A a, B b, C c, D d, Loc loc = Loc::current()) const {
-    return reshape(Shape{a, b, c, d}, loc);
+  template <Extent A> Array reshape(A a, Loc loc = Loc::current()) const { return reshape(Shape{a}, loc); }
+  /// The same of any number of extents: x.reshape(b, t, 3, heads, -1).
+  template <Extent A, Extent... More> Array reshape(A a, const LocatedDim& b, More... more) const {
+    return reshape(Shape{a, b.value, more...}, b.loc);
   }
   Array T(Loc loc = Loc::current()) const;
+  Array transpose(Loc loc = Loc::current()) const { return T(loc); }
   Array transpose(const std::vector<int>& permutation, Loc loc = Loc::current()) const;
+  /// The same of dims one by one: x.transpose(0, 2, 1).
+  template <Integer A, Integer... More> Array transpose(A a, const LocatedDim& b, More... more) const {
+    return transpose(std::vector<int>{static_cast<int>(a), static_cast<int>(b.value), static_cast<int>(more)...},
+                     b.loc);
+  }
   Array astype(DType dtype, Loc loc = Loc::current()) const;
   Array flatten(Loc loc = Loc::current()) const;
   Array sum(const Axes& axes = {}, bool keepdims = false, Loc loc = Loc::current()) const;
@@ -301,23 +302,24 @@ class Index {
 /// signed and the greatest unsigned integer, true) or the number given. `clip`: taken as the nearest one in range.
 /// Without one of them: read as `clip`, written as `fill`.
 enum class AtMode { automatic, fill, drop = fill, clip, promise_in_bounds = clip };
+constexpr Choices choices_of(AtMode) { return {"at", "mode", "automatic fill|drop clip|promise_in_bounds"}; }
 
 /// x.at(index): functional updates; each gives a new array.
 class AtIndex {
  public:
   AtIndex(Array x, std::vector<Index> index) : x_(std::move(x)), index_(std::move(index)) {}
   Array get(Loc loc = Loc::current()) const;
-  Array get(AtMode mode, const Array& fill_value = {}, Loc loc = Loc::current()) const;
-  Array set(const Operand& v, AtMode mode = AtMode::automatic) const;
-  Array add(const Operand& v, AtMode mode = AtMode::automatic) const;
-  Array subtract(const Operand& v, AtMode mode = AtMode::automatic) const;
-  Array mul(const Operand& v, AtMode mode = AtMode::automatic) const;
-  Array multiply(const Operand& v, AtMode mode = AtMode::automatic) const { return mul(v, mode); }
+  Array get(OneOf<AtMode> mode, const Array& fill_value = {}, Loc loc = Loc::current()) const;
+  Array set(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
+  Array add(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
+  Array subtract(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
+  Array mul(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
+  Array multiply(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const { return mul(v, mode); }
   /// Where a position comes twice, divided by both; so power. Integers give float32.
-  Array divide(const Operand& v, AtMode mode = AtMode::automatic) const;
-  Array power(const Operand& v, AtMode mode = AtMode::automatic) const;
-  Array min(const Operand& v, AtMode mode = AtMode::automatic) const;
-  Array max(const Operand& v, AtMode mode = AtMode::automatic) const;
+  Array divide(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
+  Array power(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
+  Array min(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
+  Array max(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
   /// f of what stands there: x.at(i).apply(sin). Where a position comes twice, f as many times.
   template <class F> Array apply(const F& f, Loc loc = Loc::current()) const {
     return applied([&](const Array& x) { return Array(f(x)); }, loc);

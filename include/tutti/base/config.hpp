@@ -4,16 +4,19 @@
 #include <cstddef>
 #include <string>
 
+#include "tutti/base/choice.hpp"
+
 namespace tutti {
 
 /// What separates the devices of this process. `shared`: nothing, one program runs for all of them. `per_device`: every
 /// device has its own buffers and runs the fully partitioned program, messages are copied and counted (slow: for tests,
 /// teaching, byte counts).
 enum class Isolation { shared, per_device };
+constexpr Choices choices_of(Isolation) { return {"config::isolation", "mode", "shared per_device"}; }
 
 namespace config {
 
-void isolation(Isolation mode);
+void isolation(OneOf<Isolation> mode);
 Isolation isolation();
 
 /// "cpu" (default) or "reference": every op by its plain definition, no code generation. Also TUTTI_BACKEND. Throws

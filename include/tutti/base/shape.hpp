@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tutti/base/error.hpp"
 #include "tutti/base/extent.hpp"
 
 namespace tutti {
@@ -21,6 +22,16 @@ struct Dim {
   constexpr Dim() = default;
   template <Integer T> constexpr Dim(T v) : value(static_cast<std::int64_t>(v)) {}
   constexpr operator std::int64_t() const { return value; }
+};
+
+/// An integer or a Dim.
+template <class T>
+concept Extent = Integer<T> || std::same_as<std::remove_cv_t<T>, Dim>;
+/// One of several extents or dims, with the caller's line.
+struct LocatedDim {
+  Dim value;
+  Loc loc;
+  template <Extent T> LocatedDim(T v, Loc l = Loc::current()) : value(v), loc(l) {}
 };
 
 /// Extents of an array, major first: `Shape{4, 8}`; `Shape{}` is a scalar's.

@@ -62,9 +62,10 @@ Array map_file(const std::string& path, DType dtype = uint8, Loc loc = Loc::curr
 
 /// What follows a window: the token after each of its tokens, or the one after the last.
 enum class Targets { every, last };
+constexpr Choices choices_of(Targets) { return {"windows", "targets", "every last"}; }
 struct WindowOptions {
   std::int64_t stride = 1;  // from the begin of one window to that of the next
-  Targets targets = Targets::every;
+  OneOf<Targets> targets = Targets::every;
 };
 /// Windows of `context` tokens (a one-dimensional array: map_file(path), or any other) and the tokens that follow, as
 /// batches [n, context] and [n, context] or [n]. A text of no more than `context` tokens has none.

@@ -20,24 +20,25 @@ namespace tutti::fft {
 
 /// Where the division by the number of elements goes: into the inverses, in equal parts, or into the others.
 enum class Norm { backward, ortho, forward };
+constexpr Choices choices_of(Norm) { return {"fft", "norm", "backward ortho forward"}; }
 
 /// sum_k x[k] exp(-2 pi i j k / n) for j = 0..n-1. `n` crops the axis or pads it with zeros.
-Array fft(const In& x, std::optional<Dim> n = {}, int axis = -1, Norm norm = Norm::backward);
-Array ifft(const In& x, std::optional<Dim> n = {}, int axis = -1, Norm norm = Norm::backward);
+Array fft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
+Array ifft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 /// Of real x: the first n / 2 + 1 elements, which the others mirror. ValueError for complex x.
-Array rfft(const In& x, std::optional<Dim> n = {}, int axis = -1, Norm norm = Norm::backward);
+Array rfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 /// Real, from the first half; n elements (2 (extent - 1) when left out).
-Array irfft(const In& x, std::optional<Dim> n = {}, int axis = -1, Norm norm = Norm::backward);
+Array irfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 /// Of x with x[-k] = conj(x[k]), given by its first half: real. Its inverse.
-Array hfft(const In& x, std::optional<Dim> n = {}, int axis = -1, Norm norm = Norm::backward);
-Array ihfft(const In& x, std::optional<Dim> n = {}, int axis = -1, Norm norm = Norm::backward);
+Array hfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
+Array ihfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 
 /// Lengths and axes of transforms over several dims. Without lengths they are the extents, without axes it is the last
 /// dims, as many as there are lengths, or all. The real side is that of the last axis named.
 struct Axes {
   std::vector<std::int64_t> s = {};
   std::vector<int> axes = {};
-  Norm norm = Norm::backward;
+  OneOf<Norm> norm = Norm::backward;
 };
 Array fftn(const In& x, const Axes& options = {});
 Array ifftn(const In& x, const Axes& options = {});
@@ -49,7 +50,8 @@ Array ifft2(const In& x, const Axes& options = {});
 Array rfft2(const In& x, const Axes& options = {});
 Array irfft2(const In& x, const Axes& options = {});
 
-/// The frequencies of fft's (rfft's) elements for n samples at distance d: 0, 1, ..., -1 over n d, float32.
+/// The frequencies of fft's (rfft's) elements for n samples at distance d: 0, 1, ..., -1 over n d; float32, under
+/// x64 float64.
 Array fftfreq(Dim n, double d = 1, Loc loc = Loc::current());
 Array fftfreq(Dim n, double d, DType dtype, Loc loc = Loc::current());
 Array rfftfreq(Dim n, double d = 1, Loc loc = Loc::current());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -116,6 +117,23 @@ struct result_of_call<F, A...> {
 };
 template <class F, class... A> using result_t = typename result_of_call<F, A...>::type;
 
+/// Whether a side or branch is right, or the compiler has said why not.
+template <class F, class... A> consteval bool reported_or_callable() {
+  if constexpr (std::is_void_v<result_t<F, A...>>)
+    return call_was_reported<F, A...>();
+  else
+    return true;
+}
+[[noreturn]] void throw_no_branches(Loc loc);
+template <class Fn> void check_branches(std::span<const Fn> branches, Loc loc) {
+  if (branches.empty()) throw_no_branches(loc);
+  for (const Fn& fn : branches) refuse_empty(fn, "switch_", loc);
+}
+
+/// Whether a T can be made of what a body returned.
+template <class T, class R> inline constexpr bool makes = std::is_constructible_v<T, R>;
+template <class T> inline constexpr bool makes<T, void> = false;
+
 template <class T> T with_leaves(const T& like, const Arrays& leaves) {
   return tree::rebuild(like, std::span<const Array>(leaves));
 }
@@ -171,7 +189,8 @@ template <class F, class C, Tree X>
 auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc loc = Loc::current()) {
   using Carry = detail::carry_t<C>;
   using R = detail::result_t<F, Carry, X>;
-  static_assert(!std::is_void_v<R>, "tutti: scan: the body cannot be called as fn(carry, x)");
+  if constexpr (std::is_void_v<R>)
+    static_assert(detail::call_was_reported<F, Carry, X>(), "tutti: scan: the body cannot be called as fn(carry, x)");
   static_assert(std::is_void_v<R> || detail::Pair<R>, "tutti: scan: the body must return std::pair{carry, y}");
   if constexpr (detail::Pair<R>) {
     static_assert(std::convertible_to<typename R::first_type, Carry>,
@@ -198,24 +217,44 @@ template <class F, class C>
 auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const C& init, ForiOptions options = {},
                Loc loc = Loc::current()) {
   using Carry = detail::carry_t<C>;
-  const Carry first{init};
-  auto step = [&](const Array& i, const detail::Arrays& carry) {
-    return detail::step_result(first, Carry(body(i, detail::with_leaves(first, carry))));
-  };
-  return detail::with_leaves(
-      first, detail::fori_call(lower.array, upper.array, detail::first_carry(first), step, options, loc));
+  using R = detail::result_t<F, Array, Carry>;
+  if constexpr (detail::makes<Carry, R>) {
+    const Carry first{init};
+    auto step = [&](const Array& i, const detail::Arrays& carry) {
+      return detail::step_result(first, Carry(body(i, detail::with_leaves(first, carry))));
+    };
+    return detail::with_leaves(
+        first, detail::fori_call(lower.array, upper.array, detail::first_carry(first), step, options, loc));
+  } else {
+    static_assert(!std::is_void_v<R> || detail::reported_or_callable<F, Array, Carry>(),
+                  "tutti: fori_loop: the body cannot be called as body(i, carry), or returns nothing");
+    static_assert(std::is_void_v<R>, "tutti: fori_loop: the body must return a carry of the type that it takes");
+    return detail::no_value<Carry>();
+  }
 }
 
 /// `body(carry)` while `cond(carry)` holds. Reverse mode needs options.max_steps. Source: jax.lax.while_loop.
 template <class P, class F, class C>
 auto while_loop(const P& cond, const F& body, const C& init, WhileOptions options = {}, Loc loc = Loc::current()) {
   using Carry = detail::carry_t<C>;
-  const Carry first{init};
-  auto condition = [&](const detail::Arrays& carry) { return Array(cond(detail::with_leaves(first, carry))); };
-  auto step = [&](const detail::Arrays& carry) {
-    return detail::step_result(first, Carry(body(detail::with_leaves(first, carry))));
-  };
-  return detail::with_leaves(first, detail::while_call(detail::first_carry(first), condition, step, options, loc));
+  using R = detail::result_t<F, Carry>;
+  using Holds = detail::result_t<P, Carry>;
+  if constexpr (detail::makes<Carry, R> && detail::makes<Array, Holds>) {
+    const Carry first{init};
+    auto condition = [&](const detail::Arrays& carry) { return Array(cond(detail::with_leaves(first, carry))); };
+    auto step = [&](const detail::Arrays& carry) {
+      return detail::step_result(first, Carry(body(detail::with_leaves(first, carry))));
+    };
+    return detail::with_leaves(first, detail::while_call(detail::first_carry(first), condition, step, options, loc));
+  } else {
+    static_assert(detail::reported_or_callable<P, Carry>() && detail::reported_or_callable<F, Carry>(),
+                  "tutti: while_loop: the condition or the body cannot be called with the carry, or returns nothing");
+    static_assert(std::is_void_v<Holds> || detail::makes<Array, Holds>,
+                  "tutti: while_loop: the condition must return a scalar");
+    static_assert(std::is_void_v<R> || detail::makes<Carry, R>,
+                  "tutti: while_loop: the body must return a carry of the type that it takes");
+    return detail::no_value<Carry>();
+  }
 }
 
 /// yes(args...) or no(args...), by a scalar condition; both must return arrays of the same types. A condition that is
@@ -224,7 +263,9 @@ template <class T, class F, class... A> auto cond(const Operand& pred, const T& 
   using R = detail::result_t<T, A...>;
   using S = detail::result_t<F, A...>;
   constexpr bool callable = !std::is_void_v<R> && !std::is_void_v<S>;
-  static_assert(callable, "tutti: cond: a side cannot be called with these arguments, or returns nothing");
+  if constexpr (!callable)
+    static_assert(detail::reported_or_callable<T, A...>() && detail::reported_or_callable<F, A...>(),
+                  "tutti: cond: a side cannot be called with these arguments, or returns nothing");
   static_assert(!callable || std::convertible_to<S, R>, "tutti: cond: both sides must return the same type");
   if constexpr (callable && std::convertible_to<S, R>) {
     const int known = detail::known_condition(pred.array, pred.loc);
@@ -247,7 +288,9 @@ template <class... Fn, class... A>
 auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&... args) {
   using R = detail::result_t<std::tuple_element_t<0, std::tuple<Fn...>>, A...>;
   constexpr bool callable = (!std::is_void_v<detail::result_t<Fn, A...>> && ...);
-  static_assert(callable, "tutti: switch_: a branch cannot be called with these arguments, or returns nothing");
+  if constexpr (!callable)
+    static_assert((detail::reported_or_callable<Fn, A...>() && ...),
+                  "tutti: switch_: a branch cannot be called with these arguments, or returns nothing");
   constexpr bool alike = (std::convertible_to<detail::result_t<Fn, A...>, R> && ...);
   static_assert(!callable || alike, "tutti: switch_: all branches must return the same type");
   if constexpr (callable && alike) {
@@ -269,11 +312,47 @@ auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&..
   }
 }
 
+/// The same of functions of one type, as many as there are when it is called: a vector of std::function, of
+/// tutti::Function or of one lambda's values. ValueError where there is none.
+///
+///     std::vector<std::function<Array(const Array&)>> experts = ...;
+///     Array y = lax::switch_(which, experts, x);
+template <class Fn, class... A> auto switch_(const Operand& index, std::span<const Fn> branches, const A&... args) {
+  using R = detail::result_t<Fn, A...>;
+  constexpr bool callable = !std::is_void_v<R>;
+  if constexpr (!callable)
+    static_assert(detail::reported_or_callable<Fn, A...>(),
+                  "tutti: switch_: the branches cannot be called with these arguments, or return nothing");
+  if constexpr (callable) {
+    detail::check_branches(branches, index.loc);
+    const std::int64_t known = detail::known_index(index.array, static_cast<std::int64_t>(branches.size()), index.loc);
+    if (known >= 0) return R(branches[static_cast<std::size_t>(known)](args...));
+    const std::tuple<std::decay_t<A>...> given(args...);
+    std::optional<R> pattern;
+    std::vector<detail::Branch> all;
+    for (const Fn& fn : branches) all.push_back(detail::branch_of<R>(fn, given, pattern));
+    const detail::Arrays leaves = detail::branch_call("switch_", index.array, tree::leaves(given), all, index.loc);
+    return detail::with_leaves(*pattern, leaves);
+  } else {
+    return detail::no_value<Array>();
+  }
+}
+template <class Fn, class Alloc, class... A>
+auto switch_(const Operand& index, const std::vector<Fn, Alloc>& branches, const A&... args) {
+  return switch_(index, std::span<const Fn>(branches), args...);
+}
+template <class Fn, std::size_t n, class... A>
+auto switch_(const Operand& index, const std::array<Fn, n>& branches, const A&... args) {
+  return switch_(index, std::span<const Fn>(branches), args...);
+}
+
 /// fn of each element along the leading dim, one after the other, or `batch_size` of them at a time. Source:
 /// jax.lax.map.
 template <class F, Tree X> auto map(const F& fn, const X& xs, MapOptions options = {}, Loc loc = Loc::current()) {
   using Y = detail::result_t<F, X>;
-  static_assert(!std::is_void_v<Y>, "tutti: map: the function cannot be called with one element, or returns nothing");
+  if constexpr (std::is_void_v<Y>)
+    static_assert(detail::call_was_reported<F, X>(),
+                  "tutti: map: the function cannot be called with one element, or returns nothing");
   if constexpr (std::is_void_v<Y>) {
     return detail::no_value<Array>();
   } else {

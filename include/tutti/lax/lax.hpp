@@ -33,20 +33,22 @@ Array iota(DType dtype, const Shape& shape, int dim);
 Array dynamic_slice(const In& x, const std::vector<Array>& starts, const Shape& sizes);
 Array dynamic_update_slice(const In& x, const In& update, const std::vector<Array>& starts);
 enum class GatherMode { clip, fill, promise_in_bounds };
+constexpr Choices choices_of(GatherMode) { return {"gather", "mode", "clip fill|drop promise_in_bounds"}; }
 struct GatherDims {
   Dims offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims, start_indices_batching_dims;
   friend bool operator==(const GatherDims&, const GatherDims&) = default;
 };
 Array gather(const In& x, const In& start_indices, const GatherDims& dims, const Shape& slice_sizes,
-             GatherMode mode = GatherMode::fill);
+             OneOf<GatherMode> mode = GatherMode::fill);
 struct ScatterDims {
   Dims update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, operand_batching_dims,
       scatter_indices_batching_dims;
   friend bool operator==(const ScatterDims&, const ScatterDims&) = default;
 };
 enum class ScatterKind { set, add, mul, min, max };
-Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, ScatterKind kind,
-              GatherMode mode = GatherMode::fill);
+constexpr Choices choices_of(ScatterKind) { return {"scatter", "kind", "set add mul|multiply min max"}; }
+Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, OneOf<ScatterKind> kind,
+              OneOf<GatherMode> mode = GatherMode::fill);
 inline Array scatter_add(const In& x, const In& indices, const In& updates, const ScatterDims& dims) {
   return scatter(x, indices, updates, dims, ScatterKind::add);
 }

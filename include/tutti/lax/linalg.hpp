@@ -66,6 +66,8 @@ Array svdvals(const In& a);
 
 struct Eigh {
   Array w, v;
+  const Array& eigenvalues() const { return w; }
+  const Array& eigenvectors() const { return v; }
 };
 /// Of Hermitian a[..., n, n], of which one triangle is read: eigenvalues w[..., n], ascending, and the eigenvectors as
 /// columns of v[..., n, n]. NaN for non-finite input.

@@ -33,6 +33,9 @@ Array select_n(const In& which, const std::vector<Array>& cases);
 /// x between lo and hi, which have its dtype and shape, or are scalars.
 Array clamp(const In& lo, const In& x, const In& hi);
 enum class RoundingMethod { away_from_zero, to_nearest_even };
-Array round(const In& x, RoundingMethod method = RoundingMethod::away_from_zero);
+constexpr Choices choices_of(RoundingMethod) {
+  return {"round", "method", "away_from_zero|AWAY_FROM_ZERO to_nearest_even|TO_NEAREST_EVEN"};
+}
+Array round(const In& x, OneOf<RoundingMethod> method = RoundingMethod::away_from_zero);
 
 }  // namespace tutti::lax

@@ -92,6 +92,7 @@ Array conv_general_dilated_local(const In& lhs, const In& rhs, const Dims& windo
                                  const Dims& filter_shape, const PatchOptions& options = {});
 
 enum class WindowReduction { sum, max, min };
+constexpr Choices choices_of(WindowReduction) { return {"reduce_window", "reduction", "sum|add max min"}; }
 struct WindowOptions {
   Dims window_dimensions{};  // one per dim of x
   Dims window_strides{};     // and so on; empty lists are ones
@@ -100,6 +101,6 @@ struct WindowOptions {
 };
 /// Sum, maximum or minimum over every window. What padding adds counts as 0, the least or the greatest number. At a tie
 /// the first element of a window gets the gradient. Throws ShapeError.
-Array reduce_window(const In& x, WindowReduction reduction, const WindowOptions& options);
+Array reduce_window(const In& x, OneOf<WindowReduction> reduction, const WindowOptions& options);
 
 }  // namespace tutti::lax

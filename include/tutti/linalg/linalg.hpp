@@ -61,9 +61,15 @@ Qr qr(const In& a, const std::string& mode = "reduced");
 /// completed, at equal singular values NaN.
 Svd svd(const In& a, bool full_matrices = true, bool hermitian = false);
 Array svdvals(const In& a, bool hermitian = false);
+/// The triangle that is read, 'L' or 'U', or "L" or "U".
+struct Uplo {
+  char letter;
+  Uplo(char c) : letter(c) {}
+  Uplo(const char* text) : letter(text[0] != 0 && text[1] == 0 ? text[0] : '?') {}
+};
 /// Eigenvalues w (ascending) and eigenvectors v (columns) of (a + a^H) / 2, or of one triangle of a ('L' or 'U').
-Eigh eigh(const In& a, char uplo = 'L', bool symmetrize_input = true);
-Array eigvalsh(const In& a, char uplo = 'L');
+Eigh eigh(const In& a, Uplo uplo = 'L', bool symmetrize_input = true);
+Array eigvalsh(const In& a, Uplo uplo = 'L');
 /// Of any square matrix: complex eigenvalues, in no order, and eigenvectors of length 1.
 Eigh eig(const In& a);
 Array eigvals(const In& a);
@@ -110,9 +116,10 @@ ChoFactor cho_factor(const In& a, bool lower = false);
 /// x with a x = b, c being a's factor.
 Array cho_solve(const ChoFactor& c, const In& b);
 enum class Trans { none, transpose, adjoint };
+constexpr Choices choices_of(Trans) { return {"solve_triangular", "trans", "N|none T|transpose C|adjoint"}; }
 struct TriangularOptions {
   bool lower = false;
-  Trans trans = Trans::none;
+  OneOf<Trans> trans = Trans::none;
   bool unit_diagonal = false;
 };
 /// op(a) x = b of a triangular a; b is a vector[n] or matrices[..., n, k].
@@ -126,7 +133,7 @@ struct LuFactor {
   Array lu, pivots;
 };
 LuFactor lu_factor(const In& a);
-Array lu_solve(const LuFactor& factors, const In& b, Trans trans = Trans::none);
+Array lu_solve(const LuFactor& factors, const In& b, OneOf<Trans> trans = Trans::none);
 /// Matrices (vectors are rows, scalars 1 x 1) along a diagonal, zeros elsewhere.
 Array block_diag(const ArrayList& xs);
 /// Constant diagonals: c is the first column, r the first row without its first element (conj(c) when left out).

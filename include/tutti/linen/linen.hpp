@@ -33,8 +33,13 @@ using Initializer = std::function<Array(const Array& key, const Shape& shape, DT
 namespace initializers {
 enum class Fan { in, out, average };
 enum class Distribution { truncated_normal, normal, uniform };
+constexpr Choices choices_of(Fan) { return {"variance_scaling", "mode", "fan_in|in fan_out|out fan_avg|average"}; }
+constexpr Choices choices_of(Distribution) {
+  return {"variance_scaling", "distribution", "truncated_normal normal uniform"};
+}
 /// Variance scale / fan. Source: jax.nn.initializers.variance_scaling.
-Initializer variance_scaling(double scale, Fan fan, Distribution distribution, int in_axis = -2, int out_axis = -1);
+Initializer variance_scaling(double scale, OneOf<Fan> fan, OneOf<Distribution> distribution, int in_axis = -2,
+                             int out_axis = -1);
 Initializer lecun_normal();
 Initializer lecun_uniform();
 Initializer glorot_normal();
@@ -165,12 +170,29 @@ auto apply_mutable(const Model& model, const Dict& variables, const ApplyOptions
     if (run.variables.contains(c)) changed[c] = run.variables[c];
   return std::pair{std::move(out), std::move(changed)};
 }
+namespace detail {
+/// Names in braces. An aggregate, and no initializer_list: GCC 12 takes `{.mutable_collections = {"a"}}` for a list of
+/// one name as well, and finds the call ambiguous.
+struct CollectionNames {
+  struct Name {
+    Name(const char* t) : text(t) {}
+    const char* text;
+  };
+  Name first;  // needed, so that {} is no list of names
+  const char* others[15] = {};
+  std::vector<std::string> list() const {
+    std::vector<std::string> out{first.text};
+    for (const char* name : others)
+      if (name) out.emplace_back(name);
+    return out;
+  }
+};
+}  // namespace detail
 /// The same with the names alone: `linen::apply_mutable(model, variables, {"batch_stats"}, x)`.
 template <class Model, class... Args>
-auto apply_mutable(const Model& model, const Dict& variables, std::initializer_list<const char*> mutable_collections,
+auto apply_mutable(const Model& model, const Dict& variables, const detail::CollectionNames& mutable_collections,
                    const Args&... args) {
-  const ApplyOptions options{{}, {mutable_collections.begin(), mutable_collections.end()}};
-  return apply_mutable(model, variables, options, args...);
+  return apply_mutable(model, variables, ApplyOptions{{}, mutable_collections.list()}, args...);
 }
 
 }  // namespace tutti::linen

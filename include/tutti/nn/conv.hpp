@@ -30,7 +30,7 @@ struct ConvOptions {
   Sizes dilation = 1;
   int groups = 1;
   bool use_bias = true;
-  PadMode padding_mode = PadMode::constant;  // zeros
+  OneOf<PadMode> padding_mode = PadMode::constant;  // zeros
   DType dtype = float32;
 };
 

@@ -156,6 +156,16 @@ template <class... Layers> struct Sequential {
   }
 };
 template <class... Layers> Sequential(std::tuple<Layers...>) -> Sequential<Layers...>;
+/// The same of layers of one type, as many as there are at run time: `nn::Sequential{std::vector{first, second}}`.
+template <class Layer> struct Sequential<std::vector<Layer>> {
+  std::vector<Layer> layers{};
+  Array operator()(const Array& x) const {
+    Array out = x;
+    for (const Layer& layer : layers) out = layer(out);
+    return out;
+  }
+};
+template <class Layer> Sequential(std::vector<Layer>) -> Sequential<std::vector<Layer>>;
 /// A function as a layer. Source: equinox.nn.Lambda.
 struct Lambda {
   Activation fn = identity;

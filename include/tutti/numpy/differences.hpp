@@ -15,6 +15,9 @@ struct DiffOptions {
 };
 /// x[1:] - x[:-1] along an axis, n times over; of bools whether they differ.
 Array diff(const In& x, int n = 1, const DiffOptions& options = {});
+template <Integer T> Array diff(const In& x, int n, T axis) {
+  return diff(x, n, DiffOptions{.axis = static_cast<int>(axis)});
+}
 /// The differences of the flat array, between the elements of to_begin and to_end.
 Array ediff1d(const In& x, const Array& to_end = {}, const Array& to_begin = {});
 /// Derivatives by differences of second order inside and first order at the borders, of one or several axes (all of
@@ -54,9 +57,10 @@ Array cumulative_prod(const In& x, const CumulativeOptions& options = {});
 
 /// full: n + m - 1 elements; same: as many as the longer one; valid: where both overlap completely.
 enum class ConvolveMode { full, same, valid };
+constexpr Choices choices_of(ConvolveMode) { return {"convolve", "mode", "full same valid"}; }
 /// sum of x[i] * y[k - i]. ValueError for what is no vector, or is empty.
-Array convolve(const In& x, const In& y, ConvolveMode mode = ConvolveMode::full);
+Array convolve(const In& x, const In& y, OneOf<ConvolveMode> mode = ConvolveMode::full);
 /// sum of x[i + k] * conj(y[i]).
-Array correlate(const In& x, const In& y, ConvolveMode mode = ConvolveMode::valid);
+Array correlate(const In& x, const In& y, OneOf<ConvolveMode> mode = ConvolveMode::valid);
 
 }  // namespace tutti

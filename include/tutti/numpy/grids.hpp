@@ -35,9 +35,10 @@ Array identity(Dim n, DType dtype = float64, Loc loc = Loc::current());
 // --- grids
 
 enum class Indexing { xy, ij };
+constexpr Choices choices_of(Indexing) { return {"meshgrid", "indexing", "xy ij"}; }
 struct MeshgridOptions {
-  Indexing indexing = Indexing::xy;  // xy: the first vector varies along dim 1
-  bool sparse = false;               // extents of 1 instead of repeated numbers
+  OneOf<Indexing> indexing = Indexing::xy;  // xy: the first vector varies along dim 1
+  bool sparse = false;                      // extents of 1 instead of repeated numbers
 };
 /// Of vectors one array each, which has the number along its own dim: meshgrid({x, y})[0][i, j] is x[j].
 std::vector<Array> meshgrid(const ArrayList& vectors, const MeshgridOptions& options = {});
@@ -58,9 +59,10 @@ std::vector<Array> diag_indices_from(const In& x);
 /// The positions in each dim of a flat position; negative ones count from the end, what is out of range is clipped.
 std::vector<Array> unravel_index(const In& indices, const Shape& shape);
 enum class RavelMode { raise, wrap, clip, ignore };
+constexpr Choices choices_of(RavelMode) { return {"ravel_multi_index", "mode", "raise wrap clip ignore"}; }
 /// The flat position of positions in each dim; `fortran`: the first dim is the fastest. RavelMode::raise throws
 /// ValueError for what is out of range, and needs concrete arrays.
-Array ravel_multi_index(const ArrayList& indices, const Shape& shape, RavelMode mode = RavelMode::raise,
+Array ravel_multi_index(const ArrayList& indices, const Shape& shape, OneOf<RavelMode> mode = RavelMode::raise,
                         bool fortran = false);
 /// A matrix with the flat x on diagonal k.
 Array diagflat(const In& x, int k = 0);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tutti/base/choice.hpp"
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/error.hpp"
 
@@ -36,7 +37,8 @@ struct iinfo {
 /// Conversions that are meant: to the same dtype, without loss, to one of the same kind (float64 to float32, integer to
 /// floating), or any.
 enum class Casting { no, equiv, safe, same_kind, unsafe };
+constexpr Choices choices_of(Casting) { return {"can_cast", "casting", "no equiv safe same_kind unsafe"}; }
 /// Whether a conversion is one of these.
-bool can_cast(DType from, DType to, Casting casting = Casting::safe);
+bool can_cast(DType from, DType to, OneOf<Casting> casting = Casting::safe);
 
 }  // namespace tutti

@@ -121,13 +121,16 @@ Array diag(const In& x, int k = 0);
 /// What lies around: a constant, the last element, the array mirrored (reflect: without its border, symmetric: with
 /// it), its other end, a straight line down to a value, or what the elements at that side have as maximum, mean, ...
 enum class PadMode { constant, edge, reflect, wrap, symmetric, linear_ramp, maximum, mean, median, minimum, empty };
+constexpr Choices choices_of(PadMode) {
+  return {"pad", "mode", "constant edge reflect wrap symmetric linear_ramp maximum mean median minimum empty"};
+}
 using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// (before, after) per dim, or one pair for all: `pad(x, {{1, 2}})`.
 Array pad(const In& x, const PadWidths& widths, const Operand& value = 0.f);
-Array pad(const In& x, const PadWidths& widths, PadMode mode);
+Array pad(const In& x, const PadWidths& widths, OneOf<PadMode> mode);
 /// Arguments of single modes; lists have (before, after) per dim, or one pair for all.
 struct PadOptions {
-  PadMode mode = PadMode::constant;
+  OneOf<PadMode> mode = PadMode::constant;
   std::vector<std::pair<double, double>> constant_values = {{0, 0}};
   std::vector<std::pair<double, double>> end_values = {{0, 0}};  // linear_ramp
   PadWidths stat_length = {};  // how many elements maximum, mean, median and minimum look at; all of them when empty
@@ -140,14 +143,16 @@ Array pad(const In& x, const PadWidths& widths, const PadOptions& options);
 /// What happens to an index that is out of range: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones
 /// count from the end, except under clip.
 enum class TakeMode { fill, clip, wrap };
+constexpr Choices choices_of(TakeMode) { return {"take", "mode", "fill clip wrap"}; }
 /// Of the flat array, or along an axis. `fill_value` (a number) instead of NaN and the like.
-Array take(const In& x, const Operand& indices, TakeMode mode = TakeMode::fill, const Array& fill_value = {});
-Array take(const In& x, const Operand& indices, int axis, TakeMode mode = TakeMode::fill, const Array& fill_value = {});
+Array take(const In& x, const Operand& indices, OneOf<TakeMode> mode = TakeMode::fill, const Array& fill_value = {});
+Array take(const In& x, const Operand& indices, int axis, OneOf<TakeMode> mode = TakeMode::fill,
+           const Array& fill_value = {});
 /// result[i, j] = x[i, indices[i, j]] for axis 1: `indices` has x's number of dims. Without an axis (`none`) both are
 /// read as flat arrays, and `indices` has one dim.
-Array take_along_axis(const In& x, const Operand& indices, int axis = -1, TakeMode mode = TakeMode::fill,
+Array take_along_axis(const In& x, const Operand& indices, int axis = -1, OneOf<TakeMode> mode = TakeMode::fill,
                       const Array& fill_value = {});
-Array take_along_axis(const In& x, const Operand& indices, none_t, TakeMode mode = TakeMode::fill,
+Array take_along_axis(const In& x, const Operand& indices, none_t, OneOf<TakeMode> mode = TakeMode::fill,
                       const Array& fill_value = {});
 Array sort(const In& x, int axis = -1, bool descending = false);
 Array argsort(const In& x, int axis = -1, bool descending = false);

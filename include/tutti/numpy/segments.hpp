@@ -36,11 +36,12 @@ Array gcd(const Operand& x, const Operand& y);
 Array lcm(const Operand& x, const Operand& y);
 
 enum class BitOrder { big, little };
+constexpr Choices choices_of(BitOrder) { return {"packbits", "bit order", "big little"}; }
 /// Eight elements (0, or not) in one uint8, the first in the highest (big) or lowest bit; along an axis or of the flat
 /// array, whose end is filled with 0.
-Array packbits(const In& x, std::optional<int> axis = {}, BitOrder order = BitOrder::big);
+Array packbits(const In& x, std::optional<int> axis = {}, OneOf<BitOrder> order = BitOrder::big);
 /// The bits of uint8s, as uint8; `count` elements, cut or filled with 0.
 Array unpackbits(const In& x, std::optional<int> axis = {}, std::optional<Dim> count = {},
-                 BitOrder order = BitOrder::big);
+                 OneOf<BitOrder> order = BitOrder::big);
 
 }  // namespace tutti

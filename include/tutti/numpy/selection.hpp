@@ -45,16 +45,17 @@ using Piecewise = std::variant<Array, std::function<Array(const Array&)>>;
 ///     piecewise(x, {x < 0, x >= 1}, {-1, [](const Array& x) { return x * x; }});
 Array piecewise(const In& x, const ArrayList& conditions, const std::vector<Piecewise>& pieces);
 enum class ChooseMode { raise, wrap, clip };
+constexpr Choices choices_of(ChooseMode) { return {"choose", "mode", "raise wrap clip"}; }
 /// choices[which[i]][i] for every element; all broadcast. ChooseMode::raise throws ValueError for another number than
 /// there are choices, and needs a concrete `which`.
-Array choose(const In& which, const ArrayList& choices, ChooseMode mode = ChooseMode::raise);
+Array choose(const In& which, const ArrayList& choices, OneOf<ChooseMode> mode = ChooseMode::raise);
 
 /// x with values[i, j] at x[i, indices[i, j]] for axis 1, as take_along_axis reads; other dims broadcast. Without an
 /// axis of the flat array. The last of several values for a place stays.
 Array put_along_axis(const In& x, const In& indices, const Operand& values, std::optional<int> axis);
 /// x with values[k] at flat position indices[k]; values are repeated as needed. Positions out of range are clipped, or
 /// wrapped.
-Array put(const In& x, const In& indices, const Operand& values, TakeMode mode = TakeMode::clip);
+Array put(const In& x, const In& indices, const Operand& values, OneOf<TakeMode> mode = TakeMode::clip);
 /// x with the values, one after the other and repeated as needed, where mask holds.
 Array place(const In& x, const In& mask, const In& values);
 /// x with `value` on its main diagonal, along all dims; of a tall matrix `wrap` goes on below.

@@ -9,13 +9,19 @@
 
 namespace tutti {
 
+enum class Side { left, right };
+constexpr Choices choices_of(Side) { return {"searchsorted", "side", "left right"}; }
 struct SearchOptions {
-  bool right = false;  // behind equal elements instead of before them
-  Array sorter = {};   // positions that sort `sorted`, as argsort gives them
+  bool right = false;             // behind equal elements instead of before them
+  Array sorter = {};              // positions that sort `sorted`, as argsort gives them
+  OneOf<Side> side = Side::left;  // Side::right means the same as `right`
 };
 /// Where each element of x[...] would be inserted in the ascending vector `sorted`: an int32 array of x's shape, from 0
 /// to n. searchsorted({1, 2, 2, 5}, 2) is 1, with right 3. NaN is last.
 Array searchsorted(const In& sorted, const Operand& x, const SearchOptions& options = {});
+inline Array searchsorted(const In& sorted, const Operand& x, OneOf<Side> side) {
+  return searchsorted(sorted, x, SearchOptions{.side = side});
+}
 /// The number of the bin between ascending or descending `bins` in which each element lies: i where bins[i-1] <= x <
 /// bins[i], with `right` where bins[i-1] < x <= bins[i].
 Array digitize(const Operand& x, const In& bins, bool right = false);

@@ -14,10 +14,13 @@ namespace tutti {
 
 /// How a quantile between two elements of the sorted array is made of them.
 enum class QuantileMethod { linear, lower, higher, midpoint, nearest, inverted_cdf };
+constexpr Choices choices_of(QuantileMethod) {
+  return {"quantile", "method", "linear lower higher midpoint nearest inverted_cdf"};
+}
 struct QuantileOptions {
   Axes axes = {};
   bool keepdims = false;
-  QuantileMethod method = QuantileMethod::linear;
+  OneOf<QuantileMethod> method = QuantileMethod::linear;
   Array weights = {};  // with inverted_cdf: of x's shape, or of the extents of the axes
 };
 /// The element below which a part q of the others lies; q from 0 to 1, a scalar or a vector, whose dim comes first in

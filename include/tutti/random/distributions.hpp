@@ -67,10 +67,11 @@ Array multinomial(const In& key, const Operand& n, const In& p, const std::optio
 
 /// How a root of the covariance is found.
 enum class CovarianceRoot { cholesky, eigh, svd };
+constexpr Choices choices_of(CovarianceRoot) { return {"random::multivariate_normal", "method", "cholesky eigh svd"}; }
 /// mean[..., n] + root(cov[..., n, n]) z, z standard normal: [shape..., n]; `shape` unless given that of the leading
 /// dims.
 Array multivariate_normal(const In& key, const In& mean, const In& cov, const std::optional<Shape>& shape = {},
-                          DType dtype = canonical(float64), CovarianceRoot method = CovarianceRoot::cholesky);
+                          DType dtype = canonical(float64), OneOf<CovarianceRoot> method = CovarianceRoot::cholesky);
 
 /// Matrices [shape..., n, m] (m unless given n) with orthonormal columns, or rows where there are fewer of them, all
 /// equally likely.

@@ -82,9 +82,10 @@ Array randint(const In& key, const Shape& shape, const Limit& lo, const Limit& h
 
 /// How finely a draw is resolved near its bounds: `high` takes two random words per element.
 enum class Resolution { low, high };
+constexpr Choices choices_of(Resolution) { return {"random", "mode", "low high"}; }
 /// True with probability p, of p's shape unless one is given.
 Array bernoulli(const In& key, const Operand& p = 0.5f);
-Array bernoulli(const In& key, const Operand& p, const Shape& shape, Resolution mode = Resolution::low);
+Array bernoulli(const In& key, const Operand& p, const Shape& shape, OneOf<Resolution> mode = Resolution::low);
 Array rademacher(const In& key, const Shape& shape = {}, DType dtype = canonical(int64));
 /// 0 to n - 1 in random order.
 template <Integer T> Array permutation(const In& key, T n) {
@@ -113,7 +114,7 @@ Array categorical(const In& key, const Array& logits, int axis = -1);
 Array categorical(const In& key, const Array& logits, int axis, const Shape& shape, bool replace = true);
 
 Array gumbel(const In& key, const Shape& shape = {}, DType dtype = canonical(float64),
-             Resolution mode = Resolution::low);
+             OneOf<Resolution> mode = Resolution::low);
 Array exponential(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));
 Array laplace(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));
 Array logistic(const In& key, const Shape& shape = {}, DType dtype = canonical(float64));

@@ -115,12 +115,33 @@ template <class A, class B> inline constexpr bool is_pair<std::pair<A, B>> = tru
 template <class T> inline constexpr bool is_tuple = false;
 template <class... T> inline constexpr bool is_tuple<std::tuple<T...>> = true;
 
+/// The result of a call that does not compile and whose error was given: converts to everything, so that no other error
+/// follows.
+struct FailedCall {
+  template <class T> operator T() const;
+};
+
+/// Of an F that cannot be called with const A&...: whether the compiler itself has said why. A lambda with a mistake in
+/// its body, and one without parameter types of its own, cannot be told from one that takes other arguments, but a
+/// plain call can: it is silent about what was reported already.
+template <class F, class... A> consteval bool call_was_reported() {
+  if constexpr (std::is_class_v<F> && !requires { &F::operator(); }) {
+    using Call [[maybe_unused]] = decltype(std::declval<const F&>()(std::declval<const A&>()...));
+    return true;
+  } else {
+    return false;
+  }
+}
+
 /// Whether F can be called with const A&...; the wrapper's message otherwise, and only this one.
 template <class F, class... A> consteval bool check_call() {
   constexpr bool ok = std::is_invocable_v<const F&, const A&...>;
-  static_assert(
-      ok, "tutti: the function cannot be called with these arguments (they are const: no `mutable` lambda, no Array&)");
+  if constexpr (!ok)
+    static_assert(
+        call_was_reported<F, A...>(),
+        "tutti: the function cannot be called with these arguments (they are const: no `mutable` lambda, no Array&)");
   if constexpr (ok) {
+    if constexpr (std::same_as<call_result_t<F, A...>, FailedCall>) return false;
     constexpr bool value = !std::is_void_v<std::invoke_result_t<const F&, const A&...>>;
     static_assert(value, "tutti: the function returns nothing; return its result");
     return value;

@@ -11,7 +11,7 @@
 namespace tutti {
 
 struct PureCallbackOptions {
-  VmapMethod vmap_method = VmapMethod::none;
+  OneOf<VmapMethod> vmap_method = VmapMethod::none;
 };
 struct IoCallbackOptions {
   bool ordered = false;  // calls keep the order of the program, also from one run to the next

@@ -29,6 +29,9 @@ enum class VmapMethod {
   expand_dims,    // one call: arguments have the batch in front, those that are not mapped a dim of extent 1
   broadcast_all,  // one call: all arguments have the batch in front
 };
+constexpr Choices choices_of(VmapMethod) {
+  return {"callback", "vmap_method", "none sequential|sequential_unrolled expand_dims broadcast_all"};
+}
 
 namespace detail {
 

@@ -21,6 +21,7 @@ namespace tutti {
 
 /// Which arguments a call gives up, beside donate_argnums.
 enum class Donate { none, all, all_except_first };
+constexpr Choices choices_of(Donate) { return {"jit", "donate", "none all all_except_first|all-except-first"}; }
 
 /// What a program may not do on its mesh. Planned whatever separates the devices: also where they share their memory.
 ///
@@ -35,7 +36,7 @@ struct JitOptions {
   TreeOf<Sharding> in_shardings{};
   TreeOf<Sharding> out_shardings{};
   std::vector<int> donate_argnums{};
-  Donate donate = Donate::none;
+  OneOf<Donate> donate = Donate::none;
   /// What breaks it is a ShardingError before anything runs, which names line and remedy.
   Strict strict = {};
 };
@@ -195,31 +196,46 @@ template <class R> R jit_result(const JitEntry& entry, std::vector<Array>&& leav
 
 }  // namespace detail
 
+namespace detail {
+
+/// What is compiled for one signature, whatever its types.
+class CompiledProgram {
+ public:
+  CompiledProgram(std::shared_ptr<JitCore> core, std::shared_ptr<const JitEntry> entry)
+      : core_(std::move(core)), entry_(std::move(entry)) {}
+  /// The program as it is compiled.
+  std::string text() const { return jit_text(*entry_); }
+  /// What it sends over its mesh, and why.
+  Explanation explain() const { return jit_explain(*entry_); }
+  /// The kernels and tasks it runs; empty in isolation.
+  std::string plan() const { return jit_plan(*entry_); }
+  MemoryAnalysis memory_analysis() const { return jit_memory(*entry_); }
+  CostAnalysis cost_analysis() const { return jit_cost(*entry_); }
+  std::vector<Sharding> output_shardings() const { return jit_output_shardings(*entry_); }
+
+ protected:
+  std::shared_ptr<JitCore> core_;
+  std::shared_ptr<const JitEntry> entry_;
+};
+
+[[noreturn]] void throw_empty_function();
+
+}  // namespace detail
+
 /// A signature, compiled: call it with arguments of the same structure (static leaves included), dtypes, shapes and
 /// placements; others are a TypeError, other placements a ShardingError, traced arrays a TracerError.
-template <class F, class... A> class Compiled {
+template <class F, class... A> class Compiled : public detail::CompiledProgram {
  public:
   Compiled(F fn, std::shared_ptr<detail::JitCore> core, std::shared_ptr<const detail::JitEntry> entry)
-      : fn_(std::move(fn)), core_(std::move(core)), entry_(std::move(entry)) {}
+      : detail::CompiledProgram(std::move(core), std::move(entry)), fn_(std::move(fn)) {}
   using tutti_params = ParamList<A...>;
   auto operator()(const A&... args, Loc loc = Loc::current()) const {
     using R = call_result_t<F, A...>;
     return detail::jit_result<R>(*entry_, core_->run_checked(*entry_, detail::JitCallOf<F, A...>(fn_, args...), loc));
   }
-  /// The program as it is compiled.
-  std::string text() const { return detail::jit_text(*entry_); }
-  /// What it sends over its mesh, and why.
-  Explanation explain() const { return detail::jit_explain(*entry_); }
-  /// The kernels and tasks it runs; empty in isolation.
-  std::string plan() const { return detail::jit_plan(*entry_); }
-  MemoryAnalysis memory_analysis() const { return detail::jit_memory(*entry_); }
-  CostAnalysis cost_analysis() const { return detail::jit_cost(*entry_); }
-  std::vector<Sharding> output_shardings() const { return detail::jit_output_shardings(*entry_); }
 
  private:
   F fn_;
-  std::shared_ptr<detail::JitCore> core_;
-  std::shared_ptr<const detail::JitEntry> entry_;
 };
 
 /// A signature, traced.
@@ -264,6 +280,8 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
         std::vector<Array> leaves = core_->call(call, entry);
         return detail::jit_result<R>(*entry, std::move(leaves));
       }
+    } else {
+      return detail::FailedCall();
     }
   }
   /// The program for such arguments, recorded and compiled but not run. A ShapeDtypeStruct stands for an array of its

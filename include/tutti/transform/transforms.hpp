@@ -141,6 +141,8 @@ template <bool Value, class F, int... I> class Gradients : public CallWith<Gradi
         return std::pair{std::move(out.second), std::move(out.first.second)};
       else
         return std::move(out.second);
+    } else {
+      return FailedCall();
     }
   }
   F fn_;
@@ -260,6 +262,8 @@ template <class F> class Mapped : public CallWith<Mapped<F>, params_t<F>> {
       TreeCall<F, A...> call(fn_, args...);
       std::vector<Array> out = map_call(call.arrays, options_, call.body(), made_);
       return call.with(out);
+    } else {
+      return FailedCall();
     }
   }
 

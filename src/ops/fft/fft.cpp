@@ -154,7 +154,7 @@ constinit const Home fft = [] {
 
 namespace tutti::lax {
 
-Array fft(const In& x, FftType type, const Shape& lengths) {
+Array fft(const In& x, OneOf<FftType> type, const Shape& lengths) {
   CallScope scope(x.loc);
   return bind1(ops::fft, ops::Fft{type, lengths}, {x.array});
 }

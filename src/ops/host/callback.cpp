@@ -127,7 +127,10 @@ Batched batch_rule(const Call& c, const Arrays& operands, const std::vector<bool
     raise<UnsupportedError>(c.op.name, "nobody said what vmap has to make of it",
                             "Give {.vmap_method = VmapMethod::sequential}, which makes one call per element, or "
                             "expand_dims or broadcast_all for a function that takes all elements at once.");
-  if (p.ordered && !p.results.empty())
+  // The devices of a manual region, whose coordinate runs along its axis, are called one after the other, in order.
+  const auto coordinate = mapped.begin() + p.guards;
+  const bool by_device = std::any_of(coordinate, coordinate + p.coordinates, [](bool m) { return m; });
+  if (p.ordered && !p.results.empty() && !by_device)
     raise<ValueError>(c.op.name, "vmap cannot map a call whose order counts and whose results are used",
                       "Use lax::map, which takes one element after the other, or leave .ordered away.");
   Arrays all;

@@ -262,7 +262,8 @@ constinit const Home gather = [] {
 
 namespace tutti::lax {
 
-Array gather(const In& x, const In& start_indices, const GatherDims& dims, const Shape& slice_sizes, GatherMode mode) {
+Array gather(const In& x, const In& start_indices, const GatherDims& dims, const Shape& slice_sizes,
+             OneOf<GatherMode> mode) {
   CallScope scope(x.loc);
   return bind1(ops::gather, ops::Gather{dims, slice_sizes, mode}, {x.array, start_indices.array});
 }

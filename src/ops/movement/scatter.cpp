@@ -314,8 +314,8 @@ ScatterKind scatter_kind(const Op& op) {
 
 namespace tutti::lax {
 
-Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, ScatterKind kind,
-              GatherMode mode) {
+Array scatter(const In& x, const In& indices, const In& updates, const ScatterDims& dims, OneOf<ScatterKind> kind,
+              OneOf<GatherMode> mode) {
   CallScope scope(x.loc);
   return bind1(ops::scatter_op(kind), ops::Scatter{dims, mode}, {x.array, indices.array, updates.array});
 }
