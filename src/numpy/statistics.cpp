@@ -128,7 +128,7 @@ Array quantiles(const char* name, const Array& in, const Array& q_in, const Quan
                          double unit) {
                         return row_quantiles(rows_of(v, reduced), ravel(unit == 1 ? at : at / unit), method, skip);
                       },
-                      x, q, axes, static_cast<int>(o.method), skip_nan, scale);
+                      x, q, axes, static_cast<int>(QuantileMethod(o.method)), skip_nan, scale);
   y = q.ndim() ? moveaxis(y, -1, 0) : squeeze(y, -1);
   if (!o.keepdims) return y;
   Shape shape = x.shape();

@@ -17,7 +17,7 @@ fft::Norm norm_of(const json& p) {
   if (name == "forward") return fft::Norm::forward;
   throw Unknown("norm " + name);
 }
-using Along = Array (*)(const In&, std::optional<Dim>, int, fft::Norm);
+using Along = Array (*)(const In&, std::optional<Dim>, int, OneOf<fft::Norm>);
 OpFunction along(Along f) {
   return [f](const Arrays& x, const json& p) {
     std::optional<Dim> n;

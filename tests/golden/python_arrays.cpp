@@ -159,7 +159,7 @@ AtMode at_mode(const A& a) {
   const std::string mode = a.text(99, "mode", "");
   return mode == "clip" ? AtMode::clip : mode == "fill" || mode == "drop" ? AtMode::fill : AtMode::automatic;
 }
-using Update = Array (AtIndex::*)(const Operand&, AtMode) const;
+using Update = Array (AtIndex::*)(const Operand&, OneOf<AtMode>) const;
 Function update_case(Update f) {
   return [f](const A& a) {
     return (AtIndex(a.array(0, "x"), index_entries(a.at(99, "index"))).*f)(a.positional.back().array(), at_mode(a));

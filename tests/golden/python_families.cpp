@@ -328,7 +328,7 @@ Value trapezoid_of(const A& a) {
   return a.has(1, "x") ? trapezoid(a.array(0, "y"), a.array(1, "x"), axis)
                        : trapezoid(a.array(0, "y"), a.number(2, "dx", 1), axis);
 }
-Function convolve_of(Array (*f)(const In&, const In&, ConvolveMode), const char* otherwise) {
+Function convolve_of(Array (*f)(const In&, const In&, OneOf<ConvolveMode>), const char* otherwise) {
   return [=](const A& a) {
     static const std::map<std::string, ConvolveMode> modes = {
         {"full", ConvolveMode::full}, {"same", ConvolveMode::same}, {"valid", ConvolveMode::valid}};

@@ -128,7 +128,7 @@ Batched batch_rule(const Call& c, const Arrays& operands, const std::vector<bool
                             "Give {.vmap_method = VmapMethod::sequential}, which makes one call per element, or "
                             "expand_dims or broadcast_all for a function that takes all elements at once.");
   // The devices of a manual region, whose coordinate runs along its axis, are called one after the other, in order.
-  const auto coordinate = mapped.begin() + p.guards;
+  const auto coordinate = mapped.begin() + static_cast<std::ptrdiff_t>(p.guards.size());
   const bool by_device = std::any_of(coordinate, coordinate + p.coordinates, [](bool m) { return m; });
   if (p.ordered && !p.results.empty() && !by_device)
     raise<ValueError>(c.op.name, "vmap cannot map a call whose order counts and whose results are used",
