@@ -1,5 +1,6 @@
 #include "checkpoint/agreement.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "distributed/agree.hpp"
@@ -84,6 +85,12 @@ void Agreement::together(const std::function<void()>& work) const {
     if (mine) std::rethrow_exception(mine);
     throw;
   }
+}
+
+bool Agreement::any(bool mine) const {
+  const std::vector<std::string> all = gathered([&] { return std::string(mine ? "yes" : "no"); });
+  const auto one = [&] { return std::string(std::find(all.begin(), all.end(), "yes") != all.end() ? "yes" : "no"); };
+  return first(one) == "yes";
 }
 
 }  // namespace tutti::checkpoint::detail

@@ -20,6 +20,8 @@ class Agreement {
   std::vector<std::string> gathered(const std::function<std::string()>& work) const;
   /// Returns where no process throws. Else all throw: who did not itself, a FileError that names one who did.
   void together(const std::function<void()>& work) const;
+  /// Whether one process says so.
+  bool any(bool mine) const;
 
  private:
   int channel_ = 0;

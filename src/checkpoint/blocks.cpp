@@ -5,6 +5,7 @@
 
 #include "io/dtypes.hpp"
 #include "io/pieces.hpp"
+#include "io/quoted.hpp"
 
 namespace tutti::checkpoint::detail {
 namespace {
@@ -89,9 +90,26 @@ std::vector<Block> write_blocks(const std::string& folder, const std::string& fi
   return out;
 }
 
+BlockReader::BlockReader(const InputFolder& folder, const Manifest& manifest) : folder_(folder), manifest_(manifest) {
+  constexpr std::size_t most = 64;  // descriptors
+  for (const SavedLeaf& leaf : manifest.leaves)
+    for (const Block& block : leaf.blocks) {
+      if (files_.size() == most) return;
+      if (files_.contains(block.file)) continue;
+      try {
+        files_.try_emplace(block.file, folder_.file(block.file));
+      } catch (const FileError&) {  // an error when something in it is asked for
+        return;
+      }
+    }
+}
+
 const BlockReader::File& BlockReader::file_of(const std::string& name) {
   std::lock_guard lock(mutex_);
-  return files_.try_emplace(name, folder_ + "/" + name).first->second;
+  auto at = files_.find(name);
+  if (at == files_.end()) at = files_.try_emplace(name, folder_.file(name)).first;
+  if (!at->second.header) at->second.header = read_safetensors_header(at->second.file);
+  return at->second;
 }
 
 void BlockReader::read(const SavedLeaf& leaf, const Region& wanted, std::span<std::byte> out) {
@@ -103,12 +121,13 @@ void BlockReader::read(const SavedLeaf& leaf, const Region& wanted, std::span<st
 void BlockReader::read_block(const SavedLeaf& leaf, const Block& block, const Region& part, const Region& wanted,
                              std::span<std::byte> out) {
   const File& from = file_of(block.file);
-  const Tensor* tensor = from.header.find(block.name);
-  if (!tensor) raise_content(from.file.path(), "it has no array '" + block.name + "', which the manifest names");
+  const Tensor* tensor = from.header->find(block.name);
+  if (!tensor)
+    raise_content(from.file.path(), "it has no array " + quoted_name(block.name) + ", which the manifest names");
   if (safetensors_dtype(tensor->dtype) != stored_dtype(leaf.dtype) ||
       tensor->shape != stored_shape(leaf.dtype, block.region.extent))
-    raise_content(from.file.path(), "its array '" + block.name + "' is " + tensor->dtype + tensor->shape.str() +
-                                        ", the manifest says " + std::string(leaf.dtype.name()) +
+    raise_content(from.file.path(), "its array " + quoted_name(block.name) + " is " + tensor->dtype +
+                                        tensor->shape.str() + ", the manifest says " + std::string(leaf.dtype.name()) +
                                         block.region.extent.str());
   const std::vector<Run> runs = runs_of(part, block.region, wanted, static_cast<std::size_t>(leaf.dtype.size()));
   const auto piece_bytes = static_cast<std::size_t>(manifest_.piece_bytes);
@@ -125,7 +144,7 @@ void BlockReader::read_block(const SavedLeaf& leaf, const Block& block, const Re
     from.file.read(tensor->begin + begin, bytes);
     bytes_read_ += bytes.size();
     if (sum_of(bytes.data(), bytes.size()) != block.sums[job.piece])
-      raise_content(from.file.path(), "a checksum of " + leaf.path + " differs",
+      raise_content(from.file.path(), "a checksum of " + printable(leaf.path) + " differs",
                     "The file is damaged: restore another step.");
     if (straight) return;
     for (std::size_t r = job.first; r < job.last; ++r) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,7 +31,9 @@ std::vector<Block> write_blocks(const std::string& folder, const std::string& fi
 /// Reads parts of the leaves of one checkpoint; from any thread.
 class BlockReader {
  public:
-  BlockReader(std::string folder, const Manifest& manifest) : folder_(std::move(folder)), manifest_(manifest) {}
+  /// Opens the manifest's files, up to a number: they can be read on when the folder is removed. Both arguments live
+  /// as long as this does.
+  BlockReader(const io::detail::InputFolder& folder, const Manifest& manifest);
   /// The elements of `wanted`, dense and row-major. Reads the pieces that hold some of them and compares their
   /// checksums. ValueError for what is damaged, FileError; both name the file.
   void read(const SavedLeaf& leaf, const Region& wanted, std::span<std::byte> out);
@@ -39,15 +42,15 @@ class BlockReader {
 
  private:
   struct File {
-    explicit File(const std::string& path) : file(path), header(io::detail::read_safetensors_header(file)) {}
+    explicit File(io::detail::InputFile f) : file(std::move(f)) {}
     io::detail::InputFile file;
-    io::detail::SafetensorsHeader header;
+    std::optional<io::detail::SafetensorsHeader> header;  // read when it is needed
   };
   const File& file_of(const std::string& name);
   void read_block(const SavedLeaf& leaf, const Block& block, const Region& part, const Region& wanted,
                   std::span<std::byte> out);
 
-  std::string folder_;
+  const io::detail::InputFolder& folder_;
   const Manifest& manifest_;
   std::mutex mutex_;
   std::map<std::string, File> files_;

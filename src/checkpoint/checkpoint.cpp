@@ -29,11 +29,44 @@ std::int64_t chosen(const std::string& folder, std::optional<std::int64_t> step)
   return *step;
 }
 
-Manifest read_manifest(const std::string& step_folder) {
-  const InputFile file(step_folder + "/" + kManifestName);
-  std::string text(static_cast<std::size_t>(file.size()), '\0');
-  file.read(0, std::as_writable_bytes(std::span(text)));
-  return parse_manifest(file.path(), text);
+// A checkpoint that is read, while other processes may replace or remove it.
+struct Reading {
+  std::string path;
+  std::optional<InputFolder> folder;
+  Manifest manifest;
+  std::uint64_t sum = 0;  // of the manifest's text
+
+  void open(const std::string& from, std::optional<std::int64_t> step) {
+    path = step_path(from, chosen(from, step));
+    folder.emplace(path);
+    const InputFile file = folder->file(kManifestName);
+    std::string text(static_cast<std::size_t>(file.size()), '\0');
+    file.read(0, std::as_writable_bytes(std::span(text)));
+    manifest = parse_manifest(file.path(), text);
+    sum = sum_of(text.data(), text.size());
+  }
+  // Whether what went wrong may be the work of another process.
+  bool changed() const {
+    std::error_code ignored;
+    return folder ? folder->replaced() : !path.empty() && !std::filesystem::exists(path, ignored);
+  }
+};
+
+constexpr int kMostReadings = 100;  // of checkpoints that are replaced while they are read
+
+// What `read` makes of a checkpoint. When that fails because another process has replaced or removed it, it is chosen
+// and read again; `any` says whether this holds on one of the processes that read together.
+template <class Any, class Read> auto reading(const Any& any, const Read& read) {
+  for (int left = kMostReadings;; --left) {
+    Reading from;
+    try {
+      return read(from);
+    } catch (const DistributedError&) {
+      throw;
+    } catch (...) {
+      if (!any(left > 1 && from.changed())) throw;
+    }
+  }
 }
 
 }  // namespace
@@ -80,8 +113,10 @@ PlacedBlocks write_part(const std::string& path, const Snapshot& snapshot) {
   if (part.blocks.empty() && process_index() > 0) return {};
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored))
-    raise<FileError>(call_name("save"), "the folder " + path + " that process 0 made is not here",
-                     "Save to a folder that all processes see.");
+    raise<FileError>(call_name("save"),
+                     "the folder " + path + (process_index() > 0 ? " that process 0 made is not here" : " is gone"),
+                     process_index() > 0 ? "Save to a folder that all processes see."
+                                         : "Let nobody remove folders that are being written.");
   const std::vector<Block> blocks =
       write_blocks(path, part.file, snapshot.manifest.leaves, part.blocks, snapshot.manifest.piece_bytes);
   PlacedBlocks out;
@@ -125,36 +160,35 @@ void save_leaves(const std::string& folder, const Leaves& leaves, const SaveOpti
 
 namespace {
 
-// The first process says which step is the last: others may look a little later, when there is one more.
-std::optional<std::int64_t> step_for_all(const Agreement& agreement, const std::string& folder,
-                                         const RestoreOptions& options) {
-  if (options.step || process_count() == 1) return options.step;
-  const std::string last = agreement.first([&] {
-    const std::vector<std::int64_t> all = complete_steps(folder);
-    return all.empty() ? std::string() : std::to_string(all.back());
-  });
-  return last.empty() ? std::nullopt : std::optional<std::int64_t>(std::stoll(last));
-}
-
-std::vector<Array> restore_here(const std::string& folder, std::optional<std::int64_t> step, const Leaves& like,
-                                const RestoreOptions& options) {
-  const std::string from = step_path(folder, chosen(folder, step));
-  const Manifest manifest = read_manifest(from);
+std::vector<Array> arrays_of(const Reading& from, const Leaves& like, bool partial) {
   std::vector<StoredLeaf> stored;
-  for (const SavedLeaf& leaf : manifest.leaves) stored.push_back({leaf.path, leaf.dtype, leaf.shape});
-  BlockReader reader(from, manifest);
+  for (const SavedLeaf& leaf : from.manifest.leaves) stored.push_back({leaf.path, leaf.dtype, leaf.shape});
+  BlockReader reader(*from.folder, from.manifest);
   std::vector<Array> out;
-  for (std::size_t i = 0; const int at : match_leaves(from, like, stored, options.partial)) {
+  for (std::size_t i = 0; const int at : match_leaves(from.path, like, stored, partial)) {
     const Array& x = like[i++].second;
     if (at < 0) {
       out.push_back(x);
       continue;
     }
-    const SavedLeaf& leaf = manifest.leaves[static_cast<std::size_t>(at)];
+    const SavedLeaf& leaf = from.manifest.leaves[static_cast<std::size_t>(at)];
     out.push_back(
         array_like(x, [&](std::span<std::byte> bytes) { reader.read(leaf, region_for_this_process(x), bytes); }));
   }
   return out;
+}
+
+// The step that the first process chooses; the one that is asked for when it finds none: each process says that itself.
+std::optional<std::int64_t> agreed_step(const Agreement& agreement, const std::string& folder,
+                                        std::optional<std::int64_t> step) {
+  const std::string text = agreement.first([&] {
+    try {
+      return std::to_string(chosen(folder, step));
+    } catch (const Error&) {
+      return std::string();
+    }
+  });
+  return text.empty() ? step : std::stoll(text);
 }
 
 }  // namespace
@@ -166,10 +200,20 @@ std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like,
     distributed::check_same(described, call_name("restore").c_str(), "what is restored");
   }
   const Agreement agreement;
-  const std::optional<std::int64_t> step = step_for_all(agreement, folder, options);
-  std::vector<Array> out;
-  agreement.together([&] { out = restore_here(folder, step, like, options); });
-  return out;
+  return reading([&](bool changed) { return agreement.any(changed); },
+                 [&](Reading& from) {
+                   const auto step = agreed_step(agreement, folder, options.step);
+                   agreement.together([&] { from.open(folder, step); });
+                   const std::string sum = agreement.first([&] { return std::to_string(from.sum); });
+                   std::vector<Array> out;
+                   agreement.together([&] {
+                     if (sum != std::to_string(from.sum))
+                       raise_content<FileError>(from.path, "the processes see different checkpoints there",
+                                                "Restore from a folder that all processes see.");
+                     out = arrays_of(from, like, options.partial);
+                   });
+                   return out;
+                 });
 }
 
 }  // namespace detail
@@ -187,7 +231,11 @@ std::optional<std::int64_t> latest(const std::string& folder, Loc loc) {
 
 std::string extra(const std::string& folder, std::optional<std::int64_t> step, Loc loc) {
   CallScope scope(loc);
-  return detail::read_manifest(detail::step_path(folder, detail::chosen(folder, step))).extra;
+  return detail::reading([](bool changed) { return changed; },
+                         [&](detail::Reading& from) {
+                           from.open(folder, step);
+                           return from.manifest.extra;
+                         });
 }
 
 }  // namespace tutti::checkpoint

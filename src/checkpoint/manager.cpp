@@ -32,6 +32,7 @@ struct Manager::Writer {
 Manager::Manager(std::string folder, const ManagerOptions& options, Loc loc)
     : folder_(std::move(folder)), options_(options), writer_(std::make_unique<Writer>()) {
   CallScope scope(loc);
+  io::detail::check_path(folder_);
   if (options.every < 1 || options.keep < 0)
     raise<ValueError>(call_name("Manager"),
                       "every is " + std::to_string(options.every) + " and keep is " + std::to_string(options.keep),

@@ -55,12 +55,13 @@ void sync_folder(const std::string& path) {
     raise_file_error("cannot write", path, errno);
 }
 
-// A complete checkpoint stops being one before the first of its files goes.
-void remove_step(const std::string& path) {
+// A complete checkpoint stops being one before the first of its files goes. The errno when it cannot be moved.
+int remove_step(const std::string& path) {
   const std::string aside = path + std::string(kUnfinished) + io::detail::random_name();
+  if (std::rename(path.c_str(), aside.c_str()) != 0) return errno;
   std::error_code ignored;
-  fs::rename(path, aside, ignored);
   fs::remove_all(aside, ignored);
+  return 0;
 }
 
 }  // namespace
@@ -70,6 +71,7 @@ std::string step_path(const std::string& folder, std::int64_t step) {
 }
 
 std::vector<std::int64_t> complete_steps(const std::string& folder) {
+  io::detail::check_path(folder);
   std::vector<std::int64_t> out;
   for (const std::string& name : names_in(folder)) {
     const auto step = step_of(name);
@@ -82,20 +84,32 @@ std::vector<std::int64_t> complete_steps(const std::string& folder) {
   return out;
 }
 
+namespace {
+
+// Locks a folder that was just made. False when a tidy of another process came between the two: it goes, or is gone.
+bool lock_new(const Descriptor& fd, const std::string& path) {
+  if (fd.get() < 0) return errno != ENOENT;  // others than its maker may not tidy it either
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  return io::detail::leads_to(path, fd);
+}
+
+}  // namespace
+
 StepFolder::StepFolder(const std::string& folder, std::int64_t step)
     : folder_(folder), target_(step_path(folder, step)) {
+  io::detail::check_path(folder);
   std::error_code error;
   if (fs::create_directories(folder, error)) {
     const fs::path parent = fs::absolute(folder, error).lexically_normal().parent_path();
     if (!error) sync_folder(parent.empty() ? "/" : parent.string());
   }
   if (error) raise_file_error("cannot make the folder", folder, error.value());
-  const std::string path = target_ + std::string(kUnfinished) + io::detail::random_name();
-  if (::mkdir(path.c_str(), 0777) != 0) raise_file_error("cannot make the folder", path, errno);
-  path_ = path;
-  // Held as long as this process writes: whoever can take it knows that the writer is gone (tidy).
-  lock_ = Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock_.get() >= 0) ::flock(lock_.get(), LOCK_EX | LOCK_NB);
+  // The lock is held as long as this process writes: whoever can take it knows that the writer is gone (tidy).
+  do {
+    path_ = target_ + std::string(kUnfinished) + io::detail::random_name();
+    if (::mkdir(path_.c_str(), 0777) != 0) raise_file_error("cannot make the folder", path_, errno);
+    lock_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  } while (!lock_new(lock_, path_));
 }
 
 StepFolder::~StepFolder() {
@@ -105,16 +119,19 @@ StepFolder::~StepFolder() {
 
 void StepFolder::commit() {
   sync_folder(path_);
-  if (std::rename(path_.c_str(), target_.c_str()) != 0) {
+  // Others may replace or remove the checkpoint of that step meanwhile: then it is tried again.
+  while (std::rename(path_.c_str(), target_.c_str()) != 0) {
     if (errno != EEXIST && errno != ENOTEMPTY) raise_file_error("cannot rename to", target_, errno);
     // There is a checkpoint of that step: the two change places at once, and the old one goes.
     if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
       std::error_code ignored;
       fs::remove_all(path_, ignored);
-    } else {  // not every file system can: for a moment there is none of that step, and those before it stand
-      remove_step(target_);
-      if (std::rename(path_.c_str(), target_.c_str()) != 0) raise_file_error("cannot rename to", target_, errno);
+      break;
     }
+    // Not every file system can: for a moment there is none of that step, and those before it stand.
+    if (errno == ENOENT) continue;
+    if (const int error = remove_step(target_); error != 0 && error != ENOENT)
+      raise_file_error("cannot replace", target_, error);
   }
   done_ = true;
   lock_.close();

@@ -78,12 +78,50 @@ void save_npy(const std::string& path, const Array& x, Loc loc) {
   replacement.commit();
 }
 
+namespace {
+
+// The array that begins at `begin`, which becomes its end.
+Array npy_at(const detail::InputFile& file, std::uint64_t& begin) {
+  const std::uint64_t from = begin;
+  const auto header = detail::read_npy_header(file.path(), file.size() - from,
+                                              [&](auto offset, auto out) { file.read(from + offset, out); });
+  begin = from + header.begin + static_cast<std::uint64_t>(detail::bytes_of(header.type.dtype, header.shape));
+  return detail::npy_array(header, [&](auto offset, auto out) { file.read_large(from + offset, out); });
+}
+
+bool is_zero(const detail::InputFile& file, std::uint64_t begin) {
+  std::vector<std::byte> bytes(4096);
+  for (; begin < file.size(); begin += bytes.size()) {
+    bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), file.size() - begin)));
+    file.read(begin, bytes);
+    if (std::any_of(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte(0); })) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Array load_npy(const std::string& path, Loc loc) {
   CallScope scope(loc);
   const detail::InputFile file(path);
-  const auto header =
-      detail::read_npy_header(path, file.size(), [&](auto offset, auto out) { file.read(offset, out); });
-  return detail::npy_array(header, [&](auto offset, auto out) { file.read_large(offset, out); });
+  std::uint64_t at = 0;
+  return npy_at(file, at);
+}
+
+std::vector<Array> load_npy_all(const std::string& path, Loc loc) {
+  CallScope scope(loc);
+  const detail::InputFile file(path);
+  std::vector<Array> out;
+  std::uint64_t at = 0;
+  do {
+    try {
+      out.push_back(npy_at(file, at));
+    } catch (const ValueError&) {
+      if (!out.empty() && is_zero(file, at)) break;
+      throw;
+    }
+  } while (at < file.size());
+  return out;
 }
 
 }  // namespace tutti::io

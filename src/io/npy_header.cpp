@@ -9,6 +9,7 @@
 
 #include "io/content.hpp"
 #include "io/file.hpp"
+#include "io/quoted.hpp"
 
 namespace tutti::io::detail {
 namespace {
@@ -26,10 +27,10 @@ class HeaderText {
     bool descr = false, order = false, shape = false;
     expect('{');
     while (!next_is('}')) {
-      const std::string key = quoted();
+      const std::string key = quoted_text();
       expect(':');
       bool* seen = key == "descr" ? &descr : key == "fortran_order" ? &order : key == "shape" ? &shape : nullptr;
-      if (!seen || *seen) refuse("the key '" + key + "' " + (seen ? "comes twice" : "is none of a .npy file"));
+      if (!seen || *seen) refuse("the key " + quoted_name(key) + (seen ? " comes twice" : " is none of a .npy file"));
       *seen = true;
       if (key == "descr")
         out.type = type();
@@ -67,7 +68,8 @@ class HeaderText {
   void expect(char c) {
     if (!next_is(c)) refuse(fmt::format("expected '{}' at its byte {}", c, at_));
   }
-  std::string quoted() {
+  std::string quoted_text() {
+    if (peek() == 'u') ++at_;  // as Python 2 wrote it
     const char quote = peek();
     if (quote != '\'' && quote != '"') refuse("expected a quoted name at its byte " + std::to_string(at_));
     const std::size_t end = text_.find(quote, at_ + 1);
@@ -77,12 +79,15 @@ class HeaderText {
     return out;
   }
   NpyType type() {
-    if (peek() == '[')
+    if (peek() == '[' || peek() == '(')
       raise_content<TypeError>(path_, "its elements are records", "Save each field as an array of its own.");
-    const std::string descr = quoted();
+    const std::string descr = quoted_text();
     if (const auto known = npy_dtype(descr)) return *known;
-    raise_content<TypeError>(path_, "its elements are '" + descr + "', which tutti does not have",
-                             "Convert them in NumPy, or use the safetensors format for bfloat16.");
+    const std::string kind(npy_foreign_kind(descr));
+    raise_content<TypeError>(
+        path_,
+        "its elements are " + quoted_name(descr) + (kind.empty() ? "" : ", " + kind) + ", which tutti does not have",
+        "Convert them in NumPy, or use the safetensors format for bfloat16.");
   }
   bool boolean() {
     blanks();
@@ -150,7 +155,7 @@ NpyHeader read_npy_header(const std::string& path, std::uint64_t size, const Rea
   out.begin = begin + length;
   const std::int64_t bytes = bytes_of(out.type.dtype, out.shape);
   if (bytes < 0) raise_content<ShapeError>(path, "the shape " + out.shape.str() + " has more elements than any memory");
-  if (static_cast<std::uint64_t>(bytes) != size - out.begin)
+  if (static_cast<std::uint64_t>(bytes) > size - out.begin)
     raise_content(path, "its header says " + std::string(out.type.dtype.name()) + out.shape.str() + ", which is " +
                             std::to_string(bytes) + " bytes, and " + std::to_string(size - out.begin) +
                             " bytes follow");

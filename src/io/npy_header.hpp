@@ -21,8 +21,8 @@ struct NpyHeader {
 /// Reads bytes [offset, offset + out.size()) of the file; called in order.
 using ReadAt = std::function<void(std::uint64_t offset, std::span<std::byte> out)>;
 
-/// Reads the header of a file of `size` bytes, the elements of which end with it. Throws ValueError, TypeError,
-/// ShapeError, naming `path`.
+/// Reads the header of a file of `size` bytes, which holds all elements and may hold more. Throws ValueError,
+/// TypeError, ShapeError, naming `path`.
 NpyHeader read_npy_header(const std::string& path, std::uint64_t size, const ReadAt& read);
 
 /// The header for row-major elements, padded to a multiple of 64 bytes.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/content.hpp"
@@ -26,9 +27,15 @@ struct SafetensorsHeader {
   const Tensor* find(const std::string& name) const;
 };
 
+inline constexpr std::string_view kMetadata = "__metadata__";
+inline constexpr std::uint64_t kLongestHeader = 100'000'000;  // of a header: what the format's own library allows
+
 /// Reads and checks the header: each name once, elements as long as dtype and shape say, side by side without overlap
 /// or hole up to the file's end. ValueError, ShapeError for extents without end; both name the file.
 SafetensorsHeader read_safetensors_header(const InputFile& file);
+/// The same of the header's JSON, of a file of `size` bytes whose elements begin at byte `data`.
+SafetensorsHeader parse_safetensors_header(const std::string& path, std::string_view text, std::uint64_t data,
+                                           std::uint64_t size);
 /// The dtype of an array; TypeError for one that tutti does not have.
 DType dtype_of_tensor(const InputFile& file, const Tensor& tensor);
 

@@ -23,9 +23,17 @@ void refuse_leaf(const Dict& d, const Dict::Key& key) {
 }
 
 constexpr const char* advice = "Name a key that is there; contains(key) asks.";
+constexpr int most_listed = 40;  // keys: each entry that is made has such a text for a moment
 std::string no_key(const Dict& d, std::string_view key) {
   std::string list;
-  for (const auto& [k, v] : d) list += (list.empty() ? "'" : ", '") + k + "'";
+  int listed = 0;
+  for (const auto& [k, v] : d) {
+    if (++listed > most_listed) {
+      list += " and others";
+      break;
+    }
+    list += (list.empty() ? "'" : ", '") + k + "'";
+  }
   return "there is no key '" + std::string(key) + "'; " + (list.empty() ? "it has none" : "there are " + list);
 }
 

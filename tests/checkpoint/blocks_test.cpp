@@ -84,7 +84,8 @@ TEST(Blocks, AnyPartOfAnyGridIsReadBack) {
       for (std::size_t b = 0; b < blocks.size(); ++b) manifest.leaves[files[f][b].leaf].blocks.push_back(blocks[b]);
     }
     manifest = parse_manifest("manifest", manifest_text(manifest));
-    BlockReader reader(folder.path(), manifest);
+    const io::detail::InputFolder in(folder.path());
+    BlockReader reader(in, manifest);
     for (std::size_t leaf = 0; leaf < 3; ++leaf) {
       const SavedLeaf& saved = manifest.leaves[leaf];
       const auto width = static_cast<std::size_t>(saved.dtype.size());
@@ -112,7 +113,8 @@ TEST(Blocks, OnlyPiecesThatAreNeededAreRead) {
   for (std::int64_t row : {0, 128}) halves.push_back({0, {{row, 0}, {128, 256}}, content(x, {{row, 0}, {128, 256}})});
   manifest.leaves[0].blocks = write_blocks(folder.path(), "x", manifest.leaves, halves, 4096);
   const auto read = [&](const Region& wanted) {
-    BlockReader reader(folder.path(), manifest);
+    const io::detail::InputFolder in(folder.path());
+    BlockReader reader(in, manifest);
     std::vector<std::byte> out(static_cast<std::size_t>(wanted.num_elements() * 4));
     reader.read(manifest.leaves[0], wanted, out);
     return reader.bytes_read();
