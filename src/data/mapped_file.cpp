@@ -7,7 +7,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
 
+#include "io/file.hpp"
 #include "tutti/array/host.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/data/source.hpp"
@@ -25,9 +30,20 @@ struct Open {
   const int number;
 };
 
+// All mapped files by the end of their memory. Never destroyed: arrays may live until the program ends.
+struct Mapped {
+  std::shared_mutex mutex;
+  std::map<const std::byte*, const MappedFile*> by_end;
+};
+Mapped& mapped() {
+  static auto* const all = new Mapped;
+  return *all;
+}
+
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path, std::string_view what) {
+MappedFile::MappedFile(const std::string& path, std::string_view what) : path_(path) {
+  io::detail::check_path(path);
   auto refuse = [&](const std::string& why) {
     raise<ValueError>(what, "cannot read " + path + ": " + why, "Give the path of a file that can be read.");
   };
@@ -39,11 +55,34 @@ MappedFile::MappedFile(const std::string& path, std::string_view what) {
   if (size == 0) return;  // nothing can be mapped
   void* at = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number, 0);
   if (at == MAP_FAILED) refuse(std::strerror(errno));
+  device_ = about.st_dev;
+  inode_ = about.st_ino;
   bytes_ = {static_cast<const std::byte*>(at), size};
+  const std::lock_guard lock(mapped().mutex);
+  mapped().by_end.emplace(bytes_.data() + size, this);
 }
 
 MappedFile::~MappedFile() {
-  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  if (bytes_.empty()) return;
+  const std::lock_guard lock(mapped().mutex);
+  mapped().by_end.erase(bytes_.data() + bytes_.size());
+  munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+void MappedFile::check_size() const {
+  struct stat about {};
+  if (stat(path_.c_str(), &about) != 0 || about.st_dev != device_ || about.st_ino != inode_) return;  // another file
+  if (static_cast<std::size_t>(about.st_size) < bytes_.size())
+    raise<FileError>(call_name("data"),
+                     path_ + " has " + std::to_string(about.st_size) + " bytes, and had " +
+                         std::to_string(bytes_.size()) + " when it was mapped",
+                     "Write files anew and rename them; do not cut those that are in use.");
+}
+
+void check_mapped_size(const void* memory) {
+  const std::shared_lock lock(mapped().mutex);
+  const auto at = mapped().by_end.upper_bound(static_cast<const std::byte*>(memory));
+  if (at != mapped().by_end.end() && at->second->bytes().data() <= memory) at->second->check_size();
 }
 
 Array map_file(const std::string& path, DType dtype, Loc loc) {

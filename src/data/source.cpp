@@ -31,6 +31,7 @@ class ArrayRows : public Rows {
     const auto bytes = static_cast<std::size_t>(columns_[column].shape.num_elements() * columns_[column].dtype.size());
     const std::byte* all = bytes_at(memories_[column].data);
     if (bytes == 0) return;
+    check_mapped_size(all);
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::memcpy(out + i * bytes, all + static_cast<std::size_t>(rows[i]) * bytes, bytes);
   }
@@ -58,6 +59,7 @@ class WindowRows : public Rows {
   const std::vector<Column>& columns() const override { return columns_; }
   void read(std::size_t column, std::span<const std::int64_t> rows, std::byte* out) const override {
     const std::size_t bytes = count_[column] * token_;
+    check_mapped_size(tokens_.data);
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::memcpy(out + i * bytes,
                   bytes_at(tokens_.data) + static_cast<std::size_t>(rows[i] * stride_ + begin_[column]) * token_,
@@ -82,8 +84,11 @@ class ShardRows : public Rows {
   const std::vector<Column>& columns() const override { return columns_; }
   void read(std::size_t, std::span<const std::int64_t> rows, std::byte* out) const override {
     if (bytes_ == 0) return;
+    std::vector<bool> checked(files_.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto k = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), rows[i]) - ends_.begin());
+      if (!checked[k]) files_[k]->check_size();
+      checked[k] = true;
       const std::int64_t row = rows[i] - (k ? ends_[k - 1] : 0);
       std::memcpy(out + i * bytes_, firsts_[k] + static_cast<std::size_t>(row) * bytes_, bytes_);
     }

@@ -190,5 +190,29 @@ TEST(NpyShards, HostileFilesAreRefused) {
   }
 }
 
+// A mapped file that is cut short is an error for what copies from it, no SIGBUS (hostile-3, L5).
+TEST(Sources, AFileThatWasCutShort) {
+  const Folder folder;
+  const std::string text = folder.file("text", std::string(100000, 'x'));
+  const std::string npy = folder.file("x.npy", head(dict("<f4", "(5000, 4)")) + bytes(std::vector<float>(20000, 1.f)));
+  const Array mapped = data::map_file(text);
+  const auto windows = data::windows(mapped, 10);
+  const auto rows = data::rows(mapped);
+  const auto shards = data::npy_shards({npy});
+  const std::int64_t last[] = {windows.size() - 1};
+  std::vector<std::byte> out(100);
+  windows.rows->read(0, last, out.data());
+  std::filesystem::resize_file(text, 10);
+  std::filesystem::resize_file(npy, 200);
+  EXPECT_THROW(windows.rows->read(0, last, out.data()), FileError);
+  const std::int64_t row[] = {4000};
+  EXPECT_THROW(rows.rows->read(0, row, out.data()), FileError);
+  EXPECT_THROW(shards.rows->read(0, row, out.data()), FileError);
+  EXPECT_THROW(for ([[maybe_unused]] const auto& batch : data::loader(shards, 16)){}, FileError);
+  // Another file of that name is none of theirs.
+  std::filesystem::rename(folder.file("other", "short"), text);
+  windows.rows->read(0, std::vector<std::int64_t>{}, out.data());
+}
+
 }  // namespace
 }  // namespace tutti::test

@@ -51,7 +51,8 @@ template <Tree T> Source<T> rows(const T& arrays, Loc loc = Loc::current()) {
 }
 
 /// The bytes of a file as dtype[size / bytes of one], little endian, mapped into memory: pages are read when they are
-/// looked at, and nothing is copied. Whoever makes the file shorter meanwhile ends the program (SIGBUS).
+/// looked at, and nothing is copied. Whoever makes the file shorter meanwhile ends the program (SIGBUS); sources of
+/// such an array, and npy_shards, look at the file's size before they read a batch, and throw FileError.
 ///
 ///     Array text = data::map_file("corpus.txt");                // uint8
 ///     Array tokens = data::map_file("train.bin", uint16);
