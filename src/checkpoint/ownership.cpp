@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "array/node.hpp"
@@ -24,14 +25,16 @@ std::vector<HeldRegion> held_regions(const Array& x) {
     return {{Region::whole(x.shape()), all}};
   }
   std::vector<HeldRegion> out;
+  std::map<std::vector<std::int64_t>, std::size_t>
+      position;  // by start: boxes of one layout that begin alike are equal
   const std::vector<Device>& places = held->places->mesh.device_list();
   for (std::size_t at = 0; at < places.size(); ++at) {
     const Box box = box_of(held->layout, held->places->mesh, x.shape(), static_cast<std::int64_t>(at));
     if (box.empty()) continue;
     const Region region = region_of(box);
-    auto same = std::find_if(out.begin(), out.end(), [&](const HeldRegion& r) { return r.region == region; });
-    if (same == out.end()) same = out.insert(out.end(), {region, {}});
-    same->holders.push_back(places[at].process_index());
+    const auto [same, first] = position.try_emplace(region.start.dims(), out.size());
+    if (first) out.push_back({region, {}});
+    out[same->second].holders.push_back(places[at].process_index());
   }
   for (HeldRegion& r : out) std::sort(r.holders.begin(), r.holders.end());
   return out;

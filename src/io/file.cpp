@@ -130,8 +130,8 @@ std::size_t OutputFile::write_some(std::span<const std::byte> bytes) {
   const ssize_t n = ::write(fd_.get(), bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 30));
   const int error = n < 0 ? errno : 0;
   if (!regular_) {
-    const timespec at_once{};
-    if (error == EPIPE && !sigismember(&pending, SIGPIPE)) ::sigtimedwait(&broken_pipe, nullptr, &at_once);
+    const timespec at_once{};  // the signal comes with a part that was written, too
+    if (!sigismember(&pending, SIGPIPE)) ::sigtimedwait(&broken_pipe, nullptr, &at_once);
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   if (error != 0 && error != EINTR) raise_file_error("cannot write", path_, error);

@@ -54,7 +54,7 @@ class HeaderText {
     raise_content(path_, "the header makes no sense: " + problem);
   }
   void blanks() {
-    while (at_ < text_.size() && std::string_view(" \t\n\r").find(text_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < text_.size() && std::string_view(" \t\n\r\f").find(text_[at_]) != std::string_view::npos) ++at_;
   }
   char peek() {
     blanks();
@@ -69,7 +69,8 @@ class HeaderText {
     if (!next_is(c)) refuse(fmt::format("expected '{}' at its byte {}", c, at_));
   }
   std::string quoted_text() {
-    if (peek() == 'u') ++at_;  // as Python 2 wrote it
+    blanks();
+    if (const auto text = text_.substr(at_); text.starts_with("u'") || text.starts_with("u\"")) ++at_;  // of Python 2
     const char quote = peek();
     if (quote != '\'' && quote != '"') refuse("expected a quoted name at its byte " + std::to_string(at_));
     const std::size_t end = text_.find(quote, at_ + 1);

@@ -1,5 +1,6 @@
 #include "tutti/io/safetensors.hpp"
 
+#include "io/quoted.hpp"
 #include "io/safetensors_format.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -12,7 +13,8 @@ struct SafetensorsFile::Open {
   }
   const Tensor& at(const std::string& name) const {
     if (const Tensor* t = header.find(name)) return *t;
-    raise<ValueError>(call_name("get"), file.path() + " has no array '" + name + "'", "names() lists what it has.");
+    raise<ValueError>(call_name("get"), file.path() + " has no array " + quoted_name(name),
+                      "names() lists what it has.");
   }
   InputFile file;
   SafetensorsHeader header;

@@ -6,6 +6,7 @@
 
 #include "io/dtypes.hpp"
 #include "io/leaves.hpp"
+#include "io/quoted.hpp"
 #include "io/safetensors_format.hpp"
 
 namespace tutti::io::detail {
@@ -42,7 +43,8 @@ std::vector<std::string> leaf_names(const Leaves& leaves) {
   for (const auto& [path, x] : leaves) {
     out.push_back(path.empty() ? "array" : path.str());
     if (!seen.insert(out.back()).second)
-      raise<ValueError>(call_name("io"), "two leaves have the path " + out.back(), "Use keys without quotes in them.");
+      raise<ValueError>(call_name("io"), "two leaves have the path " + printable(out.back()),
+                        "Use keys without quotes in them.");
   }
   return out;
 }
@@ -58,19 +60,19 @@ std::vector<int> match_leaves(const std::string& where, const Leaves& like, cons
     const Array& x = like[i].second;
     const auto at = position.find(names[i]);
     if (at == position.end()) {
-      missing.push_back(names[i] + " " + text_of(x.dtype(), x.shape()));
+      missing.push_back(printable(names[i]) + " " + text_of(x.dtype(), x.shape()));
       out.push_back(-1);
       continue;
     }
     const StoredLeaf& found = stored[static_cast<std::size_t>(at->second)];
     const bool fits = same_type(found, x);
     if (!fits)
-      differing.push_back(names[i] + " is " + text_of(found.dtype, found.shape) + " there, " +
+      differing.push_back(printable(names[i]) + " is " + text_of(found.dtype, found.shape) + " there, " +
                           text_of(x.dtype(), x.shape()) + " here");
     out.push_back(fits ? at->second : -1);
     position.erase(at);
   }
-  for (const auto& [name, i] : position) extra.push_back(name);
+  for (const auto& [name, i] : position) extra.push_back(printable(name));
   std::sort(extra.begin(), extra.end());
   if (!partial && !(missing.empty() && differing.empty() && extra.empty()))
     raise_content(where,

@@ -1,4 +1,6 @@
 // A leaf in blocks over several files, as several processes write it: any part of it is read back, and little else.
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "checkpoint/blocks.hpp"
@@ -161,6 +163,37 @@ TEST(Blocks, AManifestThatMakesNoSenseIsRefused) {
   for (const char* text : {"", "[]", "{}", "{\"format\":\"tutti checkpoint\",\"version\":2}",
                            "{\"format\":\"tutti checkpoint\",\"version\":1}", "{\"format\":1}"})
     EXPECT_THROW(parse_manifest("m", text), ValueError) << text;
+}
+
+// Blocks of one leaf: their number may be large, and whether they overlap is still found out.
+TEST(Blocks, ManyOfOneLeaf) {
+  RandomArrays random(3);
+  Manifest manifest;
+  manifest.piece_bytes = 1 << 20;
+  manifest.leaves.push_back({"x", int8, {120, 120, 2}, "anywhere"});
+  for (std::int64_t i = 0; i < 120; ++i)
+    for (std::int64_t j = 0; j < 120; ++j) manifest.leaves[0].blocks.push_back({"f", "x", {{i, j, 0}, {1, 1, 2}}, {1}});
+  EXPECT_EQ(parse_manifest("m", manifest_text(manifest)).leaves[0].blocks.size(), 14400u);
+  for (int i = 0; i < 3; ++i) {
+    Manifest bad = manifest;
+    auto& blocks = bad.leaves[0].blocks;
+    blocks[static_cast<std::size_t>(random.below(14400))] = blocks[static_cast<std::size_t>(random.below(14400))];
+    const auto differs = [](const Block& a, const Block& b) { return !(a.region == b.region); };
+    if (std::equal(blocks.begin(), blocks.end(), manifest.leaves[0].blocks.begin(), std::not_fn(differs))) continue;
+    EXPECT_THROW(parse_manifest("m", manifest_text(bad)), ValueError);
+  }
+}
+
+// A text that is nested too deeply for the stack is refused: written by a user, or in a file.
+TEST(Blocks, DeepJson) {
+  const Folder folder;
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  EXPECT_THROW(parse_manifest("m", deep), ValueError);
+  EXPECT_THROW(parse_manifest("m", R"({"format":"tutti checkpoint","version":1,"leaves":)" + deep + "}"), ValueError);
+  EXPECT_THROW(checkpoint::save(folder.path(), ones({1}), {.extra = deep}), ValueError);
+  const std::string text = R"(["[[[[\"[[", {"a": [1]}])";
+  checkpoint::save(folder.path(), ones({1}), {.extra = text});
+  EXPECT_EQ(checkpoint::extra(folder.path()), R"(["[[[[\"[[",{"a":[1]}])");
 }
 
 }  // namespace

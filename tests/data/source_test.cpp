@@ -138,6 +138,8 @@ TEST(NpyShards, DtypesAsTheyAreStored) {
   EXPECT_EQ(read("<f8", bytes(std::vector<double>{7, .5})).to_vector<float>()[1], .5f);
   EXPECT_THROW(read("<i8", bytes(std::vector<std::int64_t>{7, std::int64_t(1) << 40})), ValueError);  // by a worker
   EXPECT_EQ(read(">i1", "ab").dtype(), int8);
+  for (const char* descr : {"f4", "<f", "float32"})
+    EXPECT_EQ(read(descr, bytes(std::vector<float>{7, -2})).to_vector<float>()[1], -2) << descr;
   EXPECT_EQ(read("<f4", "", "(2, 0)").shape(), (Shape{2, 0}));
 }
 
@@ -155,7 +157,7 @@ TEST(NpyShards, HostileFilesAreRefused) {
     }
   };
   const std::string four(16, '\1');
-  for (const char* descr : {">f4", "<f16", "<c16", "|O", "<U3", "", "f4", "<f", "<f44", "|V2", "<M8[ns]"})
+  for (const char* descr : {">f4", "<f16", "<c16", "|O", "<U3", "", "Float32", "<f44", "|V2", "<M8[ns]"})
     refused(head(dict(descr, "(4,)")) + four);
   for (const char* shape : {"(5,)", "()", "(-1,)", "(4", "4", "(4,,)", "(9223372036854775807, 4)",
                             "(99999999999999999999,)", "(1e3,)", "(4;)", "('4',)", "(3037000500, 3037000500)"})
