@@ -73,12 +73,23 @@ std::string step_path(const std::string& folder, std::int64_t step) {
 std::vector<std::int64_t> complete_steps(const std::string& folder) {
   io::detail::check_path(folder);
   std::vector<std::int64_t> out;
-  for (const std::string& name : names_in(folder)) {
-    const auto step = step_of(name);
-    std::error_code ignored;
-    if (step && step_path(folder, *step) == folder + "/" + name &&
-        fs::is_regular_file(folder + "/" + name + "/" + kManifestName, ignored))
-      out.push_back(*step);
+  // A folder is not listed at one moment: a step that is removed meanwhile, and the newer one that was there before it
+  // went, may both be missed.
+  bool again = true;
+  for (int left = 20; again && left > 0; --left) {
+    out.clear();
+    bool gone = false;
+    for (const std::string& name : names_in(folder)) {
+      const auto step = step_of(name);
+      const std::string path = folder + "/" + name;
+      if (!step || step_path(folder, *step) != path) continue;
+      std::error_code ignored;
+      if (fs::is_regular_file(path + "/" + kManifestName, ignored))
+        out.push_back(*step);
+      else
+        gone = gone || !fs::exists(path, ignored);
+    }
+    again = gone || out.empty();
   }
   std::sort(out.begin(), out.end());
   return out;
