@@ -4,6 +4,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "array/node.hpp"
 #include "checkpoint/step_folder.hpp"
 #include "checkpoint/write.hpp"
 #include "distributed/agree.hpp"
