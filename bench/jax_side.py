@@ -223,6 +223,11 @@ def jit_add_one_device():
 
 
 @case
+def function_add_one_device():
+    return jit_add_one_device()
+
+
+@case
 def eager_add_one_device():
     x = jnp.ones(16)
     return lambda: x + x
