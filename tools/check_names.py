@@ -19,6 +19,7 @@ LISTS = ["src/api/op_list.cpp"]  # of all ops
 # What a stage may name all the same, and why.
 DIMS = "a product's dims are numbered anew where they come in parts"
 SORTS = "only a sort says in which order its results lie"
+PLACES = "gathers and scatters whose indices are known become such"
 POSITIONS = "only a sort knows where its elements were"
 CONVOLUTIONS = "the engine has tiles for them, as for products"
 PRODUCTS = "the engine calls a library for products, and brings their operands to its form"
@@ -33,13 +34,14 @@ ALLOWED = {
         "dot_general": PRODUCTS, "DotGeneral": PRODUCTS, "transpose": PRODUCTS, "Transpose": PRODUCTS,
         "reshape": PRODUCTS, "copy": "the stage itself puts copies behind bodies of loops",
         "Reduction": "Op::reduce says that the parameters are these",
-        "strided_read": "gathers whose indices are known become such", "StridedRead": "likewise",
+        "strided_read": PLACES, "StridedRead": PLACES, "strided_add": PLACES, "StridedAdd": PLACES,
         "sort": POSITIONS, "Sort": POSITIONS,
     },
     "backend": {
         "convolution": CONVOLUTIONS, "Convolution": CONVOLUTIONS,
         "Gather": "Op::window says that the parameters are these",
-        "Scatter": "Op::window says that the parameters are these",
+        "Scatter": "Op::window says that the parameters are these", 
+        "strided_add": PLACES, "StridedAdd": PLACES,
     },
     "regions": {
         "dot_general": "policies of remat are about products", "DotGeneral": "policies of remat are about products",

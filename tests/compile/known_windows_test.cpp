@@ -66,6 +66,24 @@ TEST(KnownWindows, OthersAreNot) {
   expect_reading([](const Array& x) { return x(square(arange(17))); }, x, false);
 }
 
+// Sums that meet are rounded once, whether their places are known or data.
+TEST(KnownWindows, AreAddedTo) {
+  for (DType d : {float32, bfloat16, int32})
+    for (const auto& [count, length, hop] : {std::array{37, 512, 100}, {70, 64, 64}, {50, 33, 90}, {9, 16, 1}}) {
+      SCOPED_TRACE(count);
+      const Array x = (100 * random::normal(random::key(0), {5000})).astype(d),
+                  u = (100 * random::normal(random::key(1), {count, length})).astype(d);
+      auto added = [=, c = count, n = length, h = hop](const Array& x, const Array& u) {
+        return x.at(places(c, n, h)).add(u);
+      };
+      const auto jitted = jit(added);
+      EXPECT_NE(jitted.lower(x, u).compile().plan().find("call strided_add"), std::string::npos);
+      EXPECT_TRUE(array_equal(jitted(x, u), added(x, u)));
+      const Array many = stack({u, -u, 2 * u}), zero = zeros({3, 5000}, d);
+      EXPECT_TRUE(array_equal(jit(vmap(added))(zero, many), vmap(added)(zero, many)));
+    }
+}
+
 TEST(KnownWindows, InBodiesAndOfOtherTypes) {
   const Array x = random::normal(random::key(0), {1000});
   auto smoothed = [](const Array& x) {

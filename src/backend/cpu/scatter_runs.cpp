@@ -30,20 +30,19 @@ template <class T, class How> class Runs {
   using Held = typename How::Held;
 
  public:
-  Runs(const RunPlaces& places, void* indices, const T* updates, const ScatterStart& start, std::int64_t elements,
-       T* out)
-      : places_(places),
-        indices_(indices),
-        updates_(updates),
-        length_(places.length()),
-        count_(places.count()),
+  Runs(const T* updates, const ScatterStart& start, std::int64_t elements, T* out)
+      : updates_(updates),
         elements_(elements),
         past_(elements * static_cast<std::int64_t>(sizeof(T)) >= kPastCache),
         from_(start.from == out ? nullptr : static_cast<const T*>(start.from)),
         is_one_(start.is_one),
         out_(out) {}
 
-  void combine() const {
+  void combine(const RunPlaces& places, void* indices) {
+    places_ = &places;
+    indices_ = indices;
+    length_ = places.length();
+    count_ = places.count();
     if (const auto stretches = stretches_of_runs(); !stretches.empty()) return by_stretches(stretches);
     const std::int64_t most = elements_ <= kOfTable        ? kTables
                               : elements_ <= kOfLargeTable ? kLargeTables
@@ -55,6 +54,29 @@ template <class T, class How> class Runs {
     if (count_ <= kFewRuns && std::same_as<How, Added<float>>) return in_order<Folded<T, Plus>>();
     if (How::direct && (count_ <= kFewRuns || count_ * length_ <= kFewElements)) return in_order<How>();
     by_blocks();
+  }
+
+  // Each block of the array takes its part of all stretches, in their order.
+  void by_stretches(const std::vector<RunPlaces::Stretch>& stretches) const {
+    const std::int64_t each = std::max(kOfTable, elements_ / kStretchedBlocks), blocks = (elements_ + each - 1) / each;
+    double work = from_ ? kElementNs * static_cast<double>(elements_) : 0;
+    for (const RunPlaces::Stretch& s : stretches) work += kStretchedNs * static_cast<double>(s.count);
+    in_pieces(blocks, work / static_cast<double>(blocks), [&](std::int64_t b, std::int64_t to) {
+      BufferPtr table;
+      if (!How::direct) table = allocate_buffer(static_cast<std::size_t>(std::min(each, elements_)) * sizeof(Held));
+      for (; b < to; ++b) {
+        const std::int64_t begin = b * each, end = std::min(elements_, begin + each);
+        start(begin, end, false);
+        if constexpr (How::direct) {
+          take_stretches(stretches, begin, end, out_ + begin);
+        } else {
+          auto* const held = static_cast<Held*>(table->data());
+          std::fill_n(held, end - begin, How::none());
+          take_stretches(stretches, begin, end, held);
+          How::give_run(out_ + begin, held, end - begin);
+        }
+      }
+    });
   }
 
  private:
@@ -78,7 +100,7 @@ template <class T, class How> class Runs {
   template <class Directly> void in_order() const {
     start();
     if constexpr (Directly::direct)
-      places_.for_each(indices_, 0, count_, [this](std::int64_t at, std::int64_t run) {
+      places_->for_each(indices_, 0, count_, [this](std::int64_t at, std::int64_t run) {
         const T* x = updates_ + run * length_;
         Directly::take_run(out_ + at, x, length_);
       });
@@ -99,14 +121,14 @@ template <class T, class How> class Runs {
           std::fill_n(mine, size, How::none());
           const std::int64_t first = count_ * t / tables, last = count_ * (t + 1) / tables;
           if (length_ > 1)
-            places_.for_each(indices_, first, last,
-                             [&](std::int64_t at, std::int64_t run) { take(run, 0, length_, mine + at); });
+            places_->for_each(indices_, first, last,
+                              [&](std::int64_t at, std::int64_t run) { take(run, 0, length_, mine + at); });
           else
-            places_.for_each(indices_, first, last,
-                             [mine, x = updates_, other = mine + (each > 1 ? elements_ : 0)](
-                                 std::int64_t at, std::int64_t run, auto lane) {
-                               How::take((lane % 2 ? other : mine)[at], x[run]);
-                             });
+            places_->for_each(indices_, first, last,
+                              [mine, x = updates_, other = mine + (each > 1 ? elements_ : 0)](
+                                  std::int64_t at, std::int64_t run, auto lane) {
+                                How::take((lane % 2 ? other : mine)[at], x[run]);
+                              });
         }
       });
       in_pieces(elements_, static_cast<double>(tables * each), [&](std::int64_t begin, std::int64_t end) {
@@ -125,36 +147,15 @@ template <class T, class How> class Runs {
 
   // Of single elements that lie one behind the other; of runs that overlap, or cover the array, each is one.
   std::vector<RunPlaces::Stretch> stretches_of_runs() const {
-    if (length_ == 1) return places_.stretches(indices_);
+    if (length_ == 1) return places_->stretches(indices_);
     std::vector<RunPlaces::Stretch> out;
     if (length_ < kLongRun || count_ > kStretches || count_ * length_ < elements_) return out;
-    places_.for_each(indices_, 0, count_, [&](std::int64_t at, std::int64_t run) {
+    places_->for_each(indices_, 0, count_, [&](std::int64_t at, std::int64_t run) {
       out.push_back({at, run * length_, length_});
     });
     return out;
   }
 
-  // Each block of the array takes its part of all stretches, in their order.
-  void by_stretches(const std::vector<RunPlaces::Stretch>& stretches) const {
-    const std::int64_t each = std::max(kOfTable, elements_ / kStretchedBlocks), blocks = (elements_ + each - 1) / each;
-    const double work = kStretchedNs * static_cast<double>(count_ * length_) + (from_ ? kElementNs * elements_ : 0.0);
-    in_pieces(blocks, work / static_cast<double>(blocks), [&](std::int64_t b, std::int64_t to) {
-      BufferPtr table;
-      if (!How::direct) table = allocate_buffer(static_cast<std::size_t>(std::min(each, elements_)) * sizeof(Held));
-      for (; b < to; ++b) {
-        const std::int64_t begin = b * each, end = std::min(elements_, begin + each);
-        start(begin, end, false);
-        if constexpr (How::direct) {
-          take_stretches(stretches, begin, end, out_ + begin);
-        } else {
-          auto* const held = static_cast<Held*>(table->data());
-          std::fill_n(held, end - begin, How::none());
-          take_stretches(stretches, begin, end, held);
-          How::give_run(out_ + begin, held, end - begin);
-        }
-      }
-    });
-  }
   void take_stretches(const std::vector<RunPlaces::Stretch>& stretches, std::int64_t begin, std::int64_t end,
                       Held* held) const {
     for (const RunPlaces::Stretch& s : stretches) {
@@ -167,7 +168,7 @@ template <class T, class How> class Runs {
     bool started = false;
     for (std::int64_t first = 0; first < count_ || !started; first += PlaceBlocks::kMostRuns) {
       const std::int64_t end = std::min(count_, first + PlaceBlocks::kMostRuns);
-      const PlaceBlocks blocks(places_, indices_, first, end, elements_);
+      const PlaceBlocks blocks(*places_, indices_, first, end, elements_);
       const auto work = static_cast<double>(end - first) * (kRunNs + kElementNs * static_cast<double>(length_)) +
                         (from_ ? kElementNs * static_cast<double>(elements_) : 0);
       in_pieces(blocks.count(), work / static_cast<double>(blocks.count()), [&](std::int64_t b, std::int64_t to) {
@@ -285,25 +286,19 @@ template <class T, class How> class Runs {
   }
   static void take(const T* x, std::int64_t n, Held* held) { How::take_run(held, x, n); }
 
-  const RunPlaces& places_;
-  void* indices_;
+  const RunPlaces* places_ = nullptr;
+  void* indices_ = nullptr;
   const T* updates_;
-  std::int64_t length_, count_, elements_;
+  std::int64_t length_ = 1, count_ = 0, elements_;
   bool past_;
   const T* from_;
   bool is_one_;
   T* out_;
 };
 
-}  // namespace
-
-void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* indices, const void* updates,
-                  const ScatterStart& start, std::int64_t elements, void* out) {
-  if (elements == 0) return;
-  auto with = [&]<class T, class How>() {
-    Runs<T, How>(places, indices, static_cast<const T*>(updates), start, elements, static_cast<T*>(out)).combine();
-  };
-  auto fold = [&]<class T, class F>() { with.template operator()<T, Folded<T, F>>(); };
+// Calls f.operator()<T, How>() for the way in which elements are combined.
+template <class F> void with_way(ScatterKind kind, DType dtype, F with) {
+  auto fold = [&]<class T, class G>() { with.template operator()<T, Folded<T, G>>(); };
   if (kind == ScatterKind::set || dtype.is_key()) switch (dtype.size()) {  // keys have no arithmetic
       case 1: return fold.template operator()<std::uint8_t, Later>();
       case 2: return fold.template operator()<std::uint16_t, Later>();
@@ -324,6 +319,23 @@ void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* 
     } else {
       fold.template operator()<T, Extremum<false>>();
     }
+  });
+}
+
+}  // namespace
+
+void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* indices, const void* updates,
+                  const ScatterStart& start, std::int64_t elements, void* out) {
+  if (elements == 0) return;
+  with_way(kind, dtype, [&]<class T, class How>() {
+    Runs<T, How>(static_cast<const T*>(updates), start, elements, static_cast<T*>(out)).combine(places, indices);
+  });
+}
+
+void add_stretches(DType dtype, const std::vector<RunPlaces::Stretch>& stretches, const void* updates,
+                   const ScatterStart& start, std::int64_t elements, void* out) {
+  with_way(ScatterKind::add, dtype, [&]<class T, class How>() {
+    Runs<T, How>(static_cast<const T*>(updates), start, elements, static_cast<T*>(out)).by_stretches(stretches);
   });
 }
 

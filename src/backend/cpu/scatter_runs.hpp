@@ -14,8 +14,11 @@ struct ScatterStart {
 
 /// Combines the runs of `updates` with `out`, which has `elements`, as eval does: in the order of the runs where that
 /// counts. Sums of floats meet in float64 and are rounded once for each place; those that go to few places may be
-/// associated in another way, which depends on shapes alone.
+/// associated in another way, which depends on shapes, and on whether the places count, alone.
 void scatter_runs(lax::ScatterKind kind, DType dtype, const RunPlaces& places, void* indices, const void* updates,
                   const ScatterStart& start, std::int64_t elements, void* out);
+/// Adds stretches of `updates`, in their order, likewise.
+void add_stretches(DType dtype, const std::vector<RunPlaces::Stretch>& stretches, const void* updates,
+                   const ScatterStart& start, std::int64_t elements, void* out);
 
 }  // namespace tutti::cpu

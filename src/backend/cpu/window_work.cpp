@@ -11,6 +11,7 @@
 #include "lane/side_by_side.hpp"
 #include "ops/movement/gather.hpp"
 #include "ops/movement/scatter.hpp"
+#include "ops/movement/strided_read.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -181,6 +182,37 @@ class ScatterWork final : public run::Work {
   RunPlaces places_;
 };
 
+// Rows of places that are known.
+class StridedAddWork final : public run::Work {
+ public:
+  explicit StridedAddWork(const compile::CallEqn& c)
+      : operand_(c.operands[0]), updates_(c.operands[1]), to_(c.results[0]), type_(c.result_types[0]) {
+    const auto& p = c.eqn.params.get<ops::StridedAdd>();
+    Shape rows = c.operand_types[1].shape;
+    const std::int64_t row = std::exchange(rows[rows.ndim() - 1], 1);
+    ops::for_each_index(rows, [&](const Dims& index, std::int64_t flat) {
+      std::int64_t place = p.offset;
+      for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * p.strides[d];
+      stretches_.push_back({place, flat * row, row});
+    });
+    cost_ns = 0.1 * static_cast<double>(type_.nbytes() + c.operand_types[1].nbytes());
+  }
+
+  void run(char* const* at, int) const override {
+    add_stretches(type_.dtype, stretches_, at[updates_], {at[operand_], false}, type_.num_elements(), at[to_]);
+  }
+
+  static bool takes(const compile::CallEqn& c) {
+    const auto& p = c.eqn.params.get<ops::StridedAdd>();
+    return !p.strides.empty() && p.strides.back() == 1 && c.operand_types[1].num_elements() > 0;
+  }
+
+ private:
+  int operand_, updates_, to_;
+  Type type_;
+  std::vector<RunPlaces::Stretch> stretches_;
+};
+
 // One box, whose place is a start for each dim.
 class BoxWork final : public run::Work {
  public:
@@ -229,6 +261,8 @@ class BoxWork final : public run::Work {
 }  // namespace
 
 std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
+  if (c.eqn.op == &static_cast<const Op&>(ops::strided_add) && StridedAddWork::takes(c))
+    return std::make_unique<StridedAddWork>(c);
   if (c.eqn.op->window == Op::Window::none) return nullptr;
   if (c.eqn.op->window == Op::Window::read_box || c.eqn.op->window == Op::Window::write_box) {
     std::optional<WindowMoves> moves = window_moves(c);

@@ -119,10 +119,7 @@ Factors factors_scatter(const Call& c, const std::vector<Type>& results) {
 }
 
 Array read_back(const Call& c, const Array& from, const Array& indices) {
-  const auto& p = c.get<Scatter>();
-  lax::GatherDims g = as_gather(p.dims);
-  return bind1(gather, Gather{g, window_sizes(g, c.operands[0].shape, c.operands[2].shape), p.mode, true},
-               {from, indices});
+  return bind1(gather, mirror_of(c), {from, indices});
 }
 
 std::vector<Array> transposed_add(const Call& c, const std::vector<Array>& cts, const std::vector<Array>& operands,
@@ -286,6 +283,12 @@ Op home(ScatterKind kind, std::string name) {
 }
 
 }  // namespace
+
+Gather mirror_of(const Call& c) {
+  const auto& p = c.get<Scatter>();
+  const lax::GatherDims g = as_gather(p.dims);
+  return {g, window_sizes(g, c.operands[0].shape, c.operands[2].shape), p.mode, true};
+}
 
 constinit const Home scatter = [] { return home(ScatterKind::set, "scatter"); };
 constinit const Home scatter_add = [] { return home(ScatterKind::add, "scatter_add"); };

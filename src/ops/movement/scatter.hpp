@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/home.hpp"
+#include "ops/movement/gather.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti::ops {
@@ -15,5 +16,7 @@ extern const Home scatter, scatter_add, scatter_mul, scatter_min, scatter_max;
 const Op& scatter_op(lax::ScatterKind kind);
 /// Of one of these.
 lax::ScatterKind scatter_kind(const Op& op);
+/// The gather of its operand and indices that reads what the scatter writes.
+Gather mirror_of(const Call& scatter);
 
 }  // namespace tutti::ops
