@@ -324,7 +324,10 @@ std::map<std::string, Case> vmap_cases() {
          return {vmap([](const BW& p, const Array& x) { return matmul(p.w, x) + p.b; }, {.in_axes = {none, 0}})(
              BW{in("p['b']"), in("p['w']")}, in("x"))};
        }},
-      {"vmap_axis_size", [](const Inputs&) -> Outputs { return {vmap([] { return Array(3.); }, {.axis_size = 3})()}; }},
+      {"vmap_axis_size",
+       [](const Inputs& in) -> Outputs {
+         return {vmap([] { return Array(3.); }, {.axis_size = in.number("size")})()};
+       }},
       {"vmap_nested_outer",
        [](const Inputs& in) -> Outputs {
          return {vmap(vmap([](const Array& x, const Array& y) { return x * y; }, {.in_axes = {none, 0}}),
@@ -502,7 +505,7 @@ std::map<std::string, Case> jit_cases() {
            for (int i = 1; i < n; ++i) total = total + x * i;
            return total;
          });
-         return {f(in("x"), 5)};
+         return {f(in("x"), static_cast<int>(in.number("count")))};
        }},
       {"jit_static_argnames",
        [](const Inputs& in) -> Outputs {

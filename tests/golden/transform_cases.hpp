@@ -22,6 +22,12 @@ struct Inputs {
       if (i.at("path") == path) return array_of(i);
     throw Unknown("input " + path);
   }
+  /// A number that is no array: a size, a count, a seed.
+  std::int64_t number(const std::string& path) const {
+    for (const json& i : list)
+      if (i.at("path") == path) return i.at("static").get<std::int64_t>();
+    throw Unknown("input " + path);
+  }
 };
 struct AB {
   Array a, b;

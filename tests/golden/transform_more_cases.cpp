@@ -17,13 +17,6 @@ namespace {
 using namespace tutti;
 using namespace transforms;
 
-// A number that is no array.
-std::int64_t number_in(const Inputs& in, const std::string& path) {
-  for (const json& i : in.list)
-    if (i.at("path") == path) return i.at("static").get<std::int64_t>();
-  throw Unknown("input " + path);
-}
-
 std::map<std::string, Case> derivatives() {
   return {
       {"grad_argnums_negative",
@@ -105,7 +98,7 @@ std::map<std::string, Case> mapped() {
        }},
       {"vmap_random",
        [](const Inputs& in) -> Outputs {
-         const Array keys = stack(random::split(random::key(number_in(in, "seed")), number_in(in, "size")));
+         const Array keys = stack(random::split(random::key(in.number("seed")), in.number("size")));
          return {vmap([](const Array& k) { return random::uniform(k, {2}); })(keys)};
        }},
       {"reduce_custom", [](const Inputs& in) -> Outputs { return {lax::reduce_prod(in("x"), {0})}; }},
