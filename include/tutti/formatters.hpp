@@ -102,7 +102,7 @@ template <> struct fmt::formatter<tutti::Array> {
 
  private:
   template <class V> std::string with(const V& value) const {
-    return fmt::format(fmt::runtime("{:" + std::string(spec_.data(), spec_.size()) + "}"), value);
+    return fmt::format(fmt::runtime(std::string("{:").append(spec_.data(), spec_.size()).append(1, '}')), value);
   }
   fmt::string_view spec_;
 };

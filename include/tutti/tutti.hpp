@@ -1,6 +1,10 @@
 // Everything. One header at a time compiles faster.
 #pragma once
 
+// The standard library takes macros of these names away, too, but only those that come before its first header.
+#undef max
+#undef min
+
 #include "tutti/array/array.hpp"
 #include "tutti/array/dlpack.hpp"
 #include "tutti/array/host.hpp"

@@ -71,14 +71,17 @@ std::ostream& operator<<(std::ostream& out, const Timing& t) { return out << t.s
 
 namespace detail {
 
-void print_error(const std::type_info& type, const char* what, std::ostream& out) {
-  int status = 0;
-  char* readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-  std::string name = readable ? readable : type.name();
-  std::free(readable);
+void print_error(std::string name, const std::exception& error, std::ostream& out) {
+  if (name.empty()) {
+    int status = 0;
+    const char* mangled = typeid(error).name();
+    char* readable = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+    name = readable ? readable : mangled;
+    std::free(readable);
+  }
   if (name.starts_with("tutti::")) name.erase(0, 7);
   // Line by line: what happened, where, and what to do.
-  std::istringstream lines("\x1b[31m" + name + "\x1b[0m: " + what);
+  std::istringstream lines("\x1b[31m" + name + "\x1b[0m: " + error.what());
   for (std::string line; std::getline(lines, line);) {
     std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
     std::istringstream wrapped(wrap(line.substr(indent), std::max(70 - static_cast<int>(indent), 20)));

@@ -46,12 +46,12 @@ Array accumulated(const Array& update, const Array& sum, const Array& steps, boo
   return mean ? sum + (update - sum) / (steps + 1) : update + sum;
 }
 // A product, as in Optax: a negative sum leaves -0, what is no number stays.
-Array kept_sum(const Array& emit, const Array& sum) { return (sum * where(emit, 0.f, 1.f)).astype(float32); }
-Array emitted(const Array& emit, const Array& update) { return where(emit, update, zeros_like(update)); }
+Array kept_sum(const Array& due, const Array& sum) { return (sum * where(due, 0.f, 1.f)).astype(float32); }
+Array emitted(const Array& due, const Array& update) { return where(due, update, zeros_like(update)); }
 Array stepped(const Array& mini_step, const Array& gradient_step) { return (mini_step == 0) & (gradient_step > 0); }
 MiniStep mini_step(const Array& mini_step, const Array& gradient_step, const Array& every) {
-  Array emit = mini_step == every - 1;
-  return {emit, next_step(mini_step) % every, where(emit, next_step(gradient_step), gradient_step)};
+  Array due = mini_step == every - 1;
+  return {due, next_step(mini_step) % every, where(due, next_step(gradient_step), gradient_step)};
 }
 Array float_zeros(const Array& p) { return p.dtype().is_inexact() ? tutti::zeros_like(p, float32) : Array(); }
 

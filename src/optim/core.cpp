@@ -53,7 +53,7 @@ template <class Give> void run(const Stage& stage, const tree::detail::Columns& 
   stage(l);
   for (const Array& x : l.updates) give(x);
   for (std::size_t k = 0; k < slots; ++k)
-    for (const Array& x : l.slots[k]) give(x);
+    for (const Array& x : l.state[k]) give(x);
 }
 
 // Leaves of one array a place; next() is asked where there is one.
@@ -66,7 +66,7 @@ template <class Next> Leaves leaves_of(const tree::detail::Columns& c, bool para
   Leaves l;
   const std::size_t slots = c.column.size() - 1 - params;
   l.updates = column(c.column[0]);
-  for (std::size_t k = 0; k < slots; ++k) l.slots.push_back(column(c.column[1 + k]));
+  for (std::size_t k = 0; k < slots; ++k) l.state.push_back(column(c.column[1 + k]));
   if (params) l.params = column(c.column.back());
   return l;
 }

@@ -42,13 +42,13 @@ Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& o) {
               Array squared = square(g) + o.epsilon;
               auto dims = factored_dims(g.shape(), o);
               if (!dims) {
-                Array& v = l.slots[2][i];
+                Array& v = l.state[2][i];
                 v = next(v, squared);
                 g = g * power(v, -0.5);
                 return;
               }
               auto [d1, d0] = *dims;
-              Array &row = l.slots[0][i], &col = l.slots[1][i];
+              Array &row = l.state[0][i], &col = l.state[1][i];
               row = next(row, mean(squared, d0));
               col = next(col, mean(squared, d1));
               Array row_factor = power(row / mean(row, d1 > d0 ? d1 - 1 : d1, true), -0.5);

@@ -31,7 +31,7 @@ Transform<TraceState> trace(double decay, bool nesterov) {
   return {{zeros_start}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array& t = l.slots[0][i];
+              Array& t = l.state[0][i];
               t = g + decay * t;
               g = nesterov ? g + decay * t : t;
             });
@@ -42,7 +42,7 @@ Transform<EmaState> ema(double decay, bool debias) {
   return {{zeros_start}, Stage::pure([=](Leaves& l) {
             Array by = debias ? correction(decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
-              Array& e = l.slots[0][i];
+              Array& e = l.state[0][i];
               e = moment(l.updates[i], e, decay);
               l.updates[i] = debias ? corrected(e, by) : e;
             });
@@ -54,10 +54,10 @@ Transform<AdamState> scale_by_adam(const AdamOptions& o) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array m = moment(g, l.slots[0][i], o.b1), v = moment(square(g), l.slots[1][i], o.b2);
+              Array m = moment(g, l.state[0][i], o.b1), v = moment(square(g), l.state[1][i], o.b2);
               g = over_root(first_moment(m, g, o.b1, c), corrected(v, c.second), o.eps, o.eps_root);
-              l.slots[1][i] = v.astype(l.slots[1][i].dtype());
-              l.slots[0][i] = cast(m, o.mu_dtype);
+              l.state[1][i] = v.astype(l.state[1][i].dtype());
+              l.state[0][i] = cast(m, o.mu_dtype);
             });
           })};
 }
@@ -67,12 +67,12 @@ Transform<AmsgradState> scale_by_amsgrad(const AmsgradOptions& o) {
             Corrections c = corrections(l, o.b1, o.b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array m = moment(g, l.slots[0][i], o.b1), v = moment(square(g), l.slots[1][i], o.b2);
-              Array most = maximum(l.slots[2][i], o.bias_correction_nu ? corrected(v, c.second) : v);
+              Array m = moment(g, l.state[0][i], o.b1), v = moment(square(g), l.state[1][i], o.b2);
+              Array most = maximum(l.state[2][i], o.bias_correction_nu ? corrected(v, c.second) : v);
               g = over_root(o.bias_correction_mu ? corrected(m, c.now) : m, most, o.eps, o.eps_root);
-              l.slots[0][i] = cast(m, o.mu_dtype);
-              l.slots[1][i] = v;
-              l.slots[2][i] = most;
+              l.state[0][i] = cast(m, o.mu_dtype);
+              l.state[1][i] = v;
+              l.state[2][i] = most;
             });
           })};
 }
@@ -82,7 +82,7 @@ Transform<AdamState> scale_by_adamax(double b1, double b2, double eps) {
             Corrections c = corrections(l, b1, b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &m = l.slots[0][i], &u = l.slots[1][i];
+              Array &m = l.state[0][i], &u = l.state[1][i];
               m = moment(g, m, b1);
               u = maximum(abs(g) + eps, b2 * u);
               g = corrected(m, c.now) / u;
@@ -95,7 +95,7 @@ Transform<AdamState> scale_by_belief(const BeliefOptions& o) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &m = l.slots[0][i], &v = l.slots[1][i];
+              Array &m = l.state[0][i], &v = l.state[1][i];
               m = moment(g, m, o.b1);
               v = moment(square(g - m), v, o.b2) + o.eps_root;
               g = over_root(first_moment(m, g, o.b1, c), corrected(v, c.second), o.eps, 0);
@@ -109,7 +109,7 @@ Transform<AdamState> scale_by_yogi(const YogiOptions& o) {
             Corrections c = corrections(l, o.b1, o.b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &m = l.slots[0][i], &v = l.slots[1][i];
+              Array &m = l.state[0][i], &v = l.state[1][i];
               m = moment(g, m, o.b1);
               v = v - (1 - o.b2) * sign(v - square(g)) * square(g);
               g = over_root(corrected(m, c.now), corrected(v, c.second), o.eps, o.eps_root);
@@ -127,7 +127,7 @@ Transform<AdamState> scale_by_radam(const RAdamOptions& o) {
             Array r = sqrt((rho - 4) * (rho - 2) * inf / ((inf - 4) * (inf - 2) * rho));
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &m = l.slots[0][i], &v = l.slots[1][i];
+              Array &m = l.state[0][i], &v = l.state[1][i];
               m = moment(g, m, o.b1);
               v = moment(square(g), v, o.b2);
               Array first = first_moment(m, g, o.b1, c);
@@ -144,7 +144,7 @@ Transform<AdamState> scale_by_novograd(const NovogradOptions& o) {
             Array first = l.count == 0;
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &m = l.slots[0][i], &v = l.slots[1][i];
+              Array &m = l.state[0][i], &v = l.state[1][i];
               Array norm = sum(square(g)).astype(v.dtype());
               v = where(first, norm, moment(norm, v, o.b2));
               Array step = over_root(g, v, o.eps, o.eps_root);
@@ -161,7 +161,7 @@ Transform<AdanState> scale_by_adan(const AdanOptions& o) {
             Array c1 = correction(o.b1, count), c2 = correction(o.b2, count), c3 = correction(o.b3, count);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &m = l.slots[0][i], &v = l.slots[1][i], &n = l.slots[2][i], &before = l.slots[3][i];
+              Array &m = l.state[0][i], &v = l.state[1][i], &n = l.state[2][i], &before = l.state[3][i];
               Array change = where(first, zeros_like(g), g - before);
               before = g;
               m = moment(g, m, o.b1);
@@ -176,7 +176,7 @@ Transform<LionState> scale_by_lion(double b1, double b2, std::optional<DType> mu
   return {{zeros_in(mu_dtype)}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array& m = l.slots[0][i];
+              Array& m = l.state[0][i];
               Array step = sign(moment(g, m, b1));
               m = cast(moment(g, m, b2), mu_dtype);
               g = step;
@@ -187,7 +187,7 @@ Transform<LionState> scale_by_lion(double b1, double b2, std::optional<DType> mu
 Transform<RssState> scale_by_rss(double initial_accumulator_value, double eps) {
   return {{full_start(initial_accumulator_value)}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
-              Array& s = l.slots[0][i];
+              Array& s = l.state[0][i];
               s = square(l.updates[i]) + s;
               l.updates[i] = where(s > 0, 1 / sqrt(s + eps), zeros_like(s)) * l.updates[i];
             });
@@ -205,7 +205,7 @@ Transform<RmsState> scale_by_rms(const RmsOptions& o) {
             Array by = o.bias_correction ? correction(o.decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array& v = l.slots[0][i];
+              Array& v = l.state[0][i];
               v = moment(square(g), v, o.decay);
               g = scaled_by_root(g, o.bias_correction ? corrected(v, by) : v, o);
             });
@@ -217,7 +217,7 @@ Transform<AdamState> scale_by_stddev(const RmsOptions& o) {
             Array by = o.bias_correction ? correction(o.decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &m = l.slots[0][i], &v = l.slots[1][i];
+              Array &m = l.state[0][i], &v = l.state[1][i];
               m = moment(g, m, o.decay);
               v = moment(square(g), v, o.decay);
               g = scaled_by_root(g, o.bias_correction ? corrected(v, by) - square(corrected(m, by)) : v - square(m), o);
@@ -229,7 +229,7 @@ Transform<AdadeltaState> scale_by_adadelta(double rho, double eps) {
   return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &e_g = l.slots[0][i], &e_x = l.slots[1][i];
+              Array &e_g = l.state[0][i], &e_x = l.state[1][i];
               e_g = moment(square(g), e_g, rho);
               g = sqrt(e_x + eps) / sqrt(e_g + eps) * g;
               e_x = moment(square(g), e_x, rho);
@@ -241,7 +241,7 @@ Transform<RpropState> scale_by_rprop(double learning_rate, const RpropOptions& o
   return {{full_start(learning_rate), zeros_start}, Stage::pure([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
-              Array &size = l.slots[0][i], &before = l.slots[1][i];
+              Array &size = l.state[0][i], &before = l.state[1][i];
               Array agree = g * before;
               size = where(
                   agree == 0, size,
@@ -257,7 +257,7 @@ Transform<OptimisticState> scale_by_optimistic_gradient(double alpha, double bet
   return {{zeros_start}, Stage::pure([=](Leaves& l) {
             Array first = l.count == 0;
             l.each([&](std::size_t i) {
-              Array& before = l.slots[0][i];
+              Array& before = l.state[0][i];
               Array g = l.updates[i];
               l.updates[i] = (alpha + beta) * g - beta * where(first, g, before);
               before = g;

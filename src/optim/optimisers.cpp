@@ -10,7 +10,7 @@ template <template <class> class State>
 Transform<State> then(const Transform<State>& core, std::vector<Stage> after, std::vector<Stage> before = {}) {
   before.push_back(core.stage());
   before.insert(before.end(), after.begin(), after.end());
-  return {core.slots(), in_order(std::move(before))};
+  return {core.starts(), in_order(std::move(before))};
 }
 Stage minus(Rate rate) { return times_rate(std::move(rate), true); }
 Stage decayed(const DecayOptions& o) { return add_decayed_weights(o.weight_decay, o.mask).stage(); }
@@ -131,7 +131,7 @@ Transform<AdafactorState> adafactor(std::optional<Rate> rate, const AdafactorOpt
   if (o.momentum) stages.push_back(on_slots(ema(*o.momentum, false).stage(), {3}));
   stages.push_back(decayed({o.weight_decay_rate, o.weight_decay_mask}));
   stages.push_back(scale(-1).stage());
-  std::vector<Start> slots = core.slots();
+  std::vector<Start> slots = core.starts();
   slots.push_back(o.momentum ? Start(zeros_in(o.dtype_momentum)) : Start(nothing));
   return {std::move(slots), in_order(std::move(stages))};
 }

@@ -39,12 +39,12 @@ Stage on_slots(Stage stage, std::vector<std::size_t> which) {
   const bool pure = stage.is_pure();
   auto rates = stage.rates();
   return like(pure, std::move(rates), [stage = std::move(stage), which = std::move(which)](Leaves& l) {
-    std::vector<std::vector<Array>> all = std::move(l.slots), some;
+    std::vector<std::vector<Array>> all = std::move(l.state), some;
     for (std::size_t k : which) some.push_back(std::move(all[k]));
-    l.slots = std::move(some);
+    l.state = std::move(some);
     stage(l);
-    for (std::size_t i = 0; i < which.size(); ++i) all[which[i]] = std::move(l.slots[i]);
-    l.slots = std::move(all);
+    for (std::size_t i = 0; i < which.size(); ++i) all[which[i]] = std::move(l.state[i]);
+    l.state = std::move(all);
   });
 }
 
@@ -175,7 +175,7 @@ Transform<ZeroNansState> zero_nans() {
   return {{[](const Array&) { return array(false); }}, Stage::pure([](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& u = l.updates[i];
-              l.slots[0][i] = any(isnan(u));
+              l.state[0][i] = any(isnan(u));
               u = where(isnan(u), zeros_like(u), u);
             });
           })};

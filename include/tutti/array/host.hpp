@@ -52,9 +52,9 @@ Array from_host(std::span<T, N> data, const Shape& shape, std::function<void()> 
 template <Number T>
 requires(!std::same_as<T, bool>) Array from_host(std::vector<T>&& data, const Shape& shape, Loc loc = Loc::current()) {
   auto owned = std::make_shared<std::vector<T>>();
-  const std::span<const T> all(data);  // moving keeps the address
+  const std::span<const T> items(data);  // moving keeps the address
   Array out = from_host(
-      all, shape, [owned] {}, loc);
+      items, shape, [owned] {}, loc);
   *owned = std::move(data);
   return out;
 }
@@ -78,7 +78,7 @@ template <class T, int N> class HostSpan {
   static_assert(N >= 1);
 
  public:
-  using Extents = std::array<std::int64_t, N>;
+  using Extents = std::array<std::int64_t, std::size_t{N}>;
   /// An item of the first dim: an element, or a view of one dim less.
   using Item = std::conditional_t<N == 1, T, HostSpan<T, N == 1 ? 1 : N - 1>>;
 
@@ -107,18 +107,18 @@ template <class T, int N> class HostSpan {
   /// One element; IndexError outside of the extents.
   template <Integer... I>
   requires(sizeof...(I) == N) const T& at(I... index) const {
-    const Extents all{static_cast<std::int64_t>(index)...};
+    const Extents place{static_cast<std::int64_t>(index)...};
     for (int d = 0; d < N; ++d)
-      if (all[static_cast<std::size_t>(d)] < 0 || all[static_cast<std::size_t>(d)] >= extent(d))
-        detail::throw_outside(d, all[static_cast<std::size_t>(d)], extent(d), {});
-    return data_[offset(all)];
+      if (const std::int64_t i = place[static_cast<std::size_t>(d)]; i < 0 || i >= extent(d))
+        detail::throw_outside(d, i, extent(d), {});
+    return data_[offset(place)];
   }
   /// Item i of the first dim; not checked.
   Item operator[](std::int64_t i) const {
     if constexpr (N == 1) {
       return data_[i * strides_[0]];
     } else {
-      std::array<std::int64_t, N - 1> extents, strides;
+      std::array<std::int64_t, std::size_t{N} - 1> extents, strides;
       for (std::size_t d = 1; d < N; ++d) {
         extents[d - 1] = extents_[d];
         strides[d - 1] = strides_[d];
@@ -136,7 +136,7 @@ template <class T, int N> class HostSpan {
     return out;
   }
   /// The dims in another order: dim d of the result is dim order[d] of this.
-  HostSpan transposed(const std::array<int, N>& order) const {
+  HostSpan transposed(const std::array<int, std::size_t{N}>& order) const {
     HostSpan out = *this;
     for (std::size_t d = 0; d < N; ++d) {
       out.extents_[d] = extents_[static_cast<std::size_t>(order[d])];

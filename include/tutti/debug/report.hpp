@@ -7,7 +7,6 @@
 #include <iostream>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <vector>
 
 #include "tutti/array/placement.hpp"
@@ -35,7 +34,8 @@ struct Timing {
 std::ostream& operator<<(std::ostream& out, const Timing& t);
 
 namespace detail {
-void print_error(const std::type_info& type, const char* what, std::ostream& out);
+/// `name`: the class that is printed; empty: that of the error. Not by typeid here, for programs without it.
+void print_error(std::string name, const std::exception& error, std::ostream& out);
 
 template <class F> void call_and_wait(F& fn) {
   using R = std::remove_cvref_t<std::invoke_result_t<F&>>;
@@ -76,7 +76,7 @@ std::string wrap(const std::string& text, int width = 70);
 ///     try { y + z; } catch (const ValueError& e) { print_exception(e); }
 template <std::derived_from<std::exception> E> void print_exception(const E& e, std::ostream& out = std::cout) {
   constexpr bool told = std::derived_from<E, Error> && !std::same_as<E, Error>;
-  detail::print_error(told ? typeid(E) : typeid(e), e.what(), out);
+  detail::print_error(std::string(told ? tree::detail::type_name<E>() : ""), e, out);
 }
 
 }  // namespace tutti

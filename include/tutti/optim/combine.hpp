@@ -31,10 +31,10 @@ Array all_finite(const std::vector<Array>& leaves);
 Array count_bad(const Array& finite, const Array& count, const Array& at_finite);
 Array still_or(const Array& finite, const Array& count, int limit);
 Array accumulated(const Array& update, const Array& sum, const Array& steps, bool mean);
-Array kept_sum(const Array& emit, const Array& sum);
-Array emitted(const Array& emit, const Array& update);
+Array kept_sum(const Array& due, const Array& sum);
+Array emitted(const Array& due, const Array& update);
 struct MiniStep {
-  Array emit, mini_step, gradient_step;
+  Array due, mini_step, gradient_step;
 };
 Array stepped(const Array& mini_step, const Array& gradient_step);
 MiniStep mini_step(const Array& mini_step, const Array& gradient_step, const Array& every);
@@ -197,9 +197,9 @@ template <class T> class MultiSteps : public Updates<MultiSteps<T>> {
     Params total = tree::map([](const Array& g, const Array& a) { return a.astype(g.dtype()); }, grads, sums);
     auto [updates, next] = detail::step(inner_, total, state.inner_opt_state, params);
     MultiStepsState<Params, S> out{at.mini_step, at.gradient_step,
-                                   detail::choose_tree(at.emit, next, state.inner_opt_state),
-                                   tree::map([&](const Array& a) { return detail::kept_sum(at.emit, a); }, sums)};
-    return {tree::map([&](const Array& u) { return detail::emitted(at.emit, u); }, updates), std::move(out)};
+                                   detail::choose_tree(at.due, next, state.inner_opt_state),
+                                   tree::map([&](const Array& a) { return detail::kept_sum(at.due, a); }, sums)};
+    return {tree::map([&](const Array& u) { return detail::emitted(at.due, u); }, updates), std::move(out)};
   }
   /// Whether the last update stepped: bool[].
   template <class State> Array has_updated(const State& state) const {

@@ -54,7 +54,7 @@ using Schedule = Rate;
 struct Leaves {
   std::vector<Array> updates;
   std::vector<Array> params;              // as many, or none when update got no parameters
-  std::vector<std::vector<Array>> slots;  // per tree of the state: as many
+  std::vector<std::vector<Array>> state;  // per tree of the state: as many
   Array count;                            // steps done before this one, int32[]; empty in a state without
   std::function<std::vector<tree::Path>()> paths;
   std::vector<std::pair<const Rate*, Array>> rates;  // values at this step, of what users wrote: asked for before
@@ -70,7 +70,7 @@ struct Leaves {
   }
 };
 
-/// Changes updates and slots in place; the count is raised afterwards.
+/// Changes updates and state in place; the count is raised afterwards.
 class Stage {
  public:
   /// What a user wrote: it may read values, and depend on what changes. It runs as it stands, step by step.
@@ -99,7 +99,7 @@ Array next_step(const Array& count);  // saturates
 Array first_value(const Start& start, const Array& param);
 /// The programs of a pure stage; nullptr of others.
 std::shared_ptr<tutti::detail::JitCore> programs_of(const Stage& stage);
-/// `trees`: updates, slots, and parameters when they are given.
+/// `trees`: updates, state, and parameters when they are given.
 void run_stage(const Stage& stage, tutti::detail::JitCore* programs, std::span<const tree::detail::Ref> trees,
                bool params, Array* count);
 /// Of the places where all trees have an array; the results replace those of the first tree.
@@ -137,8 +137,8 @@ template <class Self> class Updates {
 /// Params per slot.
 template <template <class> class State> class Transform : public Updates<Transform<State>> {
  public:
-  Transform(std::vector<Start> slots, Stage stage)
-      : slots_(std::move(slots)), stage_(std::move(stage)), programs_(detail::programs_of(stage_)) {}
+  Transform(std::vector<Start> starts, Stage stage)
+      : starts_(std::move(starts)), stage_(std::move(stage)), programs_(detail::programs_of(stage_)) {}
 
   template <class Params> State<Params> init(const Params& params) const {
     State<Params> state{};
@@ -146,7 +146,7 @@ template <template <class> class State> class Transform : public Updates<Transfo
       state.count = detail::step_zero();
       std::size_t k = 0;
       each_tree(state, [&](Params& slot) {
-        slot = tree::map([&](const Array& p) { return detail::first_value(slots_[k], p); }, params);
+        slot = tree::map([&](const Array& p) { return detail::first_value(starts_[k], p); }, params);
         ++k;
       });
     }
@@ -165,7 +165,7 @@ template <template <class> class State> class Transform : public Updates<Transfo
     detail::run_stage(stage_, programs_.get(), refs, params != nullptr, count);
     return out;
   }
-  const std::vector<Start>& slots() const { return slots_; }
+  const std::vector<Start>& starts() const { return starts_; }
   const Stage& stage() const { return stage_; }
 
  private:
@@ -173,7 +173,7 @@ template <template <class> class State> class Transform : public Updates<Transfo
   template <class S, class F> static void each_tree(S& state, F fn) {
     std::apply([&](Array&, auto&... trees) { (fn(trees), ...); }, reflect::tie(state));
   }
-  std::vector<Start> slots_;
+  std::vector<Start> starts_;
   Stage stage_;
   std::shared_ptr<tutti::detail::JitCore> programs_;  // copies share them
 };

@@ -44,10 +44,10 @@ Array key_data(const In& keys);
 Array wrap_key_data(const In& words);
 
 /// N independent keys: `auto [a, b] = random::split<2>(key);`.
-template <int N> std::array<Array, N> split(const Array& key, Loc loc = Loc::current()) {
+template <int N> std::array<Array, std::size_t{N}> split(const Array& key, Loc loc = Loc::current()) {
   std::vector<Array> keys = detail::split(key, N, loc);
-  std::array<Array, N> out;
-  for (int i = 0; i < N; ++i) out[i] = keys[i];
+  std::array<Array, std::size_t{N}> out;
+  std::move(keys.begin(), keys.end(), out.begin());
   return out;
 }
 inline std::vector<Array> split(const Array& key, int n = 2, Loc loc = Loc::current()) {

@@ -23,12 +23,15 @@ struct CallSite {
 };
 
 /// What vmap makes of a call of a function whose results are used.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // of GCC 12: by enumerators, which are in a scope of their own
 enum class VmapMethod {
   none,           // an error
   sequential,     // one call per element
   expand_dims,    // one call: arguments have the batch in front, those that are not mapped a dim of extent 1
   broadcast_all,  // one call: all arguments have the batch in front
 };
+#pragma GCC diagnostic pop
 constexpr Choices choices_of(VmapMethod) {
   return {"callback", "vmap_method", "none sequential|sequential_unrolled expand_dims broadcast_all"};
 }

@@ -20,7 +20,10 @@
 namespace tutti {
 
 /// Which arguments a call gives up, beside donate_argnums.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // of GCC 12: by enumerators, which are in a scope of their own
 enum class Donate { none, all, all_except_first };
+#pragma GCC diagnostic pop
 constexpr Choices choices_of(Donate) { return {"jit", "donate", "none all all_except_first|all-except-first"}; }
 
 /// What a program may not do on its mesh. Planned whatever separates the devices: also where they share their memory.

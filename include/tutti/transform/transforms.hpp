@@ -91,7 +91,7 @@ template <class F, class... A, int... I> consteval bool check_gradient(std::inte
   static_assert(in_range,
                 "tutti: the index of the argument to differentiate by is not smaller than the number of arguments");
   if constexpr (in_range) {
-    constexpr bool arrays = (!Number<std::tuple_element_t<I, std::tuple<A...>>> && ...);
+    constexpr bool arrays = (!Number<std::tuple_element_t<std::size_t{I}, std::tuple<A...>>> && ...);
     static_assert(arrays, "tutti: the argument to differentiate by is a number; give the parameter the type Array");
     if constexpr (arrays && check_call<F, A...>()) {
       constexpr bool scalar = scalar_result<call_result_t<F, A...>>;
@@ -109,14 +109,15 @@ auto call_gradient(TreeCall<F, A...>& call, const char* what, bool holomorphic, 
   const Gradient g = gradient(call.arrays, {I...}, call.body(), what, holomorphic, made);
   std::size_t at = 0;
   [[maybe_unused]] auto next = [&](int index) {
-    std::span<const Array> mine(g.gradients.data() + at, static_cast<std::size_t>(call.arrays.counts[index]));
+    const int count = call.arrays.counts[static_cast<std::size_t>(index)];
+    std::span<const Array> mine(g.gradients.data() + at, static_cast<std::size_t>(count));
     at += mine.size();
     return mine;
   };
   if constexpr (sizeof...(I) == 1)
     return std::pair{call.with(g.results), tree::rebuild(call.template argument<I>(), next(I))...};
   else
-    return std::pair{call.with(g.results), std::tuple<std::tuple_element_t<I, std::tuple<A...>>...>{
+    return std::pair{call.with(g.results), std::tuple<std::tuple_element_t<std::size_t{I}, std::tuple<A...>>...>{
                                                tree::rebuild(call.template argument<I>(), next(I))...}};
 }
 

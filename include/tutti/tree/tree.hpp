@@ -190,13 +190,13 @@ template <class T>
 T unflatten(const StructureOf<T>& structure, std::span<const Array> leaves, Loc loc = Loc::current()) {
   if (leaves.size() != structure.num_leaves() && leaves.size() != structure.num_slots())
     detail::refuse_count("tree::unflatten", leaves.size(), structure.num_slots(), structure.num_leaves(), loc);
-  std::vector<Array> slots(structure.num_slots());
+  std::vector<Array> places(structure.num_slots());
   std::size_t next = 0;
   if (leaves.size() == structure.num_leaves())
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      if (structure.present()[i]) slots[i] = leaves[next++];
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (structure.present()[i]) places[i] = leaves[next++];
   T out = structure.like;
-  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(slots) : leaves,
+  detail::assign(detail::ref(out), leaves.size() == structure.num_leaves() ? std::span<const Array>(places) : leaves,
                  "tree::unflatten", loc);
   return out;
 }

@@ -74,7 +74,7 @@ template <class T> std::string text_of(const void* p) {
   if constexpr (HasText<T>)
     return static_cast<const T*>(p)->str();
   else
-    return "<" + std::string(type_name<T>()) + ">";
+    return std::string(1, '<').append(type_name<T>()).append(1, '>');  // GCC 12 warns of a sum (-Wrestrict)
 }
 
 template <class T> consteval ValueType make_value_type();

@@ -1,0 +1,2 @@
+// What warnings and options are tried on: a program that uses layers, an optimiser, transformations and files.
+#include "headers/program.hpp"
