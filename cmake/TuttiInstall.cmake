@@ -8,6 +8,7 @@ if(TARGET tutti_mpi)
   install(TARGETS tutti_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/tools/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti)
 install(EXPORT tutti-targets NAMESPACE tutti:: DESTINATION ${tutti_package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/tutti-config.cmake ${PROJECT_SOURCE_DIR}/cmake/TuttiDependencies.cmake
               ${PROJECT_BINARY_DIR}/tutti-config-version.cmake

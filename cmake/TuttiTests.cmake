@@ -1,6 +1,7 @@
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
-# "FOLDER/file.hpp". Five folders are not like that: golden and fuzz (programs of their own), consumer (a user's
-# project), compile_fail (files that must not compile) and exchange (a module for Python). Tests with the label "slow"
+# "FOLDER/file.hpp". Some folders are not like that: golden and fuzz (programs of their own), consumer (a user's
+# project), compile_fail (files that must not compile), headers (files that must), exchange (a module for Python) and
+# ends (what tests of run start). Tests with the label "slow"
 # are left out by `./dev test --sanitize`, and so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
@@ -9,7 +10,8 @@ set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
 # go through the same code.
 set(tutti_slow_tests errors examples inventory linen nn optim)
 set(tutti_slow_suites transform.Compose backend.large_loops backend.random_programs
-  run.fork data.LoaderFork)  # what the threads held that a child has not is a leak to the address sanitizer
+  run.fork data.LoaderFork  # what the threads held that a child has not is a leak to the address sanitizer
+  run.OfPlugins/Ends)       # the same objects in a program and its plugin are an error to it
 add_custom_target(quick_tests)
 
 # How sanitizers behave in a test is compiled into it.
@@ -25,7 +27,7 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed exchange faults fuzz)
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed ends exchange faults fuzz headers)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
   if(NOT sources)
@@ -66,6 +68,20 @@ include("@PROJECT_SOURCE_DIR@/cmake/discover_suites.cmake")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY TEST_INCLUDE_FILES ${stub})
 endforeach()
+
+# Processes that compute until their very end, and a plugin that they load; beside test_run, which starts them.
+add_library(ends_plugin MODULE ${tutti_tests}/ends/plugin.cpp)
+add_executable(ends_job ${tutti_tests}/ends/job.cpp ${tutti_tests}/ends/other.cpp)
+foreach(target ends_plugin ends_job)
+  target_include_directories(${target} PRIVATE ${tutti_tests})
+  target_link_libraries(${target} PRIVATE tutti tutti_flags tutti_test_flags)
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  if(TUTTI_SANITIZE)
+    target_link_libraries(${target} PRIVATE tutti_sanitizer_options)
+  endif()
+endforeach()
+add_dependencies(test_run ends_job ends_plugin)
 
 # Of several processes: the program is started by mpirun, with 1, 2 and 4 of them, a thread each.
 if(TARGET tutti_mpi)
@@ -198,6 +214,33 @@ foreach(source ${sources})
     COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -I${PROJECT_SOURCE_DIR}/include ${source})
   set_tests_properties(compile_fail.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${expected}")
 endforeach()
+
+add_test(NAME run.no_destructors
+  COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/run/no_destructors.py $<TARGET_FILE:tutti>)
+set_tests_properties(run.no_destructors PROPERTIES SKIP_RETURN_CODE 77)
+
+# The headers in other people's builds: macros that came before, options and warnings. No system headers here, where
+# warnings would be left out. clang 16 is the oldest clang that reads them (and its clangd): skipped where it is not.
+function(tutti_reads_headers name source)
+  add_test(NAME headers.${name} COMMAND ${ARGN} -std=c++20 -I${PROJECT_SOURCE_DIR}/include -I${tutti_tests}
+    ${tutti_tests}/headers/${source}.cpp)
+  set_tests_properties(headers.${name} PROPERTIES LABELS slow SKIP_RETURN_CODE 77)
+endfunction()
+set(tutti_strict -O3 -Wall -Wextra -Wshadow -Wsign-conversion -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND tutti_strict -Wrestrict)
+endif()
+tutti_reads_headers(macros macros ${CMAKE_CXX_COMPILER} -fsyntax-only)
+tutti_reads_headers(no_rtti plain ${CMAKE_CXX_COMPILER} -fsyntax-only -fno-rtti)
+tutti_reads_headers(warnings plain ${CMAKE_CXX_COMPILER} ${tutti_strict} -c -o ${PROJECT_BINARY_DIR}/headers.o)
+find_program(TUTTI_CLANG_16 clang++-16)
+if(TUTTI_CLANG_16)
+  tutti_reads_headers(clang_16 plain ${TUTTI_CLANG_16} -fsyntax-only -Wall -Wextra -Werror)
+else()
+  add_test(NAME headers.clang_16
+    COMMAND ${Python3_EXECUTABLE} -c "import sys; print('clang++-16 is not installed'); sys.exit(77)")
+  set_tests_properties(headers.clang_16 PROPERTIES LABELS slow SKIP_RETURN_CODE 77)
+endif()
 
 # Arrays to and from NumPy, in a Python that loads the library; 77: it has no NumPy.
 if(NOT TUTTI_SANITIZE)  # Python is not sanitized

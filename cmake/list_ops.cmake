@@ -26,7 +26,7 @@ extern const Home @declared@;
 }  // namespace ops
 
 const std::vector<const Op*>& all_ops() {
-  static const std::vector<const Op*> list = {&ops::@addresses@};
+  static const auto& list = *new std::vector<const Op*>{&ops::@addresses@};
   return list;
 }
 

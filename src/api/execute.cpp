@@ -1,6 +1,8 @@
 #include "api/execute.hpp"
 
+#include <algorithm>
 #include <iterator>
+#include <new>
 
 #include "api/finite.hpp"
 #include "array/pinned.hpp"
@@ -77,6 +79,26 @@ void check_call(const Prepared& p, std::span<const Array> inputs, std::span<cons
   distributed::check_same(values, p.what.c_str(), "what '" + p.what + "' is given whole");
 }
 
+bool calls_user(const Program& p) {
+  return std::any_of(p.eqns.begin(), p.eqns.end(), [](const Eqn& e) {
+    return e.op->host ||
+           std::any_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& sub) { return calls_user(*sub); });
+  });
+}
+
+// Of what an operation needs besides its arrays, whose allocations say it themselves.
+[[noreturn]] void raise_out_of_memory_of(const Prepared& p) {
+  std::string results;
+  std::int64_t bytes = 0;
+  for (const Type& t : p.out_types) {
+    results += (results.empty() ? "" : ", ") + t.str();
+    bytes += t.nbytes();
+  }
+  raise<Error>(p.what.empty() ? "call" : p.what,
+               "out of memory: there is no room to compute " + results + " (" + std::to_string(bytes) + " bytes)",
+               "Use smaller arrays, or cut them over more devices.");
+}
+
 }  // namespace
 
 std::size_t programs_run() { return runs; }
@@ -101,7 +123,12 @@ std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std
   BufferPtr few[8];                        // most calls have few results
   std::vector<BufferPtr> many(p.out_types.size() > std::size(few) ? p.out_types.size() : 0);
   const std::span<BufferPtr> results = many.empty() ? std::span(few).first(p.out_types.size()) : std::span(many);
-  p.executable->run_into(pinned.buffers(), watched ? std::span<const bool>() : donated, results);
+  try {
+    p.executable->run_into(pinned.buffers(), watched ? std::span<const bool>() : donated, results);
+  } catch (const std::bad_alloc&) {
+    if (calls_user(*p.program)) throw;  // it may be the user's own
+    raise_out_of_memory_of(p);
+  }
   if (watched) check_finite(p.program, p.what, pinned.buffers(), results);
   std::vector<Array> out;
   out.reserve(results.size());

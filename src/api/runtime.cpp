@@ -6,6 +6,7 @@
 #include "api/execute.hpp"
 #include "array/node.hpp"
 #include "base/lru.hpp"
+#include "base/per_thread.hpp"
 #include "base/tasks.hpp"
 #include "run/pool.hpp"
 #include "tree/absent.hpp"
@@ -59,7 +60,7 @@ bool matches(const EagerEntry& e, const Op& op, const Params& params, std::span<
 
 // Each thread has its own table: no lock on the way of an eager operation. Machine code is shared through the plan
 // cache.
-thread_local LruCache<EagerEntry> entries;
+struct EagerEntries : LruCache<EagerEntry> {};
 
 // "x1", "x2", ...: how an operation names its operands in errors.
 std::vector<Placement> placements_of(std::span<const Array> operands) {
@@ -132,6 +133,7 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
   std::size_t h = hash_of(op, params, operands);
   unsigned long settings = config::generation();
   auto same = [&](const EagerEntry& e) { return matches(e, op, params, operands, subs, settings); };
+  LruCache<EagerEntry>& entries = per_thread<EagerEntries>();
   if (const EagerEntry* known = entries.find(h, same)) return execute(*std::shared_ptr(known->prepared), operands);
   EagerEntry e{&op, params, {}, placements_of(operands), subs, settings, {}};
   for (const Array& x : operands) e.types.push_back(x.type());
@@ -144,6 +146,6 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
   return execute(*prepared, operands);
 }
 
-std::size_t operations_kept() { return entries.size(); }
+std::size_t operations_kept() { return per_thread<EagerEntries>().size(); }
 
 }  // namespace tutti

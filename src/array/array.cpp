@@ -246,7 +246,7 @@ void Array::delete_() const {
   if (n.traced())
     raise<TracerError>("delete_", n.type.str() + " is being recorded, it has no memory to give back",
                        "Delete arrays outside of transformations.");
-  static const auto by = std::make_shared<const std::string>("delete_()");
+  static const auto& by = *new auto(std::make_shared<const std::string>("delete_()"));
   n.memory.remove(by);
 }
 

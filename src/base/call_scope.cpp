@@ -1,6 +1,8 @@
 #include "tutti/base/call_scope.hpp"
 
 #include "base/loc_override.hpp"
+#include "base/recording.hpp"
+#include "base/stack.hpp"
 
 namespace tutti {
 namespace {
@@ -65,6 +67,20 @@ LocOverride::LocOverride(Loc loc) : saved_(current.loc), callee_(current.callee)
   if (loc) current = {loc, ""};
 }
 LocOverride::~LocOverride() { current = {saved_, callee_}; }
+
+InsideCall::InsideCall(std::string_view what, Loc made) {
+  constexpr int kDeepest = 256;  // the stack of a thread holds some thousand
+  constexpr std::size_t kLeast = std::size_t{64} << 10;
+  const bool deep = calls_inside >= kDeepest;
+  if (deep || stack_left() < kLeast)
+    raise<ValueError>(what,
+                      "it is called inside " + std::to_string(calls_inside) + " others" +
+                          (recordings > 0 ? " that are being recorded" : "") +
+                          (deep ? "" : ", and the stack of this thread is used up"),
+                      "Is it a recursion without an end? A loop, or one jit around all of it, needs no depth.", made);
+  ++calls_inside;
+}
+InsideCall::~InsideCall() { --calls_inside; }
 
 Loc current_loc() { return current.loc; }
 

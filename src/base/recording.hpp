@@ -7,6 +7,8 @@ namespace tutti {
 
 /// How many recordings are open on this thread; src/trace counts.
 inline thread_local int recordings = 0;
+/// How many InsideCalls live on this thread, those of recordings among them.
+inline thread_local int calls_inside = 0;
 
 /// ValueError of the setting `what` while something is recorded.
 inline void refuse_while_recording(const char* what) {

@@ -73,15 +73,21 @@ void Manager::save_leaves(const detail::Leaves& leaves, const SaveOptions& optio
     }
     return wait();
   }
-  writer_->owner = ::getpid();
-  writer_->thread = std::thread([loc, &failure = writer_->failure, write = std::move(write)]() mutable {
+  auto shared = std::make_shared<decltype(write)>(std::move(write));
+  auto attempt = [loc, &failure = writer_->failure, shared] {
     CallScope scope(loc, Loc{"", "tutti::checkpoint::Manager::save"});
     try {
-      write();
+      (*shared)();
     } catch (...) {
       failure = std::current_exception();
     }
-  });
+  };
+  writer_->owner = ::getpid();
+  try {
+    writer_->thread = std::thread(attempt);
+  } catch (const std::system_error&) {  // no thread can be started
+    attempt();
+  }
 }
 
 }  // namespace tutti::checkpoint

@@ -47,7 +47,7 @@ class Drafter {
 
  private:
   const Extents& extents(const Atom& a) const {
-    static const Extents scalar;
+    static const auto& scalar = *new Extents;
     return a.is_literal() ? scalar : p_.types[a.id].shape.dims();
   }
 

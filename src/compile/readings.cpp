@@ -50,7 +50,7 @@ class Reader {
     return Call{*e.op, e.params, types, e.subs};
   }
   const Extents& extents(const Atom& a) const {
-    static const Extents scalar;
+    static const auto& scalar = *new Extents;
     return a.is_literal() ? scalar : p_.types[a.id].shape.dims();
   }
 
@@ -260,7 +260,7 @@ bool reads_well(const View& view, const Extents& extents) {
 }
 
 const Extents& Fusion::space(const Program& p, int eqn) const {
-  static const Extents scalar;
+  static const auto& scalar = *new Extents;
   const Eqn& e = p.eqns[eqn];
   if (roles[eqn] != Role::reduce) return p.types[e.results[0]].shape.dims();
   return e.operands[0].is_literal() ? scalar : p.types[e.operands[0].id].shape.dims();

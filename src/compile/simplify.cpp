@@ -65,8 +65,8 @@ class Simplifier {
       const lax::Dims* x = known(e.operands[0]);
       if (!x || !steps_of_view(e, out_.type(e.operands[0]), type, *x, steps)) return false;
     } else if (e.operands.size() == 2 && e.op->pointwise) {
-      static const std::vector<int> plus{1, 1};
-      static const std::vector<std::vector<int>> either{{0}, {1}};
+      static const auto& plus = *new std::vector<int>{1, 1};
+      static const auto& either = *new std::vector<std::vector<int>>{{0}, {1}};
       const lax::Dims *x = known(e.operands[0]), *y = known(e.operands[1]);
       const bool times = e.op->linear == either && x && e.operands[1].is_literal();  // a product
       if (!times && !(e.op->signs == plus && x && y)) return false;

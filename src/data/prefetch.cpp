@@ -6,8 +6,7 @@ Prefetch::Prefetch(Make make, int threads, int ahead) : make_(std::move(make)), 
   threads_.reserve(static_cast<std::size_t>(threads));
   try {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {  // as many as there can be
-    if (threads_.empty()) throw;
+  } catch (const std::system_error&) {  // as many as there can be; without one take() makes them
   }
 }
 
@@ -47,6 +46,7 @@ void Prefetch::work() {
 }
 
 Prefetch::Made Prefetch::take(std::int64_t number) {
+  if (threads_.empty()) return make_(number);
   std::unique_lock lock(mutex_);
   if (!on_ || number != wanted_) {
     ++beginning_;

@@ -27,17 +27,6 @@ std::string folder_of_this_program() {
   return std::filesystem::read_symlink("/proc/self/exe", none).parent_path().string();
 }
 
-double seconds(const EnvironmentVariable& variable, double otherwise) {
-  const std::string text = environment::value(variable);
-  if (text.empty()) return otherwise;
-  char* end = nullptr;
-  const double s = std::strtod(text.c_str(), &end);
-  if (*end != '\0' || !(s >= 0))
-    raise<ValueError>("distributed::initialize", std::string(variable.name) + " is '" + text + "'",
-                      "Set it to seconds, 0 for none.");
-  return s;
-}
-
 std::unique_ptr<run::Transport> open_module(int processes, const run::WaitTimes& times) {
   constexpr const char* name = "libtutti_mpi.so";
   std::vector<std::string> places{environment::value(environment::mpi_module), folder_of_this_program() + "/" + name};
@@ -110,8 +99,8 @@ void initialize(const Options& options, Loc loc) {
   if (!(options.wait_limit >= 0))
     raise<ValueError>("distributed::initialize", "wait_limit is " + std::to_string(options.wait_limit),
                       "Give seconds, 0 for none.");
-  const run::WaitTimes times{seconds(environment::collective_timeout, 60),
-                             seconds(environment::wait_limit, options.wait_limit)};
+  const run::WaitTimes times{environment::number(environment::collective_timeout, 60),
+                             environment::number(environment::wait_limit, options.wait_limit)};
   std::unique_ptr<run::Transport> t;
   {
     const StartWatch watch(times);

@@ -67,7 +67,7 @@ Arrays while_steps(const FirstCarry& init, const std::function<Array(const Array
   append(operands, body.step.captured);
   append(operands, body.init);
   const ops::While p{static_cast<int>(test.captured.size()), static_cast<int>(body.step.captured.size()), max_steps};
-  CallScope scope(loc);
+  CallScope scope(loc, Loc{"", what});
   return bind(ops::while_loop, p, operands, {captured_first(test), captured_first(body.step)});
 }
 
@@ -124,7 +124,7 @@ std::pair<Arrays, Arrays> scan_call(const FirstCarry& init, const Arrays& xs,
   Arrays operands = body.step.captured;
   append(operands, body.init);
   append(operands, xs);
-  CallScope scope(loc);
+  CallScope scope(loc, Loc{"", "tutti::lax::scan"});
   const ProgramPtr program = captured_first(body.step);
   const Arrays out = options.checkpoint_every == 0
                          ? bind(ops::scan, p, operands, {program})
@@ -136,6 +136,9 @@ Arrays while_call(const FirstCarry& init, const std::function<Array(const Arrays
                   const std::function<StepResult(const Arrays&)>& step, const lax::WhileOptions& options, Loc loc) {
   const std::int64_t most = options.max_steps;
   if (most < 0) return while_steps(init, condition, step, -1, "while_loop", loc);
+  if (most > std::numeric_limits<std::int32_t>::max() && canonical(int64) != int64)
+    raise<ValueError>("while_loop", "max_steps is " + std::to_string(most) + ", and steps are counted in int32",
+                      "Give at most 2147483647, or call enable_x64(true) for 64-bit integers.", loc);
   auto counted = [&](const Arrays& c) {
     const Array holds = condition(without_first(c, 1));
     check_test(holds, loc);
@@ -173,7 +176,7 @@ Arrays fori_call(const Array& lower, const Array& upper, const FirstCarry& init,
                       .unroll = unroll};
     Arrays operands = body.step.captured;
     append(operands, body.init);
-    CallScope scope(loc);
+    CallScope scope(loc, Loc{"", "tutti::lax::fori_loop"});
     return without_first(bind(ops::scan, p, operands, {captured_first(body.step)}), 1);
   }
   if (!options.unroll.is_one())
@@ -195,7 +198,7 @@ Arrays map_in_batches(const Arrays& xs, const std::function<StepResult(const Arr
   const Traced one = record("map", loc, element_types(xs), [&](const Arrays& x) { return step(x).rest; });
   const ProgramPtr program = captured_first(one);
   const Arrays& consts = one.captured;
-  CallScope scope(loc);
+  CallScope scope(loc, Loc{"", "tutti::lax::map"});
   auto over = [&](std::int64_t length, const Arrays& slices, const ProgramPtr& body) {
     Arrays operands = consts;
     append(operands, slices);

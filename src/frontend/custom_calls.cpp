@@ -4,6 +4,7 @@
 // for fewer derivatives, so that functions which nest cost no more than their depth.
 #include <algorithm>
 
+#include "base/per_thread.hpp"
 #include "frontend/bodies.hpp"
 #include "frontend/call.hpp"
 #include "regions/calls.hpp"
@@ -16,14 +17,15 @@ namespace tutti::detail {
 namespace {
 
 // A rule that takes the derivative of its own function would be recorded for ever.
-thread_local std::vector<const void*> rules_running;  // of these functions
+struct RulesRunning : std::vector<const void*> {};  // of these functions, on this thread
 class RunningRule {
  public:
-  explicit RunningRule(const void* function) { rules_running.push_back(function); }
-  ~RunningRule() { rules_running.pop_back(); }
+  explicit RunningRule(const void* function) { per_thread<RulesRunning>().push_back(function); }
+  ~RunningRule() { per_thread<RulesRunning>().pop_back(); }
   RunningRule(const RunningRule&) = delete;
 };
 void refuse_own_call(const char* what, const void* function, Loc made) {
+  const auto& rules_running = per_thread<RulesRunning>();
   if (std::find(rules_running.begin(), rules_running.end(), function) != rules_running.end())
     raise<ValueError>(what, "a rule calls the function that it is a rule of",
                       "Call the plain function in the rule, the one that was given to " + std::string(what) + ".",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/per_thread.hpp"
 #include "frontend/call.hpp"
 #include "mesh/text.hpp"
 #include "transform/variance.hpp"
@@ -48,13 +49,15 @@ std::vector<AxisNames> sorted_axes(const ShardMap& p) {
 
 namespace {
 
-thread_local Mesh innermost_region;
+struct InnermostRegion {
+  Mesh mesh;
+};
 
 // While one lives, the body of a region on this mesh is being recorded.
 class RegionMesh {
  public:
-  explicit RegionMesh(Mesh mesh) : around_(std::exchange(innermost_region, std::move(mesh))) {}
-  ~RegionMesh() { innermost_region = std::move(around_); }
+  explicit RegionMesh(Mesh mesh) : around_(std::exchange(per_thread<InnermostRegion>().mesh, std::move(mesh))) {}
+  ~RegionMesh() { per_thread<InnermostRegion>().mesh = std::move(around_); }
   RegionMesh(const RegionMesh&) = delete;
 
  private:
@@ -63,7 +66,7 @@ class RegionMesh {
 
 }  // namespace
 
-Mesh region_mesh() { return innermost_region; }
+Mesh region_mesh() { return per_thread<InnermostRegion>().mesh; }
 
 std::string mesh_text(const Mesh& mesh) {
   return "the mesh " + mesh.shape().str() + " with axes " + text::names(mesh.axis_names());

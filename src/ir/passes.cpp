@@ -22,7 +22,7 @@ bool logged() {
 
 // The folder of TUTTI_DUMP, made where it is missing; "" for none.
 const std::string& dump_folder() {
-  static const std::string folder = [] {
+  static const auto& folder = *new std::string([] {
     std::string wanted = environment::value(environment::dump);
     std::error_code failed;
     if (!wanted.empty()) std::filesystem::create_directories(wanted, failed);
@@ -30,7 +30,7 @@ const std::string& dump_folder() {
       raise<ValueError>("TUTTI_DUMP", "the folder " + wanted + " cannot be made: " + failed.message(),
                         "Name a folder that this process may write to.", {});
     return wanted;
-  }();
+  }());
   return folder;
 }
 

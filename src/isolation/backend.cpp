@@ -49,7 +49,7 @@ class SimulatedDevices final : public Backend {
 }  // namespace
 
 Backend& simulated_devices() {
-  static SimulatedDevices b;
+  static auto& b = *new SimulatedDevices;
   return b;
 }
 

@@ -114,13 +114,13 @@ Array pinv(const In& in, std::optional<double> rtol, bool hermitian) {
     double rtol;
     bool hermitian;
   };
-  static const auto with_rule =
+  static const auto& with_rule = *new auto(
       custom_jvp([](const Array& x, const Limits& limits) { return pinv_by_svd(x, limits.rtol, limits.hermitian); },
                  [](const std::tuple<Array, Limits>& args, const std::tuple<Array, Limits>& tangents) {
                    const auto& [x, limits] = args;
                    const Array p = pinv_by_svd(x, limits.rtol, limits.hermitian);
                    return std::pair{p, pinv_tangent(x, p, std::get<0>(tangents))};
-                 });
+                 }));
   const double limit = rtol.value_or(10 * epsilon(a) * static_cast<double>(std::max(rows_of(a), cols_of(a))));
   return with_rule(a, Limits{limit, hermitian});
 }

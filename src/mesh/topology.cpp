@@ -134,7 +134,7 @@ struct Exchange {
   std::array<std::size_t, 3> order;
 };
 const std::vector<Exchange>& exchanges() {
-  static const std::vector<Exchange> all = {
+  static const auto& all = *new std::vector<Exchange>{
       {{2, 2, 1}, {{2, 2}}, {0, 1, 2}},  {{2, 2, 4}, {{4, 4}}, {0, 1, 2}},
       {{4, 4, 4}, {{16, 4}}, {0, 2, 1}}, {{4, 8, 8}, {{64, 4}, {4, 64}}, {0, 2, 1}},
       {{8, 8, 8}, {{64, 8}}, {0, 2, 1}}, {{8, 16, 16}, {{256, 8}, {8, 256}}, {0, 2, 1}},

@@ -60,7 +60,7 @@ Recorded Part::record(const BodyPlan& plan, const std::vector<ValuePtr>& inputs,
 }
 
 const Homes& Part::homes(ValueId v) const {
-  static const Homes none;
+  static const auto& none = *new Homes;
   return homes_.empty() ? none : homes_[static_cast<std::size_t>(v)];
 }
 

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "array/buffer.hpp"
+#include "base/per_thread.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti {
@@ -122,18 +123,14 @@ Global& global() {
   return *g;
 }
 
-// A thread keeps some blocks of each class for itself. After its end (thread exit runs destructors in any order)
-// everything goes to the global lists.
+// A thread keeps some blocks of each class for itself; at its end they go to the global lists.
 struct ThreadCache {
   std::array<Buffer*, kClasses> free{};
   std::array<int, kClasses> count{};
   ~ThreadCache();
 };
-thread_local bool cache_gone = false;
-thread_local ThreadCache cache;
 
 ThreadCache::~ThreadCache() {
-  cache_gone = true;
   std::lock_guard lock(global().mutex);
   for (int c = 0; c < kClasses; ++c)
     while (Buffer* b = free[c]) {
@@ -159,7 +156,7 @@ BufferPtr allocate_buffer(std::size_t bytes) {
     b = g.take_large(total);
   } else {
     const int c = class_of(total);
-    if (!cache_gone && cache.free[c]) {
+    if (ThreadCache& cache = per_thread<ThreadCache>(); cache.free[c]) {
       b = cache.free[c];
       cache.free[c] = next_of(b);
       --cache.count[c];
@@ -196,7 +193,7 @@ void release_buffer(Buffer* b) noexcept {
   g.in_use.fetch_sub(b->capacity, std::memory_order_relaxed);
   const int c = b->size_class;
   if (c < 0) return g.give_large(b);
-  if (!cache_gone && cache.count[c] < cache_limit(c)) {
+  if (ThreadCache& cache = per_thread<ThreadCache>(); cache.count[c] < cache_limit(c)) {
     next_of(b) = cache.free[c];
     cache.free[c] = b;
     ++cache.count[c];

@@ -15,6 +15,8 @@
 #include <utility>
 
 #include "base/environment.hpp"
+#include "base/sanitizer_notes.hpp"
+#include "base/stack.hpp"
 
 namespace tutti {
 namespace run {
@@ -56,13 +58,14 @@ class Pool {
   void resize(int n) { wanted_.store(n, std::memory_order_relaxed); }
 
   void run(int count, TaskFunction f) {
-    const int helpers = std::min(size(), count) - 1;
+    int helpers = std::min(size(), count) - 1;
     std::unique_lock owner(owner_, std::defer_lock);
-    if (helpers <= 0 || count > static_cast<int>(kTaken) || !owner.try_lock()) {
+    const bool alone = helpers <= 0 || count > static_cast<int>(kTaken) || !owner.try_lock();
+    if (!alone) helpers = start_threads(helpers);
+    if (alone || helpers == 0) {
       for (int i = 0; i < count; ++i) f.call(f.context, i);
       return;
     }
-    start_threads(helpers);
     const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
     word_.store(first_word(g) | kTaken,
                 std::memory_order_seq_cst);  // from here no late worker can take a task of the old job
@@ -71,6 +74,7 @@ class Pool {
     allowed_.store(helpers, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
+    happens_before(&word_);
     word_.store(first_word(g), std::memory_order_release);
     generation_.store(g, std::memory_order_seq_cst);
     if (parked_.load(std::memory_order_seq_cst) > 0) {
@@ -84,6 +88,7 @@ class Pool {
       else
         sched_yield();
     }
+    happens_after(&done_);
     if (failed_.load()) std::rethrow_exception(std::exchange(error_, nullptr));
   }
 
@@ -100,26 +105,32 @@ class Pool {
         i = back ? count - 1 - behind : front;
       } while (
           !word_.compare_exchange_weak(w, w + (std::uint64_t{1} << (back ? kBits : 0)), std::memory_order_acq_rel));
+      happens_after(&word_);
       try {
         if (!failed_.load(std::memory_order_relaxed)) f_.call(f_.context, static_cast<int>(i));
       } catch (...) {
         std::lock_guard lock(mutex_);
         if (!failed_.exchange(true)) error_ = std::current_exception();
       }
+      happens_before(&done_);
       done_.fetch_add(1, std::memory_order_acq_rel);
     }
   }
 
-  void start_threads(int n) {
-    for (; threads_ < n; ++threads_) std::thread([this, id = threads_] { loop(id); }).detach();
+  // How many of n threads there are. Where the system gives no more, that is the size from now on.
+  int start_threads(int n) {
+    for (; threads_ < n; ++threads_)
+      if (!start_thread([this, id = threads_] { loop(id); })) {
+        int wanted = size();
+        wanted_.compare_exchange_strong(wanted, threads_ + 1, std::memory_order_relaxed);
+        return threads_;
+      }
+    return n;
   }
 
   void loop(int id) {
     if (auto* f = thread_start.load()) f();
-    static const long spin_us = [] {
-      const std::string text = environment::value(environment::spin_us);
-      return text.empty() ? 50L : std::atol(text.c_str());
-    }();
+    static const auto spin_us = static_cast<long>(environment::number(environment::spin_us, 50));
     std::uint32_t seen = 0;
     while (true) {
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_us);
@@ -175,7 +186,7 @@ void after_fork() {
 
 Pool& pool() {
   static const bool made = [] {
-    const int wanted = std::atoi(environment::value(environment::num_threads).c_str());
+    const int wanted = static_cast<int>(environment::number(environment::num_threads, 0));
     current.store(new Pool(wanted > 0 ? wanted : cores(), 0));
     return pthread_atfork(nullptr, nullptr, after_fork) == 0;
   }();

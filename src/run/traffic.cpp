@@ -12,7 +12,7 @@ struct Total {
   Traffic traffic;
 };
 Total& total() {
-  static Total one;
+  static auto& one = *new Total;
   return one;
 }
 

@@ -3,34 +3,31 @@
 #include <algorithm>
 #include <set>
 
+#include "base/per_thread.hpp"
 #include "base/recording.hpp"
 
 namespace tutti {
 namespace {
 
-constexpr int kDeepest = 256;  // recordings inside each other: the stack of a thread holds some thousand
-
-thread_local std::vector<std::shared_ptr<Trace>> stack;
+struct OpenTraces : std::vector<std::shared_ptr<Trace>> {};  // of this thread, the innermost last
 
 std::string at(Loc loc) { return loc ? " (" + loc.str() + ")" : ""; }
 
 }  // namespace
 
-TraceScope::TraceScope(std::shared_ptr<Trace> trace) : trace_(std::move(trace)) {
-  if (recordings >= kDeepest)
-    raise<ValueError>(
-        trace_->what(), "it is called inside " + std::to_string(recordings) + " others that are being recorded",
-        "Is it a recursion without an end? A loop, or one jit around all of it, needs no depth.", trace_->made());
-  stack.push_back(trace_);
+TraceScope::TraceScope(std::shared_ptr<Trace> trace)
+    : trace_(std::move(trace)), inside_(trace_->what(), trace_->made()) {
+  per_thread<OpenTraces>().push_back(trace_);
   ++recordings;
 }
 TraceScope::~TraceScope() {
   --recordings;
-  stack.pop_back();
+  per_thread<OpenTraces>().pop_back();
   trace_->closed_ = true;
 }
 
 OutsideOf::OutsideOf(const Trace* trace) {
+  auto& stack = per_thread<OpenTraces>();
   bool found = trace == nullptr;
   for (const auto& t : stack) found = found || t.get() == trace;
   if (!found) return;
@@ -42,6 +39,7 @@ OutsideOf::OutsideOf(const Trace* trace) {
   }
 }
 OutsideOf::~OutsideOf() {
+  auto& stack = per_thread<OpenTraces>();
   while (!hidden_.empty()) {
     stack.push_back(std::move(hidden_.back()));
     hidden_.pop_back();
@@ -49,15 +47,18 @@ OutsideOf::~OutsideOf() {
 }
 
 const std::shared_ptr<Trace>& innermost_trace() {
-  static const std::shared_ptr<Trace> nothing;
+  const auto& stack = per_thread<OpenTraces>();
+  static const auto& nothing = *new std::shared_ptr<Trace>;
   return stack.empty() ? nothing : stack.back();
 }
 
 bool inside_staged() {
+  const auto& stack = per_thread<OpenTraces>();
   return std::any_of(stack.begin(), stack.end(), [](const auto& t) { return t->mode() == Trace::Mode::staged; });
 }
 
 std::vector<BoundAxis> bound_axes() {
+  const auto& stack = per_thread<OpenTraces>();
   std::vector<BoundAxis> out;
   for (std::size_t i = stack.size(); i-- > 0;)
     for (const auto& [name, size] : stack[i]->axes)
@@ -67,6 +68,7 @@ std::vector<BoundAxis> bound_axes() {
 }
 
 std::int64_t bound_axis_size(const std::string& name) {
+  const auto& stack = per_thread<OpenTraces>();
   std::string known;
   for (std::size_t i = stack.size(); i-- > 0;) {
     for (const auto& [n, size] : stack[i]->axes) {
@@ -83,6 +85,7 @@ namespace {
 
 // The innermost trace that binds the axis; nullptr when none does.
 const Trace* binding(const std::string& name) {
+  const auto& stack = per_thread<OpenTraces>();
   for (std::size_t i = stack.size(); i-- > 0;)
     for (const auto& [axis, size] : stack[i]->axes)
       if (axis == name) return stack[i].get();
@@ -98,7 +101,10 @@ bool axis_is_typed(const std::string& name) {
   return by && std::find(by->typed_axes.begin(), by->typed_axes.end(), name) != by->typed_axes.end();
 }
 
-int derivatives_here() { return stack.empty() ? 0 : stack.back()->derivatives; }
+int derivatives_here() {
+  const auto& stack = per_thread<OpenTraces>();
+  return stack.empty() ? 0 : stack.back()->derivatives;
+}
 
 Trace::Trace(Mode mode, std::string what, Loc made)
     : derivatives(derivatives_here()), mode_(mode), what_(std::move(what)), made_(made) {}
@@ -125,6 +131,7 @@ void Trace::check_usable(const Array& x) const {
     return;
   }
   const Trace& other = *n.trace;
+  const auto& stack = per_thread<OpenTraces>();
   bool open = std::any_of(stack.begin(), stack.end(), [&](const auto& t) { return t.get() == &other; });
   if (open) return;
   raise<TracerError>(

@@ -14,6 +14,7 @@
 #include "ir/program.hpp"
 #include "ir/replay.hpp"
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 
@@ -86,6 +87,7 @@ class TraceScope {
 
  private:
   std::shared_ptr<Trace> trace_;
+  InsideCall inside_;
 };
 /// Hides the innermost traces while it lives, down to and including `trace` (nullptr: all of them).
 class OutsideOf {

@@ -25,6 +25,30 @@ TEST(Environment, IsDocumentedInOneTable) {
   EXPECT_EQ(rows, environment::all().size());
 }
 
+// hostile-3, L3
+TEST(Environment, RefusesValuesThatMeanNothing) {
+  for (const char* good : {"", "passes", "processes", "processes,passes"})
+    EXPECT_EQ(environment::problem(environment::check, good), "") << good;
+  EXPECT_EQ(environment::problem(environment::check, "process"), "'process' is none of its words: passes, processes");
+  for (const char* bad : {"stage", "passes,", "passes, stages", "Passes", ","})
+    EXPECT_NE(environment::problem(environment::log, bad), "") << bad;
+  for (const char* good : {"1", "64", "1e3"})
+    EXPECT_EQ(environment::problem(environment::num_threads, good), "") << good;
+  for (const char* bad : {"abc", "0", "-5", "1.5", "4 ", " 4", "4x", "nan", "inf", "1e30", "0x4"})
+    EXPECT_NE(environment::problem(environment::num_threads, bad), "") << bad;
+  for (const char* good : {"0", "0.5", "60"})
+    EXPECT_EQ(environment::problem(environment::collective_timeout, good), "") << good;
+  for (const char* bad : {"x", "-1", "nan", "1s"})
+    EXPECT_NE(environment::problem(environment::collective_timeout, bad), "") << bad;
+  EXPECT_EQ(environment::problem(environment::spin_us, "abc"), "'abc' is no whole number from 0 to a billion");
+}
+
+TEST(Environment, KnowsTheNearestName) {
+  EXPECT_STREQ(environment::nearest("TUTTI_CHEK"), "TUTTI_CHECK");
+  EXPECT_STREQ(environment::nearest("TUTTI_THREADS"), "TUTTI_NUM_THREADS");
+  EXPECT_STREQ(environment::nearest("TUTTI_CPUISA"), "TUTTI_CPU_ISA");
+}
+
 TEST(Environment, ListsWords) {
   setenv("TUTTI_LOG", "recompile,passes", 1);
   EXPECT_TRUE(environment::has_word(environment::log, "passes"));

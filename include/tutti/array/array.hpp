@@ -22,6 +22,10 @@
 #include "tutti/base/shape.hpp"
 #include "tutti/mesh/sharding.hpp"
 
+// Functions are called so; the standard library takes macros of these names away, too.
+#undef max
+#undef min
+
 namespace tutti {
 
 struct ArrayNode;
@@ -281,7 +285,10 @@ inline constexpr Ellipsis ellipsis{};
 /// One entry of an index expression.
 class Index {
  public:
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // of GCC 12: by enumerators, which are in a scope of their own
   enum class Kind { integer, slice, array, all, newaxis, ellipsis };
+#pragma GCC diagnostic pop
   template <Integer T>
   Index(T i, Loc l = Loc::current()) : kind(Kind::integer), integer(static_cast<std::int64_t>(i)), loc(l) {}
   Index(const Slice& s, Loc l = Loc::current()) : kind(Kind::slice), slice(s), loc(l) {}

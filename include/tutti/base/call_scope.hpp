@@ -27,6 +27,15 @@ class CallScope {
   bool opened_;
 };
 
+/// While it lives, this thread runs a function of the user's that `what`, made at `made`, calls. ValueError where 256
+/// run inside each other, or little of the stack is left: a recursion without an end.
+class InsideCall {
+ public:
+  InsideCall(std::string_view what, Loc made);
+  ~InsideCall();
+  InsideCall(const InsideCall&) = delete;
+};
+
 /// The line of the running call; false when there is none.
 Loc current_loc();
 /// The name of the running call, `random::normal`; `operation` when there is none, or it has no name of its own.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tutti/debug/format_text.hpp"
+#include "tutti/transform/callable.hpp"
 #include "tutti/transform/host_call.hpp"
 
 namespace tutti {
@@ -30,9 +31,10 @@ template <class... Args> struct DebugFunction {
   std::function<void(const CallSite&, const Args&...)> f;
   Loc loc;
   template <class F>
-  requires takes_host<F, Args...> DebugFunction(F fn, Loc l = Loc::current())
-      : f([fn = std::move(fn)](const CallSite& site, const Args&... args) mutable { call_host(fn, site, args...); }),
-        loc(l) {}
+  requires takes_host<F, Args...> DebugFunction(F fn, Loc l = Loc::current()) : loc(l) {
+    tutti::detail::refuse_empty(fn, "debug::callback", l);
+    f = [fn = std::move(fn)](const CallSite& site, const Args&... args) mutable { call_host(fn, site, args...); };
+  }
 };
 
 void print_call(const FormatText& format, std::vector<TextValue> values, const debug::PrintOptions& options);

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
+#include "tutti/transform/callable.hpp"
 #include "tutti/tree/tree.hpp"
 
 namespace tutti {
@@ -57,6 +59,8 @@ X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}
   auto turned = [&](const X& x) {
     return options.reverse ? tree::map([&](const Array& a) { return detail::reversed(a, axis); }, x) : x;
   };
+  detail::refuse_empty(fn, "associative_scan", loc);
+  const InsideCall inside("associative_scan", loc);
   return turned(detail::running(fn, turned(xs), n, axis, loc));
 }
 

@@ -187,6 +187,7 @@ namespace lax {
 /// Throws ShapeError when leading dims differ, TypeError when the carry changes its type.
 template <class F, class C, Tree X>
 auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc loc = Loc::current()) {
+  detail::refuse_empty(fn, "scan", loc);
   using Carry = detail::carry_t<C>;
   using R = detail::result_t<F, Carry, X>;
   if constexpr (std::is_void_v<R>)
@@ -206,6 +207,7 @@ auto scan(const F& fn, const C& init, const X& xs, ScanOptions options = {}, Loc
 /// Without xs: `fn(carry, none)`, options.length times.
 template <class F, class C>
 auto scan(const F& fn, const C& init, none_t, ScanOptions options, Loc loc = Loc::current()) {
+  detail::refuse_empty(fn, "scan", loc);
   auto body = [&](const auto& carry, const std::vector<Array>&) { return fn(carry, none); };
   return scan(body, init, std::vector<Array>(), options, loc);
 }
@@ -219,6 +221,7 @@ auto fori_loop(const Operand& lower, const Operand& upper, const F& body, const 
   using Carry = detail::carry_t<C>;
   using R = detail::result_t<F, Array, Carry>;
   if constexpr (detail::makes<Carry, R>) {
+    detail::refuse_empty(body, "fori_loop", loc);
     const Carry first{init};
     auto step = [&](const Array& i, const detail::Arrays& carry) {
       return detail::step_result(first, Carry(body(i, detail::with_leaves(first, carry))));
@@ -240,6 +243,8 @@ auto while_loop(const P& cond, const F& body, const C& init, WhileOptions option
   using R = detail::result_t<F, Carry>;
   using Holds = detail::result_t<P, Carry>;
   if constexpr (detail::makes<Carry, R> && detail::makes<Array, Holds>) {
+    detail::refuse_empty(cond, "while_loop", loc);
+    detail::refuse_empty(body, "while_loop", loc);
     const Carry first{init};
     auto condition = [&](const detail::Arrays& carry) { return Array(cond(detail::with_leaves(first, carry))); };
     auto step = [&](const detail::Arrays& carry) {
@@ -268,6 +273,8 @@ template <class T, class F, class... A> auto cond(const Operand& pred, const T& 
                   "tutti: cond: a side cannot be called with these arguments, or returns nothing");
   static_assert(!callable || std::convertible_to<S, R>, "tutti: cond: both sides must return the same type");
   if constexpr (callable && std::convertible_to<S, R>) {
+    detail::refuse_empty(yes, "cond", pred.loc);
+    detail::refuse_empty(no, "cond", pred.loc);
     const int known = detail::known_condition(pred.array, pred.loc);
     if (known == 1) return R(yes(args...));
     if (known == 0) return R(no(args...));
@@ -294,6 +301,7 @@ auto switch_(const Operand& index, const std::tuple<Fn...>& branches, const A&..
   constexpr bool alike = (std::convertible_to<detail::result_t<Fn, A...>, R> && ...);
   static_assert(!callable || alike, "tutti: switch_: all branches must return the same type");
   if constexpr (callable && alike) {
+    std::apply([&](const Fn&... fn) { (detail::refuse_empty(fn, "switch_", index.loc), ...); }, branches);
     const std::int64_t known = detail::known_index(index.array, sizeof...(Fn), index.loc);
     std::optional<R> out;
     if (known >= 0) {
@@ -356,6 +364,7 @@ template <class F, Tree X> auto map(const F& fn, const X& xs, MapOptions options
   if constexpr (std::is_void_v<Y>) {
     return detail::no_value<Array>();
   } else {
+    detail::refuse_empty(fn, "map", loc);
     std::optional<Y> pattern;
     auto step = [&](const detail::Arrays& x) {
       pattern = fn(detail::with_leaves(xs, x));

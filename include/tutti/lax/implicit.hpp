@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 #include "tutti/transform/linear_maps.hpp"
 #include "tutti/tree/tree.hpp"
 
@@ -45,7 +46,12 @@ template <class X, class M, class S, class TS>
 auto linear_solve_of(const M& matvec, const X& b, const S& solve, const TS& transpose_solve, bool symmetric, Loc loc) {
   using R = solved_t<X, std::decay_t<decltype(solve(matvec, b))>>;
   if constexpr (check_solved<X, R>()) {
-    if (!being_recorded()) return R(solve(matvec, b));
+    refuse_empty(matvec, "custom_linear_solve", loc);
+    refuse_empty(solve, "custom_linear_solve", loc);
+    if (!being_recorded()) {
+      const InsideCall inside("custom_linear_solve", loc);
+      return R(solve(matvec, b));
+    }
     std::optional<R> made;
     LinearSolveBodies bodies;
     bodies.symmetric = symmetric;
@@ -69,7 +75,12 @@ template <class X, class F, class S, class TS>
 auto root_of(const F& f, const X& guess, const S& solve, const TS& tangent_solve, Loc loc) {
   using R = solved_t<X, std::decay_t<decltype(solve(f, guess))>>;
   if constexpr (check_solved<X, R>()) {
-    if (!being_recorded()) return R(solve(f, guess));
+    refuse_empty(f, "custom_root", loc);
+    refuse_empty(solve, "custom_root", loc);
+    if (!being_recorded()) {
+      const InsideCall inside("custom_root", loc);
+      return R(solve(f, guess));
+    }
     std::optional<R> made;
     RootBodies bodies;
     bodies.function = [&](const std::vector<Array>& x) { return tree::leaves(X(f(with_arrays(guess, x)))); };

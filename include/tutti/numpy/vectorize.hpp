@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/transforms.hpp"
 
@@ -69,6 +70,7 @@ template <class F> class Vectorized {
     std::vector<Array> given;
     for (const Array& x : call.flat)
       if (x.has_value()) given.push_back(x);
+    const InsideCall inside("vectorize", made_);
     auto out = given.empty() ? one({}) : vmap(one)(given);
     std::size_t index = 0;
     const std::size_t count = tree::leaves(out).size();

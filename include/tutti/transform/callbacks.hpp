@@ -73,6 +73,7 @@ template <class F, class... Args>
 requires detail::takes_host<F, Args...>
 auto pure_callback(F f, std::type_identity_t<detail::ResultShapes<detail::host_result_t<F, Args...>>> result_shapes,
                    PureCallbackOptions options, const Args&... args) {
+  detail::refuse_empty(f, "pure_callback", result_shapes.loc);
   return detail::give_host<detail::host_result_t<F, Args...>>(
       {"pure_callback", detail::HostKind::pure, {}, false, options.vmap_method}, std::move(f), result_shapes, args...);
 }
@@ -93,6 +94,7 @@ template <class F, class... Args>
 requires detail::takes_host<F, Args...>
 auto io_callback(F f, std::type_identity_t<detail::ResultShapes<detail::host_result_t<F, Args...>>> result_shapes,
                  IoCallbackOptions options, const Args&... args) {
+  detail::refuse_empty(f, "io_callback", result_shapes.loc);
   return detail::give_host<detail::host_result_t<F, Args...>>(
       {"io_callback", detail::HostKind::ask, {}, options.ordered, VmapMethod::sequential}, std::move(f), result_shapes,
       args...);

@@ -22,7 +22,7 @@ namespace tutti {
 template <class F, class... A> auto composite(const char* name, F body, const A&... args) {
   static_assert(std::is_empty_v<F>, "tutti: composite: the body captures something; pass it as an argument");
   if (detail::being_recorded()) return body(args...);
-  static const Jitted<F> program(body, {}, Loc(), name);
+  static const auto& program = *new Jitted<F>(body, {}, Loc(), name);  // never destroyed: destructors may compute
   return program(args...);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 #include "tutti/transform/callable.hpp"
 #include "tutti/transform/transforms.hpp"
 #include "tutti/tree/tree.hpp"
@@ -27,7 +28,10 @@ template <class T> T with_places(const T& like, const std::vector<Array>& arrays
 
 template <class F, class Rule> class CustomJvp : public CallWith<CustomJvp<F, Rule>, params_t<F>> {
  public:
-  CustomJvp(F fn, Rule rule, Loc made) : fn_(std::move(fn)), rule_(std::move(rule)), made_(made) {}
+  CustomJvp(F fn, Rule rule, Loc made) : fn_(std::move(fn)), rule_(std::move(rule)), made_(made) {
+    refuse_empty(fn_, "custom_jvp", made);
+    refuse_empty(rule_, "custom_jvp", made);
+  }
 
   template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
@@ -46,7 +50,10 @@ template <class F, class Rule> class CustomJvp : public CallWith<CustomJvp<F, Ru
             gives,
             "tutti: custom_jvp: the rule returns pair(result, tangent), both of the type that the function returns");
         if constexpr (gives) {
-          if (!being_recorded()) return R(std::apply(fn_, args));
+          if (!being_recorded()) {
+            const InsideCall inside("custom_jvp", made_);
+            return R(std::apply(fn_, args));
+          }
           TreeCall<F, A...> call(fn_, args);
           JvpRule rule{[&](const std::vector<Array>& primals, const std::vector<Array>& tangents) {
                          std::pair<R, R> out =
@@ -71,7 +78,11 @@ template <class F, class Forward, class Backward>
 class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> {
  public:
   CustomVjp(F fn, Forward forward, Backward backward, Loc made)
-      : fn_(std::move(fn)), forward_(std::move(forward)), backward_(std::move(backward)), made_(made) {}
+      : fn_(std::move(fn)), forward_(std::move(forward)), backward_(std::move(backward)), made_(made) {
+    refuse_empty(fn_, "custom_vjp", made);
+    refuse_empty(forward_, "custom_vjp", made);
+    refuse_empty(backward_, "custom_vjp", made);
+  }
 
   template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
@@ -97,7 +108,10 @@ class CustomVjp : public CallWith<CustomVjp<F, Forward, Backward>, params_t<F>> 
                         "tutti: custom_vjp: bwd returns a tuple of cotangents, one per argument and of its type (an "
                         "empty Array is zero)");
           if constexpr (gives) {
-            if (!being_recorded()) return R(std::apply(fn_, args));
+            if (!being_recorded()) {
+              const InsideCall inside("custom_vjp", made_);
+              return R(std::apply(fn_, args));
+            }
             return recorded<R, Residuals>(args);
           }
         }

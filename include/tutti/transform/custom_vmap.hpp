@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 #include "tutti/lax/control_flow.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/transform/custom_rules.hpp"
@@ -41,7 +42,10 @@ template <class... A> std::tuple<A...> emptied(const std::tuple<A...>& args, std
 
 template <class F, class Rule> class CustomVmap : public CallWith<CustomVmap<F, Rule>, params_t<F>> {
  public:
-  CustomVmap(F fn, Rule rule, Loc made) : fn_(std::move(fn)), rule_(std::move(rule)), made_(made) {}
+  CustomVmap(F fn, Rule rule, Loc made) : fn_(std::move(fn)), rule_(std::move(rule)), made_(made) {
+    refuse_empty(fn_, "custom_vmap", made);
+    refuse_empty(rule_, "custom_vmap", made);
+  }
 
   template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
@@ -62,7 +66,10 @@ template <class F, class Rule> class CustomVmap : public CallWith<CustomVmap<F, 
                       "tutti: custom_vmap: the rule returns pair(result, whether it is mapped), the result of the type "
                       "that the function returns, and a bool, or a std::vector<bool> with one for each array in it");
         if constexpr (whole || by_leaf) {
-          if (!being_recorded()) return R(std::apply(fn_, args));
+          if (!being_recorded()) {
+            const InsideCall inside("custom_vmap", made_);
+            return R(std::apply(fn_, args));
+          }
           TreeCall<F, A...> call(fn_, args);
           MappedCall rule = [rule = rule_, like = emptied(args, call.arrays.leaves.size()),
                              counts = call.arrays.counts](std::int64_t size, const std::vector<bool>& mapped,
@@ -93,7 +100,7 @@ template <class F, class Rule> class CustomVmap : public CallWith<CustomVmap<F, 
 
 template <class F> class SequentialVmap : public CallWith<SequentialVmap<F>, params_t<F>> {
  public:
-  SequentialVmap(F fn, Loc made) : fn_(std::move(fn)), made_(made) {}
+  SequentialVmap(F fn, Loc made) : fn_(std::move(fn)), made_(made) { refuse_empty(fn_, "sequential_vmap", made); }
 
   template <class... A> auto call(const A&... args) const { return checked(std::tuple<lift_t<A>...>{args...}); }
 
@@ -101,7 +108,10 @@ template <class F> class SequentialVmap : public CallWith<SequentialVmap<F>, par
   template <class... A> auto checked(const std::tuple<A...>& args) const {
     if constexpr (check_trees<F, A...>()) {
       using R = call_result_t<F, A...>;
-      if (!being_recorded()) return R(std::apply(fn_, args));
+      if (!being_recorded()) {
+        const InsideCall inside("sequential_vmap", made_);
+        return R(std::apply(fn_, args));
+      }
       TreeCall<F, A...> call(fn_, args);
       MappedCall rule = [fn = fn_, like = emptied(args, call.arrays.leaves.size())](
                             std::int64_t, const std::vector<bool>& mapped, const std::vector<Array>& leaves) {

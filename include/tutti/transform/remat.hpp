@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tutti/array/array.hpp"
+#include "tutti/base/call_scope.hpp"
 #include "tutti/transform/callable.hpp"
 #include "tutti/transform/remat_policy.hpp"
 #include "tutti/transform/transforms.hpp"
@@ -50,7 +51,10 @@ template <class F> class Remat : public CallWith<Remat<F>, params_t<F>> {
  private:
   template <class... A> auto checked(const std::tuple<A...>& args) const {
     if constexpr (check_trees<F, A...>()) {
-      if (!being_recorded()) return call_result_t<F, A...>(std::apply(fn_, args));
+      if (!being_recorded()) {
+        const InsideCall inside("remat", made_);
+        return call_result_t<F, A...>(std::apply(fn_, args));
+      }
       TreeCall<F, A...> call(fn_, args);
       return call.with(remat_call(call.arrays, call.body(), options_.policy, made_));
     }

@@ -253,7 +253,7 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 Backend& cpu_backend() {
-  static CpuBackend b;
+  static auto& b = *new CpuBackend;
   return b;
 }
 

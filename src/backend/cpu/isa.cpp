@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "backend/cpu/kept_statics.hpp"
 #include "base/environment.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -31,6 +32,7 @@ Isa isa_of_processor() {
 
 Isa isa() {
   static const Isa chosen = [] {
+    keep_statics_of_onednn();  // nobody calls it without having asked here
     const Isa isa = std::min(isa_of_processor(), wanted());
     // The matrix library follows. It refuses when the user's program has run it before; then it stays as it is.
     if (isa != isa_of_processor()) dnnl_set_max_cpu_isa(isa == Isa::avx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);

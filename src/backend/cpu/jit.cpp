@@ -15,8 +15,10 @@
 #include <unordered_map>
 
 #include "backend/cpu/isa.hpp"
+#include "backend/cpu/kept_statics.hpp"
 #include "backend/cpu/objects.hpp"
 #include "base/half.hpp"
+#include "base/stack.hpp"
 #include "lane/lane_functions.hpp"
 #include "lane/library.hpp"
 #include "tutti/base/call_scope.hpp"
@@ -120,6 +122,7 @@ class Jit {
 
   // The end of a module, and of its texts unless they have been compiled anew.
   void free(orc::ResourceTrackerSP& tracker, const std::vector<std::string>& texts) {
+    const InLlvm inside;
     std::lock_guard lock(mutex_);
     if (given_up_) {
       new orc::ResourceTrackerSP(std::move(tracker));  // its end would ask for LLVM's locks
@@ -154,6 +157,7 @@ std::mutex current_mutex;
 Jit* current = nullptr;
 
 Jit& jit() {
+  const InLlvm inside;
   std::lock_guard lock(current_mutex);
   if (!current) {
     check_room(0);
@@ -203,14 +207,20 @@ std::shared_ptr<const Code> Jit::add(const std::vector<const Source*>& fresh) {
 
 std::vector<Function> compile_sources(const std::vector<Source>& sources) {
   if (sources.empty()) return {};
+  constexpr std::size_t kStack = std::size_t{1} << 20;  // what LLVM needs, generously
+  const InLlvm inside;
+  std::vector<Function> out;
   Jit* compiler = nullptr;
   try {
-    compiler = &jit();
-    return compiler->functions(sources);
+    with_stack(kStack, [&] {
+      compiler = &jit();
+      out = compiler->functions(sources);
+    });
   } catch (const std::bad_alloc&) {
     if (compiler) give_up(*compiler);
     raise_out_of_memory();
   }
+  return out;
 }
 KernelCounts kernel_counts() { return jit().counts(); }
 

@@ -27,8 +27,8 @@ orc::JITTargetMachineBuilder target_machine() {
     builder.setCPU(isa() == Isa::avx2 ? "haswell" : "x86-64");
   } else {
     // Asked once: in a virtual machine each question to the processor takes microseconds, and these are dozens.
-    static const std::string name = llvm::sys::getHostCPUName().str();
-    static const auto features = llvm::sys::getHostCPUFeatures();
+    static const auto& name = *new std::string(llvm::sys::getHostCPUName());
+    static const auto& features = *new auto(llvm::sys::getHostCPUFeatures());
     builder.setCPU(name);
     for (const auto& f : features) builder.getFeatures().AddFeature(f.first(), f.second);
   }
@@ -67,9 +67,9 @@ class Machine {
   Machine() {
     {
       std::lock_guard lock(mutex);
-      if (!kept.empty()) {
-        machine_ = std::move(kept.back());
-        kept.pop_back();
+      if (!kept().empty()) {
+        machine_ = std::move(kept().back());
+        kept().pop_back();
       }
     }
     if (!machine_) machine_ = check(target_machine().createTargetMachine());
@@ -80,12 +80,15 @@ class Machine {
   /// After an object is made; what an exception has left is not used again.
   void keep() {
     std::lock_guard lock(mutex);
-    kept.push_back(std::move(machine_));
+    kept().push_back(std::move(machine_));
   }
 
  private:
   static inline std::mutex mutex;
-  static inline std::vector<std::unique_ptr<llvm::TargetMachine>> kept;
+  static std::vector<std::unique_ptr<llvm::TargetMachine>>& kept() {  // under the mutex; never destroyed
+    static auto& all = *new std::vector<std::unique_ptr<llvm::TargetMachine>>;
+    return all;
+  }
   std::unique_ptr<llvm::TargetMachine> machine_;
 };
 

@@ -36,7 +36,7 @@ class ReferenceBackend final : public Backend {
 }  // namespace
 
 Backend& reference_backend() {
-  static ReferenceBackend b;
+  static auto& b = *new ReferenceBackend;
   return b;
 }
 

@@ -24,6 +24,7 @@ class HostFunction {
   HostFunction(Call call, const char* what, Loc loc)
       : call_(std::make_shared<const Call>(std::move(call))), what_(what), loc_(loc) {}
   std::vector<Array> operator()(const std::vector<Array>& operands, const Coordinates& at) const {
+    const InsideCall inside(what_, loc_);  // it may call what calls it
     return (*call_)(operands, at);
   }
   const char* what() const { return what_; }

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
+#include "base/stack.hpp"
 #include "ops/linalg/blocked.hpp"
 #include "ops/linalg/lapack_memory.hpp"
 #include "ops/linalg/lapack_routines.hpp"
@@ -21,7 +23,11 @@ namespace tutti::ops {
 
 void* lapack::find(const std::string& name) {
   static void* const library = [] {
+    // It starts threads as it is loaded, and ends the process where it gets none.
+    const bool alone = !start_thread([] {}) && !std::getenv("OPENBLAS_NUM_THREADS");
+    if (alone) setenv("OPENBLAS_NUM_THREADS", "1", 0);
     void* opened = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (alone) unsetenv("OPENBLAS_NUM_THREADS");
     if (!opened)
       raise<UnsupportedError>("linalg", std::string("OpenBLAS could not be loaded: ") + dlerror(),
                               "Install it (on Debian: libopenblas0).");
