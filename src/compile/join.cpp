@@ -28,6 +28,7 @@ class Joining {
       const auto [reads, writes] = touched(s);
       if (needs(reads, writes) || !has_room(reads, writes)) end();
       joined_.steps.insert(joined_.steps.end(), s.steps.begin(), s.steps.end());
+      read_ += unread(reads);
       reads_.insert(reads.begin(), reads.end());
       writes_.insert(writes.begin(), writes.end());
       written_ += temporary(writes);
@@ -41,7 +42,7 @@ class Joining {
     if (!joined_.steps.empty()) out_.push_back(std::exchange(joined_, {}));
     reads_.clear();
     writes_.clear();
-    written_ = 0;
+    written_ = read_ = 0;
   }
 
   bool is_small(const Stage& s) const {
@@ -54,10 +55,8 @@ class Joining {
   }
 
   bool has_room(const std::set<int>& reads, const std::set<int>& writes) const {
-    std::set<int> all = reads_;
-    all.insert(reads.begin(), reads.end());
     const std::int64_t written = written_ + temporary(writes);
-    return written <= std::max(kMostWritten, temporary(all) / kMuchRead);
+    return written <= std::max(kMostWritten, (read_ + unread(reads)) / kMuchRead);
   }
 
   std::pair<std::set<int>, std::set<int>> touched(const Stage& s) const {
@@ -83,11 +82,17 @@ class Joining {
     return bytes;
   }
 
+  // Bytes of temporaries that the stage which is being joined does not read yet.
+  std::int64_t unread(std::set<int> reads) const {
+    std::erase_if(reads, [&](int m) { return reads_.contains(m); });
+    return temporary(reads);
+  }
+
   const Plan& p_;
   std::vector<Stage> out_;
   Stage joined_;
   std::set<int> reads_, writes_;  // of the stage that is being joined: storages
-  std::int64_t written_ = 0;
+  std::int64_t written_ = 0, read_ = 0;  // bytes of temporaries
 };
 
 }  // namespace

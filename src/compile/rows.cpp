@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/effort.hpp"
 #include "compile/depth_first.hpp"
 #include "compile/passes.hpp"
 #include "compile/reach.hpp"
@@ -130,13 +131,15 @@ class Grouping {
   }
 
   // The last box, from `begin` on, of the same loop and over the same rows. Boxes do not need each other.
-  int last_box(int begin) const {
+  int last_box(int begin) {
+    if (begin < no_boxes_until_) return begin;
     const Loop* first = loop(begin);
     if (!first || first->extents.empty() || first->reduced >= 0 || p_.steps[begin].eqns.empty()) return begin;
     int last = begin;
     std::int64_t most = 0;
     std::vector<int> reads, writes, all_reads, all_writes;
     for (int i = begin; i < border_; ++i) {
+      ++effort;
       const Loop* l = loop(i);
       if (!l || l->extents.empty() || l->reduced >= 0 || l->extents[0] != first->extents[0] ||
           p_.steps[i].eqns != p_.steps[begin].eqns)
@@ -147,9 +150,13 @@ class Grouping {
       most = std::max(most, product(l->extents));
       last = i;
     }
-    const bool apart =
-        std::find_first_of(all_reads.begin(), all_reads.end(), all_writes.begin(), all_writes.end()) == all_reads.end();
-    return apart && most >= kBox ? last : begin;
+    std::sort(all_writes.begin(), all_writes.end());
+    const bool apart = std::none_of(all_reads.begin(), all_reads.end(), [&](int m) {
+      return std::binary_search(all_writes.begin(), all_writes.end(), m);
+    });
+    if (apart && most >= kBox) return last;
+    if (most < kBox) no_boxes_until_ = last + 1;  // nor are there in what is left of these
+    return begin;
   }
 
   void set_rows_of_boxes(Stage& s) const {
@@ -238,6 +245,7 @@ class Grouping {
   Plan& p_;
   const bool keep_storages_;  // elementwise work in a loop: a backend may run all its steps row by row
   int border_ = 0;            // a step: no group goes beyond
+  int no_boxes_until_ = 0;    // a step: those before it are too small
   std::vector<int> first_reader_, last_reader_, first_writer_;  // by storage: steps
 };
 

@@ -207,7 +207,7 @@ Arrays map_in_batches(const Arrays& xs, const std::function<StepResult(const Arr
   if (size == 0 || n == 0) return over(n, xs, program);
   std::vector<bool> mapped(consts.size(), false);
   append(mapped, std::vector<bool>(xs.size(), true));
-  auto batched = [&](std::int64_t count) { return batch_all(*program, mapped, {count, ""}); };
+  auto batched = [&](std::int64_t count) { return batch_all(program, mapped, {count, ""}); };
   const std::int64_t chunks = n / size, rest = n - chunks * size;
   Arrays out;
   if (chunks > 0) {

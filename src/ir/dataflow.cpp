@@ -6,8 +6,9 @@ namespace tutti {
 namespace {
 
 // How the sub-programs of an Eqn stand for it; nothing where they are not what it computes.
-std::vector<LoopForm::Body> bodies(const Eqn& e) {
+std::vector<LoopForm::Body> bodies(const Eqn& e, Dataflow::Through through) {
   if (const std::optional<LoopForm> form = loop_form(e)) return form->bodies;
+  if (through == Dataflow::Through::loops) return {};
   if (e.op->role != Role::call && e.op->role != Role::region) return {};
   LoopForm::Body body;
   for (int i = 0; i < static_cast<int>(e.operands.size()); ++i) body.inputs.push_back({i});
@@ -24,7 +25,7 @@ std::vector<int> ids(const std::vector<Atom>& atoms) {
 
 }  // namespace
 
-Dataflow::Dataflow(const Program& program) { enter(program); }
+Dataflow::Dataflow(const Program& program, Through through) : through_(through) { enter(program); }
 
 int Dataflow::enter(const Program& p) {
   const int first = size_;
@@ -39,19 +40,22 @@ int Dataflow::enter(const Program& p) {
 }
 
 void Dataflow::inside(const Eqn& e, int first) {
-  const std::vector<LoopForm::Body> parts = bodies(e);
+  const std::vector<LoopForm::Body> parts = bodies(e, through_);
   // Which branch it is, and whether there is a step, decides about all results, and about effects.
   auto decides = [&](int from, const Atom& a) {
     for (ValueId r : e.results) join(first + r, from, a);
     if (!a.is_literal() && has_effect(e)) effects_.push_back(from + a.id);
   };
   if (parts.empty())
-    for (const Atom& a : e.operands)
+    for (const Atom& a : e.operands) {
       for (ValueId r : e.results) join(first + r, first, a);
+      if (!a.is_literal() && !e.op->effect && has_effect(e)) effects_.push_back(first + a.id);
+    }
   if (e.op->role == Role::branch) decides(first, e.operands[0]);
 
   std::vector<int> start;  // by sub-program
   for (std::size_t s = 0; s < parts.size(); ++s) start.push_back(enter(*e.subs[s]));
+  if (!parts.empty()) starts_.insert_or_assign({first, &e}, start);
   std::vector<std::pair<int, Atom>> step(e.results.size());  // by carry: what a step makes of it
   for (std::size_t s = 0; s < parts.size(); ++s)
     for (std::size_t k = 0; k < parts[s].outputs.size(); ++k) {

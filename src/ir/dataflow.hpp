@@ -1,6 +1,8 @@
 // What the values of a program are made of, also through the bodies of its loops, branches and calls.
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "ir/program.hpp"
@@ -15,7 +17,9 @@ class Dataflow {
   /// By value of the program, then by values of sub-programs.
   using Marks = std::vector<char>;
 
-  explicit Dataflow(const Program& program);
+  /// Through which sub-programs values are followed; the results of other Eqns are made of all operands.
+  enum class Through { loops, calls };  // loops and branches; calls and manual regions as well
+  explicit Dataflow(const Program& program, Through through = Through::calls);
   /// `input` is in every step but the first what `output` was in the step before: a carry of the loop of which the
   /// program is the body.
   void feed_back(ValueId input, const Atom& output) { join(input, 0, output); }
@@ -26,6 +30,8 @@ class Dataflow {
   Marks needed_for(const std::vector<Atom>& values, const Marks& within) const;
   /// These and the operands of all effects, and what they are made of.
   Marks needed_for(const std::vector<Atom>& values) const;
+  /// Where the marks of the sub-programs of an Eqn start, of a program whose own start at `first`.
+  const std::vector<int>& starts(int first, const Eqn& eqn) const { return starts_.at({first, &eqn}); }
 
  private:
   struct Joint {
@@ -39,6 +45,8 @@ class Dataflow {
   }
   Marks spread(std::vector<int> from, bool forwards, const Marks* within) const;
 
+  Through through_;
+  std::map<std::pair<int, const Eqn*>, std::vector<int>> starts_;
   int size_ = 0;
   std::vector<Joint> joints_;
   std::vector<int> effects_;  // what they take, and what they depend on

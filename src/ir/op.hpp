@@ -222,9 +222,6 @@ struct Op {
   std::string not_differentiable;  // a reason, when neither linear nor jvp covers the floating operands
   // Axes that its sub-programs may name.
   std::function<NamedAxes(const Params&)> binds;
-  // The Eqn without what only results that are not needed need: some of its operands and results, in order. Nothing
-  // when it stays as it is.
-  std::function<std::optional<Eqn>(const Program&, const Eqn&, const Flags& needed)> narrowed;
   // Its parameters where of all results only the elements `from` to `to` of dim `dim` are read: its results are these.
   // Nothing when it gains nothing by that.
   std::function<std::optional<Params>(const Call&, int dim, std::int64_t from, std::int64_t to)> part;
@@ -236,8 +233,8 @@ struct Op {
   std::function<Arrays(const Call&, const Arrays& parts)> in_parts;
   // Of a loop with so many operands (loop_of).
   std::function<Loop(const Params&, std::size_t operands)> loop;
-  // Its parameters with other numbers of consts.
-  std::function<Params(const Params&, int condition_consts, int consts)> with_consts;
+  // Its parameters with other numbers of consts and carries.
+  std::function<Params(const Params&, int condition_consts, int consts, int carries)> with_consts;
 
   // --- placement
   std::function<Factors(const Call&, const std::vector<Type>& results)> factors;

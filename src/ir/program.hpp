@@ -1,6 +1,7 @@
 // The intermediate representation: a straight list of typed Eqns in SSA form.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,20 @@ struct Eqn {
   Loc loc;
 };
 
+/// Answers about a sub-program, kept so that walks which ask about each level of a nest do not go through all levels
+/// below each time. A copy, which may be changed, begins without.
+struct ProgramFacts {
+  std::atomic<signed char> effect{-1};  // whether it has one; -1: nobody asked
+  std::atomic<bool> tidy{false};        // it and its sub-programs are without dead code where all outputs are needed
+  ProgramFacts() = default;
+  ProgramFacts(const ProgramFacts&) {}
+  ProgramFacts& operator=(const ProgramFacts&) {
+    effect = -1;
+    tidy = false;
+    return *this;
+  }
+};
+
 /// Inputs, Eqns, outputs. Values are numbered 0..types.size()-1; each is an input or the result of one Eqn. Immutable
 /// once built.
 struct Program {
@@ -47,6 +62,7 @@ struct Program {
   std::vector<Eqn> eqns;
   std::vector<Atom> outputs;
   std::vector<std::string> input_names;  // "" or the user's path (`params.layers[0].weight`); may be empty altogether
+  mutable ProgramFacts facts;            // of what nobody changes any more
 
   const Type& type(ValueId v) const { return types[v]; }
   Type type(const Atom& a) const;
@@ -67,7 +83,9 @@ bool content_equal(const Program& a, const Program& b);
 /// Whether it, or a sub-program, tells somebody outside (Op::effect).
 bool has_effect(const Eqn& eqn);
 bool has_effect(const Program& program);
-/// Without Eqns whose results nobody needs.
+/// Without Eqns whose results nobody needs, also in loops and branches.
 Program without_dead_code(const Program& program);
+/// The same, as what nobody changes any more.
+ProgramPtr tidied(const Program& program);
 
 }  // namespace tutti

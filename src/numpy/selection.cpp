@@ -5,6 +5,7 @@
 #include "array/node.hpp"
 #include "numpy/dims.hpp"
 #include "numpy/promotion.hpp"
+#include "ops/reduction/true_positions.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/numpy/rearrange.hpp"
@@ -29,19 +30,14 @@ std::int64_t count_of(const char* function, const Array& mask) {
 // Of positions beside what fills up the places behind them.
 DType filled_dtype(const Array& fill) { return ops::promote({fill, zeros({1}, canonical(int64))}).dtype; }
 
-// Flat positions of the first `size` trues; `otherwise` behind the last one.
-Array positions(const Array& mask, std::int64_t size, const Array& otherwise) {
+// Flat positions of the first `size` trues; the number of elements behind the last one.
+Array positions(const Array& mask, std::int64_t size) {
   return composite(
       "nonzero",
-      [](const Array& m, std::int64_t n, const Array& fill) {
-        const Array flat = ravel(m);
-        const Array rank = cumsum(flat, 0, int32) - 1;
-        // What does not count goes to a place that does not exist.
-        const Array to = where(flat, rank, static_cast<int>(std::min<std::int64_t>(n, INT32_MAX)));
-        const Array start = broadcast_to(lax::convert_element_type(fill, int32), {n});
-        return start.at(to).set(lax::iota(int32, flat.shape(), 0));
+      [](const Array& m, std::int64_t n) {
+        return bind1(ops::true_positions, ops::TruePositions{n}, {ravel(m)});
       },
-      mask, size, otherwise);
+      mask, size);
 }
 
 }  // namespace
@@ -68,17 +64,15 @@ std::vector<Array> nonzero(const In& x, const SizeOptions& o) {
                                                          : zeros({size}, canonical(int64)));
     return out;
   }
-  const Array flat = positions(mask, size, 0);
+  const Array flat = positions(mask, size), none = flat == mask.size();
   std::int64_t below = mask.size();
   for (int d = 0; d < shape.ndim(); ++d) {
     below /= shape[d];
     out.push_back(shape.ndim() == 1 ? flat : floor_divide(flat, below) % shape[d]);
   }
   for (Array& i : out) i = lax::convert_element_type(i, canonical(int64));
-  if (o.size && o.fill_value.has_value()) {
-    const Array filled = lax::iota(int32, {size}, 0) >= sum(mask);
-    for (Array& i : out) i = where(filled, o.fill_value, i);
-  }
+  if (o.size)
+    for (Array& i : out) i = where(none, o.fill_value.has_value() ? o.fill_value : zeros_like(i), i);
   return out;
 }
 Array argwhere(const In& x, const SizeOptions& options) {

@@ -9,28 +9,44 @@
 #include "tutti/numpy/differences.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/numpy/sorting.hpp"
+#include "tutti/transform/composite.hpp"
 
 namespace tutti {
 
 namespace {
 
-// x as rows, sorted; whether a row differs from the one before it; where it stood.
+// Whether a row of a matrix whose rows are sorted differs from the one before it.
+Array differs_from_before(const Array& rows, bool equal_nan) {
+  return composite(
+      "unique",
+      [](const Array& x, bool nan_is_one) {
+        Array differs = x(slice(1, none)) != x(slice(0, -1));
+        if (nan_is_one && x.dtype().is_inexact()) {
+          const Array absent = isnan(x);
+          differs = differs & ~(absent(slice(1, none)) & absent(slice(0, -1)));
+        }
+        return concatenate({ones({1}, bool_), any(differs, 1)});
+      },
+      rows, equal_nan);
+}
+
+// x as rows, sorted; whether a row differs from the one before it; where it stood, if `from` is wanted or rows are not
+// single elements.
 struct Sorted {
   Array rows, first, from;
 };
-Sorted sorted_rows(const Array& x, bool equal_nan) {
+Sorted sorted_rows(const Array& x, bool equal_nan, bool from) {
   const std::int64_t n = x.shape()[0];
+  if (x.ndim() == 1 && !from) {
+    const Array rows = sort(x);
+    return {rows, differs_from_before(reshape(rows, {n, 1}), equal_nan), {}};
+  }
   const Array columns = reshape(x, Shape{n, n ? x.size() / n : 0});
   std::vector<Array> keys;
   for (std::int64_t k = columns.shape()[1]; k-- > 0;) keys.push_back(columns(all, k));
-  const Array from = keys.empty() ? lax::iota(int64, {n}, 0) : lexsort(keys);
-  const Array rows = take(x, from, 0, TakeMode::clip), flat = reshape(rows, columns.shape());
-  Array differs = flat(slice(1, none)) != flat(slice(0, -1));
-  if (equal_nan && x.dtype().is_inexact()) {
-    const Array absent = isnan(flat);
-    differs = differs & ~(absent(slice(1, none)) & absent(slice(0, -1)));
-  }
-  return {rows, concatenate({ones({1}, bool_), any(differs, 1)}), from};
+  const Array at = keys.empty() ? lax::iota(int64, {n}, 0) : lexsort(keys);
+  const Array rows = take(x, at, 0, TakeMode::clip);
+  return {rows, differs_from_before(reshape(rows, columns.shape()), equal_nan), at};
 }
 
 [[noreturn]] void traced(const char* name, const Array& x) {
@@ -38,7 +54,11 @@ Sorted sorted_rows(const Array& x, bool equal_nan) {
                      "Give .size: as many results there will be.");
 }
 
-Unique unique_of(const char* name, const Array& in, const UniqueOptions& o) {
+// What is asked for beside the values.
+struct Wanted {
+  bool indices = false, inverse = false, counts = false;
+};
+Unique unique_of(const char* name, const Array& in, const UniqueOptions& o, Wanted wanted) {
   const Array x = o.axis ? moveaxis(in, ops::normal_axis(name, *o.axis, in), 0) : ravel(in);
   if (!o.size && x.is_traced()) traced(name, in);
   const std::int64_t n = x.shape()[0];
@@ -52,24 +72,28 @@ Unique unique_of(const char* name, const Array& in, const UniqueOptions& o) {
     return {o.size ? full(shape, o.fill_value.has_value() ? o.fill_value : Array(0), x.dtype()) : x, none,
             zeros({0}, int32), none};
   }
-  const Sorted s = sorted_rows(x, o.equal_nan);
-  const Array rank = cumsum(s.first, 0, int32) - 1, count = rank[-1] + 1;
-  const std::int64_t size = o.size ? o.size->value : count.item<std::int64_t>();
+  const Sorted s = sorted_rows(x, o.equal_nan, wanted.indices || wanted.inverse);
+  const std::int64_t size = o.size ? o.size->value : sum(s.first).item<std::int64_t>();
+  const Array firsts = flatnonzero(s.first, {.size = size, .fill_value = Array(n)}), there = firsts < n;
   // Places behind the last one show the first element.
-  const Array at = flatnonzero(s.first, {.size = size});
+  const Array at = where(there, firsts, Array(0));
   Unique out;
   out.values = take(s.rows, at, 0, TakeMode::clip);
-  const Array there = lax::iota(int32, {size}, 0) < count;
   if (o.size && o.fill_value.has_value()) {
     Array mask = there;
     while (mask.ndim() < out.values.ndim()) mask = expand_dims(mask, -1);
     out.values = where(mask, out.values, lax::convert_element_type(o.fill_value, x.dtype()));
   }
   if (o.axis) out.values = moveaxis(out.values, 0, ops::normal_axis(name, *o.axis, in));
-  out.indices = take(s.from, at, 0, TakeMode::clip);
-  out.inverse = zeros({n}, int32).at(s.from).set(rank);
-  out.counts = zeros({size}, int32).at(rank).add(1);
-  if (!o.axis) out.inverse = reshape(out.inverse, in.shape());
+  if (wanted.indices) out.indices = take(s.from, at, 0, TakeMode::clip);
+  if (wanted.counts)
+    out.counts = lax::convert_element_type(concatenate({firsts, full({1}, Array(n), firsts.dtype())})(slice(1, none)) -
+                                               firsts,
+                                           int32);
+  if (wanted.inverse) {
+    out.inverse = zeros({n}, int32).at(s.from).set(cumsum(s.first, 0, int32) - 1);
+    if (!o.axis) out.inverse = reshape(out.inverse, in.shape());
+  }
   return out;
 }
 
@@ -99,7 +123,7 @@ Distinct distinct(const Array& x, bool sized) {
     return {u, ones(u.shape(), bool_)};
   }
   if (x.size() == 0) return {x, ones(x.shape(), bool_)};
-  const Sorted s = sorted_rows(x, true);
+  const Sorted s = sorted_rows(x, true, false);
   return {s.rows, s.first};
 }
 
@@ -107,25 +131,25 @@ Distinct distinct(const Array& x, bool sized) {
 
 Array unique(const In& x, const UniqueOptions& o) {
   CallScope scope(x.loc);
-  return unique_of("unique", x.array, o).values;
+  return unique_of("unique", x.array, o, {}).values;
 }
 Unique unique_all(const In& x, const UniqueOptions& o) {
   CallScope scope(x.loc);
-  return unique_of("unique_all", x.array, o);
+  return unique_of("unique_all", x.array, o, {true, true, true});
 }
 std::pair<Array, Array> unique_counts(const In& x, const UniqueOptions& o) {
   CallScope scope(x.loc);
-  const Unique u = unique_of("unique_counts", x.array, o);
+  const Unique u = unique_of("unique_counts", x.array, o, {.counts = true});
   return {u.values, u.counts};
 }
 std::pair<Array, Array> unique_inverse(const In& x, const UniqueOptions& o) {
   CallScope scope(x.loc);
-  const Unique u = unique_of("unique_inverse", x.array, o);
+  const Unique u = unique_of("unique_inverse", x.array, o, {.inverse = true});
   return {u.values, u.inverse};
 }
 Array unique_values(const In& x, const UniqueOptions& o) {
   CallScope scope(x.loc);
-  return unique_of("unique_values", x.array, o).values;
+  return unique_of("unique_values", x.array, o, {}).values;
 }
 
 Array union1d(const In& x, const In& y, const SizeOptions& o) {

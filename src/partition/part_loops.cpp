@@ -117,8 +117,9 @@ std::vector<Array> Part::loop(int eqn, const LoopForm& form, const Candidate& c,
   const std::vector<Array>& consts = bodies[form.body].traced.captured;
   all.insert(all.end(), consts.begin(), consts.end());
   all.insert(all.end(), taken.begin(), taken.end());
-  return bind(*e.op, e.op->with_consts(e.params, condition_consts, static_cast<int>(consts.size())), std::move(all),
-              std::move(subs));
+  const Params params =
+      e.op->with_consts(e.params, condition_consts, static_cast<int>(consts.size()), loop_of(e).carries);
+  return bind(*e.op, params, std::move(all), std::move(subs));
 }
 
 }  // namespace tutti

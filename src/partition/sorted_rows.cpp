@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "array/evaluate.hpp"
+#include "ir/cut_out.hpp"
 #include "ir/index.hpp"
 #include "ops/elementwise/arithmetic.hpp"
 #include "ops/movement/copy.hpp"
@@ -65,35 +67,31 @@ class SortedRows : Rewriting {
   // The value whose elements, which are at least 0 and below `n`, these indices are, however they were made ready.
   std::optional<ValueId> numbers_of(ValueId indices, std::int64_t n) {
     if (n > most_indices) return std::nullopt;
-    Program chain = p_;
-    chain.eqns.clear();
-    chain.input_names.clear();
-    chain.outputs = {indices};
-    std::vector<char> wanted(p_.types.size(), 0);
-    wanted[indices] = 1;
+    std::vector<int> eqns;
+    std::set<ValueId> wanted{indices};
     ValueId source = -1;
-    for (int i = index_.producer(indices); i >= 0; --i) {
+    bool fits = true;
+    walk_back(p_, index_, indices, [&](int i) {
       const Eqn& e = p_.eqns[i];
-      const auto result = std::find_if(e.results.begin(), e.results.end(), [&](ValueId r) { return wanted[r] != 0; });
-      if (result == e.results.end()) continue;
-      if (!keeps_places(e)) {
-        if (source >= 0 || std::any_of(result + 1, e.results.end(), [&](ValueId r) { return wanted[r] != 0; }))
-          return std::nullopt;
-        source = *result;
-        continue;
+      if (!fits) return false;
+      if (keeps_places(e)) {
+        eqns.push_back(i);
+        for (const Atom& a : e.operands)
+          if (!a.is_literal()) wanted.insert(a.id);
+        return true;
       }
-      for (const Atom& a : e.operands)
-        if (!a.is_literal()) wanted[a.id] = 1;
-      chain.eqns.push_back(e);
-    }
-    for (ValueId v : p_.inputs)
-      if (wanted[v]) return std::nullopt;
+      const auto is_wanted = [&](ValueId r) { return wanted.contains(r); };
+      fits = source < 0 && std::count_if(e.results.begin(), e.results.end(), is_wanted) == 1;
+      source = *std::find_if(e.results.begin(), e.results.end(), is_wanted);
+      return false;
+    });
+    if (!fits || std::any_of(wanted.begin(), wanted.end(), [&](ValueId v) { return index_.producer(v) < 0; }))
+      return std::nullopt;
     if (source < 0 || !p_.types[source].dtype.is_integer() ||
         p_.types[source].num_elements() != p_.types[indices].num_elements() || p_.types[source].num_elements() == 0)
       return std::nullopt;
-    std::reverse(chain.eqns.begin(), chain.eqns.end());
-    chain.inputs = {source};
-    return is_identity(chain, n) ? std::optional(source) : std::nullopt;
+    std::reverse(eqns.begin(), eqns.end());
+    return is_identity(cut_out(p_, eqns, {source}, indices), n) ? std::optional(source) : std::nullopt;
   }
 
   // Whether element k of the result, in row-major order, is made of elements k of the operands.

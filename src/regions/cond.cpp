@@ -84,7 +84,6 @@ constinit const Home cond = [] {
   op.split = cond_split;
   op.transpose = cond_transpose;
   op.batch = cond_batch;
-  op.narrowed = cond_narrowed;
   op.simpler = cond_simpler;
   op.samples = samples_of_cond();
   op.without = {{"factors", "stages walk through its branches (Role::branch)"}};

@@ -32,7 +32,7 @@ WithTangents cond_jvp(const Call& c, const Arrays& primals, const Arrays& tangen
   std::vector<JvpProgram> branches;
   Flags tangent(results, false);
   for (const ProgramPtr& sub : c.subs) {
-    branches.push_back(tutti::jvp(*sub, given));
+    branches.push_back(tutti::jvp(sub, given));
     unite(tangent, branches.back().tangent);
   }
   std::vector<ProgramPtr> subs;
@@ -127,9 +127,9 @@ Split cond_split(const Call& c, const Flags& unknown) {
   if (unknown[0]) return nothing_known(c, unknown);
   const Flags in = without_first(unknown, 1);
   Flags late(c.subs[0]->outputs.size(), false);
-  for (const ProgramPtr& sub : c.subs) unite(late, tutti::split(*sub, in).unknown_output);
+  for (const ProgramPtr& sub : c.subs) unite(late, tutti::split(sub, in).unknown_output);
   std::vector<Split> branches;
-  for (const ProgramPtr& sub : c.subs) branches.push_back(tutti::split(*sub, in, late));
+  for (const ProgramPtr& sub : c.subs) branches.push_back(tutti::split(sub, in, late));
   const std::size_t results = count(flipped(late));
   const Slots slots = slots_of(branches, results, count(flipped(in)));
 
@@ -165,7 +165,7 @@ Arrays cond_transpose(const Call& c, const Arrays& cotangents, const Arrays& ope
   std::vector<Transposed> branches;
   Flags nonzero(count(linear), false);
   for (const ProgramPtr& sub : c.subs) {
-    branches.push_back(tutti::transpose(*sub, linear, given));
+    branches.push_back(tutti::transpose(sub, linear, given));
     unite(nonzero, branches.back().nonzero);
   }
   std::vector<ProgramPtr> subs;
@@ -216,7 +216,7 @@ Batched cond_batch(const Call& c, const Arrays& operands, const Flags& mapped, c
   std::vector<BatchedProgram> branches;
   Flags out(c.subs[0]->outputs.size(), false);
   for (const ProgramPtr& sub : c.subs) {
-    branches.push_back(tutti::batch(*sub, in, axis));
+    branches.push_back(tutti::batch(sub, in, axis));
     unite(out, branches.back().mapped);
   }
   std::vector<ProgramPtr> subs;
@@ -228,29 +228,6 @@ Batched cond_batch(const Call& c, const Arrays& operands, const Flags& mapped, c
       return made;
     }));
   return {bind(c.op, {}, operands, subs), out};
-}
-
-std::optional<Eqn> cond_narrowed(const Program&, const Eqn& e, const Flags& needed) {
-  std::vector<Program> branches;
-  Flags read(e.operands.size() - 1, false);
-  for (const ProgramPtr& sub : e.subs) {
-    Program p = *sub;
-    p.outputs = where(p.outputs, needed);
-    branches.push_back(without_dead_code(p));
-    unite(read, inputs_read(branches.back()));
-  }
-  if (all_set(needed) && all_set(read)) return std::nullopt;
-  Eqn out = e;
-  out.subs.clear();
-  for (Program& p : branches) {
-    p.inputs = where(p.inputs, read);
-    p.input_names.clear();
-    out.subs.push_back(std::make_shared<Program>(without_dead_code(p)));
-  }
-  read.insert(read.begin(), true);
-  out.operands = where(e.operands, read);
-  out.results = where(e.results, needed);
-  return out;
 }
 
 }  // namespace tutti::ops

@@ -11,13 +11,13 @@ using Flags = std::vector<bool>;
 
 // The rule where some tangents are zero. What it makes of the tangents is linear in them, so it is its own derivative,
 // and forward mode leaves out what depends on zeros alone.
-WithTangents with_some_tangents(const Program& rule, std::size_t results, const Arrays& in, const Flags& is_tangent) {
+WithTangents with_some_tangents(const ProgramPtr& rule, std::size_t results, const Arrays& in, const Flags& is_tangent) {
   const Split s = tutti::split(rule, is_tangent);
   if (const Flags f = first_of(s.unknown_output, results); count(f) > 0) {  // it makes results of tangents
     Arrays all = in;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!all[i].has_value()) all[i] = zeros_of(rule.type(rule.inputs[i]));
-    return with_tangents(tutti::apply(rule, all), results);
+      if (!all[i].has_value()) all[i] = zeros_of(rule->type(rule->inputs[i]));
+    return with_tangents(tutti::apply(*rule, all), results);
   }
   const Arrays known = tutti::apply(*s.known, where(in, is_tangent, false));
   const std::size_t made = known.size() - static_cast<std::size_t>(s.num_residuals);
@@ -28,7 +28,7 @@ WithTangents with_some_tangents(const Program& rule, std::size_t results, const 
   const std::vector<Type> types = s.unknown->input_types();
   for (const Array& t : given) at.push_back(t.has_value() ? t : zeros_of(types[at.size()]));
   append(at, where(given, present(given)));
-  const JvpProgram linear = tutti::jvp(*s.unknown, differentiated);
+  const JvpProgram linear = tutti::jvp(s.unknown, differentiated);
   const Arrays out = tutti::apply(*linear.program, at);
   const Arrays changes = spread(without_first(out, linear.tangent.size()), linear.tangent);
   return with_tangents(merged(s.unknown_output, changes, known), results);
@@ -47,19 +47,19 @@ WithTangents jvp_rule_custom_jvp(const Call& c, const Arrays& primals, const Arr
   append(in, without_first(primals, args));
   is_tangent.resize(in.size(), false);
   if (all_set(present(in))) return with_tangents(tutti::apply(*c.subs[1], in), results);
-  return with_some_tangents(*c.subs[1], results, in, is_tangent);
+  return with_some_tangents(c.subs[1], results, in, is_tangent);
 }
 
 // A batch of a call is a call of batched programs. All of them agree on what is mapped: every result is.
 Batched batch_rule_custom_jvp(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   auto args = static_cast<std::size_t>(c.get<CustomJvp>().args);
-  std::vector<ProgramPtr> subs{batch_all(*c.subs[0], mapped, axis)};
+  std::vector<ProgramPtr> subs{batch_all(c.subs[0], mapped, axis)};
   if (c.subs.size() > 1) {
     Flags in = first_of(mapped, args);
     for (std::size_t i = 0; i < args; ++i)
       if (has_tangent(c.operands[i])) in.push_back(mapped[i]);
     append(in, without_first(mapped, args));
-    subs.push_back(batch_all(*c.subs[1], in, axis));
+    subs.push_back(batch_all(c.subs[1], in, axis));
   }
   return {bind(c.op, c.params, operands, subs), Flags(c.subs[0]->outputs.size(), true)};
 }

@@ -27,7 +27,7 @@ WithTangents jvp_rule_custom_vjp(const Call& c, const Arrays& primals, const Arr
 // As of custom_jvp: every result is mapped.
 Batched batch_rule_custom_vjp(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   auto args = static_cast<std::size_t>(c.get<CustomVjp>().args);
-  std::vector<ProgramPtr> subs{batch_all(*c.subs[0], mapped, axis)};
+  std::vector<ProgramPtr> subs{batch_all(c.subs[0], mapped, axis)};
   if (c.subs.size() > 1) {
     // Arguments that are not mapped have cotangents that are not: the sum over the batch.
     Flags keep;
@@ -36,8 +36,8 @@ Batched batch_rule_custom_vjp(const Call& c, const Arrays& operands, const Flags
     std::size_t captured = mapped.size() - args;
     Flags back(c.subs[2]->inputs.size() - captured, true);  // residuals and cotangents
     append(back, without_first(mapped, args));
-    subs.push_back(batch_all(*c.subs[1], mapped, axis));
-    subs.push_back(batch_all(*c.subs[2], back, axis, &keep));
+    subs.push_back(batch_all(c.subs[1], mapped, axis));
+    subs.push_back(batch_all(c.subs[2], back, axis, &keep));
   }
   return {bind(c.op, c.params, operands, subs), Flags(c.subs[0]->outputs.size(), true)};
 }
@@ -70,7 +70,7 @@ Arrays transpose_tangent(const Call& c, const Arrays& cotangents, const Arrays& 
 Batched batch_tangent(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
   const auto& p = c.get<CustomTangent>();
   Flags results(cotangent_types(c).size(), true), keep(mapped.begin() + p.kept, mapped.end());
-  ProgramPtr body = batch_all(*c.subs[0], with_cotangents(p, mapped, results), axis, &keep);
+  ProgramPtr body = batch_all(c.subs[0], with_cotangents(p, mapped, results), axis, &keep);
   return {bind(c.op, c.params, operands, {body}), results};
 }
 

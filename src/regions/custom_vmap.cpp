@@ -77,7 +77,7 @@ Batched batch_rule_custom_vmap(const Call& c, const Arrays& operands, const Flag
   const auto& p = c.get<CustomVmap>();
   const auto args = static_cast<std::size_t>(p.args);
   if (count(mapped) == 0) {  // asked for the sake of a named axis
-    const BatchedProgram body = tutti::batch(*c.subs[0], mapped, axis);
+    const BatchedProgram body = tutti::batch(c.subs[0], mapped, axis);
     return {tutti::apply(*body.program, operands), body.mapped};
   }
   for (std::size_t i = args; i < mapped.size(); ++i)
@@ -113,7 +113,7 @@ MapRule derivative(const MapRule& rule, const Flags& differentiated, const Flags
       ++next;
     }
     const RecordedRule recorded_rule = recorded(rule, size, either, types_of(primals));
-    const JvpProgram both = tutti::jvp(*recorded_rule.program, differentiated);
+    const JvpProgram both = tutti::jvp(recorded_rule.program, differentiated);
     append(primals, tangents);
     const Arrays made = tutti::apply(*both.program, primals);
     Batched out{first_of(made, tangent.size()), recorded_rule.mapped};
@@ -132,7 +132,7 @@ WithTangents jvp_rule_custom_vmap(const Call& c, const Arrays& primals, const Ar
   const auto& p = c.get<CustomVmap>();
   const auto args = static_cast<std::size_t>(p.args);
   const Flags differentiated = present(tangents);
-  const JvpProgram body = tutti::jvp(*c.subs[0], differentiated);
+  const JvpProgram body = tutti::jvp(c.subs[0], differentiated);
   const Arrays captured = without_first(primals, args);
   Arrays operands = primals;
   append(operands, where(tangents, differentiated));
@@ -154,11 +154,11 @@ WithTangents jvp_rule_custom_vmap(const Call& c, const Arrays& primals, const Ar
                        body.tangent);
 }
 
-Split split_rule_custom_vmap(const Call& c, const Flags& unknown) { return tutti::split(*c.subs[0], unknown); }
+Split split_rule_custom_vmap(const Call& c, const Flags& unknown) { return tutti::split(c.subs[0], unknown); }
 
 Arrays transpose_rule_custom_vmap(const Call& c, const Arrays& cotangents, const Arrays& operands,
                                   const Flags& undefined) {
-  const Transposed t = tutti::transpose(*c.subs[0], undefined, present(cotangents));
+  const Transposed t = tutti::transpose(c.subs[0], undefined, present(cotangents));
   Arrays args = where(operands, undefined, false);
   append(args, where(cotangents, present(cotangents)));
   return spread(spread(tutti::apply(*t.program, args), t.nonzero), undefined);

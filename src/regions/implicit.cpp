@@ -23,7 +23,7 @@ WithTangents with_first_tangents(const Arrays& results, Arrays tangents) {
 }
 
 // What the tangents of captured arrays make of the results of `program` at x; empty where nothing.
-Arrays change_by_captured(const Program& program, const Arrays& x, const Arrays& captured, const Arrays& tangents) {
+Arrays change_by_captured(const ProgramPtr& program, const Arrays& x, const Arrays& captured, const Arrays& tangents) {
   Flags differentiated(x.size(), false);
   append(differentiated, present(tangents));
   const JvpProgram forward = tutti::jvp(program, differentiated);
@@ -53,7 +53,7 @@ WithTangents jvp_rule_implicit_solve(const Call& c, const Arrays& primals, const
   const Arrays captured = without_first(primals, n), db = first_of(tangents, n);
   Arrays change(n);
   if (const Arrays by = without_first(tangents, n); any_there(by))
-    change = change_by_captured(*c.subs[1], x, captured, by);
+    change = change_by_captured(c.subs[1], x, captured, by);
   if (!any_there(db) && !any_there(change)) return with_first_tangents(results, {});
   Arrays operands = differences(db, change, first_of(primals, n));
   append(operands, captured);
@@ -61,18 +61,18 @@ WithTangents jvp_rule_implicit_solve(const Call& c, const Arrays& primals, const
 }
 
 // From a cotangent of the right hand side to one of the solution; takes captured arrays last, as the matrix does.
-ProgramPtr transposed(const Program& matrix, std::size_t n) {
-  Flags linear(matrix.inputs.size(), false);
+ProgramPtr transposed(const ProgramPtr& matrix, std::size_t n) {
+  Flags linear(matrix->inputs.size(), false);
   std::fill_n(linear.begin(), n, true);
   const Transposed back = tutti::transpose(matrix, linear, Flags(n, true));
-  std::vector<Type> types = matrix.output_types();
-  append(types, without_first(matrix.input_types(), n));
+  std::vector<Type> types = matrix->output_types();
+  append(types, without_first(matrix->input_types(), n));
   return ops::recorded("transpose", types, [&](const Arrays& in) {
     Arrays given = without_first(in, n);
     append(given, first_of(in, n));
     Arrays out = spread(tutti::apply(*back.program, given), back.nonzero);
     for (std::size_t i = 0; i < n; ++i)
-      if (!out[i].has_value()) out[i] = zeros_of(matrix.type(matrix.inputs[i]));
+      if (!out[i].has_value()) out[i] = zeros_of(matrix->type(matrix->inputs[i]));
     return out;
   });
 }
@@ -87,7 +87,7 @@ Arrays transpose_rule_implicit_solve(const Call& c, const Arrays& cotangents, co
     raise<UnsupportedError>("custom_linear_solve", "reverse mode solves the transposed system, and nobody said how",
                             "Give transpose_solve, or symmetric where the matrix is its own transpose.");
   const std::vector<ProgramPtr> subs =
-      p.symmetric ? c.subs : std::vector<ProgramPtr>{c.subs[2], transposed(*c.subs[1], n), c.subs[0]};
+      p.symmetric ? c.subs : std::vector<ProgramPtr>{c.subs[2], transposed(c.subs[1], n), c.subs[0]};
   Arrays in;
   for (std::size_t i = 0; i < n; ++i) in.push_back(cotangents[i].has_value() ? cotangents[i] : zeros_of(c.operands[i]));
   append(in, without_first(operands, n));
@@ -102,7 +102,7 @@ WithTangents jvp_rule_root(const Call& c, const Arrays& primals, const Arrays& t
   const Arrays results = bind(c.op, c.params, primals, c.subs), x = first_of(results, n);
   const Arrays captured = without_first(primals, n), by = without_first(tangents, n);
   if (!any_there(by)) return with_first_tangents(results, {});
-  const Arrays change = change_by_captured(*c.subs[1], x, captured, by);
+  const Arrays change = change_by_captured(c.subs[1], x, captured, by);
   if (!any_there(change)) return with_first_tangents(results, {});
   Arrays in = x;
   append(in, differences(Arrays(n), change, x));
@@ -120,7 +120,7 @@ Batched batch_call(const Call& c, const Arrays& operands, const Flags& mapped, c
   for (std::size_t k = 0; k < c.subs.size(); ++k) {
     Flags flags(own[k], true);
     append(flags, without_first(mapped, n));
-    subs.push_back(batch_all(*c.subs[k], flags, axis));
+    subs.push_back(batch_all(c.subs[k], flags, axis));
   }
   return {bind(c.op, c.params, in, subs), Flags(c.subs[0]->outputs.size(), true)};
 }

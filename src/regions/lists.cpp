@@ -46,7 +46,7 @@ WithTangents with_tangents(const std::vector<Array>& out, std::size_t n) {
   return with_tangents(out, tangent);
 }
 
-ProgramPtr batch_all(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
+ProgramPtr batch_all(const ProgramPtr& program, const std::vector<bool>& mapped, const BatchAxis& axis,
                      const std::vector<bool>* keep) {
   BatchedProgram batched = batch(program, mapped, axis);
   Recording recording("vmap", {});

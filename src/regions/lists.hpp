@@ -92,7 +92,7 @@ WithTangents with_tangents(const std::vector<Array>& out, const std::vector<bool
 
 /// The batch of a program in which every output is mapped; where `keep` is given and false, the output is the sum over
 /// the batch instead.
-ProgramPtr batch_all(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
+ProgramPtr batch_all(const ProgramPtr& program, const std::vector<bool>& mapped, const BatchAxis& axis,
                      const std::vector<bool>* keep = nullptr);
 
 }  // namespace tutti

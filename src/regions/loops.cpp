@@ -84,7 +84,7 @@ Arrays transpose_by_split(const Split& s, const Arrays& cotangents, const Arrays
   Flags linear(args.size(), false);
   append(linear, Flags(s.unknown->inputs.size() - args.size(), true));
   const Arrays given = where(cotangents, s.unknown_output);
-  const Transposed t = tutti::transpose(*s.unknown, linear, present(given));
+  const Transposed t = tutti::transpose(s.unknown, linear, present(given));
   append(args, where(given, present(given)));
   return spread(spread(tutti::apply(*t.program, args), t.nonzero), undefined);
 }

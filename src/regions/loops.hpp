@@ -48,7 +48,6 @@ std::vector<Array> scan_transpose(const Call& c, const std::vector<Array>& cotan
                                   const std::vector<Array>& operands, const std::vector<bool>& undefined);
 Batched scan_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
                    const BatchAxis& axis);
-std::optional<Eqn> scan_narrowed(const Program& p, const Eqn& e, const std::vector<bool>& needed);
 ProgramPtr scan_simpler(const Call& c, const std::vector<Atom>& operands);
 
 WithTangents while_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents);
@@ -61,7 +60,6 @@ std::vector<Array> while_transpose(const Call& c, const std::vector<Array>& cota
                                    const std::vector<Array>& operands, const std::vector<bool>& undefined);
 Batched while_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
                     const BatchAxis& axis);
-std::optional<Eqn> while_narrowed(const Program& p, const Eqn& e, const std::vector<bool>& needed);
 ProgramPtr while_simpler(const Call& c, const std::vector<Atom>& operands);
 
 WithTangents cond_jvp(const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents);
@@ -70,7 +68,6 @@ std::vector<Array> cond_transpose(const Call& c, const std::vector<Array>& cotan
                                   const std::vector<Array>& operands, const std::vector<bool>& undefined);
 Batched cond_batch(const Call& c, const std::vector<Array>& operands, const std::vector<bool>& mapped,
                    const BatchAxis& axis);
-std::optional<Eqn> cond_narrowed(const Program& p, const Eqn& e, const std::vector<bool>& needed);
 ProgramPtr cond_simpler(const Call& c, const std::vector<Atom>& operands);
 
 /// A list of what a loop has for each operand, or its body for each input, by what they are.

@@ -12,7 +12,7 @@ using Arrays = std::vector<Array>;
 using Flags = std::vector<bool>;
 
 WithTangents jvp_rule_remat(const Call& c, const Arrays& primals, const Arrays& tangents) {
-  JvpProgram body = tutti::jvp(*c.subs[0], present(tangents));
+  JvpProgram body = tutti::jvp(c.subs[0], present(tangents));
   Arrays operands = primals;
   append(operands, where(tangents, present(tangents)));
   return with_tangents(bind(c.op, c.params, operands, {body.program}), body.tangent);
@@ -22,8 +22,7 @@ WithTangents jvp_rule_remat(const Call& c, const Arrays& primals, const Arrays& 
 // unknown half computes the residuals of its linear half again, behind a barrier, so that nobody recognises what was
 // computed once.
 Split split_rule(const Call& c, const Flags& unknown) {
-  const Program& body = *c.subs[0];
-  const Split s = tutti::split(body, unknown);
+  const Split s = tutti::split(c.subs[0], unknown);
   const auto residuals = static_cast<std::size_t>(s.num_residuals), results = s.known->outputs.size() - residuals;
   Flags again(results, false);
   again.resize(results + residuals, true);
@@ -33,7 +32,7 @@ Split split_rule(const Call& c, const Flags& unknown) {
   Program once = *cut.once;
   once.outputs = first_of(once.outputs, results);
   append(once.outputs, without_first(cut.once->outputs, results + residuals));
-  const ProgramPtr forward = std::make_shared<Program>(without_dead_code(once));
+  const ProgramPtr forward = tidied(once);
   Program known = *program_of(c.op, c.params, where(c.operands, unknown, false), {forward});
   Program later = *cut.again;
   later.inputs = where(later.inputs, needed);
@@ -57,14 +56,14 @@ Split split_rule(const Call& c, const Flags& unknown) {
 }
 
 Arrays transpose_rule(const Call& c, const Arrays& cotangents, const Arrays& operands, const Flags& undefined) {
-  Transposed t = tutti::transpose(*c.subs[0], undefined, present(cotangents));
+  Transposed t = tutti::transpose(c.subs[0], undefined, present(cotangents));
   Arrays args = where(operands, undefined, false);
   append(args, where(cotangents, present(cotangents)));
   return spread(spread(bind(c.op, c.params, args, {t.program}), t.nonzero), undefined);
 }
 
 Batched batch_rule_remat(const Call& c, const Arrays& operands, const Flags& mapped, const BatchAxis& axis) {
-  BatchedProgram body = tutti::batch(*c.subs[0], mapped, axis);
+  BatchedProgram body = tutti::batch(c.subs[0], mapped, axis);
   return {bind(c.op, c.params, operands, {body.program}), body.mapped};
 }
 

@@ -86,7 +86,7 @@ class Cutter {
     for (ValueId v : where(kept_, needed)) once_.outputs.emplace_back(v);
     once_.input_names.clear();
     again_.input_names.clear();
-    return {std::make_shared<Program>(without_dead_code(once_)), std::make_shared<Program>(without_dead_code(again_)),
+    return {tidied(once_), tidied(again_),
             static_cast<int>(count(needed))};
   }
 

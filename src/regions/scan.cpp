@@ -133,16 +133,16 @@ constinit const Home scan = [] {
     out.slices = static_cast<int>(operands) - out.first_slice();
     return out;
   };
-  op.with_consts = [](const Params& params, int, int consts) {
+  op.with_consts = [](const Params& params, int, int consts, int carries) {
     Scan p = params.get<Scan>();
     p.consts = consts;
+    p.carries = carries;
     return Params(p);
   };
   op.jvp_together = scan_jvp;
   op.split = scan_split;
   op.transpose = scan_transpose;
   op.batch = scan_batch;
-  op.narrowed = scan_narrowed;
   op.simpler = scan_simpler;
   op.samples = samples_of_scan();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};

@@ -26,7 +26,7 @@ WithTangents scan_jvp(const Call& c, const Arrays& primals, const Arrays& tangen
   const auto carries = static_cast<std::size_t>(loop.carries);
   JvpProgram j;
   const Flags active = fixpoint(loop, present(tangents), [&](const Flags& in) {
-    j = tutti::jvp(body, in);
+    j = tutti::jvp(c.subs[0], in);
     return j.tangent;
   });
   const LoopParts<bool> given(active, loop);
@@ -87,7 +87,7 @@ Batched scan_batch(const Call& c, const Arrays& operands, const Flags& mapped, c
   const auto first = static_cast<std::size_t>(loop.first_carry()), slices = first + carries;
   BatchedProgram b;
   const Flags in = fixpoint(loop, mapped, [&](const Flags& flags) {
-    b = tutti::batch(*c.subs[0], flags, axis);
+    b = tutti::batch(c.subs[0], flags, axis);
     return b.mapped;
   });
   const ProgramPtr body = recorded("vmap", b.program->input_types(), [&](const Arrays& x) {
@@ -106,41 +106,6 @@ Batched scan_batch(const Call& c, const Arrays& operands, const Flags& mapped, c
   for (std::size_t k = carries; k < out.size(); ++k)
     if (b.mapped[k]) out[k] = moved(out[k], 1, 0);
   return {out, b.mapped};
-}
-
-std::optional<Eqn> scan_narrowed(const Program&, const Eqn& e, const Flags& needed) {
-  const Loop loop = loop_of(e);
-  Program body = *e.subs[0];
-  const auto consts = static_cast<std::size_t>(loop.consts), carries = static_cast<std::size_t>(loop.carries);
-  const std::vector<Atom> outputs = body.outputs;
-  Program part;
-  Flags read;
-  // A carry is needed if its last value is, or a step reads it.
-  Flags start(body.inputs.size(), false);
-  for (std::size_t k = 0; k < carries; ++k) start[consts + k] = needed[k];
-  const Flags in = fixpoint(loop, start, [&](const Flags& flags) {
-    Flags kept = needed;
-    for (std::size_t k = 0; k < carries; ++k) kept[k] = flags[consts + k];
-    body.outputs = where(outputs, kept);
-    part = without_dead_code(body);
-    read = inputs_read(part);
-    return without_first(read, consts);
-  });
-  Flags keep_in = read, keep_out = needed;
-  for (std::size_t k = 0; k < carries; ++k) keep_in[consts + k] = keep_out[k] = in[consts + k];
-  if (all_set(keep_in) && part.outputs.size() == outputs.size()) return std::nullopt;
-  part.inputs = where(part.inputs, keep_in);
-  part.input_names.clear();
-  Eqn out = e;
-  const LoopParts<bool> kept(keep_in, loop);
-  Scan params = e.params.get<Scan>();
-  params.consts = static_cast<int>(count(kept.consts));
-  params.carries = static_cast<int>(count(kept.carries));
-  out.params = params;
-  out.operands = where(e.operands, keep_in);
-  out.results = where(e.results, keep_out);
-  out.subs = {std::make_shared<Program>(without_dead_code(part))};
-  return out;
 }
 
 }  // namespace tutti::ops

@@ -37,7 +37,7 @@ Hoisted hoist(const Program& known, std::size_t residuals, std::size_t consts, s
     if (slice < 0) made.push_back(a);
   }
   step.outputs = made;
-  out.step = std::make_shared<Program>(without_dead_code(step));
+  out.step = tidied(step);
   return out;
 }
 
@@ -113,7 +113,7 @@ BodySplit split_body(const Call& c, const Flags& unknown) {
   out.late = fixpoint(loop, unknown, [&](const Flags& in) {
     Flags whole = LoopParts<bool>(in, loop).carries;
     whole.resize(body.outputs.size(), false);
-    out.split = tutti::split(body, in, whole);
+    out.split = tutti::split(c.subs[0], in, whole);
     return out.split.unknown_output;
   });
   return out;

@@ -40,7 +40,7 @@ Turned turned(const Call& c, const Loop& loop, const Flags& is_linear, const Fla
   const std::size_t consts = count(out.linear.consts);
   Flags given = with_cotangent(body, loop, is_linear, cotangents);
   for (bool grown = true; grown;) {
-    out.step = tutti::transpose(body, is_linear, given);
+    out.step = tutti::transpose(c.subs[0], is_linear, given);
     grown = false;
     for (std::size_t k = 0; k < carries; ++k) {
       if (given[k] || !out.step.nonzero[consts + k]) continue;

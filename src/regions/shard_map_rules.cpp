@@ -112,7 +112,7 @@ ProgramPtr with_shares(const ProgramPtr& body, const ShardMap& p, std::size_t fi
 WithTangents shard_map_jvp(const Call& c, const Arrays& primals, const Arrays& tangents) {
   ShardMap p = c.get<ShardMap>();
   Flags given = present(tangents);
-  JvpProgram body = tutti::jvp(*c.subs[0], given, named_axes(p));
+  JvpProgram body = tutti::jvp(c.subs[0], given, named_axes(p));
   append(p.in_specs, where(p.in_specs, given));
   append(p.out_specs, where(p.out_specs, body.tangent));
   Arrays operands = primals;
@@ -122,7 +122,7 @@ WithTangents shard_map_jvp(const Call& c, const Arrays& primals, const Arrays& t
 
 Split shard_map_split(const Call& c, const Flags& unknown) {
   const auto& p = c.get<ShardMap>();
-  Split s = tutti::split(*c.subs[0], unknown);
+  Split s = tutti::split(c.subs[0], unknown);
   std::vector<Residual> residuals = residuals_of(p, s, where(p.in_specs, unknown, false));
   std::vector<DimAxes> specs;
   for (const Residual& r : residuals) specs.push_back(r.spec);
@@ -143,7 +143,7 @@ Split shard_map_split(const Call& c, const Flags& unknown) {
 Arrays shard_map_transpose(const Call& c, const Arrays& cotangents, const Arrays& operands, const Flags& undefined) {
   const auto& p = c.get<ShardMap>();
   Flags given = present(cotangents);
-  Transposed t = tutti::transpose(*c.subs[0], undefined, given, named_axes(p));
+  Transposed t = tutti::transpose(c.subs[0], undefined, given, named_axes(p));
   ShardMap back = p;
   back.in_specs = where(p.in_specs, undefined, false);
   std::size_t first_cotangent = back.in_specs.size();
@@ -162,7 +162,7 @@ Batched shard_map_batch(const Call& c, const Arrays& operands, const Flags& mapp
     raise<ValueError>("shard_map",
                       "the axis '" + axis.name + "' is bound already by a vmap, pmap or shard_map around this call",
                       "Give one of them another axis name.");
-  BatchedProgram body = tutti::batch(*c.subs[0], mapped, axis, named_axes(p));
+  BatchedProgram body = tutti::batch(c.subs[0], mapped, axis, named_axes(p));
   for (std::size_t i = 0; i < mapped.size(); ++i)
     if (mapped[i]) p.in_specs[i].insert(p.in_specs[i].begin(), std::vector<std::string>());
   for (std::size_t k = 0; k < body.mapped.size(); ++k)

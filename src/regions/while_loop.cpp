@@ -106,7 +106,7 @@ constinit const Home while_loop = [] {
     out.carries = static_cast<int>(operands) - out.first_carry();
     return out;
   };
-  op.with_consts = [](const Params& params, int condition_consts, int consts) {
+  op.with_consts = [](const Params& params, int condition_consts, int consts, int) {
     While p = params.get<While>();
     p.cond_consts = condition_consts;
     p.body_consts = consts;
@@ -116,7 +116,6 @@ constinit const Home while_loop = [] {
   op.split = while_split;
   op.transpose = while_transpose;
   op.batch = while_batch;
-  op.narrowed = while_narrowed;
   op.simpler = while_simpler;
   op.samples = samples_of_while_loop();
   op.without = {{"factors", "stages walk through its body (Op::loop)"}};

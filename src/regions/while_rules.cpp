@@ -112,7 +112,7 @@ WithTangents while_jvp(const Call& c, const Arrays& primals, const Arrays& tange
   const auto before = static_cast<std::size_t>(loop.condition_consts);
   JvpProgram j;
   const Flags active = fixpoint(loop, without_first(present(tangents), before), [&](const Flags& in) {
-    j = tutti::jvp(body, in);
+    j = tutti::jvp(c.subs[1], in);
     return j.tangent;
   });
   const Flags of_consts = first_of(active, static_cast<std::size_t>(loop.consts)),
@@ -165,11 +165,11 @@ Batched while_batch(const Call& c, const Arrays& operands, const Flags& mapped, 
   bool decides = false;
   for (bool grown = true; grown;) {
     const LoopParts<bool> now(all, loop);
-    condition = tutti::batch(*c.subs[0], now.of_condition(), axis);
+    condition = tutti::batch(c.subs[0], now.of_condition(), axis);
     decides = condition.mapped[0];
     Flags in = now.of_body();
     if (decides) in.insert(in.begin(), now.before.begin(), now.before.end());
-    body = tutti::batch(decides ? *selecting : *c.subs[1], in, axis);
+    body = tutti::batch(decides ? selecting : c.subs[1], in, axis);
     grown = false;
     for (std::size_t k = 0; k < now.carries.size(); ++k) {
       const std::size_t at = static_cast<std::size_t>(loop.first_carry()) + k;
@@ -209,14 +209,13 @@ Split while_split(const Call& c, const Flags& unknown) {
   Split body;
   const Flags in = fixpoint(loop, without_first(unknown, before), [&](const Flags& flags) {
     Flags whole = without_first(flags, static_cast<std::size_t>(loop.consts));
-    body = tutti::split(*c.subs[1], flags, whole);
+    body = tutti::split(c.subs[1], flags, whole);
     return body.unknown_output;
   });
   Flags late = first_of(unknown, before);
   append(late, in);
   const LoopParts<bool> parts(late, loop);
-  const Program& condition = *c.subs[0];
-  const Split decision = tutti::split(condition, parts.of_condition());
+  const Split decision = tutti::split(c.subs[0], parts.of_condition());
   if (decision.unknown_output[0]) return nothing_known(c, unknown);
   if (c.get<While>().max_steps >= 0) return checkpointed_split(c, unknown, late, body);
 
@@ -235,14 +234,14 @@ Split while_split(const Call& c, const Flags& unknown) {
     p.body_consts = static_cast<int>(operands.size()) - p.cond_consts;
     append(operands, where(x.carries, parts.carries, false));
     Arrays results =
-        bind(c.op, p, operands, {std::make_shared<Program>(test), std::make_shared<Program>(without_dead_code(step))});
+        bind(c.op, p, operands, {std::make_shared<Program>(test), tidied(step)});
     append(results, given);
     return results;
   });
   out.unknown_output = parts.carries;
   Program rest = *without_effects(again);  // they happen in the known half
   rest.outputs = where(rest.outputs, parts.carries);
-  out.unknown = std::make_shared<Program>(without_dead_code(rest));
+  out.unknown = tidied(rest);
   return out;
 }
 
@@ -251,44 +250,6 @@ Arrays while_transpose(const Call& c, const Arrays&, const Arrays&, const Flags&
                           "reverse mode has to go back through the steps, and their number is not known beforehand",
                           "Say how many there are at most: while_loop(cond, body, init, {.max_steps = n}), or make a "
                           "known number of steps with scan or fori_loop; forward mode (jvp, jacfwd) needs neither.");
-}
-
-std::optional<Eqn> while_narrowed(const Program&, const Eqn& e, const Flags& needed) {
-  const Loop loop = loop_of(e);
-  const auto consts = static_cast<std::size_t>(loop.consts), before = static_cast<std::size_t>(loop.condition_consts);
-  const Flags tested = inputs_read(*e.subs[0]);
-  Program body = *e.subs[1], part;
-  const std::vector<Atom> outputs = body.outputs;
-  Flags start(body.inputs.size(), false), read;
-  for (std::size_t k = 0; k < needed.size(); ++k) start[consts + k] = needed[k] || tested[before + k];
-  const Flags in = fixpoint(loop, start, [&](const Flags& flags) {
-    body.outputs = where(outputs, without_first(flags, consts));
-    part = without_dead_code(body);
-    read = inputs_read(part);
-    return without_first(read, consts);
-  });
-  const Flags carries = without_first(in, consts);
-  Flags keep_body = first_of(read, consts), keep_test = first_of(tested, before);
-  append(keep_body, carries);
-  append(keep_test, carries);
-  if (all_set(keep_body) && all_set(keep_test)) return std::nullopt;
-  Program test = *e.subs[0];
-  auto narrow = [](Program& p, const Flags& keep) {
-    p.inputs = where(p.inputs, keep);
-    p.input_names.clear();
-    return std::make_shared<Program>(without_dead_code(p));
-  };
-  Flags keep = first_of(tested, before);
-  append(keep, keep_body);
-  Eqn out = e;
-  While p = e.params.get<While>();
-  p.cond_consts = static_cast<int>(count(first_of(tested, before)));
-  p.body_consts = static_cast<int>(count(first_of(read, consts)));
-  out.params = p;
-  out.operands = where(e.operands, keep);
-  out.results = where(e.results, carries);
-  out.subs = {narrow(test, keep_test), narrow(part, keep_body)};
-  return out;
 }
 
 }  // namespace tutti::ops

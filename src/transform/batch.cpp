@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "transform/interpret.hpp"
+#include "transform/kept.hpp"
 
 namespace tutti {
 namespace {
@@ -51,6 +52,7 @@ std::vector<Lane> step(const Program& p, const Eqn& eqn, const std::vector<Lane>
 
 BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
                      const NamedAxes& axes) {
+  const Transforming running;
   Recording recording("vmap", axes);
   std::vector<Lane> inputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i) {
@@ -67,6 +69,12 @@ BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, co
   }
   out.program = recording.close(outputs);
   return out;
+}
+
+BatchedProgram batch(const ProgramPtr& program, const std::vector<bool>& mapped, const BatchAxis& axis,
+                     const NamedAxes& axes) {
+  return answer(&Kept::batch, {.programs = {program}, .flags = mapped, .axes = axes, .batch = axis},
+                [&] { return batch(*program, mapped, axis, axes); });
 }
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "transform/interpret.hpp"
+#include "transform/kept.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti {
@@ -100,6 +101,7 @@ std::vector<Dual> step(const Program& p, const Eqn& eqn, const std::vector<Dual>
 }  // namespace
 
 JvpProgram jvp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
+  const Transforming running;
   Recording recording("jvp", axes);
   std::vector<Dual> inputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
@@ -117,6 +119,11 @@ JvpProgram jvp(const Program& program, const std::vector<bool>& differentiated, 
   outputs.insert(outputs.end(), tangents.begin(), tangents.end());
   out.program = recording.close(outputs);
   return out;
+}
+
+JvpProgram jvp(const ProgramPtr& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
+  return answer(&Kept::jvp, {.programs = {program}, .flags = differentiated, .axes = axes},
+                [&] { return jvp(*program, differentiated, axes); });
 }
 
 }  // namespace tutti

@@ -79,7 +79,7 @@ ProgramPtr needed_elements(const ProgramPtr& program) {
   for (Eqn& e : out.eqns)
     for (Atom& a : e.operands) put(a);
   for (Atom& a : out.outputs) put(a);
-  return std::make_shared<Program>(without_dead_code(out));
+  return tidied(out);
 }
 
 }  // namespace tutti

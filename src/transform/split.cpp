@@ -3,6 +3,7 @@
 #include <map>
 
 #include "transform/interpret.hpp"
+#include "transform/kept.hpp"
 
 namespace tutti {
 namespace {
@@ -96,7 +97,7 @@ class Splitter {
     out.unknown = needed_residuals(without_dead_code(unknown_.out));
     out.num_residuals = static_cast<int>(residual_known_.size());
     for (ValueId v : residual_known_) known_.out.outputs.emplace_back(v);
-    out.known = std::make_shared<Program>(without_dead_code(known_.out));
+    out.known = tidied(known_.out);
     return out;
   }
 
@@ -153,7 +154,7 @@ class Splitter {
       unknown.push_back(unknown_atom(a));
       if (!unknown_atom(a)) known_operands.push_back(known_.use(a));
     }
-    const Split s = e.op->split(call_of(p_, e), unknown);
+    const Split s = answer(&Kept::split, question(e, unknown), [&] { return e.op->split(call_of(p_, e), unknown); });
     const std::vector<Atom> made = known_.append(*s.known, known_operands);
     const std::size_t residuals = static_cast<std::size_t>(s.num_residuals), results = made.size() - residuals;
     for (std::size_t i = results; i < made.size(); ++i) unknown_operands.push_back(residual_of(made[i]));
@@ -175,6 +176,14 @@ class Splitter {
                           " and " + std::to_string(next[1]));
   }
 
+  Question question(const Eqn& e, const std::vector<bool>& unknown) const {
+    return {.programs = e.subs,
+            .flags = unknown,
+            .op = e.op,
+            .params = e.params,
+            .operands = operand_types(p_, e)};
+  }
+
   // What the unknown half does not read after all (of a split Eqn) is not a residual.
   ProgramPtr needed_residuals(Program half) {
     const ProgramIndex index(half);
@@ -191,7 +200,7 @@ class Splitter {
     residual_known_ = std::move(known);
     half.inputs = std::move(inputs);
     half.input_names = std::move(names);
-    return std::make_shared<Program>(same ? std::move(half) : without_dead_code(half));
+    return same ? std::make_shared<Program>(std::move(half)) : tidied(half);
   }
 
   const Program& p_;
@@ -206,10 +215,20 @@ class Splitter {
 }  // namespace
 
 Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole, Effects effects) {
+  const Transforming running;
   return Splitter(program, effects).run(unknown, whole);
 }
 
+Split split(const ProgramPtr& program, const std::vector<bool>& unknown, const std::vector<bool>& whole,
+            Effects effects) {
+  const bool late = effects == Effects::unknown;
+  return answer(&Kept::split,
+                {.programs = {program}, .flags = unknown, .more_flags = whole, .late_effects = late},
+                [&] { return split(*program, unknown, whole, effects); });
+}
+
 Linearized linearize(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes) {
+  const Transforming running;
   JvpProgram forward = jvp(program, differentiated, axes);
   std::vector<bool> unknown(forward.program->inputs.size(), false);
   std::fill(unknown.begin() + static_cast<std::ptrdiff_t>(program.inputs.size()), unknown.end(), true);
@@ -229,8 +248,7 @@ Linearized linearize(const Program& program, const std::vector<bool>& differenti
   Program known = *s.known;
   known.outputs.erase(known.outputs.begin() + static_cast<std::ptrdiff_t>(n),
                       known.outputs.begin() + static_cast<std::ptrdiff_t>(n + dropped));
-  return {std::make_shared<Program>(dropped ? without_dead_code(known) : std::move(known)), s.unknown, s.num_residuals,
-          std::move(tangent)};
+  return {dropped ? tidied(known) : s.known, s.unknown, s.num_residuals, std::move(tangent)};
 }
 
 }  // namespace tutti

@@ -27,6 +27,9 @@ struct JvpProgram {
 };
 /// Forward mode. `differentiated[i]` may only be set where has_tangent.
 JvpProgram jvp(const Program& program, const std::vector<bool>& differentiated, const NamedAxes& axes = {});
+/// Of a sub-program, as `split`, `transpose` and `batch` below: asked again within the same transformation, the answer
+/// is the same one (kept.hpp).
+JvpProgram jvp(const ProgramPtr& program, const std::vector<bool>& differentiated, const NamedAxes& axes = {});
 
 struct Linearized {
   ProgramPtr known;   // inputs: the primal inputs. Outputs: the primal outputs, then residuals
@@ -43,6 +46,8 @@ Linearized linearize(const Program& program, const std::vector<bool>& differenti
 enum class Effects { where_known, unknown };
 Split split(const Program& program, const std::vector<bool>& unknown, const std::vector<bool>& whole = {},
             Effects effects = Effects::where_known);
+Split split(const ProgramPtr& program, const std::vector<bool>& unknown, const std::vector<bool>& whole = {},
+            Effects effects = Effects::where_known);
 
 struct Transposed {
   ProgramPtr program;  // inputs: the inputs that are not linear, then cotangents of the outputs in `given`. Outputs:
@@ -53,6 +58,8 @@ struct Transposed {
 /// it is zero. A value that does not vary over a manual axis gets the psum of its cotangent over that axis.
 Transposed transpose(const Program& program, const std::vector<bool>& linear, const std::vector<bool>& given,
                      const NamedAxes& axes = {});
+Transposed transpose(const ProgramPtr& program, const std::vector<bool>& linear, const std::vector<bool>& given,
+                     const NamedAxes& axes = {});
 
 struct BatchedProgram {
   ProgramPtr program;        // mapped inputs and outputs carry the batch dim in front
@@ -60,6 +67,8 @@ struct BatchedProgram {
 };
 /// The program over a whole batch at once.
 BatchedProgram batch(const Program& program, const std::vector<bool>& mapped, const BatchAxis& axis,
+                     const NamedAxes& axes = {});
+BatchedProgram batch(const ProgramPtr& program, const std::vector<bool>& mapped, const BatchAxis& axis,
                      const NamedAxes& axes = {});
 
 /// Forward and backward in one Program. Inputs: the primal inputs, then cotangents of the outputs in `given`. Outputs:

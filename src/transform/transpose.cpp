@@ -4,6 +4,7 @@
 
 #include "ops/collective/collective.hpp"
 #include "transform/interpret.hpp"
+#include "transform/kept.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti {
@@ -99,6 +100,7 @@ class Transpose {
 
 Transposed transpose(const Program& program, const std::vector<bool>& linear, const std::vector<bool>& given,
                      const NamedAxes& axes) {
+  const Transforming running;
   Recording recording("transpose", axes);
   Transpose walk(program);
   std::vector<Array> inputs(program.inputs.size());
@@ -127,8 +129,15 @@ Transposed transpose(const Program& program, const std::vector<bool>& linear, co
   return out;
 }
 
+Transposed transpose(const ProgramPtr& program, const std::vector<bool>& linear, const std::vector<bool>& given,
+                     const NamedAxes& axes) {
+  return answer(&Kept::transpose, {.programs = {program}, .flags = linear, .more_flags = given, .axes = axes},
+                [&] { return transpose(*program, linear, given, axes); });
+}
+
 VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, const std::vector<bool>& given,
                const NamedAxes& axes) {
+  const Transforming running;
   Linearized lin = linearize(program, differentiated, axes);
   std::size_t outputs = program.outputs.size();
   std::vector<bool> is_tangent(lin.linear->inputs.size(), true), seeded(outputs), tangent_given;

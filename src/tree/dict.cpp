@@ -12,6 +12,21 @@
 namespace tutti {
 namespace {
 
+constexpr int kDeepest = 10000;  // Dicts inside each other: walks go into them, and a stack ends
+
+thread_local int depth = 0;
+class Deeper {
+ public:
+  Deeper() {
+    if (depth >= kDeepest)
+      raise<ValueError>("Dict", "more than " + std::to_string(kDeepest) + " Dicts are inside each other",
+                        "Is it a Dict that is put into itself again and again? Keep such data in one with longer keys.");
+    ++depth;
+  }
+  ~Deeper() { --depth; }
+  Deeper(const Deeper&) = delete;
+};
+
 constexpr tree::detail::NodeType dict_node{tree::detail::NodeType::Kind::map, "tutti::Dict"};
 
 void refuse_leaf(const Dict& d, const Dict::Key& key) {
@@ -49,10 +64,15 @@ Dict::Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc)
 }
 
 Dict::Dict(const Dict& other) : Array(other) {
-  other.require();
-  if (!has_value()) Array::operator=(Array());  // it is there now, however it came about
-  for (const auto& [key, value] : other.entries_)
-    if (!value.is_missing()) entries_.emplace_hint(entries_.end(), key, value);
+  // Whether there was something to copy. What is there is there now, however it came about.
+  const auto copy = [](const auto& self, const Dict& from, Dict& to) -> bool {
+    const Deeper level;
+    for (const auto& [key, value] : from.entries_)
+      if (Dict entry; self(self, value, entry)) to.entries_.emplace_hint(to.entries_.end(), key, std::move(entry));
+    static_cast<Array&>(to) = from.has_value() ? static_cast<const Array&>(from) : Array();
+    return !to.entries_.empty() || !is_absent_entry(from);
+  };
+  if (!copy(copy, other, *this)) refuse_absent(other);
 }
 Dict& Dict::operator=(const Dict& other) & { return *this = Dict(other); }
 Dict& Dict::operator=(Dict&& other) & noexcept {
@@ -113,6 +133,17 @@ const Dict& Dict::operator[](const Key& key) const {
 }
 
 void Dict::visit_tree(tree::detail::Visitor& visitor) {
+  const Deeper level;
+  // A place with something in it is an entry from now on, so that nobody looks through all below for that again.
+  const auto settle = [](const auto& self, Dict& d) -> bool {
+    if (!is_absent_entry(d)) return true;
+    const Deeper below;
+    bool any = false;
+    for (auto& [key, value] : d.entries_) any |= self(self, value);
+    if (any) static_cast<Array&>(d) = Array();
+    return any;
+  };
+  settle(settle, *this);
   require();
   if (!has_entries()) return visitor.array(*this);
   visitor.enter(dict_node, static_cast<std::size_t>(size()));
@@ -124,6 +155,7 @@ void Dict::visit_tree(tree::detail::Visitor& visitor) {
 }
 
 std::string str(const Dict& d) {
+  const Deeper level;
   if (d.is_array()) return repr(d.array());
   std::string out = "{";
   for (const auto& [key, value] : d) out += (out.size() > 1 ? ", '" : "'") + key + "': " + str(value);

@@ -25,7 +25,8 @@ template <class T, class Word> class ValueSorter {
   ValueSorter(std::int64_t longest, bool descending)
       : turn_(static_cast<OrderWord<T>>(descending ? -1 : 0)),
         quick_(is_quick()),
-        room_(allocate_buffer((quick_ ? 3 : 2) * static_cast<std::size_t>(Quick::room(longest)) * sizeof(Word))),
+        room_(allocate_buffer(
+            kCounted ? 0 : (quick_ ? 3 : 2) * static_cast<std::size_t>(Quick::room(longest)) * sizeof(Word))),
         words_(static_cast<Word*>(room_->data())),
         other_(words_ + Quick::room(longest)),
         counts_(quick_ ? 0 : static_cast<std::size_t>((longest + kPiece - 1) / kPiece)) {}
@@ -35,6 +36,7 @@ template <class T, class Word> class ValueSorter {
 
   /// to[i * step] are the elements x[i * step] in order.
   void sort(const T* x, std::int64_t step, std::int64_t n, T* to, bool on_workers) {
+    if constexpr (kCounted) return by_counting(x, step, n, to, on_workers);
     spread(on_workers, n, [&](std::int64_t begin, std::int64_t end) {
       if constexpr (has_short_order<T> && sizeof(Word) == 4)
         row_orders(x + begin * step, step, end - begin, turn_ != 0, words_ + begin);
@@ -53,8 +55,23 @@ template <class T, class Word> class ValueSorter {
 
  private:
   using Quick = QuickSort<Word>;
+  static constexpr bool kCounted = std::integral<T> && sizeof(T) == 1;  // so few values that each is counted
   static constexpr int kBits = 8, kDigits = 1 << kBits;
   static constexpr std::int64_t kPiece = kRowPiece;
+
+  // How often there is each value says all: no memory beside the result.
+  void by_counting(const T* x, std::int64_t step, std::int64_t n, T* to, bool on_workers) {
+    const auto order = [&](T v) { return static_cast<std::uint8_t>(static_cast<OrderWord<T>>(ordered(v)) ^ turn_); };
+    counts_.assign(static_cast<std::size_t>((n + kPiece - 1) / kPiece), {});
+    spread(on_workers, n, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) ++counts_[i / kPiece][order(x[i * step])];
+    });
+    std::array<T, kDigits> values{};
+    for (int v = 0; v < kDigits; ++v) values[order(static_cast<T>(v))] = static_cast<T>(v);
+    for (int d = 0; d < kDigits; ++d)
+      for (const auto& piece : counts_)
+        for (std::int64_t left = piece[d]; left > 0; --left, to += step) *to = values[d];
+  }
 
   void by_splitting(std::int64_t step, std::int64_t n, T* to, bool on_workers) {
     Word* sorted = other_ + (other_ - words_);

@@ -1,0 +1,87 @@
+#include "growth/growth.hpp"
+
+#include <malloc.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <ostream>
+
+#include "base/effort.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> allocations{0}, live{0}, most{0};
+
+void* counted(void* p) {
+  if (!p) throw std::bad_alloc();
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  const std::int64_t size = static_cast<std::int64_t>(malloc_usable_size(p));
+  const std::int64_t now = live.fetch_add(size, std::memory_order_relaxed) + size;
+  std::int64_t seen = most.load(std::memory_order_relaxed);
+  while (now > seen && !most.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {}
+  return p;
+}
+void released(void* p) {
+  if (p) live.fetch_sub(static_cast<std::int64_t>(malloc_usable_size(p)), std::memory_order_relaxed);
+  std::free(p);
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return counted(std::malloc(n ? n : 1)); }
+void* operator new(std::size_t n, std::align_val_t a) {
+  const auto align = static_cast<std::size_t>(a);
+  return counted(std::aligned_alloc(align, (n + align) / align * align));
+}
+void operator delete(void* p) noexcept { released(p); }
+void operator delete(void* p, std::size_t) noexcept { released(p); }
+void operator delete(void* p, std::align_val_t) noexcept { released(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { released(p); }
+
+namespace tutti::test {
+namespace {
+
+constexpr double kMostGrowth = 2.3;  // of work where there is twice as much
+constexpr std::int64_t kFewBytes = 1 << 16;
+
+double thread_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace
+
+Work work_of(const std::function<void()>& call) {
+  const std::int64_t allocated = allocations, looked = effort, before = live;
+  most = before;
+  const double start = thread_seconds();
+  call();
+  const double seconds = thread_seconds() - start;
+  return {allocations - allocated + effort - looked, most - before, seconds};
+}
+
+std::string name_of(const testing::TestParamInfo<Growth>& info) {
+  std::string out = info.param.name;
+  std::replace_if(out.begin(), out.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return out;
+}
+
+TEST_P(GrowthTest, TwiceTheSizeIsTwiceTheWork) {
+  const Growth& g = GetParam();
+  g.make(g.n / 2)();  // what is made once in a process
+  const Work once = work_of(g.make(g.n)), twice = work_of(g.make(2 * g.n));
+  const auto text = [](const Work& w) {
+    return std::to_string(w.steps) + " steps, " + std::to_string(w.peak) + " bytes, " + std::to_string(w.seconds) +
+           " s";
+  };
+  const std::string both = text(once) + "; twice the size: " + text(twice);
+  if (std::getenv("TUTTI_GROWTH_TELL")) std::printf("%s\n", both.c_str());
+  EXPECT_LE(static_cast<double>(twice.steps), kMostGrowth * static_cast<double>(once.steps)) << both;
+  EXPECT_LE(static_cast<double>(twice.peak), kMostGrowth * static_cast<double>(std::max(once.peak, kFewBytes))) << both;
+}
+
+}  // namespace tutti::test
