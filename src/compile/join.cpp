@@ -91,7 +91,7 @@ class Joining {
   const Plan& p_;
   std::vector<Stage> out_;
   Stage joined_;
-  std::set<int> reads_, writes_;  // of the stage that is being joined: storages
+  std::set<int> reads_, writes_;         // of the stage that is being joined: storages
   std::int64_t written_ = 0, read_ = 0;  // bytes of temporaries
 };
 

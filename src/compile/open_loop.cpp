@@ -79,8 +79,8 @@ ValueId OpenLoop::add(Program& program, std::vector<Eqn>& list, const Op& op, Pa
 Eqn OpenLoop::close() {
   gather();
   Eqn e = eqn;
-  e.params = eqn.op->with_consts(eqn.params, static_cast<int>(condition_consts.size()),
-                                 static_cast<int>(consts.size()), static_cast<int>(carries.size()));
+  e.params = eqn.op->with_consts(eqn.params, static_cast<int>(condition_consts.size()), static_cast<int>(consts.size()),
+                                 static_cast<int>(carries.size()));
   e.operands.clear();
   e.results.clear();
   for (const auto* list : {&condition_consts, &consts})

@@ -151,9 +151,8 @@ class Grouping {
       last = i;
     }
     std::sort(all_writes.begin(), all_writes.end());
-    const bool apart = std::none_of(all_reads.begin(), all_reads.end(), [&](int m) {
-      return std::binary_search(all_writes.begin(), all_writes.end(), m);
-    });
+    const bool apart = std::none_of(all_reads.begin(), all_reads.end(),
+                                    [&](int m) { return std::binary_search(all_writes.begin(), all_writes.end(), m); });
     if (apart && most >= kBox) return last;
     if (most < kBox) no_boxes_until_ = last + 1;  // nor are there in what is left of these
     return begin;

@@ -110,10 +110,11 @@ std::vector<Array> matching(const std::vector<bool>& present, const std::vector<
 Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, const Body& body, Loc made) {
   std::vector<std::optional<TracedLeaf>> leaves = differentiable(args, everything(args));
   std::vector<Array> given;
+  const auto paths = args.paths();
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (!tangents[i].has_value()) leaves[i].reset();  // zero: constant
     if (!leaves[i]) continue;
-    given.push_back(fit(tangents[i], leaves[i]->type, "jvp", leaf_name(args.paths()[i]), made));
+    given.push_back(fit(tangents[i], leaves[i]->type, "jvp", leaf_name(paths[i]), made));
   }
   Recorded call = record_call(args, leaves, body, {"jvp", made});
   JvpProgram program = jvp(*call.program, call.explicit_only());

@@ -21,8 +21,8 @@ template <class T> std::vector<T> where(const std::vector<T>& xs, const Flags& k
 }
 bool all_set(const Flags& flags) { return std::find(flags.begin(), flags.end(), false) == flags.end(); }
 
-// The program of these Eqns, last first, with these inputs and outputs. Values are numbered anew, so that equal programs
-// have equal content.
+// The program of these Eqns, last first, with these inputs and outputs. Values are numbered anew, so that equal
+// programs have equal content.
 Program renumbered(const Program& p, const Flags& inputs, std::vector<Eqn> live, const Flags& outputs) {
   Program out;
   std::vector<ValueId> id(p.types.size(), -1);

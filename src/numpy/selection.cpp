@@ -34,9 +34,7 @@ DType filled_dtype(const Array& fill) { return ops::promote({fill, zeros({1}, ca
 Array positions(const Array& mask, std::int64_t size) {
   return composite(
       "nonzero",
-      [](const Array& m, std::int64_t n) {
-        return bind1(ops::true_positions, ops::TruePositions{n}, {ravel(m)});
-      },
+      [](const Array& m, std::int64_t n) { return bind1(ops::true_positions, ops::TruePositions{n}, {ravel(m)}); },
       mask, size);
 }
 

@@ -87,9 +87,8 @@ Unique unique_of(const char* name, const Array& in, const UniqueOptions& o, Want
   if (o.axis) out.values = moveaxis(out.values, 0, ops::normal_axis(name, *o.axis, in));
   if (wanted.indices) out.indices = take(s.from, at, 0, TakeMode::clip);
   if (wanted.counts)
-    out.counts = lax::convert_element_type(concatenate({firsts, full({1}, Array(n), firsts.dtype())})(slice(1, none)) -
-                                               firsts,
-                                           int32);
+    out.counts = lax::convert_element_type(
+        concatenate({firsts, full({1}, Array(n), firsts.dtype())})(slice(1, none)) - firsts, int32);
   if (wanted.inverse) {
     out.inverse = zeros({n}, int32).at(s.from).set(cumsum(s.first, 0, int32) - 1);
     if (!o.axis) out.inverse = reshape(out.inverse, in.shape());

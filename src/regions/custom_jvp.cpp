@@ -11,7 +11,8 @@ using Flags = std::vector<bool>;
 
 // The rule where some tangents are zero. What it makes of the tangents is linear in them, so it is its own derivative,
 // and forward mode leaves out what depends on zeros alone.
-WithTangents with_some_tangents(const ProgramPtr& rule, std::size_t results, const Arrays& in, const Flags& is_tangent) {
+WithTangents with_some_tangents(const ProgramPtr& rule, std::size_t results, const Arrays& in,
+                                const Flags& is_tangent) {
   const Split s = tutti::split(rule, is_tangent);
   if (const Flags f = first_of(s.unknown_output, results); count(f) > 0) {  // it makes results of tangents
     Arrays all = in;

@@ -86,8 +86,7 @@ class Cutter {
     for (ValueId v : where(kept_, needed)) once_.outputs.emplace_back(v);
     once_.input_names.clear();
     again_.input_names.clear();
-    return {tidied(once_), tidied(again_),
-            static_cast<int>(count(needed))};
+    return {tidied(once_), tidied(again_), static_cast<int>(count(needed))};
   }
 
  private:

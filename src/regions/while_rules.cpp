@@ -233,8 +233,7 @@ Split while_split(const Call& c, const Flags& unknown) {
     append(operands, where(x.consts, parts.consts, false));
     p.body_consts = static_cast<int>(operands.size()) - p.cond_consts;
     append(operands, where(x.carries, parts.carries, false));
-    Arrays results =
-        bind(c.op, p, operands, {std::make_shared<Program>(test), tidied(step)});
+    Arrays results = bind(c.op, p, operands, {std::make_shared<Program>(test), tidied(step)});
     append(results, given);
     return results;
   });

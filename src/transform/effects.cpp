@@ -41,7 +41,8 @@ Arrays guarded_eqn(const Eqn& e, const Arrays& operands, const Array& guard) {
         all = with(std::move(all), before, guard);
       }
     }
-    return bind(*e.op, e.op->with_consts(e.params, loop.condition_consts + of_condition, loop.consts + 1, loop.carries), all, subs);
+    return bind(*e.op, e.op->with_consts(e.params, loop.condition_consts + of_condition, loop.consts + 1, loop.carries),
+                all, subs);
   }
   if (e.op->role == Role::region && e.op->with_consts)
     return bind(*e.op, e.op->with_consts(e.params, 0, static_cast<int>(operands.size()) + 1),

@@ -177,11 +177,7 @@ class Splitter {
   }
 
   Question question(const Eqn& e, const std::vector<bool>& unknown) const {
-    return {.programs = e.subs,
-            .flags = unknown,
-            .op = e.op,
-            .params = e.params,
-            .operands = operand_types(p_, e)};
+    return {.programs = e.subs, .flags = unknown, .op = e.op, .params = e.params, .operands = operand_types(p_, e)};
   }
 
   // What the unknown half does not read after all (of a split Eqn) is not a residual.
@@ -222,8 +218,7 @@ Split split(const Program& program, const std::vector<bool>& unknown, const std:
 Split split(const ProgramPtr& program, const std::vector<bool>& unknown, const std::vector<bool>& whole,
             Effects effects) {
   const bool late = effects == Effects::unknown;
-  return answer(&Kept::split,
-                {.programs = {program}, .flags = unknown, .more_flags = whole, .late_effects = late},
+  return answer(&Kept::split, {.programs = {program}, .flags = unknown, .more_flags = whole, .late_effects = late},
                 [&] { return split(*program, unknown, whole, effects); });
 }
 

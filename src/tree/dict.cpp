@@ -19,8 +19,9 @@ class Deeper {
  public:
   Deeper() {
     if (depth >= kDeepest)
-      raise<ValueError>("Dict", "more than " + std::to_string(kDeepest) + " Dicts are inside each other",
-                        "Is it a Dict that is put into itself again and again? Keep such data in one with longer keys.");
+      raise<ValueError>(
+          "Dict", "more than " + std::to_string(kDeepest) + " Dicts are inside each other",
+          "Is it a Dict that is put into itself again and again? Keep such data in one with longer keys.");
     ++depth;
   }
   ~Deeper() { --depth; }

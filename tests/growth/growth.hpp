@@ -1,6 +1,6 @@
 // Twice the size costs at most 2.3 times: tables of functions that take many of something, each called at two sizes.
-// Work is counted, not timed: calls of operator new, what passes say that they have looked at (base/effort.hpp), and the
-// most bytes that lived at once. Loops that neither allocate nor count are timed as well, at sizes far apart.
+// Work is counted, not timed: calls of operator new, what passes say that they have looked at (base/effort.hpp), and
+// the most bytes that lived at once. Loops that neither allocate nor count are timed as well, at sizes far apart.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Growth {
   std::string name;
   int n = 0;
   std::function<std::function<void()>(int n)> make;
-  /// What is unavoidable beside what grows: a fixed number of steps that a small size does not pay off.
+  double most = 2.3;  // times the work for twice as many
   friend void PrintTo(const Growth& g, std::ostream* os) { *os << g.name; }
 };
 
