@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "array/evaluate.hpp"
+#include "ir/cut_out.hpp"
 
 namespace tutti {
 namespace {
@@ -33,21 +34,13 @@ bool KnownValues::knows(ValueId v) {
 }
 
 std::vector<std::int64_t> KnownValues::integers(ValueId v) const {
-  Program p = p_;
-  p.inputs.clear();
-  p.input_names.clear();
-  p.outputs = {v};
-  p.eqns.clear();
-  std::vector<char> wanted(p_.types.size(), 0);
-  wanted[v] = 1;
-  for (int i = index_.producer(v); i >= 0; --i) {
-    const Eqn& e = p_.eqns[i];
-    if (std::none_of(e.results.begin(), e.results.end(), [&](ValueId r) { return wanted[r] != 0; })) continue;
-    for (const Atom& a : e.operands)
-      if (!a.is_literal()) wanted[a.id] = 1;
-    p.eqns.push_back(e);
-  }
-  std::reverse(p.eqns.begin(), p.eqns.end());
+  std::vector<int> eqns;
+  walk_back(p_, index_, v, [&](int i) {
+    eqns.push_back(i);
+    return true;
+  });
+  std::reverse(eqns.begin(), eqns.end());
+  const Program p = cut_out(p_, eqns, {}, v);
   const BufferPtr made = evaluate(p, {})[0];
   const Type& type = p_.types[v];
   std::vector<std::int64_t> out;

@@ -63,7 +63,10 @@ class Narrowing {
     Program out;
     Eqn e = eqn;
     for (Atom& a : e.operands)
-      if (!a.is_literal()) a = Atom(static_cast<ValueId>(out.inputs.size())), out.inputs.push_back(a.id);
+      if (!a.is_literal()) {
+        a = Atom(static_cast<ValueId>(out.inputs.size()));
+        out.inputs.push_back(a.id);
+      }
     for (ValueId& r : e.results) {
       r = static_cast<ValueId>(out.inputs.size() + out.outputs.size());
       out.outputs.emplace_back(r);

@@ -85,7 +85,7 @@ constinit const Home shard_map = [] {
     for (const DimAxes& spec : p.out_specs) out.results.push_back(region_sharding(p, spec));
     return out;
   };
-  op.with_consts = [](const Params& params, int, int operands) {  // scalars behind the others
+  op.with_consts = [](const Params& params, int, int operands, int) {  // scalars behind the others
     ShardMap p = params.get<ShardMap>();
     p.in_specs.resize(static_cast<std::size_t>(operands));
     return Params(p);

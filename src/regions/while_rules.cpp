@@ -64,7 +64,7 @@ Batched batch_that_tells(const Call& c, const LoopParts<Array>& operands, const 
   Flags of_test = mapped.of_condition(), of_step = mapped.all();
   of_test.insert(of_test.begin(), true);
   of_step.insert(of_step.begin(), true);
-  const ProgramPtr test = batch_all(*guarded(*c.subs[0], 0), of_test, axis);
+  const ProgramPtr test = batch_all(guarded(*c.subs[0], 0), of_test, axis);
   const BatchedProgram step = tutti::batch(*step_where_told(c, loop), of_step, axis);
   LoopParts<Array> x({}, operands.before, operands.carries, {});
   append(x.consts, operands.consts);

@@ -45,7 +45,7 @@ Arrays guarded_eqn(const Eqn& e, const Arrays& operands, const Array& guard) {
                 all, subs);
   }
   if (e.op->role == Role::region && e.op->with_consts)
-    return bind(*e.op, e.op->with_consts(e.params, 0, static_cast<int>(operands.size()) + 1),
+    return bind(*e.op, e.op->with_consts(e.params, 0, static_cast<int>(operands.size()) + 1, 0),
                 with(operands, operands.size(), guard),
                 {guarded(*subs[0], subs[0]->inputs.size(), e.op->binds(e.params))});
   if (e.op->role != Role::branch && e.op->role != Role::call)
