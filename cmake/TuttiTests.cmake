@@ -1,6 +1,6 @@
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
-# "FOLDER/file.hpp". Some folders are not like that: golden and fuzz (programs of their own), consumer (a user's
-# project), compile_fail (files that must not compile), headers (files that must), exchange (a module for Python) and
+# "FOLDER/file.hpp". Some folders are not like that: golden, fuzz and sweep (programs of their own), consumer (a
+# user's project), compile_fail (files that must not compile), headers (files that must), exchange (a module for Python) and
 # ends (what tests of run start). Tests with the label "slow"
 # are left out by `./dev test --sanitize`, and so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
@@ -27,7 +27,8 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed ends exchange faults fuzz headers)
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed ends exchange faults fuzz headers
+  sweep)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
   if(NOT sources)
@@ -197,6 +198,17 @@ set_tests_properties(fuzz.programs fuzz.many PROPERTIES LABELS slow TIMEOUT 900)
 add_test(NAME fuzz.shrinks COMMAND tutti_fuzz --seed 1 --programs 40 --pretend cumsum)
 set_tests_properties(fuzz.shrinks PROPERTIES
   PASS_REGULAR_EXPRESSION "Array v0 = cumsum.in.0., 0..[ \n]*return Arrays")
+
+# Special functions beside recorded values: `./dev sweep special`.
+add_executable(tutti_sweep EXCLUDE_FROM_ALL ${tutti_tests}/sweep/sweep.cpp ${tutti_tests}/special/functions.cpp
+  ${tutti_tests}/special/points.cpp)
+target_include_directories(tutti_sweep PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
+target_link_libraries(tutti_sweep PRIVATE
+  tutti tutti_flags tutti_test_flags fmt::fmt command_line
+  GTest::gtest)  # for the definitions that the precompiled header was compiled with
+if(TUTTI_PCH)
+  target_precompile_headers(tutti_sweep REUSE_FROM tutti_test_pch)
+endif()
 
 # What runs no code of ours is not repeated under sanitizers.
 if(TUTTI_SANITIZE)

@@ -189,11 +189,6 @@ def main():
     table("fresnel_g", "pi^2 x^3 g(x) of (pi x^2)^-2", fresnel_g, 0, 1 / (mp.pi * near)**2)
     weideman("faddeeva64", 40)
     weideman("faddeeva32", 20)
-    nodes, weights = np.polynomial.legendre.leggauss(26)
-    lines.append("// Gauss and Legendre's rule of 26 points for the integral of an even function over 0 to 1:")
-    lines.append("// squares of the nodes, and weights.")
-    array("legendre_squares", [mp.mpf(float(x))**2 for x in nodes[13:]])
-    array("legendre_weights", [mp.mpf(float(w)) for w in weights[13:]])
     head = ["// Coefficients of the special functions, made by tools/fit_functions.py.", "#pragma once", "",
             '#include "special/approximation.hpp"', "", "namespace tutti::special::table {", "",
             "// clang-format off: numbers, several to a line"]

@@ -65,13 +65,26 @@ constinit const LaneFunction lanes_lgamma = function("lgamma", 0), lanes_digamma
                              lanes_random_gamma_grad = function("random_gamma_grad", 9),
                              lanes_betainc = function("betainc", 10), lanes_log_ndtr = function("log_ndtr", 11),
                              lanes_ndtr_slope = function("ndtr_slope", 12), lanes_ndtri = function("ndtri", 13),
-                             lanes_erf_inv = function("erf_inv", 14);
+                             lanes_erf_inv = function("erf_inv", 14), lanes_gamma = function("gamma", 15),
+                             lanes_polygamma = function("polygamma", 16), lanes_beta = function("beta", 17),
+                             lanes_log_beta = function("log_beta", 18), lanes_poch = function("poch", 19),
+                             lanes_binomial = function("binomial", 20), lanes_owens_t = function("owens_t", 21),
+                             lanes_kl_div = function("kl_div", 22), lanes_ndtr = function("ndtr", 23),
+                             lanes_gamma_density = function("gamma_density", 24),
+                             lanes_gamma_log_density = function("gamma_log_density", 25),
+                             lanes_beta_density = function("beta_density", 26),
+                             lanes_beta_log_density = function("beta_log_density", 27),
+                             lanes_betaincc = function("betaincc", 28);
 
 const LaneFunction* find_lane_function(std::string_view name) {
   static const LaneFunction* const all[] = {
       &lanes_lgamma,     &lanes_digamma,  &lanes_trigamma,   &lanes_zeta,          &lanes_bessel_i0e,
       &lanes_bessel_i1e, &lanes_igamma,   &lanes_igammac,    &lanes_igamma_grad_a, &lanes_random_gamma_grad,
-      &lanes_betainc,    &lanes_log_ndtr, &lanes_ndtr_slope, &lanes_ndtri,         &lanes_erf_inv};
+      &lanes_betainc,    &lanes_log_ndtr, &lanes_ndtr_slope, &lanes_ndtri,         &lanes_erf_inv,
+      &lanes_gamma,      &lanes_polygamma, &lanes_beta,      &lanes_log_beta,      &lanes_poch,
+      &lanes_binomial,   &lanes_owens_t,    &lanes_kl_div,    &lanes_ndtr,
+      &lanes_gamma_density, &lanes_gamma_log_density, &lanes_beta_density, &lanes_beta_log_density,
+      &lanes_betaincc};
   for (const LaneFunction* f : all)
     if (name == f->name) return f;
   return nullptr;

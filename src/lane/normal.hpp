@@ -36,6 +36,15 @@ template <AnyLane L> Tail<L> tail_of(L x) {
   L g = select(square < 208, scale(expm1_near_zero(r) + 1, n), constant(t, 0));
   return {fma(scaled, less, scaled), g};
 }
+/// The distribution function.
+template <AnyLane L> L ndtr(L x) {
+  return single_or_call(x, lanes_ndtr, [](auto x) {
+    auto [scaled, gaussian] = tail_of(x);
+    auto tail = scaled * gaussian;
+    auto y = select(x < 0, tail, 1 - tail);
+    return select(x == x, y, x);
+  });
+}
 /// log of the distribution function: that of the tail below 0, of 1 - tail above.
 template <AnyLane L> L log_ndtr(L x) {
   return single_or_call(x, lanes_log_ndtr, [](auto x) {

@@ -336,21 +336,21 @@ Array hypot(const Operand& x, const Operand& y) {
                number_like(length, std::numeric_limits<double>::infinity()), length);
 }
 namespace {
-Array x_log(const char* what, const Op& logarithm, double safe_value, const Operand& x, const Operand& y,
+// Complex ones: the logarithm of 0 is left out where x is 0.
+Array x_log(const char* what, const Op& real, const Op& logarithm, double zero_at, const Operand& x, const Operand& y,
             Loc callee = Loc::current()) {
   CallScope scope(x.loc, callee);
   auto xs = together(what, {x.array, y.array}, ops::promote_inexact);
-  Shape shape = ops::common_shape(what, xs);
+  if (!xs[0].dtype().is_complex()) return bind1(real, {}, std::move(xs));
+  const Shape shape = ops::common_shape(what, xs);
   for (Array& a : xs)
     if (a.shape() != shape) a = lax::broadcast_in_dim(a, shape, {});
-  // log of 1 where x is 0, so that derivatives there stay finite too.
-  Array zero = lax::eq(xs[0], number_like(xs[0], 0));
-  Array safe = lax::select(zero, constant(xs[1], safe_value), xs[1]);
-  return lax::select(zero, constant(xs[0], 0), lax::mul(xs[0], bind1(logarithm, {}, {safe})));
+  const Array none = lax::bitwise_and(lax::eq(xs[0], number_like(xs[0], 0)), lax::eq(xs[1], number_like(xs[1], zero_at)));
+  return lax::mul(xs[0], bind1(logarithm, {}, {lax::select(none, constant(xs[1], zero_at + 1), xs[1])}));
 }
 }  // namespace
-Array xlogy(const Operand& x, const Operand& y) { return x_log("xlogy", ops::log, 1, x, y); }
-Array xlog1py(const Operand& x, const Operand& y) { return x_log("xlog1py", ops::log1p, 0, x, y); }
+Array xlogy(const Operand& x, const Operand& y) { return x_log("xlogy", ops::xlogy, ops::log, 0, x, y); }
+Array xlog1py(const Operand& x, const Operand& y) { return x_log("xlog1py", ops::xlog1py, ops::log1p, -1, x, y); }
 
 // --- trigonometry
 Array sin(const In& x) { return inexact_unary(ops::sin, x); }

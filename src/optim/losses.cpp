@@ -197,7 +197,7 @@ Array kl_divergence(const In& log_predictions, const Array& t, int axis) {
       [](const Array& log_predictions, const Array& t, int axis) {
         floating("kl_divergence", "log_predictions", log_predictions);
         floating("kl_divergence", "targets", t);
-        return sum(t * (where(t == 0, 0, log(t)) - log_predictions), axis);
+        return sum(xlogy(t, t) - t * log_predictions, axis);
       },
       log_predictions.array, t, axis);
 }

@@ -3,6 +3,7 @@
 
 #include "special/floating.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/lax/gamma.hpp"
 #include "tutti/special/distributions.hpp"
 
 namespace tutti::stats {
@@ -13,10 +14,14 @@ constexpr double never = -std::numeric_limits<double>::infinity();
 struct Counted {
   Array k, p, n;
   // `probability` where k is a whole number of those that there are.
-  Array only(const Array& there, const Array& probability) const {
-    return where(there & (k == round(k)), probability, never);
+  Array only(const Array& there, const Array& probability, double otherwise = never) const {
+    return where(isnan(k), k, where(there & (k == round(k)), probability, otherwise));
   }
 };
+// NaN where p is no probability.
+Array possible(const Array& p, const Array& y) {
+  return where((p >= 0) & (p <= 1), y, std::numeric_limits<double>::quiet_NaN());
+}
 Counted counted(const Operand& k, const Operand& p, const Operand& n, const Operand& loc) {
   const std::vector<Array> v = special::together({k.array, p.array, n.array, loc.array});
   return {v[0] - v[3], v[1], v[2]};
@@ -28,12 +33,14 @@ namespace poisson {
 Array logpmf(const Operand& k, const Operand& mu, const Operand& loc) {
   CallScope scope(k.loc);
   const Counted c = counted(k, mu, 1.f, loc);
-  const Array there = c.k >= 0, at = where(there, c.k, 0);
-  return c.only(there, special::xlogy(at, c.p) - special::gammaln(at + 1) - c.p);
+  const Array there = c.k >= 0;
+  return c.only(there, lax::gamma_log_density(c.p, where(there, c.k, 0) + 1));
 }
 Array pmf(const Operand& k, const Operand& mu, const Operand& loc) {
   CallScope scope(k.loc);
-  return exp(logpmf(k, mu, loc));
+  const Counted c = counted(k, mu, 1.f, loc);
+  const Array there = c.k >= 0;
+  return c.only(there, lax::gamma_density(c.p, where(there, c.k, 0) + 1), 0);
 }
 Array cdf(const Operand& k, const Operand& mu, const Operand& loc) {
   CallScope scope(k.loc);
@@ -62,8 +69,8 @@ Array cdf(const Operand& k, const Operand& p) {
 Array ppf(const Operand& q, const Operand& p) {
   CallScope scope(q.loc);
   const Counted c = counted(q, p, 1.f, 0.f);
-  const Array possible = (c.k >= 0) & (c.k <= 1) & (c.p >= 0) & (c.p <= 1);
-  return where(possible, where(c.k <= 1 - c.p, 0, 1), std::numeric_limits<double>::quiet_NaN()).astype(c.k.dtype());
+  const Array known = (c.k >= 0) & (c.k <= 1) & (c.p >= 0) & (c.p <= 1);
+  return where(known, where(c.k <= 1 - c.p, 0, 1), std::numeric_limits<double>::quiet_NaN()).astype(c.k.dtype());
 }
 }  // namespace bernoulli
 
@@ -71,13 +78,14 @@ namespace binom {
 Array logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
   CallScope scope(k.loc);
   const Counted c = counted(k, p, n, loc);
-  const Array there = (c.k >= 0) & (c.k <= c.n), at = where(there, c.k, 0);
-  const Array ways = special::gammaln(c.n + 1) - special::gammaln(at + 1) - special::gammaln(c.n - at + 1);
-  return c.only(there, ways + special::xlogy(at, c.p) + special::xlog1py(c.n - at, -c.p));
+  const Array there = (c.k >= 0) & (c.k <= c.n), at = where(there, c.k, 0), left = where(there, c.n - c.k, 0);
+  return c.only(there, possible(c.p, lax::beta_log_density(c.p, at + 1, left + 1) - log(c.n + 1)));
 }
 Array pmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
   CallScope scope(k.loc);
-  return exp(logpmf(k, n, p, loc));
+  const Counted c = counted(k, p, n, loc);
+  const Array there = (c.k >= 0) & (c.k <= c.n), at = where(there, c.k, 0), left = where(there, c.n - c.k, 0);
+  return c.only(there, possible(c.p, lax::beta_density(c.p, at + 1, left + 1) / (c.n + 1)), 0);
 }
 }  // namespace binom
 

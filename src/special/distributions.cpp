@@ -6,6 +6,7 @@
 
 #include "special/floating.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/lax/gamma.hpp"
 
 namespace tutti::stats {
 namespace {
@@ -31,6 +32,16 @@ struct Inverse {
 Inverse inverse(const Operand& q, const Operand& loc, const Operand& scale) {
   const std::vector<Array> v = special::together({q.array, loc.array, scale.array});
   return {v[0], v[1], v[2]};
+}
+// log(p) of a probability p and 1 - p, by the smaller of the two.
+Array log_probability(const Array& p, const Array& other) {
+  const Array low = p <= 0.5;
+  return where(low, log(where(low, p, 1)), log1p(where(low, 0, -other)));
+}
+// log(1 + x^2), also where x^2 overflows.
+Array log_of_square_and_1(const Array& x) {
+  const Array size = abs(x), far = size > 1, tail = where(far, size, 1);
+  return where(far, 2 * log(tail) + log1p(square(1 / tail)), log1p(square(where(far, 0, x))));
 }
 // With parameters of the shape.
 struct Shaped {
@@ -76,7 +87,7 @@ Array cdf(const Operand& x, const Operand& loc, const Operand& scale) {
 }
 Array logcdf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(cdf(x, loc, scale));
+  return log_probability(cdf(x, loc, scale), sf(x, loc, scale));
 }
 Array logsf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
@@ -98,7 +109,7 @@ namespace uniform {
 Array logpdf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Standard s = standardized(x, loc, scale);
-  return where((s.y < 0) | (s.y > 1), -endless, -log(s.scale));
+  return where(isnan(s.y), no_number, where((s.y < 0) | (s.y > 1), -endless, -log(s.scale)));
 }
 Array pdf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
@@ -163,14 +174,27 @@ Array isf(const Operand& q, const Operand& loc, const Operand& scale) {
 }  // namespace logistic
 
 namespace cauchy {
+namespace {
+
+// tan(pi (q - 1/2)), by the distance from the nearer of 0, 1/2 and 1.
+Array quantile(const Array& q) {
+  const Array low = q < 0.25, high = q > 0.75, distance = where(low, q, where(high, 1 - q, q - 0.5));
+  const Array slope = tan(M_PI * distance), inverse = 1 / where(slope == 0, 1, slope);
+  const Array end = where(distance == 0, endless, inverse);
+  return where((q >= 0) & (q <= 1), where(low, -end, where(high, end, slope)), no_number);
+}
+
+}  // namespace
+
 Array logpdf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Standard s = standardized(x, loc, scale);
-  return s.apart(-std::log(M_PI) - log1p(square(s.y)));
+  return s.apart(-std::log(M_PI) - log_of_square_and_1(s.y));
 }
 Array pdf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return exp(logpdf(x, loc, scale));
+  const Standard s = standardized(x, loc, scale);
+  return 1 / (M_PI * s.scale * (1 + square(s.y)));
 }
 // By the angle on the side of the tail, whose digits 1/2 would take.
 Array cdf(const Operand& x, const Operand& loc, const Operand& scale) {
@@ -178,27 +202,27 @@ Array cdf(const Operand& x, const Operand& loc, const Operand& scale) {
   const Array y = standardized(x, loc, scale).y;
   return arctan2(1, -y) / M_PI;
 }
-Array logcdf(const Operand& x, const Operand& loc, const Operand& scale) {
-  CallScope scope(x.loc);
-  return log(cdf(x, loc, scale));
-}
 Array sf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   return arctan2(1, standardized(x, loc, scale).y) / M_PI;
 }
+Array logcdf(const Operand& x, const Operand& loc, const Operand& scale) {
+  CallScope scope(x.loc);
+  return log_probability(cdf(x, loc, scale), sf(x, loc, scale));
+}
 Array logsf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(sf(x, loc, scale));
+  return log_probability(sf(x, loc, scale), cdf(x, loc, scale));
 }
 Array ppf(const Operand& q, const Operand& loc, const Operand& scale) {
   CallScope scope(q.loc);
   const Inverse s = inverse(q, loc, scale);
-  return s.back(tan(M_PI * s.q - M_PI / 2));
+  return s.back(quantile(s.q));
 }
 Array isf(const Operand& q, const Operand& loc, const Operand& scale) {
   CallScope scope(q.loc);
   const Inverse s = inverse(q, loc, scale);
-  return s.back(tan(M_PI / 2 - M_PI * s.q));
+  return s.back(-quantile(s.q));
 }
 }  // namespace cauchy
 
@@ -206,30 +230,30 @@ namespace gamma {
 Array logpdf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, a, 1.f, loc, scale);
-  const Array inside = s.y >= 0, y = where(inside, s.y, 1);
-  return where(inside, special::xlogy(s.a - 1, y) - y - special::gammaln(s.a) - log(s.scale), -endless);
+  return lax::gamma_log_density(s.y, s.a) - log(s.scale);
 }
 Array pdf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return exp(logpdf(x, a, loc, scale));
+  const Shaped s = shaped(x, a, 1.f, loc, scale);
+  return lax::gamma_density(s.y, s.a) / s.scale;
 }
 Array cdf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, a, 1.f, loc, scale);
-  return special::gammainc(s.a, maximum(s.y, 0));
+  return where(s.a > 0, special::gammainc(s.a, maximum(s.y, 0)), no_number);
 }
 Array logcdf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(cdf(x, a, loc, scale));
+  return log_probability(cdf(x, a, loc, scale), sf(x, a, loc, scale));
 }
 Array sf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, a, 1.f, loc, scale);
-  return special::gammaincc(s.a, maximum(s.y, 0));
+  return where(s.a > 0, special::gammaincc(s.a, maximum(s.y, 0)), no_number);
 }
 Array logsf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(sf(x, a, loc, scale));
+  return log_probability(sf(x, a, loc, scale), cdf(x, a, loc, scale));
 }
 }  // namespace gamma
 
@@ -241,7 +265,7 @@ Array logpdf(const Operand& x, const Operand& df, const Operand& loc, const Oper
 }
 Array pdf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return exp(logpdf(x, df, loc, scale));
+  return gamma::pdf(x, df.array * 0.5, loc, scale.array * 2);
 }
 Array cdf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
@@ -249,7 +273,7 @@ Array cdf(const Operand& x, const Operand& df, const Operand& loc, const Operand
 }
 Array logcdf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(cdf(x, df, loc, scale));
+  return gamma::logcdf(x, df.array * 0.5, loc, scale.array * 2);
 }
 Array sf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
@@ -257,7 +281,7 @@ Array sf(const Operand& x, const Operand& df, const Operand& loc, const Operand&
 }
 Array logsf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(sf(x, df, loc, scale));
+  return gamma::logsf(x, df.array * 0.5, loc, scale.array * 2);
 }
 }  // namespace chi2
 
@@ -265,32 +289,30 @@ namespace beta {
 Array logpdf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, a, b, loc, scale);
-  const Array inside = (s.y >= 0) & (s.y <= 1), y = where(inside, s.y, 0.5);
-  const Array powers = special::xlogy(s.a - 1, y) + special::xlog1py(s.b - 1, -y);
-  const Array density = where(inside, powers - special::betaln(s.a, s.b) - log(s.scale), -endless);
-  return where((s.a > 0) & (s.b > 0) & (s.scale > 0), density, no_number);
+  return where(s.scale > 0, lax::beta_log_density(s.y, s.a, s.b) - log(s.scale), no_number);
 }
 Array pdf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return exp(logpdf(x, a, b, loc, scale));
+  const Shaped s = shaped(x, a, b, loc, scale);
+  return where(s.scale > 0, lax::beta_density(s.y, s.a, s.b) / s.scale, no_number);
 }
 Array cdf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, a, b, loc, scale);
-  return special::betainc(s.a, s.b, clip(s.y, 0, 1));
+  return where((s.a > 0) & (s.b > 0), special::betainc(s.a, s.b, clip(s.y, 0, 1)), no_number);
 }
 Array sf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, a, b, loc, scale);
-  return special::betainc(s.b, s.a, 1 - clip(s.y, 0, 1));
+  return where((s.a > 0) & (s.b > 0), lax::betaincc(s.a, s.b, clip(s.y, 0, 1)), no_number);
 }
 Array logcdf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(cdf(x, a, b, loc, scale));
+  return log_probability(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale));
 }
 Array logsf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log(sf(x, a, b, loc, scale));
+  return log_probability(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale));
 }
 }  // namespace beta
 
@@ -298,8 +320,10 @@ namespace t {
 Array logpdf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, df, 1.f, loc, scale);
-  const Array half = 0.5 * s.a, size = 0.5 * log(M_PI * s.a) + log(s.scale);
-  return special::gammaln(half + 0.5) - special::gammaln(half) - size - (half + 0.5) * log1p(square(s.y) / s.a);
+  const Array normal = isinf(s.a), freedom = where(normal, 1, s.a), half = 0.5 * freedom;
+  const Array size = special::betaln(half, 0.5) + 0.5 * log(freedom) + log(s.scale);
+  const Array density = -size - (half + 0.5) * log_of_square_and_1(s.y / sqrt(freedom));
+  return where(s.a > 0, where(normal, norm::logpdf(s.y) - log(s.scale), density), no_number);
 }
 Array pdf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);

@@ -4,13 +4,14 @@
 #include "special/approximation.hpp"
 #include "special/tables.hpp"
 #include "tutti/lax/complex.hpp"
+#include "tutti/lax/gamma.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/special/special.hpp"
 
 namespace tutti::special {
 namespace {
 
-const double two_over_root_pi = 2 / std::sqrt(M_PI), root_half = std::sqrt(0.5);
+const double two_over_root_pi = 2 / std::sqrt(M_PI);
 
 // exp(x^2) with the digits that x^2 loses: x is a number whose square is exact, and a rest.
 Array exp_of_square(const Array& x) {
@@ -70,8 +71,12 @@ Array faddeeva(const Array& z) {
   const Complex up = faddeeva_above({where(below, -re, re), abs(im)});
   // Below the axis 2 exp(-z^2) - w(-z); on it the real part is exp(-x^2).
   const Array size = exp((im - re) * (im + re)), angle = -2 * re * im;
-  const Array real = where(below, 2 * size * cos(angle) - up.re, where(im == 0, size, up.re));
-  return lax::complex(real, where(below, 2 * size * sin(angle) - up.im, up.im));
+  // Next to the axis the real part is exp(-x^2) and what the slope 2 i / sqrt(pi) - 2 z w makes of im.
+  const Array slope = 2 * (re * where(below, -up.im, up.im) - 1 / std::sqrt(M_PI));
+  const Array axis = size + im * slope, close = abs(im) < 1e-30;
+  const Array real = where(close, axis, where(below, 2 * size * cos(angle) - up.re, up.re));
+  const Array sine = where(re == 0, 0, 2 * size * sin(angle));
+  return lax::complex(real, where(below, sine - up.im, up.im));
 }
 
 }  // namespace
@@ -105,48 +110,10 @@ Array dawsn(const In& x) {
       x.array);
 }
 
-namespace {
-
-// T(h, a) for 0 <= a <= 1, by Gauss and Legendre's rule.
-Array owens_inside(const Array& h, const Array& a) {
-  const Array high = -0.5 * square(h), wide = square(a);
-  Array sum = zeros_like(h);
-  for (std::size_t k = 0; k < std::size(table::legendre_squares); ++k) {
-    const Array r = 1 + wide * table::legendre_squares[k];
-    sum = sum + table::legendre_weights[k] * exp(high * r) / r;
-  }
-  return a * sum / (2 * M_PI);
-}
-
-Array owens(const Array& h_given, const Array& a_given) {
-  const Array h = abs(h_given), size = abs(a_given), steep = size > 1;
-  const Array a = where(steep, 1 / where(steep, size, 1), size), ah = where(isinf(size) & (h == 0), 0, size * h);
-  const Array at = where(steep, ah, h), flat = owens_inside(where(isinf(at), 0, at), a);
-  const Array inside = where(at == 0, arctan(a) / (2 * M_PI), where(isinf(at), 0, flat));
-  // T(h, a) + T(ah, 1 / a) is known; of the two forms the one without cancellation.
-  const Array u = h * root_half, v = ah * root_half, p = lax::erfc(u), q = lax::erfc(v);
-  const Array both = where(ah <= 0.67, 0.25 - 0.25 * lax::erf(u) * lax::erf(v), 0.25 * (p + q - p * q));
-  const Array result = where(steep, both - inside, where(size == 1, 0.125 * lax::erfc(-u) * p, inside));
-  return where(isnan(h) | isnan(size), no_number, where(a_given < 0, -result, result));
-}
-
-}  // namespace
-
 Array owens_t(const Operand& h, const Operand& a) {
   CallScope scope(h.loc);
-  auto body = [](const Array& height, const Array& slope) {
-    using Both = std::tuple<Array, Array>;
-    auto rule = [](const Both& at, const Both& change) {
-      const auto& [x, y] = at;
-      const Array wide = 1 + square(y), bell = -0.5 * square(x);
-      const Array by_h = exp(bell) * lax::erf(x * y * root_half) / -std::sqrt(8 * M_PI);
-      const Array by_a = exp(bell * wide) / (2 * M_PI * wide);
-      return std::pair{owens(x, y), by_h * std::get<0>(change) + by_a * std::get<1>(change)};
-    };
-    return custom_jvp([](const Array& x, const Array& y) { return owens(x, y); }, rule)(height, slope);
-  };
   const std::vector<Array> v = real_numbers("owens_t", {h.array, a.array});
-  return composite("owens_t", body, v[0], v[1]);
+  return lax::owens_t(v[0], v[1]);
 }
 
 }  // namespace tutti::special

@@ -62,7 +62,7 @@ Array integral_n(const Array& n, const Array& x) {
   const Array large = where(isinf(x), 0, by_fraction(whole, outer, wide ? 68 : 16));
   const Array at_zero = where(n < 2, inf, 1 / (whole - where(n < 2, 0, 1)));
   const Array positive = where(n == 0, exp(-x) / where(x == 0, inf, x), where(near, small, large));
-  return where((n < 0) | (x < 0) | isnan(x) | isnan(n), no_number, where(x == 0, at_zero, positive));
+  return where((n < 0) | (n != floor(n)) | (x < 0) | isnan(x) | isnan(n), no_number, where(x == 0, at_zero, positive));
 }
 
 }  // namespace

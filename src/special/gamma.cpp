@@ -5,6 +5,7 @@
 
 #include "special/floating.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/lax/gamma.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/special/special.hpp"
 
@@ -13,30 +14,31 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// (exp(lambda log_x) - 1) / lambda, and log_x where lambda is 0.
+// (exp(lambda log_x) - 1) / lambda, and log_x where lambda is 0 or the exponent tiny. Of a large exponent in two
+// factors, so that the quotient may be taken before the second overflows.
 Array power_of_log(const Array& log_x, const Array& lambda) {
-  const Array zero = lambda == 0, safe = where(zero, 1, lambda);
-  return where(zero, log_x, expm1(safe * log_x) / safe);
+  const Array exponent = lambda * log_x, tiny = (lambda == 0) | (abs(exponent) < 1e-20), safe = where(tiny, 1, lambda);
+  const Array large = exponent > 64, half = exp(0.5 * where(large, exponent, 0));
+  return where(tiny, log_x, where(large, half / safe * half, expm1(where(large, 0, safe * log_x)) / safe));
 }
 
 }  // namespace
 
 Array gammasgn(const In& x) {
   CallScope scope(x.loc);
-  const Array v = floating(x.array), whole = floor(v);
-  const Array odd = (v < 0) & (whole % 2 != 0), pole = (v < 0) & (v == whole);
+  const Array v = floating(x.array), whole = floor(v), half = whole * 0.5;
+  const Array odd = (v < 0) & (half != floor(half)), pole = (v < 0) & (v == whole);
   const Array sign = where(odd | ((v == 0) & signbit(v)), -1, 1);
   return where(pole | isnan(v), nan, sign).astype(v.dtype());
 }
 Array gamma(const In& x) {
   CallScope scope(x.loc);
-  const Array v = floating(x.array);
-  return gammasgn(v) * exp(gammaln(v));
+  return lax::gamma(floating(x.array));
 }
 Array loggamma(const In& x) {
   CallScope scope(x.loc);
   const Array v = floating(x.array);
-  return where(v > 0, gammaln(v), nan);
+  return where(v >= 0, gammaln(v), nan);
 }
 Array multigammaln(const In& a, int d) {
   CallScope scope(a.loc);
@@ -48,17 +50,14 @@ Array multigammaln(const In& a, int d) {
 Array poch(const Operand& z, const Operand& m) {
   CallScope scope(z.loc);
   const std::vector<Array> both = together({z.array, m.array});
-  const Array &a = both[0], &b = both[1];
-  return where(b == 0, 1, gamma(a + b) / gamma(a));
+  return lax::poch(both[0], both[1]);
 }
 Array comb(const Operand& n, const Operand& k, bool repetition) {
   CallScope scope(n.loc);
   const std::vector<Array> both = together({n.array, k.array});
   const Array &things = both[0], &taken = both[1];
   if (repetition) return where((taken == 0) & (things >= 0), 1, comb(things + taken - 1, taken));
-  const Array possible = (taken <= things) & (things >= 0) & (taken >= 0);
-  const Array of = where(possible, things, 0), some = where(possible, taken, 0);
-  return where(possible, exp(gammaln(of + 1) - gammaln(some + 1) - gammaln(of + 1 - some)), 0);
+  return lax::binomial(things, taken);
 }
 Array boxcox(const Operand& x, const Operand& lambda) {
   CallScope scope(x.loc);

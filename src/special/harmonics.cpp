@@ -82,10 +82,16 @@ Array bessel_jn(const In& z, int v, int n_iter) {
     raise<ValueError>("bessel_jn", "orders to " + std::to_string(v) + " by " + std::to_string(n_iter) + " steps",
                       "The order is 0 or more, and n_iter larger than it.");
   auto body = [](const Array& x, int orders, int steps) {
-    const Array zero = x == 0;
-    std::vector<Array> rows = bessel_rows(where(zero, 1, x), orders, steps);
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      rows[k] = where(zero, k == 0 ? 1. : k == 1 ? 0.5 * x : 0. * x, rows[k]);
+    // Where the steps would overflow two terms of the series are enough: (x/2)^k / k! (1 - (x/2)^2 / (k + 1)).
+    const double edge = x.dtype() == float64 ? 1e-4 : 1e-2;
+    const Array small = abs(x) < edge, half = 0.5 * where(small, x, 0);
+    std::vector<Array> rows = bessel_rows(where(small, 1, x), orders, steps);
+    Array first = ones_like(x);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const double order = static_cast<double>(k);
+      if (k > 0) first = first * half / order;
+      rows[k] = where(small, first * (1 - square(half) / (order + 1)), rows[k]);
+    }
     return stack(rows, 0);
   };
   const Array x = real_numbers("bessel_jn", z.array);

@@ -4,8 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "special/floating.hpp"
+#include "special/approximation.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/lax/gamma.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/lax/special.hpp"
 #include "tutti/numpy/movement.hpp"
@@ -14,28 +15,17 @@
 namespace tutti::special {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity(), not_known = std::numeric_limits<double>::quiet_NaN();
 
-// log Gamma(x) - Stirling's (x - 1/2) log(x) - x + log(2 pi) / 2, for x from 10 on.
-Array stirling_rest(const Array& x) {
-  const Array z = 1 / x, w = square(z);
-  return z * (1. / 12 - w * (1. / 360 - w * (1. / 1260 - w * (1. / 1680 - w / 1188))));
+double smallest(const Array& x) { return x.dtype() == float64 ? 0x1p-1022 : 0x1p-126; }
+
+// exp(|x|) y in two factors, of which neither overflows before the product does.
+Array unscaled(const Array& x, const Array& y) {
+  const Array half = exp(abs(x) * 0.5);
+  return half * y * half;
 }
-// Of the three logarithms of Gamma(a) Gamma(b) / Gamma(a + b) the large parts cancel where b is large: by Stirling's
-// formula what is left of them is written out.
-Array log_beta(const Array& x, const Array& y) {
-  const Array large = maximum(x, y), small = minimum(x, y);
-  const Array far = (large >= 10) & (large + small >= 10) & isfinite(large);
-  // Each branch sees numbers of its own range alone, so that no other one's derivative is NaN.
-  const Array b = where(far, large, 10), a = where(far, small, 1), sum = a + b;
-  const Array quotient = (0.5 - b) * log1p(a / b) + stirling_rest(b) - stirling_rest(sum);
-  const Array both = a >= 10, c = where(both, a, 10);
-  const Array of_two = 0.5 * std::log(2 * M_PI) - 0.5 * log(c) + stirling_rest(c) - c * log1p(b / c);
-  const Array of_one = lax::lgamma(where(both, 1, a)) + a - a * log(sum);
-  const Array near =
-      lax::lgamma(where(far, 1, x)) + lax::lgamma(where(far, 1, y)) - lax::lgamma(where(far, 1, x) + where(far, 1, y));
-  return where(far, quotient + where(both, of_two, of_one), near);
-}
+Array unscaled_i0(const Array& x) { return unscaled(x, lax::bessel_i0e(x)); }
+Array unscaled_i1(const Array& x) { return unscaled(x, lax::bessel_i1e(x)); }
 
 }  // namespace
 
@@ -62,8 +52,7 @@ Array expit(const In& x) {
 }
 Array ndtr(const In& x) {
   CallScope scope(x.loc);
-  return composite(
-      "ndtr", [](const Array& v) { return 0.5 * lax::erfc(-v * std::sqrt(0.5)); }, floating(x.array));
+  return lax::ndtr(floating(x.array));
 }
 Array log_ndtr(const In& x) {
   CallScope scope(x.loc);
@@ -99,13 +88,12 @@ Array gammaincc(const Operand& a, const Operand& x) {
 Array betaln(const Operand& a, const Operand& b) {
   CallScope scope(a.loc);
   const std::vector<Array> v = together({a.array, b.array});
-  return composite(
-      "betaln", [](const Array& x, const Array& y) { return log_beta(x, y); }, v[0], v[1]);
+  return lax::log_beta(v[0], v[1]);
 }
 Array beta(const Operand& a, const Operand& b) {
   CallScope scope(a.loc);
   const std::vector<Array> v = together({a.array, b.array});
-  return gammasgn(v[0]) * gammasgn(v[1]) * gammasgn(v[0] + v[1]) * exp(betaln(v[0], v[1]));
+  return lax::beta(v[0], v[1]);
 }
 Array betainc(const Operand& a, const Operand& b, const Operand& x) {
   CallScope scope(a.loc);
@@ -123,8 +111,8 @@ Array i0e(const In& x) {
 }
 Array i0(const In& x) {
   CallScope scope(x.loc);
-  const Array v = floating(x.array);
-  return exp(abs(v)) * lax::bessel_i0e(v);
+  return smooth(
+      "i0", [](const Array& v) { return unscaled_i0(v); }, [](const Array& v, const Array&) { return i1(v); }, x.array);
 }
 Array i1e(const In& x) {
   CallScope scope(x.loc);
@@ -132,29 +120,38 @@ Array i1e(const In& x) {
 }
 Array i1(const In& x) {
   CallScope scope(x.loc);
-  const Array v = floating(x.array);
-  return exp(abs(v)) * lax::bessel_i1e(v);
+  return smooth(
+      "i1", [](const Array& v) { return unscaled_i1(v); },
+      [](const Array& v, const Array& y) {
+        const Array zero = v == 0;
+        return where(zero, 0.5, i0(v) - y / where(zero, 1, v));
+      },
+      x.array);
 }
 Array entr(const In& x) {
   CallScope scope(x.loc);
   const Array v = floating(x.array);
   return where(v < 0, -infinity, -xlogy(v, v));
 }
+// Of neighbours log(x / y) is what their difference makes of it.
 Array rel_entr(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
   const std::vector<Array> v = together({x.array, y.array});
-  const Array both = (v[0] > 0) & (v[1] > 0), none = (v[0] == 0) & (v[1] >= 0);
-  const Array safe_x = where(both, v[0], 1), safe_y = where(both, v[1], 1);
-  return where(both, safe_x * (log(safe_x) - log(safe_y)), where(none, 0, infinity));
+  const Array both = (v[0] > 0) & (v[1] > 0), none = (v[0] == 0) & (v[1] >= 0), odd = isnan(v[0]) | isnan(v[1]);
+  const Array p = where(both, v[0], 1), q = where(both, v[1], 1), ratio = p / q;
+  const Array close = (ratio > 0.5) & (ratio < 2), usual = (ratio >= smallest(p)) & isfinite(ratio);
+  const Array logarithm = where(close, log1p((p - q) / q), where(usual, log(where(usual, ratio, 1)), log(p) - log(q)));
+  return where(both, p * logarithm, where(none, 0, where(odd, not_known, infinity)));
 }
 Array kl_div(const Operand& x, const Operand& y) {
   CallScope scope(x.loc);
-  return rel_entr(x, y) - x.array + y.array;
+  const std::vector<Array> v = together({x.array, y.array});
+  return lax::kl_div(v[0], v[1]);
 }
 Array factorial(const In& n) {
   CallScope scope(n.loc);
   const Array v = floating(n.array);
-  return where(v < 0, 0, exp(lax::lgamma(where(v < 0, 0, v) + 1)));
+  return where(v < 0, 0, lax::poch(ones_like(v), where(v < 0, 0, v)));
 }
 
 }  // namespace tutti::special
@@ -168,7 +165,8 @@ Array standard(const Operand& x, const Operand& loc, const Operand& scale) {
 
 Array logpdf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return -0.5 * (std::log(2 * M_PI) + 2 * log(scale.array * 1.f) + square(standard(x, loc, scale)));
+  const Array y = standard(x, loc, scale);
+  return -0.5 * std::log(2 * M_PI) - log(scale.array * 1.f) - 0.5 * y * y;
 }
 Array pdf(const Operand& x, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);

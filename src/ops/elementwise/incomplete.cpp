@@ -1,12 +1,15 @@
-// igamma igammac igamma_grad_a random_gamma_grad betainc zeta bessel_i0e bessel_i1e. Source: jax.lax.
+// igamma igammac igamma_grad_a random_gamma_grad betainc betaincc zeta bessel_i0e bessel_i1e. Source: jax.lax.
 #include "ops/elementwise/incomplete.hpp"
 
 #include "lane/lane_functions.hpp"
 #include "lane/normal.hpp"
+#include "ops/elementwise/arithmetic.hpp"
 #include "ops/elementwise/exponential.hpp"
+#include "ops/elementwise/gamma.hpp"
 #include "ops/elementwise/pointwise.hpp"
 #include "ops/elementwise/rounding.hpp"
 #include "ops/elementwise/special.hpp"
+#include "tutti/lax/gamma.hpp"
 #include "tutti/lax/special.hpp"
 
 namespace tutti::ops {
@@ -15,29 +18,37 @@ namespace {
 V of(const Op& op, const V& x) { return {bind1(op, {}, {x.a})}; }
 V of(const Op& op, const V& x, const V& y) { return {bind1(op, {}, {x.a, y.a})}; }
 
-// dP / dx.
-V gamma_density(const V& a, const V& x) { return of(exp, (a - 1) * of(log, x) - x - of(lgamma, a)); }
-
 [[noreturn]] void missing(const char* op, const char* by) {
   raise<UnsupportedError>(op, std::string("the derivative by ") + by + " is not implemented",
                           "Use stop_gradient where it is not needed.");
 }
 
-V sign_of(const V& x) { return choose(x < 0., full_like(x, -1), full_like(x, 1)); }
+// 0 at 0, where |x| has no derivative: the mean of both sides.
+V sign_of(const V& x) { return {bind1(sign, {}, {x.a})}; }
+
+auto beta_integral_jvp(const char* name, double sign) {
+  return [name, sign](const Call&, const std::vector<Array>& p, const std::vector<Array>&,
+                      const std::vector<Array>& t) -> std::vector<Array> {
+    if (t[0].has_value() || t[1].has_value()) missing(name, "a and b");
+    if (!t[2].has_value()) return {Array()};
+    const V density{bind1(beta_density, {}, {p[2], p[0], p[1]})};
+    return {lax::mul(t[2], (density * sign).a)};
+  };
+}
 
 }  // namespace
 
 constinit const Home igamma = [] {
   return binary_op<takes_floating>("igamma", [](auto a, auto x) { return lane::call(lane::lanes_igamma, a, x); },
                                    {.dx = [](V a, V x, V) { return of(igamma_grad_a, a, x); },
-                                    .dy = [](V a, V x, V) { return gamma_density(a, x); },
+                                    .dy = [](V a, V x, V) { return of(gamma_density, x, a); },
                                     .lo = 0.3,
                                     .hi = 5});
 };
 constinit const Home igammac = [] {
   return binary_op<takes_floating>("igammac", [](auto a, auto x) { return lane::call(lane::lanes_igammac, a, x); },
                                    {.dx = [](V a, V x, V) { return -of(igamma_grad_a, a, x); },
-                                    .dy = [](V a, V x, V) { return -gamma_density(a, x); },
+                                    .dy = [](V a, V x, V) { return -of(gamma_density, x, a); },
                                     .lo = 0.3,
                                     .hi = 5});
 };
@@ -77,15 +88,14 @@ constinit const Home betainc = [] {
   Op op = ternary_op<takes_floating>("betainc",
                                      [](auto a, auto b, auto x) { return lane::call(lane::lanes_betainc, a, b, x); },
                                      {.lo = 0.2, .hi = 0.9, .smooth = false});
-  op.jvp = [](const Call&, const std::vector<Array>& p, const std::vector<Array>&,
-              const std::vector<Array>& t) -> std::vector<Array> {
-    if (t[0].has_value() || t[1].has_value()) missing("betainc", "a and b");
-    if (!t[2].has_value()) return {Array()};
-    const V a{p[0]}, b{p[1]}, x{p[2]};
-    const V log_beta = of(lgamma, a) + of(lgamma, b) - of(lgamma, a + b);
-    const V density = of(exp, (b - 1) * of(log1p, -x) + (a - 1) * of(log, x) - log_beta);
-    return {lax::mul(t[2], density.a)};
-  };
+  op.jvp = beta_integral_jvp("betainc", 1);
+  return op;
+};
+constinit const Home betaincc = [] {
+  Op op = ternary_op<takes_floating>("betaincc",
+                                     [](auto a, auto b, auto x) { return lane::call(lane::lanes_betaincc, a, b, x); },
+                                     {.lo = 0.2, .hi = 0.9, .smooth = false});
+  op.jvp = beta_integral_jvp("betaincc", -1);
   return op;
 };
 
@@ -113,6 +123,10 @@ Array betainc(const In& a, const In& b, const In& x) {
   CallScope scope(a.loc);
   return bind1(ops::betainc, {}, {a.array, b.array, x.array});
 }
+Array betaincc(const In& a, const In& b, const In& x) {
+  CallScope scope(a.loc);
+  return bind1(ops::betaincc, {}, {a.array, b.array, x.array});
+}
 Array zeta(const In& x, const In& q) {
   CallScope scope(x.loc);
   return bind1(ops::zeta, {}, {x.array, q.array});
@@ -124,15 +138,6 @@ Array bessel_i0e(const In& x) {
 Array bessel_i1e(const In& x) {
   CallScope scope(x.loc);
   return bind1(ops::bessel_i1e, {}, {x.array});
-}
-Array polygamma(const In& m, const In& x) {
-  CallScope scope(m.loc);
-  using ops::V;
-  const V order{m.array}, zero = order == 0., n = ops::choose(zero, ops::full_like(order, 1), order) + 1.;
-  // (-1)^(m + 1) m! zeta(m + 1, x), and digamma for m = 0.
-  const V half = n * 0.5, even = V{bind1(ops::floor, {}, {half.a})} == half;
-  const V size = ops::of(ops::exp, ops::of(ops::lgamma, n)) * ops::of(ops::zeta, n, V{x.array});
-  return ops::choose(zero, ops::of(ops::digamma, V{x.array}), ops::choose(even, size, -size)).a;
 }
 
 }  // namespace tutti::lax

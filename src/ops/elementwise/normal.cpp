@@ -1,14 +1,20 @@
-// log_ndtr ndtr_slope ndtri: the logarithm of the normal distribution function, its derivative, and the inverse.
+// ndtr log_ndtr ndtr_slope ndtri: the normal distribution function, its logarithm, that one's derivative, and the
+// inverse.
 // Source: jax.scipy.special.
 #include "ops/elementwise/normal.hpp"
 
 #include "lane/normal.hpp"
 #include "ops/elementwise/exponential.hpp"
 #include "ops/elementwise/pointwise.hpp"
+#include "tutti/lax/gamma.hpp"
 #include "tutti/lax/special.hpp"
 
 namespace tutti::ops {
 
+constinit const Home ndtr = [] {
+  return unary_op<takes_floating>("ndtr", [](auto x) { return lane::ndtr(x); },
+                                  {.d = [](V x, V) { return apply(exp, x * x * -0.5) * 0.398942280401432678; }});
+};
 constinit const Home log_ndtr = [] {
   return unary_op<takes_floating>("log_ndtr", [](auto x) { return lane::log_ndtr(x); },
                                   {.d = [](V x, V) { return apply(ndtr_slope, x); }});
@@ -28,6 +34,10 @@ constinit const Home ndtri = [] {
 
 namespace tutti::lax {
 
+Array ndtr(const In& x) {
+  CallScope scope(x.loc);
+  return bind1(ops::ndtr, {}, {x.array});
+}
 Array log_ndtr(const In& x) {
   CallScope scope(x.loc);
   return bind1(ops::log_ndtr, {}, {x.array});

@@ -5,6 +5,6 @@
 
 namespace tutti::ops {
 
-extern const Home log_ndtr, ndtr_slope, ndtri;
+extern const Home ndtr, log_ndtr, ndtr_slope, ndtri;
 
 }  // namespace tutti::ops

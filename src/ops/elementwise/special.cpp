@@ -1,4 +1,4 @@
-// erf erfc erf_inv lgamma digamma trigamma logaddexp nextafter. Source: jax.lax.
+// erf erfc erf_inv lgamma digamma trigamma xlogy xlog1py logaddexp nextafter. Source: jax.lax, jax.scipy.special.
 #include "ops/elementwise/special.hpp"
 #include "lane/lane_math.hpp"
 #include "lane/normal.hpp"
@@ -15,6 +15,16 @@ V gaussian(const V& x) { return {bind1(exp, {}, {(-(x * x)).a})}; }
 
 // exp(x - z) where z = log(exp(x) + exp(y)): 1 where they are equal, also when both are infinite.
 V weight(const V& x, const V& z) { return choose(x == z, full_like(x, 1), {bind1(exp, {}, {(x - z).a})}); }
+
+// x * y, and 0 where x is 0 and y, the logarithm of `of`, infinite or, for negative `of`, NaN.
+template <lane::AnyLane L> L times_logarithm(L x, L y, L of) {
+  return lane::select((x == 0) & (of == of), lane::constant(x, 0), x * y);
+}
+// x / y, and 0 where both are 0.
+V zero_or_quotient(const V& x, const V& y) {
+  const V none{lax::bitwise_and((x == 0.).a, (y == 0.).a)};
+  return x / choose(none, full_like(y, 1), y);
+}
 
 }  // namespace
 
@@ -48,6 +58,19 @@ constinit const Home trigamma = [] {
                                        },
                                    .lo = 0.4,
                                    .hi = 5});
+};
+// x log(y), 0 for x = 0 and any number y. The derivative by x is log(y) there too.
+constinit const Home xlogy = [] {
+  return binary_op<takes_floating>("xlogy", [](auto x, auto y) { return times_logarithm(x, lane::log(y), y); },
+                                   {.dx = [](V, V y, V) { return apply(log, y); },
+                                    .dy = [](V x, V y, V) { return zero_or_quotient(x, y); },
+                                    .lo = 0.2});
+};
+constinit const Home xlog1py = [] {
+  return binary_op<takes_floating>("xlog1py", [](auto x, auto y) { return times_logarithm(x, lane::log1p(y), y); },
+                                   {.dx = [](V, V y, V) { return apply(log1p, y); },
+                                    .dy = [](V x, V y, V) { return zero_or_quotient(x, y + 1.); },
+                                    .lo = -0.7});
 };
 // log(exp(x) + exp(y)) without overflow.
 constinit const Home logaddexp = [] {

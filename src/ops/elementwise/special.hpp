@@ -4,6 +4,6 @@
 
 namespace tutti::ops {
 
-extern const Home erf, erfc, erf_inv, lgamma, digamma, trigamma, logaddexp, nextafter;
+extern const Home erf, erfc, erf_inv, lgamma, digamma, trigamma, xlogy, xlog1py, logaddexp, nextafter;
 
 }  // namespace tutti::ops

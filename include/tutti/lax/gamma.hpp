@@ -1,0 +1,36 @@
+// Functions behind tutti/special, of floats of one dtype and shape (or scalars beside arrays): quotients of gamma
+// functions, hypergeometric functions, Owen's. Not part of tutti.hpp. Source: scipy.special.
+#pragma once
+
+#include "tutti/array/array.hpp"
+
+namespace tutti::lax {
+
+/// Gamma(x): infinite at 0, NaN at -1, -2, ...
+Array gamma(const In& x);
+/// Gamma(a) Gamma(b) / Gamma(a + b), and the logarithm of its size.
+Array beta(const In& a, const In& b);
+Array log_beta(const In& a, const In& b);
+/// Gamma(z + m) / Gamma(z).
+Array poch(const In& z, const In& m);
+/// Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)) for 0 <= k <= n, else 0.
+Array binomial(const In& n, const In& k);
+/// The densities x^(a - 1) exp(-x) / Gamma(a) and x^(a - 1) (1 - x)^(b - 1) / B(a, b), and their logarithms; NaN where a
+/// or b is not positive.
+Array gamma_density(const In& x, const In& a);
+Array gamma_log_density(const In& x, const In& a);
+Array beta_density(const In& x, const In& a, const In& b);
+Array beta_log_density(const In& x, const In& a, const In& b);
+/// 1 - betainc(a, b, x).
+Array betaincc(const In& a, const In& b, const In& x);
+/// M(a, b, x), and Gauss's F(a, b, c, x) for x up to 1 (infinite beyond, but for polynomials).
+Array hyp1f1(const In& a, const In& b, const In& x);
+Array hyp2f1(const In& a, const In& b, const In& c, const In& x);
+/// 1/(2 pi) int_0^a exp(-h^2 (1 + t^2) / 2) / (1 + t^2) dt.
+Array owens_t(const In& h, const In& a);
+/// The normal distribution function.
+Array ndtr(const In& x);
+/// x log(x / y) - x + y.
+Array kl_div(const In& x, const In& y);
+
+}  // namespace tutti::lax

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home gamma, polygamma, beta, log_beta, poch, binomial, gamma_density, gamma_log_density, beta_density,
+    beta_log_density;
+
+}  // namespace tutti::ops

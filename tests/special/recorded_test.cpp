@@ -1,0 +1,33 @@
+// A selection of the points of `./dev sweep special`, with the same bounds. The values are SciPy's, or mpmath's where
+// those two differ; made by tools/record_special.py.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "special/functions.hpp"
+#include "special/points.hpp"
+#include "tutti/tutti.hpp"
+
+namespace tutti::sweep {
+namespace {
+
+TEST(SpecialSweep, SelectedPointsAreWithinTheirBounds) {
+  std::ifstream file("tests/special/recorded.bin", std::ios::binary);
+  ASSERT_TRUE(file);
+  enable_x64(true);
+  std::size_t blocks = 0;
+  while (const std::optional<Block> block = read_block(file)) {
+    ++blocks;
+    for (const Function& f : functions()) {
+      if (f.name != block->name) continue;
+      const Deviation d = compare(f, *block);
+      EXPECT_TRUE(d.outside.empty()) << d.most << " units, float" << block->precision << ": "
+                                     << described(*block, d.at, d.got);
+    }
+  }
+  enable_x64(false);
+  EXPECT_EQ(blocks, 2 * functions().size());
+}
+
+}  // namespace
+}  // namespace tutti::sweep
