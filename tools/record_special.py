@@ -3,7 +3,7 @@
 
     record_special.py FOLDER                      20,000 points of each function and precision, unless they are there
     record_special.py FOLDER --judge              where FOLDER/*.outside names points that differ: mpmath's values there
-    record_special.py FOLDER --small FILE         a selection of what FOLDER holds, for the tests
+    record_special.py FOLDER --small FILE         for the tests: points of the functions that are within their bounds
 
 The points are the same in each run: they are made of the regions in which such functions differ (integers, half of
 them, neighbours of both, tiny and huge numbers, tails, edges, what is outside), not at random near 1. A block is a line
@@ -92,6 +92,8 @@ def small(folder, file, each):
     with open(file, "wb") as out:
         for f in functions():
             for precision in (32, 64):
+                if (folder / f"{f.name}.{precision}.outside").exists():
+                    continue
                 name, _, rows = read(folder / f"{f.name}.{precision}")
                 rows = rows[:, np.linspace(0, rows.shape[1] - 1, each).astype(int)]
                 out.write(f"{name} {precision} {len(rows) - 2} {rows.shape[1]}\n".encode())

@@ -97,7 +97,7 @@ def integers(lo, hi, odd=0.02):
         large = rng.random(n) < 0.5
         x[large] = rng.integers(max(lo, -4), min(hi, 8) + 1, int(large.sum()))
         some = rng.random(n) < odd
-        x[some] = rng.choice([0.5, -1, 1.5, np.nan, lo - 1], int(some.sum()))
+        x[some] = rng.choice([lo + 0.5, lo + 1.5, np.nan, lo - 1], int(some.sum()))
         return x
     return Region(make, real=False)
 
@@ -248,7 +248,7 @@ def several():
             return sign * ((tail(h) + tail(w * h)) / 2 - tail(h) * tail(w * h) - abs(owens(w * h, 1 / w)))
         end = min(w, 14 / h) if h else w
         return sign * m.quad(lambda t: m.exp(-h * h * (1 + t * t) / 2) / (1 + t * t),
-                             [0, end / 4, end / 2, 3 * end / 4, end]) / (2 * m.pi)
+                             m.linspace(0, end, 25)) / (2 * m.pi)
 
     def gauss(a, b, c, x):
         return m.hyp2f1(a, b, c, x)

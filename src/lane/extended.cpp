@@ -56,10 +56,10 @@ Quad inverse_gamma(Quad x) {
   if (is_pole(x)) return 0;
   if (x < 0.5) return sine_of_half_turns(x) / (pi * inverse_gamma(1 - x));
   // B_2k / (2k (2k - 1)): Stirling's, from 40 on.
-  static constexpr long double over[] = {1, -1, 1, -1, 1, -691, 1, -3617, 43867, -174611, 77683, -236364091, 657931,
-                                         -3392780147.0L};
-  static constexpr long double under[] = {12,     360,    1260,  1680,     1188,   360360, 156,
-                                          122400, 244188, 125400, 5796, 1506960, 300, 93960};
+  static constexpr long double over[] = {1,     -1,    1,       -1,    1,          -691,   1,
+                                         -3617, 43867, -174611, 77683, -236364091, 657931, -3392780147.0L};
+  static constexpr long double under[] = {12,     360,    1260,   1680, 1188,    360360, 156,
+                                          122400, 244188, 125400, 5796, 1506960, 300,    93960};
   Quad product = 1;
   for (; x < 40; x += 1) product *= x;
   const Quad z = 1 / x, w = z * z;

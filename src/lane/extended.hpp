@@ -10,12 +10,8 @@ namespace tutti::lane {
 __extension__ typedef __float128 Quad;
 
 template <class T> struct Precision;
-template <> struct Precision<long double> {
-  static constexpr long double epsilon = 0x1p-63L;
-};
-template <> struct Precision<Quad> {
-  static constexpr Quad epsilon = 0x1p-112L;
-};
+template <> struct Precision<long double> { static constexpr long double epsilon = 0x1p-63L; };
+template <> struct Precision<Quad> { static constexpr Quad epsilon = 0x1p-112L; };
 
 inline long double magnitude(long double x) { return x < 0 ? -x : x; }
 inline Quad magnitude(Quad x) { return x < 0 ? -x : x; }

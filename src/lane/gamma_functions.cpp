@@ -27,7 +27,7 @@ bool saturated(Real a, Real x) { return std::abs(x - a) > 0.06L * a; }
 Real of_large(Real a, Real x, bool complement) {
   if (saturated(a, x)) return (x > a) == complement ? 0 : 1;
   const auto [h, exponent] = temme(a, x);
-  static constexpr Real c0[] = {-1.0L / 3,          1.0L / 12,       -2.0L / 135,          1.0L / 864,    1.0L / 2835,
+  static constexpr Real c0[] = {-1.0L / 3,        1.0L / 12,    -2.0L / 135,         1.0L / 864,         1.0L / 2835,
                                 -139.0L / 777600, 1.0L / 25515, -571.0L / 261273600, -281.0L / 151559100};
   static constexpr Real c1[] = {-1.0L / 540, -1.0L / 288, 1.0L / 378, -77.0L / 77760};
   static constexpr Real c2 = 25.0L / 6048;

@@ -24,7 +24,8 @@ double beta(double a, double b);
 double log_beta(double a, double b);
 /// Gamma(z + m) / Gamma(z).
 double poch(double z, double m);
-/// x^(a - 1) exp(-x) / Gamma(a), x^(a - 1) (1 - x)^(b - 1) / B(a, b), or their logarithms; NaN where a or b is not positive.
+/// x^(a - 1) exp(-x) / Gamma(a), x^(a - 1) (1 - x)^(b - 1) / B(a, b), or their logarithms; NaN where a or b is not
+/// positive.
 double gamma_density(double x, double a, bool logarithm);
 double beta_density(double x, double a, double b, bool logarithm);
 /// Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)) for 0 <= k <= n, else 0.

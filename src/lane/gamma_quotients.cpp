@@ -1,5 +1,5 @@
-// Quotients of gamma functions in long double: large parts cancel in Stirling's formula (DLMF 5.11), small arguments are
-// moved up by factors, negative ones are reflected.
+// Quotients of gamma functions in long double: large parts cancel in Stirling's formula (DLMF 5.11), small arguments
+// are moved up by factors, negative ones are reflected.
 #include <cmath>
 #include <limits>
 
@@ -15,9 +15,9 @@ constexpr Real largest_of_gamma = 1750;  // whose gamma function is finite
 
 // log Gamma(x) - (x - 1/2) log(x) + x - log(2 pi) / 2, for x from 20 on, as a function of z = 1 / x, and its
 // difference at y and z over y - z.
-constexpr Real stirling_terms[] = {1.0L / 12,   -1.0L / 360,        1.0L / 1260, -1.0L / 1680,          1.0L / 1188,
-                                   -691.0L / 360360, 1.0L / 156, -3617.0L / 122400, 43867.0L / 244188,
-                                   -174611.0L / 125400};
+constexpr Real stirling_terms[] = {1.0L / 12,         -1.0L / 360,        1.0L / 1260, -1.0L / 1680,
+                                   1.0L / 1188,       -691.0L / 360360,   1.0L / 156,  -3617.0L / 122400,
+                                   43867.0L / 244188, -174611.0L / 125400};
 Real rest_of_stirling(Real x) {
   const Real z = 1 / x, w = z * z;
   Real y = 0;

@@ -9,13 +9,12 @@
 namespace tutti::lane {
 namespace {
 
-constexpr double endless_double = std::numeric_limits<double>::infinity(), not_known = std::numeric_limits<double>::quiet_NaN();
+constexpr double endless_double = std::numeric_limits<double>::infinity(),
+                 not_known = std::numeric_limits<double>::quiet_NaN();
 constexpr int most_terms = 400000;
 
 // A value, and the size of what was added to get it: its error is that times the precision.
-template <class T> struct Sum {
-  T value, size;
-};
+template <class T> struct Sum { T value, size; };
 template <class T> Sum<T> operator*(const T& factor, const Sum<T>& s) {
   return {factor * s.value, magnitude(factor) * s.size};
 }
@@ -111,8 +110,7 @@ template <class T, class F> Sum<T> beside_poles(T a, T whole, F f) {
 }
 template <class T> Sum<T> gauss(T a, T b, T c, T x) {
   if (is_pole(a) || is_pole(b)) return gauss_series(a, b, c, x);
-  if (x > 0.5)
-    return beside_poles(a, c - a - b, [&](T at) { return around_one<T>(at, b, c, x); });
+  if (x > 0.5) return beside_poles(a, c - a - b, [&](T at) { return around_one<T>(at, b, c, x); });
   if (x >= -0.5) return gauss_series(a, b, c, x);
   if (x >= -1) return exp_of(-a * log_of(1 - x)) * gauss_series<T>(a, c - b, c, x / (x - 1));
   return beside_poles(a, a - b, [&](T at) { return far_left<T>(at, b, c, x); });
@@ -151,7 +149,11 @@ double hyp1f1(double a, double b, double x, double within) {
   if (a == 0 || x == 0) return 1;
   if (a == b && !is_pole<long double>(b)) return static_cast<double>(std::exp(static_cast<long double>(x)));
   if (std::isinf(a) || std::isinf(b)) return not_known;
-  if (std::isinf(x)) return x < 0 ? (a > 0 ? 0 : not_known) : inverse_gamma(static_cast<long double>(a)) * inverse_gamma(static_cast<long double>(b)) < 0 ? -endless_double : endless_double;
+  if (std::isinf(x))
+    return x < 0 ? (a > 0 ? 0 : not_known)
+           : inverse_gamma(static_cast<long double>(a)) * inverse_gamma(static_cast<long double>(b)) < 0
+               ? -endless_double
+               : endless_double;
   if (degree(a) > 1e5 && x < 0) {
     // exp(x) M(b - a, b, -x), of which the far form has no exponential left.
     const double up = -x;
@@ -163,12 +165,14 @@ double hyp1f1(double a, double b, double x, double within) {
                                inverse_gamma(top) / inverse_gamma(static_cast<long double>(b));
       if (!std::isfinite(s.value)) {
         long double sum = 1, term = 1;
-        for (int k = 0; k < 30; ++k) sum += term *= (a + k) * (a - b + 1.0L + k) / ((k + 1) * static_cast<long double>(up));
+        for (int k = 0; k < 30; ++k)
+          sum += term *= (a + k) * (a - b + 1.0L + k) / ((k + 1) * static_cast<long double>(up));
         return static_cast<double>(size * sum);
       }
     }
   } else if (degree(a) > 1e5 && x > 12000) {
-    return inverse_gamma(static_cast<long double>(a)) * inverse_gamma(static_cast<long double>(b)) < 0 ? -endless_double : endless_double;
+    return inverse_gamma(static_cast<long double>(a)) * inverse_gamma(static_cast<long double>(b)) < 0 ? -endless_double
+                                                                                                       : endless_double;
   }
   return wide_enough(within, [&]<class T>(T) { return confluent<T>(a, b, x); });
 }
@@ -184,7 +188,9 @@ double hyp2f1(double a, double b, double c, double x, double within) {
     if (x == 1) return gauss_at_one(a, b, c);
     if (std::isinf(x)) return a > 0 && b > 0 ? 0 : not_known;
     // A power of 1 - x.
-    if (b == c || a == c) return static_cast<double>(std::exp(-static_cast<long double>(b == c ? a : b) * std::log1p(-static_cast<long double>(x))));
+    if (b == c || a == c)
+      return static_cast<double>(
+          std::exp(-static_cast<long double>(b == c ? a : b) * std::log1p(-static_cast<long double>(x))));
   } else if (std::isinf(x)) {
     return not_known;
   }

@@ -77,14 +77,21 @@ constinit const LaneFunction lanes_lgamma = function("lgamma", 0), lanes_digamma
                              lanes_betaincc = function("betaincc", 28);
 
 const LaneFunction* find_lane_function(std::string_view name) {
-  static const LaneFunction* const all[] = {
-      &lanes_lgamma,     &lanes_digamma,  &lanes_trigamma,   &lanes_zeta,          &lanes_bessel_i0e,
-      &lanes_bessel_i1e, &lanes_igamma,   &lanes_igammac,    &lanes_igamma_grad_a, &lanes_random_gamma_grad,
-      &lanes_betainc,    &lanes_log_ndtr, &lanes_ndtr_slope, &lanes_ndtri,         &lanes_erf_inv,
-      &lanes_gamma,      &lanes_polygamma, &lanes_beta,      &lanes_log_beta,      &lanes_poch,
-      &lanes_binomial,   &lanes_owens_t,    &lanes_kl_div,    &lanes_ndtr,
-      &lanes_gamma_density, &lanes_gamma_log_density, &lanes_beta_density, &lanes_beta_log_density,
-      &lanes_betaincc};
+  static const LaneFunction* const all[] = {&lanes_lgamma,        &lanes_digamma,
+                                            &lanes_trigamma,      &lanes_zeta,
+                                            &lanes_bessel_i0e,    &lanes_bessel_i1e,
+                                            &lanes_igamma,        &lanes_igammac,
+                                            &lanes_igamma_grad_a, &lanes_random_gamma_grad,
+                                            &lanes_betainc,       &lanes_log_ndtr,
+                                            &lanes_ndtr_slope,    &lanes_ndtri,
+                                            &lanes_erf_inv,       &lanes_gamma,
+                                            &lanes_polygamma,     &lanes_beta,
+                                            &lanes_log_beta,      &lanes_poch,
+                                            &lanes_binomial,      &lanes_owens_t,
+                                            &lanes_kl_div,        &lanes_ndtr,
+                                            &lanes_gamma_density, &lanes_gamma_log_density,
+                                            &lanes_beta_density,  &lanes_beta_log_density,
+                                            &lanes_betaincc};
   for (const LaneFunction* f : all)
     if (name == f->name) return f;
   return nullptr;

@@ -345,7 +345,8 @@ Array x_log(const char* what, const Op& real, const Op& logarithm, double zero_a
   const Shape shape = ops::common_shape(what, xs);
   for (Array& a : xs)
     if (a.shape() != shape) a = lax::broadcast_in_dim(a, shape, {});
-  const Array none = lax::bitwise_and(lax::eq(xs[0], number_like(xs[0], 0)), lax::eq(xs[1], number_like(xs[1], zero_at)));
+  const Array none =
+      lax::bitwise_and(lax::eq(xs[0], number_like(xs[0], 0)), lax::eq(xs[1], number_like(xs[1], zero_at)));
   return lax::mul(xs[0], bind1(logarithm, {}, {lax::select(none, constant(xs[1], zero_at + 1), xs[1])}));
 }
 }  // namespace

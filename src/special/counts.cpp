@@ -46,7 +46,7 @@ Array cdf(const Operand& k, const Operand& mu, const Operand& loc) {
   CallScope scope(k.loc);
   const Counted c = counted(k, mu, 1.f, loc);
   const Array there = c.k >= 0;
-  return where(there, special::gammaincc(floor(where(there, c.k, 0) + 1), c.p), 0);
+  return where(isnan(c.k), c.k, where(there, special::gammaincc(floor(where(there, c.k, 0) + 1), c.p), 0));
 }
 }  // namespace poisson
 
@@ -54,7 +54,8 @@ namespace bernoulli {
 Array logpmf(const Operand& k, const Operand& p, const Operand& loc) {
   CallScope scope(k.loc);
   const Counted c = counted(k, p, 1.f, loc);
-  return c.only((c.k == 0) | (c.k == 1), special::xlogy(c.k, c.p) + special::xlog1py(1 - c.k, -c.p));
+  const Array none = c.k == 0, failure = log1p(-where(none, c.p, 0)), success = log(where(none, 1, c.p));
+  return possible(c.p, c.only(none | (c.k == 1), where(none, failure, success)));
 }
 Array pmf(const Operand& k, const Operand& p, const Operand& loc) {
   CallScope scope(k.loc);
@@ -79,13 +80,13 @@ Array logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand
   CallScope scope(k.loc);
   const Counted c = counted(k, p, n, loc);
   const Array there = (c.k >= 0) & (c.k <= c.n), at = where(there, c.k, 0), left = where(there, c.n - c.k, 0);
-  return c.only(there, possible(c.p, lax::beta_log_density(c.p, at + 1, left + 1) - log(c.n + 1)));
+  return possible(c.p, c.only(there, lax::beta_log_density(c.p, at + 1, left + 1) - log(c.n + 1)));
 }
 Array pmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc) {
   CallScope scope(k.loc);
   const Counted c = counted(k, p, n, loc);
   const Array there = (c.k >= 0) & (c.k <= c.n), at = where(there, c.k, 0), left = where(there, c.n - c.k, 0);
-  return c.only(there, possible(c.p, lax::beta_density(c.p, at + 1, left + 1) / (c.n + 1)), 0);
+  return possible(c.p, c.only(there, lax::beta_density(c.p, at + 1, left + 1) / (c.n + 1), 0));
 }
 }  // namespace binom
 
@@ -93,7 +94,7 @@ namespace geom {
 Array logpmf(const Operand& k, const Operand& p, const Operand& loc) {
   CallScope scope(k.loc);
   const Counted c = counted(k, p, 1.f, loc);
-  return c.only(c.k >= 1, special::xlog1py(c.k - 1, -c.p) + log(c.p));
+  return possible(c.p, c.only(c.k >= 1, special::xlog1py(c.k - 1, -c.p) + log(c.p)));
 }
 Array pmf(const Operand& k, const Operand& p, const Operand& loc) {
   CallScope scope(k.loc);

@@ -178,7 +178,7 @@ namespace {
 
 // tan(pi (q - 1/2)), by the distance from the nearer of 0, 1/2 and 1.
 Array quantile(const Array& q) {
-  const Array low = q < 0.25, high = q > 0.75, distance = where(low, q, where(high, 1 - q, q - 0.5));
+  const Array low = q<0.25, high = q> 0.75, distance = where(low, q, where(high, 1 - q, q - 0.5));
   const Array slope = tan(M_PI * distance), inverse = 1 / where(slope == 0, 1, slope);
   const Array end = where(distance == 0, endless, inverse);
   return where((q >= 0) & (q <= 1), where(low, -end, where(high, end, slope)), no_number);

@@ -15,7 +15,8 @@
 namespace tutti::special {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), not_known = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity(),
+                 not_known = std::numeric_limits<double>::quiet_NaN();
 
 double smallest(const Array& x) { return x.dtype() == float64 ? 0x1p-1022 : 0x1p-126; }
 

@@ -54,16 +54,18 @@ TEST(SpecialEdges, Distributions) {
 
 // bugreports-3, 3
 TEST(SpecialEdges, PolynomialsOfGauss) {
-  const double points[][5] = {{-1, 2, 1, 1, -1}, {-2, 3, 1.5, 1, 0.2}, {-2, -3, 1, 1, 10}, {-3, 4, 1, 2, -63},
-                              {-1, 3, 1, 2, -5}};
+  const double points[][5] = {
+      {-1, 2, 1, 1, -1}, {-2, 3, 1.5, 1, 0.2}, {-2, -3, 1, 1, 10}, {-3, 4, 1, 2, -63}, {-1, 3, 1, 2, -5}};
   for (const auto& p : points) {
     EXPECT_FLOAT_EQ(special::hyp2f1(p[0], p[1], p[2], p[3]).item<float>(), static_cast<float>(p[4]));
     expect_share(value64([&] { return special::hyp2f1(array(p[0]), p[1], p[2], p[3]); }), p[4]);
   }
 }
 TEST(SpecialEdges, GaussFarToTheLeft) {
-  const double points[][5] = {{1, 1, 2, -1e4, 9.21044036697651604e-4},   {1, 1, 2, -1e8, 1.84206807539523654e-7},
-                              {1, 1, 2, -1e16, 3.6841361487904731e-15},  {2, 1, 2, -1e10, 9.999999999e-11},
+  const double points[][5] = {{1, 1, 2, -1e4, 9.21044036697651604e-4},
+                              {1, 1, 2, -1e8, 1.84206807539523654e-7},
+                              {1, 1, 2, -1e16, 3.6841361487904731e-15},
+                              {2, 1, 2, -1e10, 9.999999999e-11},
                               {.5, 1.5, 2.5, -1e8, 1.49999985894768666e-4}};
   for (const auto& p : points) {
     expect_share(special::hyp2f1(p[0], p[1], p[2], p[3]).item<float>(), p[4], 3e-7);
@@ -92,7 +94,7 @@ TEST(SpecialEdges, FarTails) {
   expect_share(special::poch(170.f, 13.f).item<float>(), 1.5502020761644858519e29, 1e-6);
   expect_share(value64([] { return special::poch(array(170.), 13.); }), 1.5502020761644858519e29, 1e-15);
   expect_share(value64([] { return special::poch(array(1000.), 14.); }), 1.09482358227848376e42, 1e-15);
-  expect_share(value64([] { return special::owens_t(array(23.3), -.64); }), -1.10831239152806683e-120, 1e-12);
+  expect_share(value64([] { return special::owens_t(array(23.3), -.64); }), -1.1083123993382681e-120, 1e-13);
 }
 
 // The closing note before: igamma beyond a = 1e6 was an approximation without derivative.
@@ -100,10 +102,11 @@ TEST(SpecialEdges, LargeIncompleteGamma) {
   const auto f = [](const Array& a) { return lax::igamma(a, array(2000500.)); };
   enable_x64(true);
   const double step = 1, at = 2e6;
-  const double by_difference =
-      (f(array(at + step)).item<double>() - f(array(at - step)).item<double>()) / (2 * step);
+  const double by_difference = (f(array(at + step)).item<double>() - f(array(at - step)).item<double>()) / (2 * step);
   expect_share(grad(f)(array(at)).item<double>(), by_difference, 1e-6);
-  expect_share(lax::igamma(array(2e6), array(2000500.)).item<double>() + lax::igammac(array(2e6), array(2000500.)).item<double>(), 1);
+  expect_share(lax::igamma(array(2e6), array(2000500.)).item<double>() +
+                   lax::igammac(array(2e6), array(2000500.)).item<double>(),
+               1);
   enable_x64(false);
 }
 

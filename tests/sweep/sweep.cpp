@@ -1,12 +1,12 @@
 // Every special function and distribution beside recorded values, in both precisions: `./dev sweep special`.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
+#include <CLI/CLI.hpp>
 
 #include "special/functions.hpp"
 #include "special/points.hpp"

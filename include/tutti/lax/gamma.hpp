@@ -15,8 +15,8 @@ Array log_beta(const In& a, const In& b);
 Array poch(const In& z, const In& m);
 /// Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)) for 0 <= k <= n, else 0.
 Array binomial(const In& n, const In& k);
-/// The densities x^(a - 1) exp(-x) / Gamma(a) and x^(a - 1) (1 - x)^(b - 1) / B(a, b), and their logarithms; NaN where a
-/// or b is not positive.
+/// The densities x^(a - 1) exp(-x) / Gamma(a) and x^(a - 1) (1 - x)^(b - 1) / B(a, b), and their logarithms; NaN where
+/// a or b is not positive.
 Array gamma_density(const In& x, const In& a);
 Array gamma_log_density(const In& x, const In& a);
 Array beta_density(const In& x, const In& a, const In& b);

@@ -1,4 +1,5 @@
-// gamma polygamma beta log_beta poch binomial, densities of the gamma and beta distributions. Source: jax.scipy.special, scipy.special.
+// gamma polygamma beta log_beta poch binomial, densities of the gamma and beta distributions. Source:
+// jax.scipy.special, scipy.special.
 #include "ops/elementwise/gamma.hpp"
 
 #include "lane/lane_functions.hpp"
@@ -51,16 +52,18 @@ constinit const Home gamma = [] {
                                   {.d = [](V x, V y) { return y * psi(x); }, .lo = 0.4, .hi = 5});
 };
 constinit const Home polygamma = [] {
-  return binary_op<takes_floating>(
-      "polygamma", [](auto m, auto x) { return lane::call(lane::lanes_polygamma, m, x); },
-      {.dx = [](V, V, V) -> V {
-         raise<UnsupportedError>("polygamma", "the derivative by m is not implemented",
-                                 "Use stop_gradient: m is a whole number.");
-       },
-       .dy = [](V m, V x, V) { return V{bind1(polygamma, {}, {(m + 1.).a, x.a})}; },
-       .lo = 0.4,
-       .hi = 5,
-       .smooth = false});
+  return binary_op<takes_floating>("polygamma", [](auto m, auto x) { return lane::call(lane::lanes_polygamma, m, x); },
+                                   {.dx = [](V, V, V) -> V {
+                                      raise<UnsupportedError>("polygamma", "the derivative by m is not implemented",
+                                                              "Use stop_gradient: m is a whole number.");
+                                    },
+                                    .dy =
+                                        [](V m, V x, V) {
+                                          return V{bind1(polygamma, {}, {(m + 1.).a, x.a})};
+                                        },
+                                    .lo = 0.4,
+                                    .hi = 5,
+                                    .smooth = false});
 };
 constinit const Home beta = [] {
   return binary_op<takes_floating>("beta", [](auto a, auto b) { return lane::call(lane::lanes_beta, a, b); },
@@ -84,30 +87,29 @@ constinit const Home poch = [] {
                                     .hi = 3});
 };
 constinit const Home binomial = [] {
-  return binary_op<takes_floating>(
-      "binomial", [](auto n, auto k) { return lane::call(lane::lanes_binomial, n, k); },
-      {.dx = [](V n, V k, V y) { return y * (psi(n + 1.) - psi(n - k + 1.)); },
-       .dy = [](V n, V k, V y) { return y * (psi(n - k + 1.) - psi(k + 1.)); },
-       .lo = 0.4,
-       .hi = 5,
-       .smooth = false});
+  return binary_op<takes_floating>("binomial", [](auto n, auto k) { return lane::call(lane::lanes_binomial, n, k); },
+                                   {.dx = [](V n, V k, V y) { return y * (psi(n + 1.) - psi(n - k + 1.)); },
+                                    .dy = [](V n, V k, V y) { return y * (psi(n - k + 1.) - psi(k + 1.)); },
+                                    .lo = 0.4,
+                                    .hi = 5,
+                                    .smooth = false});
 };
 
 constinit const Home gamma_density = [] {
-  return binary_op<takes_floating>(
-      "gamma_density", [](auto x, auto a) { return lane::call(lane::lanes_gamma_density, x, a); },
-      {.dx = [](V x, V a, V y) { return inside_or_0(x, y * gamma_by_x(x, a)); },
-       .dy = [](V x, V a, V y) { return inside_or_0(x, y * gamma_by_a(x, a)); },
-       .lo = 0.4,
-       .hi = 5});
+  return binary_op<takes_floating>("gamma_density",
+                                   [](auto x, auto a) { return lane::call(lane::lanes_gamma_density, x, a); },
+                                   {.dx = [](V x, V a, V y) { return inside_or_0(x, y * gamma_by_x(x, a)); },
+                                    .dy = [](V x, V a, V y) { return inside_or_0(x, y * gamma_by_a(x, a)); },
+                                    .lo = 0.4,
+                                    .hi = 5});
 };
 constinit const Home gamma_log_density = [] {
-  return binary_op<takes_floating>(
-      "gamma_log_density", [](auto x, auto a) { return lane::call(lane::lanes_gamma_log_density, x, a); },
-      {.dx = [](V x, V a, V) { return inside_or_0(x, gamma_by_x(x, a)); },
-       .dy = [](V x, V a, V) { return inside_or_0(x, gamma_by_a(x, a)); },
-       .lo = 0.4,
-       .hi = 5});
+  return binary_op<takes_floating>("gamma_log_density",
+                                   [](auto x, auto a) { return lane::call(lane::lanes_gamma_log_density, x, a); },
+                                   {.dx = [](V x, V a, V) { return inside_or_0(x, gamma_by_x(x, a)); },
+                                    .dy = [](V x, V a, V) { return inside_or_0(x, gamma_by_a(x, a)); },
+                                    .lo = 0.4,
+                                    .hi = 5});
 };
 constinit const Home beta_density = [] {
   Op op = ternary_op<takes_floating>(

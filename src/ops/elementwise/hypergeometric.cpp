@@ -81,8 +81,7 @@ V times(const V& x, double c) { return x * c; }
 
 constinit const Home hyp1f1 = [] {
   Op op = by_element<3>(
-      "hyp1f1", 500,
-      [](const Call&, double within, const double* x) { return lane::hyp1f1(x[0], x[1], x[2], within); },
+      "hyp1f1", 500, [](const Call&, double within, const double* x) { return lane::hyp1f1(x[0], x[1], x[2], within); },
       {.lo = 0.3, .hi = 2});
   op.jvp = hypergeometric_jvp(hyp1f1_slope, 1);
   return op;
@@ -96,28 +95,26 @@ constinit const Home hyp2f1 = [] {
   return op;
 };
 constinit const Home hyp1f1_slope = [] {
-  Op op = by_element<3>(
-      "hyp1f1_slope", 10000,
-      [](const Call& c, double, const double* x) {
-        return lane::hyp1f1_slope(c.get<Slope>().parameter, x[0], x[1], x[2]);
-      },
-      {.not_differentiable = "the second derivative of hyp1f1 by a parameter is not implemented",
-       .lo = 0.3,
-       .hi = 2,
-       .smooth = false});
+  Op op = by_element<3>("hyp1f1_slope", 10000,
+                        [](const Call& c, double, const double* x) {
+                          return lane::hyp1f1_slope(c.get<Slope>().parameter, x[0], x[1], x[2]);
+                        },
+                        {.not_differentiable = "the second derivative of hyp1f1 by a parameter is not implemented",
+                         .lo = 0.3,
+                         .hi = 2,
+                         .smooth = false});
   for (Sample& s : op.samples) s.params = Slope{1};
   return op;
 };
 constinit const Home hyp2f1_slope = [] {
-  Op op = by_element<4>(
-      "hyp2f1_slope", 50000,
-      [](const Call& c, double, const double* x) {
-        return lane::hyp2f1_slope(c.get<Slope>().parameter, x[0], x[1], x[2], x[3]);
-      },
-      {.not_differentiable = "the second derivative of hyp2f1 by a parameter is not implemented",
-       .lo = 0.3,
-       .hi = 0.9,
-       .smooth = false});
+  Op op = by_element<4>("hyp2f1_slope", 50000,
+                        [](const Call& c, double, const double* x) {
+                          return lane::hyp2f1_slope(c.get<Slope>().parameter, x[0], x[1], x[2], x[3]);
+                        },
+                        {.not_differentiable = "the second derivative of hyp2f1 by a parameter is not implemented",
+                         .lo = 0.3,
+                         .hi = 0.9,
+                         .smooth = false});
   for (Sample& s : op.samples) s.params = Slope{2};
   return op;
 };
@@ -137,19 +134,19 @@ constinit const Home owens_t = [] {
 };
 constinit const Home kl_div = [] {
   auto inside = [](const V& x, const V& y) { return V{lax::bitwise_and((x > 0.).a, (y > 0.).a)}; };
-  return binary_op<takes_floating>(
-      "kl_div", [](auto x, auto y) { return lane::call(lane::lanes_kl_div, x, y); },
-      {.dx =
-           [inside](V x, V y, V) {
-             const V both = inside(x, y), one = full_like(x, 1), ratio = choose(both, x, one) / choose(both, y, one);
-             return choose(both, apply(log, ratio), full_like(x, -1));
-           },
-       .dy =
-           [inside](V x, V y, V) {
-             const V both = inside(x, y), one = full_like(y, 1);
-             return choose(both, 1. - choose(both, x, one) / choose(both, y, one), one);
-           },
-       .lo = 0.2});
+  return binary_op<takes_floating>("kl_div", [](auto x, auto y) { return lane::call(lane::lanes_kl_div, x, y); },
+                                   {.dx =
+                                        [inside](V x, V y, V) {
+                                          const V both = inside(x, y), one = full_like(x, 1),
+                                                  ratio = choose(both, x, one) / choose(both, y, one);
+                                          return choose(both, apply(log, ratio), full_like(x, -1));
+                                        },
+                                    .dy =
+                                        [inside](V x, V y, V) {
+                                          const V both = inside(x, y), one = full_like(y, 1);
+                                          return choose(both, 1. - choose(both, x, one) / choose(both, y, one), one);
+                                        },
+                                    .lo = 0.2});
 };
 
 }  // namespace tutti::ops
