@@ -138,7 +138,8 @@ class Function:
             n = len(args[0])
             if n <= 1:
                 return np.full(n, np.nan)
-            return np.concatenate([self.scipy(*[a[part] for a in args]) for part in (slice(0, n // 2), slice(n // 2, n))])
+            halves = (slice(0, n // 2), slice(n // 2, n))
+            return np.concatenate([self.scipy(*[a[half] for a in args]) for half in halves])
 
     def points(self, rng, n, dtype):
         x = [a.make(rng, n, dtype) for a in self.args]
@@ -185,7 +186,8 @@ def unary():
         Function("expit", [r], sp.expit, lambda x: 1 / (1 + m.exp(-x))),
         Function("ndtr", [r], sp.ndtr, phi), Function("log_ndtr", [r], sp.log_ndtr, lambda x: m.log(phi(x))),
         Function("ndtri", [probability()], sp.ndtri, None),
-        Function("gammaln", [r], lambda x: np.where(np.isinf(x), np.inf, sp.gammaln(x)), loggamma), Function("digamma", [r], sp.digamma, m.digamma),
+        Function("gammaln", [r], lambda x: np.where(np.isinf(x), np.inf, sp.gammaln(x)), loggamma),
+        Function("digamma", [r], sp.digamma, m.digamma),
         Function("gamma", [r], sp.gamma, m.gamma), Function("gammasgn", [line(-1e9)], sp.gammasgn),
         Function("loggamma", [r], sp.loggamma, lambda x: loggamma(x) if x >= 0 else None),
         Function("factorial", [line(-5)], lambda x: sp.factorial(x), lambda x: m.factorial(x) if x >= 0 else m.mpf(0)),
@@ -260,7 +262,8 @@ def several():
                  some_near(1, lambda p: p)),
         Function("gammaincc", [a, positive], sp.gammaincc, lambda p, x: tail(p, x, True),
                  some_near(1, lambda p: p)),
-        Function("beta", [line(-1e30, 1e30), line(-1e30, 1e30)], sp.beta, m.beta), Function("betaln", [shape(), shape()], sp.betaln,
+        Function("beta", [line(-1e30, 1e30), line(-1e30, 1e30)], sp.beta, m.beta),
+        Function("betaln", [shape(), shape()], sp.betaln,
                                                            lambda p, q: m.log(abs(m.beta(p, q)))),
         Function("betainc", [a, a, probability()], sp.betainc,
                  lambda p, q, x: m.betainc(p, q, 0, x, regularized=True), some_near(2, lambda p, q: p / (p + q))),
@@ -334,13 +337,15 @@ def distributions():
                                 if 0 < v < 1 and a > 0 and b > 0 else None)
     beta_low = lambda v, a, b: m.betainc(a, b, 0, v, regularized=True) if 0 < v < 1 and a > 0 and b > 0 else None
     beta_high = lambda v, a, b: m.betainc(b, a, 0, 1 - v, regularized=True) if 0 < v < 1 and a > 0 and b > 0 else None
-    add("beta", st.beta, f"{densities} {tails}", [p, shape(-3, 4), shape(-3, 4)], some_near(0, lambda a, b: a / (a + b)),
+    add("beta", st.beta, f"{densities} {tails}", [p, shape(-3, 4), shape(-3, 4)],
+        some_near(0, lambda a, b: a / (a + b)),
         {"logpdf": beta_log, "pdf": exp_of(beta_log), "cdf": beta_low, "sf": beta_high, "logcdf": log_of(beta_low),
          "logsf": log_of(beta_high)})
     t_log = lambda v, k: (m.loggamma((k + 1) / 2) - m.loggamma(k / 2) - m.log(m.pi * k) / 2
                           - (k + 1) / 2 * m.log1p(v * v / k) if k > 0 else None)
     add("t", st.t, densities, [x, shape(-3, 8)], None, {"logpdf": t_log, "pdf": exp_of(t_log)})
-    poisson_log = lambda k, mu: k * m.log(mu) - mu - m.loggamma(k + 1) if k >= 0 and k == m.floor(k) and mu > 0 else None
+    poisson_log = lambda k, mu: (k * m.log(mu) - mu - m.loggamma(k + 1)
+                                 if k >= 0 and k == m.floor(k) and mu > 0 else None)
     add("poisson", st.poisson, "logpmf pmf cdf", [whole, shape(-6, 6)], None,
         {"logpmf": poisson_log, "pmf": exp_of(poisson_log)})
     add("bernoulli", st.bernoulli, "logpmf pmf cdf ppf", [integers(-1, 2), p])
