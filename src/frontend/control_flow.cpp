@@ -10,6 +10,7 @@
 #include "regions/loops.hpp"
 #include "transform/transform.hpp"
 #include "tutti/base/call_scope.hpp"
+#include "tutti/base/extent.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti::detail {
@@ -31,8 +32,13 @@ void check_bound(const Array& x, Loc loc) {
         "a bound is " + (x.has_value() ? x.type().str() : std::string("empty")) + ", and must be a scalar number",
         "Convert it with astype(int32).", loc);
 }
-std::int64_t known_bound(const Array& x) {
-  return x.dtype().is_integer() ? static_cast<std::int64_t>(x) : static_cast<std::int64_t>(static_cast<double>(x));
+std::int64_t known_bound(const Array& x, Loc loc) {
+  if (x.dtype().is_integer()) return static_cast<std::int64_t>(x);
+  const auto value = static_cast<double>(x);
+  if (!(value > -0x1p63 && value < 0x1p63))
+    raise<ValueError>("fori_loop", "a bound is " + std::to_string(value) + ", which no 64-bit integer holds",
+                      "Give integers; for a loop without an end, lax::while_loop.", loc);
+  return static_cast<std::int64_t>(value);
 }
 
 void check_test(const Array& test, Loc loc) {
@@ -165,7 +171,8 @@ Arrays fori_call(const Array& lower, const Array& upper, const FirstCarry& init,
     return out;
   };
   if (!lower.is_traced() && !upper.is_traced()) {
-    const std::int64_t first = known_bound(lower), length = std::max<std::int64_t>(known_bound(upper) - first, 0);
+    const std::int64_t first = known_bound(lower, loc),
+                       length = std::max<std::int64_t>(extent::add(known_bound(upper, loc), extent::mul(first, -1)), 0);
     const Array start = array_from_scalar(Scalar(first).to(type.dtype.is_integer() ? type.dtype : int32), true);
     const int unroll = options.unroll.of(length, "fori_loop", loc);
     const RecordedStep body = record_step("fori_loop", loc, with_counter(start, init), {},

@@ -96,7 +96,8 @@ template <class T> struct ComplexMath {
   static C pow(C x, C y) {
     const T c = y.real(), d = y.imag();
     if (c == 0 && d == 0) return {1, 0};
-    if (x == C(0) && d == 0) return c > 0 ? C(0) : C(infinity, nan);
+    if (x == C(0) && d == 0) return c > 0 ? C(0) : nans();
+    if (x.real() == infinity && x.imag() == 0 && d == 0) return c > 0 ? C(infinity) : c < 0 ? C(0) : nans();
     const T size = abs(x), turn = arg(x), scale = std::pow(size, c) * std::exp(-d * turn);
     const T angle = d * std::log(size) + c * turn;
     return {scale * std::cos(angle), scale * std::sin(angle)};

@@ -15,6 +15,9 @@ std::string text(const Ord& ord) {
 }
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// Squares and sums of 16-bit floats overflow long before their roots: these are taken in float32.
+bool is_short(const Array& x) { return x.dtype().is_floating() && x.dtype().size() < 4; }
+
 Array frobenius(const Array& x, const Axes& axes, bool keepdims) {
   const Array squares = x.dtype().is_complex() ? square(real(x)) + square(imag(x)) : x * x;
   return sqrt(sum(squares, axes, keepdims));
@@ -51,6 +54,7 @@ Array of_matrices(const Array& x, const Ord& ord, int rows, int cols, bool keepd
 Array vector_norm(const In& in, const Ord& ord, const Axes& axes, bool keepdims) {
   CallScope scope(in.loc);
   const Array x = inexact(in.array);
+  if (is_short(x)) return vector_norm(x.astype(float32), ord, axes, keepdims).astype(x.dtype());
   if (is_default(ord) || is(ord, 2)) return frobenius(x, axes, keepdims);
   if (!ord.number)
     raise<ValueError>("norm", "invalid order " + text(ord) + " for a vector norm",
@@ -68,6 +72,7 @@ Array vector_norm(const In& in, const Ord& ord, const Axes& axes, bool keepdims)
 Array norm(const In& in, const Ord& ord, const std::vector<int>& axes, bool keepdims) {
   CallScope scope(in.loc);
   const Array x = inexact(in.array);
+  if (is_short(x)) return norm(x.astype(float32), ord, axes, keepdims).astype(x.dtype());
   if (axes.empty() && is_default(ord)) return frobenius(x, all, keepdims);
   std::vector<int> at = axes;
   if (axes.empty())

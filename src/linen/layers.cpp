@@ -19,18 +19,18 @@ struct Stats {
   Array mean, variance;
 };
 using Dims = std::vector<std::int64_t>;
-// In float32 at least; the variance as mean of squares less square of the mean, as Flax has it.
-Stats stats(const Array& x, const Dims& axes, const std::string& axis_name = {}) {
-  auto of = [](const Array& x, const Dims& axes, const std::string& over) {
-    Array v = x.astype(promote_types(x.dtype(), float32));
-    Array m = mean(v, axes, true), m2 = mean(square(v), axes, true);
-    if (!over.empty()) {
-      m = lax::pmean(m, over);
-      m2 = lax::pmean(m2, over);
-    }
-    return Stats{m, maximum(0, m2 - square(m))};
+// In float32 at least; the variance, where `fast`, as mean of squares less square of the mean.
+Stats stats(const Array& x, const Dims& axes, bool fast, const std::string& axis_name = {}) {
+  auto of = [](const Array& x, const Dims& axes, bool fast, const std::string& over) {
+    const Array v = x.astype(promote_types(x.dtype(), float32));
+    auto mean_of = [&](const Array& y) {
+      const Array m = mean(y, axes, true);
+      return over.empty() ? m : lax::pmean(m, over);
+    };
+    const Array m = mean_of(v);
+    return Stats{m, fast ? maximum(0, mean_of(square(v)) - square(m)) : mean_of(square(v - m))};
   };
-  return axis_name.empty() ? composite("stats", of, x, axes, axis_name) : of(x, axes, axis_name);
+  return axis_name.empty() ? composite("stats", of, x, axes, fast, axis_name) : of(x, axes, fast, axis_name);
 }
 // Statistics broadcast against x; scale and bias over the last dim.
 Array normalized(Scope& s, const Array& x, const Stats& stats, double epsilon, bool use_scale, bool use_bias,
@@ -144,7 +144,7 @@ Array Conv::operator()(Scope& s, const Array& in) const {
 Array LayerNorm::operator()(Scope& s, const Array& x) const {
   if (x.ndim() == 0)
     raise<ShapeError>("LayerNorm", "x is " + type_text(x) + ", a scalar", "The last dim of x is its features.");
-  return normalized(s, x, stats(x, {-1}), epsilon, use_scale, use_bias, param_dtype);
+  return normalized(s, x, stats(x, {-1}, use_fast_variance), epsilon, use_scale, use_bias, param_dtype);
 }
 
 Array RMSNorm::operator()(Scope& s, const Array& x) const {
@@ -169,7 +169,7 @@ Array GroupNorm::operator()(Scope& s, const Array& x) const {
   std::vector<std::int64_t> axes;  // all but batch and group
   for (int d = 1; d < split.ndim(); ++d)
     if (d != split.ndim() - 2) axes.push_back(d);
-  Stats of_groups = stats(x.reshape(split), axes);
+  Stats of_groups = stats(x.reshape(split), axes, use_fast_variance);
   auto spread = [&](const Array& a) {  // [batch, 1..., groups, 1] -> [batch, 1..., channels]
     return repeat(squeeze(a, -1), channels / num_groups, x.ndim() - 1);
   };
@@ -187,7 +187,8 @@ Array BatchNorm::operator()(Scope& s, const Array& x) const {
   if (!use_running_average) {
     std::vector<std::int64_t> axes;
     for (int d = 0; d + 1 < x.ndim(); ++d) axes.push_back(d);
-    now = axes.empty() ? Stats{x, zeros(features, float32)} : stats(x, axes, s.is_initializing() ? "" : axis_name);
+    now = axes.empty() ? Stats{x, zeros(features, float32)}
+                       : stats(x, axes, use_fast_variance, s.is_initializing() ? "" : axis_name);
     if (!s.is_initializing()) {
       auto running = [&](const Array& old, const Array& seen) {
         return momentum * old + (1 - momentum) * seen.reshape(features);

@@ -81,7 +81,7 @@ std::vector<std::int64_t> Sizes::expand(const char* what, int dims) const {
 }
 
 template <int N>
-Conv<N> Conv<N>::init(int in, int out, const Sizes& kernel_size, const Array& key, const ConvOptions& o) {
+Conv<N> Conv<N>::init(Dim in, Dim out, const Sizes& kernel_size, const Array& key, const ConvOptions& o) {
   Parameters p = draw(in, out, kernel_size.expand("kernel_size", N), o.groups, key, o.use_bias, o.dtype);
   return {p.weight, p.bias,        o.stride.expand("stride", N), o.dilation.expand("dilation", N), o.padding,
           o.groups, o.padding_mode};
@@ -107,7 +107,7 @@ template <int N> Array Conv<N>::operator()(const Array& in, Loc loc) const {
 }
 
 template <int N>
-ConvTranspose<N> ConvTranspose<N>::init(int in, int out, const Sizes& kernel_size, const Array& key,
+ConvTranspose<N> ConvTranspose<N>::init(Dim in, Dim out, const Sizes& kernel_size, const Array& key,
                                         const ConvTransposeOptions& o) {
   Parameters p = draw(in, out, kernel_size.expand("kernel_size", N), o.groups, key, o.use_bias, o.dtype);
   ConvTranspose layer{p.weight,

@@ -99,7 +99,7 @@ Array MLP::operator()(const Array& x, Loc loc) const {
                            : y;  // as in Equinox, a model without hidden layers is the linear layer alone
 }
 
-Embedding Embedding::init(int num_embeddings, int embedding_size, const Array& key, DType dtype) {
+Embedding Embedding::init(Dim num_embeddings, Dim embedding_size, const Array& key, DType dtype) {
   check_size("Embedding: num_embeddings", num_embeddings);
   check_size("Embedding: embedding_size", embedding_size);
   return {random::normal(key, {num_embeddings, embedding_size}, dtype)};
@@ -139,7 +139,7 @@ Array RMSNorm::operator()(const Array& x, Loc loc) const {
       x, weight, bias, eps);
 }
 
-GroupNorm GroupNorm::init(int groups, int channels, double eps, bool channelwise_affine) {
+GroupNorm GroupNorm::init(Dim groups, Dim channels, double eps, bool channelwise_affine) {
   if (groups < 1 || channels % groups)
     raise<ValueError>("GroupNorm",
                       std::to_string(channels) + " channels do not divide into " + std::to_string(groups) + " groups",
@@ -240,7 +240,7 @@ Array MultiheadAttention::operator()(const Array& query, const Array& key, const
   return output_proj.bias.has_value() ? y + output_proj.bias : y;
 }
 
-GRUCell GRUCell::init(int input_size, int hidden_size, const Array& key, bool use_bias, DType dtype) {
+GRUCell GRUCell::init(Dim input_size, Dim hidden_size, const Array& key, bool use_bias, DType dtype) {
   check_size("GRUCell: input_size", input_size);
   check_size("GRUCell: hidden_size", hidden_size);
   auto keys = random::split<4>(key);
@@ -261,7 +261,7 @@ Array GRUCell::operator()(const Array& input, const Array& hidden, Loc loc) cons
   return fresh + update * (hidden - fresh);
 }
 
-LSTMCell LSTMCell::init(int input_size, int hidden_size, const Array& key, bool use_bias, DType dtype) {
+LSTMCell LSTMCell::init(Dim input_size, Dim hidden_size, const Array& key, bool use_bias, DType dtype) {
   check_size("LSTMCell: input_size", input_size);
   check_size("LSTMCell: hidden_size", hidden_size);
   auto keys = random::split<3>(key);

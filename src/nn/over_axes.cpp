@@ -140,14 +140,14 @@ Array glu(const In& x, int axis) {
       },
       x.array, axis);
 }
-Array one_hot(const In& x, int num_classes, DType dtype, int axis) {
+Array one_hot(const In& x, Dim num_classes, DType dtype, int axis) {
   CallScope scope(x.loc);
   if (num_classes < 0)
     raise<ValueError>("one_hot", std::to_string(num_classes) + " classes for labels " + type_text(x.array),
                       "Give 0 classes or more.");
   return composite(
       "one_hot",
-      [](const Array& x, int num_classes, DType dtype, int axis) {
+      [](const Array& x, Dim num_classes, DType dtype, int axis) {
         Array labels = expand_dims(x, axis);
         int at = axis < 0 ? axis + labels.ndim() : axis;
         Shape shape = labels.shape();

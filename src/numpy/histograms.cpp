@@ -44,8 +44,9 @@ Array histogram_bin_edges(const In& in, const Bins& bins) {
   if (bins.count < 1)
     raise<ValueError>("histogram_bin_edges", std::to_string(bins.count) + " bins", "Ask for 1 or more.");
   const Array x = lax::convert_element_type(in.array, dtype);
-  Array low = bins.range ? full({}, Array(bins.range->first), dtype) : min(x);
-  Array high = bins.range ? full({}, Array(bins.range->second), dtype) : max(x);
+  const bool empty = x.size() == 0;  // from 0 to 1, as NumPy
+  Array low = bins.range ? full({}, Array(bins.range->first), dtype) : empty ? zeros({}, dtype) : min(x);
+  Array high = bins.range ? full({}, Array(bins.range->second), dtype) : empty ? ones({}, dtype) : max(x);
   const Array none = low == high;
   return linspace(where(none, low - 0.5, low), where(none, high + 0.5, high), {.n = bins.count + 1});
 }

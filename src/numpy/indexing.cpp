@@ -111,8 +111,8 @@ Shape full_shape(const IndexPlan& plan, const GatherPlan& g) {
   return out;
 }
 
-// Indices that are out of range are clamped, unless `mode` says otherwise.
-Array gathered(const Array& x, const IndexPlan& plan, lax::GatherMode mode = lax::GatherMode::clip) {
+// Indices that are out of range are clamped, and no derivative comes from there, unless `mode` says otherwise.
+Array gathered(const Array& x, const IndexPlan& plan, lax::GatherMode mode = lax::GatherMode::promise_in_bounds) {
   Array base = sliced(x, plan, true);
   GatherPlan g = gather_plan(base, plan);
   lax::GatherDims dims;
@@ -313,6 +313,7 @@ Array AtIndex::get(OneOf<AtMode> mode, const Array& fill_value, Loc loc) const {
   CallScope scope(loc, {"", "at.get", 0});
   const std::vector<Index> index = reachable(x_, index_, mode);
   IndexPlan plan = plan_of(x_, index);
+  if (mode == AtMode::clip && plan.has_array) return gathered(x_, plan, lax::GatherMode::clip);
   if (mode != AtMode::fill || !plan.has_array) return indexed(x_, index);
   Array y = gathered(x_, plan, lax::GatherMode::fill);
   if (!fill_value.has_value()) return y;

@@ -120,9 +120,15 @@ Array var(const In& x, const Axes& axes, bool keepdims, int ddof) {
   const double freedom = n > ddof ? n - ddof : std::numeric_limits<double>::quiet_NaN();
   return lax::convert_element_type(lax::div(squares, number_like(squares, freedom)), mean_dtype(a));
 }
+namespace {
+// Of 16-bit floats in float32 until the root is taken: their squares overflow, and vanish, long before.
+bool squares_are_short(DType d) { return d.is_floating() && d.size() < 4; }
+}  // namespace
 Array std_(const In& x, const Axes& axes, bool keepdims, int ddof) {
   CallScope scope(x.loc);
-  return sqrt(var(x, axes, keepdims, ddof));
+  const Array& a = given(x.array, "std");
+  if (!squares_are_short(a.dtype())) return sqrt(var(a, axes, keepdims, ddof));
+  return lax::convert_element_type(sqrt(var(wide(a), axes, keepdims, ddof)), a.dtype());
 }
 Array cumsum(const In& x, std::optional<int> axis, std::optional<DType> dtype) {
   CallScope scope(x.loc);
@@ -240,7 +246,9 @@ Array var_with(const In& x, const ReduceOptions& o) {
 }
 Array std_with(const In& x, const ReduceOptions& o) {
   CallScope scope(x.loc);
-  return sqrt(var_with(x, o));
+  const Array& a = given(x.array, "std");
+  if (!o.dtype && squares_are_short(a.dtype())) return lax::convert_element_type(sqrt(var_with(wide(a), o)), a.dtype());
+  return sqrt(var_with(a, o));
 }
 namespace {
 Array truth_with(const In& x, const ReduceOptions& o, bool otherwise, Array (*f)(const Array&, const Axes&, bool)) {

@@ -175,9 +175,17 @@ Array norm_of(const std::vector<Array>& leaves) {
   return composite(
       "global_norm",
       [](const std::vector<Array>& leaves) {
+        // Squares of 16-bit floats overflow, and vanish, long before their root: that is taken in float32.
         Array total = 0.f;
-        for (const Array& x : leaves) total = total + sum(square(x));
-        return sqrt(total);
+        bool all_short = !leaves.empty();
+        std::vector<Array> small;
+        for (const Array& x : leaves) {
+          const bool is_short = x.dtype().is_floating() && x.dtype().size() < 4;
+          all_short = all_short && is_short;
+          if (is_short) small.push_back(x);
+          total = total + sum(square(is_short ? x.astype(float32) : x));
+        }
+        return all_short ? sqrt(total).astype(result_type(small)) : sqrt(total);
       },
       leaves);
 }

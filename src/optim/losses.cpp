@@ -1,5 +1,6 @@
 #include "tutti/optim/losses.hpp"
 
+#include <limits>
 #include <numbers>
 
 #include "optim/stages.hpp"
@@ -21,10 +22,18 @@ Array errors(const char* who, const Array& predictions, const Array& targets) {
   floating(who, "predictions", predictions);
   return targets.has_value() ? predictions - targets : predictions;
 }
+// Negative labels count from the end; NaN where no class has the label.
 Array at_label(const Array& x, const Array& labels, int axis) {
   // By a comparison, not a gather: it fuses, and splits over any axis.
-  Array classes = lax::iota(labels.dtype(), x.shape(), axis);
-  return sum(where(classes == expand_dims(labels, axis), x, zeros_like(x)), axis);
+  const Array classes = lax::iota(int32, x.shape(), axis), y = expand_dims(labels, axis);
+  const bool is_signed = labels.dtype().is_signed();
+  Array same = classes == y, known = y < x.shape(axis);
+  if (is_signed) {
+    same = same | (classes - x.shape(axis) == y);
+    known = known & (y >= -x.shape(axis));
+  }
+  const Array found = sum(where(same, x, zeros_like(x)), axis);
+  return where(squeeze(known, axis), found, std::numeric_limits<double>::quiet_NaN());
 }
 int axis_of(const char* who, int axis, const Array& x) {
   int ndim = x.ndim();
@@ -105,9 +114,12 @@ Array sigmoid_focal_loss(const In& logits, const Array& labels, std::optional<do
       [](const Array& logits, const Array& labels, std::optional<double> alpha, double gamma) {
         const Array& x = logits;
         Array y = labels.astype(x.dtype()), entropy = sigmoid_binary_cross_entropy(logits, labels);
-        // log(1 - p_t) = log((1 - y) p + y (1 - p)).
-        Array log_p = nn::log_sigmoid(x), log_q = nn::log_sigmoid(-x), most = maximum(log_p, log_q);
-        Array wrong = log((1 - y) * exp(log_p - most) + y * exp(log_q - most)) + most;
+        // log(1 - p_t) = log((1 - y) p + y (1 - p)), from the larger of the terms that count.
+        const Array p = nn::log_sigmoid(x), q = nn::log_sigmoid(-x), none_of_q = y == 0;
+        const Array from_q = ((q > p) & logical_not(none_of_q)) | (y == 1);
+        const Array large = where(from_q, q, p), small = where(from_q, p, q);
+        const Array a = where(from_q, y, 1 - y), b = where(from_q, 1 - y, y);
+        const Array wrong = log(a + b * exp(minimum(small - large, 0))) + large;
         Array loss = entropy * exp(gamma * wrong);
         return alpha ? (*alpha * y + (1 - *alpha) * (1 - y)) * loss : loss;
       },
@@ -175,7 +187,7 @@ Array multiclass_hinge_loss(const In& scores, const In& labels) {
       "multiclass_hinge_loss",
       [](const Array& scores, const Array& labels) {
         const Array& x = scores;
-        Array right = nn::one_hot(labels, static_cast<int>(x.shape(-1)));
+        Array right = nn::one_hot(labels, x.shape(-1));
         return max(x + 1. - right, -1) - sum(x * right, -1);
       },
       scores.array, labels.array);
@@ -186,7 +198,7 @@ Array multiclass_perceptron_loss(const In& scores, const In& labels) {
       "multiclass_perceptron_loss",
       [](const Array& scores, const Array& labels) {
         const Array& x = scores;
-        return max(x, -1) - sum(x * nn::one_hot(labels, static_cast<int>(x.shape(-1))), -1);
+        return max(x, -1) - sum(x * nn::one_hot(labels, x.shape(-1)), -1);
       },
       scores.array, labels.array);
 }

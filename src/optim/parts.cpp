@@ -64,6 +64,8 @@ Array moment(const Array& x, const Array& m, double decay) { return (1 - decay) 
 Array correction(double decay, const Array& count) { return 1 - power(array(decay), count.astype(float32)); }
 
 Array norm_at_least(const Array& x, double min_norm) {
+  if (x.dtype().is_floating() && x.dtype().size() < 4)
+    return norm_at_least(x.astype(float32), min_norm).astype(x.dtype());
   Array norm = sqrt(sum(square(x)));
   Array small = norm <= min_norm;
   return where(

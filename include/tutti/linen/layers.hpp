@@ -13,7 +13,7 @@ namespace tutti::linen {
 
 /// x kernel + bias over the last dim; integers become floating. Parameters: kernel [in, features], bias [features].
 struct Dense {
-  int features = 1;
+  std::int64_t features = 1;
   bool use_bias = true;
   Initializer kernel_init = initializers::lecun_normal(), bias_init = initializers::zeros();
   DType param_dtype = float32;
@@ -35,7 +35,7 @@ struct DenseGeneral {
 
 /// A row of the parameter embedding [num_embeddings, features] per index.
 struct Embed {
-  int num_embeddings = 1, features = 1;
+  std::int64_t num_embeddings = 1, features = 1;
   Initializer embedding_init =
       initializers::variance_scaling(1, initializers::Fan::in, initializers::Distribution::normal, -2, 0);
   DType param_dtype = float32;
@@ -46,12 +46,12 @@ struct Embed {
 /// x: [batch..., spatial..., in] -> [batch..., spatial..., features]. Parameters: kernel [kernel_size..., in / groups,
 /// features], bias [features]. Paddings beyond those of lax: "CIRCULAR", "REFLECT", and "CAUSAL" for one spatial dim.
 struct Conv {
-  int features = 1;
+  std::int64_t features = 1;
   std::vector<std::int64_t> kernel_size{};
   nn::Sizes strides = 1;
   lax::Padding padding = "SAME";
   nn::Sizes input_dilation = 1, kernel_dilation = 1;
-  int feature_group_count = 1;
+  std::int64_t feature_group_count = 1;
   bool use_bias = true;
   Initializer kernel_init = initializers::lecun_normal(), bias_init = initializers::zeros();
   DType param_dtype = float32;
@@ -63,6 +63,7 @@ struct LayerNorm {
   double epsilon = 1e-6;
   bool use_bias = true, use_scale = true;
   DType param_dtype = float32;
+  bool use_fast_variance = true;  // mean(x^2) - mean(x)^2, as Flax; false: by deviations, also right for large means
   Array operator()(Scope& scope, const Array& x) const;
 };
 /// x / sqrt(mean(x^2) + epsilon) over the last dim, times scale.
@@ -74,10 +75,11 @@ struct RMSNorm {
 };
 /// LayerNorm over groups of the last dim and all spatial dims.
 struct GroupNorm {
-  int num_groups = 32;
+  std::int64_t num_groups = 32;
   double epsilon = 1e-6;
   bool use_bias = true, use_scale = true;
   DType param_dtype = float32;
+  bool use_fast_variance = true;  // mean(x^2) - mean(x)^2, as Flax; false: by deviations, also right for large means
   /// Throws ValueError unless the groups divide the channels.
   Array operator()(Scope& scope, const Array& x) const;
 };
@@ -89,6 +91,7 @@ struct BatchNorm {
   bool use_bias = true, use_scale = true;
   std::string axis_name{};
   DType param_dtype = float32;
+  bool use_fast_variance = true;  // mean(x^2) - mean(x)^2, as Flax; false: by deviations, also right for large means
   Array operator()(Scope& scope, const Array& x) const;
 };
 

@@ -87,7 +87,7 @@ Array standardize(const In& x, const StandardizeOptions& options);
 /// The first half along `axis` times the sigmoid of the second. Throws ShapeError when the extent is odd.
 Array glu(const In& x, int axis = -1);
 /// 1 where the class is `x`, in a new axis of extent `num_classes` at position `axis` of the result.
-Array one_hot(const In& x, int num_classes, DType dtype = float64, int axis = -1);
+Array one_hot(const In& x, Dim num_classes, DType dtype = float64, int axis = -1);
 
 /// A function of one array that is part of a layer: a function pointer or a lambda without captures.
 class Activation {

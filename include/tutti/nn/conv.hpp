@@ -28,7 +28,7 @@ struct ConvOptions {
   Sizes stride = 1;
   lax::Padding padding = 0;  // a number, one per dim in pairs, "SAME", "SAME_LOWER" or "VALID"
   Sizes dilation = 1;
-  int groups = 1;
+  std::int64_t groups = 1;
   bool use_bias = true;
   OneOf<PadMode> padding_mode = PadMode::constant;  // zeros
   DType dtype = float32;
@@ -40,10 +40,10 @@ template <int N> struct Conv {
   Array weight{}, bias{};
   std::vector<std::int64_t> stride{}, dilation{};
   lax::Padding padding = 0;
-  int groups = 1;
+  std::int64_t groups = 1;
   PadMode padding_mode = PadMode::constant;
   /// Throws ValueError unless the groups divide the channels.
-  static Conv init(int in_channels, int out_channels, const Sizes& kernel_size, const Array& key,
+  static Conv init(Dim in_channels, Dim out_channels, const Sizes& kernel_size, const Array& key,
                    const ConvOptions& options = {});
   /// x: [in, spatial...] -> [out, spatial...]. Throws ShapeError.
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
@@ -56,7 +56,7 @@ struct ConvTransposeOptions {
   Sizes stride = 1, output_padding = 0;
   lax::Padding padding = 0;
   Sizes dilation = 1;
-  int groups = 1;
+  std::int64_t groups = 1;
   bool use_bias = true;
   DType dtype = float32;
 };
@@ -66,8 +66,8 @@ template <int N> struct ConvTranspose {
   Array weight{}, bias{};
   std::vector<std::int64_t> stride{}, output_padding{}, dilation{};
   lax::Padding padding = 0;
-  int groups = 1;
-  static ConvTranspose init(int in_channels, int out_channels, const Sizes& kernel_size, const Array& key,
+  std::int64_t groups = 1;
+  static ConvTranspose init(Dim in_channels, Dim out_channels, const Sizes& kernel_size, const Array& key,
                             const ConvTransposeOptions& options = {});
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };

@@ -26,9 +26,9 @@ struct scalar_t {
 inline constexpr scalar_t scalar{};
 /// The extent of an example, or `scalar`.
 struct Size {
-  int value = 1;
+  std::int64_t value = 1;
   bool is_scalar = false;
-  Size(int n) : value(n) {}
+  template <Integer T> Size(T n) : value(Dim(n)) {}
   Size(scalar_t) : is_scalar(true) {}
 };
 
@@ -44,7 +44,8 @@ struct Linear {
 
 struct MLPOptions {
   Size in_size = 1, out_size = 1;
-  int width_size = 32, depth = 1;
+  std::int64_t width_size = 32;
+  int depth = 1;
   Activation activation = relu;
   Activation final_activation = identity;
   bool use_bias = true, use_final_bias = true;
@@ -63,7 +64,7 @@ struct MLP {
 /// One row of `weight` (float32[num, size], normal) per index. Source: equinox.nn.Embedding.
 struct Embedding {
   Array weight{};
-  static Embedding init(int num_embeddings, int embedding_size, const Array& key, DType dtype = float32);
+  static Embedding init(Dim num_embeddings, Dim embedding_size, const Array& key, DType dtype = float32);
   /// index: integers of any shape; the result has one more dim of the embedding size.
   Array operator()(const Array& index, Loc loc = Loc::current()) const;
 };
@@ -94,10 +95,10 @@ struct RMSNorm {
 /// LayerNorm over each group of channels (dim 0); weight and bias per channel. Source: equinox.nn.GroupNorm.
 struct GroupNorm {
   Array weight{}, bias{};
-  int groups = 1;
+  std::int64_t groups = 1;
   double eps = 1e-5;
   /// Throws ValueError unless the groups divide the channels.
-  static GroupNorm init(int groups, int channels, double eps = 1e-5, bool channelwise_affine = true);
+  static GroupNorm init(Dim groups, Dim channels, double eps = 1e-5, bool channelwise_affine = true);
   Array operator()(const Array& x, Loc loc = Loc::current()) const;
 };
 
@@ -134,13 +135,13 @@ struct MultiheadAttention {
 /// The next hidden state. Parameters are uniform in +-1/sqrt(hidden). Source: equinox.nn.GRUCell.
 struct GRUCell {
   Array weight_ih{}, weight_hh{}, bias{}, bias_n{};
-  static GRUCell init(int input_size, int hidden_size, const Array& key, bool use_bias = true, DType dtype = float32);
+  static GRUCell init(Dim input_size, Dim hidden_size, const Array& key, bool use_bias = true, DType dtype = float32);
   Array operator()(const Array& input, const Array& hidden, Loc loc = Loc::current()) const;
 };
 /// The next (hidden, cell). Source: equinox.nn.LSTMCell.
 struct LSTMCell {
   Array weight_ih{}, weight_hh{}, bias{};
-  static LSTMCell init(int input_size, int hidden_size, const Array& key, bool use_bias = true, DType dtype = float32);
+  static LSTMCell init(Dim input_size, Dim hidden_size, const Array& key, bool use_bias = true, DType dtype = float32);
   std::pair<Array, Array> operator()(const Array& input, const std::pair<Array, Array>& hidden,
                                      Loc loc = Loc::current()) const;
 };

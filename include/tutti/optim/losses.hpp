@@ -25,8 +25,8 @@ Array sigmoid_binary_cross_entropy(const In& logits, const Array& labels);
 Array sigmoid_focal_loss(const In& logits, const Array& labels, std::optional<double> alpha = {}, double gamma = 2);
 /// -sum(labels log_softmax(logits)) along `axis`.
 Array softmax_cross_entropy(const In& logits, const Array& labels, int axis = -1);
-/// -log_softmax(logits) at the label: logits float[..., classes, ...], integer labels without the dim `axis`. Throws
-/// ShapeError and TypeError.
+/// -log_softmax(logits) at the label: logits float[..., classes, ...], integer labels without the dim `axis`. A label
+/// of -1 is the last class, as in JAX, and one that no class has gives NaN. Throws ShapeError and TypeError.
 Array softmax_cross_entropy_with_integer_labels(const In& logits, const In& labels, int axis = -1);
 Array poly_loss_cross_entropy(const In& logits, const Array& labels, double epsilon = 2, int axis = -1);
 /// max(0, 1 - predictor_outputs * targets), targets -1 or 1.
@@ -37,6 +37,14 @@ Array multiclass_perceptron_loss(const In& scores, const In& labels);
 /// sum(targets (log(targets) - log_predictions)) along `axis`; a target of 0 adds nothing.
 Array kl_divergence(const In& log_predictions, const Array& targets, int axis = -1);
 Array kl_divergence_with_log_targets(const In& log_predictions, const Array& log_targets, int axis = -1);
+/// Connectionist temporal classification: minus the logarithm of the probability that frames, with blanks and
+/// repetitions taken out, read as the labels. logits: float[batch, frames, classes]; labels: integers [batch, labels],
+/// without blanks; paddings: 0 where a frame or label counts, 1 where it does not, of shapes [batch, frames] and
+/// [batch, labels], labels padded at the right. -> float[batch], never below 0. `log_epsilon` stands for log 0: what
+/// cannot be read from the frames costs about as much, and an alignment must cost less. Throws ShapeError, TypeError,
+/// and IndexError for a blank that is no class.
+Array ctc_loss(const In& logits, const Array& logit_paddings, const Array& labels, const Array& label_paddings,
+               Dim blank_id = 0, double log_epsilon = -1e5);
 /// (1 - alpha) labels + alpha / classes.
 Array smooth_labels(const In& labels, double alpha, int axis = -1);
 /// The 2-norm of an array where it is above min_norm, else min_norm; its gradient is never NaN.

@@ -61,6 +61,13 @@ template <class T> Real<T> magnitude(T x) {
   else
     return std::abs(x);
 }
+// Whether the reciprocal of a number on the diagonal may overflow, by which the library multiplies.
+template <class T> bool has_tiny_diagonal(int n, std::int64_t step, const T* a) {
+  for (int k = 0; k < n; ++k)
+    if (const Real<T> size = magnitude(a[k * step]); size > 0 && size < std::numeric_limits<Real<T>>::min())
+      return true;
+  return false;
+}
 template <class T> void small_lu(int m, int n, T* a, std::int32_t* pivots) {
   for (int k = 0; k < std::min(m, n); ++k) {
     int at = k;
@@ -69,9 +76,12 @@ template <class T> void small_lu(int m, int n, T* a, std::int32_t* pivots) {
     pivots[k] = at;
     if (at != k) std::swap_ranges(a + k * n, a + k * n + n, a + at * n);
     if (a[k * n + k] == T{}) continue;
-    const T inverse = T(1) / a[k * n + k];
+    // Below the smallest normal number the reciprocal may overflow.
+    constexpr Real<T> raised = sizeof(Real<T>) == 4 ? Real<T>(0x1p64) : Real<T>(0x1p128);
+    const Real<T> scale = magnitude(a[k * n + k]) < std::numeric_limits<Real<T>>::min() ? raised : Real<T>(1);
+    const T inverse = T(1) / (a[k * n + k] * scale);
     for (int i = k + 1; i < m; ++i) {
-      const T factor = a[i * n + k] *= inverse;
+      const T factor = a[i * n + k] = a[i * n + k] * scale * inverse;
       for (int j = k + 1; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
     }
   }
@@ -133,7 +143,8 @@ void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, in
                                  bool on_workers) {
   if (rows == 0 || cols == 0) return;
   const int n = left ? rows : cols;
-  if (left && n <= kSmallMatrix) return small_solve(lower, turn, unit, n, cols, a, b);
+  if (left && (n <= kSmallMatrix || (!unit && has_tiny_diagonal(n, std::int64_t{n} + 1, a))))
+    return small_solve(lower, turn, unit, n, cols, a, b);
   if constexpr (!is_complex<T>)
     if (n >= Large<T>::least && (left ? cols : rows) >= StripFactors<T>::least_columns)
       return StripFactors<T>::triangular_solve(left, lower, turn, unit, rows, cols, a, b, on_workers);
@@ -159,11 +170,17 @@ void Lapack<T>::lu(int m, int n, const T* in, T* a, std::int32_t* pivots, Worksp
     int info = 0;
     Routines<T>::getrf(&m, &n, columns, &m, pivots, &info);
     for (int i = 0; i < std::min(m, n); ++i) --pivots[i];
+    return !has_tiny_diagonal(std::min(m, n), std::int64_t{m} + 1, columns);
   };
+  bool is_right = true;
   if constexpr (is_complex<T>)
-    is_large ? Blocked<T>::lu(m, n, columns, pivots, on_workers) : by_library();
+    is_large ? Blocked<T>::lu(m, n, columns, pivots, on_workers) : void(is_right = by_library());
   else
-    by_library();
+    is_right = by_library();
+  if (!is_right) {
+    std::copy_n(in, std::int64_t{m} * n, a);
+    return small_lu(m, n, a, pivots);
+  }
   transpose(columns, n, m, a, on_workers);
 }
 

@@ -33,6 +33,8 @@ template <class T> struct Strided {
     return first[i * row + j * column];
   }
 };
+/// Makes normal numbers of the subnormal ones, whose reciprocals are finite.
+template <class T> constexpr T raised_pivot = sizeof(T) == 4 ? T(0x1p64) : T(0x1p128);
 template <class T> constexpr Integer<T> infinity_bits() {
   return std::bit_cast<Integer<T>>(std::numeric_limits<T>::infinity());
 }

@@ -93,8 +93,13 @@ template <class V, bool plain, class T>
 // Rows i..i + rows are the next ones: what the others bring to them is taken away, and what they bring to each other.
 template <bool lower, class V, int rows, class T>
 [[gnu::always_inline]] inline void solve_rows(int n, int i, const Factor<T>& a, bool unit, T* x, int columns) {
-  T inverse[rows];
-  for (int r = 0; r < rows; ++r) inverse[r] = unit ? T(1) : T(1) / *part(a, i + r, i + r).data;
+  T diagonal[rows], inverse[rows];
+  bool tiny = false;  // a reciprocal may overflow
+  for (int r = 0; r < rows; ++r) {
+    diagonal[r] = unit ? T(1) : *part(a, i + r, i + r).data;
+    inverse[r] = T(1) / diagonal[r];
+    tiny |= diagonal[r] != 0 && std::abs(diagonal[r]) < std::numeric_limits<T>::min();
+  }
   const int done = lower ? 0 : i + rows, others = lower ? i : n - i - rows;
   in_columns<V, T>(
       columns, [&](int j, auto vectors) __attribute__((always_inline)) {
@@ -115,7 +120,7 @@ template <bool lower, class V, int rows, class T>
           }
           if (!unit)
 #pragma GCC unroll 3
-            for (int v = 0; v < count; ++v) s.v[r][v] *= inverse[r];
+            for (int v = 0; v < count; ++v) s.v[r][v] = tiny ? s.v[r][v] / diagonal[r] : s.v[r][v] * inverse[r];
         }
         store(s, to);
       });

@@ -201,10 +201,11 @@ constinit const Home gather = [] {
   op.eval = eval_gather;
   op.factors = factors_gather;
   op.linear = {{0}};
-  // What is out of range has the tangent 0, whatever it is filled with.
+  // What is out of range has the tangent 0, whatever it is filled with, also where nobody expected it.
   op.jvp_together = [](const Call& c, const std::vector<Array>& primals, const std::vector<Array>& tangents) {
     WithTangents out{{bind1(c.op, c.params, primals)}, {Array()}};
     Gather p = c.get<Gather>();
+    if (p.mode == lax::GatherMode::promise_in_bounds) p.mode = lax::GatherMode::fill;
     p.zero_fill = p.mode == lax::GatherMode::fill;
     if (tangents[0].has_value()) out.tangents[0] = bind1(c.op, p, {tangents[0], primals[1]});
     return out;
