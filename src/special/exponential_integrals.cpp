@@ -4,6 +4,7 @@
 
 #include "special/approximation.hpp"
 #include "special/tables.hpp"
+#include "tutti/lax/lax.hpp"
 #include "tutti/lax/special.hpp"
 #include "tutti/special/special.hpp"
 
