@@ -77,21 +77,22 @@ template <class Norm> NnOutputs norm(const NnInputs& in, const json& p) {
   return {{"", m(in.array(0))}};
 }
 NnOutputs group_norm(const NnInputs& in, const json& p) {
-  return {{"", nn::GroupNorm::init(p.at("groups"), p.at("channels"), p.value("eps", 1e-5))(in.array(0))}};
+  return {{"", nn::GroupNorm::init(p.at("groups").get<int>(), p.at("channels").get<int>(),
+                                   p.value("eps", 1e-5))(in.array(0))}};
 }
 NnOutputs dropout(const NnInputs& in, const json& p) {
   nn::Dropout m{p.at("p"), p.value("inference", false)};
   return {{"", p.contains("seed") ? m(in.array(0), key_of(p)) : m(in.array(0))}};
 }
 NnOutputs embedding(const NnInputs& in, const json& p) {
-  auto m = nn::Embedding::init(p.at("num_embeddings"), p.at("embedding_size"), key_of(p));
+  auto m = nn::Embedding::init(p.at("num_embeddings").get<int>(), p.at("embedding_size").get<int>(), key_of(p));
   Array y = m(in.array(0));
   if (y.to_vector<float>() != take(m.weight, in.array(0), 0).to_vector<float>())
     throw Mismatch("a row is not the weight's");
   return {{"weight", m.weight}, {"y", y}};
 }
 template <int N> NnOutputs conv(const NnInputs& in, const json& p) {
-  auto m = nn::Conv<N>::init(p.at("in"), p.at("out"), sizes_of(p, "kernel"), key_of(p),
+  auto m = nn::Conv<N>::init(p.at("in").get<int>(), p.at("out").get<int>(), sizes_of(p, "kernel"), key_of(p),
                              {.stride = sizes_of(p, "stride"),
                               .padding = eqx_padding_of(p),
                               .dilation = sizes_of(p, "dilation"),
@@ -102,19 +103,20 @@ template <int N> NnOutputs conv(const NnInputs& in, const json& p) {
   return out;
 }
 NnOutputs attention(const NnInputs& in, const json& p) {
-  auto m = nn::MultiheadAttention::init({.num_heads = p.at("num_heads"), .query_size = p.at("query_size")}, key_of(p));
+  auto m = nn::MultiheadAttention::init(
+      {.num_heads = p.at("num_heads").get<int>(), .query_size = p.at("query_size").get<int>()}, key_of(p));
   NnOutputs out = leaves_below("arrays", m);
   out.emplace_back("y", m(in.array(0), in.array(1), in.array(1)));
   return out;
 }
 NnOutputs gru(const NnInputs& in, const json& p) {
-  auto m = nn::GRUCell::init(p.at("in"), p.at("hidden"), key_of(p));
+  auto m = nn::GRUCell::init(p.at("in").get<int>(), p.at("hidden").get<int>(), key_of(p));
   NnOutputs out = leaves_below("arrays", m);
   out.emplace_back("y", m(in.array(0), in.array(1)));
   return out;
 }
 NnOutputs lstm(const NnInputs& in, const json& p) {
-  auto m = nn::LSTMCell::init(p.at("in"), p.at("hidden"), key_of(p));
+  auto m = nn::LSTMCell::init(p.at("in").get<int>(), p.at("hidden").get<int>(), key_of(p));
   NnOutputs out = leaves_below("arrays", m);
   append(out, leaves_below("y", m(in.array(0), {in.array(1), in.array(2)})));
   return out;

@@ -133,8 +133,8 @@ const OpFamily nn_family({
      }},
     {"one_hot",
      [](const Arrays& x, const json& p) {
-       return Arrays{
-           nn::one_hot(x.at(0), p.at("num_classes"), dtype_of(p.value("dtype", "float32")), p.value("axis", -1))};
+       return Arrays{nn::one_hot(x.at(0), p.at("num_classes").get<int>(), dtype_of(p.value("dtype", "float32")),
+                                 p.value("axis", -1))};
      }},
     {"conv_general_dilated", conv},
     {"conv_transpose", conv_transpose},

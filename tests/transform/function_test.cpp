@@ -9,23 +9,23 @@
 namespace tutti {
 namespace {
 
-struct Line {
+struct Slope {
   Array slope, offset;
 };
-Array loss(const Line& m, const Array& x, const Array& y) { return mean(square(x * m.slope + m.offset - y)); }
+Array loss(const Slope& m, const Array& x, const Array& y) { return mean(square(x * m.slope + m.offset - y)); }
 
 class Trainer {
  public:
-  std::pair<Array, Line> step(const Line& m, const Array& x, const Array& y) const { return step_(m, x, y); }
+  std::pair<Array, Slope> step(const Slope& m, const Array& x, const Array& y) const { return step_(m, x, y); }
   const auto& function() const { return step_; }
 
  private:
-  Function<std::pair<Array, Line>(const Line&, const Array&, const Array&)> step_ = jit(value_and_grad(loss));
+  Function<std::pair<Array, Slope>(const Slope&, const Array&, const Array&)> step_ = jit(value_and_grad(loss));
 };
 
 TEST(Function, IsAMemberOfAClassAndKeepsWhatJitOffers) {
   Trainer trainer;
-  const Line m{array(2.f), array(1.f)};
+  const Slope m{array(2.f), array(1.f)};
   const Array x = arange(4.f), y = ones({4});
   auto [value, gradient] = trainer.step(m, x, y);
   auto [expected, by_slope] = value_and_grad(loss)(m, x, y);
