@@ -119,23 +119,13 @@ Real zeta_sum(Real x, Real q) {
   }
   return sum;
 }
-// Riemann's, for x < 1: below 0 reflected.
-double riemann_zeta(double x) {
-  if (x == -infinity) return nan;
-  if (x >= -1) return static_cast<double>(zeta_sum(x, 1));
-  const Real s = 1 - static_cast<Real>(x);
-  constexpr Real log_two_pi = 1.8378770664093454835606594728112L;
-  const Real sine = sine_of_half_turns(static_cast<Real>(x) / 2);
-  const Real size = s < 1700 ? 2 * std::tgamma(s) * std::exp(-s * log_two_pi) * zeta_sum(s, 1) : infinity;
-  return static_cast<double>(sine == 0 ? 0 : sine * size);
-}
 
 }  // namespace
 
 double zeta(double x, double q) {
   if (x == 1) return infinity;
   if (x != x || q != q) return nan;
-  if (x < 1) return q == 1 ? riemann_zeta(x) : nan;
+  if (x < 1) return nan;  // as JAX
   if (q <= 0) {
     if (q == std::floor(q)) return infinity;
     if (x != std::floor(x)) return nan;

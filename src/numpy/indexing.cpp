@@ -111,8 +111,9 @@ Shape full_shape(const IndexPlan& plan, const GatherPlan& g) {
   return out;
 }
 
-// Indices that are out of range are clamped, and no derivative comes from there, unless `mode` says otherwise.
-Array gathered(const Array& x, const IndexPlan& plan, lax::GatherMode mode = lax::GatherMode::promise_in_bounds) {
+// Indices that are out of range are clamped, unless `mode` says otherwise: a scalar reads the element at the end, whose
+// derivative counts, as in dynamic_slice; no derivative comes from what arrays of indices read out of range. Both as JAX.
+Array gathered(const Array& x, const IndexPlan& plan, std::optional<lax::GatherMode> mode = std::nullopt) {
   Array base = sliced(x, plan, true);
   GatherPlan g = gather_plan(base, plan);
   lax::GatherDims dims;
@@ -120,7 +121,8 @@ Array gathered(const Array& x, const IndexPlan& plan, lax::GatherMode mode = lax
     dims.offset_dims.push_back(d < g.at ? d : d + g.batch.ndim());
   dims.collapsed_slice_dims = g.indexed;
   dims.start_index_map = g.indexed;
-  Array y = lax::gather(base, g.indices, dims, g.sizes, mode);
+  const auto clamped = g.batch.ndim() == 0 ? lax::GatherMode::clip : lax::GatherMode::promise_in_bounds;
+  Array y = lax::gather(base, g.indices, dims, g.sizes, mode.value_or(clamped));
   return reshape(y, full_shape(plan, g));
 }
 

@@ -10,6 +10,7 @@
 #include "tutti/lax/lax.hpp"
 #include "tutti/lax/special.hpp"
 #include "tutti/numpy/movement.hpp"
+#include "tutti/numpy/numpy.hpp"
 #include "tutti/transform/composite.hpp"
 
 namespace tutti::special {
@@ -69,7 +70,12 @@ Array gammaln(const In& x) {
 }
 Array digamma(const In& x) {
   CallScope scope(x.loc);
-  return lax::digamma(floating(x.array));
+  // At 0 by digamma(1) - 1 / x, whose sign is that of the zero; lax::digamma, as JAX's, is NaN there.
+  auto body = [](const Array& a) {
+    const Array zero = a == 0, one = ones_like(a);
+    return lax::digamma(where(zero, one, a)) - where(zero, 1 / where(zero, a, one), 0);
+  };
+  return composite("digamma", body, floating(x.array));
 }
 Array polygamma(const Operand& m, const Operand& x) {
   CallScope scope(m.loc);

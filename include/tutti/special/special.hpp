@@ -18,7 +18,7 @@ Array expit(const In& x);
 Array ndtr(const In& x);
 Array log_ndtr(const In& x);
 Array ndtri(const In& p);
-/// log |Gamma(x)| and its derivatives.
+/// log |Gamma(x)| and its derivatives. digamma(+-0) is -+infinity, as in SciPy; lax::digamma is NaN there.
 Array gammaln(const In& x);
 Array digamma(const In& x);
 Array polygamma(const Operand& m, const Operand& x);
