@@ -201,7 +201,8 @@ def unary():
         Function("fresnel_s", [r], lambda x: sp.fresnel(x)[0], m.fresnels),
         Function("fresnel_c", [r], lambda x: sp.fresnel(x)[1], m.fresnelc),
         Function("spence", [line(-1)], sp.spence, lambda x: m.polylog(2, 1 - x)),
-        Function("zeta1", [r], lambda x: sp.zeta(x), m.zeta),
+        # As jax.scipy.special.zeta, special::zeta is NaN below 1, where SciPy continues Riemann's function.
+        Function("zeta1", [line(1)], lambda x: sp.zeta(x), m.zeta),
     ]
 
 

@@ -111,8 +111,8 @@ Shape full_shape(const IndexPlan& plan, const GatherPlan& g) {
   return out;
 }
 
-// Indices that are out of range are clamped, unless `mode` says otherwise: a scalar reads the element at the end, whose
-// derivative counts, as in dynamic_slice; no derivative comes from what arrays of indices read out of range. Both as JAX.
+// Indices that are out of range are clamped, unless `mode` says otherwise. As in JAX, the derivative of the element
+// that a scalar index was clamped to counts, as in dynamic_slice; that of elements read by arrays of indices does not.
 Array gathered(const Array& x, const IndexPlan& plan, std::optional<lax::GatherMode> mode = std::nullopt) {
   Array base = sliced(x, plan, true);
   GatherPlan g = gather_plan(base, plan);
