@@ -204,6 +204,7 @@ std::vector<Array> restore_leaves(const std::string& folder, const Leaves& like,
   return reading([&](bool changed) { return agreement.any(changed); },
                  [&](Reading& from) {
                    const auto step = agreed_step(agreement, folder, options.step);
+                   if (step && !options.step) from.path = step_path(folder, *step);  // may be gone already
                    agreement.together([&] { from.open(folder, step); });
                    const std::string sum = agreement.first([&] { return std::to_string(from.sum); });
                    std::vector<Array> out;

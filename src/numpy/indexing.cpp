@@ -121,7 +121,10 @@ Array gathered(const Array& x, const IndexPlan& plan, std::optional<lax::GatherM
     dims.offset_dims.push_back(d < g.at ? d : d + g.batch.ndim());
   dims.collapsed_slice_dims = g.indexed;
   dims.start_index_map = g.indexed;
-  const auto clamped = g.batch.ndim() == 0 ? lax::GatherMode::clip : lax::GatherMode::promise_in_bounds;
+  const bool by_slices = g.batch.ndim() == 0 && std::all_of(plan.picks.begin(), plan.picks.end(), [](const Pick& p) {
+                           return p.kind != Pick::Kind::range || p.step == 1;
+                         });
+  const auto clamped = by_slices ? lax::GatherMode::clip : lax::GatherMode::promise_in_bounds;
   Array y = lax::gather(base, g.indices, dims, g.sizes, mode.value_or(clamped));
   return reshape(y, full_shape(plan, g));
 }

@@ -76,7 +76,7 @@ json of_this_process(const json& per_device, const Array& x) {
 }
 
 void expect_equal(const Array& here, const json& want, Tolerance t) {
-  const Array got = multihost::process_allgather(here);  // of several processes: all of it
+  const Array got = here.is_fully_addressable() ? here : multihost::process_allgather(here);
   Shape shape = shape_of(want.at("shape"));
   std::string dtype = want.at("dtype");
   if (got.shape() != shape) throw Mismatch("shape " + got.shape().str() + ", expected " + shape.str());

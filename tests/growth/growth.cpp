@@ -37,6 +37,14 @@ void* operator new(std::size_t n, std::align_val_t a) {
   const auto align = static_cast<std::size_t>(a);
   return counted(std::aligned_alloc(align, (n + align) / align * align));
 }
+// Those without an exception and those of arrays too: a sanitizer brings its own forms of what is missing.
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return counted(std::malloc(n ? n : 1)); }
+void* operator new[](std::size_t n) { return operator new(n); }
+void* operator new[](std::size_t n, const std::nothrow_t& t) noexcept { return operator new(n, t); }
+void operator delete[](void* p) noexcept { released(p); }
+void operator delete[](void* p, std::size_t) noexcept { released(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { released(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { released(p); }
 void operator delete(void* p) noexcept { released(p); }
 void operator delete(void* p, std::size_t) noexcept { released(p); }
 void operator delete(void* p, std::align_val_t) noexcept { released(p); }
