@@ -6,9 +6,12 @@
 
 #include <csignal>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
+
+extern "C" void __asan_init() __attribute__((weak));  // where the address sanitizer is
 
 namespace tutti::test {
 namespace {
@@ -63,7 +66,11 @@ class Ends : public ::testing::TestWithParam<Pattern> {};
 
 TEST_P(Ends, compute) {
   const Pattern& p = GetParam();
-  const bool leaks = std::string(p.name) == "cycle" || std::string(p.name) == "fork";  // its own objects
+  if (&__asan_init && std::string(p.name) == "memory_limit")
+    GTEST_SKIP() << "the address sanitizer takes more than the limit itself";
+  // They leave objects of their own; without threads the search for leaks cannot start its own process.
+  const std::set<std::string> unsearched{"cycle", "fork", "without_threads"};
+  const bool leaks = unsearched.contains(p.name);
   const Ended ended = run_job({std::string("ENDS=") + p.name, leaks ? "ASAN_OPTIONS=detect_leaks=0" : "ENDS_LEAKS=0"});
   EXPECT_EQ(ended.code, p.signal ? -1 : p.code) << text(ended.lines);
   EXPECT_EQ(ended.signal, p.signal) << text(ended.lines);
