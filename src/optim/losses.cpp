@@ -25,15 +25,13 @@ Array errors(const char* who, const Array& predictions, const Array& targets) {
 // Negative labels count from the end; NaN where no class has the label.
 Array at_label(const Array& x, const Array& labels, int axis) {
   // By a comparison, not a gather: it fuses, and splits over any axis.
-  const Array classes = lax::iota(int32, x.shape(), axis), y = expand_dims(labels, axis);
-  const bool is_signed = labels.dtype().is_signed();
-  Array same = classes == y, known = y < x.shape(axis);
-  if (is_signed) {
-    same = same | (classes - x.shape(axis) == y);
-    known = known & (y >= -x.shape(axis));
-  }
-  const Array found = sum(where(same, x, zeros_like(x)), axis);
-  return where(squeeze(known, axis), found, std::numeric_limits<double>::quiet_NaN());
+  const Array given = labels.dtype().size() < 4 ? labels.astype(int32) : labels;
+  const bool is_signed = given.dtype().is_signed();
+  const Array y = is_signed ? where(given < 0, given + x.shape(axis), given) : given;
+  const Array known = is_signed ? (y >= 0) & (y < x.shape(axis)) : y < x.shape(axis);
+  const Array classes = lax::iota(y.dtype(), x.shape(), axis);
+  const Array found = sum(where(classes == expand_dims(y, axis), x, zeros_like(x)), axis);
+  return found + where(known, 0, std::numeric_limits<double>::quiet_NaN());  // it has no part in the derivative
 }
 int axis_of(const char* who, int axis, const Array& x) {
   int ndim = x.ndim();
