@@ -1,5 +1,6 @@
 // Index expressions, functional updates and take. Integers and slices become slices, arrays a gather (scatter).
 #include <algorithm>
+#include <optional>
 
 #include "array/node.hpp"
 #include "lax/as_often.hpp"

@@ -1,5 +1,6 @@
-// A selection of the points of `./dev sweep special`, with the same bounds. The values are SciPy's, or mpmath's where
-// those two differ; made by tools/record_special.py.
+// Points of `./dev sweep special` that were within their bounds when they were recorded: this guards against steps
+// back; what the sweep finds outside of bounds is not here. The values are SciPy's, or mpmath's where those two differ;
+// made by tools/record_special.py.
 #include <gtest/gtest.h>
 
 #include <fstream>

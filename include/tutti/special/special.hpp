@@ -29,7 +29,7 @@ Array gammaincc(const Operand& a, const Operand& x);
 Array beta(const Operand& a, const Operand& b);
 Array betaln(const Operand& a, const Operand& b);
 Array betainc(const Operand& a, const Operand& b, const Operand& x);
-/// Hurwitz' zeta function, the sum of (q + n)^-x; without q Riemann's.
+/// Hurwitz' zeta function, the sum of (q + n)^-x; without q Riemann's. NaN where x < 1, as in JAX.
 Array zeta(const Operand& x, const Operand& q = 1.f);
 /// Modified Bessel functions, and those times exp(-|x|).
 Array i0(const In& x);
