@@ -1,6 +1,8 @@
 // tutti's benchmarks, alone or beside JAX: `./dev bench`. docs/bench.md describes them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <exception>
 #include <fstream>
@@ -13,6 +15,7 @@
 #include "by_hand.hpp"
 #include "jax_process.hpp"
 #include "options/command_line.hpp"
+#include "prediction.hpp"
 #include "process_cases.hpp"
 #include "process_report.hpp"
 #include "report.hpp"
@@ -23,6 +26,8 @@ using namespace bench;
 
 struct Options {
   std::string filter, json, python, alone, script = TUTTI_JAX_SIDE, processes_script = TUTTI_JAX_PROCESSES;
+  std::string cores;                       // to predict for
+  ManyCores machine;
   std::vector<std::string> process_cases;  // what this process of a job is to time
   int rounds = 5, devices = 8, processes = 1;
   double seconds = 1;
@@ -88,6 +93,21 @@ int run_processes(const Options& o) {
   return compare_processes(p);
 }
 
+// "2,8,16" as numbers.
+std::vector<int> numbers_of_cores(const std::string& text) {
+  std::vector<int> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    int n = 0;
+    const auto [rest, error] = std::from_chars(text.data() + at, text.data() + end, n);
+    if (error != std::errc() || rest != text.data() + end || n < 1 || n > 4096)
+      throw CommandLineError("--cores " + text + ": numbers from 1 to 4096 with commas between them");
+    out.push_back(n);
+    at = end + 1;
+  }
+  return out;
+}
+
 int run(const Options& o) {
   std::vector<Case> cases = all_cases();
   if (!o.filter.empty()) {
@@ -100,6 +120,11 @@ int run(const Options& o) {
   if (o.list) {
     for (const Case& c : cases) fmt::print("{}\n", c.name);
     return 0;
+  }
+  if (!o.cores.empty()) {
+    PredictionOptions p{o.machine, o.devices, o.rounds, o.json};
+    p.machine.cores = numbers_of_cores(o.cores);
+    return predict(cases, p);
   }
   Sides sides;
   sides.one = o.one && o.devices != 1;
@@ -148,6 +173,10 @@ int main(int argc, char** argv) {
   line.add("--json", o.json, "also write all rounds to this file");
   line.flag("--compare-jax", o.compare, "time JAX as well, in turn with tutti");
   line.flag("--by-hand", o.hand, "time hand-written C++ for AVX-512 as well, for the cases that have it");
+  line.add("--cores", o.cores,
+           "predict the time with so many cores (2,8,16,64) from each task's time on one thread; measured beside it "
+           "where this machine has them");
+  line.add("--bandwidth", o.machine.bandwidth, "with --cores: GB/s of that machine's memory");
   line.add("--python", o.python, "a Python with jax (default: python3)");
   line.add("--processes", o.processes, "cases of that many processes with a thread each, started by mpirun")
       .one_of({"1", "2", "4", "8"});

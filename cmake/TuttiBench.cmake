@@ -25,6 +25,8 @@ if(tutti_bench_sources)
   endif()
   target_compile_definitions(tutti_bench PRIVATE TUTTI_JAX_SIDE="${PROJECT_SOURCE_DIR}/bench/jax_side.py"
     TUTTI_JAX_PROCESSES="${PROJECT_SOURCE_DIR}/bench/jax_processes.py")
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/bench/prediction.cpp PROPERTIES
+    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/src)  # it looks at the tasks of stages
   find_package(benchmark CONFIG QUIET)
   if(benchmark_FOUND)
     target_link_libraries(tutti_bench PRIVATE benchmark::benchmark)

@@ -7,6 +7,7 @@
 #include "array/evaluate.hpp"
 #include "run/flights.hpp"
 #include "run/pool.hpp"
+#include "run/timeline.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti::run {
@@ -161,6 +162,7 @@ void Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> dona
 }
 
 void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
+  const Timeline::Within within(plan_, stage);
   // Of a stage by rows the first step stands for all.
   const std::span<const int> steps(stage.steps.data(), stage.rows ? 1 : stage.steps.size());
   int tasks = 0;

@@ -17,6 +17,7 @@
 #include "base/environment.hpp"
 #include "base/sanitizer_notes.hpp"
 #include "base/stack.hpp"
+#include "run/timeline.hpp"
 
 namespace tutti {
 namespace run {
@@ -198,7 +199,10 @@ Pool& pool() {
 
 Awake::Awake() { pool().awake(1); }
 Awake::~Awake() { pool().awake(-1); }
-void run_tasks(int count, TaskFunction f) { pool().run(count, f); }
+void run_tasks(int count, TaskFunction f) {
+  if (Timeline* timeline = Timeline::here()) return timeline->run(count, f);
+  pool().run(count, f);
+}
 void set_thread_start(void (*f)()) { thread_start.store(f); }
 
 }  // namespace run

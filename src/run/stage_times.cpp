@@ -27,8 +27,19 @@ Registry& registry() {
   return *r;
 }
 
-// How large a step is, and the operations that it is made of: the same for steps that do the same elsewhere.
-std::string text(const compile::Plan& plan, const compile::Step& step) {
+bool is_on() {
+  static const bool on = environment::has_word(environment::log, "stages");
+  return on;
+}
+
+std::string shortened(std::string text) {
+  if (text.size() > kWidth) text.replace(kWidth - 3, text.npos, "...");
+  return text;
+}
+
+}  // namespace
+
+std::string step_text(const compile::Plan& plan, const compile::Step& step) {
   if (const auto* d = std::get_if<compile::Dot>(&step.what)) {
     const std::int64_t batch = compile::product(d->batch);
     return fmt::format("dot {} {}m {} n {} k {}", d->dtype.name(), batch > 1 ? fmt::format("{} times ", batch) : "",
@@ -45,25 +56,13 @@ std::string text(const compile::Plan& plan, const compile::Step& step) {
   return out;
 }
 
-bool is_on() {
-  static const bool on = environment::has_word(environment::log, "stages");
-  return on;
-}
-
-std::string shortened(std::string text) {
-  if (text.size() > kWidth) text.replace(kWidth - 3, text.npos, "...");
-  return text;
-}
-
-}  // namespace
-
 StageTimes::StageTimes(const compile::Plan& plan, const std::vector<std::vector<int>>& steps, std::string name)
     : name_(std::move(name)), stages_(steps.size()) {
   for (std::size_t k = 0; k < steps.size(); ++k)
     for (int i : steps[k]) {
       const compile::Step& step = plan.steps[static_cast<std::size_t>(i)];
       Stage& s = stages_[k];
-      s.what += (s.what.empty() ? "" : "; ") + text(plan, step);
+      s.what += (s.what.empty() ? "" : "; ") + step_text(plan, step);
       if (!step.eqns.empty()) s.where = plan.program.eqns[static_cast<std::size_t>(step.eqns.back())].loc.str();
     }
 }

@@ -10,6 +10,9 @@
 
 namespace tutti::run {
 
+/// How large a step is, and the operations that it is made of: the same for steps that do the same elsewhere.
+std::string step_text(const compile::Plan& plan, const compile::Step& step);
+
 /// Of one plan, over all its runs in this process. When the process ends, a table of the longest stages of each plan is
 /// written to stderr, those that do the same in one line: share of the plan's time, milliseconds a run, how many they
 /// are, what they do, and the source line of their last operation. A stage that holds a loop contains the time of the

@@ -1,0 +1,172 @@
+#include "prediction.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <queue>
+#include <thread>
+
+#include "report.hpp"
+#include "run/pool.hpp"
+#include "run/timeline.hpp"
+#include "timing.hpp"
+
+namespace bench {
+namespace {
+
+using run_span = tutti::run::Timeline::Span;
+using Stage = tutti::run::Timeline::Stage;
+
+constexpr double kRecordSeconds = 0.4;
+constexpr int kFewestRecords = 3;
+constexpr std::size_t kWidth = 60;  // of what a stage does
+
+struct Record {
+  std::vector<run_span> spans;
+  std::vector<Stage> stages;
+  double ns = 0;
+};
+
+struct Prediction {
+  double ns = 0;
+  int limits = -1;  // the stage on which cores wait longest; -1: outside of stages
+  double lost = 0;  // the part of all cores' time that is spent waiting there
+};
+
+// The run in which the tasks took least.
+Record record(const Case& c, const Setup& s) {
+  const Batch run = c.make(s);
+  run(1);
+  run(1);
+  Record best;
+  tutti::run::Timeline timeline;
+  double seconds = 0;
+  for (int i = 0; i < kFewestRecords || seconds < kRecordSeconds; ++i) {
+    timeline.clear();
+    run(1);
+    timeline.finish();
+    const double ns = timeline.total_ns();
+    seconds += ns * 1e-9;
+    if (best.spans.empty() || ns < best.ns) best = {timeline.spans(), timeline.stages(), ns};
+  }
+  return best;
+}
+
+// When the last task ends, each taken by the first core that is free.
+double makespan(const run_span& span, int cores, double handing) {
+  std::priority_queue<double, std::vector<double>, std::greater<>> free;
+  for (int i = 0; i < cores; ++i) free.push(0);
+  double handed = 0, end = 0;
+  for (const float task : span.tasks_ns) {
+    const double start = std::max(free.top(), handed);
+    free.pop();
+    handed = start + handing;
+    const double done = start + handing + static_cast<double>(task);
+    free.push(done);
+    end = std::max(end, done);
+  }
+  return end;
+}
+
+double bandwidth(const ManyCores& m, int cores) { return m.bandwidth > 0 ? m.bandwidth : std::min(10.0 * cores, 300.0); }
+
+Prediction schedule(const Record& r, const ManyCores& m, int cores) {
+  Prediction p;
+  std::map<int, double> waits;  // by stage
+  for (const run_span& span : r.spans) {
+    double ns = span.alone_ns;
+    const double work = std::accumulate(span.tasks_ns.begin(), span.tasks_ns.end(), ns);
+    if (!span.tasks_ns.empty() && cores > 1) {
+      ns = makespan(span, cores, 1e3 * m.handing) + 1e3 * m.meeting * std::log2(cores);
+      const double bytes = span.begins && span.stage >= 0 ? r.stages[static_cast<std::size_t>(span.stage)].bytes : 0;
+      if (bytes > m.cache * cores * (1 << 20)) ns = std::max(ns, bytes / bandwidth(m, cores));
+    } else {
+      ns = work;
+    }
+    p.ns += ns;
+    waits[span.stage] += ns * cores - work;
+  }
+  const auto worst =
+      std::max_element(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (worst != waits.end()) {
+    p.limits = worst->first;
+    p.lost = worst->second / (p.ns * cores);
+  }
+  return p;
+}
+
+std::string text(const Record& r, const Prediction& p) {
+  if (p.limits < 0) return "outside of stages";
+  std::string what = r.stages[static_cast<std::size_t>(p.limits)].what;
+  if (what.size() > kWidth) what = what.substr(0, kWidth - 3) + "...";
+  return fmt::format("{} # {}", what, r.stages[static_cast<std::size_t>(p.limits)].where);
+}
+
+// Milliseconds with that many threads; nothing where this machine has not so many cores.
+std::optional<double> measured(const Case& c, const Setup& s, int cores, int rounds) {
+  if (cores > static_cast<int>(std::thread::hardware_concurrency())) return std::nullopt;
+  tutti::set_num_threads(cores);
+  Timed timed(c, s);
+  double best = timed.round();
+  for (int i = 1; i < rounds; ++i) best = std::min(best, timed.round());
+  tutti::set_num_threads(0);
+  return best;
+}
+
+}  // namespace
+
+int predict(const std::vector<Case>& cases, const PredictionOptions& o) {
+  const ManyCores& m = o.machine;
+  fmt::print(
+      "predicted from tasks measured on one thread; assumed: {} GB/s of memory, {:g} MiB of cache a core, {:g} us to "
+      "meet for each doubling of the cores, {:g} us to hand out a task; {} devices\n",
+      m.bandwidth > 0 ? fmt::format("{:g}", m.bandwidth) : "10 a core, at most 300", m.cache, m.meeting, m.handing,
+      o.devices);
+  fmt::print("{:<32} {:>6} {:>10} {:>9} {:>9} {:>10} {:>9}  {}\n", "case", "cores", "predicted", "speed-up",
+             "efficient", "measured", "differ", "limited by (part of all cores' time)");
+  std::string json;
+  int failed = 0;
+  for (const Case& c : cases) {
+    if (c.alone || c.once) continue;
+    try {
+      const Setup s = setup_of(o.devices);
+      const Record r = record(c, s);
+      double flops = 0;
+      for (const run_span& span : r.spans)
+        if (span.begins && span.stage >= 0) flops += r.stages[static_cast<std::size_t>(span.stage)].flops;
+      fmt::print("{:<32} {:>6} {:>10} {:>9} {:>9} {:>10} {:>9}  {:.3g} GFLOP in products\n", c.name, 1,
+                 time_text(r.ns * 1e-6), "", "", "", "", flops * 1e-9);
+      for (const int cores : m.cores) {
+        const Prediction p = schedule(r, m, cores);
+        const std::optional<double> real = measured(c, s, cores, o.rounds);
+        const double speed_up = r.ns / p.ns;
+        fmt::print("{:<32} {:>6} {:>10} {:>8.2f}x {:>7.0f} % {:>10} {:>9}  {:.0f} %: {}\n", "", cores,
+                   time_text(p.ns * 1e-6), speed_up, 100 * speed_up / cores, real ? time_text(*real) : "",
+                   real ? fmt::format("{:+.0f} %", 100 * (*real / (p.ns * 1e-6) - 1)) : "", 100 * p.lost, text(r, p));
+        json += fmt::format(
+            "{}  {{\"case\": \"{}\", \"cores\": {}, \"predicted_ms\": {:.6g}, \"one_ms\": {:.6g}, \"efficiency\": "
+            "{:.4f}, \"gflop\": {:.4g}, \"measured_ms\": {}}}",
+            json.empty() ? "" : ",\n", c.name, cores, p.ns * 1e-6, r.ns * 1e-6, speed_up / cores, flops * 1e-9,
+            real ? fmt::format("{:.6g}", *real) : "null");
+      }
+      std::fflush(stdout);
+    } catch (const std::exception& e) {
+      fmt::print("{:<32} failed: {}\n", c.name, e.what());
+      failed = 1;
+    }
+  }
+  if (!o.json.empty()) {
+    std::ofstream out(o.json);
+    if (!(out << "[\n" << json << "\n]\n")) throw std::runtime_error("cannot write " + o.json);
+  }
+  return failed;
+}
+
+}  // namespace bench
