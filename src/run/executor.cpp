@@ -44,7 +44,7 @@ void CallWork::run(char* const* at, int) const {
 Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated)
     : plan_(plan), works_(std::move(works)), repeated_(repeated), times_(StageTimes::of(plan)) {
   for (const auto& w : works_) {
-    wide_ += w && w->tasks > 1 && is_worth(w->cost_ns);
+    wide_ += w && (w->tasks > 1 || w->spreads) && is_worth(w->cost_ns);
     beside_ |= w && w->goes_on;
   }
 }
@@ -168,12 +168,17 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
   int tasks = 0;
   double cost = 0;
   for (int i : steps) {
+    if (works_[i]->spreads) {
+      works_[i]->run(at, 0);
+      continue;
+    }
     tasks += works_[i]->tasks;
     cost += works_[i]->cost_ns;
   }
-  if (tasks == 1 || !is_worth(cost)) {
+  if (tasks <= 1 || !is_worth(cost)) {
     for (int i : steps)
-      for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);
+      if (!works_[i]->spreads)
+        for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);
     return;
   }
   struct Context {
@@ -185,6 +190,7 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
                       const Context& x = *static_cast<Context*>(c);
                       for (int i : x.steps) {
                         const Work& w = *x.self->works_[i];
+                        if (w.spreads) continue;
                         if (task < w.tasks) {
                           w.run(x.at, task);
                           return Flights::advance_mine();

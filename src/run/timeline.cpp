@@ -1,7 +1,6 @@
 #include "run/timeline.hpp"
 
 #include <chrono>
-#include <numeric>
 #include <set>
 
 #include "compile/views.hpp"
@@ -46,12 +45,6 @@ void Timeline::finish() { close(); }
 void Timeline::clear() {
   spans_.clear();
   since_ = clock_ns();
-}
-
-double Timeline::total_ns() const {
-  double total = 0;
-  for (const Span& s : spans_) total += std::accumulate(s.tasks_ns.begin(), s.tasks_ns.end(), s.alone_ns);
-  return total;
 }
 
 void Timeline::run(int count, TaskFunction f) {

@@ -39,7 +39,6 @@ class Timeline {
   void finish();
   const std::vector<Span>& spans() const { return spans_; }
   const std::vector<Stage>& stages() const { return stages_; }
-  double total_ns() const;
   /// Forgets spans; stages stay.
   void clear();
 

@@ -20,6 +20,7 @@ template <class T> class ConvWork final : public run::Work {
       loops_.emplace_back(std::move(s), std::move(blocks));
     }
     cost_ns = kOperation * c.eqn.op->flops(Call{*c.eqn.op, c.eqn.params, c.operand_types, c.eqn.subs}, c.result_types);
+    spreads = cost_ns > kInline;
   }
 
   // One task, in which blocks are shared out: first operands are brought to panels, last parts are added up.

@@ -8,6 +8,7 @@
 #include "backend/cpu/gemm64.hpp"
 #include "backend/cpu/matvec.hpp"
 #include "backend/cpu/narrow_product.hpp"
+#include "backend/cpu/shared_product.hpp"
 #include "backend/cpu/small_product.hpp"
 #include "backend/cpu/thin_product.hpp"
 #include "base/half.hpp"
@@ -19,6 +20,8 @@ namespace {
 using compile::Dot;
 
 constexpr std::int64_t kPiece = 128;  // floats, side by side
+constexpr std::int64_t kManyTasks = 64, kFewestLines = 64;  // of a product in parts: each reads the other operand whole
+constexpr double kLeastPart = 2e6;                          // operations of a part
 constexpr double kTaskNs = 40e3;      // of a batch of thin products
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
@@ -37,14 +40,13 @@ class DotWork final : public run::Work {
       const double bytes = 2 * work;
       cost_ns = static_cast<double>(batches_) * (bytes * 0.02 + 100);
       if (batches_ == 1 && bytes > kToRead && !whole) parts_ = 2;
-    } else if (work > 4e6 && !whole)
-      parts_ = batches_ > 1 && work < 2e9 ? 1
-               : work < 2e10              ? 2
-               : work < 2e11              ? 4
-                                          : 8;  // few large tiles are faster than many small ones
+    }
     by_rows_ = d.m >= d.n;
     unit_ = by_rows_ ? 16 : 64;
     const std::int64_t extent = by_rows_ ? d.m : d.n;
+    if (!is_vector && !whole)
+      parts_ = std::max<std::int64_t>(1, std::min({(kManyTasks + batches_ - 1) / batches_, extent / kFewestLines,
+                                                   static_cast<std::int64_t>(work / kLeastPart)}));
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
     const double of_task = is_vector ? kToRead / (2 * work + 1) : 4e6 / (work + 1);
@@ -233,6 +235,10 @@ class DotWork final : public run::Work {
 
 }  // namespace
 
-std::unique_ptr<run::Work> dot_work(const Dot& dot, bool whole) { return std::make_unique<DotWork>(dot, whole); }
+std::unique_ptr<run::Work> dot_work(const Dot& dot, bool whole) {
+  if (!whole)
+    if (auto shared = shared_product(dot)) return shared;
+  return std::make_unique<DotWork>(dot, whole);
+}
 
 }  // namespace tutti::cpu

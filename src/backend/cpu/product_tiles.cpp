@@ -1,0 +1,119 @@
+// Compiled with products and additions fused where the target has such instructions.
+#include "backend/cpu/product_tiles.hpp"
+
+#include <algorithm>
+
+#include "backend/cpu/isa.hpp"
+#include "backend/cpu/large_tiles.hpp"
+
+namespace tutti::cpu {
+namespace {
+
+constexpr std::int64_t kPackedAtOnce = 32;  // inner elements of an operand that is turned
+
+template <std::int64_t width, class T>
+[[gnu::always_inline]] inline void pack(std::int64_t k, std::int64_t n, const T* x, std::int64_t x_l, std::int64_t x_j,
+                                        T* to) {
+  if (n < width) std::fill_n(to, k * width, T(0));
+  if (x_j == 1) {
+    for (std::int64_t l = 0; l < k; ++l) std::copy_n(x + l * x_l, n, to + l * width);
+    return;
+  }
+  for (std::int64_t from = 0; from < k; from += kPackedAtOnce)
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t l = from; l < std::min(k, from + kPackedAtOnce); ++l) to[l * width + j] = x[l * x_l + j * x_j];
+}
+
+// Tiles of `rows` x (2 * lanes) sums.
+template <class T, int lanes, int rows> struct VectorTiles {
+  typedef T Vector __attribute__((vector_size(sizeof(T) * lanes))) __attribute__((aligned(alignof(T))));
+  static constexpr std::int64_t columns = 2 * lanes;
+
+  [[gnu::always_inline]] static void tile(const TileProduct<T>& p) {
+    Vector sum[rows][2]{};
+    const T *a = p.a, *b = p.b;
+    for (std::int64_t l = 0; l < p.k; ++l, a += rows, b += columns) {
+      const Vector x = *reinterpret_cast<const Vector*>(b), y = *reinterpret_cast<const Vector*>(b + lanes);
+#pragma GCC unroll 14
+      for (int i = 0; i < rows; ++i) {
+        sum[i][0] += a[i] * x;
+        sum[i][1] += a[i] * y;
+      }
+    }
+    if (p.rows == rows && p.columns == columns) {
+#pragma GCC unroll 14
+      for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+        for (int v = 0; v < 2; ++v) {
+          auto* const to = reinterpret_cast<Vector*>(p.c + i * p.c_row + v * lanes);
+          *to = p.sums == Sums::added ? *to + sum[i][v] : p.sums == Sums::plus_zero ? sum[i][v] + T(0) : sum[i][v];
+        }
+      return;
+    }
+    T all[rows][columns];
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 2
+      for (int v = 0; v < 2; ++v) *reinterpret_cast<Vector*>(&all[i][v * lanes]) = sum[i][v];
+    for (std::int64_t i = 0; i < p.rows; ++i)
+      for (std::int64_t j = 0; j < p.columns; ++j) {
+        T& to = p.c[i * p.c_row + j];
+        to = p.sums == Sums::added ? to + all[i][j] : p.sums == Sums::plus_zero ? all[i][j] + T(0) : all[i][j];
+      }
+  }
+  [[gnu::always_inline]] static void multiply(const TileProduct<T>& p) {
+    for (std::int64_t i = 0; i < p.rows; i += rows)
+      tile({p.k, p.a + i * p.k, p.b, p.c + i * p.c_row, p.c_row, std::min<std::int64_t>(rows, p.rows - i), p.columns,
+            p.sums});
+  }
+};
+
+// The same for each kind of machine (as in gemm.cpp).
+#define TUTTI_TILES(name, target, T, lanes, rows)                                                                  \
+  target void multiply_##name(const TileProduct<T>& p, const NextLines&) {                                         \
+    VectorTiles<T, lanes, rows>::multiply(p);                                                                      \
+  }                                                                                                                \
+  target void pack_rows_##name(std::int64_t k, std::int64_t n, const T* x, std::int64_t x_l, std::int64_t x_j,     \
+                               T* to) {                                                                            \
+    pack<rows>(k, n, x, x_l, x_j, to);                                                                             \
+  }                                                                                                                \
+  target void pack_columns_##name(std::int64_t k, std::int64_t n, const T* x, std::int64_t x_l, std::int64_t x_j,  \
+                                  T* to) {                                                                         \
+    pack<2 * lanes>(k, n, x, x_l, x_j, to);                                                                        \
+  }                                                                                                                \
+  constexpr Tiles<T> tiles_##name{rows, 2 * lanes, pack_rows_##name, pack_columns_##name, multiply_##name}
+
+TUTTI_TILES(plain32, , float, 4, 6);
+TUTTI_TILES(plain64, , double, 2, 6);
+TUTTI_TILES(avx2_32, [[gnu::target("arch=x86-64-v3")]], float, 8, 6);
+TUTTI_TILES(avx2_64, [[gnu::target("arch=x86-64-v3")]], double, 4, 6);
+TUTTI_TILES(avx512_64, [[gnu::target("arch=x86-64-v4")]], double, 8, 14);
+#undef TUTTI_TILES
+
+// float32 with 512-bit instructions.
+void multiply_wide(const TileProduct<float>& p, const NextLines& lines) {
+  const std::int64_t heights = (p.rows + kSumRows - 1) / kSumRows,
+                     asks = heights * ((p.k + kLookAhead - 1) / kLookAhead);
+  NextRead next{static_cast<const float*>(lines.at), lines.row_bytes / 4, lines.lines, lines.rows};
+  const std::int64_t asked = (next.rows * next.lines + asks - 1) / asks;
+  const bool is_wide = p.columns > kSumLanes;
+  const __mmask16 lanes = first_of_lanes(is_wide ? p.columns - kSumLanes : p.columns);
+  for (std::int64_t r = 0; r < p.rows; r += kSumRows) {
+    const LargeTile compute =
+        (is_wide ? wide_tiles : narrow_tiles)[static_cast<std::size_t>(std::min(kSumRows, p.rows - r) - 1)];
+    compute(p.k, p.a + r * p.k, p.b, {p.c + r * p.c_row, p.c_row, lanes, p.sums}, next, asked);
+  }
+}
+constexpr Tiles<float> tiles_avx512_32{kSumRows, kSumColumns, pack_panel<kSumRows>, pack_panel<kSumColumns>,
+                                       multiply_wide};
+
+}  // namespace
+
+template <> const Tiles<float>& tiles<float>() {
+  return isa() == Isa::avx512 ? tiles_avx512_32 : isa() == Isa::avx2 ? tiles_avx2_32 : tiles_plain32;
+}
+template <> const Tiles<double>& tiles<double>() {
+  return isa() == Isa::avx512 ? tiles_avx512_64 : isa() == Isa::avx2 ? tiles_avx2_64 : tiles_plain64;
+}
+
+}  // namespace tutti::cpu

@@ -1,0 +1,232 @@
+// The inner dimension is cut in blocks. In each phase the tiles of one block are computed while the operands of the
+// next one are packed: tasks of a phase do not depend on each other, and memory is read while others compute.
+#include "backend/cpu/shared_product.hpp"
+
+#include <algorithm>
+
+#include "array/buffer.hpp"
+#include "backend/cpu/product_tiles.hpp"
+#include "run/pool.hpp"
+
+namespace tutti::cpu {
+namespace {
+
+constexpr std::int64_t kFewest = 192;         // rows, columns and inner elements from which packing pays
+constexpr std::int64_t kMostInnerBlock = 512;  // inner elements that are summed up in registers
+constexpr std::int64_t kMostTileRows = 140, kMostTileColumns = 512;  // packed rows: a quarter of a cache of 1 MiB
+constexpr std::int64_t kManyTasks = 128;                             // keep as many cores busy, twice as many evenly
+constexpr double kLeastTask = 1 << 20;  // multiplications of a task, some 15 us: handing it out takes below 1 % of it
+constexpr std::int64_t kPackedColumns = 128;                   // of a task that packs
+constexpr std::int64_t kMostRoom = std::int64_t{64} << 20;     // bytes of packed operands, about
+constexpr std::int64_t kAddedElements = std::int64_t{1} << 14;  // of a task that adds up slices
+
+std::int64_t parts(std::int64_t extent, std::int64_t each) { return (extent + each - 1) / each; }
+
+// Pieces of equal size, of a multiple of `unit` and at most `most` (but not less than `unit`).
+std::int64_t even(std::int64_t extent, std::int64_t most, std::int64_t unit) {
+  const std::int64_t each = parts(extent, parts(extent, std::max(most, unit)));
+  return parts(each, unit) * unit;
+}
+
+// How a product is cut. Slices are parts of the inner dimension with sums of their own, where rows and columns are too
+// few to keep many cores busy; each is cut in blocks.
+struct Cut {
+  std::int64_t slices = 1, deep = 0, blocks = 0, rows = 0, columns = 0;
+
+  Cut(std::int64_t batches, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t unit_rows,
+      std::int64_t unit_columns) {
+    std::int64_t most_rows = kMostTileRows, most_columns = kMostTileColumns;
+    const auto count = [&] {
+      return batches * parts(m, even(m, most_rows, unit_rows)) * parts(n, even(n, most_columns, unit_columns));
+    };
+    const auto work = [&](std::int64_t r, std::int64_t c) {
+      return static_cast<double>(even(m, r, unit_rows)) * static_cast<double>(even(n, c, unit_columns)) *
+             static_cast<double>(std::min(k, kMostInnerBlock));
+    };
+    while (count() < kManyTasks) {
+      const bool wide = most_columns > 2 * most_rows || most_rows <= 2 * unit_rows;
+      const std::int64_t r = wide ? most_rows : most_rows / 2, c = wide ? most_columns / 2 : most_columns;
+      if (c < 2 * unit_columns || work(r, c) < kLeastTask) break;
+      most_rows = r;
+      most_columns = c;
+    }
+    slices = std::clamp<std::int64_t>(kManyTasks / count(), 1, std::max<std::int64_t>(1, k / (2 * kMostInnerBlock)));
+    if (slices == 1 || count() > kManyTasks / 4) slices = 1;
+    const std::int64_t slice = parts(k, slices);
+    deep = even(slice, kMostInnerBlock, 4);
+    blocks = parts(slice, deep);
+    slices = parts(k, blocks * deep);
+    rows = even(m, most_rows, unit_rows);
+    columns = even(n, most_columns, unit_columns);
+  }
+};
+
+template <class T> class SharedProduct final : public run::Work {
+ public:
+  explicit SharedProduct(const compile::Dot& d)
+      : d_(d),
+        batches_(compile::product(d.batch)),
+        tiles_(tiles<T>()),
+        cut_(batches_, d.m, d.n, d.k, tiles_.rows, tiles_.columns),
+        row_tiles_(parts(d.m, cut_.rows)),
+        column_tiles_(parts(d.n, cut_.columns)),
+        column_packs_(parts(d.n, kPackedColumns)) {
+    constexpr std::int64_t line = 64 / sizeof(T);
+    left_ = parts(row_tiles_ * cut_.rows * cut_.deep, line) * line;
+    right_ = parts(d.n, tiles_.columns) * tiles_.columns * cut_.deep;
+    const auto room = 2 * cut_.slices * (left_ + right_) * static_cast<std::int64_t>(sizeof(T));
+    together_ = std::clamp<std::int64_t>(kMostRoom / room, 1, batches_);
+    cost_ns = static_cast<double>(batches_ * d.m * d.n) * static_cast<double>(d.k) * 0.005 * sizeof(T);
+    spreads = true;
+  }
+
+  void run(char* const* at, int) const override {
+    const std::int64_t units = together_ * cut_.slices, one_room = units * (left_ + right_);
+    const std::int64_t sums = cut_.slices > 1 ? units * d_.m * d_.n : 0;
+    const BufferPtr room = allocate_buffer(static_cast<std::size_t>(2 * one_room + sums) * sizeof(T));
+    auto* const packed = static_cast<T*>(room->data());
+    Phase phase{this, at, packed + 2 * one_room};
+    for (std::int64_t first = 0; first < batches_; first += together_) {
+      phase.first = first;
+      phase.units = std::min(together_, batches_ - first) * cut_.slices;
+      for (std::int64_t block = 0; block <= cut_.blocks; ++block) {
+        phase.packs = block < cut_.blocks ? row_tiles_ + column_packs_ : 0;
+        phase.tiles = block > 0 ? row_tiles_ * column_tiles_ : 0;
+        phase.block = block;
+        phase.to = packed + block % 2 * one_room;
+        phase.from = packed + (block + 1) % 2 * one_room;
+        tasks_of(phase, phase.units * (phase.packs + phase.tiles), &Phase::run);
+      }
+      if (cut_.slices > 1)
+        tasks_of(phase, phase.units / cut_.slices * parts(d_.m, rows_added()), &Phase::add);
+    }
+  }
+
+ private:
+  // The tasks between two meetings.
+  struct Phase {
+    const SharedProduct* self;
+    char* const* at;
+    T* sums = nullptr;  // of slices
+    std::int64_t first = 0, units = 0;  // batch element; a unit is a slice of one
+    std::int64_t packs = 0, tiles = 0;  // tasks of a unit
+    std::int64_t block = 0;             // that is packed
+    T *to = nullptr, *from = nullptr;   // where it is packed; the one before, which is multiplied
+
+    // Tiles first: who packs may wait for memory.
+    void run(std::int64_t task) const {
+      if (task < units * tiles) return self->tile(*this, task / tiles, task % tiles);
+      task -= units * tiles;
+      self->pack(*this, task / packs, task % packs);
+    }
+    void add(std::int64_t task) const { self->add(*this, task); }
+  };
+
+  template <void (Phase::*f)(std::int64_t) const> static void call(void* phase, int task) {
+    (static_cast<const Phase*>(phase)->*f)(task);
+  }
+  static void tasks_of(Phase& phase, std::int64_t count, void (Phase::*f)(std::int64_t) const) {
+    run::run_tasks(static_cast<int>(count), {f == &Phase::run ? call<&Phase::run> : call<&Phase::add>, &phase});
+  }
+
+  struct Unit {
+    const T *a, *b;
+    T* c;
+    std::int64_t c_row, deep;  // inner elements of the block
+    bool adds;                 // to what stands there
+  };
+  struct Operands {
+    const T *a, *b;
+    T* c;
+  };
+  Operands operands(const Phase& p, std::int64_t batch) const {
+    std::int64_t a = d_.a_offset, b = d_.b_offset, c = d_.c_offset;
+    for (std::size_t i = d_.batch.size(); i-- > 0;) {
+      const std::int64_t x = batch % d_.batch[i];
+      batch /= d_.batch[i];
+      a += x * d_.a_batch[i];
+      b += x * d_.b_batch[i];
+      c += x * d_.c_batch[i];
+    }
+    return {reinterpret_cast<const T*>(p.at[d_.a]) + a, reinterpret_cast<const T*>(p.at[d_.b]) + b,
+            reinterpret_cast<T*>(p.at[d_.c]) + c};
+  }
+  Unit unit(const Phase& p, std::int64_t number, std::int64_t block) const {
+    const Operands x = operands(p, p.first + number / cut_.slices);
+    const std::int64_t l = (number % cut_.slices * cut_.blocks + block) * cut_.deep,
+                       deep = std::clamp<std::int64_t>(d_.k - l, 0, cut_.deep);
+    const bool sliced = cut_.slices > 1;
+    return {x.a + l * d_.a_k, x.b + l * d_.b_k, sliced ? p.sums + number * d_.m * d_.n : x.c, sliced ? d_.n : d_.c_m,
+            deep, block > 0};
+  }
+  T* left_of(T* room, std::int64_t unit) const { return room + unit * (left_ + right_); }
+
+  void pack(const Phase& p, std::int64_t number, std::int64_t task) const {
+    const Unit u = unit(p, number, p.block);
+    T* const left = left_of(p.to, number);
+    if (u.deep == 0) return;
+    if (task < row_tiles_) {
+      for (std::int64_t r = task * cut_.rows; r < std::min(d_.m, (task + 1) * cut_.rows); r += tiles_.rows)
+        tiles_.pack_rows(u.deep, std::min(tiles_.rows, d_.m - r), u.a + r * d_.a_m, d_.a_k, d_.a_m, left + r * u.deep);
+      return;
+    }
+    const std::int64_t from = (task - row_tiles_) * kPackedColumns, to = std::min(d_.n, from + kPackedColumns);
+    for (std::int64_t q = from; q < to; q += tiles_.columns)
+      tiles_.pack_columns(u.deep, std::min(tiles_.columns, d_.n - q), u.b + q * d_.b_n, d_.b_k, d_.b_n,
+                          left + left_ + q * u.deep);
+  }
+
+  void tile(const Phase& p, std::int64_t number, std::int64_t task) const {
+    const Unit u = unit(p, number, p.block - 1);
+    const T *const left = left_of(p.from, number), *const right = left + left_;
+    const std::int64_t row = task / column_tiles_ * cut_.rows, column = task % column_tiles_ * cut_.columns,
+                       rows = std::min(cut_.rows, d_.m - row), last = std::min(d_.n, column + cut_.columns);
+    const Sums sums = u.adds                           ? Sums::added
+                      : d_.plus_zero && cut_.slices == 1 ? Sums::plus_zero
+                                                         : Sums::plain;
+    if (u.adds && u.deep == 0) return;
+    for (std::int64_t q = column; q < last; q += tiles_.columns) {
+      NextLines next;
+      if (q + tiles_.columns < last) {
+        const auto bytes = static_cast<std::int64_t>(sizeof(T)) * tiles_.columns;
+        next = {right + (q + tiles_.columns) * u.deep, bytes, bytes / 64, u.deep};
+      }
+      tiles_.multiply({u.deep, left + row * u.deep, right + q * u.deep, u.c + row * u.c_row + q, u.c_row, rows,
+                       std::min(tiles_.columns, last - q), sums},
+                      next);
+    }
+  }
+
+  std::int64_t rows_added() const { return std::max<std::int64_t>(1, kAddedElements / d_.n); }
+  // The sums of slices, one after the other.
+  void add(const Phase& p, std::int64_t task) const {
+    const std::int64_t each = parts(d_.m, rows_added()), batch = task / each, row = task % each * rows_added();
+    const T* const sums = p.sums + batch * cut_.slices * d_.m * d_.n;
+    T* const c = operands(p, p.first + batch).c;
+    for (std::int64_t i = row; i < std::min(d_.m, row + rows_added()); ++i)
+      for (std::int64_t j = 0; j < d_.n; ++j) {
+        T sum = d_.plus_zero ? T(0) : sums[i * d_.n + j];
+        for (std::int64_t s = d_.plus_zero ? 0 : 1; s < cut_.slices; ++s) sum += sums[(s * d_.m + i) * d_.n + j];
+        c[i * d_.c_m + j] = sum;
+      }
+  }
+
+  compile::Dot d_;
+  std::int64_t batches_;
+  const Tiles<T>& tiles_;
+  Cut cut_;
+  std::int64_t row_tiles_, column_tiles_, column_packs_;
+  std::int64_t left_ = 0, right_ = 0;  // elements of the packed operands of a unit
+  std::int64_t together_ = 1;          // batch elements in one phase
+};
+
+}  // namespace
+
+std::unique_ptr<run::Work> shared_product(const compile::Dot& d) {
+  if (d.dtype != d.result || d.mask || d.panel || d.adds || std::min({d.m, d.n, d.k}) < kFewest) return nullptr;
+  if (d.dtype == float32) return std::make_unique<SharedProduct<float>>(d);
+  if (d.dtype == float64) return std::make_unique<SharedProduct<double>>(d);
+  return nullptr;
+}
+
+}  // namespace tutti::cpu
