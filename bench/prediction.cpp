@@ -167,6 +167,12 @@ int predict(const std::vector<Case>& cases, const PredictionOptions& o) {
         if (span.begins && span.stage >= 0) flops += r.stages[static_cast<std::size_t>(span.stage)].flops;
       fmt::print("{:<32} {:>6} {:>10} {:>9} {:>9} {:>10} {:>9}  {:.3g} GFLOP in products\n", c.name, 1,
                  time_text(r.ns * 1e-6), "", "", "", "", flops * 1e-9);
+      if (getenv("STAGES")) {
+        std::map<int, double> ns;
+        std::map<int, int> tasks;
+        for (const run_span& span : r.spans) ns[span.stage] = std::accumulate(span.tasks_ns.begin(), span.tasks_ns.end(), ns[span.stage] + span.alone_ns), tasks[span.stage] += span.tasks_ns.size();
+        for (auto& [k, t] : ns) if (k >= 0) fmt::print("   {:10.1f} us {:5} tasks {:6.1f} GF/s {}\n", t*1e-3, tasks[k], r.stages[k].flops/t, r.stages[k].what.substr(0,100));
+      }
       for (const int cores : m.cores) {
         const Prediction p = schedule(r, m, cores);
         const std::optional<double> real = measured(c, s, cores, o.rounds);

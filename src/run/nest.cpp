@@ -6,8 +6,11 @@ namespace tutti::run {
 namespace {
 
 constexpr std::int64_t kCall = 1 << 16;        // elements of one kernel call, about: 256 KiB of float32 stay in L2
+constexpr std::int64_t kFewestColumns = 512;   // of a column reduction: some lines of the cache in each row
 constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction: its accumulators stay in L1
-constexpr std::int64_t kTask = 1 << 16;        // elements of one task, about
+constexpr std::int64_t kFewestCalls = 128;     // of a large nest: twice as many as there may be cores
+constexpr std::int64_t kLeastCall = 1 << 12;   // elements of a call in some microseconds
+constexpr std::int64_t kTask = 1 << 13;        // elements of one task, about
 constexpr std::int64_t kMostTasks = 1 << 20;
 
 // The dims of a loop that one kernel call walks over; -1: none.
@@ -72,17 +75,21 @@ void add_outer_dims(Nest& n, const compile::Loop& l, const Walked& w) {
   }
 }
 
-// Columns, then rows, in pieces that suit a cache. A row that is added up stays whole.
+// Columns, then rows, in pieces that suit a cache and keep many cores busy. A row that is added up stays whole.
 void cut(Nest& n) {
-  const std::int64_t most_columns = n.walk == Walk::reduce_row      ? n.columns
-                                    : n.walk == Walk::reduce_column ? kColumnCall
-                                                                    : kCall;
+  std::int64_t elements = n.rows * n.columns;
+  for (std::int64_t o : n.outer) elements *= o;
+  const std::int64_t call = std::clamp(elements / kFewestCalls, kLeastCall, kCall),
+                     of_sums = std::clamp(call / std::max<std::int64_t>(1, n.rows), kFewestColumns, kColumnCall),
+                     most_columns = n.walk == Walk::reduce_row      ? n.columns
+                                    : n.walk == Walk::reduce_column ? of_sums
+                                                                    : call;
   if (n.columns > most_columns) {
     n.column_total = n.columns;
     n.columns = most_columns;
     n.column_dim = add_outer(n, (n.column_total + most_columns - 1) / most_columns, n.column_steps, most_columns);
   }
-  const std::int64_t most_rows = std::max<std::int64_t>(1, kCall / std::max<std::int64_t>(1, n.columns));
+  const std::int64_t most_rows = std::max<std::int64_t>(1, call / std::max<std::int64_t>(1, n.columns));
   if (n.walk != Walk::reduce_column && n.rows > most_rows) {
     n.row_total = n.rows;
     n.rows = most_rows;

@@ -34,14 +34,23 @@ inline void relax() {
 #endif
 }
 
-// One job at a time. Its threads live as long as the process. Half of the threads take tasks from the front, half from
-// the back, so that who did the first tasks of a job does those of the next one like it, on what its cache still
-// holds. A job's state is one word, so that a late worker cannot take a task of a job that it did not see.
+// One job at a time. Its threads live as long as the process. Each thread has a part of a job's tasks, neighbours of each
+// other, and takes some of them at a time from the front; who has none left takes from the back of others' parts. So who
+// did some tasks of a job does those of the next one like it, on what its cache still holds. A part is one word, so that
+// a late worker cannot take a task of a job that it did not see.
 class Pool {
-  // generation (modulo 2^16) << 48 | tasks taken from the back << 24 | tasks taken from the front
+  // generation (modulo 2^16) << 48 | end << 24 | first, of the tasks that are left
   static constexpr int kBits = 24;
   static constexpr std::uint64_t kTaken = (std::uint64_t{1} << kBits) - 1;
-  static std::uint64_t first_word(std::uint32_t g) { return std::uint64_t{g & 0xffff} << (2 * kBits); }
+  static constexpr std::int64_t kPieces = 4;  // of what is left of a part, one is taken at a time
+  static constexpr int kMostThreads = 512;
+  struct alignas(64) Part {
+    std::atomic<std::uint64_t> word{0};
+  };
+  static std::uint64_t word_of(std::uint32_t generation, std::int64_t first, std::int64_t end) {
+    return std::uint64_t{generation & 0xffff} << (2 * kBits) | static_cast<std::uint64_t>(end) << kBits |
+           static_cast<std::uint64_t>(first);
+  }
 
  public:
   Pool(int size, int awake) : wanted_(size), awake_(awake) {}
@@ -59,7 +68,7 @@ class Pool {
   void resize(int n) { wanted_.store(n, std::memory_order_relaxed); }
 
   void run(int count, TaskFunction f) {
-    int helpers = std::min(size(), count) - 1;
+    int helpers = std::min({size(), count, kMostThreads}) - 1;
     std::unique_lock owner(owner_, std::defer_lock);
     const bool alone = helpers <= 0 || count > static_cast<int>(kTaken) || !owner.try_lock();
     if (!alone) helpers = start_threads(helpers);
@@ -68,21 +77,22 @@ class Pool {
       return;
     }
     const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
-    word_.store(first_word(g) | kTaken,
-                std::memory_order_seq_cst);  // from here no late worker can take a task of the old job
-    f_ = f;
-    count_.store(count, std::memory_order_release);
-    allowed_.store(helpers, std::memory_order_relaxed);
+    const int threads = helpers + 1;
+    f_ = f;  // of the old job nothing is left that a late worker could take
+    threads_of_job_.store(threads, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
-    happens_before(&word_);
-    word_.store(first_word(g), std::memory_order_release);
+    happens_before(&parts_);
+    for (int p = 0; p < threads; ++p)
+      parts_[p].word.store(
+          word_of(g, std::int64_t{count} * p / threads, std::int64_t{count} * (p + 1) / threads),
+          std::memory_order_release);
     generation_.store(g, std::memory_order_seq_cst);
     if (parked_.load(std::memory_order_seq_cst) > 0) {
       { std::lock_guard lock(mutex_); }
       wake_.notify_all();
     }
-    work(g, false);
+    work(g, 0);
     for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins) {
       if (spins < 4000)
         relax();
@@ -94,28 +104,41 @@ class Pool {
   }
 
  private:
-  void work(std::uint32_t g, bool back) {
-    while (true) {
-      std::uint64_t w = word_.load(std::memory_order_acquire);
-      std::uint64_t i;
-      do {
-        if (w >> (2 * kBits) != first_word(g) >> (2 * kBits)) return;
-        const auto count = static_cast<std::uint64_t>(count_.load(std::memory_order_acquire));
-        const std::uint64_t front = w & kTaken, behind = (w >> kBits) & kTaken;
-        if (front + behind >= count) return;  // a newer job's count: then the exchange fails
-        i = back ? count - 1 - behind : front;
-      } while (
-          !word_.compare_exchange_weak(w, w + (std::uint64_t{1} << (back ? kBits : 0)), std::memory_order_acq_rel));
-      happens_after(&word_);
+  // Takes tasks of a part; whether there were any.
+  bool take(std::uint32_t g, int part, bool own) {
+    std::atomic<std::uint64_t>& word = parts_[part].word;
+    std::uint64_t w = word.load(std::memory_order_acquire);
+    std::int64_t first, n;
+    std::uint64_t left;
+    do {
+      if (w >> (2 * kBits) != (g & 0xffff)) return false;
+      const auto begin = static_cast<std::int64_t>(w & kTaken), end = static_cast<std::int64_t>((w >> kBits) & kTaken);
+      if (begin >= end) return false;
+      n = std::max<std::int64_t>(1, (end - begin) / kPieces);
+      first = own ? begin : end - n;
+      left = own ? word_of(g, begin + n, end) : word_of(g, begin, end - n);
+    } while (!word.compare_exchange_weak(w, left, std::memory_order_acq_rel));
+    happens_after(&parts_);
+    for (std::int64_t i = first; i < first + n; ++i) {
       try {
         if (!failed_.load(std::memory_order_relaxed)) f_.call(f_.context, static_cast<int>(i));
       } catch (...) {
         std::lock_guard lock(mutex_);
         if (!failed_.exchange(true)) error_ = std::current_exception();
       }
-      happens_before(&done_);
-      done_.fetch_add(1, std::memory_order_acq_rel);
     }
+    happens_before(&done_);
+    done_.fetch_add(static_cast<int>(n), std::memory_order_acq_rel);
+    return true;
+  }
+
+  void work(std::uint32_t g, int mine) {
+    while (take(g, mine, true)) {
+    }
+    const int threads = threads_of_job_.load(std::memory_order_relaxed);
+    for (int k = 1; k < threads; ++k)
+      while (take(g, (mine + k) % threads, false)) {
+      }
   }
 
   // How many of n threads there are. Where the system gives no more, that is the size from now on.
@@ -151,21 +174,20 @@ class Pool {
         }
       }
       seen = g;
-      if (id < allowed_.load(std::memory_order_relaxed)) work(g, id % 2 == 0);
+      if (id + 1 < threads_of_job_.load(std::memory_order_relaxed)) work(g, id + 1);
     }
   }
 
   std::mutex owner_, mutex_;
   std::condition_variable wake_;
   int threads_ = 0;  // started, by who has owner_
-  std::atomic<int> wanted_, awake_, parked_{0}, allowed_{0};
+  std::atomic<int> wanted_, awake_, parked_{0}, threads_of_job_{0};
   std::atomic<std::uint32_t> generation_{0};
-  alignas(64) std::atomic<std::uint64_t> word_{0};
+  Part parts_[kMostThreads];
   alignas(64) std::atomic<int> done_{0};
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
   TaskFunction f_{};
-  std::atomic<int> count_{0};
 };
 
 int cores() {

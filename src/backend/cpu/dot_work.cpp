@@ -20,8 +20,6 @@ namespace {
 using compile::Dot;
 
 constexpr std::int64_t kPiece = 128;  // floats, side by side
-constexpr std::int64_t kManyTasks = 64, kFewestLines = 64;  // of a product in parts: each reads the other operand whole
-constexpr double kLeastPart = 2e6;                          // operations of a part
 constexpr double kTaskNs = 40e3;      // of a batch of thin products
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
@@ -44,9 +42,8 @@ class DotWork final : public run::Work {
     by_rows_ = d.m >= d.n;
     unit_ = by_rows_ ? 16 : 64;
     const std::int64_t extent = by_rows_ ? d.m : d.n;
-    if (!is_vector && !whole)
-      parts_ = std::max<std::int64_t>(1, std::min({(kManyTasks + batches_ - 1) / batches_, extent / kFewestLines,
-                                                   static_cast<std::int64_t>(work / kLeastPart)}));
+    if (!is_vector && !whole && work > 4e6 && (batches_ == 1 || work >= 2e9))  // each reads the other operand whole
+      parts_ = work < 2e10 ? 2 : work < 2e11 ? 4 : 8;
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
     const double of_task = is_vector ? kToRead / (2 * work + 1) : 4e6 / (work + 1);

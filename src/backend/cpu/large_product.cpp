@@ -107,12 +107,16 @@ class LargeProduct {
 
 }  // namespace
 
-bool large_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
-                   std::int64_t c_row, Sums sums) {
+bool has_large_product() {
   static const bool wide = isa() == Isa::avx512;
-  if (!wide || std::min({m, n, k}) < kFewestLarge) return false;
+  return wide;
+}
+
+bool is_large_product(std::int64_t m, std::int64_t n, std::int64_t k) { return std::min({m, n, k}) >= kFewestLarge; }
+
+void large_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                   std::int64_t c_row, Sums sums) {
   LargeProduct(m, n, k, a, b, c, c_row, sums).run();
-  return true;
 }
 
 }  // namespace tutti::cpu

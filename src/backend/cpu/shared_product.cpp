@@ -1,24 +1,29 @@
 // The inner dimension is cut in blocks. In each phase the tiles of one block are computed while the operands of the
-// next one are packed: tasks of a phase do not depend on each other, and memory is read while others compute.
+// next one are packed: tasks of a phase do not depend on each other, and memory is read while others compute. Where
+// there is one block, there is one phase: who needs rows or columns that nobody has packed yet packs them.
 #include "backend/cpu/shared_product.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
 
 #include "array/buffer.hpp"
+#include "backend/cpu/large_product.hpp"
 #include "backend/cpu/product_tiles.hpp"
 #include "run/pool.hpp"
 
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kFewest = 192;         // rows, columns and inner elements from which packing pays
 constexpr std::int64_t kMostInnerBlock = 512;  // inner elements that are summed up in registers
 constexpr std::int64_t kMostTileRows = 140, kMostTileColumns = 512;  // packed rows: a quarter of a cache of 1 MiB
 constexpr std::int64_t kManyTasks = 128;                             // keep as many cores busy, twice as many evenly
 constexpr double kLeastTask = 1 << 20;  // multiplications of a task, some 15 us: handing it out takes below 1 % of it
-constexpr std::int64_t kPackedColumns = 128;                   // of a task that packs
 constexpr std::int64_t kMostRoom = std::int64_t{64} << 20;     // bytes of packed operands, about
 constexpr std::int64_t kAddedElements = std::int64_t{1} << 14;  // of a task that adds up slices
+constexpr int kFewThreads = 4;
+constexpr int kSpins = 4000;  // until the strip that another thread packs may take long
 
 std::int64_t parts(std::int64_t extent, std::int64_t each) { return (extent + each - 1) / each; }
 
@@ -69,8 +74,7 @@ template <class T> class SharedProduct final : public run::Work {
         tiles_(tiles<T>()),
         cut_(batches_, d.m, d.n, d.k, tiles_.rows, tiles_.columns),
         row_tiles_(parts(d.m, cut_.rows)),
-        column_tiles_(parts(d.n, cut_.columns)),
-        column_packs_(parts(d.n, kPackedColumns)) {
+        column_tiles_(parts(d.n, cut_.columns)) {
     constexpr std::int64_t line = 64 / sizeof(T);
     left_ = parts(row_tiles_ * cut_.rows * cut_.deep, line) * line;
     right_ = parts(d.n, tiles_.columns) * tiles_.columns * cut_.deep;
@@ -81,52 +85,89 @@ template <class T> class SharedProduct final : public run::Work {
   }
 
   void run(char* const* at, int) const override {
-    const std::int64_t units = together_ * cut_.slices, one_room = units * (left_ + right_);
-    const std::int64_t sums = cut_.slices > 1 ? units * d_.m * d_.n : 0;
-    const BufferPtr room = allocate_buffer(static_cast<std::size_t>(2 * one_room + sums) * sizeof(T));
+    if (is_by_parts(num_threads())) return run_by_parts(at);
+    const std::int64_t units = together_ * cut_.slices, one_room = units * (left_ + right_),
+                       sums = cut_.slices > 1 ? units * d_.m * d_.n : 0;
+    const BufferPtr room = allocate_buffer(static_cast<std::size_t>((blocks() > 1 ? 2 : 1) * one_room + sums) * sizeof(T));
     auto* const packed = static_cast<T*>(room->data());
-    Phase phase{this, at, packed + 2 * one_room};
+    const auto states = blocks() > 1 ? nullptr : std::make_unique<std::atomic<char>[]>(units * strips());
+    Phase phase{this, at, packed + (blocks() > 1 ? 2 : 1) * one_room, states.get()};
     for (std::int64_t first = 0; first < batches_; first += together_) {
       phase.first = first;
       phase.units = std::min(together_, batches_ - first) * cut_.slices;
-      for (std::int64_t block = 0; block <= cut_.blocks; ++block) {
-        phase.packs = block < cut_.blocks ? row_tiles_ + column_packs_ : 0;
-        phase.tiles = block > 0 ? row_tiles_ * column_tiles_ : 0;
-        phase.block = block;
-        phase.to = packed + block % 2 * one_room;
-        phase.from = packed + (block + 1) % 2 * one_room;
-        tasks_of(phase, phase.units * (phase.packs + phase.tiles), &Phase::run);
+      if (states) {
+        for (std::int64_t k = 0; k < phase.units * strips(); ++k) states[k].store(kOpen, std::memory_order_relaxed);
+        phase.to = phase.from = packed;
+        run_tasks<&SharedProduct::tile_and_pack>(phase, phase.units * tiles_of_unit());
+      } else {
+        for (phase.block = 0; phase.block <= blocks(); ++phase.block) {
+          phase.packs = phase.block < blocks() ? strips() : 0;
+          phase.tiles = phase.block > 0 ? tiles_of_unit() : 0;
+          phase.to = packed + phase.block % 2 * one_room;
+          phase.from = packed + (phase.block + 1) % 2 * one_room;
+          run_tasks<&SharedProduct::tile_or_pack>(phase, phase.units * (phase.packs + phase.tiles));
+        }
       }
-      if (cut_.slices > 1)
-        tasks_of(phase, phase.units / cut_.slices * parts(d_.m, rows_added()), &Phase::add);
+      if (cut_.slices > 1) run_tasks<&SharedProduct::add>(phase, phase.units / cut_.slices * parts(d_.m, rows_added()));
     }
   }
 
  private:
+  static constexpr char kOpen = 0, kBegun = 1, kDone = 2;  // states of a strip
+
   // The tasks between two meetings.
   struct Phase {
     const SharedProduct* self;
     char* const* at;
-    T* sums = nullptr;  // of slices
+    T* sums;                    // of slices
+    std::atomic<char>* states;  // of strips, where who needs them packs them
     std::int64_t first = 0, units = 0;  // batch element; a unit is a slice of one
     std::int64_t packs = 0, tiles = 0;  // tasks of a unit
-    std::int64_t block = 0;             // that is packed
+    std::int64_t block = 0;             // that is packed; rows or columns of a part
+    bool by_rows = false;               // parts
     T *to = nullptr, *from = nullptr;   // where it is packed; the one before, which is multiplied
-
-    // Tiles first: who packs may wait for memory.
-    void run(std::int64_t task) const {
-      if (task < units * tiles) return self->tile(*this, task / tiles, task % tiles);
-      task -= units * tiles;
-      self->pack(*this, task / packs, task % packs);
-    }
-    void add(std::int64_t task) const { self->add(*this, task); }
   };
 
-  template <void (Phase::*f)(std::int64_t) const> static void call(void* phase, int task) {
-    (static_cast<const Phase*>(phase)->*f)(task);
+  template <void (SharedProduct::*f)(const Phase&, std::int64_t) const>
+  static void run_tasks(Phase& phase, std::int64_t count) {
+    run::run_tasks(static_cast<int>(count), {[](void* p, int task) {
+                                               const Phase& x = *static_cast<const Phase*>(p);
+                                               (x.self->*f)(x, task);
+                                             },
+                                             &phase});
   }
-  static void tasks_of(Phase& phase, std::int64_t count, void (Phase::*f)(std::int64_t) const) {
-    run::run_tasks(static_cast<int>(count), {f == &Phase::run ? call<&Phase::run> : call<&Phase::add>, &phase});
+
+  std::int64_t blocks() const { return cut_.blocks; }
+  std::int64_t tiles_of_unit() const { return row_tiles_ * column_tiles_; }
+  // Rows of the left operand for one row of tiles; columns of the right one for one column of tiles.
+  std::int64_t strips() const { return row_tiles_ + column_tiles_; }
+
+  // Tiles first: who packs may wait for memory.
+  void tile_or_pack(const Phase& p, std::int64_t task) const {
+    if (task < p.units * p.tiles) return tile(p, task / p.tiles, task % p.tiles, p.block - 1);
+    task -= p.units * p.tiles;
+    pack(p, task / p.packs, task % p.packs, p.block);
+  }
+
+  void tile_and_pack(const Phase& p, std::int64_t task) const {
+    const std::int64_t unit = task / tiles_of_unit(), here = task % tiles_of_unit();
+    packed(p, unit, here / column_tiles_);
+    packed(p, unit, row_tiles_ + here % column_tiles_);
+    tile(p, unit, here, 0);
+  }
+
+  // Returns when that strip is packed.
+  void packed(const Phase& p, std::int64_t unit, std::int64_t strip) const {
+    std::atomic<char>& state = p.states[unit * strips() + strip];
+    char expected = kOpen;
+    if (state.load(std::memory_order_acquire) == kDone) return;
+    if (state.compare_exchange_strong(expected, kBegun, std::memory_order_acq_rel)) {
+      pack(p, unit, strip, 0);
+      state.store(kDone, std::memory_order_release);
+    } else {
+      for (int spins = 0; state.load(std::memory_order_acquire) != kDone; ++spins)
+        if (spins > kSpins) std::this_thread::yield();
+    }
   }
 
   struct Unit {
@@ -151,6 +192,29 @@ template <class T> class SharedProduct final : public run::Work {
     return {reinterpret_cast<const T*>(p.at[d_.a]) + a, reinterpret_cast<const T*>(p.at[d_.b]) + b,
             reinterpret_cast<T*>(p.at[d_.c]) + c};
   }
+  // A few threads do better with a part of the product each, for which they pack what they need: nothing goes from one
+  // core's cache to another's. The sums are the same.
+  bool is_by_parts(int threads) const { return threads <= kFewThreads && cut_.slices == 1 && std::is_same_v<T, float> && has_large_product(); }
+  void run_by_parts(char* const* at) const {
+    const std::int64_t each = parts(num_threads(), batches_), rows = even(d_.m, parts(d_.m, each), tiles_.rows),
+                       columns = even(d_.n, parts(d_.n, each), tiles_.columns);
+    Phase phase{this, at, nullptr, nullptr};
+    phase.by_rows = rows * d_.n <= columns * d_.m;  // the largest part is smaller
+    phase.block = phase.by_rows ? rows : columns;
+    phase.tiles = parts(phase.by_rows ? d_.m : d_.n, phase.block);
+    run_tasks<&SharedProduct::part>(phase, batches_ * phase.tiles);
+  }
+  // Of phase.block rows or columns of one batch element.
+  void part(const Phase& p, std::int64_t task) const {
+    const Operands x = operands(p, task / p.tiles);
+    const std::int64_t from = task % p.tiles * p.block, row = p.by_rows ? from : 0, column = p.by_rows ? 0 : from,
+                       m = p.by_rows ? std::min(p.block, d_.m - from) : d_.m,
+                       n = p.by_rows ? d_.n : std::min(p.block, d_.n - from);
+    if constexpr (std::is_same_v<T, float>)
+      large_product(m, n, d_.k, {x.a + row * d_.a_m, d_.a_m, d_.a_k}, {x.b + column * d_.b_n, d_.b_k, d_.b_n},
+                    x.c + row * d_.c_m + column, d_.c_m, d_.plus_zero ? Sums::plus_zero : Sums::plain);
+  }
+
   Unit unit(const Phase& p, std::int64_t number, std::int64_t block) const {
     const Operands x = operands(p, p.first + number / cut_.slices);
     const std::int64_t l = (number % cut_.slices * cut_.blocks + block) * cut_.deep,
@@ -161,30 +225,28 @@ template <class T> class SharedProduct final : public run::Work {
   }
   T* left_of(T* room, std::int64_t unit) const { return room + unit * (left_ + right_); }
 
-  void pack(const Phase& p, std::int64_t number, std::int64_t task) const {
-    const Unit u = unit(p, number, p.block);
+  void pack(const Phase& p, std::int64_t number, std::int64_t strip, std::int64_t block) const {
+    const Unit u = unit(p, number, block);
     T* const left = left_of(p.to, number);
     if (u.deep == 0) return;
-    if (task < row_tiles_) {
-      for (std::int64_t r = task * cut_.rows; r < std::min(d_.m, (task + 1) * cut_.rows); r += tiles_.rows)
+    if (strip < row_tiles_) {
+      for (std::int64_t r = strip * cut_.rows; r < std::min(d_.m, (strip + 1) * cut_.rows); r += tiles_.rows)
         tiles_.pack_rows(u.deep, std::min(tiles_.rows, d_.m - r), u.a + r * d_.a_m, d_.a_k, d_.a_m, left + r * u.deep);
       return;
     }
-    const std::int64_t from = (task - row_tiles_) * kPackedColumns, to = std::min(d_.n, from + kPackedColumns);
+    const std::int64_t from = (strip - row_tiles_) * cut_.columns, to = std::min(d_.n, from + cut_.columns);
     for (std::int64_t q = from; q < to; q += tiles_.columns)
       tiles_.pack_columns(u.deep, std::min(tiles_.columns, d_.n - q), u.b + q * d_.b_n, d_.b_k, d_.b_n,
                           left + left_ + q * u.deep);
   }
 
-  void tile(const Phase& p, std::int64_t number, std::int64_t task) const {
-    const Unit u = unit(p, number, p.block - 1);
+  void tile(const Phase& p, std::int64_t number, std::int64_t task, std::int64_t block) const {
+    const Unit u = unit(p, number, block);
     const T *const left = left_of(p.from, number), *const right = left + left_;
     const std::int64_t row = task / column_tiles_ * cut_.rows, column = task % column_tiles_ * cut_.columns,
                        rows = std::min(cut_.rows, d_.m - row), last = std::min(d_.n, column + cut_.columns);
-    const Sums sums = u.adds                           ? Sums::added
-                      : d_.plus_zero && cut_.slices == 1 ? Sums::plus_zero
-                                                         : Sums::plain;
     if (u.adds && u.deep == 0) return;
+    const Sums sums = u.adds ? Sums::added : d_.plus_zero && cut_.slices == 1 ? Sums::plus_zero : Sums::plain;
     for (std::int64_t q = column; q < last; q += tiles_.columns) {
       NextLines next;
       if (q + tiles_.columns < last) {
@@ -215,7 +277,7 @@ template <class T> class SharedProduct final : public run::Work {
   std::int64_t batches_;
   const Tiles<T>& tiles_;
   Cut cut_;
-  std::int64_t row_tiles_, column_tiles_, column_packs_;
+  std::int64_t row_tiles_, column_tiles_;
   std::int64_t left_ = 0, right_ = 0;  // elements of the packed operands of a unit
   std::int64_t together_ = 1;          // batch elements in one phase
 };
@@ -223,7 +285,7 @@ template <class T> class SharedProduct final : public run::Work {
 }  // namespace
 
 std::unique_ptr<run::Work> shared_product(const compile::Dot& d) {
-  if (d.dtype != d.result || d.mask || d.panel || d.adds || std::min({d.m, d.n, d.k}) < kFewest) return nullptr;
+  if (d.dtype != d.result || d.mask || d.panel || d.adds || !is_large_product(d.m, d.n, d.k)) return nullptr;
   if (d.dtype == float32) return std::make_unique<SharedProduct<float>>(d);
   if (d.dtype == float64) return std::make_unique<SharedProduct<double>>(d);
   return nullptr;
