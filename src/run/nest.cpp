@@ -8,9 +8,9 @@ namespace {
 constexpr std::int64_t kCall = 1 << 16;        // elements of one kernel call, about: 256 KiB of float32 stay in L2
 constexpr std::int64_t kFewestColumns = 512;   // of a column reduction: some lines of the cache in each row
 constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction: its accumulators stay in L1
-constexpr std::int64_t kFewestCalls = 128;     // of a large nest: twice as many as there may be cores
-constexpr std::int64_t kLeastCall = 1 << 12;   // elements of a call in some microseconds
-constexpr std::int64_t kTask = 1 << 13;        // elements of one task, about
+constexpr std::int64_t kFewestCalls = 64;      // of a large nest: keep as many cores busy
+constexpr std::int64_t kLeastBytes = 1 << 16;  // of the widest access in a call: some microseconds; one begins in 0.2
+constexpr std::int64_t kTaskBytes = 1 << 16;   // the same of a task, about
 constexpr std::int64_t kMostTasks = 1 << 20;
 
 // The dims of a loop that one kernel call walks over; -1: none.
@@ -76,10 +76,10 @@ void add_outer_dims(Nest& n, const compile::Loop& l, const Walked& w) {
 }
 
 // Columns, then rows, in pieces that suit a cache and keep many cores busy. A row that is added up stays whole.
-void cut(Nest& n) {
+void cut(Nest& n, std::int64_t element_bytes) {
   std::int64_t elements = n.rows * n.columns;
   for (std::int64_t o : n.outer) elements *= o;
-  const std::int64_t call = std::clamp(elements / kFewestCalls, kLeastCall, kCall),
+  const std::int64_t call = std::clamp(elements / kFewestCalls, kLeastBytes / element_bytes, kCall),
                      of_sums = std::clamp(call / std::max<std::int64_t>(1, n.rows), kFewestColumns, kColumnCall),
                      most_columns = n.walk == Walk::reduce_row      ? n.columns
                                     : n.walk == Walk::reduce_column ? of_sums
@@ -115,11 +115,12 @@ Nest make_nest(const compile::Loop& l) {
   n.column_steps = steps_of(l, w.column);
   n.row_steps = steps_of(l, w.row);
   add_outer_dims(n, l, w);
-  cut(n);
+  std::int64_t bytes = 1;  // of an element of the widest access
+  for (const compile::Access& a : l.accesses) bytes = std::max<std::int64_t>(bytes, a.dtype.size());
+  cut(n, bytes);
   for (std::int64_t o : n.outer) n.calls *= o;
-  const std::int64_t elements = n.calls * n.rows * n.columns;
-  n.tasks =
-      static_cast<int>(std::max<std::int64_t>(1, std::min({(elements + kTask / 2) / kTask, n.calls, kMostTasks})));
+  const std::int64_t tasks = n.calls * n.rows * n.columns * bytes / kTaskBytes;
+  n.tasks = static_cast<int>(std::clamp<std::int64_t>(tasks, 1, std::min(n.calls, kMostTasks)));
   return n;
 }
 
