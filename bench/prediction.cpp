@@ -40,6 +40,12 @@ struct Prediction {
   double lost = 0;  // the part of all cores' time that is spent waiting there
 };
 
+struct Threads {
+  explicit Threads(int n) { tutti::set_num_threads(n); }
+  ~Threads() { tutti::set_num_threads(0); }
+  Threads(const Threads&) = delete;
+};
+
 // Whether two runs had the same stages and tasks.
 bool alike(const std::vector<run_span>& a, const std::vector<run_span>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const run_span& x, const run_span& y) {
@@ -54,7 +60,8 @@ double total(const std::vector<run_span>& spans) {
 }
 
 // Of several runs the least time of each task: what else ran on the machine interrupts another one each time.
-Record record(const Case& c, const Setup& s) {
+Record record(const Case& c, const Setup& s, int cores) {
+  const Threads threads(cores);  // by their number some works choose their tasks
   const Batch run = c.make(s);
   run(1);
   run(1);
@@ -136,11 +143,10 @@ std::string text(const Record& r, const Prediction& p) {
 // Milliseconds with that many threads; nothing where this machine has not so many cores.
 std::optional<double> measured(const Case& c, const Setup& s, int cores, int rounds) {
   if (cores > static_cast<int>(std::thread::hardware_concurrency())) return std::nullopt;
-  tutti::set_num_threads(cores);
+  const Threads threads(cores);
   Timed timed(c, s);
   double best = timed.round();
   for (int i = 1; i < rounds; ++i) best = std::min(best, timed.round());
-  tutti::set_num_threads(0);
   return best;
 }
 
@@ -161,29 +167,24 @@ int predict(const std::vector<Case>& cases, const PredictionOptions& o) {
     if (c.alone || c.once) continue;
     try {
       const Setup s = setup_of(o.devices);
-      const Record r = record(c, s);
+      const Record one = record(c, s, 1);
       double flops = 0;
-      for (const run_span& span : r.spans)
-        if (span.begins && span.stage >= 0) flops += r.stages[static_cast<std::size_t>(span.stage)].flops;
+      for (const run_span& span : one.spans)
+        if (span.begins && span.stage >= 0) flops += one.stages[static_cast<std::size_t>(span.stage)].flops;
       fmt::print("{:<32} {:>6} {:>10} {:>9} {:>9} {:>10} {:>9}  {:.3g} GFLOP in products\n", c.name, 1,
-                 time_text(r.ns * 1e-6), "", "", "", "", flops * 1e-9);
-      if (getenv("STAGES")) {
-        std::map<int, double> ns;
-        std::map<int, int> tasks;
-        for (const run_span& span : r.spans) ns[span.stage] = std::accumulate(span.tasks_ns.begin(), span.tasks_ns.end(), ns[span.stage] + span.alone_ns), tasks[span.stage] += span.tasks_ns.size();
-        for (auto& [k, t] : ns) if (k >= 0) fmt::print("   {:10.1f} us {:5} tasks {:6.1f} GF/s {}\n", t*1e-3, tasks[k], r.stages[k].flops/t, r.stages[k].what.substr(0,100));
-      }
+                 time_text(one.ns * 1e-6), "", "", "", "", flops * 1e-9);
       for (const int cores : m.cores) {
+        const Record r = record(c, s, cores);
         const Prediction p = schedule(r, m, cores);
         const std::optional<double> real = measured(c, s, cores, o.rounds);
-        const double speed_up = r.ns / p.ns;
+        const double speed_up = one.ns / p.ns;
         fmt::print("{:<32} {:>6} {:>10} {:>8.2f}x {:>7.0f} % {:>10} {:>9}  {:.0f} %: {}\n", "", cores,
                    time_text(p.ns * 1e-6), speed_up, 100 * speed_up / cores, real ? time_text(*real) : "",
                    real ? fmt::format("{:+.0f} %", 100 * (*real / (p.ns * 1e-6) - 1)) : "", 100 * p.lost, text(r, p));
         json += fmt::format(
             "{}  {{\"case\": \"{}\", \"cores\": {}, \"predicted_ms\": {:.6g}, \"one_ms\": {:.6g}, \"efficiency\": "
             "{:.4f}, \"gflop\": {:.4g}, \"measured_ms\": {}}}",
-            json.empty() ? "" : ",\n", c.name, cores, p.ns * 1e-6, r.ns * 1e-6, speed_up / cores, flops * 1e-9,
+            json.empty() ? "" : ",\n", c.name, cores, p.ns * 1e-6, one.ns * 1e-6, speed_up / cores, flops * 1e-9,
             real ? fmt::format("{:.6g}", *real) : "null");
       }
       std::fflush(stdout);

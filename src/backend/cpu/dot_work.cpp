@@ -20,6 +20,8 @@ namespace {
 using compile::Dot;
 
 constexpr std::int64_t kPiece = 128;  // floats, side by side
+constexpr std::int64_t kManyTasks = 64, kFewestLines = 64;  // of a batch in parts
+constexpr double kLeastPart = 2e6;                          // operations
 constexpr double kTaskNs = 40e3;      // of a batch of thin products
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
@@ -42,8 +44,7 @@ class DotWork final : public run::Work {
     by_rows_ = d.m >= d.n;
     unit_ = by_rows_ ? 16 : 64;
     const std::int64_t extent = by_rows_ ? d.m : d.n;
-    if (!is_vector && !whole && work > 4e6 && (batches_ == 1 || work >= 2e9))  // each reads the other operand whole
-      parts_ = work < 2e10 ? 2 : work < 2e11 ? 4 : 8;
+    if (!is_vector && !whole) parts_ = parts(extent, work);
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
     const double of_task = is_vector ? kToRead / (2 * work + 1) : 4e6 / (work + 1);
@@ -73,6 +74,12 @@ class DotWork final : public run::Work {
   }
 
  private:
+  // Each part packs the other operand, where it is packed at all: one product is cut in few of them.
+  std::int64_t parts(std::int64_t extent, double work) const {
+    if (batches_ == 1) return work <= 4e6 ? 1 : work < 2e10 ? 2 : work < 2e11 ? 4 : 8;
+    const auto most = std::min(static_cast<double>(extent / kFewestLines), work / kLeastPart);
+    return std::max<std::int64_t>(1, std::min((kManyTasks + batches_ - 1) / batches_, static_cast<std::int64_t>(most)));
+  }
   // How many neighbours in a batch of products with a vector are done together, because the rows of their matrices lie
   // one behind the other: as many as make a piece of memory worth going for.
   static std::int64_t products_side_by_side(const Dot& d) {
