@@ -119,7 +119,7 @@ Nest make_nest(const compile::Loop& l) {
   for (const compile::Access& a : l.accesses) bytes = std::max<std::int64_t>(bytes, a.dtype.size());
   cut(n, bytes);
   for (std::int64_t o : n.outer) n.calls *= o;
-  const std::int64_t tasks = n.calls * n.rows * n.columns * bytes / kTaskBytes;
+  const std::int64_t tasks = (n.calls * n.rows * n.columns * bytes + kTaskBytes - 1) / kTaskBytes;
   n.tasks = static_cast<int>(std::clamp<std::int64_t>(tasks, 1, std::min(n.calls, kMostTasks)));
   return n;
 }

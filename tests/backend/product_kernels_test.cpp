@@ -39,7 +39,7 @@ struct Operands {
     if (const cpu::ThinProduct thin = cpu::thin_product(n, k))
       thin(m, k, left(), right(), c.data(), n + kBetween, sums);
     else
-      EXPECT_TRUE(cpu::large_product(m, n, k, left(), right(), c.data(), n + kBetween, sums));
+      cpu::large_product(m, n, k, left(), right(), c.data(), n + kBetween, sums);
     return c;
   }
   // How many elements are not the sum, or between rows not what they were.
@@ -124,8 +124,8 @@ TEST_F(LargeProducts, bits_depend_on_the_inner_extent_alone) {
   const std::vector<float> whole = o.product(Sums::plain);
   std::vector<float> part(static_cast<std::size_t>(200 * 195));
   constexpr std::int64_t i0 = 33, j0 = 205;
-  ASSERT_TRUE(cpu::large_product(200, 195, o.k, {o.a.data() + i0 * o.k, o.k, 1}, {o.b.data() + j0, o.n, 1}, part.data(),
-                                 195, Sums::plain));
+  cpu::large_product(200, 195, o.k, {o.a.data() + i0 * o.k, o.k, 1}, {o.b.data() + j0, o.n, 1}, part.data(), 195,
+                     Sums::plain);
   std::int64_t wrong = 0;
   for (std::int64_t i = 0; i < 200; ++i)
     for (std::int64_t j = 0; j < 195; ++j)

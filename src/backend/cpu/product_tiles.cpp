@@ -26,14 +26,21 @@ template <std::int64_t width, class T>
 
 // Tiles of `rows` x (2 * lanes) sums.
 template <class T, int lanes, int rows> struct VectorTiles {
-  typedef T Vector __attribute__((vector_size(sizeof(T) * lanes))) __attribute__((aligned(alignof(T))));
+  typedef T Vector __attribute__((vector_size(sizeof(T) * lanes)));
   static constexpr std::int64_t columns = 2 * lanes;
+
+  [[gnu::always_inline]] static Vector load(const T* at) {
+    Vector x;
+    __builtin_memcpy(&x, at, sizeof x);
+    return x;
+  }
+  [[gnu::always_inline]] static void store(T* at, Vector x) { __builtin_memcpy(at, &x, sizeof x); }
 
   [[gnu::always_inline]] static void tile(const TileProduct<T>& p) {
     Vector sum[rows][2]{};
     const T *a = p.a, *b = p.b;
     for (std::int64_t l = 0; l < p.k; ++l, a += rows, b += columns) {
-      const Vector x = *reinterpret_cast<const Vector*>(b), y = *reinterpret_cast<const Vector*>(b + lanes);
+      const Vector x = load(b), y = load(b + lanes);
 #pragma GCC unroll 14
       for (int i = 0; i < rows; ++i) {
         sum[i][0] += a[i] * x;
@@ -45,8 +52,10 @@ template <class T, int lanes, int rows> struct VectorTiles {
       for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 2
         for (int v = 0; v < 2; ++v) {
-          auto* const to = reinterpret_cast<Vector*>(p.c + i * p.c_row + v * lanes);
-          *to = p.sums == Sums::added ? *to + sum[i][v] : p.sums == Sums::plus_zero ? sum[i][v] + T(0) : sum[i][v];
+          T* const to = p.c + i * p.c_row + v * lanes;
+          store(to, p.sums == Sums::added       ? load(to) + sum[i][v]
+                    : p.sums == Sums::plus_zero ? sum[i][v] + T(0)
+                                                : sum[i][v]);
         }
       return;
     }
@@ -54,7 +63,7 @@ template <class T, int lanes, int rows> struct VectorTiles {
 #pragma GCC unroll 14
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 2
-      for (int v = 0; v < 2; ++v) *reinterpret_cast<Vector*>(&all[i][v * lanes]) = sum[i][v];
+      for (int v = 0; v < 2; ++v) store(&all[i][v * lanes], sum[i][v]);
     for (std::int64_t i = 0; i < p.rows; ++i)
       for (std::int64_t j = 0; j < p.columns; ++j) {
         T& to = p.c[i * p.c_row + j];
