@@ -26,7 +26,7 @@ using namespace bench;
 
 struct Options {
   std::string filter, json, python, alone, script = TUTTI_JAX_SIDE, processes_script = TUTTI_JAX_PROCESSES;
-  std::string cores;                       // to predict for
+  std::string cores;  // to predict for
   ManyCores machine;
   std::vector<std::string> process_cases;  // what this process of a job is to time
   int rounds = 5, devices = 8, processes = 1;

@@ -106,7 +106,9 @@ double makespan(const run_span& span, int cores, double handing) {
   return end;
 }
 
-double bandwidth(const ManyCores& m, int cores) { return m.bandwidth > 0 ? m.bandwidth : std::min(10.0 * cores, 300.0); }
+double bandwidth(const ManyCores& m, int cores) {
+  return m.bandwidth > 0 ? m.bandwidth : std::min(10.0 * cores, 300.0);
+}
 
 Prediction schedule(const Record& r, const ManyCores& m, int cores) {
   Prediction p;

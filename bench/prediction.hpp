@@ -11,10 +11,10 @@ namespace bench {
 /// The machine that is asked about. Each is an assumption that the table's head repeats.
 struct ManyCores {
   std::vector<int> cores = {2, 8, 16, 64};
-  double bandwidth = 0;    // GB/s of memory, all cores; 0: 10 for each core, up to 300
-  double cache = 2;        // MiB a core, of what need not come from memory again
-  double meeting = 0.25;   // us for each doubling of the threads: to begin tasks on awake ones and to meet at the end
-  double handing = 0.06;   // us in which one task is handed out: one after the other
+  double bandwidth = 0;   // GB/s of memory, all cores; 0: 10 for each core, up to 300
+  double cache = 2;       // MiB a core, of what need not come from memory again
+  double meeting = 0.25;  // us for each doubling of the threads: to begin tasks on awake ones and to meet at the end
+  double handing = 0.06;  // us in which one task is handed out: one after the other
 };
 
 struct PredictionOptions {

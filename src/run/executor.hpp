@@ -29,7 +29,7 @@ struct Work {
   virtual std::unique_ptr<UnderWay> start(char* const*) const { return nullptr; }
   bool goes_on = false;
   int tasks = 1;
-  bool spreads = false;  // one task, which hands out tasks of its own
+  bool spreads = false;                                   // one task, which hands out tasks of its own
   double cost_ns = 0;                                     // of all tasks on one thread, an estimate by shapes
   virtual void run(char* const* at, int task) const = 0;  // at: by storage
 };

@@ -34,10 +34,10 @@ inline void relax() {
 #endif
 }
 
-// One job at a time. Its threads live as long as the process. Each thread has a part of a job's tasks, neighbours of each
-// other, and takes some of them at a time from the front; who has none left takes from the back of others' parts. So who
-// did some tasks of a job does those of the next one like it, on what its cache still holds. A part is one word, so that
-// a late worker cannot take a task of a job that it did not see.
+// One job at a time. Its threads live as long as the process. Each thread has a part of a job's tasks, neighbours of
+// each other, and takes some of them at a time from the front; who has none left takes from the back of others' parts.
+// So who did some tasks of a job does those of the next one like it, on what its cache still holds. A part is one word,
+// so that a late worker cannot take a task of a job that it did not see.
 class Pool {
   // generation (modulo 2^16) << 48 | end << 24 | first, of the tasks that are left
   static constexpr int kBits = 24;
@@ -88,9 +88,8 @@ class Pool {
     failed_.store(false, std::memory_order_relaxed);
     happens_before(&parts_);
     for (int p = 0; p < threads; ++p)
-      parts_[p].word.store(
-          word_of(g, std::int64_t{count} * p / threads, std::int64_t{count} * (p + 1) / threads),
-          std::memory_order_release);
+      parts_[p].word.store(word_of(g, std::int64_t{count} * p / threads, std::int64_t{count} * (p + 1) / threads),
+                           std::memory_order_release);
     generation_.store(g, std::memory_order_seq_cst);
     if (parked_.load(std::memory_order_seq_cst) > 0) {
       { std::lock_guard lock(mutex_); }

@@ -24,7 +24,7 @@ class Timeline {
   };
   /// Tasks that may run side by side; without tasks: what one thread did.
   struct Span {
-    int stage = -1;  // in `stages`; -1: outside of all
+    int stage = -1;       // in `stages`; -1: outside of all
     bool begins = false;  // the first span of a run of its stage
     double alone_ns = 0;
     std::vector<float> tasks_ns;

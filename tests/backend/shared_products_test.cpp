@@ -1,5 +1,5 @@
-// Products whose operands are packed once for all threads: values beside the reference, and the same bits with any number
-// of threads.
+// Products whose operands are packed once for all threads: values beside the reference, and the same bits with any
+// number of threads.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ Builder product(DType dtype, const Sizes& s, bool turn_x, bool turn_y) {
 }
 
 // Blocks of the inner dimension: one, several, slices of it; tiles that end anywhere; batches.
-const std::vector<Sizes> kSizes{{0, 200, 300, 192}, {0, 333, 257, 512}, {0, 193, 400, 1100}, {0, 500, 290, 513},
+const std::vector<Sizes> kSizes{{0, 200, 300, 192},  {0, 333, 257, 512}, {0, 193, 400, 1100}, {0, 500, 290, 513},
                                 {0, 200, 210, 3000}, {3, 210, 260, 300}, {70, 192, 200, 193}};
 
 class SharedProducts : public testing::TestWithParam<DType> {};

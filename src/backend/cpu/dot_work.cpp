@@ -19,10 +19,10 @@ namespace {
 
 using compile::Dot;
 
-constexpr std::int64_t kPiece = 128;  // floats, side by side
+constexpr std::int64_t kPiece = 128;                        // floats, side by side
 constexpr std::int64_t kManyTasks = 64, kFewestLines = 64;  // of a batch in parts
 constexpr double kLeastPart = 2e6;                          // operations
-constexpr double kTaskNs = 40e3;      // of a batch of thin products
+constexpr double kTaskNs = 40e3;                            // of a batch of thin products
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.

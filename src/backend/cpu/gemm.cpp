@@ -88,8 +88,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
     if (const ThinProduct thin = thin_product(n, k)) return thin(m, k, a, b, c, c_row, sums);
     if ((!is_tiny || n >= kWideColumns) && small_product(m, n, k, a, b, c, c_row, sums)) return;
     const bool near = b.column == 1 && n * k <= kNearElements;
-    if (!near && has_large_product() && is_large_product(m, n, k))
-      return large_product(m, n, k, a, b, c, c_row, sums);
+    if (!near && has_large_product() && is_large_product(m, n, k)) return large_product(m, n, k, a, b, c, c_row, sums);
     if (is_tiny)
       tiny(m, n, k, a, b, c, c_row, adds);
     else

@@ -13,7 +13,7 @@ namespace tutti::cpu {
 
 constexpr std::int64_t kSumLanes = 16, kSumRows = 14, kSumColumns = 2 * kSumLanes;  // of a tile
 constexpr std::int64_t kMostDeep = 512;  // inner elements that are summed up in registers
-constexpr std::int64_t kLookAhead = 8;      // inner elements between two looks ahead
+constexpr std::int64_t kLookAhead = 8;   // inner elements between two looks ahead
 
 // Memory that is read next, in lines of the cache: `rows` of `lines` each; and where it is packed to, or null.
 struct NextRead {
@@ -100,7 +100,9 @@ constexpr std::array<LargeTile, sizeof...(i)> large_tiles(std::integer_sequence<
 inline constexpr auto kSumHeights = std::make_integer_sequence<int, kSumRows>();
 inline constexpr std::array narrow_tiles = large_tiles<1>(kSumHeights), wide_tiles = large_tiles<2>(kSumHeights);
 
-inline __mmask16 first_of_lanes(std::int64_t n) { return static_cast<__mmask16>(n >= kSumLanes ? 0xffff : (1 << n) - 1); }
+inline __mmask16 first_of_lanes(std::int64_t n) {
+  return static_cast<__mmask16>(n >= kSumLanes ? 0xffff : (1 << n) - 1);
+}
 
 // to[l * width + j] = x[l * x_l + j * x_j] for l < k, j < n <= width; one of the strides is 1. Lanes from n on are 0.
 template <std::int64_t width>

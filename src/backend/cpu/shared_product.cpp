@@ -16,12 +16,13 @@
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kMostInnerBlock = 512;  // inner elements that are summed up in registers
+constexpr std::int64_t kMostInnerBlock = 512;                        // inner elements that are summed up in registers
 constexpr std::int64_t kMostTileRows = 140, kMostTileColumns = 512;  // packed rows: a quarter of a cache of 1 MiB
 constexpr std::int64_t kManyTasks = 128;                             // keep as many cores busy, twice as many evenly
 constexpr double kLeastTask = 1 << 20;  // multiplications of a task, some 15 us: handing it out takes below 1 % of it
-constexpr std::int64_t kMostRoom = std::int64_t{64} << 20;     // bytes of packed operands, about
+constexpr std::int64_t kMostRoom = std::int64_t{64} << 20;      // bytes of packed operands, about
 constexpr std::int64_t kAddedElements = std::int64_t{1} << 14;  // of a task that adds up slices
+constexpr std::int64_t kMostPartBytes = std::int64_t{1} << 19;  // of packed rows of a part: half of a cache of 1 MiB
 constexpr int kFewThreads = 4;
 constexpr int kSpins = 4000;  // until the strip that another thread packs may take long
 
@@ -88,7 +89,8 @@ template <class T> class SharedProduct final : public run::Work {
     if (is_by_parts(num_threads())) return run_by_parts(at);
     const std::int64_t units = together_ * cut_.slices, one_room = units * (left_ + right_),
                        sums = cut_.slices > 1 ? units * d_.m * d_.n : 0;
-    const BufferPtr room = allocate_buffer(static_cast<std::size_t>((blocks() > 1 ? 2 : 1) * one_room + sums) * sizeof(T));
+    const BufferPtr room =
+        allocate_buffer(static_cast<std::size_t>((blocks() > 1 ? 2 : 1) * one_room + sums) * sizeof(T));
     auto* const packed = static_cast<T*>(room->data());
     const auto states = blocks() > 1 ? nullptr : std::make_unique<std::atomic<char>[]>(units * strips());
     Phase phase{this, at, packed + (blocks() > 1 ? 2 : 1) * one_room, states.get()};
@@ -119,8 +121,8 @@ template <class T> class SharedProduct final : public run::Work {
   struct Phase {
     const SharedProduct* self;
     char* const* at;
-    T* sums;                    // of slices
-    std::atomic<char>* states;  // of strips, where who needs them packs them
+    T* sums;                            // of slices
+    std::atomic<char>* states;          // of strips, where who needs them packs them
     std::int64_t first = 0, units = 0;  // batch element; a unit is a slice of one
     std::int64_t packs = 0, tiles = 0;  // tasks of a unit
     std::int64_t block = 0;             // that is packed; rows or columns of a part
@@ -194,7 +196,7 @@ template <class T> class SharedProduct final : public run::Work {
   }
   // A few threads do better with a part of the product each, for which they pack what they need: nothing goes from one
   // core's cache to another's. The sums are the same.
-  bool is_by_parts(int threads) const { return threads <= kFewThreads && cut_.slices == 1 && std::is_same_v<T, float> && has_large_product(); }
+  bool is_by_parts(int threads) const { return threads <= kFewThreads && cut_.slices == 1; }
   void run_by_parts(char* const* at) const {
     const std::int64_t each = parts(num_threads(), batches_), rows = even(d_.m, parts(d_.m, each), tiles_.rows),
                        columns = even(d_.n, parts(d_.n, each), tiles_.columns);
@@ -210,18 +212,47 @@ template <class T> class SharedProduct final : public run::Work {
     const std::int64_t from = task % p.tiles * p.block, row = p.by_rows ? from : 0, column = p.by_rows ? 0 : from,
                        m = p.by_rows ? std::min(p.block, d_.m - from) : d_.m,
                        n = p.by_rows ? d_.n : std::min(p.block, d_.n - from);
+    const Operands here{x.a + row * d_.a_m, x.b + column * d_.b_n, x.c + row * d_.c_m + column};
     if constexpr (std::is_same_v<T, float>)
-      large_product(m, n, d_.k, {x.a + row * d_.a_m, d_.a_m, d_.a_k}, {x.b + column * d_.b_n, d_.b_k, d_.b_n},
-                    x.c + row * d_.c_m + column, d_.c_m, d_.plus_zero ? Sums::plus_zero : Sums::plain);
+      if (has_large_product())
+        return large_product(m, n, d_.k, {here.a, d_.a_m, d_.a_k}, {here.b, d_.b_k, d_.b_n}, here.c, d_.c_m,
+                             first_sums());
+    packed_here(here, m, n);
   }
-
+  Sums first_sums() const { return d_.plus_zero ? Sums::plus_zero : Sums::plain; }
+  // A few rows stay packed in a cache while columns, which are packed once for each block of inner elements, pass by.
+  void packed_here(const Operands& x, std::int64_t m, std::int64_t n) const {
+    const std::int64_t rows = even(m, kMostPartBytes / std::int64_t{sizeof(T)} / cut_.deep, tiles_.rows),
+                       left = rows * cut_.deep, panels = rows < m ? parts(n, tiles_.columns) : 1;
+    const BufferPtr room =
+        allocate_buffer(static_cast<std::size_t>(left + panels * tiles_.columns * cut_.deep) * sizeof(T));
+    T* const packed = static_cast<T*>(room->data());
+    for (std::int64_t l = 0; l < d_.k; l += cut_.deep) {
+      const std::int64_t deep = std::min(cut_.deep, d_.k - l);
+      for (std::int64_t i = 0; i < m; i += rows) {
+        const std::int64_t end = std::min(m, i + rows);
+        for (std::int64_t r = i; r < end; r += tiles_.rows)
+          tiles_.pack_rows(deep, std::min(tiles_.rows, end - r), x.a + l * d_.a_k + r * d_.a_m, d_.a_k, d_.a_m,
+                           packed + (r - i) * deep);
+        for (std::int64_t q = 0; q < n; q += tiles_.columns) {
+          const std::int64_t columns = std::min(tiles_.columns, n - q);
+          T* const panel = packed + left + (panels > 1 ? q * deep : 0);
+          if (i == 0) tiles_.pack_columns(deep, columns, x.b + l * d_.b_k + q * d_.b_n, d_.b_k, d_.b_n, panel);
+          tiles_.multiply(
+              {deep, packed, panel, x.c + i * d_.c_m + q, d_.c_m, end - i, columns, l > 0 ? Sums::added : first_sums()},
+              {});
+        }
+      }
+    }
+  }
   Unit unit(const Phase& p, std::int64_t number, std::int64_t block) const {
     const Operands x = operands(p, p.first + number / cut_.slices);
     const std::int64_t l = (number % cut_.slices * cut_.blocks + block) * cut_.deep,
                        deep = std::clamp<std::int64_t>(d_.k - l, 0, cut_.deep);
     const bool sliced = cut_.slices > 1;
-    return {x.a + l * d_.a_k, x.b + l * d_.b_k, sliced ? p.sums + number * d_.m * d_.n : x.c, sliced ? d_.n : d_.c_m,
-            deep, block > 0};
+    return {
+        x.a + l * d_.a_k, x.b + l * d_.b_k, sliced ? p.sums + number * d_.m * d_.n : x.c, sliced ? d_.n : d_.c_m, deep,
+        block > 0};
   }
   T* left_of(T* room, std::int64_t unit) const { return room + unit * (left_ + right_); }
 
@@ -246,7 +277,7 @@ template <class T> class SharedProduct final : public run::Work {
     const std::int64_t row = task / column_tiles_ * cut_.rows, column = task % column_tiles_ * cut_.columns,
                        rows = std::min(cut_.rows, d_.m - row), last = std::min(d_.n, column + cut_.columns);
     if (u.adds && u.deep == 0) return;
-    const Sums sums = u.adds ? Sums::added : d_.plus_zero && cut_.slices == 1 ? Sums::plus_zero : Sums::plain;
+    const Sums sums = u.adds ? Sums::added : cut_.slices == 1 ? first_sums() : Sums::plain;
     for (std::int64_t q = column; q < last; q += tiles_.columns) {
       NextLines next;
       if (q + tiles_.columns < last) {
