@@ -200,8 +200,9 @@ set_tests_properties(fuzz.shrinks PROPERTIES
   PASS_REGULAR_EXPRESSION "Array v0 = cumsum.in.0., 0..[ \n]*return Arrays")
 
 # Special functions beside recorded values: `./dev sweep special`.
-add_executable(tutti_sweep EXCLUDE_FROM_ALL ${tutti_tests}/sweep/sweep.cpp ${tutti_tests}/special/functions.cpp
-  ${tutti_tests}/special/points.cpp)
+add_executable(tutti_sweep EXCLUDE_FROM_ALL ${tutti_tests}/sweep/sweep.cpp
+  ${tutti_tests}/special/functions.cpp ${tutti_tests}/special/gamma_functions.cpp
+  ${tutti_tests}/special/other_functions.cpp ${tutti_tests}/special/distributions.cpp ${tutti_tests}/special/points.cpp)
 target_include_directories(tutti_sweep PRIVATE ${PROJECT_SOURCE_DIR}/src ${tutti_tests})
 target_link_libraries(tutti_sweep PRIVATE
   tutti tutti_flags tutti_test_flags fmt::fmt command_line
