@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 """Checks that code shown in documents is what stands in the files.
 
-The first C++ program in README.md is examples/first.cpp, and it is short. A block of docs/internals.md that names a
+The first C++ program in README.md is examples/first.cpp, and it is short; given that program, README.md has its output.
+The picture of README.md is that of docs/bench.md. A block of docs/internals.md that names a
 file (```cpp src/ops/movement/rev.cpp) is made of lines of that file, in their order; `...` stands for what is left out.
 """
 
 import pathlib
 import re
+import subprocess
 import sys
+
+import guide
+import speedup_svg
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 15
@@ -24,7 +29,18 @@ def quotes_differ(page):
     return False
 
 
+def output_differs(program):
+    shown = re.search(r"```text\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+    now = subprocess.run([program], text=True, capture_output=True, check=True).stdout
+    if not guide.same(now, shown):
+        print(f"README.md: the first program prints\n{now}not\n{shown}")
+        return 1
+    return 0
+
+
 def main():
+    if len(sys.argv) > 1:
+        return output_differs(sys.argv[1])
     shown = re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     program = (ROOT / "examples/first.cpp").read_text()
     if not shown or shown[1] != program:
@@ -34,6 +50,8 @@ def main():
         print(f"examples/first.cpp: a first program has fewer than {LIMIT} lines")
         return 1
     if quotes_differ(ROOT / "docs/internals.md"):
+        return 1
+    if speedup_svg.differs():
         return 1
     print("readme: ok")
     return 0
