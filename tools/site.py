@@ -43,7 +43,7 @@ def anchor(page, heading_slug):
 
 
 def linked(page, match):
-    text, target = match.groups()
+    text, target = match[1].replace("\n", " "), match[2]
     path, _, section = target.partition("#")
     if re.match(r"[a-z]+:", target):
         return match[0]
@@ -59,22 +59,30 @@ def line_of(page, line, first):
         name = label(page) if first else anchor(page, slug(heading[2]))
         return f"{heading[1]} {heading[2].replace('`', '')} {{#{name}}}"
     # Doxygen ends a code span at a quote unless it has two marks.
-    line = re.sub(r"(`+)(.+?)\1(?!`)", lambda m: f"``{m[2]}``" if "'" in m[2] else m[0], line)
-    return re.sub(r"(?<!!)\[([^][]*)\]\(([^()\s]+)\)", lambda m: linked(page, m), line)
+    return re.sub(r"(`+)(.+?)\1(?!`)", lambda m: f"``{m[2]}``" if "'" in m[2] else m[0], line)
 
 
 def filtered(page):
-    out, fenced, first = [], False, True
+    out, prose, fenced, first = [], [], False, True
+
+    def end_prose():  # links may go over line ends
+        if prose:
+            out.append(re.sub(r"(?<!!)\[([^][]*)\]\(([^()\s]+)\)", lambda m: linked(page, m), "\n".join(prose)))
+        prose.clear()
+
     for line in page.read_text().split("\n"):
         if line.startswith("```"):
+            end_prose()
             fenced = not fenced
             language = (line[3:].split() or [""])[0]
             out.append("```" + ({"text": "{.unparsed}", "": "{.unparsed}"}.get(language, language) if fenced else ""))
         elif fenced or line.startswith("    "):
+            end_prose()
             out.append(line)
         else:
-            out.append(line_of(page, line, first))
+            prose.append(line_of(page, line, first))
             first = first and not line.startswith("#")
+    end_prose()
     return "\n".join(out)
 
 
@@ -119,8 +127,11 @@ class Page(html.parser.HTMLParser):
 
 
 def broken_links(folder):
-    pages = {path: Page(path.read_text(errors="replace")) for path in folder.glob("**/*.html")}
-    bad, links = [], 0
+    pages, bad, links = {}, [], 0
+    for path in folder.glob("**/*.html"):
+        text = path.read_text(errors="replace")
+        pages[path] = Page(text)
+        bad += [f"{path.name}: markup that was not understood: {m}" for m in re.findall(r"@ref .*|@section .*|\*\*\w.*", text)]
     for path, page in pages.items():
         for link in page.links:
             parts = urllib.parse.urlparse(link)
