@@ -24,14 +24,16 @@ const EnvironmentVariable check{"TUTTI_CHECK", "words with commas: `passes`, `pr
                                 "verify the result of every pass of the pipeline (on in debug builds); that all "
                                 "processes call the same programs in the same order and give device_put the same",
                                 Kind::words};
-const EnvironmentVariable collective_timeout{"TUTTI_COLLECTIVE_TIMEOUT", "seconds, default 60",
-                                             "after how long a wait for other processes is reported on stderr, and again "
-                                             "each time it has lasted twice as long; 0: never",
-                                             Kind::real};
+const EnvironmentVariable collective_timeout{
+    "TUTTI_COLLECTIVE_TIMEOUT", "seconds, default 60",
+    "after how long a wait for other processes is reported on stderr, and again "
+    "each time it has lasted twice as long; 0: never",
+    Kind::real};
 const EnvironmentVariable cpu_devices{"TUTTI_CPU_DEVICES", "a number", "how many devices this process has, fixed"};
 const EnvironmentVariable cpu_ir{"TUTTI_CPU_IR", "anything", "print the LLVM IR of every kernel to stderr"};
 const EnvironmentVariable cpu_isa{"TUTTI_CPU_ISA", "`plain`, `avx2`, `avx512`", "use no more than these instructions"};
-const EnvironmentVariable dump{"TUTTI_DUMP", "a folder", "write the result of every pass of the pipeline to a file each"};
+const EnvironmentVariable dump{"TUTTI_DUMP", "a folder",
+                               "write the result of every pass of the pipeline to a file each"};
 const EnvironmentVariable log{"TUTTI_LOG", "words with commas: `passes`, `recompile`, `stages`, `quiet`",
                               "report on stderr: time and sizes of passes; why a jit traces again; the time of each "
                               "stage of each program, when the process ends; no notes",
