@@ -25,14 +25,14 @@ struct RunOptions {
   std::vector<std::string> files;
   std::string mesh = "data=4,model=2", out = "out", save;
   int steps = -1, batch = 512, context = 32, save_every = 100;
-  int goal = 0;  // steps of a run that is given neither steps nor seconds
+  int goal = 0;  // steps of a run that is given neither steps nor seconds, which are then infinite
   double seconds = 90, rate = 2e-3;
   std::uint64_t seed = 0;
   bool isolated = false, explain = false, resume = false;
   /// A number of steps is given: only their losses are printed.
   bool counted() const { return steps > 0; }
   /// The steps of the whole run; 0: it ends by the clock.
-  int whole() const { return counted() ? steps : seconds > 0 ? 0 : goal; }
+  int whole() const { return counted() ? steps : std::isfinite(seconds) ? 0 : goal; }
 };
 
 inline void add_options(CommandLine& line, RunOptions& o) {
@@ -64,7 +64,7 @@ inline void check(const RunOptions& o) {
   if (o.steps == 0) throw UsageError("--steps 0: give at least one step");
   check_sizes({{"--batch", o.batch}, {"--context", o.context}});
   if (!(o.rate > 0 && o.rate < 1e6)) throw UsageError("--rate must be positive");
-  if (!(o.seconds > 0) && !o.goal) throw UsageError("--seconds must be positive");
+  if (!(o.seconds > 0)) throw UsageError("--seconds must be positive");
 }
 
 /// By the first process, of several.
