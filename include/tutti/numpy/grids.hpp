@@ -40,7 +40,7 @@ struct MeshgridOptions {
   OneOf<Indexing> indexing = Indexing::xy;  // xy: the first vector varies along dim 1
   bool sparse = false;                      // extents of 1 instead of repeated numbers
 };
-/// Of vectors one array each, which has the number along its own dim: meshgrid({x, y})[0][i, j] is x[j].
+/// An array for each vector, which varies along its own dim: meshgrid({x, y})[0][i, j] is x[j].
 std::vector<Array> meshgrid(const ArrayList& vectors, const MeshgridOptions& options = {});
 /// The position along each dim: [ndim, ...dimensions]; `sparse`: meshgrid's.
 Array indices(const Shape& dimensions, DType dtype = canonical(int64), Loc loc = Loc::current());

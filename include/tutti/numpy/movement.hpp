@@ -115,10 +115,10 @@ Array repeat(const In& x, Dim n, int axis);
 /// The lower (upper) triangle of the last two dims; zeros elsewhere.
 Array tril(const In& x, int k = 0);
 Array triu(const In& x, int k = 0);
-/// Of a matrix its diagonal k, of a vector the square matrix that has it as diagonal k, zeros elsewhere: `diag({{1, 2},
+/// The diagonal k of a matrix; for a vector the square matrix with it as diagonal k, zeros elsewhere: `diag({{1, 2},
 /// {3, 4}})` is {1, 4}.
 Array diag(const In& x, int k = 0);
-/// What lies around: a constant, the last element, the array mirrored (reflect: without its border, symmetric: with
+/// The padding: a constant, the last element, the array mirrored (reflect: without its border, symmetric: with
 /// it), its other end, a straight line down to a value, or what the elements at that side have as maximum, mean, ...
 enum class PadMode { constant, edge, reflect, wrap, symmetric, linear_ramp, maximum, mean, median, minimum, empty };
 constexpr Choices choices_of(PadMode) {
@@ -140,11 +140,11 @@ Array pad(const In& x, const PadWidths& widths, const PadOptions& options);
 
 // --- choosing
 
-/// What happens to an index that is out of range: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones
+/// How out-of-range indices are handled: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones
 /// count from the end, except under clip.
 enum class TakeMode { fill, clip, wrap };
 constexpr Choices choices_of(TakeMode) { return {"take", "mode", "fill clip wrap"}; }
-/// Of the flat array, or along an axis. `fill_value` (a number) instead of NaN and the like.
+/// Takes from the flat array, or along an axis. `fill_value` (a number) instead of NaN and the like.
 Array take(const In& x, const Operand& indices, OneOf<TakeMode> mode = TakeMode::fill, const Array& fill_value = {});
 Array take(const In& x, const Operand& indices, int axis, OneOf<TakeMode> mode = TakeMode::fill,
            const Array& fill_value = {});
@@ -156,7 +156,7 @@ Array take_along_axis(const In& x, const Operand& indices, none_t, OneOf<TakeMod
                       const Array& fill_value = {});
 Array sort(const In& x, int axis = -1, bool descending = false);
 Array argsort(const In& x, int axis = -1, bool descending = false);
-/// Of the flat array.
+/// Sorts the flat array.
 Array sort(const In& x, none_t, bool descending = false);
 Array argsort(const In& x, none_t, bool descending = false);
 

@@ -211,7 +211,7 @@ Array mean(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array var(const In& x, const Axes& axes = {}, bool keepdims = false, int ddof = 0);
 /// Square root of var. (`std` would be the namespace.)
 Array std_(const In& x, const Axes& axes = {}, bool keepdims = false, int ddof = 0);
-/// Whether any (every: `all(x)`) element is not 0.
+/// True if any (every: `all(x)`) element is not 0.
 Array any(const In& x, const Axes& axes = {}, bool keepdims = false);
 /// The first index of the extremum: along one axis, or of the flat array. int32, under x64 int64.
 Array argmax(const In& x, std::optional<int> axis = {}, bool keepdims = false);
@@ -231,7 +231,7 @@ Array nanmean(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array nanmax(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array nanmin(const In& x, const Axes& axes = {}, bool keepdims = false);
 
-/// What reductions can do besides: another dtype, a start value, a mask of the elements that count.
+/// Further options of reductions: another dtype, a start value, a mask of the elements that count.
 struct ReduceOptions {
   Axes axes = {};
   bool keepdims = false;

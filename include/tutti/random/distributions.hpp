@@ -47,7 +47,7 @@ Array t(const In& key, const Operand& df, const std::optional<Shape>& shape = {}
 /// Vectors of positive numbers with sum 1, [shape..., n] for alpha[..., n].
 Array dirichlet(const In& key, const In& alpha, const std::optional<Shape>& shape = {},
                 DType dtype = canonical(float64));
-/// Of density exp(-|x|^p).
+/// Distribution with density exp(-|x|^p).
 Array generalized_normal(const In& key, double p, const Shape& shape = {}, DType dtype = canonical(float64));
 /// Vectors of d numbers, [shape..., d], evenly in the ball of those whose p-norm is 1 at most.
 Array ball(const In& key, Dim d, double p = 2, const Shape& shape = {}, DType dtype = canonical(float64));
