@@ -4,6 +4,7 @@
 The first C++ program in README.md is examples/first.cpp, and it is short; given that program, README.md has its output.
 The picture of README.md is that of docs/bench.md. A block of docs/internals.md that names a
 file (```cpp src/ops/movement/rev.cpp) is made of lines of that file, in their order; `...` stands for what is left out.
+Paths that documents name exist, and their prose has no line of more than 120 characters outside of tables.
 """
 
 import pathlib
@@ -16,6 +17,7 @@ import speedup_svg
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 15
+WIDTH = 120
 
 
 def quotes_differ(page):
@@ -27,6 +29,42 @@ def quotes_differ(page):
                 print(f"{page.relative_to(ROOT)}: not in {name}, or not in this order:\n{part}")
                 return True
     return False
+
+
+def documents():
+    return [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
+            *sorted((ROOT / "docs/guide").glob("*.md"))]
+
+
+def expanded(path):
+    """`src/{a,b}.hpp` as `src/a.hpp` and `src/b.hpp`."""
+    braces = re.search(r"{([^{}]*)}", path)
+    if not braces:
+        return [path]
+    return [e for part in braces[1].split(",") for e in expanded(path[:braces.start()] + part + path[braces.end():])]
+
+
+def missing_paths():
+    found = []
+    for page in documents():
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            for path in re.findall(r"`((?:include|src|tests|tools|examples|bench|cmake|docs|packaging)/[^` :]*)`", line):
+                if re.search(r"[A-Z]{4}|[(<>]", path):  # FOLDER, NAME stand for others
+                    continue
+                found += [f"{page.relative_to(ROOT)}:{number}: there is no {e}" for e in expanded(path)
+                          if not list(ROOT.glob(e.rstrip("/")))]
+    return found
+
+
+def long_lines():
+    found = []
+    for page in documents():
+        code = False
+        for number, line in enumerate(page.read_text().splitlines(), 1):
+            code ^= line.startswith("```")
+            if not code and len(line) > WIDTH and not line.startswith(("|", "    ")):
+                found.append(f"{page.relative_to(ROOT)}:{number}: {len(line)} characters")
+    return found
 
 
 def output_differs(program):
@@ -52,6 +90,9 @@ def main():
     if quotes_differ(ROOT / "docs/internals.md"):
         return 1
     if speedup_svg.differs():
+        return 1
+    if found := missing_paths() + long_lines():
+        print("\n".join(found))
         return 1
     print("readme: ok")
     return 0
