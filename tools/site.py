@@ -131,7 +131,8 @@ def broken_links(folder):
     for path in folder.glob("**/*.html"):
         text = path.read_text(errors="replace")
         pages[path] = Page(text)
-        bad += [f"{path.name}: markup that was not understood: {m}" for m in re.findall(r"@ref .*|@section .*|\*\*\w.*", text)]
+        bad += [f"{path.name}: markup that was not understood: {m}"
+                for m in re.findall(r"@ref .*|@section .*|\*\*\w.*", text)]
     for path, page in pages.items():
         for link in page.links:
             parts = urllib.parse.urlparse(link)
