@@ -18,6 +18,7 @@ import speedup_svg
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 15
 WIDTH = 120
+PATH = re.compile(r"`((?:include|src|tests|tools|examples|bench|cmake|docs|packaging)/[^` :]*)`")
 
 
 def quotes_differ(page):
@@ -48,7 +49,7 @@ def missing_paths():
     found = []
     for page in documents():
         for number, line in enumerate(page.read_text().splitlines(), 1):
-            for path in re.findall(r"`((?:include|src|tests|tools|examples|bench|cmake|docs|packaging)/[^` :]*)`", line):
+            for path in PATH.findall(line):
                 if re.search(r"[A-Z]{4}|[(<>]", path):  # FOLDER, NAME stand for others
                     continue
                 found += [f"{page.relative_to(ROOT)}:{number}: there is no {e}" for e in expanded(path)
