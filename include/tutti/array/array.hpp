@@ -306,8 +306,9 @@ class Index {
 };
 
 /// How out-of-range indices of x.at(index) are handled. `fill`: left out by updates, read as NaN (the least
-/// signed and the greatest unsigned integer, true) or the number given. `clip`: taken as the nearest one in range.
-/// Without one of them: read as `clip`, written as `fill`.
+/// signed and the greatest unsigned integer, true) or the number given. `clip`: taken as the nearest one in range,
+/// which gets the derivative. Without one of them: written as `fill`; read as the nearest one in range, which gets no
+/// derivative where an array of indices leads out of range, and gets it where a scalar does. All as in JAX.
 enum class AtMode { automatic, fill, drop = fill, clip, promise_in_bounds = clip };
 constexpr Choices choices_of(AtMode) { return {"at", "mode", "automatic fill|drop clip|promise_in_bounds"}; }
 

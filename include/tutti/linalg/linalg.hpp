@@ -94,7 +94,7 @@ Array pinv(const In& a, std::optional<double> rtol = {}, bool hermitian = false)
 /// How many singular values exceed rtol * the largest one, or `rtol` as it is when it is given, as in JAX.
 Array matrix_rank(const In& a, std::optional<double> rtol = {}, bool hermitian = false);
 /// a * a * ... (n times); negative n: of the inverse.
-Array matrix_power(const In& a, int n);
+Array matrix_power(const In& a, Dim n);
 /// The product of all, multiplied in the cheapest order; the first and last may be vectors.
 Array multi_dot(const ArrayList& xs);
 /// a's inverse as a map of its last dims to its first `ind` ones; and x with tensordot(a, x, x.ndim()) = b, after a's
@@ -153,7 +153,7 @@ using tutti::outer;
 using tutti::tensordot;
 using tutti::vecdot;
 /// Over the last two dims.
-inline Array diagonal(const In& x, int offset = 0) { return tutti::diagonal(x, offset, -2, -1); }
-inline Array trace(const In& x, int offset = 0) { return tutti::trace(x, offset, -2, -1); }
+inline Array diagonal(const In& x, Dim offset = 0) { return tutti::diagonal(x, offset, -2, -1); }
+inline Array trace(const In& x, Dim offset = 0) { return tutti::trace(x, offset, -2, -1); }
 
 }  // namespace tutti::linalg

@@ -144,7 +144,8 @@ Array floor(const In& x);
 Array ceil(const In& x);
 Array trunc(const In& x);
 Array rint(const In& x);
-/// To `decimals` places, ties to even: `round(2.5)` is 2.
+/// To `decimals` places, ties to even: `round(2.5)` is 2. Integers to negative ones too, which JAX refuses: round(25,
+/// -1) is 20; what the dtype does not hold wraps. TypeError for bools to negative ones.
 Array round(const In& x, int decimals = 0);
 Array isnan(const In& x);
 Array isinf(const In& x);

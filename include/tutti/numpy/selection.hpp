@@ -26,7 +26,7 @@ Array argwhere(const In& x, const SizeOptions& options = {});
 /// The same of the flat array.
 Array flatnonzero(const In& x, const SizeOptions& options = {});
 /// The positions where mask_func(ones[n, n], k) is not 0, such as triu, or tril: rows and columns.
-std::vector<Array> mask_indices(Dim n, const std::function<Array(const Array&, int)>& mask_func, int k = 0,
+std::vector<Array> mask_indices(Dim n, const std::function<Array(const Array&, Dim)>& mask_func, Dim k = 0,
                                 const SizeOptions& options = {}, Loc loc = Loc::current());
 /// nonzero(condition).
 std::vector<Array> where(const In& condition, const SizeOptions& options = {});

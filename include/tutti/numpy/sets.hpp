@@ -18,7 +18,7 @@ struct UniqueOptions {
   std::optional<Dim> size = {};
   Array fill_value = {};  // without one the least element
 };
-/// The elements, sorted, each once.
+/// The elements, sorted, each once. A complex number with a NaN in either part counts as NaN + 0j.
 Array unique(const In& x, const UniqueOptions& options = {});
 struct Unique {
   Array values;
