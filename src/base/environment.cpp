@@ -116,7 +116,7 @@ std::string problem(const EnvironmentVariable& variable, std::string_view value)
         known = known || parts[k] == word;
         list += (list.empty() ? "" : ", ") + std::string(parts[k]);
       }
-      if (!known) return "'" + std::string(word) + "' is none of its words: " + list;
+      if (!known) return "'" + std::string(word) + "' is not one of its words: " + list;
     }
     return "";
   }
