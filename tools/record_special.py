@@ -5,7 +5,7 @@
     record_special.py FOLDER --judge     mpmath's at the points which FOLDER/*.outside list
     record_special.py FOLDER --small FILE     for the tests: every k-th point of each function
 
-All three take --filter TEXT: functions whose names contain it. What was interrupted goes on where it was.
+All three take --filter REGEX: functions whose names have a match of it. What was interrupted goes on where it was.
 
 The points are the same in each run: they are made of the regions in which such functions differ (integers, half of
 them, neighbours of both, tiny and huge numbers, tails, edges, what is outside), not at random near 1. A block is a line
@@ -20,6 +20,7 @@ import functools
 import multiprocessing
 import os
 import pathlib
+import re
 import signal
 import sys
 import time
@@ -33,8 +34,8 @@ from special_distributions import distributions  # noqa: E402
 from special_functions import several, unary  # noqa: E402
 
 POINTS = 20000
-SECONDS = 20  # that mpmath has for a point
-CHUNK = 25
+SECONDS = 3  # that mpmath has for a point
+CHUNK = 20
 warnings.filterwarnings("ignore")
 np.seterr(all="ignore")
 
@@ -168,11 +169,11 @@ def main():
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--small", type=pathlib.Path)
     parser.add_argument("--each", type=int, default=60, help="points a function and precision in the selection")
-    parser.add_argument("--filter", default="", help="functions whose names contain this")
+    parser.add_argument("--filter", default="", help="functions whose names have a match of this")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     tasks = [(options.folder / f"{name}.{precision}", name, precision)
-             for name in functions() if options.filter in name for precision in (32, 64)]
+             for name in functions() if re.search(options.filter, name) for precision in (32, 64)]
     if options.small:
         small(tasks, options.small, options.each)
     elif options.judge:

@@ -3,6 +3,7 @@ import mpmath
 import numpy as np
 import scipy.special as sp
 
+from special_exact import incomplete_beta, incomplete_gamma, normal_quantile, quantile
 from special_points import Function, integers, line, parameter, probability, shape, signed_probability, some_near
 
 
@@ -21,7 +22,7 @@ def unary():
         Function("logit", [probability()], sp.logit, lambda p: m.log(p / (1 - p))),
         Function("expit", [r], sp.expit, lambda x: 1 / (1 + m.exp(-x))),
         Function("ndtr", [r], sp.ndtr, phi), Function("log_ndtr", [r], sp.log_ndtr, lambda x: m.log(phi(x))),
-        Function("ndtri", [probability()], sp.ndtri, None),
+        Function("ndtri", [probability()], sp.ndtri, quantile(normal_quantile)),
         Function("gammaln", [r], lambda x: np.where(np.isinf(x), np.inf, sp.gammaln(x)), loggamma),
         Function("digamma", [r], sp.digamma, m.digamma),
         Function("gamma", [r], sp.gamma, m.gamma), Function("gammasgn", [line(-1e9)], sp.gammasgn),
@@ -30,7 +31,7 @@ def unary():
         Function("i0", [r], sp.i0, lambda x: m.besseli(0, x)), Function("i1", [r], sp.i1, lambda x: m.besseli(1, x)),
         Function("i0e", [r], sp.i0e, lambda x: m.besseli(0, x) * m.exp(-abs(x))),
         Function("i1e", [r], sp.i1e, lambda x: m.besseli(1, x) * m.exp(-abs(x))),
-        Function("entr", [r], sp.entr), Function("exp1", [line(-1)], sp.exp1, m.e1),
+        Function("entr", [r], sp.entr, lambda x: -x * m.log(x) if x > 0 else m.mpf(0) if x == 0 else -m.inf), Function("exp1", [line(-1)], sp.exp1, m.e1),
         Function("expi", [r], sp.expi, m.ei),
         Function("sici_si", [r], lambda x: sp.sici(x)[0], m.si),
         Function("sici_ci", [positive], lambda x: sp.sici(x)[1], m.ci),
@@ -47,20 +48,6 @@ def several():
     r, positive = line(), line(0)
     order = integers(0, 12)
     a = shape()
-
-    def tail(p, x, upper):
-        """The incomplete gamma functions; for large p the integral of the density over 40 deviations."""
-        if p < 1e5:
-            return m.gammainc(p, x, regularized=True) if upper else m.gammainc(p, 0, x, regularized=True)
-        if abs(x - p) > 0.5 * p:
-            return m.mpf((x < p) == upper)
-        if (x > p) != upper:
-            return 1 - tail(p, x, not upper)
-        scale = m.loggamma(p)
-        width, sign = m.sqrt(p), 1 if upper else -1
-        step = width / (1 + abs(x - p) / width)
-        return m.quad(lambda t: m.exp((p - 1) * m.log(t) - t - scale),
-                      [x + sign * step * k for k in (0, 1, 2, 4, 8, 16, 32, 64, 90)][::sign])
 
     def polygamma(n, x):
         y = sp.polygamma(np.where((n >= 0) & (n == np.floor(n)), n, 0), x)
@@ -82,12 +69,14 @@ def several():
     def owens(h, w):
         h, sign = abs(h), 1 if w >= 0 else -1
         w = abs(w)
-        tail = lambda t: m.erfc(t / m.sqrt(2)) / 2
+        tail = lambda t: m.erfc(t / m.sqrt(2)) / 2 if t < 1e6 else m.mpf(0)
+        if h > 1e6:
+            return m.mpf(0)
         if w > 1:
             return sign * ((tail(h) + tail(w * h)) / 2 - tail(h) * tail(w * h) - abs(owens(w * h, 1 / w)))
         end = min(w, 14 / h) if h else w
         return sign * m.quad(lambda t: m.exp(-h * h * (1 + t * t) / 2) / (1 + t * t),
-                             m.linspace(0, end, 25)) / (2 * m.pi)
+                             m.linspace(0, end, 9), method="gauss-legendre") / (2 * m.pi)
 
     def gauss(a, b, c, x):
         return m.hyp2f1(a, b, c, x)
@@ -95,15 +84,16 @@ def several():
     plane = [line(-30, 30), line(-30, 30)]
     return [
         Function("polygamma", [order, line(-100)], polygamma, lambda n, x: m.psi(int(n), x)),
-        Function("gammainc", [a, positive], sp.gammainc, lambda p, x: tail(p, x, False),
+        Function("gammainc", [a, positive], sp.gammainc, lambda p, x: incomplete_gamma(p, x, False),
                  some_near(1, lambda p: p)),
-        Function("gammaincc", [a, positive], sp.gammaincc, lambda p, x: tail(p, x, True),
+        Function("gammaincc", [a, positive], sp.gammaincc, lambda p, x: incomplete_gamma(p, x, True),
                  some_near(1, lambda p: p)),
-        Function("beta", [line(-1e30, 1e30), line(-1e30, 1e30)], sp.beta, m.beta),
-        Function("betaln", [shape(), shape()], sp.betaln,
-                                                           lambda p, q: m.log(abs(m.beta(p, q)))),
+        Function("beta", [line(-1e30, 1e30), line(-1e30, 1e30)],
+                 lambda p, q: np.where(np.isnan(p) | np.isnan(q), np.nan, sp.beta(p, q)), m.beta),
+        Function("betaln", [shape(), shape()], lambda p, q: np.where(np.isneginf(p) | np.isneginf(q), np.nan, sp.betaln(p, q)),
+                 lambda p, q: m.log(abs(m.beta(p, q)))),
         Function("betainc", [a, a, probability()], sp.betainc,
-                 lambda p, q, x: m.betainc(p, q, 0, x, regularized=True), some_near(2, lambda p, q: p / (p + q))),
+                 lambda p, q, x: incomplete_beta(p, q, x, False), some_near(2, lambda p, q: p / (p + q))),
         Function("zeta", [line(1), line(-20)], sp.zeta,
                  lambda x, q: m.zeta(x, q) if x < 1000 else m.mpf(q) ** -x if q > 0 else None),
         Function("rel_entr", [line(-1), line(-1)], sp.rel_entr, lambda x, y: x * m.log(x / y),
@@ -112,18 +102,23 @@ def several():
                  some_near(1, lambda x: x)),
         Function("xlogy", [r, line(-1)], sp.xlogy, lambda x, y: x * m.log(y) if x else m.mpf(0)),
         Function("xlog1py", [r, line(-2)], sp.xlog1py, lambda x, y: x * m.log1p(y) if x else m.mpf(0)),
-        Function("poch", [line(-50, 300), line(-20, 300)], sp.poch, m.rf),
+        Function("poch", [line(-50, 300), line(-20, 300)], lambda z, k: np.where(np.isnan(z) | np.isnan(k), np.nan, sp.poch(z, k)),
+                 lambda z, k: m.mpf(0) if z <= 0 and z == m.floor(z) and k != m.floor(k) else m.rf(z, k)),
         Function("comb", [line(0, 1e6), line(0, 1e6)], comb(False), m.binomial),
-        Function("boxcox", [line(-1), line(-50, 50)], sp.boxcox,
+        Function("boxcox", [line(-1), line(-50, 50)],
+                 lambda x, l: np.where((x == np.inf) & (l < 0), -1 / l, sp.boxcox(x, l)),
                  lambda x, l: (m.mpf(x) ** l - 1) / l if l else m.log(x)),
-        Function("boxcox1p", [line(-1), line(-50, 50)], sp.boxcox1p,
+        Function("boxcox1p", [line(-1), line(-50, 50)],
+                 lambda x, l: np.where((x == np.inf) & (l < 0), -1 / l, sp.boxcox1p(x, l)),
                  lambda x, l: ((1 + x) ** l - 1) / l if l else m.log1p(x)),
         Function("owens_t", [line(-40, 40), r], sp.owens_t, owens),
         Function("expn", [integers(0, 60), line(-1)],
                  lambda n, x: np.where((n >= 0) & (n == np.floor(n)) & (n < 1e9),
                                        sp.expn(np.where((n >= 0) & (n < 1e9), n, 0).astype(int), x), np.nan),
                  lambda n, x: m.expint(int(n), x)),
-        Function("multigammaln", [shape(-2, 6), integers(1, 5, 0)], multigammaln),
+        Function("multigammaln", [shape(-2, 6), integers(1, 5, 0)], multigammaln,
+                 lambda x, d: m.fsum(m.loggamma(x - m.mpf(k) / 2) for k in range(int(d))) + d * (d - 1) * m.log(m.pi) / 4
+                 if 2 * x > d - 1 else m.nan),
         Function("hyp1f1", [parameter(), parameter(), line(-300, 300)], sp.hyp1f1, m.hyp1f1),
         Function("hyp2f1", [parameter(), parameter(), parameter(), line(-np.inf, 1)], sp.hyp2f1, gauss),
         Function("hyp2f1_polynomial", [integers(-12, 0, 0), parameter(), parameter(), line()], sp.hyp2f1, gauss),

@@ -182,11 +182,11 @@ class Function:
         return float(value), float(self._slopes(at, value, digits)) if mpmath.isfinite(value) else 0.0
 
     def _agreed(self, at):
-        """The value on which so many digits and half as many agree; 0 may come of digits that cancel."""
+        """The value on which so many digits and half as many agree; 0 and infinity may come of digits that cancel."""
         before = None
         for digits in (30, 60, 120, 240, 480, 960):
             y = self._with(digits, [mpmath.mpf(float(v)) for v in at])
-            same = y is not None and before is not None and (y != 0 or digits == 960) and (
+            same = y is not None and before is not None and (digits == 960 or not (y == 0 or mpmath.isinf(y))) and (
                 y == before or (mpmath.isnan(y) and mpmath.isnan(before)) or abs(y - before) <= abs(y) * 1e-25)
             if same:
                 return y, digits

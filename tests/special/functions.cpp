@@ -17,7 +17,7 @@ const std::vector<Function>& functions() {
 
 Bound Function::bound(const double* x, bool single) const {
   for (std::size_t k = 0; k < exceptions.size(); ++k)
-    if (exceptions[k].holds(x)) return {k, single ? exceptions[k].units32 : exceptions[k].units64};
+    if (exceptions[k].holds(x, single)) return {k, single ? exceptions[k].units32 : exceptions[k].units64};
   return {exceptions.size(), single ? units32 : units64};
 }
 

@@ -15,7 +15,7 @@ using Args = std::vector<Array>;
 /// A region of arguments where another bound holds, and why.
 struct Exception {
   std::string reason;
-  std::function<bool(const double* x)> holds;
+  std::function<bool(const double* x, bool single)> holds;
   double units32, units64;
 };
 /// The bound at a point, and the number of the exception that it comes from.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <istream>
 #include <limits>
@@ -70,8 +71,8 @@ void read_judged(const std::filesystem::path& path, Block& block) {
     words >> point >> value >> sensitivity;
     if (value == "unknown") continue;
     block.scipy[point] = block.value.at(point);
-    block.value[point] = std::stod(value);
-    block.sensitivity[point] = std::stod(sensitivity);
+    block.value[point] = std::strtod(value.c_str(), nullptr);
+    block.sensitivity[point] = std::strtod(sensitivity.c_str(), nullptr);
   }
 }
 

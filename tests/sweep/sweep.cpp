@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 #include <CLI/CLI.hpp>
@@ -73,9 +74,10 @@ std::size_t sweep(const Function& f, const std::filesystem::path& path, const Op
 
 int run(const Options& options) {
   enable_x64(true);
+  const std::regex filter(options.filter);
   std::size_t swept = 0, outside = 0;
   for (const Function& f : functions()) {
-    if (f.name.find(options.filter) == std::string::npos) continue;
+    if (!std::regex_search(f.name, filter)) continue;
     bool within = true;
     for (const char* precision : {".32", ".64"})
       within = sweep(f, std::filesystem::path(options.folder) / (f.name + precision), options) == 0 && within;
@@ -93,7 +95,7 @@ int main(int argc, char** argv) {
   tutti::sweep::Options options;
   CLI::App app("Special functions beside recorded values.");
   app.add_option("folder", options.folder, "what tools/record_special.py wrote")->required();
-  app.add_option("--filter", options.filter, "functions whose names contain this");
+  app.add_option("--filter", options.filter, "functions whose names have a match of this");
   app.add_option("--show", options.shown, "print about so many of a function's points outside");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -21,8 +21,16 @@ Array gamma_density(const In& x, const In& a);
 Array gamma_log_density(const In& x, const In& a);
 Array beta_density(const In& x, const In& a, const In& b);
 Array beta_log_density(const In& x, const In& a, const In& b);
+/// The density of Student's distribution of df degrees of freedom, and its logarithm; NaN where df is not positive.
+Array t_density(const In& x, const In& df);
+Array t_log_density(const In& x, const In& df);
 /// 1 - betainc(a, b, x).
 Array betaincc(const In& a, const In& b, const In& x);
+/// The logarithms of igamma, igammac, betainc and betaincc, also where these underflow.
+Array log_igamma(const In& a, const In& x);
+Array log_igammac(const In& a, const In& x);
+Array log_betainc(const In& a, const In& b, const In& x);
+Array log_betaincc(const In& a, const In& b, const In& x);
 /// M(a, b, x), and Gauss's F(a, b, c, x) for x up to 1 (infinite beyond, but for polynomials).
 Array hyp1f1(const In& a, const In& b, const In& x);
 Array hyp2f1(const In& a, const In& b, const In& c, const In& x);
