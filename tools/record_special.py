@@ -34,7 +34,7 @@ from special_distributions import distributions  # noqa: E402
 from special_functions import several, unary  # noqa: E402
 
 POINTS = 20000
-SECONDS = 3  # that mpmath has for a point
+SECONDS = 20  # that mpmath has for a point
 CHUNK = 20
 warnings.filterwarnings("ignore")
 np.seterr(all="ignore")

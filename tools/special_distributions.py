@@ -138,9 +138,12 @@ def discrete():
     bernoulli = Density(at_wholes(bernoulli_log), lambda k, q: 1 - q if k < 1 else m.mpf(1), None, (0, 1),
                         lambda q: 0 <= q <= 1)
     # As JAX's, the quantile of 0 is 0, where SciPy's is -1, the number before the first; so is that of 1 where p is 0.
-    of_bernoulli = Function("bernoulli_ppf", [integers(-1, 2), p],
-                            lambda q, at: np.where((q == 0) | ((q <= 1) & (q >= 0) & (at == 0)), np.where((at >= 0) & (at <= 1), 0, np.nan),
-                                                   st.bernoulli.ppf(q, at)))
+    def bernoulli_quantile(q, at):
+        known = (at >= 0) & (at <= 1)
+        none = (q == 0) | ((q >= 0) & (q <= 1) & (at == 0))
+        return np.where(none, np.where(known, 0, np.nan), st.bernoulli.ppf(q, at))
+
+    of_bernoulli = Function("bernoulli_ppf", [integers(-1, 2), p], bernoulli_quantile)
     yield from add("bernoulli", st.bernoulli, "logpmf pmf cdf", [integers(-1, 2), p], bernoulli)
     yield of_bernoulli
 

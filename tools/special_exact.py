@@ -7,15 +7,13 @@ def incomplete_gamma(p, x, upper):
     """Regularized; for large p the integral of the density over 40 deviations."""
     if p <= 0 or x < 0:
         return m.nan if p < 0 or x < 0 or x == 0 else m.mpf(not upper)
-    if p < 1e5:
+    if p < 1e5 or x < 0.9 * p:
         if x < p + 1:  # DLMF 8.7.1; the other side is 1 less it
             factor = m.exp(p * m.log(x) - x - m.loggamma(p + 1)) if x else m.mpf(0)
             low = factor * m.hyp1f1(1, p + 1, x)
             return 1 - low if upper else low
         high = m.gammainc(p, x, regularized=True)
         return high if upper else 1 - high
-    if abs(x - p) > 0.5 * p:
-        return m.mpf((x < p) == upper)
     if (x > p) != upper:
         return 1 - incomplete_gamma(p, x, not upper)
     scale = m.loggamma(p)
