@@ -151,14 +151,17 @@ std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform,
     if (a.value >= 0 && part.end == insts.size()) last[a.value] = kAtEnd;
   std::vector<char> lives(insts.size(), 0);
   std::size_t now = 0, most = 0;
+  // Beside a branch all operands of what it skips live on: numbers of 64 bits fill two registers.
+  const bool branches = std::any_of(insts.begin(), insts.end(), [](const compile::Inst& i) { return i.when >= 0; });
+  auto width = [&](std::size_t r) -> std::size_t { return branches && insts[r].dtype.size() == 8 ? 2 : 1; };
   auto begins = [&](std::size_t r) {  // what waits for a branch that is seldom taken may wait in memory
-    if (!uniform[r] && insts[r].when < 0 && !std::exchange(lives[r], 1)) most = std::max(most, ++now);
+    if (!uniform[r] && insts[r].when < 0 && !std::exchange(lives[r], 1)) most = std::max(most, now += width(r));
   };
   for (std::size_t r = part.begin; r < part.end; ++r) {
     for (int o : {insts[r].a, insts[r].b, insts[r].c})
       if (o >= 0) begins(static_cast<std::size_t>(o));  // of a tile, or a load of an earlier part
     for (int o : {insts[r].a, insts[r].b, insts[r].c})
-      if (o >= 0 && last[o] == r && std::exchange(lives[o], 0)) --now;
+      if (o >= 0 && last[o] == r && std::exchange(lives[o], 0)) now -= width(static_cast<std::size_t>(o));
     if (last[r] > r) begins(r);
   }
   return most;
