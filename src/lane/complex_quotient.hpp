@@ -11,6 +11,7 @@
 namespace tutti::lane {
 
 template <class L> struct ComplexLane { L re, im; };
+template <class L> ComplexLane(L, L) -> ComplexLane<L>;
 enum class ComplexPart { real, imag };
 
 namespace detail {
