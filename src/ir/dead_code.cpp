@@ -130,9 +130,8 @@ class Needed {
     for (std::size_t k = 0; k < e.results.size(); ++k)
       if (marks_[e.results[k]] && !in.results[k]) in.results[k] = grown = true;
     if (!grown) return;
-    const bool whole = all_set(in.results) && std::all_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& s) {
-                         return s->facts.tidy.load();
-                       });
+    const bool whole = all_set(in.results) && std::all_of(e.subs.begin(), e.subs.end(),
+                                                          [](const ProgramPtr& s) { return s->facts.tidy.load(); });
     if (whole)
       take_whole(e, in);
     else
@@ -223,7 +222,7 @@ class Needed {
 
   const Program& p_;
   IsKept is_kept_;
-  std::vector<char> marks_;  // by ValueId
+  std::vector<char> marks_;                      // by ValueId
   std::vector<std::unique_ptr<Inside>> inside_;  // by Eqn
 };
 

@@ -145,9 +145,7 @@ class Inliner {
   Program out_;
 };
 
-ProgramPtr inlined(const ProgramPtr& program) {
-  return has_calls(*program) ? Inliner().run(*program) : program;
-}
+ProgramPtr inlined(const ProgramPtr& program) { return has_calls(*program) ? Inliner().run(*program) : program; }
 
 }  // namespace
 
