@@ -133,6 +133,7 @@ double zeta(double x, double q) {
     if (x != std::floor(x)) return nan;
   }
   if (q == infinity) return 0;
+  if (x == infinity) return q > 1 ? 0 : q == 1 ? 1 : infinity;  // below 1 a power of a number below 1
   return static_cast<double>(zeta_sum(x, q));
 }
 

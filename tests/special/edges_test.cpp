@@ -110,5 +110,18 @@ TEST(SpecialEdges, LargeIncompleteGamma) {
   enable_x64(false);
 }
 
+// The sweep: powers of large exponents lost digits, and with them Hurwitz' zeta function.
+TEST(SpecialEdges, ZetaOfLargeExponents) {
+  expect_share(value64([] { return special::zeta(array(1699.5018438676486), 1.3584717741944567); }),
+               7.5897464553149017e-227, 1e-13);
+  expect_share(value64([] { return special::zeta(array(306.8899444570321), 0.1786720005552414); }),
+               3.438263270750705e+229, 1e-13);
+  expect_share(value64([] { return special::zeta(array(153.00058364868164), 22.790939641316278); }),
+               1.8289238575846962e-208, 1e-13);
+  EXPECT_EQ(special::zeta(array(INFINITY), 3.f).item<float>(), 0);
+  EXPECT_EQ(special::zeta(array(INFINITY), 1.f).item<float>(), 1);
+  EXPECT_EQ(special::zeta(array(INFINITY), 1e20f).item<float>(), 0);
+}
+
 }  // namespace
 }  // namespace tutti
