@@ -4,6 +4,7 @@ import numpy as np
 import scipy.special as sp
 
 from special_exact import incomplete_beta, incomplete_gamma, normal_quantile, quantile
+import special_references as exact
 from special_points import Function, integers, line, parameter, probability, shape, signed_probability, some_near
 
 
@@ -16,9 +17,7 @@ def unary():
         Function("erf", [r], sp.erf, m.erf), Function("erfc", [r], sp.erfc, m.erfc),
         Function("erfinv", [signed_probability()], sp.erfinv, m.erfinv),
         Function("erfcx", [r], sp.erfcx, lambda x: m.exp(x * x) * m.erfc(x)),
-        Function("dawsn", [r], sp.dawsn,
-                 lambda x: m.sqrt(m.pi) / 2 * m.exp(-x * x) * m.erfi(x) if abs(x) < 100
-                 else 1 / (2 * x) * m.hyp2f0(1, 0.5, 1 / (x * x))),
+        Function("dawsn", [r], sp.dawsn, exact.dawsn),
         Function("logit", [probability()], sp.logit, lambda p: m.log(p / (1 - p))),
         Function("expit", [r], sp.expit, lambda x: 1 / (1 + m.exp(-x))),
         Function("ndtr", [r], sp.ndtr, phi), Function("log_ndtr", [r], sp.log_ndtr, lambda x: m.log(phi(x))),
@@ -36,8 +35,8 @@ def unary():
         Function("expi", [r], sp.expi, m.ei),
         Function("sici_si", [r], lambda x: sp.sici(x)[0], m.si),
         Function("sici_ci", [positive], lambda x: sp.sici(x)[1], m.ci),
-        Function("fresnel_s", [r], lambda x: sp.fresnel(x)[0], m.fresnels),
-        Function("fresnel_c", [r], lambda x: sp.fresnel(x)[1], m.fresnelc),
+        Function("fresnel_s", [r], lambda x: sp.fresnel(x)[0], lambda x: exact.fresnel(x)[0]),
+        Function("fresnel_c", [r], lambda x: sp.fresnel(x)[1], lambda x: exact.fresnel(x)[1]),
         Function("spence", [line(-1)], sp.spence, lambda x: m.polylog(2, 1 - x)),
         # As jax.scipy.special.zeta, special::zeta is NaN below 1, where SciPy continues Riemann's function.
         Function("zeta1", [line(1)], lambda x: sp.zeta(x), m.zeta),
@@ -56,6 +55,15 @@ def several():
 
     def bessel(v):
         return Function(f"bessel_j{v}", [line(-24, 24)], lambda x: sp.jv(v, x), lambda x: m.besselj(v, x))
+
+    def zeta(x, q):
+        """SciPy's, but NaN of NaN, and for an infinite x the limit."""
+        y = np.where(np.isinf(x) & (q > 0), np.where(q > 1, 0, np.where(q == 1, 1, np.inf)), sp.zeta(x, q))
+        return np.where(np.isnan(x) | np.isnan(q), np.nan, y)
+
+    def of_numbers(f):
+        """SciPy's, but NaN of NaN."""
+        return lambda *x: np.where(np.any(np.isnan(x), axis=0), np.nan, f(*x))
 
     def comb(repetition):
         return lambda n, k: np.where(np.isnan(n) | np.isnan(k), np.nan, sp.comb(n, k, repetition=repetition))
@@ -80,7 +88,20 @@ def several():
                              m.linspace(0, end, 9), method="gauss-legendre") / (2 * m.pi)
 
     def gauss(a, b, c, x):
+        for top in (c - a, c - b):  # a power times a polynomial, which mpmath does not see far out
+            if top <= 0 and top == m.floor(top) and x < 1 and not (a <= 0 and a == m.floor(a)):
+                return (1 - x) ** (c - a - b) * m.hyp2f1(c - a, c - b, c, x)
         return m.hyp2f1(a, b, c, x)
+
+    def gauss_limits(*x):
+        """What it goes to at an infinite x: what it is far out, where that is huge or tiny."""
+        if np.any(np.isnan(x)) or not np.all(np.isfinite(x[:3])):
+            return np.nan
+        if 0 in x[:2]:
+            return 1
+        far = m.hyp2f1(*x[:3], m.sign(x[3]) * m.mpf(10) ** 3000)
+        size = abs(far)
+        return float(m.sign(far)) * np.inf if size > 1e300 else 0 if size < 1e-300 else None
 
     plane = [line(-30, 30), line(-30, 30)]
     return [
@@ -96,8 +117,7 @@ def several():
                  lambda p, q: m.log(abs(m.beta(p, q)))),
         Function("betainc", [a, a, probability()], sp.betainc,
                  lambda p, q, x: incomplete_beta(p, q, x, False), some_near(2, lambda p, q: p / (p + q))),
-        Function("zeta", [line(1), line(-20)], sp.zeta,
-                 lambda x, q: m.zeta(x, q) if x < 1000 else m.mpf(q) ** -x if q > 0 else None),
+        Function("zeta", [line(1), line(-20)], zeta, exact.zeta),
         Function("rel_entr", [line(-1), line(-1)], sp.rel_entr, lambda x, y: x * m.log(x / y),
                  some_near(1, lambda x: x)),
         Function("kl_div", [line(-1), line(-1)], sp.kl_div, lambda x, y: x * m.log(x / y) - x + y,
@@ -118,18 +138,22 @@ def several():
         Function("expn", [integers(0, 60), line(-1)],
                  lambda n, x: np.where((n >= 0) & (n == np.floor(n)) & (n < 1e9),
                                        sp.expn(np.where((n >= 0) & (n < 1e9), n, 0).astype(int), x), np.nan),
-                 lambda n, x: m.expint(int(n), x)),
+                 exact.expn),
         Function("multigammaln", [shape(-2, 6), integers(1, 5, 0)], multigammaln,
                  lambda x, d: m.fsum([m.loggamma(x - m.mpf(k) / 2) for k in range(int(d))]
                                      + [d * (d - 1) * m.log(m.pi) / 4]) if 2 * x > d - 1 else m.nan),
         Function("hyp1f1", [parameter(), parameter(), line(-300, 300)], sp.hyp1f1, m.hyp1f1),
-        Function("hyp2f1", [parameter(), parameter(), parameter(), line(-np.inf, 1)], sp.hyp2f1, gauss),
-        Function("hyp2f1_polynomial", [integers(-12, 0, 0), parameter(), parameter(), line()], sp.hyp2f1, gauss),
-        Function("wofz_re", plane, lambda x, y: sp.wofz(x + 1j * y).real),
-        Function("wofz_im", plane, lambda x, y: sp.wofz(x + 1j * y).imag),
+        Function("hyp2f1", [parameter(), parameter(), parameter(), line(-np.inf, 1)], of_numbers(sp.hyp2f1), gauss,
+                 limits=gauss_limits),
+        Function("hyp2f1_polynomial", [integers(-12, 0, 0), parameter(), parameter(), line()], of_numbers(sp.hyp2f1),
+                 gauss, limits=gauss_limits),
+        Function("wofz_re", plane, lambda x, y: sp.wofz(x + 1j * y).real, lambda x, y: exact.faddeeva(x, y).real),
+        Function("wofz_im", plane, lambda x, y: sp.wofz(x + 1j * y).imag, lambda x, y: exact.faddeeva(x, y).imag),
         *[bessel(v) for v in (0, 1, 2, 5)],
         Function("sph_harm_re", [integers(0, 12, 0), integers(-12, 12, 0), line(0, 4), line(-7, 7)],
-                 lambda n, k, t, p: sp.sph_harm_y(n.astype(int), k.astype(int), t, p).real),
+                 of_numbers(lambda n, k, t, p: sp.sph_harm_y(n.astype(int), k.astype(int), t, p).real),
+                 lambda *x: exact.sphere_harmonic(*x).real),
         Function("sph_harm_im", [integers(0, 12, 0), integers(-12, 12, 0), line(0, 4), line(-7, 7)],
-                 lambda n, k, t, p: sp.sph_harm_y(n.astype(int), k.astype(int), t, p).imag),
+                 of_numbers(lambda n, k, t, p: sp.sph_harm_y(n.astype(int), k.astype(int), t, p).imag),
+                 lambda *x: exact.sphere_harmonic(*x).imag),
     ]

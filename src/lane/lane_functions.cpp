@@ -80,7 +80,11 @@ constinit const LaneFunction lanes_lgamma = function("lgamma", 0), lanes_digamma
                              lanes_log_betainc = function("log_betainc", 32),
                              lanes_log_betaincc = function("log_betaincc", 33),
                              lanes_t_density = function("t_density", 34),
-                             lanes_t_log_density = function("t_log_density", 35);
+                             lanes_t_log_density = function("t_log_density", 35),
+                             lanes_bessel_j = function("bessel_j", 36),
+                             lanes_faddeeva_real = function("faddeeva_real", 37),
+                             lanes_faddeeva_imag = function("faddeeva_imag", 38),
+                             lanes_sphere_legendre = function("sphere_legendre", 39);
 
 const LaneFunction* find_lane_function(std::string_view name) {
   static const LaneFunction* const all[] = {&lanes_lgamma,        &lanes_digamma,
@@ -100,7 +104,9 @@ const LaneFunction* find_lane_function(std::string_view name) {
                                             &lanes_betaincc,      &lanes_log_igamma,
                                             &lanes_log_igammac,   &lanes_igamma_log_grad_a,
                                             &lanes_log_betainc,   &lanes_log_betaincc,
-                                            &lanes_t_density,     &lanes_t_log_density};
+                                            &lanes_t_density,     &lanes_t_log_density,
+                                            &lanes_bessel_j,      &lanes_faddeeva_real,
+                                            &lanes_faddeeva_imag, &lanes_sphere_legendre};
   for (const LaneFunction* f : all)
     if (name == f->name) return f;
   return nullptr;

@@ -36,6 +36,14 @@ Array hyp1f1(const In& a, const In& b, const In& x);
 Array hyp2f1(const In& a, const In& b, const In& c, const In& x);
 /// 1/(2 pi) int_0^a exp(-h^2 (1 + t^2) / 2) / (1 + t^2) dt.
 Array owens_t(const In& h, const In& a);
+/// J of a whole order >= 0 (NaN of others), differentiable by x.
+Array bessel_j(const In& order, const In& x);
+/// The parts of exp(-z^2) erfc(-iz), z = x + iy.
+Array faddeeva_real(const In& x, const In& y);
+Array faddeeva_imag(const In& x, const In& y);
+/// The spherical harmonic of degree n and order 0 <= m <= n without its factor exp(i m phi); 0 for m > n. n and m are
+/// whole numbers in theta's dtype.
+Array sphere_legendre(const In& n, const In& m, const In& theta);
 /// The normal distribution function.
 Array ndtr(const In& x);
 /// x log(x / y) - x + y.
