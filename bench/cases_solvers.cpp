@@ -91,17 +91,34 @@ Array shared_solve(const Array& a, const Array& b) {
   return vmap(solve, {.in_axes = {none, 0}})(a, b);
 }
 
+// Conjugate gradients and GMRES on a grid, where the matrix is a stencil.
+Array stencil(const Array& u) { return 4.1f * u - roll(u, 1, 0) - roll(u, -1, 0) - roll(u, 1, 1) - roll(u, -1, 1); }
+Array skewed(const Array& u) { return stencil(u) + 0.5f * (roll(u, 1, 0) - roll(u, -1, 0)); }
+Array grid_cg(const Array& b) { return linalg::cg(stencil, b, {.tol = 1e-5, .maxiter = 100}); }
+Array grid_bicgstab(const Array& b) { return linalg::bicgstab(skewed, b, {.tol = 1e-5, .maxiter = 50}); }
+Array grid_gmres(const Array& b) { return linalg::gmres(skewed, b, {.tol = 1e-5, .maxiter = 3}); }
+Array ctc(const Array& logits) {
+  const Array labels = remainder(lax::iota(int32, {32, 20}, 1) * 7, 27) + 1;
+  return optim::ctc_loss(logits, zeros({32, 100}), labels, zeros({32, 20})).sum();
+}
+
 }  // namespace
 
 std::vector<Case> solver_cases() {
   auto positive = [](const Setup& s) { return abs(s.normal({1 << 20}, P(axes("x", "y")))) + 1; };
-  return {compiled("associative_scan_1M", recurrence, whole({1 << 20})),
-          compiled(
-              "kalman_256_t200", [](const Array& seen) { return vmap(kalman)(seen); }, rows({256, 200, 2})),
-          compiled("viterbi_64_t200_s32", vmap(viterbi, {.in_axes = {none, 0}}), whole({32, 32}), rows({64, 200, 32})),
-          compiled("custom_root_grad_1M", grad(root_sum), positive),
-          compiled("custom_linear_solve_grad_512", grad(solved_sum), spd(512), whole({512})),
-          compiled("custom_vmap_solve_512", shared_solve, spd(512), rows({256, 512}))};
+  return {
+      compiled("associative_scan_1M", recurrence, whole({1 << 20})),
+      compiled(
+          "kalman_256_t200", [](const Array& seen) { return vmap(kalman)(seen); }, rows({256, 200, 2})),
+      compiled("viterbi_64_t200_s32", vmap(viterbi, {.in_axes = {none, 0}}), whole({32, 32}), rows({64, 200, 32})),
+      compiled("custom_root_grad_1M", grad(root_sum), positive),
+      compiled("custom_linear_solve_grad_512", grad(solved_sum), spd(512), whole({512})),
+      compiled("custom_vmap_solve_512", shared_solve, spd(512), rows({256, 512})),
+      compiled("cg_grid_256", grid_cg, whole({256, 256})),
+      compiled("cg_grid_grad_256", grad([](const Array& b) { return square(grid_cg(b)).sum(); }), whole({256, 256})),
+      compiled("bicgstab_grid_256", grid_bicgstab, whole({256, 256})),
+      compiled("gmres_grid_256", grid_gmres, whole({256, 256})),
+      compiled("ctc_loss_grad_32_t100", grad(ctc), rows({32, 100, 28}))};
 }
 
 }  // namespace bench

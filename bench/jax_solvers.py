@@ -1,4 +1,7 @@
 """Recurrences, filters and implicit derivatives: JAX's side."""
+import optax
+from jax.scipy.sparse.linalg import bicgstab, cg, gmres
+
 from jax_common import *  # noqa: F403
 
 
@@ -76,3 +79,27 @@ on_arrays("viterbi_64_t200_s32", jax.vmap(viterbi, in_axes=(None, 0)), some((32,
 on_arrays("custom_root_grad_1M", jax.grad(root_sum), lambda: jnp.abs(normal((1 << 20,), *SPLIT)) + 1)
 on_arrays("custom_linear_solve_grad_512", jax.grad(solved_sum), spd(512), some((512,)))
 on_arrays("custom_vmap_solve_512", jax.vmap(solve, in_axes=(None, 0)), spd(512), some((256, 512), *SPLIT))
+
+
+def stencil(u):
+    return 4.1 * u - jnp.roll(u, 1, 0) - jnp.roll(u, -1, 0) - jnp.roll(u, 1, 1) - jnp.roll(u, -1, 1)
+
+
+def skewed(u):
+    return stencil(u) + 0.5 * (jnp.roll(u, 1, 0) - jnp.roll(u, -1, 0))
+
+
+def grid_cg(b):
+    return cg(stencil, b, tol=1e-5, maxiter=100)[0]
+
+
+def ctc(logits):
+    labels = jnp.broadcast_to(jnp.arange(20) * 7 % 27 + 1, (32, 20))
+    return optax.ctc_loss(logits, jnp.zeros((32, 100)), labels, jnp.zeros((32, 20))).sum()
+
+
+on_arrays("cg_grid_256", grid_cg, some((256, 256)))
+on_arrays("cg_grid_grad_256", jax.grad(lambda b: jnp.square(grid_cg(b)).sum()), some((256, 256)))
+on_arrays("bicgstab_grid_256", lambda b: bicgstab(skewed, b, tol=1e-5, maxiter=50)[0], some((256, 256)))
+on_arrays("gmres_grid_256", lambda b: gmres(skewed, b, tol=1e-5, maxiter=3)[0], some((256, 256)))
+on_arrays("ctc_loss_grad_32_t100", jax.grad(ctc), some((32, 100, 28), *SPLIT))

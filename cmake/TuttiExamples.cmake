@@ -20,9 +20,14 @@ foreach(source ${tutti_example_sources})
   endif()
 endforeach()
 
+if(TUTTI_TESTS)  # README.md shows what the first program prints
+  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  add_test(NAME example.first_prints COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
+    $<TARGET_FILE:first>)
+endif()
+
 # Runs that are killed and resumed print the same losses.
 if(TUTTI_TESTS)
-  find_package(Python3 COMPONENTS Interpreter REQUIRED)
   foreach(name train_text train_gpt)
     set(arguments ${tutti_example_args_${name}})
     list(REMOVE_AT arguments 0 1)  # --steps N: the script's own

@@ -7,6 +7,21 @@ if(TARGET tutti_mpi)
   # A module, loaded when it is needed; a build of some targets, as `./dev demo` makes it, may be without.
   install(TARGETS tutti_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 endif()
+
+# pkg-config: the libraries beneath are for all programs where libtutti is static, private where it is shared.
+set(tutti_pc_beneath " $<TARGET_FILE:tutti::llvm> -ldnnl -lzip -lfmt -lgomp -ldl -lpthread")
+if(BUILD_SHARED_LIBS)
+  set(tutti_pc_libs "")
+  set(tutti_pc_private "${tutti_pc_beneath}")
+else()
+  set(tutti_pc_libs "${tutti_pc_beneath}")
+  set(tutti_pc_private "")
+endif()
+file(RELATIVE_PATH tutti_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)  # wherever it is installed
+configure_file(${PROJECT_SOURCE_DIR}/cmake/tutti.pc.in ${PROJECT_BINARY_DIR}/tutti.pc.in @ONLY)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tutti.pc INPUT ${PROJECT_BINARY_DIR}/tutti.pc.in)
+install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/tools/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti)
 install(EXPORT tutti-targets NAMESPACE tutti:: DESTINATION ${tutti_package_dir})

@@ -42,6 +42,13 @@ endfunction()
 
 add_library(tutti ${tutti_sources} ${tutti_headers} ${tutti_all_ops})
 add_library(tutti::tutti ALIAS tutti)
+set_target_properties(tutti PROPERTIES  # of a shared library: before 1.0 a new minor version may change the interface
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+if(BUILD_SHARED_LIBS)
+  set(tutti_exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  target_link_options(tutti PRIVATE -Wl,--version-script=${tutti_exports})
+  set_target_properties(tutti PROPERTIES LINK_DEPENDS ${tutti_exports})
+endif()
 target_compile_features(tutti PUBLIC cxx_std_20)
 target_include_directories(tutti
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>

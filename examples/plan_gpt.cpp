@@ -88,7 +88,7 @@ int plan(PlanOptions o) {
 
 int main(int argc, char** argv) {
   PlanOptions o;
-  CommandLine line("Plans a training step of a transformer for devices that nobody has to own.");
+  CommandLine line("Plans a training step of a transformer for devices that need not exist.");
   line.add("--devices", o.devices, "how many").with_default();
   line.add("--model", o.model, "devices that share heads and hidden units, at most").with_default();
   line.add("--layers", o.layers, "how many blocks").with_default();

@@ -1,6 +1,7 @@
 // Trains a transformer over bytes on real text, on a mesh of devices: `./dev demo`.
 //
-//     ./dev demo --seconds 60                              # held-out bits per byte, and a sample
+//     ./dev demo                                           # held-out bits per byte beside a 5-gram's, and a sample
+//     ./dev demo --seconds 60                              # ends by the clock
 //     ./dev demo --steps 20 --mesh 8x1                     # the same losses on every mesh
 //     ./dev demo --save run                                # a checkpoint every 100 steps; --resume goes on
 //     ./dev demo --steps 5 --isolated --explain            # what each device receives, and why
@@ -34,6 +35,15 @@ double held_out_bits(const Gpt& model, const GptOptions& o, const std::string& h
   return nats / static_cast<double>(total * (context - half)) / std::log(2.0);
 }
 
+/// What is about to happen, and how the result is to be judged.
+std::string expectation(const GptRun& run, double order5) {
+  const std::string length = run.whole() ? fmt::format("{} steps, {:.1f} MB of text: one to three minutes on two cores",
+                                                       run.whole(), double(run.whole()) * run.batch * run.context / 1e6)
+                                         : fmt::format("{:g} s", run.seconds);
+  return fmt::format("training  {}\ngoal      fewer bits per byte of held-out text than a 5-gram model: {:.3f}\n",
+                     length, order5);
+}
+
 int train(const GptRun& run) {
   const GptOptions o = model_options(run);
   const auto [corpus, mesh] = open_run(run);
@@ -46,15 +56,22 @@ int train(const GptRun& run) {
     const Explanation plan = training.explain();
     std::cout << "\ncollectives of one step:\n" << (run.explain ? plan.all() : plan.str()) << "\n";
   }
+  double order5 = 0;
+  if (!run.counted()) {
+    order5 = NGram(corpus.train, 5).bits_per_byte(corpus.held_out, static_cast<std::size_t>(o.context));
+    std::cout << expectation(run, order5) << std::flush;
+  }
   const Curve curve = training.run();
   if (run.counted()) return 0;
 
   const double after = held_out_bits(training.model(), o, corpus.held_out);
-  const double order5 = NGram(corpus.train, 5).bits_per_byte(corpus.held_out, static_cast<std::size_t>(o.context));
   std::cout << fmt::format(
       "\n{} steps of {} examples in {:.1f} s, {:.0f} bytes/s\n\nheld-out bits per byte\n  after training    {:.3f}\n  "
       "5-gram of bytes   {:.3f}\n\n",
       curve.steps, run.batch, curve.seconds, curve.seen.back() * run.context / curve.seconds, after, order5);
+  if (after >= order5)
+    std::cout << fmt::format("not below the 5-gram after {} steps: by default training takes {}\n\n", curve.steps,
+                             run.goal);
   const std::string start = corpus.held_out.substr(0, static_cast<std::size_t>(o.context) / 2);
   Decoder decoder(o, {.temperature = 0.7});
   std::cout << "a sample after \"" << start << "\":\n"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the polynomials and quotients of src/special/tables.hpp, and writes that file. Needs mpmath and NumPy.
+"""Fits the polynomials and quotients of src/special/tables.hpp, and writes that file. Needs mpmath.
 
 Each piece of a function, with its growth divided out, is met at Chebyshev's nodes by a quotient of polynomials of equal
 degree (or by a polynomial), of the smallest degree whose largest relative error is below the target: one for float64,
@@ -8,7 +8,6 @@ one for float32. The comment of a table says what is fitted, where, and how well
 import pathlib
 
 import mpmath as mp
-import numpy as np
 
 mp.mp.dps = 50
 TARGETS = (("64", 3e-17), ("32", 2e-9))
@@ -147,37 +146,31 @@ def fresnel_g(u):
     return parts[1] * mp.pi**2 * x**3
 
 
-def weideman(name, n):
-    """w(z) = 2 p(Z) / (L - iz)^2 + 1 / (sqrt(pi) (L - iz)), Z = (L + iz) / (L - iz): SIAM J. Numer. Anal. 31, 1497."""
-    size = np.sqrt(n / np.sqrt(2))
-    t = size * np.tan(np.arange(-2 * n + 1, 2 * n) * np.pi / (4 * n))
-    f = np.concatenate([[0], np.exp(-(t**2)) * (size**2 + t**2)])
-    lines.append(f"// Weideman's {n} coefficients of the Faddeeva function, of which size is L.")
-    array(name, [mp.mpf(float(c)) for c in np.real(np.fft.fft(np.fft.fftshift(f)))[1:n + 1] / (4 * n)])
-    lines.append(f"inline constexpr double {name}_size = {size!r};".replace("np.float64(", "").replace(")", ""))
-
-
 def main():
     table("erfcx", "(1 + 2x) exp(x^2) erfc(x) of t = (x - 3) / (x + 3)", scaled_erfc, -1, 1, False)
-    cuts = [mp.mpf("3.25"), mp.mpf("6.25")]
+    table("erfcx_near", "exp(x^2) erfc(x) of x", lambda x: mp.exp(x * x) * mp.erfc(x), 0, .5, False)
+    cuts = [mp.mpf("3.25"), mp.mpf("4.25"), mp.mpf("6.25")]
     table("dawson_near", "F(x) / x of x^2", dawson_near, 0, cuts[0]**2)
-    # Around its middle: else the digits of the quotient's parts cancel.
-    middle = mp.mpf("0.06")
-    table("dawson_mid", "2x F(x) of 1 / x^2 - 0.06", lambda t: dawson_far(t + middle), 1 / cuts[1]**2 - middle,
-          1 / cuts[0]**2 - middle)
-    table("dawson_far", "2x F(x) of 1 / x^2", dawson_far, 0, 1 / cuts[1]**2)
+    # Around their middles: else the digits of the quotient's parts cancel.
+    for i, middle in enumerate(("0.075", "0.0405")):
+        table(f"dawson_mid{i}", f"2x F(x) of 1 / x^2 - {middle}", lambda t, at=mp.mpf(middle): dawson_far(t + at),
+              1 / cuts[i + 1]**2 - mp.mpf(middle), 1 / cuts[i]**2 - mp.mpf(middle))
+    table("dawson_far", "2x F(x) of 1 / x^2", dawson_far, 0, 1 / cuts[2]**2)
     table("e1_near", "(E1(x) + log(x) + gamma) / x of x", lambda x: (mp.e1(x) + mp.log(x) + mp.euler) / x, 0, 1, False)
     table("e1_mid", "x exp(x) E1(x) of 1 / x", e1, mp.mpf(1) / 4, 1)
     table("e1_far", "x exp(x) E1(x) of 1 / x", e1, 0, mp.mpf(1) / 4)
-    table("ei_near", "(Ei(x) - log(x) - gamma) / x of x", lambda x: (mp.ei(x) - mp.log(x) - mp.euler) / x, 0, 6)
+    table("ei_near", "(Ei(x) - log(x) - gamma) / x of x", lambda x: (mp.ei(x) - mp.log(x) - mp.euler) / x, 0, 6,
+          False)
     for i, (low, high) in enumerate(((6, 11), (11, 20), (20, 45), (45, mp.inf))):
         first, last = 1 / mp.mpf(high), 1 / mp.mpf(low)
         table(f"ei_far{i}", f"x exp(-x) Ei(x) of 1 / x less the middle of 1 / {high} and 1 / {low}",
               lambda s, middle=(first + last) / 2: ei(s + middle), (first - last) / 2, (last - first) / 2)
-    table("dilogarithm", "-Li2(-w) / w of w", lambda w: -mp.polylog(2, -w) / w if w else mp.mpf(1), -.5, .5)
     table("si", "Si(x) / x of x^2", lambda y: mp.si(mp.sqrt(y)) / mp.sqrt(y), 0, 16, False)
-    table("ci", "(gamma + log(x) - Ci(x)) / x^2 of x^2",
-          lambda y: -(mp.ci(mp.sqrt(y)) - mp.euler - mp.log(y) / 2) / y, 0, 16, False)
+    x0, x1 = (mp.findroot(mp.ci, mp.mpf(near)) for near in ("0.6165", "3.3842"))
+    table("ci_low", "(Ci(x) - log(x / x0)) / (x^2 - x0^2) of x^2, x0 = 0.616505485620716",
+          lambda y: (mp.ci(mp.sqrt(y)) - mp.log(y / x0**2) / 2) / (y - x0**2), 0, 4, False)
+    table("ci_high", "Ci(x) / (x - x1) of x - 3, x1 = 3.38418042255119", lambda t: mp.ci(t + 3) / (t + 3 - x1), -1, 1,
+          False)
     for part, f in (("f", sine_f), ("g", sine_g)):
         power = {"f": "x", "g": "x^2"}[part]
         table(f"sine_{part}_mid", f"{power} {part}(x) of 1 / x^2", f, mp.mpf(1) / 64, mp.mpf(1) / 16)
@@ -187,8 +180,6 @@ def main():
     table("fresnel_c", "C(x) / x of x^4", lambda y: mp.fresnelc(root(y)) / root(y), 0, near**2, False)
     table("fresnel_f", "pi x f(x) of (pi x^2)^-2", fresnel_f, 0, 1 / (mp.pi * near)**2)
     table("fresnel_g", "pi^2 x^3 g(x) of (pi x^2)^-2", fresnel_g, 0, 1 / (mp.pi * near)**2)
-    weideman("faddeeva64", 40)
-    weideman("faddeeva32", 20)
     head = ["// Coefficients of the special functions, made by tools/fit_functions.py.", "#pragma once", "",
             '#include "special/approximation.hpp"', "", "namespace tutti::special::table {", "",
             "// clang-format off: numbers, several to a line"]

@@ -20,6 +20,8 @@ struct GptRun : RunOptions {
     batch = 8;
     context = 128;
     rate = 5e-3;
+    seconds = INFINITY;
+    goal = 3200;  // 3.3 MB of text: enough to leave the 5-gram behind, however fast the machine is
   }
   int layers = 4, width = 128, heads = 4, warmup = 200;
   double decay = 0.1, clip = 1;

@@ -25,18 +25,23 @@ struct RunOptions {
   std::vector<std::string> files;
   std::string mesh = "data=4,model=2", out = "out", save;
   int steps = -1, batch = 512, context = 32, save_every = 100;
+  int goal = 0;  // steps of a run that is given neither steps nor seconds, which are then infinite
   double seconds = 90, rate = 2e-3;
   std::uint64_t seed = 0;
   bool isolated = false, explain = false, resume = false;
   /// A number of steps is given: only their losses are printed.
   bool counted() const { return steps > 0; }
+  /// The steps of the whole run; 0: it ends by the clock.
+  int whole() const { return counted() ? steps : std::isfinite(seconds) ? 0 : goal; }
 };
 
 inline void add_options(CommandLine& line, RunOptions& o) {
   line.add("--text", o.files, "files to learn (default: the C++ headers of the compiler)");
   line.add("--mesh", o.mesh, "devices per axis, data=4,model=2 or 4x2").with_default();
   line.add("--steps", o.steps, "train this many steps and print every loss");
-  line.add("--seconds", o.seconds, "train this long, unless --steps is given").with_default();
+  line.add("--seconds", o.seconds,
+           o.goal ? fmt::format("train this long, in place of {} steps", o.goal)
+                  : "train this long, unless --steps is given");
   line.add("--batch", o.batch, "examples per step").with_default();
   line.add("--context", o.context, "bytes the model sees").with_default();
   line.add("--rate", o.rate, "learning rate at its highest").with_default();
@@ -118,17 +123,18 @@ inline Curve train_loop(const RunOptions& o, int bytes, const Begin& begin, cons
   Curve curve;
   curve.steps = begin.steps;
   curve.seconds = begin.seconds;
-  auto over = [&] { return o.counted() ? curve.steps >= o.steps : curve.seconds >= o.seconds; };
+  const int whole = o.whole();
+  auto part = [&] { return whole ? static_cast<double>(curve.steps) / whole : curve.seconds / o.seconds; };
+  auto over = [&] { return part() >= 1; };
   if (over())
     throw UsageError(
         fmt::format("--resume: the run was over after {} steps: give more --steps or --seconds", begin.steps));
-  ProgressBar bar(o.counted() ? o.steps - begin.steps : o.steps, "training");
+  ProgressBar bar(whole ? whole - begin.steps : -1, "training");
   double average = 0;
   auto start = Clock::now();
   while (!over()) {
     debug::reset_traffic();
-    const float loss =
-        run.step(curve.steps, o.counted() ? static_cast<double>(curve.steps) / o.steps : curve.seconds / o.seconds);
+    const float loss = run.step(curve.steps, part());
     ++curve.steps;
     const double seconds = begin.seconds + std::chrono::duration<double>(Clock::now() - start).count();
     // The clock decides when to stop: that of the first process, for all.
@@ -144,8 +150,8 @@ inline Curve train_loop(const RunOptions& o, int bytes, const Begin& begin, cons
                                       debug::traffic().messages())
                         : "")
                 << std::endl;
-    else
-      bar.fraction(curve.seconds / o.seconds);
+    else if (!whole)
+      bar.fraction(part());
     bar.step(1, fmt::format("loss {:.3f}, {:.3f} bits/byte, {:.0f} bytes/s", loss, average,
                             curve.seen.back() * bytes / curve.seconds));
     run.after(curve.steps, curve.seconds, over());

@@ -142,7 +142,7 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
     if (b.sharding().num_devices() != 1)
       raise<DeviceError>(
           what,
-          "a block of type " + b.type().str() + " lies on " + std::to_string(b.sharding().num_devices()) + " devices",
+          "a block of type " + b.type().str() + " is on " + std::to_string(b.sharding().num_devices()) + " devices",
           "Put each block on one device first.");
     given.push_back(b.sharding().device_list()[0]);
     by_device[given.back()] = b;
@@ -169,10 +169,10 @@ Array make_array_from_single_device_arrays(const Shape& shape, const Sharding& s
                          "Put the blocks on the sharding's devices first.");
     const Box piece = box_of(index);
     if (!piece.empty() && intersection(piece, here.box) != piece)
-      raise<UnsupportedError>(what,
-                              "the block of " + device.str() + " lies partly in another process: " + shape.str() +
-                                  " under " + sharding.str(),
-                              "Let the extents of dims that are cut divide, or use make_array_from_callback.");
+      raise<UnsupportedError>(
+          what,
+          "the block of " + device.str() + " is partly in another process: " + shape.str() + " under " + sharding.str(),
+          "Let the extents of dims that are cut divide, or use make_array_from_callback.");
     pieces.push_back({device, index, b->second});
   }
   Array out = assemble(what, shape, at, pieces, loc);

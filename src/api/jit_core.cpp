@@ -120,7 +120,7 @@ std::shared_ptr<const PlanRequest> JitCore::request(const JitCall& call) const {
   const JitContext context = context_of(args.flat.leaves);
   const JitEntry e = make_entry(state_->options, state_->what, state_->made, args, context, call.body(), Purpose::plan);
   if (e.context.traced)
-    raise<TracerError>("plan", "an argument is being recorded: where it lies is decided by the function around",
+    raise<TracerError>("plan", "an argument is being recorded: its placement is decided by the function around",
                        "Plan the outermost function, outside of transformations.", state_->made);
   return request_of(e);
 }
@@ -157,7 +157,7 @@ void JitCore::check(const JitEntry& e, const JitArguments& args, Loc loc) const 
     if (!n.sharding.is_equivalent_to(expected, n.type.ndim()))
       raise<ShardingError>(
           what,
-          s.name + " of type " + n.type.str() + " lies as " + n.sharding.str() + ", but it was compiled for " +
+          s.name + " of type " + n.type.str() + " is placed as " + n.sharding.str() + ", but it was compiled for " +
               expected.str() + compiled,
           "Move it with device_put, or call the jitted function, which compiles again where it has to.");
   }

@@ -78,7 +78,7 @@ bool fits(const JitEntry& e, std::span<const Array* const> args, unsigned long s
 std::string Miss::str() const {
   if (kind == Kind::other) return "other settings";
   const std::string where = leaf.empty() ? "" : leaf + ": ";
-  return kind == Kind::placement ? where + now + " lies elsewhere" : where + before + " and " + now;
+  return kind == Kind::placement ? where + now + " is placed elsewhere" : where + before + " and " + now;
 }
 
 Miss why_missed(const JitEntry& e, const JitArguments& args, const JitContext& context) {

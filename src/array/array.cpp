@@ -342,7 +342,7 @@ Array Shard::data() const {
     at.push_back(index[d].first - (held ? held->box.start[d] : 0));
     if (held && part.shape[d] > 0 && (at[d] < 0 || index[d].second > held->box.stop[d]))
       raise<UnsupportedError>("Shard::data",
-                              "the shard of " + device.str() + " lies partly in another process: " + type.str() +
+                              "the shard of " + device.str() + " is partly in another process: " + type.str() +
                                   " under " + global.sharding().str(),
                               "Name the axes of a dim in the order of the mesh, and let its extent divide.");
   }

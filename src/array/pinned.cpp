@@ -57,10 +57,10 @@ BufferPtr buffer_of(const Array& x, const char* what) {
 BufferPtr whole_buffer_of(const Array& x, const char* what) {
   BufferPtr buffer = buffer_of(x, what);
   if (const std::optional<Held> held = held_of(x.node()->sharding, x.shape()))
-    raise<ShardingError>(
-        what,
-        "this process holds " + held->box.str() + " of " + x.type().str() + ", which lies under " + x.sharding().str(),
-        "Bring it here with multihost::process_allgather(x), or look at addressable_shards().");
+    raise<ShardingError>(what,
+                         "this process holds " + held->box.str() + " of " + x.type().str() + ", which is placed by " +
+                             x.sharding().str(),
+                         "Bring it here with multihost::process_allgather(x), or look at addressable_shards().");
   return buffer;
 }
 

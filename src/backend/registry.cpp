@@ -8,7 +8,7 @@ namespace tutti {
 Backend& backend(std::string_view name) {
   if (name == "cpu") return cpu_backend();
   if (name == "reference") return reference_backend();
-  raise<ValueError>("backend", "there is none named \"" + std::string(name) + "\"", "Choose \"cpu\" or \"reference\".");
+  raise<ValueError>("backend", "\"" + std::string(name) + "\" is not a backend", "Choose \"cpu\" or \"reference\".");
 }
 
 }  // namespace tutti

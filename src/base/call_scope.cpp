@@ -72,7 +72,11 @@ InsideCall::InsideCall(std::string_view what, Loc made) {
   constexpr int kDeepest = 256;  // the stack of a thread holds some thousand
   constexpr std::size_t kLeast = std::size_t{64} << 10;
   const bool deep = calls_inside >= kDeepest;
-  if (deep || stack_left() < kLeast)
+  const std::size_t left = stack_left();
+  if (!deep && calls_inside == 0 && left < kLeast)
+    raise<ValueError>(what, "the stack of this thread has only " + std::to_string(left >> 10) + " KB left",
+                      "Give threads that call tutti a stack of 128 KB or more.", made);
+  if (deep || left < kLeast)
     raise<ValueError>(what,
                       "it is called inside " + std::to_string(calls_inside) + " others" +
                           (recordings > 0 ? " that are being recorded" : "") +

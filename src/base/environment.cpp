@@ -21,20 +21,22 @@ using Kind = EnvironmentVariable::Kind;
 const EnvironmentVariable backend{"TUTTI_BACKEND", "`cpu` (default), `reference`",
                                   "what runs programs; `config::backend(name)` changes it"};
 const EnvironmentVariable check{"TUTTI_CHECK", "words with commas: `passes`, `processes`",
-                                "verify what every pass of the pipeline hands on (on in debug builds); that all "
+                                "verify the result of every pass of the pipeline (on in debug builds); that all "
                                 "processes call the same programs in the same order and give device_put the same",
                                 Kind::words};
-const EnvironmentVariable collective_timeout{"TUTTI_COLLECTIVE_TIMEOUT", "seconds, default 60",
-                                             "after how long a wait for other processes is told on stderr, and again "
-                                             "each time it has lasted twice as long; 0: never",
-                                             Kind::real};
+const EnvironmentVariable collective_timeout{
+    "TUTTI_COLLECTIVE_TIMEOUT", "seconds, default 60",
+    "after how long a wait for other processes is reported on stderr, and again "
+    "each time it has lasted twice as long; 0: never",
+    Kind::real};
 const EnvironmentVariable cpu_devices{"TUTTI_CPU_DEVICES", "a number", "how many devices this process has, fixed"};
 const EnvironmentVariable cpu_ir{"TUTTI_CPU_IR", "anything", "print the LLVM IR of every kernel to stderr"};
 const EnvironmentVariable cpu_isa{"TUTTI_CPU_ISA", "`plain`, `avx2`, `avx512`", "use no more than these instructions"};
-const EnvironmentVariable dump{"TUTTI_DUMP", "a folder", "write what every pass of the pipeline hands on, a file each"};
+const EnvironmentVariable dump{"TUTTI_DUMP", "a folder",
+                               "write the result of every pass of the pipeline to a file each"};
 const EnvironmentVariable log{"TUTTI_LOG", "words with commas: `passes`, `recompile`, `stages`, `quiet`",
-                              "tell on stderr: time and sizes of passes; why a jit traces again; the time of each "
-                              "stage of each program, when the process ends; nothing unasked",
+                              "report on stderr: time and sizes of passes; why a jit traces again; the time of each "
+                              "stage of each program, when the process ends; no notes",
                               Kind::words};
 const EnvironmentVariable job_process{"TUTTI_JOB_PROCESS", "set by tutti",
                                       "that this program was started by a process of a job: it runs alone"};
@@ -114,7 +116,7 @@ std::string problem(const EnvironmentVariable& variable, std::string_view value)
         known = known || parts[k] == word;
         list += (list.empty() ? "" : ", ") + std::string(parts[k]);
       }
-      if (!known) return "'" + std::string(word) + "' is none of its words: " + list;
+      if (!known) return "'" + std::string(word) + "' is not one of its words: " + list;
     }
     return "";
   }

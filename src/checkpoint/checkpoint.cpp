@@ -117,7 +117,7 @@ PlacedBlocks write_part(const std::string& path, const Snapshot& snapshot) {
     raise<FileError>(call_name("save"),
                      "the folder " + path + (process_index() > 0 ? " that process 0 made is not here" : " is gone"),
                      process_index() > 0 ? "Save to a folder that all processes see."
-                                         : "Let nobody remove folders that are being written.");
+                                         : "Folders that are being written must not be removed.");
   const std::vector<Block> blocks =
       write_blocks(path, part.file, snapshot.manifest.leaves, part.blocks, snapshot.manifest.piece_bytes);
   PlacedBlocks out;

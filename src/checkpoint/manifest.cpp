@@ -115,7 +115,7 @@ void check_blocks(const std::string& path, const SavedLeaf& leaf, std::uint64_t 
     if (b.file.empty() || b.file.find_first_of(std::string_view("/\0", 2)) != b.file.npos || b.file[0] == '.')
       raise_content(path, "the file of a block of " + name + " is " + io::detail::quoted_name(b.file));
     if (!b.region.within(leaf.shape))
-      raise_content(path, "the block " + b.region.str() + " of " + name + leaf.shape.str() + " lies outside");
+      raise_content(path, "the block " + b.region.str() + " of " + name + leaf.shape.str() + " is outside");
     elements = extent::add(elements, b.region.num_elements());
     const auto bytes = static_cast<std::uint64_t>(b.region.num_elements() * leaf.dtype.size());
     if (b.sums.size() != (bytes + piece_bytes - 1) / piece_bytes)

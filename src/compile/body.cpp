@@ -27,6 +27,8 @@ double rounded(DType d, double v) {
 DType register_type(DType d) { return d == bfloat16 || d == float16 ? float32 : arithmetic_dtype(d); }
 
 Reg Recorder::push(Inst i) {
+  const bool is_made = i.kind != Kind::load && i.kind != Kind::constant;
+  if (when_ >= 0 && is_made && !known_.contains(i)) i.when = when_;
   auto [it, fresh] = known_.emplace(i, static_cast<int>(body_.insts.size()));
   if (fresh) body_.insts.push_back(i);
   return {it->second, i.dtype};
@@ -140,6 +142,7 @@ std::string Body::str() const {
     if (i.kind == Kind::rotate) out += " " + std::to_string(i.bits);
     for (int operand : {i.a, i.b, i.c})
       if (operand >= 0) out += " r" + std::to_string(operand);
+    if (i.when >= 0) out += " when r" + std::to_string(i.when);
     out += "\n";
   }
   return out;

@@ -38,9 +38,12 @@ struct Inst {
   std::int64_t bits = 0;       // constant: its bits (floats as a double's); load: number of the access;
                                // rotate: by how many
   const char* name = nullptr;  // library
+  int when = -1;               // a condition: it may be skipped where no lane of that holds (VectorIR)
   friend bool operator==(const Inst&, const Inst&) = default;
   friend auto operator<=>(const Inst& x, const Inst& y) {
-    auto key = [](const Inst& i) { return std::tuple(i.kind, i.sub, i.dtype.kind(), i.a, i.b, i.c, i.bits, i.name); };
+    auto key = [](const Inst& i) {
+      return std::tuple(i.kind, i.sub, i.dtype.kind(), i.a, i.b, i.c, i.bits, i.name, i.when);
+    };
     return key(x) <=> key(y);
   }
 };
@@ -76,10 +79,13 @@ class Recorder final : public VectorIR {
   Reg library(const char* name, Reg x, Reg y) override;
   Reg library(const char* name, Reg x, Reg y, Reg z) override;
   Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) override;
+  void begin_unlikely(Reg condition) override { when_ = condition.id; }
+  void end_unlikely() override { when_ = -1; }
 
  private:
   Reg push(Inst i);
   Body body_;
+  int when_ = -1;
   std::map<Inst, int> known_;
   std::map<int, DType> narrow_;  // registers that hold a 16-bit float
 };

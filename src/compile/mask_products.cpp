@@ -1,5 +1,6 @@
 // A product whose elements are thrown away where a mask says so, as in masked attention, need not compute them.
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -18,8 +19,13 @@ class Masking {
       auto* d = std::get_if<Dot>(&p_.steps[i].what);
       if (!d || !may_have_mask(*d)) continue;
       d->mask = mask_of(*d, i);
-      if (d->mask && last_writer_[d->mask->storage] > i) bring_before(i, last_writer_[d->mask->storage]);
+      if (!d->mask) continue;
+      const int writer = last_writer_[d->mask->storage];
+      if (writer < 0 || place_[writer] < place_[i]) continue;
+      place_[writer] = place_[i] - 1;
+      moved_ = true;
     }
+    if (moved_) put_in_order();
   }
 
  private:
@@ -28,6 +34,7 @@ class Masking {
     last_writer_.assign(p_.storages.size(), -1);
     std::vector<int> reads, writes;
     for (int i = 0; i < static_cast<int>(p_.steps.size()); ++i) {
+      place_.push_back(2 * i);
       uses_of(p_.steps[i], reads, writes);
       for (int m : reads)
         if (readers_[m].empty() || readers_[m].back() != i) readers_[m].push_back(i);
@@ -38,17 +45,22 @@ class Masking {
   // Whether a mask is there before a step, or may be: made by one loop of what is.
   bool may_be_before(int step, int mask) const {
     const int writer = last_writer_[mask];
-    if (writer < step) return true;
+    if (writer < 0 || place_[writer] < place_[step]) return true;
     if (!std::holds_alternative<Loop>(p_.steps[writer].what)) return false;
     std::vector<int> reads, writes;
     uses_of(p_.steps[writer], reads, writes);
-    return writes.size() == 1 && std::all_of(reads.begin(), reads.end(), [&](int m) { return last_writer_[m] < step; });
+    return writes.size() == 1 && std::all_of(reads.begin(), reads.end(), [&](int m) {
+             return last_writer_[m] < 0 || place_[last_writer_[m]] < place_[step];
+           });
   }
 
-  void bring_before(int step, int writer) {
-    const auto first = p_.steps.begin() + step, last = p_.steps.begin() + writer;
-    std::rotate(first, last, last + 1);
-    find_uses();
+  void put_in_order() {
+    std::vector<int> order(p_.steps.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return place_[a] < place_[b]; });
+    std::vector<Step> steps;
+    for (int i : order) steps.push_back(std::move(p_.steps[i]));
+    p_.steps = std::move(steps);
   }
 
   bool may_have_mask(const Dot& d) const {
@@ -61,7 +73,7 @@ class Masking {
     std::optional<Dot::Mask> out;
     for (int reader : readers_[d.c]) {
       const auto* l = std::get_if<Loop>(&p_.steps[reader].what);
-      if (!l || reader < step) return std::nullopt;
+      if (!l || place_[reader] < place_[step]) return std::nullopt;
       for (int k = 0; k < static_cast<int>(l->accesses.size()); ++k) {
         if (l->accesses[k].storage != d.c) continue;
         const std::optional<Dot::Mask> mask = mask_of(d, *l, k);
@@ -122,6 +134,8 @@ class Masking {
   Plan& p_;
   std::vector<std::vector<int>> readers_;  // by storage: steps
   std::vector<int> last_writer_;           // by storage: a step
+  std::vector<int> place_;                 // by step: even as it came, before that of a product where it is to go there
+  bool moved_ = false;
 };
 
 }  // namespace

@@ -252,10 +252,13 @@ bool joins_parts(const Program& p, const Eqn& e) {
          p.type(e.operands[1]).dtype == real_dtype(made);
 }
 
+// A loop reads these by whole vectors: parts of complex numbers, components of points, channels of pixels.
+constexpr std::int64_t kElementsApart = 4;
+
 bool reads_well(const View& view, const Extents& extents) {
   if (product(extents) < 1024) return true;
   for (std::size_t i = extents.size(); i-- > 0;)
-    if (extents[i] != 1) return view.strides[i] >= -1 && view.strides[i] <= 2;  // 2: a part of complex numbers
+    if (extents[i] != 1) return view.strides[i] >= -1 && view.strides[i] <= kElementsApart;
   return true;
 }
 

@@ -111,7 +111,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   fd_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666));
   struct stat status {};
   if (fd_.get() < 0 && errno == ENXIO && ::stat(path_.c_str(), &status) == 0 && S_ISFIFO(status.st_mode))
-    raise<FileError>(call_name("io"), "cannot write " + path_ + ": nobody reads from this pipe",
+    raise<FileError>(call_name("io"), "cannot write " + path_ + ": no process reads from this pipe",
                      "Start the reader first.");
   if (fd_.get() < 0 || ::fstat(fd_.get(), &status) != 0) raise_file_error("cannot write", path_, errno);
   regular_ = S_ISREG(status.st_mode);

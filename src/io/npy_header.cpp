@@ -30,7 +30,8 @@ class HeaderText {
       const std::string key = quoted_text();
       expect(':');
       bool* seen = key == "descr" ? &descr : key == "fortran_order" ? &order : key == "shape" ? &shape : nullptr;
-      if (!seen || *seen) refuse("the key " + quoted_name(key) + (seen ? " comes twice" : " is none of a .npy file"));
+      if (!seen || *seen)
+        refuse("the key " + quoted_name(key) + (seen ? " comes twice" : " does not belong to a .npy file"));
       *seen = true;
       if (key == "descr")
         out.type = type();

@@ -55,7 +55,6 @@ void Dataflow::inside(const Eqn& e, int first) {
 
   std::vector<int> start;  // by sub-program
   for (std::size_t s = 0; s < parts.size(); ++s) start.push_back(enter(*e.subs[s]));
-  if (!parts.empty()) starts_.insert_or_assign({first, &e}, start);
   std::vector<std::pair<int, Atom>> step(e.results.size());  // by carry: what a step makes of it
   for (std::size_t s = 0; s < parts.size(); ++s)
     for (std::size_t k = 0; k < parts[s].outputs.size(); ++k) {

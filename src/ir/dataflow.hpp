@@ -1,7 +1,6 @@
 // What the values of a program are made of, also through the bodies of its loops, branches and calls.
 #pragma once
 
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -30,8 +29,6 @@ class Dataflow {
   Marks needed_for(const std::vector<Atom>& values, const Marks& within) const;
   /// These and the operands of all effects, and what they are made of.
   Marks needed_for(const std::vector<Atom>& values) const;
-  /// Where the marks of the sub-programs of an Eqn start, of a program whose own start at `first`.
-  const std::vector<int>& starts(int first, const Eqn& eqn) const { return starts_.at({first, &eqn}); }
 
  private:
   struct Joint {
@@ -46,7 +43,6 @@ class Dataflow {
   Marks spread(std::vector<int> from, bool forwards, const Marks* within) const;
 
   Through through_;
-  std::map<std::pair<int, const Eqn*>, std::vector<int>> starts_;
   int size_ = 0;
   std::vector<Joint> joints_;
   std::vector<int> effects_;  // what they take, and what they depend on

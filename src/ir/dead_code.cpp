@@ -1,10 +1,10 @@
 // Dead code, also in the bodies of loops and branches: what somebody needs is marked through all of them at once, then
 // each level is written anew without the rest.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "ir/dataflow.hpp"
-#include "ir/index.hpp"
 #include "ir/loop_form.hpp"
 #include "ir/op.hpp"
 
@@ -47,70 +47,155 @@ Program renumbered(const Program& p, const Flags& inputs, std::vector<Eqn> live,
   return out;
 }
 
-// The parts of one loop or branch that somebody needs.
-class Narrowing {
- public:
-  /// `used`: per result, whether it is needed.
-  Narrowing(const Eqn& eqn, const Flags& used) : one_(alone(eqn)), flow_(one_, Dataflow::Through::loops) {
-    marks_ = flow_.needed_for(where(one_.outputs, used));
-  }
-  /// Nothing when it stays as it is.
-  std::optional<Eqn> run(const Eqn& eqn) const { return narrowed(one_.eqns[0], 0, eqn); }
+// The values of a program that are read by an Eqn or are outputs.
+std::vector<char> read_values(const Program& p) {
+  std::vector<char> out(p.types.size(), 0);
+  auto read = [&](const std::vector<Atom>& atoms) {
+    for (const Atom& a : atoms)
+      if (!a.is_literal()) out[a.id] = 1;
+  };
+  for (const Eqn& e : p.eqns) read(e.operands);
+  read(p.outputs);
+  return out;
+}
 
- private:
-  // A program of this Eqn, whose operands are its inputs and whose results are its outputs.
-  static Program alone(const Eqn& eqn) {
-    Program out;
-    Eqn e = eqn;
-    for (Atom& a : e.operands)
-      if (!a.is_literal()) {
-        a = Atom(static_cast<ValueId>(out.inputs.size()));
-        out.inputs.push_back(a.id);
-      }
-    for (ValueId& r : e.results) {
-      r = static_cast<ValueId>(out.inputs.size() + out.outputs.size());
-      out.outputs.emplace_back(r);
+using IsKept = bool (*)(const Eqn&);
+
+// The values of one program that somebody needs, and of the bodies of its loops and branches. Marks only grow, and a
+// walk enters a body again only where more of its results are needed than before. A body without dead code of which
+// all is needed is not entered.
+class Needed {
+ public:
+  explicit Needed(const Program& p, IsKept is_kept = nullptr)
+      : p_(p), is_kept_(is_kept), marks_(p.types.size(), 0), inside_(p.eqns.size()) {}
+
+  void need(const std::vector<Atom>& atoms) {
+    for (const Atom& a : atoms) need(a);
+  }
+  void need(const Atom& a) {
+    if (!a.is_literal()) marks_[a.id] = 1;
+  }
+  bool needs(ValueId v) const { return marks_[v]; }
+
+  /// From the marks to what is computed for them, and for effects.
+  void spread() {
+    for (std::size_t i = p_.eqns.size(); i-- > 0;) {
+      const Eqn& e = p_.eqns[i];
+      if (!is_live(e)) continue;
+      if (kept(e) || (e.op->role != Role::branch && e.op->role != Role::loop))
+        need(e.operands);
+      else
+        enter(e, inside_[i]);
     }
-    out.types.resize(out.inputs.size() + out.outputs.size());
-    out.eqns.push_back(std::move(e));
+  }
+
+  /// The Eqns that somebody needs, without what nobody needs of them; last first. Sets `changed` where that is not all.
+  std::vector<Eqn> live(bool& changed) const {
+    std::vector<Eqn> out;
+    for (std::size_t i = p_.eqns.size(); i-- > 0;) {
+      const Eqn& e = p_.eqns[i];
+      if (!is_live(e)) {
+        changed = true;
+        continue;
+      }
+      std::optional<Eqn> part;
+      if (inside_[i]) part = narrowed(e, *inside_[i]);
+      changed |= part.has_value();
+      out.push_back(part ? *std::move(part) : e);
+    }
     return out;
   }
 
-  // `eqn` as `e` is narrowed, an Eqn of a program whose marks start at `first`.
-  std::optional<Eqn> narrowed(const Eqn& e, int first, const Eqn& eqn) const {
-    const LoopForm form = *loop_form(e);
-    const std::vector<int>& starts = flow_.starts(first, e);
-    Flags operands(e.operands.size(), false), results;
-    for (ValueId r : e.results) results.push_back(marks_[first + r]);
-    if (form.kind == LoopForm::Kind::branch) operands[0] = true;
-    auto each_input = [&](auto f) {
-      for (std::size_t s = 0; s < form.bodies.size(); ++s)
-        for (std::size_t i = 0; i < form.bodies[s].inputs.size(); ++i)
-          f(form.bodies[s].inputs[i], marks_[starts[s] + e.subs[s]->inputs[i]] != 0);
-    };
-    // A carry is needed if its last value is, or a step or the condition reads it.
-    each_input([&](const LoopForm::Input& in, bool read) {
-      if (read && in.way == LoopForm::Way::carried) results[in.result] = true;
-    });
-    each_input([&](const LoopForm::Input& in, bool read) {
-      if (in.way == LoopForm::Way::carried ? results[in.result] : read) operands[in.operand] = true;
-    });
-    Eqn out = eqn;
-    bool changed = !all_set(operands) || !all_set(results);
-    for (std::size_t s = 0; s < form.bodies.size(); ++s) {
-      Flags in, made;
-      for (const LoopForm::Input& i : form.bodies[s].inputs) in.push_back(operands[i.operand]);
-      for (const LoopForm::Output& o : form.bodies[s].outputs) made.push_back(o.result < 0 || results[o.result]);
-      out.subs[s] = pruned(e.subs[s], starts[s], in, made);
+ private:
+  // A loop or branch.
+  struct Inside {
+    LoopForm form;
+    Flags results, operands;   // that are needed
+    std::vector<Needed> subs;  // empty where the bodies are needed as they are
+  };
+
+  bool kept(const Eqn& e) const { return is_kept_ && is_kept_(e); }
+  bool is_live(const Eqn& e) const {
+    return std::any_of(e.results.begin(), e.results.end(), [&](ValueId r) { return marks_[r] != 0; }) || kept(e) ||
+           has_effect(e);
+  }
+
+  void enter(const Eqn& e, std::unique_ptr<Inside>& entered) {
+    const bool first = !entered;
+    if (first)
+      entered = std::make_unique<Inside>(
+          Inside{*loop_form(e), Flags(e.results.size(), false), Flags(e.operands.size(), false), {}});
+    Inside& in = *entered;
+    bool grown = first;
+    for (std::size_t k = 0; k < e.results.size(); ++k)
+      if (marks_[e.results[k]] && !in.results[k]) in.results[k] = grown = true;
+    if (!grown) return;
+    const bool whole = all_set(in.results) && std::all_of(e.subs.begin(), e.subs.end(),
+                                                          [](const ProgramPtr& s) { return s->facts.tidy.load(); });
+    if (whole)
+      take_whole(e, in);
+    else
+      descend(e, in);
+    for (std::size_t i = 0; i < e.operands.size(); ++i)
+      if (in.operands[i]) need(e.operands[i]);
+  }
+
+  void take_whole(const Eqn& e, Inside& in) const {
+    in.subs.clear();
+    std::vector<std::vector<char>> read;
+    for (const ProgramPtr& sub : e.subs) read.push_back(read_values(*sub));
+    mark_operands(e, in, [&](std::size_t s, ValueId v) { return read[s][v] != 0; });
+  }
+
+  void descend(const Eqn& e, Inside& in) const {
+    if (in.subs.empty())
+      for (const ProgramPtr& sub : e.subs) in.subs.emplace_back(*sub);
+    for (bool grown = true; grown;) {
+      for (std::size_t s = 0; s < in.subs.size(); ++s) {
+        for (std::size_t k = 0; k < e.subs[s]->outputs.size(); ++k)
+          if (const int r = in.form.bodies[s].outputs[k].result; r < 0 || in.results[r])
+            in.subs[s].need(e.subs[s]->outputs[k]);
+        in.subs[s].spread();
+      }
+      // A carry is needed if its last value is, or a step or the condition reads it.
+      grown = false;
+      for (std::size_t s = 0; s < in.subs.size(); ++s)
+        for (std::size_t i = 0; i < e.subs[s]->inputs.size(); ++i)
+          if (const LoopForm::Input& x = in.form.bodies[s].inputs[i];
+              x.way == LoopForm::Way::carried && in.subs[s].needs(e.subs[s]->inputs[i]) && !in.results[x.result])
+            in.results[x.result] = grown = true;
+    }
+    mark_operands(e, in, [&](std::size_t s, ValueId v) { return in.subs[s].needs(v); });
+  }
+
+  static void mark_operands(const Eqn& e, Inside& in, auto read) {
+    if (in.form.kind == LoopForm::Kind::branch) in.operands[0] = true;
+    for (std::size_t s = 0; s < in.form.bodies.size(); ++s)
+      for (std::size_t i = 0; i < in.form.bodies[s].inputs.size(); ++i) {
+        const LoopForm::Input& x = in.form.bodies[s].inputs[i];
+        if (x.way == LoopForm::Way::carried ? in.results[x.result] : read(s, e.subs[s]->inputs[i]))
+          in.operands[x.operand] = true;
+      }
+  }
+
+  // Nothing when it stays as it is.
+  static std::optional<Eqn> narrowed(const Eqn& e, const Inside& in) {
+    Eqn out = e;
+    bool changed = !all_set(in.operands) || !all_set(in.results);
+    for (std::size_t s = 0; s < e.subs.size(); ++s) {
+      Flags inputs, made;
+      for (const LoopForm::Input& i : in.form.bodies[s].inputs) inputs.push_back(in.operands[i.operand]);
+      for (const LoopForm::Output& o : in.form.bodies[s].outputs) made.push_back(o.result < 0 || in.results[o.result]);
+      out.subs[s] = pruned(e.subs[s], in.subs.empty() ? nullptr : &in.subs[s], inputs, made);
       changed |= out.subs[s] != e.subs[s];
     }
     if (!changed) return std::nullopt;
-    out.operands = where(eqn.operands, operands);
-    out.results = where(eqn.results, results);
+    out.operands = where(e.operands, in.operands);
+    out.results = where(e.results, in.results);
     if (e.op->role == Role::loop) {
       const Loop loop = loop_of(e);
       auto kept = [&](int from, int n) {
-        return static_cast<int>(std::count(operands.begin() + from, operands.begin() + from + n, true));
+        return static_cast<int>(std::count(in.operands.begin() + from, in.operands.begin() + from + n, true));
       };
       out.params = e.op->with_consts(e.params, kept(0, loop.condition_consts), kept(loop.first_const(), loop.consts),
                                      kept(loop.first_carry(), loop.carries));
@@ -118,83 +203,38 @@ class Narrowing {
     return out;
   }
 
-  ProgramPtr pruned(const ProgramPtr& sub, int first, const Flags& inputs, const Flags& outputs) const {
-    const Program& p = *sub;
-    std::vector<Eqn> live;
+  // `needed`: nullptr where all Eqns are.
+  static ProgramPtr pruned(const ProgramPtr& sub, const Needed* needed, const Flags& inputs, const Flags& outputs) {
     bool changed = !all_set(inputs) || !all_set(outputs);
-    for (std::size_t i = p.eqns.size(); i-- > 0;) {
-      const Eqn& e = p.eqns[i];
-      const bool needed =
-          std::any_of(e.results.begin(), e.results.end(), [&](ValueId r) { return marks_[first + r] != 0; });
-      if (!needed && !has_effect(e)) {
-        changed = true;
-        continue;
-      }
-      std::optional<Eqn> part;
-      if (loop_form(e)) part = narrowed(e, first, e);
-      changed |= part.has_value();
-      live.push_back(part ? *std::move(part) : e);
-    }
+    std::vector<Eqn> live;
+    if (needed)
+      live = needed->live(changed);
+    else if (changed)
+      live.assign(sub->eqns.rbegin(), sub->eqns.rend());
     if (!changed) {
       sub->facts.tidy = true;
       return sub;
     }
-    ProgramPtr out = std::make_shared<Program>(renumbered(p, inputs, std::move(live), outputs));
+    ProgramPtr out = std::make_shared<Program>(renumbered(*sub, inputs, std::move(live), outputs));
     out->facts.tidy = true;
     return out;
   }
 
-  Program one_;
-  Dataflow flow_;
-  Dataflow::Marks marks_;
+  const Program& p_;
+  IsKept is_kept_;
+  std::vector<char> marks_;                      // by ValueId
+  std::vector<std::unique_ptr<Inside>> inside_;  // by Eqn
 };
-
-// Whether a loop or branch of which all results are needed is as it is narrowed, as far as can be said without a walk
-// through all that is inside.
-bool stays(const Eqn& e) {
-  if (!std::all_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& s) { return s->facts.tidy.load(); }))
-    return false;
-  const LoopForm form = *loop_form(e);
-  Flags read(e.operands.size(), false);
-  if (form.kind == LoopForm::Kind::branch) read[0] = true;
-  for (std::size_t s = 0; s < e.subs.size(); ++s) {
-    const ProgramIndex index(*e.subs[s]);
-    for (std::size_t i = 0; i < form.bodies[s].inputs.size(); ++i) {
-      const LoopForm::Input& in = form.bodies[s].inputs[i];
-      if (in.way == LoopForm::Way::carried || index.is_read(e.subs[s]->inputs[i])) read[in.operand] = true;
-    }
-  }
-  return all_set(read);
-}
-
-// The Eqns that somebody needs, without what nobody needs of them, and those that are kept; last first.
-std::vector<Eqn> live_eqns(const Program& p, bool (*is_kept)(const Eqn&)) {
-  std::vector<char> needed(p.types.size(), 0);
-  auto need = [&](const std::vector<Atom>& atoms) {
-    for (const Atom& a : atoms)
-      if (!a.is_literal()) needed[a.id] = 1;
-  };
-  need(p.outputs);
-  std::vector<Eqn> out;
-  for (std::size_t i = p.eqns.size(); i-- > 0;) {
-    const Eqn& e = p.eqns[i];
-    Flags used;
-    for (ValueId r : e.results) used.push_back(needed[r]);
-    const bool kept = is_kept && is_kept(e);
-    if (std::find(used.begin(), used.end(), true) == used.end() && !kept && !has_effect(e)) continue;
-    std::optional<Eqn> part;
-    if (!kept && loop_form(e) && !(all_set(used) && stays(e))) part = Narrowing(e, used).run(e);
-    out.push_back(part ? *std::move(part) : e);
-    need(out.back().operands);
-  }
-  return out;
-}
 
 }  // namespace
 
 Program without_dead_code(const Program& p) { return without_dead_code(p, nullptr); }
 Program without_dead_code(const Program& p, bool (*is_kept)(const Eqn&)) {
-  Program out = renumbered(p, Flags(p.inputs.size(), true), live_eqns(p, is_kept), Flags(p.outputs.size(), true));
+  Needed needed(p, is_kept);
+  needed.need(p.outputs);
+  needed.spread();
+  bool changed = false;
+  Program out = renumbered(p, Flags(p.inputs.size(), true), needed.live(changed), Flags(p.outputs.size(), true));
   out.input_names = p.input_names;
   return out;
 }

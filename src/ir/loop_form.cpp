@@ -33,6 +33,8 @@ LoopForm branches(const Eqn& eqn) {
   LoopForm out;
   out.kind = LoopForm::Kind::branch;
   LoopForm::Body body;
+  body.inputs.reserve(eqn.operands.size());
+  body.outputs.reserve(eqn.results.size());
   for (int o = 1; o < static_cast<int>(eqn.operands.size()); ++o) body.inputs.push_back({o});
   for (int r = 0; r < static_cast<int>(eqn.results.size()); ++r) body.outputs.push_back({r});
   out.bodies.assign(eqn.subs.size(), body);

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "lane/complex_math.hpp"
+#include "lane/lane.hpp"
 #include "lane/side_by_side.hpp"
 #include "lane/square16.hpp"  // the intrinsics
 

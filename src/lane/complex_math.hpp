@@ -27,29 +27,8 @@ template <class T> struct ComplexMath {
     const T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
     return {a * c - b * d, a * d + b * c};
   }
-  /// By the ratio of the divisor's parts (Smith); by 0, and with infinities, the parts that C's Annex G names.
-  static C div(C x, C y) {
-    const T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
-    if (c == 0 && d == 0 && (a == a || b == b)) {
-      const T sign = std::copysign(infinity, c);
-      return {sign * a, sign * b};
-    }
-    const bool by_real = std::abs(c) > std::abs(d);
-    const T ratio = by_real ? d / c : c / d, divisor = by_real ? c + d * ratio : d + c * ratio;
-    const C z = by_real ? C((a + b * ratio) / divisor, (b - a * ratio) / divisor)
-                        : C((a * ratio + b) / divisor, (b * ratio - a) / divisor);
-    if (z.real() == z.real() || z.imag() == z.imag()) return z;
-    auto one_if_infinite = [](T v) { return v == v ? std::copysign(T(std::isinf(v)), v) : T(0); };  // NaN has no sign
-    if ((std::isinf(a) || std::isinf(b)) && std::isfinite(c) && std::isfinite(d)) {
-      const T u = one_if_infinite(a), v = one_if_infinite(b);
-      return {infinity * (u * c + v * d), infinity * (v * c - u * d)};
-    }
-    if (std::isfinite(a) && std::isfinite(b) && (std::isinf(c) || std::isinf(d))) {
-      const T u = one_if_infinite(c), v = one_if_infinite(d);
-      return {0 * (a * u + b * v), 0 * (b * u - a * v)};
-    }
-    return z;
-  }
+  /// Defined in lane/complex_quotient.hpp.
+  static C div(C x, C y);
 
   static T abs(C z) { return any_nan(z) ? nan : std::hypot(z.real(), z.imag()); }
   static T arg(C z) { return std::atan2(z.imag(), z.real()); }

@@ -83,9 +83,11 @@ double random_gamma_grad(double a, double x) {
 double betainc(double a, double b, double x) {
   if (!(a >= 0) || !(b >= 0) || !(x >= 0 && x <= 1)) return nan;
   if ((a == 0 && b == 0) || (a == infinity && b == infinity)) return nan;
-  if (a == 0 || b == infinity) return 1;
-  if (b == 0 || a == infinity) return 0;
   if (x == 0 || x == 1) return x;
+  constexpr double tiny = 1e-290;
+  if (a <= tiny && b <= tiny) return b / (a + b);
+  if (a <= tiny || b == infinity) return 1;
+  if (b <= tiny || a == infinity) return 0;
   return x > a / (a + b) ? 1 : 0;  // of which one is so large that the distribution is a step
 }
 
@@ -131,6 +133,7 @@ double zeta(double x, double q) {
     if (x != std::floor(x)) return nan;
   }
   if (q == infinity) return 0;
+  if (x == infinity) return q > 1 ? 0 : q == 1 ? 1 : infinity;  // below 1 a power of a number below 1
   return static_cast<double>(zeta_sum(x, q));
 }
 

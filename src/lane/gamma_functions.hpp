@@ -28,6 +28,11 @@ double poch(double z, double m);
 /// positive.
 double gamma_density(double x, double a, bool logarithm);
 double beta_density(double x, double a, double b, bool logarithm);
+/// x^a exp(-x) / Gamma(a + 1) and x^a (1 - x)^b / B(a, b), of positive a, b, x and 1 - x, or their logarithms.
+double gamma_factor(double a, double x, bool logarithm);
+double beta_factor(double a, double b, double x, bool logarithm);
+/// The density of Student's distribution, or its logarithm; NaN where df is not positive.
+double t_density(double x, double df, bool logarithm);
 /// Gamma(n + 1) / (Gamma(k + 1) Gamma(n - k + 1)) for 0 <= k <= n, else 0.
 double binomial(double n, double k);
 

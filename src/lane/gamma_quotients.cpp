@@ -11,6 +11,7 @@ namespace {
 
 using Real = long double;
 constexpr Real endless_real = std::numeric_limits<Real>::infinity(), no_real = std::numeric_limits<Real>::quiet_NaN();
+constexpr Real pi_real = 3.14159265358979323846264338327950288L;
 constexpr Real largest_of_gamma = 1750;  // whose gamma function is finite
 
 // log Gamma(x) - (x - 1/2) log(x) + x - log(2 pi) / 2, for x from 20 on, as a function of z = 1 / x, and its
@@ -75,7 +76,7 @@ Real poch_real(Real z, Real m) {
     return product;
   }
   const Real top = z + m;
-  if (is_pole(z) && is_pole(top)) {
+  if (is_pole(z) && is_pole(top) && whole(m)) {
     const Real size = ratio(1 - top, m).value();  // Gamma(1 - z) / Gamma(1 - z - m)
     return odd(m) ? -size : size;
   }
@@ -117,9 +118,13 @@ Real beta_real(Real a, Real b) {
     return std::tgamma(small) / r.factor * std::exp(-r.exponent);
   }
   if (is_pole(small + large)) return 0;
-  if (small > -largest_of_gamma && large < largest_of_gamma)
-    return inverse_gamma(small + large) / (inverse_gamma(small) * inverse_gamma(large));
-  return 1 / (inverse_gamma(small) * poch_real(large, small));
+  // Reflected: by beta functions of positive numbers.
+  const Real sum = small + large, sine = sine_of_half_turns(small);
+  if (large < 0)
+    return pi_real * sine_of_half_turns(sum) /
+           (sine * sine_of_half_turns(large) * (1 - sum) * beta_real(1 - small, 1 - large));
+  if (sum < 0) return beta_real(large, 1 - sum) * sine_of_half_turns(sum) / sine;
+  return pi_real / (sine * large * beta_real(sum, 1 - small));
 }
 
 }  // namespace
@@ -156,15 +161,44 @@ double density_at_end(Real power, Real factor, bool logarithm) {
   const Real y = power < 0 ? endless_real : power > 0 ? 0 : factor;
   return static_cast<double>(logarithm ? std::log(y) : y);
 }
-// log(1 + e) - e.
-Real log1p_less(Real e) {
+// log(r) - e for r = 1 + e.
+Real log_less(Real r, Real e) {
+  if (r < 0.5L) return std::log(r) - e;
   if (std::abs(e) > 0.1L) return std::log1p(e) - e;
   Real sum = 0;
   for (int k = 24; k >= 0; --k) sum = sum * -e + 1 / static_cast<Real>(k + 2);
   return -e * e * sum;
 }
+constexpr Real log_two_pi = 1.8378770664093454835606594728112L;
+
+// log(x^a exp(-x) / Gamma(a + 1)) and log(x^a (1 - x)^b / B(a, b)). The large parts cancel in Stirling's formula.
+Real log_gamma_factor(Real a, Real x) {
+  if (a < 20) return a * std::log(x) - x - std::log(std::tgamma(a + 1));
+  return a * log_less(x / a, (x - a) / a) - 0.5L * (std::log(a) + log_two_pi) - rest_of_stirling(a);
+}
+Real log_beta_factor(Real a, Real b, Real x) {
+  if (std::fmin(a, b) <= 20) return a * std::log(x) + b * std::log1p(-x) - log_beta_positive(a, b);
+  const Real sum = a + b, y = 1 - x, excess = x * b - y * a;
+  const Real powers = a * log_less(x * sum / a, excess / a) + b * log_less(y * sum / b, -excess / b);
+  const Real rest = rest_of_stirling(sum) - rest_of_stirling(a) - rest_of_stirling(b);
+  return powers + 0.5L * (std::log(a / sum) + std::log(b) - log_two_pi) + rest;
+}
 
 }  // namespace
+
+double gamma_factor(double a, double x, bool logarithm) { return density(log_gamma_factor(a, x), logarithm); }
+double beta_factor(double a, double b, double x, bool logarithm) {
+  return density(log_beta_factor(a, b, x), logarithm);
+}
+double t_density(double x, double df, bool logarithm) {
+  if (std::isnan(x) || !(df > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (std::isinf(x)) return density(-endless_real, logarithm);
+  const Real at = x, k = df, square = at * at;
+  if (std::isinf(df)) return density(-0.5L * (square + log_two_pi), logarithm);
+  const Real share = square / k;
+  const Real powers = std::isinf(share) ? 2 * std::log(std::abs(at)) - std::log(k) : std::log1p(share);
+  return density(-log_beta_positive(0.5L * k, 0.5L) - 0.5L * std::log(k) - (0.5L * k + 0.5L) * powers, logarithm);
+}
 
 double gamma_density(double x, double a, bool logarithm) {
   if (std::isnan(x) || !(a > 0) || std::isinf(a)) return std::numeric_limits<double>::quiet_NaN();
@@ -172,9 +206,7 @@ double gamma_density(double x, double a, bool logarithm) {
   if (x < 0 || std::isinf(x)) return density(-endless_real, logarithm);
   const Real at = x, of = a;
   if (a < 20) return density((of - 1) * std::log(at) - at - std::log(std::tgamma(of)), logarithm);
-  constexpr Real log_two_pi = 1.8378770664093454835606594728112L;
-  const Real size = 0.5L * (std::log(of) - log_two_pi) - std::log(at) - rest_of_stirling(of);
-  return density(of * log1p_less((at - of) / of) + size, logarithm);
+  return density(log_gamma_factor(of, at) + std::log(of / at), logarithm);
 }
 double beta_density(double x, double a, double b, bool logarithm) {
   if (std::isnan(x) || !(a > 0) || !(b > 0) || std::isinf(a) || std::isinf(b))
@@ -182,7 +214,9 @@ double beta_density(double x, double a, double b, bool logarithm) {
   if (x < 0 || x > 1) return density(-endless_real, logarithm);
   if (x == 0) return density_at_end(a - 1.0L, b, logarithm);
   if (x == 1) return density_at_end(b - 1.0L, a, logarithm);
-  const Real at = x, powers = (a - 1.0L) * std::log(at) + (b - 1.0L) * std::log1p(-at);
+  const Real at = x;
+  if (std::fmin(a, b) > 20) return density(log_beta_factor(a, b, at) - std::log(at) - std::log1p(-at), logarithm);
+  const Real powers = (a - 1.0L) * std::log(at) + (b - 1.0L) * std::log1p(-at);
   return density(powers - log_beta_positive(a, b), logarithm);
 }
 

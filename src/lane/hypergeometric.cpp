@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "lane/extended.hpp"
 
@@ -125,6 +126,24 @@ double gauss_at_one(long double a, long double b, long double c) {
   return static_cast<double>(inverse_gamma(c - a) * inverse_gamma(c - b) / (inverse_gamma(c) * inverse_gamma(d)));
 }
 
+// The sign that a polynomial of degree n ends with, times infinity, where x is infinite.
+double polynomial_at_infinity(double n, double a, double b, double c, double x) {
+  if (n > most_terms) return not_known;
+  bool minus = x < 0 && std::fmod(n, 2) != 0;
+  for (double k = 0; k < n; ++k) minus ^= ((a + k < 0) != (b + k < 0)) != (c + k < 0);
+  return minus ? -endless_double : endless_double;
+}
+// At -infinity it goes as (-x)^-a and (-x)^-b, the smaller of a and b first.
+double gauss_at_minus_infinity(long double a, long double b, long double c) {
+  for (const auto& [p, q] : {std::pair(std::min(a, b), std::max(a, b)), std::pair(std::max(a, b), std::min(a, b))}) {
+    const long double above = p == q ? 1 : inverse_gamma(q - p);
+    const long double sign = inverse_gamma(q) * inverse_gamma(c - p) * inverse_gamma(c) * above;
+    if (sign == 0) continue;
+    return p > 0 ? 0 : sign < 0 ? -endless_double : endless_double;
+  }
+  return 0;
+}
+
 // f in long double where that is enough, else in 34 digits.
 template <class F> double wide_enough(double within, F f) {
   const Sum<long double> s = f(0.0L);
@@ -186,13 +205,13 @@ double hyp2f1(double a, double b, double c, double x, double within) {
   if (std::isinf(n)) {
     if (x > 1) return endless_double;
     if (x == 1) return gauss_at_one(a, b, c);
-    if (std::isinf(x)) return a > 0 && b > 0 ? 0 : not_known;
+    if (std::isinf(x)) return gauss_at_minus_infinity(a, b, c);
     // A power of 1 - x.
     if (b == c || a == c)
       return static_cast<double>(
           std::exp(-static_cast<long double>(b == c ? a : b) * std::log1p(-static_cast<long double>(x))));
   } else if (std::isinf(x)) {
-    return not_known;
+    return polynomial_at_infinity(n, a, b, c, x);
   }
   return wide_enough(within, [&]<class T>(T) { return gauss<T>(a, b, c, x); });
 }

@@ -238,6 +238,17 @@ inline Lane rare(Lane condition, const Library& f, Lane x, Lane otherwise) {
   return {x.ir, x.ir->rare(condition.reg, f.name, x.reg, otherwise.reg)};
 }
 
+/// `careful()` where `condition` holds, which is rare: the engine branches around it.
+template <class T, class F> Host<T> unlikely(Host<bool> condition, Host<T> otherwise, F careful) {
+  return condition.v ? careful() : otherwise;
+}
+template <class F> Lane unlikely(Lane condition, Lane otherwise, F careful) {
+  condition.ir->begin_unlikely(condition.reg);
+  const Lane found = careful();
+  condition.ir->end_unlikely();
+  return select(condition, found, otherwise);
+}
+
 // --- operators, with numbers on either side
 template <AnyLane L> L operator-(L x) { return unary<Un::neg>(x); }
 template <AnyLane L> L operator+(L x, L y) { return binary<Bin::add>(x, y); }
@@ -280,3 +291,5 @@ template <AnyLane L> L scale(L x, L y) { return binary<Bin::scale>(x, y); }
 template <AnyLane L> L fma(L a, double b, L c) { return fma(a, constant(a, b), c); }
 
 }  // namespace tutti::lane
+
+#include "lane/complex_quotient.hpp"  // of ComplexMath

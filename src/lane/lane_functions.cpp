@@ -74,7 +74,17 @@ constinit const LaneFunction lanes_lgamma = function("lgamma", 0), lanes_digamma
                              lanes_gamma_log_density = function("gamma_log_density", 25),
                              lanes_beta_density = function("beta_density", 26),
                              lanes_beta_log_density = function("beta_log_density", 27),
-                             lanes_betaincc = function("betaincc", 28);
+                             lanes_betaincc = function("betaincc", 28), lanes_log_igamma = function("log_igamma", 29),
+                             lanes_log_igammac = function("log_igammac", 30),
+                             lanes_igamma_log_grad_a = function("igamma_log_grad_a", 31),
+                             lanes_log_betainc = function("log_betainc", 32),
+                             lanes_log_betaincc = function("log_betaincc", 33),
+                             lanes_t_density = function("t_density", 34),
+                             lanes_t_log_density = function("t_log_density", 35),
+                             lanes_bessel_j = function("bessel_j", 36),
+                             lanes_faddeeva_real = function("faddeeva_real", 37),
+                             lanes_faddeeva_imag = function("faddeeva_imag", 38),
+                             lanes_sphere_legendre = function("sphere_legendre", 39);
 
 const LaneFunction* find_lane_function(std::string_view name) {
   static const LaneFunction* const all[] = {&lanes_lgamma,        &lanes_digamma,
@@ -91,7 +101,12 @@ const LaneFunction* find_lane_function(std::string_view name) {
                                             &lanes_kl_div,        &lanes_ndtr,
                                             &lanes_gamma_density, &lanes_gamma_log_density,
                                             &lanes_beta_density,  &lanes_beta_log_density,
-                                            &lanes_betaincc};
+                                            &lanes_betaincc,      &lanes_log_igamma,
+                                            &lanes_log_igammac,   &lanes_igamma_log_grad_a,
+                                            &lanes_log_betainc,   &lanes_log_betaincc,
+                                            &lanes_t_density,     &lanes_t_log_density,
+                                            &lanes_bessel_j,      &lanes_faddeeva_real,
+                                            &lanes_faddeeva_imag, &lanes_sphere_legendre};
   for (const LaneFunction* f : all)
     if (name == f->name) return f;
   return nullptr;

@@ -22,7 +22,9 @@ extern const LaneFunction lanes_lgamma, lanes_digamma, lanes_trigamma, lanes_zet
     lanes_igamma, lanes_igammac, lanes_igamma_grad_a, lanes_random_gamma_grad, lanes_betainc, lanes_log_ndtr,
     lanes_ndtr_slope, lanes_ndtri, lanes_erf_inv, lanes_gamma, lanes_polygamma, lanes_beta, lanes_log_beta, lanes_poch,
     lanes_binomial, lanes_owens_t, lanes_kl_div, lanes_ndtr, lanes_gamma_density, lanes_gamma_log_density,
-    lanes_beta_density, lanes_beta_log_density, lanes_betaincc;
+    lanes_beta_density, lanes_beta_log_density, lanes_betaincc, lanes_log_igamma, lanes_log_igammac,
+    lanes_igamma_log_grad_a, lanes_log_betainc, lanes_log_betaincc, lanes_t_density, lanes_t_log_density,
+    lanes_bessel_j, lanes_faddeeva_real, lanes_faddeeva_imag, lanes_sphere_legendre;
 
 /// The function of this name, or nullptr.
 const LaneFunction* find_lane_function(std::string_view name);

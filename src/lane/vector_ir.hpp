@@ -57,6 +57,10 @@ class VectorIR {
   // library(name, x) in lanes where `condition` holds, `otherwise` in the others; of a function of two numbers,
   // library(name, x, otherwise). An engine may branch around the call when no lane needs it.
   virtual Reg rare(Reg condition, const char* name, Reg x, Reg otherwise) = 0;
+  // What is recorded between these is read only by what stands there too, and by a select of `condition`: an engine may
+  // branch around it when no lane needs it.
+  virtual void begin_unlikely(Reg condition) = 0;
+  virtual void end_unlikely() = 0;
 
   Reg add(Reg x, Reg y) { return binary(Bin::add, x, y); }
   Reg sub(Reg x, Reg y) { return binary(Bin::sub, x, y); }

@@ -121,8 +121,8 @@ Array conj(const In& x) {
   const DType d = x.array.dtype();
   return d == float32 || d == float64 ? convert_element_type(x, complex_dtype(d)) : unary(ops::conj, x);
 }
-Array integer_pow(const In& x, int exponent) {
-  return exponent == 1 ? x.array : unary(ops::integer_pow, x, ops::IntegerPow{exponent});
+Array integer_pow(const In& x, Dim exponent) {
+  return exponent == 1 ? x.array : unary(ops::integer_pow, x, ops::IntegerPow{exponent.value});
 }
 Array rsqrt(const In& x) { return unary(ops::rsqrt, x); }
 Array erf(const In& x) { return unary(ops::erf, x); }

@@ -107,13 +107,13 @@ Array tridiagonal_solve(const In& dl, const In& d, const In& du, const In& b) {
       dl.array, d.array, du.array, rhs);
 }
 
-Array matrix_power(const In& in, int n) {
+Array matrix_power(const In& in, Dim n) {
   CallScope scope(in.loc);
   Array a = need_square("matrix_power", in.array);
   if (n == 0) return broadcast_to(eye(rows_of(a), a.dtype()), a.shape());
   if (n < 0) a = inv(a);
   Array out;
-  for (auto left = static_cast<unsigned>(std::abs(static_cast<long>(n))); left; left >>= 1) {
+  for (std::uint64_t left = extent::magnitude(n); left; left >>= 1) {
     if (left & 1) out = out.has_value() ? matmul(out, a) : a;
     if (left > 1) a = matmul(a, a);
   }

@@ -97,7 +97,7 @@ void check_exist(const Sharding& sharding, const Subject& subject) {
     raise<DeviceError>(subject.operation,
                        (subject.name.empty() ? "a value" : subject.name) + " cannot lie on " + mesh_of(sharding).str() +
                            ", an abstract mesh: its " + std::to_string(sharding.num_devices()) +
-                           " devices are counted, nobody owns them",
+                           " devices are counted and do not exist",
                        "Plan for it with jit(f).plan(...), whose arguments may be ShapeDtypeStructs; to compute, make "
                        "the mesh with make_mesh.",
                        subject.loc);

@@ -252,7 +252,7 @@ Mesh make_mesh(Shape sizes, Names names, std::vector<Device> devices, Loc loc) {
           "make_mesh",
           "the devices are of several slices: " + devices[0].str() + " of slice " + std::to_string(slice) + ", " +
               device.str() + " of slice " + std::to_string(device.slice_index()),
-          "Use mesh_utils::create_hybrid_device_mesh, which says what lies along the network between them.");
+          "Use mesh_utils::create_hybrid_device_mesh, which takes the axes along the network between them.");
   // The links of these chips are fast enough to share: any shape is a good one.
   const std::string_view kind = devices[0].device_kind();
   mesh_utils::DeviceMeshOptions options{.allow_split_physical_axes = kind == "TPU v5 lite" || kind == "TPU v5e"};

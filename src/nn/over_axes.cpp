@@ -89,7 +89,9 @@ Array logsumexp(const In& x, const Axes& axes, bool keepdims, const Array& b, co
       "logsumexp",
       [](const Array& in, const Dims& axes, bool keepdims, const Array& b, const Array& mask) {
         const auto [total, most] = scaled_sum(in, axes, b, mask);
-        return reduced(log(total) + most, axes, keepdims);
+        if (!b.has_value() || total.dtype().is_complex()) return reduced(log(total) + most, axes, keepdims);
+        // A negative sum has no logarithm: NaN, with derivative 0, as in JAX.
+        return reduced(where(total < 0, NAN, log(abs(total)) + most), axes, keepdims);
       },
       x.array, dims_of(axes, x.array), keepdims, b, mask);
 }

@@ -87,36 +87,37 @@ Array eye(Dim n, DType dtype, Loc loc) {
   CallScope scope(loc);
   return eye(n, n, 0, dtype, loc);
 }
-Array eye(Dim n, Dim m, int k, DType dtype, Loc loc) {
+Array eye(Dim n, Dim m, Dim k, DType dtype, Loc loc) {
   CallScope scope(loc);
   ops::check_extents("eye", Shape{n, m});
   return lax::convert_element_type(band(Shape{n, m}, k, false), canonical(dtype));
 }
-Array tri(Dim n, Dim m, int k, DType dtype, Loc loc) {
+Array tri(Dim n, Dim m, Dim k, DType dtype, Loc loc) {
   CallScope scope(loc);
   ops::check_extents("tri", Shape{n, m});
   return lax::convert_element_type(band(Shape{n, m}, k, true), canonical(dtype));
 }
-Array tril(const In& x, int k) {
+Array tril(const In& x, Dim k) {
   CallScope scope(x.loc);
   if (x.array.ndim() < 2)
     raise<ShapeError>("tril", "the array is " + x.array.type().str(), "It needs two dims or more.");
   return lax::select(band(x.array.shape(), k, true), x.array, ops::zeros(x.array.dtype(), x.array.shape()));
 }
-Array triu(const In& x, int k) {
+Array triu(const In& x, Dim k) {
   CallScope scope(x.loc);
   if (x.array.ndim() < 2)
     raise<ShapeError>("triu", "the array is " + x.array.type().str(), "It needs two dims or more.");
-  return lax::select(band(x.array.shape(), std::int64_t(k) - 1, true), ops::zeros(x.array.dtype(), x.array.shape()),
+  return lax::select(band(x.array.shape(), extent::add(k, -1), true), ops::zeros(x.array.dtype(), x.array.shape()),
                      x.array);
 }
 
-Array diag(const In& x, int k) {
+Array diag(const In& x, Dim k) {
   CallScope scope(x.loc);
   const Shape& shape = x.array.shape();
-  std::int64_t down = k < 0 ? -static_cast<std::int64_t>(k) : 0, right = k > 0 ? k : 0;
+  const std::int64_t down = k < 0 ? extent::mul(k, -1) : 0, right = std::max<std::int64_t>(k, 0);
   if (shape.ndim() == 1) {
-    std::int64_t n = shape[0] + down + right;
+    const std::int64_t n = extent::add(shape[0], down + right);
+    ops::check_extents("diag", Shape{n, n});
     Array rows = lax::pad(x.array, ops::zeros(x.array.dtype(), {}), {{down, right, 0}});
     return lax::select(band(Shape{n, n}, k, false), lax::broadcast_in_dim(rows, Shape{n, n}, {0}),
                        ops::zeros(x.array.dtype(), Shape{n, n}));

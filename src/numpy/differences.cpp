@@ -163,10 +163,13 @@ Array unwrap(const In& in, std::optional<double> discontinuity, int axis, double
   const int d = ops::normal_axis("unwrap", axis, x);
   if (x.shape()[d] < 2) return x;
   const double half = whole ? std::floor(period / 2) : period / 2;
+  // Both ends of the interval stand for one jump, unless the period is an odd integer. As NumPy; JAX takes the upper
+  // end for odd ones too, which is no multiple of the period away.
+  const bool ends_meet = 2 * half == period;
   auto number = [&](double v) { return whole ? Array(static_cast<int>(v)) : Array(v); };
   const Array step = diff(x, 1, {.axis = d});
   Array least = (step + number(half)) % number(period) - number(half);
-  least = where((least == number(-half)) & (step > 0), number(half), least);
+  if (ends_meet) least = where((least == number(-half)) & (step > 0), number(half), least);
   const Array change = where(abs(step) < discontinuity.value_or(period / 2), 0, least - step);
   return concatenate({along(x, d, 0, 1), along(x, d, 1, 0) + cumsum(change, d)}, d);
 }

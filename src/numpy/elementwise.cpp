@@ -15,6 +15,7 @@
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/complex.hpp"
 #include "tutti/lax/lax.hpp"
+#include "tutti/numpy/limits.hpp"
 #include "tutti/numpy/numpy.hpp"
 
 namespace tutti {
@@ -176,7 +177,7 @@ Array power(const Operand& x, const Operand& y) {
       raise<ValueError>("power",
                         "integers to a negative power: " + x.array.type().str() + " to the power " + std::to_string(n),
                         "Convert to a floating type first.");
-    if (n == static_cast<int>(n)) return lax::integer_pow(ops::converted(x.array, own), static_cast<int>(n));
+    return lax::integer_pow(ops::converted(x.array, own), n);
   }
   if (own.dtype.is_floating() && y.array.dtype().is_integer() && !y.array.weak_type()) {
     // An integer exponent does not lift a number: 2.5 ** int32 array is a strong float32.
@@ -403,14 +404,26 @@ Array rint(const In& x) {
   CallScope scope(x.loc);
   return given(x.array, "rint").dtype().is_complex() ? round(x) : inexact_unary(ops::round, x);
 }
+namespace {
+// To multiples of 10^places, halves to even ones. What is then beyond the dtype wraps, as in NumPy; where 10^places
+// itself is, 0 is the only multiple.
+Array round_integers(const Array& x, int places) {
+  double unit = 1;
+  for (int i = 0; i < places && unit < 1e20; ++i) unit *= 10;
+  if (unit > static_cast<double>(iinfo(x.dtype()).max)) return zeros_like(x);
+  const Array by = number_like(x, unit), whole = floor_divide(x, by), rest = lax::sub(x, lax::mul(whole, by));
+  const Array missing = lax::sub(by, rest), odd = lax::ne(remainder(whole, number_like(x, 2)), number_like(x, 0));
+  const Array up = (rest > missing) | ((rest == missing) & odd);
+  return lax::mul(lax::select(up, lax::add(whole, number_like(x, 1)), whole), by);
+}
+}  // namespace
 Array round(const In& x, int decimals) {
   CallScope scope(x.loc);
   if (!given(x.array, "round").dtype().is_inexact()) {
     if (decimals >= 0) return x.array;
-    raise<UnsupportedError>(
-        "round",
-        x.array.type().str() + " to " + std::to_string(decimals) + " places: integers round to no negative ones",
-        "Convert to a floating type first.");
+    if (x.array.dtype().is_integer()) return round_integers(x.array, extent::mul(decimals, -1));
+    raise<TypeError>("round", x.array.type().str() + " to " + std::to_string(decimals) + " places",
+                     "Convert to a number first: astype(int32).");
   }
   if (x.array.dtype().is_complex())
     return lax::complex(round(lax::real(x.array), decimals), round(lax::imag(x.array), decimals));

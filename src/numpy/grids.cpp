@@ -144,20 +144,20 @@ void check_matrix(const char* function, const Array& x) {
   if (x.ndim() != 2) raise<ShapeError>(function, "the array is " + x.type().str(), "It takes a matrix.");
 }
 }  // namespace
-std::pair<Array, Array> tril_indices(Dim n, int k, std::optional<Dim> m, Loc loc) {
+std::pair<Array, Array> tril_indices(Dim n, Dim k, std::optional<Dim> m, Loc loc) {
   CallScope scope(loc);
   return kept_positions(n, m.value_or(n), [k](std::int64_t i, std::int64_t j) { return j - i <= k; });
 }
-std::pair<Array, Array> triu_indices(Dim n, int k, std::optional<Dim> m, Loc loc) {
+std::pair<Array, Array> triu_indices(Dim n, Dim k, std::optional<Dim> m, Loc loc) {
   CallScope scope(loc);
   return kept_positions(n, m.value_or(n), [k](std::int64_t i, std::int64_t j) { return j - i >= k; });
 }
-std::pair<Array, Array> tril_indices_from(const In& x, int k) {
+std::pair<Array, Array> tril_indices_from(const In& x, Dim k) {
   CallScope scope(x.loc);
   check_matrix("tril_indices_from", x.array);
   return tril_indices(x.array.shape()[0], k, x.array.shape()[1]);
 }
-std::pair<Array, Array> triu_indices_from(const In& x, int k) {
+std::pair<Array, Array> triu_indices_from(const In& x, Dim k) {
   CallScope scope(x.loc);
   check_matrix("triu_indices_from", x.array);
   return triu_indices(x.array.shape()[0], k, x.array.shape()[1]);
@@ -227,7 +227,7 @@ Array ravel_multi_index(const ArrayList& at, const Shape& shape, OneOf<RavelMode
   }
   return out.has_value() ? out : array(0);
 }
-Array diagflat(const In& x, int k) {
+Array diagflat(const In& x, Dim k) {
   CallScope scope(x.loc);
   return diag(ravel(x.array), k);
 }

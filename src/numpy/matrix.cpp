@@ -10,7 +10,7 @@ namespace tutti {
 
 using ops::Dims;
 
-Array diagonal(const In& x, int offset, int axis1, int axis2) {
+Array diagonal(const In& x, Dim offset, int axis1, int axis2) {
   CallScope scope(x.loc);
   const int a = ops::normal_axis("diagonal", axis1, x.array), b = ops::normal_axis("diagonal", axis2, x.array);
   if (a == b)
@@ -23,7 +23,8 @@ Array diagonal(const In& x, int offset, int axis1, int axis2) {
   const Array m = lax::transpose(x.array, order);
   Shape shape(Dims(m.shape().begin(), m.shape().end() - 2));
   const int last = shape.ndim();
-  const std::int64_t rows = m.shape()[m.ndim() - 2], cols = m.shape().back(), from = offset;
+  const std::int64_t rows = m.shape()[m.ndim() - 2], cols = m.shape().back(),
+                     from = std::clamp<std::int64_t>(offset, -rows, cols);
   const std::int64_t n =
       std::max<std::int64_t>(0, from < 0 ? std::min(rows + from, cols) : std::min(rows, cols - from));
   if (n == 0) {
@@ -39,7 +40,7 @@ Array diagonal(const In& x, int offset, int axis1, int axis2) {
   return lax::slice(lax::reshape(m, shape), start, limit, strides);
 }
 
-Array trace(const In& x, int offset, int axis1, int axis2, std::optional<DType> dtype) {
+Array trace(const In& x, Dim offset, int axis1, int axis2, std::optional<DType> dtype) {
   CallScope scope(x.loc);
   return sum_with(diagonal(x.array, offset, axis1, axis2), {.axes = -1, .dtype = dtype});
 }
@@ -103,14 +104,14 @@ Array vecdot(const In& x, const In& y, int axis) {
   return squeeze(matmul(row, column), std::vector<std::int64_t>{-2, -1});
 }
 
-Array vander(const In& x, std::optional<int> n, bool increasing) {
+Array vander(const In& x, std::optional<Dim> n, bool increasing) {
   CallScope scope(x.loc);
   if (x.array.ndim() != 1) raise<ShapeError>("vander", "the array is " + x.array.type().str(), "It takes a vector.");
-  const int count = n.value_or(static_cast<int>(x.array.size()));
+  const std::int64_t count = n.value_or(x.array.size());
   if (count < 0) raise<ValueError>("vander", std::to_string(count) + " columns", "Give 0 or more.");
   if (count == 0) return zeros({x.array.size(), 0}, x.array.dtype());
   std::vector<Array> columns = {ones_like(x.array)};
-  for (int k = 1; k < count; ++k) columns.push_back(lax::integer_pow(x.array, k));
+  for (std::int64_t k = 1; k < count; ++k) columns.push_back(lax::integer_pow(x.array, k));
   if (!increasing) std::reverse(columns.begin(), columns.end());
   return stack(columns, -1);
 }

@@ -143,7 +143,7 @@ Array trim_zeros(const In& x, const std::string& trim, const Axes& axes) {
 
 // --- turning
 
-Array rot90(const In& x, int k, std::pair<int, int> axes) {
+Array rot90(const In& x, Dim k, std::pair<int, int> axes) {
   CallScope scope(x.loc);
   const int a = ops::normal_axis("rot90", axes.first, x.array), b = ops::normal_axis("rot90", axes.second, x.array);
   if (a == b) raise<ValueError>("rot90", "both axes are " + std::to_string(a), "A turn has two axes.");

@@ -40,7 +40,7 @@ Array positions(const Array& mask, std::int64_t size) {
 
 }  // namespace
 
-std::vector<Array> mask_indices(Dim n, const std::function<Array(const Array&, int)>& mask_func, int k,
+std::vector<Array> mask_indices(Dim n, const std::function<Array(const Array&, Dim)>& mask_func, Dim k,
                                 const SizeOptions& o, Loc loc) {
   CallScope scope(loc);
   if (n < 0) raise<ValueError>("mask_indices", std::to_string(n) + " rows", "Give 0 or more.", loc);

@@ -1,6 +1,8 @@
 #include "tutti/numpy/sets.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 
 #include "array/node.hpp"
 #include "numpy/dims.hpp"
@@ -35,7 +37,9 @@ Array differs_from_before(const Array& rows, bool equal_nan) {
 struct Sorted {
   Array rows, first, from;
 };
-Sorted sorted_rows(const Array& x, bool equal_nan, bool from) {
+Sorted sorted_rows(const Array& in, bool equal_nan, bool from) {
+  // A complex NaN may have its NaN in either part; as one value they stand together, behind all others.
+  const Array x = in.dtype().is_complex() ? where(isnan(in), array(std::complex(NAN, 0.f)), in) : in;
   const std::int64_t n = x.shape()[0];
   if (x.ndim() == 1 && !from) {
     const Array rows = sort(x);

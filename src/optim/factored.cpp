@@ -22,17 +22,17 @@ Array placeholder(const Array& p) { return zeros({1}, p.dtype()); }
 Start factored_start(const FactoredOptions& o, int slot) {
   return [o, slot](const Array& p) {
     auto dims = factored_dims(p.shape(), o);
-    if (!dims) return slot == 2 ? zeros_like(p) : placeholder(p);
+    if (!dims) return slot == 2 ? zeros_like(p, dtype_of_moments(p)) : placeholder(p);
     if (slot == 2) return placeholder(p);
     Shape shape = p.shape();
     shape.erase(slot == 0 ? dims->second : dims->first);
-    return zeros(shape, p.dtype());
+    return zeros(shape, dtype_of_moments(p));
   };
 }
 }  // namespace
 
 Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& o) {
-  return {{factored_start(o, 0), factored_start(o, 1), factored_start(o, 2)}, Stage::pure([=](Leaves& l) {
+  return {{factored_start(o, 0), factored_start(o, 1), factored_start(o, 2)}, in_float32([=](Leaves& l) {
             Array decay = 1 - power((l.count - o.step_offset + 1).astype(float32), -o.decay_rate);
             auto next = [&](const Array& old, const Array& seen) {
               return (decay * old + (1 - decay) * seen).astype(old.dtype());

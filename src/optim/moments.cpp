@@ -50,7 +50,7 @@ Transform<EmaState> ema(double decay, bool debias) {
 }
 
 Transform<AdamState> scale_by_adam(const AdamOptions& o) {
-  return {{zeros_in(o.mu_dtype), zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{zeros_in(o.mu_dtype), moments_start()}, in_float32([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -63,7 +63,7 @@ Transform<AdamState> scale_by_adam(const AdamOptions& o) {
 }
 
 Transform<AmsgradState> scale_by_amsgrad(const AmsgradOptions& o) {
-  return {{zeros_in(o.mu_dtype), zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{zeros_in(o.mu_dtype), moments_start(), moments_start()}, in_float32([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -78,7 +78,7 @@ Transform<AmsgradState> scale_by_amsgrad(const AmsgradOptions& o) {
 }
 
 Transform<AdamState> scale_by_adamax(double b1, double b2, double eps) {
-  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(), moments_start()}, in_float32([=](Leaves& l) {
             Corrections c = corrections(l, b1, b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -91,7 +91,7 @@ Transform<AdamState> scale_by_adamax(double b1, double b2, double eps) {
 }
 
 Transform<AdamState> scale_by_belief(const BeliefOptions& o) {
-  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(), moments_start()}, in_float32([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -104,8 +104,8 @@ Transform<AdamState> scale_by_belief(const BeliefOptions& o) {
 }
 
 Transform<AdamState> scale_by_yogi(const YogiOptions& o) {
-  return {{full_start(o.initial_accumulator_value), full_start(o.initial_accumulator_value)},
-          Stage::pure([=](Leaves& l) {
+  return {{moments_start(o.initial_accumulator_value), moments_start(o.initial_accumulator_value)},
+          in_float32([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, false);
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -118,7 +118,7 @@ Transform<AdamState> scale_by_yogi(const YogiOptions& o) {
 }
 
 Transform<AdamState> scale_by_radam(const RAdamOptions& o) {
-  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(), moments_start()}, in_float32([=](Leaves& l) {
             Corrections c = corrections(l, o.b1, o.b2, o.nesterov);
             // The length of the approximated simple moving average, and the rectification of the variance.
             double inf = 2 / (1 - o.b2) - 1;
@@ -138,8 +138,8 @@ Transform<AdamState> scale_by_radam(const RAdamOptions& o) {
 }
 
 Transform<AdamState> scale_by_novograd(const NovogradOptions& o) {
-  auto scalar = [](const Array& p) { return zeros({}, p.dtype()); };
-  return {{zeros_start, scalar}, Stage::pure([=](Leaves& l) {
+  auto scalar = [](const Array& p) { return zeros({}, dtype_of_moments(p)); };
+  return {{moments_start(), scalar}, in_float32([=](Leaves& l) {
             if (o.weight_decay != 0) l.needed_params("novograd with weight decay");
             Array first = l.count == 0;
             l.each([&](std::size_t i) {
@@ -156,7 +156,7 @@ Transform<AdamState> scale_by_novograd(const NovogradOptions& o) {
 }
 
 Transform<AdanState> scale_by_adan(const AdanOptions& o) {
-  return {{zeros_start, zeros_start, zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(), moments_start(), moments_start(), moments_start()}, in_float32([=](Leaves& l) {
             Array count = detail::next_step(l.count), first = l.count == 0;
             Array c1 = correction(o.b1, count), c2 = correction(o.b2, count), c3 = correction(o.b3, count);
             l.each([&](std::size_t i) {
@@ -173,7 +173,7 @@ Transform<AdanState> scale_by_adan(const AdanOptions& o) {
 }
 
 Transform<LionState> scale_by_lion(double b1, double b2, std::optional<DType> mu_dtype) {
-  return {{zeros_in(mu_dtype)}, Stage::pure([=](Leaves& l) {
+  return {{zeros_in(mu_dtype)}, in_float32([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
               Array& m = l.state[0][i];
@@ -185,7 +185,7 @@ Transform<LionState> scale_by_lion(double b1, double b2, std::optional<DType> mu
 }
 
 Transform<RssState> scale_by_rss(double initial_accumulator_value, double eps) {
-  return {{full_start(initial_accumulator_value)}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(initial_accumulator_value)}, in_float32([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& s = l.state[0][i];
               s = square(l.updates[i]) + s;
@@ -201,7 +201,7 @@ Array scaled_by_root(const Array& g, const Array& v, const RmsOptions& o) {
 }  // namespace
 
 Transform<RmsState> scale_by_rms(const RmsOptions& o) {
-  return {{full_start(o.initial_scale)}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(o.initial_scale)}, in_float32([=](Leaves& l) {
             Array by = o.bias_correction ? correction(o.decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -213,7 +213,7 @@ Transform<RmsState> scale_by_rms(const RmsOptions& o) {
 }
 
 Transform<AdamState> scale_by_stddev(const RmsOptions& o) {
-  return {{zeros_start, full_start(o.initial_scale)}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(), moments_start(o.initial_scale)}, in_float32([=](Leaves& l) {
             Array by = o.bias_correction ? correction(o.decay, detail::next_step(l.count)) : Array();
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
@@ -226,7 +226,7 @@ Transform<AdamState> scale_by_stddev(const RmsOptions& o) {
 }
 
 Transform<AdadeltaState> scale_by_adadelta(double rho, double eps) {
-  return {{zeros_start, zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(), moments_start()}, in_float32([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
               Array &e_g = l.state[0][i], &e_x = l.state[1][i];
@@ -238,7 +238,7 @@ Transform<AdadeltaState> scale_by_adadelta(double rho, double eps) {
 }
 
 Transform<RpropState> scale_by_rprop(double learning_rate, const RpropOptions& o) {
-  return {{full_start(learning_rate), zeros_start}, Stage::pure([=](Leaves& l) {
+  return {{moments_start(learning_rate), moments_start()}, in_float32([=](Leaves& l) {
             l.each([&](std::size_t i) {
               Array& g = l.updates[i];
               Array &size = l.state[0][i], &before = l.state[1][i];

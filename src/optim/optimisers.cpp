@@ -97,7 +97,7 @@ Transform<RmspropState> rmsprop(Rate rate, const RmspropOptions& o) {
       o.centered ? on_slots(scale_by_stddev(core).stage(), {1, 0}) : on_slots(scale_by_rms(core).stage(), {0}),
       minus(std::move(rate))};
   if (o.momentum != 0) stages.push_back(on_slots(trace(o.momentum, o.nesterov).stage(), {2}));
-  return {{full_start(o.initial_scale), o.centered ? Start(zeros_start) : Start(nothing),
+  return {{moments_start(o.initial_scale), o.centered ? moments_start() : Start(nothing),
            o.momentum != 0 ? Start(zeros_start) : Start(nothing)},
           in_order(std::move(stages))};
 }

@@ -60,6 +60,28 @@ Stage times_rate(Rate rate, bool minus) {
   return Stage::pure(run, {shared});
 }
 
+Stage in_float32(std::function<void(Leaves&)> run) {
+  auto widen = [](std::vector<Array>& arrays) {
+    for (Array& x : arrays)
+      if (x.has_value() && x.dtype() == float16) x = x.astype(float32);
+  };
+  auto back = [](std::vector<Array>& arrays, const std::vector<Array>& before) {
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      if (before[i].has_value() && before[i].dtype() == float16) arrays[i] = arrays[i].astype(float16);
+  };
+  return Stage::pure([=](Leaves& l) {
+    const std::vector<Array> updates = l.updates, params = l.params;
+    const std::vector<std::vector<Array>> state = l.state;
+    widen(l.updates);
+    widen(l.params);
+    for (std::vector<Array>& slot : l.state) widen(slot);
+    run(l);
+    l.params = params;
+    back(l.updates, updates);
+    for (std::size_t k = 0; k < state.size(); ++k) back(l.state[k], state[k]);
+  });
+}
+
 Array moment(const Array& x, const Array& m, double decay) { return (1 - decay) * x + decay * m; }
 Array correction(double decay, const Array& count) { return 1 - power(array(decay), count.astype(float32)); }
 
@@ -84,6 +106,7 @@ Array unitwise_norm(const Array& x) {
 }
 
 Stateless stateless(std::function<void(Leaves&)> run) { return Stateless({}, Stage::pure(std::move(run))); }
+Stateless stateless_in_float32(std::function<void(Leaves&)> run) { return Stateless({}, in_float32(std::move(run))); }
 
 }  // namespace
 
@@ -112,7 +135,7 @@ Stateless centralize() {
 }
 
 Stateless clip_by_global_norm(double max_norm) {
-  return stateless([=](Leaves& l) {
+  return stateless_in_float32([=](Leaves& l) {
     std::vector<Array> present;
     l.each([&](std::size_t i) { present.push_back(l.updates[i]); });
     Array norm = detail::norm_of(present), fits = norm < max_norm;
@@ -123,16 +146,17 @@ Stateless clip_by_global_norm(double max_norm) {
   });
 }
 Stateless clip_by_block_rms(double threshold) {
-  return stateless(each_update([=](const Array& u) { return u / maximum(1.f, sqrt(mean(square(u))) / threshold); }));
+  return stateless_in_float32(
+      each_update([=](const Array& u) { return u / maximum(1.f, sqrt(mean(square(u))) / threshold); }));
 }
 Stateless adaptive_grad_clip(double clipping, double eps) {
-  return stateless(each_with_param("adaptive_grad_clip", [=](const Array& u, const Array& p) {
+  return stateless_in_float32(each_with_param("adaptive_grad_clip", [=](const Array& u, const Array& p) {
     Array norm = unitwise_norm(u), most = clipping * maximum(unitwise_norm(p), eps);
     return where(norm < most, u, u * (most / maximum(norm, 1e-6)));
   }));
 }
 Stateless normalize_by_update_norm(double scale_factor, double eps) {
-  return stateless([=](Leaves& l) {
+  return stateless_in_float32([=](Leaves& l) {
     std::vector<Array> present;
     l.each([&](std::size_t i) { present.push_back(l.updates[i]); });
     Array norm = (detail::norm_of(present) + eps) / scale_factor;
@@ -151,7 +175,7 @@ Stateless add_decayed_weights(double weight_decay, Mask mask) {
                    }));
 }
 Stateless scale_by_trust_ratio(const TrustRatioOptions& o) {
-  return stateless(each_with_param("scale_by_trust_ratio", [=](const Array& u, const Array& p) {
+  return stateless_in_float32(each_with_param("scale_by_trust_ratio", [=](const Array& u, const Array& p) {
     Array param_norm = norm_at_least(p, o.min_norm), update_norm = norm_at_least(u, o.min_norm);
     Array ratio = o.trust_coefficient * param_norm / (update_norm + o.eps);
     return u * where((param_norm == 0) | (update_norm == 0), ones_like(ratio), ratio);
@@ -162,7 +186,7 @@ Stateless scale_by_param_block_norm(double min_scale) {
                                    [=](const Array& u, const Array& p) { return u * norm_at_least(p, min_scale); }));
 }
 Stateless scale_by_param_block_rms(double min_scale) {
-  return stateless(each_with_param("scale_by_param_block_rms", [=](const Array& u, const Array& p) {
+  return stateless_in_float32(each_with_param("scale_by_param_block_rms", [=](const Array& u, const Array& p) {
     Array rms = sqrt(mean(square(p)));
     return u * where(rms <= min_scale, min_scale, rms);
   }));

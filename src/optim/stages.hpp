@@ -26,6 +26,9 @@ Stage like(bool pure, std::vector<std::shared_ptr<const Rate>> rates, std::funct
 Stage in_order(std::vector<Stage> stages);
 /// A stage that sees only these slots, in this order.
 Stage on_slots(Stage stage, std::vector<std::size_t> which);
+/// A pure stage that computes with float16 leaves as float32, where the squares of small gradients and usual epsilons
+/// are not 0, nor those of large ones infinite; updates and state keep their dtypes. Optax computes in float16.
+Stage in_float32(std::function<void(Leaves&)> run);
 /// Times the rate, in each update's dtype, or times minus the rate.
 Stage times_rate(Rate rate, bool minus);
 
@@ -40,11 +43,13 @@ inline Array cast(const Array& x, std::optional<DType> dtype) { return dtype ? x
 Array norm_at_least(const Array& x, double min_norm);
 
 inline Array zeros_start(const Array& p) { return tutti::zeros_like(p); }
-inline Start zeros_in(std::optional<DType> dtype) {
-  return [dtype](const Array& p) { return dtype ? tutti::zeros_like(p, *dtype) : tutti::zeros_like(p); };
+/// Of running means of gradients and of their squares, which float16 does not hold.
+inline DType dtype_of_moments(const Array& p) { return p.dtype() == float16 ? DType(float32) : p.dtype(); }
+inline Start moments_start(double value = 0) {
+  return [value](const Array& p) { return tutti::full_like(p, value, dtype_of_moments(p)); };
 }
-inline Start full_start(double value) {
-  return [value](const Array& p) { return tutti::full_like(p, value); };
+inline Start zeros_in(std::optional<DType> dtype) {
+  return [dtype](const Array& p) { return tutti::zeros_like(p, dtype.value_or(dtype_of_moments(p))); };
 }
 
 }  // namespace tutti::optim

@@ -163,7 +163,7 @@ Candidate region_candidate(const Eqn& e, const Program& program, const Around& a
       if (std::none_of(boundary.begin(), boundary.end(),
                        [&](const AxisRef& b) { return mesh.axis_names()[b.axis] == axis; }) &&
           mesh.size(axis) > 1)
-        raise<UnsupportedError>("shard_map", "axis '" + name + "' lies inside one address space while others do not",
+        raise<UnsupportedError>("shard_map", "axis '" + name + "' is inside one address space while others are not",
                                 "Partition over all axes, or over none.");
   Candidate c;
   c.params = e.params;

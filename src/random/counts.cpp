@@ -1,5 +1,6 @@
 // How often something happens: Poisson, binomial and multinomial numbers, by counting where few are expected, by
 // rejection where many are.
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -107,7 +108,8 @@ Array poisson(const In& key, const Operand& lam, const std::optional<Shape>& sha
   const Array few = isnan(l) | (l < kFew);
   const Array k =
       where(few, poisson_by_counting(key.array, where(few, l, 0)), poisson_by_rejection(key.array, where(few, 1e5, l)));
-  return where(l == 0, 0, k).astype(canonical(dtype));
+  // An infinite rate gives what no dtype exceeds; JAX gives 0.
+  return where(l == 0, 0, where(l == INFINITY, INFINITY, k)).astype(canonical(dtype));
 }
 
 Array binomial(const In& key, const Operand& n, const Operand& p, const std::optional<Shape>& shape, DType dtype) {

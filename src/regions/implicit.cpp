@@ -84,7 +84,8 @@ Arrays transpose_rule_implicit_solve(const Call& c, const Arrays& cotangents, co
   const auto n = static_cast<std::size_t>(p.size);
   if (count(without_first(undefined, n)) > 0) throw InternalError("implicit_solve: the matrix depends on a tangent");
   if (c.subs.size() < 3 && !p.symmetric)
-    raise<UnsupportedError>("custom_linear_solve", "reverse mode solves the transposed system, and nobody said how",
+    raise<UnsupportedError>("custom_linear_solve",
+                            "reverse mode solves the transposed system, and no solver for it was given",
                             "Give transpose_solve, or symmetric where the matrix is its own transpose.");
   const std::vector<ProgramPtr> subs =
       p.symmetric ? c.subs : std::vector<ProgramPtr>{c.subs[2], transposed(c.subs[1], n), c.subs[0]};

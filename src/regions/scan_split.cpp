@@ -88,7 +88,9 @@ ProgramPtr unknown_body(const Halves& h) {
   append(in.slices, where(own.slices, late.slices));
   body.inputs = in.all();
   body.input_names.clear();
-  return std::make_shared<Program>(body);
+  auto out = std::make_shared<Program>(std::move(body));
+  out->facts.tidy = h.body.unknown->facts.tidy.load();  // only the order of its inputs is another
+  return out;
 }
 
 // Residuals, unknown operands -> unknown results.

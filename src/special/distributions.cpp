@@ -244,7 +244,8 @@ Array cdf(const Operand& x, const Operand& a, const Operand& loc, const Operand&
 }
 Array logcdf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log_probability(cdf(x, a, loc, scale), sf(x, a, loc, scale));
+  const Shaped s = shaped(x, a, 1.f, loc, scale);
+  return where(s.a > 0, lax::log_igamma(s.a, maximum(s.y, 0)), no_number);
 }
 Array sf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
@@ -253,7 +254,8 @@ Array sf(const Operand& x, const Operand& a, const Operand& loc, const Operand& 
 }
 Array logsf(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log_probability(sf(x, a, loc, scale), cdf(x, a, loc, scale));
+  const Shaped s = shaped(x, a, 1.f, loc, scale);
+  return where(s.a > 0, lax::log_igammac(s.a, maximum(s.y, 0)), no_number);
 }
 }  // namespace gamma
 
@@ -308,11 +310,13 @@ Array sf(const Operand& x, const Operand& a, const Operand& b, const Operand& lo
 }
 Array logcdf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log_probability(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale));
+  const Shaped s = shaped(x, a, b, loc, scale);
+  return where((s.a > 0) & (s.b > 0), lax::log_betainc(s.a, s.b, clip(s.y, 0, 1)), no_number);
 }
 Array logsf(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return log_probability(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale));
+  const Shaped s = shaped(x, a, b, loc, scale);
+  return where((s.a > 0) & (s.b > 0), lax::log_betaincc(s.a, s.b, clip(s.y, 0, 1)), no_number);
 }
 }  // namespace beta
 
@@ -320,14 +324,12 @@ namespace t {
 Array logpdf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
   const Shaped s = shaped(x, df, 1.f, loc, scale);
-  const Array normal = isinf(s.a), freedom = where(normal, 1, s.a), half = 0.5 * freedom;
-  const Array size = special::betaln(half, 0.5) + 0.5 * log(freedom) + log(s.scale);
-  const Array density = -size - (half + 0.5) * log_of_square_and_1(s.y / sqrt(freedom));
-  return where(s.a > 0, where(normal, norm::logpdf(s.y) - log(s.scale), density), no_number);
+  return lax::t_log_density(s.y, s.a) - log(s.scale);
 }
 Array pdf(const Operand& x, const Operand& df, const Operand& loc, const Operand& scale) {
   CallScope scope(x.loc);
-  return exp(logpdf(x, df, loc, scale));
+  const Shaped s = shaped(x, df, 1.f, loc, scale);
+  return lax::t_density(s.y, s.a) / s.scale;
 }
 }  // namespace t
 

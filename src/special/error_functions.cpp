@@ -1,4 +1,4 @@
-// Relatives of the error function. Sources: jax.scipy.special; G. Weideman, Computation of the complex error function.
+// Relatives of the error function. Source: jax.scipy.special.
 #include <cmath>
 
 #include "special/approximation.hpp"
@@ -21,62 +21,26 @@ Array exp_of_square(const Array& x) {
 
 Array scaled_erfc(const Array& x) {
   const Array size = abs(x), t = 1 - 6 / (size + 3);
-  const Array right = value(table::erfcx, t) / (1 + 2 * size);
+  const Array near = size < 0.5, close = value(table::erfcx_near, where(near, size, 0));
+  const Array right = where(near, close, value(table::erfcx, t) / (1 + 2 * size));
   const Array below = where(x < 0, maximum(x, -30), 0);  // exp(30^2) is infinite
   return where(x < 0, 2 * exp_of_square(below) - right, right);
 }
 
 Array dawson(const Array& x) {
-  const Array size = abs(x), near = size < 3.25, far = size >= 6.25;
+  const Array size = abs(x), near = size < 3.25, mid = size < 4.25, far = size >= 6.25;
   const Array close = square(where(near, size, 1)), s = 1 / where(near, 4, size);
   const Array inner = x * value(table::dawson_near, close);
-  const Array t = square(s), at = where(far, t, t - 0.06);
-  const Array outer = 0.5 * s * value({{far, &table::dawson_far}, {Array(), &table::dawson_mid}}, at);
+  const Array t = square(s), at = where(far, t, t - where(mid, full_like(t, 0.075), full_like(t, 0.0405)));
+  const Array factor =
+      value({{far, &table::dawson_far}, {mid, &table::dawson_mid0}, {Array(), &table::dawson_mid1}}, at);
+  const Array outer = 0.5 * s * factor;
   return where(near, inner, where(x < 0, -outer, outer));
 }
 
-struct Complex {
-  Array re, im;
-};
-Complex operator*(const Complex& a, const Complex& b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-Complex quotient(const Complex& a, const Complex& b) {
-  const Array size = square(b.re) + square(b.im);
-  return {(a.re * b.re + a.im * b.im) / size, (a.im * b.re - a.re * b.im) / size};
-}
-
-// exp(-z^2) erfc(-iz), z in the upper half plane.
-Complex faddeeva_above(const Complex& z) {
-  const bool wide = z.re.dtype() == float64;
-  const std::span<const double> c = wide ? std::span<const double>(table::faddeeva64) : table::faddeeva32;
-  const double size = wide ? table::faddeeva64_size : table::faddeeva32_size;
-  // Far away all that is left is i / (sqrt(pi) z), and squares would overflow.
-  const Array far = maximum(abs(z.re), z.im) > 1e9;
-  const Complex near{where(far, 0, z.re), where(far, 0, z.im)}, below{size + near.im, -near.re};
-  const Complex turn = quotient({size - near.im, near.re}, below);
-  Complex sum{full_like(z.re, c.back()), zeros_like(z.re)};
-  for (std::size_t k = c.size() - 1; k-- > 0;) {
-    sum = sum * turn;
-    sum.re = sum.re + c[k];
-  }
-  const Complex inner = quotient(sum, below), outer{2 * inner.re + 1 / std::sqrt(M_PI), 2 * inner.im};
-  const Complex w = quotient(outer, below);
-  const Array most = where(far, maximum(abs(z.re), z.im), 1), a = z.re / most, b = z.im / most;
-  const Array scale = 1 / std::sqrt(M_PI) / most / (square(a) + square(b));
-  const Array infinite = isinf(z.re) | isinf(z.im);
-  return {where(infinite, 0, where(far, b * scale, w.re)), where(infinite, 0, where(far, a * scale, w.im))};
-}
-
 Array faddeeva(const Array& z) {
-  const Array re = lax::real(z), im = lax::imag(z), below = im < 0;
-  const Complex up = faddeeva_above({where(below, -re, re), abs(im)});
-  // Below the axis 2 exp(-z^2) - w(-z); on it the real part is exp(-x^2).
-  const Array size = exp((im - re) * (im + re)), angle = -2 * re * im;
-  // Next to the axis the real part is exp(-x^2) and what the slope 2 i / sqrt(pi) - 2 z w makes of im.
-  const Array slope = 2 * (re * where(below, -up.im, up.im) - 1 / std::sqrt(M_PI));
-  const Array axis = size + im * slope, close = abs(im) < 1e-30;
-  const Array real = where(close, axis, where(below, 2 * size * cos(angle) - up.re, up.re));
-  const Array sine = where(re == 0, 0, 2 * size * sin(angle));
-  return lax::complex(real, where(below, sine - up.im, up.im));
+  const Array re = lax::real(z), im = lax::imag(z);
+  return lax::complex(lax::faddeeva_real(re, im), lax::faddeeva_imag(re, im));
 }
 
 }  // namespace

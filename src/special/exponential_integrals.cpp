@@ -35,19 +35,18 @@ Array integral_i(const Array& x) {
   return where(x < 0, -integral_1(where(x < 0, -x, 1)), where(near, small, large));
 }
 
-// E_n(x) for 0 < x <= 1.25 and n = 1, 2, ...: the powers of -x, and the logarithm at the power n - 1.
-Array by_powers(const Array& n, const Array& x, int terms) {
-  const Array last = n - 1;
-  Array sum = zeros_like(x), power = ones_like(x);
-  for (int k = 0; k < terms; ++k) {
-    const Array gap = k - last, at = gap == 0;
-    sum = sum + where(at, 0, power / where(at, 1, gap));
-    if (k + 1 < terms) power = power * (x * (-1. / (k + 1)));
+// E_n(x) for 0 < x <= 1.6 and n = 1 ... 20, from E_1 upwards.
+constexpr int most_upwards = 20;
+Array by_recurrence(const Array& n, const Array& x) {
+  const Array e = exp(-x);
+  Array here = integral_1(x), found = here;
+  for (int k = 1; k < most_upwards; ++k) {
+    here = (e - x * here) * (1. / k);
+    found = where(n == k + 1, here, found);
   }
-  const Array odd = remainder(last, 2) != 0, size = exp(last * log(x) - lax::lgamma(n));
-  return where(odd, -size, size) * (lax::digamma(n) - log(x)) - sum;
+  return found;
 }
-// For x > 1.25: the even part of its continued fraction, from behind.
+// For larger x or n: the even part of its continued fraction, from behind.
 Array by_fraction(const Array& n, const Array& x, int terms) {
   Array below = x + n + 2. * terms;
   for (int k = terms; k > 0; --k) below = x + n + 2. * (k - 1) - k * (n + (k - 1.)) / below;
@@ -56,13 +55,11 @@ Array by_fraction(const Array& n, const Array& x, int terms) {
 
 Array integral_n(const Array& n, const Array& x) {
   const bool wide = x.dtype() == float64;
-  const Array near = x <= 1.25, whole = where(n < 1, 1, n);
+  const Array near = (x <= 1.6) & (n <= most_upwards), whole = where(n < 1, 1, n);
   const Array inner = where(near & (x > 0), x, 1), outer = where(near | isinf(x), 3, x);
-  // An order that is no integer has no logarithm; so are series and JAX's not its function.
-  const Array small = where(n == floor(n), by_powers(whole, inner, wide ? 24 : 14), no_number);
   const Array large = where(isinf(x), 0, by_fraction(whole, outer, wide ? 68 : 16));
   const Array at_zero = where(n < 2, inf, 1 / (whole - where(n < 2, 0, 1)));
-  const Array positive = where(n == 0, exp(-x) / where(x == 0, inf, x), where(near, small, large));
+  const Array positive = where(n == 0, exp(-x) / where(x == 0, inf, x), where(near, by_recurrence(n, inner), large));
   return where((n < 0) | (n != floor(n)) | (x < 0) | isnan(x) | isnan(n), no_number, where(x == 0, at_zero, positive));
 }
 

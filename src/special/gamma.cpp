@@ -12,14 +12,20 @@
 namespace tutti::special {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
+                 endless_value = std::numeric_limits<double>::infinity();
 
-// (exp(lambda log_x) - 1) / lambda, and log_x where lambda is 0 or the exponent tiny. Of a large exponent in two
-// factors, so that the quotient may be taken before the second overflows.
-Array power_of_log(const Array& log_x, const Array& lambda) {
+// (x^lambda - 1) / lambda for x = base + rest, of which log_x is the logarithm; that where lambda is 0 or the exponent
+// tiny. Large powers are taken in two factors, so that the quotient may be taken before the second overflows.
+Array power_less_1(const Array& base, const Array& rest, const Array& log_x, const Array& lambda) {
   const Array exponent = lambda * log_x, tiny = (lambda == 0) | (abs(exponent) < 1e-20), safe = where(tiny, 1, lambda);
-  const Array large = exponent > 64, half = exp(0.5 * where(large, exponent, 0));
-  return where(tiny, log_x, where(large, half / safe * half, expm1(where(large, 0, safe * log_x)) / safe));
+  const Array large = exponent > 2, part = power(where(large, base, 1), 0.5 * where(large, lambda, 0));
+  const Array known = large & (rest != 0) & isfinite(base);
+  const Array factor = where(known, 1 + lambda * (where(known, rest, 0) / where(known, base, 1)), 1);
+  const Array of_large = part / safe * part * factor - 1 / safe;
+  const Array endless = large & (base == 0);  // 0 to a negative power
+  return where(tiny, log_x,
+               where(endless, -endless_value, where(large, of_large, expm1(where(large, 0, safe * log_x)) / safe)));
 }
 
 }  // namespace
@@ -63,13 +69,14 @@ Array boxcox(const Operand& x, const Operand& lambda) {
   CallScope scope(x.loc);
   const std::vector<Array> both = together({x.array, lambda.array});
   const Array &v = both[0], &l = both[1];
-  return power_of_log(log(v), l);
+  return power_less_1(v, zeros_like(v), log(v), l);
 }
 Array boxcox1p(const Operand& x, const Operand& lambda) {
   CallScope scope(x.loc);
   const std::vector<Array> both = together({x.array, lambda.array});
   const Array &v = both[0], &l = both[1];
-  return power_of_log(log1p(v), l);
+  const Array base = 1 + v;
+  return power_less_1(base, lax::stop_gradient(v - (base - 1)), log1p(v), l);
 }
 
 }  // namespace tutti::special

@@ -80,7 +80,9 @@ Array digamma(const In& x) {
 Array polygamma(const Operand& m, const Operand& x) {
   CallScope scope(m.loc);
   const std::vector<Array> v = together({m.array, x.array});
-  return lax::polygamma(v[0], v[1]);
+  // digamma(+-0) as above.
+  const Array zero = (v[0] == 0) & (v[1] == 0), y = lax::polygamma(v[0], where(zero, 1, v[1]));
+  return where(zero, where(signbit(v[1]), infinity, -infinity), y);
 }
 Array gammainc(const Operand& a, const Operand& x) {
   CallScope scope(a.loc);

@@ -45,7 +45,7 @@ ProgramPtr inlined(const ProgramPtr& program);
 
 class Inliner {
  public:
-  Program run(const Program& p) {
+  ProgramPtr run(const Program& p) {
     std::vector<Atom> env(p.types.size());
     for (ValueId v : p.inputs) {
       env[v] = define(p.types[v]);
@@ -54,7 +54,7 @@ class Inliner {
     append(p, env);
     for (const Atom& a : p.outputs) out_.outputs.push_back(use(a, env));
     out_.input_names = p.input_names;
-    return without_dead_code(out_);
+    return tidied(out_);
   }
 
  private:
@@ -145,9 +145,7 @@ class Inliner {
   Program out_;
 };
 
-ProgramPtr inlined(const ProgramPtr& program) {
-  return has_calls(*program) ? std::make_shared<Program>(Inliner().run(*program)) : program;
-}
+ProgramPtr inlined(const ProgramPtr& program) { return has_calls(*program) ? Inliner().run(*program) : program; }
 
 }  // namespace
 

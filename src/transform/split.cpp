@@ -180,7 +180,7 @@ class Splitter {
     return {.programs = e.subs, .flags = unknown, .op = e.op, .params = e.params, .operands = operand_types(p_, e)};
   }
 
-  // What the unknown half does not read after all (of a split Eqn) is not a residual.
+  // What the unknown half, which has no dead code, does not read after all (of a split Eqn) is not a residual.
   ProgramPtr needed_residuals(Program half) {
     const ProgramIndex index(half);
     std::vector<ValueId> known, inputs;
@@ -196,7 +196,10 @@ class Splitter {
     residual_known_ = std::move(known);
     half.inputs = std::move(inputs);
     half.input_names = std::move(names);
-    return same ? std::make_shared<Program>(std::move(half)) : tidied(half);
+    if (!same) return tidied(half);
+    auto out = std::make_shared<Program>(std::move(half));
+    out->facts.tidy = true;  // as it came
+    return out;
   }
 
   const Program& p_;

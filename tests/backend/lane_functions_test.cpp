@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numbers>
 #include <random>
@@ -106,6 +107,16 @@ long double betainc_of(long double a, long double b, long double x) {
          (a * (1 + rest));
 }
 
+// By the trapezoid rule with a small step, for z above the real axis.
+std::complex<long double> faddeeva_of(long double x, long double y) {
+  using C = std::complex<long double>;
+  constexpr long double h = 0.25L;
+  const C z(x, y), i(0, 1);
+  C sum = 0;
+  for (long double t = -12.125L; t < 12.2L; t += h) sum += std::exp(-t * t) / (z - t);
+  return i * h / pi * sum + 2.0L * std::exp(-z * z) / (1.0L + std::exp(-2.0L * pi * i * z / h));
+}
+
 struct Numbers {
   float x, y = 0, z = 0;
 };
@@ -122,6 +133,15 @@ std::vector<Numbers> drawn(int n, float lo, float hi, float lo2 = 0, float hi2 =
   std::vector<Numbers> out;
   for (int i = 0; i < n; ++i) out.push_back({x(random), y(random), z(random)});
   return out;
+}
+// The first two numbers are whole; the first one is.
+std::vector<Numbers> counted(std::vector<Numbers> of) {
+  for (Numbers& n : of) n = {std::floor(n.x), std::min(std::floor(n.x), std::floor(n.y)), 3 * n.z};
+  return of;
+}
+std::vector<Numbers> counted_first(std::vector<Numbers> of) {
+  for (Numbers& n : of) n.x = std::floor(n.x);
+  return of;
 }
 #define FUNCTION(f, e)                                                               \
   &lane::lanes_##f, [](long double x, long double y, long double z) -> long double { \
@@ -149,6 +169,11 @@ TEST(lane_functions, are_within_their_units_with_the_same_bits_everywhere) {
       {FUNCTION(ndtr_slope, ndtr_slope_of(x)), 1, 2000, drawn(500, -60, 10)},
       {FUNCTION(ndtri, ndtri_of(x)), 1, 8, drawn(300, 1e-7f, 0.47f)},
       {FUNCTION(erf_inv, ndtri_of(0.5L + x / 2) * std::sqrt(0.5L)), 1, 8, drawn(300, -0.9999f, 0.9999f)},
+      {FUNCTION(bessel_j, std::cyl_bessel_j(std::floor(x), y)), 1, 1e4, counted_first(drawn(300, 0, 20, 0, 60))},
+      {FUNCTION(faddeeva_real, faddeeva_of(x, y).real()), 1, 40, drawn(300, 0, 8, 0, 6)},
+      {FUNCTION(faddeeva_imag, faddeeva_of(x, y).imag()), 1, 40, drawn(300, 0, 8, 0, 6)},
+      {FUNCTION(sphere_legendre, std::sph_legendre(static_cast<unsigned>(x), static_cast<unsigned>(y), z)), 1, 4000,
+       counted(drawn(300, 0, 20, 0, 20))},
   };
   for (const Case& c : cases) {
     double single = 0, twice = 0;
@@ -210,26 +235,31 @@ TEST(lane_functions, have_their_values_at_the_edges) {
     double x, y, z, want;
   };
   const Edge edges[] = {
-      {&lane::lanes_lgamma, 0, 0, 0, inf},      {&lane::lanes_lgamma, -3, 0, 0, inf},
-      {&lane::lanes_lgamma, -inf, 0, 0, inf},   {&lane::lanes_lgamma, inf, 0, 0, inf},
-      {&lane::lanes_lgamma, nan, 0, 0, nan},    {&lane::lanes_lgamma, 1, 0, 0, 0},
-      {&lane::lanes_lgamma, 2, 0, 0, 0},        {&lane::lanes_digamma, 0, 0, 0, nan},
-      {&lane::lanes_digamma, -4, 0, 0, nan},    {&lane::lanes_digamma, inf, 0, 0, inf},
-      {&lane::lanes_trigamma, 0, 0, 0, inf},    {&lane::lanes_trigamma, inf, 0, 0, 0},
-      {&lane::lanes_zeta, 1, 2, 0, inf},        {&lane::lanes_zeta, 0.5, 2, 0, nan},
-      {&lane::lanes_zeta, 2, -3, 0, inf},       {&lane::lanes_zeta, 2.5, -3.5, 0, nan},
-      {&lane::lanes_zeta, 3, inf, 0, 0},        {&lane::lanes_bessel_i0e, 0, 0, 0, 1},
-      {&lane::lanes_bessel_i0e, inf, 0, 0, 0},  {&lane::lanes_bessel_i1e, -inf, 0, 0, -0.0},
-      {&lane::lanes_igamma, 0, 1, 0, 1},        {&lane::lanes_igamma, 2, 0, 0, 0},
-      {&lane::lanes_igamma, 2, inf, 0, 1},      {&lane::lanes_igamma, -1, 1, 0, nan},
-      {&lane::lanes_igammac, 2, 0, 0, 1},       {&lane::lanes_igammac, 2, inf, 0, 0},
-      {&lane::lanes_igamma_grad_a, 2, 0, 0, 0}, {&lane::lanes_betainc, 0, 1, 0.5, 1},
-      {&lane::lanes_betainc, 2, 3, 0, 0},       {&lane::lanes_betainc, 2, 3, 1, 1},
-      {&lane::lanes_betainc, 2, 3, 1.5, nan},   {&lane::lanes_log_ndtr, -inf, 0, 0, -inf},
-      {&lane::lanes_log_ndtr, inf, 0, 0, -0.0}, {&lane::lanes_ndtr_slope, -inf, 0, 0, inf},
-      {&lane::lanes_ndtr_slope, inf, 0, 0, 0},  {&lane::lanes_ndtri, 0, 0, 0, -inf},
-      {&lane::lanes_ndtri, 1, 0, 0, inf},       {&lane::lanes_ndtri, 0.5, 0, 0, 0},
-      {&lane::lanes_ndtri, -0.1, 0, 0, nan},    {&lane::lanes_ndtri, nan, 0, 0, nan},
+      {&lane::lanes_lgamma, 0, 0, 0, inf},        {&lane::lanes_lgamma, -3, 0, 0, inf},
+      {&lane::lanes_lgamma, -inf, 0, 0, inf},     {&lane::lanes_lgamma, inf, 0, 0, inf},
+      {&lane::lanes_lgamma, nan, 0, 0, nan},      {&lane::lanes_lgamma, 1, 0, 0, 0},
+      {&lane::lanes_lgamma, 2, 0, 0, 0},          {&lane::lanes_digamma, 0, 0, 0, nan},
+      {&lane::lanes_digamma, -4, 0, 0, nan},      {&lane::lanes_digamma, inf, 0, 0, inf},
+      {&lane::lanes_trigamma, 0, 0, 0, inf},      {&lane::lanes_trigamma, inf, 0, 0, 0},
+      {&lane::lanes_zeta, 1, 2, 0, inf},          {&lane::lanes_zeta, 0.5, 2, 0, nan},
+      {&lane::lanes_zeta, 2, -3, 0, inf},         {&lane::lanes_zeta, 2.5, -3.5, 0, nan},
+      {&lane::lanes_zeta, 3, inf, 0, 0},          {&lane::lanes_bessel_i0e, 0, 0, 0, 1},
+      {&lane::lanes_bessel_i0e, inf, 0, 0, 0},    {&lane::lanes_bessel_i1e, -inf, 0, 0, -0.0},
+      {&lane::lanes_igamma, 0, 1, 0, 1},          {&lane::lanes_igamma, 2, 0, 0, 0},
+      {&lane::lanes_igamma, 2, inf, 0, 1},        {&lane::lanes_igamma, -1, 1, 0, nan},
+      {&lane::lanes_igammac, 2, 0, 0, 1},         {&lane::lanes_igammac, 2, inf, 0, 0},
+      {&lane::lanes_igamma_grad_a, 2, 0, 0, 0},   {&lane::lanes_betainc, 0, 1, 0.5, 1},
+      {&lane::lanes_betainc, 2, 3, 0, 0},         {&lane::lanes_betainc, 2, 3, 1, 1},
+      {&lane::lanes_betainc, 2, 3, 1.5, nan},     {&lane::lanes_log_ndtr, -inf, 0, 0, -inf},
+      {&lane::lanes_log_ndtr, inf, 0, 0, -0.0},   {&lane::lanes_ndtr_slope, -inf, 0, 0, inf},
+      {&lane::lanes_ndtr_slope, inf, 0, 0, 0},    {&lane::lanes_ndtri, 0, 0, 0, -inf},
+      {&lane::lanes_ndtri, 1, 0, 0, inf},         {&lane::lanes_ndtri, 0.5, 0, 0, 0},
+      {&lane::lanes_ndtri, -0.1, 0, 0, nan},      {&lane::lanes_ndtri, nan, 0, 0, nan},
+      {&lane::lanes_faddeeva_real, 0, 0, 0, 1},   {&lane::lanes_faddeeva_real, inf, 1, 0, 0},
+      {&lane::lanes_faddeeva_imag, 0, -9, 0, 0},  {&lane::lanes_faddeeva_imag, nan, 1, 0, nan},
+      {&lane::lanes_bessel_j, 0, 0, 0, 1},        {&lane::lanes_bessel_j, 3, inf, 0, 0},
+      {&lane::lanes_bessel_j, 1.5, 2, 0, nan},    {&lane::lanes_bessel_j, 1, -0.0, 0, -0.0},
+      {&lane::lanes_sphere_legendre, 1, 2, 1, 0}, {&lane::lanes_sphere_legendre, 1, 0.5, 1, nan},
   };
   for (const Edge& e : edges) {
     const double got = lane::call(*e.f, lane::Host<double>{e.x}, {e.y}, {e.z}).v;

@@ -29,7 +29,8 @@ TEST(Environment, IsDocumentedInOneTable) {
 TEST(Environment, RefusesValuesThatMeanNothing) {
   for (const char* good : {"", "passes", "processes", "processes,passes"})
     EXPECT_EQ(environment::problem(environment::check, good), "") << good;
-  EXPECT_EQ(environment::problem(environment::check, "process"), "'process' is none of its words: passes, processes");
+  EXPECT_EQ(environment::problem(environment::check, "process"),
+            "'process' is not one of its words: passes, processes");
   for (const char* bad : {"stage", "passes,", "passes, stages", "Passes", ","})
     EXPECT_NE(environment::problem(environment::log, bad), "") << bad;
   for (const char* good : {"1", "64", "1e3"})

@@ -66,6 +66,28 @@ TEST(KnownWindows, OthersAreNot) {
   expect_reading([](const Array& x) { return x(square(arange(17))); }, x, false);
 }
 
+// Slices with steps, to which is added: no scatter.
+TEST(KnownWindows, EveryOtherElementIsASum) {
+  enable_x64(true);
+  for (DType d : {float32, float64, int32}) {
+    const Array x = (100 * random::normal(random::key(0), {60, 90})).astype(d);
+    auto check = [&](const Index& rows, const Index& columns) {
+      const Array u = (100 * random::normal(random::key(1), x(rows, columns).shape())).astype(d);
+      auto added = [&](const Array& x, const Array& u) { return x.at(rows, columns).add(u); };
+      const auto jitted = jit(added);
+      EXPECT_EQ(jitted.lower(x, u).compile().plan().find("call scatter"), std::string::npos);
+      EXPECT_TRUE(array_equal(jitted(x, u), added(x, u)));
+      const Array zeros = jitted(full_like(x, -0.0), zeros_like(u) * -1);
+      EXPECT_TRUE(array_equal(signbit(zeros.astype(float32)),
+                              signbit(added(full_like(x, -0.0), zeros_like(u) * -1).astype(float32))));
+    };
+    check(slice(none, none, 2), all);
+    check(slice(none, none, 2), slice(none, none, 3));
+    check(slice(1, -3, 2), slice(5, 80, 3));
+  }
+  enable_x64(false);
+}
+
 // Sums that meet are rounded once, whether their places are known or data.
 TEST(KnownWindows, AreAddedTo) {
   for (DType d : {float32, bfloat16, int32})

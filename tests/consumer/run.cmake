@@ -1,4 +1,4 @@
-# Builds and runs this folder as a user would, in BUILD/consumer_WAY. WAY: find_package or add_subdirectory.
+# Builds and runs this folder as a user would, in BUILD/consumer_WAY. WAY: find_package, pkg_config or add_subdirectory.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(failed)
@@ -9,9 +9,24 @@ endfunction()
 
 set(work ${BUILD}/consumer_${WAY})
 set(options -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${CXX})
-if(WAY STREQUAL "find_package")
+if(NOT WAY STREQUAL "add_subdirectory")
   file(REMOVE_RECURSE ${work})
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${work}/prefix)
+endif()
+if(WAY STREQUAL "pkg_config")
+  find_program(pkg_config pkg-config)
+  if(NOT pkg_config)
+    message("there is no pkg-config here")
+    return()
+  endif()
+  file(GLOB_RECURSE file ${work}/prefix/*/tutti.pc)
+  execute_process(COMMAND ${pkg_config} --cflags --libs ${file} COMMAND_ERROR_IS_FATAL ANY
+    OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CXX} -O0 ${SOURCE}/tests/consumer/main.cpp ${flags} -o ${work}/consumer)
+  run(${work}/consumer)
+  return()
+elseif(WAY STREQUAL "find_package")
   list(APPEND options -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_BUILD_TYPE=${BUILD_TYPE})
 else()  # without a build type, as first builds often are: it has to work, and takes half the time
   list(APPEND options -D TUTTI_SOURCE=${SOURCE})

@@ -99,6 +99,81 @@ TEST(ComplexPowers, OfInfinityAndZero) {
   }
 }
 
+// Values of Flax, with both ways to compute a variance.
+TEST(Norms, OfBothVariancesAsFlax) {
+  const Array x = sin(arange(24.f).reshape(2, 3, 4) * 1.7f) * 2 + 30;
+  auto expect_values = [&](const auto& layer, const std::vector<float>& first) {
+    const std::vector<float> y = linen::init_with_output(layer, random::key(0), x).first.template to_vector<float>();
+    // The fast one cancels: mean(x^2) is about 900 for variances of about 2.
+    for (std::size_t i = 0; i < first.size(); ++i)
+      EXPECT_NEAR(y[i], first[i], layer.use_fast_variance ? 5e-4 : 2e-5) << i;
+  };
+  expect_values(linen::LayerNorm{.use_fast_variance = true}, {0.0688639134f, 1.50886989f, -0.302209377f, -1.27552021f,
+                                                              0.7558828f, 1.21559429f, -1.0474664f, -0.924012184f});
+  expect_values(linen::LayerNorm{.use_fast_variance = false}, {0.0688663647f, 1.50892353f, -0.302220106f, -1.27556562f,
+                                                               0.755881429f, 1.21559215f, -1.04746449f, -0.924010456f});
+  expect_values(linen::RMSNorm{.use_fast_variance = true}, {1.00210941f, 1.06835985f, 0.985037386f, 0.940258205f,
+                                                            1.03237247f, 1.05265284f, 0.952817023f, 0.958263218f});
+  expect_values(linen::RMSNorm{.use_fast_variance = false}, {1.00210941f, 1.06835985f, 0.985037386f, 0.940258205f,
+                                                             1.03237247f, 1.05265284f, 0.952817023f, 0.958263218f});
+  expect_values(linen::GroupNorm{.num_groups = 2, .use_fast_variance = true},
+                {-1.76292419f, 1.20004272f, 1.12392163f, -1.05281556f, -0.286575496f, 0.622851193f, -0.319068432f,
+                 -0.0536199249f});
+  expect_values(linen::GroupNorm{.num_groups = 2, .use_fast_variance = false},
+                {-1.76318038f, 1.20021713f, 1.12372696f, -1.05263317f, -0.28661713f, 0.622941673f, -0.319013149f,
+                 -0.0536106341f});
+  expect_values(linen::BatchNorm{.use_fast_variance = true}, {-1.8670001f, 1.28576791f, 1.38567865f, -1.42633808f,
+                                                              -0.395469189f, 1.00809264f, -0.167562917f, -0.98601228f});
+  expect_values(
+      linen::BatchNorm{.use_fast_variance = false},
+      {-1.86643767f, 1.28575623f, 1.38569641f, -1.42629445f, -0.395350039f, 1.00808346f, -0.167565063f, -0.98598206f});
+}
+
+// bugreports-3, 11, in complex128: values of JAX, and of NumPy for subnormal numbers, which JAX takes as 0.
+TEST(ComplexPowers, OfDoubles) {
+  using C = std::complex<double>;
+  enable_x64(true);
+  const double inf = INFINITY;
+  struct Case {
+    C x, y, z;
+  };
+  for (const Case& c : std::vector<Case>{{{inf, 0}, {.5, 0}, {inf, 0}},
+                                         {{inf, 0}, {2.5, 0}, {inf, 0}},
+                                         {{inf, 0}, {-1.5, 0}, {0, 0}},
+                                         {{0, 0}, {.5, 0}, {0, 0}},
+                                         {{0, -0.}, {2.5, 0}, {0, 0}},
+                                         {{inf, 0}, {0, 0}, {1, 0}},
+                                         {{2, -3}, {.5, 0}, {1.6741492280355401, -.895977476129838}},
+                                         {{2, -3}, {-1.5, 0}, {.014088660197516917, .14538271075192702}},
+                                         {{2, -3}, {0, 1}, {.7597404963163099, 2.5616204986595768}},
+                                         {{-1, 0}, {1, 1}, {-.04321391826377225, 5.292178668034403e-18}},
+                                         {{-2, 0}, {-1, -1}, {-8.900360488820244, 7.393003249711084}},
+                                         {{1e308, 1e308}, {.5, 0}, {1.09868411346781e154, 4.5508986056222734e153}},
+                                         {{1e308, 1e308}, {-.5, 0}, {7.768869870150185e-155, -3.2179712645279127e-155}},
+                                         {{1e-310, 0}, {.5, 0}, {1.0000000000000027e-155, 0}},
+                                         {{1e-310, 0}, {0, 1}, {-.7900863581414344, .6129955519241597}},
+                                         {{0, 5e-324}, {.5, 0}, {1.5717277847025743e-162, 1.571727784702574e-162}}}) {
+    for (const Array& z : {power(array(c.x), array(c.y)),
+                           jit([](const Array&a, const Array&b) { return power(a, b); })(array(c.x), array(c.y))}) {
+      const C got = z.to_vector<C>()[0];
+      EXPECT_EQ(std::isinf(got.real()), std::isinf(c.z.real())) << c.x << " ** " << c.y << " = " << got;
+      if (std::isinf(c.z.real())) continue;
+      EXPECT_LE(std::abs(got - c.z), 4e-14 * std::abs(c.z)) << c.x << " ** " << c.y;
+    }
+  }
+  // Integer exponents multiply; JAX's values, zeros with their signs.
+  auto integer = [](C x, int n) { return power(array(x), n).to_vector<C>()[0]; };
+  EXPECT_EQ(integer({2, -3}, 3), C(-46, -9));
+  EXPECT_EQ(integer({inf, 0}, -1), C(0, 0));
+  EXPECT_TRUE(std::signbit(integer({-inf, 0}, -1).real()));
+  EXPECT_EQ(integer({1e308, 1e308}, -1), C(0, 0));
+  EXPECT_EQ(integer({0, inf}, -2), C(0, 0));
+  EXPECT_EQ(integer({NAN, 0}, 0), C(1, 0));
+  EXPECT_EQ(integer({0, -0.}, 0), C(1, 0));
+  for (const C x : {C(0, 0), C(0, -0.)}) EXPECT_EQ(integer(x, -1).real(), inf);
+  enable_x64(false);
+}
+
 // bugreports-3, 8; values of JAX: what is read is the nearest element, which has no derivative.
 TEST(OutOfRange, ReadsHaveNoDerivative) {
   const Array x = arange(4.f), at = array({1, 7, -9});

@@ -99,6 +99,19 @@ struct Cycle {
   std::shared_ptr<Cycle> next;
 };
 
+// In a thread with a stack of so many KB.
+void on_stack(std::size_t size) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, size << 10);
+  pthread_t thread;
+  auto run = [](void*) -> void* {
+    compute("thread");
+    return nullptr;
+  };
+  if (pthread_create(&thread, &attributes, run, nullptr) == 0) pthread_join(thread, nullptr);
+}
+
 const std::map<std::string, std::function<void()>> patterns = {
     {"global", [] { compute("main"); }},
     {"another_file", [] { compute("main"); }},
@@ -195,6 +208,40 @@ const std::map<std::string, std::function<void()>> patterns = {
          return x + 1;
        })(ones({3}));
      }},
+    {"exit_while_recording",  // the handler's program would be part of the one that is being recorded: a sentence
+     [] {
+       std::atexit([] { compute("handler"); });
+       jit([](const Array& x) {
+         std::exit(3);
+         return x + 1;
+       })(ones({3}));
+     }},
+    {"exit_in_a_body_of_a_gradient",
+     [] {
+       compute("main");
+       std::atexit([] { std::thread([] { compute("thread"); }).join(); });
+       auto f = [](const Array& x) {
+         auto body = [](const Array& c, const Array& e) {
+           std::exit(3);
+           return std::pair{c, e};
+         };
+         return lax::scan(body, x, ones({3})).first.sum();
+       };
+       jit(grad(f))(ones({3}));
+     }},
+    {"pthread_exit_in_main",  // workers go on: some thread has to call exit
+     [] {
+       std::atexit([] { compute("handler"); });
+       compute("main");
+       std::thread([] {
+         std::this_thread::sleep_for(std::chrono::milliseconds(200));
+         compute("thread");
+         std::exit(3);
+       }).detach();
+       pthread_exit(nullptr);
+     }},
+    {"least_stack", [] { on_stack(128); }},
+    {"too_small_a_stack", [] { on_stack(48); }},
     {"terminate",
      [] {
        compute("main");

@@ -190,7 +190,7 @@ Value linspace_of(const A& a) {
   return linspace(a.array(0, "start"), a.array(1, "stop"),
                   {.n = n, .endpoint = endpoint, .axis = integer(a, 6, "axis", 0), .dtype = a.dtype(5, "dtype")});
 }
-Function triangle_of(std::pair<Array, Array> (*f)(Dim, int, std::optional<Dim>, Loc)) {
+Function triangle_of(std::pair<Array, Array> (*f)(Dim, Dim, std::optional<Dim>, Loc)) {
   return [f](const A& a) {
     std::optional<Dim> m;
     if (a.has(2, "m")) m = a.integer(2, "m", 0);

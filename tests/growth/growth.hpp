@@ -25,7 +25,7 @@ struct Growth {
   std::string name;
   int n = 0;
   std::function<std::function<void()>(int n)> make;
-  double most = 2.3;  // times the work for twice as many
+  double most = 2.3, most_bytes = 2.3;  // times the steps, the bytes for twice as many
   friend void PrintTo(const Growth& g, std::ostream* os) { *os << g.name; }
 };
 

@@ -66,7 +66,8 @@ class Ends : public ::testing::TestWithParam<Pattern> {};
 
 TEST_P(Ends, compute) {
   const Pattern& p = GetParam();
-  if (&__asan_init && std::string(p.name) == "memory_limit")
+  const std::string name = p.name;
+  if (&__asan_init && (name == "memory_limit" || name == "least_stack"))
     GTEST_SKIP() << "the address sanitizer takes more than the limit itself";
   // They leave objects of their own; without threads the search for leaks cannot start its own process.
   const std::set<std::string> unsearched{"cycle", "fork", "without_threads"};
@@ -96,6 +97,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pattern{"only_in_a_thread", {in_thread, in_handler}}, Pattern{"thread_key", {in_thread, "key: right"}},
         Pattern{"async", {in_main, "async: right"}}, Pattern{"detached", {in_main, in_handler}},
         Pattern{"exit_in_a_thread", {in_thread, in_handler}, 3}, Pattern{"exit_in_a_callback", {in_handler}, 3},
+        Pattern{"exit_in_a_body_of_a_gradient", {in_main, in_thread}, 3},
+        Pattern{"pthread_exit_in_main", {in_main, in_thread, in_handler}, 3}, Pattern{"least_stack", {in_thread}},
         Pattern{"terminate", {}, 0, SIGABRT}, Pattern{"terminate_handler", {"terminate: right"}, 4},
         Pattern{"held", {"held: right", in_destructor}}, Pattern{"singleton_saves", {"saved: 12"}},
         Pattern{"manager", {in_main}}, Pattern{"loader", {"batch: 28", in_destructor}}, Pattern{"cycle", {in_handler}},
@@ -110,6 +113,19 @@ INSTANTIATE_TEST_SUITE_P(
                       Pattern{"plugin_closed", {in_plugin, "closed", in_plugin, local_of_plugin, of_plugin}},
                       Pattern{"plugin_in_a_thread", {in_plugin, local_of_plugin, in_main, of_plugin}}),
     [](const auto& info) { return std::string(info.param.name); });
+
+// What cannot be computed is refused with a sentence.
+TEST(EndsRefused, WithASentence) {
+  const Ended recorded = run_job({"ENDS=exit_while_recording"});
+  EXPECT_EQ(recorded.code, 3) << text(recorded.lines);
+  EXPECT_NE(text(recorded.lines).find("handler: wrong item: the value of float32[] is not known here"),
+            std::string::npos)
+      << text(recorded.lines);
+  if (&__asan_init) return;  // whose frames are larger
+  const Ended small = run_job({"ENDS=too_small_a_stack"});
+  EXPECT_EQ(small.code, 0) << text(small.lines);
+  EXPECT_NE(text(small.lines).find("128 KB or more"), std::string::npos) << text(small.lines);
+}
 
 // hostile-3, L3
 TEST(Variables, ThatMeanNothingAreTold) {

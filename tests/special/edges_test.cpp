@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "tutti/lax/complex.hpp"
 #include "tutti/lax/special.hpp"
 #include "tutti/special/distributions.hpp"
 #include "tutti/tutti.hpp"
@@ -108,6 +109,78 @@ TEST(SpecialEdges, LargeIncompleteGamma) {
                    lax::igammac(array(2e6), array(2000500.)).item<double>(),
                1);
   enable_x64(false);
+}
+
+// The sweep: powers of large exponents lost digits, and with them Hurwitz' zeta function.
+TEST(SpecialEdges, ZetaOfLargeExponents) {
+  expect_share(value64([] { return special::zeta(array(1699.5018438676486), 1.3584717741944567); }),
+               7.5897464553149017e-227, 1e-13);
+  expect_share(value64([] { return special::zeta(array(306.8899444570321), 0.1786720005552414); }),
+               3.4382632707517048e+229, 1e-13);
+  expect_share(value64([] { return special::zeta(array(153.00058364868164), 22.790939641316278); }),
+               1.8289238575846962e-208, 1e-13);
+  EXPECT_EQ(special::zeta(array(INFINITY), 3.f).item<float>(), 0);
+  EXPECT_EQ(special::zeta(array(INFINITY), 1.f).item<float>(), 1);
+  EXPECT_EQ(special::zeta(array(INFINITY), 1e20f).item<float>(), 0);
+}
+
+// The sweep: what was lost beside the real axis, and where squares or exponentials overflow.
+TEST(SpecialEdges, FaddeevaBesideTheAxes) {
+  const auto part = [](bool imaginary, double x, double y) {
+    return value64([&] {
+      const Array w = special::wofz(lax::complex(array(x), array(y)));
+      return imaginary ? lax::imag(w) : lax::real(w);
+    });
+  };
+  expect_share(part(false, 14.505596160888672, 3.0726788503940632e-30), 8.298378797770521e-33, 1e-14);
+  expect_share(part(false, 30, 5.75264356759983e-30), 3.6122288510027026e-33, 1e-14);
+  expect_share(part(true, -5e-324, -26.68211034743537), -8.1566582570764062e-13, 1e-12);
+  expect_share(part(true, 1e-22, 5.094116779914684), part(true, 1e-10, 5.094116779914684) * 1e-12, 1e-14);
+  const Array z = lax::complex(array(1.401298464324817e-45f), array(-9.846735954284668f));
+  EXPECT_NEAR(lax::imag(special::wofz(z)).item<float>(), 0.0708431809450705f, 1e-8f);
+}
+TEST(SpecialEdges, OscillatingFunctionsNextToTheirZeros) {
+  expect_share(special::bessel_jn(array(3.82847261428833f), 1)(1).item<float>(), 0.0013028121230637113, 2e-7);
+  expect_share(special::bessel_jn(array(15.700467109680176f), 5)(5).item<float>(), -5.74770126370924e-05, 1e-6);
+  expect_share(special::sici(array(3.3901209831237793f)).ci.item<float>(), -0.0017012377966407512, 2e-7);
+  expect_share(value64([] { return special::sici(array(3.384574147633699)).ci; }), -0.00011292417948082262, 1e-15);
+  expect_share(lax::real(special::sph_harm_y(array({8}), array({1}), array({0.8265610933303833f}),
+                                             array({6.499999046325684f})))(0)
+                   .item<float>(),
+               0.0009300764526357535, 2e-6);
+}
+TEST(SpecialEdges, DerivativesOfRecurrences) {
+  const auto slope_of_j = [](int order, float x) {
+    return slope([&](const Array& at) { return special::bessel_jn(at, order)(order); }, x);
+  };
+  EXPECT_NEAR(slope_of_j(0, 2), -0.5767248f, 1e-6f);
+  EXPECT_NEAR(slope_of_j(3, 2), 0.15941915f, 1e-6f);
+  for (int m = -3; m <= 3; ++m) {
+    const auto real = [&](const Array& theta) {
+      return lax::real(special::sph_harm_y(array(3), array(m), theta, array(0.3f), 3));
+    };
+    const float h = 1e-2f, at = 0.7f;
+    const float by_difference = (8 * (real(array(at + h)).item<float>() - real(array(at - h)).item<float>()) -
+                                 real(array(at + 2 * h)).item<float>() + real(array(at - 2 * h)).item<float>()) /
+                                (12 * h);
+    EXPECT_NEAR(slope(real, at), by_difference, 1e-4f) << m;
+  }
+}
+// The sweep: pieces whose digits cancelled.
+TEST(SpecialEdges, Integrals) {
+  expect_share(special::expi(array(5.913473606109619f)).item<float>(), 80.37649462655303, 4e-7);
+  expect_share(value64([] { return special::expi(array(5.895666579135074)); }), 79.2705599720385, 1e-15);
+  expect_share(special::expn(array(3.f), array(1.0825588703155518f)).item<float>(), 0.09814686855684993, 4e-7);
+  expect_share(value64([] { return special::expn(array(2.), array(1.19710277158023)); }), 0.11156408840201176, 2e-15);
+  expect_share(value64([] { return special::spence(array(0.480491729410798)); }), 0.60952219875853887, 1e-15);
+  expect_share(value64([] { return special::dawsn(array(6.101412592987131)); }), 0.08309653182905342, 1e-15);
+  EXPECT_TRUE(std::isnan(special::spence(array(NAN)).item<float>()));
+}
+TEST(SpecialEdges, GaussAtInfinity) {
+  EXPECT_EQ(special::hyp2f1(-2., 27.067889949932066, 12., array(INFINITY)).item<float>(), INFINITY);
+  EXPECT_EQ(special::hyp2f1(-1., 3., 5., array(-INFINITY)).item<float>(), INFINITY);
+  EXPECT_EQ(special::hyp2f1(2.3440847396850586, -0.5, 6.5, array(-INFINITY)).item<float>(), INFINITY);
+  EXPECT_EQ(special::hyp2f1(2.5, 0.5, 6.5, array(-INFINITY)).item<float>(), 0);
 }
 
 }  // namespace

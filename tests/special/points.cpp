@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 #include <istream>
 #include <limits>
 #include <sstream>
@@ -59,22 +61,50 @@ std::optional<Block> read_block(std::istream& in) {
   return b;
 }
 
+void read_judged(const std::filesystem::path& path, Block& block) {
+  std::ifstream in(path);
+  std::string line;
+  while (std::getline(in, line) && !in.eof()) {
+    std::istringstream words(line);
+    std::size_t point = 0;
+    std::string value, sensitivity;
+    words >> point >> value >> sensitivity;
+    if (value == "unknown") continue;
+    block.scipy[point] = block.value.at(point);
+    block.value[point] = std::strtod(value.c_str(), nullptr);
+    block.sensitivity[point] = std::strtod(sensitivity.c_str(), nullptr);
+  }
+}
+
+std::vector<double> Block::at(std::size_t point) const {
+  std::vector<double> x;
+  for (const std::vector<double>& column : arguments) x.push_back(column[point]);
+  return x;
+}
+
+double units(int precision, double got, double want, double sensitivity) {
+  return precision == 32 ? units<float>(got, want, sensitivity) : units<double>(got, want, sensitivity);
+}
+
 Deviation compare(const Function& f, const Block& block) {
   const bool single = block.precision == 32;
   std::vector<Array> arguments;
   for (const std::vector<double>& x : block.arguments) arguments.push_back(array(x).astype(single ? float32 : float64));
-  const std::vector<double> got = jit(f.f)(arguments).astype(float64).to_vector<double>();
-  const double bound = single ? f.units32 : f.units64;
   Deviation d;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double error = single ? units<float>(got[i], block.value[i], block.sensitivity[i])
-                                : units<double>(got[i], block.value[i], block.sensitivity[i]);
-    if (error > bound) d.outside.push_back(i);
-    if (error > d.most || i == 0) {
-      d.most = error;
-      d.at = i;
-      d.got = got[i];
-    }
+  d.got = jit(f.f)(arguments).astype(float64).to_vector<double>();
+  d.regions.resize(f.exceptions.size() + 1);
+  double beyond = 0;
+  for (std::size_t i = 0; i < d.got.size(); ++i) {
+    const double error = units(block.precision, d.got[i], block.value[i], block.sensitivity[i]);
+    const Bound bound = f.bound(block.at(i).data(), single);
+    Deviation::Region& region = d.regions[bound.exception];
+    if (error > region.most || region.points == 0) region = {region.points, i, error};
+    ++region.points;
+    if (error <= bound.units) continue;
+    d.outside.push_back(i);
+    if (error < beyond) continue;
+    beyond = error;
+    d.worst = i;
   }
   return d;
 }

@@ -22,8 +22,8 @@ TEST(SpecialSweep, SelectedPointsAreWithinTheirBounds) {
     for (const Function& f : functions()) {
       if (f.name != block->name) continue;
       const Deviation d = compare(f, *block);
-      EXPECT_TRUE(d.outside.empty()) << d.most << " units, float" << block->precision << ": "
-                                     << described(*block, d.at, d.got);
+      EXPECT_TRUE(d.outside.empty()) << "float" << block->precision << ": "
+                                     << described(*block, d.worst, d.got[d.worst]);
     }
   }
   enable_x64(false);

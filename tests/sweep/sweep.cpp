@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 #include <CLI/CLI.hpp>
@@ -17,31 +18,51 @@ namespace {
 
 struct Options {
   std::string folder, filter;
-  int shown = 0;
+  std::size_t shown = 0;
 };
+
+std::filesystem::path beside(std::filesystem::path path, const char* extension) { return path += extension; }
+
+// The largest error of SciPy's where mpmath's values stand.
+std::string of_scipy(const Block& block) {
+  double most = 0;
+  std::size_t differ = 0;
+  for (const auto& [point, value] : block.scipy) {
+    const double error = units(block.precision, value, block.value[point], block.sensitivity[point]);
+    differ += error > 0.5;
+    most = std::max(most, error);
+  }
+  return differ ? fmt::format("  SciPy: {:.4g} at {} points", most, differ) : "";
+}
+
+void show(const Function& f, const Block& block, const Deviation& d, std::size_t point) {
+  const double error = units(block.precision, d.got[point], block.value[point], block.sensitivity[point]);
+  const auto old = block.scipy.find(point);
+  fmt::print("    {:.4g} units (bound {:g}): {}{}\n", error,
+             f.bound(block.at(point).data(), block.precision == 32).units, described(block, point, d.got[point]),
+             old == block.scipy.end() ? "" : fmt::format(" (mpmath's; SciPy's is {})", old->second));
+}
 
 // How many points of a file lie outside. Their numbers are written beside it.
 std::size_t sweep(const Function& f, const std::filesystem::path& path, const Options& options) {
   std::ifstream in(path, std::ios::binary);
-  const std::optional<Block> block = in ? read_block(in) : std::nullopt;
+  std::optional<Block> block = in ? read_block(in) : std::nullopt;
   if (!block) throw ValueError(path.string() + ": no recorded values");
+  read_judged(beside(path, ".judged"), *block);
   const Deviation d = compare(f, *block);
-  const double bound = block->precision == 32 ? f.units32 : f.units64;
-  fmt::print("{:<18} float{} {:>7} points {:>10.4g} units (bound {:g}) {}\n", f.name, block->precision,
-             block->value.size(), d.most, bound,
-             d.outside.empty() ? "" : fmt::format("{} outside, {}", d.outside.size(), described(*block, d.at, d.got)));
-  for (std::size_t i = 0, step = d.outside.size() / std::max(options.shown, 1) + 1; i < d.outside.size(); i += step) {
-    if (options.shown == 0) break;
-    Block one = *block;
-    for (std::vector<double>& x : one.arguments) x = {x[d.outside[i]]};
-    one.value = {one.value[d.outside[i]]};
-    one.sensitivity = {one.sensitivity[d.outside[i]]};
-    const Deviation here = compare(f, one);
-    fmt::print("    {:.4g} units: {}\n", here.most, described(one, 0, here.got));
-  }
+  const bool single = block->precision == 32;
+  const Deviation::Region& all = d.regions.back();
+  fmt::print("{:<18} float{} {:>6} points {:>9.4g} units (bound {:g}){}{}\n", f.name, block->precision, all.points,
+             all.most, single ? f.units32 : f.units64, of_scipy(*block),
+             d.outside.empty() ? "" : fmt::format("  OUTSIDE: {}", d.outside.size()));
+  for (std::size_t k = 0; k < f.exceptions.size(); ++k)
+    fmt::print("    except {:>6} points {:>9.4g} units (bound {:g}): {}\n", d.regions[k].points, d.regions[k].most,
+               single ? f.exceptions[k].units32 : f.exceptions[k].units64, f.exceptions[k].reason);
+  if (!d.outside.empty()) show(f, *block, d, d.worst);
+  for (std::size_t i = 0; options.shown && i < d.outside.size(); i += d.outside.size() / options.shown + 1)
+    show(f, *block, d, d.outside[i]);
   std::fflush(stdout);
-  std::filesystem::path outside = path;
-  outside += ".outside";
+  const std::filesystem::path outside = beside(path, ".outside");
   if (d.outside.empty()) {
     std::filesystem::remove(outside);
   } else {
@@ -53,17 +74,16 @@ std::size_t sweep(const Function& f, const std::filesystem::path& path, const Op
 
 int run(const Options& options) {
   enable_x64(true);
+  const std::regex filter(options.filter);
   std::size_t swept = 0, outside = 0;
   for (const Function& f : functions()) {
-    if (f.name.find(options.filter) == std::string::npos) continue;
+    if (!std::regex_search(f.name, filter)) continue;
     bool within = true;
     for (const char* precision : {".32", ".64"})
       within = sweep(f, std::filesystem::path(options.folder) / (f.name + precision), options) == 0 && within;
     ++swept;
     outside += !within;
   }
-  for (const Function& f : functions())
-    if (!f.exception.empty()) fmt::print("{}: {}\n", f.name, f.exception);
   fmt::print("{} functions, {} outside their bounds\n", swept, outside);
   return outside > 0;
 }
@@ -75,7 +95,7 @@ int main(int argc, char** argv) {
   tutti::sweep::Options options;
   CLI::App app("Special functions beside recorded values.");
   app.add_option("folder", options.folder, "what tools/record_special.py wrote")->required();
-  app.add_option("--filter", options.filter, "functions whose names contain this");
+  app.add_option("--filter", options.filter, "functions whose names have a match of this");
   app.add_option("--show", options.shown, "print about so many of a function's points outside");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -38,7 +38,7 @@ class AtIndex;
 template <class T>
 concept ComplexNumber = std::same_as<std::remove_cvref_t<T>, std::complex<float>> ||
     std::same_as<std::remove_cvref_t<T>, std::complex<double>>;
-/// What a C++ number may be: arithmetic or complex; never an enum.
+/// C++ numbers: arithmetic or complex; never an enum.
 template <class T>
 concept Number = std::is_arithmetic_v<std::remove_cvref_t<T>> || ComplexNumber<T>;
 
@@ -305,9 +305,10 @@ class Index {
   Loc loc;
 };
 
-/// What becomes of positions of x.at(index) that are out of range. `fill`: left out by updates, read as NaN (the least
-/// signed and the greatest unsigned integer, true) or the number given. `clip`: taken as the nearest one in range.
-/// Without one of them: read as `clip`, written as `fill`.
+/// How out-of-range indices of x.at(index) are handled. `fill`: left out by updates, read as NaN (the least
+/// signed and the greatest unsigned integer, true) or the number given. `clip`: taken as the nearest one in range,
+/// which gets the derivative. Without one of them: written as `fill`; read as the nearest one in range, which gets no
+/// derivative where an array of indices leads out of range, and gets it where a scalar does. All as in JAX.
 enum class AtMode { automatic, fill, drop = fill, clip, promise_in_bounds = clip };
 constexpr Choices choices_of(AtMode) { return {"at", "mode", "automatic fill|drop clip|promise_in_bounds"}; }
 
@@ -322,7 +323,7 @@ class AtIndex {
   Array subtract(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
   Array mul(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
   Array multiply(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const { return mul(v, mode); }
-  /// Where a position comes twice, divided by both; so power. Integers give float32.
+  /// A position that occurs twice is divided by both; likewise power. Integers give float32.
   Array divide(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
   Array power(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;
   Array min(const Operand& v, OneOf<AtMode> mode = AtMode::automatic) const;

@@ -18,7 +18,7 @@ namespace dlpack {
 
 inline constexpr std::uint32_t major_version = 1, minor_version = 0;
 
-/// Where memory is. Of all kinds the host can read these.
+/// Kinds of memory, by DLPack's numbers.
 enum class Place : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, rocm = 10, rocm_host = 11 };
 struct Device {
   Place place = Place::cpu;

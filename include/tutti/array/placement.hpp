@@ -1,4 +1,4 @@
-// Where arrays lie: device_put, constraints, and both by context.
+// Placement of arrays: device_put, constraints, and both by context.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace detail {
 // `where`: the place of x in the tree that is put, for messages.
 Array device_put_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where = {});
 Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc, const tree::Path& where = {});
-/// Whether operations are being recorded here, so that `shard` means a constraint.
+/// True while operations are recorded here, so that `shard` means a constraint.
 bool recording(const Array& x);
 
 template <Tree T, class Fn> T place_leaves(const T& tree, Fn&& fn) {

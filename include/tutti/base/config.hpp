@@ -8,7 +8,7 @@
 
 namespace tutti {
 
-/// What separates the devices of this process. `shared`: nothing, one program runs for all of them. `per_device`: every
+/// Separation of the devices of this process. `shared`: nothing, one program runs for all of them. `per_device`: every
 /// device has its own buffers and runs the fully partitioned program, messages are copied and counted (slow: for tests,
 /// teaching, byte counts).
 enum class Isolation { shared, per_device };
@@ -38,7 +38,7 @@ struct CacheBounds {
 void cache_bounds(const CacheBounds& bounds);
 CacheBounds cache_bounds();
 
-/// Whether a call whose results hold a NaN raises FloatingPointError. The program is then run again, operation by
+/// Makes a call whose results hold a NaN raise FloatingPointError. The program is then run again, operation by
 /// operation, and the error names the first one that made a NaN of numbers, its line and the step of the loop around
 /// it. Nothing of a donated argument is written over meanwhile. Calls that are fine are checked, and cost a look at
 /// their results. Source: jax.config.jax_debug_nans.

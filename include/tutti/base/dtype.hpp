@@ -88,16 +88,16 @@ inline constexpr DType bool_{DType::Kind::bool_}, int4{DType::Kind::int4}, uint4
 /// The name: `float32`.
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
-/// Whether 64-bit types are kept (default: no, as in JAX: int64 becomes int32, float64 float32 and
+/// Switches 64-bit types on or off (default: off, as in JAX: int64 becomes int32, float64 float32 and
 /// complex128 complex64).
 void enable_x64(bool on);
 bool x64_enabled();
 /// `dtype` as it is stored under the present x64 setting.
 DType canonical(DType dtype);
-/// What functions of real numbers compute in: floats and complex numbers stay, integers of 64 bits become float64,
+/// Dtype of functions of real numbers: floats and complex numbers stay, integers of 64 bits become float64,
 /// other integers and bools float32.
 DType inexact(DType dtype);
-/// What elements of `dtype` are computed in, each result rounded or wrapped: float32 for 8-bit floats, int8 and uint8
+/// Arithmetic dtype of `dtype`, each result rounded or wrapped: float32 for 8-bit floats, int8 and uint8
 /// for int4 and uint4; others are their own.
 constexpr DType arithmetic_dtype(DType dtype) {
   return dtype == float8_e4m3fn || dtype == float8_e5m2 ? float32

@@ -46,7 +46,7 @@ struct TracerError : Error {
 struct DeletedError : Error {
   using Error::Error;
 };
-/// What error_if was asked to watch for has happened.
+/// A condition of error_if was true.
 struct CheckError : Error {
   using Error::Error;
 };
@@ -64,7 +64,7 @@ struct UnsupportedError : Error {
 struct CompileError : Error {
   using Error::Error;
 };
-/// Ours, never the user's: an invariant of tutti does not hold.
+/// A defect of tutti, please report it: an invariant does not hold.
 struct InternalError : Error {
   using Error::Error;
 };

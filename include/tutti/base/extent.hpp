@@ -19,6 +19,10 @@ constexpr std::int64_t mul(std::int64_t a, std::int64_t b) {
   if (!__builtin_mul_overflow(a, b, &product)) return product;
   return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
+/// |a|, also of the least integer.
+constexpr std::uint64_t magnitude(std::int64_t a) {
+  return a < 0 ? 0 - static_cast<std::uint64_t>(a) : static_cast<std::uint64_t>(a);
+}
 /// How many parts of `size` (1 or more) it takes to hold `n` (0 or more).
 constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t size) { return n / size + (n % size != 0); }
 

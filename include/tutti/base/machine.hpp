@@ -1,4 +1,4 @@
-// What the devices of a mesh and the wires between them can do: what turns planned bytes into seconds.
+// Rates of the devices of a mesh and of the links between them, which turn planned bytes into seconds.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tutti {
 
-/// What a message costs its receiver: `latency` seconds, and `bandwidth` bytes a second.
+/// Cost of a message for its receiver: `latency` seconds, and `bandwidth` bytes a second.
 struct Link {
   double latency = 1e-6;
   double bandwidth = 100e9;

@@ -16,11 +16,14 @@ namespace tutti {
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
 
-/// One extent or index, from any integer but bool.
+/// One extent or index, from any integer but bool; what is beyond int64 counts as its end.
 struct Dim {
   std::int64_t value = 0;
   constexpr Dim() = default;
-  template <Integer T> constexpr Dim(T v) : value(static_cast<std::int64_t>(v)) {}
+  template <Integer T> constexpr Dim(T v) : value(static_cast<std::int64_t>(v)) {
+    if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof(value))
+      if (v > static_cast<T>(INT64_MAX)) value = INT64_MAX;
+  }
   constexpr operator std::int64_t() const { return value; }
 };
 

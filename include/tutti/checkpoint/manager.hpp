@@ -37,7 +37,7 @@ class Manager {
   ~Manager();
   Manager(const Manager&) = delete;
 
-  /// Whether `step` is one that is saved.
+  /// True if `step` is one that is saved.
   bool due(std::int64_t step) const { return step % options_.every == 0; }
   /// Saves when `step` is due; whether it did. `extra`: JSON of the user's own.
   template <class T>
@@ -54,7 +54,7 @@ class Manager {
   }
   /// Returns when all that was saved is on the disk. Throws what went wrong.
   void wait();
-  /// Of complete checkpoints; waits for the one that is being written.
+  /// Step of the latest complete checkpoint; waits for the one that is being written.
   std::optional<std::int64_t> latest(Loc loc = Loc::current());
   template <class T> T restore(const T& like, const RestoreOptions& options = {}, Loc loc = Loc::current()) {
     wait();

@@ -30,14 +30,14 @@ struct LoaderOptions {
   int process_index = 0, process_count = 1;  // who of how many that share every batch
 };
 
-/// Where a loader stands: a tree of arrays for checkpoints. It fits the same data and batch size with any number of
+/// Position of a loader: a tree of arrays for checkpoints. It fits the same data and batch size with any number of
 /// processes and workers.
 struct LoaderState {
   Array epoch, step;  // int32[]: of the next batch
   Array key;          // uint32[2]
 };
 
-/// Which batch one is.
+/// Position of a batch.
 struct Position {
   std::int64_t epoch = 0, step = 0;  // counted from 0; steps within the epoch
   std::int64_t first_row = 0;        // of this process within the batch of all
@@ -45,7 +45,7 @@ struct Position {
 
 namespace detail {
 
-/// What a Loader does that is the same for all types.
+/// The part of a Loader that does not depend on its types.
 class LoaderCore {
  public:
   using Made = std::shared_ptr<void>;
@@ -89,17 +89,17 @@ template <class T> class Loader {
   /// The next batch; those of the next epoch follow the last of an epoch. What its making threw is thrown here, and the
   /// loader stays where it is. ValueError when an epoch has no batches.
   T next() { return std::move(*static_cast<T*>(core_->next().get())); }
-  /// Of the next batch.
+  /// Position of the next batch.
   std::int64_t epoch() const { return core_->epoch(); }
   std::int64_t step() const { return core_->step(); }
 
-  /// What next() will give, whatever is being prepared.
+  /// Position of the batch that next() gives, whatever is being prepared.
   LoaderState state() const { return core_->state(); }
   /// Goes where `state` was taken. ValueError when there is no such place here.
   void resume(const LoaderState& state, Loc loc = Loc::current()) { core_->resume(state, loc); }
 
   struct End {};
-  /// What is left of an epoch.
+  /// The rest of an epoch.
   class Iterator {
    public:
     using value_type = T;
@@ -129,8 +129,8 @@ template <class T> class Loader {
 };
 
 /// Batches of `batch_size` rows of a source.
-/// Throws ValueError for a batch size below 1, for numbers of workers, batches or processes that are none, and for a
-/// key that is none.
+/// Throws ValueError for a batch size below 1, for invalid numbers of workers, batches or processes, and for an
+/// invalid key.
 template <Tree T>
 Loader<T> loader(const Source<T>& source, std::int64_t batch_size, const LoaderOptions& options = {},
                  Loc loc = Loc::current()) {

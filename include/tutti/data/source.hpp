@@ -1,4 +1,4 @@
-// Where examples come from: arrays in memory, windows of a text, files of numbers.
+// Sources of examples: arrays in memory, windows of a text, files of numbers.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace tutti::data {
 
 namespace detail {
 
-/// What every row has of one array of the tree.
+/// Shape and dtype of one array of a row.
 struct Column {
   DType dtype;
   Shape shape;  // of one row
@@ -51,7 +51,7 @@ template <Tree T> Source<T> rows(const T& arrays, Loc loc = Loc::current()) {
 }
 
 /// The bytes of a file as dtype[size / bytes of one], little endian, mapped into memory: pages are read when they are
-/// looked at, and nothing is copied. Whoever makes the file shorter meanwhile ends the program (SIGBUS); sources of
+/// looked at, and nothing is copied. Truncating the file while it is mapped raises SIGBUS; sources of
 /// such an array, and npy_shards, look at the file's size before they read a batch, and throw FileError.
 ///
 ///     Array text = data::map_file("corpus.txt");                // uint8
@@ -61,7 +61,7 @@ template <Tree T> Source<T> rows(const T& arrays, Loc loc = Loc::current()) {
 /// without enable_x64(true).
 Array map_file(const std::string& path, DType dtype = uint8, Loc loc = Loc::current());
 
-/// What follows a window: the token after each of its tokens, or the one after the last.
+/// Targets of a window: the token after each of its tokens, or the one after the last.
 enum class Targets { every, last };
 constexpr Choices choices_of(Targets) { return {"windows", "targets", "every last"}; }
 struct WindowOptions {

@@ -56,7 +56,7 @@ namespace debug {
 ///       return y;
 ///     })(x);
 ///
-/// What `f` throws comes out of the call of the program as it is; the call ends there, arguments stay but for donated
+/// An exception of `f` leaves the call of the program unchanged; the call ends there, arguments stay but for donated
 /// ones. Nothing is recorded in `f`: operations on its arrays run at once. Outside of everything recorded `f` is called
 /// at once. Source: jax.debug.callback.
 template <class... Args>

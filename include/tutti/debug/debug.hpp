@@ -50,7 +50,7 @@ std::string sharding_svg(const Array& x, const ColorMap& color_map = {}, Loc loc
 Traffic traffic();
 void reset_traffic();
 
-/// What was run and compiled so far, and what of it is kept: see config::cache_bounds.
+/// Counts of programs run, compiled and kept in caches: see config::cache_bounds.
 struct CacheStats {
   std::size_t programs_run = 0;                         // by this thread: calls of jitted functions, eager operations
   std::size_t plans = 0;                                // kept by the process

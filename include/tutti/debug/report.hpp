@@ -1,4 +1,4 @@
-// What an experiment prints: timings and errors.
+// Reports of timings and errors.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// What executions sent between devices.
+// Counts of the messages and bytes sent between devices.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ struct Rgb {
   friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-/// Which colours the tiles of a picture have: a list, whose colours the tiles take in row-major order and again from
+/// Colours of the tiles of a picture: a list, whose colours the tiles take in row-major order and again from
 /// the start, or a function from [0, 1] to a colour, which is called with as many evenly spaced numbers as there are
 /// tiles, in an order that keeps neighbours apart.
 ///

@@ -40,7 +40,7 @@ struct Options {
 /// process starts runs alone.
 /// Source: jax.distributed.initialize.
 void initialize(const Options& options = {}, Loc loc = Loc::current());
-/// Whether there are several processes, and they have found each other.
+/// True if there are several processes, and they have found each other.
 bool is_initialized();
 
 }  // namespace distributed

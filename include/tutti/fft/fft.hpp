@@ -18,18 +18,18 @@
 
 namespace tutti::fft {
 
-/// Where the division by the number of elements goes: into the inverses, in equal parts, or into the others.
+/// Place of the division by the number of elements: in the inverses, half in both, or in the others.
 enum class Norm { backward, ortho, forward };
 constexpr Choices choices_of(Norm) { return {"fft", "norm", "backward ortho forward"}; }
 
 /// sum_k x[k] exp(-2 pi i j k / n) for j = 0..n-1. `n` crops the axis or pads it with zeros.
 Array fft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 Array ifft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
-/// Of real x: the first n / 2 + 1 elements, which the others mirror. ValueError for complex x.
+/// Transform of real x: the first n / 2 + 1 elements, which the others mirror. ValueError for complex x.
 Array rfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 /// Real, from the first half; n elements (2 (extent - 1) when left out).
 Array irfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
-/// Of x with x[-k] = conj(x[k]), given by its first half: real. Its inverse.
+/// Transform of x with x[-k] = conj(x[k]), given by its first half: real. Its inverse.
 Array hfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 Array ihfft(const In& x, std::optional<Dim> n = {}, int axis = -1, OneOf<Norm> norm = Norm::backward);
 

@@ -1,4 +1,4 @@
-// What goes wrong with a file itself, rather than with what it says.
+// Problems of a file itself, rather than of its contents.
 #pragma once
 
 #include "tutti/base/error.hpp"

@@ -51,9 +51,9 @@ Arrays load_npz(const std::string& path, Loc loc = Loc::current());
 class NpzFile {
  public:
   explicit NpzFile(const std::string& path, Loc loc = Loc::current());
-  /// Of the arrays: sorted, without ".npy".
+  /// Names of the arrays: sorted, without ".npy".
   const std::vector<std::string>& names() const;
-  /// Of the members that do not end in ".npy", sorted.
+  /// Names of the members that do not end in ".npy", sorted.
   const std::vector<std::string>& others() const;
   /// Reads an array. Throws ValueError for a name that is not there, and for a member whose compression cannot be read
   /// (stored, deflate and what libzip was built with can), and as load_npy.

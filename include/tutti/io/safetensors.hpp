@@ -39,7 +39,7 @@ class SafetensorsFile {
   const std::vector<std::string>& names() const;
   const Metadata& metadata() const;
   bool has(const std::string& name) const;
-  /// Of an array, without reading it. Throw ValueError for a name that is not there; dtype throws TypeError for one
+  /// Type of an array, without reading it. Throw ValueError for an unknown name; dtype throws TypeError for one
   /// that tutti does not have.
   const Shape& shape(const std::string& name, Loc loc = Loc::current()) const;
   DType dtype(const std::string& name, Loc loc = Loc::current()) const;

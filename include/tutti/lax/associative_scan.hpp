@@ -23,7 +23,7 @@ Array joined(const Array& x, const Array& y, int axis);
 Array interleaved(const Array& even, const Array& odd, int axis);
 Array reversed(const Array& x, int axis);
 
-/// Of n elements: neighbours are combined, of these pairs the running combinations are found, which are those of the
+/// For n elements: neighbours are combined, of these pairs the running combinations are found, which are those of the
 /// odd elements, and the even ones are one step further.
 template <class F, class X> X running(const F& fn, const X& xs, std::int64_t n, int axis, Loc loc) {
   if (n < 2) return xs;

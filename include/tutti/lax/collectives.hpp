@@ -51,7 +51,7 @@ requires(!Number<T>) T psum(const T& tree, const Names& axes, Loc loc = Loc::cur
   return detail::leaves_mapped(
       tree, [&](const Array& x) { return detail::combine_leaf(x, axes, detail::Combine::sum, {}, loc); });
 }
-/// Of a number: times the number of devices.
+/// For a number: times the number of devices.
 template <Number T> T psum(T value, const Names& axes, Loc loc = Loc::current()) {
   return static_cast<T>(value * static_cast<T>(axis_size(axes, loc)));
 }
@@ -108,7 +108,7 @@ struct GatherOptions {
   bool tiled = false;
   AxisGroups axis_index_groups{};
 };
-/// What all devices of the group have, on each of them: along a new dim at `axis`, or (tiled) joined along the dim
+/// The values of all devices of the group, on each of them: along a new dim at `axis`, or (tiled) joined along the dim
 /// `axis`.
 ///
 ///     lax::all_gather(x, "x")                      // (4, 8) on each of 2 devices: (2, 4, 8)

@@ -31,7 +31,7 @@ struct RootBodies {
 };
 std::vector<Array> root_call(const std::vector<Array>& guess, const RootBodies& bodies, Loc loc);
 
-/// What a solver returns: the solution, or pair(solution, more).
+/// The result of a solver: the solution, or pair(solution, more).
 template <class X, class R> using solved_t = std::conditional_t<std::convertible_to<R, X>, X, R>;
 template <class X, class R> consteval bool check_solved() {
   constexpr bool fits = std::convertible_to<R, X> || is_pair<R>;

@@ -78,7 +78,7 @@ Array pow(const In& x, const In& y);
 Array atan2(const In& x, const In& y);
 Array neg(const In& x);
 Array conj(const In& x);  // complex, also of float32 and float64
-Array integer_pow(const In& x, int exponent);
+Array integer_pow(const In& x, Dim exponent);
 Array rsqrt(const In& x);
 Array erf(const In& x);
 Array erfc(const In& x);

@@ -69,7 +69,7 @@ struct Eigh {
   const Array& eigenvalues() const { return w; }
   const Array& eigenvectors() const { return v; }
 };
-/// Of Hermitian a[..., n, n], of which one triangle is read: eigenvalues w[..., n], ascending, and the eigenvectors as
+/// For Hermitian a[..., n, n], of which one triangle is read: eigenvalues w[..., n], ascending, and the eigenvectors as
 /// columns of v[..., n, n]. NaN for non-finite input.
 Eigh eigh(const In& a, bool lower = true);
 Array eigvalsh(const In& a, bool lower = true);
@@ -77,7 +77,7 @@ Array eigvalsh(const In& a, bool lower = true);
 struct Eig {
   Array w, left, right;  // vectors that were not asked for are empty
 };
-/// Of any a[..., n, n]: eigenvalues w (complex, in no order) and eigenvectors of length 1 as columns.
+/// For any a[..., n, n]: eigenvalues w (complex, in no order) and eigenvectors of length 1 as columns.
 Eig eig(const In& a, bool left = true, bool right = true);
 
 struct Hessenberg {
@@ -91,7 +91,7 @@ Hessenberg hessenberg(const In& a);
 struct Tridiagonal {
   Array a, d, e, taus;
 };
-/// Of Hermitian a[..., n, n], of which one triangle is read: q^H a q has the diagonal d[..., n] and e[..., n-1] beside
+/// For Hermitian a[..., n, n], of which one triangle is read: q^H a q has the diagonal d[..., n] and e[..., n-1] beside
 /// it; `a` has the vectors of the reflections in that triangle. NaN for non-finite input. No derivatives.
 Tridiagonal tridiagonal(const In& a, bool lower = true);
 

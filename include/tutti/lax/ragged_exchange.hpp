@@ -5,7 +5,7 @@
 
 namespace tutti::lax {
 
-/// What each device sends to the others, by rows: entry i of these arrays (int32[k n] for n devices along `axes`) is
+/// Rows that each device sends to the others: entry i of these arrays (int32[k n] for n devices along `axes`) is
 /// for device i / k.
 struct RaggedBlocks {
   Array input_offsets;   // where the slice begins in this device's operand

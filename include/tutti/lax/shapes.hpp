@@ -43,7 +43,7 @@ TopK approx_min_k(const In& x, std::int64_t k, const ApproxOptions& options = {}
 /// rhs[g, k, n]: [m, n]. Rows behind the last group are 0.
 Array ragged_dot(const In& lhs, const In& rhs, const In& group_sizes, std::optional<DType> preferred = {});
 
-/// Which dims are multiplied, which dim of lhs falls into groups that follow each other, and which dims of rhs are a
+/// Dims that are multiplied, the dim of lhs that falls into groups that follow each other, and which dims of rhs are a
 /// group's own.
 struct RaggedDotDims {
   DotDims dot{};

@@ -14,7 +14,7 @@
 
 namespace tutti::lax {
 
-/// What is added around the spatial dims: "VALID" (nothing), "SAME" (as many windows as there are elements over the
+/// Padding of the spatial dims: "VALID" (nothing), "SAME" (as many windows as there are elements over the
 /// stride; where the two sides differ the end gets more), "SAME_LOWER" (the start gets more), a number for all sides,
 /// or (before, after) per dim; negative numbers cut off.
 class Padding {
@@ -39,7 +39,7 @@ class Padding {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs_;
 };
 
-/// Which dim is what, one letter per dim: N batch, C feature and other letters spatial in inputs and results; O, I and
+/// Meaning of the dims, one letter each: N batch, C feature and other letters spatial in inputs and results; O, I and
 /// the same letters in kernels. Empty: batch, feature, spatial and out feature, in feature, spatial ("NCHW", "OIHW",
 /// "NCHW").
 struct ConvDims {
@@ -82,7 +82,7 @@ struct PatchOptions {
   ConvDims dimension_numbers{};
   std::optional<DType> preferred_element_type{};
 };
-/// What every window of extents `filter_shape` sees, as features of the result: input features times elements of the
+/// Elements of every window of extents `filter_shape`, as features of the result: input features times elements of the
 /// window, the latter varying faster. Source: jax.lax.conv_general_dilated_patches.
 Array conv_general_dilated_patches(const In& lhs, const Dims& filter_shape, const Dims& window_strides,
                                    const PatchOptions& options = {});

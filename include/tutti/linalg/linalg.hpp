@@ -30,7 +30,7 @@ using lax::linalg::Svd;
 
 // --- norms
 
-/// Which norm: none (2-norm of vectors, Frobenius norm of matrices), a number (infinities too), "fro" or "nuc".
+/// The norm: none (2-norm of vectors, Frobenius norm of matrices), a number (infinities too), "fro" or "nuc".
 struct Ord {
   std::optional<double> number;
   std::string name;
@@ -45,7 +45,7 @@ Array norm(const In& x, const Ord& ord = none, const std::vector<int>& axes = {}
 Array norm(const In& x, const Ord& ord, int axis, bool keepdims = false);
 /// sum(|x|^p)^(1/p) over all elements or some axes; 0 counts what is not 0, infinities give the extrema of |x|.
 Array vector_norm(const In& x, const Ord& ord = 2, const Axes& axes = {}, bool keepdims = false);
-/// Of the last two dims: "fro", "nuc", 1, -1, 2, -2 or an infinity.
+/// Norm over the last two dims: "fro", "nuc", 1, -1, 2, -2 or an infinity.
 Array matrix_norm(const In& x, const Ord& ord = "fro", bool keepdims = false);
 /// norm(x, p) * norm(inv(x), p); none and 2: the quotient of the extreme singular values. Infinite for singular x.
 Array cond(const In& x, const Ord& p = none);
@@ -70,7 +70,7 @@ struct Uplo {
 /// Eigenvalues w (ascending) and eigenvectors v (columns) of (a + a^H) / 2, or of one triangle of a ('L' or 'U').
 Eigh eigh(const In& a, Uplo uplo = 'L', bool symmetrize_input = true);
 Array eigvalsh(const In& a, Uplo uplo = 'L');
-/// Of any square matrix: complex eigenvalues, in no order, and eigenvectors of length 1.
+/// For any square matrix: complex eigenvalues, in no order, and eigenvectors of length 1.
 Eigh eig(const In& a);
 Array eigvals(const In& a);
 
@@ -94,7 +94,7 @@ Array pinv(const In& a, std::optional<double> rtol = {}, bool hermitian = false)
 /// How many singular values exceed rtol * the largest one, or `rtol` as it is when it is given, as in JAX.
 Array matrix_rank(const In& a, std::optional<double> rtol = {}, bool hermitian = false);
 /// a * a * ... (n times); negative n: of the inverse.
-Array matrix_power(const In& a, int n);
+Array matrix_power(const In& a, Dim n);
 /// The product of all, multiplied in the cheapest order; the first and last may be vectors.
 Array multi_dot(const ArrayList& xs);
 /// a's inverse as a map of its last dims to its first `ind` ones; and x with tensordot(a, x, x.ndim()) = b, after a's
@@ -111,7 +111,7 @@ struct ChoFactor {
   Array c;
   bool lower = false;
 };
-/// Of a's lower (or upper) triangle. Derivatives take a's tangents to be Hermitian.
+/// Factor from a's lower (or upper) triangle. Derivatives take a's tangents to be Hermitian.
 ChoFactor cho_factor(const In& a, bool lower = false);
 /// x with a x = b, c being a's factor.
 Array cho_solve(const ChoFactor& c, const In& b);
@@ -152,8 +152,8 @@ using tutti::matrix_transpose;
 using tutti::outer;
 using tutti::tensordot;
 using tutti::vecdot;
-/// Of the last two dims.
-inline Array diagonal(const In& x, int offset = 0) { return tutti::diagonal(x, offset, -2, -1); }
-inline Array trace(const In& x, int offset = 0) { return tutti::trace(x, offset, -2, -1); }
+/// Over the last two dims.
+inline Array diagonal(const In& x, Dim offset = 0) { return tutti::diagonal(x, offset, -2, -1); }
+inline Array trace(const In& x, Dim offset = 0) { return tutti::trace(x, offset, -2, -1); }
 
 }  // namespace tutti::linalg

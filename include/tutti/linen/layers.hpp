@@ -71,6 +71,7 @@ struct RMSNorm {
   double epsilon = 1e-6;
   bool use_scale = true;
   DType param_dtype = float32;
+  bool use_fast_variance = true;  // as Flax's field: both values give the same, since no mean is subtracted
   Array operator()(Scope& scope, const Array& x) const;
 };
 /// LayerNorm over groups of the last dim and all spatial dims.

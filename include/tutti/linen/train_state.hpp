@@ -1,4 +1,4 @@
-// What a training loop carries, and its copies for pmap. Source: flax.training.train_state, flax.jax_utils.
+// The state of a training loop, and its copies for pmap. Source: flax.training.train_state, flax.jax_utils.
 #pragma once
 
 #include <utility>

@@ -17,10 +17,10 @@
 
 namespace tutti {
 
-/// Where a device sits: what create_device_mesh orders devices by.
+/// Position of a device in hardware, by which create_device_mesh orders devices.
 struct DevicePosition {
   int process_index = 0;
-  /// Of the device's chip in the torus of chips: x, y, z.
+  /// Position of the device's chip in the torus of chips: x, y, z.
   std::array<int, 3> coords{};
   int core_on_chip = 0;
   /// The slice: devices that are joined by the fast network. -1: the platform has no slices.
@@ -153,7 +153,7 @@ class Mesh {
   const std::vector<std::string>& axis_names(Loc loc = Loc::current()) const;
   /// Position of an axis, or -1.
   int axis_index(std::string_view axis, Loc loc = Loc::current()) const;
-  /// Whether it was made by abstract_mesh: devices that are counted and that nobody owns.
+  /// True if made by abstract_mesh: its devices are counted and do not exist.
   bool is_abstract() const;
   /// Devices in row-major order: the device assignment of everything on this mesh.
   const std::vector<Device>& device_list(Loc loc = Loc::current()) const;
@@ -198,10 +198,10 @@ Mesh abstract_mesh(Shape sizes, Names names, Loc loc = Loc::current());
 namespace mesh_utils {
 
 struct DeviceMeshOptions {
-  /// Whether the devices of each process shall form a box of the mesh. Known for some shapes of TPU tori; others are a
+  /// True: the devices of each process are to form a box of the mesh. Known for some shapes of TPU tori; others are a
   /// DeviceError.
   bool contiguous_submeshes = false;
-  /// Whether one axis of a torus may serve several axes of the mesh, each with a part of the bandwidth.
+  /// True: one axis of a torus may serve several axes of the mesh, each with a part of the bandwidth.
   bool allow_split_physical_axes = false;
 };
 
@@ -223,9 +223,9 @@ DeviceGrid create_device_mesh(Shape sizes, std::vector<Device> devices, DeviceMe
                               Loc loc = Loc::current());
 
 struct HybridMeshOptions {
-  /// Whether the slow network joins processes, instead of slices.
+  /// True: the slow network joins processes, instead of slices.
   bool process_is_granule = false;
-  /// Whether slices (processes) come by their number, instead of in the order in which `devices` names them.
+  /// True: slices (processes) are ordered by their number, instead of in the order in which `devices` names them.
   bool should_sort_granules_by_key = true;
   bool allow_split_physical_axes = false;
 };

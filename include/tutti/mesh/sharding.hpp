@@ -22,7 +22,7 @@ struct unconstrained_t {
   friend constexpr bool operator==(unconstrained_t, unconstrained_t) = default;
 };
 
-/// What splits one dimension: nothing (`none`), one mesh axis, several (`axes("x", "y")`), or "tutti may choose".
+/// The split of one dimension: nothing (`none`), one mesh axis, several (`axes("x", "y")`), or "tutti may choose".
 class SpecEntry {
  public:
   SpecEntry() = default;
@@ -57,7 +57,7 @@ requires(std::convertible_to<const T&, std::string>&&...) SpecEntry axes(const T
   return SpecEntry(Names(std::vector<std::string>{std::string(names)...}));
 }
 
-/// Which mesh axes split which dimension. Entries that are missing at the end mean `none`.
+/// Mesh axes that split each dimension. Entries that are missing at the end mean `none`.
 ///
 ///     P("x", "y")              // dim 0 over axis x, dim 1 over axis y
 ///     P(none, "y")             // dim 1 over y; the same content along x
@@ -149,16 +149,16 @@ class Sharding {
   /// The spec of a NamedSharding; throws ValueError for the other kinds.
   const PartitionSpec& spec(Loc loc = Loc::current()) const;
 
-  /// Whether every device holds everything.
+  /// True if every device holds the whole array.
   bool is_fully_replicated(Loc loc = Loc::current()) const;
-  /// Whether this process reaches all devices.
+  /// True if all devices belong to this process.
   bool is_fully_addressable(Loc loc = Loc::current()) const;
   /// Shape of the largest block. Where the sizes do not divide, other blocks may be smaller or empty.
   /// Throws ShardingError when the rank does not fit.
   Shape shard_shape(const Shape& shape, Loc loc = Loc::current()) const;
-  /// What each device holds, in the order of the device assignment.
+  /// The part of each device, in the order of the device assignment.
   std::vector<std::pair<Device, ShardIndex>> devices_indices_map(const Shape& shape, Loc loc = Loc::current()) const;
-  /// Whether arrays of `ndim` dims are placed the same way, however it is written.
+  /// True if arrays of `ndim` dims are placed equally, however that is written.
   bool is_equivalent_to(const Sharding& other, int ndim) const;
 
   const std::string& memory_kind(Loc loc = Loc::current()) const;

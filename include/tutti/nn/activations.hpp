@@ -63,7 +63,7 @@ Array softmax(const In& x, const Axes& axes = -1, const Array& where = {});
 /// x - log(sum(exp(x))) along the axes.
 Array log_softmax(const In& x, const Axes& axes = -1, const Array& where = {});
 /// log(sum(b exp(x))) without overflow; without b it counts as 1; `where` (bool, broadcasts) leaves elements out. NaN
-/// where the sum is negative.
+/// with derivative 0 where the sum is negative.
 Array logsumexp(const In& x, const Axes& axes = {}, bool keepdims = false, const Array& b = {},
                 const Array& where = {});
 struct SignedLog {

@@ -34,7 +34,8 @@ struct InterpOptions {
 };
 /// The piecewise linear function through (xp[i], fp[i]), xp ascending, at every element of x.
 Array interp(const Operand& x, const In& xp, const In& fp, const InterpOptions& options = {});
-/// x with jumps of more than `discontinuity` (period / 2) changed by whole periods.
+/// x with jumps of more than `discontinuity` (period / 2) changed by whole periods. Integers with an integer period
+/// stay integers, also where it is odd; there NumPy is followed, JAX changes some by parts of a period.
 Array unwrap(const In& x, std::optional<double> discontinuity = {}, int axis = -1, double period = 6.283185307179586);
 
 // --- running
@@ -58,7 +59,8 @@ Array cumulative_prod(const In& x, const CumulativeOptions& options = {});
 /// full: n + m - 1 elements; same: as many as the longer one; valid: where both overlap completely.
 enum class ConvolveMode { full, same, valid };
 constexpr Choices choices_of(ConvolveMode) { return {"convolve", "mode", "full same valid"}; }
-/// sum of x[i] * y[k - i]. ValueError for what is no vector, or is empty.
+/// sum of x[i] * y[k - i]. Zeros stand around the longer one and are multiplied too, as in JAX: an infinite element of
+/// the shorter one makes NaN at the ends. ValueError for what is no vector, or is empty.
 Array convolve(const In& x, const In& y, OneOf<ConvolveMode> mode = ConvolveMode::full);
 /// sum of x[i + k] * conj(y[i]).
 Array correlate(const In& x, const In& y, OneOf<ConvolveMode> mode = ConvolveMode::valid);

@@ -40,7 +40,7 @@ struct MeshgridOptions {
   OneOf<Indexing> indexing = Indexing::xy;  // xy: the first vector varies along dim 1
   bool sparse = false;                      // extents of 1 instead of repeated numbers
 };
-/// Of vectors one array each, which has the number along its own dim: meshgrid({x, y})[0][i, j] is x[j].
+/// An array for each vector, which varies along its own dim: meshgrid({x, y})[0][i, j] is x[j].
 std::vector<Array> meshgrid(const ArrayList& vectors, const MeshgridOptions& options = {});
 /// The position along each dim: [ndim, ...dimensions]; `sparse`: meshgrid's.
 Array indices(const Shape& dimensions, DType dtype = canonical(int64), Loc loc = Loc::current());
@@ -48,11 +48,11 @@ std::vector<Array> sparse_indices(const Shape& dimensions, DType dtype = canonic
 /// Vectors as an open grid: the ith has its extent in dim i, 1 elsewhere. Bools stand for the positions of true.
 std::vector<Array> ix_(const ArrayList& vectors);
 /// Rows and columns of the elements at and below (above) diagonal k of a matrix[n, m]; m = n when left out.
-std::pair<Array, Array> tril_indices(Dim n, int k = 0, std::optional<Dim> m = {}, Loc loc = Loc::current());
-std::pair<Array, Array> triu_indices(Dim n, int k = 0, std::optional<Dim> m = {}, Loc loc = Loc::current());
+std::pair<Array, Array> tril_indices(Dim n, Dim k = 0, std::optional<Dim> m = {}, Loc loc = Loc::current());
+std::pair<Array, Array> triu_indices(Dim n, Dim k = 0, std::optional<Dim> m = {}, Loc loc = Loc::current());
 /// The same for a matrix.
-std::pair<Array, Array> tril_indices_from(const In& x, int k = 0);
-std::pair<Array, Array> triu_indices_from(const In& x, int k = 0);
+std::pair<Array, Array> tril_indices_from(const In& x, Dim k = 0);
+std::pair<Array, Array> triu_indices_from(const In& x, Dim k = 0);
 /// Positions on the main diagonal: `ndim` times 0 to n - 1.
 std::vector<Array> diag_indices(Dim n, int ndim = 2, Loc loc = Loc::current());
 std::vector<Array> diag_indices_from(const In& x);
@@ -65,7 +65,7 @@ constexpr Choices choices_of(RavelMode) { return {"ravel_multi_index", "mode", "
 Array ravel_multi_index(const ArrayList& indices, const Shape& shape, OneOf<RavelMode> mode = RavelMode::raise,
                         bool fortran = false);
 /// A matrix with the flat x on diagonal k.
-Array diagflat(const In& x, int k = 0);
+Array diagflat(const In& x, Dim k = 0);
 
 // --- windows of n numbers: 0 to 1 and back
 

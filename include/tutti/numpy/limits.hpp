@@ -1,4 +1,4 @@
-// What dtypes can hold. Source: jax.numpy.finfo, iinfo, can_cast.
+// Ranges of dtypes. Source: jax.numpy.finfo, iinfo, can_cast.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct iinfo {
 /// floating), or any.
 enum class Casting { no, equiv, safe, same_kind, unsafe };
 constexpr Choices choices_of(Casting) { return {"can_cast", "casting", "no equiv safe same_kind unsafe"}; }
-/// Whether a conversion is one of these.
+/// True if a conversion is one of these.
 bool can_cast(DType from, DType to, OneOf<Casting> casting = Casting::safe);
 
 }  // namespace tutti

@@ -18,10 +18,31 @@ Array zeros(const Shape& shape, DType dtype = float64, Loc loc = Loc::current())
 Array ones(const Shape& shape, DType dtype = float64, Loc loc = Loc::current());
 /// Elements without a promised value (zeros, as in JAX).
 Array empty(const Shape& shape, DType dtype = float64, Loc loc = Loc::current());
+/// The same of extents one by one: `zeros(4, 8)`; of one also with a dtype: `zeros(4, int32)`.
+template <Extent N> Array zeros(N n, DType dtype = float64, Loc loc = Loc::current()) {
+  return zeros(Shape{n}, dtype, loc);
+}
+template <Extent N> Array ones(N n, DType dtype = float64, Loc loc = Loc::current()) {
+  return ones(Shape{n}, dtype, loc);
+}
+template <Extent N> Array empty(N n, DType dtype = float64, Loc loc = Loc::current()) {
+  return empty(Shape{n}, dtype, loc);
+}
+template <Extent N, Extent... More> Array zeros(N n, const LocatedDim& m, More... more) {
+  return zeros(Shape{n, m.value, more...}, float64, m.loc);
+}
+template <Extent N, Extent... More> Array ones(N n, const LocatedDim& m, More... more) {
+  return ones(Shape{n, m.value, more...}, float64, m.loc);
+}
+template <Extent N, Extent... More> Array empty(N n, const LocatedDim& m, More... more) {
+  return empty(Shape{n, m.value, more...}, float64, m.loc);
+}
 /// `value` (a number or an array that broadcasts) in every place; without a dtype it keeps the value's, weak for a
 /// number.
 Array full(const Shape& shape, const Operand& value);
 Array full(const Shape& shape, const Operand& value, DType dtype);
+template <Extent N> Array full(N n, const Operand& value) { return full(Shape{n}, value); }
+template <Extent N> Array full(N n, const Operand& value, DType dtype) { return full(Shape{n}, value, dtype); }
 /// The like-functions take shape and dtype of x unless others are given, and outside of transformations, where the
 /// shape is x's, its placement.
 Array zeros_like(const In& x);
@@ -33,11 +54,12 @@ Array ones_like(const In& x, const Shape& shape, std::optional<DType> dtype = {}
 Array full_like(const In& x, const Operand& value);
 Array full_like(const In& x, const Operand& value, DType dtype);
 Array full_like(const In& x, const Operand& value, const Shape& shape, std::optional<DType> dtype = {});
-/// n rows, m columns (m = n when left out), ones on diagonal k: `eye(2)` is {{1, 0}, {0, 1}}.
+/// n rows, m columns (m = n when left out), ones on diagonal k: `eye(2)` is {{1, 0}, {0, 1}}. Positive k lie above the
+/// main diagonal, negative ones below, here and in all functions of diagonals; one beyond the corner has no elements.
 Array eye(Dim n, DType dtype = float64, Loc loc = Loc::current());
-Array eye(Dim n, Dim m, int k = 0, DType dtype = float64, Loc loc = Loc::current());
+Array eye(Dim n, Dim m, Dim k = 0, DType dtype = float64, Loc loc = Loc::current());
 /// Ones at and below diagonal k.
-Array tri(Dim n, Dim m, int k = 0, DType dtype = float32, Loc loc = Loc::current());
+Array tri(Dim n, Dim m, Dim k = 0, DType dtype = float32, Loc loc = Loc::current());
 inline Array tri(Dim n, Loc loc = Loc::current()) { return tri(n, n, 0, float32, loc); }
 Array arange_from(const Scalar& start, const Scalar& stop, const Scalar& step, std::optional<DType> dtype, Loc loc);
 /// start, start + step, ... below stop. Integers give int32, a float among the arguments float32: `arange(3)` is {0, 1,
@@ -66,20 +88,35 @@ Array linspace(double start, double stop, Dim n = 50, bool endpoint = true, DTyp
 
 // --- shapes
 
-/// One extent may be -1: `reshape(x, {4, -1})`.
+/// One extent may be -1: `reshape(x, {4, -1})`. Extents, repeats and dims of the functions below may also be given one
+/// by one: `reshape(x, 4, -1)`, `transpose(x, 0, 2, 1)`, `squeeze(x, 0, 2)`.
 Array reshape(const In& x, const Shape& shape);
+template <Extent N, Extent... More> Array reshape(const In& x, N n, More... more) {
+  return reshape(x, Shape{n, more...});
+}
 Array ravel(const In& x);
 /// All dims in reverse order, or in the order given: `transpose(x, {1, 0, 2})`; negative dims count from the end.
 Array transpose(const In& x);
 Array transpose(const In& x, const std::vector<int>& permutation);
+template <Integer D, Integer... More> Array transpose(const In& x, D dim, More... more) {
+  return transpose(x, std::vector<int>{static_cast<int>(dim), static_cast<int>(more)...});
+}
 Array moveaxis(const In& x, int from, int to);
 Array swapaxes(const In& x, int a, int b);
 /// Drops dims of extent 1: those named, or all.
 Array squeeze(const In& x, const Axes& axes = {});
+template <Integer D, Integer E, Integer... More> Array squeeze(const In& x, D dim, E second, More... more) {
+  return squeeze(x, Axes{dim, second, more...});
+}
 /// Adds dims of extent 1; `axes` are positions in the result.
 Array expand_dims(const In& x, const std::vector<int>& axes);
-inline Array expand_dims(const In& x, int axis) { return expand_dims(x, std::vector<int>{axis}); }
+template <Extent D, Extent... More> Array expand_dims(const In& x, D axis, More... more) {
+  return expand_dims(x, std::vector<int>{static_cast<int>(axis), static_cast<int>(more)...});
+}
 Array broadcast_to(const In& x, const Shape& shape);
+template <Extent N, Extent... More> Array broadcast_to(const In& x, N n, More... more) {
+  return broadcast_to(x, Shape{n, more...});
+}
 /// Arrays with their dtypes promoted and their shapes broadcast to one.
 std::vector<Array> broadcast_arrays(const std::vector<Array>& xs);
 
@@ -109,16 +146,17 @@ Array roll(const In& x, std::int64_t shift, int axis);
 /// Several axes, each by its own shift; an axis that comes twice moves by the sum.
 Array roll(const In& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes);
 Array tile(const In& x, const Shape& repeats);
+template <Extent N, Extent... More> Array tile(const In& x, N n, More... more) { return tile(x, Shape{n, more...}); }
 /// Every element (slice along `axis`) `n` times in a row; without an axis the flat array.
 Array repeat(const In& x, Dim n);
 Array repeat(const In& x, Dim n, int axis);
 /// The lower (upper) triangle of the last two dims; zeros elsewhere.
-Array tril(const In& x, int k = 0);
-Array triu(const In& x, int k = 0);
-/// Of a matrix its diagonal k, of a vector the square matrix that has it as diagonal k, zeros elsewhere: `diag({{1, 2},
+Array tril(const In& x, Dim k = 0);
+Array triu(const In& x, Dim k = 0);
+/// The diagonal k of a matrix; for a vector the square matrix with it as diagonal k, zeros elsewhere: `diag({{1, 2},
 /// {3, 4}})` is {1, 4}.
-Array diag(const In& x, int k = 0);
-/// What lies around: a constant, the last element, the array mirrored (reflect: without its border, symmetric: with
+Array diag(const In& x, Dim k = 0);
+/// The padding: a constant, the last element, the array mirrored (reflect: without its border, symmetric: with
 /// it), its other end, a straight line down to a value, or what the elements at that side have as maximum, mean, ...
 enum class PadMode { constant, edge, reflect, wrap, symmetric, linear_ramp, maximum, mean, median, minimum, empty };
 constexpr Choices choices_of(PadMode) {
@@ -140,11 +178,11 @@ Array pad(const In& x, const PadWidths& widths, const PadOptions& options);
 
 // --- choosing
 
-/// What happens to an index that is out of range: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones
+/// How out-of-range indices are handled: fill (NaN and the like), clip (nearest), wrap (modulo). Negative ones
 /// count from the end, except under clip.
 enum class TakeMode { fill, clip, wrap };
 constexpr Choices choices_of(TakeMode) { return {"take", "mode", "fill clip wrap"}; }
-/// Of the flat array, or along an axis. `fill_value` (a number) instead of NaN and the like.
+/// Takes from the flat array, or along an axis. `fill_value` (a number) instead of NaN and the like.
 Array take(const In& x, const Operand& indices, OneOf<TakeMode> mode = TakeMode::fill, const Array& fill_value = {});
 Array take(const In& x, const Operand& indices, int axis, OneOf<TakeMode> mode = TakeMode::fill,
            const Array& fill_value = {});
@@ -156,7 +194,7 @@ Array take_along_axis(const In& x, const Operand& indices, none_t, OneOf<TakeMod
                       const Array& fill_value = {});
 Array sort(const In& x, int axis = -1, bool descending = false);
 Array argsort(const In& x, int axis = -1, bool descending = false);
-/// Of the flat array.
+/// Sorts the flat array.
 Array sort(const In& x, none_t, bool descending = false);
 Array argsort(const In& x, none_t, bool descending = false);
 

@@ -22,7 +22,7 @@ inline Array empty_like(const In& x, DType dtype) { return zeros_like(x, dtype);
 
 /// Equal elements where one is broadcast to the other: a bool array of shape ().
 Array array_equiv(const Operand& x, const Operand& y);
-/// Whether the imaginary part is not 0, or is; and whether the dtype is real.
+/// True where the imaginary part is not 0, or is; and if the dtype is real.
 Array iscomplex(const In& x);
 Array isreal(const In& x);
 bool isrealobj(const Array& x);

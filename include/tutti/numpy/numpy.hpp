@@ -144,7 +144,8 @@ Array floor(const In& x);
 Array ceil(const In& x);
 Array trunc(const In& x);
 Array rint(const In& x);
-/// To `decimals` places, ties to even: `round(2.5)` is 2.
+/// To `decimals` places, ties to even: `round(2.5)` is 2. Integers to negative ones too, which JAX refuses: round(25,
+/// -1) is 20; what the dtype does not hold wraps. TypeError for bools to negative ones.
 Array round(const In& x, int decimals = 0);
 Array isnan(const In& x);
 Array isinf(const In& x);
@@ -211,7 +212,7 @@ Array mean(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array var(const In& x, const Axes& axes = {}, bool keepdims = false, int ddof = 0);
 /// Square root of var. (`std` would be the namespace.)
 Array std_(const In& x, const Axes& axes = {}, bool keepdims = false, int ddof = 0);
-/// Whether any (every: `all(x)`) element is not 0.
+/// True if any (every: `all(x)`) element is not 0.
 Array any(const In& x, const Axes& axes = {}, bool keepdims = false);
 /// The first index of the extremum: along one axis, or of the flat array. int32, under x64 int64.
 Array argmax(const In& x, std::optional<int> axis = {}, bool keepdims = false);
@@ -231,7 +232,7 @@ Array nanmean(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array nanmax(const In& x, const Axes& axes = {}, bool keepdims = false);
 Array nanmin(const In& x, const Axes& axes = {}, bool keepdims = false);
 
-/// What reductions can do besides: another dtype, a start value, a mask of the elements that count.
+/// Further options of reductions: another dtype, a start value, a mask of the elements that count.
 struct ReduceOptions {
   Axes axes = {};
   bool keepdims = false;

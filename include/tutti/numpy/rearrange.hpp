@@ -49,12 +49,15 @@ Array trim_zeros(const In& x, const std::string& trim = "fb", const Axes& axes =
 // --- turning
 
 /// k quarter turns from the first axis towards the second.
-Array rot90(const In& x, int k = 1, std::pair<int, int> axes = {0, 1});
+Array rot90(const In& x, Dim k = 1, std::pair<int, int> axes = {0, 1});
 Array fliplr(const In& x);
 Array flipud(const In& x);
 Array rollaxis(const In& x, int axis, int start = 0);
 Array moveaxis(const In& x, const std::vector<int>& from, const std::vector<int>& to);
 Array permute_dims(const In& x, const std::vector<int>& permutation);
+template <Integer D, Integer... More> Array permute_dims(const In& x, D dim, More... more) {
+  return permute_dims(x, std::vector<int>{static_cast<int>(dim), static_cast<int>(more)...});
+}
 /// At least 1, 2 or 3 dims: vectors become rows, matrices get a last dim.
 Array atleast_1d(const In& x);
 Array atleast_2d(const In& x);

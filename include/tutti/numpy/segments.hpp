@@ -31,7 +31,7 @@ template <Integer T> Array segment_min(const In& x, const In& ids, T num_segment
   return segment_min(x, ids, SegmentOptions{Dim(num_segments)});
 }
 
-/// Of integers, not negative: the greatest common divisor and the least common multiple.
+/// For integers, not negative: the greatest common divisor and the least common multiple.
 Array gcd(const Operand& x, const Operand& y);
 Array lcm(const Operand& x, const Operand& y);
 

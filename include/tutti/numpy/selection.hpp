@@ -26,18 +26,18 @@ Array argwhere(const In& x, const SizeOptions& options = {});
 /// The same of the flat array.
 Array flatnonzero(const In& x, const SizeOptions& options = {});
 /// The positions where mask_func(ones[n, n], k) is not 0, such as triu, or tril: rows and columns.
-std::vector<Array> mask_indices(Dim n, const std::function<Array(const Array&, int)>& mask_func, int k = 0,
+std::vector<Array> mask_indices(Dim n, const std::function<Array(const Array&, Dim)>& mask_func, Dim k = 0,
                                 const SizeOptions& options = {}, Loc loc = Loc::current());
 /// nonzero(condition).
 std::vector<Array> where(const In& condition, const SizeOptions& options = {});
-/// What stands where `condition` holds, of the flat array.
+/// Elements where `condition` holds, of the flat array.
 Array extract(const In& condition, const In& x, const SizeOptions& options = {});
 /// The slices along an axis, or the elements of the flat array, for which the vector `condition` holds.
 Array compress(const In& condition, const In& x, std::optional<int> axis = {}, const SizeOptions& options = {});
 
 /// Per element the choice whose condition is the first to hold, else `otherwise`; all broadcast, dtypes are promoted.
 Array select(const ArrayList& conditions, const ArrayList& choices, const Operand& otherwise = 0);
-/// What piecewise computes in a part: a number, or a function of x.
+/// The value of piecewise in a part: a number, or a function of x.
 using Piecewise = std::variant<Array, std::function<Array(const Array&)>>;
 /// Per element what the last condition that holds says, in x's dtype; where none does the piece behind those of the
 /// conditions, or 0. Throws ValueError for another number of pieces.

@@ -18,7 +18,7 @@ struct UniqueOptions {
   std::optional<Dim> size = {};
   Array fill_value = {};  // without one the least element
 };
-/// The elements, sorted, each once.
+/// The elements, sorted, each once. A complex number with a NaN in either part counts as NaN + 0j.
 Array unique(const In& x, const UniqueOptions& options = {});
 struct Unique {
   Array values;
@@ -32,7 +32,7 @@ std::pair<Array, Array> unique_counts(const In& x, const UniqueOptions& options 
 std::pair<Array, Array> unique_inverse(const In& x, const UniqueOptions& options = {});
 Array unique_values(const In& x, const UniqueOptions& options = {});
 
-/// What is in x or y, in both, in x alone, in exactly one of them: sorted, each once.
+/// Elements in x or y, in both, in x alone, in exactly one of them: sorted, each once.
 Array union1d(const In& x, const In& y, const SizeOptions& options = {});
 Array intersect1d(const In& x, const In& y, const SizeOptions& options = {});
 struct Intersection {
@@ -41,7 +41,7 @@ struct Intersection {
 Intersection intersect1d_indices(const In& x, const In& y);
 Array setdiff1d(const In& x, const In& y, const SizeOptions& options = {});
 Array setxor1d(const In& x, const In& y, const SizeOptions& options = {});
-/// Whether each element of x stands in `among`, or with `invert` does not.
+/// For each element of x: whether it is in `among`, or with `invert` is not.
 Array isin(const In& x, const In& among, bool invert = false);
 
 }  // namespace tutti

@@ -16,7 +16,7 @@ struct SearchOptions {
   Array sorter = {};              // positions that sort `sorted`, as argsort gives them
   OneOf<Side> side = Side::left;  // Side::right means the same as `right`
 };
-/// Where each element of x[...] would be inserted in the ascending vector `sorted`: an int32 array of x's shape, from 0
+/// Insertion position of each element of x[...] in the ascending vector `sorted`: an int32 array of x's shape, from 0
 /// to n. searchsorted({1, 2, 2, 5}, 2) is 1, with right 3. NaN is last.
 Array searchsorted(const In& sorted, const Operand& x, const SearchOptions& options = {});
 inline Array searchsorted(const In& sorted, const Operand& x, OneOf<Side> side) {

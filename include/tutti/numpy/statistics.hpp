@@ -55,7 +55,7 @@ Average average_and_weight(const In& x, const AverageOptions& options = {});
 
 // --- counting
 
-/// Where bins end: `bins` of equal width from the least element to the greatest or over `range`, or given edges.
+/// Bins: `bins` of equal width from the least element to the greatest or over `range`, or given edges.
 struct Bins {
   std::int64_t count = 10;
   std::optional<std::pair<double, double>> range = {};
@@ -87,7 +87,7 @@ struct HistogramDd {
   Array counts;
   std::vector<Array> edges;
 };
-/// Of points x[n, d]; bins per dim, or one for all.
+/// Histogram of points x[n, d]; bins per dim, or one for all.
 HistogramDd histogramdd(const In& x, const std::vector<Bins>& bins = {Bins()}, const HistogramOptions& options = {});
 
 struct BincountOptions {
@@ -107,7 +107,7 @@ struct CovOptions {
   std::optional<int> ddof = {};
   Array fweights = {}, aweights = {};  // how often an observation counts, and how much
 };
-/// Of variables x (and y); a matrix, or a scalar of one variable.
+/// For variables x (and y): a matrix, or a scalar of one variable.
 Array cov(const In& x, const CovOptions& options = {});
 Array cov(const In& x, const In& y, const CovOptions& options = {});
 /// cov over the product of the standard deviations.

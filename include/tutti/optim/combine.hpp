@@ -201,7 +201,7 @@ template <class T> class MultiSteps : public Updates<MultiSteps<T>> {
                                    tree::map([&](const Array& a) { return detail::kept_sum(at.due, a); }, sums)};
     return {tree::map([&](const Array& u) { return detail::emitted(at.due, u); }, updates), std::move(out)};
   }
-  /// Whether the last update stepped: bool[].
+  /// True if the last update stepped: bool[].
   template <class State> Array has_updated(const State& state) const {
     return detail::stepped(state.mini_step, state.gradient_step);
   }

@@ -1,4 +1,4 @@
-// What a gradient transformation is: init(params) -> state, update(gradients, state, params) -> (updates, state).
+// A gradient transformation: init(params) -> state, update(gradients, state, params) -> (updates, state).
 // Source of names and meanings: Optax.
 //
 // A transformation is written for leaves: a function that changes lists of arrays. Transform gives it trees and a state
@@ -73,7 +73,7 @@ struct Leaves {
 /// Changes updates and state in place; the count is raised afterwards.
 class Stage {
  public:
-  /// What a user wrote: it may read values, and depend on what changes. It runs as it stands, step by step.
+  /// A stage of the user's: it may read values, and depend on captured state. It runs step by step, unrecorded.
   template <class F>
   requires(std::invocable<const F&, Leaves&> && !std::same_as<F, Stage>) Stage(F run) : run_(std::move(run)) {}
   /// A stage that depends on its leaves and on `rates` alone: it is recorded once, and runs as one program.
@@ -81,7 +81,7 @@ class Stage {
 
   void operator()(Leaves& leaves) const { run_(leaves); }
   bool is_pure() const { return pure_; }
-  /// What the stage asks Leaves::rate for.
+  /// The rates that the stage requests by Leaves::rate.
   const std::vector<std::shared_ptr<const Rate>>& rates() const { return rates_; }
 
  private:

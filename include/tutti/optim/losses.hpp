@@ -19,7 +19,7 @@ Array log_cosh(const In& predictions, const Array& targets = {});
 Array cosine_similarity(const In& predictions, const In& targets, double epsilon = 0, int axis = -1);
 Array cosine_distance(const In& predictions, const In& targets, double epsilon = 0, int axis = -1);
 
-/// Of independent classes: -labels log(p) - (1 - labels) log(1 - p) with p = sigmoid(logits).
+/// For independent classes: -labels log(p) - (1 - labels) log(1 - p) with p = sigmoid(logits).
 Array sigmoid_binary_cross_entropy(const In& logits, const Array& labels);
 /// The same, examples that are already right weighted down by (1 - p)^gamma.
 Array sigmoid_focal_loss(const In& logits, const Array& labels, std::optional<double> alpha = {}, double gamma = 2);

@@ -6,6 +6,9 @@
 //     nu have the type of params auto [updates, next] = opt.update(grads, state, params); params =
 //     optim::apply_updates(params, updates);
 //
+// What the optimisers keep and compute of float16 parameters is float32: the squares of usual gradients are 0 there,
+// and Optax, which computes in float16, gives infinities. Updates have the dtype of the gradients.
+//
 // Every state counts its steps, and schedules use that count. An optimiser is a value: capture it in the function that
 // is jitted.
 #pragma once

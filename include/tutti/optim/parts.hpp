@@ -13,7 +13,7 @@
 
 namespace tutti::optim {
 
-/// Which parameters something applies to: one bool, path patterns, `{{"**.bias", false}, {"**", true}}`, of which the
+/// Selects parameters: one bool, path patterns, `{{"**.bias", false}, {"**", true}}`, of which the
 /// first match counts, or a function (path, array) -> bool. What no pattern matches is left out.
 class Mask {
  public:
@@ -24,7 +24,7 @@ class Mask {
   requires std::is_invocable_r_v<bool, const F&, const tree::Path&, const Array&> Mask(F fn)
       : function_(std::move(fn)) {}
   bool holds(const tree::Path& path, const Array& leaf) const;
-  /// Whether a user's function decides.
+  /// True if a function of the user's decides.
   bool is_function() const { return static_cast<bool>(function_); }
   /// ValueError when a pattern matches none of the paths.
   void check(const std::vector<tree::Path>& paths) const;

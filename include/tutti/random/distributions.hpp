@@ -47,13 +47,13 @@ Array t(const In& key, const Operand& df, const std::optional<Shape>& shape = {}
 /// Vectors of positive numbers with sum 1, [shape..., n] for alpha[..., n].
 Array dirichlet(const In& key, const In& alpha, const std::optional<Shape>& shape = {},
                 DType dtype = canonical(float64));
-/// Of density exp(-|x|^p).
+/// Distribution with density exp(-|x|^p).
 Array generalized_normal(const In& key, double p, const Shape& shape = {}, DType dtype = canonical(float64));
 /// Vectors of d numbers, [shape..., d], evenly in the ball of those whose p-norm is 1 at most.
 Array ball(const In& key, Dim d, double p = 2, const Shape& shape = {}, DType dtype = canonical(float64));
 
-/// How often something happens that is expected `lam` times; -1 where lam is NaN. Sources: Knuth;
-/// Hoermann 1993.
+/// How often something happens that is expected `lam` times; -1 where lam is NaN or negative, the largest number of the
+/// dtype where lam is infinite or beyond it. Sources: Knuth; Hoermann 1993.
 Array poisson(const In& key, const Operand& lam, const std::optional<Shape>& shape = {},
               DType dtype = canonical(int64));
 /// How many of n trials, of which each succeeds with probability p, do; NaN where n or p make no sense.

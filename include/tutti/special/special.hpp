@@ -1,5 +1,6 @@
 // Special functions, elementwise with promotion: floats stay, integers become float32. Names and meanings:
-// jax.scipy.special, jax.scipy.stats.norm.
+// jax.scipy.special, jax.scipy.stats.norm. Errors, where they are given, are in units in the last place, beyond what
+// half a unit of the arguments changes; `./dev sweep special` measures them.
 #pragma once
 
 #include "tutti/array/array.hpp"
@@ -30,8 +31,9 @@ Array beta(const Operand& a, const Operand& b);
 Array betaln(const Operand& a, const Operand& b);
 Array betainc(const Operand& a, const Operand& b, const Operand& x);
 /// Hurwitz' zeta function, the sum of (q + n)^-x; without q Riemann's. NaN where x < 1, as in JAX.
+/// Errors up to 4 units.
 Array zeta(const Operand& x, const Operand& q = 1.f);
-/// Modified Bessel functions, and those times exp(-|x|).
+/// Modified Bessel functions, and those times exp(-|x|). Errors up to 4 units.
 Array i0(const In& x);
 Array i0e(const In& x);
 Array i1(const In& x);
@@ -57,7 +59,7 @@ Array comb(const Operand& n, const Operand& k, bool repetition = false);
 Array boxcox(const Operand& x, const Operand& lambda);
 Array boxcox1p(const Operand& x, const Operand& lambda);
 /// exp(x^2) erfc(x), also of complex numbers; Dawson's integral exp(-x^2) int_0^x exp(t^2) dt; Faddeeva's function
-/// exp(-z^2) erfc(-iz), complex.
+/// exp(-z^2) erfc(-iz), complex. Errors up to 4 units; of each part of wofz up to 16 in float64, beside the axes too.
 Array erfcx(const In& x);
 Array dawsn(const In& x);
 Array wofz(const In& z);
@@ -65,6 +67,7 @@ Array wofz(const In& z);
 Array owens_t(const Operand& h, const Operand& a);
 /// Exponential integrals: int_x^inf exp(-t) / t^n dt x^(n-1), that for n = 1, and -E1(-x), in the middle of which a
 /// pole is passed. n counts from 0 (NaN for what is no integer), x is not negative (else NaN).
+/// Errors up to 4 units, of expn 5 in float32 and 16 in float64.
 Array expn(const Operand& n, const Operand& x);
 Array exp1(const In& x);
 Array expi(const In& x);
@@ -72,22 +75,26 @@ struct SineIntegrals {
   Array si, ci;
 };
 /// int_0^x sin(t) / t dt, and gamma + log(x) + int_0^x (cos(t) - 1) / t dt (of |x|).
+/// Errors up to 4 and 6 units, beside the zeros too.
 SineIntegrals sici(const In& x);
 struct Fresnel {
   Array s, c;
 };
-/// int_0^x sin(pi t^2 / 2) dt, and that of the cosine.
+/// int_0^x sin(pi t^2 / 2) dt, and that of the cosine. Errors up to 4 and 6 units.
 Fresnel fresnel(const In& x);
-/// int_1^x log(t) / (1 - t) dt, the dilogarithm of 1 - x; NaN for x < 0.
+/// int_1^x log(t) / (1 - t) dt, the dilogarithm of 1 - x; NaN for x < 0. Errors up to 4 units.
 Array spence(const In& x);
-/// The confluent hypergeometric function M(a, b, x), and Gauss's F(a, b, c, x) for x up to 1 (infinite beyond).
+/// The confluent hypergeometric function M(a, b, x), and Gauss's F(a, b, c, x) for x up to 1 (infinite beyond,
+/// but for polynomials). Errors up to 4 units in float32 and 16 in float64.
 Array hyp1f1(const Operand& a, const Operand& b, const Operand& x);
 Array hyp2f1(const Operand& a, const Operand& b, const Operand& c, const Operand& x);
-/// Bessel functions J_0 ... J_v of z, stacked along a new dim 0, by n_iter steps downwards: enough for |z| up to about
-/// half as many.
+/// Bessel functions J_0 ... J_v of z, stacked along a new dim 0. n_iter, JAX's number of steps, is larger than v
+/// (else ValueError) and changes nothing. Errors up to 4 units in float32 and 5 in float64 for |z| up to 24, beside the
+/// zeros too.
 Array bessel_jn(const In& z, int v, int n_iter = 50);
 /// Spherical harmonics (complex) of degree n >= 0 and order m (integers), at the polar angle theta and the azimuth phi,
 /// which broadcast. n_max is the largest n; where n is not known while recording it must be given. ValueError if not.
+/// Errors of each part up to 4 units in float32 and 16 in float64 for n up to 12, beside the zeros too.
 Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const Operand& phi, int n_max = -1);
 /// Bernoulli's numbers B_0 ... B_n, with B_1 = -1/2.
 Array bernoulli(int n);

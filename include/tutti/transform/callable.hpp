@@ -59,7 +59,7 @@ template <class T> using own_t = typename detail::Own<std::decay_t<T>>::type;
 /// T in a differentiated place or as a carry: a bare number is an Array.
 template <class T> using lift_t = std::conditional_t<Number<std::decay_t<T>>, Array, own_t<T>>;
 
-/// What `const F&` returns for these arguments, without references.
+/// The result type of `const F&` for these arguments, without references.
 template <class F, class... A> using call_result_t = std::decay_t<std::invoke_result_t<const F&, const A&...>>;
 
 /// Gives `Derived` its operator(): calls `call(const A&...)` with arguments of the parameter types. Conversions, braces

@@ -19,7 +19,7 @@ struct IoCallbackOptions {
 
 namespace detail {
 
-/// What a call gives: a tree of arrays, or of ShapeDtypeStructs that become arrays; and the user's line.
+/// The result of a call: a tree of arrays, or of ShapeDtypeStructs that become arrays; and the user's line.
 template <class R> struct ResultShapes {
   R like;
   Loc loc;

@@ -37,7 +37,7 @@ std::ostream& operator<<(std::ostream& out, const ShapeDtypeStruct& x);
 
 namespace detail {
 
-/// What is asked of a function by shapes alone: `jit(f).lower(ShapeDtypeStruct({784}))`.
+/// A stand-in for an array, with shape and dtype only: `jit(f).lower(ShapeDtypeStruct({784}))`.
 template <> struct Own<ShapeDtypeStruct> { using type = Array; };
 
 /// A call that is recorded for nothing but the types of what it returns.
@@ -60,7 +60,7 @@ using with_arrays_t = std::conditional_t<std::same_as<std::decay_t<T>, ShapeDtyp
 
 }  // namespace detail
 
-/// What `fn(args...)` would return, computed of types alone: a tree whose arrays have shapes and dtypes and no
+/// The result of `fn(args...)`, computed from types alone: a tree whose arrays have shapes and dtypes and no
 /// elements. Arguments are arrays, ShapeDtypeStructs, trees of both, and whatever else `fn` takes.
 ///
 ///     auto init = [](const Array& key) { return nn::MLP(784, 10, 512, 3, key); };

@@ -1,4 +1,4 @@
-// What a program sends over a mesh, and why: the report of jit(f).explain(...) and jit(f).plan(...) as a value.
+// Reports of the communication of programs over a mesh: the values of jit(f).explain(...) and jit(f).plan(...).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tutti {
 
 struct Explanation;
 
-/// What would remove a collective: arguments placed otherwise. Planned with: the collective is gone then, and a device
+/// A remedy for a collective: other placements of arguments. It was planned: the collective is gone then, and a device
 /// receives fewer bytes in all.
 struct Remedy {
   std::vector<std::string> arguments;  // `arg0.layers[0].weight`; those of equal layers together
@@ -34,7 +34,7 @@ struct PlanQueries {
   virtual ~PlanQueries() = default;
   virtual std::vector<Remedy> remedies(const Explanation& of, std::size_t collective) const = 0;
   virtual std::string why(std::string_view value) const = 0;
-  /// Of how many collectives remedies are found in a moment.
+  /// Number of collectives whose remedies are found in a moment.
   virtual int quick() const = 0;
 };
 }  // namespace detail
@@ -68,17 +68,17 @@ struct Explanation {
     double total_bytes() const { return bytes * static_cast<double>(times); }
     double total_seconds() const { return seconds * static_cast<double>(times); }
   };
-  /// What devices do alike: work of all of them beyond what one device alone would do.
+  /// Work that devices duplicate: of all of them, beyond that of one device alone.
   struct Replicated {
     std::string what;  // `dot_general`
     Loc loc;
     double flops = 0;  // too many, of one device
   };
-  /// Of one device, in bytes. Peak: of the plan that the CPU engine makes of the device's program.
+  /// Memory of one device, in bytes. Peak: of the plan that the CPU engine makes of the device's program.
   struct Memory {
     double arguments = 0, outputs = 0, temporaries = 0, peak = 0;
   };
-  /// What becomes of a donated argument.
+  /// The use of a donated argument.
   struct Donated {
     std::string argument;
     int output = -1;     // that takes its memory; -1: none
@@ -103,12 +103,12 @@ struct Explanation {
   std::int64_t messages() const { return planned_messages; }
   double seconds() const { return step_seconds; }
 
-  /// What would remove collective number `index`, best first; nothing where no placement of an argument does, or the
+  /// Remedies for collective number `index`, best first; nothing where no placement of an argument does, or the
   /// report was made without its program. Each was planned: that takes as long as a plan, for some dozens of them.
   std::vector<Remedy> remedies(std::size_t index) const;
-  /// Where the sharding of a value came from: the annotation behind each cut dim and the operations on the way. `value`
+  /// The origin of the sharding of a value: the annotation behind each cut dim and the operations on the way. `value`
   /// is an argument (`arg0.w`), a result (`output 0`), or a line (`train.cpp:12`, all values made there). Throws
-  /// ValueError for another text, with those that come near.
+  /// ValueError for unknown names, with suggestions.
   std::string why(std::string_view value) const;
 
   /// One screen: the largest collectives, those of equal layers together, and the totals. Of the `remedies` largest
@@ -125,7 +125,7 @@ struct Explanation {
 };
 std::ostream& operator<<(std::ostream& out, const Explanation& e);
 
-/// What changed from one plan to another: totals, and the collectives that are new, gone, or of another size. Lines are
+/// The difference of two plans: totals, and the collectives that are new, gone, or of another size. Lines are
 /// those of the source; collectives are the same where kind, axes and line are.
 ///
 ///     std::cout << explain_diff(before, after);

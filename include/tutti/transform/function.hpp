@@ -13,7 +13,7 @@ namespace tutti {
 
 template <class Signature> class Function;
 
-/// What lower of a Function compiled.
+/// The compiled program of a lowered Function.
 template <class R, class... P, class... A> class Compiled<Function<R(P...)>, A...> : public detail::CompiledProgram {
  public:
   using Call = std::function<R(const A&..., Loc)>;

@@ -1,4 +1,4 @@
-// What calls of the user's functions from inside of programs stand on: functions of arrays, types forgotten.
+// Basis of calls of the user's functions from inside of programs: functions of arrays, types forgotten.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ namespace detail {
 
 using HostFn = std::function<std::vector<Array>(const std::vector<Array>&, const CallSite&)>;
 
-/// What kind of call: one that tells (no results, happens once wherever the program comes by), one that gives results
+/// Kind of call: one that reports (no results, once each time execution reaches it), one that gives results
 /// as well, one whose results depend on its arguments alone.
 enum class HostKind { tell, ask, pure };
 struct HostCall {

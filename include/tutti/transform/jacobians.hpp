@@ -114,7 +114,7 @@ template <bool Forward, bool Aux, int... I, class F> auto make_jacobian(F&& fn, 
 
 /// The Jacobian by the first argument, or by arguments I... (then a tuple), column by column (forward mode). Where `fn`
 /// returns an Array, a tree as the argument is, of arrays of the shape of the result, then of the argument's array.
-/// Where it returns a tree, that tree with such a Jacobian in the place of each array; a struct only when the argument
+/// If it returns a tree: that tree with such a Jacobian in the place of each array; a struct only when the argument
 /// is an Array. `jacfwd(has_aux, fn)`: `fn` returns pair(result, more), and so comes pair(Jacobian, more).
 ///
 ///     Array j = jacfwd(f)(x);                                  // [result..., x...]

@@ -19,14 +19,14 @@
 
 namespace tutti {
 
-/// Which arguments a call gives up, beside donate_argnums.
+/// Arguments that a call donates, in addition to donate_argnums.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // of GCC 12: by enumerators, which are in a scope of their own
 enum class Donate { none, all, all_except_first };
 #pragma GCC diagnostic pop
 constexpr Choices choices_of(Donate) { return {"jit", "donate", "none all all_except_first|all-except-first"}; }
 
-/// What a program may not do on its mesh. Planned whatever separates the devices: also where they share their memory.
+/// Limits of a program on its mesh. They apply to the plan, also where devices share their memory.
 ///
 ///     jit(step, {.strict = {.no_gather = true, .max_bytes = 4e6, .max_flop_inflation = 1.05}})
 struct Strict {
@@ -40,7 +40,7 @@ struct JitOptions {
   TreeOf<Sharding> out_shardings{};
   std::vector<int> donate_argnums{};
   OneOf<Donate> donate = Donate::none;
-  /// What breaks it is a ShardingError before anything runs, which names line and remedy.
+  /// A program that exceeds it is a ShardingError before anything runs, which names line and remedy.
   Strict strict = {};
 };
 
@@ -201,14 +201,14 @@ template <class R> R jit_result(const JitEntry& entry, std::vector<Array>&& leav
 
 namespace detail {
 
-/// What is compiled for one signature, whatever its types.
+/// The compiled program of one signature, independent of types.
 class CompiledProgram {
  public:
   CompiledProgram(std::shared_ptr<JitCore> core, std::shared_ptr<const JitEntry> entry)
       : core_(std::move(core)), entry_(std::move(entry)) {}
   /// The program as it is compiled.
   std::string text() const { return jit_text(*entry_); }
-  /// What it sends over its mesh, and why.
+  /// The communication over its mesh, with causes.
   Explanation explain() const { return jit_explain(*entry_); }
   /// The kernels and tasks it runs; empty in isolation.
   std::string plan() const { return jit_plan(*entry_); }
@@ -253,7 +253,7 @@ template <class F, class... A> class Lowered {
   Compiled<F, A...> compiled_;
 };
 
-/// What jit returns. Copies share one cache.
+/// The result of jit. Copies share one cache.
 template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
  public:
   Jitted(F fn, const JitOptions& options, Loc made, const char* what = "jit")
@@ -296,7 +296,7 @@ template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
   template <class... A> auto lower(const A&... args) const {
     return own([&](const auto&... a) { return lower_as(a...); }, params_t<F>{}, args...);
   }
-  /// What a call sends over its mesh, and why.
+  /// The communication of a call over its mesh, with causes.
   template <class... A> Explanation explain(const A&... args) const { return lower(args...).explain(); }
   /// The same ahead of time: nothing is compiled, and neither arrays nor devices have to be there. Arguments may be
   /// ShapeDtypeStructs (eval_shape, device_put), meshes abstract ones.

@@ -29,7 +29,7 @@ template <class R, class... A> class LinearMap {
   R result_;
 };
 
-/// What vjp returns beside the result: from a cotangent of the result to the cotangents of the arguments, as a tuple.
+/// The second result of vjp: a map from a cotangent of the result to the cotangents of the arguments, as a tuple.
 template <class R, class... A> class Pullback {
  public:
   /// `others`: how many results follow whose cotangents are zero.

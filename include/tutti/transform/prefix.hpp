@@ -15,7 +15,7 @@
 namespace tutti {
 
 namespace detail {
-/// What converts to a T and means one: text and functions, which convert to bool, do not mean a bool.
+/// Types that convert to a T and mean one: text and functions, which convert to bool, do not mean a bool.
 template <class U, class T>
 concept ValueOf = std::convertible_to<const U&, T> &&
     (!std::same_as<T, bool> || std::same_as<std::remove_cvref_t<U>, bool>);

@@ -11,7 +11,7 @@
 
 namespace tutti {
 
-/// What jit_program gives: tutti's jaxpr.
+/// The result of jit_program: tutti's jaxpr.
 ///
 ///     ProgramView p = jit_program(f)(x);
 ///     std::cout << p;

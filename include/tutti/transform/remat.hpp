@@ -90,7 +90,7 @@ template <class T> T checkpoint_name(const T& tree, const std::string& name, Loc
   return tree::map([&](const Array& x) { return detail::named_value(x, name, loc); }, tree);
 }
 
-/// What the gradient of fn(args...) by all its arguments would keep from the forward pass. Nothing is computed.
+/// The values that the gradient of fn(args...) by all its arguments keeps from the forward pass. Nothing is computed.
 ///
 ///     std::cout << saved_residuals(remat(f), x, w);      // float32[8,16] from argument x ...
 ///

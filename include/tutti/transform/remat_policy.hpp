@@ -1,4 +1,4 @@
-// Which values a remat keeps from the forward pass.
+// Selection of the values that a remat keeps from the forward pass.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace tutti {
 
-/// What a remat keeps beside the arguments of its function: a value is kept when any member asks for it. A value has
+/// Values that a remat keeps besides its arguments: a value is kept when any member asks for it. A value has
 /// the names that checkpoint_name gave to it.
 struct RematPolicy {
 #pragma GCC diagnostic push
@@ -28,7 +28,7 @@ namespace checkpoint_policies {
 inline const RematPolicy& nothing_saveable = *new RematPolicy{};  // the default
 inline const RematPolicy& everything_saveable = *new RematPolicy{.all_but_names = std::vector<std::string>{}};
 inline const RematPolicy& dots_saveable = *new RematPolicy{.products = RematPolicy::Products::all};
-/// Of products those that pair no batch dims: with the weights of layers, and not those between activations of the
+/// Products that pair no batch dims: with the weights of layers, and not those between activations of the
 /// same example, as attention has them.
 inline const RematPolicy& dots_with_no_batch_dims_saveable =
     *new RematPolicy{.products = RematPolicy::Products::without_batch_dims};
@@ -36,7 +36,7 @@ inline const RematPolicy& dots_with_no_batch_dims_saveable =
 RematPolicy save_only_these_names(std::vector<std::string> names);
 RematPolicy save_any_names_but_these(std::vector<std::string> names);
 RematPolicy save_anything_except_these_names(std::vector<std::string> names);
-/// What one of the two keeps.
+/// Values that one of the two keeps.
 RematPolicy save_from_both_policies(const RematPolicy& a, const RematPolicy& b);
 
 }  // namespace checkpoint_policies

@@ -71,7 +71,7 @@ std::vector<Proposal> search(const F& step, const std::tuple<A...>& args, const 
                              const SearchOptions& options = {}, Loc loc = Loc::current()) {
   return detail::search_in(detail::JitCore({}, loc), step, args, mesh, options, loc);
 }
-/// What it gives up (donate) counts as given up.
+/// Arguments that it donates count as donated.
 template <class F, class... A>
 std::vector<Proposal> search(const Jitted<F>& step, const std::tuple<A...>& args, const Mesh& mesh,
                              const SearchOptions& options = {}, Loc loc = Loc::current()) {

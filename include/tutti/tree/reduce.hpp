@@ -39,7 +39,7 @@ template <class Fn, class T> Array reduce_associative(Fn&& fn, const T& tree, Lo
   }
   return all[0];
 }
-/// Whether every array, of one element each, is true.
+/// True if every array, of one element each, is true.
 template <class T> bool all(const T& tree) {
   for (const Array& leaf : leaves(tree))
     if (!leaf.template item<bool>()) return false;

@@ -144,7 +144,7 @@ template <class T, std::size_t I> inline constexpr std::string_view name = name_
 
 }  // namespace detail
 
-/// Whether and why not T can be reflected.
+/// Reflectability of T, with the reason why not.
 template <class T> inline constexpr Trouble trouble = detail::counted<std::remove_cv_t<T>>.first;
 
 /// A struct that can be reflected: an aggregate of at most 64 members, without bases and C arrays.

@@ -1,4 +1,4 @@
-// What a tree is besides its arrays: paths to its leaves, and its structure as a value that compares, hashes and
+// Trees besides their arrays: paths to its leaves, and its structure as a value that compares, hashes and
 // prints.
 #pragma once
 
@@ -17,7 +17,7 @@ class Array;
 
 namespace tutti::tree {
 
-/// Where a leaf lies in its tree. Prints as `layers[2].weight`.
+/// Position of a leaf in its tree. Prints as `layers[2].weight`.
 class Path {
  public:
   /// One step: the name of a member or the key of a map, or an index (then `name` is empty). `position` is that of a
@@ -38,7 +38,7 @@ class Path {
   const std::vector<Key>& keys() const { return keys_; }
   bool empty() const { return keys_.empty(); }
   std::string str() const;
-  /// Whether the whole path matches a pattern of steps separated by dots or brackets. In a step `*` stands for any text
+  /// True if the whole path matches a pattern of steps separated by dots or brackets. In a step `*` stands for any text
   /// and `?` for one character; the step `**` stands for any number of steps, also none.
   ///
   ///     layers.*.weight      layers[2].weight      **.bias      params.layers_*.**      **
@@ -116,7 +116,7 @@ class Structure {
   std::size_t num_slots() const { return present_.size(); }
   /// For each place whether an array is there.
   const std::vector<bool>& present() const { return present_; }
-  /// Whether it is that of arrays side by side, in no container.
+  /// True for a list of arrays in no container.
   bool arrays_only() const { return words_.size() == num_leaves_; }
   std::string str() const;
   std::size_t hash() const { return hash_; }

@@ -1,4 +1,4 @@
-// Which types are trees, and why others are not.
+// Types that are trees, and reasons why others are not.
 #pragma once
 
 #include <array>

@@ -17,11 +17,15 @@ constexpr std::size_t kNever = 0, kAtEnd = std::numeric_limits<std::size_t>::max
 class Cutter {
  public:
   Cutter(const KernelSpec& spec, const std::vector<char>& uniform)
-      : insts_(spec.body.insts), uniform_(uniform), last_(insts_.size(), kNever), work_(insts_.size() + 1, 0) {
+      : spec_(spec),
+        insts_(spec.body.insts),
+        uniform_(uniform),
+        last_(insts_.size(), kNever),
+        work_(insts_.size() + 1, 0) {
     for (std::size_t i = 0; i < insts_.size(); ++i) {
-      for (int o : {insts_[i].a, insts_[i].b, insts_[i].c})
+      for (int o : {insts_[i].a, insts_[i].b, insts_[i].c, insts_[i].when})
         if (o >= 0) last_[o] = i;
-      work_[i + 1] = work_[i] + (kept(i) ? 1 : 0);
+      work_[i + 1] = work_[i] + (kept(i) && insts_[i].when < 0 ? 1 : 0);
     }
     for (const KernelSpec::Access& a : spec.accesses)
       if (a.value >= 0) last_[a.value] = kAtEnd;
@@ -48,6 +52,12 @@ class Cutter {
     return out;
   }
 
+  // Whether a branch leads around this register and the next one.
+  bool skipped_with_next(std::size_t r) const {
+    while (r > 0 && uniform_[r]) --r;
+    return insts_[r].when >= 0 && unlikely_end(spec_, uniform_, r) > r + 1;
+  }
+
   std::size_t work(std::size_t begin, std::size_t end) const { return work_[end] - work_[begin]; }
 
   std::vector<std::size_t> ends() const {
@@ -70,7 +80,7 @@ class Cutter {
     for (std::size_t end = begin + 1; end < n; ++end) {
       const std::size_t length = work(begin, end);
       if (length > kLongest || work(end, n) < kShortest) break;
-      if (length < kShortest) continue;
+      if (length < kShortest || skipped_with_next(end - 1)) continue;
       const std::size_t live = live_at(end).size(), off = length > kMiddle ? length - kMiddle : kMiddle - length;
       if (live < best_live || (live == best_live && best && off < best_off)) {
         best = end;
@@ -96,9 +106,10 @@ class Cutter {
   bool reads(std::size_t begin, std::size_t end, int r) const {
     return std::any_of(insts_.begin() + static_cast<std::ptrdiff_t>(begin),
                        insts_.begin() + static_cast<std::ptrdiff_t>(end),
-                       [&](const compile::Inst& i) { return i.a == r || i.b == r || i.c == r; });
+                       [&](const compile::Inst& i) { return i.a == r || i.b == r || i.c == r || i.when == r; });
   }
 
+  const KernelSpec& spec_;
   const std::vector<compile::Inst>& insts_;
   const std::vector<char>& uniform_;
   std::vector<std::size_t> last_;  // by register: the last instruction that reads it
@@ -113,32 +124,44 @@ std::vector<std::size_t> last_readers(const KernelSpec& spec) {
   const std::vector<compile::Inst>& insts = spec.body.insts;
   std::vector<std::size_t> last(insts.size(), kNever);
   for (std::size_t r = 0; r < insts.size(); ++r)
-    for (int o : {insts[r].a, insts[r].b, insts[r].c})
+    for (int o : {insts[r].a, insts[r].b, insts[r].c, insts[r].when})
       if (o >= 0) last[static_cast<std::size_t>(o)] = r;
   for (const KernelSpec::Access& a : spec.accesses)
     if (a.value >= 0) last[static_cast<std::size_t>(a.value)] = kAtEnd;
   return last;
 }
 
+std::size_t unlikely_end(const KernelSpec& spec, const std::vector<char>& uniform, std::size_t r) {
+  const std::vector<compile::Inst>& insts = spec.body.insts;
+  const int when = insts[r].when;
+  std::size_t end = r + 1;
+  for (std::size_t next = end; next < insts.size() && (uniform[next] || insts[next].when == when); ++next)
+    if (!uniform[next]) end = next + 1;
+  return end;
+}
+
 std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform, const Part& part) {
   const std::vector<compile::Inst>& insts = spec.body.insts;
   std::vector<std::size_t> last(insts.size(), kNever);
   for (std::size_t r = part.begin; r < part.end; ++r)
-    for (int o : {insts[r].a, insts[r].b, insts[r].c})
+    for (int o : {insts[r].a, insts[r].b, insts[r].c, insts[r].when})
       if (o >= 0) last[o] = r;
   for (int r : part.out) last[r] = kAtEnd;
   for (const KernelSpec::Access& a : spec.accesses)
     if (a.value >= 0 && part.end == insts.size()) last[a.value] = kAtEnd;
   std::vector<char> lives(insts.size(), 0);
   std::size_t now = 0, most = 0;
-  auto begins = [&](std::size_t r) {
-    if (!uniform[r] && !std::exchange(lives[r], 1)) most = std::max(most, ++now);
+  // Beside a branch all operands of what it skips live on: numbers of 64 bits fill two registers.
+  const bool branches = std::any_of(insts.begin(), insts.end(), [](const compile::Inst& i) { return i.when >= 0; });
+  auto width = [&](std::size_t r) -> std::size_t { return branches && insts[r].dtype.size() == 8 ? 2 : 1; };
+  auto begins = [&](std::size_t r) {  // what waits for a branch that is seldom taken may wait in memory
+    if (!uniform[r] && insts[r].when < 0 && !std::exchange(lives[r], 1)) most = std::max(most, now += width(r));
   };
   for (std::size_t r = part.begin; r < part.end; ++r) {
     for (int o : {insts[r].a, insts[r].b, insts[r].c})
       if (o >= 0) begins(static_cast<std::size_t>(o));  // of a tile, or a load of an earlier part
     for (int o : {insts[r].a, insts[r].b, insts[r].c})
-      if (o >= 0 && last[o] == r && std::exchange(lives[o], 0)) --now;
+      if (o >= 0 && last[o] == r && std::exchange(lives[o], 0)) now -= width(static_cast<std::size_t>(o));
     if (last[r] > r) begins(r);
   }
   return most;

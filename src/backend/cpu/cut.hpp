@@ -25,6 +25,9 @@ std::vector<Part> cut(const KernelSpec& spec, const std::vector<char>& uniform);
 /// By register: the last instruction that reads it, 0 where there is none, a number beyond all where it is stored.
 std::vector<std::size_t> last_readers(const KernelSpec& spec);
 
+/// Where what is skipped together with register r ends (Inst::when).
+std::size_t unlikely_end(const KernelSpec& spec, const std::vector<char>& uniform, std::size_t r);
+
 /// How many registers that differ from column to column live at once in a part.
 std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform, const Part& part);
 

@@ -101,11 +101,18 @@ class Emitter : ColumnSums {
     for (int r : part.in)
       for (std::size_t u = 0; u < columns.size(); ++u)
         values[u][r] = b_.CreateLoad(vector_of(r), in_tile(r, b_.CreateSub(columns[u], begin)));
-    for (std::size_t r = part.begin; r < part.end; ++r) {
+    for (std::size_t r = part.begin; r < part.end;) {
       const compile::Inst& i = s_.body.insts[r];
-      if (uniform_[r]) continue;
-      for (int o : {i.a, i.b, i.c}) need(o);
-      need(static_cast<int>(r));
+      const bool is_unlikely = !uniform_[r] && i.when >= 0;
+      const std::size_t next = is_unlikely ? unlikely_end(s_, uniform_, r) : r + 1;
+      for (std::size_t k = r; k < next; ++k)
+        for (int o : {s_.body.insts[k].a, s_.body.insts[k].b, s_.body.insts[k].c, s_.body.insts[k].when})
+          if (!uniform_[k] && o < static_cast<int>(r)) need(o);
+      if (is_unlikely)
+        unlikely(r, values, mask);
+      else if (!uniform_[r])
+        need(static_cast<int>(r));
+      r = next;
     }
     const bool final = part.end == s_.body.insts.size();
     if (final)
@@ -231,7 +238,10 @@ class Emitter : ColumnSums {
     const std::vector<std::size_t> last = abreast ? last_readers(s_) : std::vector<std::size_t>();
     for (std::size_t r = 0, since = 0; r < s_.body.insts.size(); ++r) {
       if (uniform_[r]) continue;
-      for (std::size_t u = 0; u < columns.size(); ++u) values[u][r] = value(r, values[u], columns[u], nullptr);
+      if (s_.body.insts[r].when >= 0)
+        r = unlikely(r, values, nullptr) - 1;
+      else
+        for (std::size_t u = 0; u < columns.size(); ++u) values[u][r] = value(r, values[u], columns[u], nullptr);
       if (abreast && ++since >= kAbreast && keep_abreast(values, r, last, kRegisters)) since = 0;
     }
     return values;

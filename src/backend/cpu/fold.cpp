@@ -21,7 +21,7 @@ class Folding {
   void run() {
     for (const Inst& i : s_.body.insts) {
       Inst now = i;
-      for (int* o : {&now.a, &now.b, &now.c})
+      for (int* o : {&now.a, &now.b, &now.c, &now.when})
         if (*o >= 0) *o = is_[static_cast<std::size_t>(*o)];
       is_.push_back(folded(now));
     }
@@ -103,7 +103,7 @@ class Folding {
     for (const KernelSpec::Access& a : s_.accesses)
       if (a.value >= 0) read[static_cast<std::size_t>(a.value)] = 1;
     for (std::size_t r = out_.size(); r-- > 0;)
-      for (int o : {out_[r].a, out_[r].b, out_[r].c})
+      for (int o : {out_[r].a, out_[r].b, out_[r].c, out_[r].when})
         if (read[r] && o >= 0) read[static_cast<std::size_t>(o)] = 1;
     std::vector<int> place(out_.size(), -1);
     std::vector<Inst>& kept = s_.body.insts;
@@ -111,7 +111,7 @@ class Folding {
     for (std::size_t r = 0; r < out_.size(); ++r) {
       if (!read[r]) continue;
       Inst i = out_[r];
-      for (int* o : {&i.a, &i.b, &i.c})
+      for (int* o : {&i.a, &i.b, &i.c, &i.when})
         if (*o >= 0) *o = place[static_cast<std::size_t>(*o)];
       place[r] = static_cast<int>(kept.size());
       kept.push_back(i);

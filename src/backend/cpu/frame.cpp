@@ -2,8 +2,11 @@
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+
+#include "backend/cpu/cut.hpp"
 
 namespace tutti::cpu {
 
@@ -275,7 +278,7 @@ void Frame::store_pair(std::size_t k, Value x, Value y, Value column, Value mask
     if (mask)
       b_.CreateMaskedStore(both, p, align, b_.CreateShuffleVector(mask, half));
     else
-      b_.CreateAlignedStore(both, p, align);
+      store_vector(k, both, p);
   }
 }
 
@@ -290,9 +293,44 @@ Value Frame::some(Value mask) {
 
 std::vector<Value> Frame::body_at(Value column, Value mask) {
   std::vector<Value> values = row_values_;
-  for (std::size_t r = 0; r < values.size(); ++r)
+  for (std::size_t r = 0; r < values.size();) {
+    if (!uniform_[r] && s_.body.insts[r].when >= 0) {
+      r = unlikely(r, {&values, 1}, mask);
+      continue;
+    }
     if (!uniform_[r]) values[r] = value(r, values, column, mask);
+    ++r;
+  }
   return values;
+}
+
+std::size_t Frame::unlikely(std::size_t begin, std::span<std::vector<Value>> values, Value mask) {
+  const std::vector<compile::Inst>& insts = s_.body.insts;
+  const std::size_t end = unlikely_end(s_, uniform_, begin);
+  const auto condition = static_cast<std::size_t>(insts[begin].when);
+  Value some_lane = nullptr;
+  for (const std::vector<Value>& of : values)
+    some_lane = some_lane ? b_.CreateOr(some_lane, of[condition]) : of[condition];
+  if (mask) some_lane = b_.CreateAnd(some_lane, mask);
+  llvm::BasicBlock *before = b_.GetInsertBlock(), *in = block("unlikely"), *out = block("likely");
+  b_.CreateCondBr(b_.CreateOrReduce(some_lane), in, out, llvm::MDBuilder(m_.getContext()).createBranchWeights(1, 1000));
+  b_.SetInsertPoint(in);
+  for (std::size_t r = begin; r < end; ++r)
+    for (std::vector<Value>& of : values)
+      if (!uniform_[r]) of[r] = value(r, of, nullptr, nullptr);
+  in = b_.GetInsertBlock();
+  b_.CreateBr(out);
+  b_.SetInsertPoint(out);
+  const std::vector<std::size_t> last = last_readers(s_);
+  for (std::size_t r = begin; r < end; ++r)
+    for (std::vector<Value>& of : values) {
+      if (uniform_[r] || last[r] < end) continue;
+      llvm::PHINode* result = b_.CreatePHI(of[r]->getType(), 2);
+      result->addIncoming(of[r], in);
+      result->addIncoming(llvm::PoisonValue::get(of[r]->getType()), before);
+      of[r] = result;
+    }
+  return end;
 }
 
 void Frame::store(std::size_t k, Value x, Value column, Value mask) {
@@ -308,14 +346,19 @@ void Frame::store(std::size_t k, Value x, Value column, Value mask) {
   mask = masked(k, mask);
   if (mask)
     b_.CreateMaskedStore(x, pointer(k, column), align, mask);
-  else if (!s_.accesses[k].far)
-    b_.CreateAlignedStore(x, pointer(k, column), align);
-  else {
-    const std::uint64_t line = std::min<std::uint64_t>(64, kLanes * static_cast<std::uint64_t>(d.size()));
-    llvm::StoreInst* store = b_.CreateAlignedStore(x, pointer(k, column), llvm::Align(line));
-    store->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                       llvm::MDNode::get(m_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+  else
+    store_vector(k, x, pointer(k, column));
+}
+
+void Frame::store_vector(std::size_t k, Value x, Value p) {
+  const auto size = static_cast<std::uint64_t>(s_.accesses[k].dtype.size());
+  if (!s_.accesses[k].far) {
+    b_.CreateAlignedStore(x, p, llvm::Align(size));
+    return;
   }
+  llvm::StoreInst* store = b_.CreateAlignedStore(x, p, llvm::Align(std::min<std::uint64_t>(64, kLanes * size)));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                     llvm::MDNode::get(m_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1))));
 }
 
 void Frame::leave() {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,8 @@ class Frame : protected Writer {
   /// The vector of register r at `column`; lanes outside of `mask` (if any) read nothing.
   Value value(std::size_t r, const std::vector<Value>& values, Value column, Value mask);
   std::vector<Value> body_at(Value column, Value mask);
+  /// What is to be skipped where no lane needs it, from register r on, of vectors side by side; the register behind it.
+  std::size_t unlikely(std::size_t r, std::span<std::vector<Value>> values, Value mask);
   void leave();
   void stores(const std::vector<Value>& values, Value column, Value mask);
 
@@ -110,6 +113,8 @@ class Frame : protected Writer {
   // Two elements side by side for each column: what this store and the one behind it write.
   void store_pair(std::size_t access, Value x, Value y, Value column, Value mask);
   bool own(std::size_t access) const { return inlined_ && inlined_->own[access]; }
+  // A whole vector, past the cache where the access is far.
+  void store_vector(std::size_t access, Value x, Value address);
   // The mask of a load or store where one is needed.
   Value masked(std::size_t access, Value mask) const { return inlined_ && inlined_->padded[access] ? nullptr : mask; }
 

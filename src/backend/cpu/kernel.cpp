@@ -93,11 +93,11 @@ bool far_storage(const compile::Plan& plan, const compile::Storage& s) {
   return s.bytes >= kFarStore / 8 && plan.fresh_output_bytes >= kLastLevel;
 }
 
-// A result past the cache, in whole cache lines.
-bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest) {
+// A result past the cache, in whole cache lines. `width`: bytes that a column writes side by side.
+bool stores_far(const LoopInPlan& loop, const Access& a, std::size_t k, const run::Nest& nest, std::int64_t width) {
   if (!far_storage(loop.plan, loop.plan.storages[a.storage])) return false;
   if (loop.stage.rows && (read_by(loop.plan, loop.stage, a.storage) || a.strides[0] % 64 != 0)) return false;
-  bool lines = a.dtype.size() >= 2 && nest.column_steps[k] == a.dtype.size() && a.offset % 64 == 0 &&
+  bool lines = a.dtype.size() >= 2 && nest.column_steps[k] == width && a.offset % 64 == 0 &&
                (nest.rows == 1 || nest.row_steps[k] % 64 == 0);
   for (std::size_t d = 0; d < nest.outer.size(); ++d) lines &= nest.steps[d * nest.accesses + k] % 64 == 0;
   return lines;
@@ -207,13 +207,16 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
   for (std::size_t k = 0; k < loop.accesses.size(); ++k) {
     const Access& a = loop.accesses[k];
     const KernelSpec::Step step = step_of(a, nest.column_steps[k]);
-    const bool far = a.kind == Access::Kind::store  ? stores_far(where, a, k, nest)
+    const bool far = a.kind == Access::Kind::store  ? stores_far(where, a, k, nest, a.dtype.size())
                      : a.kind == Access::Kind::load ? step == KernelSpec::Step::one && loads_far(where.plan, a)
                                                     : false;
     s.accesses.push_back(
         {a.kind, a.dtype, step, a.value, a.combine, a.accumulate, far, apart(a, step, nest.column_steps[k])});
   }
   find_pairs(s, loop);
+  for (std::size_t k = 0; k < s.accesses.size(); ++k)
+    if (const Access& a = loop.accesses[k]; a.kind == Access::Kind::store && s.accesses[k].behind >= 0)
+      s.accesses[k].far = stores_far(where, a, k, nest, 2 * a.dtype.size());
   fold(s);
   find_flat_rows(s, nest);
   s.lanes = lanes_for(s, nest);

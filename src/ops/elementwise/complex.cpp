@@ -43,7 +43,20 @@ template <class Part> Op part(std::string name, int place, Part of) {
   return op;
 }
 
+template <lane::ComplexPart which> Op part_of_quotient(std::string name) {
+  auto of = [](auto a, auto b, auto c, auto d) {
+    return lane::quotient_part<which>(lane::ComplexLane{a, b}, lane::ComplexLane{c, d});
+  };
+  return define_pointwise<4, takes_floating, false>(
+      std::move(name), of,
+      {.not_differentiable = "The compiler makes it behind all derivatives.", .lo = 0.5, .smooth = false},
+      std::make_index_sequence<4>{});
+}
+
 }  // namespace
+
+constinit const Home quotient_real = [] { return part_of_quotient<lane::ComplexPart::real>("quotient_real"); };
+constinit const Home quotient_imag = [] { return part_of_quotient<lane::ComplexPart::imag>("quotient_imag"); };
 
 constinit const Home real = [] {
   Op op = with_parts<1>(part("real", 0, [](auto z) { return z.real(); }), [](const Parts& z) { return z.re; });

@@ -1,4 +1,4 @@
-// gamma polygamma beta log_beta poch binomial, densities of the gamma and beta distributions. Source:
+// gamma polygamma beta log_beta poch binomial, densities of the gamma, beta and Student's distributions. Source:
 // jax.scipy.special, scipy.special.
 #include "ops/elementwise/gamma.hpp"
 
@@ -42,6 +42,12 @@ auto beta_jvp(bool logarithm) {
     }
     return {sum};
   };
+}
+// Of Student's, which for infinite k is the normal one.
+V t_by_x(const V& x, const V& k) { return -x * (1. / k + 1.) / (x / k * x + 1.); }
+V t_by_k(const V& x, const V& k) {
+  const V share = x / k * x, size = psi(k * 0.5 + 0.5) - psi(k * 0.5) - 1. / k;
+  return 0.5 * (size - apply(log1p, share) + (1. / k + 1.) * share / (share + 1.));
 }
 V inside_or_0(const V& x, const V& slope) { return choose(x >= 0., slope, full_like(slope, 0)); }
 
@@ -111,6 +117,21 @@ constinit const Home gamma_log_density = [] {
                                     .lo = 0.4,
                                     .hi = 5});
 };
+constinit const Home t_density = [] {
+  return binary_op<takes_floating>("t_density", [](auto x, auto k) { return lane::call(lane::lanes_t_density, x, k); },
+                                   {.dx = [](V x, V k, V y) { return y * t_by_x(x, k); },
+                                    .dy = [](V x, V k, V y) { return y * t_by_k(x, k); },
+                                    .lo = 0.4,
+                                    .hi = 5});
+};
+constinit const Home t_log_density = [] {
+  return binary_op<takes_floating>("t_log_density",
+                                   [](auto x, auto k) { return lane::call(lane::lanes_t_log_density, x, k); },
+                                   {.dx = [](V x, V k, V) { return t_by_x(x, k); },
+                                    .dy = [](V x, V k, V) { return t_by_k(x, k); },
+                                    .lo = 0.4,
+                                    .hi = 5});
+};
 constinit const Home beta_density = [] {
   Op op = ternary_op<takes_floating>(
       "beta_density", [](auto x, auto a, auto b) { return lane::call(lane::lanes_beta_density, x, a, b); },
@@ -145,6 +166,15 @@ Array beta_density(const In& x, const In& a, const In& b) {
 Array beta_log_density(const In& x, const In& a, const In& b) {
   CallScope scope(x.loc);
   return bind1(ops::beta_log_density, {}, {x.array, a.array, b.array});
+}
+
+Array t_density(const In& x, const In& df) {
+  CallScope scope(x.loc);
+  return bind1(ops::t_density, {}, {x.array, df.array});
+}
+Array t_log_density(const In& x, const In& df) {
+  CallScope scope(x.loc);
+  return bind1(ops::t_log_density, {}, {x.array, df.array});
 }
 
 Array gamma(const In& x) {

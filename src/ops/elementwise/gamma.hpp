@@ -5,6 +5,6 @@
 namespace tutti::ops {
 
 extern const Home gamma, polygamma, beta, log_beta, poch, binomial, gamma_density, gamma_log_density, beta_density,
-    beta_log_density;
+    beta_log_density, t_density, t_log_density;
 
 }  // namespace tutti::ops

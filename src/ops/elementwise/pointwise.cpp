@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "ops/elementwise/arithmetic.hpp"
+#include "ops/elementwise/complex.hpp"
 #include "ops/elementwise/powers.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -212,31 +213,8 @@ V magnitude_of(const Parts& z) {
 }
 
 Parts quotient_of(const Parts& x, const Parts& y) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  auto both = [](const V& p, const V& q) { return V{lax::bitwise_and(p.a, q.a)}; };
-  auto either = [](const V& p, const V& q) { return V{lax::bitwise_or(p.a, q.a)}; };
-  auto infinite = [&](const V& v) { return apply(abs, v) == infinity; };
-  auto finite = [&](const V& v) { return apply(abs, v) < infinity; };
-  const V &a = x.re, &b = x.im, &c = y.re, &d = y.im;
-  const V by_real = apply(abs, c) > apply(abs, d);
-  const V large = choose(by_real, c, d), small = choose(by_real, d, c), ratio = small / large;
-  const V divisor = large + small * ratio;
-  const V u = choose(by_real, a, b), v = choose(by_real, b, a), across = u * ratio;
-  Parts z{(u + v * ratio) / divisor, choose(by_real, v - across, across - v) / divisor};
-  // What is not a number by this although an operand is infinite, and quotients by zero.
-  auto one_if_infinite = [&](const V& part) {
-    const V one = choose(part > 0.0, full_like(part, 1), full_like(part, -1));
-    return choose(infinite(part), one, choose(part == part, part * 0.0, full_like(part, 0)));
-  };
-  const V ia = one_if_infinite(a), ib = one_if_infinite(b), ic = one_if_infinite(c), id = one_if_infinite(d);
-  const V lost{lax::bitwise_not(either(z.re == z.re, z.im == z.im).a)};
-  const V grows = both(lost, both(either(infinite(a), infinite(b)), both(finite(c), finite(d))));
-  const V shrinks = both(lost, both(either(infinite(c), infinite(d)), both(finite(a), finite(b))));
-  const V by_zero = both(both(c == 0.0, d == 0.0), either(a == a, b == b)), sign = 1.0 / c;
-  auto put = [&](const V& part, const V& grown, const V& shrunk, const V& over_zero) {
-    return choose(by_zero, over_zero, choose(grows, grown * infinity, choose(shrinks, shrunk * 0.0, part)));
-  };
-  return {put(z.re, ia * c + ib * d, a * ic + b * id, sign * a), put(z.im, ib * c - ia * d, b * ic - a * id, sign * b)};
+  auto part = [&](const Home& of) { return V{bind1(of, {}, {x.re.a, x.im.a, y.re.a, y.im.a})}; };
+  return {part(quotient_real), part(quotient_imag)};
 }
 
 Reg complex_word(VectorIR& ir, Reg re, Reg im) {

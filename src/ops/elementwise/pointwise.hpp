@@ -199,8 +199,7 @@ template <std::size_t n, class F> Op with_parts(Op op, F f) {
 Reg complex_word(VectorIR& ir, Reg re, Reg im);
 /// |z| of finite, infinite and NaN parts, without overflow in between.
 V magnitude_of(const Parts& z);
-/// x / y by the ratio of the divisor's parts, with what lane/complex_math.hpp says of zeros and infinities. All parts
-/// of x have the shape of the result.
+/// x / y, as lane/complex_quotient.hpp says it. All parts of x have the shape of the result.
 Parts quotient_of(const Parts& x, const Parts& y);
 
 /// Ops whose result is bool.

@@ -1,5 +1,5 @@
 // sqrt rsqrt cbrt integer_pow pow. Source: jax.lax.
-#include <climits>
+#include <cstdint>
 
 #include "lane/float_power.hpp"
 #include "lane/lane_math.hpp"
@@ -12,7 +12,7 @@ namespace tutti::ops {
 namespace {
 
 // x^n by squaring, n >= 1.
-template <class L> L by_squaring(L x, unsigned n) {
+template <class L> L by_squaring(L x, std::uint64_t n) {
   L result = x;
   bool started = false;
   for (; n > 0; n >>= 1) {
@@ -24,19 +24,19 @@ template <class L> L by_squaring(L x, unsigned n) {
   }
   return result;
 }
-template <class L> L integer_power(L x, int n) {
+template <class L> L integer_power(L x, std::int64_t n) {
   if (n == 0) return lane::constant(x, 1);
-  L y = by_squaring(x, n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n));
+  L y = by_squaring(x, extent::magnitude(n));
   return n < 0 ? 1 / y : y;
 }
 
 Parts product_of(const Parts& x, const Parts& y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
-Parts power_in_parts(const Parts& z, int n) {
+Parts power_in_parts(const Parts& z, std::int64_t n) {
   const Parts one{full_like(z.re, 1), full_like(z.im, 0)};
   if (n == 0) return one;
   Parts base = z, power{};
   bool started = false;
-  for (unsigned left = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n); left > 0; left >>= 1) {
+  for (std::uint64_t left = extent::magnitude(n); left > 0; left >>= 1) {
     if (left & 1) power = started ? product_of(power, base) : base;
     started |= left & 1;
     if (left > 1) base = product_of(base, base);
@@ -128,13 +128,13 @@ constinit const Home integer_pow = [] {
   Op op = unary_op<mask>("integer_pow", [](auto x) { return x; }, {.lo = 0.3});
   op.infer = [of_any = op.infer](const Call& c) {
     const Type& x = c.operands[0];
-    if (int n = c.get<IntegerPow>().exponent; n < 0 && !x.dtype.is_inexact())
+    if (const std::int64_t n = c.get<IntegerPow>().exponent; n < 0 && !x.dtype.is_inexact())
       raise<ValueError>(c.op.name, "integers to a negative power: " + x.str() + " to the power " + std::to_string(n),
                         "Convert to a floating type first.");
     return of_any(c);
   };
   op.eval = [](const Call& c, std::span<const HostView> in, std::span<const HostView> out) {
-    int n = c.get<IntegerPow>().exponent;
+    const std::int64_t n = c.get<IntegerPow>().exponent;
     with_storage<mask>(c.operands[0].dtype, [&]<class T>() {
       eval_loop<T, T>([n](auto x) { return integer_power(x, n); }, in, out[0], std::make_index_sequence<1>{});
     });
@@ -147,15 +147,15 @@ constinit const Home integer_pow = [] {
   };
   op.jvp = [](const Call& c, const std::vector<Array>& x, const std::vector<Array>& y,
               const std::vector<Array>& t) -> std::vector<Array> {
-    int n = c.get<IntegerPow>().exponent;
+    const std::int64_t n = c.get<IntegerPow>().exponent;
     if (n == 0 || !t[0].has_value()) return {Array()};
     if (n == 1) return {t[0]};
-    V power = n == 2 ? V{x[0]} : n == INT_MIN ? V{y[0]} / V{x[0]} : V{lax::integer_pow(x[0], n - 1)};
+    V power = n == 2 ? V{x[0]} : n == INT64_MIN ? V{y[0]} / V{x[0]} : V{lax::integer_pow(x[0], n - 1)};
     return {(V{t[0]} * (power * static_cast<double>(n))).a};
   };
   std::vector<Sample> plain = std::move(op.samples);
   op.samples.clear();
-  for (int n : {0, 1, 2, 3, -1, 7, -2})
+  for (const std::int64_t n : {0, 1, 2, 3, -1, 7, -2})
     for (const Sample& s : plain) {
       if (n < 0 && s.operands[0].dtype.is_integer()) continue;
       op.samples.push_back(s);

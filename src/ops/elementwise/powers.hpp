@@ -5,7 +5,7 @@
 namespace tutti::ops {
 
 struct IntegerPow {
-  int exponent = 1;
+  std::int64_t exponent = 1;
   friend bool operator==(const IntegerPow&, const IntegerPow&) = default;
 };
 

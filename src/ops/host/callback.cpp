@@ -124,7 +124,7 @@ Array with_one_in_front(const Array& x) {
 Batched batch_rule(const Call& c, const Arrays& operands, const std::vector<bool>& mapped, const BatchAxis& axis) {
   Callback p = c.get<Callback>();
   if (p.map == MapMethod::refuse)
-    raise<UnsupportedError>(c.op.name, "nobody said what vmap has to make of it",
+    raise<UnsupportedError>(c.op.name, "it has no batching rule for vmap",
                             "Give {.vmap_method = VmapMethod::sequential}, which makes one call per element, or "
                             "expand_dims or broadcast_all for a function that takes all elements at once.");
   // The devices of a manual region, whose coordinate runs along its axis, are called one after the other, in order.
@@ -190,7 +190,7 @@ constinit const Home io_callback = [] {
 constinit const Home pure_callback = [] {
   Op op = callback("pure_callback");
   op.not_differentiable =
-      "nobody knows the derivative of the function that it calls: give one with custom_jvp or custom_vjp around it";
+      "the derivative of the function that it calls is unknown: give one with custom_jvp or custom_vjp around it";
   return op;
 };
 

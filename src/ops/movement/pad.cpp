@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "base/tasks.hpp"
 #include "ops/movement/movement.hpp"
 #include "ops/movement/pad.hpp"
 
@@ -45,7 +46,16 @@ std::vector<Type> infer_pad(const Call& c) {
 template <class T> void fill(const HostView& out, const void* value) {
   T v;
   std::memcpy(&v, value, sizeof v);
-  std::fill_n(out.as<T>(), out.size(), v);
+  in_pieces(out.size(), 0.1 * sizeof(T),
+            [&](std::int64_t begin, std::int64_t end) { std::fill_n(out.as<T>() + begin, end - begin, v); });
+}
+
+// n elements of so many bytes, `step` elements apart where they go.
+template <std::size_t size> void spread(const char* source, std::int64_t n, std::int64_t step, char* target) {
+  constexpr auto bytes = static_cast<std::int64_t>(size);
+  in_pieces(n, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) std::memcpy(target + i * step * bytes, source + i * bytes, size);
+  });
 }
 
 // Row by row: this is what runs, there is no kernel for it.
@@ -81,8 +91,13 @@ void eval_pad(const Call& c, std::span<const HostView> in, std::span<const HostV
     const char* source = in[0].as<char>() + (flat * from[row] + first) * size;
     char* target = out[0].as<char>() + at * size;
     if (step == 1) return void(std::memcpy(target, source, static_cast<std::size_t>((end - first) * size)));
-    for (std::int64_t i = first; i < end; ++i, source += size, target += step * size)
-      std::memcpy(target, source, static_cast<std::size_t>(size));
+    switch (size) {
+      case 1: return spread<1>(source, end - first, step, target);
+      case 2: return spread<2>(source, end - first, step, target);
+      case 4: return spread<4>(source, end - first, step, target);
+      case 8: return spread<8>(source, end - first, step, target);
+      default: return spread<16>(source, end - first, step, target);
+    }
   });
 }
 

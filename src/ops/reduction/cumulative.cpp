@@ -1,6 +1,8 @@
 // Running products, extrema and logarithms of sums along one dim. Floats accumulate in float64 and are rounded where
 // they are written. Source: jax.lax.cumprod, cummax, cummin, cumlogsumexp.
 #include <cmath>
+#include <complex>
+#include <limits>
 
 #include "ops/elementwise/complex_order.hpp"
 #include "ops/elementwise/exponential.hpp"
@@ -17,6 +19,8 @@ namespace {
 
 using Arrays = std::vector<Array>;
 enum class Running { prod, max, min, logsumexp };
+template <class T> constexpr bool is_complex_number = false;
+template <class T> constexpr bool is_complex_number<std::complex<T>> = true;
 
 // One step: what runs, and the next element.
 template <Running running, class T> T joined(T so_far, T next) {
@@ -24,6 +28,11 @@ template <Running running, class T> T joined(T so_far, T next) {
     return static_cast<T>(static_cast<std::uint64_t>(so_far) * static_cast<std::uint64_t>(next));
   } else if constexpr (running == Running::prod) {
     return so_far * next;
+  } else if constexpr (running == Running::logsumexp && is_complex_number<T>) {
+    const T high = comes_first<true>(so_far, next) ? so_far : next, low = high == so_far ? next : so_far;
+    if (low.real() == -std::numeric_limits<double>::infinity()) return high;
+    const T sum = high + std::log(1. + std::exp(low - high));
+    return {sum.real(), std::remainder(sum.imag(), 2 * M_PI)};  // the angle between -pi and pi
   } else if constexpr (running == Running::logsumexp) {
     const T high = std::max(so_far, next);
     if (std::isnan(so_far) || std::isnan(next)) return so_far + next;
@@ -41,7 +50,9 @@ void eval_cumulative(const Call& c, std::span<const HostView> in, std::span<cons
   for (int d = p.axis + 1; d < shape.ndim(); ++d) inner *= shape[d];
   with_storage<mask>(c.operands[0].dtype, [&]<class T>() {
     using Compute = typename Element<T>::Compute;
-    using State = std::conditional_t<std::floating_point<Compute>, double, Compute>;
+    using Wide =
+        std::conditional_t<is_complex_number<Compute> && running == Running::logsumexp, std::complex<double>, Compute>;
+    using State = std::conditional_t<std::floating_point<Compute>, double, Wide>;
     const std::int64_t lines = n ? shape.num_elements() / n : 0;
     for (std::int64_t k = 0; k < lines; ++k) {
       const std::int64_t base = k / inner * n * inner + k % inner;
@@ -56,6 +67,12 @@ void eval_cumulative(const Call& c, std::span<const HostView> in, std::span<cons
   });
 }
 
+// Up to a multiple of 2 pi in the angle.
+Array complex_logaddexp(const Array& x, const Array& y) {
+  const Array high = lax::max(x, y), low = lax::min(x, y);
+  return lax::add(high, bind1(log1p, {}, {bind1(exp, {}, {lax::sub(low, high)})}));
+}
+
 // A value that runs, and its tangent.
 struct Dual {
   Array value, tangent;
@@ -65,7 +82,8 @@ Dual joined(Running running, const Dual& x, const Dual& y) {
   switch (running) {
     case Running::prod: return {(a * b).a, (da * b + a * db).a};
     case Running::logsumexp: {
-      const Array z = bind1(logaddexp, {}, {x.value, y.value});
+      const Array z =
+          x.value.dtype().is_complex() ? complex_logaddexp(x.value, y.value) : bind1(logaddexp, {}, {x.value, y.value});
       auto weight = [&](const V& v) {  // 1 at equal values, also infinite ones
         return choose(v == V{z}, full_like(v, 1), V{bind1(exp, {}, {(v - V{z}).a})});
       };
@@ -98,7 +116,7 @@ template <Running running, unsigned mask> Op home(const char* name) {
 constinit const Home cumprod = [] { return home<Running::prod, takes_number>("cumprod"); };
 constinit const Home cummax = [] { return home<Running::max, takes_number | takes_bool>("cummax"); };
 constinit const Home cummin = [] { return home<Running::min, takes_number | takes_bool>("cummin"); };
-constinit const Home cumlogsumexp = [] { return home<Running::logsumexp, takes_floating>("cumlogsumexp"); };
+constinit const Home cumlogsumexp = [] { return home<Running::logsumexp, takes_inexact>("cumlogsumexp"); };
 
 }  // namespace tutti::ops
 

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "ir/home.hpp"
+
+namespace tutti::ops {
+
+extern const Home bessel_j, faddeeva_real, faddeeva_imag, sphere_legendre;
+
+}  // namespace tutti::ops
