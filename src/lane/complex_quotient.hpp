@@ -82,10 +82,12 @@ template <ComplexPart part, class L> L quotient_by_norm(ComplexLane<L> x, Comple
 template <ComplexPart part, class L, class F>
 L quotient_unless(ComplexLane<L> x, ComplexLane<L> y, double most, F careful) {
   const L norm = y.re * y.re + y.im * y.im, size = abs(x.re) + abs(x.im);
-  const L quotient = quotient_by_norm<part>(x, y, norm);  // zeros have signs of their own
-  const auto usual = (((norm < most * most) & (norm > 1 / (most * most))) & ((size < most) & (size > 1 / most))) &
-                     (quotient != 0);
-  return unlikely(~usual, quotient, careful);
+  const L quotient = quotient_by_norm<part>(x, y, norm);
+  const auto usual = ((norm < most * most) & (norm > 1 / (most * most))) & ((size < most) & (size > 1 / most));
+  return unlikely(~(usual & (quotient != 0)), quotient, [&] {
+    const L found = careful();
+    return select(usual, found * constant(found, 0), found);  // of a zero, the sign
+  });
 }
 
 template <ComplexPart part, class L> L quotient_of_singles(ComplexLane<L> x, ComplexLane<L> y) {

@@ -104,7 +104,7 @@ Real beta_real(Real a, Real b);
 Real beta_at_pole(Real a, Real b) {
   if (!whole(b) || 1 - a - b <= 0) return endless_real;
   const Real y = beta_real(1 - a - b, b);
-  return odd(b) ? -y : y;
+  return odd(b) && !std::isinf(y) ? -y : y;
 }
 Real beta_real(Real a, Real b) {
   if (std::isnan(a) || std::isnan(b)) return no_real;

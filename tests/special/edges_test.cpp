@@ -183,5 +183,32 @@ TEST(SpecialEdges, GaussAtInfinity) {
   EXPECT_EQ(special::hyp2f1(2.5, 0.5, 6.5, array(-INFINITY)).item<float>(), 0);
 }
 
+// hostile-3, N2: logarithms of probabilities that float32 has none for, with derivatives. Values: mpmath.
+TEST(SpecialEdges, LogarithmsOfTinyProbabilities) {
+  const auto lower = [](const Array& x, const Array& a) { return stats::gamma::logcdf(x, a); };
+  const auto upper = [](const Array& x, const Array& a) { return stats::gamma::logsf(x, a); };
+  const auto share = [](const Array& x) { return stats::beta::logcdf(x, 7.5f, 193.f); };
+  const Array x = array(0.75f), a = array(39.5f), far = array(200.f), small = array(2.5f), near_0 = array(0x1p-26f);
+  expect_share(lower(x, a).item<float>(), -120.56783336081093519, 1e-6);
+  expect_share(upper(far, small).item<float>(), -192.32971624174403670, 1e-6);
+  expect_share(share(near_0).item<float>(), -105.11799815707777020, 1e-6);
+  expect_share(slope([&](const Array& at) { return lower(at, a); }, 0.75f), 51.691800655154840587, 1e-4);
+  expect_share(slope([&](const Array& of) { return lower(x, of); }, 39.5f), -3.9770528036415427147, 1e-5);
+  expect_share(slope([&](const Array& at) { return upper(at, small); }, 200), -0.99253740556246623900, 1e-4);
+  expect_share(slope([&](const Array& of) { return upper(far, of); }, 2.5f), 4.6001730087857838844, 1e-5);
+  expect_share(slope(share, 0x1p-26f), 503316310.588239037781, 1e-4);
+  expect_share(value64([] { return stats::t::pdf(array(82.99873352050781), array(23.)); }), 7.275096384480984e-31,
+               1e-12);
+}
+
+// Beside the mean the beta integral takes 1 - x with all its digits; parameters next to 0 keep theirs.
+TEST(SpecialEdges, BetaIntegralNextToItsEnds) {
+  expect_share(value64([] { return stats::beta::sf(array(0.0003106264836650202), 0.5, 7384.051075062968); }),
+               0.032198048026177664, 1e-14);
+  expect_share(
+      value64([] { return special::betainc(array(4.659298762577702e-10), 16.210572543689523, 0.03323381424592009); }),
+      0.9999999997559945, 1e-14);
+}
+
 }  // namespace
 }  // namespace tutti

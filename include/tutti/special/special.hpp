@@ -1,6 +1,20 @@
 // Special functions, elementwise with promotion: floats stay, integers become float32. Names and meanings:
-// jax.scipy.special, jax.scipy.stats.norm. Errors, where they are given, are in units in the last place, beyond what
-// half a unit of the arguments changes; `./dev sweep special` measures them.
+// jax.scipy.special, jax.scipy.stats.norm.
+//
+// -- Errors
+// Units in the last place of the result, beyond what half a unit of the arguments changes; regions with bounds of their
+// own, and why, are listed by `./dev sweep special`.
+//   4 in float32, 4 in float64: erf erfc logit expit ndtri gammaln gamma gammasgn loggamma factorial entr erfcx dawsn
+//     i0 i1 i0e i1e exp1 expi sici_si fresnel_s spence zeta1 zeta
+//   4 in float32, 5 in float64: bessel_j0 bessel_j1 bessel_j2 bessel_j5
+//   4 in float32, 8 in float64: erfinv ndtr digamma
+//   4 in float32, 12 in float64: log_ndtr
+//   4 in float32, 16 in float64: beta betaln rel_entr kl_div xlogy xlog1py poch comb boxcox boxcox1p owens_t
+//     multigammaln hyp1f1 hyp2f1 hyp2f1_polynomial wofz_re wofz_im sph_harm_re sph_harm_im
+//   4 in float32, 64 in float64: polygamma gammainc gammaincc betainc
+//   5 in float32, 16 in float64: expn
+//   6 in float32, 6 in float64: sici_ci fresnel_c
+// --
 #pragma once
 
 #include "tutti/array/array.hpp"
