@@ -108,3 +108,5 @@ std::vector<Case> all_by_hand() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

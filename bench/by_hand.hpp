@@ -55,3 +55,5 @@ std::vector<Case> transforms_by_hand();
 std::vector<Case> all_by_hand();
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -223,3 +223,5 @@ std::vector<Case> libraries_by_hand() {
 }  // namespace bench
 
 #include "../src/lane/end_target.inc"
+
+// SPDX-License-Identifier: Apache-2.0

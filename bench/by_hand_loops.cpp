@@ -172,3 +172,5 @@ std::vector<Case> loops_by_hand() { return {scan(), loop(), mandelbrot(), runge_
 }  // namespace bench
 
 #include "../src/lane/end_target.inc"
+
+// SPDX-License-Identifier: Apache-2.0

@@ -184,3 +184,5 @@ std::vector<Case> memory_by_hand() {
 }  // namespace bench
 
 #include "../src/lane/end_target.inc"
+
+// SPDX-License-Identifier: Apache-2.0

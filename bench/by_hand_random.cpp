@@ -125,3 +125,5 @@ std::vector<Case> random_by_hand() { return {uniform(), circle()}; }
 }  // namespace bench
 
 #include "../src/lane/end_target.inc"
+
+// SPDX-License-Identifier: Apache-2.0

@@ -270,3 +270,5 @@ std::vector<Case> rows_by_hand() { return {top_eight(), small_systems(), nearest
 }  // namespace bench
 
 #include "../src/lane/end_target.inc"
+
+// SPDX-License-Identifier: Apache-2.0

@@ -258,3 +258,5 @@ std::vector<Case> simulation_by_hand() { return {lattice_boltzmann(), life(), bo
 }  // namespace bench
 
 #include "../src/lane/end_target.inc"
+
+// SPDX-License-Identifier: Apache-2.0

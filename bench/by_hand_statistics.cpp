@@ -219,3 +219,5 @@ std::vector<Case> statistics_by_hand() {
 }  // namespace bench
 
 #include "../src/lane/end_target.inc"
+
+// SPDX-License-Identifier: Apache-2.0

@@ -101,3 +101,5 @@ Case real_rows() {
 std::vector<Case> transforms_by_hand() { return {two_dims(), real_rows()}; }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

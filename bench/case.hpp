@@ -99,3 +99,5 @@ std::vector<Case> all_cases();
 double must_of(std::string_view name);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

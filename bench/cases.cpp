@@ -66,3 +66,5 @@ double must_of(std::string_view name) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

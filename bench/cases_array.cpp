@@ -121,3 +121,5 @@ std::vector<Case> array_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

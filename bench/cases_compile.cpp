@@ -53,3 +53,5 @@ std::vector<Case> compile_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

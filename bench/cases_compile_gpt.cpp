@@ -79,3 +79,5 @@ std::vector<Case> compile_gpt_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -112,3 +112,5 @@ std::vector<Case> convolution_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -51,3 +51,5 @@ std::vector<Case> data_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

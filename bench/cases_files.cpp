@@ -81,3 +81,5 @@ std::vector<Case> file_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

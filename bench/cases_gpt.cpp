@@ -152,3 +152,5 @@ std::vector<Case> gpt_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ std::vector<Case> linalg_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -171,3 +171,5 @@ std::vector<Case> loop_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -50,3 +50,5 @@ std::vector<Case> mapped_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -66,3 +66,5 @@ std::vector<Case> mlp_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

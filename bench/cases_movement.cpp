@@ -76,3 +76,5 @@ std::vector<Case> movement_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

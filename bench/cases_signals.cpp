@@ -203,3 +203,5 @@ std::vector<Case> signal_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

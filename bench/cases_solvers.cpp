@@ -122,3 +122,5 @@ std::vector<Case> solver_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -75,3 +75,5 @@ std::vector<Case> special_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -107,3 +107,5 @@ std::vector<Case> statistics_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

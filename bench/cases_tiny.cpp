@@ -51,3 +51,5 @@ std::vector<Case> tiny_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -210,3 +210,5 @@ std::vector<Case> wide_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -45,3 +45,5 @@ std::vector<Array> gibibyte(const Setup& s) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

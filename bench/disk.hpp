@@ -31,3 +31,5 @@ void forget_all(const std::string& folder);
 std::vector<Array> gibibyte(const Setup& s);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the files of JAX's side of the benchmarks share: the mesh, how cases are named, and their arguments."""
 import argparse
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Convolutions as networks have them, their gradients, blocks of layers, pooling: JAX's side."""
 from jax_common import *  # noqa: F403
 

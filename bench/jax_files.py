@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opening files: NumPy's and safetensors' own readers."""
 import os
 import tempfile

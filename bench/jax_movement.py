@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elements that are moved, taken and packed, images, and small numbers: JAX's side."""
 from jax_common import *  # noqa: F403
 

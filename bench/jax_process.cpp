@@ -110,3 +110,5 @@ std::optional<double> JaxProcess::round(const std::string& name, std::string& er
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -37,3 +37,5 @@ class JaxProcess {
 };
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX's side of `tutti_bench --processes N --compare-jax`: several processes on this machine, joined by gloo.
 
 usage: jax_processes.py --processes N [--devices 8] [--seconds S] CASE...

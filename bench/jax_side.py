@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JAX's side of `tutti_bench --compare-jax`: reads the name of a case per line, answers with a line of JSON.
 
 usage: jax_side.py [--devices 8|1]        (ends with its input)

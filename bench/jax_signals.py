@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Complex numbers, frames of a signal, spectral methods, bundle adjustment: JAX's side."""
 from jax_common import *  # noqa: F403
 

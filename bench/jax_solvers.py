@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recurrences, filters and implicit derivatives: JAX's side."""
 import optax
 from jax.scipy.sparse.linalg import bicgstab, cg, gmres

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Special functions, and functions of complex numbers: JAX's side."""
 from jax.scipy import special, stats
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linear algebra, transforms, convolution, sorting, indexing, statistics, simulation: JAX's side."""
 from jax_common import *  # noqa: F403
 

@@ -118,3 +118,5 @@ Answers run_job(const Job& job, std::vector<std::string> cases) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -26,3 +26,5 @@ struct Answers {
 Answers run_job(const Job& job, std::vector<std::string> cases);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -45,3 +45,5 @@ inline Network make_network(const Setup& s, const std::vector<int>& widths, bool
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -203,3 +203,5 @@ int predict(const std::vector<Case>& cases, const PredictionOptions& o) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -28,3 +28,5 @@ struct PredictionOptions {
 int predict(const std::vector<Case>& cases, const PredictionOptions& options);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -115,3 +115,5 @@ void run_process_cases(const std::vector<std::string>& names, double seconds) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

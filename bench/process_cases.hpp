@@ -24,3 +24,5 @@ std::vector<ProcessCase> process_file_cases();
 void run_process_cases(const std::vector<std::string>& names, double seconds);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -69,3 +69,5 @@ std::vector<ProcessCase> process_file_cases() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -139,3 +139,5 @@ int compare_processes(const ProcessOptions& o) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

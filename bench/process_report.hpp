@@ -16,3 +16,5 @@ struct ProcessOptions {
 int compare_processes(const ProcessOptions& options);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

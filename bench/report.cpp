@@ -151,3 +151,5 @@ std::string json_text(const std::vector<Row>& rows, int devices) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

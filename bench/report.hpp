@@ -27,3 +27,5 @@ void print_summary(const std::vector<Row>& rows, const Columns& columns);
 std::string json_text(const std::vector<Row>& rows, int devices);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

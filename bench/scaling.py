@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/scaling.md: step times of an MLP and of the demo, a GPT, on 2 to 1,024 processes, predicted and, on a few, measured.
 
 usage: scaling.py --build build/release [--out docs/scaling.md] [--rounds 3]         (./dev scaling)

@@ -71,3 +71,5 @@ double Timed::round() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -27,3 +27,5 @@ class Timed {
 double first_run(const Case& c, const Setup& s);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

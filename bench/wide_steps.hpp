@@ -28,3 +28,5 @@ Array mandelbrot_counts(const Array& c);
 Array mandelbrot_points();
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # bench/*.cpp is one driver.
 file(GLOB tutti_bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
 if(tutti_bench_sources)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The libraries that tutti links. Read by this build and, installed, by find_package(tutti).
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)

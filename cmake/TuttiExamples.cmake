@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # examples/NAME.cpp is the program NAME; the tests run each of them with the arguments that stand here.
 set(tutti_example_args_train_text --steps 3 --batch 64 --width 64)
 set(tutti_example_args_train_gpt --steps 3 --batch 8 --width 32 --layers 2 --context 32)

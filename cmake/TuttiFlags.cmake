@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What every target of this repository is compiled with. Not exported: a user's own code keeps the user's flags.
 # No -march, and no fused multiply-add by contraction: what the compiler makes of a source is the same everywhere, and
 # runs on every x86-64. Which instructions generated and hand-written loops use is decided at run time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Each page of docs/guide is a program (tools/guide.py): built, run, and what it prints compared with the page.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tool ${PROJECT_SOURCE_DIR}/tools/guide.py)

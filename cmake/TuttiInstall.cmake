@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` lays down, and the package file that find_package(tutti) reads.
 include(CMakePackageConfigHelpers)
 set(tutti_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)

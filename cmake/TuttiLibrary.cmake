@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The library: every src/**/*.cpp. src/backend/cpu is a group of its own, the only one that sees LLVM's headers.
 find_package(LLVM 19.1 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
 # "FOLDER/file.hpp". Some folders are not like that: golden, fuzz and sweep (programs of their own), consumer (a
 # user's project), compile_fail (files that must not compile), headers (files that must), exchange (a module for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Read by ctest as it starts: one ctest test for each GoogleTest suite of `program`, named folder.Suite. A process for
 # each suite, not for each test: compiled kernels stay cached among tests that need the same ones.
 if(NOT EXISTS ${program})

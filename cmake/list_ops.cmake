@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -D SOURCE=src -D OUTPUT=all_ops.cpp -P list_ops.cmake: writes all_ops(), the list of the operations that the
 # homes in SOURCE/ops and SOURCE/regions define, by file and in the order in which they stand there.
 file(GLOB_RECURSE homes ${SOURCE}/ops/*.cpp ${SOURCE}/regions/*.cpp)

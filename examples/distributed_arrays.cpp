@@ -235,3 +235,5 @@ int main(int argc, char** argv) {
   else
     neural_network({784, 256, 256, 256, 10}, 256, 1e-3);
 }
+
+// SPDX-License-Identifier: Apache-2.0

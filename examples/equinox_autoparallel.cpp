@@ -108,3 +108,5 @@ int main(int argc, char** argv) {
   config::threefry_partitionable(false);  // the layout of random numbers when the page was written
   train({});
 }
+
+// SPDX-License-Identifier: Apache-2.0

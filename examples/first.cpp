@@ -12,3 +12,5 @@ int main() {
   }
   std::cout << w << " " << loss(w, x, y) << "\n";
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -97,3 +97,5 @@ int main(int argc, char** argv) {
     train(mode, o);
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

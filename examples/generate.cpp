@@ -91,3 +91,5 @@ int main(int argc, char** argv) {
   line.flag("--check", o.check, "compare with decoding without a cache, in place of writing");
   return text::run_program("generate", line, argc, argv, [&] { return generate(o); });
 }
+
+// SPDX-License-Identifier: Apache-2.0

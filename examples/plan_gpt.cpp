@@ -108,3 +108,5 @@ int main(int argc, char** argv) {
   line.add("--json", o.json, "file for the report as JSON");
   return text::run_program("plan_gpt", line, argc, argv, [&] { return plan(o); });
 }
+
+// SPDX-License-Identifier: Apache-2.0

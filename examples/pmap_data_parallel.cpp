@@ -111,3 +111,5 @@ int main(int argc, char** argv) {
   one_layer(16, 3);
   linear_regression(full ? 1 << 20 : 128, full ? 2000 : 500);
 }
+
+// SPDX-License-Identifier: Apache-2.0

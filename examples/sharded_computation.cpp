@@ -128,3 +128,5 @@ int main(int argc, char** argv) {
   manual(32);
   the_three_compared(32);
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -89,3 +89,5 @@ int main(int argc, char** argv) {
   text::add_options(line, run);
   return text::run_program("train_gpt", line, argc, argv, [&] { return train(run); });
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -139,3 +139,5 @@ int main(int argc, char** argv) {
   line.add("--embedding", o.embedding, "numbers per byte of the context").with_default();
   return run_program("train_text", line, argc, argv, [&] { return train(o); });
 }
+
+// SPDX-License-Identifier: Apache-2.0

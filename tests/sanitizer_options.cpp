@@ -6,3 +6,5 @@ extern "C" const char* __tsan_default_options();
 
 // A test forks, and its child starts threads.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Bounds of errors in the public headers are those that tests/special promises. --write puts them there."""
 import pathlib
 import re

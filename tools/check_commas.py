@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that no comma operator glues expressions together: `a = 1, b = 2;`, `return f(), x;`, `y = (f(), x);`.
 
 Steps of a `for` and folds over a parameter pack keep theirs.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that docs/coverage.md says what the public headers declare, and that enough of JAX's names are there."""
 
 import pathlib

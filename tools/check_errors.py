@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that errors are thrown by raise<E>(operation, problem, advice), which words them: base/call_scope.hpp."""
 
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that the sources lie as clang-format-14 lays them out (.clang-format); `./dev format` does it."""
 
 import concurrent.futures

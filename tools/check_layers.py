@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks who includes whom in src/ and include/tutti/; `--table` draws the graph of includes between src/'s folders."""
 
 import collections

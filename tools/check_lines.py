@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that no line has more than 120 characters: of C++ (raw strings excepted), Python, CMake and ./dev."""
 
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Stages ask an Op (src/ir/op.hpp) what they need to know: none compares an op's name, takes the address of an op, or
 looks into an op's parameters. In src/regions, where homes and rules stand together, a file may do so with its own ops:
 those whose name begins as its name does, or which the header declares that begins so."""

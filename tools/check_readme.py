@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that code shown in documents is what stands in the files.
 
 The first C++ program in README.md is examples/first.cpp, and it is short; given that program, README.md has its output.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that source files stay readable: a word of warning above WARN lines, an error above FAIL."""
 
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that no two types of the library have one name: the linker would take one's functions for the other's."""
 
 import collections

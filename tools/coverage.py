@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Which names of JAX tutti has: writes docs/coverage.md from the public headers and tools/jax_names.txt.
 
     tools/coverage.py            # writes the page

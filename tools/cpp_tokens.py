@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """C++ cut into tokens, for checks: not a parser."""
 
 import pathlib

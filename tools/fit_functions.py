@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Fits the polynomials and quotients of src/special/tables.hpp, and writes that file. Needs mpmath.
 
 Each piece of a function, with its growth divided out, is met at Chebyshev's nodes by a quotient of polynomials of equal

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The pages of docs/guide are programs: every ```cpp listing of a page is compiled, in order, into one main(), and run.
 
     guide.py extract PAGE.md PROGRAM.cpp   write the program; `cpp global` listings stand before main()

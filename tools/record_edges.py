@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records what JAX gives at the edges of float32: values, and derivatives by each argument.
 
 usage: record_edges.py FILE.npz      (tests/edges/recorded.npz)

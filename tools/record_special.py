@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records values of the special functions and distributions, for `./dev sweep special`.
 
     record_special.py FOLDER             SciPy's at 20,000 points of each function and precision that FOLDER lacks

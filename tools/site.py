@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds the site of the documentation with Doxygen, and checks it. `./dev docs` calls this.
 
     site.py build FOLDER    README, guide, design notes and the reference of include/tutti, as HTML in FOLDER

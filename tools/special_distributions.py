@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The distributions of `./dev sweep special`."""
 import mpmath as m
 import numpy as np

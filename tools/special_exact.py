@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mpmath's versions of functions for which it has none that converges everywhere."""
 import mpmath as m
 import scipy.special as sp

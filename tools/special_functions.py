@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The special functions of `./dev sweep special`: names, where their arguments lie, SciPy's and mpmath's versions."""
 import mpmath
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the arguments of `./dev sweep special` lie: numbers of many kinds, tails, edges, what is outside."""
 import mpmath
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mpmath's versions of functions that it lacks, or for which it is wrong or endless somewhere, for the sweep."""
 import mpmath as m
 

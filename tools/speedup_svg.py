@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws docs/speed.svg: bars of some rows of docs/bench.md, the times that JAX takes over those of tutti.
 
 tools/check_readme.py checks that it is what would be drawn.

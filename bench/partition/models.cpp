@@ -76,3 +76,5 @@ int print_models(const ModelOptions& o) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

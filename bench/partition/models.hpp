@@ -38,3 +38,5 @@ struct ModelOptions {
 int print_models(const ModelOptions& options);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

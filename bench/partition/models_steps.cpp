@@ -124,3 +124,5 @@ Model mlp_on_four_axes(double seconds) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -147,3 +147,5 @@ Model transformer_block_on_four_axes(double seconds) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

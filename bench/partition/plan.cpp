@@ -134,3 +134,5 @@ Plan plan_of(const Row& row) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

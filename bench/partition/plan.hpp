@@ -41,3 +41,5 @@ std::string collectives_text(const LocalProgram& local);
 std::string grouped(double number);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -121,3 +121,5 @@ Array repeated_product_fori(const Arrays& in);
 Array repeated_product_unrolled(const Arrays& in);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

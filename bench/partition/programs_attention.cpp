@@ -114,3 +114,5 @@ Array experts_constrained(const Arrays& in) { return routed(in, by_expert, by_ex
 Array experts_constrained_both(const Arrays& in) { return routed(in, to_experts, from_experts); }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -130,3 +130,5 @@ Arrays clip_flat(const Arrays& in) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

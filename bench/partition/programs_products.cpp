@@ -69,3 +69,5 @@ Arrays three_products_stacked(const Arrays& in) {
 Array there_and_back(const Arrays& in) { return transpose(transpose(in[0] * 1.0f)); }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -86,3 +86,5 @@ Arrays largest_by_argsort(const Arrays& in) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -69,3 +69,5 @@ Array repeated_product_unrolled(const Arrays& in) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

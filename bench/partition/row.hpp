@@ -53,3 +53,5 @@ std::vector<Row> xla_spellings();
 std::vector<Row> further_spellings();
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -186,3 +186,5 @@ std::vector<Row> rows() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -87,3 +87,5 @@ Ran run_both_ways(const Row& asked) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -17,3 +17,5 @@ struct Ran {
 Ran run_both_ways(const Row& row);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

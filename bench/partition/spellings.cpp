@@ -225,3 +225,5 @@ std::vector<Row> further_spellings() {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -133,3 +133,5 @@ int print_table(const TableOptions& o) {
 }
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ struct TableOptions {
 int print_table(const TableOptions& options);
 
 }  // namespace bench
+
+// SPDX-License-Identifier: Apache-2.0

@@ -57,3 +57,5 @@ inline const Inputs clip_inputs(24, Input{{D, D}, row});
 inline const Specs clip_outputs(24, row);
 
 }  // namespace bench::tables
+
+// SPDX-License-Identifier: Apache-2.0

@@ -67,3 +67,5 @@ std::optional<int> CommandLine::parse_or_exit_code(int argc, char** argv) {
   CLI11_PARSE(*app_, argc, argv);
   return std::nullopt;
 }
+
+// SPDX-License-Identifier: Apache-2.0

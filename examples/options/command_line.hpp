@@ -61,3 +61,5 @@ class CommandLine {
  private:
   std::unique_ptr<CLI::App> app_;
 };
+
+// SPDX-License-Identifier: Apache-2.0

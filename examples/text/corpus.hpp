@@ -62,3 +62,5 @@ inline Corpus read_corpus(const std::vector<std::string>& files, std::size_t con
 }
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

@@ -99,3 +99,5 @@ inline std::string curve_svg(const std::vector<double>& x, const std::vector<dou
 }
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

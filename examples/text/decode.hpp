@@ -123,3 +123,5 @@ class Decoder {
 };
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

@@ -177,3 +177,5 @@ inline Array loss(const Gpt& m, const GptOptions& o, const Array& bytes, const A
 }
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

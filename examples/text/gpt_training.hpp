@@ -153,3 +153,5 @@ class GptTraining {
 };
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

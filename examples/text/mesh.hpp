@@ -56,3 +56,5 @@ inline std::string devices_text(const Mesh& mesh) {
 }
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

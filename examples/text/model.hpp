@@ -56,3 +56,5 @@ inline Model place(const Model& m, const Mesh& mesh) {
 }
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

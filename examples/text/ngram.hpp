@@ -83,3 +83,5 @@ class NGram {
 };
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

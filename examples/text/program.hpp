@@ -185,3 +185,5 @@ inline int run_program(const char* name, CommandLine& line, int argc, char** arg
 }
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

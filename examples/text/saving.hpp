@@ -65,3 +65,5 @@ class Saving {
 };
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

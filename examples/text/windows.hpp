@@ -72,3 +72,5 @@ class Windows {
 };
 
 }  // namespace text
+
+// SPDX-License-Identifier: Apache-2.0

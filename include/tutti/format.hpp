@@ -10,3 +10,5 @@
 #include <fmt/format.h>
 
 #include "tutti/formatters.hpp"
+
+// SPDX-License-Identifier: Apache-2.0

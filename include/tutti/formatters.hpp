@@ -107,3 +107,5 @@ template <> struct fmt::formatter<tutti::Array> {
   fmt::string_view spec_;
 };
 #endif
+
+// SPDX-License-Identifier: Apache-2.0

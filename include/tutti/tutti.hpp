@@ -89,3 +89,5 @@
 #include "tutti/tree/ravel.hpp"
 #include "tutti/tree/reduce.hpp"
 #include "tutti/tree/tree.hpp"
+
+// SPDX-License-Identifier: Apache-2.0

@@ -102,3 +102,5 @@ std::optional<Layout> with_axis_on(Layout layout, const AxisRef& axis, int d, co
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -29,3 +29,5 @@ std::vector<ArgumentGroup> argument_groups(const PlanRequest& request, const Mes
 std::optional<Layout> with_axis_on(Layout layout, const AxisRef& axis, int d, const Shape& shape);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -205,3 +205,5 @@ Array make_array_from_callback(const Shape& shape, const Sharding& sharding,
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -81,3 +81,5 @@ unsigned long generation() {
 }
 
 }  // namespace tutti::config
+
+// SPDX-License-Identifier: Apache-2.0

@@ -37,3 +37,5 @@ CacheStats cache_stats() {
 }
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -138,3 +138,5 @@ std::vector<Array> execute(const Prepared& p, std::span<const Array> inputs, std
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,5 @@ std::size_t operations_kept();
 std::shared_ptr<Executable> compiled(const LocalProgram& program, const std::vector<bool>& donatable);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -46,3 +46,5 @@ std::string kinds_text(const Explanation& e, const std::vector<CollectiveGroup>&
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,5 @@ std::string axes_text(const Explanation::Collective& c);
 std::string kinds_text(const Explanation& e, const std::vector<CollectiveGroup>& groups, std::size_t from);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -107,3 +107,5 @@ std::string Explanation::html() const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

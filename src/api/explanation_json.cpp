@@ -44,3 +44,5 @@ std::string Explanation::json() const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

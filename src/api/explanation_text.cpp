@@ -218,3 +218,5 @@ std::string explain_diff(const Explanation& before, const Explanation& after) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -184,3 +184,5 @@ void check_finite(const ProgramPtr& program, const std::string& what, std::span<
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

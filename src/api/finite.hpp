@@ -17,3 +17,5 @@ void check_finite(const ProgramPtr& program, const std::string& what, std::span<
                   std::span<const BufferPtr> results);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -72,3 +72,5 @@ std::vector<Array> JitCore::run_checked(const JitEntry& entry, const JitCall& ca
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

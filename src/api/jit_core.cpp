@@ -183,3 +183,5 @@ std::vector<Array> JitCore::run(const JitEntry& e, std::span<const Array> leaves
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -87,3 +87,5 @@ JitEntry make_entry(const JitOptions& options, const char* what, Loc made, const
 std::shared_ptr<const PlanRequest> request_of(const JitEntry& entry);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -203,3 +203,5 @@ JitEntry make_entry(const JitOptions& options, const char* what, Loc made, const
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

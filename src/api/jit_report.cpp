@@ -112,3 +112,5 @@ std::string MemoryAnalysis::str() const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -116,3 +116,5 @@ void report_miss(const Miss& miss, Loc made, int programs) {
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

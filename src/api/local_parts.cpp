@@ -149,3 +149,5 @@ Array make_array_from_process_local_data(const Sharding& sharding, const Array& 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

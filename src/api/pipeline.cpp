@@ -103,3 +103,5 @@ Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, cons
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -39,3 +39,5 @@ std::string common_text(const LocalProgram& between, const Mesh& mesh);
 /// Every stage once, in order. DeviceError names the two that disagree about devices.
 Prepared prepare(const ProgramPtr& recorded, std::vector<Placement> inputs, const ExecuteOptions& options = {});
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -50,3 +50,5 @@ Array constrain_leaf(const Array& x, const Sharding& sharding, Loc loc, const tr
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

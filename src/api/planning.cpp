@@ -83,3 +83,5 @@ Explanation report_of(std::shared_ptr<const PlanRequest> request, std::shared_pt
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

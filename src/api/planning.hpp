@@ -53,3 +53,5 @@ std::string pattern_of(const std::string& text);
 std::vector<std::string> common_patterns(const std::vector<std::pair<std::string, std::string>>& names_and_kinds);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ Array relocated(const Array& x, const Sharding& sharding, bool committed) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

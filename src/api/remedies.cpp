@@ -90,3 +90,5 @@ std::vector<Remedy> remedies_of(const PlanRequest& request, const Explanation& o
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

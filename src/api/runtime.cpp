@@ -149,3 +149,5 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
 std::size_t operations_kept() { return per_thread<EagerEntries>().size(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

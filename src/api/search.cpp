@@ -274,3 +274,5 @@ std::string Proposal::str() const {
 std::ostream& operator<<(std::ostream& out, const Proposal& p) { return out << p.str(); }
 
 }  // namespace tutti::sharding
+
+// SPDX-License-Identifier: Apache-2.0

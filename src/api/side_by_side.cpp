@@ -64,3 +64,5 @@ Array set_apart(const char* what, const Array& x, const Sharding& sharding) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,5 @@ std::optional<Sharding> side_by_side(const Sharding& sharding, int ndim);
 Array set_apart(const char* what, const Array& x, const Sharding& sharding);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

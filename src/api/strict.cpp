@@ -57,3 +57,5 @@ void check_strict(const Strict& strict, const Explanation& e, const std::string&
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

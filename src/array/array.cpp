@@ -379,3 +379,5 @@ std::vector<int> Axes::resolve(int ndim) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -83,3 +83,5 @@ struct MemoryStats {
 MemoryStats memory_stats();
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

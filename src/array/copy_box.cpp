@@ -35,3 +35,5 @@ void copy_box(const Shape& box, std::int64_t item, const Corner& source, const v
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -194,3 +194,5 @@ ManagedTensor* to_dlpack_unversioned(const Array& x, bool copy, Loc loc) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

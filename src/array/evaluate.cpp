@@ -43,3 +43,5 @@ std::vector<BufferPtr> evaluate(const Program& p, std::span<const BufferPtr> inp
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

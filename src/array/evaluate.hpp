@@ -16,3 +16,5 @@ void evaluate(const Eqn& eqn, const std::vector<Type>& operand_types, std::span<
 std::vector<BufferPtr> evaluate(const Program& program, std::span<const BufferPtr> inputs);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

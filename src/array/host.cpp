@@ -74,3 +74,5 @@ std::span<const std::byte> host_bytes(const Array& x, Loc loc) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

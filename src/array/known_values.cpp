@@ -49,3 +49,5 @@ std::vector<std::int64_t> KnownValues::integers(ValueId v) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

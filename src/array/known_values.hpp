@@ -28,3 +28,5 @@ class KnownValues {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -23,3 +23,5 @@ void write_scalar(const Scalar& value, DType dtype, void* out) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

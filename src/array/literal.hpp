@@ -9,3 +9,5 @@ namespace tutti {
 void write_scalar(const Scalar& value, DType dtype, void* out);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -82,3 +82,5 @@ class ArrayMemory {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -62,3 +62,5 @@ bool is_aligned(const void* data, DType dtype);
 void convert_elements(DType from, const void* in, DType to, void* out, std::int64_t n);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

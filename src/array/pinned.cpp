@@ -96,3 +96,5 @@ void Pinned::let_go() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -37,3 +37,5 @@ class Pinned {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -18,3 +18,5 @@ std::vector<Array> run_eagerly(const Op& op, const Params& params, const std::ve
 Array relocated(const Array& x, const Sharding& sharding, bool committed);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

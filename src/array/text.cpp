@@ -188,3 +188,5 @@ std::string str(const Shard& s) {
 std::ostream& operator<<(std::ostream& out, const Shard& s) { return out << str(s); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

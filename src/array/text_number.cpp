@@ -205,3 +205,5 @@ std::string FloatFormat::operator()(double v) const {
 }
 
 }  // namespace tutti::text
+
+// SPDX-License-Identifier: Apache-2.0

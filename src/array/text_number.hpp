@@ -45,3 +45,5 @@ class FloatFormat {
 };
 
 }  // namespace tutti::text
+
+// SPDX-License-Identifier: Apache-2.0

@@ -56,3 +56,5 @@ class Backend {
 Backend& backend(std::string_view name);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

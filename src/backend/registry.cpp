@@ -12,3 +12,5 @@ Backend& backend(std::string_view name) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

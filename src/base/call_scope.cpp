@@ -106,3 +106,5 @@ std::string error_text(std::string_view operation, std::string_view problem, std
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -56,3 +56,5 @@ int value_of_choice(const Choices& choices, std::string_view name, Loc loc) {
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

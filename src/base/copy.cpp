@@ -29,3 +29,5 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

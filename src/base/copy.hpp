@@ -9,3 +9,5 @@ namespace tutti {
 void copy_bytes(void* to, const void* from, std::size_t bytes);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

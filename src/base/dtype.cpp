@@ -42,3 +42,5 @@ DType inexact(DType dtype) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,5 @@ namespace tutti {
 constinit inline thread_local std::int64_t effort = 0;
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

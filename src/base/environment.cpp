@@ -161,3 +161,5 @@ bool has_word(const EnvironmentVariable& variable, std::string_view word) {
 }
 
 }  // namespace tutti::environment
+
+// SPDX-License-Identifier: Apache-2.0

@@ -41,3 +41,5 @@ bool has_word(const EnvironmentVariable& variable, std::string_view word);
 
 }  // namespace environment
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

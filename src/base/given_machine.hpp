@@ -13,3 +13,5 @@ std::optional<Machine> given_machine();
 unsigned long machine_generation();
 
 }  // namespace tutti::config
+
+// SPDX-License-Identifier: Apache-2.0

@@ -194,3 +194,5 @@ template <class To, class From> To convert_number(const From& v) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

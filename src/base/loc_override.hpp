@@ -19,3 +19,5 @@ class LocOverride {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -41,3 +41,5 @@ class LoopStep {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ template <class Entry> class LruCache {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -63,3 +63,5 @@ std::optional<Machine> given_machine() {
 unsigned long machine_generation() { return chosen().generation.load(std::memory_order_relaxed); }
 
 }  // namespace tutti::config
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ void at_thread_end(void (*f)()) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -21,3 +21,5 @@ template <class T> T& per_thread() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

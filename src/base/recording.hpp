@@ -18,3 +18,5 @@ inline void refuse_while_recording(const char* what) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

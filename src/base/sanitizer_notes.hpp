@@ -18,3 +18,5 @@ inline void happens_after(const volatile void* address) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -33,3 +33,5 @@ std::string Loc::str() const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -83,3 +83,5 @@ void with_stack(std::size_t bytes, const std::function<void()>& f) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -21,3 +21,5 @@ bool start_thread(std::function<void()> f);
 void with_stack(std::size_t bytes, const std::function<void()>& f);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

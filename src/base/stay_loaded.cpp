@@ -11,3 +11,5 @@ void stay_loaded() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

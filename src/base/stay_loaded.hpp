@@ -7,3 +7,5 @@ namespace tutti {
 void stay_loaded();
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -72,3 +72,5 @@ inline void stream_copy(const char* from, std::int64_t n, char* to) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -36,3 +36,5 @@ template <class F> void in_pieces(std::int64_t count, double each_ns, F&& f) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

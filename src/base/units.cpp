@@ -40,3 +40,5 @@ std::string flops_text(double flops) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ std::string seconds_text(double seconds);
 std::string flops_text(double flops);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -94,3 +94,5 @@ bool Agreement::any(bool mine) const {
 }
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

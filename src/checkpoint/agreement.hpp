@@ -28,3 +28,5 @@ class Agreement {
 };
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -155,3 +155,5 @@ void BlockReader::read_block(const SavedLeaf& leaf, const Block& block, const Re
 }
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

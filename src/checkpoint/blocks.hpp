@@ -58,3 +58,5 @@ class BlockReader {
 };
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

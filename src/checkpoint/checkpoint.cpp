@@ -241,3 +241,5 @@ std::string extra(const std::string& folder, std::optional<std::int64_t> step, L
 }
 
 }  // namespace tutti::checkpoint
+
+// SPDX-License-Identifier: Apache-2.0

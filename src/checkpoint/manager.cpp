@@ -91,3 +91,5 @@ void Manager::save_leaves(const detail::Leaves& leaves, const SaveOptions& optio
 }
 
 }  // namespace tutti::checkpoint
+
+// SPDX-License-Identifier: Apache-2.0

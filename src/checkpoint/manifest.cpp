@@ -224,3 +224,5 @@ Manifest parse_manifest(const std::string& path, const std::string& text) {
 }
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

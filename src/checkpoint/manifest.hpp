@@ -49,3 +49,5 @@ std::uint64_t sum_of(const void* data, std::size_t bytes);
 void check_extra(const std::string& extra);
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

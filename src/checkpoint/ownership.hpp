@@ -45,3 +45,5 @@ class Dealer {
 Region region_for_this_process(const Array& like);
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ std::optional<Region> common(const Region& a, const Region& b) {
 }
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,5 @@ struct Region {
 std::optional<Region> common(const Region& a, const Region& b);
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -165,3 +165,5 @@ void tidy(const std::string& folder, int keep) {
 }
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

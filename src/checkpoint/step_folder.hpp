@@ -36,3 +36,5 @@ class StepFolder {
 void tidy(const std::string& folder, int keep);
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

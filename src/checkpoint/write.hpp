@@ -22,3 +22,5 @@ Snapshot snapshot_of(const std::string& folder, const Leaves& leaves, const Save
 void write_snapshot(const std::string& folder, Snapshot snapshot, std::optional<int> keep = {});
 
 }  // namespace tutti::checkpoint::detail
+
+// SPDX-License-Identifier: Apache-2.0

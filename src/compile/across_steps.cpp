@@ -130,3 +130,5 @@ Program across_steps(const Program& program) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -288,3 +288,5 @@ class Apart {
 Program take_apart(const Program& program) { return Apart(program).run(program); }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ namespace tutti::compile {
 Program take_apart(const Program& program);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

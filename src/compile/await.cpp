@@ -31,3 +31,5 @@ Plan await_late(Plan plan) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

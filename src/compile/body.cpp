@@ -149,3 +149,5 @@ std::string Body::str() const {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

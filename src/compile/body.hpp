@@ -94,3 +94,5 @@ class Recorder final : public VectorIR {
 DType register_type(DType dtype);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -80,3 +80,5 @@ ChunkPlaces chunk_places(const Plan& plan, const Touches& touches, const RowGrou
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -20,3 +20,5 @@ struct ChunkPlaces {
 ChunkPlaces chunk_places(const Plan& plan, const Touches& touches, const RowGroup& group);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -262,3 +262,5 @@ class DepthFirst {
 std::vector<Stage> depth_first(Plan& plan) { return DepthFirst(plan).run(); }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

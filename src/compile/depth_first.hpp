@@ -10,3 +10,5 @@ namespace tutti::compile {
 std::vector<Stage> depth_first(Plan& plan);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

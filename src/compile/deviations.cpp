@@ -204,3 +204,5 @@ Program deviations_by_blocks(const Program& program) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

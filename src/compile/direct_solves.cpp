@@ -18,3 +18,5 @@ Program direct_solves(const Program& program) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

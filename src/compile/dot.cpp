@@ -138,3 +138,5 @@ Dot lower_dot(const Program& p, const Fusion& f, const Eqn& e, Storages& storage
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ std::vector<int> unreadable_operands(const Program& program, const Fusion& fusio
 Dot lower_dot(const Program& program, const Fusion& fusion, const Eqn& eqn, Storages& storages);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -82,3 +82,5 @@ Program places_of_extrema(const Program& program, bool within) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

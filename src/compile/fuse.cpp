@@ -217,3 +217,5 @@ class Fuser {
 Fusion fuse(const Program& program) { return Fuser(program).run(); }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -74,3 +74,5 @@ bool joins_parts(const Program& program, const Eqn& eqn);
 bool reads_well(const View& view, const Extents& extents);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -120,3 +120,5 @@ Program hoist(const Program& program) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -26,3 +26,5 @@ inline bool steps_of_view(const Eqn& e, const Type& from, const Type& to, const 
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -104,3 +104,5 @@ Plan join_small(Plan plan) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -96,3 +96,5 @@ Program known_windows(const Program& program) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,5 @@ namespace tutti::compile {
 Program live(const Program& program);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

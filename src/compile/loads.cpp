@@ -57,3 +57,5 @@ int Loads::number(const Reading& r, const Extents& over, DType dtype) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -35,3 +35,5 @@ class Loads {
 };
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

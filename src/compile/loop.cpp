@@ -277,3 +277,5 @@ std::vector<Draft> draft_loops(const Program& p, const Fusion& f, const Unit& u)
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

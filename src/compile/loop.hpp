@@ -33,3 +33,5 @@ std::vector<Draft> draft_loops(const Program& program, const Fusion& fusion, con
 std::vector<Loop> lower_loop(const Program& program, const Fusion& fusion, const Unit& unit, Storages& storages);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

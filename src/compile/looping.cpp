@@ -156,3 +156,5 @@ Program with_own_outputs(Program p) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ Looping looping(const Eqn& eqn, const tutti::Loop& form, const std::vector<char>
 Program with_own_outputs(Program program);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

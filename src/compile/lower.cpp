@@ -187,3 +187,5 @@ std::vector<Loop> lower_loop(const Program& p, const Fusion& f, const Unit& u, S
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -146,3 +146,5 @@ Plan mask_products(Plan plan) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -263,3 +263,5 @@ Plan assign_memory_within(Plan plan, const std::vector<int>& own) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

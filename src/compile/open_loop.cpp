@@ -135,3 +135,5 @@ Program with_loops(const Program& program, const std::function<void(OpenLoop&)>&
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -70,3 +70,5 @@ class Unchanging {
 Program with_loops(const Program& program, const std::function<void(OpenLoop&)>& change);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -89,3 +89,5 @@ const Part& part_around(const std::vector<Part>& parts, const Extents& start) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -29,3 +29,5 @@ std::size_t count_boxes(const Extents& extents, const std::vector<const std::vec
 const Part& part_around(const std::vector<Part>& parts, const Extents& start);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

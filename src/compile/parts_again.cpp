@@ -82,3 +82,5 @@ class PartsAgain {
 Program put_together_again(const Program& program) { return PartsAgain(program).run(); }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

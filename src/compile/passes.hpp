@@ -72,3 +72,5 @@ Plan compile(const LocalProgram& program, const std::vector<bool>& donatable);
 Plan plan_within(const Program& program, const std::vector<int>& own);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -170,3 +170,5 @@ Plan plan_within(const Program& program, const std::vector<int>& own) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -97,3 +97,5 @@ std::int64_t place(std::vector<Block>& blocks) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ std::int64_t aligned(std::int64_t bytes);
 std::int64_t place(std::vector<Block>& blocks);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

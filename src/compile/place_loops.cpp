@@ -118,3 +118,5 @@ Plan place_loops(Plan plan) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -138,3 +138,5 @@ Plan place_products(Plan plan) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

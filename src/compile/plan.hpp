@@ -165,3 +165,5 @@ std::string size_text(const Plan& plan);
 void verify(const Plan& plan);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

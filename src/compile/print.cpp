@@ -154,3 +154,5 @@ PlanStats stats_of(const Plan& plan, const std::vector<bool>& donatable) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

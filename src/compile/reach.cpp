@@ -126,3 +126,5 @@ bool in_place(const Loop& l, int from, int to) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ Dot dot_of_rows(const Dot& dot, std::int64_t rows, std::int64_t count);
 std::int64_t first_extent(const Step& step);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

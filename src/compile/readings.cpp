@@ -288,3 +288,5 @@ bool Fusion::is_strided_copy(const Program& p, int eqn) const {
 Fusion read_values(const Program& program) { return Reader(program).run(); }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

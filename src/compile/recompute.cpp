@@ -193,3 +193,5 @@ Program recompute(const Program& program) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

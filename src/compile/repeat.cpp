@@ -58,3 +58,5 @@ std::int64_t plan_branch(const std::vector<ProgramPtr>& branches, Branch& b) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ std::int64_t plan_repeat(const Looping& loop, Repeat& repeat);
 std::int64_t plan_branch(const std::vector<ProgramPtr>& branches, Branch& branch);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

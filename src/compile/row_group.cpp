@@ -196,3 +196,5 @@ RowGroup row_group(const Plan& plan, const Touches& touches, const std::vector<i
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ RowGroup row_group(const Plan& plan, const Touches& touches, const std::vector<i
                    bool adding);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -256,3 +256,5 @@ Plan group_stages(Plan plan, bool within) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -39,3 +39,5 @@ Program share_equal(const Program& p) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -90,3 +90,5 @@ bool repeats(const Program& p, const Eqn& e, Extents& box) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

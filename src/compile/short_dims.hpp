@@ -32,3 +32,5 @@ const Op& combining_op(Op::Reduce kind);
 bool repeats(const Program& program, const Eqn& view, Extents& box);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

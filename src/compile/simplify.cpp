@@ -388,3 +388,5 @@ class Simplifier {
 Program simplify(const Program& program) { return Simplifier(program).run(program); }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,5 @@ struct PlanStats {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

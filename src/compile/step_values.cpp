@@ -103,3 +103,5 @@ bool StepValues::fits(std::int64_t bytes) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -56,3 +56,5 @@ class StepValues {
 void take_sums_out(StepValues& step);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

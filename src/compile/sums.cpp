@@ -212,3 +212,5 @@ class Sums {
 void take_sums_out(StepValues& step) { Sums(step).run(); }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -136,3 +136,5 @@ bool UnitGraph::raise(int a, int b, int level) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -46,3 +46,5 @@ class UnitGraph {
 };
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

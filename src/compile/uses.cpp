@@ -94,3 +94,5 @@ bool Ways::show(int from, const std::vector<int>& numbers) const {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -35,3 +35,5 @@ class Ways {
 };
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -95,3 +95,5 @@ void verify(const Plan& p) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -124,3 +124,5 @@ Extents refine(const Extents& strides, const Extents& extents, const Extents& fi
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

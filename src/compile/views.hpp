@@ -29,3 +29,5 @@ void merge_dims(Extents& extents, Extents& strides, std::vector<char>& kinds);
 Extents refine(const Extents& strides, const Extents& extents, const Extents& fine);
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

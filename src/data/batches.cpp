@@ -43,3 +43,5 @@ std::vector<Array> take_rows(std::span<const Array> leaves, std::span<const std:
 }
 
 }  // namespace tutti::data::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -152,3 +152,5 @@ std::vector<std::int64_t> HostRandom::permutation(std::int64_t n) {
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -194,3 +194,5 @@ void LoaderCore::resume(const LoaderState& state, Loc loc) {
 }
 
 }  // namespace tutti::data::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -102,3 +102,5 @@ Array map_file(const std::string& path, DType dtype, Loc loc) {
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -31,3 +31,5 @@ class MappedFile {
 void check_mapped_size(const void* memory);
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -27,3 +27,5 @@ NpyHead read_npy_head(std::span<const std::byte> file, const std::string& path) 
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -21,3 +21,5 @@ struct NpyHead {
 NpyHead read_npy_head(std::span<const std::byte> file, const std::string& path);
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -47,3 +47,5 @@ std::int64_t Permutation::operator()(std::int64_t i) const {
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

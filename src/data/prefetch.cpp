@@ -67,3 +67,5 @@ Prefetch::Made Prefetch::take(std::int64_t number) {
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

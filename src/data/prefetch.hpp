@@ -47,3 +47,5 @@ class Prefetch {
 };
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

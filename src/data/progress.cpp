@@ -81,3 +81,5 @@ void ProgressBar::draw(bool last) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

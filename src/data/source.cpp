@@ -184,3 +184,5 @@ Source<Array> npy_shards(const std::vector<std::string>& paths, Loc loc) {
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -76,3 +76,5 @@ std::vector<Rgb> tile_colors(int tiles, const ColorMap& map) {
 }
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -17,3 +17,5 @@ std::string hex(const Rgb& color);
 std::vector<Rgb> tile_colors(int tiles, const ColorMap& map = {});
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -91,3 +91,5 @@ void print_error(std::string name, const std::exception& error, std::ostream& ou
 
 }  // namespace detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

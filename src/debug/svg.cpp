@@ -141,3 +141,5 @@ std::string sharding_svg(const Shape& shape, const Sharding& sharding, const Col
 }
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -211,3 +211,5 @@ std::string Table::str() const {
 }
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -32,3 +32,5 @@ int columns_of(const std::string& text);
 std::vector<std::string> wrapped(const std::string& text, int width);
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

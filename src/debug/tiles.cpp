@@ -163,3 +163,5 @@ std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding
 }
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

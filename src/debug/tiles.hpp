@@ -44,3 +44,5 @@ std::vector<std::string> axis_lines(const Shape& shape, const Sharding& sharding
 std::string joined(const std::vector<std::string>& items, const std::string& separator);
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -232,3 +232,5 @@ void visualize_sharding(const Shape& shape, const Sharding& sharding, const Visu
 }
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -176,3 +176,5 @@ std::string wrap(const std::string& text, int width) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

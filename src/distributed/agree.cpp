@@ -211,3 +211,5 @@ std::uint64_t check_same(const std::string& text, const char* operation, const s
 }
 
 }  // namespace tutti::distributed
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ std::string described(const Sharding& sharding);
 std::string hash_text(const void* bytes, std::size_t size);
 
 }  // namespace tutti::distributed
+
+// SPDX-License-Identifier: Apache-2.0

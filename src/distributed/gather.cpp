@@ -105,3 +105,5 @@ Array detail::allgather_leaf(const Array& x, const AllgatherOptions& options, Lo
 }
 
 }  // namespace tutti::multihost
+
+// SPDX-License-Identifier: Apache-2.0

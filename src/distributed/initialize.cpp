@@ -123,3 +123,5 @@ void initialize(const Options& options, Loc loc) {
 bool is_initialized() { return run::transport() != nullptr; }
 
 }  // namespace tutti::distributed
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ void tell_if_alone() {
 }
 
 }  // namespace tutti::distributed
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ void claim_place();
 void tell_if_alone();
 
 }  // namespace tutti::distributed
+
+// SPDX-License-Identifier: Apache-2.0

@@ -56,3 +56,5 @@ void assert_equal(const Array& x, const std::string& text, Loc loc) {
 }  // namespace multihost
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

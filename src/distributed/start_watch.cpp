@@ -48,3 +48,5 @@ void StartWatch::watch(const run::WaitTimes& times) {
 }
 
 }  // namespace tutti::distributed
+
+// SPDX-License-Identifier: Apache-2.0

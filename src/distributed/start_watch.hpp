@@ -27,3 +27,5 @@ class StartWatch {
 };
 
 }  // namespace tutti::distributed
+
+// SPDX-License-Identifier: Apache-2.0

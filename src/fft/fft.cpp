@@ -173,3 +173,5 @@ Array fftshift(const In& x, const tutti::Axes& axes) { return shifted(x, axes, f
 Array ifftshift(const In& x, const tutti::Axes& axes) { return shifted(x, axes, true); }
 
 }  // namespace tutti::fft
+
+// SPDX-License-Identifier: Apache-2.0

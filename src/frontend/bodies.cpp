@@ -55,3 +55,5 @@ std::vector<Array> Bodies::bind(const Op& op, Params params, const std::vector<A
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ class Bodies {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -102,3 +102,5 @@ Arrays branch_call(const char* what, const Array& index, const Arrays& leaves, c
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

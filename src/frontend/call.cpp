@@ -45,3 +45,5 @@ Recorded record_call(const CallArrays& args, const std::vector<std::optional<Tra
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ std::string leaf_name(const std::pair<int, tree::Path>& where);
 std::vector<std::optional<TracedLeaf>> differentiable(const CallArrays& args, const std::vector<bool>& wanted);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

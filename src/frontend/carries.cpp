@@ -81,3 +81,5 @@ ProgramPtr captured_first(const Traced& traced) {
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,5 @@ RecordedStep record_step(const char* what, Loc loc, const FirstCarry& carry, con
 ProgramPtr captured_first(const Traced& traced);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -175,3 +175,5 @@ Array all_to_all(const In& x, const Names& axes, int split_axis, int concat_axis
 
 }  // namespace lax
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -243,3 +243,5 @@ Arrays map_in_batches(const Arrays& xs, const std::function<StepResult(const Arr
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -177,3 +177,5 @@ std::vector<Array> custom_vmap_call(const CallArrays& args, const Body& fn, Mapp
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

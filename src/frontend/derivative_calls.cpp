@@ -132,3 +132,5 @@ Pushed push_forward(const CallArrays& args, const std::vector<Array>& tangents, 
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

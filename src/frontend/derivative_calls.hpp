@@ -29,3 +29,5 @@ Halves halves(const CallArrays& args, const std::vector<bool>& wanted, const Bod
 Transposed transpose_half(const Linearized& lin);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

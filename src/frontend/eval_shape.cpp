@@ -41,3 +41,5 @@ Array ShapeCall::input(const Array& x) const { return recorded_->trace->input(x.
 
 }  // namespace detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

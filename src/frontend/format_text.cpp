@@ -159,3 +159,5 @@ void print_line(const std::string& line) {
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -33,3 +33,5 @@ class TextWithFields {
 void print_line(const std::string& line);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -159,3 +159,5 @@ Array exchange_groups(const Array& x, const Names& axes, int split, int concat, 
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ Array exchange_groups(const Array& x, const Names& axes, int split, int concat, 
                       const lax::AxisGroups& groups);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

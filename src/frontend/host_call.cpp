@@ -114,3 +114,5 @@ void watch(const Array& pred, const FormatText& message, std::vector<TextValue> 
 
 }  // namespace detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -85,3 +85,5 @@ std::vector<Array> root_call(const std::vector<Array>& guess, const RootBodies& 
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -162,3 +162,5 @@ Jacobians jacobians(const CallArrays& args, const std::vector<int>& argnums, con
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -143,3 +143,5 @@ LinearFunction transpose_call(const CallArrays& args, const Body& body, Loc made
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ void check_one_size(const char* what, const MappedAxes& mapped, const std::strin
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

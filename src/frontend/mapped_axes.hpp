@@ -27,3 +27,5 @@ void check_one_size(const char* what, const MappedAxes& mapped, const std::strin
                     const std::string& over = "");
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -124,3 +124,5 @@ void mark_rows(const Array& x) {
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -201,3 +201,5 @@ std::vector<Array> bind_region(RegionCall call, const Body& body) {
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

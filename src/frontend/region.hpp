@@ -36,3 +36,5 @@ std::string result_name(const tree::Path& path);
 std::string mesh_text(const Mesh& mesh);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -59,3 +59,5 @@ SavedResiduals saved_residuals_call(const CallArrays& args, const Body& fn, Loc 
 
 }  // namespace detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -99,3 +99,5 @@ std::vector<Array> shard_map_call(const CallArrays& args, const ShardMapOptions&
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -63,3 +63,5 @@ Gradient::~Gradient() = default;
 Gradient::Gradient(Gradient&&) noexcept = default;
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

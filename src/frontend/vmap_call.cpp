@@ -97,3 +97,5 @@ std::vector<Array> map_call(const CallArrays& args, const MapOptions& options, c
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

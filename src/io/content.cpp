@@ -114,3 +114,5 @@ Array array_like(const Array& like, const Fill& fill) {
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

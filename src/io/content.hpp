@@ -44,3 +44,5 @@ Array array_of_bytes(DType dtype, const Shape& shape, const Fill& fill);
 Array array_like(const Array& like, const Fill& fill);
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

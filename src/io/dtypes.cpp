@@ -113,3 +113,5 @@ std::optional<DType> dtype_named(std::string_view name) {
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -29,3 +29,5 @@ std::string_view npy_foreign_kind(std::string_view descr);
 std::optional<DType> dtype_named(std::string_view name);
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -243,3 +243,5 @@ std::string random_name() {
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

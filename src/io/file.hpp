@@ -129,3 +129,5 @@ class Replacement {
 std::string random_name();
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,5 @@ std::vector<int> match_leaves(const std::string& where, const Leaves& like, cons
                               bool partial);
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -125,3 +125,5 @@ std::vector<Array> load_npy_all(const std::string& path, Loc loc) {
 }
 
 }  // namespace tutti::io
+
+// SPDX-License-Identifier: Apache-2.0

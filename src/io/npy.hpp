@@ -15,3 +15,5 @@ std::string npy_text_for(const std::string& path, const Content& content);
 Array npy_array(const NpyHeader& header, const ReadAt& read);
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -180,3 +180,5 @@ std::string npy_header_text(DType dtype, const Shape& shape) {
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

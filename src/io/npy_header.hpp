@@ -29,3 +29,5 @@ NpyHeader read_npy_header(const std::string& path, std::uint64_t size, const Rea
 std::string npy_header_text(DType dtype, const Shape& shape);
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -249,3 +249,5 @@ void save_npz(const std::string& path, const Arrays& arrays, const NpzOptions& o
 }
 
 }  // namespace tutti::io
+
+// SPDX-License-Identifier: Apache-2.0

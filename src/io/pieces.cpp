@@ -37,3 +37,5 @@ void for_pieces(std::size_t count, const std::function<void(std::size_t)>& work)
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -32,3 +32,5 @@ std::string printable(std::string_view name) {
 std::string quoted_name(std::string_view name) { return "'" + printable(name) + "'"; }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ std::string quoted_name(std::string_view name);
 std::string printable(std::string_view name);
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -63,3 +63,5 @@ Arrays load_safetensors(const std::string& path, Loc loc) {
 }
 
 }  // namespace tutti::io
+
+// SPDX-License-Identifier: Apache-2.0

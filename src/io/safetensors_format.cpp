@@ -56,3 +56,5 @@ void write_safetensors(OutputFile& file, const std::vector<NamedContent>& arrays
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

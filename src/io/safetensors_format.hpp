@@ -52,3 +52,5 @@ void write_safetensors(OutputFile& file, const std::vector<NamedContent>& arrays
                        const OnPiece& on_piece = {}, std::size_t piece_bytes = kPieceBytes);
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -235,3 +235,5 @@ DType dtype_of_tensor(const InputFile& file, const Tensor& tensor) {
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -108,3 +108,5 @@ std::vector<Array> load_leaves(const std::string& path, const Leaves& like) {
 }
 
 }  // namespace tutti::io::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -94,3 +94,5 @@ Received exchange(const Call& call, std::span<const HostView> operands, std::spa
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -75,3 +75,5 @@ struct Collective {
 Received exchange(const Call& call, std::span<const HostView> operands, std::span<const HostView> results);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -39,3 +39,5 @@ Program cut_out(const Program& program, const std::vector<int>& eqns, const std:
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

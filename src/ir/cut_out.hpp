@@ -18,3 +18,5 @@ Program cut_out(const Program& program, const std::vector<int>& eqns, const std:
                 ValueId output);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -110,3 +110,5 @@ Dataflow::Marks Dataflow::spread(std::vector<int> from, bool forwards, const Mar
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

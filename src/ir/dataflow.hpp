@@ -52,3 +52,5 @@ class Dataflow {
 Program without_dead_code(const Program& program, bool (*is_kept)(const Eqn&));
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

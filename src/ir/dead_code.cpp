@@ -245,3 +245,5 @@ ProgramPtr tidied(const Program& p) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ const Op& Home::make() const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -42,3 +42,5 @@ class Home {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

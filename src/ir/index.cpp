@@ -28,3 +28,5 @@ ProgramIndex::ProgramIndex(const Program& p)
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

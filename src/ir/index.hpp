@@ -49,3 +49,5 @@ class ProgramIndex {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

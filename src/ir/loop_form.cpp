@@ -50,3 +50,5 @@ std::optional<LoopForm> loop_form(const Eqn& eqn) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

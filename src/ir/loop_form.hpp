@@ -42,3 +42,5 @@ struct LoopForm {
 std::optional<LoopForm> loop_form(const Eqn& eqn);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

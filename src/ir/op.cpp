@@ -46,3 +46,5 @@ double flops_of(const Program& program, const Eqn& eqn) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -320,3 +320,5 @@ inline Array bind1(const Op& op, Params params, std::vector<Array> operands, std
 const std::vector<const Op*>& all_ops();
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

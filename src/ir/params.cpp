@@ -11,3 +11,5 @@ std::string text(double v) {
 }
 
 }  // namespace tutti::field
+
+// SPDX-License-Identifier: Apache-2.0

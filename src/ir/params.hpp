@@ -139,3 +139,5 @@ class Params {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -106,3 +106,5 @@ void note_pass(const char* name, double ms, std::string size, const std::functio
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

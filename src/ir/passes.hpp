@@ -84,3 +84,5 @@ template <class Pass, class... Args> auto run_pass(const char* name, Pass&& pass
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

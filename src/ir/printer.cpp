@@ -60,3 +60,5 @@ std::string str(const Program& program, PrintOptions options) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

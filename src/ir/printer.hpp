@@ -13,3 +13,5 @@ std::string name_of(ValueId v);
 std::string text_of(const Atom& a);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -70,3 +70,5 @@ bool has_effect(const Eqn& e) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -89,3 +89,5 @@ Program without_dead_code(const Program& program);
 ProgramPtr tidied(const Program& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -76,3 +76,5 @@ template <class V, class Step> std::vector<V> replay(const Program& program, Env
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

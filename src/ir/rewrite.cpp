@@ -37,3 +37,5 @@ ProgramPtr without_identities(const ProgramPtr& program, const std::function<boo
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti {
 ProgramPtr without_identities(const ProgramPtr& program, const std::function<bool(const Eqn&)>& is_same);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -35,3 +35,5 @@ std::vector<std::string> merge_names(const std::vector<std::string>& a, const st
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -28,3 +28,5 @@ struct Type {
 std::vector<std::string> merge_names(const std::vector<std::string>& a, const std::vector<std::string>& b);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -61,3 +61,5 @@ class Verifier {
 void verify(const Program& p) { Verifier(p).run(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -120,3 +120,5 @@ std::optional<Window> Views::seen_through(const Window& outer) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -54,3 +54,5 @@ class Views {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -54,3 +54,5 @@ Backend& simulated_devices() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

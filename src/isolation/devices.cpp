@@ -209,3 +209,5 @@ std::vector<Blocks> Devices::branch(const Program&, const Eqn& e, const std::vec
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

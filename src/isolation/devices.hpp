@@ -38,3 +38,5 @@ class Devices {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -54,3 +54,5 @@ IsolatedRun run_per_device(const LocalProgram& local, std::span<const BufferPtr>
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

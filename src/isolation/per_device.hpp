@@ -32,3 +32,5 @@ namespace tutti {
 Backend& simulated_devices();
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

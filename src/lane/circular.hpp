@@ -172,3 +172,5 @@ template <AnyLane L> L atan2(L y, L x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

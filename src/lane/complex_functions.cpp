@@ -90,3 +90,5 @@ constinit const ComplexFunction complex_sqrt = complex_function(0), complex_rsqr
 
 }  // namespace tutti::lane
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

@@ -36,3 +36,5 @@ extern const ComplexFunction complex_sqrt, complex_rsqrt, complex_exp2, complex_
     complex_acosh, complex_atanh, complex_sign, complex_pow, complex_mul;
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -135,3 +135,5 @@ template <class T> struct ComplexMath {
 };
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -123,3 +123,5 @@ template <class T> std::complex<T> ComplexMath<T>::div(C x, C y) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -67,3 +67,5 @@ template <AnyLane L> L erfc(L x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

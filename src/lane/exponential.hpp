@@ -115,3 +115,5 @@ template <AnyLane L> L logistic_in_double(L x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

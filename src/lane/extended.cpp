@@ -71,3 +71,5 @@ Quad inverse_gamma(Quad x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

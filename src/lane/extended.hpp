@@ -34,3 +34,5 @@ long double inverse_gamma(long double x);
 Quad inverse_gamma(Quad x);
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

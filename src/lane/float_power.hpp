@@ -86,3 +86,5 @@ template <AnyLane L> L float_power(L x, L y) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -60,3 +60,5 @@ template <AnyLane L> L nextafter(L x, L y) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

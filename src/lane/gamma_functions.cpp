@@ -138,3 +138,5 @@ double zeta(double x, double q) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

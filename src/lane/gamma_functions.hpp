@@ -37,3 +37,5 @@ double t_density(double x, double df, bool logarithm);
 double binomial(double n, double k);
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

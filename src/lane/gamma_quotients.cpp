@@ -234,3 +234,5 @@ double betainc_of_small(double a, double b, double y) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -95,3 +95,5 @@ template <AnyLane L> L atanh(L x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

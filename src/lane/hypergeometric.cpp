@@ -230,3 +230,5 @@ double hyp2f1_slope(int k, double a, double b, double c, double x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ double hyp1f1_slope(int k, double a, double b, double x);
 double hyp2f1_slope(int k, double a, double b, double c, double x);
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

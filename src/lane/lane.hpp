@@ -293,3 +293,5 @@ template <AnyLane L> L fma(L a, double b, L c) { return fma(a, constant(a, b), c
 }  // namespace tutti::lane
 
 #include "lane/complex_quotient.hpp"  // of ComplexMath
+
+// SPDX-License-Identifier: Apache-2.0

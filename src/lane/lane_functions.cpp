@@ -117,3 +117,5 @@ double detail::of_one(const LaneFunction& f, double x, double y, double z) { ret
 
 }  // namespace tutti::lane
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

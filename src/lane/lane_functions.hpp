@@ -44,3 +44,5 @@ inline Lane call(const LaneFunction& f, Lane x, Lane y, Lane z) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

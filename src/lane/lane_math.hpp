@@ -136,3 +136,5 @@ template <AnyLane L> L erf(L x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

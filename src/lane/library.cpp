@@ -27,3 +27,5 @@ const Library* find_library(std::string_view name) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ extern const Library lib_sin, lib_cos, lib_tan, lib_fmod;
 const Library* find_library(std::string_view name);
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -162,3 +162,5 @@ template <AnyLane L> L bessel_i1e(L x) {
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ template <AnyLane L, class D, class F> L by_precision(L x, D in_double, F single
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -88,3 +88,5 @@ template <class T> void store_rows(const typename Side<T>::V* from, std::int64_t
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -83,3 +83,5 @@ __attribute__((target("avx512f"))) inline void part16(const float* in, std::int6
 
 }  // namespace tutti::lane
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

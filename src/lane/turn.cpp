@@ -95,3 +95,5 @@ void turn_squares(const void* in, std::int64_t in_step, std::int64_t rows, std::
 }  // namespace detail
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,5 @@ requires(sizeof(T) == 4 || sizeof(T) == 8) inline void turn_squares(const T* in,
 }
 
 }  // namespace tutti::lane
+
+// SPDX-License-Identifier: Apache-2.0

@@ -71,3 +71,5 @@ class VectorIR {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

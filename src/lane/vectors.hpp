@@ -101,3 +101,5 @@ template <class T, class F> void with_vectors(F&& f) {
 }
 
 }  // namespace tutti::lane::vectors
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti::lax {
 Array as_often(const Array& times, std::int64_t most, const Array& x, const std::function<Array(const Array&)>& once);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

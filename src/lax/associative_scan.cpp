@@ -38,3 +38,5 @@ Array joined(const Array& x, const Array& y, int axis) {
 Array reversed(const Array& x, int axis) { return lax::rev(x, {axis < 0 ? axis + x.ndim() : axis}); }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

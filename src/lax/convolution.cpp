@@ -259,3 +259,5 @@ Array conv_general_dilated_local(const In& lhs, const In& rhs, const Dims& windo
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -167,3 +167,5 @@ Array cumsum(const In& x, int axis, bool reverse) { return unary(ops::cumsum, x,
 Array stop_gradient(const In& x) { return unary(ops::stop_gradient, x); }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

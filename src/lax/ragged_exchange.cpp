@@ -51,3 +51,5 @@ Array ragged_all_to_all(const In& operand, const In& output, const RaggedBlocks&
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -139,3 +139,5 @@ Array round(const In& x, OneOf<RoundingMethod> method) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -207,3 +207,5 @@ namespace tutti::detail {
 Array barrier(const Array& x) { return bind1(ops::barrier, {}, {x}); }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

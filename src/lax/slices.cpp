@@ -76,3 +76,5 @@ Array dynamic_update_index_in_dim(const In& x, const In& update, const Operand& 
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -306,3 +306,5 @@ Array reduce_window(const In& in, const Operand& initial, const Combine& combine
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

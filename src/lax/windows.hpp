@@ -22,3 +22,5 @@ Array padded(const Array& x, const Array& value, const Pairs& pairs, const Dims&
 Dims counts(const Shape& padded, const Dims& window, const Dims& strides, const Dims& dilation);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

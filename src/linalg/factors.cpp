@@ -100,3 +100,5 @@ ChoFactor cho_factor(const In& a, bool lower) {
 }
 
 }  // namespace tutti::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -74,3 +74,5 @@ inline std::pair<Array, Array> same_batch(const char* function, const Array& x, 
 }
 
 }  // namespace tutti::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -329,3 +329,5 @@ Vec generalized_minimal_residuals(const Iteration& in, Loc loc) {
 }
 
 }  // namespace tutti::linalg::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -192,3 +192,5 @@ Array toeplitz(const In& c, const In& r) {
 }
 
 }  // namespace tutti::linalg
+
+// SPDX-License-Identifier: Apache-2.0

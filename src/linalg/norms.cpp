@@ -120,3 +120,5 @@ Array cond(const In& in, const Ord& p) {
 }
 
 }  // namespace tutti::linalg
+
+// SPDX-License-Identifier: Apache-2.0

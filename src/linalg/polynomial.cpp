@@ -182,3 +182,5 @@ std::pair<Array, Array> polyfit_cov(const In& x, const In& y, int deg, const Pol
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -228,3 +228,5 @@ Array tensorsolve(const In& left, const In& right, const std::vector<int>& axes)
 }
 
 }  // namespace tutti::linalg
+
+// SPDX-License-Identifier: Apache-2.0

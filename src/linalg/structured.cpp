@@ -126,3 +126,5 @@ Array householder_product(const In& a, const In& taus) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

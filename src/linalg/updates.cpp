@@ -132,3 +132,5 @@ Qdwh qdwh(const In& x, const QdwhOptions& options) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

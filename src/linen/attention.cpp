@@ -197,3 +197,5 @@ Array combine_masks(const std::vector<Array>& masks, DType dtype, Loc loc) {
 }
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

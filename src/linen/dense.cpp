@@ -99,3 +99,5 @@ Array DenseGeneral::operator()(Scope& s, const Array& in) const {
 }
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

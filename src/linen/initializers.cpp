@@ -90,3 +90,5 @@ Initializer delta_orthogonal(double scale, int column_axis) {
 }
 
 }  // namespace tutti::linen::initializers
+
+// SPDX-License-Identifier: Apache-2.0

@@ -239,3 +239,5 @@ Array replicated(const Array& x, const std::vector<Device>& given, Loc loc) {
 
 }  // namespace detail
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,5 @@ namespace tutti::linen {
 void promote(Array& x, Array& kernel, Array& bias);
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

@@ -114,3 +114,5 @@ Array Scope::make_rng(const std::string& name) {
 }
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

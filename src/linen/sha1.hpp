@@ -10,3 +10,5 @@ namespace tutti::linen {
 std::array<std::uint32_t, 5> sha1(std::string_view text);
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

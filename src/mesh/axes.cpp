@@ -107,3 +107,5 @@ std::string str(const AxisRef& ref, const Mesh& mesh) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -93,3 +93,5 @@ Box box_of(const Layout& layout, const Mesh& mesh, const Shape& shape, std::int6
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

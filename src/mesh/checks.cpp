@@ -131,3 +131,5 @@ void check_spec(const Mesh& mesh, const PartitionSpec& spec) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -36,3 +36,5 @@ void check_exist(const Sharding& sharding, const Subject& subject = {});
 void check_spec(const Mesh& mesh, const PartitionSpec& spec);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

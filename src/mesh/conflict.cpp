@@ -44,3 +44,5 @@ void check_devices(std::span<const Placed> placed) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -23,3 +23,5 @@ std::string argument_text(const std::string& argument, const std::string& functi
 void check_devices(std::span<const Placed> placed);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

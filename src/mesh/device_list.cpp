@@ -45,3 +45,5 @@ const std::vector<Device>& DeviceList::devices() const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

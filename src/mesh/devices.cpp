@@ -171,3 +171,5 @@ std::ostream& operator<<(std::ostream& out, const std::set<Device>& devices) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

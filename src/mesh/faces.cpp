@@ -88,3 +88,5 @@ Sharding sharding_from_layout(const Mesh& mesh, const Layout& layout, const std:
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

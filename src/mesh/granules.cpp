@@ -138,3 +138,5 @@ std::pair<Shape, std::vector<Device>> in_hybrid_order(const Shape& inner, const 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

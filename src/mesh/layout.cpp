@@ -186,3 +186,5 @@ std::optional<Mesh> common_refinement(const Mesh& a, const Mesh& b) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

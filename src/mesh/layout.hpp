@@ -138,3 +138,5 @@ Box box_of(const Layout& layout, const Mesh& mesh, const Shape& shape, std::int6
 template <> struct std::hash<tutti::Layout> {
   std::size_t operator()(const tutti::Layout& l) const { return l.hash(); }
 };
+
+// SPDX-License-Identifier: Apache-2.0

@@ -292,3 +292,5 @@ DeviceGrid create_hybrid_device_mesh(Shape inner, Shape outer, HybridMeshOptions
 
 }  // namespace mesh_utils
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -63,3 +63,5 @@ bool device_count_is_fixed();
 bool exists(const Device& device);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -243,3 +243,5 @@ std::vector<std::pair<Device, ShardIndex>> addressable_indices(const Sharding& s
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

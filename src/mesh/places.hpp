@@ -51,3 +51,5 @@ bool lies_alike(const Sharding& sharding, const Shape& shape, const Places& plac
 Layout layout_between(const Sharding& sharding, int ndim, const Places& places);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

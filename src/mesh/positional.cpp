@@ -255,3 +255,5 @@ PositionalSharding PositionalSharding::replicate(std::optional<int> axis, bool k
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

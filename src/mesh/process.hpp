@@ -17,3 +17,5 @@ void note_devices_used();
 void deal_out_devices(const char* operation);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -232,3 +232,5 @@ std::string str(const ShardIndex& index) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

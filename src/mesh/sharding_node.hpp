@@ -32,3 +32,5 @@ const ShardingNode& deref(const Sharding& sharding, const char* member = "Shardi
 Sharding positional_sharding(const Mesh& mesh, const Layout& layout);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

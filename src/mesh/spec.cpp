@@ -42,3 +42,5 @@ std::size_t PartitionSpec::hash() const { return std::hash<std::string>{}(str())
 std::ostream& operator<<(std::ostream& out, const PartitionSpec& spec) { return out << spec.str(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ std::string nested(const Shape& shape, const std::function<std::string(std::int6
 }
 
 }  // namespace tutti::text
+
+// SPDX-License-Identifier: Apache-2.0

@@ -26,3 +26,5 @@ std::string platform_name(const Device& device);
 std::string nested(const Shape& shape, const std::function<std::string(std::int64_t)>& item, int indent, int width);
 
 }  // namespace tutti::text
+
+// SPDX-License-Identifier: Apache-2.0

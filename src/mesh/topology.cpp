@@ -217,3 +217,5 @@ std::vector<Device> in_topology_order(const Shape& sizes, std::vector<Device> de
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,5 @@ std::pair<Shape, std::vector<Device>> in_hybrid_order(const Shape& inner, const 
                                                       const char* operation);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

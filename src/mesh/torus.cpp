@@ -118,3 +118,5 @@ std::vector<std::int64_t> places_on_torus(const Extents& torus, const Extents& m
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,5 @@ AxisShares split_axis_shares(const Extents& torus, const Extents& mesh);
 std::vector<std::int64_t> places_on_torus(const Extents& torus, const Extents& mesh, const AxisShares& shares);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -163,3 +163,5 @@ Array sparse_sigmoid(const In& x) {
 Array identity(const In& x) { return x.array; }
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

@@ -207,3 +207,5 @@ Array RotaryPositionalEmbedding::operator()(const Array& x, const Array& positio
 }
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

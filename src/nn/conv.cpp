@@ -197,3 +197,5 @@ template struct Pool<2, true>;
 template struct Pool<3, true>;
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

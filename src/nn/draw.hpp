@@ -12,3 +12,5 @@ inline Array uniform_within(const Array& key, const Shape& shape, double limit, 
 }
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

@@ -8,3 +8,5 @@ namespace tutti::nn {
 inline Array floating(const Array& x) { return x.dtype().is_inexact() ? x : x.astype(inexact(x.dtype())); }
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

@@ -287,3 +287,5 @@ Array softmax_cross_entropy(const In& logits, const In& labels) {
 }
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

@@ -160,3 +160,5 @@ Array one_hot(const In& x, Dim num_classes, DType dtype, int axis) {
 }
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

@@ -286,3 +286,5 @@ Array attend_in_tiles(const AttentionOperands& o, const Sight& sight, const Tile
 }
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

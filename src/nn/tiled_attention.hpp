@@ -36,3 +36,5 @@ bool pays_in_tiles(const Shape& logits);
 Array attend_in_tiles(const AttentionOperands& x, const Sight& sight, const Tile& tile);
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

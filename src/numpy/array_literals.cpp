@@ -108,3 +108,5 @@ Array array(std::initializer_list<NestedList> list, Loc loc) { return made(list,
 Array array(std::initializer_list<NestedList> list, DType dtype, Loc loc) { return made(list, dtype, loc); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -162,3 +162,5 @@ Array argsort(const In& x, int axis, bool descending) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ Array angle(const In& x) {
 bool iscomplexobj(const Array& x) { return x.dtype().is_complex(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -197,3 +197,5 @@ Array linspace(double start, double stop, Dim n, bool endpoint, DType dtype, Loc
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -260,3 +260,5 @@ Array correlate(const In& x, const In& y, OneOf<ConvolveMode> mode) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

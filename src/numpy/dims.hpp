@@ -22,3 +22,5 @@ Array positions(DType dtype, const Shape& shape, int dim);
 std::vector<Array> same_dtype(std::vector<Array> xs);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

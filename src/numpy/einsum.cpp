@@ -234,3 +234,5 @@ Array einsum(const std::string& subscripts, const ArrayList& list, std::optional
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -611,3 +611,5 @@ Array& Array::operator*=(const Operand& other) & { return *this = Operand(*this,
 Array& Array::operator/=(const Operand& other) & { return *this = Operand(*this, other.loc) / other; }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

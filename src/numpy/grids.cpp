@@ -267,3 +267,5 @@ Array hanning(Dim n, Loc loc) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

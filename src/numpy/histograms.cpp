@@ -124,3 +124,5 @@ Array bincount(const In& x, const BincountOptions& o) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -140,3 +140,5 @@ std::vector<Index> reachable(const Array& x, std::vector<Index> index, AtMode mo
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ IndexPlan plan_of(const Array& x, const std::vector<Index>& index);
 std::vector<Index> reachable(const Array& x, std::vector<Index> index, AtMode mode);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

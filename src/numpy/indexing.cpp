@@ -366,3 +366,5 @@ Array AtIndex::max(const Operand& v, OneOf<AtMode> mode) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

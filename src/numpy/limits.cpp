@@ -83,3 +83,5 @@ bool can_cast(DType from, DType to, OneOf<Casting> casting) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -117,3 +117,5 @@ Array vander(const In& x, std::optional<Dim> n, bool increasing) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

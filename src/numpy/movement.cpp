@@ -341,3 +341,5 @@ Array Array::copy(Loc loc) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -125,3 +125,5 @@ Array vecmat(const In& v, const In& x) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -104,3 +104,5 @@ Array nanstd(const In& x, const Axes& axes, bool keepdims, double ddof) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

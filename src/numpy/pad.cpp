@@ -210,3 +210,5 @@ Array pad(const In& x, const PadWidths& widths, const PadOptions& o) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

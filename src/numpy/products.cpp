@@ -130,3 +130,5 @@ Array tensordot(const In& x, const In& y, const std::vector<int>& x_axes, const 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

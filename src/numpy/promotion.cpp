@@ -160,3 +160,5 @@ void bring_together(const char* what, std::vector<Array>& xs, Promotion p) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -35,3 +35,5 @@ Array spread(Array x, const Shape& shape);
 void bring_together(const char* what, std::vector<Array>& xs, Promotion p);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

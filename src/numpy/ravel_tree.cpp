@@ -42,3 +42,5 @@ std::vector<Array> unravel_arrays(const std::vector<Type>& like, const Array& fl
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -329,3 +329,5 @@ Array delete_(const In& x, const Slice& at, std::optional<int> axis) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -283,3 +283,5 @@ Array Array::argmin(std::optional<int> axis, bool keepdims, Loc loc) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

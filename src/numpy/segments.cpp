@@ -161,3 +161,5 @@ Array unpackbits(const In& x, std::optional<int> axis, std::optional<Dim> count,
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -228,3 +228,5 @@ Array fill_diagonal(const In& x, const Operand& value, bool wrap) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

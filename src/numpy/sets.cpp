@@ -202,3 +202,5 @@ Array isin(const In& x, const In& among, bool invert) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -261,3 +261,5 @@ Array corrcoef(const In& x, const In& y, bool rowvar) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -150,3 +150,5 @@ Array vectorized_result(const VectorizedArguments& call, const Array& result, st
 }
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

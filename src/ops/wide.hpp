@@ -16,3 +16,5 @@ using Wide = std::conditional_t<std::integral<T> && !std::same_as<T, bool>, std:
                                 std::conditional_t<std::same_as<T, BFloat16> || std::same_as<T, Float16>, float, T>>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -57,3 +57,5 @@ Array float_zeros(const Array& p) { return p.dtype().is_inexact() ? tutti::zeros
 
 }  // namespace detail
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -192,3 +192,5 @@ Array norm_of(const std::vector<Array>& leaves) {
 
 }  // namespace detail
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

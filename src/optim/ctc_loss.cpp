@@ -98,3 +98,5 @@ Array ctc_loss(const In& logits, const Array& logit_paddings, const Array& label
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -58,3 +58,5 @@ Transform<FactoredState> scale_by_factored_rms(const FactoredOptions& o) {
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

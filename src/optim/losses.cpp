@@ -239,3 +239,5 @@ Array safe_norm(const In& x, double min_norm) {
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

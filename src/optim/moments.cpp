@@ -266,3 +266,5 @@ Transform<OptimisticState> scale_by_optimistic_gradient(double alpha, double bet
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

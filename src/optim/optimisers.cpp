@@ -141,3 +141,5 @@ Transform<OptimisticState> optimistic_gradient_descent(Rate rate, double alpha, 
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -209,3 +209,5 @@ Transform<ZeroNansState> zero_nans() {
 Transform<CountState> scale_by_learning_rate(Rate rate) { return {{}, times_rate(std::move(rate), true)}; }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -170,3 +170,5 @@ Schedule join_schedules(const std::vector<Schedule>& schedules, const std::vecto
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -53,3 +53,5 @@ inline Start zeros_in(std::optional<DType> dtype) {
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

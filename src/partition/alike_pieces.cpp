@@ -185,3 +185,5 @@ class AlikePieces : Rewriting {
 ShardedProgram with_alike_pieces(const ShardedProgram& sharded) { return AlikePieces(sharded).run(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,5 @@ namespace tutti {
 ShardedProgram with_alike_pieces(const ShardedProgram& sharded);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -98,3 +98,5 @@ LocalProgram at_place(const LocalProgram& local, const Places& places) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,5 @@ namespace tutti {
 LocalProgram at_place(const LocalProgram& local, const Places& places);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

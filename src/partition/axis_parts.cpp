@@ -115,3 +115,5 @@ LocalProgram on_parts(LocalProgram local) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ Group group_of(const AxisRefs& axes, const Mesh& mesh);
 LocalProgram on_parts(LocalProgram local);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

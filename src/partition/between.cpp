@@ -66,3 +66,5 @@ ShardedProgram between_processes(const ShardedProgram& sharded, const std::share
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

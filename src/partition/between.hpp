@@ -15,3 +15,5 @@ ShardedProgram between_processes(const ShardedProgram& sharded, const std::share
                                  const std::vector<Sharding>& inputs);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

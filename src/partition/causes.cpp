@@ -162,3 +162,5 @@ Cause Causes::by_hand(const Eqn& e, const Params& params, const Type& operand, c
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ class Causes {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -318,3 +318,5 @@ ChoiceModel::Moving ChoiceModel::made(const GraphValue& v) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -89,3 +89,5 @@ class ChoiceModel {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -216,3 +216,5 @@ Proof prove(const Problem& problem, Planner& planner, std::int64_t limit) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -51,3 +51,5 @@ struct Proof {
 Proof prove(const Problem& problem, Planner& planner, std::int64_t limit);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

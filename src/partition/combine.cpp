@@ -161,3 +161,5 @@ LocalProgram combine_collectives(const LocalProgram& local) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

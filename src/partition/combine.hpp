@@ -11,3 +11,5 @@ namespace tutti {
 LocalProgram combine_collectives(const LocalProgram& local);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -43,3 +43,5 @@ double CostModel::together(double computing, double sending) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ class CostModel {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -406,3 +406,5 @@ std::vector<Parts> DimParts::parts(int scope, ValueId v) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -105,3 +105,5 @@ class DimParts {
 std::optional<std::vector<int>> strided_dims(const Eqn& eqn, const Program& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -87,3 +87,5 @@ Explanation explain(const LocalProgram& p, const Sent& sent, const Program* whol
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

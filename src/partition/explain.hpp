@@ -11,3 +11,5 @@ namespace tutti {
 Explanation explain(const LocalProgram& local, const Sent& sent = {}, const Program* whole = nullptr);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -265,3 +265,5 @@ class Builder {
 Graph graph_of(const Problem& problem, Planner& planner) { return Builder(planner).build(problem); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -50,3 +50,5 @@ struct Graph {
 Graph graph_of(const Problem& problem, Planner& planner);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -174,3 +174,5 @@ Array Emitter::exchange_parts(Move move, const Layout& before, const Array& x, c
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

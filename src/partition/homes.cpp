@@ -148,3 +148,5 @@ void settle(Graph& graph, Planner& planner, const AxisRefs& axes) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

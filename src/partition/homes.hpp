@@ -35,3 +35,5 @@ AxisRefs at_home(AxisRefs refs, const AxisRefs& home);
 bool lies_together(const AxisRefs& refs, const AxisRefs& home);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -100,3 +100,5 @@ ShardedProgram with_known_rows(const ShardedProgram& sharded) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -451,3 +451,5 @@ Move LayoutSpace::move(int from, const Step& step) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

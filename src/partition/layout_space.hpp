@@ -120,3 +120,5 @@ class LayoutSpace {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

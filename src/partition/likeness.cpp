@@ -66,3 +66,5 @@ Likeness all_apart(const Graph& graph) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -20,3 +20,5 @@ Likeness alike(const Graph& graph);
 Likeness all_apart(const Graph& graph);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

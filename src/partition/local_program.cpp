@@ -143,3 +143,5 @@ void verify(const LocalProgram& p) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

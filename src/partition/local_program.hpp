@@ -77,3 +77,5 @@ bool sends_within(const Eqn& eqn);
 int count_sends(const Program& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -33,3 +33,5 @@ std::optional<Params> localized(const Eqn& eqn, const Program& program, const Ca
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

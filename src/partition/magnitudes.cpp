@@ -55,3 +55,5 @@ std::vector<Magnitude> magnitudes(const Program& program) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

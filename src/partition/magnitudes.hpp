@@ -14,3 +14,5 @@ std::vector<Magnitude> magnitudes(const Program& program);
 Magnitude magnitude_of(const Atom& a, const std::vector<Magnitude>& values);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -153,3 +153,5 @@ ProgramPtr open_manual_regions(const ProgramPtr& program) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

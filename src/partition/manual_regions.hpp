@@ -11,3 +11,5 @@ namespace tutti {
 ProgramPtr open_manual_regions(const ProgramPtr& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

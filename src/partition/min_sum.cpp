@@ -331,3 +331,5 @@ MinSumResult minimise(const MinSum& problem, std::int64_t limit, const std::vect
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

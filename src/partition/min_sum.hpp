@@ -59,3 +59,5 @@ MinSumResult minimise(const MinSum& problem, std::int64_t limit, const std::vect
                       MadeTables* made = nullptr);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

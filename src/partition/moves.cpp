@@ -283,3 +283,5 @@ std::map<std::vector<std::int64_t>, std::vector<int>> Emitter::owners(const Layo
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

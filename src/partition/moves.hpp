@@ -57,3 +57,5 @@ bool is_uneven(const Layout& layout, const Shape& global, int d);
 Scalar identity_of(Reduce kind, DType dtype);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -164,3 +164,5 @@ Array Part::generated(const Eqn& e, const Layout& layout) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

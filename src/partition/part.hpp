@@ -74,3 +74,5 @@ class Part {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

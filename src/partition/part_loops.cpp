@@ -123,3 +123,5 @@ std::vector<Array> Part::loop(int eqn, const LoopForm& form, const Candidate& c,
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -92,3 +92,5 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ LocalProgram partition(const ShardedProgram& sharded, const BoundaryAxes& bounda
 Proof prove(const ShardedProgram& sharded, std::int64_t limit = 1'000'000);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

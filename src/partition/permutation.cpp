@@ -62,3 +62,5 @@ std::optional<ops::Permute> digits_permuted(Group group, const AxisRefs& axes, c
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

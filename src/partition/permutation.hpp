@@ -16,3 +16,5 @@ std::optional<ops::Permute> digits_permuted(Group group, const AxisRefs& axes, c
                                             const Layout& after);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -136,3 +136,5 @@ ShardedProgram with_picks_first(const ShardedProgram& sharded) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

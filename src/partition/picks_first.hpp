@@ -19,3 +19,5 @@ std::optional<int> taken_along(const Eqn& eqn, const Program& program);
 ShardedProgram with_picks_first(const ShardedProgram& sharded);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -158,3 +158,5 @@ Path Planner::path(const Layout& from, const Layout& to, const Sizes& sizes) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ class Planner {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -28,3 +28,5 @@ double Prices::collective(double messages, const AxisRefs& axes) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

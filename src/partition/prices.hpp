@@ -34,3 +34,5 @@ class Prices {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -241,3 +241,5 @@ ShardedProgram with_dims_in_parts(const ShardedProgram& sharded, std::int64_t de
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti {
 ShardedProgram with_dims_in_parts(const ShardedProgram& sharded, std::int64_t devices);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -208,3 +208,5 @@ std::vector<Array> inline_region(const Eqn& eqn, const Around& around, std::vect
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

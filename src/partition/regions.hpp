@@ -32,3 +32,5 @@ std::vector<Array> inline_region(const Eqn& eqn, const Around& around, std::vect
                                  const std::vector<bool>& live, const OnCollective& on_collective);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -56,3 +56,5 @@ ShardedProgram Rewriting::done(std::vector<Atom> outputs) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

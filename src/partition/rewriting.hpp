@@ -38,3 +38,5 @@ class Rewriting {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

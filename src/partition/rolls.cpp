@@ -273,3 +273,5 @@ class Rolling {
 ShardedProgram with_rolls(const ShardedProgram& sharded) { return Rolling(sharded).run(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

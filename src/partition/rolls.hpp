@@ -11,3 +11,5 @@ namespace tutti {
 ShardedProgram with_rolls(const ShardedProgram& sharded);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -332,3 +332,5 @@ bool RowTable::price(Candidate& c) const {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -106,3 +106,5 @@ bool has_rows(const Eqn& eqn);
 std::optional<Params> localized(const Eqn& eqn, const Program& program, const Candidate& candidate);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -137,3 +137,5 @@ ShardedProgram with_running_sums(const ShardedProgram& sharded) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

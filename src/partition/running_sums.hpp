@@ -10,3 +10,5 @@ namespace tutti {
 ShardedProgram with_running_sums(const ShardedProgram& sharded);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -161,3 +161,5 @@ LocalProgram send_early(const LocalProgram& local) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti {
 LocalProgram send_early(const LocalProgram& local);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -183,3 +183,5 @@ ShardedProgram with_sorted_rows(const ShardedProgram& sharded) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

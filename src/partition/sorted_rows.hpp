@@ -10,3 +10,5 @@ namespace tutti {
 ShardedProgram with_sorted_rows(const ShardedProgram& sharded);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -48,3 +48,5 @@ Work work_of(const Program& p) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

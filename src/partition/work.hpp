@@ -16,3 +16,5 @@ Work work_of(const Program& program);
 Work work_of(const Program& program, const Eqn& eqn);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

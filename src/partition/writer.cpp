@@ -38,3 +38,5 @@ ProgramPtr Writer::done() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -32,3 +32,5 @@ class Writer {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

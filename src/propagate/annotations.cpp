@@ -73,3 +73,5 @@ Sharding Annotations::face_of(const Layout& layout) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

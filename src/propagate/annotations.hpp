@@ -28,3 +28,5 @@ class Annotations {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -21,3 +21,5 @@ std::vector<Placed> placed_inside(const Program& program) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -219,3 +219,5 @@ class Flow {
 void flow(const Scope& scope, Placements& placements) { Flow(scope, placements).run(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,5 @@ namespace tutti {
 void flow(const Scope& scope, Placements& placements);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -203,3 +203,5 @@ ShardedProgram propagate(const ProgramPtr& program, const std::vector<Sharding>&
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -40,3 +40,5 @@ ShardedProgram propagate(const ProgramPtr& program, const std::vector<Sharding>&
                          const std::vector<Sharding>& outputs = {});
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

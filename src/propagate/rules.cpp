@@ -140,3 +140,5 @@ std::vector<Rule> rules_of(const Scope& scope, const Placements& placements) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -28,3 +28,5 @@ struct Rule {
 std::vector<Rule> rules_of(const Scope& scope, const Placements& placements);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ void hand_out(const Scope& scope, const Placements& placements) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

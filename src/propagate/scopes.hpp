@@ -38,3 +38,5 @@ Scope numbered(ShardedProgram& sharded, Placements& placements);
 void hand_out(const Scope& scope, const Placements& placements);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -89,3 +89,5 @@ void verify(const ShardedProgram& s) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

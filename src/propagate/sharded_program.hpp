@@ -62,3 +62,5 @@ std::string size_text(const ShardedProgram& program);
 void verify(const ShardedProgram& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -65,3 +65,5 @@ ProgramPtr without_constraints(const ProgramPtr& program) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

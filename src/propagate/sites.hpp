@@ -32,3 +32,5 @@ ProgramPtr without_inspections(const ProgramPtr& program);
 std::vector<Sharding> region_shardings(const Eqn& eqn);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -171,3 +171,5 @@ std::string why(const ShardedProgram& s, std::string_view value) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ namespace tutti {
 std::string why(const ShardedProgram& sharded, std::string_view value);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -254,3 +254,5 @@ Array rademacher(const In& key, const Shape& shape, DType dtype) {
 }
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

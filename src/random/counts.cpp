@@ -145,3 +145,5 @@ Array multinomial(const In& key, const Operand& n, const In& p, const std::optio
 }
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

@@ -256,3 +256,5 @@ Array categorical(const In& key, const Array& logits, int axis, const Shape& sha
 }
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

@@ -130,3 +130,5 @@ Array orthogonal(const In& key, Dim n, const Shape& shape, DType dtype, std::opt
 }
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

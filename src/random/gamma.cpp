@@ -143,3 +143,5 @@ Array ball(const In& key, Dim d, double p, const Shape& shape, DType dtype) {
 }
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

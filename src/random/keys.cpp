@@ -108,3 +108,5 @@ Array fold_in(const In& key, const Operand& data) {
 }
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ std::vector<Array> parameters(const char* name, const std::vector<Array>& given,
                               DType dtype);
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

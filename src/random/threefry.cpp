@@ -141,3 +141,5 @@ Array spread(const Array& x, const Shape& shape, const char* function) {
 }
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

@@ -36,3 +36,5 @@ Array constant(DType dtype, double value, const Shape& shape);
 Array spread(const Array& x, const Shape& shape, const char* function);
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

@@ -32,3 +32,5 @@ int derivatives_of(const Program& program) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

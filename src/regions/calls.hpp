@@ -117,3 +117,5 @@ int derivatives_of(const Program& program);
 Op call_op(std::string name);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

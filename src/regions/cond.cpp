@@ -91,3 +91,5 @@ constinit const Home cond = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -231,3 +231,5 @@ Batched cond_batch(const Call& c, const Arrays& operands, const Flags& mapped, c
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,5 @@ void check_has_rule(const Call& c);
 void refuse_captured(const Call& c, std::size_t args, const std::vector<Array>& tangents);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -88,3 +88,5 @@ constinit const Home custom_jvp = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

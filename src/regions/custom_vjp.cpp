@@ -102,3 +102,5 @@ constinit const Home custom_tangent = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

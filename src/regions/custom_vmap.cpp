@@ -176,3 +176,5 @@ constinit const Home custom_vmap = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

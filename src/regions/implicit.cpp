@@ -150,3 +150,5 @@ constinit const Home implicit_root = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -61,3 +61,5 @@ ProgramPtr batch_all(const ProgramPtr& program, const std::vector<bool>& mapped,
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

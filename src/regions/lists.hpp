@@ -96,3 +96,5 @@ ProgramPtr batch_all(const ProgramPtr& program, const std::vector<bool>& mapped,
                      const std::vector<bool>* keep = nullptr);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -35,3 +35,5 @@ struct BodySplit {
 BodySplit split_body(const Call& c, const std::vector<bool>& unknown);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

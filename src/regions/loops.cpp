@@ -147,3 +147,5 @@ Type stack_of(Type element, std::int64_t length) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

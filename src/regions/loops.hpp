@@ -148,3 +148,5 @@ Type element_of(Type stacked);
 Type stack_of(Type element, std::int64_t length);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

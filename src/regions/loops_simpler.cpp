@@ -97,3 +97,5 @@ ProgramPtr cond_simpler(const Call& c, const std::vector<Atom>& operands) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

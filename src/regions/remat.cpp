@@ -79,3 +79,5 @@ constinit const Home remat = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

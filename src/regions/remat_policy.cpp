@@ -162,3 +162,5 @@ PolicyCut cut_by_policy(const Program& p, const RematPolicy& policy, const Flags
 
 }  // namespace ops
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

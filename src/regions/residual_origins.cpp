@@ -34,3 +34,5 @@ std::vector<std::string> residual_origins(const Program& known, std::size_t resu
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -150,3 +150,5 @@ constinit const Home scan = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -75,3 +75,5 @@ Arrays checkpointed_scan(const Scan& p, const Arrays& operands, const ProgramPtr
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -109,3 +109,5 @@ Batched scan_batch(const Call& c, const Arrays& operands, const Flags& mapped, c
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

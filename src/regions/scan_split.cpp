@@ -137,3 +137,5 @@ Split scan_split(const Call& c, const Flags& unknown) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -130,3 +130,5 @@ Arrays scan_transpose(const Call& c, const Arrays& cotangents, const Arrays& ope
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -118,3 +118,5 @@ constinit const Home shard_map = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

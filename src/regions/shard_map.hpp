@@ -46,3 +46,5 @@ Batched shard_map_batch(const Call& c, const std::vector<Array>& operands, const
                         const BatchAxis& axis);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -171,3 +171,5 @@ Batched shard_map_batch(const Call& c, const Arrays& operands, const Flags& mapp
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -189,3 +189,5 @@ Split checkpointed_split(const Call& c, const Flags& unknown, const Flags& late,
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -123,3 +123,5 @@ constinit const Home while_loop = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

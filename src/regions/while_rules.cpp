@@ -252,3 +252,5 @@ Arrays while_transpose(const Call& c, const Arrays&, const Arrays&, const Flags&
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -210,3 +210,5 @@ MemoryStats memory_stats() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

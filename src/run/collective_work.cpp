@@ -181,3 +181,5 @@ std::unique_ptr<UnderWay> CollectiveWork::start(char* const* at) const { return 
 void CollectiveWork::run(char* const* at, int) const { Run(*this, at).finish({}); }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -35,3 +35,5 @@ class CollectiveWork final : public Work {
 std::vector<std::int64_t> group_here(const Eqn& eqn, const Places& places);
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -202,3 +202,5 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -95,3 +95,5 @@ class Executor {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -39,3 +39,5 @@ void Flights::finish(int step) {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ class Flights {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -156,3 +156,5 @@ void run_nest(const Nest& n, char* const* base, std::int64_t begin, std::int64_t
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -45,3 +45,5 @@ Nest make_nest(const compile::Loop& loop);
 void run_nest(const Nest& nest, char* const* at, std::int64_t begin, std::int64_t end);
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -241,3 +241,5 @@ void set_num_threads(int n) { run::pool().resize(n > 0 ? n : run::cores()); }
 int num_threads() { return run::pool().size(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

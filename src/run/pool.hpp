@@ -33,3 +33,5 @@ void set_thread_start(void (*f)());
 
 }  // namespace run
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

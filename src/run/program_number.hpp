@@ -19,3 +19,5 @@ class ProgramNumber {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

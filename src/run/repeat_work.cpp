@@ -147,3 +147,5 @@ void BranchWork::run(char* const* at, int) const {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -29,3 +29,5 @@ class BranchWork final : public Work {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

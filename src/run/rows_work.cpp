@@ -63,3 +63,5 @@ void RowsWork::run_step(const RowsStep& s, char* const* at, std::int64_t row, Pl
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ class RowsWork final : public Work {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ inline void copy_runs(const Runs& from, const char* source, const Runs& to, char
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

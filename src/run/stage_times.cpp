@@ -132,3 +132,5 @@ void StageTimes::print_all() {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

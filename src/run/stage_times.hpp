@@ -42,3 +42,5 @@ class StageTimes {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -106,3 +106,5 @@ Timeline::Within::~Within() {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -70,3 +70,5 @@ class Timeline {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

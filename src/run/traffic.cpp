@@ -47,3 +47,5 @@ void reset_traffic() {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

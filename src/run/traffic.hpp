@@ -14,3 +14,5 @@ void count_traffic(const Traffic& sent);
 void reset_traffic();
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

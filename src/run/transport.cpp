@@ -41,3 +41,5 @@ void set_transport(std::unique_ptr<Transport> transport) {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -98,3 +98,5 @@ inline constexpr int kWaitLimitCode = 124;
 using OpenTransport = Transport* (*)(const WaitTimes& times, std::string& error);
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

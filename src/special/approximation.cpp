@@ -46,3 +46,5 @@ std::vector<Array> real_numbers(const char* function, const std::vector<Array>& 
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

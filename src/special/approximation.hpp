@@ -57,3 +57,5 @@ template <class F, class D> Array smooth(const char* name, F, D, const Array& x)
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

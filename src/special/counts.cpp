@@ -129,3 +129,5 @@ Array pmf(const Operand& k, const Operand& p, const Operand& loc) {
 }  // namespace geom
 
 }  // namespace tutti::stats
+
+// SPDX-License-Identifier: Apache-2.0

@@ -334,3 +334,5 @@ Array pdf(const Operand& x, const Operand& df, const Operand& loc, const Operand
 }  // namespace t
 
 }  // namespace tutti::stats
+
+// SPDX-License-Identifier: Apache-2.0

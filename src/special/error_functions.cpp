@@ -81,3 +81,5 @@ Array owens_t(const Operand& h, const Operand& a) {
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

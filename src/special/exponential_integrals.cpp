@@ -97,3 +97,5 @@ Array expn(const Operand& n, const Operand& x) {
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

@@ -20,3 +20,5 @@ inline std::vector<Array> together(const std::vector<Array>& xs) {
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

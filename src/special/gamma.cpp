@@ -80,3 +80,5 @@ Array boxcox1p(const Operand& x, const Operand& lambda) {
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

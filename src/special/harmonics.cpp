@@ -71,3 +71,5 @@ Array bernoulli(int n) {
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

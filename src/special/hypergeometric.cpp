@@ -17,3 +17,5 @@ Array hyp2f1(const Operand& a, const Operand& b, const Operand& c, const Operand
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

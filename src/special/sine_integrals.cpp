@@ -140,3 +140,5 @@ Array spence(const In& x) {
 }
 
 }  // namespace tutti::special
+
+// SPDX-License-Identifier: Apache-2.0

@@ -195,3 +195,5 @@ Array ppf(const Operand& q, const Operand& loc, const Operand& scale) {
 }
 
 }  // namespace tutti::stats::norm
+
+// SPDX-License-Identifier: Apache-2.0

@@ -452,3 +452,5 @@ inline constexpr Quotient fresnel_g{{fresnel_g_p64, fresnel_g_p32}, {fresnel_g_q
 // clang-format on
 
 }  // namespace tutti::special::table
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ Array zeros_of(const Type& type) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,5 @@ Array concrete(const Array& x, const char* what) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

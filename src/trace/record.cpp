@@ -13,3 +13,5 @@ Traced record(const char* what, Loc made, const std::vector<Type>& inputs,
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

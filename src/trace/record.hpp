@@ -13,3 +13,5 @@ Traced record(const char* what, Loc made, const std::vector<Type>& inputs,
               const std::function<std::vector<Array>(const std::vector<Array>&)>& body, int derivatives = -1);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -230,3 +230,5 @@ Array Trace::read(const ArrayNode& n, const char* what) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

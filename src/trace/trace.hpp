@@ -128,3 +128,5 @@ std::vector<Array> apply(const Program& program, const std::vector<Array>& args)
 Array zeros_of(const Type& type);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -78,3 +78,5 @@ BatchedProgram batch(const ProgramPtr& program, const std::vector<bool>& mapped,
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -107,3 +107,5 @@ ProgramPtr complex_parts(const ProgramPtr& program) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

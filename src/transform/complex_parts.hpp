@@ -10,3 +10,5 @@ namespace tutti {
 ProgramPtr complex_parts(const ProgramPtr& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

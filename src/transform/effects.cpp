@@ -88,3 +88,5 @@ ProgramPtr without_effects(const ProgramPtr& program) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

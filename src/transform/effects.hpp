@@ -16,3 +16,5 @@ ProgramPtr guarded(const Program& program, std::size_t at, const NamedAxes& axes
 ProgramPtr without_effects(const ProgramPtr& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -152,3 +152,5 @@ ProgramPtr inlined(const ProgramPtr& program) { return has_calls(*program) ? Inl
 ProgramPtr inline_calls(const ProgramPtr& program) { return needed_elements(complex_parts(inlined(program))); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti {
 ProgramPtr inline_calls(const ProgramPtr& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

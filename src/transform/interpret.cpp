@@ -39,3 +39,5 @@ Array with_weak(const Array& x, bool weak) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ inline Call call_of(const Program& program, const Eqn& eqn) {
 void check_like(const Eqn& eqn, const char* rule, const Array& x, const Type& like);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

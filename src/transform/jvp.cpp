@@ -127,3 +127,5 @@ JvpProgram jvp(const ProgramPtr& program, const std::vector<bool>& differentiate
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -39,3 +39,5 @@ Transforming::~Transforming() {
 Kept* kept() { return running; }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

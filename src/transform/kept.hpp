@@ -63,3 +63,5 @@ template <class Answer, class Ask> Answer answer(Answers<Answer> Kept::*kind, co
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

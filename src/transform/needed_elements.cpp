@@ -83,3 +83,5 @@ ProgramPtr needed_elements(const ProgramPtr& program) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

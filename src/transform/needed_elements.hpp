@@ -9,3 +9,5 @@ namespace tutti {
 ProgramPtr needed_elements(const ProgramPtr& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -250,3 +250,5 @@ Linearized linearize(const Program& program, const std::vector<bool>& differenti
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

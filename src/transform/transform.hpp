@@ -85,3 +85,5 @@ VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, 
 Array with_weak(const Array& x, bool weak);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -168,3 +168,5 @@ VjpProgram vjp(const Program& program, const std::vector<bool>& differentiated, 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -104,3 +104,5 @@ std::vector<AxisNames> output_variance(const Program& body, const std::vector<Ax
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

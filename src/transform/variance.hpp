@@ -16,3 +16,5 @@ using AxisNames = std::vector<std::string>;  // sorted
 std::vector<AxisNames> output_variance(const Program& body, const std::vector<AxisNames>& inputs);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

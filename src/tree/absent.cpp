@@ -32,3 +32,5 @@ void refuse_absent(const Array& x) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,5 @@ bool is_absent_entry(const Array& x);
 void refuse_absent(const Array& x);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

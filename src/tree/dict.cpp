@@ -166,3 +166,5 @@ std::string str(const Dict& d) {
 std::ostream& operator<<(std::ostream& out, const Dict& d) { return out << str(d); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

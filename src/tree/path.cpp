@@ -80,3 +80,5 @@ bool Path::matches(std::string_view pattern) const { return matches_steps(steps(
 std::ostream& operator<<(std::ostream& out, const Path& path) { return out << path.str(); }
 
 }  // namespace tutti::tree
+
+// SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,5 @@ template class TreeOf<PartitionSpec>;
 template class TreeOf<Sharding>;
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

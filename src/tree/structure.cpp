@@ -256,3 +256,5 @@ std::string difference(const Structure& a, const Structure& b) {
 }
 
 }  // namespace tutti::tree
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ class Encoder final : public Visitor {
 };
 
 }  // namespace tutti::tree::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -297,3 +297,5 @@ Columns align(std::span<const Ref> trees, const char* what, Loc loc) {
 
 }  // namespace tree::detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

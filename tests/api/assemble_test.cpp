@@ -76,3 +76,5 @@ TEST(Diag, GoesBothWays) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -318,3 +318,5 @@ TEST(Composites, OptimisersUpdateAsOneProgram) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

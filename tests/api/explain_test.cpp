@@ -314,3 +314,5 @@ TEST(Strict, RefusesWorkDoneTwice) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

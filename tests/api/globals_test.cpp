@@ -15,3 +15,5 @@ TEST(Globals, AreMadeBeforeMain) { EXPECT_TRUE(allclose(result, full({4}, 6.f)))
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -105,3 +105,5 @@ TEST(VisualizeArraySharding, DrawsInsideJit) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -122,3 +122,5 @@ TEST(JitCalls, MoreMemoryThanThereIsIsAnError) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

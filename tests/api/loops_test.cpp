@@ -228,3 +228,5 @@ TEST(Loops, ShardingsAreInspectedInBodies) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ TEST(Lower, CallsNeedArrays) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -138,3 +138,5 @@ TEST(PipelineDeathTest, WritesAFileForEveryPass) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

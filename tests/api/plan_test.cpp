@@ -158,3 +158,5 @@ TEST(Search, NamesArgumentsAndRefusesWhatItCannotPlace) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,5 @@ template <class E> void expect_refused(const std::function<void()>& call, std::i
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -88,3 +88,5 @@ TEST(CostAnalysis, CountsAllStepsOfALoop) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

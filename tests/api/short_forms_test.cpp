@@ -43,3 +43,5 @@ TEST(ShortForms, SeveralAxesAndNoQualifiers) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

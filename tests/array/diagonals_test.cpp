@@ -119,3 +119,5 @@ TEST(Extents, OneByOne) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

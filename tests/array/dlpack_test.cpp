@@ -206,3 +206,5 @@ TEST(Export, IsKeptUntilItsDeleterIsCalled) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

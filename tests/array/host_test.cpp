@@ -166,3 +166,5 @@ TEST(HostSpan, KeepsTheMemoryThroughDonation) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

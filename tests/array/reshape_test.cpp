@@ -35,3 +35,5 @@ TEST(Transpose, TakesDimsOneByOne) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -188,3 +188,5 @@ TEST(Text, Shards) {
 }
 
 }  // namespace
+
+// SPDX-License-Identifier: Apache-2.0

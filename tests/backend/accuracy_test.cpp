@@ -76,3 +76,5 @@ TEST(elementary_functions, keep_signs_of_zero_and_limits) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

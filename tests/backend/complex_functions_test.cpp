@@ -170,3 +170,5 @@ TEST(complex_functions, take_a_number_beside_an_array) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -114,3 +114,5 @@ TEST(ConvolutionTiles, KeepInfinitiesApart) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

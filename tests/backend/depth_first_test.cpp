@@ -154,3 +154,5 @@ TEST(DepthFirst, WhatIsToldStaysInOrder) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

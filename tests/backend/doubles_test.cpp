@@ -44,3 +44,5 @@ TEST(doubles, products_in_every_layout) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -146,3 +146,5 @@ TEST(Fold, RowsOfStencilsOfBytesShareWhatTheyLoad) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -179,3 +179,5 @@ TEST(functions, of_two_arguments_too) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -177,3 +177,5 @@ TEST(functions, are_no_calls) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

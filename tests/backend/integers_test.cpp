@@ -55,3 +55,5 @@ TEST(Integers, FloatsBecomeTheNearestThatThereIs) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ TEST_F(isa, an_unknown_name_is_an_error) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -283,3 +283,5 @@ TEST(lane_functions, have_their_values_at_the_edges) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ TEST(Lanes, ProductsWithOneAreTheOtherFactor) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -193,3 +193,5 @@ TEST(large_loops, rows_together_agree) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

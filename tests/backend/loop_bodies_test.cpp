@@ -132,3 +132,5 @@ TEST(LoopBodies, HoldPlacesOfExtrema) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

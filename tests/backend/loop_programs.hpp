@@ -250,3 +250,5 @@ class LoopMaker {
 };
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -190,3 +190,5 @@ TEST_F(loops, middle) { run_many(25, 3000, 2); }
 TEST_F(loops, large) { run_many(6, 150000, 2); }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

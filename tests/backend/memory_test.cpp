@@ -68,3 +68,5 @@ TEST(memory, compiling_without_is_an_error) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -200,3 +200,5 @@ TEST(MovedElements, SumsOfComplexNumbersAreLoops) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

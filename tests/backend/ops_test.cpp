@@ -39,3 +39,5 @@ TEST(engine, agrees_with_eval_on_every_op) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

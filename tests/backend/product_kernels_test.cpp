@@ -151,3 +151,5 @@ TEST_F(LargeProducts, what_is_not_finite_stays_in_its_row_and_column) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

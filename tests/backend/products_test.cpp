@@ -118,3 +118,5 @@ TEST(products, of_bfloat16_agree_up_to_one_rounding) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -133,3 +133,5 @@ inline std::string difference(const Type& t, const void* got, const void* want, 
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

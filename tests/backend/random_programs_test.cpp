@@ -202,3 +202,5 @@ TEST(random_programs, large_exact) { compare(false, true, 8, 15); }
 TEST(random_programs, large_sums) { compare(true, true, 8, 15); }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

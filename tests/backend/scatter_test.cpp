@@ -133,3 +133,5 @@ TEST(scatter, extrema_of_special_values) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

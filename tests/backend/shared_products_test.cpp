@@ -94,3 +94,5 @@ TEST(shared_products, are_cut_finely) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

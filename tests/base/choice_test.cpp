@@ -171,3 +171,5 @@ TEST(Choice, OptionsInBracesAreUnambiguous) {  // issue 28: apply_mutable under 
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

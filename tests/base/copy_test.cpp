@@ -21,3 +21,5 @@ TEST(CopyBytes, AllOfThemAndNoMore) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -61,3 +61,5 @@ TEST(Environment, ListsWords) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

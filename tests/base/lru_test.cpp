@@ -61,3 +61,5 @@ TEST(Lru, EntriesStayWhereTheyAreAndEndWhenTakenOut) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

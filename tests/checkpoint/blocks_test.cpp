@@ -198,3 +198,5 @@ TEST(Blocks, DeepJson) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -166,3 +166,5 @@ TEST(Checkpoint, ADamagedOneIsNeverRestoredWrongly) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

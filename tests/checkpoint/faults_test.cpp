@@ -152,3 +152,5 @@ TEST(Faults, WhereNothingMayBeWritten) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -127,3 +127,5 @@ TEST(Manager, AChildOfForkGoesItsOwnWay) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -109,3 +109,5 @@ TEST(Shared, ManagersOfSeveralProcesses) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

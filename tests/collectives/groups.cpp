@@ -98,3 +98,5 @@ TEST(Groups, Errors) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

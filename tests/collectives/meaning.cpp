@@ -214,3 +214,5 @@ TEST(Pmap, CompilesOnce) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

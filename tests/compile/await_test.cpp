@@ -69,3 +69,5 @@ TEST(await, what_nobody_reads_is_sent) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -114,3 +114,5 @@ TEST(Deviations, OfWhatIsNotFinite) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

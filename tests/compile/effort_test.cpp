@@ -74,3 +74,5 @@ TEST(effort, many_donated_inputs) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -244,3 +244,5 @@ TEST(FusedReductions, ShortRowsAddUpAsSingleOnes) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

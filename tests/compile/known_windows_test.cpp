@@ -124,3 +124,5 @@ TEST(KnownWindows, InBodiesAndOfOtherTypes) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

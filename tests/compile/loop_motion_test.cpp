@@ -232,3 +232,5 @@ TEST(LoopMotion, ElementsThatAreFewApart) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

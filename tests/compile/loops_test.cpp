@@ -189,3 +189,5 @@ TEST(PartPlans, StacksOfALoopAreTakenApart) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ TEST(memory, many_outputs_take_many_inputs) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

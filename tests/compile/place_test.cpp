@@ -64,3 +64,5 @@ TEST(place, small_blocks_go_where_large_ones_are_not_yet_or_no_longer) {
 }
 
 }  // namespace tutti::compile
+
+// SPDX-License-Identifier: Apache-2.0

@@ -75,3 +75,5 @@ TEST(Recompute, NotWhatIsSlowOrReadsMoreOrIsReadOtherwise) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

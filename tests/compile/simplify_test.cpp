@@ -199,3 +199,5 @@ TEST(simplify, indices_that_are_sorted_along_are_positions) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

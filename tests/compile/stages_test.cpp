@@ -121,3 +121,5 @@ TEST(Stages, WhatALoopWritesInAStageByRowsLiesOverWhatItReadsLast) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -92,3 +92,5 @@ TEST(units, random_programs_have_an_order) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

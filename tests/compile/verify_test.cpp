@@ -73,3 +73,5 @@ TEST(Verify, FindsAStepWithoutStage) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

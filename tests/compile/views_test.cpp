@@ -106,3 +106,5 @@ TEST(views, refinement_keeps_addresses) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -169,3 +169,5 @@ TEST(ProductsOfParts, StayWhereTheWholeIsCopied) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

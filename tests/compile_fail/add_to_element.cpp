@@ -4,3 +4,5 @@
 using namespace tutti;
 
 void use(Array x) { x(2) += 1.f; }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -4,3 +4,5 @@
 using namespace tutti;
 
 void use(Array x) { x[1] = zeros({}); }
+
+// SPDX-License-Identifier: Apache-2.0

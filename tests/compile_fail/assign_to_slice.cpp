@@ -4,3 +4,5 @@
 using namespace tutti;
 
 void use(Array x) { x(slice(0, 2)) = 3.f; }
+
+// SPDX-License-Identifier: Apache-2.0

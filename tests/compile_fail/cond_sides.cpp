@@ -11,3 +11,5 @@ auto use(const Array& x) {
       },
       x);
 }
+
+// SPDX-License-Identifier: Apache-2.0

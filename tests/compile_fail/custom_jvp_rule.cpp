@@ -9,3 +9,5 @@ Array use(const Array& x) {
       [](const Array& a) { return a * 2; },
       [](const std::tuple<Array>&, const std::tuple<Array>& tangents) { return std::get<0>(tangents); })(x);
 }
+
+// SPDX-License-Identifier: Apache-2.0

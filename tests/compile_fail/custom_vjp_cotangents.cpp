@@ -12,3 +12,5 @@ Array use(const Array& x) {
                       [](const Array& kept, const Array& g) { return std::tuple{g * kept}; });
   return f(x, x);
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -6,3 +6,5 @@ using namespace tutti;
 Function<Array(const Array&)> use() {
   return jit([](const Array& x) { return std::pair{x, x}; });
 }
+
+// SPDX-License-Identifier: Apache-2.0

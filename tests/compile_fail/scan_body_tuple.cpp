@@ -6,3 +6,5 @@ using namespace tutti;
 auto use(const Array& xs) {
   return lax::scan([](const Array& c, const Array& x) { return std::tuple{c + x, c}; }, 0., xs);
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -8,3 +8,5 @@ auto use(const Array& i, const Array& x) {
   auto two = [](const Array& v) { return std::pair{v, v}; };
   return lax::switch_(i, std::tuple{one, two}, x);
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -6,3 +6,5 @@ using namespace tutti;
 Array use(const Array& x) {
   return tree::map([](const Array&) { return std::string(); }, x);
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ struct Model {
 auto use(const Model& m) {
   return jit([](const Model& model) { return model.w; })(m);
 }
+
+// SPDX-License-Identifier: Apache-2.0

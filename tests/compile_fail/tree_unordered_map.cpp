@@ -11,3 +11,5 @@ struct Model {
 };
 
 auto use(const Model& model) { return tree::leaves(model); }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,5 @@ auto use(const Array& a) {
   auto state = adam.init(params);
   return adam.update(std::tuple{a}, state, params);
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -6,3 +6,5 @@ int main() {
   auto f = jit([](const Array& x) { return x.sum(); });
   return f(arange(4.0)).item<float>() == 6.0f ? 0 : 1;
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -67,3 +67,5 @@ TEST(Batches, DtypesAndEpochs) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -311,3 +311,5 @@ TEST(Loader, EmptyAndRefused) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -37,3 +37,5 @@ TEST(Progress, a_bar_on_request_counts_its_steps) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -218,3 +218,5 @@ TEST(Sources, AFileThatWasCutShort) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

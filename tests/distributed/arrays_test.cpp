@@ -257,3 +257,5 @@ TEST(Programs, ThatDifferAreRefusedByAll) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

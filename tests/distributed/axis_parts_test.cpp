@@ -115,3 +115,5 @@ TEST(AxisParts, BlocksOfUnequalSizes) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -211,3 +211,5 @@ TEST(Checkpoint, WhatFailsInTheFirstFailsInAll) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -9,3 +9,5 @@ namespace tutti {
 inline std::vector<float> everywhere(const Array& x) { return multihost::process_allgather(x).to_vector<float>(); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -28,3 +28,5 @@ int main(int argc, char** argv) {
   listeners.Append(new OnlyFailures);
   return RUN_ALL_TESTS();
 }
+
+// SPDX-License-Identifier: Apache-2.0

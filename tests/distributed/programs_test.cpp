@@ -245,3 +245,5 @@ TEST(Messages, ManyUnderWay) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -110,3 +110,5 @@ TEST(LargeBlocks, AreSummedAndGathered) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -152,3 +152,5 @@ TEST(Convolve, LeaksNoInfinities) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

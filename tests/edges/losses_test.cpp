@@ -157,3 +157,5 @@ TEST(Losses, CtcOfASureAlignmentIsNotBelowZero) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

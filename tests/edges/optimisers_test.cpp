@@ -65,3 +65,5 @@ TEST(HalfFloats, TinyGradientsOfParts) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

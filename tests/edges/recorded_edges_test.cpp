@@ -136,3 +136,5 @@ TEST(Edges, AreThoseOfJax) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -217,3 +217,5 @@ TEST(OutOfRange, BoundsAndExtents) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

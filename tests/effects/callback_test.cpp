@@ -227,3 +227,5 @@ TEST(DebugPrint, RefusesFieldsWithoutValuesAndValuesWithoutFields) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

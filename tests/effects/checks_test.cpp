@@ -132,3 +132,5 @@ TEST(DebugInfs, NamesTheFirstInfinity) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

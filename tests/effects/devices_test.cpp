@@ -169,3 +169,5 @@ INSTANTIATE_TEST_SUITE_P(Isolations, EffectsOnDevices, ::testing::Values(Isolati
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

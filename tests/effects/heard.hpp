@@ -41,3 +41,5 @@ template <class E> std::string error_of(const std::function<void()>& run) {
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -227,3 +227,5 @@ TEST(EffectsInLoops, AnExceptionEndsTheLoopAndTheNextCallWorks) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

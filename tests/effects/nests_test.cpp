@@ -309,3 +309,5 @@ TEST(EffectsInLoops, ConditionsOfDifferentiatedLoopsTellInTheForwardPass) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -150,3 +150,5 @@ TEST(HostCalls, UnjittedTransformationsCallToo) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -87,3 +87,5 @@ struct AtEnd {
 };
 
 }  // namespace ends
+
+// SPDX-License-Identifier: Apache-2.0

@@ -341,3 +341,5 @@ int main() {
   found->second();
   return 0;
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ extern "C" void plugin_compute() {
   (void)local;
   ends::compute("plugin");
 }
+
+// SPDX-License-Identifier: Apache-2.0

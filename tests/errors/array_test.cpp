@@ -70,3 +70,5 @@ TEST(ArrayErrors, UnboundAxisNames) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

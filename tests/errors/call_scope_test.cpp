@@ -41,3 +41,5 @@ TEST(CallScope, ScopesEndWithTheirCalls) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -115,3 +115,5 @@ void expect_error_without_line(std::string_view operation, error_parts::Facts fa
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -198,3 +198,5 @@ TEST(LayerErrors, Loaders) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -299,3 +299,5 @@ TEST_F(OpErrors, Windows) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -142,3 +142,5 @@ TEST(ErrorsOfPlacement, DevicesThatDoNotGoTogether) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

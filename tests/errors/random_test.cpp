@@ -119,3 +119,5 @@ TEST(RandomErrors, Host) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -125,3 +125,5 @@ TEST(ErrorsOfShardings, Positional) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

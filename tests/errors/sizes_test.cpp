@@ -141,3 +141,5 @@ TEST(Refused, PatternsThatMatchNothing) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

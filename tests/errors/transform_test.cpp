@@ -318,3 +318,5 @@ TEST(ErrorsOfControlFlow, DevicesDecideTogether) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -54,3 +54,5 @@ TEST(ErrorsOfDict, KeysAndLeaves) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -144,3 +144,5 @@ TEST(Text, TargetsFollowTheirWindows) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A training run prints the same losses on 1, 2, 4 and 8 processes, and each step is sent what explain() plans.
 
     processes.py MPIEXEC PROGRAM [OPTION...]    PROGRAM takes --mesh, --steps, --seed and --explain, as train_text does

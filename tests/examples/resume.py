@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A training run that is killed at any moment and resumed prints the losses it would have printed.
 
     resume.py PROGRAM [OPTION...]    e.g. resume.py build/release/examples/train_text --batch 64 --width 64

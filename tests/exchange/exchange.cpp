@@ -51,3 +51,5 @@ dlpack::ManagedTensor* exchange_export_unversioned(const Array* x, int copy) {
 }
 void exchange_free(Array* x) { delete x; }
 }
+
+// SPDX-License-Identifier: Apache-2.0

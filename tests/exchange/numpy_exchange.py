@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays to and from NumPy by DLPack capsules: what NumPy holds is what tutti reads, and the other way round.
 
 usage: numpy_exchange.py MODULE        (built from exchange.cpp; 77: this Python has no NumPy)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checkpoints of several processes: from any number of them to any other, when one is killed, when the disk is full.
 
 `checkpoints.py MPIRUN JOB [ROWS]`: JOB is checkpoint_job. What was complete restores bit for bit, whatever happens to a

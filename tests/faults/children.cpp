@@ -110,3 +110,5 @@ int main(int, char** argv) {
   std::fprintf(stderr, "process %d is done\n", process_index());
   return 0;
 }
+
+// SPDX-License-Identifier: Apache-2.0

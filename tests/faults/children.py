@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What children of one of several processes do leaves the job alone; and jobs whose programs never found each other.
 
 `children.py MPIRUN JOB`

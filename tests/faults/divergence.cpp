@@ -327,3 +327,5 @@ int main(int, char** argv) {
   std::fprintf(stderr, "process %d noticed nothing\n", process_index());
   return 0;
 }
+
+// SPDX-License-Identifier: Apache-2.0

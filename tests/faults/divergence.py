@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Processes that do not do the same: each case of divergence.cpp ends within the limit, with a message of tutti.
 
 `divergence.py MPIRUN JOB [NUMBER...]`. No case ends by an error that MPI raised, and none goes unnoticed.

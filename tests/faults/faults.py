@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What happens to a job of two processes when one of them is killed, stopped, leaves, or goes its own way.
 
 `faults.py MPIRUN JOB`: each case ends within seconds, with a message that says who and why; none hangs.

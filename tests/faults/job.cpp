@@ -50,3 +50,5 @@ int main(int, char** argv) {
   }
   return 0;
 }
+
+// SPDX-License-Identifier: Apache-2.0

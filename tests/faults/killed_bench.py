@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A benchmark driver that is killed takes its job along: `killed_bench.py BENCH`."""
 
 import os

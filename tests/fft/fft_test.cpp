@@ -213,3 +213,5 @@ TEST(Fft, WhatDoesNotFitIsRefused) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

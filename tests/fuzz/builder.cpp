@@ -198,3 +198,5 @@ Arrays Builder::operator()(const Arrays& in) {
 }
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

@@ -261,3 +261,5 @@ void Builder::indexing(const Step& s) {
 }
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

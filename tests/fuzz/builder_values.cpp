@@ -78,3 +78,5 @@ std::string text_of(const PartitionSpec& spec) {
 }
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

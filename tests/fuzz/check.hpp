@@ -142,3 +142,5 @@ inline std::string mismatch(const Function& f, const Mesh& mesh, const std::vect
 }
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

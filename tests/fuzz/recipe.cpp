@@ -77,3 +77,5 @@ Mesh mesh_of(const Recipe& r) {
 }
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

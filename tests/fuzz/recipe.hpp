@@ -83,3 +83,5 @@ PartitionSpec spec_of(const Cuts& cuts, int ndim);
 Mesh mesh_of(const Recipe& r);
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

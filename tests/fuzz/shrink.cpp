@@ -146,3 +146,5 @@ std::string as_test(const Recipe& r) {
 }
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

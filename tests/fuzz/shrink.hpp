@@ -20,3 +20,5 @@ std::vector<std::string> lines_of(const Recipe& recipe);
 std::string as_test(const Recipe& recipe);
 
 }  // namespace tutti::fuzz
+
+// SPDX-License-Identifier: Apache-2.0

@@ -263,3 +263,5 @@ bool only_moves(const std::string& define) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

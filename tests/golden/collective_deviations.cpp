@@ -195,3 +195,5 @@ const Deviations collective_deviations(
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

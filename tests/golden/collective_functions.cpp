@@ -318,3 +318,5 @@ LocalFunction local_function(const std::string& define) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

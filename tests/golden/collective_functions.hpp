@@ -36,3 +36,5 @@ struct PythonCall {
 PythonCall parse_arguments(const std::string& text);
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

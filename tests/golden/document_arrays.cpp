@@ -293,3 +293,5 @@ class Arrays1 final : public Document {
 std::unique_ptr<Document> arrays_document() { return std::make_unique<Arrays1>(); }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -356,3 +356,5 @@ const Registration document_registration({"steps"}, "steps", run_document);
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -247,3 +247,5 @@ class Equinox final : public Document {
 std::unique_ptr<Document> equinox_document() { return std::make_unique<Equinox>(); }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

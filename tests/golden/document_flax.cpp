@@ -221,3 +221,5 @@ class Flax final : public Document {
 std::unique_ptr<Document> flax_document() { return std::make_unique<Flax>(); }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -287,3 +287,5 @@ std::unique_ptr<Document> pmap_document() { return std::make_unique<Pmap>(); }
 std::unique_ptr<Document> sharded_document() { return std::make_unique<Sharded>(); }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

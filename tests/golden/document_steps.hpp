@@ -44,3 +44,5 @@ std::string document_words(const std::string& text);
 tutti::PartitionSpec spec_of_text(const std::string& text);
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

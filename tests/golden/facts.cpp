@@ -89,3 +89,5 @@ void check_facts(const std::string& message, const std::string& text) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -96,3 +96,5 @@ const OpExpressions fft_expressions({
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

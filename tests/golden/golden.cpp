@@ -214,3 +214,5 @@ Handler not_in_cpp(const std::string& reason) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

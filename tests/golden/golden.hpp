@@ -101,3 +101,5 @@ template <class F> void expect_error_with_facts(const json& error, F call) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -191,3 +191,5 @@ int main(int argc, char** argv) {
   }
   return failed ? 1 : 0;
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -331,3 +331,5 @@ const Registration linalg_error_registration({"cases"}, "cases", wrong_linalg_ca
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -135,3 +135,5 @@ void expect_outputs(const NnOutputs& got, const json& want, bool more, const Tol
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

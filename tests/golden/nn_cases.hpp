@@ -69,3 +69,5 @@ tutti::Array loss_of(const python::Node& node, const std::map<std::string, tutti
 tutti::Array at_path(const tutti::Dict& tree, const std::string& path);
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -66,3 +66,5 @@ AnyTransform chain_of(const std::vector<AnyTransform>& parts);
 AnyTransform multi_transform_of(const Arguments& arguments);
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

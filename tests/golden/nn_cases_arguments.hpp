@@ -120,3 +120,5 @@ inline std::string name_of(const python::Node& call) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -230,3 +230,5 @@ const NnFamily equinox_family({{"eqx.nn.Linear", linear},
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -141,3 +141,5 @@ const NnFamily flax_family({
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

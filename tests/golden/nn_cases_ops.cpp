@@ -187,3 +187,5 @@ const Registration wrong_calls({"cases"}, "cases", wrong_nn_call);
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -99,3 +99,5 @@ AnyTransform multi_transform_of(const Arguments& a) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

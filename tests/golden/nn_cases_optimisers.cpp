@@ -296,3 +296,5 @@ AnyTransform optimiser_of(const Node& node) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -193,3 +193,5 @@ Array loss_of(const Node& node, const std::map<std::string, Array>& names) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -119,3 +119,5 @@ const NnFamily training_family({{"training", train}});
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

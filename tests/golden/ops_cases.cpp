@@ -312,3 +312,5 @@ std::optional<int> axis_of(const json& params) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ tutti::Axes axes_of(const json& params);
 std::optional<int> axis_of(const json& params);
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

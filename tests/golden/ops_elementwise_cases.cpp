@@ -267,3 +267,5 @@ const Registration promotion_registration({"cases"}, "cases", promotion);
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

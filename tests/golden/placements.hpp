@@ -36,3 +36,5 @@ inline Sharding sharding(const nlohmann::json& j) {
 inline Shape shape(const nlohmann::json& j) { return Shape(j.get<std::vector<std::int64_t>>()); }
 
 }  // namespace tutti::golden
+
+// SPDX-License-Identifier: Apache-2.0

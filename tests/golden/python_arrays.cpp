@@ -334,3 +334,5 @@ const Functions functions({
 
 }  // namespace
 }  // namespace golden::python
+
+// SPDX-License-Identifier: Apache-2.0

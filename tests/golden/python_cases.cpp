@@ -170,3 +170,5 @@ OpFunction python_function(const json& test) {
 }
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -233,3 +233,5 @@ class Parser {
 NodePtr parse(const std::string& text) { return Parser(text).whole(); }
 
 }  // namespace golden::python
+
+// SPDX-License-Identifier: Apache-2.0

@@ -47,3 +47,5 @@ struct Node {
 NodePtr parse(const std::string& text);
 
 }  // namespace golden::python
+
+// SPDX-License-Identifier: Apache-2.0

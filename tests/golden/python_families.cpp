@@ -514,3 +514,5 @@ const Functions differences({
 
 }  // namespace
 }  // namespace golden::python
+
+// SPDX-License-Identifier: Apache-2.0

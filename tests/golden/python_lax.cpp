@@ -326,3 +326,5 @@ const Functions transformations({
 
 }  // namespace
 }  // namespace golden::python
+
+// SPDX-License-Identifier: Apache-2.0

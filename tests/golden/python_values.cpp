@@ -347,3 +347,5 @@ Function of_two(Array (*f)(const Operand&, const Operand&)) {
 }
 
 }  // namespace golden::python
+
+// SPDX-License-Identifier: Apache-2.0

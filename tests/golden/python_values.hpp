@@ -100,3 +100,5 @@ Function of_one(tutti::Array (*f)(const tutti::In&));
 Function of_two(tutti::Array (*f)(const tutti::Operand&, const tutti::Operand&));
 
 }  // namespace golden::python
+
+// SPDX-License-Identifier: Apache-2.0

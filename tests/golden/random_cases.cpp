@@ -208,3 +208,5 @@ const Registration x64_cases(random_lists, "x64_cases", [](const json& t) { run_
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

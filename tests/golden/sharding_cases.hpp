@@ -29,3 +29,5 @@ inline Mesh mesh_4(const std::vector<int>& ids = {}) { return mesh_of({4}, "x", 
 Array program_values(const Shape& shape, DType dtype);
 
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -279,3 +279,5 @@ const Deviations conflict_deviations(
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -365,3 +365,5 @@ const Registration registered(shardings_lists, "programs", program_case);
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

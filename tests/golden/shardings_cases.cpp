@@ -576,3 +576,5 @@ const Registration conflicts(shardings_lists, "incompatible", incompatible_case)
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

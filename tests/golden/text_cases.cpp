@@ -293,3 +293,5 @@ const Deviations other_errors(text_lists, "errors",
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -532,3 +532,5 @@ const Registration transform_registration({"cases"}, "cases", [](const json& tes
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -41,3 +41,5 @@ using Case = std::function<Outputs(const Inputs&)>;
 void run_case(const std::map<std::string, Case>& cases, const json& test);
 
 }  // namespace golden::transforms
+
+// SPDX-License-Identifier: Apache-2.0

@@ -139,3 +139,5 @@ const Registration custom_rule_registration({"cases"}, "cases", [](const json& t
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -292,3 +292,5 @@ const Deviations loop_deviations({"cases"}, "cases",
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -221,3 +221,5 @@ const Deviations more_transform_deviations(
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -33,3 +33,5 @@ void run_case(const std::map<std::string, Case>& cases, const json& test) {
 }
 
 }  // namespace golden::transforms
+
+// SPDX-License-Identifier: Apache-2.0

@@ -188,3 +188,5 @@ const Registration programs(visualize_lists, "programs", visualize_program);
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

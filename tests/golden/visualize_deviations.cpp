@@ -23,3 +23,5 @@ const Deviations visualize_deviations(
 
 }  // namespace
 }  // namespace golden
+
+// SPDX-License-Identifier: Apache-2.0

@@ -97,3 +97,5 @@ TEST_P(GrowthTest, TwiceTheSizeIsTwiceTheWork) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ std::string name_of(const testing::TestParamInfo<Growth>& info);
   INSTANTIATE_TEST_SUITE_P(group, GrowthTest, testing::ValuesIn(std::vector<Growth> __VA_ARGS__), name_of)
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

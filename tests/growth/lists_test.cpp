@@ -185,3 +185,5 @@ TUTTI_GROWTH(Optimisers,
              }));
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

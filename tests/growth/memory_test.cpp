@@ -36,3 +36,5 @@ TEST(GrowthOfMemory, NonzeroIsItsMaskAndWhatIsAskedFor) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -122,3 +122,5 @@ TUTTI_GROWTH(FilesOfMany, ({
                           }));
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

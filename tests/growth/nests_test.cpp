@@ -107,3 +107,5 @@ TUTTI_GROWTH(Nests,
              }));
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -36,3 +36,5 @@
 #define max(a, b) ((a) > (b) ? (a) : (b))
 
 #include "headers/program.hpp"
+
+// SPDX-License-Identifier: Apache-2.0

@@ -36,3 +36,5 @@ int main() {
     return 2;
   }
 }
+
+// SPDX-License-Identifier: Apache-2.0

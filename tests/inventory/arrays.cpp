@@ -316,3 +316,5 @@ TEST(row_15_host_values, Lose64BitsUnlessAskedFor) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

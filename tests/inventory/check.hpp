@@ -53,3 +53,5 @@ template <class E, class F> void expect_error(const F& call, std::initializer_li
 }
 
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

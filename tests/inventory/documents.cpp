@@ -109,3 +109,5 @@ TEST(row_88_reshape_for_pmap, EitherWay) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

@@ -250,3 +250,5 @@ TEST(row_88_reshape_for_pmap, GivesEachDeviceItsRows) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

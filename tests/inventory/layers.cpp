@@ -280,3 +280,5 @@ TEST(row_74_apply_updates, AddsWhereThereIsSomething) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

@@ -231,3 +231,5 @@ TEST(row_33_pmap, NamesItsAxis) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

@@ -259,3 +259,5 @@ TEST(row_63_other_draws, MatchPublishedNumbers) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

@@ -200,3 +200,5 @@ TEST(row_64_visualize_array_sharding, IsAnImageToo) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

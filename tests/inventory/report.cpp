@@ -134,3 +134,5 @@ TEST(row_67_wrap, IsTextwraps) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

@@ -239,3 +239,5 @@ TEST(row_27_create_mesh, IsMakeMesh) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

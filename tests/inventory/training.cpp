@@ -334,3 +334,5 @@ TEST(row_84_three_modes, MakeTheSameUpdate) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

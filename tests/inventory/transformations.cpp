@@ -354,3 +354,5 @@ TEST(row_42_partial, IsALambdaOrAnOptionsStruct) {
 
 }  // namespace
 }  // namespace tutti::inventory
+
+// SPDX-License-Identifier: Apache-2.0

@@ -231,3 +231,5 @@ TEST(Damaged, AnArchiveThatClaimsTooMuch) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -193,3 +193,5 @@ TEST(Foreign, SafetensorsOfOtherWriters) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -178,3 +178,5 @@ TEST(Files, ThreadsReadOneFile) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

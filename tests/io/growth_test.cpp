@@ -146,3 +146,5 @@ TEST(Growth, HostileHeaders) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

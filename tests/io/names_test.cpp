@@ -135,3 +135,5 @@ TEST(Names, OfLeavesInTreesAndCheckpoints) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

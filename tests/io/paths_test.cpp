@@ -267,3 +267,5 @@ TEST(Paths, ThatAreNoneOfAFile) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

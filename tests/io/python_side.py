@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The Python side of tests/io: files of NumPy and safetensors.
 
     python_side.py make FOLDER     write the fixtures (tests/io/fixtures was made so)

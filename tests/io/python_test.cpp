@@ -86,3 +86,5 @@ TEST(Python, ReadsWhatIsWrittenHere) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -119,3 +119,5 @@ class RandomArrays {
 };
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -126,3 +126,5 @@ TEST(Trees, NothingToSaveAndNoValues) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

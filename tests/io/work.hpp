@@ -56,3 +56,5 @@ inline void expect_linear(const std::string& work, const std::function<std::func
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -77,3 +77,5 @@ TEST(Dataflow, every_result_of_a_branch_needs_its_number) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

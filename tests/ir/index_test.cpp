@@ -92,3 +92,5 @@ TEST(ProgramIndex, agrees_with_a_search_on_random_programs) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

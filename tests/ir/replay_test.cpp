@@ -93,3 +93,5 @@ TEST(replay, refuses_another_number_of_values) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -44,3 +44,5 @@ TEST(Blocked, WhatHasNoFactorIsNaNAndPivotsMayBeZero) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

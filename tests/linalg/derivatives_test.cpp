@@ -71,3 +71,5 @@ TEST(Derivatives, OfEigenvaluesOfAnyMatrix) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -117,3 +117,5 @@ TEST(Factors, OfWhatIsNotFiniteAreNaN) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

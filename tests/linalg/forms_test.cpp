@@ -126,3 +126,5 @@ TEST(Forms, PolarFactors) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

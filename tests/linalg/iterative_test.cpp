@@ -126,3 +126,5 @@ TEST(Iterative, Refusals) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -125,3 +125,5 @@ TEST(SideBySide, SingularOnesStayAmongThemselves) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

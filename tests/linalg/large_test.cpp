@@ -158,3 +158,5 @@ TEST(Large, BitsDoNotDependOnWhoHelps) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

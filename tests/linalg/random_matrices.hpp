@@ -67,3 +67,5 @@ template <class F> void expect_derivative(F f, const Array& x, double tolerance 
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -171,3 +171,5 @@ TEST(Solve, WhatDoesNotFitIsRefused) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

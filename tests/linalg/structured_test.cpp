@@ -61,3 +61,5 @@ TEST(Structured, PermutationsAndProducts) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

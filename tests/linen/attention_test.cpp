@@ -124,3 +124,5 @@ TEST(FlaxAttention, DenseGeneral) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

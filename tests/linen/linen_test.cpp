@@ -220,3 +220,5 @@ TEST(Documents, three_modes_with_one_step_function) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -273,3 +273,5 @@ TEST(Faces, AreSaidWithAxesThatTheUserKnows) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -157,3 +157,5 @@ TEST_F(DevicesDeathTest, AreFixedByTheEnvironment) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

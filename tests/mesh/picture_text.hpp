@@ -109,3 +109,5 @@ inline std::size_t widest_line(const std::string& text) {
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

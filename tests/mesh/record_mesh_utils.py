@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records how JAX orders described devices: writes mesh_utils_cases.inc beside this file.
 
 Run with a Python that has jax; the tests need only what it wrote. `devices` here and `described` in topology.cpp make the same devices.

@@ -79,3 +79,5 @@ inline Shape shape(int ndim, std::mt19937& rng) {
 }
 
 }  // namespace tutti::samples
+
+// SPDX-License-Identifier: Apache-2.0

@@ -202,3 +202,5 @@ TEST(PositionalSharding, ViewsMoveCellsAsArraysDo) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -198,3 +198,5 @@ TEST(Topology, DescribedDevicesPrintWhereTheySit) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -262,3 +262,5 @@ TEST(Svg, IsWellFormedAndNamesEveryDevice) {
 
 }  // namespace
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

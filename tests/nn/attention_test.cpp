@@ -165,3 +165,5 @@ TEST(Attention, RotaryPositionsTurnPairs) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ template <class F> void each_layout(F fn) {
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

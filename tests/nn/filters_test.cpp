@@ -121,3 +121,5 @@ TEST(Equinox, apply_updates) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -163,3 +163,5 @@ TEST(Softmax, OfNothing) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -59,3 +59,5 @@ TEST(ShortForms, RowsAreCopiedOneByOne) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

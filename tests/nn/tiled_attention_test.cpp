@@ -152,3 +152,5 @@ TEST(TiledAttention, HeadsAndExamplesDoNotMeet) {
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

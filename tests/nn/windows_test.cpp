@@ -288,3 +288,5 @@ TEST(Windows, EqualLoops) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

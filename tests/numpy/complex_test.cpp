@@ -169,3 +169,5 @@ TEST(Complex, ExtremaShareTheirDerivative) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ TEST(Distributions, OfWholeNumbers) {
 
 }  // namespace
 }  // namespace tutti::stats
+
+// SPDX-License-Identifier: Apache-2.0

@@ -117,3 +117,5 @@ TEST(Exact, FractionsHaveADerivative) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

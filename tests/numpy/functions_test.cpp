@@ -165,3 +165,5 @@ TEST(Extrema, MinusZeroIsLess) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -154,3 +154,5 @@ TEST(Options, IntegersOf64BitsAreFloat64InLinearAlgebra) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

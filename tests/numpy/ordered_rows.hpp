@@ -58,3 +58,5 @@ template <class T> void expect_bits(const Array& got, const std::vector<T>& want
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

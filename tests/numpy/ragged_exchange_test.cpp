@@ -37,3 +37,5 @@ TEST(RaggedExchange, PutsSlicesWhereTheReceiverHasThem) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -151,3 +151,5 @@ TEST(SmallTypes, AreShardedAndSaved) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

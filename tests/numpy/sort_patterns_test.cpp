@@ -109,3 +109,5 @@ TEST(AddingToPlaces, RowsOfALargeArrayThatIsOneNumber) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

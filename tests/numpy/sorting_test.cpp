@@ -218,3 +218,5 @@ TEST(ReadingAtPlaces, RowsAndElementsInsideAndOutside) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

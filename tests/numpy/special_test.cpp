@@ -189,3 +189,5 @@ TEST(Special, Recurrences) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

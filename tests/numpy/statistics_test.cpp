@@ -143,3 +143,5 @@ TEST(Derivatives, HolomorphicGradientsAreTheComplexDerivative) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -209,3 +209,5 @@ TEST(Values, BetaWhereOneNumberIsLarge) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

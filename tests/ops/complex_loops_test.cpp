@@ -182,3 +182,5 @@ TEST(ComplexLoops, ValuesAreThoseOfSingleOperations) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

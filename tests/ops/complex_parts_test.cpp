@@ -173,3 +173,5 @@ TEST(ComplexParts, ConstantsHaveBothParts) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -144,3 +144,5 @@ TEST(ComplexQuotients, OfSmallIntegersAreExact) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -394,3 +394,5 @@ TEST(EveryOp, PiecesAreTheResult) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -57,3 +57,5 @@ TEST(RunningSums, AreThoseOfOneElementAfterTheOther) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

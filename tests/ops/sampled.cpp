@@ -133,3 +133,5 @@ double ulps(double got, double want, DType dtype) {
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

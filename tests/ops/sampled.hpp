@@ -38,3 +38,5 @@ BufferPtr stacked(const std::vector<BufferPtr>& rows, const Type& row_type);
 double ulps(double got, double want, DType dtype);
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

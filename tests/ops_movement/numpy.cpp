@@ -195,3 +195,5 @@ TEST(Sort, TakesAnyNumberOfArrays) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -157,3 +157,5 @@ TEST(Sums, ReduceWindowOfAnyLength) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -133,3 +133,5 @@ TEST(Positions, BandsOfAnyDiagonal) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

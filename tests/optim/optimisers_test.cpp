@@ -255,3 +255,5 @@ TEST(Losses, RelationsAndErrors) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -198,3 +198,5 @@ TEST(DimsInParts, RandomProgramsKeepTheirValues) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -106,3 +106,5 @@ TEST(Homes, PlacementsThatContradictEachOtherLeaveADimItsOrder) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ inline Arrays branch(const Array& index, const Arrays& operands, const std::vect
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

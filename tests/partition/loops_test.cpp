@@ -232,3 +232,5 @@ TEST(Loops, GradientsOfLayersMoveWhatTheTextbookMoves) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -138,3 +138,5 @@ TEST(AtPlace, ABlockAtAKnownPlaceIsASlice) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -102,3 +102,5 @@ TEST(PartialSums, MagnitudesBoundValues) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

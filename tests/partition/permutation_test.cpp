@@ -98,3 +98,5 @@ TEST(Permutation, TurnsRoundTheGroup) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -79,3 +79,5 @@ TEST(Prices, TheMachineIsPartOfAGeneration) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

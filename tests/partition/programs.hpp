@@ -185,3 +185,5 @@ inline LocalProgram check_placed(const std::vector<Type>& types, const std::vect
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

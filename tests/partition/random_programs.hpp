@@ -97,3 +97,5 @@ struct RandomPrograms {
 };
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

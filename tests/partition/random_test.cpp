@@ -36,3 +36,5 @@ TEST(Random, GradientsEqualTheGlobalRun) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

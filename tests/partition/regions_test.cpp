@@ -65,3 +65,5 @@ TEST(Regions, RunOnAnotherMeshOfTheSameDevices) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

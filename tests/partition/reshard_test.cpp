@@ -126,3 +126,5 @@ TEST(Reshard, FindsKnownOptima) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

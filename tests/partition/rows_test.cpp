@@ -103,3 +103,5 @@ TEST(Rows, AreSoundForAllOpsAndSamples) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

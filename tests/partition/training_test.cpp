@@ -143,3 +143,5 @@ TEST(Training, MovesWhatTheTextbookMoves) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -296,3 +296,5 @@ TEST(Views, AScanThatAddsUpIsARunningSum) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

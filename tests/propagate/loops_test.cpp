@@ -99,3 +99,5 @@ TEST(PropagateLoops, ValuesInBodiesAreInspected) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ TEST(Propagate, RefusesOtherDevices) {
 
 }  // namespace
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -137,3 +137,5 @@ TEST(Distributions, RootsOfTheCovarianceAgreeInDistribution) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

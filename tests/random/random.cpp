@@ -68,3 +68,5 @@ TEST(Random, WrongKeysAreRefused) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -63,3 +63,5 @@ TEST(arena, copies_share_and_threads_may_free) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

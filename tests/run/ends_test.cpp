@@ -149,3 +149,5 @@ TEST(Variables, ThatMeanNothingAreTold) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -77,3 +77,5 @@ TEST(flights, what_an_exception_leaves_is_finished) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -43,3 +43,5 @@ TEST(fork, a_child_has_a_pool_of_its_own) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """no_destructors.py LIBRARY: nothing in it registers a destructor with the end of the process or of a thread, but for
 <iostream>'s. What is destroyed there could not be used by destructors of users' static objects (docs/internals.md,
 "Life and death"). 77: there is no objdump."""

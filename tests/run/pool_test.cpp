@@ -60,3 +60,5 @@ TEST(pool, errors_reach_the_caller) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,5 @@ TEST(StageTimes, AreWrittenAtTheEnd) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -72,3 +72,5 @@ TEST(timeline, stages_have_their_tasks) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

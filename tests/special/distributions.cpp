@@ -94,3 +94,5 @@ std::vector<Function> distributions() {
 }
 
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

@@ -212,3 +212,5 @@ TEST(SpecialEdges, BetaIntegralNextToItsEnds) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ Bound Function::bound(const double* x, bool single) const {
 }
 
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

@@ -48,3 +48,5 @@ std::vector<Function> distributions();
 const std::vector<Function>& functions();
 
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

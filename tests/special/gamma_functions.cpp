@@ -67,3 +67,5 @@ std::vector<Function> gamma_functions() {
 }
 
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

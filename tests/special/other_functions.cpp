@@ -45,3 +45,5 @@ std::vector<Function> other_functions() {
 }
 
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

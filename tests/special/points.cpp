@@ -117,3 +117,5 @@ std::string described(const Block& b, std::size_t point, double got) {
 }
 
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

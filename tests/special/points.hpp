@@ -46,3 +46,5 @@ double units(int precision, double got, double want, double sensitivity);
 std::string described(const Block& block, std::size_t point, double got);
 
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

@@ -32,3 +32,5 @@ TEST(SpecialSweep, SelectedPointsAreWithinTheirBounds) {
 
 }  // namespace
 }  // namespace tutti::sweep
+
+// SPDX-License-Identifier: Apache-2.0

@@ -218,3 +218,5 @@ TEST_F(threads, settings_change_while_others_run) {
 }
 
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

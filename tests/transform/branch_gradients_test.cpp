@@ -131,3 +131,5 @@ TEST(Loops, AWhileLoopBackwardsSaysWhatToDo) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -71,3 +71,5 @@ TEST(SequentialOfVector, CallsAsManyLayersAsThereAre) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -61,3 +61,5 @@ TEST(Closures, AnExceptionLeavesNothingOpen) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -256,3 +256,5 @@ TEST(Compose, OrderedTriples) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

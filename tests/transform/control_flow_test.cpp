@@ -94,3 +94,5 @@ TEST(ControlFlow, LoopsAndBranches) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

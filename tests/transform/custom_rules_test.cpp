@@ -337,3 +337,5 @@ TEST(CustomRules, AreToldApartByIdentity) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -167,3 +167,5 @@ TEST(CustomVmap, Errors) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -208,3 +208,5 @@ TEST(Derivatives, ConcatenationIsLinearInAllItsOperands) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -37,3 +37,5 @@ TEST(DevicePut, MovesBatches) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

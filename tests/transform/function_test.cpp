@@ -106,3 +106,5 @@ TEST(Function, EmptyOnesSayThatThereIsNothingToCall) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

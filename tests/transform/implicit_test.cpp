@@ -184,3 +184,5 @@ TEST(CustomLinearSolve, SaysWhatIsMissing) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -111,3 +111,5 @@ TEST(LinearMaps, ATransposeIsTheAdjoint) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -149,3 +149,5 @@ const std::vector<LoopBase>& loop_bases() {
 }
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

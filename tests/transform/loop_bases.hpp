@@ -17,3 +17,5 @@ struct LoopBase {
 const std::vector<LoopBase>& loop_bases();
 
 }  // namespace tutti::testing
+
+// SPDX-License-Identifier: Apache-2.0

@@ -129,3 +129,5 @@ TEST(Segments, TakeTheirNumberWithoutBraces) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -303,3 +303,5 @@ TEST(LoopsAsOps, HoldWhatTreesHold) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

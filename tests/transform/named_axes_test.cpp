@@ -95,3 +95,5 @@ TEST(NamedAxes, OneJitUnderAxesOfTwoSizes) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -195,3 +195,5 @@ TEST(Texts, NameWhatUsersCall) {
 
 }  // namespace
 }  // namespace tutti::test
+
+// SPDX-License-Identifier: Apache-2.0

@@ -230,3 +230,5 @@ TEST(Remat, PoliciesInEveryComposition) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

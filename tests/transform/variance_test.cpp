@@ -81,3 +81,5 @@ TEST(Variance, WhatMayDifferIsRefused) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -141,3 +141,5 @@ TEST(Dict, KeepsItsKeysWhenLeavesGo) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ inline bool same(const std::vector<Array>& a, const std::vector<Array>& b) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

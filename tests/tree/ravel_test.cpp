@@ -55,3 +55,5 @@ TEST(RavelPytree, NothingAndTransformations) {
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -166,3 +166,5 @@ template <std::size_t... N> constexpr bool bind_all(std::index_sequence<N...>) {
 static_assert(bind_all(std::make_index_sequence<63>{}));
 
 }  // namespace
+
+// SPDX-License-Identifier: Apache-2.0

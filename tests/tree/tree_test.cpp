@@ -327,3 +327,5 @@ static_assert(!Tree<Capturing> && Tree<decltype([]() {})>);
 
 }  // namespace
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -412,3 +412,5 @@ std::string repr(const Array& x);
 std::ostream& operator<<(std::ostream& out, const Array& x);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

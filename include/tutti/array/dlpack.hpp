@@ -105,3 +105,5 @@ dlpack::VersionedTensor* to_dlpack(const Array& x, bool copy = false, Loc loc = 
 dlpack::ManagedTensor* to_dlpack_unversioned(const Array& x, bool copy = false, Loc loc = Loc::current());
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -195,3 +195,5 @@ template <Number T, int N> HostSpan<T, N> host_span(const Array& x, Loc loc = Lo
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

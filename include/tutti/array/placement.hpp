@@ -145,3 +145,5 @@ template <Tree T> T block_until_ready(const T& tree) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ template <class E>
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

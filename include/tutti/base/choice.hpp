@@ -43,3 +43,5 @@ class OneOf {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

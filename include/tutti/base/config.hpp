@@ -58,3 +58,5 @@ unsigned long generation();
 
 }  // namespace config
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

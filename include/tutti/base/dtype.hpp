@@ -111,3 +111,5 @@ constexpr DType real_dtype(DType dtype) { return dtype == complex64 ? float32 : 
 constexpr DType complex_dtype(DType dtype) { return real_dtype(dtype) == float64 ? complex128 : complex64; }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -85,3 +85,5 @@ struct Loc {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

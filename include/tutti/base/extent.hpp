@@ -27,3 +27,5 @@ constexpr std::uint64_t magnitude(std::int64_t a) {
 constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t size) { return n / size + (n % size != 0); }
 
 }  // namespace tutti::extent
+
+// SPDX-License-Identifier: Apache-2.0

@@ -46,3 +46,5 @@ Machine machine();
 
 }  // namespace config
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

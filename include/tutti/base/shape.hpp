@@ -117,3 +117,5 @@ class Names {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

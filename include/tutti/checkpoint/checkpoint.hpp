@@ -70,3 +70,5 @@ std::optional<std::int64_t> latest(const std::string& folder, Loc loc = Loc::cur
 std::string extra(const std::string& folder, std::optional<std::int64_t> step = {}, Loc loc = Loc::current());
 
 }  // namespace tutti::checkpoint
+
+// SPDX-License-Identifier: Apache-2.0

@@ -71,3 +71,5 @@ class Manager {
 };
 
 }  // namespace tutti::checkpoint
+
+// SPDX-License-Identifier: Apache-2.0

@@ -82,3 +82,5 @@ template <Tree T> Batches<T> batches(const T& arrays, std::int64_t batch_size, B
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -154,3 +154,5 @@ auto loader(const Source<T>& source, std::int64_t batch_size, const LoaderOption
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

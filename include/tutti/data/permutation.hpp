@@ -35,3 +35,5 @@ class Permutation {
 };
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

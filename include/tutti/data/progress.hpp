@@ -75,3 +75,5 @@ template <class R> ProgressRange<R> progress(R&& range, std::string label = "") 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

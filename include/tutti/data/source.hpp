@@ -87,3 +87,5 @@ Source<std::pair<A, B>> zip(const Source<A>& a, const Source<B>& b, Loc loc = Lo
 }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

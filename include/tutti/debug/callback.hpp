@@ -93,3 +93,5 @@ template <class... Args> void print(const tutti::detail::FormatText& format, con
 
 }  // namespace debug
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

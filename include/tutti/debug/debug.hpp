@@ -60,3 +60,5 @@ struct CacheStats {
 CacheStats cache_stats();
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -80,3 +80,5 @@ template <class T> TextValue text_value(const debug::Named<T>& x) {
 
 }  // namespace detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -80,3 +80,5 @@ template <std::derived_from<std::exception> E> void print_exception(const E& e, 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

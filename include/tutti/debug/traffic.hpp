@@ -30,3 +30,5 @@ struct Traffic {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

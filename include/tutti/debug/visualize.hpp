@@ -86,3 +86,5 @@ std::string sharding_svg(const Shape& shape, const Sharding& sharding, const Col
                          Loc loc = Loc::current());
 
 }  // namespace tutti::debug
+
+// SPDX-License-Identifier: Apache-2.0

@@ -110,3 +110,5 @@ Array make_array_from_process_local_data(const Sharding& sharding, const Array& 
                                          Loc loc = Loc::current());
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -61,3 +61,5 @@ Array fftshift(const In& x, const tutti::Axes& axes = {});
 Array ifftshift(const In& x, const tutti::Axes& axes = {});
 
 }  // namespace tutti::fft
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ struct FileError : Error {
 };
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

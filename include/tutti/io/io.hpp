@@ -5,3 +5,5 @@
 #include "tutti/io/npy.hpp"
 #include "tutti/io/safetensors.hpp"
 #include "tutti/io/tree_file.hpp"
+
+// SPDX-License-Identifier: Apache-2.0

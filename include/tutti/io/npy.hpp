@@ -67,3 +67,5 @@ class NpzFile {
 };
 
 }  // namespace tutti::io
+
+// SPDX-License-Identifier: Apache-2.0

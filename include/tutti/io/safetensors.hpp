@@ -52,3 +52,5 @@ class SafetensorsFile {
 };
 
 }  // namespace tutti::io
+
+// SPDX-License-Identifier: Apache-2.0

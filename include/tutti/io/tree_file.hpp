@@ -40,3 +40,5 @@ template <class T> T load(const std::string& path, const T& like, Loc loc = Loc:
 }
 
 }  // namespace tutti::io
+
+// SPDX-License-Identifier: Apache-2.0

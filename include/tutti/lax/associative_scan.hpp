@@ -66,3 +66,5 @@ X associative_scan(const F& fn, const X& xs, AssociativeScanOptions options = {}
 
 }  // namespace lax
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,5 @@ Array imag(const In& x);
 Array complex(const In& re, const In& im);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

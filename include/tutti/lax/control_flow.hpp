@@ -377,3 +377,5 @@ template <class F, Tree X> auto map(const F& fn, const X& xs, MapOptions options
 
 }  // namespace lax
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,5 @@ Array cummin(const In& x, int axis = 0, bool reverse = false);
 Array cumlogsumexp(const In& x, int axis = 0, bool reverse = false);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ constexpr Choices choices_of(FftType) { return {"lax::fft", "type", "fft|FFT iff
 Array fft(const In& x, OneOf<FftType> type, const Shape& lengths);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

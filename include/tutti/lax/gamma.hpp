@@ -50,3 +50,5 @@ Array ndtr(const In& x);
 Array kl_div(const In& x, const In& y);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

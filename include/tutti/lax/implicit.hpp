@@ -147,3 +147,5 @@ auto custom_root(const F& f, const G& guess, const S& solve, const TS& tangent_s
 
 }  // namespace lax
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

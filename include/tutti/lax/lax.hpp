@@ -118,3 +118,5 @@ Array cumsum(const In& x, int axis, bool reverse = false);
 Array stop_gradient(const In& x);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -128,3 +128,5 @@ Array det(const In& a);
 Slogdet slogdet(const In& a);
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -30,3 +30,5 @@ inline Array conv(const In& lhs, const In& rhs, const Dims& window_strides, cons
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

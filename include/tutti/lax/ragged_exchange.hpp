@@ -19,3 +19,5 @@ struct RaggedBlocks {
 Array ragged_all_to_all(const In& operand, const In& output, const RaggedBlocks& blocks, const Names& axes);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

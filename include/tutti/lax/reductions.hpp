@@ -39,3 +39,5 @@ constexpr Choices choices_of(RoundingMethod) {
 Array round(const In& x, OneOf<RoundingMethod> method = RoundingMethod::away_from_zero);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

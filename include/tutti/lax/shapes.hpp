@@ -84,3 +84,5 @@ template <class T> T optimization_barrier(const T& tree) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ Array dynamic_update_slice_in_dim(const In& x, const In& update, const Operand& 
 Array dynamic_update_index_in_dim(const In& x, const In& update, const Operand& index, int axis);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

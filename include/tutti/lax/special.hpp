@@ -26,3 +26,5 @@ Array bessel_i1e(const In& x);
 Array polygamma(const In& m, const In& x);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

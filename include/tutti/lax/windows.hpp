@@ -104,3 +104,5 @@ struct WindowOptions {
 Array reduce_window(const In& x, OneOf<WindowReduction> reduction, const WindowOptions& options);
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -125,3 +125,5 @@ lift_t<B> gmres(const A& a, const B& b, const GmresOptions<std::type_identity_t<
 }
 
 }  // namespace tutti::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -157,3 +157,5 @@ inline Array diagonal(const In& x, Dim offset = 0) { return tutti::diagonal(x, o
 inline Array trace(const In& x, Dim offset = 0) { return tutti::trace(x, offset, -2, -1); }
 
 }  // namespace tutti::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ std::pair<Array, Array> polyfit_cov(const In& x, const In& y, int deg, const Pol
                                     bool scaled = true);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

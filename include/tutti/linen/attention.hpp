@@ -69,3 +69,5 @@ Array make_causal_mask(const In& x, int extra_batch_dims = 0, DType dtype = floa
 Array combine_masks(const std::vector<Array>& masks, DType dtype = float32, Loc loc = Loc::current());
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

@@ -116,3 +116,5 @@ Array min_pool(const In& x, const std::vector<std::int64_t>& window_shape, const
 Array avg_pool(const In& x, const std::vector<std::int64_t>& window_shape, const PoolOptions& options = {});
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

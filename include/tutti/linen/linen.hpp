@@ -200,3 +200,5 @@ auto apply_mutable(const Model& model, const Dict& variables, const detail::Coll
 #include "tutti/linen/attention.hpp"
 #include "tutti/linen/layers.hpp"
 #include "tutti/linen/train_state.hpp"
+
+// SPDX-License-Identifier: Apache-2.0

@@ -63,3 +63,5 @@ template <Tree T> T unreplicate(const T& tree, Loc loc = Loc::current()) {
 }
 
 }  // namespace tutti::linen
+
+// SPDX-License-Identifier: Apache-2.0

@@ -253,3 +253,5 @@ template <> struct std::hash<tutti::Device> {
 template <> struct std::hash<tutti::Mesh> {
   std::size_t operator()(const tutti::Mesh& m) const { return m.hash(); }
 };
+
+// SPDX-License-Identifier: Apache-2.0

@@ -236,3 +236,5 @@ template <> struct std::hash<tutti::PartitionSpec> {
 template <> struct std::hash<tutti::Sharding> {
   std::size_t operator()(const tutti::Sharding& s) const { return s.hash(); }
 };
+
+// SPDX-License-Identifier: Apache-2.0

@@ -110,3 +110,5 @@ class Activation {
 };
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

@@ -54,3 +54,5 @@ struct RotaryPositionalEmbedding {
 };
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

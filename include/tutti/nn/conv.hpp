@@ -93,3 +93,5 @@ using MaxPool2d = Pool<2, true>;
 using MaxPool3d = Pool<3, true>;
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

@@ -178,3 +178,5 @@ struct Lambda {
 Array softmax_cross_entropy(const In& logits, const In& labels);
 
 }  // namespace tutti::nn
+
+// SPDX-License-Identifier: Apache-2.0

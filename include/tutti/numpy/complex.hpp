@@ -14,3 +14,5 @@ Array angle(const In& x);
 bool iscomplexobj(const Array& x);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

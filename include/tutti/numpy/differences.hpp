@@ -66,3 +66,5 @@ Array convolve(const In& x, const In& y, OneOf<ConvolveMode> mode = ConvolveMode
 Array correlate(const In& x, const In& y, OneOf<ConvolveMode> mode = ConvolveMode::valid);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

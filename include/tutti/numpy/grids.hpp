@@ -77,3 +77,5 @@ Array hanning(Dim n, Loc loc = Loc::current());
 Array kaiser(Dim n, const Operand& beta);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -42,3 +42,5 @@ constexpr Choices choices_of(Casting) { return {"can_cast", "casting", "no equiv
 bool can_cast(DType from, DType to, OneOf<Casting> casting = Casting::safe);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

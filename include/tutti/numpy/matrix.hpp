@@ -28,3 +28,5 @@ Array vecdot(const In& x, const In& y, int axis = -1);
 Array vander(const In& x, std::optional<Dim> n = {}, bool increasing = false);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

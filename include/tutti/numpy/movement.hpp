@@ -229,3 +229,5 @@ Array random_unwrap(const In& keys);
 }  // namespace lax
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -42,3 +42,5 @@ Array matvec(const In& x, const In& v);
 Array vecmat(const In& v, const In& x);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -263,3 +263,5 @@ Array nanvar_with(const In& x, const ReduceOptions& options);
 Array nanstd_with(const In& x, const ReduceOptions& options);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ Array delete_(const In& x, const Slice& at, std::optional<int> axis = {});
 Array delete_(const In& x, const std::vector<std::int64_t>& at, std::optional<int> axis = {});
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -45,3 +45,5 @@ Array unpackbits(const In& x, std::optional<int> axis = {}, std::optional<Dim> c
                  OneOf<BitOrder> order = BitOrder::big);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -62,3 +62,5 @@ Array place(const In& x, const In& mask, const In& values);
 Array fill_diagonal(const In& x, const Operand& value, bool wrap = false);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

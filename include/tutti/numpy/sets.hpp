@@ -45,3 +45,5 @@ Array setxor1d(const In& x, const In& y, const SizeOptions& options = {});
 Array isin(const In& x, const In& among, bool invert = false);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

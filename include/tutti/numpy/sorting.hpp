@@ -48,3 +48,5 @@ std::pair<Array, Array> sort_key_val(const In& keys, const In& values, int dim =
 }  // namespace lax
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -115,3 +115,5 @@ Array corrcoef(const In& x, bool rowvar = true);
 Array corrcoef(const In& x, const In& y, bool rowvar = true);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -140,3 +140,5 @@ template <class F> Array fromfunction(F&& fn, const Shape& shape, DType dtype = 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -319,3 +319,5 @@ template <class F, class Hyper> InjectHyperparams<F, Hyper> inject_hyperparams(F
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -209,3 +209,5 @@ template <class T> Array global_norm(const T& tree, Loc loc = Loc::current()) {
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -51,3 +51,5 @@ Array smooth_labels(const In& labels, double alpha, int axis = -1);
 Array safe_norm(const In& x, double min_norm);
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

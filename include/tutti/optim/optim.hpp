@@ -120,3 +120,5 @@ Transform<AdafactorState> adafactor(std::optional<Rate> learning_rate = {}, cons
 Transform<OptimisticState> optimistic_gradient_descent(Rate learning_rate, double alpha = 1, double beta = 1);
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -209,3 +209,5 @@ template <class Params> struct OptimisticState {
 Transform<OptimisticState> scale_by_optimistic_gradient(double alpha = 1, double beta = 1);
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

@@ -71,3 +71,5 @@ inline Schedule piecewise(double init_value, const std::map<int, double>& bounda
 }
 
 }  // namespace tutti::optim
+
+// SPDX-License-Identifier: Apache-2.0

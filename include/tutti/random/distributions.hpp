@@ -79,3 +79,5 @@ Array orthogonal(const In& key, Dim n, const Shape& shape = {}, DType dtype = ca
                  std::optional<Dim> m = {});
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

@@ -34,3 +34,5 @@ class HostRandom {
 inline HostRandom default_rng(std::uint64_t seed) { return HostRandom(seed); }
 
 }  // namespace tutti::data
+
+// SPDX-License-Identifier: Apache-2.0

@@ -123,3 +123,5 @@ Array cauchy(const In& key, const Shape& shape = {}, DType dtype = canonical(flo
 Array lognormal(const In& key, const Operand& sigma = 1.f, const Shape& shape = {}, DType dtype = canonical(float64));
 
 }  // namespace tutti::random
+
+// SPDX-License-Identifier: Apache-2.0

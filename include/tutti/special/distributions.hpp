@@ -151,3 +151,5 @@ Array pmf(const Operand& k, const Operand& p, const Operand& loc = 0.f);
 }  // namespace geom
 
 }  // namespace tutti::stats
+
+// SPDX-License-Identifier: Apache-2.0

@@ -131,3 +131,5 @@ Array cdf(const Operand& x, const Operand& loc = 0.f, const Operand& scale = 1.f
 Array ppf(const Operand& q, const Operand& loc = 0.f, const Operand& scale = 1.f);
 
 }  // namespace tutti::stats::norm
+
+// SPDX-License-Identifier: Apache-2.0

@@ -40,3 +40,5 @@ template <class F> Array apply_over_axes(const F& f, const In& x, const std::vec
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

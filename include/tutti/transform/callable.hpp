@@ -152,3 +152,5 @@ template <class F, class... A> consteval bool check_call() {
 
 }  // namespace detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -121,3 +121,5 @@ T error_if(const T& x, const Array& pred, const detail::FormatText& message, con
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -27,3 +27,5 @@ template <class F, class... A> auto composite(const char* name, F body, const A&
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -182,3 +182,5 @@ auto custom_vjp(F&& fn, Forward&& fwd, Backward&& bwd, Loc made = Loc::current()
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -166,3 +166,5 @@ template <class F> auto sequential_vmap(F&& fn, Loc made = Loc::current()) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ template <class F, class... A> auto eval_shape(const F& fn, const A&... args) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -132,3 +132,5 @@ std::ostream& operator<<(std::ostream& out, const Explanation& e);
 std::string explain_diff(const Explanation& before, const Explanation& after);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -131,3 +131,5 @@ template <class F, class... P> struct SignatureOf<F, ParamList<P...>> {
 template <class F> Function(Jitted<F>) -> Function<typename detail::SignatureOf<F, params_t<F>>::type>;
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -81,3 +81,5 @@ template <class F, class... Args> auto on_leaves(F f, const Args&... args) {
 
 }  // namespace detail
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

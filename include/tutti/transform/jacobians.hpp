@@ -156,3 +156,5 @@ auto hessian(has_aux_t, F&& fn, const GradOptions& options = {}, Loc made = Loc:
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -360,3 +360,5 @@ template <class F> auto jit_program(F fn, Loc made = Loc::current()) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -129,3 +129,5 @@ template <class F, class... A> auto linearize(const F& fn, const A&... args) {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

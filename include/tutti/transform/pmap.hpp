@@ -89,3 +89,5 @@ template <class F> auto pmap(F&& fn, PmapOptions options = {}, Loc made = Loc::c
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -170,3 +170,5 @@ extern template class TreeOf<PartitionSpec>;
 extern template class TreeOf<Sharding>;
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ struct ProgramView {
 std::ostream& operator<<(std::ostream& out, const ProgramView& program);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -104,3 +104,5 @@ template <class F, class... A> SavedResiduals saved_residuals(const F& fn, const
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

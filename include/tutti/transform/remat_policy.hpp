@@ -41,3 +41,5 @@ RematPolicy save_from_both_policies(const RematPolicy& a, const RematPolicy& b);
 
 }  // namespace checkpoint_policies
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -79,3 +79,5 @@ std::vector<Proposal> search(const Jitted<F>& step, const std::tuple<A...>& args
 }
 
 }  // namespace tutti::sharding
+
+// SPDX-License-Identifier: Apache-2.0

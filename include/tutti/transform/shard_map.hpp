@@ -64,3 +64,5 @@ template <class F> auto shard_map(F&& fn, ShardMapOptions options, Loc made = Lo
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

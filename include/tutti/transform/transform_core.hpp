@@ -162,3 +162,5 @@ struct VjpRule {
 std::vector<Array> custom_vjp_call(const CallArrays& args, const Body& fn, const VjpRule& rule, Loc made);
 
 }  // namespace tutti::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -290,3 +290,5 @@ template <class F> auto vmap(F&& fn, const VmapOptions& options = {}, Loc made =
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

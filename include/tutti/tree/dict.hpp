@@ -124,3 +124,5 @@ std::string str(const Dict& d);
 std::ostream& operator<<(std::ostream& out, const Dict& d);
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

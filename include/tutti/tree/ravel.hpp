@@ -49,3 +49,5 @@ template <class T> std::pair<Array, Unravel<T>> ravel_pytree(const T& tree, Loc 
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

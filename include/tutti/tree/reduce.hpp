@@ -80,3 +80,5 @@ template <class Prefix, class T> T broadcast(const Prefix& prefix, const T& full
 }
 
 }  // namespace tutti::tree
+
+// SPDX-License-Identifier: Apache-2.0

@@ -179,3 +179,5 @@ template <class T, class F> constexpr void for_each(T& t, F&& f) {
 }
 
 }  // namespace tutti::reflect
+
+// SPDX-License-Identifier: Apache-2.0

@@ -331,3 +331,5 @@ template <class S> constexpr auto bind(S& self, Count<64>) {
 }
 
 }  // namespace tutti::reflect::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -327,3 +327,5 @@ template <class S> consteval bool takes_braces(Count<64>) {
 }
 
 }  // namespace tutti::reflect::detail
+
+// SPDX-License-Identifier: Apache-2.0

@@ -153,3 +153,5 @@ std::string difference(const Structure& a, const Structure& b);
 template <> struct std::hash<tutti::tree::Structure> {
   std::size_t operator()(const tutti::tree::Structure& s) const { return s.hash(); }
 };
+
+// SPDX-License-Identifier: Apache-2.0

@@ -272,3 +272,5 @@ template <class T> T combine(const T& first, const T& second, Loc loc = Loc::cur
 
 }  // namespace tree
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -232,3 +232,5 @@ concept Tree = tree::detail::class_of<std::remove_cvref_t<T>>
 .sort != tree::detail::Sort::refused;
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

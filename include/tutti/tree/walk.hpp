@@ -208,3 +208,5 @@ template <class T> Ref ref(const T& t) {
 }
 
 }  // namespace tutti::tree::detail
+
+// SPDX-License-Identifier: Apache-2.0

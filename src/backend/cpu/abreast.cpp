@@ -75,3 +75,5 @@ bool Abreast::keep_abreast(std::vector<std::vector<Value>>& values, std::size_t 
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

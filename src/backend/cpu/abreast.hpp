@@ -27,3 +27,5 @@ class Abreast : protected Frame {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

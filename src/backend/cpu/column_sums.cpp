@@ -131,3 +131,5 @@ void ColumnSums::reduce_group(Value first) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -34,3 +34,5 @@ class ColumnSums : protected Abreast {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -200,3 +200,5 @@ ConvBlocks conv_blocks(const ConvSums& sums, std::int64_t lanes, std::int64_t ve
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -36,3 +36,5 @@ ConvBlocks conv_blocks(const ConvSums& sums, std::int64_t lanes, std::int64_t ve
 inline std::int64_t blocks_of(std::int64_t n, std::int64_t block) { return (n + block - 1) / block; }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

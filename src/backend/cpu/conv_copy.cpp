@@ -104,3 +104,5 @@ template void copy_dims<float>(const float*, float*, std::span<const CopyDim>);
 template void copy_dims<double>(const double*, double*, std::span<const CopyDim>);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,5 @@ struct CopyDim {
 template <class T> void copy_dims(const T* from, T* to, std::span<const CopyDim> dims);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -76,3 +76,5 @@ template <class T> void run_dots(const DotTile<T>& tile, std::int64_t rows, std:
 template void run_dots<float>(const DotTile<float>&, std::int64_t, std::int64_t);
 template void run_dots<double>(const DotTile<double>&, std::int64_t, std::int64_t);
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -81,3 +81,5 @@ std::vector<ConvSums> conv_sums(const ops::Convolution& f, const Shape& left, co
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -33,3 +33,5 @@ struct ConvSums {
 std::vector<ConvSums> conv_sums(const ops::Convolution& form, const Shape& left, const Shape& right, const Shape& out);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -138,3 +138,5 @@ template ConvLoops<double>::Operand ConvLoops<double>::right(const ConvArrays<do
 template void ConvLoops<double>::make_panel(const ConvArrays<double>&, double*, std::int64_t) const;
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

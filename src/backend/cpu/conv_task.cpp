@@ -256,3 +256,5 @@ template void ConvLoops<double>::run(const ConvArrays<double>&, std::int64_t) co
 template void ConvLoops<double>::add_parts(const ConvArrays<double>&, std::int64_t) const;
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

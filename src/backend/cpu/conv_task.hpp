@@ -85,3 +85,5 @@ template <class T> class ConvLoops {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -122,3 +122,5 @@ template void run_tile<float>(const Tile<float>&, std::int64_t, std::int64_t, bo
 template void run_tile<double>(const Tile<double>&, std::int64_t, std::int64_t, bool);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -49,3 +49,5 @@ std::int64_t dot_columns(std::int64_t left);
 template <class T> void run_dots(const DotTile<T>& tile, std::int64_t rows, std::int64_t columns);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

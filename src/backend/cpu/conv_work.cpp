@@ -86,3 +86,5 @@ std::unique_ptr<run::Work> conv_work(const compile::CallEqn& c) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

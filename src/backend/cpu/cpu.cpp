@@ -258,3 +258,5 @@ Backend& cpu_backend() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -7,3 +7,5 @@ namespace tutti {
 Backend& cpu_backend();
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -168,3 +168,5 @@ std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform,
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

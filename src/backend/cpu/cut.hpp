@@ -32,3 +32,5 @@ std::size_t unlikely_end(const KernelSpec& spec, const std::vector<char>& unifor
 std::size_t most_alive(const KernelSpec& spec, const std::vector<char>& uniform, const Part& part);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -246,3 +246,5 @@ std::unique_ptr<run::Work> dot_work(const Dot& dot, bool whole) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,5 @@ namespace tutti::cpu {
 std::unique_ptr<run::Work> dot_work(const compile::Dot& dot, bool whole = false);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

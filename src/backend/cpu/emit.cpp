@@ -316,3 +316,5 @@ void emit_inlined(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide,
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,5 @@ struct Inlined;
 void emit_inlined(llvm::IRBuilder<>& builder, const KernelSpec& spec, bool wide, const Inlined& inlined);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

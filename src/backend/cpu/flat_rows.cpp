@@ -274,3 +274,5 @@ void find_flat_rows(KernelSpec& s, const run::Nest& nest) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ void find_flat_rows(KernelSpec& spec, const run::Nest& nest);
 void emit_flat_rows(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

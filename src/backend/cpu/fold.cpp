@@ -130,3 +130,5 @@ class Folding {
 void fold(KernelSpec& spec) { Folding(spec).run(); }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti::cpu {
 void fold(KernelSpec& spec);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -381,3 +381,5 @@ void Frame::stores(const std::vector<Value>& values, Value column, Value mask) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

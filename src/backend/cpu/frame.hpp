@@ -123,3 +123,5 @@ class Frame : protected Writer {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

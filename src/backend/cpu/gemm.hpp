@@ -20,3 +20,5 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
           Sums sums = Sums::plain);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -154,3 +154,5 @@ void gemm64(std::int64_t m, std::int64_t n, std::int64_t k, Matrix64 a, Matrix64
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

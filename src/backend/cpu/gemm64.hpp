@@ -15,3 +15,5 @@ struct Matrix64 {
 void gemm64(std::int64_t m, std::int64_t n, std::int64_t k, Matrix64 a, Matrix64 b, double* c, std::int64_t c_row);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -42,3 +42,5 @@ Isa isa() {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,5 @@ Isa isa_of_processor();
 Isa isa();
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -225,3 +225,5 @@ std::vector<Function> compile_sources(const std::vector<Source>& sources) {
 KernelCounts kernel_counts() { return jit().counts(); }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

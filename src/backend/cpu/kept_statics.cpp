@@ -108,3 +108,5 @@ void keep_statics_of_onednn() {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ class InLlvm {
 void keep_statics_of_onednn();
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -228,3 +228,5 @@ KernelSpec kernel_spec(const LoopInPlan& where, const run::Nest& nest) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

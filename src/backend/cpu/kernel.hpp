@@ -87,3 +87,5 @@ struct KernelCounts {
 KernelCounts kernel_counts();
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

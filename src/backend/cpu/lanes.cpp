@@ -422,3 +422,5 @@ Lanes::Value Lanes::identity(Op::Reduce kind, DType d, llvm::Type* t) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -69,3 +69,5 @@ class Lanes {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -62,3 +62,5 @@ Lanes::Value Lanes::extreme_wide(Bin op, Value x, Value y) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -120,3 +120,5 @@ void large_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

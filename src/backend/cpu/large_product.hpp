@@ -14,3 +14,5 @@ void large_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
                    std::int64_t c_row, Sums sums);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -136,3 +136,5 @@ inline std::int64_t even_blocks(std::int64_t extent, std::int64_t most, std::int
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -86,3 +86,5 @@ void load_changing_literals(compile::Plan& plan) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

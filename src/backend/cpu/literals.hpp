@@ -11,3 +11,5 @@ namespace tutti::cpu {
 void load_changing_literals(compile::Plan& plan);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

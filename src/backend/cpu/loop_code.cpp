@@ -215,3 +215,5 @@ std::optional<LoopCode> loop_code(const Plan& plan, const Repeat& loop) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

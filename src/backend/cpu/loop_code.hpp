@@ -27,3 +27,5 @@ struct LoopCode {
 std::optional<LoopCode> loop_code(const compile::Plan& plan, const compile::Repeat& loop);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -275,3 +275,5 @@ void emit_loop_of_rows(llvm::Module& module, const std::string& name, const Repe
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

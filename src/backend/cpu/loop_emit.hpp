@@ -22,3 +22,5 @@ void emit_loop_of_rows(llvm::Module& module, const std::string& name, const comp
                        const LoopRows& rows, std::int64_t count);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

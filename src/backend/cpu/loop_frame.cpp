@@ -129,3 +129,5 @@ void LoopFrame::outer(const run::Nest& n, const KernelSpec& spec, Inlined in, st
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

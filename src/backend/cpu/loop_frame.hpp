@@ -58,3 +58,5 @@ class LoopFrame : protected Writer {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -70,3 +70,5 @@ std::optional<Loop> nest_of(const compile::Step& step) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti::cpu {
 std::optional<compile::Loop> nest_of(const compile::Step& step);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -167,3 +167,5 @@ Loop rows_of_loop(const Loop& loop, int dim, const LoopRows& rows, std::int64_t 
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -33,3 +33,5 @@ compile::Loop rows_of_loop(const compile::Loop& loop, int dim, const LoopRows& r
                            const std::vector<char>& own);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

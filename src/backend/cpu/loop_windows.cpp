@@ -108,3 +108,5 @@ void emit_windows(llvm::IRBuilder<>& builder, const compile::CallEqn& call,
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ void emit_windows(llvm::IRBuilder<>& builder, const compile::CallEqn& call,
                   const std::function<llvm::Value*(int storage)>& at);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -173,3 +173,5 @@ bool matvec(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, con
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

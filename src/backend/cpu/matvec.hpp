@@ -22,3 +22,5 @@ struct SideBySide {
 bool matvec(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all = {});
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -62,3 +62,5 @@ std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape& s) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

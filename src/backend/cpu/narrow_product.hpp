@@ -25,3 +25,5 @@ class NarrowProduct {
 std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape& shape);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -147,3 +147,5 @@ std::vector<std::unique_ptr<llvm::MemoryBuffer>> compile_objects(const std::vect
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -35,3 +35,5 @@ struct NamedSource {
 std::vector<std::unique_ptr<llvm::MemoryBuffer>> compile_objects(const std::vector<NamedSource>& sources);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -25,3 +25,5 @@ class OneThread {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -69,3 +69,5 @@ PlaceBlocks::PlaceBlocks(const RunPlaces& places, void* indices, std::int64_t be
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

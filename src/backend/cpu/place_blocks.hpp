@@ -42,3 +42,5 @@ class PlaceBlocks {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -128,3 +128,5 @@ template <> const Tiles<double>& tiles<double>() {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ template <class T> struct Tiles {
 template <class T> const Tiles<T>& tiles();
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

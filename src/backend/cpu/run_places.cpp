@@ -223,3 +223,5 @@ void RunPlaces::find(void* indices, std::int64_t begin, std::int64_t end, std::i
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

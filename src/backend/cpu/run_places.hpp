@@ -111,3 +111,5 @@ class RunPlaces {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -199,3 +199,5 @@ template <class T, class F> class Folded {
 
 }  // namespace scatter
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -340,3 +340,5 @@ void add_stretches(DType dtype, const std::vector<RunPlaces::Stretch>& stretches
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

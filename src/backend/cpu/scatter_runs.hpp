@@ -22,3 +22,5 @@ void add_stretches(DType dtype, const std::vector<RunPlaces::Stretch>& stretches
                    const ScatterStart& start, std::int64_t elements, void* out);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -323,3 +323,5 @@ std::unique_ptr<run::Work> shared_product(const compile::Dot& d) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ namespace tutti::cpu {
 std::unique_ptr<run::Work> shared_product(const compile::Dot& dot);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

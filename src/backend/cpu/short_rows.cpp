@@ -98,3 +98,5 @@ void emit_short_rows(llvm::Module& module, const std::string& name, const Kernel
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

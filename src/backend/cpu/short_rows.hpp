@@ -13,3 +13,5 @@ namespace tutti::cpu {
 void emit_short_rows(llvm::Module& module, const std::string& name, const KernelSpec& spec, bool wide);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -18,3 +18,5 @@ bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
                    std::int64_t c_row, Sums sums, const Seen* seen = nullptr, const float* then = nullptr);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -117,3 +117,5 @@ ThinProduct thin_product(std::int64_t n, std::int64_t k) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ using ThinProduct = void (*)(std::int64_t m, std::int64_t k, const Matrix& a, co
 ThinProduct thin_product(std::int64_t n, std::int64_t k);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -119,3 +119,5 @@ std::unique_ptr<run::Work> transpose_work(const compile::Loop& l, bool far) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -11,3 +11,5 @@ namespace tutti::cpu {
 std::unique_ptr<run::Work> transpose_work(const compile::Loop& loop, bool far);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -123,3 +123,5 @@ std::vector<char> fill_element(const compile::CallEqn& c) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -47,3 +47,5 @@ std::optional<WindowMoves> window_moves(const compile::CallEqn& call);
 std::vector<char> fill_element(const compile::CallEqn& gather);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

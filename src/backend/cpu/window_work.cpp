@@ -279,3 +279,5 @@ std::unique_ptr<run::Work> window_work(const compile::CallEqn& c) {
 }
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,5 @@ namespace tutti::cpu {
 std::unique_ptr<run::Work> window_work(const compile::CallEqn& call);
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ class Writer {
 };
 
 }  // namespace tutti::cpu
+
+// SPDX-License-Identifier: Apache-2.0

@@ -99,3 +99,5 @@ bool Control::is_over() {
 void Control::close() { MPI_Comm_free(&comm_); }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ class Control {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

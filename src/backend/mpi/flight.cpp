@@ -268,3 +268,5 @@ void MpiFlight::forget() {
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -103,3 +103,5 @@ class MpiFlight final : public Transport::Flight {
 };
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

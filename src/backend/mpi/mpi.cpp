@@ -151,3 +151,5 @@ extern "C" tutti::run::Transport* tutti_transport(const tutti::run::WaitTimes& t
   }
   return new tutti::run::MpiTransport(times);
 }
+
+// SPDX-License-Identifier: Apache-2.0

@@ -71,3 +71,5 @@ bool read_runs(pid_t process, const Letter& letter, char* array, const Runs& par
 }
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

@@ -31,3 +31,5 @@ bool may_read(pid_t process, const Letter& letter);
 bool read_runs(pid_t process, const Letter& letter, char* array, const Runs& part);
 
 }  // namespace tutti::run
+
+// SPDX-License-Identifier: Apache-2.0

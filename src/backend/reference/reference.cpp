@@ -41,3 +41,5 @@ Backend& reference_backend() {
 }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

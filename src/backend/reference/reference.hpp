@@ -7,3 +7,5 @@ namespace tutti {
 Backend& reference_backend();
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -114,3 +114,5 @@ constinit const Home reduce_scatter = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -85,3 +85,5 @@ constinit const Home all_to_all = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -55,3 +55,5 @@ constinit const Home pvary = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

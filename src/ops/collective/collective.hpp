@@ -52,3 +52,5 @@ extern const Home psum, pmax, pmin, pvary, axis_index;
 extern const Home all_gather, reduce_scatter, ppermute, all_to_all;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -102,3 +102,5 @@ Array merge_dims(const Array& x, int dim, int count) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -114,3 +114,5 @@ Array split_dim(const Array& x, int dim, const std::vector<std::int64_t>& sizes,
 Array merge_dims(const Array& x, int dim, int count);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

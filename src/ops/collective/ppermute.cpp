@@ -164,3 +164,5 @@ constinit const Home ppermute = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

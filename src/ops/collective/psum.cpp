@@ -110,3 +110,5 @@ constinit const Home pmin = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

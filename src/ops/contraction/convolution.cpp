@@ -264,3 +264,5 @@ constinit const Home convolution = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

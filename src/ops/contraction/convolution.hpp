@@ -36,3 +36,5 @@ bool is_cut_with_result(const Convolution& form, const Shape& lhs, const Shape& 
 bool is_cut_with_kernel(const Convolution& form, const Shape& lhs, const Shape& rhs, std::size_t d);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -108,3 +108,5 @@ Across convolution_across() {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -329,3 +329,5 @@ Array dot_general(const In& lhs, const In& rhs, const DotDims& dims, std::option
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,5 @@ struct DotGeneral {
 extern const Home dot_general;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -142,3 +142,5 @@ void integer_product(const IntegerMatrices& l, const IntegerMatrices& r, const H
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

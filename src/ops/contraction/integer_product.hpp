@@ -19,3 +19,5 @@ struct IntegerMatrices {
 void integer_product(const IntegerMatrices& lhs, const IntegerMatrices& rhs, const HostView& out);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -233,3 +233,5 @@ constinit const Home max = [] { return extremum<true>("max", lax::gt); };
 constinit const Home min = [] { return extremum<false>("min", lax::lt); };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

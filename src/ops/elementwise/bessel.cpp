@@ -91,3 +91,5 @@ Array sphere_legendre(const In& n, const In& m, const In& theta) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -60,3 +60,5 @@ constinit const Home clz = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -89,3 +89,5 @@ constinit const Home select = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

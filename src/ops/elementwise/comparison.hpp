@@ -7,3 +7,5 @@ namespace tutti::ops {
 extern const Home eq, ne, lt, le, gt, ge, select;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -136,3 +136,5 @@ Array complex(const In& re, const In& im) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -10,3 +10,5 @@ extern const Home real, imag, complex;
 extern const Home quotient_real, quotient_imag;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

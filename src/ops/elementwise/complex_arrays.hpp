@@ -35,3 +35,5 @@ inline Op with_arrays(Op op, const lane::ComplexFunction& f) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

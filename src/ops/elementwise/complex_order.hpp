@@ -32,3 +32,5 @@ inline V by_parts(Array (*compare)(const In&, const In&), const V& x_re, const V
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

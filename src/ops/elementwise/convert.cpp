@@ -138,3 +138,5 @@ constinit const Home stop_gradient = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -18,3 +18,5 @@ struct BitcastConvertType {
 extern const Home convert_element_type, bitcast_convert_type, stop_gradient;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ constinit const Home logistic = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -203,3 +203,5 @@ Array binomial(const In& n, const In& k) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

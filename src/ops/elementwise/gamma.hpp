@@ -8,3 +8,5 @@ extern const Home gamma, polygamma, beta, log_beta, poch, binomial, gamma_densit
     beta_log_density, t_density, t_log_density;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

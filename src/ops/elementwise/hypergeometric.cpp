@@ -171,3 +171,5 @@ Array kl_div(const In& x, const In& y) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -206,3 +206,5 @@ Array bessel_i1e(const In& x) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -8,3 +8,5 @@ extern const Home igamma, igammac, log_igamma, log_igammac, igamma_log_grad_a, l
     random_gamma_grad, zeta, bessel_i0e, bessel_i1e, betainc, betaincc;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ std::optional<std::pair<Atom, Atom>> difference(const Eqn& e);
 std::optional<std::pair<Atom, Atom>> quotient(const Eqn& e);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

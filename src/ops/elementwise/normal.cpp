@@ -48,3 +48,5 @@ Array ndtri(const In& p) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

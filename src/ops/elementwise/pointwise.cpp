@@ -223,3 +223,5 @@ Reg complex_word(VectorIR& ir, Reg re, Reg im) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -213,3 +213,5 @@ template <unsigned mask, class F> Op comparison_op(std::string name, F f) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -165,3 +165,5 @@ constinit const Home integer_pow = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ struct IntegerPow {
 extern const Home sqrt, rsqrt, cbrt, integer_pow, pow;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -61,3 +61,5 @@ constinit const Home reduce_precision = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ struct ReducePrecision {
 extern const Home reduce_precision;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

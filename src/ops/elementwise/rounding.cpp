@@ -23,3 +23,5 @@ constinit const Home is_finite = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

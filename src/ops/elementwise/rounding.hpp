@@ -7,3 +7,5 @@ namespace tutti::ops {
 extern const Home floor, ceil, round, trunc, is_finite;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -49,3 +49,5 @@ inline V full_like(const V& like, double c) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

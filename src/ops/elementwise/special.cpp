@@ -99,3 +99,5 @@ constinit const Home nextafter = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

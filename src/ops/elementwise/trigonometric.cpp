@@ -106,3 +106,5 @@ constinit const Home atanh = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

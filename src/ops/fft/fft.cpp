@@ -160,3 +160,5 @@ Array fft(const In& x, OneOf<FftType> type, const Shape& lengths) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,5 @@ struct Fft {
 extern const Home fft;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

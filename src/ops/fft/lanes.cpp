@@ -127,3 +127,5 @@ template class LaneTransform<float>;
 template class LaneTransform<double>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

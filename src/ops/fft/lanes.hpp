@@ -72,3 +72,5 @@ template <class T> class LaneTransform {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -258,3 +258,5 @@ template class RowTransform<float>;
 template class RowTransform<double>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -22,3 +22,5 @@ template <class T> class RowTransform {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

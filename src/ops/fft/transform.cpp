@@ -244,3 +244,5 @@ template void transform(FftType, const Shape&, std::int64_t, const float*, float
 template void transform(FftType, const Shape&, std::int64_t, const double*, double*);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

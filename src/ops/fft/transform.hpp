@@ -14,3 +14,5 @@ namespace tutti::ops {
 template <class T> void transform(lax::FftType type, const Shape& lengths, std::int64_t count, const T* in, T* out);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -195,3 +195,5 @@ constinit const Home pure_callback = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -62,3 +62,5 @@ struct Callback {
 extern const Home debug_callback, io_callback, pure_callback;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

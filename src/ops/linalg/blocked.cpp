@@ -103,3 +103,5 @@ template struct Blocked<std::complex<float>>;
 template struct Blocked<std::complex<double>>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

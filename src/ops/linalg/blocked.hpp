@@ -20,3 +20,5 @@ template <class T> struct Blocked {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -75,3 +75,5 @@ Array cholesky(const In& a) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

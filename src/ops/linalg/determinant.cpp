@@ -178,3 +178,5 @@ Slogdet slogdet(const In& a) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

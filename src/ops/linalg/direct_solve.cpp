@@ -84,3 +84,5 @@ constinit const Home direct_solve = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

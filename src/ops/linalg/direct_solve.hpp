@@ -14,3 +14,5 @@ extern const Home direct_solve;
 std::optional<Eqn> solved_directly(const Program& program, const ProgramIndex& index, const Eqn& solve);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -165,3 +165,5 @@ Eig eig(const In& a, bool left, bool right) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

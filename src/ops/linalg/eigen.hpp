@@ -19,3 +19,5 @@ struct EigForm {
 extern const Home eig;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

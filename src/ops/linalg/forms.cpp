@@ -216,3 +216,5 @@ Schur schur(const In& a, bool vectors) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -23,3 +23,5 @@ struct SchurForm {
 extern const Home schur;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -236,3 +236,5 @@ template struct Lapack<std::complex<float>>;
 template struct Lapack<std::complex<double>>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

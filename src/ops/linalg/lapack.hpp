@@ -52,3 +52,5 @@ template <class T> struct Lapack {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -38,3 +38,5 @@ template <class T> T* sized(std::vector<T>& v, std::int64_t n) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

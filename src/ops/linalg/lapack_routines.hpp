@@ -76,3 +76,5 @@ template <class T> struct Routines {
 };
 
 }  // namespace tutti::ops::lapack
+
+// SPDX-License-Identifier: Apache-2.0

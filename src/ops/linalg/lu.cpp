@@ -100,3 +100,5 @@ Lu lu(const In& a) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

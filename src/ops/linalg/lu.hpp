@@ -8,3 +8,5 @@ namespace tutti::ops {
 extern const Home lu;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

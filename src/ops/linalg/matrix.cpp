@@ -122,3 +122,5 @@ Array solved(const Array& a, const Array& b) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -80,3 +80,5 @@ Array hermitian_from(const Array& x, bool lower);
 Array solved(const Array& a, const Array& b);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

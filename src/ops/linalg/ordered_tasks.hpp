@@ -50,3 +50,5 @@ class Progress {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -113,3 +113,5 @@ Qr qr(const In& a, bool full_matrices) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

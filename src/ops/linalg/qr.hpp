@@ -13,3 +13,5 @@ struct QrForm {
 extern const Home qr;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

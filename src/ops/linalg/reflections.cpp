@@ -166,3 +166,5 @@ template void Tiles<float>::reflect(int, int, float*, float*);
 template void Tiles<double>::reflect(int, int, double*, double*);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -193,3 +193,5 @@ template class SmallMatrices<float>;
 template class SmallMatrices<double>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -94,3 +94,5 @@ Array solve(const In& a, const Lu& factors, const In& b) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ struct Solve {
 extern const Home solve;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

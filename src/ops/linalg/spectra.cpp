@@ -264,3 +264,5 @@ template struct Spectra<std::complex<float>>;
 template struct Spectra<std::complex<double>>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -23,3 +23,5 @@ template <class T> struct Spectra {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -78,3 +78,5 @@ template bool StripFactors<float>::cholesky(int, const float*, float*, bool);
 template bool StripFactors<double>::cholesky(int, const double*, double*, bool);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -49,3 +49,5 @@ template <class T> struct StripFactors {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -84,3 +84,5 @@ template void StripFactors<float>::lu(int, int, const float*, float*, std::int32
 template void StripFactors<double>::lu(int, int, const double*, double*, std::int32_t*, bool);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

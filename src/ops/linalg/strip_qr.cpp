@@ -117,3 +117,5 @@ template void StripFactors<double>::around_r(int, int, const double*, double*, c
                                              const double*, double*, bool);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -41,3 +41,5 @@ template void StripFactors<float>::reflect(const Reflections<float>&, int, Matri
 template void StripFactors<double>::reflect(const Reflections<double>&, int, Matrix, double*, bool, bool);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

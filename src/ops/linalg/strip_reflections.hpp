@@ -59,3 +59,5 @@ template <class T> struct StripReflections {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

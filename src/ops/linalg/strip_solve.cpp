@@ -90,3 +90,5 @@ template void StripFactors<float>::triangular_solve(bool, bool, Turn, bool, int,
 template void StripFactors<double>::triangular_solve(bool, bool, Turn, bool, int, int, const double*, double*, bool);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

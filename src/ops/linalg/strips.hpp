@@ -112,3 +112,5 @@ template <class T> class Strips {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -117,3 +117,5 @@ Array svdvals(const In& a) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

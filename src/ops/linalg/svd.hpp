@@ -13,3 +13,5 @@ struct SvdForm {
 extern const Home svd;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -256,3 +256,5 @@ template struct Tiles<float>;
 template struct Tiles<double>;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -41,3 +41,5 @@ template <class T> struct Tiles {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -134,3 +134,5 @@ Array triangular_solve(const In& a, const In& b, const TriangularSolve& o) {
 }
 
 }  // namespace tutti::lax::linalg
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ struct Triangular {
 extern const Home triangular_solve;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

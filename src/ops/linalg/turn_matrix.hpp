@@ -42,3 +42,5 @@ void turn_matrix(const T* in, std::int64_t rows, std::int64_t cols, T* out, bool
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ constinit const Home barrier = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -8,3 +8,5 @@ namespace tutti::ops {
 extern const Home barrier;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

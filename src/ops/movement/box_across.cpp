@@ -89,3 +89,5 @@ Array write_across(const Array& block, const Array& update, std::vector<Array> s
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

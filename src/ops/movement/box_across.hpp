@@ -17,3 +17,5 @@ std::optional<double> received_to_read(DType dtype, const Shape& sizes, std::int
 Array write_across(const Array& block, const Array& update, std::vector<Array> starts, const Line& line);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -118,3 +118,5 @@ Array broadcast(const In& x, const Shape& leading) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

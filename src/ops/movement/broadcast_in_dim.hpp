@@ -14,3 +14,5 @@ struct BroadcastInDim {
 extern const Home broadcast_in_dim;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

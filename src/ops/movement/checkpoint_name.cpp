@@ -28,3 +28,5 @@ constinit const Home checkpoint_name = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,5 @@ struct CheckpointName {
 extern const Home checkpoint_name;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

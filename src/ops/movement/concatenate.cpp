@@ -116,3 +116,5 @@ namespace tutti::lax {
 Array concatenate(const std::vector<Array>& xs, int dim) { return bind1(ops::concatenate, ops::Concatenate{dim}, xs); }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ struct Concatenate {
 extern const Home concatenate;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -47,3 +47,5 @@ namespace tutti {
 Array copy(const In& x) { return x.array.copy(x.loc); }
 
 }  // namespace tutti
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ extern const Home copy;
 Op identity_op(std::string name);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -59,3 +59,5 @@ constinit const Home derivative_where = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

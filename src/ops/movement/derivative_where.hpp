@@ -9,3 +9,5 @@ namespace tutti::ops {
 extern const Home derivative_where;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -304,3 +304,5 @@ Array dynamic_update_slice(const In& x, const In& update, const std::vector<Arra
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ struct DynamicSlice {  // operands: x, one scalar start per dim
 extern const Home dynamic_slice, dynamic_update_slice;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -270,3 +270,5 @@ Array gather(const In& x, const In& start_indices, const GatherDims& dims, const
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

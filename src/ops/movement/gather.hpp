@@ -95,3 +95,5 @@ void window_factors(FactorBuilder& b, const Call& call, const lax::GatherDims& d
                     Factors::Dims& result);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -68,3 +68,5 @@ Array iota(DType dtype, const Shape& shape, int dim) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -14,3 +14,5 @@ struct Iota {
 extern const Home iota;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

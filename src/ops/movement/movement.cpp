@@ -115,3 +115,5 @@ Factors same_dims(const Call& call, const std::vector<Type>& results, const std:
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -79,3 +79,5 @@ struct FactorBuilder {
 Factors same_dims(const Call& call, const std::vector<Type>& results, const std::vector<bool>& changed);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -207,3 +207,5 @@ Array pad(const In& x, const In& value, const std::vector<PadDim>& config) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

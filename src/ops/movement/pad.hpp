@@ -15,3 +15,5 @@ struct Pad {
 extern const Home pad;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -82,3 +82,5 @@ Array random_unwrap(const In& keys) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

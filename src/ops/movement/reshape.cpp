@@ -136,3 +136,5 @@ Array reshape(const In& x, const Shape& shape) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -12,3 +12,5 @@ struct Reshape {
 extern const Home reshape;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

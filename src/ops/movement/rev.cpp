@@ -64,3 +64,5 @@ Array rev(const In& x, const Dims& dims) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

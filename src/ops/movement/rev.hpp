@@ -13,3 +13,5 @@ struct Rev {
 extern const Home rev;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

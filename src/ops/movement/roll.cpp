@@ -107,3 +107,5 @@ constinit const Home roll = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ struct Roll {
 extern const Home roll;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

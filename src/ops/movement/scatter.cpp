@@ -324,3 +324,5 @@ Array scatter(const In& x, const In& indices, const In& updates, const ScatterDi
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -20,3 +20,5 @@ lax::ScatterKind scatter_kind(const Op& op);
 Gather mirror_of(const Call& scatter);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -183,3 +183,5 @@ Array slice(const In& x, const Dims& start, const Dims& limit, const Dims& given
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

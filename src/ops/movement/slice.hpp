@@ -20,3 +20,5 @@ extern const Home slice;
 ProgramPtr slice_at(const std::vector<Type>& operands, const Shape& sizes, std::span<const Atom> starts);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

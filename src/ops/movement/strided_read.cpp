@@ -170,3 +170,5 @@ constinit const Home strided_add = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -34,3 +34,5 @@ std::optional<StridedRead> strided_gather(const Call& gather, const std::vector<
 std::optional<StridedAdd> strided_scatter(const Call& scatter, const std::vector<std::int64_t>& indices);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

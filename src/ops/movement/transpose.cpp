@@ -78,3 +78,5 @@ Array transpose(const In& x, const Dims& permutation) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

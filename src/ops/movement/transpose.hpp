@@ -13,3 +13,5 @@ struct Transpose {
 extern const Home transpose;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

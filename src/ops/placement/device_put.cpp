@@ -70,3 +70,5 @@ constinit const Home put_back = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

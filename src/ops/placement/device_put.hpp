@@ -18,3 +18,5 @@ extern const Home device_put;
 extern const Home put_back;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -24,3 +24,5 @@ constinit const Home inspect_sharding = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

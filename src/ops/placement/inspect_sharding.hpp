@@ -34,3 +34,5 @@ struct InspectSharding {
 extern const Home inspect_sharding;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -73,3 +73,5 @@ constinit const Home sharding_constraint = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

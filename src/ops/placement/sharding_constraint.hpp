@@ -19,3 +19,5 @@ Eqn constraint_eqn(const Sharding& sharding, Atom operand, ValueId result, Loc l
 Sharding with_leading_dim(const Sharding& sharding);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

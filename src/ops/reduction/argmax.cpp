@@ -147,3 +147,5 @@ constinit const Home argmax = [] { return arg_reduction("argmax", [](auto x, aut
 constinit const Home argmin = [] { return arg_reduction("argmin", [](auto x, auto y) { return x < y; }); };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

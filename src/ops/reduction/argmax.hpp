@@ -23,3 +23,5 @@ struct PlaceOf {
 std::optional<PlaceOf> place_of(const Eqn& eqn);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -196,3 +196,5 @@ constinit const Home bincount = [] {
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

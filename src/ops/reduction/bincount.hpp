@@ -15,3 +15,5 @@ struct Bincount {  // operand: integers [batch..., anything]; result: [batch...,
 extern const Home bincount;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -230,3 +230,5 @@ constinit const Home cumsum = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,5 @@ Op running_frame(std::string name, unsigned mask, const std::vector<DType>& samp
 extern const Home cumsum, cumprod, cummax, cummin, cumlogsumexp;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -134,3 +134,5 @@ Array cummin(const In& x, int axis, bool reverse) { return running(ops::cummin, 
 Array cumlogsumexp(const In& x, int axis, bool reverse) { return running(ops::cumlogsumexp, x, axis, reverse); }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

@@ -219,3 +219,5 @@ const std::int32_t* LaneSort::sorted(std::int64_t count) {
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

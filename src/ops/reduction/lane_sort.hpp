@@ -38,3 +38,5 @@ class LaneSort {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -111,3 +111,5 @@ const std::int32_t* LeastOfRow::least(bool backwards) {
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

@@ -27,3 +27,5 @@ class LeastOfRow {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

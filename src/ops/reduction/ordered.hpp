@@ -44,3 +44,5 @@ template <Orderable T> inline OrderWord<T> ordered(T x) {
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -233,3 +233,5 @@ template struct QuickSort<std::uint64_t>;
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

@@ -67,3 +67,5 @@ template <class Word> struct QuickSort {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -231,3 +231,5 @@ constinit const Home reduce_all = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,5 @@ struct Reduction {
 extern const Home reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_any, reduce_all;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

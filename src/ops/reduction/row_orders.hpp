@@ -132,3 +132,5 @@ void row_orders(const T* x, std::int64_t step, std::int64_t n, bool descending, 
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

@@ -242,3 +242,5 @@ template <class Word> class RowSorter {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

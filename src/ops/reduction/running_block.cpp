@@ -116,3 +116,5 @@ void RunningBlock::sums(const float* x, double before, bool past, float* out) {
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0

@@ -16,3 +16,5 @@ struct RunningBlock {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

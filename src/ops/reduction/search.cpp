@@ -194,3 +194,5 @@ constinit const Home search = [] {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

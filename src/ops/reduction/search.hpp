@@ -15,3 +15,5 @@ struct Search {  // operands: vectors in order [batch..., n], what is looked for
 extern const Home search;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

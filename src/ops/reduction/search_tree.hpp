@@ -132,3 +132,5 @@ template <class Word> class SearchTree {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -206,3 +206,5 @@ Array sort(const In& x, int dim) {
 }
 
 }  // namespace tutti::lax
+
+// SPDX-License-Identifier: Apache-2.0

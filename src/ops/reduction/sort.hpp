@@ -22,3 +22,5 @@ struct Sort {  // operands sorted together by the first `num_keys` of them, stab
 extern const Home sort;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

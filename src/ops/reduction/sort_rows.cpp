@@ -183,3 +183,5 @@ void sort_rows(const Sort& how, std::span<const HostView> in, std::span<const Ho
 }
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -15,3 +15,5 @@ namespace tutti::ops {
 void sort_rows(const Sort& how, std::span<const HostView> in, std::span<const HostView> out);
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -150,3 +150,5 @@ template <class T, class Word> class ValueSorter {
 };
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

@@ -13,3 +13,5 @@ struct TruePositions {  // operand: bool [batch..., n]; result: int32 [batch...,
 extern const Home true_positions;
 
 }  // namespace tutti::ops
+
+// SPDX-License-Identifier: Apache-2.0

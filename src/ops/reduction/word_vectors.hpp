@@ -261,3 +261,5 @@ template <class Word, int rows>
 }  // namespace tutti::ops::words
 #undef TUTTI_INLINE
 #pragma GCC diagnostic pop
+
+// SPDX-License-Identifier: Apache-2.0
