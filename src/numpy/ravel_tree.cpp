@@ -11,7 +11,14 @@ Array ravel_arrays(const std::vector<Array>& arrays) {
   return flat.size() == 1 ? flat[0] : concatenate(flat);
 }
 
-std::vector<Array> unravel_arrays(const std::vector<Type>& like, const Array& flat, Loc loc) {
+Pieces::Pieces(const std::vector<Array>& like) {
+  std::vector<Type> types;
+  for (const Array& x : like) types.push_back(x.type());
+  types_ = std::make_shared<const std::vector<Type>>(std::move(types));
+}
+
+std::vector<Array> Pieces::of(const Array& flat, Loc loc) const {
+  const std::vector<Type>& like = *types_;
   CallScope scope(loc, {"", "unravel", 0});
   std::int64_t all = 0;
   bool one_dtype = true;

@@ -83,6 +83,21 @@ Dict& Dict::operator=(Dict&& other) & noexcept {
   return *this;
 }
 
+// From the outside in, however deep it is.
+Dict::~Dict() {
+  std::vector<Map> left;
+  const auto take_inner = [&](Map& entries) {
+    for (auto& [key, value] : entries)
+      if (!value.entries_.empty()) left.push_back(std::move(value.entries_));
+  };
+  take_inner(entries_);
+  while (!left.empty()) {
+    Map entries = std::move(left.back());
+    left.pop_back();
+    take_inner(entries);
+  }
+}
+
 bool Dict::has_entries() const {
   return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) { return !entry.second.is_missing(); });
 }

@@ -161,12 +161,12 @@ TEST(ComplexPowers, OfDoubles) {
       EXPECT_LE(std::abs(got - c.z), 4e-14 * std::abs(c.z)) << c.x << " ** " << c.y;
     }
   }
-  // Integer exponents multiply; JAX's values, zeros with their signs.
+  // Integer exponents multiply; JAX's values, zeros with their signs, but no underflow on the way.
   auto integer = [](C x, int n) { return power(array(x), n).to_vector<C>()[0]; };
   EXPECT_EQ(integer({2, -3}, 3), C(-46, -9));
   EXPECT_EQ(integer({inf, 0}, -1), C(0, 0));
   EXPECT_TRUE(std::signbit(integer({-inf, 0}, -1).real()));
-  EXPECT_EQ(integer({1e308, 1e308}, -1), C(0, 0));
+  EXPECT_EQ(integer({1e308, 1e308}, -1), C(5e-309, -5e-309));
   EXPECT_EQ(integer({0, inf}, -2), C(0, 0));
   EXPECT_EQ(integer({NAN, 0}, 0), C(1, 0));
   EXPECT_EQ(integer({0, -0.}, 0), C(1, 0));

@@ -139,6 +139,17 @@ TEST(Dict, KeepsItsKeysWhenLeavesGo) {
   EXPECT_TRUE(same(tree::leaves(tree::combine(kept, rest)), tree::leaves(d)));
 }
 
+// Nests go without a call for each level (hostile-3, L10).
+TEST(Dict, EndsHoweverDeepItIs) {
+  Dict d{{"x", leaf()}};
+  for (int k = 0; k < 200000; ++k) {
+    Dict outer;
+    outer["inner"] = std::move(d);
+    d = std::move(outer);
+  }
+  EXPECT_TRUE(d.contains("inner"));
+}
+
 }  // namespace
 }  // namespace tutti
 

@@ -41,6 +41,7 @@ class Dict : public Array {
   Dict(std::initializer_list<std::pair<const char*, Dict>> entries, Loc loc = Loc::current());
   Dict(const Dict& other);
   Dict(Dict&& other) = default;
+  ~Dict();
   Dict& operator=(const Dict& other) &;
   Dict& operator=(Dict&& other) & noexcept;
 

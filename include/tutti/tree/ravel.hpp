@@ -1,6 +1,8 @@
 // A tree as one vector: what optimisers and solvers of vectors take.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,28 +14,33 @@ namespace tutti {
 namespace detail {
 
 Array ravel_arrays(const std::vector<Array>& arrays);
-/// Pieces of `flat` with the shapes and dtypes of `like`.
-std::vector<Array> unravel_arrays(const std::vector<Type>& like, const Array& flat, Loc loc);
+/// Pieces of a vector with the shapes and dtypes of arrays.
+class Pieces {
+ public:
+  explicit Pieces(const std::vector<Array>& like);
+  std::vector<Array> of(const Array& flat, Loc loc) const;
+
+ private:
+  std::shared_ptr<const std::vector<Type>> types_;
+};
 
 }  // namespace detail
 
 /// From a vector back to the tree.
 template <class T> class Unravel {
  public:
-  explicit Unravel(const T& tree) : structure_(tree::structure(tree)) {
-    for (const Array& x : tree::leaves(tree)) types_.push_back(x.type());
-  }
+  explicit Unravel(const T& tree) : structure_(tree::structure(tree)), pieces_(tree::leaves(tree)) {}
   using tutti_params = ParamList<Array>;
   /// The tree whose arrays are the pieces of `flat`, in their shapes. Where the tree had one dtype they take that of
   /// `flat`, otherwise each its own. ShapeError unless `flat` is a vector of as many elements, TypeError where there
   /// were several dtypes and `flat` has not the one that ravel_pytree gave.
   T operator()(const Array& flat, Loc loc = Loc::current()) const {
-    return tree::unflatten(structure_, std::span<const Array>(detail::unravel_arrays(types_, flat, loc)), loc);
+    return tree::unflatten(structure_, std::span<const Array>(pieces_.of(flat, loc)), loc);
   }
 
  private:
   tree::StructureOf<T> structure_;
-  std::vector<Type> types_;
+  detail::Pieces pieces_;
 };
 
 /// All arrays of a tree one after the other as a vector, of the dtype that they promote to (float32[0] of none), and a
