@@ -10,64 +10,22 @@
 
 #include "array/buffer.hpp"
 #include "backend/cpu/large_product.hpp"
+#include "backend/cpu/product_cut.hpp"
 #include "backend/cpu/product_tiles.hpp"
 #include "run/pool.hpp"
 
 namespace tutti::cpu {
 namespace {
 
-constexpr std::int64_t kMostInnerBlock = 512;                        // inner elements that are summed up in registers
-constexpr std::int64_t kMostTileRows = 140, kMostTileColumns = 512;  // packed rows: a quarter of a cache of 1 MiB
-constexpr std::int64_t kManyTasks = 128;                             // keep as many cores busy, twice as many evenly
-constexpr double kLeastTask = 1 << 20;  // multiplications of a task, some 15 us: handing it out takes below 1 % of it
 constexpr std::int64_t kMostRoom = std::int64_t{64} << 20;      // bytes of packed operands, about
 constexpr std::int64_t kAddedElements = std::int64_t{1} << 14;  // of a task that adds up slices
 constexpr std::int64_t kMostPartBytes = std::int64_t{1} << 19;  // of packed rows of a part: half of a cache of 1 MiB
 constexpr int kFewThreads = 4;
 constexpr int kSpins = 4000;  // until the strip that another thread packs may take long
 
-std::int64_t parts(std::int64_t extent, std::int64_t each) { return (extent + each - 1) / each; }
-
-// Pieces of equal size, of a multiple of `unit` and at most `most` (but not less than `unit`).
-std::int64_t even(std::int64_t extent, std::int64_t most, std::int64_t unit) {
-  const std::int64_t each = parts(extent, parts(extent, std::max(most, unit)));
-  return parts(each, unit) * unit;
-}
-
-// How a product is cut. Slices are parts of the inner dimension with sums of their own, where rows and columns are too
-// few to keep many cores busy; each is cut in blocks.
-struct Cut {
-  std::int64_t slices = 1, deep = 0, blocks = 0, rows = 0, columns = 0;
-
-  Cut(std::int64_t batches, std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t unit_rows,
-      std::int64_t unit_columns) {
-    std::int64_t most_rows = kMostTileRows, most_columns = kMostTileColumns;
-    const auto count = [&] {
-      return batches * parts(m, even(m, most_rows, unit_rows)) * parts(n, even(n, most_columns, unit_columns));
-    };
-    const auto work = [&](std::int64_t r, std::int64_t c) {
-      return static_cast<double>(even(m, r, unit_rows)) * static_cast<double>(even(n, c, unit_columns)) *
-             static_cast<double>(std::min(k, kMostInnerBlock));
-    };
-    while (count() < kManyTasks) {
-      const bool wide = most_columns > 2 * most_rows || most_rows <= 2 * unit_rows;
-      const std::int64_t r = wide ? most_rows : most_rows / 2, c = wide ? most_columns / 2 : most_columns;
-      if (c < 2 * unit_columns || work(r, c) < kLeastTask) break;
-      most_rows = r;
-      most_columns = c;
-    }
-    slices = std::clamp<std::int64_t>(kManyTasks / count(), 1, std::max<std::int64_t>(1, k / (2 * kMostInnerBlock)));
-    if (slices == 1 || count() > kManyTasks / 4) slices = 1;
-    const std::int64_t slice = parts(k, slices);
-    deep = even(slice, kMostInnerBlock, 4);
-    blocks = parts(slice, deep);
-    slices = parts(k, blocks * deep);
-    rows = even(m, most_rows, unit_rows);
-    columns = even(n, most_columns, unit_columns);
-  }
-};
-
 template <class T> class SharedProduct final : public run::Work {
+  static std::int64_t parts(std::int64_t extent, std::int64_t each) { return ProductCut::parts(extent, each); }
+
  public:
   explicit SharedProduct(const compile::Dot& d)
       : d_(d),
@@ -198,8 +156,9 @@ template <class T> class SharedProduct final : public run::Work {
   // core's cache to another's. The sums are the same.
   bool is_by_parts(int threads) const { return threads <= kFewThreads && cut_.slices == 1; }
   void run_by_parts(char* const* at) const {
-    const std::int64_t each = parts(num_threads(), batches_), rows = even(d_.m, parts(d_.m, each), tiles_.rows),
-                       columns = even(d_.n, parts(d_.n, each), tiles_.columns);
+    const std::int64_t each = parts(num_threads(), batches_),
+                       rows = ProductCut::even(d_.m, parts(d_.m, each), tiles_.rows),
+                       columns = ProductCut::even(d_.n, parts(d_.n, each), tiles_.columns);
     Phase phase{this, at, nullptr, nullptr};
     phase.by_rows = rows * d_.n <= columns * d_.m;  // the largest part is smaller
     phase.block = phase.by_rows ? rows : columns;
@@ -222,7 +181,7 @@ template <class T> class SharedProduct final : public run::Work {
   Sums first_sums() const { return d_.plus_zero ? Sums::plus_zero : Sums::plain; }
   // A few rows stay packed in a cache while columns, which are packed once for each block of inner elements, pass by.
   void packed_here(const Operands& x, std::int64_t m, std::int64_t n) const {
-    const std::int64_t rows = even(m, kMostPartBytes / std::int64_t{sizeof(T)} / cut_.deep, tiles_.rows),
+    const std::int64_t rows = ProductCut::even(m, kMostPartBytes / std::int64_t{sizeof(T)} / cut_.deep, tiles_.rows),
                        left = rows * cut_.deep, panels = rows < m ? parts(n, tiles_.columns) : 1;
     const BufferPtr room =
         allocate_buffer(static_cast<std::size_t>(left + panels * tiles_.columns * cut_.deep) * sizeof(T));
@@ -307,7 +266,7 @@ template <class T> class SharedProduct final : public run::Work {
   compile::Dot d_;
   std::int64_t batches_;
   const Tiles<T>& tiles_;
-  Cut cut_;
+  ProductCut cut_;
   std::int64_t row_tiles_, column_tiles_;
   std::int64_t left_ = 0, right_ = 0;  // elements of the packed operands of a unit
   std::int64_t together_ = 1;          // batch elements in one phase
