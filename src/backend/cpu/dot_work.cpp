@@ -22,7 +22,8 @@ using compile::Dot;
 constexpr std::int64_t kPiece = 128;                        // floats, side by side
 constexpr std::int64_t kManyTasks = 64, kFewestLines = 64;  // of a batch in parts
 constexpr double kLeastPart = 2e6;                          // operations
-constexpr double kTaskNs = 40e3;                            // of a batch of thin products
+constexpr double kTaskWork = 1e6;                           // operations of a task of a batch, some 10 us
+constexpr double kTaskNs = 10e3;                            // of a batch of thin products
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.
@@ -47,7 +48,7 @@ class DotWork final : public run::Work {
     if (!is_vector && !whole) parts_ = parts(extent, work);
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
-    const double of_task = is_vector ? kToRead / (2 * work + 1) : 4e6 / (work + 1);
+    const double of_task = is_vector ? kToRead / (2 * work + 1) : kTaskWork / (work + 1);
     per_task_ = parts_ > 1 ? 1 : std::clamp<std::int64_t>(static_cast<std::int64_t>(of_task), 1, batches_);
     per_task_ = (per_task_ + together_ - 1) / together_ * together_;
     if (batches_ > 1 && parts_ == 1 && !is_vector && d.dtype == float32 && d.result == float32 && !d.mask && !d.panel)
