@@ -131,8 +131,7 @@ Real beta_real(Real a, Real b) {
   if (sum <= 0 && sine_of_both == 0) return 0;
   // Reflected: by beta functions of positive numbers.
   if (large < 0)
-    return pi_real * sine_of_both /
-           (sine * sine_of_half_turns(large) * (1 - sum) * beta_real(1 - small, 1 - large));
+    return pi_real * sine_of_both / (sine * sine_of_half_turns(large) * (1 - sum) * beta_real(1 - small, 1 - large));
   if (sum < 0) return beta_real(large, 1 - sum) * sine_of_both / sine;
   return pi_real / (sine * large * beta_real(sum, 1 - small));
 }
