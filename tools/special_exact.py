@@ -5,10 +5,10 @@ import scipy.special as sp
 
 
 def incomplete_gamma(p, x, upper):
-    """Regularized; for large p the integral of the density over 40 deviations."""
+    """Regularized; for large p the integral of the density until it has fallen to nothing."""
     if p <= 0 or x < 0:
         return m.nan if p < 0 or x < 0 or x == 0 else m.mpf(not upper)
-    if p < 1e5 or x < 0.9 * p:
+    if p < 1e4 or x < 0.9 * p:
         if x < p + 1:  # DLMF 8.7.1; the other side is 1 less it
             factor = m.exp(p * m.log(x) - x - m.loggamma(p + 1)) if x else m.mpf(0)
             low = factor * m.hyp1f1(1, p + 1, x)
@@ -17,11 +17,12 @@ def incomplete_gamma(p, x, upper):
         return high if upper else 1 - high
     if (x > p) != upper:
         return 1 - incomplete_gamma(p, x, not upper)
-    scale = m.loggamma(p)
-    width, sign = m.sqrt(p), 1 if upper else -1
-    step = width / (1 + abs(x - p) / width)
-    return m.quad(lambda t: m.exp((p - 1) * m.log(t) - t - scale),
-                  [x + sign * step * k for k in (0, 1, 2, 4, 8, 16, 32, 64, 90)][::sign], method="gauss-legendre")
+    # In units of what the density falls by, and relative to it at x, since mpmath's goal is absolute.
+    sign = 1 if upper else -1
+    unit = sign / (abs(x - p) / x + 1 / m.sqrt(p))
+    inside = m.quad(lambda u: m.exp((p - 1) * m.log1p(unit * u / x) - unit * u), [0, 1, 2, 4, 8, 16, 32, 64, 90],
+                    method="gauss-legendre")
+    return m.exp((p - 1) * m.log(x) - x - m.loggamma(p)) * abs(unit) * inside
 
 
 def incomplete_beta(a, b, x, upper):

@@ -85,12 +85,21 @@ def several():
         if w > 1:
             return sign * ((tail(h) + tail(w * h)) / 2 - tail(h) * tail(w * h) - abs(owens(w * h, 1 / w)))
         end = min(w, 14 / h) if h else w
-        return sign * m.quad(lambda t: m.exp(-h * h * (1 + t * t) / 2) / (1 + t * t),
-                             m.linspace(0, end, 9), method="gauss-legendre") / (2 * m.pi)
+        # What is integrated is about 1: mpmath's goal is absolute.
+        return sign * m.exp(-h * h / 2) * m.quad(lambda t: m.exp(-(h * t) ** 2 / 2) / (1 + t * t),
+                                                 m.linspace(0, end, 9), method="gauss-legendre") / (2 * m.pi)
+
+    def owens_limits(h, w):
+        """At an infinite slope half of the tail."""
+        if np.isnan(h) or np.isnan(w) or np.isinf(h):
+            return np.nan if np.isnan(h) or np.isnan(w) else 0
+        with m.workdps(30):
+            return float(m.sign(w) * m.erfc(abs(m.mpf(h)) / m.sqrt(2)) / 4)
 
     def gauss(a, b, c, x):
+        ends = any(v <= 0 and v == m.floor(v) for v in (a, b))  # a polynomial, also where c is the same
         for top in (c - a, c - b):  # a power times a polynomial, which mpmath does not see far out
-            if top <= 0 and top == m.floor(top) and x < 1 and not (a <= 0 and a == m.floor(a)):
+            if top <= 0 and top == m.floor(top) and x < 1 and not ends:
                 return (1 - x) ** (c - a - b) * m.hyp2f1(c - a, c - b, c, x)
         return m.hyp2f1(a, b, c, x)
 
@@ -135,7 +144,7 @@ def several():
         Function("boxcox1p", [line(-1), line(-50, 50)],
                  lambda x, l: np.where((x == np.inf) & (l < 0), -1 / l, sp.boxcox1p(x, l)),
                  lambda x, l: ((1 + x) ** l - 1) / l if l else m.log1p(x)),
-        Function("owens_t", [line(-40, 40), r], sp.owens_t, owens),
+        Function("owens_t", [line(-40, 40), r], sp.owens_t, owens, limits=owens_limits),
         Function("expn", [integers(0, 60), line(-1)],
                  lambda n, x: np.where((n >= 0) & (n == np.floor(n)) & (n < 1e9),
                                        sp.expn(np.where((n >= 0) & (n < 1e9), n, 0).astype(int), x), np.nan),

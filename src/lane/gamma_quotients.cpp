@@ -66,26 +66,36 @@ Real log_ratio(Real x, Real m) {
 }
 bool whole(Real x) { return x == std::floor(x); }
 bool odd(Real x) { return std::fmod(x, 2) != 0; }
+// sin(pi (a + b)) and 1 / Gamma(a + b), with the digits next to a pole that the sum would lose.
+Real sine_of_sum(Real a, Real b) {
+  const Real of_a = std::rint(a), of_b = std::rint(b), sine = sine_of_half_turns((a - of_a) + (b - of_b));
+  return odd(of_a) != odd(of_b) ? -sine : sine;
+}
+Real inverse_gamma_of_sum(Real a, Real b) {
+  const Real sum = a + b;
+  return sum > 0 ? inverse_gamma(sum) : sine_of_sum(a, b) / (pi_real * inverse_gamma(1 - sum));
+}
 
 Real poch_real(Real z, Real m) {
   if (m == 0) return 1;
+  const Real top = z + m;
+  const bool ends_at_pole = is_pole(top) && sine_of_sum(z, m) == 0;
+  if (ends_at_pole && !is_pole(z)) return endless_real;
   if (whole(m) && std::abs(m) <= 32) {
     Real product = 1;
     for (Real k = 0; k < m; k += 1) product *= z + k;
     for (Real k = -1; k >= m; k -= 1) product /= z + k;
     return product;
   }
-  const Real top = z + m;
-  if (is_pole(z) && is_pole(top) && whole(m)) {
+  if (is_pole(z) && ends_at_pole && whole(m)) {
     const Real size = ratio(1 - top, m).value();  // Gamma(1 - z) / Gamma(1 - z - m)
     return odd(m) ? -size : size;
   }
   if (is_pole(z)) return 0;
-  if (is_pole(top)) return endless_real;
   if (z > 0 && top > 0) return ratio(z, m).value();
-  if (z < 0 && top < 0) return ratio(1 - top, m).value() * sine_of_half_turns(z) / sine_of_half_turns(top);
+  if (z < 0 && top < 0) return ratio(1 - top, m).value() * sine_of_half_turns(z) / sine_of_sum(z, m);
   if (top > largest_of_gamma) return endless_real * std::copysign(1.0L, inverse_gamma(z));
-  return z > largest_of_gamma ? 0 : inverse_gamma(z) / inverse_gamma(top);
+  return z > largest_of_gamma ? 0 : inverse_gamma(z) / inverse_gamma_of_sum(z, m);
 }
 
 // Of positive a and b.
@@ -117,13 +127,12 @@ Real beta_real(Real a, Real b) {
     const Ratio r = ratio(large, small);
     return std::tgamma(small) / r.factor * std::exp(-r.exponent);
   }
-  if (is_pole(small + large)) return 0;
+  const Real sum = small + large, sine = sine_of_half_turns(small), sine_of_both = sine_of_sum(small, large);
+  if (sum <= 0 && sine_of_both == 0) return 0;
   // Reflected: by beta functions of positive numbers.
-  const Real sum = small + large, sine = sine_of_half_turns(small);
   if (large < 0)
-    return pi_real * sine_of_half_turns(sum) /
-           (sine * sine_of_half_turns(large) * (1 - sum) * beta_real(1 - small, 1 - large));
-  if (sum < 0) return beta_real(large, 1 - sum) * sine_of_half_turns(sum) / sine;
+    return pi_real * sine_of_both / (sine * sine_of_half_turns(large) * (1 - sum) * beta_real(1 - small, 1 - large));
+  if (sum < 0) return beta_real(large, 1 - sum) * sine_of_both / sine;
   return pi_real / (sine * large * beta_real(sum, 1 - small));
 }
 

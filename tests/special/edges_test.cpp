@@ -210,6 +210,28 @@ TEST(SpecialEdges, BetaIntegralNextToItsEnds) {
       0.9999999997559945, 1e-14);
 }
 
+// Next to poles the distance from them keeps its digits, at them the infinity has SciPy's sign. Values: mpmath.
+TEST(SpecialEdges, QuotientsOfGammaNextToPoles) {
+  expect_share(value64([] { return special::poch(array(-49.99999701976776), 2.41247148311878e-16); }),
+               0.9999999999190519, 1e-15);
+  expect_share(value64([] { return special::poch(array(-39.99999523162842), -7.075778304009151e-11); }),
+               1.0000148389409178, 1e-15);
+  expect_share(value64([] { return special::beta(array(-2.639953201472638e-12), -74.99999944120646); }),
+               -378792804006.8431, 1e-15);
+  expect_share(value64([] { return special::beta(array(-178.00000000008095), -1.0089116833976662e-22); }),
+               -9.911670332071006e+21, 1e-15);
+  for (float z : {9.f, 15.f, 17.f}) EXPECT_EQ(special::poch(array(z), -20.f).item<float>(), INFINITY);
+}
+
+// Where digits cancel between 0 and 3, and where the two rules of Owen's T meet. Values: mpmath.
+TEST(SpecialEdges, DigammaAndOwensTKeepTheirDigits) {
+  expect_share(value64([] { return special::digamma(array(0.8015306217783351)); }), -0.9614941217873301, 1e-15);
+  expect_share(value64([] { return special::digamma(array(0.5215942386818504)); }), -1.8607136794276524, 1e-15);
+  expect_share(value64([] { return special::owens_t(array(4.026806024671162), 1.0023334881412787); }),
+               1.4134526468609078e-05, 4e-15);
+  expect_share(value64([] { return special::digamma(array(1.4616321449683622)); }), -9.241265521729427e-17, 1e-15);
+}
+
 }  // namespace
 }  // namespace tutti
 
