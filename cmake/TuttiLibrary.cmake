@@ -57,7 +57,7 @@ target_include_directories(tutti
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/checkpoint/checkpoint.cpp PROPERTIES  # what manifests name
   COMPILE_DEFINITIONS TUTTI_VERSION="${PROJECT_VERSION}")
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/product_tiles.cpp PROPERTIES
-  COMPILE_OPTIONS "-ffp-contract=fast;-O3" SKIP_UNITY_BUILD_INCLUSION ON)
+  COMPILE_OPTIONS "-ffp-contract=fast;-O3" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
 target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
   fmt::fmt Threads::Threads tutti::llvm tutti::dnnl tutti::zip

@@ -130,9 +130,7 @@ class Needed {
     for (std::size_t k = 0; k < e.results.size(); ++k)
       if (marks_[e.results[k]] && !in.results[k]) in.results[k] = grown = true;
     if (!grown) return;
-    const bool whole = all_set(in.results) && std::all_of(e.subs.begin(), e.subs.end(),
-                                                          [](const ProgramPtr& s) { return s->facts.tidy.load(); });
-    if (whole)
+    if (is_whole(e, in))
       take_whole(e, in);
     else
       descend(e, in);
@@ -140,7 +138,21 @@ class Needed {
       if (in.operands[i]) need(e.operands[i]);
   }
 
+  // Whether all results are needed, of bodies without dead code. Results that nobody reads in a program without dead
+  // code are those of carries that the steps read, such as counters: they are needed once all others are.
+  bool is_whole(const Eqn& e, const Inside& in) {
+    if (!std::all_of(e.subs.begin(), e.subs.end(), [](const ProgramPtr& s) { return s->facts.tidy.load(); }))
+      return false;
+    if (all_set(in.results)) return true;
+    if (!p_.facts.tidy) return false;
+    if (read_.empty()) read_ = read_values(p_);
+    for (std::size_t k = 0; k < e.results.size(); ++k)
+      if (read_[e.results[k]] && !in.results[k]) return false;
+    return true;
+  }
+
   void take_whole(const Eqn& e, Inside& in) const {
+    in.results.assign(in.results.size(), true);
     in.subs.clear();
     std::vector<std::vector<char>> read;
     for (const ProgramPtr& sub : e.subs) read.push_back(read_values(*sub));
@@ -223,6 +235,7 @@ class Needed {
   const Program& p_;
   IsKept is_kept_;
   std::vector<char> marks_;                      // by ValueId
+  std::vector<char> read_;                       // by ValueId: read_values, where somebody asked
   std::vector<std::unique_ptr<Inside>> inside_;  // by Eqn
 };
 

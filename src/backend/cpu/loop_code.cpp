@@ -21,7 +21,7 @@ constexpr std::int64_t kTile = 64;            // rows that one function makes, a
 constexpr std::int64_t kFewTimes = 4, kVector = 16;
 constexpr std::int64_t kMostOwn = 4096, kMostOwnInAll = 32768;  // bytes of a storage of theirs, and of all
 constexpr double kSteps = 100;                                  // of a loop that has a condition, a guess
-constexpr double kTask = 50e3;                                  // ns
+constexpr double kTask = 12e3;                                  // ns
 
 struct Size {
   bool fits = true;      // loop nests, windows that are moved, and what is made of them
