@@ -1,5 +1,5 @@
-// Of each function and precision 37 points of `./dev sweep special`, every k-th one, whatever ours are there. Values are
-// SciPy's, or mpmath's where the sweep asked it; made by tools/record_special.py --small.
+// Of each function and precision 37 points of `./dev sweep special`, every k-th one, whatever ours are there. The
+// values are SciPy's, or mpmath's where the sweep asked it; made by tools/record_special.py --small.
 #include <gtest/gtest.h>
 
 #include <fstream>
