@@ -169,7 +169,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--small", type=pathlib.Path)
-    parser.add_argument("--each", type=int, default=60, help="points a function and precision in the selection")
+    parser.add_argument("--each", type=int, default=37, help="points a function and precision in the selection")
     parser.add_argument("--filter", default="", help="functions whose names have a match of this")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,5 @@
-// Points of `./dev sweep special` that were within their bounds when they were recorded: this guards against steps
-// back; what the sweep finds outside of bounds is not here. The values are SciPy's, or mpmath's where those two differ;
-// made by tools/record_special.py.
+// Of each function and precision 37 points of `./dev sweep special`, every k-th one, whatever ours are there. The
+// values are SciPy's, or mpmath's where the sweep asked it; made by tools/record_special.py --small.
 #include <gtest/gtest.h>
 
 #include <fstream>
