@@ -3,7 +3,6 @@
 #include <chrono>
 #include <set>
 
-#include "compile/views.hpp"
 #include "run/stage_times.hpp"
 
 namespace tutti::run {
@@ -26,6 +25,12 @@ std::set<int> storages_of(const compile::Step& step) {
     out.insert(c->results.begin(), c->results.end());
   }
   return out;
+}
+
+double flops(const compile::Dot& d) {
+  double n = 2;
+  for (const std::int64_t extent : d.batch) n *= static_cast<double>(extent);
+  return n * static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
 }
 
 }  // namespace
@@ -80,8 +85,7 @@ int Timeline::number(const compile::Plan& plan, const compile::Stage& stage) {
     s.what += (s.what.empty() ? "" : "; ") + step_text(plan, step);
     if (!step.eqns.empty()) s.where = plan.program.eqns[static_cast<std::size_t>(step.eqns.back())].loc.str();
     storages.merge(storages_of(step));
-    if (const auto* d = std::get_if<compile::Dot>(&step.what))
-      s.flops += 2.0 * static_cast<double>(compile::product(d->batch) * d->m * d->n) * static_cast<double>(d->k);
+    if (const auto* d = std::get_if<compile::Dot>(&step.what)) s.flops += flops(*d);
   }
   for (int m : storages)
     if (m >= 0 && plan.storages[static_cast<std::size_t>(m)].kind != compile::Storage::Kind::chunk)

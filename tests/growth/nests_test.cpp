@@ -80,7 +80,7 @@ auto mapped_grad_of(std::vector<Level> kinds) {
 // Each level of a cond leaves its number for the way back, which goes through all levels around it: numbers in types
 // and plans, few steps each, but bytes.
 constexpr double kResiduals = 3;
-// The branches of all levels side by side in one kernel, up to the most that a kernel takes.
+// Linear is not reached yet: most of the growth is in machine code.
 constexpr double kKernel = 2.7;
 // Two derivatives of loops: linear is not reached yet.
 constexpr double kTwice = 2.6;
