@@ -43,10 +43,7 @@ template <class T, int lanes, int rows> struct VectorTiles {
       const Vector x = load(b), y = load(b + lanes);
 #pragma GCC unroll 14
       for (int i = 0; i < rows; ++i) {
-        Vector s = a[i] - Vector{};
-#if defined(__x86_64__)
-        asm("" : "+v"(s));  // read once
-#endif
+        const Vector s = a[i] - Vector{};
         sum[i][0] += s * x;
         sum[i][1] += s * y;
       }
