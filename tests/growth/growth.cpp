@@ -79,19 +79,6 @@ std::string name_of(const testing::TestParamInfo<Growth>& info) {
   return out;
 }
 
-// Under a sanitizer, at -O1, allocations are counted that the optimizer leaves out elsewhere.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double kSlack = 1.5;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr double kSlack = 1.5;
-#else
-constexpr double kSlack = 1;
-#endif
-#else
-constexpr double kSlack = 1;
-#endif
-
 TEST_P(GrowthTest, TwiceTheSizeIsTwiceTheWork) {
   Growth g = GetParam();
   if (const char* times = std::getenv("TUTTI_GROWTH_TIMES")) g.n *= std::atoi(times);  // to look at one by hand
@@ -104,7 +91,7 @@ TEST_P(GrowthTest, TwiceTheSizeIsTwiceTheWork) {
   const std::string both = text(once) + "; twice the size: " + text(twice);
   RecordProperty("work", both);
   if (std::getenv("TUTTI_GROWTH_TIMES")) std::printf("%s\n", both.c_str());
-  EXPECT_LE(static_cast<double>(twice.steps), kSlack * g.most * static_cast<double>(once.steps)) << both;
+  EXPECT_LE(static_cast<double>(twice.steps), g.most * static_cast<double>(once.steps)) << both;
   EXPECT_LE(static_cast<double>(twice.peak), g.most_bytes * static_cast<double>(std::max(once.peak, kFewBytes)))
       << both;
 }
