@@ -25,6 +25,7 @@ if(TUTTI_TESTS)  # README.md shows what the first program prints
   find_package(Python3 COMPONENTS Interpreter REQUIRED)
   add_test(NAME example.first_prints COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_readme.py
     $<TARGET_FILE:first>)
+  set_tests_properties(example.first_prints PROPERTIES LABELS slow)  # as all examples: sanitizers build none
 endif()
 
 # Runs that are killed and resumed print the same losses.
