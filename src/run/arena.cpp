@@ -38,7 +38,7 @@ Buffer*& next_of(Buffer* b) { return *static_cast<Buffer**>(b->data()); }  // fr
 struct Global {
   std::mutex mutex;
   std::array<Buffer*, kClasses> free{};
-  std::multimap<std::size_t, Buffer*> large;  // free large blocks by capacity
+  std::multimap<std::size_t, Buffer*> large;  // free large blocks by capacity; of equal ones the last given is first
   std::size_t large_free = 0;
   char* cursor = nullptr;
   char* end = nullptr;
@@ -106,7 +106,7 @@ struct Global {
 
   void give_large(Buffer* b) {
     std::lock_guard lock(mutex);
-    large.emplace(b->capacity, b);
+    large.emplace_hint(large.lower_bound(b->capacity), b->capacity, b);  // what was used last is still in the caches
     large_free += b->capacity;
     while (large_free > cap) {  // the largest goes back first
       auto it = std::prev(large.end());
