@@ -233,8 +233,9 @@ add_test(NAME run.no_destructors
   COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/run/no_destructors.py $<TARGET_FILE:tutti>)
 set_tests_properties(run.no_destructors PROPERTIES SKIP_RETURN_CODE 77)
 
-# The headers in other people's builds: macros that came before, options and warnings. No system headers here, where
-# warnings would be left out. clang 16 is the oldest clang that reads them (and its clangd): skipped where it is not.
+# The headers in other people's builds: macros that came before, options and warnings (users-3, 7 and 8). No system
+# headers here, where warnings would be left out. clang 16 is the oldest clang that reads them (and its clangd): skipped
+# where it is not.
 function(tutti_reads_headers name source)
   add_test(NAME headers.${name} COMMAND ${ARGN} -std=c++20 -I${PROJECT_SOURCE_DIR}/include -I${tutti_tests}
     ${tutti_tests}/headers/${source}.cpp)

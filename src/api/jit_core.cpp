@@ -10,6 +10,12 @@
 #include "tutti/base/config.hpp"
 
 namespace tutti::detail {
+namespace {
+
+using Entries = std::vector<std::shared_ptr<const JitEntry>>;
+constexpr std::size_t kCompared = 8;  // entries in which a miss looks for its reason
+
+}  // namespace
 
 struct JitCore::State {
   JitOptions options;
@@ -19,9 +25,9 @@ struct JitCore::State {
   LruCache<std::shared_ptr<const JitEntry>> entries;
   int changes = 0;  // misses so far for another value or type
 
-  // A miss beside `last`, the entry that was used before.
-  void report(const JitEntry& last, const JitArguments& args, const JitContext& context) {
-    const Miss miss = why_missed(last, args, context);
+  // A miss beside `known`, the entries that were used last.
+  void report(const Entries& known, const JitArguments& args, const JitContext& context) {
+    const Miss miss = why_missed(nearest(known, args, context), args, context);
     std::unique_lock lock(mutex);
     if (miss.kind == Miss::Kind::value || miss.kind == Miss::Kind::type) ++changes;
     const int programs = changes + 1;
@@ -96,18 +102,18 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   const JitContext context = context_of(args.flat.leaves);
   const std::size_t hash = signature_hash(args, context);
   auto same = [&](const std::shared_ptr<const JitEntry>& e) { return fits(*e, args, context); };
-  std::shared_ptr<const JitEntry> last;
+  Entries known;
   {
     std::lock_guard lock(state_->mutex);
     if (auto* found = state_->entries.find(hash, same)) return *found;
-    if (auto* latest = state_->entries.latest()) last = *latest;
+    known = state_->entries.latest(kCompared);
   }
-  if (last && state_->made) state_->report(*last, args, context);
+  if (!known.empty() && state_->made) state_->report(known, args, context);
   auto made =
       std::make_shared<const JitEntry>(make_entry(state_->options, state_->what, state_->made, args, context, body));
   if (std::any_of(made->captured.begin(), made->captured.end(), [](const Array& x) { return x.is_traced(); }))
-    return made;                                     // it ends with that trace
-  std::vector<std::shared_ptr<const JitEntry>> out;  // ends after the lock
+    return made;  // it ends with that trace
+  Entries out;    // ends after the lock
   std::lock_guard lock(state_->mutex);
   if (auto* found = state_->entries.find(hash, same)) return *found;  // another thread was quicker
   state_->entries.insert(hash, made);

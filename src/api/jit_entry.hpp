@@ -70,6 +70,9 @@ struct Miss {
   std::string str() const;  // `arg1.rate: 0.1 and 0.2`
 };
 Miss why_missed(const JitEntry& entry, const JitArguments& args, const JitContext& context);
+/// The entry with the fewest leaves that differ from `args`; of equal ones the first. There is at least one.
+const JitEntry& nearest(std::span<const std::shared_ptr<const JitEntry>> entries, const JitArguments& args,
+                        const JitContext& context);
 /// Writes it to stderr under TUTTI_LOG=recompile; and, at the third program of one jit for another value or type, a
 /// note that says so, whatever TUTTI_LOG says, unless config::notes is off.
 void report_miss(const Miss& miss, Loc made, int programs);

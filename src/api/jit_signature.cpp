@@ -98,6 +98,19 @@ Miss why_missed(const JitEntry& e, const JitArguments& args, const JitContext& c
   return {};
 }
 
+const JitEntry& nearest(std::span<const std::shared_ptr<const JitEntry>> entries, const JitArguments& args,
+                        const JitContext& context) {
+  const std::vector<Array>& leaves = args.flat.leaves;
+  auto differing = [&](const std::shared_ptr<const JitEntry>& e) {
+    if (tree::first_difference(e->structure, args.flat.structure)) return leaves.size() + 1;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < leaves.size() && i < e->leaves.size(); ++i)
+      count += !same_leaf(e->leaves[i], leaves[i], context.traced);
+    return count;
+  };
+  return **std::ranges::min_element(entries, {}, differing);
+}
+
 void report_miss(const Miss& miss, Loc made, int programs) {
   const std::string where = "tutti: jit (" + made.str() + ") ";
   if (environment::has_word(environment::log, "recompile")) std::cerr << where + "traces again: " + miss.str() + "\n";

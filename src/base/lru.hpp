@@ -27,6 +27,13 @@ template <class Entry> class LruCache {
   /// The entry that was used last; nullptr when there is none.
   Entry* latest() { return nodes_.empty() ? nullptr : &nodes_.front().entry; }
 
+  /// Copies of the `most` entries that were used last, the latest first.
+  std::vector<Entry> latest(std::size_t most) const {
+    std::vector<Entry> out;
+    for (auto n = nodes_.begin(); n != nodes_.end() && out.size() < most; ++n) out.push_back(n->entry);
+    return out;
+  }
+
   /// The entry of this hash for which same(entry) holds, from now on the latest; nullptr when there is none.
   template <class Same> Entry* find(std::size_t hash, const Same& same) {
     for (Node* n = buckets_[place(hash)]; n; n = n->next) {

@@ -115,6 +115,15 @@ TEST(Notes, SayOnceWhatCompilesAgain) {
   EXPECT_NE(shapes.find("arg0 was float32[2] and is float32[3]"), std::string::npos) << shapes;
   EXPECT_EQ(shapes.find("third time"), shapes.rfind("third time"));
 
+  // Beside the nearest program, not the last (users-3, 10).
+  auto k = jit([](const Array& x, const Array& y) { return x.sum() + y.sum(); });
+  const std::string dtypes = text([&] {
+    k(ones({4}, bfloat16), ones({2}));
+    k(ones({4}), ones({3}));
+    k(ones({4}, bfloat16), ones({5}));
+  });
+  EXPECT_NE(dtypes.find("arg1 was float32[2] and is float32[5]"), std::string::npos) << dtypes;
+
   config::notes(false);
   auto h = jit([](const Array& x) { return x - 1; });
   EXPECT_EQ(text([&] {

@@ -91,6 +91,7 @@ TEST(Shared, ARestoreBesideAManagerThatKeepsOne) {
   EXPECT_GT(last, 0);
 }
 
+// hostile-3, C2
 TEST(Shared, ManagersOfSeveralProcesses) {
   const Folder folder;
   {

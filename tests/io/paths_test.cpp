@@ -41,6 +41,7 @@ std::size_t entries_of(const std::string& folder) {
   return out;
 }
 
+// hostile-3, F3
 TEST(Replaced, AFileKeepsItsMode) {
   const Folder folder;
   for (const mode_t mask : {022u, 077u, 0u}) {
@@ -146,6 +147,7 @@ TEST(Replaced, LongNamesOfFiles) {
   EXPECT_EQ(entries_of(folder.path()), savers().size());
 }
 
+// hostile-3, L5
 TEST(Pipes, NobodyReads) {
   const Folder folder;
   const std::string pipe = folder / "pipe";
@@ -214,6 +216,7 @@ TEST(Pipes, TheReaderGoesAway) {
   EXPECT_FALSE(sigismember(&pending, SIGPIPE));
 }
 
+// hostile-3, L4
 TEST(Paths, WithANulByteAreRefused) {
   const Folder folder;
   const std::string path = folder / std::string("a\0b", 3), below = folder / std::string("a\0b/c", 5);

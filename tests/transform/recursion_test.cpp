@@ -183,6 +183,7 @@ TEST(Functions, ThatAreEmptyAreRefused) {
     EXPECT_NE(text.find("the function is empty"), std::string::npos) << k << ": " << text;
   }
 }
+// hostile-3, L7
 TEST(Texts, NameWhatUsersCall) {
   const std::string text = refused(
       [](const Array& x) {
