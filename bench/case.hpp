@@ -30,6 +30,9 @@ inline Setup setup_of(int devices) {
   return devices == 8 ? Setup{make_mesh({4, 2}, {"x", "y"}), 8} : Setup{make_mesh({1, 1}, {"x", "y"}), 1};
 }
 
+/// Where the results of batches are looked at, by whoever wants to; else nullptr.
+inline void (*look_at_results)(const std::vector<Array>& leaves) = nullptr;
+
 /// Runs n times, waits for the last result.
 using Batch = std::function<void(std::int64_t n)>;
 
@@ -40,6 +43,7 @@ template <class F> Batch repeat(F step) {
     auto result = step();
     for (std::int64_t i = 1; i < n; ++i) result = step();
     block_until_ready(result);
+    if (look_at_results) look_at_results(tree::leaves(result));
   };
 }
 
@@ -50,6 +54,12 @@ struct Case {
   bool alone = false;    // timed in a process of its own, once: compilation, whose kernels this process would remember
   bool by_name = false;  // too slow to run unless --filter asks for it
 };
+
+/// Too slow to run unless it is asked for.
+inline Case by_name(Case c) {
+  c.by_name = true;
+  return c;
+}
 
 /// jit(f) of what the others make: `compiled("sort_1m", sort, rows({1 << 20}))`.
 template <class F, class... Make> Case compiled(std::string name, F f, Make... make) {

@@ -89,6 +89,42 @@ template <class F> auto squared(F f) {
   return [=](const auto&... args) { return sum(square(f(args...))); };
 }
 
+struct ConvNet {
+  std::vector<Array> kernels{};
+  Array dense{}, bias{};
+};
+Array network_loss(const ConvNet& m, const Array& x, const Array& labels) {
+  Array h = x;
+  for (const Array& w : m.kernels) {
+    h = maximum(lax::conv_general_dilated(h, w, {.padding = "SAME", .dimension_numbers = {"NHWC", "HWIO", "NHWC"}}), 0);
+    h = lax::reduce_window(h, lax::WindowReduction::max,
+                           {.window_dimensions = {1, 2, 2, 1}, .window_strides = {1, 2, 2, 1}});
+  }
+  return nn::softmax_cross_entropy(matmul(mean(h, {1, 2}), m.dense) + m.bias, labels).mean();
+}
+// Small images, three convolutions with pooling, a dense layer; gradient descent with momentum.
+Batch network_step(const Setup& s) {
+  constexpr int batch = 128;
+  auto weights = [&](const Shape& shape, double scale) { return s.normal(shape, P()) * scale; };
+  const ConvNet model{{weights({3, 3, 3, 32}, .2), weights({3, 3, 32, 64}, .06), weights({3, 3, 64, 128}, .04)},
+                      weights({128, 10}, .1),
+                      weights({10}, 0)};
+  const Array x = s.normal({batch, 32, 32, 3}, P(axes("x", "y")));
+  const Array labels = device_put(random::randint(random::key(1), {batch}, 0, 10), s.at(P(axes("x", "y"))));
+  auto step = jit([](const std::pair<ConvNet, ConvNet>& now, const Array& x, const Array& labels) {
+    auto [value, g] = value_and_grad([&](const ConvNet& m) { return network_loss(m, x, labels); })(now.first);
+    const ConvNet speed = tree::map([](const Array& v, const Array& g) { return 0.9 * v + g; }, now.second, g);
+    const ConvNet next = tree::map([](const Array& p, const Array& v) { return p - 0.01 * v; }, now.first, speed);
+    return std::pair{std::pair{next, speed}, value};
+  });
+  std::pair now{model, tree::map([](const Array& a) { return zeros_like(a); }, model)};
+  return repeat([=]() mutable {
+    auto [next, value] = step(now, x, labels);
+    now = std::move(next);
+    return value;
+  });
+}
+
 }  // namespace
 
 std::vector<Case> convolution_cases() {
@@ -99,6 +135,7 @@ std::vector<Case> convolution_cases() {
     auto loss = [=](const Array& x, const Array& w) { return sum(square(conv(x, w))); };
     all.push_back(compiled(std::string(f.name) + "_grad", grad<0, 1>(loss), rows(f.x), whole(f.w)));
   }
+  all.push_back({"conv_network_step_b128_32", network_step});
   const Shape kernel{64, 64, 3, 3}, images{16, 112, 112, 64};
   all.push_back(compiled("basic_block_nchw_grad_b16_56_64", grad<0, 1>(basic_block_loss), whole(kernel), whole(kernel),
                          rows({16, 64, 56, 56})));

@@ -25,20 +25,23 @@ Array causal(const Array& q, const Array& k, const Array& v) {
 
 struct Sizes {
   int width, layers, heads, context, batch;
+  int vocabulary = 256;
+  bool mixed = false;  // the model is float32, the loss computes in bfloat16
 };
 
 Gpt make_gpt(const Sizes& n) {
   int drawn = 0;
   auto normal = [&](const Shape& shape) { return random::normal(random::key(drawn++), shape) * 0.02; };
   const int d = n.width;
-  Gpt m{normal({256, d}), normal({n.context, d}), {}, ones({d}), zeros({d})};
+  Gpt m{normal({n.vocabulary, d}), normal({n.context, d}), {}, ones({d}), zeros({d})};
   for (int i = 0; i < n.layers; ++i)
     m.blocks.push_back({normal({d, 3 * d}), normal({d, d}), normal({d, 4 * d}), normal({4 * d, d}), ones({d}),
                         zeros({d}), ones({d}), zeros({d})});
   return m;
 }
 
-Array gpt_loss(const Gpt& m, const Array& ids, const Array& targets, int heads) {
+Array gpt_loss(const Gpt& given, const Array& ids, const Array& targets, int heads, bool mixed) {
+  const Gpt m = mixed ? tree::map([](const Array& a) { return a.astype(bfloat16); }, given) : given;
   Array x = take(m.embedding, ids, 0) + m.positions;
   const std::int64_t batch = x.shape(0), context = x.shape(1), width = x.shape(2);
   for (const Block& b : m.blocks) {
@@ -48,7 +51,7 @@ Array gpt_loss(const Gpt& m, const Array& ids, const Array& targets, int heads) 
     x = x + matmul(nn::gelu(matmul(layer_norm(x, b.scale2, b.bias2), b.up)), b.down);
   }
   Array logits = matmul(layer_norm(x, m.scale, m.bias), m.embedding.T());
-  return nn::softmax_cross_entropy(logits, targets).mean();
+  return nn::softmax_cross_entropy(logits.astype(float32), targets).mean();
 }
 
 struct Training {
@@ -59,20 +62,28 @@ Batch gpt_step(const Setup& s, const Sizes& n) {
   Gpt model = make_gpt(n);
   const Gpt none_yet = tree::map([](const Array& a) { return zeros_like(a); }, model);
   Training now = device_put(Training{model, none_yet, none_yet}, s.at(P()));
-  auto step = jit([heads = n.heads](const Training& t, const Array& ids, const Array& targets) {
-    auto [value, g] = value_and_grad([&](const Gpt& m) { return gpt_loss(m, ids, targets, heads); })(t.model);
+  auto step = jit([heads = n.heads, mixed = n.mixed](const Training& t, const Array& ids, const Array& targets) {
+    auto [value, g] = value_and_grad([&](const Gpt& m) { return gpt_loss(m, ids, targets, heads, mixed); })(t.model);
     Gpt m = tree::map([](const Array& m, const Array& g) { return .9 * m + .1 * g; }, t.mean, g);
     Gpt v = tree::map([](const Array& v, const Array& g) { return .999 * v + .001 * g * g; }, t.square, g);
     Gpt p = tree::map([](const Array& p, const Array& m, const Array& v) { return p - 1e-3 * m / (sqrt(v) + 1e-8); },
                       t.model, m, v);
     return std::pair{Training{p, m, v}, value};
   });
-  Array ids = device_put(random::randint(random::key(0), {n.batch, n.context}, 0, 256), s.at(P(axes("x", "y"), none)));
+  Array ids =
+      device_put(random::randint(random::key(0), {n.batch, n.context}, 0, n.vocabulary), s.at(P(axes("x", "y"), none)));
   return repeat([=]() mutable {
     auto [next, value] = step(now, ids, ids);
     now = std::move(next);
     return value;
   });
+}
+
+// 124 million parameters.
+Case large_step(const char* name, bool mixed) {
+  Case c{name, [=](const Setup& s) { return gpt_step(s, {768, 12, 12, 1024, 4, 50257, mixed}); }};
+  c.once = true;
+  return by_name(c);
 }
 
 struct Heads {
@@ -141,6 +152,8 @@ std::vector<Case> gpt_cases() {
        [](const Setup& s) {
          return gpt_step(s, {64, 2, 4, 64, 8});
        }},
+      large_step("gpt_step_124m_t1024_b4", false),
+      large_step("gpt_step_bf16_124m_t1024_b4", true),
       {"attention_b8_h8_t512_d64", [=](const Setup& s) { return attention(s, short_text, batch); }},
       {"attention_grad_b8_h8_t512_d64", [=](const Setup& s) { return attention_gradient(s, short_text, batch); }},
       {"attention_b1_h12_t1024_d64", [=](const Setup& s) { return attention(s, middle_text, P()); }},

@@ -5,12 +5,13 @@
 namespace bench {
 namespace {
 
-Batch gradient(const Setup& s, const std::vector<int>& widths, int batch, bool split) {
-  Network network = make_network(s, widths, split);
+Batch gradient(const Setup& s, const std::vector<int>& widths, int batch, bool split, DType dtype = float32) {
+  const auto in_dtype = [=](const Array& a) { return a.astype(dtype); };
+  Network network = tree::map(in_dtype, make_network(s, widths, split));
   auto [kx, ky] = random::split<2>(random::key(1));
   NamedSharding rows = s.at(split ? P("x") : P(axes("x", "y")));
-  Array x = device_put(random::normal(kx, {batch, widths.front()}), rows);
-  Array y = device_put(random::normal(ky, {batch, widths.back()}), rows);
+  Array x = in_dtype(device_put(random::normal(kx, {batch, widths.front()}), rows));
+  Array y = in_dtype(device_put(random::normal(ky, {batch, widths.back()}), rows));
   return repeat([=, step = jit(grad(squared_error))] { return step(network, x, y); });
 }
 
@@ -60,6 +61,12 @@ std::vector<Case> mlp_cases() {
       cases.push_back({name, [=](const Setup& s) { return gradient(s, widths, batch, split); }});
     }
   }
+  const std::vector<int> wide{784, 4096, 4096, 4096, 10}, middle{784, 512, 512, 512, 10};
+  for (const auto& [name, dtype] :
+       {std::pair{"mlp_grad_dp_w4096_b1024", float32}, {"mlp_grad_bf16_dp_w4096_b1024", bfloat16}})
+    cases.push_back(by_name({name, [=](const Setup& s) { return gradient(s, wide, 1024, false, dtype); }}));
+  cases.push_back(
+      {"mlp_grad_bf16_dp_w512_b256", [=](const Setup& s) { return gradient(s, middle, 256, false, bfloat16); }});
   cases.push_back({"mlp_fwd_tp_w512_b256", forward});
   cases.push_back({"equinox_mlp_adam_step", small_training_step});
   return cases;

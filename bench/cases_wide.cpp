@@ -16,7 +16,7 @@ const PartitionSpec split = P(axes("x", "y"));
 auto integers(Shape shape, int below, PartitionSpec spec = split) {
   return [=](const Setup& s) { return device_put(random::randint(random::key(1), shape, 0, below), s.at(spec)); };
 }
-auto between(double least, double most) {
+auto market(double least, double most) {
   return
       [=](const Setup& s) { return device_put(random::uniform(random::key(0), {1 << 20}, least, most), s.at(split)); };
 }
@@ -145,8 +145,8 @@ std::vector<Case> wide_cases() {
                [](const Setup& s) {
                  return device_put(random::uniform(random::key(0), {9, 512, 512}) + 0.5, s.at(P(none, axes("x", "y"))));
                }),
-      compiled("black_scholes_grad_1M", grad<0, 2, 3, 4>(option_price), between(50, 150), between(50, 150),
-               between(.1, 2), between(0, .1), between(.1, .5)),
+      compiled("black_scholes_grad_1M", grad<0, 2, 3, 4>(option_price), market(50, 150), market(50, 150), market(.1, 2),
+               market(0, .1), market(.1, .5)),
       compiled(
           "monte_carlo_pi_16M",
           [](const Array& key) {

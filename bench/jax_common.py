@@ -69,3 +69,12 @@ def integers(shape, below, *spec):
 
 def between(least, most):
     return lambda: jax.device_put(random.uniform(random.key(0), (1 << 20,), minval=least, maxval=most), at(*SPLIT))
+
+
+def loop(step, state):
+    """A step (state) -> (state, result) that goes on from its own state."""
+    def run():
+        nonlocal state
+        state, result = step(state)
+        return result
+    return run

@@ -68,3 +68,26 @@ for pool, label, shape in [(max_pooled, "max_pool3x3_s2_b16_112_64", (16, 112, 1
                            (average_pooled, "avg_pool2x2_nchw_b16_112_64", (16, 64, 112, 112))]:
     on_arrays(label + "_fwd", pool, some(shape, *SPLIT))
     on_arrays(label + "_grad", jax.grad(lambda x, pool=pool: jnp.square(pool(x)).sum()), some(shape, *SPLIT))
+
+
+@case
+def conv_network_step_b128_32():
+    def loss(m, x, labels):
+        kernels, dense, bias = m
+        h = x
+        for w in kernels:
+            h = jnp.maximum(lax.conv_general_dilated(h, w, (1, 1), "SAME", dimension_numbers=LAST), 0)
+            h = lax.reduce_window(h, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+        logits = h.mean((1, 2)) @ dense + bias
+        return jnp.mean(nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, labels[:, None], -1)[:, 0])
+
+    @jax.jit
+    def step(now, x, labels):
+        value, grads = jax.value_and_grad(loss)(now[0], x, labels)
+        speed = jax.tree.map(lambda v, g: 0.9 * v + g, now[1], grads)
+        return (jax.tree.map(lambda p, v: p - 0.01 * v, now[0], speed), speed), value
+    model = ([normal((3, 3, 3, 32)) * .2, normal((3, 3, 32, 64)) * .06, normal((3, 3, 64, 128)) * .04],
+             normal((128, 10)) * .1, jnp.zeros(10))
+    x = normal((128, 32, 32, 3), ("x", "y"))
+    labels = jax.device_put(random.randint(random.key(1), (128,), 0, 10), at(("x", "y")))
+    return loop(lambda now: step(now, x, labels), jax.device_put((model, jax.tree.map(jnp.zeros_like, model)), at()))

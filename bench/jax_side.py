@@ -61,10 +61,11 @@ def product(name, n, left, right, dtype=jnp.float32):
     makers[name] = make
 
 
-for size in (2048, 4096, 256):
+for size in (256, 1024, 2048, 4096, 8192):
     product(f"dot_{size}_free", size, ("x", None), (None, "y"))
 product("dot_2048_contract", 2048, COLUMNS, ROWS)
-product("dot_bf16_2048", 2048, ("x", None), (None, "y"), jnp.bfloat16)
+for size in (1024, 2048, 4096):
+    product(f"dot_bf16_{size}", size, ("x", None), (None, "y"), jnp.bfloat16)
 
 
 # --- a multilayer perceptron
@@ -80,7 +81,7 @@ def squared_error(network, x, y):
     return jnp.square(predict(network, x) - y).sum(-1).mean()
 
 
-def gradient(name, width, batch, inputs, split):
+def gradient(name, width, batch, inputs, split, dtype=jnp.float32):
     widths = [inputs, width, width, width, 10]
 
     def make():
@@ -90,11 +91,11 @@ def gradient(name, width, batch, inputs, split):
             if split and i + 2 < len(widths):
                 weight, bias = (P(None, "y"), P("y")) if i % 2 == 0 else (P("y", None), P())
             w = random.normal(keys[i], (m, n)) / math.sqrt(m)
-            network.append((jax.device_put(w, at(*weight)), jax.device_put(jnp.zeros(n), at(*bias))))
+            network.append((jax.device_put(w.astype(dtype), at(*weight)), jax.device_put(jnp.zeros(n, dtype), at(*bias))))
         kx, ky = random.split(random.key(1))
         rows = at("x") if split else at(("x", "y"))
-        x = jax.device_put(random.normal(kx, (batch, inputs)), rows)
-        y = jax.device_put(random.normal(ky, (batch, 10)), rows)
+        x = jax.device_put(random.normal(kx, (batch, inputs)).astype(dtype), rows)
+        y = jax.device_put(random.normal(ky, (batch, 10)).astype(dtype), rows)
         step = jax.jit(jax.grad(squared_error))
         return lambda: step(network, x, y)
     makers[name] = make
@@ -105,20 +106,16 @@ for width, batch, inputs in ((2048, 1024, 784), (512, 256, 784), (64, 64, 64)):
         gradient(f"mlp_grad_{kind}_w{width}_b{batch}", width, batch, inputs, kind == "tp")
 
 
+gradient("mlp_grad_dp_w4096_b1024", 4096, 1024, 784, False)
+gradient("mlp_grad_bf16_dp_w4096_b1024", 4096, 1024, 784, False, jnp.bfloat16)
+gradient("mlp_grad_bf16_dp_w512_b256", 512, 256, 784, False, jnp.bfloat16)
+
+
 @case
 def mlp_fwd_tp_w512_b256():
     network = [(normal((512, 512), None, "y"), normal((512,), "y")), (normal((512, 512), "y", None), normal((512,)))]
     x, compiled = normal((256, 512), "x", None), jax.jit(predict)
     return lambda: compiled(network, x)
-
-
-def loop(step, state):
-    """A step (state) -> (state, result) that goes on from its own state."""
-    def run():
-        nonlocal state
-        state, result = step(state)
-        return result
-    return run
 
 
 @case
@@ -147,21 +144,23 @@ def causal(q, k, v):
     return jnp.einsum("bhqk,bkhd->bqhd", nn.softmax(logits), v)
 
 
-def gpt(name, width, layers, heads, context, batch):
+def gpt(name, width, layers, heads, context, batch, vocabulary=256, mixed=False):
     def make():
         keys = iter(random.split(random.key(0), 100))
         draw = lambda *shape: random.normal(next(keys), shape) * 0.02
         blocks = [dict(qkv=draw(width, 3 * width), out=draw(width, width), up=draw(width, 4 * width), down=draw(4 * width, width),
                        norm1=(jnp.ones(width), jnp.zeros(width)), norm2=(jnp.ones(width), jnp.zeros(width))) for _ in range(layers)]
-        model = dict(embedding=draw(256, width), positions=draw(context, width), blocks=blocks, norm=(jnp.ones(width), jnp.zeros(width)))
+        model = dict(embedding=draw(vocabulary, width), positions=draw(context, width), blocks=blocks, norm=(jnp.ones(width), jnp.zeros(width)))
 
         def loss(m, ids, targets):
+            if mixed:
+                m = jax.tree.map(lambda a: a.astype(jnp.bfloat16), m)
             x = m["embedding"][ids] + m["positions"]
             for b in m["blocks"]:
                 q, k, v = [a.reshape(batch, context, heads, width // heads) for a in jnp.split(layer_norm(x, *b["norm1"]) @ b["qkv"], 3, -1)]
                 x = x + causal(q, k, v).reshape(batch, context, width) @ b["out"]
                 x = x + nn.gelu(layer_norm(x, *b["norm2"]) @ b["up"]) @ b["down"]
-            logits = layer_norm(x, *m["norm"]) @ m["embedding"].T
+            logits = (layer_norm(x, *m["norm"]) @ m["embedding"].T).astype(jnp.float32)
             return jnp.mean(nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, targets[..., None], -1)[..., 0])
 
         @jax.jit
@@ -172,13 +171,16 @@ def gpt(name, width, layers, heads, context, batch):
             square = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, square, grads)
             return (jax.tree.map(lambda p, m, v: p - 1e-3 * m / (jnp.sqrt(v) + 1e-8), model, mean, square), mean, square), value
         zeros = jax.tree.map(jnp.zeros_like, model)
-        ids = jax.device_put(random.randint(random.key(0), (batch, context), 0, 256), at(("x", "y"), None))
+        ids = jax.device_put(random.randint(random.key(0), (batch, context), 0, vocabulary), at(("x", "y"), None))
         return loop(lambda state: step(state, ids, ids), jax.device_put((model, zeros, zeros), at()))
     makers[name] = make
 
 
 gpt("gpt_step_d128_l4_t128_b16", 128, 4, 4, 128, 16)
 gpt("gpt_step_d64_l2_t64_b8", 64, 2, 4, 64, 8)
+gpt("gpt_step_124m_t1024_b4", 768, 12, 12, 1024, 4, 50257)
+gpt("gpt_step_bf16_124m_t1024_b4", 768, 12, 12, 1024, 4, 50257, True)
+once.update(("gpt_step_124m_t1024_b4", "gpt_step_bf16_124m_t1024_b4"))
 
 
 def attention(name, fn, shape, *spec):

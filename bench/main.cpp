@@ -12,6 +12,7 @@
 #include <regex>
 #include <thread>
 
+#include "bits.hpp"
 #include "by_hand.hpp"
 #include "jax_process.hpp"
 #include "options/command_line.hpp"
@@ -19,6 +20,7 @@
 #include "process_cases.hpp"
 #include "process_report.hpp"
 #include "report.hpp"
+#include "thread_table.hpp"
 #include "timing.hpp"
 
 namespace {
@@ -26,12 +28,13 @@ using namespace bench;
 
 struct Options {
   std::string filter, json, python, alone, script = TUTTI_JAX_SIDE, processes_script = TUTTI_JAX_PROCESSES;
-  std::string cores;  // to predict for
+  std::string cores;    // to predict for
+  std::string threads;  // to run with
   ManyCores machine;
   std::vector<std::string> process_cases;  // what this process of a job is to time
   int rounds = 5, devices = 8, processes = 1;
-  double seconds = 1;
-  bool list = false, compare = false, hand = false, one = true, first_sin = false;
+  double seconds = 1, limit = 0;
+  bool list = false, compare = false, hand = false, bits = false, one = true, first_sin = false;
 };
 
 // The threads of whoever ran last go to sleep before the other side is timed.
@@ -93,15 +96,20 @@ int run_processes(const Options& o) {
   return compare_processes(p);
 }
 
-// "2,8,16" as numbers.
-std::vector<int> numbers_of_cores(const std::string& text) {
+// "2,8,16" as numbers; "all": 1, 2, 4 ... and as many as the machine has cores for.
+std::vector<int> numbers_of(const std::string& option, const std::string& text) {
   std::vector<int> out;
+  if (text == "all") {
+    for (int n = 1; n < default_num_threads(); n *= 2) out.push_back(n);
+    out.push_back(default_num_threads());
+    return out;
+  }
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
     int n = 0;
     const auto [rest, error] = std::from_chars(text.data() + at, text.data() + end, n);
     if (error != std::errc() || rest != text.data() + end || n < 1 || n > 4096)
-      throw CommandLineError("--cores " + text + ": numbers from 1 to 4096 with commas between them");
+      throw CommandLineError(option + " " + text + ": numbers from 1 to 4096 with commas between them");
     out.push_back(n);
     at = end + 1;
   }
@@ -123,8 +131,19 @@ int run(const Options& o) {
   }
   if (!o.cores.empty()) {
     PredictionOptions p{o.machine, o.devices, o.rounds, o.json};
-    p.machine.cores = numbers_of_cores(o.cores);
+    p.machine.cores = numbers_of("--cores", o.cores);
     return predict(cases, p);
+  }
+  if (o.bits)
+    return compare_bits(cases, o.threads.empty() ? std::vector{1, 2, 3, 7, 16} : numbers_of("--threads", o.threads),
+                        o.devices);
+  if (!o.threads.empty()) {
+    ThreadTableOptions t{numbers_of("--threads", o.threads), o.devices, o.rounds, o.limit, o.json, "", o.script};
+    if (o.compare) {
+      t.python = find_jax(o.python).value_or("");
+      if (t.python.empty()) say_without_jax(o);
+    }
+    return print_thread_table(cases, t);
   }
   Sides sides;
   sides.one = o.one && o.devices != 1;
@@ -177,6 +196,11 @@ int main(int argc, char** argv) {
            "predict the time with so many cores (2,8,16,64) from each task's time on one thread; measured beside it "
            "where this machine has them");
   line.add("--bandwidth", o.machine.bandwidth, "with --cores: GB/s of that machine's memory");
+  line.add("--threads", o.threads,
+           "a column for each of these numbers of threads (1,2,4 or all: up to as many as there are cores), and their "
+           "speed-up");
+  line.add("--limit", o.limit, "with --threads: seconds after which no further case begins");
+  line.flag("--bits", o.bits, "compare the results with 1, 2, 3, 7 and 16 threads (or --threads), byte by byte");
   line.add("--python", o.python, "a Python with jax (default: python3)");
   line.add("--processes", o.processes, "cases of that many processes with a thread each, started by mpirun")
       .one_of({"1", "2", "4", "8"});

@@ -42,7 +42,7 @@ struct Prediction {
 
 struct Threads {
   explicit Threads(int n) { tutti::set_num_threads(n); }
-  ~Threads() { tutti::set_num_threads(0); }
+  ~Threads() { tutti::set_num_threads(default_num_threads()); }
   Threads(const Threads&) = delete;
 };
 

@@ -28,6 +28,21 @@ if(tutti_bench_sources)
     TUTTI_JAX_PROCESSES="${PROJECT_SOURCE_DIR}/bench/jax_processes.py")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/bench/prediction.cpp PROPERTIES
     INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/src)  # it looks at the tasks of stages
+  # The same driver for machines without packages, with LLVM inside: tools/carry_bench puts other libraries beside it.
+  file(GLOB tutti_llvm_archives ${LLVM_LIBRARY_DIR}/libLLVM*.a)
+  if(tutti_llvm_archives AND NOT BUILD_SHARED_LIBS AND NOT TUTTI_SANITIZE)
+    add_executable(tutti_bench_carried EXCLUDE_FROM_ALL $<TARGET_OBJECTS:tutti_bench>)
+    add_dependencies(tutti_bench_carried tutti command_line)
+    find_library(TUTTI_ZSTD NAMES zstd)
+    if(NOT TUTTI_ZSTD)
+      set(TUTTI_ZSTD -l:libzstd.so.1 CACHE STRING "what LLVM decompresses with" FORCE)
+    endif()
+    mark_as_advanced(TUTTI_ZSTD)
+    target_link_libraries(tutti_bench_carried PRIVATE $<TARGET_FILE:command_line> $<TARGET_FILE:tutti>
+      -Wl,--start-group ${tutti_llvm_archives} -Wl,--end-group fmt::fmt Threads::Threads tutti::dnnl tutti::zip
+      $<$<BOOL:${TUTTI_FFTW}>:${TUTTI_FFTW}> gomp z ${TUTTI_ZSTD} ${CMAKE_DL_LIBS})
+    target_link_options(tutti_bench_carried PRIVATE -Wl,--gc-sections -Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib)
+  endif()
   find_package(benchmark CONFIG QUIET)
   if(benchmark_FOUND)
     target_link_libraries(tutti_bench PRIVATE benchmark::benchmark)

@@ -36,7 +36,8 @@ STAGES = {
     "compile": ["partition/local_program.hpp", "lane/vector_ir.hpp", "ops/contraction/", "ops/movement/",
                 "ops/reduction/", "ops/elementwise/", "ops/linalg/direct_solve.hpp"],
     "run": ["compile/plan.hpp"],
-    "distributed": ["run/transport.hpp", "run/pool.hpp"],  # how processes find each other, and agree
+    "distributed": ["run/transport.hpp", "run/pool.hpp",  # how processes find each other, and agree
+                    "run/processors.hpp"],
 }
 
 # Arrows that run back up, each with the page of docs/design/ that gives its reason.

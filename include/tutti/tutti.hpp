@@ -15,6 +15,7 @@
 #include "tutti/base/error.hpp"
 #include "tutti/base/machine.hpp"
 #include "tutti/base/shape.hpp"
+#include "tutti/base/threads.hpp"
 #include "tutti/checkpoint/checkpoint.hpp"
 #include "tutti/checkpoint/manager.hpp"
 #include "tutti/data/data.hpp"

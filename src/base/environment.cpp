@@ -42,8 +42,13 @@ const EnvironmentVariable job_process{"TUTTI_JOB_PROCESS", "set by tutti",
                                       "that this program was started by a process of a job: it runs alone"};
 const EnvironmentVariable mpi_module{"TUTTI_MPI_MODULE", "a file",
                                      "where libtutti_mpi.so is, if neither beside the program nor where it was built"};
-const EnvironmentVariable num_threads{"TUTTI_NUM_THREADS", "a number",
-                                      "threads of one run; default: the cores of this process", Kind::whole, 1};
+const EnvironmentVariable num_threads{
+    "TUTTI_NUM_THREADS", "a number",
+    "threads that run a program; default: as many as the process has cores (hyper-threads apart, "
+    "affinity and quotas of containers respected)",
+    Kind::whole, 1};
+const EnvironmentVariable pin{"TUTTI_PIN", "`0` (default), `1`",
+                              "bind each worker to the processors of one node of the memory (NUMA)", Kind::words};
 const EnvironmentVariable spin_us{"TUTTI_SPIN_US", "a number, default 50",
                                   "microseconds that an idle worker waits awake", Kind::whole};
 const EnvironmentVariable wait_limit{"TUTTI_WAIT_LIMIT", "seconds, default 0: none",
@@ -52,8 +57,8 @@ const EnvironmentVariable wait_limit{"TUTTI_WAIT_LIMIT", "seconds, default 0: no
 
 std::span<const EnvironmentVariable* const> all() {
   static constexpr const EnvironmentVariable* table[] = {
-      &backend,     &check, &collective_timeout, &cpu_devices, &cpu_ir,  &cpu_isa,   &dump,
-      &job_process, &log,   &mpi_module,         &num_threads, &spin_us, &wait_limit};
+      &backend,     &check, &collective_timeout, &cpu_devices, &cpu_ir, &cpu_isa, &dump,
+      &job_process, &log,   &mpi_module,         &num_threads, &pin,    &spin_us, &wait_limit};
   return table;
 }
 

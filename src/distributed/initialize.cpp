@@ -15,6 +15,7 @@
 #include "mesh/mesh_node.hpp"
 #include "mesh/process.hpp"
 #include "run/pool.hpp"
+#include "run/processors.hpp"
 #include "run/transport.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/distributed/distributed.hpp"
@@ -111,7 +112,8 @@ void initialize(const Options& options, Loc loc) {
   set_process({t->index(), t->count()});
   deal_out_devices("distributed::initialize");
   const int share = num_threads() / t->count_here();  // of cores: a process that is bound to some has these alone
-  if (environment::value(environment::num_threads).empty() && sysconf(_SC_NPROCESSORS_ONLN) == num_threads())
+  if (environment::value(environment::num_threads).empty() &&
+      static_cast<long>(run::affinity_mask().size()) == sysconf(_SC_NPROCESSORS_ONLN))
     set_num_threads(share > 0 ? share : 1);
   run::set_transport(std::move(t));
   ends_alone = std::set_terminate(end_the_job);

@@ -4,20 +4,24 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <mutex>
-#include <thread>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/environment.hpp"
-#include "base/sanitizer_notes.hpp"
 #include "base/stack.hpp"
+#include "run/job.hpp"
+#include "run/processors.hpp"
 #include "run/timeline.hpp"
+#include "tutti/base/call_scope.hpp"
 
 namespace tutti {
 namespace run {
@@ -34,192 +38,210 @@ inline void relax() {
 #endif
 }
 
-// One job at a time. Its threads live as long as the process. Each thread has a part of a job's tasks, neighbours of
-// each other, and takes some of them at a time from the front; who has none left takes from the back of others' parts.
-// So who did some tasks of a job does those of the next one like it, on what its cache still holds. A part is one word,
-// so that a late worker cannot take a task of a job that it did not see.
+thread_local bool inside_task = false;
+
+struct InsideTask {
+  bool before = std::exchange(inside_task, true);
+  ~InsideTask() { inside_task = before; }
+};
+
+// Jobs of several callers side by side, with threads that live as long as the process.
 class Pool {
-  // generation (modulo 2^16) << 48 | end << 24 | first, of the tasks that are left
-  static constexpr int kBits = 24;
-  static constexpr std::uint64_t kTaken = (std::uint64_t{1} << kBits) - 1;
-  static constexpr std::int64_t kPieces = 4;  // of what is left of a part, one is taken at a time
-  // Where one task is left its thread will come to it, with what it needs in its cache. Only who waits long takes it: a
-  // thread that was parked takes some 10 us to begin.
-  static constexpr std::int64_t kFewestLeft = 2;
-  static constexpr int kPatience = 128;  // looks at who is done, some 5 us
-  static constexpr int kMostThreads = 512;
-  struct alignas(64) Part {
-    std::atomic<std::uint64_t> word{0};
+  static constexpr int kPatience = 128;    // looks at who is done, some 5 us
+  static constexpr int kMostCallers = 16;  // at a time; others do their tasks alone
+
+  // One of the callers, each of whom has a job of its own.
+  class Caller {
+   public:
+    explicit Caller(std::atomic<std::uint32_t>& callers) : callers_(callers) {
+      std::uint32_t now = callers.load(std::memory_order_relaxed);
+      do {
+        const std::uint32_t free = ~now & ((std::uint32_t{1} << kMostCallers) - 1);
+        bit_ = free & -free;
+        count_ = std::popcount(now) + 1;
+      } while (bit_ != 0 && !callers.compare_exchange_weak(now, now | bit_, std::memory_order_acq_rel));
+    }
+    ~Caller() { callers_.fetch_and(~bit_, std::memory_order_release); }
+    Caller(const Caller&) = delete;
+
+    bool has_job() const { return bit_ != 0; }
+    int job() const { return std::countr_zero(bit_); }
+    int count() const { return count_; }  // of all callers, this one included
+
+   private:
+    std::atomic<std::uint32_t>& callers_;
+    std::uint32_t bit_ = 0;
+    int count_ = 0;
   };
-  static std::uint64_t word_of(std::uint32_t generation, std::int64_t first, std::int64_t end) {
-    return std::uint64_t{generation & 0xffff} << (2 * kBits) | static_cast<std::uint64_t>(end) << kBits |
-           static_cast<std::uint64_t>(first);
-  }
 
  public:
-  Pool(int size, int awake) : wanted_(size), awake_(awake) {}
+  Pool(int size, int awake, Processors processors, bool pin)
+      : processors_(std::move(processors)), pin_(pin), awake_(awake) {
+    resize(size);
+  }
+  // For a child, which has none of the threads, and the old pool's locks as they happened to be.
+  Pool* anew() const { return new Pool(size(), awake_.load(std::memory_order_relaxed), processors_, pin_); }
 
   void awake(int change) {
-    awake_.fetch_add(change, std::memory_order_seq_cst);
-    if (change > 0 && parked_.load(std::memory_order_seq_cst) > 0) {
-      { std::lock_guard lock(mutex_); }
-      wake_.notify_all();
-    }
+    const int runs = awake_.fetch_add(change, std::memory_order_seq_cst) + change;
+    if (change > 0 && runs < size() && parked_.load(std::memory_order_seq_cst) > 0) wake_all(wake_);
   }
 
-  int awake() const { return awake_.load(std::memory_order_relaxed); }
-  int size() const { return wanted_.load(std::memory_order_relaxed); }
-  void resize(int n) { wanted_.store(n, std::memory_order_relaxed); }
+  int size() const { return size_.load(std::memory_order_relaxed); }
+  void resize(int n) {
+    size_.store(std::min(n, Job::kMostThreads), std::memory_order_seq_cst);
+    wake_all(wake_dismissed_);
+  }
 
   void run(int count, TaskFunction f) {
-    int helpers = std::min({size(), count, kMostThreads}) - 1;
-    std::unique_lock owner(owner_, std::defer_lock);
-    const bool alone = helpers <= 0 || count > static_cast<int>(kTaken) || !owner.try_lock();
-    if (!alone) helpers = start_threads(helpers);
-    if (alone || helpers == 0) {
-      for (int i = 0; i < count; ++i) f.call(f.context, i);
-      return;
+    if (std::min(size(), count) <= 1 || count > Job::kMostTasks || inside_task) return run_alone(count, f);
+    const Caller caller(callers_);
+    const int share = (size() + caller.count() - 1) / caller.count();  // of all threads
+    int threads = caller.has_job() ? std::min(share, count) : 1;
+    if (threads > 1) threads = std::min(threads, 1 + start_threads(threads * caller.count() - 1));
+    if (threads == 1) return run_alone(count, f);
+    Job& job = job_of(caller.job());
+    const std::uint32_t g = job.start(threads, count, f);
+    generation_.fetch_add(1, std::memory_order_seq_cst);
+    if (parked_.load(std::memory_order_seq_cst) > 0) wake_all(wake_);
+    {
+      const InsideTask inside;
+      job.work(g, 0, Job::kFewestLeft);
+      for (int spins = 0; !job.is_done(count); ++spins) {
+        if (spins % kPatience == kPatience - 1) job.help(g, 0, 1);
+        if (spins < 4000)
+          relax();
+        else
+          sched_yield();
+      }
     }
-    const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
-    const int threads = helpers + 1;
-    f_ = f;  // of the old job nothing is left that a late worker could take
-    threads_of_job_.store(threads, std::memory_order_relaxed);
-    done_.store(0, std::memory_order_relaxed);
-    failed_.store(false, std::memory_order_relaxed);
-    happens_before(&parts_);
-    for (int p = 0; p < threads; ++p)
-      parts_[p].word.store(word_of(g, std::int64_t{count} * p / threads, std::int64_t{count} * (p + 1) / threads),
-                           std::memory_order_release);
-    generation_.store(g, std::memory_order_seq_cst);
-    if (parked_.load(std::memory_order_seq_cst) > 0) {
-      { std::lock_guard lock(mutex_); }
-      wake_.notify_all();
-    }
-    work(g, 0);
-    for (int spins = 0; done_.load(std::memory_order_acquire) != count; ++spins) {
-      if (spins % kPatience == kPatience - 1) help(g, 0, 1);
-      if (spins < 4000)
-        relax();
-      else
-        sched_yield();
-    }
-    happens_after(&done_);
-    if (failed_.load()) std::rethrow_exception(std::exchange(error_, nullptr));
+    job.finish();
   }
 
  private:
-  // Takes tasks of a part; whether there were any.
-  bool take(std::uint32_t g, int part, bool own, std::int64_t fewest = 1) {
-    std::atomic<std::uint64_t>& word = parts_[part].word;
-    std::uint64_t w = word.load(std::memory_order_acquire);
-    std::int64_t first, n;
-    std::uint64_t left;
-    do {
-      if (w >> (2 * kBits) != (g & 0xffff)) return false;
-      const auto begin = static_cast<std::int64_t>(w & kTaken), end = static_cast<std::int64_t>((w >> kBits) & kTaken);
-      if (end - begin < fewest) return false;
-      n = std::max<std::int64_t>(1, (end - begin) / kPieces);
-      first = own ? begin : end - n;
-      left = own ? word_of(g, begin + n, end) : word_of(g, begin, end - n);
-    } while (!word.compare_exchange_weak(w, left, std::memory_order_acq_rel));
-    happens_after(&parts_);
-    for (std::int64_t i = first; i < first + n; ++i) {
-      try {
-        if (!failed_.load(std::memory_order_relaxed)) f_.call(f_.context, static_cast<int>(i));
-      } catch (...) {
-        std::lock_guard lock(mutex_);
-        if (!failed_.exchange(true)) error_ = std::current_exception();
-      }
-    }
-    happens_before(&done_);
-    done_.fetch_add(static_cast<int>(n), std::memory_order_acq_rel);
-    return true;
+  static void run_alone(int count, TaskFunction f) {
+    for (int i = 0; i < count; ++i) f.call(f.context, i);
   }
 
-  void work(std::uint32_t g, int mine) {
-    while (take(g, mine, true)) {
-    }
-    help(g, mine, kFewestLeft);
-  }
-  // Takes tasks of others' parts that have as many left.
-  void help(std::uint32_t g, int mine, std::int64_t fewest) {
-    const int threads = threads_of_job_.load(std::memory_order_relaxed);
-    for (int k = 1; k < threads; ++k)
-      while (take(g, (mine + k) % threads, false, fewest)) {
-      }
+  // Made when the first caller needs it; it is this caller's until it leaves.
+  Job& job_of(int k) {
+    Job* job = jobs_[k].load(std::memory_order_acquire);
+    if (!job) jobs_[k].store(job = new Job, std::memory_order_release);
+    return *job;
   }
 
-  // How many of n threads there are. Where the system gives no more, that is the size from now on.
+  void wake_all(std::condition_variable& waiting) {
+    { std::lock_guard lock(mutex_); }
+    waiting.notify_all();
+  }
+
+  // How many of n workers there are. Where the system gives no more, that is the size from now on.
   int start_threads(int n) {
-    for (; threads_ < n; ++threads_)
-      if (!start_thread([this, id = threads_] { loop(id); })) {
+    n = std::min(n, size() - 1);
+    if (threads_.load(std::memory_order_acquire) >= n) return n;
+    std::lock_guard starting(starting_);
+    for (int id; (id = threads_.load(std::memory_order_relaxed)) < n; threads_.store(id + 1, std::memory_order_release))
+      if (!start_thread([this, id] { loop(id); })) {
         int wanted = size();
-        wanted_.compare_exchange_strong(wanted, threads_ + 1, std::memory_order_relaxed);
-        return threads_;
+        size_.compare_exchange_strong(wanted, id + 1, std::memory_order_relaxed);
+        return id;
       }
     return n;
   }
 
-  void loop(int id) {
-    if (auto* f = thread_start.load()) f();
-    static const auto spin_us = static_cast<long>(environment::number(environment::spin_us, 50));
-    std::uint32_t seen = 0;
-    while (true) {
-      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_us);
-      std::uint32_t g;
-      for (int i = 0; (g = generation_.load(std::memory_order_acquire)) == seen; ++i) {
-        relax();
-        if (i % 64 != 63) continue;
-        if (awake_.load(std::memory_order_relaxed) > 0) {
-          if (i % 4096 == 4095) sched_yield();
-        } else if (std::chrono::steady_clock::now() > until) {
-          std::unique_lock lock(mutex_);
-          parked_.fetch_add(1, std::memory_order_seq_cst);
-          wake_.wait(lock, [&] {
-            return generation_.load(std::memory_order_seq_cst) != seen || awake_.load(std::memory_order_seq_cst) > 0;
-          });
-          parked_.fetch_sub(1, std::memory_order_seq_cst);
-        }
-      }
-      seen = g;
-      if (id + 1 < threads_of_job_.load(std::memory_order_relaxed)) work(g, id + 1);
+  // Workers are dealt out to callers in turn, so that each caller has its share of them, and the same ones.
+  void look_for_work(int id, std::array<std::uint32_t, kMostCallers>& seen) {
+    std::uint32_t callers = callers_.load(std::memory_order_acquire);
+    const int count = std::popcount(callers);
+    std::array<int, kMostCallers> jobs;
+    for (int k = 0; k < count; ++k, callers &= callers - 1)
+      jobs[static_cast<std::size_t>(k)] = std::countr_zero(callers);
+    for (int k = 0; k < count; ++k) {
+      const int which = jobs[static_cast<std::size_t>((id + k) % count)];
+      Job* const job = jobs_[which].load(std::memory_order_acquire);
+      if (!job) continue;
+      const std::uint32_t g = job->generation();
+      if (std::exchange(seen[static_cast<std::size_t>(which)], g) == g) continue;
+      const int mine = id / count + 1;
+      if (k == 0 && mine < job->threads())
+        job->work(g, mine, count > 1 ? 1 : Job::kFewestLeft);
+      else if (count > 1)
+        job->help(g, 0, 1);
     }
   }
 
-  std::mutex owner_, mutex_;
-  std::condition_variable wake_;
-  int threads_ = 0;  // started, by who has owner_
-  std::atomic<int> wanted_, awake_, parked_{0}, threads_of_job_{0};
-  std::atomic<std::uint32_t> generation_{0};
-  Part parts_[kMostThreads];
-  alignas(64) std::atomic<int> done_{0};
-  std::atomic<bool> failed_{false};
-  std::exception_ptr error_;
-  TaskFunction f_{};
-};
+  bool is_dismissed(int id) const { return id + 1 >= size_.load(std::memory_order_seq_cst); }
+  // Not if the callers alone keep the cores busy.
+  bool stays_awake(int id) const {
+    const int runs = awake_.load(std::memory_order_seq_cst);
+    return runs > 0 && id + runs < size();
+  }
 
-int cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  return std::max(1, CPU_COUNT(&set));
-}
+  // Threads that are pinned fill node after node of the memory.
+  std::vector<int> processors_of(int thread) const {
+    if (pin_) return processors_.node_of(thread).processors;
+    std::vector<int> out;
+    for (const Processors::Node& node : processors_.nodes)
+      out.insert(out.end(), node.processors.begin(), node.processors.end());
+    return out;
+  }
+
+  void loop(int id) {
+    if (auto* f = thread_start.load()) f();
+    run_on(processors_of(id + 1));  // also if the thread that started this one is bound to a few of them
+    static const auto spin_us = static_cast<long>(environment::number(environment::spin_us, 50));
+    const InsideTask inside;
+    std::array<std::uint32_t, kMostCallers> seen{};
+    std::uint32_t before = 0;
+    while (true) {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_us);
+      std::uint32_t g;
+      for (int i = 0; (g = generation_.load(std::memory_order_acquire)) == before; ++i) {
+        relax();
+        if (i % 64 != 63) continue;
+        if (stays_awake(id)) {
+          if (i % 4096 == 4095) sched_yield();
+        } else if (std::chrono::steady_clock::now() > until) {
+          park(id, before);
+        }
+      }
+      before = g;
+      if (is_dismissed(id))
+        park(id, before);
+      else
+        look_for_work(id, seen);
+    }
+  }
+
+  void park(int id, std::uint32_t before) {
+    std::unique_lock lock(mutex_);
+    wake_dismissed_.wait(lock, [&] { return !is_dismissed(id); });
+    parked_.fetch_add(1, std::memory_order_seq_cst);
+    wake_.wait(lock, [&] {
+      return is_dismissed(id) || generation_.load(std::memory_order_seq_cst) != before || stays_awake(id);
+    });
+    parked_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+
+  const Processors processors_;
+  const bool pin_;
+  std::mutex starting_, mutex_;
+  std::condition_variable wake_, wake_dismissed_;
+  std::atomic<int> threads_{0};  // started
+  std::atomic<int> size_{1}, awake_, parked_{0};
+  std::atomic<std::uint32_t> callers_{0};                 // a bit for each job that has one
+  alignas(64) std::atomic<std::uint32_t> generation_{0};  // changes with each job
+  std::array<std::atomic<Job*>, kMostCallers> jobs_{};
+};
 
 // Never destroyed: workers may look at it until the process ends.
 std::atomic<Pool*> current{nullptr};
 
-// A child has none of the threads, and the old pool's locks as they happened to be.
-void after_fork() {
-  const Pool* before = current.load();
-  current.store(new Pool(before->size(), before->awake()));
-}
-
 Pool& pool() {
   static const bool made = [] {
-    const int wanted = static_cast<int>(environment::number(environment::num_threads, 0));
-    current.store(new Pool(wanted > 0 ? wanted : cores(), 0));
-    return pthread_atfork(nullptr, nullptr, after_fork) == 0;
+    current.store(new Pool(default_num_threads(), 0, read_processors(affinity_mask()),
+                           environment::value(environment::pin) == "1"));
+    return pthread_atfork(nullptr, nullptr, [] { current.store(current.load()->anew()); }) == 0;
   }();
   (void)made;
   return *current.load(std::memory_order_acquire);
@@ -237,8 +259,18 @@ void set_thread_start(void (*f)()) { thread_start.store(f); }
 
 }  // namespace run
 
-void set_num_threads(int n) { run::pool().resize(n > 0 ? n : run::cores()); }
+void set_num_threads(int n, Loc loc) {
+  CallScope scope(loc, Loc{"", "set_num_threads"});
+  if (n < 1)
+    raise<ValueError>("set_num_threads", std::to_string(n) + " threads cannot run anything",
+                      "Give 1 or more, or default_num_threads().");
+  run::pool().resize(n);
+}
 int num_threads() { return run::pool().size(); }
+int default_num_threads() {
+  const int wanted = static_cast<int>(environment::number(environment::num_threads, 0));
+  return wanted > 0 ? wanted : run::read_processors(run::affinity_mask()).threads();
+}
 
 }  // namespace tutti
 

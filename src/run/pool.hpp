@@ -1,13 +1,9 @@
 // The worker threads of the process.
 #pragma once
 
-namespace tutti {
+#include "tutti/base/threads.hpp"
 
-/// Threads that runs may use, the caller included; 0: as many as this process has cores. Results do not depend on it.
-void set_num_threads(int n);
-int num_threads();
-
-namespace run {
+namespace tutti::run {
 
 /// A function of a task's number; no allocation, unlike std::function.
 struct TaskFunction {
@@ -16,8 +12,8 @@ struct TaskFunction {
 };
 
 /// Runs tasks 0..count-1 on the caller and the workers, in any order, and returns when all are done; the first
-/// exception is thrown again here. When another thread has the workers, the caller does all of them itself. Results
-/// must not depend on who runs what.
+/// exception is thrown again here. Callers on several threads share the workers; within a task, the thread that runs it
+/// does all of them itself. Results must not depend on who runs what.
 void run_tasks(int count, TaskFunction f);
 
 /// While one lives, workers wait awake: between the stages of a long run nobody is parked and woken again.
@@ -31,7 +27,6 @@ class Awake {
 /// Called on every worker when it starts.
 void set_thread_start(void (*f)());
 
-}  // namespace run
-}  // namespace tutti
+}  // namespace tutti::run
 
 // SPDX-License-Identifier: Apache-2.0

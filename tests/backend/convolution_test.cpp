@@ -98,7 +98,7 @@ TEST(ConvolutionTiles, GiveTheSameBitsOnAnyThreads) {
     set_num_threads(threads);
     of.push_back(grad<0, 1>(loss)(w, x));
   }
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
   for (const auto& [dw, dx] : of) {
     EXPECT_TRUE(bool(array_equal(dw, std::get<0>(of[0]))));
     EXPECT_TRUE(bool(array_equal(dx, std::get<1>(of[0]))));

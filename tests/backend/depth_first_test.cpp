@@ -79,7 +79,7 @@ TEST(DepthFirst, ATrainingStepRunsExampleByExample) {
       for (std::size_t k = 0; k < leaves.size(); ++k)
         EXPECT_TRUE(bool(array_equal(leaves[k], first[k]))) << "depends on the number of threads";
     }
-    set_num_threads(0);
+    set_num_threads(default_num_threads());
   }
 }
 
@@ -114,7 +114,7 @@ TEST(DepthFirst, GradientsOfWeightsAddUpInGroups) {
         EXPECT_TRUE(bool(array_equal(leaves[k], first[k]))) << k;
       }
     }
-    set_num_threads(0);
+    set_num_threads(default_num_threads());
   }
 }
 

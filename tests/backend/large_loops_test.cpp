@@ -187,7 +187,7 @@ TEST(large_loops, rows_together_agree) {
           EXPECT_EQ(difference(result, got[r]->data(), first[r]->data(), 0), "") << "depends on the number of threads";
         }
       }
-      set_num_threads(0);
+      set_num_threads(default_num_threads());
     }
 }
 

@@ -60,7 +60,7 @@ void expect_meaning(const Program& p, unsigned seed) {
   const std::unique_ptr<bool[]> flags(new bool[inputs.size() + 1]);
   std::fill_n(flags.get(), inputs.size(), true);
   expect(exe->run(given, std::span(flags.get(), inputs.size())), "donated");
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
   if (::testing::Test::HasFailure()) ADD_FAILURE() << exe->text();
 }
 

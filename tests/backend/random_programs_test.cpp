@@ -191,7 +191,7 @@ void compare(bool sums, bool large, int rounds, int steps) {
       return;
     }
   }
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
 }
 
 }  // namespace

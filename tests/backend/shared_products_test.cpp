@@ -68,7 +68,7 @@ TEST_P(SharedProducts, agree_and_keep_bits_with_any_number_of_threads) {
                                 static_cast<std::size_t>(GetParam().size());
       EXPECT_EQ(std::memcmp(got[0]->data(), first[0]->data(), bytes), 0) << threads << " threads";
     }
-    set_num_threads(0);
+    set_num_threads(default_num_threads());
   }
 }
 INSTANTIATE_TEST_SUITE_P(, SharedProducts, testing::Values(float32, float64),
@@ -86,7 +86,7 @@ TEST(shared_products, are_cut_finely) {
     run::Timeline timeline;
     executable->run(in);
     timeline.finish();
-    set_num_threads(0);
+    set_num_threads(default_num_threads());
     std::size_t tasks = 0;
     for (const auto& span : timeline.spans()) tasks = std::max(tasks, span.tasks_ns.size());
     EXPECT_GE(tasks, 64u) << s.m << " " << s.n << " " << s.k;

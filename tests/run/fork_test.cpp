@@ -39,7 +39,7 @@ TEST(fork, a_child_has_a_pool_of_its_own) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
     EXPECT_EQ(sum_of_tasks(100), 4950);
   }
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
 }
 
 }  // namespace tutti::test

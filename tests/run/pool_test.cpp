@@ -30,7 +30,7 @@ TEST(pool, every_task_runs_once) {
       if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::microseconds(300));  // workers park
     }
   }
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
 }
 
 TEST(pool, several_callers) {
@@ -45,7 +45,7 @@ TEST(pool, several_callers) {
       }
     });
   for (std::thread& t : callers) t.join();
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
 }
 
 TEST(pool, errors_reach_the_caller) {
@@ -56,7 +56,7 @@ TEST(pool, errors_reach_the_caller) {
                                     },
                                     nullptr}),
                  std::runtime_error);
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
 }
 
 }  // namespace tutti::test

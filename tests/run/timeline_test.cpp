@@ -55,7 +55,7 @@ TEST(timeline, stages_have_their_tasks) {
   run::Timeline timeline;
   EXPECT_EQ(f(x, y).item<float>(), want);
   timeline.finish();
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
   double flops = 0;
   std::size_t most = 0;
   for (const auto& span : timeline.spans()) {

@@ -39,7 +39,7 @@ Array loss(const Array& w, const Array& x) { return square(tanh(matmul(x, w))).m
 class threads : public testing::Test {
  protected:
   threads() { set_num_threads(3); }
-  ~threads() override { set_num_threads(0); }
+  ~threads() override { set_num_threads(default_num_threads()); }
 };
 
 }  // namespace
