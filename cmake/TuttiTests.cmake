@@ -152,8 +152,9 @@ if(TARGET tutti_mpi)
   endif()
 endif()
 if(TUTTI_BENCH)  # all of them: `./dev bench --bits`
-  add_test(NAME bench.bits COMMAND tutti_bench --bits --filter
-    "dot_256|dot_bf16_1024|mlp_grad_dp_w(64|512)|equinox|fori_heat|gru|gpt_step_d64|attention_b1_h12|mobile|conv_network|sort_1M|segment_sum|sum_4096|softmax_4096|cumsum|nbody|black_scholes|fft2_1024|cholesky|svd")
+  string(CONCAT cases "dot_256|dot_bf16_1024|mlp_grad_dp_w(64|512)|equinox|fori_heat|gru|gpt_step_d64|attention_b1_h12|"
+    "mobile|conv_network|sort_1M|segment_sum|sum_4096|softmax_4096|cumsum|nbody|black_scholes|fft2_1024|cholesky|svd")
+  add_test(NAME bench.bits COMMAND tutti_bench --bits --filter "${cases}")
   set_tests_properties(bench.bits PROPERTIES LABELS slow TIMEOUT 300)
 endif()
 

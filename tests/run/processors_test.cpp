@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "run/processors.hpp"
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 // A made-up machine: files below a folder that goes away with it.
 class Root {
  public:
-  Root() : path_(fs::temp_directory_path() / ("tutti_root_" + std::to_string(getpid()))) { fs::remove_all(path_); }
+  Root() : path_(folder() / ("tutti_root_" + std::to_string(getpid()))) { fs::remove_all(path_); }
   ~Root() { fs::remove_all(path_); }
   Root(const Root&) = delete;
   std::string path() const { return path_.string(); }
@@ -31,6 +33,9 @@ class Root {
   run::Processors read(const std::vector<int>& mask = {}) const { return run::read_processors(mask, path()); }
 
  private:
+  static fs::path folder() {  // in memory if there is such a one: these are thousands of files
+    return fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
+  }
   fs::path path_;
 };
 
@@ -165,6 +170,21 @@ TEST(processors, missing_files_do_not_restrict) {
   root.write("sys/devices/system/cpu/online", "a-b");
   root.write("sys/devices/system/node/online", "0-1");
   EXPECT_EQ(root.read({0, 1, 5}).threads(), 3);
+}
+
+TEST(processors, a_thread_is_bound_to_some) {
+  for (const int p : run::affinity_mask()) {
+    int on = -1, count = -1;
+    std::thread([&] {
+      run::run_on({p});
+      cpu_set_t set;
+      if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
+      on = sched_getcpu();
+    }).join();
+    EXPECT_EQ(on, p);
+    EXPECT_EQ(count, 1);
+    if (p > 8) break;
+  }
 }
 
 TEST(processors, of_this_machine) {
