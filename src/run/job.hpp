@@ -21,13 +21,14 @@ class Job {
  public:
   static constexpr int kMostThreads = 512;
   static constexpr int kMostTasks = (1 << 24) - 1;
+  static constexpr std::uint32_t kNumbers = 1 << 16;  // of jobs, modulo
   // Where one task is left its thread will come to it, with what it needs in its cache. Only who waits long takes it: a
   // thread that was parked takes some 10 us to begin.
   static constexpr std::int64_t kFewestLeft = 2;
 
   /// The next one: its number. Of the one before nothing is left that a late worker could take.
   std::uint32_t start(int threads, int count, TaskFunction f) {
-    const std::uint32_t g = generation_.load(std::memory_order_relaxed) + 1;
+    const std::uint32_t g = (number() + 1) % kNumbers;
     f_ = f;
     threads_.store(threads, std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
@@ -36,11 +37,11 @@ class Job {
     for (int p = 0; p < threads; ++p)
       parts_[p].word.store(word_of(g, std::int64_t{count} * p / threads, std::int64_t{count} * (p + 1) / threads),
                            std::memory_order_release);
-    generation_.store(g, std::memory_order_release);
+    number_.store(g, std::memory_order_release);
     return g;
   }
 
-  std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
+  std::uint32_t number() const { return number_.load(std::memory_order_acquire); }
   int threads() const { return threads_.load(std::memory_order_relaxed); }
   bool is_done(int count) const { return done_.load(std::memory_order_acquire) == count; }
 
@@ -60,20 +61,20 @@ class Job {
   /// Takes tasks of parts that have as many left.
   void help(std::uint32_t g, int mine, std::int64_t fewest) {
     const int n = threads();
-    for (int k = 1; k <= n; ++k)
+    for (int k = mine < n ? 1 : 0; k < n; ++k)
       while (take(g, (mine + k) % n, false, fewest)) {
       }
   }
 
  private:
-  // generation (modulo 2^16) << 48 | end << 24 | first, of the tasks that are left
+  // number << 48 | end << 24 | first, of the tasks that are left
   static constexpr int kBits = 24;
   static constexpr std::int64_t kPieces = 4;  // of what is left of a part, one is taken at a time
   struct alignas(64) Part {
     std::atomic<std::uint64_t> word{0};
   };
-  static std::uint64_t word_of(std::uint32_t generation, std::int64_t first, std::int64_t end) {
-    return std::uint64_t{generation & 0xffff} << (2 * kBits) | static_cast<std::uint64_t>(end) << kBits |
+  static std::uint64_t word_of(std::uint32_t number, std::int64_t first, std::int64_t end) {
+    return std::uint64_t{number} << (2 * kBits) | static_cast<std::uint64_t>(end) << kBits |
            static_cast<std::uint64_t>(first);
   }
 
@@ -84,7 +85,7 @@ class Job {
     std::int64_t first, n;
     std::uint64_t left;
     do {
-      if (w >> (2 * kBits) != (g & 0xffff)) return false;
+      if (w >> (2 * kBits) != g) return false;
       const auto begin = static_cast<std::int64_t>(w & kMostTasks),
                  end = static_cast<std::int64_t>((w >> kBits) & kMostTasks);
       if (end - begin < fewest) return false;
@@ -106,13 +107,14 @@ class Job {
     return true;
   }
 
-  std::atomic<std::uint32_t> generation_{0};
-  std::atomic<int> threads_{0};
-  TaskFunction f_{};
+  std::atomic<std::uint32_t> number_{0};
   std::mutex mutex_;
-  std::exception_ptr error_;
+  // Workers read and write these, and their part: two lines of the cache that have to come from the caller's core.
   alignas(64) std::atomic<int> done_{0};
+  std::atomic<int> threads_{0};
   std::atomic<bool> failed_{false};
+  TaskFunction f_{};
+  std::exception_ptr error_;
   Part parts_[kMostThreads];
 };
 

@@ -45,6 +45,23 @@ struct InsideTask {
   ~InsideTask() { inside_task = before; }
 };
 
+// What a worker has to know of the job that began last, in one word, which changes with each job.
+struct Latest {
+  std::uint64_t word = 0;
+  static Latest after(Latest before, std::uint32_t number, int threads, int callers, int job) {
+    return {((before.word >> kFields) + 1) << kFields | std::uint64_t{number} << 20 |
+            static_cast<std::uint64_t>(threads) << 10 | static_cast<std::uint64_t>(callers) << 5 |
+            static_cast<std::uint64_t>(job)};
+  }
+  std::uint32_t number() const { return static_cast<std::uint32_t>(word >> 20) % Job::kNumbers; }
+  int threads() const { return static_cast<int>(word >> 10 & 1023); }
+  int callers() const { return static_cast<int>(word >> 5 & 31); }
+  int job() const { return static_cast<int>(word & 31); }
+
+ private:
+  static constexpr int kFields = 36;
+};
+
 // Jobs of several callers side by side, with threads that live as long as the process.
 class Pool {
   static constexpr int kPatience = 128;    // looks at who is done, some 5 us
@@ -102,7 +119,10 @@ class Pool {
     if (threads == 1) return run_alone(count, f);
     Job& job = job_of(caller.job());
     const std::uint32_t g = job.start(threads, count, f);
-    generation_.fetch_add(1, std::memory_order_seq_cst);
+    Latest before{latest_.load(std::memory_order_relaxed)};
+    while (!latest_.compare_exchange_weak(
+        before.word, Latest::after(before, g, threads, caller.count(), caller.job()).word, std::memory_order_seq_cst)) {
+    }
     if (parked_.load(std::memory_order_seq_cst) > 0) wake_all(wake_);
     {
       const InsideTask inside;
@@ -149,8 +169,15 @@ class Pool {
     return n;
   }
 
+  // `seen`: the number of each caller's job when this worker last looked.
+  void look_for_work(int id, Latest latest, std::array<std::uint32_t, kMostCallers>& seen) {
+    if (latest.callers() != 1) return share_work(id, seen);
+    seen[static_cast<std::size_t>(latest.job())] = latest.number();
+    if (id + 1 < latest.threads()) jobs_[latest.job()].load()->work(latest.number(), id + 1, Job::kFewestLeft);
+  }
+
   // Workers are dealt out to callers in turn, so that each caller has its share of them, and the same ones.
-  void look_for_work(int id, std::array<std::uint32_t, kMostCallers>& seen) {
+  void share_work(int id, std::array<std::uint32_t, kMostCallers>& seen) {
     std::uint32_t callers = callers_.load(std::memory_order_acquire);
     const int count = std::popcount(callers);
     std::array<int, kMostCallers> jobs;
@@ -160,13 +187,13 @@ class Pool {
       const int which = jobs[static_cast<std::size_t>((id + k) % count)];
       Job* const job = jobs_[which].load(std::memory_order_acquire);
       if (!job) continue;
-      const std::uint32_t g = job->generation();
+      const std::uint32_t g = job->number();
       if (std::exchange(seen[static_cast<std::size_t>(which)], g) == g) continue;
-      const int mine = id / count + 1;
-      if (k == 0 && mine < job->threads())
-        job->work(g, mine, count > 1 ? 1 : Job::kFewestLeft);
-      else if (count > 1)
-        job->help(g, 0, 1);
+      const int mine = k == 0 ? id / count + 1 : job->threads();
+      if (mine < job->threads())
+        job->work(g, mine, 1);
+      else
+        job->help(g, mine, 1);
     }
   }
 
@@ -192,11 +219,11 @@ class Pool {
     static const auto spin_us = static_cast<long>(environment::number(environment::spin_us, 50));
     const InsideTask inside;
     std::array<std::uint32_t, kMostCallers> seen{};
-    std::uint32_t before = 0;
+    std::uint64_t before = 0;
     while (true) {
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_us);
-      std::uint32_t g;
-      for (int i = 0; (g = generation_.load(std::memory_order_acquire)) == before; ++i) {
+      Latest latest;
+      for (int i = 0; (latest.word = latest_.load(std::memory_order_acquire)) == before; ++i) {
         relax();
         if (i % 64 != 63) continue;
         if (stays_awake(id)) {
@@ -205,21 +232,20 @@ class Pool {
           park(id, before);
         }
       }
-      before = g;
+      before = latest.word;
       if (is_dismissed(id))
         park(id, before);
       else
-        look_for_work(id, seen);
+        look_for_work(id, latest, seen);
     }
   }
 
-  void park(int id, std::uint32_t before) {
+  void park(int id, std::uint64_t before) {
     std::unique_lock lock(mutex_);
     wake_dismissed_.wait(lock, [&] { return !is_dismissed(id); });
     parked_.fetch_add(1, std::memory_order_seq_cst);
-    wake_.wait(lock, [&] {
-      return is_dismissed(id) || generation_.load(std::memory_order_seq_cst) != before || stays_awake(id);
-    });
+    wake_.wait(
+        lock, [&] { return is_dismissed(id) || latest_.load(std::memory_order_seq_cst) != before || stays_awake(id); });
     parked_.fetch_sub(1, std::memory_order_seq_cst);
   }
 
@@ -228,10 +254,10 @@ class Pool {
   std::mutex starting_, mutex_;
   std::condition_variable wake_, wake_dismissed_;
   std::atomic<int> threads_{0};  // started
-  std::atomic<int> size_{1}, awake_, parked_{0};
-  std::atomic<std::uint32_t> callers_{0};                 // a bit for each job that has one
-  alignas(64) std::atomic<std::uint32_t> generation_{0};  // changes with each job
   std::array<std::atomic<Job*>, kMostCallers> jobs_{};
+  alignas(64) std::atomic<std::uint32_t> callers_{0};  // a bit for each
+  alignas(64) std::atomic<std::uint64_t> latest_{0};   // Latest
+  std::atomic<int> size_{1}, awake_, parked_{0};
 };
 
 // Never destroyed: workers may look at it until the process ends.
