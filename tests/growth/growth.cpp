@@ -81,8 +81,8 @@ std::string name_of(const testing::TestParamInfo<Growth>& info) {
 
 TEST_P(GrowthTest, TwiceTheSizeIsTwiceTheWork) {
   Growth g = GetParam();
-  if (const char* times = std::getenv("TUTTI_GROWTH_TIMES")) g.n *= std::atoi(times);  // to look at one by hand
-  g.make(g.n / 2)();                                                                   // what is made once in a process
+  if (const char* times = std::getenv("GROWTH_TIMES")) g.n *= std::atoi(times);  // to look at one by hand
+  g.make(g.n / 2)();                                                             // what is made once in a process
   const Work once = work_of(g.make(g.n)), twice = work_of(g.make(2 * g.n));
   const auto text = [](const Work& w) {
     return std::to_string(w.steps) + " steps, " + std::to_string(w.peak) + " bytes, " + std::to_string(w.seconds) +
@@ -90,7 +90,7 @@ TEST_P(GrowthTest, TwiceTheSizeIsTwiceTheWork) {
   };
   const std::string both = text(once) + "; twice the size: " + text(twice);
   RecordProperty("work", both);
-  if (std::getenv("TUTTI_GROWTH_TIMES")) std::printf("%s\n", both.c_str());
+  if (std::getenv("GROWTH_TIMES")) std::printf("%s\n", both.c_str());
   EXPECT_LE(static_cast<double>(twice.steps), g.most * static_cast<double>(once.steps)) << both;
   EXPECT_LE(static_cast<double>(twice.peak), g.most_bytes * static_cast<double>(std::max(once.peak, kFewBytes)))
       << both;
