@@ -7,11 +7,13 @@
 #include <exception>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <queue>
 #include <thread>
+#include <utility>
 
 #include "report.hpp"
 #include "run/pool.hpp"
@@ -106,22 +108,107 @@ double makespan(const run_span& span, int cores, double handing) {
   return end;
 }
 
+// When the last of some jobs ends, whose steps are one after the other and in parts. A free core goes on with its job,
+// begins another one, or takes parts of others'.
+class JobSchedule {
+ public:
+  JobSchedule(const std::vector<run_span>& spans, std::size_t begin, std::size_t end, const ManyCores& m) : m_(m) {
+    for (std::size_t k = begin; k < end; ++k) {
+      if (spans[k].job >= static_cast<int>(jobs_.size())) jobs_.resize(static_cast<std::size_t>(spans[k].job) + 1);
+      jobs_[static_cast<std::size_t>(spans[k].job)].steps.push_back(&spans[k].tasks_ns);
+    }
+  }
+
+  double run(int cores) {
+    std::priority_queue<std::pair<double, int>, std::vector<std::pair<double, int>>, std::greater<>> free;
+    std::vector<int> own(static_cast<std::size_t>(cores), -1);
+    for (int c = 0; c < cores; ++c) free.push({0, c});
+    double end = 0;
+    while (!free.empty()) {
+      const auto [now, core] = free.top();
+      free.pop();
+      int& mine = own[static_cast<std::size_t>(core)];
+      if (mine < 0 || jobs_[static_cast<std::size_t>(mine)].over()) mine = next();
+      Job* job = nullptr;
+      double begin = std::numeric_limits<double>::infinity();
+      const auto offer = [&](Job& j, double delay) {
+        if (j.over() || !j.owned || j.part >= j.steps[j.step]->size()) return;
+        if (const double start = std::max(now, j.ready) + delay; start < begin) {
+          begin = start;
+          job = &j;
+        }
+      };
+      if (mine >= 0) offer(jobs_[static_cast<std::size_t>(mine)], 0);
+      if (!job)
+        for (Job& j : jobs_) offer(j, 1e3 * m_.handing);
+      if (!job) {
+        // Looks again when some step ends.
+        double until = std::numeric_limits<double>::infinity();
+        for (const Job& j : jobs_)
+          if (j.owned && !j.over()) until = std::min(until, std::max(j.ends, std::nextafter(now, until)));
+        if (until < std::numeric_limits<double>::infinity()) free.push({until, core});
+        continue;
+      }
+      const double done = begin + static_cast<double>((*job->steps[job->step])[job->part++]);
+      job->helped |= job->last >= 0 && job->last != core;
+      job->last = core;
+      job->ends = std::max(job->ends, done);
+      end = std::max(end, done);
+      if (job->part == job->steps[job->step]->size()) {
+        job->ready = job->ends + (job->helped ? 1e3 * m_.meeting : 0);
+        job->part = 0;
+        ++job->step;
+        job->helped = false;
+        job->last = -1;
+      }
+      free.push({done, core});
+    }
+    return end;
+  }
+
+ private:
+  struct Job {
+    std::vector<const std::vector<float>*> steps;
+    std::size_t step = 0, part = 0;
+    double ready = 0, ends = 0;
+    bool owned = false, helped = false;
+    int last = -1;
+    bool over() const { return step >= steps.size(); }
+  };
+  int next() {
+    for (std::size_t k = 0; k < jobs_.size(); ++k)
+      if (!std::exchange(jobs_[k].owned, true)) return static_cast<int>(k);
+    return -1;
+  }
+
+  const ManyCores& m_;
+  std::vector<Job> jobs_;
+};
+
 double bandwidth(const ManyCores& m, int cores) {
   return m.bandwidth > 0 ? m.bandwidth : std::min(10.0 * cores, 300.0);
+}
+
+double work_of(const run_span& span) {
+  return std::accumulate(span.tasks_ns.begin(), span.tasks_ns.end(), span.alone_ns);
 }
 
 Prediction schedule(const Record& r, const ManyCores& m, int cores) {
   Prediction p;
   std::map<int, double> waits;  // by stage
-  for (const run_span& span : r.spans) {
-    double ns = span.alone_ns;
-    const double work = std::accumulate(span.tasks_ns.begin(), span.tasks_ns.end(), ns);
+  for (std::size_t k = 0, next; k < r.spans.size(); k = next) {
+    const run_span& span = r.spans[k];
+    next = k + 1;
+    if (span.jobs >= 0)
+      while (next < r.spans.size() && r.spans[next].jobs == span.jobs) ++next;
+    double work = 0;
+    for (std::size_t i = k; i < next; ++i) work += work_of(r.spans[i]);
+    double ns = work;
     if (!span.tasks_ns.empty() && cores > 1) {
-      ns = makespan(span, cores, 1e3 * m.handing) + 1e3 * m.meeting * std::log2(cores);
+      ns = span.jobs >= 0 ? JobSchedule(r.spans, k, next, m).run(cores) : makespan(span, cores, 1e3 * m.handing);
+      ns += 1e3 * m.meeting * std::log2(cores);
       const double bytes = span.begins && span.stage >= 0 ? r.stages[static_cast<std::size_t>(span.stage)].bytes : 0;
       if (bytes > m.cache * cores * (1 << 20)) ns = std::max(ns, bytes / bandwidth(m, cores));
-    } else {
-      ns = work;
     }
     p.ns += ns;
     waits[span.stage] += ns * cores - work;

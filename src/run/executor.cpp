@@ -175,6 +175,7 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
     tasks += works_[i]->tasks;
     cost += works_[i]->cost_ns;
   }
+  if (stage.rows && is_worth(cost) && works_[steps[0]]->run_all(at)) return;
   if (tasks <= 1 || !is_worth(cost)) {
     for (int i : steps)
       if (!works_[i]->spreads)

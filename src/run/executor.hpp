@@ -32,6 +32,8 @@ struct Work {
   bool spreads = false;                                   // one task, which hands out tasks of its own
   double cost_ns = 0;                                     // of all tasks on one thread, an estimate by shapes
   virtual void run(char* const* at, int task) const = 0;  // at: by storage
+  /// All tasks, on all threads, where it knows how to do better than task by task. Whether it did.
+  virtual bool run_all(char* const*) const { return false; }
 };
 
 class NestWork final : public Work {

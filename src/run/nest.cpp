@@ -11,6 +11,8 @@ constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction:
 constexpr std::int64_t kFewestCalls = 64;      // of a large nest: keep as many cores busy
 constexpr std::int64_t kLeastBytes = 1 << 16;  // of the widest access in a call: some microseconds; one begins in 0.2
 constexpr std::int64_t kTaskBytes = 1 << 16;   // the same of a task, about
+constexpr double kLeastNs = 2e3;               // of a call, where the body is long
+constexpr double kTaskNs = 3e3;                // of a task, there
 constexpr std::int64_t kMostTasks = 1 << 20;
 
 // The dims of a loop that one kernel call walks over; -1: none.
@@ -76,10 +78,11 @@ void add_outer_dims(Nest& n, const compile::Loop& l, const Walked& w) {
 }
 
 // Columns, then rows, in pieces that suit a cache and keep many cores busy. A row that is added up stays whole.
-void cut(Nest& n, std::int64_t element_bytes) {
+void cut(Nest& n, std::int64_t element_bytes, double ns) {
   std::int64_t elements = n.rows * n.columns;
   for (std::int64_t o : n.outer) elements *= o;
-  const std::int64_t call = std::clamp(elements / kFewestCalls, kLeastBytes / element_bytes, kCall),
+  const std::int64_t least = std::min(kLeastBytes / element_bytes, static_cast<std::int64_t>(kLeastNs / ns) + 1),
+                     call = std::clamp(elements / kFewestCalls, least, kCall),
                      of_sums = std::clamp(call / std::max<std::int64_t>(1, n.rows), kFewestColumns, kColumnCall),
                      most_columns = n.walk == Walk::reduce_row      ? n.columns
                                     : n.walk == Walk::reduce_column ? of_sums
@@ -99,7 +102,7 @@ void cut(Nest& n, std::int64_t element_bytes) {
 
 }  // namespace
 
-Nest make_nest(const compile::Loop& l) {
+Nest make_nest(const compile::Loop& l, double ns_per_element) {
   if (l.accesses.size() > static_cast<std::size_t>(kMaxAccesses))
     throw InternalError("run: a loop has too many accesses");
   const Walked w = choose_walk(l);
@@ -117,9 +120,11 @@ Nest make_nest(const compile::Loop& l) {
   add_outer_dims(n, l, w);
   std::int64_t bytes = 1;  // of an element of the widest access
   for (const compile::Access& a : l.accesses) bytes = std::max<std::int64_t>(bytes, a.dtype.size());
-  cut(n, bytes);
+  cut(n, bytes, ns_per_element);
   for (std::int64_t o : n.outer) n.calls *= o;
-  const std::int64_t tasks = (n.calls * n.rows * n.columns * bytes + kTaskBytes - 1) / kTaskBytes;
+  const std::int64_t elements = n.calls * n.rows * n.columns,
+                     tasks = std::max((elements * bytes + kTaskBytes - 1) / kTaskBytes,
+                                      static_cast<std::int64_t>(ns_per_element * static_cast<double>(elements) / kTaskNs));
   n.tasks = static_cast<int>(std::clamp<std::int64_t>(tasks, 1, std::min(n.calls, kMostTasks)));
   return n;
 }

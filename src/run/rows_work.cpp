@@ -5,6 +5,11 @@
 #include <set>
 
 namespace tutti::run {
+namespace {
+
+constexpr int kFewThreads = 4;  // do better alone with what lies in their caches
+
+}  // namespace
 
 compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::int64_t count) {
   compile::Loop l = loop;
@@ -30,7 +35,23 @@ RowsWork::RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::
   tasks = static_cast<int>(stage.groups ? stage.groups : std::clamp<std::int64_t>(chunks_, 1, 256));
 }
 
-void RowsWork::run(char* const* at, int task) const {
+void RowsWork::run(char* const* at, int task) const { run_task(at, task, nullptr); }
+
+bool RowsWork::run_all(char* const* at) const {
+  if (num_threads() <= kFewThreads) return false;
+  struct Context {
+    const RowsWork* self;
+    char* const* at;
+  } context{this, at};
+  SharedJobs(tasks).run({[](void* c, int task, SharedJobs::Job& job) {
+                           const Context& x = *static_cast<Context*>(c);
+                           x.self->run_task(x.at, task, &job);
+                         },
+                         &context});
+  return true;
+}
+
+void RowsWork::run_task(char* const* at, int task, SharedJobs::Job* job) const {
   using Clock = std::chrono::steady_clock;
   BufferPtr scratch;
   if (scratch_bytes_) scratch = allocate_buffer(static_cast<std::size_t>(scratch_bytes_));
@@ -42,24 +63,40 @@ void RowsWork::run(char* const* at, int task) const {
       here[l.storage] = moved(static_cast<char*>(scratch->data()), l.offset - row * l.row_bytes);
     for (std::size_t k = 0; k < steps_.size(); ++k) {
       const auto start = times_ ? Clock::now() : Clock::time_point();
-      run_step(steps_[k], here.data(), row, {task, c == first});
+      run_step(steps_[k], here.data(), row, {task, c == first}, job);
       if (times_) times_->add(k, std::chrono::nanoseconds(Clock::now() - start).count());
     }
   }
 }
 
-void RowsWork::run_step(const RowsStep& s, char* const* at, std::int64_t row, Place place) const {
+void RowsWork::run_step(const RowsStep& s, char* const* at, std::int64_t row, Place place,
+                        SharedJobs::Job* job) const {
   const RowsStep::Part& part = row + chunk_ <= rows_ ? s.chunk : s.rest;
   char* base[kMaxAccesses];
   for (std::size_t k = 0; k < s.storages.size(); ++k)
     base[k] = moved(s.storages[k] < 0 ? nullptr : at[s.storages[k]], row * s.row_steps[k]);
   if (s.group_step) base[s.storages.size() - 1] = moved(base[s.storages.size() - 1], place.group * s.group_step);
-  if (const Work* work = (part.more && !place.is_first ? part.more : part.work).get()) {
-    for (int t = 0; t < work->tasks; ++t) work->run(base, t);
+  const Work* const work = (part.more && !place.is_first ? part.more : part.work).get();
+  const Nest& nest = part.nest;
+  if (!work)
+    for (int k = 0; k < nest.accesses; ++k) base[k] = moved(base[k], nest.offsets[k]);
+  const int parts = work ? work->tasks : nest.tasks;
+  if (!job) {
+    if (!work) return run_nest(nest, base, 0, nest.calls);
+    for (int t = 0; t < parts; ++t) work->run(base, t);
     return;
   }
-  for (int k = 0; k < part.nest.accesses; ++k) base[k] = moved(base[k], part.nest.offsets[k]);
-  run_nest(part.nest, base, 0, part.nest.calls);
+  struct Context {
+    const Work* work;
+    const Nest& nest;
+    char* const* base;
+  } context{work, nest, base};
+  job->share(parts, {[](void* c, int t) {
+                       const Context& x = *static_cast<Context*>(c);
+                       if (x.work) return x.work->run(x.base, t);
+                       run_nest(x.nest, x.base, x.nest.calls * t / x.nest.tasks, x.nest.calls * (t + 1) / x.nest.tasks);
+                     },
+                     &context});
 }
 
 }  // namespace tutti::run

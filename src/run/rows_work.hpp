@@ -2,6 +2,7 @@
 #pragma once
 
 #include "run/executor.hpp"
+#include "run/shared_jobs.hpp"
 
 namespace tutti::run {
 
@@ -24,13 +25,17 @@ class RowsWork final : public Work {
  public:
   RowsWork(const compile::Plan& plan, const compile::Stage& stage, std::vector<RowsStep> steps, double cost_ns);
   void run(char* const* at, int task) const override;
+  /// With many threads those that have no task of their own help others with the parts of each step.
+  bool run_all(char* const* at) const override;
 
  private:
   struct Place {
     int group;
     bool is_first;  // chunk of the group
   };
-  void run_step(const RowsStep& step, char* const* at, std::int64_t row, Place place) const;  // rows from `row` on
+  void run_task(char* const* at, int task, SharedJobs::Job* job) const;
+  // Rows from `row` on.
+  void run_step(const RowsStep& step, char* const* at, std::int64_t row, Place place, SharedJobs::Job* job) const;
 
   struct Local {
     int storage;

@@ -41,7 +41,7 @@ Timeline* Timeline::here() { return timeline_here; }
 
 void Timeline::close() {
   const std::int64_t now = clock_ns();
-  spans_.push_back({stage_, std::exchange(begins_, false), static_cast<double>(now - since_), {}});
+  spans_.push_back({stage_, std::exchange(begins_, false), static_cast<double>(now - since_), {}, -1, -1});
   since_ = now;
 }
 
@@ -49,6 +49,7 @@ void Timeline::finish() { close(); }
 
 void Timeline::clear() {
   spans_.clear();
+  jobs_ = 0;
   since_ = clock_ns();
 }
 
@@ -59,12 +60,31 @@ void Timeline::run(int count, TaskFunction f) {
   }
   const bool begins = std::exchange(begins_, false);
   close();
+  run_tasks({stage_, begins, 0, {}, -1, -1}, count, f);
+}
+
+void Timeline::begin_jobs() {
+  if (inside_) return;
+  close();
+  begins_ = true;
+  ++jobs_;
+}
+
+void Timeline::run_part_of_job(int job, int parts, TaskFunction f) {
+  if (inside_) return run(parts, f);
+  run_tasks({stage_, std::exchange(begins_, false), 0, {}, jobs_, job}, parts, f);
+}
+
+void Timeline::end_jobs() {
+  if (!inside_) close();
+}
+
+void Timeline::run_tasks(Span span, int count, TaskFunction f) {
   struct Inside {
     bool& is;
     explicit Inside(bool& flag) : is(flag) { is = true; }
     ~Inside() { is = false; }
   } inside(inside_);
-  Span span{stage_, begins, 0, {}};
   span.tasks_ns.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     f.call(f.context, i);

@@ -28,6 +28,9 @@ class Timeline {
     bool begins = false;  // the first span of a run of its stage
     double alone_ns = 0;
     std::vector<float> tasks_ns;
+    /// Of SharedJobs, the how manieth these are of the run (-1: no such), and which job: its steps are one after the
+    /// other, jobs run side by side.
+    int jobs = -1, job = -1;
   };
 
   Timeline();
@@ -44,6 +47,10 @@ class Timeline {
 
   /// As `run_tasks`.
   void run(int count, TaskFunction f);
+  /// Between these two SharedJobs runs one job after the other, each in steps of parts.
+  void begin_jobs();
+  void run_part_of_job(int job, int parts, TaskFunction f);
+  void end_jobs();
 
   /// The spans while it lives belong to that stage, but for those of stages within.
   class Within {
@@ -60,11 +67,13 @@ class Timeline {
  private:
   int number(const compile::Plan& plan, const compile::Stage& stage);
   void close();
+  void run_tasks(Span span, int count, TaskFunction f);
 
   std::map<std::pair<const compile::Plan*, const compile::Stage*>, int> numbers_;
   std::vector<Stage> stages_;
   std::vector<Span> spans_;
   int stage_ = -1;
+  int jobs_ = 0;  // how often there were such
   bool begins_ = false, inside_ = false;  // inside: of a task
   std::int64_t since_ = 0;                // ns
 };

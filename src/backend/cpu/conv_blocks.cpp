@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kRegion = std::int64_t{384} << 10;  // bytes of the left operand that a block looks at
 constexpr std::int64_t kResults = std::int64_t{256} << 10, kPanelBytes = std::int64_t{256} << 10;  // bytes
-constexpr std::int64_t kFewestConvRows = 16, kWorthTiles = 48, kManyTasks = 16;
+constexpr std::int64_t kFewestConvRows = 16, kWorthTiles = 48, kManyTasks = 128;
 constexpr std::int64_t kParts = std::int64_t{8} << 20;  // bytes of sums that are added up apart
 constexpr double kConvTask = 4e6;                       // operations
 

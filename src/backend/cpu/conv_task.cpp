@@ -237,23 +237,29 @@ template <class T> void ConvLoops<T>::run(const ConvArrays<T>& arrays, std::int6
   if (b_.parts == 1 && !is_direct(b)) write(b, to, arrays.out);
 }
 
-template <class T> void ConvLoops<T>::add_parts(const ConvArrays<T>& arrays, std::int64_t number) const {
-  const Block b = block(number);
-  T* const sums = arrays.parts + number * b_.parts * block_elements_;
+template <class T> void ConvLoops<T>::add_piece(const ConvArrays<T>& arrays, std::int64_t piece) const {
+  const std::int64_t begin = piece % pieces_of_block() * kPieceElements,
+                     end = std::min(block_elements_, begin + kPieceElements);
+  T* const sums = arrays.parts + piece / pieces_of_block() * b_.parts * block_elements_;
   for (std::int64_t p = 1; p < b_.parts; ++p) {
     const T* more = sums + p * block_elements_;
-    for (std::int64_t i = 0; i < block_elements_; ++i) sums[i] += more[i];
+    for (std::int64_t i = begin; i < end; ++i) sums[i] += more[i];
   }
-  write(b, sums, arrays.out);
+}
+
+template <class T> void ConvLoops<T>::write_block(const ConvArrays<T>& arrays, std::int64_t number) const {
+  write(block(number), arrays.parts + number * b_.parts * block_elements_, arrays.out);
 }
 
 // Not the whole class: conv_operands.cpp has members too, and the two may be compiled as one.
 template ConvLoops<float>::ConvLoops(ConvSums, ConvBlocks);
 template void ConvLoops<float>::run(const ConvArrays<float>&, std::int64_t) const;
-template void ConvLoops<float>::add_parts(const ConvArrays<float>&, std::int64_t) const;
+template void ConvLoops<float>::add_piece(const ConvArrays<float>&, std::int64_t) const;
+template void ConvLoops<float>::write_block(const ConvArrays<float>&, std::int64_t) const;
 template ConvLoops<double>::ConvLoops(ConvSums, ConvBlocks);
 template void ConvLoops<double>::run(const ConvArrays<double>&, std::int64_t) const;
-template void ConvLoops<double>::add_parts(const ConvArrays<double>&, std::int64_t) const;
+template void ConvLoops<double>::add_piece(const ConvArrays<double>&, std::int64_t) const;
+template void ConvLoops<double>::write_block(const ConvArrays<double>&, std::int64_t) const;
 
 }  // namespace tutti::cpu
 

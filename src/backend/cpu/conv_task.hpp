@@ -25,10 +25,13 @@ template <class T> class ConvLoops {
   std::int64_t tasks() const { return b_.outer.count * b_.row_blocks * b_.column_blocks * b_.parts; }
   void run(const ConvArrays<T>& arrays, std::int64_t task) const;
 
-  /// Where parts are added up apart: elements of a task's sums; and what brings those of one block together.
+  /// Where parts are added up apart: elements of a task's sums; what adds a piece of those of one block together; and
+  /// what writes a block.
   std::int64_t part_elements() const { return b_.parts > 1 ? block_elements_ : 0; }
-  std::int64_t results() const { return tasks() / b_.parts; }
-  void add_parts(const ConvArrays<T>& arrays, std::int64_t block) const;
+  std::int64_t pieces() const { return b_.parts > 1 ? results() * pieces_of_block() : 0; }
+  void add_piece(const ConvArrays<T>& arrays, std::int64_t piece) const;
+  std::int64_t results() const { return b_.parts > 1 ? tasks() / b_.parts : 0; }
+  void write_block(const ConvArrays<T>& arrays, std::int64_t block) const;
 
   /// Where the right operand is brought to panels: elements of all, and one panel of one group.
   std::int64_t panel_elements() const { return b_.right_once ? b_.outer.count * panels_ * panel_size_ : 0; }
@@ -64,6 +67,9 @@ template <class T> class ConvLoops {
       return static_cast<T*>(buffer->data());
     }
   };
+
+  static constexpr std::int64_t kPieceElements = 4096;
+  std::int64_t pieces_of_block() const { return blocks_of(block_elements_, kPieceElements); }
 
   Block block(std::int64_t number) const;
   std::vector<Range> terms(std::int64_t number) const;

@@ -45,8 +45,10 @@ template <class T> class ConvWork final : public run::Work {
          [&](std::size_t k, std::int64_t i) { loops_[k].make_panel(of[k], const_cast<T*>(of[k].panels), i); });
     each([](const ConvLoops<T>& l) { return l.tasks(); },
          [&](std::size_t k, std::int64_t i) { loops_[k].run(of[k], i); });
-    each([](const ConvLoops<T>& l) { return l.part_elements() ? l.results() : 0; },
-         [&](std::size_t k, std::int64_t i) { loops_[k].add_parts(of[k], i); });
+    each([](const ConvLoops<T>& l) { return l.pieces(); },
+         [&](std::size_t k, std::int64_t i) { loops_[k].add_piece(of[k], i); });
+    each([](const ConvLoops<T>& l) { return l.results(); },
+         [&](std::size_t k, std::int64_t i) { loops_[k].write_block(of[k], i); });
   }
 
  private:

@@ -99,7 +99,7 @@ class RowsSteps {
     cost += ns_per_element(l) * static_cast<double>(compile::product(l.extents));
     fill(to, [&](run::RowsStep::Part& part, std::int64_t rows) {
       compile::Loop some = run::loop_of_rows(l, stage_.rows, rows);
-      part.nest = run::make_nest(some);
+      part.nest = run::make_nest(some, ns_per_element(l));
       compile::Loop numbered = some;
       for (std::size_t k = 0; k < some.accesses.size(); ++k) numbered.accesses[k].storage = static_cast<int>(k);
       part.work = cpu::transpose_work(numbered, false);
@@ -156,7 +156,7 @@ std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::S
 std::unique_ptr<run::Work> loop_work(const compile::Plan& plan, const compile::Stage& stage, const compile::Loop& l,
                                      Kernels& kernels) {
   if (auto work = cpu::transpose_work(l, cpu::is_far(plan, l))) return work;
-  auto nest = std::make_unique<run::NestWork>(run::make_nest(l), ns_per_element(l));
+  auto nest = std::make_unique<run::NestWork>(run::make_nest(l, ns_per_element(l)), ns_per_element(l));
   kernels.want(nest->nest(), {plan, stage, l, l});
   return nest;
 }

@@ -24,6 +24,8 @@ constexpr std::int64_t kManyTasks = 64, kFewestLines = 64;  // of a batch in par
 constexpr double kLeastPart = 2e6;                          // operations
 constexpr double kTaskWork = 1e6;                           // operations of a task of a batch, some 10 us
 constexpr double kTaskNs = 10e3;                            // of a batch of thin products
+constexpr std::int64_t kFewestPartRows = 24;                // of a product in a stage by rows
+constexpr double kLeastPartOfRows = 5e5;                    // operations: threads that share a job meet quickly
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.
@@ -42,10 +44,10 @@ class DotWork final : public run::Work {
       cost_ns = static_cast<double>(batches_) * (bytes * 0.02 + 100);
       if (batches_ == 1 && bytes > kToRead && !whole) parts_ = 2;
     }
-    by_rows_ = d.m >= d.n;
-    unit_ = by_rows_ ? 16 : 64;
+    by_rows_ = d.m >= d.n || whole;
+    unit_ = whole ? kFewestPartRows : by_rows_ ? 16 : 64;
     const std::int64_t extent = by_rows_ ? d.m : d.n;
-    if (!is_vector && !whole) parts_ = parts(extent, work);
+    if (!is_vector) parts_ = whole ? parts_of_rows(work) : parts(extent, work);
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
     const double of_task = is_vector ? kToRead / (2 * work + 1) : kTaskWork / (work + 1);
@@ -80,6 +82,11 @@ class DotWork final : public run::Work {
     if (batches_ == 1) return work <= 4e6 ? 1 : work < 2e10 ? 2 : work < 2e11 ? 4 : 8;
     const auto most = std::min(static_cast<double>(extent / kFewestLines), work / kLeastPart);
     return std::max<std::int64_t>(1, std::min((kManyTasks + batches_ - 1) / batches_, static_cast<std::int64_t>(most)));
+  }
+  // Few, so that several threads may share a step of a stage by rows.
+  std::int64_t parts_of_rows(double work) const {
+    const auto most = static_cast<std::int64_t>(std::min(1e6, work / kLeastPartOfRows));
+    return std::max<std::int64_t>(1, std::min(d_.m / kFewestPartRows, most));
   }
   // How many neighbours in a batch of products with a vector are done together, because the rows of their matrices lie
   // one behind the other: as many as make a piece of memory worth going for.
