@@ -19,8 +19,7 @@ constexpr std::int64_t kChunk = std::int64_t{288} << 10;  // bytes handed on wit
 constexpr std::int64_t kTiny = 64;                        // elements
 constexpr std::size_t kMostSteps = 24;
 constexpr std::int64_t kQuickBody = 16;  // instructions
-constexpr std::int64_t kBox = 1 << 16;      // elements of boxes that are worth several tasks
-constexpr std::int64_t kBoxTask = 1 << 14;  // of one of these, about: some microseconds
+constexpr std::int64_t kBox = 1 << 16;   // elements of boxes that are worth several tasks, and of one task, about
 
 class Grouping {
  public:
@@ -166,7 +165,7 @@ class Grouping {
       const auto insts = static_cast<std::int64_t>(loop(i)->body.insts.size());
       row = std::max(row, product(loop(i)->extents) / s.rows * std::max<std::int64_t>(1, insts / kQuickBody));
     }
-    s.chunk = std::clamp<std::int64_t>(kBoxTask / row, 1, s.rows);
+    s.chunk = std::clamp<std::int64_t>(kBox / row, 1, s.rows);
   }
 
   // A transposition walks better over large squares than along a few rows.

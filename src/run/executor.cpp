@@ -1,5 +1,6 @@
 #include "run/executor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "array/evaluate.hpp"
 #include "run/flights.hpp"
 #include "run/pool.hpp"
+#include "run/shared_jobs.hpp"
 #include "run/timeline.hpp"
 #include "tutti/base/error.hpp"
 
@@ -19,17 +21,18 @@ constexpr double kInline = 30e3;      // ns: less work than this is not worth wa
 constexpr double kInlineAwake = 4e3;  // nor this worth a meeting with one that is awake
 }  // namespace
 
-NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)) {
+NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)), fine_(finer(nest_, ns_per_element)) {
   tasks = nest_.tasks;
+  fine_tasks = fine_.tasks;
   cost_ns = 10.0 * static_cast<double>(nest_.calls) +
             ns_per_element * static_cast<double>(nest_.calls * nest_.rows * nest_.columns);
 }
 
-void NestWork::run(char* const* at, int task) const {
+void NestWork::run(const Nest& nest, char* const* at, int task, int tasks) {
   char* base[kMaxAccesses];
-  for (int k = 0; k < nest_.accesses; ++k)
-    base[k] = moved(nest_.storages[k] < 0 ? nullptr : at[nest_.storages[k]], nest_.offsets[k]);
-  run_nest(nest_, base, nest_.calls * task / nest_.tasks, nest_.calls * (task + 1) / nest_.tasks);
+  for (int k = 0; k < nest.accesses; ++k)
+    base[k] = moved(nest.storages[k] < 0 ? nullptr : at[nest.storages[k]], nest.offsets[k]);
+  run_nest(nest, base, nest.calls * task / tasks, nest.calls * (task + 1) / tasks);
 }
 
 void CallWork::run(char* const* at, int) const {
@@ -44,7 +47,7 @@ void CallWork::run(char* const* at, int) const {
 Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated)
     : plan_(plan), works_(std::move(works)), repeated_(repeated), times_(StageTimes::of(plan)) {
   for (const auto& w : works_) {
-    wide_ += w && (w->tasks > 1 || w->spreads) && is_worth(w->cost_ns);
+    wide_ += w && (std::max(w->tasks, w->fine_tasks) > 1 || w->spreads) && is_worth(w->cost_ns);
     beside_ |= w && w->goes_on;
   }
 }
@@ -165,6 +168,8 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
   const Timeline::Within within(plan_, stage);
   // Of a stage by rows the first step stands for all.
   const std::span<const int> steps(stage.steps.data(), stage.rows ? 1 : stage.steps.size());
+  const bool many = num_threads() > kFewThreads;
+  const auto tasks_of = [many](const Work& w) { return many && w.fine_tasks ? w.fine_tasks : w.tasks; };
   int tasks = 0;
   double cost = 0;
   for (int i : steps) {
@@ -172,7 +177,7 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
       works_[i]->run(at, 0);
       continue;
     }
-    tasks += works_[i]->tasks;
+    tasks += tasks_of(*works_[i]);
     cost += works_[i]->cost_ns;
   }
   if (stage.rows && is_worth(cost) && works_[steps[0]]->run_all(at)) return;
@@ -186,17 +191,20 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
     const Steps* self;
     std::span<const int> steps;
     char* const* at;
-  } context{this, steps, at};
+    bool many;
+  } context{this, steps, at, many};
   run_tasks(tasks, {[](void* c, int task) {
                       const Context& x = *static_cast<Context*>(c);
                       for (int i : x.steps) {
                         const Work& w = *x.self->works_[i];
                         if (w.spreads) continue;
-                        if (task < w.tasks) {
-                          w.run(x.at, task);
+                        const bool fine = x.many && w.fine_tasks;
+                        const int tasks = fine ? w.fine_tasks : w.tasks;
+                        if (task < tasks) {
+                          fine ? w.run_fine(x.at, task) : w.run(x.at, task);
                           return Flights::advance_mine();
                         }
-                        task -= w.tasks;
+                        task -= tasks;
                       }
                     },
                     &context});

@@ -29,9 +29,11 @@ struct Work {
   virtual std::unique_ptr<UnderWay> start(char* const*) const { return nullptr; }
   bool goes_on = false;
   int tasks = 1;
-  bool spreads = false;                                   // one task, which hands out tasks of its own
-  double cost_ns = 0;                                     // of all tasks on one thread, an estimate by shapes
+  int fine_tasks = 0;    // where many threads do better with others than `tasks`; results are the same bits
+  bool spreads = false;  // one task, which hands out tasks of its own
+  double cost_ns = 0;    // of all tasks on one thread, an estimate by shapes
   virtual void run(char* const* at, int task) const = 0;  // at: by storage
+  virtual void run_fine(char* const* at, int task) const { run(at, task); }
   /// All tasks, on all threads, where it knows how to do better than task by task. Whether it did.
   virtual bool run_all(char* const*) const { return false; }
 };
@@ -39,11 +41,15 @@ struct Work {
 class NestWork final : public Work {
  public:
   explicit NestWork(Nest nest, double ns_per_element);
-  void run(char* const* at, int task) const override;
+  void run(char* const* at, int task) const override { run(nest_, at, task, tasks); }
+  void run_fine(char* const* at, int task) const override { run(fine_, at, task, fine_tasks); }
   Nest& nest() { return nest_; }
+  /// The same walk in shorter calls; its kernel is that of the nest.
+  Nest& fine() { return fine_; }
 
  private:
-  Nest nest_;
+  static void run(const Nest& nest, char* const* at, int task, int tasks);
+  Nest nest_, fine_;
 };
 
 class CallWork final : public Work {

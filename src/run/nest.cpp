@@ -11,8 +11,7 @@ constexpr std::int64_t kColumnCall = 1 << 12;  // columns of a column reduction:
 constexpr std::int64_t kFewestCalls = 64;      // of a large nest: keep as many cores busy
 constexpr std::int64_t kLeastBytes = 1 << 16;  // of the widest access in a call: some microseconds; one begins in 0.2
 constexpr std::int64_t kTaskBytes = 1 << 16;   // the same of a task, about
-constexpr double kLeastNs = 2e3;               // of a call, where the body is long
-constexpr double kTaskNs = 3e3;                // of a task, there
+constexpr double kFineNs = 4e3;                // of a task for many threads, by the estimate, which is high
 constexpr std::int64_t kMostTasks = 1 << 20;
 
 // The dims of a loop that one kernel call walks over; -1: none.
@@ -78,11 +77,10 @@ void add_outer_dims(Nest& n, const compile::Loop& l, const Walked& w) {
 }
 
 // Columns, then rows, in pieces that suit a cache and keep many cores busy. A row that is added up stays whole.
-void cut(Nest& n, std::int64_t element_bytes, double ns) {
+void cut(Nest& n, std::int64_t element_bytes) {
   std::int64_t elements = n.rows * n.columns;
   for (std::int64_t o : n.outer) elements *= o;
-  const std::int64_t least = std::min(kLeastBytes / element_bytes, static_cast<std::int64_t>(kLeastNs / ns) + 1),
-                     call = std::clamp(elements / kFewestCalls, least, kCall),
+  const std::int64_t call = std::clamp(elements / kFewestCalls, kLeastBytes / element_bytes, kCall),
                      of_sums = std::clamp(call / std::max<std::int64_t>(1, n.rows), kFewestColumns, kColumnCall),
                      most_columns = n.walk == Walk::reduce_row      ? n.columns
                                     : n.walk == Walk::reduce_column ? of_sums
@@ -102,7 +100,7 @@ void cut(Nest& n, std::int64_t element_bytes, double ns) {
 
 }  // namespace
 
-Nest make_nest(const compile::Loop& l, double ns_per_element) {
+Nest make_nest(const compile::Loop& l) {
   if (l.accesses.size() > static_cast<std::size_t>(kMaxAccesses))
     throw InternalError("run: a loop has too many accesses");
   const Walked w = choose_walk(l);
@@ -120,12 +118,35 @@ Nest make_nest(const compile::Loop& l, double ns_per_element) {
   add_outer_dims(n, l, w);
   std::int64_t bytes = 1;  // of an element of the widest access
   for (const compile::Access& a : l.accesses) bytes = std::max<std::int64_t>(bytes, a.dtype.size());
-  cut(n, bytes, ns_per_element);
+  cut(n, bytes);
   for (std::int64_t o : n.outer) n.calls *= o;
-  const std::int64_t elements = n.calls * n.rows * n.columns,
-                     tasks = std::max((elements * bytes + kTaskBytes - 1) / kTaskBytes,
-                                      static_cast<std::int64_t>(ns_per_element * static_cast<double>(elements) / kTaskNs));
+  const std::int64_t tasks = (n.calls * n.rows * n.columns * bytes + kTaskBytes - 1) / kTaskBytes;
   n.tasks = static_cast<int>(std::clamp<std::int64_t>(tasks, 1, std::min(n.calls, kMostTasks)));
+  return n;
+}
+
+// Rows of a call without sums do not depend on each other.
+Nest finer(const Nest& nest, double ns_per_element) {
+  Nest n = nest;
+  const double of_row = ns_per_element * static_cast<double>(n.columns);
+  const std::int64_t rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(kFineNs / of_row));
+  if (n.walk == Walk::map && rows < n.rows) {
+    if (n.row_dim < 0) {
+      n.row_total = n.rows;
+      n.row_dim = add_outer(n, (n.rows + rows - 1) / rows, n.row_steps, rows);
+      n.rows = rows;
+    } else {  // an outer dim already counts blocks
+      const std::int64_t blocks = (n.row_total + rows - 1) / rows, at = std::int64_t{n.row_dim} * n.accesses;
+      n.outer[static_cast<std::size_t>(n.row_dim)] = blocks;
+      for (int k = 0; k < n.accesses; ++k) n.steps[static_cast<std::size_t>(at + k)] = n.row_steps[k] * rows;
+      n.rows = rows;
+    }
+  }
+  n.calls = 1;
+  for (std::int64_t o : n.outer) n.calls *= o;
+  const double all = of_row * static_cast<double>(n.calls * n.rows);
+  n.tasks = static_cast<int>(
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(all / kFineNs), nest.tasks, std::min(n.calls, kMostTasks)));
   return n;
 }
 

@@ -39,8 +39,10 @@ struct Nest {
   int tasks = 1;
 };
 
-/// Chooses rows, columns and blocks, by extents and body alone. `ns_per_element`: what one thread takes, about.
-Nest make_nest(const compile::Loop& loop, double ns_per_element);
+/// Chooses rows, columns and blocks, by extents alone.
+Nest make_nest(const compile::Loop& loop);
+/// The same walk for many threads: in calls and tasks of some microseconds, where an element takes about so long.
+Nest finer(const Nest& nest, double ns_per_element);
 /// Calls number begin..end-1 of the nest. `at`: the base address per access, offsets added.
 void run_nest(const Nest& nest, char* const* at, std::int64_t begin, std::int64_t end);
 

@@ -4,12 +4,9 @@
 #include <chrono>
 #include <set>
 
+#include "run/pool.hpp"
+
 namespace tutti::run {
-namespace {
-
-constexpr int kFewThreads = 4;  // do better alone with what lies in their caches
-
-}  // namespace
 
 compile::Loop loop_of_rows(const compile::Loop& loop, std::int64_t rows, std::int64_t count) {
   compile::Loop l = loop;
@@ -42,7 +39,15 @@ bool RowsWork::run_all(char* const* at) const {
   struct Context {
     const RowsWork* self;
     char* const* at;
-  } context{this, at};
+  } context{fine_ ? fine_.get() : this, at};
+  if (fine_) {
+    run_tasks(fine_->tasks, {[](void* c, int task) {
+                               const Context& x = *static_cast<Context*>(c);
+                               x.self->run(x.at, task);
+                             },
+                             &context});
+    return true;
+  }
   SharedJobs(tasks).run({[](void* c, int task, SharedJobs::Job& job) {
                            const Context& x = *static_cast<Context*>(c);
                            x.self->run_task(x.at, task, &job);
@@ -69,21 +74,19 @@ void RowsWork::run_task(char* const* at, int task, SharedJobs::Job* job) const {
   }
 }
 
-void RowsWork::run_step(const RowsStep& s, char* const* at, std::int64_t row, Place place,
-                        SharedJobs::Job* job) const {
+void RowsWork::run_step(const RowsStep& s, char* const* at, std::int64_t row, Place place, SharedJobs::Job* job) const {
   const RowsStep::Part& part = row + chunk_ <= rows_ ? s.chunk : s.rest;
   char* base[kMaxAccesses];
   for (std::size_t k = 0; k < s.storages.size(); ++k)
     base[k] = moved(s.storages[k] < 0 ? nullptr : at[s.storages[k]], row * s.row_steps[k]);
   if (s.group_step) base[s.storages.size() - 1] = moved(base[s.storages.size() - 1], place.group * s.group_step);
   const Work* const work = (part.more && !place.is_first ? part.more : part.work).get();
-  const Nest& nest = part.nest;
+  const Nest& nest = job ? part.fine : part.nest;
   if (!work)
     for (int k = 0; k < nest.accesses; ++k) base[k] = moved(base[k], nest.offsets[k]);
-  const int parts = work ? work->tasks : nest.tasks;
   if (!job) {
     if (!work) return run_nest(nest, base, 0, nest.calls);
-    for (int t = 0; t < parts; ++t) work->run(base, t);
+    for (int t = 0; t < work->tasks; ++t) work->run(base, t);
     return;
   }
   struct Context {
@@ -91,10 +94,14 @@ void RowsWork::run_step(const RowsStep& s, char* const* at, std::int64_t row, Pl
     const Nest& nest;
     char* const* base;
   } context{work, nest, base};
+  const int parts = !work ? nest.tasks : work->fine_tasks ? work->fine_tasks : work->tasks;
   job->share(parts, {[](void* c, int t) {
                        const Context& x = *static_cast<Context*>(c);
-                       if (x.work) return x.work->run(x.base, t);
-                       run_nest(x.nest, x.base, x.nest.calls * t / x.nest.tasks, x.nest.calls * (t + 1) / x.nest.tasks);
+                       if (!x.work)
+                         run_nest(x.nest, x.base, x.nest.calls * t / x.nest.tasks,
+                                  x.nest.calls * (t + 1) / x.nest.tasks);
+                       else
+                         x.work->fine_tasks ? x.work->run_fine(x.base, t) : x.work->run(x.base, t);
                      },
                      &context});
 }

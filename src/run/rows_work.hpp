@@ -14,7 +14,7 @@ struct RowsStep {
   std::vector<std::int64_t> row_steps;  // by access, of one row
   std::int64_t group_step = 0;          // of the last access, of one group
   struct Part {
-    Nest nest;
+    Nest nest, fine;             // fine: the same, in parts for several threads
     std::unique_ptr<Work> work;  // in place of the nest; its storages are the numbers of accesses
     std::unique_ptr<Work> more;  // in place of the work, behind the first chunk of a group: adds to what stands there
   };
@@ -27,6 +27,8 @@ class RowsWork final : public Work {
   void run(char* const* at, int task) const override;
   /// With many threads those that have no task of their own help others with the parts of each step.
   bool run_all(char* const* at) const override;
+  /// The same steps in shorter chunks, which many threads run instead.
+  void set_fine(std::unique_ptr<RowsWork> fine) { fine_ = std::move(fine); }
 
  private:
   struct Place {
@@ -41,6 +43,7 @@ class RowsWork final : public Work {
     int storage;
     std::int64_t offset, row_bytes;
   };
+  std::unique_ptr<RowsWork> fine_;
   std::vector<RowsStep> steps_;
   std::vector<Local> locals_;
   std::int64_t rows_, chunk_, chunks_, scratch_bytes_;

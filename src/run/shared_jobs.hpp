@@ -10,6 +10,9 @@
 
 namespace tutti::run {
 
+/// As many threads do better alone with what lies in their caches; more share steps, in finer parts.
+constexpr int kFewThreads = 4;
+
 class SharedJobs {
  public:
   /// A job as its own thread sees it.

@@ -73,7 +73,7 @@ class Timeline {
   std::vector<Stage> stages_;
   std::vector<Span> spans_;
   int stage_ = -1;
-  int jobs_ = 0;  // how often there were such
+  int jobs_ = 0;                          // how often there were such
   bool begins_ = false, inside_ = false;  // inside: of a task
   std::int64_t since_ = 0;                // ns
 };

@@ -94,7 +94,7 @@ TEST(ConvolutionTiles, GiveTheSameBitsOnAnyThreads) {
     return sum(sin(lax::conv_general_dilated(x, w, {.padding = "SAME", .dimension_numbers = kLast})));
   };
   std::vector<std::tuple<Array, Array>> of;
-  for (int threads : {1, 2, 3}) {
+  for (int threads : {1, 2, 3, 7, 16}) {
     set_num_threads(threads);
     of.push_back(grad<0, 1>(loss)(w, x));
   }

@@ -68,7 +68,7 @@ TEST(DepthFirst, ATrainingStepRunsExampleByExample) {
     const auto [want_value, want] = step()(bs, x);
     config::backend("cpu");
     std::vector<Array> first;
-    for (int threads : {1, 2, 3}) {
+    for (int threads : {1, 2, 3, 7, 16}) {
       set_num_threads(threads);
       const auto [value, gradient] = step()(bs, x);
       EXPECT_TRUE(bool(allclose(value, want_value, 1e-5, 1e-6)));
@@ -105,7 +105,7 @@ TEST(DepthFirst, GradientsOfWeightsAddUpInGroups) {
     config::backend("cpu");
     const std::vector<Array> wanted = tree::leaves(want);
     std::vector<Array> first;
-    for (int threads : {1, 2, 3}) {
+    for (int threads : {1, 2, 3, 7, 16}) {
       set_num_threads(threads);
       const std::vector<Array> leaves = tree::leaves(std::get<1>(step()(bs, x)));
       if (first.empty()) first = leaves;

@@ -26,7 +26,7 @@ std::vector<cpu::KernelSpec> kernels_of(const Program& p) {
   for (const compile::Stage& stage : plan.stages)
     for (int i : stage.steps)
       if (const auto* l = std::get_if<compile::Loop>(&plan.steps[static_cast<std::size_t>(i)].what))
-        out.push_back(cpu::kernel_spec({plan, stage, *l, *l}, run::make_nest(*l, 1)));
+        out.push_back(cpu::kernel_spec({plan, stage, *l, *l}, run::make_nest(*l)));
   return out;
 }
 

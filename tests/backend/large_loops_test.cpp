@@ -174,7 +174,7 @@ TEST(large_loops, rows_together_agree) {
       auto exe = backend("cpu").compile(on_one_device(b.program), {donate});
       EXPECT_NE(exe->text().find(" rows"), std::string::npos);
       std::vector<BufferPtr> first;
-      for (int threads : {1, 2, 3}) {
+      for (int threads : {1, 2, 3, 7, 16}) {
         set_num_threads(threads);
         std::vector<BufferPtr> given{allocate_buffer(in[0]->num_bytes)};
         std::memcpy(given[0]->data(), in[0]->data(), in[0]->num_bytes);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kRegion = std::int64_t{384} << 10;  // bytes of the left operand that a block looks at
 constexpr std::int64_t kResults = std::int64_t{256} << 10, kPanelBytes = std::int64_t{256} << 10;  // bytes
-constexpr std::int64_t kFewestConvRows = 16, kWorthTiles = 48, kManyTasks = 128;
+constexpr std::int64_t kFewestConvRows = 16, kWorthTiles = 48, kManyTasks = 16, kVeryMany = 128;
 constexpr std::int64_t kParts = std::int64_t{8} << 20;  // bytes of sums that are added up apart
 constexpr double kConvTask = 4e6;                       // operations
 
@@ -17,7 +17,7 @@ class Cutting {
   Cutting(const ConvSums& s, std::int64_t lanes, std::int64_t vectors, std::int64_t size)
       : s_(s), lanes_(lanes), vectors_(vectors), size_(size) {}
 
-  ConvBlocks run() {
+  ConvBlocks run(bool fine) {
     for (const ConvDim& d : s_.dims) {
       b_.rows.push_back(d.rows);
       b_.terms.push_back(d.terms);
@@ -34,7 +34,7 @@ class Cutting {
       b_.right_once = !(b_.column.right == 1 && b_.column.count <= b_.panel && b_.column.count % lanes_ == 0);
     if (all_terms_ > 0) is_long_ ? cut_long() : cut_short();
     count();
-    share_out();
+    share_out(fine);
     return b_;
   }
 
@@ -159,10 +159,11 @@ class Cutting {
   std::int64_t tasks() const { return b_.outer.count * b_.row_blocks * b_.column_blocks * b_.parts; }
 
   // So many tasks that no thread waits long for another.
-  void share_out() {
+  void share_out(bool fine) {
     const double operations = 2.0 * static_cast<double>(all_rows_) * static_cast<double>(all_terms_) *
                               static_cast<double>(s_.outs.count) * static_cast<double>(s_.groups.count);
-    const auto wanted = std::min(kManyTasks, static_cast<std::int64_t>(operations / kConvTask));
+    const auto worth = static_cast<std::int64_t>(operations / kConvTask);
+    const std::int64_t wanted = std::min(kManyTasks, worth);
     if (is_long_ && tasks() < wanted && all_terms_ > 0) {
       const std::int64_t bytes = b_.outer.count * all_rows_ * size_ * (has_out_columns() ? 1 : s_.outs.count) *
                                  (b_.columns == ConvColumns::places ? 1 : up(b_.column.count));
@@ -175,7 +176,7 @@ class Cutting {
       }
       b_.parts = std::clamp<std::int64_t>(std::min(most, each), 1, b_.term_blocks);
     }
-    while (tasks() < wanted) {
+    while (tasks() < (fine ? std::min(kVeryMany, worth) : wanted)) {
       std::int64_t* n = b_.rows[0] > 1 && b_.column_dim != 0 ? &b_.rows[0] : first_long(b_.rows, 2);
       if (n == &b_.rows[0] || (n && product(b_.rows) > 2 * kWorthTiles))
         halve(*n);
@@ -195,8 +196,8 @@ class Cutting {
 
 }  // namespace
 
-ConvBlocks conv_blocks(const ConvSums& sums, std::int64_t lanes, std::int64_t vectors, std::int64_t size) {
-  return Cutting(sums, lanes, vectors, size).run();
+ConvBlocks conv_blocks(const ConvSums& sums, std::int64_t lanes, std::int64_t vectors, std::int64_t size, bool fine) {
+  return Cutting(sums, lanes, vectors, size).run(fine);
 }
 
 }  // namespace tutti::cpu

@@ -31,7 +31,8 @@ struct ConvBlocks {
   std::int64_t row_blocks = 1, term_blocks = 1, column_blocks = 1;  // numbers of blocks
 };
 
-ConvBlocks conv_blocks(const ConvSums& sums, std::int64_t lanes, std::int64_t vectors, std::int64_t size);
+/// `fine`: smaller blocks of results, for many threads; each element is the same sum.
+ConvBlocks conv_blocks(const ConvSums& sums, std::int64_t lanes, std::int64_t vectors, std::int64_t size, bool fine);
 
 inline std::int64_t blocks_of(std::int64_t n, std::int64_t block) { return (n + block - 1) / block; }
 

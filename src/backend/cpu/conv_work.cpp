@@ -5,6 +5,7 @@
 #include "array/buffer.hpp"
 #include "backend/cpu/conv_task.hpp"
 #include "run/pool.hpp"
+#include "run/shared_jobs.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -15,21 +16,27 @@ template <class T> class ConvWork final : public run::Work {
  public:
   explicit ConvWork(const compile::CallEqn& c) : left_(c.operands[0]), right_(c.operands[1]), out_(c.results[0]) {
     const auto& form = c.eqn.params.get<ops::Convolution>();
-    for (ConvSums& s : conv_sums(form, c.operand_types[0].shape, c.operand_types[1].shape, c.result_types[0].shape)) {
-      ConvBlocks blocks = conv_blocks(s, tile_lanes<T>(), tile_vectors(), sizeof(T));
-      loops_.emplace_back(std::move(s), std::move(blocks));
+    for (const ConvSums& s :
+         conv_sums(form, c.operand_types[0].shape, c.operand_types[1].shape, c.result_types[0].shape)) {
+      loops_.emplace_back(s, conv_blocks(s, tile_lanes<T>(), tile_vectors(), sizeof(T), false));
+      fine_.emplace_back(s, conv_blocks(s, tile_lanes<T>(), tile_vectors(), sizeof(T), true));
     }
     cost_ns = kOperation * c.eqn.op->flops(Call{*c.eqn.op, c.eqn.params, c.operand_types, c.eqn.subs}, c.result_types);
     spreads = cost_ns > kInline;
   }
 
   // One task, in which blocks are shared out: first operands are brought to panels, last parts are added up.
-  void run(char* const* at, int) const override {
+  void run(char* const* at, int) const override { run(num_threads() > run::kFewThreads ? fine_ : loops_, at); }
+
+ private:
+  using Loops = std::vector<ConvLoops<T>>;
+
+  void run(const Loops& loops, char* const* at) const {
     ConvArrays<T> arrays{reinterpret_cast<const T*>(at[left_]), reinterpret_cast<const T*>(at[right_]), nullptr,
                          reinterpret_cast<T*>(at[out_]), nullptr};
-    std::vector<ConvArrays<T>> of(loops_.size(), arrays);
+    std::vector<ConvArrays<T>> of(loops.size(), arrays);
     std::int64_t panels = 0, parts = 0;
-    for (const ConvLoops<T>& l : loops_) {
+    for (const ConvLoops<T>& l : loops) {
       panels += l.panel_elements();
       parts += l.part_elements() * l.tasks();
     }
@@ -37,35 +44,38 @@ template <class T> class ConvWork final : public run::Work {
     T* next = static_cast<T*>(room->data());
     for (std::size_t k = 0; k < of.size(); ++k) {
       of[k].panels = next;
-      next += loops_[k].panel_elements();
+      next += loops[k].panel_elements();
       of[k].parts = next;
-      next += loops_[k].part_elements() * loops_[k].tasks();
+      next += loops[k].part_elements() * loops[k].tasks();
     }
-    each([](const ConvLoops<T>& l) { return l.panels(); },
-         [&](std::size_t k, std::int64_t i) { loops_[k].make_panel(of[k], const_cast<T*>(of[k].panels), i); });
-    each([](const ConvLoops<T>& l) { return l.tasks(); },
-         [&](std::size_t k, std::int64_t i) { loops_[k].run(of[k], i); });
-    each([](const ConvLoops<T>& l) { return l.pieces(); },
-         [&](std::size_t k, std::int64_t i) { loops_[k].add_piece(of[k], i); });
-    each([](const ConvLoops<T>& l) { return l.results(); },
-         [&](std::size_t k, std::int64_t i) { loops_[k].write_block(of[k], i); });
+    each(
+        loops, [](const ConvLoops<T>& l) { return l.panels(); },
+        [&](std::size_t k, std::int64_t i) { loops[k].make_panel(of[k], const_cast<T*>(of[k].panels), i); });
+    each(
+        loops, [](const ConvLoops<T>& l) { return l.tasks(); },
+        [&](std::size_t k, std::int64_t i) { loops[k].run(of[k], i); });
+    each(
+        loops, [](const ConvLoops<T>& l) { return l.pieces(); },
+        [&](std::size_t k, std::int64_t i) { loops[k].add_piece(of[k], i); });
+    each(
+        loops, [](const ConvLoops<T>& l) { return l.results(); },
+        [&](std::size_t k, std::int64_t i) { loops[k].write_block(of[k], i); });
   }
 
- private:
   // Calls f(number of the loops, i) for `count` numbers of each.
-  template <class Count, class F> void each(Count count, F f) const {
+  template <class Count, class F> void each(const Loops& loops, Count count, F f) const {
     std::int64_t all = 0;
-    for (const ConvLoops<T>& l : loops_) all += count(l);
+    for (const ConvLoops<T>& l : loops) all += count(l);
     struct Context {
-      const ConvWork* self;
+      const Loops& loops;
       Count& count;
       F& f;
-    } context{this, count, f};
+    } context{loops, count, f};
     const run::TaskFunction task{[](void* c, int i) {
                                    const Context& x = *static_cast<Context*>(c);
                                    std::int64_t at = i;
-                                   for (std::size_t k = 0;; at -= x.count(x.self->loops_[k]), ++k)
-                                     if (at < x.count(x.self->loops_[k])) return x.f(k, at);
+                                   for (std::size_t k = 0;; at -= x.count(x.loops[k]), ++k)
+                                     if (at < x.count(x.loops[k])) return x.f(k, at);
                                  },
                                  &context};
     if (all > 1 && cost_ns > kInline) return run::run_tasks(static_cast<int>(all), task);
@@ -73,7 +83,7 @@ template <class T> class ConvWork final : public run::Work {
   }
 
   int left_, right_, out_;
-  std::vector<ConvLoops<T>> loops_;
+  Loops loops_, fine_;  // for a few threads, for many
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The CPU backend: plans with machine code for loops, library calls for products, eval for the rest.
 #include "backend/cpu/cpu.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "backend/cpu/conv_work.hpp"
@@ -51,10 +52,10 @@ double ns_per_element(const compile::Loop& l) {
 // Functions that works are waiting for: compiled in one go.
 class Kernels {
  public:
-  /// `nest` stays where it is until compile().
-  void want(run::Nest& nest, const cpu::LoopInPlan& loop) {
+  /// Both nests have the same kernel, and stay where they are until compile().
+  void want(run::Nest& nest, run::Nest& fine, const cpu::LoopInPlan& loop) {
     want(cpu::source_of(cpu::kernel_spec(loop, nest)),
-         [&nest](void* address) { nest.kernel = reinterpret_cast<run::KernelFn>(address); });
+         [&nest, &fine](void* address) { nest.kernel = fine.kernel = reinterpret_cast<run::KernelFn>(address); });
   }
   void want(cpu::Source source, std::function<void(void*)> ready) {
     sources_.push_back(std::move(source));
@@ -99,11 +100,13 @@ class RowsSteps {
     cost += ns_per_element(l) * static_cast<double>(compile::product(l.extents));
     fill(to, [&](run::RowsStep::Part& part, std::int64_t rows) {
       compile::Loop some = run::loop_of_rows(l, stage_.rows, rows);
-      part.nest = run::make_nest(some, ns_per_element(l));
+      part.nest = run::make_nest(some);
       compile::Loop numbered = some;
       for (std::size_t k = 0; k < some.accesses.size(); ++k) numbered.accesses[k].storage = static_cast<int>(k);
       part.work = cpu::transpose_work(numbered, false);
-      if (!part.work) kernels_.want(part.nest, {plan_, stage_, l, some});
+      if (part.work) return;
+      part.fine = run::finer(part.nest, ns_per_element(l));
+      kernels_.want(part.nest, part.fine, {plan_, stage_, l, some});
     });
   }
   void make(const compile::Dot& d, run::RowsStep& to) {
@@ -148,16 +151,36 @@ class RowsSteps {
   double cost = 0;
 };
 
-std::unique_ptr<run::Work> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
+std::unique_ptr<run::RowsWork> rows_work(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
   RowsSteps made(plan, stage, kernels);
   return std::make_unique<run::RowsWork>(plan, stage, std::move(made.steps), made.cost);
+}
+
+// Elementwise loops that hand nothing on in a task's memory: in how long chunks they run is not seen in the results.
+bool may_be_cut(const compile::Plan& plan, const compile::Stage& stage) {
+  return stage.groups == 0 && stage.scratch_bytes == 0 &&
+         std::all_of(stage.steps.begin(), stage.steps.end(), [&](int i) {
+           const auto* l = std::get_if<compile::Loop>(&plan.steps[i].what);
+           return l && l->reduced < 0;
+         });
+}
+
+std::unique_ptr<run::Work> rows_work_for_all(const compile::Plan& plan, const compile::Stage& stage, Kernels& kernels) {
+  constexpr std::int64_t finer = 4;
+  auto work = rows_work(plan, stage, kernels);
+  if (stage.chunk >= finer && may_be_cut(plan, stage)) {
+    compile::Stage fine = stage;
+    fine.chunk /= finer;
+    work->set_fine(rows_work(plan, fine, kernels));
+  }
+  return work;
 }
 
 std::unique_ptr<run::Work> loop_work(const compile::Plan& plan, const compile::Stage& stage, const compile::Loop& l,
                                      Kernels& kernels) {
   if (auto work = cpu::transpose_work(l, cpu::is_far(plan, l))) return work;
-  auto nest = std::make_unique<run::NestWork>(run::make_nest(l, ns_per_element(l)), ns_per_element(l));
-  kernels.want(nest->nest(), {plan, stage, l, l});
+  auto nest = std::make_unique<run::NestWork>(run::make_nest(l), ns_per_element(l));
+  kernels.want(nest->nest(), nest->fine(), {plan, stage, l, l});
   return nest;
 }
 
@@ -171,7 +194,7 @@ class Works {
     std::vector<std::unique_ptr<run::Work>> works(plan.steps.size());
     for (const compile::Stage& stage : plan.stages) {
       if (stage.rows)
-        works[stage.steps[0]] = rows_work(plan, stage, kernels_);
+        works[stage.steps[0]] = rows_work_for_all(plan, stage, kernels_);
       else
         for (int i : stage.steps) works[i] = std::visit(Make{*this, plan, stage}, plan.steps[i].what);
     }

@@ -1,6 +1,7 @@
 #include "backend/cpu/dot_work.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -24,8 +25,8 @@ constexpr std::int64_t kManyTasks = 64, kFewestLines = 64;  // of a batch in par
 constexpr double kLeastPart = 2e6;                          // operations
 constexpr double kTaskWork = 1e6;                           // operations of a task of a batch, some 10 us
 constexpr double kTaskNs = 10e3;                            // of a batch of thin products
-constexpr std::int64_t kFewestPartRows = 24;                // of a product in a stage by rows
-constexpr double kLeastPartOfRows = 5e5;                    // operations: threads that share a job meet quickly
+constexpr std::int64_t kFineLines = 12;                     // rows of a task for many threads, twice as many columns
+constexpr double kFineWork = 2.5e5;                         // operations of it: threads that share a job meet quickly
 constexpr double kToRead = 200e3;  // bytes of a matrix that one thread reads in about the time in which two are woken
 
 // Tasks: (batch element, tile of rows or columns), chosen by extents alone.
@@ -45,9 +46,9 @@ class DotWork final : public run::Work {
       if (batches_ == 1 && bytes > kToRead && !whole) parts_ = 2;
     }
     by_rows_ = d.m >= d.n || whole;
-    unit_ = whole ? kFewestPartRows : by_rows_ ? 16 : 64;
+    unit_ = by_rows_ ? 16 : 64;
     const std::int64_t extent = by_rows_ ? d.m : d.n;
-    if (!is_vector) parts_ = whole ? parts_of_rows(work) : parts(extent, work);
+    if (!is_vector && !whole) parts_ = parts(extent, work);
     tile_ = ((extent + parts_ - 1) / parts_ + unit_ - 1) / unit_ * unit_;
     parts_ = std::max<std::int64_t>(1, (extent + tile_ - 1) / tile_);
     const double of_task = is_vector ? kToRead / (2 * work + 1) : kTaskWork / (work + 1);
@@ -68,12 +69,17 @@ class DotWork final : public run::Work {
       }
     }
     tasks = static_cast<int>(parts_ > 1 ? batches_ * parts_ : (batches_ + per_task_ - 1) / per_task_);
+    if (!is_vector) cut_finely();
   }
 
   void run(char* const* at, int task) const override {
     if (parts_ > 1) return one(at, task / parts_, task % parts_);
     const std::int64_t end = std::min(batches_, (task + 1) * per_task_);
     for (std::int64_t b = task * per_task_; b < end; b += together_) thin_ ? thin(at, b) : one(at, b, 0);
+  }
+  void run_fine(char* const* at, int task) const override {
+    const std::int64_t part = task / fine_of_part_, row = task % fine_of_part_ * fine_rows_;
+    one(at, part / parts_, part % parts_, row, row + fine_rows_);
   }
 
  private:
@@ -83,10 +89,18 @@ class DotWork final : public run::Work {
     const auto most = std::min(static_cast<double>(extent / kFewestLines), work / kLeastPart);
     return std::max<std::int64_t>(1, std::min((kManyTasks + batches_ - 1) / batches_, static_cast<std::int64_t>(most)));
   }
-  // Few, so that several threads may share a step of a stage by rows.
-  std::int64_t parts_of_rows(double work) const {
-    const auto most = static_cast<std::int64_t>(std::min(1e6, work / kLeastPartOfRows));
-    return std::max<std::int64_t>(1, std::min(d_.m / kFewestPartRows, most));
+  // Rows of one task for many threads: such products are added up element by element, however many rows there are.
+  void cut_finely() {
+    const std::int64_t rows = by_rows_ ? tile_ : d_.m, columns = by_rows_ ? d_.n : tile_;
+    if (together_ > 1 || thin_ || d_.dtype != float32 || d_.result != float32 || thin_product(d_.n, d_.k)) return;
+    const Matrix a{nullptr, d_.a_m, d_.a_k}, b{nullptr, d_.panel ? d_.panel : d_.b_k, d_.panel ? 1 : d_.b_n};
+    if (!is_small_product(rows, d_.panel ? d_.panel : columns, d_.k, a, b, d_.mask.has_value())) return;
+    const double of_row = 2.0 * static_cast<double>(columns) * static_cast<double>(d_.k);
+    const auto worth = std::max<std::int64_t>(1, static_cast<std::int64_t>(kFineWork / of_row));
+    fine_rows_ = std::min(rows, (std::max(worth, kFineLines) + kFineLines - 1) / kFineLines * kFineLines);
+    if (rows % fine_rows_ == 1) fine_rows_ = rows;  // one row alone is another kind of product
+    fine_of_part_ = (rows + fine_rows_ - 1) / fine_rows_;
+    if (fine_of_part_ > 1) fine_tasks = static_cast<int>(batches_ * parts_ * fine_of_part_);
   }
   // How many neighbours in a batch of products with a vector are done together, because the rows of their matrices lie
   // one behind the other: as many as make a piece of memory worth going for.
@@ -132,7 +146,9 @@ class DotWork final : public run::Work {
           {reinterpret_cast<const float*>(at[d_.b]) + p.b, d_.b_k, d_.b_n}, reinterpret_cast<float*>(at[d_.c]) + p.c,
           d_.c_m, sums());
   }
-  void one(char* const* at, std::int64_t batch, std::int64_t part) const {
+  // Of a part, rows first..end-1; there may be less.
+  void one(char* const* at, std::int64_t batch, std::int64_t part, std::int64_t first = 0,
+           std::int64_t end = std::numeric_limits<std::int64_t>::max()) const {
     auto [a, b, c, seen] = place(batch);
     std::int64_t m = d_.m, n = d_.n;
     if (together_ > 1) return vectors(at, a, b, c);
@@ -148,6 +164,11 @@ class DotWork final : public run::Work {
       c += from;
       seen += from;
     }
+    m = std::min(m, end) - first;
+    a += first * d_.a_m;
+    c += first * d_.c_m;
+    if (d_.mask) seen += first * d_.mask->m;
+    if (m <= 0) return;
     if (const NarrowProduct* p = narrow_[part + 1 == parts_].get())
       return p->run(at[d_.a] + 2 * a, at[d_.b] + 2 * b, at[d_.c] + d_.result.size() * c);
     auto product = [&]<class T, class R>() {
@@ -240,6 +261,7 @@ class DotWork final : public run::Work {
 
   Dot d_;
   std::int64_t batches_ = 1, parts_ = 1, tile_ = 0, unit_ = 1, per_task_ = 1, together_ = 1;
+  std::int64_t fine_rows_ = 0, fine_of_part_ = 1;  // of a task for many threads; how many of these a part has
   bool by_rows_ = true;
   ThinProduct thin_ = nullptr;
   std::unique_ptr<NarrowProduct> narrow_[2];  // of a whole tile and of the last one

@@ -80,7 +80,7 @@ void LoopFrame::nest(const Plan& p, const compile::Stage& stage, const compile::
   std::vector<char> owned;
   for (const Place& place : at) owned.push_back(place.own);
   const compile::Loop l = dim < 0 ? whole : rows_of_loop(whole, dim, *rows_, count_, owned);
-  const run::Nest n = run::make_nest(l, 1);
+  const run::Nest n = run::make_nest(l);
   KernelSpec spec = kernel_spec({p, stage, l, l}, n);
   spec.short_columns = 0;
   Inlined in;

@@ -195,8 +195,7 @@ constexpr Blocks whole_blocks = blocks<true>(kBlocks), cut_blocks = blocks<false
 
 }  // namespace
 
-bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
-                   std::int64_t c_row, Sums sums, const Seen* seen, const float* then) {
+bool is_small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, bool masked) {
   static const bool wide = isa() == Isa::avx512;
   if (!wide) return false;
   const bool turned = b.column != 1 && n > 1;
@@ -204,7 +203,13 @@ bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
   // A right matrix that is one panel needs no copy. A product of which much is left out may be larger.
   const bool dense = b.column == 1 && b.row == n && n <= kPanel && a.column == 1 && k <= kMostDense;
   const bool one_panel = dense || (!turned && n <= kPanel && std::max(m, k) <= kMostPanel);
-  if (!one_panel && (k > kMostInner || (m * n * k > kMostWork && !seen))) return false;
+  return one_panel || (k <= kMostInner && (m * n * k <= kMostWork || masked));
+}
+
+bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                   std::int64_t c_row, Sums sums, const Seen* seen, const float* then) {
+  if (!is_small_product(m, n, k, a, b, seen != nullptr)) return false;
+  const bool turned = b.column != 1 && n > 1;
   alignas(64) float panel[kMostInner * kPanel];
   for (std::int64_t j = 0; j < n; j += kPanel) {
     const std::int64_t columns = std::min(kPanel, n - j), vectors = (columns + kLane - 1) / kLane;

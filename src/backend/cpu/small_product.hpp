@@ -17,6 +17,9 @@ struct Seen {
 bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
                    std::int64_t c_row, Sums sums, const Seen* seen = nullptr, const float* then = nullptr);
 
+/// Whether it would; `masked`: with `seen`. Then it would for fewer rows as well, with the same sums.
+bool is_small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, bool masked);
+
 }  // namespace tutti::cpu
 
 // SPDX-License-Identifier: Apache-2.0
