@@ -14,7 +14,7 @@
 namespace tutti::run {
 namespace {
 
-constexpr int kSpins = 4000;  // until a thread that waits lets others run
+constexpr int kSpins = 400;  // some 10 us, until a thread that waits lets others run
 
 // One look at what another thread does.
 class Wait {

@@ -51,7 +51,7 @@ TEST(SharedJobs, RunEveryPartOnceAndStepsInOrder) {
       EXPECT_EQ(all.early.load(), 0);
     }
   }
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
 }
 
 TEST(SharedJobs, HandOnAnException) {
@@ -63,7 +63,7 @@ TEST(SharedJobs, HandOnAnException) {
       EXPECT_THROW(run::SharedJobs(3).run({&Shared::job, &all}), std::runtime_error);
     }
   }
-  set_num_threads(0);
+  set_num_threads(default_num_threads());
 }
 
 // What a prediction is made of.
