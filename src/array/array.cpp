@@ -10,6 +10,7 @@
 #include "array/runtime.hpp"
 #include "base/copy.hpp"
 #include "base/half.hpp"
+#include "base/tasks.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/places.hpp"
 #include "tree/absent.hpp"
@@ -201,7 +202,9 @@ void convert_elements(DType from, const void* in, DType to, void* out, std::int6
     visit_dtype(to, [&]<class T>(Stored<T>) {
       const F* source = static_cast<const F*>(in);
       T* target = static_cast<T*>(out);
-      for (std::int64_t i = 0; i < n; ++i) target[i] = convert_number<T>(source[i]);
+      in_pieces(n, 0.5, [&](std::int64_t begin, std::int64_t end) {  // by the workers who will read them
+        for (std::int64_t i = begin; i < end; ++i) target[i] = convert_number<T>(source[i]);
+      });
     });
   });
 }

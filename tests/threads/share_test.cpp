@@ -85,6 +85,18 @@ TEST(num_threads, may_be_set_while_others_run) {
   other.join();
 }
 
+// Memory of large arrays is first written by workers, whatever it is copied or converted from.
+TEST(num_threads, large_arrays_from_the_host) {
+  const Threads three(3);
+  const int n = (1 << 20) + 7;
+  std::vector<double> wide(static_cast<std::size_t>(n));
+  std::iota(wide.begin(), wide.end(), -1000.0);
+  const Array x = array(wide);
+  ASSERT_EQ(x.dtype(), float32);
+  const std::span<const float> got = host_data<float>(x);
+  for (int i = 0; i < n; ++i) ASSERT_EQ(got[static_cast<std::size_t>(i)], static_cast<float>(i - 1000)) << i;
+}
+
 // Four callers for as long as it takes all of them together to do a number of steps.
 TEST(callers, none_starves) {
   for (const int size : {2, 3, 8}) {
