@@ -189,9 +189,15 @@ Case convolution() {
     const memory::desc image(dims, memory::data_type::f32, memory::format_tag::nhwc),
         any(taps, memory::data_type::f32, memory::format_tag::any),
         plain(taps, memory::data_type::f32, memory::format_tag::hwio);
+#if DNNL_VERSION_MAJOR >= 3
+    const dnnl::convolution_forward::primitive_desc how(engine, dnnl::prop_kind::forward_inference,
+                                                        dnnl::algorithm::convolution_direct, image, any, image, one,
+                                                        one, one);
+#else
     const dnnl::convolution_forward::primitive_desc how(
         {dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, image, any, image, one, one, one},
         engine);
+#endif
     const dnnl::convolution_forward f(how);
     dnnl::stream stream(engine);
     const memory packed(how.weights_desc(), engine);

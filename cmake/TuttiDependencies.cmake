@@ -16,6 +16,12 @@ function(tutti_import target)
   endif()
 endfunction()
 
-tutti_import(tutti::llvm NAMES LLVM-19 HINTS ${LLVM_LIBRARY_DIR} SUFFIXES llvm-19/lib)
 tutti_import(tutti::dnnl NAMES dnnl)
 tutti_import(tutti::zip NAMES zip)
+if(TUTTI_LLVM STREQUAL "shared")
+  tutti_import(tutti::llvm NAMES LLVM-${TUTTI_LLVM_VERSION} LLVM HINTS ${LLVM_LIBRARY_DIR}
+    SUFFIXES llvm-${TUTTI_LLVM_VERSION}/lib)
+else()  # by their run-time names too: neither headers nor -dev packages are needed
+  tutti_import(tutti::z NAMES z libz.so.1)
+  tutti_import(tutti::zstd NAMES zstd libzstd.so.1)
+endif()

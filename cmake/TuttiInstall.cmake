@@ -3,14 +3,24 @@
 include(CMakePackageConfigHelpers)
 set(tutti_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tutti-config-version.cmake COMPATIBILITY SameMinorVersion)
+set(tutti_is_shared ${BUILD_SHARED_LIBS})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/tutti-config.cmake.in ${PROJECT_BINARY_DIR}/tutti-config.cmake @ONLY)
 install(TARGETS tutti EXPORT tutti-targets)
+if(TARGET tutti_llvm AND NOT BUILD_SHARED_LIBS)
+  install(TARGETS tutti_llvm EXPORT tutti-targets)
+endif()
 if(TARGET tutti_mpi)
   # A module, loaded when it is needed; a build of some targets, as `./dev demo` makes it, may be without.
   install(TARGETS tutti_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 endif()
 
 # pkg-config: the libraries beneath are for all programs where libtutti is static, private where it is shared.
-set(tutti_pc_beneath " $<TARGET_FILE:tutti::llvm> -ldnnl -lzip -lfmt -lgomp -ldl -lpthread")
+if(TARGET tutti_llvm)
+  set(tutti_pc_llvm "-ltutti_llvm -Wl,--gc-sections -l:libz.so.1 -l:libzstd.so.1")
+else()
+  set(tutti_pc_llvm "$<TARGET_FILE:tutti::llvm>")
+endif()
+set(tutti_pc_beneath " ${tutti_pc_llvm} -ldnnl -lzip -lfmt -lgomp -ldl -lpthread")
 if(BUILD_SHARED_LIBS)
   set(tutti_pc_libs "")
   set(tutti_pc_private "${tutti_pc_beneath}")
@@ -26,6 +36,6 @@ install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/tools/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti)
 install(EXPORT tutti-targets NAMESPACE tutti:: DESTINATION ${tutti_package_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/cmake/tutti-config.cmake ${PROJECT_SOURCE_DIR}/cmake/TuttiDependencies.cmake
+install(FILES ${PROJECT_BINARY_DIR}/tutti-config.cmake ${PROJECT_SOURCE_DIR}/cmake/TuttiDependencies.cmake
               ${PROJECT_BINARY_DIR}/tutti-config-version.cmake
         DESTINATION ${tutti_package_dir})

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library: every src/**/*.cpp. src/backend/cpu is a group of its own, the only one that sees LLVM's headers.
-find_package(LLVM 19.1 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 
 file(GLOB_RECURSE tutti_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
@@ -58,9 +57,13 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/src/checkpoint/checkpoint.cpp 
   COMPILE_DEFINITIONS TUTTI_VERSION="${PROJECT_VERSION}")
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend/cpu/product_tiles.cpp PROPERTIES
   COMPILE_OPTIONS "-ffp-contract=fast;-O3" SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+set(tutti_llvm tutti::llvm)
+if(TUTTI_LLVM STREQUAL "static")
+  set(tutti_llvm tutti_llvm)
+endif()
 target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
-  fmt::fmt Threads::Threads tutti::llvm tutti::dnnl tutti::zip
+  fmt::fmt Threads::Threads ${tutti_llvm} tutti::dnnl tutti::zip
   gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
 
 tutti_compile_together(tutti ${tutti_sources})
@@ -82,6 +85,9 @@ if(tutti_cpu_sources)
     target_precompile_headers(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/src/backend/cpu/frame.hpp)
   endif()
   target_sources(tutti PRIVATE $<TARGET_OBJECTS:tutti_cpu>)
+  if(TUTTI_LLVM STREQUAL "static")
+    tutti_add_static_llvm($<TARGET_OBJECTS:tutti_cpu>)
+  endif()
 endif()
 
 # Messages between processes: a module that distributed::initialize loads, so that a program needs no MPI unless it is
@@ -89,13 +95,11 @@ endif()
 find_package(MPI COMPONENTS CXX QUIET)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/distributed/initialize.cpp PROPERTIES
   SKIP_UNITY_BUILD_INCLUSION ON
-  COMPILE_DEFINITIONS "TUTTI_MODULE_FOLDERS=\"${PROJECT_BINARY_DIR}:${CMAKE_INSTALL_FULL_LIBDIR}\"")
+  COMPILE_DEFINITIONS "TUTTI_MODULE_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 if(MPI_CXX_FOUND)
   file(GLOB tutti_mpi_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/mpi/*.cpp)
   add_library(tutti_mpi MODULE ${tutti_mpi_sources})
-  set_target_properties(tutti_mpi PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_target_properties(tutti_mpi PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_include_directories(tutti_mpi PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(tutti_mpi PRIVATE tutti_flags MPI::MPI_CXX)
-else()
-  message(STATUS "tutti: no MPI found: programs run in one process (Debian: libopenmpi-dev)")
 endif()

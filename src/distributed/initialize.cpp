@@ -7,7 +7,8 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <sstream>
+#include <string>
+#include <vector>
 
 #include "base/environment.hpp"
 #include "distributed/job.hpp"
@@ -28,11 +29,21 @@ std::string folder_of_this_program() {
   return std::filesystem::read_symlink("/proc/self/exe", none).parent_path().string();
 }
 
+// Of the program where tutti is a part of it.
+std::string folder_of_this_library() {
+  Dl_info own;
+  if (dladdr(reinterpret_cast<void*>(&folder_of_this_program), &own) == 0 || !own.dli_fname) return {};
+  return std::filesystem::path(own.dli_fname).parent_path().string();
+}
+
 std::unique_ptr<run::Transport> open_module(int processes, const run::WaitTimes& times) {
   constexpr const char* name = "libtutti_mpi.so";
-  std::vector<std::string> places{environment::value(environment::mpi_module), folder_of_this_program() + "/" + name};
-  std::istringstream folders(TUTTI_MODULE_FOLDERS);
-  for (std::string folder; std::getline(folders, folder, ':');) places.push_back(folder + "/" + name);
+  const std::string program = folder_of_this_program();
+  std::vector<std::string> places{environment::value(environment::mpi_module)};
+  // In a build the module is above the programs; installed, in the folder of libraries.
+  for (const std::string& folder :
+       {program, folder_of_this_library(), program + "/..", program + "/../lib", std::string(TUTTI_MODULE_FOLDER)})
+    places.push_back(folder + "/" + name);
   places.push_back(name);
   std::string problems;
   for (const std::string& place : places) {

@@ -365,7 +365,7 @@ void Frame::leave() {
   // What went past the cache must be seen by whoever is told that this kernel is done.
   if (std::any_of(s_.accesses.begin(), s_.accesses.end(),
                   [](const KernelSpec::Access& a) { return a.far && a.kind == Kind::store; }))
-    b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+    b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, llvm::ArrayRef<llvm::Type*>(), llvm::ArrayRef<Value>());
   b_.CreateRetVoid();
 }
 

@@ -16,6 +16,7 @@
 
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/kept_statics.hpp"
+#include "backend/cpu/llvm_versions.hpp"
 #include "backend/cpu/objects.hpp"
 #include "base/half.hpp"
 #include "base/stack.hpp"
@@ -73,7 +74,7 @@ class Jit {
 
   void define(const std::string& name, void* address) {
     orc::SymbolMap map;
-    map[jit_->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+    map[jit_->mangleAndIntern(name)] = exported_symbol(address);
     check(jit_->getMainJITDylib().define(orc::absoluteSymbols(map)));
   }
 

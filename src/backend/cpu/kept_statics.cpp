@@ -14,6 +14,10 @@
 #include <cstring>
 #include <mutex>
 
+// What an LLVM that is linked into tutti calls in place of __cxa_atexit, from its first initialization on: nobody else
+// uses it, so it is never destroyed (cmake/link_llvm.cmake).
+extern "C" int tutti_at_exit_of_static_llvm(void (*)(void*), void*, void*) { return 0; }
+
 namespace tutti::cpu {
 
 int at_exit_of_llvm(void (*f)(void*), void* object, void* library) {

@@ -53,7 +53,11 @@ std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape& s) {
         c({s.m, s.n}, s.result == float32 ? Type::f32 : Type::bf16, memory::dims{s.c_m, 1});
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+#if DNNL_VERSION_MAJOR >= 3
+    const dnnl::matmul::primitive_desc d(engine(), a, b, c, attributes);
+#else
     const dnnl::matmul::primitive_desc d(dnnl::matmul::desc(a, b, c), attributes, engine());
+#endif
     if (std::string_view(d.impl_info_str()).find("ref") != std::string_view::npos) return nullptr;
     return std::make_unique<Product>(d);
   } catch (const dnnl::error&) {

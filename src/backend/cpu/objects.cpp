@@ -6,13 +6,13 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
 #include <mutex>
 
 #include "backend/cpu/emit.hpp"
 #include "backend/cpu/isa.hpp"
+#include "backend/cpu/llvm_versions.hpp"
 #include "base/environment.hpp"
 #include "base/tasks.hpp"
 
@@ -28,11 +28,11 @@ orc::JITTargetMachineBuilder target_machine() {
   } else {
     // Asked once: in a virtual machine each question to the processor takes microseconds, and these are dozens.
     static const auto& name = *new std::string(llvm::sys::getHostCPUName());
-    static const auto& features = *new auto(llvm::sys::getHostCPUFeatures());
+    static const auto& features = *new auto(host_features());
     builder.setCPU(name);
     for (const auto& f : features) builder.getFeatures().AddFeature(f.first(), f.second);
   }
-  builder.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  builder.setCodeGenOptLevel(kDefaultLevel);
   builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return builder;
 }
@@ -54,10 +54,10 @@ void optimise(const std::vector<llvm::Function*>& chosen) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
   llvm::FunctionPassManager passes;
-  check(builder.parsePassPipeline(
-      passes,
-      "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),sroa,"
-      "instcombine<no-verify-fixpoint>,simplifycfg"));
+  const std::string combine = kCombine;
+  check(builder.parsePassPipeline(passes, "sroa,early-cse<memssa>," + combine +
+                                              ",simplifycfg,loop-mssa(loop-rotate,licm),sroa," + combine +
+                                              ",simplifycfg"));
   for (llvm::Function* f : chosen) passes.run(*f, functions);
 }
 
@@ -97,7 +97,7 @@ std::unique_ptr<llvm::MemoryBuffer> compile_object(const std::vector<NamedSource
   llvm::Module module("kernels", context);
   Machine machine;
   module.setDataLayout(machine->createDataLayout());
-  module.setTargetTriple(machine->getTargetTriple().str());
+  set_target(module, *machine);
   for (const NamedSource& s : sources) s.source->emit(module, s.name, isa() == Isa::avx512);
   std::string message;
   llvm::raw_string_ostream stream(message);
