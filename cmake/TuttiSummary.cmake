@@ -20,5 +20,6 @@ endif()
 if(TUTTI_OPENBLAS)
   tutti_say(OpenBLAS "found")
 else()
-  tutti_say(OpenBLAS "missing: eigenvalues and some factorizations throw UnsupportedError (Debian: libopenblas0-pthread)")
+  tutti_say(OpenBLAS
+    "missing: eigenvalues and some factorizations throw UnsupportedError (Debian: libopenblas0-pthread)")
 endif()
