@@ -193,14 +193,15 @@ Term multiplied(const Term& x, const Term& y, const Letters& needed, std::option
 
 // All terms in one, whose letters are those of the result in any order.
 Term contracted(const std::vector<Term>& terms, const std::string& result, std::optional<DType> preferred) {
-  auto needed_after = [&](std::size_t i) {
-    Letters out(result.begin(), result.end());
-    for (std::size_t k = i; k < terms.size(); ++k) out.insert(terms[k].labels.begin(), terms[k].labels.end());
-    return out;
-  };
-  Term all = reduced(terms[0], needed_after(1), preferred);
+  // Letters that the result or a term from here on has.
+  std::vector<Letters> from(terms.size() + 1, Letters(result.begin(), result.end()));
+  for (std::size_t i = terms.size(); i-- > 0;) {
+    from[i] = from[i + 1];
+    from[i].insert(terms[i].labels.begin(), terms[i].labels.end());
+  }
+  Term all = reduced(terms[0], from[1], preferred);
   for (std::size_t i = 1; i < terms.size(); ++i) {
-    const Letters later = needed_after(i + 1);
+    const Letters& later = from[i + 1];
     Letters either = later;
     either.insert(all.labels.begin(), all.labels.end());
     Term next = reduced(terms[i], either, preferred);

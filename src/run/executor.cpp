@@ -19,6 +19,12 @@ using compile::Storage;
 namespace {
 constexpr double kInline = 30e3;      // ns: less work than this is not worth waking a thread
 constexpr double kInlineAwake = 4e3;  // nor this worth a meeting with one that is awake
+
+// Of a stage by rows the first step stands for all.
+std::span<const int> own_steps(const compile::Stage& stage) {
+  return {stage.steps.data(), stage.rows ? 1 : stage.steps.size()};
+}
+
 }  // namespace
 
 NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)), fine_(finer(nest_, ns_per_element)) {
@@ -50,6 +56,16 @@ Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works
     wide_ += w && (std::max(w->tasks, w->fine_tasks) > 1 || w->spreads) && is_worth(w->cost_ns);
     beside_ |= w && w->goes_on;
   }
+  for (const bool many : {false, true})
+    for (const compile::Stage& stage : plan.stages) {
+      std::vector<int>& ends = ends_[many].emplace_back();
+      int tasks = 0;
+      for (int i : own_steps(stage)) {
+        const Work& w = *works_[i];
+        if (!w.spreads) tasks += many && w.fine_tasks ? w.fine_tasks : w.tasks;
+        ends.push_back(tasks);
+      }
+    }
 }
 
 bool Steps::is_worth(double cost) const { return cost >= (repeated_ ? kInlineAwake : kInline); }
@@ -166,8 +182,7 @@ void Executor::run(std::span<const BufferPtr> inputs, std::span<const bool> dona
 
 void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
   const Timeline::Within within(plan_, stage);
-  // Of a stage by rows the first step stands for all.
-  const std::span<const int> steps(stage.steps.data(), stage.rows ? 1 : stage.steps.size());
+  const std::span<const int> steps = own_steps(stage);
   const bool many = num_threads() > kFewThreads;
   const auto tasks_of = [many](const Work& w) { return many && w.fine_tasks ? w.fine_tasks : w.tasks; };
   int tasks = 0;
@@ -190,22 +205,18 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
   struct Context {
     const Steps* self;
     std::span<const int> steps;
+    std::span<const int> ends;
     char* const* at;
     bool many;
-  } context{this, steps, at, many};
+  } context{this, steps, ends_[many][static_cast<std::size_t>(&stage - plan_.stages.data())], at, many};
   run_tasks(tasks, {[](void* c, int task) {
                       const Context& x = *static_cast<Context*>(c);
-                      for (int i : x.steps) {
-                        const Work& w = *x.self->works_[i];
-                        if (w.spreads) continue;
-                        const bool fine = x.many && w.fine_tasks;
-                        const int tasks = fine ? w.fine_tasks : w.tasks;
-                        if (task < tasks) {
-                          fine ? w.run_fine(x.at, task) : w.run(x.at, task);
-                          return Flights::advance_mine();
-                        }
-                        task -= tasks;
-                      }
+                      const auto k = static_cast<std::size_t>(std::upper_bound(x.ends.begin(), x.ends.end(), task) -
+                                                              x.ends.begin());
+                      const Work& w = *x.self->works_[x.steps[k]];
+                      task -= k > 0 ? x.ends[k - 1] : 0;
+                      x.many&& w.fine_tasks ? w.run_fine(x.at, task) : w.run(x.at, task);
+                      Flights::advance_mine();
                     },
                     &context});
 }

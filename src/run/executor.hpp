@@ -79,6 +79,7 @@ class Steps {
 
   const compile::Plan& plan_;
   std::vector<std::unique_ptr<Work>> works_;  // by step; nothing for the later steps of a stage by rows
+  std::vector<std::vector<int>> ends_[2];     // with many threads, by stage, by step of it: tasks up to there
   bool repeated_;
   bool beside_ = false;  // whether some works go on beside others
   int wide_ = 0;         // works that are worth other threads

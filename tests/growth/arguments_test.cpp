@@ -32,6 +32,18 @@ struct Setting {
   std::string name;
   Array x;
 };
+// Equations of n matrices in a row: ab,bc,cd->ad, or of n vectors of one letter: a,a,a->a.
+std::string chain_of(int n) {
+  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string out;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) out += (i ? "," : "") + letters.substr(i, 2);
+  return out + "->a" + letters[static_cast<std::size_t>(n)];
+}
+std::string product_of(int n) {
+  std::string out = "a";
+  for (int i = 1; i < n; ++i) out += ",a";
+  return out + "->a";
+}
 auto grad_sum = [](const auto& f, const Lists& xs) {
   jit(grad([=](const Lists& x) { return sum_of(f(x)).sum(); }))(xs);
 };
@@ -241,6 +253,12 @@ TUTTI_GROWTH(HostCalls, ({
 
 TUTTI_GROWTH(Joined,
              ({
+                 {"einsum", 12,
+                  [](int n) -> Call {
+                    return [=] { einsum(chain_of(n), Lists(static_cast<std::size_t>(n), ones({2, 2}))); };
+                  }},
+                 {"einsum of one letter", 200,
+                  of_args([](const Lists& xs) { einsum(product_of(static_cast<int>(xs.size())), xs); })},
                  {"block", 200, of_args([](const Lists& xs) {
                     NestedArrays all({});
                     for (const Array& x : xs) all.list.push_back(NestedArrays(x));
