@@ -98,6 +98,8 @@ std::vector<Case> convolution_cases();
 std::vector<Case> statistics_cases();
 std::vector<Case> movement_cases();
 std::vector<Case> signal_cases();
+std::vector<Case> index_cases();
+std::vector<Case> running_cases();
 std::vector<Case> gpt_cases();
 std::vector<Case> data_cases();
 std::vector<Case> compile_cases();

@@ -126,19 +126,30 @@ Array projected_50(const Array& u) {
   return lax::fori_loop(0, 50, step, u);
 }
 
+Case double_case(std::string name, Array (*f)(const Array&), std::int64_t n) {
+  return {std::move(name), [=](const Setup& s) {
+            return under_x64([&] {
+              return [g = jit(f), x = s.normal({n, n}, P()).astype(float64)] { return g(x); };
+            });
+          }};
+}
+
 // --- bundle adjustment by Levenberg and Marquardt
 
-constexpr std::int64_t kCameras = 4, kPoints = 24, kParameters = 6 * kCameras + 3 * kPoints;
+struct Scene {
+  std::int64_t cameras, points;
+  std::int64_t parameters() const { return 6 * cameras + 3 * points; }
+};
 
-// Where the points are seen, [kCameras, kPoints, 2]: cameras are a rotation and a shift.
-Array projected(const Array& p) {
-  const Array cameras = p(slice(0, 6 * kCameras)).reshape(kCameras, 1, 6);
-  const Array points = p(slice(6 * kCameras, none)).reshape(1, kPoints, 3);
+// Where the points are seen, [cameras, points, 2]: cameras are a rotation and a shift.
+Array projected(const Scene& s, const Array& p) {
+  const Array cameras = p(slice(0, 6 * s.cameras)).reshape(s.cameras, 1, 6);
+  const Array points = p(slice(6 * s.cameras, none)).reshape(1, s.points, 3);
   const Array turn = cameras(ellipsis, slice(0, 3)), shift = cameras(ellipsis, slice(3, 6));
   const Array angle = sqrt(sum(square(turn), -1, true) + 1e-12), axis = turn / angle;
   const Array turned =
       points * cos(angle) +
-      cross(broadcast_to(axis, {kCameras, kPoints, 3}), broadcast_to(points, {kCameras, kPoints, 3})) * sin(angle) +
+      cross(broadcast_to(axis, {s.cameras, s.points, 3}), broadcast_to(points, {s.cameras, s.points, 3})) * sin(angle) +
       axis * sum(axis * points, -1, true) * (1 - cos(angle));
   const Array seen = turned + shift;
   return seen(ellipsis, slice(0, 2)) / (seen(ellipsis, slice(2, 3)) + 5);
@@ -147,8 +158,8 @@ Array projected(const Array& p) {
 struct Fit {
   Array i{}, p{}, damping{}, cost{};
 };
-Array adjusted(const Array& start, const Array& seen) {
-  auto residual = [&](const Array& p) { return (projected(p) - seen).reshape(-1); };
+// The parameters that make residual(p) least.
+template <class Residual> Array adjusted(const Residual& residual, const Array& start) {
   auto cost_of = [&](const Array& p) { return sum(square(residual(p))); };
   auto step = [&](const Fit& f) {
     const Array j = jacfwd(residual)(f.p), r = residual(f.p), a = matmul(j.T(), j);
@@ -159,15 +170,36 @@ Array adjusted(const Array& start, const Array& seen) {
                where(better, cost, f.cost)};
   };
   auto goes_on = [](const Fit& f) { return (f.i < 30) & (f.cost > 1e-20); };
-  return lax::while_loop(goes_on, step, Fit{Array(0), start, Array(1e-3), cost_of(start)}).p;
+  const Array damping = full({}, 1e-3, start.dtype());
+  return lax::while_loop(goes_on, step, Fit{Array(0), start, damping, cost_of(start)}).p;
 }
-Batch bundle(const Setup& s) {
-  return under_x64([&] {
-    const Array truth = 0.3 * s.normal({kParameters}, P()).astype(float64);
-    const Array off = 0.05 * device_put(random::normal(random::key(1), {kParameters}), s.at(P())).astype(float64);
-    const Array noise = 1e-3 * s.normal({kCameras, kPoints, 2}, P()).astype(float64);
-    return [f = jit(adjusted), start = truth + off, seen = projected(truth) + noise] { return f(start, seen); };
-  });
+
+Case bundle_case(std::string name, Scene scene) {
+  return {std::move(name), [=](const Setup& s) {
+            return under_x64([&] {
+              const Array truth = 0.3 * s.normal({scene.parameters()}, P()).astype(float64);
+              const Array off =
+                  0.05 * device_put(random::normal(random::key(1), {scene.parameters()}), s.at(P())).astype(float64);
+              const Array noise = 1e-3 * s.normal({scene.cameras, scene.points, 2}, P()).astype(float64);
+              auto f = jit([=](const Array& start, const Array& seen) {
+                return adjusted([&](const Array& p) { return (projected(scene, p) - seen).reshape(-1); }, start);
+              });
+              return [f, start = truth + off, seen = projected(scene, truth) + noise] { return f(start, seen); };
+            });
+          }};
+}
+
+// a exp(-b t) + c through so many points, in float32.
+Case curve_case(std::string name, std::int64_t points) {
+  auto curve = [](const Array& p, const Array& t) { return p[0] * exp(-p[1] * t) + p[2]; };
+  auto fit = [=](const Array& start, const Array& t, const Array& seen) {
+    return adjusted([&](const Array& p) { return curve(p, t) - seen; }, start);
+  };
+  auto times = [=](const Setup& s) { return device_put(linspace(0., 4., points), s.at(P())); };
+  auto seen = [=](const Setup& s) {
+    return curve(array({2.f, 1.3f, 0.5f}), times(s)) + 0.05f * s.normal({points}, P());
+  };
+  return compiled(std::move(name), fit, [](const Setup& s) { return device_put(ones({3}), s.at(P())); }, times, seen);
 }
 
 }  // namespace
@@ -199,7 +231,15 @@ std::vector<Case> signal_cases() {
           compiled("griffin_lim_128", griffin_lim, spectra),
           compiled("spectral_vorticity_128_50", vorticity_after_50, whole({128, 128})),
           compiled("spectral_pressure_128_50", projected_50, whole({128, 128})),
-          {"lm_bundle_4x24", bundle}};
+          compiled("spectral_vorticity_64_50", vorticity_after_50, whole({64, 64})),
+          compiled("spectral_vorticity_256_50", vorticity_after_50, whole({256, 256})),
+          double_case("spectral_vorticity_float64_64_50", vorticity_after_50, 64),
+          double_case("spectral_vorticity_float64_256_50", vorticity_after_50, 256),
+          bundle_case("lm_bundle_4x24", {4, 24}),
+          bundle_case("lm_bundle_3x8", {3, 8}),
+          bundle_case("lm_bundle_8x60", {8, 60}),
+          curve_case("lm_curve_100", 100),
+          curve_case("lm_curve_10000", 10000)};
 }
 
 }  // namespace bench

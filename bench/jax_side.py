@@ -17,7 +17,9 @@ import sys
 from jax_common import *  # noqa: F403
 import jax_convolution  # noqa: F401
 import jax_files  # noqa: F401
+import jax_indices  # noqa: F401
 import jax_movement  # noqa: F401
+import jax_running  # noqa: F401
 import jax_signals  # noqa: F401
 import jax_solvers  # noqa: F401
 import jax_special  # noqa: F401

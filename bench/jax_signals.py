@@ -124,28 +124,35 @@ def projected_50(u):
 on_arrays("spectral_vorticity_128_50", vorticity_after_50, some((128, 128)))
 on_arrays("spectral_pressure_128_50", projected_50, some((128, 128)))
 
-# --- bundle adjustment by Levenberg and Marquardt
 
-CAMERAS, POINTS = 4, 24
-PARAMETERS = 6 * CAMERAS + 3 * POINTS
+def vorticity(n):
+    def in_float64():
+        compiled, w = jax.jit(vorticity_after_50), normal((n, n)).astype(jnp.float64)
+        return lambda: compiled(w)
+    on_arrays(f"spectral_vorticity_{n}_50", vorticity_after_50, some((n, n)))
+    makers[f"spectral_vorticity_float64_{n}_50"] = under_x64(in_float64)
 
 
-def projected(p):
-    cameras, points = p[:6 * CAMERAS].reshape(CAMERAS, 1, 6), p[6 * CAMERAS:].reshape(1, POINTS, 3)
-    turn, shift = cameras[..., :3], cameras[..., 3:]
+vorticity(64)
+vorticity(256)
+
+# --- bundle adjustment and a curve by Levenberg and Marquardt
+
+
+def projected(p, cameras, points):
+    shape, turns, at = (cameras, points, 3), p[:6 * cameras].reshape(cameras, 1, 6), p[6 * cameras:]
+    at = at.reshape(1, points, 3)
+    turn = turns[..., :3]
     angle = jnp.sqrt((turn ** 2).sum(-1, keepdims=True) + 1e-12)
-    axis, shape = turn / angle, (CAMERAS, POINTS, 3)
-    turned = (points * jnp.cos(angle)
-              + jnp.cross(jnp.broadcast_to(axis, shape), jnp.broadcast_to(points, shape)) * jnp.sin(angle)
-              + axis * (axis * points).sum(-1, keepdims=True) * (1 - jnp.cos(angle)))
-    seen = turned + shift
+    axis = turn / angle
+    turned = (at * jnp.cos(angle)
+              + jnp.cross(jnp.broadcast_to(axis, shape), jnp.broadcast_to(at, shape)) * jnp.sin(angle)
+              + axis * (axis * at).sum(-1, keepdims=True) * (1 - jnp.cos(angle)))
+    seen = turned + turns[..., 3:]
     return seen[..., :2] / (seen[..., 2:] + 5)
 
 
-def adjusted(start, seen):
-    def residual(p):
-        return (projected(p) - seen).reshape(-1)
-
+def adjusted(residual, start):
     def cost_of(p):
         return jnp.square(residual(p)).sum()
 
@@ -160,15 +167,39 @@ def adjusted(start, seen):
         return (i + 1, jnp.where(better, q, p), jnp.where(better, damping * 0.3, damping * 4),
                 jnp.where(better, new, cost))
 
-    return lax.while_loop(lambda f: (f[0] < 30) & (f[3] > 1e-20), step, (0, start, 1e-3, cost_of(start)))[1]
+    first = 0, start, jnp.asarray(1e-3, start.dtype), cost_of(start)
+    return lax.while_loop(lambda f: (f[0] < 30) & (f[3] > 1e-20), step, first)[1]
 
 
-def bundle():
-    truth = 0.3 * normal((PARAMETERS,)).astype(jnp.float64)
-    off = 0.05 * jax.device_put(random.normal(random.key(1), (PARAMETERS,)), at()).astype(jnp.float64)
-    noise = 1e-3 * normal((CAMERAS, POINTS, 2)).astype(jnp.float64)
-    compiled, start, seen = jax.jit(adjusted), truth + off, projected(truth) + noise
-    return lambda: compiled(start, seen)
+def bundle(cameras, points):
+    def made():
+        count = 6 * cameras + 3 * points
+        truth = 0.3 * normal((count,)).astype(jnp.float64)
+        off = 0.05 * jax.device_put(random.normal(random.key(1), (count,)), at()).astype(jnp.float64)
+        noise = 1e-3 * normal((cameras, points, 2)).astype(jnp.float64)
+        compiled = jax.jit(lambda start, seen: adjusted(
+            lambda p: (projected(p, cameras, points) - seen).reshape(-1), start))
+        start, seen = truth + off, projected(truth, cameras, points) + noise
+        return lambda: compiled(start, seen)
+    makers[f"lm_bundle_{cameras}x{points}"] = under_x64(made)
 
 
-makers["lm_bundle_4x24"] = under_x64(bundle)
+bundle(4, 24)
+bundle(3, 8)
+bundle(8, 60)
+
+
+def curve(points):
+    def of(p, t):
+        return p[0] * jnp.exp(-p[1] * t) + p[2]
+
+    def times():
+        return jax.device_put(jnp.linspace(0, 4, points), at())
+
+    on_arrays(f"lm_curve_{points}", lambda start, t, seen: adjusted(lambda p: of(p, t) - seen, start),
+              lambda: jax.device_put(jnp.ones(3), at()), times,
+              lambda: of(jnp.array([2, 1.3, 0.5]), times()) + 0.05 * normal((points,)))
+
+
+curve(100)
+curve(10000)
