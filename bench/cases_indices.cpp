@@ -41,9 +41,7 @@ Array sliced(const Array& x, const Array& starts) {
   return vmap([&](const Array& start) { return lax::dynamic_slice(x, {start}, {kLong}); })(starts);
 }
 Array frame_places(int hop) { return expand_dims(arange(kFrames) * hop, 1) + arange(kLong); }
-Array dilated(const Array& x) {
-  return lax::conv_general_dilated_patches(x.reshape(1, 1, -1), {kLong}, {kApart});
-}
+Array dilated(const Array& x) { return lax::conv_general_dilated_patches(x.reshape(1, 1, -1), {kLong}, {kApart}); }
 
 constexpr std::int64_t kPatch = 16, kStep = 8, kAlong = 31, kImage = (kAlong - 1) * kStep + kPatch;
 
@@ -124,16 +122,13 @@ std::vector<Case> index_cases() {
       compiled("index_segment_sum_1M_4096", segments(4096), numbers, places({n}, 4096)),
       compiled("index_segment_sum_1M_512k", segments(n / 2), numbers, places({n}, n / 2)),
       compiled("index_segment_grad_1M",
-               grad([](const Array& x) {
-                 return sum(square(segments(4096)(x, mod(arange(n) * 7919, 4096))));
-               }),
+               grad([](const Array& x) { return sum(square(segments(4096)(x, mod(arange(n) * 7919, 4096)))); }),
                numbers),
       compiled(
           "index_bincount_1M", [](const Array& i) { return bincount(i, {.length = 4096}); }, at_i),
       compiled(
-          "index_one_hot_16k",
-          [](const Array& i, const Array& w) { return matmul(nn::one_hot(i, 256), w); }, places({1 << 14}, 256),
-          whole({256, 64})),
+          "index_one_hot_16k", [](const Array& i, const Array& w) { return matmul(nn::one_hot(i, 256), w); },
+          places({1 << 14}, 256), whole({256, 64})),
       compiled("frames_slices_128x512", sliced, whole({kSamples}), places({kFrames}, kSamples - kLong)),
       compiled("frames_slices_grad_128x512", squares_grad(sliced), whole({kSamples}),
                places({kFrames}, kSamples - kLong)),

@@ -8,9 +8,7 @@ namespace {
 
 // Between 1/2 and 3/2: products of a thousand stay finite.
 auto factors(Shape shape) {
-  return [=](const Setup& s) {
-    return device_put(random::uniform(random::key(11), shape) + 0.5f, s.at(P()));
-  };
+  return [=](const Setup& s) { return device_put(random::uniform(random::key(11), shape) + 0.5f, s.at(P())); };
 }
 auto complex_numbers(Shape shape) {
   return [=](const Setup& s) {
@@ -64,8 +62,8 @@ std::vector<Case> running_cases() {
           },
           vectors, vectors),
       compiled(
-          "cross_first_dim_256k", [](const Array& x, const Array& y) { return cross(x, y, 0); },
-          whole({3, 1 << 18}), whole({3, 1 << 18})),
+          "cross_first_dim_256k", [](const Array& x, const Array& y) { return cross(x, y, 0); }, whole({3, 1 << 18}),
+          whole({3, 1 << 18})),
       compiled(
           "kron_grad_32",
           [](const Array& x, const Array& y) {

@@ -128,9 +128,7 @@ Array projected_50(const Array& u) {
 
 Case double_case(std::string name, Array (*f)(const Array&), std::int64_t n) {
   return {std::move(name), [=](const Setup& s) {
-            return under_x64([&] {
-              return [g = jit(f), x = s.normal({n, n}, P()).astype(float64)] { return g(x); };
-            });
+            return under_x64([&] { return [g = jit(f), x = s.normal({n, n}, P()).astype(float64)] { return g(x); }; });
           }};
 }
 
@@ -199,7 +197,8 @@ Case curve_case(std::string name, std::int64_t points) {
   auto seen = [=](const Setup& s) {
     return curve(array({2.f, 1.3f, 0.5f}), times(s)) + 0.05f * s.normal({points}, P());
   };
-  return compiled(std::move(name), fit, [](const Setup& s) { return device_put(ones({3}), s.at(P())); }, times, seen);
+  return compiled(
+      std::move(name), fit, [](const Setup& s) { return device_put(ones({3}), s.at(P())); }, times, seen);
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace tutti::compile {
 
 /// Gathers whose indices are known, and whose windows lie evenly apart, are strided readings. Keeps bits.
 Program known_windows(const Program& program);
+/// Rows that gathers and scatters name by several numbers are named by one. Keeps bits.
+Program flat_places(const Program& program);
 /// What no step of a loop changes is computed before it, but for readings and what is quickly made of little memory.
 Program hoist(const Program& program);
 /// Products and sums that steps of a loop do not need are taken out of it: a slice times what no step changes is a

@@ -145,7 +145,7 @@ Plan lower(const Program& program, const Fusion& fusion) {
 }
 
 Plan compile(const LocalProgram& local, const std::vector<bool>& donatable) {
-  Program p = run_pass("hoist", hoist, live(known_windows(live(*local.program))));
+  Program p = run_pass("hoist", hoist, live(flat_places(known_windows(live(*local.program)))));
   p = run_pass("across_steps", across_steps, p);
   p = run_pass("simplify", simplify, places_of_extrema(direct_solves(p), false));
   p = run_pass("share", share_equal, p);

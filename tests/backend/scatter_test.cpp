@@ -32,6 +32,8 @@ const std::vector<Scattered> kCases = {
     {"few windows", windows, {50'000}, {120, 7}},
     {"far rows", rows, {9000, 33}, {100, 33}},
     {"rows to few places", rows, {40, 50}, {30'000, 50}},
+    {"far elements", elements, {100'000}, {3000}},
+    {"rows of a few updates", rows, {900, 48}, {1500, 48}},
     {"no updates", rows, {300, 40}, {0, 40}},
     {"frames", elements, {16'896}, {65'536}, 512, 128},
     {"frames of many blocks", elements, {60'000}, {100'000}, 250, 150},

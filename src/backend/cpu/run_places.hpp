@@ -42,33 +42,14 @@ class RunPlaces {
   template <int n> using Lane = std::integral_constant<int, n>;
   /// Calls f(place, run), or f(place, run, Lane), for the runs begin to end-1 that are inside, in their order.
   template <class F> void for_each(void* indices, std::int64_t begin, std::int64_t end, F&& of_run) const {
-    auto f = [&](std::int64_t place, std::int64_t run, auto lane) {
+    auto f = [&](std::int64_t place, std::int64_t run, auto lane) __attribute__((always_inline)) {
       if constexpr (std::is_invocable_v<F&, std::int64_t, std::int64_t, Lane<0>>)
         of_run(place, run, lane);
       else
         of_run(place, run);
     };
-    if (numbered_ > 0 && fills()) {
-      const auto* at = static_cast<const std::uint32_t*>(indices);
-      std::int64_t i = begin;
-      for (; i + 4 <= end; i += 4) {
-        const std::uint32_t a = at[i], b = at[i + 1], c = at[i + 2], d = at[i + 3];
-        if (std::max(std::max(a, b), std::max(c, d)) < numbered_) {
-          f(a, i, Lane<0>{});
-          f(b, i + 1, Lane<1>{});
-          f(c, i + 2, Lane<2>{});
-          f(d, i + 3, Lane<3>{});
-          continue;
-        }
-        if (a < numbered_) f(a, i, Lane<0>{});
-        if (b < numbered_) f(b, i + 1, Lane<1>{});
-        if (c < numbered_) f(c, i + 2, Lane<2>{});
-        if (d < numbered_) f(d, i + 3, Lane<3>{});
-      }
-      for (; i < end; ++i)
-        if (at[i] < numbered_) f(at[i], i, Lane<0>{});
-      return;
-    }
+    if (numbered_ > 0)
+      return fills() ? numbered<true>(indices, begin, end, f) : numbered<false>(indices, begin, end, f);
     std::int64_t at[kAtOnce];
     for (std::int64_t first = begin; first < end; first += kAtOnce) {
       const std::int64_t n = std::min(kAtOnce, end - first);
@@ -89,6 +70,29 @@ class RunPlaces {
   void find(void* indices, std::int64_t begin, std::int64_t end, std::int64_t* places) const;
 
  private:
+  template <bool fill, class F> void numbered(void* indices, std::int64_t begin, std::int64_t end, F&& f) const {
+    auto place = [this, at = static_cast<const std::int32_t*>(indices)](std::int64_t i) {
+      return fill ? static_cast<std::uint32_t>(at[i])
+                  : static_cast<std::uint32_t>(std::clamp<std::int64_t>(at[i], 0, numbered_ - 1));
+    };
+    std::int64_t i = begin;
+    for (; i + 4 <= end; i += 4) {
+      const std::uint32_t a = place(i), b = place(i + 1), c = place(i + 2), d = place(i + 3);
+      if (!fill || std::max(std::max(a, b), std::max(c, d)) < numbered_) {
+        f(a, i, Lane<0>{});
+        f(b, i + 1, Lane<1>{});
+        f(c, i + 2, Lane<2>{});
+        f(d, i + 3, Lane<3>{});
+        continue;
+      }
+      if (a < numbered_) f(a, i, Lane<0>{});
+      if (b < numbered_) f(b, i + 1, Lane<1>{});
+      if (c < numbered_) f(c, i + 2, Lane<2>{});
+      if (d < numbered_) f(d, i + 3, Lane<3>{});
+    }
+    for (; i < end; ++i)
+      if (const std::uint32_t a = place(i); a < numbered_) f(a, i, Lane<0>{});
+  }
   // A dim of the windows' array: what a step along it adds to the number of the index vector, and to the place.
   struct Dim {
     std::int64_t extent, vector, place;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "backend/cpu/isa.hpp"
 #include "base/half.hpp"
@@ -65,25 +66,51 @@ inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t
   static const auto give = isa() == Isa::avx512 ? give_avx512 : isa() == Isa::avx2 ? give_avx2 : give_plain;
   return give(places, sums, n);
 }
-// What `place` becomes in Added::give where one run comes: rounded to floats, the sum of two is the same in doubles.
-[[gnu::always_inline]] inline void add_one_lanes(const float* x, std::int64_t n, float place, float* sums) {
-  const Floats same = {place, place, place, place, place, place, place, place};
+// What n places become to which several runs are added: `old` and the sum of them all, rounded once. `one`: all places
+// are *old.
+[[gnu::always_inline]] inline void add_group_lanes(const std::vector<const float*>& runs, const float* old, bool one,
+                                                   std::int64_t n, float* to) {
+  typedef std::int32_t Chosen __attribute__((vector_size(32)));
+  const float first = *old;
+  const Floats same = {first, first, first, first, first, first, first, first};
   std::int64_t i = 0;
   for (; i + kEight <= n; i += kEight) {
-    const Floats more = *reinterpret_cast<const Floats*>(x + i), all = more + same;
-    *reinterpret_cast<Floats*>(sums + i) = more == 0 ? same : all;
+    Doubles sum = {};
+    for (const float* run : runs) sum += __builtin_convertvector(*reinterpret_cast<const Floats*>(run + i), Doubles);
+    const Floats place = one ? same : *reinterpret_cast<const Floats*>(old + i);
+    const Floats all = __builtin_convertvector(__builtin_convertvector(place, Doubles) + sum, Floats);
+    *reinterpret_cast<Floats*>(to + i) = __builtin_convertvector(sum == 0, Chosen) ? place : all;
   }
-  for (; i < n; ++i) sums[i] = x[i] == 0 ? place : place + x[i];
+  for (; i < n; ++i) {
+    double sum = 0;
+    for (const float* run : runs) sum += run[i];
+    const float place = one ? first : old[i];
+    to[i] = sum == 0 ? place : static_cast<float>(place + sum);
+  }
 }
-inline void add_one_plain(const float* x, std::int64_t n, float place, float* sums) {
-  add_one_lanes(x, n, place, sums);
+inline void add_group_plain(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n,
+                            float* to) {
+  add_group_lanes(runs, old, one, n, to);
 }
-[[gnu::target("arch=x86-64-v3")]] inline void add_one_avx2(const float* x, std::int64_t n, float place, float* sums) {
-  add_one_lanes(x, n, place, sums);
+[[gnu::target("arch=x86-64-v3")]] inline void add_group_avx2(const std::vector<const float*>& runs, const float* old,
+                                                             bool one, std::int64_t n, float* to) {
+  add_group_lanes(runs, old, one, n, to);
 }
-inline void add_one_run(const float* x, std::int64_t n, float place, float* sums) {
-  static const auto add = isa() == Isa::plain ? add_one_plain : add_one_avx2;
-  add(x, n, place, sums);
+[[gnu::target("arch=x86-64-v4")]] inline void add_group_avx512(const std::vector<const float*>& runs, const float* old,
+                                                               bool one, std::int64_t n, float* to) {
+  add_group_lanes(runs, old, one, n, to);
+}
+inline void add_group(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n, float* to) {
+  static const auto add = isa() == Isa::avx512 ? add_group_avx512
+                          : isa() == Isa::avx2 ? add_group_avx2
+                                               : add_group_plain;
+  add(runs, old, one, n, to);
+}
+template <class T> void put_old(const T* old, bool one, std::int64_t n, T* to) {
+  if (one)
+    std::fill_n(to, n, *old);
+  else if (old != to)
+    std::copy_n(old, n, to);
 }
 
 // A way of combining has `Held`, in which elements come together before they come to their place; `none`, what nothing
@@ -114,6 +141,17 @@ template <class T> struct Added {
     std::int64_t i = 0;
     if constexpr (std::same_as<T, float>) i = give_vectors(places, sums, n);
     for (; i < n; ++i) give(places[i], sums[i]);
+  }
+  // Of n places that were `old` (`one`: all as the first of it), `to` is what they become by these runs, in order.
+  static void give_group(const std::vector<const T*>& runs, const T* old, bool one, std::int64_t n, Held* held, T* to) {
+    if constexpr (std::same_as<T, float>) {
+      add_group(runs, old, one, n, to);
+    } else {
+      std::fill_n(held, n, none());
+      for (const T* run : runs) take_run(held, run, n);
+      put_old(old, one, n, to);
+      give_run(to, held, n);
+    }
   }
 };
 
@@ -187,6 +225,11 @@ template <class T, class F> class Folded {
   }
   static void give(T& place, const Held& x) { place = F::of(place, x); }
   static void give_run(T* places, const Held* held, std::int64_t n) { take_run(places, held, n); }
+  static void give_group(const std::vector<const T*>& runs, const T* old, bool one, std::int64_t n, Held*, T* to) {
+    if constexpr (std::same_as<F, Later>) return void(std::copy_n(runs.back(), n, to));
+    put_old(old, one, n, to);
+    for (const T* run : runs) take_run(to, run, n);
+  }
 
  private:
   // Sums of integers wrap around.

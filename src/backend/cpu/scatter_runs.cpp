@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "array/buffer.hpp"
@@ -24,7 +26,15 @@ constexpr std::int64_t kRunsAsked = 8;                         // runs that are 
 constexpr std::int64_t kAddedToTable = 1 << 15, kAddedTimes = 16;
 constexpr std::int64_t kOfTable = 1 << 14, kTables = 16, kOfLargeTable = 1 << 20, kLargeTables = 4, kDouble = 1 << 11;
 constexpr std::int64_t kStretchedBlocks = 64, kLongRun = 16, kStretches = 1 << 14;
+constexpr std::int64_t kFewPlaces = 4;  // of a block, for each element that comes: else places are visited one by one
 constexpr double kElementNs = 0.3, kRunNs = 10, kStretchedNs = 0.5;
+
+template <std::size_t size>
+using WordOf =
+    std::conditional_t<size == 1, std::uint8_t,
+                       std::conditional_t<size == 2, std::uint16_t,
+                                          std::conditional_t<size == 4, std::uint32_t,
+                                                             std::conditional_t<size == 8, std::uint64_t, TwoWords>>>>;
 
 template <class T, class How> class Runs {
   using Held = typename How::Held;
@@ -145,14 +155,18 @@ template <class T, class How> class Runs {
       held += more;
   }
 
-  // Of single elements that lie one behind the other; of runs that overlap, or cover the array, each is one.
+  // Of single elements that lie one behind the other; of runs that cover the array and may overlap, as rows do not,
+  // each is one.
   std::vector<RunPlaces::Stretch> stretches_of_runs() const {
     if (length_ == 1) return places_->stretches(indices_);
     std::vector<RunPlaces::Stretch> out;
     if (length_ < kLongRun || count_ > kStretches || count_ * length_ < elements_) return out;
+    bool rows = true;
     places_->for_each(indices_, 0, count_, [&](std::int64_t at, std::int64_t run) {
       out.push_back({at, run * length_, length_});
+      rows &= at % length_ == 0;
     });
+    if (rows) out.clear();
     return out;
   }
 
@@ -166,115 +180,146 @@ template <class T, class How> class Runs {
 
   void by_blocks() const {
     bool started = false;
-    for (std::int64_t first = 0; first < count_ || !started; first += PlaceBlocks::kMostRuns) {
-      const std::int64_t end = std::min(count_, first + PlaceBlocks::kMostRuns);
-      const PlaceBlocks blocks(*places_, indices_, first, end, elements_);
-      const auto work = static_cast<double>(end - first) * (kRunNs + kElementNs * static_cast<double>(length_)) +
-                        (from_ ? kElementNs * static_cast<double>(elements_) : 0);
-      in_pieces(blocks.count(), work / static_cast<double>(blocks.count()), [&](std::int64_t b, std::int64_t to) {
-        BufferPtr table;
-        for (; b < to; ++b) {
-          if (b + 1 < to) ask_for_first(blocks.entries(b + 1), updates_ + first * length_);
-          combine(blocks.first(b), blocks.first(b + 1), updates_ + first * length_, blocks.entries(b), !started, table);
-        }
-        if (past_) _mm_sfence();
-      });
+    for (std::int64_t first = 0; first < count_ || !started; first += Numbers::kMostRuns) {
+      const std::int64_t end = std::min(count_, first + Numbers::kMostRuns);
+      if (length_ == 1)
+        by_blocks(PlaceBlocks<Word>(*places_, indices_, first, end, elements_, reinterpret_cast<const Word*>(updates_)),
+                  first, end, !started);
+      else
+        by_blocks(Numbers(*places_, indices_, first, end, elements_, nullptr), first, end, !started);
       started = true;
     }
   }
+  template <class Blocks>
+  void by_blocks(const Blocks& blocks, std::int64_t first, std::int64_t end, bool starts) const {
+    const auto work = static_cast<double>(end - first) * (kRunNs + kElementNs * static_cast<double>(length_)) +
+                      (from_ ? kElementNs * static_cast<double>(elements_) : 0);
+    in_pieces(blocks.count(), work / static_cast<double>(blocks.count()), [&](std::int64_t b, std::int64_t to) {
+      BufferPtr table, together;
+      for (; b < to; ++b)
+        combine(Block{blocks.first(b), blocks.first(b + 1), starts}, updates_ + first * length_,
+                blocks.entries(b, together), table);
+      if (past_) _mm_sfence();
+    });
+  }
 
-  using Entries = std::span<PlaceBlocks::Entry>;
-  void combine(std::int64_t begin, std::int64_t end, const T* updates, Entries entries, bool starts,
-               BufferPtr& table) const {
-    const std::int64_t n = end - begin;
+  struct Block {
+    std::int64_t begin, end;  // of its elements
+    bool starts;              // they are not yet in the result
+  };
+  Held* held_of(BufferPtr& table, std::int64_t n) const {
+    if (!table) table = allocate_buffer(static_cast<std::size_t>(n) * sizeof(Held));
+    return static_cast<Held*>(table->data());
+  }
+
+  // Single elements, which the entries hold.
+  using Word = WordOf<sizeof(T)>;
+  void combine(const Block& block, const T*, std::span<typename PlaceBlocks<Word>::Entry> entries,
+               BufferPtr& table) const requires(!std::same_as<Word, std::uint32_t>) {
+    combine_elements<PlaceBlocks<Word>>(block, entries, table);
+  }
+  using Numbers = PlaceBlocks<std::uint32_t>;
+  void combine(const Block& block, const T* updates, std::span<Numbers::Entry> entries, BufferPtr& table) const {
+    if (std::same_as<Word, std::uint32_t> && length_ == 1)
+      combine_elements<Numbers>(block, entries, table);
+    else
+      combine_runs(block, updates, entries, table);
+  }
+
+  template <class Blocks>
+  void combine_elements(const Block& block, std::span<typename Blocks::Entry> entries, BufferPtr& table) const {
+    const std::int64_t n = block.end - block.begin;
+    T* const out = out_ + block.begin;
+    if (block.starts) start(block.begin, block.end, past_ && entries.empty());
+    if (entries.empty()) return;
+    auto take_all = [&](Held* held) {
+      for (const auto& e : entries) {
+        T x;
+        std::memcpy(static_cast<void*>(&x), &e.word, sizeof(T));
+        How::take(held[e.place], x);
+      }
+    };
+    if constexpr (How::direct) {
+      take_all(out);
+    } else {
+      Held* const held = held_of(table, std::max(n, length_));
+      if (static_cast<std::int64_t>(entries.size()) * kFewPlaces > n) {
+        std::fill_n(held, n, How::none());
+        take_all(held);
+        How::give_run(out, held, n);
+        return;
+      }
+      for (const auto& e : entries) held[e.place] = How::none();
+      take_all(held);
+      for (const auto& e : entries) How::give(out[e.place], std::exchange(held[e.place], How::none()));
+    }
+  }
+
+  // Runs of several elements, by their numbers.
+  void combine_runs(const Block& block, const T* updates, std::span<Numbers::Entry> entries, BufferPtr& table) const {
     if (entries.empty()) {
-      if (starts) start(begin, end, past_);
+      if (block.starts) start(block.begin, block.end, past_);
       return;
     }
+    if (length_ >= kLongRun && place_by_place(block, updates, entries, table)) return;
+    if (block.starts) start(block.begin, block.end, false);
+    const std::int64_t n = block.end - block.begin;
     if constexpr (How::direct) {
-      if (starts) start(begin, end, false);
-      take_all(entries, updates, n, out_ + begin);
+      take_runs(entries, updates, n, out_ + block.begin);
     } else {
-      const bool few = static_cast<std::int64_t>(entries.size()) * length_ * 4 <= n;
-      if (!table) table = allocate_buffer(static_cast<std::size_t>(std::max(n, length_) + length_) * sizeof(Held));
-      auto* const held = static_cast<Held*>(table->data());
-      if (few && one_by_one(begin, end, updates, entries, starts, held)) return;
-      if (starts) start(begin, end, false);
+      Held* const held = held_of(table, std::max(n, 2 * length_));
       std::fill_n(held, n, How::none());
-      take_all(entries, updates, n, held);
-      How::give_run(out_ + begin, held, n);
+      take_runs(entries, updates, n, held);
+      How::give_run(out_ + block.begin, held, n);
     }
   }
 
-  // Runs that touch little of a block: place after place, what lies between them never read. False, and nothing is
-  // done, where they overlap.
-  bool one_by_one(std::int64_t begin, std::int64_t end, const T* updates, Entries entries, bool starts,
-                  Held* held) const {
-    const std::vector<PlaceBlocks::Entry> ordered = in_order_of_places(entries);
-    for (std::size_t k = 1; k < ordered.size(); ++k)
-      if (ordered[k].place != ordered[k - 1].place && ordered[k].place < ordered[k - 1].place + length_) return false;
-    const bool writes_past = starts && past_ && is_one_;  // sums, too
-    T* const sums = reinterpret_cast<T*>(held + length_);
-    std::int64_t done = begin;
-    for (std::size_t k = 0; k < ordered.size();) {
-      const std::int64_t place = ordered[k].place, from = std::max(begin, begin + place),
-                         to = std::min(end, begin + place + length_), skipped = from - begin - place;
-      if (starts) {
-        start(done, from, past_);
-        if (!writes_past) start(from, to, false);
+  // All that comes to one place while it is in registers or the nearest cache; what lies between is only copied. False,
+  // and nothing is done, where runs overlap.
+  bool place_by_place(const Block& block, const T* updates, std::span<Numbers::Entry> entries, BufferPtr& table) const {
+    auto before = [](const Numbers::Entry& a, const Numbers::Entry& b) {
+      return a.place != b.place ? a.place < b.place : a.word < b.word;
+    };
+    std::sort(entries.begin(), entries.end(), before);
+    for (std::size_t k = 1; k < entries.size(); ++k)
+      if (entries[k].place != entries[k - 1].place && entries[k].place < entries[k - 1].place + length_) {
+        std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.word < b.word; });
+        return false;
       }
+    const bool past = block.starts && past_;
+    Held* const held = held_of(table, std::max(block.end - block.begin, 2 * length_));
+    std::vector<const T*> runs;
+    std::int64_t done = block.begin;
+    for (std::size_t k = 0; k < entries.size();) {
+      const std::int64_t place = block.begin + entries[k].place, from = std::max(block.begin, place),
+                         to = std::min(block.end, place + length_);
+      runs.clear();
+      for (const std::int32_t same = entries[k].place; k < entries.size() && entries[k].place == same; ++k) {
+        if (k + kRunsAsked < entries.size()) ask_for(updates + entries[k + kRunsAsked].word * length_);
+        runs.push_back(updates + entries[k].word * length_ + (from - place));
+      }
+      if (block.starts) start(done, from, past_);
       done = to;
-      if constexpr (std::same_as<How, Added<float>>)
-        if (writes_past && (k + 1 == ordered.size() || ordered[k + 1].place != place)) {
-          add_one_run(updates + ordered[k].run * length_ + skipped, to - from, *from_, sums);
-          write_past(sums, from, to);
-          ++k;
-          continue;
-        }
-      std::fill_n(held, to - from, How::none());
-      for (; k < ordered.size() && ordered[k].place == place; ++k) {
-        if (k + kRunsAsked < ordered.size()) ask_for(updates + ordered[k + kRunsAsked].run * length_);
-        take(updates + ordered[k].run * length_ + skipped, to - from, held);
-      }
-      if (!writes_past) {
-        How::give_run(out_ + from, held, to - from);
-        continue;
-      }
-      std::fill_n(sums, to - from, *from_);
-      How::give_run(sums, held, to - from);
-      write_past(sums, from, to);
+      T* const result = past ? reinterpret_cast<T*>(held + length_) : out_ + from;
+      const T* const old = !block.starts || !from_ ? out_ + from : is_one_ ? from_ : from_ + from;
+      How::give_group(runs, old, block.starts && from_ && is_one_, to - from, held, result);
+      if (past)
+        stream_copy(reinterpret_cast<const char*>(result), (to - from) * static_cast<std::int64_t>(sizeof(T)),
+                    reinterpret_cast<char*>(out_ + from));
     }
-    if (starts) start(done, end, past_);
+    if (block.starts) start(done, block.end, past_);
     return true;
-  }
-  void write_past(const T* sums, std::int64_t from, std::int64_t to) const {
-    stream_copy(reinterpret_cast<const char*>(sums), (to - from) * static_cast<std::int64_t>(sizeof(T)),
-                reinterpret_cast<char*>(out_ + from));
-  }
-  static std::vector<PlaceBlocks::Entry> in_order_of_places(Entries entries) {
-    std::vector<PlaceBlocks::Entry> out(entries.begin(), entries.end());
-    std::sort(out.begin(), out.end());
-    return out;
   }
 
   // Into a block of n elements.
-  void take_all(Entries entries, const T* updates, std::int64_t n, Held* held) const {
-    if (length_ == 1) {
-      for (const PlaceBlocks::Entry& e : entries) How::take(held[e.place], updates[e.run]);
-      return;
-    }
+  void take_runs(std::span<Numbers::Entry> entries, const T* updates, std::int64_t n, Held* held) const {
     for (std::size_t k = 0; k < entries.size(); ++k) {
-      const PlaceBlocks::Entry& e = entries[k];
-      if (k + kRunsAsked < entries.size()) ask_for(updates + entries[k + kRunsAsked].run * length_);
+      const Numbers::Entry& e = entries[k];
+      if (k + kRunsAsked < entries.size()) ask_for(updates + entries[k + kRunsAsked].word * length_);
       const std::int64_t from = std::max<std::int64_t>(0, -std::int64_t{e.place}),
                          to = std::min<std::int64_t>(length_, n - e.place);
-      take(updates + e.run * length_ + from, to - from, held + e.place + from);
+      take(updates + e.word * length_ + from, to - from, held + e.place + from);
     }
-  }
-  // What the next block begins with comes while this one is combined.
-  void ask_for_first(Entries entries, const T* updates) const {
-    for (const PlaceBlocks::Entry& e : entries.first(std::min<std::size_t>(entries.size(), kRunsAsked)))
-      ask_for(updates + e.run * length_);
   }
   void ask_for(const T* run) const {
     const auto* at = reinterpret_cast<const char*>(run);
