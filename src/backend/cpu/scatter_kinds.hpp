@@ -74,6 +74,12 @@ inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t
   const float first = *old;
   const Floats same = {first, first, first, first, first, first, first, first};
   std::int64_t i = 0;
+  // Rounded to floats, the sum of two is the same in doubles.
+  for (const float* run = runs[0]; runs.size() == 1 && i + kEight <= n; i += kEight) {
+    const Floats more = *reinterpret_cast<const Floats*>(run + i),
+                 place = one ? same : *reinterpret_cast<const Floats*>(old + i), all = place + more;
+    *reinterpret_cast<Floats*>(to + i) = more == 0 ? place : all;
+  }
   for (; i + kEight <= n; i += kEight) {
     Doubles sum = {};
     for (const float* run : runs) sum += __builtin_convertvector(*reinterpret_cast<const Floats*>(run + i), Doubles);
