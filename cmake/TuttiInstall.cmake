@@ -5,13 +5,14 @@ set(tutti_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tutti)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tutti-config-version.cmake COMPATIBILITY SameMinorVersion)
 set(tutti_is_shared ${BUILD_SHARED_LIBS})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/tutti-config.cmake.in ${PROJECT_BINARY_DIR}/tutti-config.cmake @ONLY)
-install(TARGETS tutti EXPORT tutti-targets)
+install(TARGETS tutti EXPORT tutti-targets ARCHIVE COMPONENT dev
+  LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
 if(TARGET tutti_llvm AND NOT BUILD_SHARED_LIBS)
-  install(TARGETS tutti_llvm EXPORT tutti-targets)
+  install(TARGETS tutti_llvm EXPORT tutti-targets ARCHIVE COMPONENT dev)
 endif()
 if(TARGET tutti_mpi)
   # A module, loaded when it is needed; a build of some targets, as `./dev demo` makes it, may be without.
-  install(TARGETS tutti_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(TARGETS tutti_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi OPTIONAL)
 endif()
 
 # pkg-config: the libraries beneath are for all programs where libtutti is static, private where it is shared.
@@ -31,11 +32,11 @@ endif()
 file(RELATIVE_PATH tutti_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)  # wherever it is installed
 configure_file(${PROJECT_SOURCE_DIR}/cmake/tutti.pc.in ${PROJECT_BINARY_DIR}/tutti.pc.in @ONLY)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tutti.pc INPUT ${PROJECT_BINARY_DIR}/tutti.pc.in)
-install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/tools/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti)
-install(EXPORT tutti-targets NAMESPACE tutti:: DESTINATION ${tutti_package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti COMPONENT dev)
+install(EXPORT tutti-targets NAMESPACE tutti:: DESTINATION ${tutti_package_dir} COMPONENT dev)
 install(FILES ${PROJECT_BINARY_DIR}/tutti-config.cmake ${PROJECT_SOURCE_DIR}/cmake/TuttiDependencies.cmake
               ${PROJECT_BINARY_DIR}/tutti-config-version.cmake
-        DESTINATION ${tutti_package_dir})
+        DESTINATION ${tutti_package_dir} COMPONENT dev)
