@@ -75,6 +75,7 @@
 #include "tutti/transform/callbacks.hpp"
 #include "tutti/transform/custom_rules.hpp"
 #include "tutti/transform/custom_vmap.hpp"
+#include "tutti/transform/define_op.hpp"
 #include "tutti/transform/eval_shape.hpp"
 #include "tutti/transform/explanation.hpp"
 #include "tutti/transform/function.hpp"
