@@ -134,9 +134,10 @@ Batched batch_defined(const DefinedState& s, const OpArrays& operands, const std
   OpArrays some;
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (mapped[i]) some.push_back(operands[i]);
-  OpArrays out = d.expression ? vmap(of_mapped(operands, mapped, d.expression))(some)
-                              : lax::map(of_mapped(operands, mapped, [&](const OpArrays& xs) { return bind(s.op, {}, xs); }),
-                                         some);
+  OpArrays out =
+      d.expression
+          ? vmap(of_mapped(operands, mapped, d.expression))(some)
+          : lax::map(of_mapped(operands, mapped, [&](const OpArrays& xs) { return bind(s.op, {}, xs); }), some);
   const std::vector<bool> all(out.size(), true);
   return {std::move(out), all};
 }
@@ -179,9 +180,8 @@ Cuts cuts_of(const OpDefinition& d, Loc made) {
   for (const auto& tensors : {out.operands, out.results})
     for (const auto& tensor : tensors)
       for (const Cuts::Name& n : tensor)
-        if (n.name.empty() || !std::all_of(n.name.begin(), n.name.end(), [](unsigned char c) {
-              return std::isalnum(c) || c == '_';
-            }))
+        if (n.name.empty() ||
+            !std::all_of(n.name.begin(), n.name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
           refuse("hold '" + n.name + "', which is no name");
   for (const auto& tensor : out.results)
     for (const Cuts::Name& n : tensor)
@@ -294,7 +294,8 @@ std::vector<Array> DefinedOp::results(const std::vector<Array>& operands, Loc lo
     return std::pair{made, Kept{xs, made}};
   };
   auto backward = [s = state_](const Kept& kept, const OpArrays& cotangents) {
-    return std::tuple{checked_like(*s, "vjp", s->definition.vjp(kept.first, kept.second, cotangents), kept.first, true)};
+    return std::tuple{
+        checked_like(*s, "vjp", s->definition.vjp(kept.first, kept.second, cotangents), kept.first, true)};
   };
   return custom_vjp(plain, forward, backward, state_->made)(operands);
 }
@@ -302,8 +303,8 @@ std::vector<Array> DefinedOp::results(const std::vector<Array>& operands, Loc lo
 Array DefinedOp::one(const std::vector<Array>& operands, Loc loc) const {
   std::vector<Array> out = results(operands, loc);
   if (out.size() != 1)
-    raise<ValueError>(name(), "it has " + std::to_string(out.size()) + " results", "Call results({...}), which gives all.",
-                      loc);
+    raise<ValueError>(name(), "it has " + std::to_string(out.size()) + " results",
+                      "Call results({...}), which gives all.", loc);
   return std::move(out[0]);
 }
 

@@ -215,7 +215,7 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
                                                               x.ends.begin());
                       const Work& w = *x.self->works_[x.steps[k]];
                       task -= k > 0 ? x.ends[k - 1] : 0;
-                      x.many&& w.fine_tasks ? w.run_fine(x.at, task) : w.run(x.at, task);
+                      (x.many && w.fine_tasks) ? w.run_fine(x.at, task) : w.run(x.at, task);
                       Flights::advance_mine();
                     },
                     &context});

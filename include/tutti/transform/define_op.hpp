@@ -54,8 +54,7 @@ class OpOperand {
 /// A result, to be written whole; what stands there before means nothing.
 class OpResult {
  public:
-  OpResult(ShapeDtypeStruct type, void* data, std::size_t bytes)
-      : type_(std::move(type)), data_(data), bytes_(bytes) {}
+  OpResult(ShapeDtypeStruct type, void* data, std::size_t bytes) : type_(std::move(type)), data_(data), bytes_(bytes) {}
   const Shape& shape() const { return type_.shape; }
   DType dtype() const { return type_.dtype; }
   std::span<std::byte> bytes() const { return {static_cast<std::byte*>(data_), bytes_}; }
