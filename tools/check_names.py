@@ -18,6 +18,7 @@ COLLECTIVES = "src/ops/collective"
 LISTS = ["src/api/op_list.cpp"]  # of all ops
 
 # What a stage may name all the same, and why.
+WINDOW = "Op::window says that the parameters are these"
 DIMS = "a product's dims are numbered anew where they come in parts"
 SORTS = "only a sort says in which order its results lie"
 PLACES = "gathers and scatters whose indices are known become such"
@@ -28,7 +29,7 @@ ALLOWED = {
     "partition": {
         "ShardMap": "Role::region: its axes and specs are what the stage opens it by",
         "dot_general": DIMS, "DotGeneral": DIMS, "Reduction": "Op::reduce says that the parameters are these",
-        "Gather": "Op::window says that the parameters are these",
+        "Gather": WINDOW,
         "sort": SORTS, "Sort": SORTS,
     },
     "compile": {
@@ -37,11 +38,11 @@ ALLOWED = {
         "Reduction": "Op::reduce says that the parameters are these",
         "strided_read": PLACES, "StridedRead": PLACES, "strided_add": PLACES, "StridedAdd": PLACES,
         "sort": POSITIONS, "Sort": POSITIONS,
+        "Gather": WINDOW, "Scatter": WINDOW, "Concatenate": "index vectors are put together of numbers",
     },
     "backend": {
         "convolution": CONVOLUTIONS, "Convolution": CONVOLUTIONS,
-        "Gather": "Op::window says that the parameters are these",
-        "Scatter": "Op::window says that the parameters are these", 
+        "Gather": WINDOW, "Scatter": WINDOW,
         "strided_add": PLACES, "StridedAdd": PLACES,
     },
     "regions": {
