@@ -41,7 +41,9 @@ const EnvironmentVariable log{"TUTTI_LOG", "words with commas: `passes`, `recomp
 const EnvironmentVariable job_process{"TUTTI_JOB_PROCESS", "set by tutti",
                                       "that this program was started by a process of a job: it runs alone"};
 const EnvironmentVariable mpi_module{"TUTTI_MPI_MODULE", "a file",
-                                     "where libtutti_mpi.so is, if neither beside the program nor where it was built"};
+                                     "where libtutti_mpi.so is, if neither beside the program or the library, nor in "
+                                     "`..` or `../lib` of the program, nor "
+                                     "installed"};
 const EnvironmentVariable num_threads{
     "TUTTI_NUM_THREADS", "a number",
     "threads that run a program; default: as many as the process has cores (hyper-threads apart, "

@@ -193,16 +193,22 @@ Term multiplied(const Term& x, const Term& y, const Letters& needed, std::option
 
 // All terms in one, whose letters are those of the result in any order.
 Term contracted(const std::vector<Term>& terms, const std::string& result, std::optional<DType> preferred) {
-  // Letters that the result or a term from here on has.
-  std::vector<Letters> from(terms.size() + 1, Letters(result.begin(), result.end()));
-  for (std::size_t i = terms.size(); i-- > 0;) {
-    from[i] = from[i + 1];
-    from[i].insert(terms[i].labels.begin(), terms[i].labels.end());
-  }
-  Term all = reduced(terms[0], from[1], preferred);
+  // The last term that has a letter; those of the result are needed behind all.
+  std::map<char, std::size_t> last;
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    for (char c : terms[i].labels) last[c] = i;
+  for (char c : result) last[c] = terms.size();
+  // Those of some letters that the result or a term from `from` on has.
+  auto needed = [&](const std::string& labels, std::size_t from) {
+    Letters out;
+    for (char c : labels)
+      if (last.at(c) >= from) out.insert(c);
+    return out;
+  };
+  Term all = reduced(terms[0], needed(terms[0].labels, 1), preferred);
   for (std::size_t i = 1; i < terms.size(); ++i) {
-    const Letters& later = from[i + 1];
-    Letters either = later;
+    const Letters later = needed(all.labels + terms[i].labels, i + 1);
+    Letters either = needed(terms[i].labels, i + 1);
     either.insert(all.labels.begin(), all.labels.end());
     Term next = reduced(terms[i], either, preferred);
     if (preferred && next.array.dtype() != all.array.dtype()) {  // one of them is a sum, or a product of others
