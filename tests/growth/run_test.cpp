@@ -30,18 +30,11 @@ double seconds_of(int outputs) {
 
 }  // namespace
 
-// Twice the size three times.
+// Eight times the outputs. A search through all steps of a stage for each task would take more than a hundred times as
+// long; caches alone, which hold the fewer outputs and not the many, make it up to 25.
 TEST(GrowthOfRuns, TasksOfAStageFindTheirSteps) {
-  const int threads = num_threads();
-  set_num_threads(1);  // what threads do to each other's caches is another matter
-  double few = 0, many = 0;
-  for (int attempt = 0; attempt < 5; ++attempt) {  // what others do to the caches comes and goes
-    few = seconds_of(2000);
-    many = seconds_of(16000);
-    if (many <= 2.3 * 2.3 * 2.3 * few) break;
-  }
-  set_num_threads(threads);
-  EXPECT_LE(many, 2.3 * 2.3 * 2.3 * few) << few << " s, " << many << " s";
+  const double few = seconds_of(2000), many = seconds_of(16000);
+  EXPECT_LE(many, 50 * few) << few << " s, " << many << " s";
 }
 
 }  // namespace tutti::test
