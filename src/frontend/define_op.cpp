@@ -1,13 +1,10 @@
 // Operations of the user's: an Op whose rules call the functions of a definition.
 #include "tutti/transform/define_op.hpp"
 
-#include <algorithm>
-#include <cctype>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <sstream>
 
+#include "frontend/named_dims.hpp"
 #include "ir/op.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/lax/control_flow.hpp"
@@ -142,103 +139,6 @@ Batched batch_defined(const DefinedState& s, const OpArrays& operands, const std
   return {std::move(out), all};
 }
 
-// --- placement
-
-// `"b t+ d, d -> b d"`: names of the dims of each operand and result.
-struct Cuts {
-  struct Name {
-    std::string name;
-    bool added = false;
-  };
-  std::vector<std::vector<Name>> operands, results;
-};
-
-std::vector<std::vector<Cuts::Name>> names_of_dims(const std::string& text) {
-  std::vector<std::vector<Cuts::Name>> out;
-  std::istringstream tensors(text);
-  for (std::string tensor; std::getline(tensors, tensor, ',');) {
-    out.emplace_back();
-    std::istringstream names(tensor);
-    for (std::string name; names >> name;) {
-      const bool added = name.back() == '+';
-      if (added) name.pop_back();
-      out.back().push_back({name, added});
-    }
-  }
-  if (out.empty() || (!text.empty() && text.back() == ',')) out.emplace_back();
-  return out;
-}
-
-Cuts cuts_of(const OpDefinition& d, Loc made) {
-  const std::size_t arrow = d.factors.find("->");
-  auto refuse = [&](const std::string& problem) {
-    raise<ValueError>("define_op", "the factors \"" + d.factors + "\" of " + d.name + " " + problem,
-                      "Write names for the dims of operands and results: \"b t d, d -> b t\".", made);
-  };
-  if (arrow == std::string::npos || d.factors.find("->", arrow + 2) != std::string::npos) refuse("have not one arrow");
-  Cuts out{names_of_dims(d.factors.substr(0, arrow)), names_of_dims(d.factors.substr(arrow + 2))};
-  for (const auto& tensors : {out.operands, out.results})
-    for (const auto& tensor : tensors)
-      for (const Cuts::Name& n : tensor)
-        if (n.name.empty() ||
-            !std::all_of(n.name.begin(), n.name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
-          refuse("hold '" + n.name + "', which is no name");
-  for (const auto& tensor : out.results)
-    for (const Cuts::Name& n : tensor)
-      if (n.added) refuse("add up '" + n.name + "', which a result has");
-  return out;
-}
-
-Factors factors_of_call(const DefinedState& s, const Cuts& cuts, const Call& c, const std::vector<Type>& results) {
-  Factors out;
-  std::map<std::string, int> known;
-  auto in_result = [&](const std::string& name) {
-    return std::any_of(cuts.results.begin(), cuts.results.end(), [&](const auto& names) {
-      return std::any_of(names.begin(), names.end(), [&](const Cuts::Name& n) { return n.name == name; });
-    });
-  };
-  auto dims_of = [&](const std::vector<std::vector<Cuts::Name>>& names, const std::vector<Type>& types,
-                     const char* what) {
-    if (names.size() != types.size())
-      raise<ShapeError>(s.definition.name,
-                        "there are " + std::to_string(types.size()) + " " + what + ", and the factors \"" +
-                            s.definition.factors + "\" name " + std::to_string(names.size()),
-                        "Give as many.", s.made);
-    std::vector<Factors::Dims> all;
-    for (std::size_t t = 0; t < types.size(); ++t) {
-      if (static_cast<int>(names[t].size()) != types[t].shape.ndim())
-        raise<ShapeError>(s.definition.name,
-                          "the factors \"" + s.definition.factors + "\" name " + std::to_string(names[t].size()) +
-                              " dims of one of the " + what + ", which is " + types[t].str(),
-                          "Give a name for each dim.", s.made);
-      Factors::Dims dims;
-      for (int k = 0; k < types[t].shape.ndim(); ++k) {
-        const Cuts::Name& n = names[t][static_cast<std::size_t>(k)];
-        const bool whole = n.name == "_" || (!n.added && !in_result(n.name));
-        auto [at, fresh] = known.try_emplace(whole ? n.name + " " + std::to_string(out.factors.size()) : n.name,
-                                             static_cast<int>(out.factors.size()));
-        const std::int64_t extent = types[t].shape[k];
-        if (fresh)
-          out.factors.push_back({extent, whole     ? Factors::Kind::replicated
-                                         : n.added ? Factors::Kind::sum
-                                                   : Factors::Kind::parallel});
-        else if (out.factors[static_cast<std::size_t>(at->second)].size != extent)
-          raise<ShapeError>(s.definition.name,
-                            "'" + n.name + "' of the factors \"" + s.definition.factors + "\" is " +
-                                std::to_string(out.factors[static_cast<std::size_t>(at->second)].size) + " and " +
-                                std::to_string(extent),
-                            "Dims of one name have one extent.", s.made);
-        dims.push_back({at->second});
-      }
-      all.push_back(std::move(dims));
-    }
-    return all;
-  };
-  out.operands = dims_of(cuts.operands, c.operands, "operands");
-  out.results = dims_of(cuts.results, results, "results");
-  return out;
-}
-
 Op op_of(const DefinedState& s) {
   const OpDefinition& d = s.definition;
   Op op;
@@ -263,8 +163,8 @@ Op op_of(const DefinedState& s) {
     return batch_defined(s, operands, mapped, axis.size);
   };
   if (!d.factors.empty())
-    op.factors = [&s, cuts = cuts_of(d, s.made)](const Call& c, const std::vector<Type>& results) {
-      return factors_of_call(s, cuts, c, results);
+    op.factors = [names = NamedDims(d.factors, d.name, s.made)](const Call& c, const std::vector<Type>& results) {
+      return names.factors(c.operands, results);
     };
   return op;
 }
