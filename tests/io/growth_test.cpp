@@ -1,4 +1,5 @@
 // Files of many arrays: work grows as their number does (hostile-3, F1; bugreports-3, 5).
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -126,22 +127,29 @@ double seconds_to_open(const std::string& path, const std::string& bytes) {
   });
 }
 
+// The best of at most three: a shared processor has slow moments.
+void expect_opens_in(double most, const std::string& path, const std::string& bytes) {
+  double best = seconds_to_open(path, bytes);
+  for (int again = 0; again < 2 && best >= most; ++again) best = std::min(best, seconds_to_open(path, bytes));
+  EXPECT_LT(best, most) << bytes.size() << " bytes that begin with " << bytes.substr(8, 40);
+}
+
 // What took seconds to days: none of them a second.
 TEST(Growth, HostileHeaders) {
   const Folder folder;
   std::string empties = "{";
   for (int i = 0; i < 30000; ++i)
     empties += (i ? ",\"" : "\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text(empties + "}")), 1.);
+  expect_opens_in(1, folder / "x", safetensors_text(empties + "}"));
   const std::string entry = R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})", key(20'000'000, 'k');
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text("{\"" + key + entry + "}")), 4.);
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text("{\"" + key + entry + ",\"" + key + entry + "}")), 8.);
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text("{\"" + key + "\n")), 4.);
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text("{\"" + key + "\":1}")), 4.);
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text("{\"a\":{\"dtype\":\"" + key + entry.substr(12) + "}")), 4.);
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text("{\"a\":{\"" + key + "\":" + std::string(100000, '['))), 4.);
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text("{\"__metadata__\":{\"" + key + "\":1}}")), 4.);
-  EXPECT_LT(seconds_to_open(folder / "x", safetensors_text(std::string(1'000'000, '['))), 1.);
+  expect_opens_in(4, folder / "x", safetensors_text("{\"" + key + entry + "}"));
+  expect_opens_in(8, folder / "x", safetensors_text("{\"" + key + entry + ",\"" + key + entry + "}"));
+  expect_opens_in(4, folder / "x", safetensors_text("{\"" + key + "\n"));
+  expect_opens_in(4, folder / "x", safetensors_text("{\"" + key + "\":1}"));
+  expect_opens_in(4, folder / "x", safetensors_text("{\"a\":{\"dtype\":\"" + key + entry.substr(12) + "}"));
+  expect_opens_in(4, folder / "x", safetensors_text("{\"a\":{\"" + key + "\":" + std::string(100000, '[')));
+  expect_opens_in(4, folder / "x", safetensors_text("{\"__metadata__\":{\"" + key + "\":1}}"));
+  expect_opens_in(1, folder / "x", safetensors_text(std::string(1'000'000, '[')));
 }
 
 }  // namespace
