@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "base/effort.hpp"
+#include "tutti/base/threads.hpp"
 
 namespace {
 
@@ -72,6 +73,17 @@ Work work_of(const std::function<void()>& call) {
   return {allocations - allocated + effort - looked, most - before, seconds};
 }
 
+// Threads that compile beside each other hold more or less at a time, as it happens.
+class OneThread {
+ public:
+  OneThread() { set_num_threads(1); }
+  ~OneThread() { set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+
+ private:
+  int before_ = num_threads();
+};
+
 std::string name_of(const testing::TestParamInfo<Growth>& info) {
   std::string out = info.param.name;
   std::replace_if(
@@ -80,6 +92,7 @@ std::string name_of(const testing::TestParamInfo<Growth>& info) {
 }
 
 TEST_P(GrowthTest, TwiceTheSizeIsTwiceTheWork) {
+  const OneThread alone;
   Growth g = GetParam();
   if (const char* times = std::getenv("GROWTH_TIMES")) g.n *= std::atoi(times);  // to look at one by hand
   g.make(g.n / 2)();                                                             // what is made once in a process
