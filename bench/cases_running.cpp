@@ -26,6 +26,22 @@ Array highest_down(const Array& x) { return lax::cummax(x, 0); }
 Array gelu_exact(const Array& x) { return nn::gelu_exact(x); }
 Array crossed(const Array& x, const Array& y) { return cross(x, y); }
 
+// An operation of the user's. JAX has no row: pure_callback of an array on 8 devices waits for ever on two cores.
+const DefinedOp& cube() {
+  static const DefinedOp op = define_op({
+      .name = "cube",
+      .result_types = [](const std::vector<ShapeDtypeStruct>& x) { return std::vector{x[0]}; },
+      .compute =
+          [](std::span<const OpOperand> in, std::span<const OpResult> out) {
+            const auto x = in[0].as<float>();
+            const auto y = out[0].as<float>();
+            for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[i] * x[i] * x[i];
+          },
+      .factors = "i -> i",
+  });
+  return op;
+}
+
 }  // namespace
 
 std::vector<Case> running_cases() {
@@ -54,6 +70,8 @@ std::vector<Case> running_cases() {
           "complex_sign_1M", [](const Array& z) { return sign(z); }, complex_numbers({1 << 20})),
       compiled("gelu_exact_1M", gelu_exact, whole({1 << 20})),
       compiled("gelu_exact_grad_1M", sum_grad(gelu_exact), whole({1 << 20})),
+      compiled(
+          "define_op_cube_1M", [](const Array& x) { return cube()(x) * 2; }, whole({1 << 20})),
       compiled("cross_256k", crossed, vectors, vectors),
       compiled(
           "cross_grad_256k",
