@@ -16,7 +16,7 @@ constinit inline std::atomic<TaskRunner> task_runner = nullptr;
 /// Calls f(begin, end) for pieces of 0..count-1, on the workers where the work is worth waking them: `each_ns` is what
 /// one of them takes, about. How it is cut depends on these two alone.
 template <class F> void in_pieces(std::int64_t count, double each_ns, F&& f) {
-  constexpr double kPiece = 20e3;  // ns
+  constexpr double kPiece = 12e3;  // ns
   constexpr std::int64_t kMost = 256;
   const auto pieces = std::clamp(static_cast<std::int64_t>(static_cast<double>(count) * each_ns / kPiece),
                                  std::int64_t{1}, std::max<std::int64_t>(1, std::min(count, kMost)));

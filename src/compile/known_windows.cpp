@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostNumbers = 1 << 22;
 constexpr std::int64_t kSpread = 8;                         // elements of the array for each that is added
-constexpr std::int64_t kLongRow = 16, kMostRows = 1 << 14;  // of what is added, elements that lie side by side
+constexpr std::int64_t kLongRow = 16, kMostRows = 1 << 17;  // of what is added, elements that lie side by side
 
 bool is_read(const Eqn& e) { return e.op->window == Op::Window::read; }
 bool is_sum(const Eqn& e) { return e.op->window == Op::Window::add; }

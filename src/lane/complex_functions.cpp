@@ -39,7 +39,6 @@ template <class T> struct OneByOne {
   TUTTI_SINGLE(asinh)
   TUTTI_SINGLE(acosh)
   TUTTI_SINGLE(atanh)
-  TUTTI_SINGLE(sign)
 #undef TUTTI_SINGLE
   [[gnu::noinline]] static Number pow(Number x, Number y) { return ComplexMath<T>::pow(x, y); }
 };
@@ -85,8 +84,7 @@ constinit const ComplexFunction complex_sqrt = complex_function(0), complex_rsqr
                                 complex_asin = complex_function(10), complex_acos = complex_function(11),
                                 complex_atan = complex_function(12), complex_asinh = complex_function(13),
                                 complex_acosh = complex_function(14), complex_atanh = complex_function(15),
-                                complex_sign = complex_function(16), complex_pow = complex_function(17),
-                                complex_mul = complex_function(18);
+                                complex_pow = complex_function(16), complex_mul = complex_function(17);
 
 }  // namespace tutti::lane
 #pragma GCC diagnostic pop

@@ -33,7 +33,7 @@ struct ComplexFunction {
 
 extern const ComplexFunction complex_sqrt, complex_rsqrt, complex_exp2, complex_expm1, complex_log1p, complex_logistic,
     complex_sinh, complex_cosh, complex_tan, complex_tanh, complex_asin, complex_acos, complex_atan, complex_asinh,
-    complex_acosh, complex_atanh, complex_sign, complex_pow, complex_mul;
+    complex_acosh, complex_atanh, complex_pow, complex_mul;
 
 }  // namespace tutti::lane
 

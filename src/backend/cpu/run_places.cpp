@@ -181,12 +181,18 @@ std::vector<RunPlaces::Stretch> RunPlaces::stretches(void* indices) const {
   for (std::int64_t k = 0; k < kLooks; ++k) {
     const std::int64_t first = (count_ - kLook) * k / (kLooks - 1);
     find(indices, first, first + kLook, places);
-    counting += places[0] >= 0 && counts<kLook / 2>(places);
+    for (std::int64_t i = 1; i < kLook; ++i) counting += places[i - 1] >= 0 && places[i] == places[i - 1] + 1;
   }
-  if (4 * counting < 3 * kLooks) return {};
+  if (8 * counting < 7 * kLooks * (kLook - 1)) return {};  // stretches of eight, about
   std::vector<Stretch> out;
-  for (std::int64_t first = 0; first < count_; first += kAtOnce) {
-    const std::int64_t n = std::min(kAtOnce, count_ - first);
+  // Windows that are whole in the first dims of the walk: what lies below one step there lies so below all others.
+  std::size_t whole = 0;
+  std::int64_t repeats = 1;
+  if (!direct_)
+    for (; whole < walk_.size() && walk_[whole].vector == 0; ++whole) repeats *= walk_[whole].extent;
+  const std::int64_t once = count_ / repeats;
+  for (std::int64_t first = 0; first < once; first += kAtOnce) {
+    const std::int64_t n = std::min(kAtOnce, once - first);
     find(indices, first, first + n, places);
     lane::with_widest([&]() __attribute__((always_inline)) {
       for (std::int64_t i = 0; i < n;) {
@@ -199,6 +205,15 @@ std::vector<RunPlaces::Stretch> RunPlaces::stretches(void* indices) const {
         i += some;
       }
     });
+  }
+  out.reserve(out.size() * static_cast<std::size_t>(repeats));
+  for (std::int64_t r = 1, size = static_cast<std::int64_t>(out.size()); r < repeats; ++r) {
+    std::int64_t place = 0, rest = r;
+    for (std::size_t d = whole; d-- > 0; rest /= walk_[d].extent) place += rest % walk_[d].extent * walk_[d].place;
+    for (std::int64_t k = 0; k < size; ++k) {
+      const Stretch s = out[static_cast<std::size_t>(k)];
+      out.push_back({s.place + place, s.element + r * once, s.count});
+    }
   }
   return out;
 }

@@ -11,6 +11,7 @@
 
 #include "backend/cpu/isa.hpp"
 #include "base/half.hpp"
+#include "lane/side_by_side.hpp"
 #include "ops/elementwise/complex_order.hpp"
 #include "ops/wide.hpp"
 
@@ -23,21 +24,27 @@ typedef float Floats __attribute__((vector_size(32))) __attribute__((aligned(4))
 typedef double Doubles __attribute__((vector_size(64))) __attribute__((aligned(8)));
 constexpr std::int64_t kEight = 8;
 
-[[gnu::always_inline]] inline void add_lanes(const float* x, std::int64_t n, double* sums) {
+// T: float or double.
+template <class T> [[gnu::always_inline]] inline void add_lanes(const T* x, std::int64_t n, double* sums) {
   std::int64_t i = 0;
-  for (; i + kEight <= n; i += kEight)
-    *reinterpret_cast<Doubles*>(sums + i) += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
+  for (; i + kEight <= n; i += kEight) {
+    Doubles& sum = *reinterpret_cast<Doubles*>(sums + i);
+    if constexpr (std::same_as<T, float>)
+      sum += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
+    else
+      sum += *reinterpret_cast<const Doubles*>(x + i);
+  }
   for (; i < n; ++i) sums[i] += x[i];
 }
-inline void add_plain(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
-[[gnu::target("arch=x86-64-v3")]] inline void add_avx2(const float* x, std::int64_t n, double* sums) {
+template <class T> void add_plain(const T* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
+template <class T> [[gnu::target("arch=x86-64-v3")]] void add_avx2(const T* x, std::int64_t n, double* sums) {
   add_lanes(x, n, sums);
 }
-[[gnu::target("arch=x86-64-v4")]] inline void add_avx512(const float* x, std::int64_t n, double* sums) {
+template <class T> [[gnu::target("arch=x86-64-v4")]] void add_avx512(const T* x, std::int64_t n, double* sums) {
   add_lanes(x, n, sums);
 }
-inline void add_run(const float* x, std::int64_t n, double* sums) {
-  static const auto add = isa() == Isa::avx512 ? add_avx512 : isa() == Isa::avx2 ? add_avx2 : add_plain;
+template <class T> void add_run(const T* x, std::int64_t n, double* sums) {
+  static const auto add = isa() == Isa::avx512 ? add_avx512<T> : isa() == Isa::avx2 ? add_avx2<T> : add_plain<T>;
   add(x, n, sums);
 }
 // As Added::give, below.
@@ -186,7 +193,7 @@ template <bool least> struct Extremum {
   template <class T> static constexpr T limit() {
     if constexpr (is_complex_number<T>)
       return {limit<typename T::value_type>(), limit<typename T::value_type>()};
-    else if constexpr (std::floating_point<T>)
+    else if constexpr (std::same_as<T, float>)
       return least ? T(L::infinity()) : T(-L::infinity());
     else
       return least ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
@@ -220,12 +227,17 @@ template <class T, class F> class Folded {
       std::copy_n(x, n, held);
       return;
     } else if constexpr (in_lanes) {
-      typedef Lane Lanes __attribute__((vector_size(16))) __attribute__((aligned(alignof(Lane))))
-      __attribute__((may_alias));
-      for (; i + kLanes <= n; i += kLanes) {
-        auto& place = *reinterpret_cast<Lanes*>(held + i);
-        place = F::lanes(place, *reinterpret_cast<const Lanes*>(x + i));
-      }
+      auto take_lanes = [&]<int bytes>() __attribute__((always_inline)) {
+        typedef Lane Lanes __attribute__((vector_size(bytes))) __attribute__((aligned(alignof(Lane))))
+        __attribute__((may_alias));
+        constexpr std::int64_t lanes = bytes / sizeof(T);
+        for (; i + lanes <= n; i += lanes) {
+          Lanes& place = *reinterpret_cast<Lanes*>(held + i);
+          place = F::lanes(place, *reinterpret_cast<const Lanes*>(x + i));
+        }
+      };
+      if (n >= kLong) lane::with_widest([&]() __attribute__((always_inline)) { take_lanes.template operator()<64>(); });
+      take_lanes.template operator()<16>();
     }
     for (; i < n; ++i) take(held[i], x[i]);
   }
@@ -240,7 +252,7 @@ template <class T, class F> class Folded {
  private:
   // Sums of integers wrap around.
   static constexpr bool in_lanes = std::is_arithmetic_v<T> && !std::same_as<T, bool> && !std::same_as<F, Times>;
-  static constexpr std::int64_t kLanes = 16 / sizeof(T);
+  static constexpr std::int64_t kLong = 256 / sizeof(T);  // elements that are worth a call for wider vectors
   using Lane = typename std::conditional_t<std::integral<T> && std::same_as<F, Plus> && in_lanes,
                                            std::make_unsigned<std::conditional_t<in_lanes && std::integral<T>, T, int>>,
                                            std::type_identity<T>>::type;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,9 +26,9 @@ constexpr std::int64_t kRunsAsked = 8;                         // runs that are 
 // many to a place.
 constexpr std::int64_t kAddedToTable = 1 << 15, kAddedTimes = 16;
 constexpr std::int64_t kOfTable = 1 << 14, kTables = 16, kOfLargeTable = 1 << 20, kLargeTables = 4, kDouble = 1 << 11;
-constexpr std::int64_t kStretchedBlocks = 64, kLongRun = 16, kStretches = 1 << 14;
+constexpr std::int64_t kLongRun = 16, kStretches = 1 << 14;
 constexpr std::int64_t kFewPlaces = 4;  // of a block, for each element that comes: else places are visited one by one
-constexpr double kElementNs = 0.3, kRunNs = 10, kStretchedNs = 0.5;
+constexpr double kElementNs = 0.3, kRunNs = 10, kStretchedNs = 0.5, kStretchedDirectlyNs = 0.15;
 
 template <std::size_t size>
 using WordOf =
@@ -40,6 +41,10 @@ template <class T, class How> class Runs {
   using Held = typename How::Held;
 
  public:
+  template <class, class> friend class Runs;
+  template <class Other>
+  explicit Runs(const Runs<T, Other>& o)
+      : updates_(o.updates_), elements_(o.elements_), past_(o.past_), from_(o.from_), is_one_(o.is_one_), out_(o.out_) {}
   Runs(const T* updates, const ScatterStart& start, std::int64_t elements, T* out)
       : updates_(updates),
         elements_(elements),
@@ -53,7 +58,11 @@ template <class T, class How> class Runs {
     indices_ = indices;
     length_ = places.length();
     count_ = places.count();
-    if (const auto stretches = stretches_of_runs(); !stretches.empty()) return by_stretches(stretches);
+    if (auto stretches = stretches_of_runs(); !stretches.empty()) {
+      if (std::same_as<How, Added<float>> && length_ > 1 && meet_seldom(stretches))
+        return Runs<T, Folded<T, Plus>>(*this).by_stretches(Stretches(std::move(stretches), elements_));
+      return by_stretches(Stretches(std::move(stretches), elements_));
+    }
     const std::int64_t most = elements_ <= kOfTable        ? kTables
                               : elements_ <= kOfLargeTable ? kLargeTables
                                                            : 1,
@@ -66,23 +75,26 @@ template <class T, class How> class Runs {
     by_blocks();
   }
 
-  // Each block of the array takes its part of all stretches, in their order.
-  void by_stretches(const std::vector<RunPlaces::Stretch>& stretches) const {
-    const std::int64_t each = std::max(kOfTable, elements_ / kStretchedBlocks), blocks = (elements_ + each - 1) / each;
-    double work = from_ ? kElementNs * static_cast<double>(elements_) : 0;
-    for (const RunPlaces::Stretch& s : stretches) work += kStretchedNs * static_cast<double>(s.count);
+  // Each block of the array takes its part of the stretches that reach it, in their order.
+  void by_stretches(const Stretches& stretches) const {
+    const std::int64_t blocks = stretches.blocks(), each = stretches.block();
+    const double work = (from_ ? kElementNs * static_cast<double>(elements_) : 0) +
+                        (How::direct ? kStretchedDirectlyNs : kStretchedNs) * static_cast<double>(stretches.elements());
     in_pieces(blocks, work / static_cast<double>(blocks), [&](std::int64_t b, std::int64_t to) {
       BufferPtr table;
       if (!How::direct) table = allocate_buffer(static_cast<std::size_t>(std::min(each, elements_)) * sizeof(Held));
       for (; b < to; ++b) {
         const std::int64_t begin = b * each, end = std::min(elements_, begin + each);
         start(begin, end, false);
+        auto take_all = [this, b, begin, end, &stretches](Held* held) {
+          stretches.for_each(b, [=, this](const RunPlaces::Stretch& s) { take_part(s, begin, end, held); });
+        };
         if constexpr (How::direct) {
-          take_stretches(stretches, begin, end, out_ + begin);
+          take_all(out_ + begin);
         } else {
           auto* const held = static_cast<Held*>(table->data());
           std::fill_n(held, end - begin, How::none());
-          take_stretches(stretches, begin, end, held);
+          take_all(held);
           How::give_run(out_ + begin, held, end - begin);
         }
       }
@@ -170,12 +182,19 @@ template <class T, class How> class Runs {
     return out;
   }
 
-  void take_stretches(const std::vector<RunPlaces::Stretch>& stretches, std::int64_t begin, std::int64_t end,
-                      Held* held) const {
-    for (const RunPlaces::Stretch& s : stretches) {
-      const std::int64_t from = std::max(begin, s.place), to = std::min(end, s.place + s.count);
-      if (from < to) take(updates_ + s.element + (from - s.place), to - from, held + (from - begin));
-    }
+  // Whether only a few of these, all of one length, come to any place: counted by where they begin.
+  bool meet_seldom(const std::vector<RunPlaces::Stretch>& stretches) const {
+    std::vector<std::int32_t> begin(static_cast<std::size_t>(elements_ / length_) + 1, 0);
+    for (const RunPlaces::Stretch& s : stretches) ++begin[static_cast<std::size_t>(s.place / length_)];
+    for (std::size_t k = 0; k < begin.size(); ++k)
+      if (begin[k] + (k > 0 ? begin[k - 1] : 0) > kFewRuns) return false;
+    return true;
+  }
+
+  // What of a stretch comes to the elements begin to end-1.
+  void take_part(const RunPlaces::Stretch& s, std::int64_t begin, std::int64_t end, Held* held) const {
+    const std::int64_t from = std::max(begin, s.place), to = std::min(end, s.place + s.count);
+    if (from < to) take(updates_ + s.element + (from - s.place), to - from, held + (from - begin));
   }
 
   void by_blocks() const {
@@ -377,7 +396,7 @@ void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* 
   });
 }
 
-void add_stretches(DType dtype, const std::vector<RunPlaces::Stretch>& stretches, const void* updates,
+void add_stretches(DType dtype, const Stretches& stretches, const void* updates,
                    const ScatterStart& start, std::int64_t elements, void* out) {
   with_way(ScatterKind::add, dtype, [&]<class T, class How>() {
     Runs<T, How>(static_cast<const T*>(updates), start, elements, static_cast<T*>(out)).by_stretches(stretches);

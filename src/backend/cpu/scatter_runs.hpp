@@ -1,7 +1,7 @@
 // Runs of elements combined with places of an array, on the workers.
 #pragma once
 
-#include "backend/cpu/run_places.hpp"
+#include "backend/cpu/stretches.hpp"
 #include "tutti/lax/lax.hpp"
 
 namespace tutti::cpu {
@@ -18,8 +18,8 @@ struct ScatterStart {
 void scatter_runs(lax::ScatterKind kind, DType dtype, const RunPlaces& places, void* indices, const void* updates,
                   const ScatterStart& start, std::int64_t elements, void* out);
 /// Adds stretches of `updates`, in their order, likewise.
-void add_stretches(DType dtype, const std::vector<RunPlaces::Stretch>& stretches, const void* updates,
-                   const ScatterStart& start, std::int64_t elements, void* out);
+void add_stretches(DType dtype, const Stretches& stretches, const void* updates, const ScatterStart& start,
+                   std::int64_t elements, void* out);
 
 }  // namespace tutti::cpu
 

@@ -186,15 +186,11 @@ class ScatterWork final : public run::Work {
 class StridedAddWork final : public run::Work {
  public:
   explicit StridedAddWork(const compile::CallEqn& c)
-      : operand_(c.operands[0]), updates_(c.operands[1]), to_(c.results[0]), type_(c.result_types[0]) {
-    const auto& p = c.eqn.params.get<ops::StridedAdd>();
-    Shape rows = c.operand_types[1].shape;
-    const std::int64_t row = std::exchange(rows[rows.ndim() - 1], 1);
-    ops::for_each_index(rows, [&](const Dims& index, std::int64_t flat) {
-      std::int64_t place = p.offset;
-      for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * p.strides[d];
-      stretches_.push_back({place, flat * row, row});
-    });
+      : operand_(c.operands[0]),
+        updates_(c.operands[1]),
+        to_(c.results[0]),
+        type_(c.result_types[0]),
+        stretches_(stretches_of(c), type_.num_elements()) {
     cost_ns = 0.1 * static_cast<double>(type_.nbytes() + c.operand_types[1].nbytes());
   }
 
@@ -208,9 +204,22 @@ class StridedAddWork final : public run::Work {
   }
 
  private:
+  static std::vector<Stretches::Stretch> stretches_of(const compile::CallEqn& c) {
+    const auto& p = c.eqn.params.get<ops::StridedAdd>();
+    std::vector<Stretches::Stretch> out;
+    Shape rows = c.operand_types[1].shape;
+    const std::int64_t row = std::exchange(rows[rows.ndim() - 1], 1);
+    ops::for_each_index(rows, [&](const Dims& index, std::int64_t flat) {
+      std::int64_t place = p.offset;
+      for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * p.strides[d];
+      out.push_back({place, flat * row, row});
+    });
+    return out;
+  }
+
   int operand_, updates_, to_;
   Type type_;
-  std::vector<RunPlaces::Stretch> stretches_;
+  Stretches stretches_;
 };
 
 // One box, whose place is a start for each dim.

@@ -140,17 +140,20 @@ constinit const Home conj = [] {
 };
 
 constinit const Home sign = [] {
-  return with_arrays(unary_op<takes_number>("sign",
-                                            with_complex(
-                                                [](auto x) {
-                                                  auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
-                                                  return lane::select(x > zero, one,
-                                                                      lane::select(x < zero, zero - one,
-                                                                                   x));  // keeps NaN and the sign of 0
-                                                },
-                                                [](auto m, auto z) { return m.sign(z); }),
-                                            {.flat = true, .magnitude = at_most_one, .lo = 0.1}),
-                     lane::complex_sign);
+  return with_parts<1>(unary_op<takes_number>("sign",
+                                              with_complex(
+                                                  [](auto x) {
+                                                    auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
+                                                    return lane::select(x > zero, one,
+                                                                        lane::select(x < zero, zero - one,
+                                                                                     x));  // keeps NaN and the sign of 0
+                                                  },
+                                                  [](auto m, auto z) { return m.sign(z); }),
+                                              {.flat = true, .magnitude = at_most_one, .lo = 0.1}),
+                       [](const Parts& z) {
+                         const V size = magnitude_of(z), zero = size == 0.0;
+                         return Parts{choose(zero, z.re, z.re / size), choose(zero, z.im, z.im / size)};
+                       });
 };
 
 constinit const Home add = [] {

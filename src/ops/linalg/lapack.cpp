@@ -108,6 +108,38 @@ template <class T> void small_solve(bool lower, Turn turn, bool unit, int n, int
   }
 }
 
+// op(a) x = b for one vector, in place: rows of a are read as they lie.
+constexpr int kVector = 256;
+template <class T> void solve_vector(bool lower, Turn turn, bool unit, int n, const T* a, T* x) {
+  const bool forward = lower == (turn == Turn::none);
+  for (int step = 0; step < n; ++step) {
+    const int i = forward ? step : n - 1 - step, first = lower ? 0 : i + 1, count = lower ? i : n - 1 - i;
+    const T* row = a + std::int64_t{i} * n;
+    const T* beside = row + first;
+    T* others = x + first;
+    if (turn == Turn::none) {
+      constexpr int kSums = 8;
+      T sums[kSums] = {};
+      int c = 0;
+      for (; c + kSums <= count; c += kSums)
+        for (int k = 0; k < kSums; ++k) sums[k] += beside[c + k] * others[c + k];
+      for (int k = 0; c < count; ++c, ++k) sums[k] += beside[c] * others[c];
+      for (int half = kSums / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+      x[i] -= sums[0];
+      if (!unit) x[i] /= row[i];
+    } else {
+      const bool conjugates = turn == Turn::adjoint;
+      if (!unit) x[i] /= conjugates ? conjugate(row[i]) : row[i];
+      const T known = x[i];
+      if (conjugates)
+        for (int c = 0; c < count; ++c) others[c] -= conjugate(beside[c]) * known;
+      else
+        for (int c = 0; c < count; ++c) others[c] -= beside[c] * known;
+    }
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -143,6 +175,7 @@ void Lapack<T>::triangular_solve(bool left, bool lower, Turn turn, bool unit, in
                                  bool on_workers) {
   if (rows == 0 || cols == 0) return;
   const int n = left ? rows : cols;
+  if (left && cols == 1 && n <= kVector) return solve_vector(lower, turn, unit, n, a, b);
   if (left && (n <= kSmallMatrix || (!unit && has_tiny_diagonal(n, std::int64_t{n} + 1, a))))
     return small_solve(lower, turn, unit, n, cols, a, b);
   if constexpr (!is_complex<T>)

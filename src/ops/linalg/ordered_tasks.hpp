@@ -12,6 +12,9 @@
 
 namespace tutti::ops {
 
+/// Whether so much work on one matrix is worth workers, who meet several times on the way.
+inline bool worth_workers(double flops) { return flops > 2e5; }  // 20 us, about
+
 /// Calls f(k) for k < count, begun in this order, on the workers or by the caller alone.
 template <class F> void in_order(int count, bool on_workers, F&& f) {
   constexpr int kHelpers = 32;

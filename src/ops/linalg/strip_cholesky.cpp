@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,7 @@ template <class T> struct StripCholesky {
 }  // namespace
 
 template <class T> bool StripFactors<T>::cholesky(int n, const T* in, T* out, bool on_workers) {
+  on_workers &= worth_workers(std::pow(n, 3) / 3);
   StripCholesky<T> f(n);
   const int strips = f.u.count();
   // The next block on the diagonal comes as soon as one other block is between it and what it waits for.

@@ -65,6 +65,7 @@ template <class T> struct StripLu {
 }  // namespace
 
 template <class T> void StripFactors<T>::lu(int m, int n, const T* in, T* out, std::int32_t* pivots, bool on_workers) {
+  on_workers &= worth_workers(1.0 * m * n * std::min(m, n));
   StripLu<T> f(m, n, pivots);
   const int strips = f.x.count();
   std::vector<std::pair<int, int>> tasks;

@@ -78,6 +78,7 @@ template <class T> struct StripQr : StripReflections<T> {
 
 template <class T> void StripFactors<T>::qr(int m, int n, bool full, const T* a, T* q, T* r, bool on_workers) {
   constexpr int width = Strips<T>::width;
+  on_workers &= worth_workers(2.0 * m * n * std::min(m, n));
   StripQr<T> f(m, n);
   f.factor_all(a, on_workers);
   const int rows = full ? m : f.count;

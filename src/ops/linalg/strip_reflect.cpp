@@ -8,6 +8,7 @@ namespace tutti::ops {
 template <class T>
 void StripFactors<T>::reflect(const Reflections<T>& h, int cols, Matrix c, T* out, bool out_turned, bool on_workers) {
   constexpr int width = Strips<T>::width;
+  on_workers &= worth_workers(4.0 * h.n * h.count * cols);
   const StripReflections<T> f(h.n, h.count, h.count);
   in_order(f.panels(), on_workers, [&](int k) {
     const int first = k * width;

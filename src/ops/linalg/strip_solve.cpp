@@ -62,6 +62,7 @@ void StripFactors<T>::triangular_solve(bool left, bool lower, Turn turn, bool un
                                        T* b, bool on_workers) {
   constexpr int width = Strips<T>::width;
   const int n = left ? rows : cols, others = left ? cols : rows;
+  on_workers &= worth_workers(1.0 * n * n * others);
   const bool turned = (turn == Turn::none) != left;
   // A strip of unknowns is work for one; of few strips blocks are, and they are not worth strips of a.
   constexpr int kFew = 4;

@@ -142,34 +142,62 @@ Arrays jvp_extremum(const Call& c, const Arrays& x, const Arrays& y, const Array
   return {(V{lax::reduce_sum((V{t[0]} * here).a, dims)} / V{lax::reduce_sum(here.a, dims)}).a};
 }
 
-// One dim of a product and its tangent, halved again and again: exact also where elements are 0, in all orders of
-// derivatives.
-std::pair<V, V> halve_product(V x, V t, int axis) {
+// Two arrays that stand for one, of which a product is a pair again.
+using Pair = std::pair<V, V>;
+
+// The product of all elements along one dim: of `parts` parts of it, again and again, side by side.
+template <class Times> Pair product_along(Pair x, int axis, std::int64_t parts, Times times) {
   auto part = [&](const V& v, std::int64_t from, std::int64_t to) {
     lax::Dims start(v.a.shape().size(), 0), limit = v.a.shape().dims();
     start[axis] = from;
     limit[axis] = to;
     return V{lax::slice(v.a, start, limit)};
   };
-  for (std::int64_t n; (n = x.a.shape()[axis]) > 1;) {
-    std::int64_t h = n / 2;
-    V xl = part(x, 0, h), xr = part(x, h, 2 * h), tl = part(t, 0, h), tr = part(t, h, 2 * h);
-    V y = xl * xr, dy = tl * xr + xl * tr;
-    if (n % 2) {
-      y = {lax::concatenate({y.a, part(x, 2 * h, n).a}, axis)};
-      dy = {lax::concatenate({dy.a, part(t, 2 * h, n).a}, axis)};
+  auto pair = [&](std::int64_t from, std::int64_t to) { return Pair{part(x.first, from, to), part(x.second, from, to)}; };
+  for (std::int64_t n; (n = x.first.a.shape()[axis]) > 1;) {
+    const std::int64_t k = std::min(parts, n), h = n / k;
+    std::vector<Pair> all;
+    for (std::int64_t i = 0; i < k; ++i) all.push_back(pair(i * h, (i + 1) * h));
+    for (; all.size() > 1; all.resize((all.size() + 1) / 2))
+      for (std::size_t i = 0; i < all.size(); i += 2)
+        all[i / 2] = i + 1 < all.size() ? times(all[i], all[i + 1]) : all[i];
+    if (k * h < n) {
+      const Pair rest = pair(k * h, n);
+      all[0] = {V{lax::concatenate({all[0].first.a, rest.first.a}, axis)},
+                V{lax::concatenate({all[0].second.a, rest.second.a}, axis)}};
     }
-    x = y;
-    t = dy;
+    x = all[0];
   }
-  return {x, t};
+  return x;
 }
+
+// A product and its tangent: exact also where elements are 0, in all orders of derivatives.
 Arrays jvp_prod(const Call& c, const Arrays& x, const Arrays& y, const Arrays& t) {
   if (!t[0].has_value()) return {Array()};
   if (x[0].size() == 0) return {full_like({y[0]}, 0).a};
-  V p{x[0]}, d{t[0]};
-  for (int axis : c.get<Reduction>().axes) std::tie(p, d) = halve_product(p, d, axis);
-  return {lax::reshape(d.a, y[0].shape())};
+  Pair p{{x[0]}, {t[0]}};
+  for (int axis : c.get<Reduction>().axes)
+    p = product_along(p, axis, 2, [](const Pair& a, const Pair& b) {
+      return Pair{a.first * b.first, a.second * b.first + a.first * b.second};
+    });
+  return {lax::reshape(p.second.a, y[0].shape())};
+}
+
+// Of complex numbers, by their parts. A loop reads so many vectors as wholes.
+Arrays prod_in_parts(const Call& c, const Arrays& parts) {
+  constexpr std::int64_t kSideBySide = 8;
+  const auto& axes = c.get<Reduction>().axes;
+  const Shape shape = reduced(parts[0].shape(), axes);
+  if (parts[0].size() == 0) {  // one, and no imaginary part
+    const lax::Dims dims(axes.begin(), axes.end());
+    return {lax::reduce_prod(parts[0], dims), lax::reduce_sum(parts[1], dims)};
+  }
+  Pair p{{parts[0]}, {parts[1]}};
+  for (int axis : axes)
+    p = product_along(p, axis, kSideBySide, [](const Pair& a, const Pair& b) {
+      return Pair{a.first * b.first - a.second * b.second, a.first * b.second + a.second * b.first};
+    });
+  return {lax::reshape(p.first.a, shape), lax::reshape(p.second.a, shape)};
 }
 
 // -inf or the least integer; for the greatest, inf.
@@ -208,9 +236,11 @@ constinit const Home reduce_sum = [] {
   return op;
 };
 constinit const Home reduce_prod = [] {
-  return with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one,
-                                          [](auto x, auto y) { return x * y; }),
-                  jvp_prod);
+  Op op = with_jvp(reduction<takes_number>("reduce_prod", Op::Reduce::prod, Kind::replicated, one,
+                                           [](auto x, auto y) { return x * y; }),
+                   jvp_prod);
+  op.in_parts = prod_in_parts;
+  return op;
 };
 constinit const Home reduce_max = [] {
   return with_jvp(
