@@ -43,6 +43,30 @@ Array in_while(const Body& inner, const Array& x) {
       .second;
 }
 Array in_remat(const Body& inner, const Array& x) { return remat(inner)(x); }
+Array in_custom_vjp(const Body& inner, const Array& x) {
+  return custom_vjp(
+      inner, [](const Array& y) { return std::pair{sin(y), y}; },
+      [](const Array& y, const Array& ct) { return std::tuple{cos(y) * ct}; })(x);
+}
+// The reverse rule calls the level inside, as the function does.
+Array in_custom_vjp_of_inner(const Body& inner, const Array& x) {
+  return custom_vjp(
+      inner, [=](const Array& y) { return std::pair{inner(y), y}; },
+      [](const Array& y, const Array& ct) { return std::tuple{cos(y) * ct}; })(x);
+}
+Array in_custom_jvp(const Body& inner, const Array& x) {
+  return custom_jvp(inner, [=](const std::tuple<Array>& at, const std::tuple<Array>& tangent) {
+    const Array y = inner(std::get<0>(at));
+    return std::pair{y, cos(std::get<0>(at)) * std::get<0>(tangent)};
+  })(x);
+}
+// One behind the other.
+Body row_of(const Level& kind, int n) {
+  return [=](Array x) {
+    for (int i = 0; i < n; ++i) x = kind([](const Array& y) { return sin(y) * 1.5f; }, x);
+    return x;
+  };
+}
 
 Body nest(const std::vector<Level>& kinds, int depth) {
   if (depth == 0) return [](const Array& x) { return sin(x); };
@@ -55,6 +79,12 @@ Body nest(const std::vector<Level>& kinds, int depth) {
 auto grad_of(std::vector<Level> kinds) {
   return [=](int depth) -> std::function<void()> {
     const Body f = nest(kinds, depth);
+    return [=] { jit(grad([=](const Array& x) { return f(x).sum(); }))(ones({2})); };
+  };
+}
+auto grad_of_row(const Level& kind) {
+  return [=](int n) -> std::function<void()> {
+    const Body f = row_of(kind, n);
     return [=] { jit(grad([=](const Array& x) { return f(x).sum(); }))(ones({2})); };
   };
 }
@@ -117,6 +147,13 @@ TUTTI_GROWTH(Nests,
                  {"hessian of while_loop", 4, hessian_of({in_while})},
                  {"vmap of grad of scan", 8, mapped_grad_of({in_scan})},
                  {"vmap of grad of while_loop", 8, mapped_grad_of({in_while})},
+                 {"grad of remat", 8, grad_of({in_remat})},
+                 {"grad of custom_vjp", 8, grad_of({in_custom_vjp})},
+                 {"grad of custom_vjp of custom_vjp", 4, grad_of({in_custom_vjp_of_inner})},
+                 {"grad of custom_jvp", 4, grad_of({in_custom_jvp})},
+                 {"grad of custom_vjps in a row", 40, grad_of_row(in_custom_vjp)},
+                 {"grad of remats in a row", 40, grad_of_row(in_remat)},
+                 {"grad of conds in a row", 40, grad_of_row(in_cond)},
                  {"grad of cond in scan", 8, grad_of({in_cond, in_scan})},
                  {"grad of cond in scan in while_loop in remat", 8, grad_of({in_cond, in_scan, in_while, in_remat})},
              })));
