@@ -51,15 +51,15 @@ int Planner::space(std::vector<std::int64_t> extents, bool parts, std::vector<Ax
       by_extents_.try_emplace({std::move(extents), parts, std::move(groups)}, static_cast<int>(spaces_.size()));
   if (!fresh) return at->second;
   const auto& [of_extents, with_parts, of_groups] = at->first;
-  spaces_.push_back({of_groups.empty() ? std::make_unique<LayoutSpace>(mesh_, prices_, of_extents, with_parts)
-                                       : std::make_unique<LayoutSpace>(of_groups, prices_, of_extents),
-                     {}});
+  spaces_.push_back(std::make_unique<Kept>());
+  spaces_.back()->space = of_groups.empty() ? std::make_unique<LayoutSpace>(mesh_, prices_, of_extents, with_parts)
+                                            : std::make_unique<LayoutSpace>(of_groups, prices_, of_extents);
   return at->second;
 }
 
 // All shortest ways from one layout. Layouts become known as they are reached.
 Planner::Ways Planner::search(const Valued& value, int from, int goal) {
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   Ways out;
   auto know = [&](int id) {
     if (static_cast<int>(out.cost.size()) > id) return;
@@ -102,7 +102,7 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
 }
 
 const Planner::Ways& Planner::ways(const Valued& value, int representative) {
-  Kept& kept = spaces_[value.space];
+  Kept& kept = *spaces_[value.space];
   const std::tuple key(representative, value.bytes, value.elements);
   auto known = kept.ways.find(key);
   if (known == kept.ways.end() || known->second.state != kept.space->state())
@@ -115,7 +115,7 @@ double Planner::Ways::to(int id) const { return id < static_cast<int>(cost.size(
 // Over all axes of its space.
 double Planner::cost_on_all(const Valued& value, int from, int to) {
   if (from == to) return 0;
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   const LayoutSpace::Renamed first = space.representative(from);
   return ways(value, first.id).to(space.renamed(to, first.renaming));
 }
@@ -128,16 +128,17 @@ Valued Planner::valued(const Valued& value, const GroupedPair& pair) {
 // Empty where all groups are searched together.
 std::vector<Layout> Planner::legs(const Valued& value, const GroupedPair& pair, int from, int to) const {
   if (pair.groups.size() <= most_together) return {};
-  const LayoutSpace& space = *spaces_[value.space].space;
+  const LayoutSpace& space = *spaces_[value.space]->space;
   std::vector<Layout> out = groups_.one_by_one(space.extents(), space.layout(from), space.layout(to));
   return out.size() > 2 ? out : std::vector<Layout>{};
 }
 
 double Planner::cost_in_groups(const Valued& value, int from, int to) {
   if (from == to) return 0;
-  const std::tuple key(from, to, value.bytes, value.elements);
-  if (const auto& known = spaces_[value.space].grouped; known.find(key) != known.end()) return known.find(key)->second;
-  const LayoutSpace& space = *spaces_[value.space].space;
+  std::unordered_map<std::int64_t, double>& known = spaces_[value.space]->grouped[{value.bytes, value.elements}];
+  const std::int64_t key = (std::int64_t{from} << 32) + to;
+  if (const auto at = known.find(key); at != known.end()) return at->second;
+  const LayoutSpace& space = *spaces_[value.space]->space;
   const GroupedPair pair = groups_.pair(space.extents(), space.layout(from), space.layout(to));
   double out = 0;
   if (const std::vector<Layout> legs = this->legs(value, pair, from, to); !legs.empty()) {
@@ -146,13 +147,13 @@ double Planner::cost_in_groups(const Valued& value, int from, int to) {
     const Valued part = valued(value, pair);
     out = cost_on_all(part, id(part, pair.from), id(part, pair.to));
   }
-  return spaces_[value.space].grouped[key] = out;
+  return known[key] = out;
 }
 
 Path Planner::path_in_groups(const Valued& value, int from, int to) {
   Path out;
   if (from == to) return out;
-  const LayoutSpace& space = *spaces_[value.space].space;
+  const LayoutSpace& space = *spaces_[value.space]->space;
   const GroupedPair pair = groups_.pair(space.extents(), space.layout(from), space.layout(to));
   if (const std::vector<Layout> legs = this->legs(value, pair, from, to); !legs.empty()) {
     for (std::size_t k = 1; k < legs.size(); ++k) {
@@ -178,7 +179,7 @@ Path Planner::path_in_groups(const Valued& value, int from, int to) {
 double Planner::cost(const Valued& value, int from, int to) {
   const double out = in_groups_ ? cost_in_groups(value, from, to) : cost_on_all(value, from, to);
   if (out < no_way) return out;
-  const LayoutSpace& space = *spaces_[value.space].space;
+  const LayoutSpace& space = *spaces_[value.space]->space;
   throw InternalError("no way from " + str(space.layout(from), mesh_) + " to " + str(space.layout(to), mesh_));
 }
 
@@ -190,7 +191,7 @@ void Planner::costs(const Valued& value, int from, const std::vector<int>& to, d
     }
     return;
   }
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   const LayoutSpace::Renamed first = space.representative(from);
   const Ways& known = ways(value, first.id);
   for (int t : to) {
@@ -214,7 +215,7 @@ bool Planner::may_use_parts(const Layout& layout, const Shape& shape) const {
 
 // The way that `ways` found from `first` on, with the names that axes had.
 Path Planner::found(const Valued& value, const Ways& ways, const LayoutSpace::Renamed& first, int goal) {
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   Path out;
   out.cost = ways.to(goal);
   const int back = space.inverse(first.renaming);
@@ -232,7 +233,7 @@ Path Planner::found(const Valued& value, const Ways& ways, const LayoutSpace::Re
 }
 
 Path Planner::path_on_all(const Valued& value, int from, int to) {
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   const LayoutSpace::Renamed first = space.representative(from);
   return found(value, ways(value, first.id), first, space.renamed(to, first.renaming));
 }

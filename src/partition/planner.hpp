@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "partition/axis_groups.hpp"
@@ -49,11 +50,11 @@ class Planner {
 
   /// The same by numbers, for those who ask often.
   Valued valued(const Sizes& sizes);
-  int id(const Valued& value, const Layout& layout) { return spaces_[value.space].space->id(layout); }
-  const Layout& layout(const Valued& value, int id) const { return spaces_[value.space].space->layout(id); }
+  int id(const Valued& value, const Layout& layout) { return spaces_[value.space]->space->id(layout); }
+  const Layout& layout(const Valued& value, int id) const { return spaces_[value.space]->space->layout(id); }
   double cost(const Valued& value, int from, int to);
   /// Changes when costs of values of this size do.
-  int state(const Valued& value) const { return spaces_[value.space].space->state(); }
+  int state(const Valued& value) const { return spaces_[value.space]->space->state(); }
   /// Appends the costs to get from a layout to others, each `times` over. What cannot be reached (partial maxima from
   /// anything else) costs more than anything.
   void costs(const Valued& value, int from, const std::vector<int>& to, double times, std::vector<double>& out);
@@ -70,7 +71,8 @@ class Planner {
   struct Kept {
     std::unique_ptr<LayoutSpace> space;
     std::map<std::tuple<int, double, double>, Ways> ways;  // by layout, bytes and elements of the value
-    std::map<std::tuple<int, int, double, double>, double> grouped = {};  // costs by both layouts, bytes and elements
+    // Costs over groups, by bytes and elements of the value and both layouts.
+    std::map<std::pair<double, double>, std::unordered_map<std::int64_t, double>> grouped = {};
   };
   // From the representative of a layout.
   const Ways& ways(const Valued& value, int representative);
@@ -92,7 +94,7 @@ class Planner {
   std::shared_ptr<const Prices> prices_;
   bool in_groups_;
   AxisGroups groups_;
-  std::vector<Kept> spaces_;
+  std::vector<std::unique_ptr<Kept>> spaces_;
   std::map<std::tuple<std::vector<std::int64_t>, bool, std::vector<AxisRefs>>, int> by_extents_;
 };
 

@@ -75,19 +75,19 @@ auto plan_over_axes(std::string x, std::string w) {
   return [=](int devices) -> Call {
     return [=] {
       Shape sizes;
-      Names names;
+      std::vector<std::string> names;
       for (int n = devices; n > 1; n /= 2) {
         names.push_back("a" + std::to_string(sizes.ndim()));
         sizes.push_back(2);
       }
-      const Mesh mesh = abstract_mesh(sizes, names);
+      const Mesh mesh = abstract_mesh(sizes, Names(names));
       auto placed = [&](std::int64_t extent, const std::string& by) {
-        Names rows, columns;
+        std::vector<std::string> rows, columns;
         for (std::size_t a = 0; a < names.size(); ++a) {
           if (by[a % by.size()] == 'r') rows.push_back(names[a]);
           if (by[a % by.size()] == 'c') columns.push_back(names[a]);
         }
-        return ShapeDtypeStruct({extent, extent}, float32, NamedSharding(mesh, P(SpecEntry(rows), SpecEntry(columns))));
+        return ShapeDtypeStruct({extent, extent}, float32, NamedSharding(mesh, P(SpecEntry(Names(rows)), SpecEntry(Names(columns)))));
       };
       auto loss = [](const std::pair<Array, Array>& ws, const Array& batch) {
         return nn::softmax(matmul(tanh(matmul(batch, ws.first)), ws.second)).max(-1).sum();
