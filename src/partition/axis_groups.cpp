@@ -40,12 +40,13 @@ void absorb(const Layout& from, const Layout& to, GroupedPair& out, std::vector<
   out.fixed = Layout::replicated(from.ndim());
   auto fix = [&](const AxisRef& r, int place) {
     fixed[static_cast<std::size_t>(r.axis)] = 1;
-    append(out.fixed, place, {r}, false);
+    refs_at(out.fixed, place).push_back(r);
   };
   for (int d = 0; d < from.ndim(); ++d) {
     const AxisRefs &a = from.dims[d], &b = to.dims[d];
     std::int64_t& extent = out.extents[static_cast<std::size_t>(d)];
     AxisRefs same;
+    same.reserve(a.size());
     if (extent == LayoutSpace::set_like)
       std::copy_if(a.begin(), a.end(), std::back_inserter(same), [&](const AxisRef& r) { return has(b, r); });
     else
@@ -101,13 +102,15 @@ std::vector<AxisGroups::Spot> AxisGroups::spots(const Layout& layout) const {
 std::vector<AxisRefs> AxisGroups::groups(const std::vector<std::int64_t>& extents, const std::vector<Spot>& from,
                                          const std::vector<Spot>& to, const std::vector<char>& fixed) const {
   std::vector<AxisRefs> out;
+  out.reserve(axes_.size());
   std::vector<char> taken = fixed;
   AxisRefs order = axes_;
-  std::stable_sort(order.begin(), order.end(), [&](const AxisRef& a, const AxisRef& b) {
-    const Spot &fa = from[a.axis], &fb = from[b.axis], &ta = to[a.axis], &tb = to[b.axis];
+  auto key = [&](const AxisRef& a) {
+    const Spot &f = from[a.axis], &t = to[a.axis];
     auto index = [&](const Spot& s) { return is_ordered(extents, s.place) ? s.index : 0; };
-    return std::tuple(fa.place, ta.place, index(fa), index(ta)) < std::tuple(fb.place, tb.place, index(fb), index(tb));
-  });
+    return std::tuple(f.place, t.place, index(f), index(t), a.axis);
+  };
+  std::sort(order.begin(), order.end(), [&](const AxisRef& a, const AxisRef& b) { return key(a) < key(b); });
   auto follows = [&](const AxisRef& a, const AxisRef& b) {
     const auto next = [&](const std::vector<Spot>& s) {
       const Spot &x = s[a.axis], &y = s[b.axis];
@@ -134,19 +137,18 @@ GroupedPair AxisGroups::pair(const std::vector<std::int64_t>& extents, const Lay
   out.extents = extents;
   std::vector<char> fixed(sizes_.size(), 0);
   absorb(from, to, out, fixed);
+  out.names.resize(sizes_.size());
   out.members = groups(extents, spots(from), spots(to), fixed);
-  auto kind = [&](const AxisRefs& refs) {
-    std::vector<int> sizes;
-    for (const AxisRef& r : refs) sizes.push_back(sizes_[r.axis]);
-    return sizes;
-  };
-  std::stable_sort(out.members.begin(), out.members.end(),
-                   [&](const AxisRefs& a, const AxisRefs& b) { return kind(a) < kind(b); });
+  std::stable_sort(out.members.begin(), out.members.end(), [&](const AxisRefs& a, const AxisRefs& b) {
+    return std::lexicographical_compare(
+        a.begin(), a.end(), b.begin(), b.end(),
+        [&](const AxisRef& x, const AxisRef& y) { return sizes_[x.axis] < sizes_[y.axis]; });
+  });
   std::vector<char> used(sizes_.size(), 0);
   std::vector<AxisRef> renamed(sizes_.size());
-  out.names.resize(sizes_.size());
+  out.groups.reserve(out.members.size());
   for (const AxisRefs& refs : out.members) {
-    out.groups.emplace_back();
+    out.groups.emplace_back().reserve(refs.size());
     for (const AxisRef& r : refs) {
       const auto free = std::find_if(axes_.begin(), axes_.end(), [&](const AxisRef& a) {
         return !used[a.axis] && sizes_[a.axis] == sizes_[r.axis];
@@ -160,8 +162,10 @@ GroupedPair AxisGroups::pair(const std::vector<std::int64_t>& extents, const Lay
   auto grouped = [&](const Layout& l) {
     Layout in = Layout::replicated(l.ndim());
     auto add = [&](const AxisRefs& refs, int place, bool sorted) {
+      AxisRefs& list = refs_at(in, place);
       for (const AxisRef& r : refs)
-        if (!fixed[r.axis]) append(in, place, {renamed[r.axis]}, sorted);
+        if (!fixed[r.axis]) list.push_back(renamed[r.axis]);
+      if (sorted) std::sort(list.begin(), list.end());
     };
     for (int d = 0; d < l.ndim(); ++d) add(l.dims[d], d, is_set(extents, d));
     add(l.pending, pending, true);
@@ -173,16 +177,20 @@ GroupedPair AxisGroups::pair(const std::vector<std::int64_t>& extents, const Lay
   return out;
 }
 
-std::vector<Layout> AxisGroups::one_by_one(const std::vector<std::int64_t>& extents, const Layout& from,
-                                           const Layout& to) const {
-  const std::vector<AxisRefs> all = pair(extents, from, to).members;
+std::vector<Layout> AxisGroups::one_by_one(const std::vector<std::int64_t>& extents, const GroupedPair& pair,
+                                           const Layout& from, const Layout& to) const {
+  const std::vector<AxisRefs>& all = pair.members;
   const std::vector<Spot> last = spots(to);
-  std::vector<Layout> out{from};
+  std::vector<Spot> at = spots(from);
+  std::vector<Layout> out;
+  out.reserve(all.size() + 2);
+  out.push_back(from);
   Layout now = from;
   auto place = [&](const AxisRefs& group, const std::vector<Spot>& at) { return at[group[0].axis].place; };
   auto move = [&](const AxisRefs& group, int p, int q) {
     remove(now, p, group);
     append(now, q, group, !is_ordered(extents, q));
+    for (const AxisRef& r : group) at[r.axis].place = q;
     if (now.pending.empty()) now.pending_kind = Reduce::sum;
     if (q == pending) now.pending_kind = to.pending_kind;
     out.push_back(now);
@@ -192,16 +200,14 @@ std::vector<Layout> AxisGroups::one_by_one(const std::vector<std::int64_t>& exte
     if (p == q) return -1;
     if (is_ordered(extents, p) && !ends_with(now.dims[p], group)) return -1;
     if (is_ordered(extents, q)) {
-      AxisRefs then = now.dims[q];
-      then.insert(then.end(), group.begin(), group.end());
-      if (!begins_with(to.dims[q], then)) return -1;
+      const auto n = static_cast<std::size_t>(last[group[0].axis].index);  // that come before it
+      if (now.dims[q].size() != n || !begins_with(to.dims[q], now.dims[q])) return -1;
     }
     if (q >= 0) return p == nowhere ? 7 : p == pending ? 6 : 5;
     if (q == nowhere) return p == pending ? 4 : 3;
     return p == nowhere ? 2 : 1;
   };
   while (true) {
-    const std::vector<Spot> at = spots(now);
     const AxisRefs* next = nullptr;
     int most = -1;
     for (const AxisRefs& group : all)

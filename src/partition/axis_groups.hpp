@@ -28,10 +28,11 @@ class AxisGroups {
   AxisGroups(const Mesh& mesh, const Prices& prices);
   /// In a space of values with these extents.
   GroupedPair pair(const std::vector<std::int64_t>& extents, const Layout& from, const Layout& to) const;
-  /// The layouts from the first to the second of a way on which one group moves at a time, both ends included: what is
-  /// cut comes before what is sent, sums before what is gathered. Where dims list axes in an order a group moves when
-  /// it is the last of its dim and the next one of the other; if there is none such, one is gathered.
-  std::vector<Layout> one_by_one(const std::vector<std::int64_t>& extents, const Layout& from, const Layout& to) const;
+  /// The layouts from the first of a pair to the second, of a way on which one group moves at a time, both ends
+  /// included: what is cut comes before what is sent, sums before what is gathered. Where dims list axes in an order a
+  /// group moves when it is the last of its dim and the next one of the other; if there is none such, one is gathered.
+  std::vector<Layout> one_by_one(const std::vector<std::int64_t>& extents, const GroupedPair& pair, const Layout& from,
+                                 const Layout& to) const;
 
  private:
   struct Spot {

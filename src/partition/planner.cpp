@@ -121,15 +121,16 @@ double Planner::cost_on_all(const Valued& value, int from, int to) {
 }
 
 // The part of it that the axes cut which take no part in the pair.
-Valued Planner::valued(const Valued& value, const GroupedPair& pair) {
-  return {space(pair.extents, false, pair.groups), value.bytes * pair.share, value.elements * pair.share};
+Valued Planner::part(const Valued& value, std::vector<std::int64_t> extents, std::vector<AxisRefs> groups,
+                     double share) {
+  return {space(std::move(extents), false, std::move(groups)), value.bytes * share, value.elements * share};
 }
 
 // Empty where all groups are searched together.
 std::vector<Layout> Planner::legs(const Valued& value, const GroupedPair& pair, int from, int to) const {
   if (pair.groups.size() <= most_together) return {};
   const LayoutSpace& space = *spaces_[value.space]->space;
-  std::vector<Layout> out = groups_.one_by_one(space.extents(), space.layout(from), space.layout(to));
+  std::vector<Layout> out = groups_.one_by_one(space.extents(), pair, space.layout(from), space.layout(to));
   return out.size() > 2 ? out : std::vector<Layout>{};
 }
 
@@ -139,12 +140,13 @@ double Planner::cost_in_groups(const Valued& value, int from, int to) {
   const std::int64_t key = (std::int64_t{from} << 32) + to;
   if (const auto at = known.find(key); at != known.end()) return at->second;
   const LayoutSpace& space = *spaces_[value.space]->space;
-  const GroupedPair pair = groups_.pair(space.extents(), space.layout(from), space.layout(to));
+  GroupedPair pair = groups_.pair(space.extents(), space.layout(from), space.layout(to));
   double out = 0;
   if (const std::vector<Layout> legs = this->legs(value, pair, from, to); !legs.empty()) {
-    for (std::size_t k = 1; k < legs.size(); ++k) out += cost_in_groups(value, id(value, legs[k - 1]), id(value, legs[k]));
+    for (std::size_t k = 1; k < legs.size(); ++k)
+      out += cost_in_groups(value, id(value, legs[k - 1]), id(value, legs[k]));
   } else {
-    const Valued part = valued(value, pair);
+    const Valued part = this->part(value, std::move(pair.extents), std::move(pair.groups), pair.share);
     out = cost_on_all(part, id(part, pair.from), id(part, pair.to));
   }
   return known[key] = out;
@@ -164,7 +166,7 @@ Path Planner::path_in_groups(const Valued& value, int from, int to) {
     }
     return out;
   }
-  const Valued part = valued(value, pair);
+  const Valued part = this->part(value, pair.extents, pair.groups, pair.share);
   Path found = path_on_all(part, id(part, pair.from), id(part, pair.to));
   out.cost = found.cost;
   out.bytes = found.bytes;

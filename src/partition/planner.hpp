@@ -87,7 +87,7 @@ class Planner {
   Path path_on_all(const Valued& value, int from, int to);
   Path path_in_groups(const Valued& value, int from, int to);
   std::vector<Layout> legs(const Valued& value, const GroupedPair& pair, int from, int to) const;
-  Valued valued(const Valued& value, const GroupedPair& pair);
+  Valued part(const Valued& value, std::vector<std::int64_t> extents, std::vector<AxisRefs> groups, double share);
 
   Mesh mesh_;
   bool parts_;

@@ -69,36 +69,6 @@ auto in_folder(const std::function<void(const std::string&, int)>& f) {
     };
   };
 }
-// A plan of a step of training on so many devices, each axis two of them: an axis more is twice the devices. Arguments
-// are cut over axes as `x` and `w` say, one letter an axis in turn: r for rows, c for columns, - for neither.
-auto plan_over_axes(std::string x, std::string w) {
-  return [=](int devices) -> Call {
-    return [=] {
-      Shape sizes;
-      std::vector<std::string> names;
-      for (int n = devices; n > 1; n /= 2) {
-        names.push_back("a" + std::to_string(sizes.ndim()));
-        sizes.push_back(2);
-      }
-      const Mesh mesh = abstract_mesh(sizes, Names(names));
-      auto placed = [&](std::int64_t extent, const std::string& by) {
-        std::vector<std::string> rows, columns;
-        for (std::size_t a = 0; a < names.size(); ++a) {
-          if (by[a % by.size()] == 'r') rows.push_back(names[a]);
-          if (by[a % by.size()] == 'c') columns.push_back(names[a]);
-        }
-        return ShapeDtypeStruct({extent, extent}, float32, NamedSharding(mesh, P(SpecEntry(Names(rows)), SpecEntry(Names(columns)))));
-      };
-      auto loss = [](const std::pair<Array, Array>& ws, const Array& batch) {
-        return nn::softmax(matmul(tanh(matmul(batch, ws.first)), ws.second)).max(-1).sum();
-      };
-      const auto weight = placed(512, w);
-      jit([=](const Array& w1, const Array& w2, const Array& batch) {
-        return grad(loss)(std::pair{w1, w2}, batch);
-      }).plan(weight, weight, placed(1024, x));
-    };
-  };
-}
 }  // namespace
 
 TUTTI_GROWTH(
@@ -231,10 +201,6 @@ TUTTI_GROWTH(Meshes, ({
                                         ShapeDtypeStruct({8, 8}, float32, NamedSharding(mesh, P())));
                             };
                           }},
-                         {"plan over axes, data and model", 8, plan_over_axes("r-", "-c")},
-                         {"plan over more axes, data and model", 32, plan_over_axes("r-", "-c")},
-                         {"plan over axes, rows and columns", 8, plan_over_axes("rc", "cr-")},
-                         {"plan over more axes, rows and columns", 32, plan_over_axes("rc", "cr-")},
                          {"arrays on devices", 8,
                           [](int n) -> Call {
                             return [=] {

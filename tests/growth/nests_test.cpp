@@ -45,13 +45,19 @@ Array in_while(const Body& inner, const Array& x) {
 Array in_remat(const Body& inner, const Array& x) { return remat(inner)(x); }
 Array in_custom_vjp(const Body& inner, const Array& x) {
   return custom_vjp(
-      inner, [](const Array& y) { return std::pair{sin(y), y}; },
+      inner,
+      [](const Array& y) {
+        return std::pair{sin(y), y};
+      },
       [](const Array& y, const Array& ct) { return std::tuple{cos(y) * ct}; })(x);
 }
 // The reverse rule calls the level inside, as the function does.
 Array in_custom_vjp_of_inner(const Body& inner, const Array& x) {
   return custom_vjp(
-      inner, [=](const Array& y) { return std::pair{inner(y), y}; },
+      inner,
+      [=](const Array& y) {
+        return std::pair{inner(y), y};
+      },
       [](const Array& y, const Array& ct) { return std::tuple{cos(y) * ct}; })(x);
 }
 Array in_custom_jvp(const Body& inner, const Array& x) {
