@@ -286,15 +286,34 @@ ChoiceModel::Moving ChoiceModel::made(const GraphValue& v) {
   std::sort(layouts.begin(), layouts.end());
   layouts.erase(std::unique(layouts.begin(), layouts.end()), layouts.end());
   const auto n = layouts.size();
-  std::vector<double> costs;
-  for (int from : layouts) planner_.costs(v.size, from, layouts, v.times, costs);
   auto place = [&](int id) {
     return static_cast<std::size_t>(std::lower_bound(layouts.begin(), layouts.end(), id) - layouts.begin());
   };
   std::vector<std::size_t> made;
-  for (const Option& o : options_[v.producer]->list) made.push_back(place(o.results[v.result]));
-
+  std::vector<char> is_made(n, 0), is_taken(n, 0);
+  for (const Option& o : options_[v.producer]->list) {
+    made.push_back(place(o.results[v.result]));
+    is_made[made.back()] = 1;
+  }
+  for (const auto& [node, operand] : v.uses)
+    for (const Option& o : options_[node]->list) is_taken[place(o.operands[operand])] = 1;
   const bool hub = v.uses.size() > 1;
+  // Only of ways that a plan can take: from where it is made, or from a hub to where it is taken.
+  std::vector<double> costs(n * n, 0), found;
+  for (std::size_t from = 0; from < n; ++from) {
+    std::vector<std::size_t> places;
+    std::vector<int> to;
+    for (std::size_t t = 0; t < n; ++t)
+      if (hub ? is_made[from] || is_taken[t] : is_made[from] && is_taken[t]) {
+        places.push_back(t);
+        to.push_back(layouts[t]);
+      }
+    if (to.empty()) continue;
+    found.clear();
+    planner_.costs(v.size, layouts[from], to, v.times, found);
+    for (std::size_t k = 0; k < to.size(); ++k) costs[from * n + places[k]] = found[k];
+  }
+
   if (hub) {
     std::vector<double> to_hub;
     for (std::size_t from : made)

@@ -38,15 +38,31 @@ std::vector<std::int64_t> LayoutSpace::extents_of(const Mesh& mesh, const Shape&
 LayoutSpace::LayoutSpace(const Mesh& mesh, std::shared_ptr<const Prices> prices, std::vector<std::int64_t> extents,
                          bool parts)
     : prices_(std::move(prices)), extents_(std::move(extents)), parts_(parts) {
+  std::vector<AxisRefs> atoms;
   for (int a = 0; a < mesh.ndim(); ++a) {
     if (mesh.shape()[a] == 1) continue;
-    const AxisRefs of_axis = parts ? prime_parts(whole_axis(mesh, a)) : AxisRefs{whole_axis(mesh, a)};
-    atoms_.insert(atoms_.end(), of_axis.begin(), of_axis.end());
+    for (const AxisRef& r : parts ? prime_parts(whole_axis(mesh, a)) : AxisRefs{whole_axis(mesh, a)})
+      atoms.push_back({r});
   }
-  for (const AxisRef& a : atoms_) {
-    auto costs = [&](const AxisRef& r) { return std::tuple(r.size, prices_->byte({r}), prices_->collective(1, {r})); };
-    const auto first =
-        std::find_if(atoms_.begin(), atoms_.end(), [&](const AxisRef& b) { return costs(b) == costs(a); });
+  begin(std::move(atoms));
+}
+
+LayoutSpace::LayoutSpace(std::vector<AxisRefs> groups, std::shared_ptr<const Prices> prices,
+                         std::vector<std::int64_t> extents)
+    : prices_(std::move(prices)), extents_(std::move(extents)), parts_(false) {
+  begin(std::move(groups));
+}
+
+void LayoutSpace::begin(std::vector<AxisRefs> atoms) {
+  for (AxisRefs& refs : atoms) {
+    const std::int64_t size = tutti::ways(refs);
+    atoms_.push_back({std::move(refs), size});
+  }
+  for (const Atom& a : atoms_) {
+    auto costs = [&](const Atom& x) {
+      return std::tuple(x.size, x.refs.size(), prices_->byte(x.refs), prices_->collective(1, x.refs));
+    };
+    const auto first = std::find_if(atoms_.begin(), atoms_.end(), [&](const Atom& b) { return costs(b) == costs(a); });
     alike_atoms_.push_back(static_cast<int>(first - atoms_.begin()));
   }
   std::string same(std::max(atoms_.size(), extents_.size()), '\0');
@@ -73,9 +89,10 @@ LayoutSpace::State LayoutSpace::state_of(const Layout& layout) const {
   auto add = [&](const AxisRef& whole, std::string& to) {
     if (whole.size == 1) return;
     for (const AxisRef& r : parts_ ? prime_parts(whole) : AxisRefs{whole}) {
-      const auto at = std::find(atoms_.begin(), atoms_.end(), r);
+      const auto has = [&](const Atom& a) { return std::find(a.refs.begin(), a.refs.end(), r) != a.refs.end(); };
+      const auto at = std::find_if(atoms_.begin(), atoms_.end(), has);
       if (at == atoms_.end()) throw InternalError("partition: a layout over parts of axes");
-      to += static_cast<char>(at - atoms_.begin());
+      if (at->refs[0] == r) to += static_cast<char>(at - atoms_.begin());  // the others come with it
     }
   };
   for (const AxisRefs& refs : layout.dims) {
@@ -91,9 +108,15 @@ LayoutSpace::State LayoutSpace::state_of(const Layout& layout) const {
 
 Layout LayoutSpace::layout_of(const State& s) const {
   Layout out = Layout::replicated(static_cast<int>(s.dims.size()));
-  for (std::size_t d = 0; d < s.dims.size(); ++d)
-    for (char a : s.dims[d]) out.dims[d].push_back(atoms_[a]);
-  for (char a : s.pending) out.pending.push_back(atoms_[a]);
+  auto add = [&](const std::string& atoms, AxisRefs& to) {
+    for (char a : atoms) to.insert(to.end(), atoms_[a].refs.begin(), atoms_[a].refs.end());
+  };
+  for (std::size_t d = 0; d < s.dims.size(); ++d) {
+    add(s.dims[d], out.dims[d]);
+    if (is_set(static_cast<int>(d))) std::sort(out.dims[d].begin(), out.dims[d].end());
+  }
+  add(s.pending, out.pending);
+  std::sort(out.pending.begin(), out.pending.end());
   out.pending_kind = s.kind;
   return parts_ ? canonical(std::move(out)) : out;
 }
@@ -187,7 +210,7 @@ class LayoutSpace::Expansion {
  private:
   AxisRefs refs(const std::string& atoms) const {
     AxisRefs out;
-    for (char a : atoms) out.push_back(space_.atoms_[a]);
+    for (char a : atoms) out.insert(out.end(), space_.atoms_[a].refs.begin(), space_.atoms_[a].refs.end());
     return merged(out);
   }
   double ways(const std::string& atoms) const { return static_cast<double>(space_.ways(atoms)); }
@@ -213,9 +236,9 @@ class LayoutSpace::Expansion {
         if (!space_.may_cut(d, ways(s_.dims[d]) * size(a))) continue;
         State next = s_;
         join(next, d, {a});
-        visit_({Move::Kind::slice, {space_.atoms_[a]}, -1, d, {}}, next, {});
+        visit_({Move::Kind::slice, space_.atoms_[a].refs, -1, d, {}}, next, {});
       }
-      if (adds()) visit_({Move::Kind::mask, {space_.atoms_[a]}, -1, -1, {}}, with_pending(s_, a), {});
+      if (adds()) visit_({Move::Kind::mask, space_.atoms_[a].refs, -1, -1, {}}, with_pending(s_, a), {});
     }
   }
 
@@ -234,8 +257,9 @@ class LayoutSpace::Expansion {
     const bool even = space_.is_set(d) || space_.extents_[d] % space_.ways(s_.dims[d]) == 0;
     if (suffix.size() == 1 && adds() && even)
       visit_({Move::Kind::embed, refs(suffix), d, -1, {}}, with_pending(gathered, suffix[0]), {});
+    const bool several = suffix.size() > 1 || space_.atoms_[suffix[0]].refs.size() > 1;
     for (int t = 0; t < rank_; ++t) {
-      if (t == d || (suffix.size() > 1 && space_.is_set(d) != space_.is_set(t))) continue;
+      if (t == d || (several && space_.is_set(d) != space_.is_set(t))) continue;
       exchange(gathered, {Move::Kind::all_to_all, refs(suffix), d, t, {}}, suffix);
       // The axes of a second dim go along.
       for (int e = 0; e < rank_; ++e)

@@ -1,6 +1,6 @@
 // Layouts of values that are cut alike, as numbers, and the steps between them: the graph in which the planner looks
-// for the shortest way. Axes are those of the mesh, whole or in their prime parts; values of different sizes share a
-// space where all their extents divide.
+// for the shortest way. Axes are those of the mesh, whole, in their prime parts or several as one; values of different
+// sizes share a space where all their extents divide.
 #pragma once
 
 #include <map>
@@ -35,11 +35,14 @@ class LayoutSpace {
   /// axes are cut into their prime parts, and other extents stay whole.
   LayoutSpace(const Mesh& mesh, std::shared_ptr<const Prices> prices, std::vector<std::int64_t> extents,
               bool parts = false);
+  /// Of layouts in which the axes of each group stand together: they move as one.
+  LayoutSpace(std::vector<AxisRefs> groups, std::shared_ptr<const Prices> prices, std::vector<std::int64_t> extents);
   /// An extent that every combination of axes divides, of a dim of which each axis cuts another part, whatever others
   /// do (partition/homes.hpp): layouts name its axes in the order of the mesh.
   static constexpr std::int64_t set_like = -1;
   /// The extents by which a shape finds its space: 0 where all devices together divide.
   static std::vector<std::int64_t> extents_of(const Mesh& mesh, const Shape& shape);
+  const std::vector<std::int64_t>& extents() const { return extents_; }
 
   /// Shares of the bytes of the whole value.
   struct Step {
@@ -75,6 +78,11 @@ class LayoutSpace {
   int inverse(int renaming) const { return renamings_[static_cast<std::size_t>(renaming)].inverse; }
 
  private:
+  // What moves as one: an axis, a prime part of one, or several axes.
+  struct Atom {
+    AxisRefs refs;
+    std::int64_t size = 1;
+  };
   // Per atom a place and a position there: enough to tell layouts apart.
   struct State {
     std::vector<std::string> dims;  // numbers of atoms, major first
@@ -82,6 +90,7 @@ class LayoutSpace {
     Reduce kind = Reduce::sum;
   };
   class Expansion;
+  void begin(std::vector<AxisRefs> atoms);
   std::u16string code(const State& state) const;
   State state_of(const Layout& layout) const;
   Layout layout_of(const State& state) const;
@@ -95,7 +104,7 @@ class LayoutSpace {
   bool is_set(int dim) const { return extents_[static_cast<std::size_t>(dim)] == set_like; }
 
   std::shared_ptr<const Prices> prices_;
-  std::vector<AxisRef> atoms_;
+  std::vector<Atom> atoms_;
   std::vector<int> alike_atoms_;  // by atom: the first that costs the same
   std::vector<std::int64_t> extents_;
   bool parts_;

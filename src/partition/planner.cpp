@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "base/effort.hpp"
 #include "tutti/base/error.hpp"
 
 namespace tutti {
@@ -11,12 +12,24 @@ namespace {
 // Of a local step, in bytes. Values below `small` elements are written for nothing.
 constexpr double per_step = 1e-3, small = 16384;
 constexpr double no_way = 1e30;
+// On meshes of more axes ways are searched over groups of axes, of which so many are searched together.
+constexpr std::size_t most_together = 4;
+
+std::size_t axes_of(const Mesh& mesh) {
+  std::size_t out = 0;
+  for (int a = 0; a < mesh.ndim(); ++a) out += mesh.shape()[a] > 1;
+  return out;
+}
 
 }  // namespace
 
 // Parts are looked at where the layouts of a small value are some thousand at most.
 Planner::Planner(Mesh mesh, bool parts)
-    : mesh_(std::move(mesh)), parts_(parts), prices_(std::make_shared<const Prices>(Prices::of(mesh_))) {
+    : mesh_(std::move(mesh)),
+      parts_(parts),
+      prices_(std::make_shared<const Prices>(Prices::of(mesh_))),
+      in_groups_(axes_of(mesh_) > most_together),
+      groups_(mesh_, *prices_) {
   constexpr std::size_t most_parts = 4;
   std::size_t n = 0;
   for (int a = 0; a < mesh_.ndim(); ++a) n += prime_parts(whole_axis(mesh_, a)).size();
@@ -28,15 +41,25 @@ Valued Planner::valued(const Sizes& sizes, bool parts) {
   std::vector<std::int64_t> extents = LayoutSpace::extents_of(mesh_, sizes.shape);
   for (std::size_t d = 0; d < sizes.sets.size(); ++d)
     if (sizes.sets[d]) extents[d] = LayoutSpace::set_like;
-  auto [at, fresh] = by_extents_.try_emplace({std::move(extents), parts}, static_cast<int>(spaces_.size()));
-  if (fresh) spaces_.push_back({std::make_unique<LayoutSpace>(mesh_, prices_, at->first.first, parts), {}});
   const auto elements = static_cast<double>(sizes.shape.num_elements());
-  return {at->second, elements * static_cast<double>(sizes.item), elements};
+  return {space(std::move(extents), parts, {}), elements * static_cast<double>(sizes.item),
+          elements > small ? elements : 0};
+}
+
+int Planner::space(std::vector<std::int64_t> extents, bool parts, std::vector<AxisRefs> groups) {
+  const auto [at, fresh] =
+      by_extents_.try_emplace({std::move(extents), parts, std::move(groups)}, static_cast<int>(spaces_.size()));
+  if (!fresh) return at->second;
+  const auto& [of_extents, with_parts, of_groups] = at->first;
+  spaces_.push_back(std::make_unique<Kept>());
+  spaces_.back()->space = of_groups.empty() ? std::make_unique<LayoutSpace>(mesh_, prices_, of_extents, with_parts)
+                                            : std::make_unique<LayoutSpace>(of_groups, prices_, of_extents);
+  return at->second;
 }
 
 // All shortest ways from one layout. Layouts become known as they are reached.
 Planner::Ways Planner::search(const Valued& value, int from, int goal) {
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   Ways out;
   auto know = [&](int id) {
     if (static_cast<int>(out.cost.size()) > id) return;
@@ -45,7 +68,7 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
     out.before.resize(n, -1);
     out.step.resize(n, -1);
   };
-  const double per_written = value.elements > small ? prices_->element() * value.elements : 0;
+  const double per_written = prices_->element() * value.elements;
   using Entry = std::pair<double, int>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
   std::vector<char> permuted;  // by LayoutSpace::permuted_alike: from the first of them all were reached
@@ -58,6 +81,7 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
     if (id == goal) break;
     if (cost > out.cost[id]) continue;
     const std::vector<LayoutSpace::Step>& steps = space.steps(id);
+    effort += static_cast<std::int64_t>(steps.size());
     know(space.size() - 1);
     const auto alike = static_cast<std::size_t>(space.permuted_alike(id));
     if (permuted.size() <= alike) permuted.resize(2 * alike + 16, 0);
@@ -78,7 +102,7 @@ Planner::Ways Planner::search(const Valued& value, int from, int goal) {
 }
 
 const Planner::Ways& Planner::ways(const Valued& value, int representative) {
-  Kept& kept = spaces_[value.space];
+  Kept& kept = *spaces_[value.space];
   const std::tuple key(representative, value.bytes, value.elements);
   auto known = kept.ways.find(key);
   if (known == kept.ways.end() || known->second.state != kept.space->state())
@@ -88,17 +112,88 @@ const Planner::Ways& Planner::ways(const Valued& value, int representative) {
 
 double Planner::Ways::to(int id) const { return id < static_cast<int>(cost.size()) ? cost[id] : 2 * no_way; }
 
-double Planner::cost(const Valued& value, int from, int to) {
+// Over all axes of its space.
+double Planner::cost_on_all(const Valued& value, int from, int to) {
   if (from == to) return 0;
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   const LayoutSpace::Renamed first = space.representative(from);
-  const double out = ways(value, first.id).to(space.renamed(to, first.renaming));
+  return ways(value, first.id).to(space.renamed(to, first.renaming));
+}
+
+// The part of it that the axes cut which take no part in the pair.
+Valued Planner::part(const Valued& value, std::vector<std::int64_t> extents, std::vector<AxisRefs> groups,
+                     double share) {
+  return {space(std::move(extents), false, std::move(groups)), value.bytes * share, value.elements * share};
+}
+
+// Empty where all groups are searched together.
+std::vector<Layout> Planner::legs(const Valued& value, const GroupedPair& pair, int from, int to) const {
+  if (pair.groups.size() <= most_together) return {};
+  const LayoutSpace& space = *spaces_[value.space]->space;
+  std::vector<Layout> out = groups_.one_by_one(space.extents(), pair, space.layout(from), space.layout(to));
+  return out.size() > 2 ? out : std::vector<Layout>{};
+}
+
+double Planner::cost_in_groups(const Valued& value, int from, int to) {
+  if (from == to) return 0;
+  std::unordered_map<std::int64_t, double>& known = spaces_[value.space]->grouped[{value.bytes, value.elements}];
+  const std::int64_t key = (std::int64_t{from} << 32) + to;
+  if (const auto at = known.find(key); at != known.end()) return at->second;
+  const LayoutSpace& space = *spaces_[value.space]->space;
+  GroupedPair pair = groups_.pair(space.extents(), space.layout(from), space.layout(to));
+  double out = 0;
+  if (const std::vector<Layout> legs = this->legs(value, pair, from, to); !legs.empty()) {
+    for (std::size_t k = 1; k < legs.size(); ++k)
+      out += cost_in_groups(value, id(value, legs[k - 1]), id(value, legs[k]));
+  } else {
+    const Valued part = this->part(value, std::move(pair.extents), std::move(pair.groups), pair.share);
+    out = cost_on_all(part, id(part, pair.from), id(part, pair.to));
+  }
+  return known[key] = out;
+}
+
+Path Planner::path_in_groups(const Valued& value, int from, int to) {
+  Path out;
+  if (from == to) return out;
+  const LayoutSpace& space = *spaces_[value.space]->space;
+  const GroupedPair pair = groups_.pair(space.extents(), space.layout(from), space.layout(to));
+  if (const std::vector<Layout> legs = this->legs(value, pair, from, to); !legs.empty()) {
+    for (std::size_t k = 1; k < legs.size(); ++k) {
+      const Path leg = path_in_groups(value, id(value, legs[k - 1]), id(value, legs[k]));
+      out.cost += leg.cost;
+      out.bytes += leg.bytes;
+      out.moves.insert(out.moves.end(), leg.moves.begin(), leg.moves.end());
+    }
+    return out;
+  }
+  const Valued part = this->part(value, pair.extents, pair.groups, pair.share);
+  Path found = path_on_all(part, id(part, pair.from), id(part, pair.to));
+  out.cost = found.cost;
+  out.bytes = found.bytes;
+  Layout before = pair.from;
+  for (const Move& move : found.moves) {
+    for (Move& m : ungrouped(pair, before, move)) out.moves.push_back(std::move(m));
+    before = move.after;
+  }
+  return out;
+}
+
+double Planner::cost(const Valued& value, int from, int to) {
+  const double out = in_groups_ ? cost_in_groups(value, from, to) : cost_on_all(value, from, to);
   if (out < no_way) return out;
+  const LayoutSpace& space = *spaces_[value.space]->space;
   throw InternalError("no way from " + str(space.layout(from), mesh_) + " to " + str(space.layout(to), mesh_));
 }
 
 void Planner::costs(const Valued& value, int from, const std::vector<int>& to, double times, std::vector<double>& out) {
-  LayoutSpace& space = *spaces_[value.space].space;
+  if (in_groups_) {
+    for (int t : to) {
+      const double cost = cost_in_groups(value, from, t);
+      out.push_back(cost < no_way ? times * cost : no_way);
+    }
+    return;
+  }
+  LayoutSpace& space = *spaces_[value.space]->space;
   const LayoutSpace::Renamed first = space.representative(from);
   const Ways& known = ways(value, first.id);
   for (int t : to) {
@@ -122,7 +217,7 @@ bool Planner::may_use_parts(const Layout& layout, const Shape& shape) const {
 
 // The way that `ways` found from `first` on, with the names that axes had.
 Path Planner::found(const Valued& value, const Ways& ways, const LayoutSpace::Renamed& first, int goal) {
-  LayoutSpace& space = *spaces_[value.space].space;
+  LayoutSpace& space = *spaces_[value.space]->space;
   Path out;
   out.cost = ways.to(goal);
   const int back = space.inverse(first.renaming);
@@ -139,13 +234,18 @@ Path Planner::found(const Valued& value, const Ways& ways, const LayoutSpace::Re
   return out;
 }
 
+Path Planner::path_on_all(const Valued& value, int from, int to) {
+  LayoutSpace& space = *spaces_[value.space]->space;
+  const LayoutSpace::Renamed first = space.representative(from);
+  return found(value, ways(value, first.id), first, space.renamed(to, first.renaming));
+}
+
 Path Planner::path(const Layout& from, const Layout& to, const Sizes& sizes) {
   const Valued value = valued(sizes);
   const int start = id(value, from), goal = id(value, to);
   if (start == goal) return {};
-  LayoutSpace& space = *spaces_[value.space].space;
-  const LayoutSpace::Renamed renamed = space.representative(start);
-  Path out = found(value, ways(value, renamed.id), renamed, space.renamed(goal, renamed.renaming));
+  if (in_groups_) return path_in_groups(value, start, goal);
+  Path out = path_on_all(value, start, goal);
   const auto collectives =
       std::count_if(out.moves.begin(), out.moves.end(), [](const Move& m) { return is_collective(m.kind); });
   const bool sets = std::any_of(sizes.sets.begin(), sizes.sets.end(), [](char s) { return s != 0; });

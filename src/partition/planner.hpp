@@ -1,13 +1,17 @@
 // Resharding: the cheapest sequence of moves between two layouts of one value. One search from a layout finds the ways
 // to all others (Dijkstra), for values of about one size; searches are kept. Moves are of whole axes; a way of several
-// collectives is looked for once more among moves of parts of axes.
+// collectives is looked for once more among moves of parts of axes. On meshes of many axes, those that move together
+// are one (partition/axis_groups.hpp), and where still many groups move they do so one after the other: then the way
+// may cost more than the cheapest.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
+#include "partition/axis_groups.hpp"
 #include "partition/layout_space.hpp"
 
 namespace tutti {
@@ -29,7 +33,7 @@ struct Sizes {
 struct Valued {
   int space = 0;
   double bytes = 0;
-  double elements = 0;
+  double elements = 0;  // of which each that is written has a price: none of a small value
 };
 
 class Planner {
@@ -46,11 +50,11 @@ class Planner {
 
   /// The same by numbers, for those who ask often.
   Valued valued(const Sizes& sizes);
-  int id(const Valued& value, const Layout& layout) { return spaces_[value.space].space->id(layout); }
-  const Layout& layout(const Valued& value, int id) const { return spaces_[value.space].space->layout(id); }
+  int id(const Valued& value, const Layout& layout) { return spaces_[value.space]->space->id(layout); }
+  const Layout& layout(const Valued& value, int id) const { return spaces_[value.space]->space->layout(id); }
   double cost(const Valued& value, int from, int to);
   /// Changes when costs of values of this size do.
-  int state(const Valued& value) const { return spaces_[value.space].space->state(); }
+  int state(const Valued& value) const { return spaces_[value.space]->space->state(); }
   /// Appends the costs to get from a layout to others, each `times` over. What cannot be reached (partial maxima from
   /// anything else) costs more than anything.
   void costs(const Valued& value, int from, const std::vector<int>& to, double times, std::vector<double>& out);
@@ -67,6 +71,8 @@ class Planner {
   struct Kept {
     std::unique_ptr<LayoutSpace> space;
     std::map<std::tuple<int, double, double>, Ways> ways;  // by layout, bytes and elements of the value
+    // Costs over groups, by bytes and elements of the value and both layouts.
+    std::map<std::pair<double, double>, std::unordered_map<std::int64_t, double>> grouped = {};
   };
   // From the representative of a layout.
   const Ways& ways(const Valued& value, int representative);
@@ -75,12 +81,21 @@ class Planner {
   Valued valued(const Sizes& sizes, bool parts);
   Path found(const Valued& value, const Ways& ways, const LayoutSpace::Renamed& first, int goal);
   bool may_use_parts(const Layout& layout, const Shape& shape) const;
+  int space(std::vector<std::int64_t> extents, bool parts, std::vector<AxisRefs> groups);
+  double cost_on_all(const Valued& value, int from, int to);
+  double cost_in_groups(const Valued& value, int from, int to);
+  Path path_on_all(const Valued& value, int from, int to);
+  Path path_in_groups(const Valued& value, int from, int to);
+  std::vector<Layout> legs(const Valued& value, const GroupedPair& pair, int from, int to) const;
+  Valued part(const Valued& value, std::vector<std::int64_t> extents, std::vector<AxisRefs> groups, double share);
 
   Mesh mesh_;
   bool parts_;
   std::shared_ptr<const Prices> prices_;
-  std::vector<Kept> spaces_;
-  std::map<std::pair<std::vector<std::int64_t>, bool>, int> by_extents_;
+  bool in_groups_;
+  AxisGroups groups_;
+  std::vector<std::unique_ptr<Kept>> spaces_;
+  std::map<std::tuple<std::vector<std::int64_t>, bool, std::vector<AxisRefs>>, int> by_extents_;
 };
 
 }  // namespace tutti

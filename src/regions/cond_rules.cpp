@@ -3,6 +3,7 @@
 #include "ops/movement/derivative_where.hpp"
 #include "regions/lists.hpp"
 #include "regions/loops.hpp"
+#include "regions/packed.hpp"
 #include "transform/effects.hpp"
 #include "tutti/lax/lax.hpp"
 #include "tutti/numpy/numpy.hpp"
@@ -91,8 +92,8 @@ Slots slots_of(const std::vector<Split>& branches, std::size_t results, std::siz
   return out;
 }
 
-// Known operands -> known results, slots.
-ProgramPtr known_branch(const Slots& slots, std::size_t branch, const Program& known) {
+// Known operands -> known results, packed slots.
+ProgramPtr known_branch(const Slots& slots, const Packing& packing, std::size_t branch, const Program& known) {
   return recorded("cond", known.input_types(), [&](const Arrays& x) {
     const Arrays all_made = tutti::apply(known, x);
     const std::vector<std::size_t>& place = slots.place[branch];
@@ -102,18 +103,18 @@ ProgramPtr known_branch(const Slots& slots, std::size_t branch, const Program& k
       const Array residual = made.take(1)[0];
       if (at >= slots.passed.size()) kept[at - slots.passed.size()] = with_weak(residual, false);
     }
-    append(out, or_zeros(kept, Flags(kept.size(), true), slots.types));
+    append(out, packing.packed(or_zeros(kept, Flags(kept.size(), true), slots.types)));
     return out;
   });
 }
 
-// Known operands that are passed on, slots, unknown operands -> unknown results.
-ProgramPtr unknown_branch(const Slots& slots, std::size_t branch, const std::vector<Type>& types,
-                          const Program& unknown) {
+// Known operands that are passed on, packed slots, unknown operands -> unknown results.
+ProgramPtr unknown_branch(const Slots& slots, const Packing& packing, std::size_t branch,
+                          const std::vector<Type>& types, const Program& unknown) {
   return recorded("cond", types, [&](const Arrays& x) {
     Pieces given(x);
     Arrays residuals = spread(given.take(count(slots.passed)), slots.passed), args;
-    append(residuals, given.take(slots.types.size()));
+    append(residuals, packing.unpacked(given.take(packing.types().size())));
     const std::vector<Type> like = unknown.input_types();
     for (std::size_t at : slots.place[branch]) args.push_back(with_weak(residuals[at], like[args.size()].weak));
     append(args, given.rest());
@@ -133,14 +134,15 @@ Split cond_split(const Call& c, const Flags& unknown) {
   const std::size_t results = count(flipped(late));
   const Slots slots = slots_of(branches, results, count(flipped(in)));
 
+  const Packing packing(slots.types);
   const std::vector<Type> all_types = c.subs[0]->input_types();
   std::vector<Type> types = where(where(all_types, in, false), slots.passed);
-  append(types, slots.types);
+  append(types, packing.types());
   append(types, where(all_types, in));
   std::vector<ProgramPtr> firsts, thens;
   for (std::size_t b = 0; b < branches.size(); ++b) {
-    firsts.push_back(known_branch(slots, b, *branches[b].known));
-    thens.push_back(unknown_branch(slots, b, types, *branches[b].unknown));
+    firsts.push_back(known_branch(slots, packing, b, *branches[b].known));
+    thens.push_back(unknown_branch(slots, packing, b, types, *branches[b].unknown));
   }
   Split out;
   out.unknown_output = late;

@@ -12,9 +12,11 @@ struct RandomPrograms {
 
   Mesh mesh() {
     static const std::vector<Shape> shapes{{2}, {3}, {4}, {2, 2}, {2, 3}, {3, 2}, {1, 4}, {2, 2, 2}};
-    const Shape& s = shapes[pick(static_cast<int>(shapes.size()))];
+    return mesh_of(shapes[pick(static_cast<int>(shapes.size()))]);
+  }
+  static Mesh mesh_of(const Shape& s) {
     std::vector<std::string> names;
-    for (int i = 0; i < s.ndim(); ++i) names.push_back(std::string(1, static_cast<char>('x' + i)));
+    for (int i = 0; i < s.ndim(); ++i) names.push_back(std::string(1, "xyzuvw"[i]));
     return grid(s, Names(names));
   }
   Sharding placement(const Mesh& mesh, const Shape& shape) {
