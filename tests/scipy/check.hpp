@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <complex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,31 @@ template <class E, class F> void expect_thrown(const F& call, const std::vector<
     for (const std::string& fact : facts)
       EXPECT_NE(std::string(e.what()).find(fact), std::string::npos) << "'" << fact << "' is not in: " << e.what();
   }
+}
+
+/// What tools/record_scipy.py wrote.
+inline const io::Arrays& records() {
+  static const io::Arrays& all = *new io::Arrays(io::load_npz("tests/scipy/recorded.npz"));
+  return all;
+}
+inline const Array& recorded(const std::string& name) {
+  const auto at = records().find(name);
+  if (at == records().end()) throw std::runtime_error("nothing is recorded as '" + name + "'");
+  return at->second;
+}
+/// Real parts, and where there are some imaginary parts behind them.
+inline std::vector<double> parts_of(const Array& x) {
+  const Array flat = ravel(x);
+  const Array parts = iscomplexobj(flat) ? concatenate({real(flat), imag(flat)}) : flat;
+  return parts.astype(canonical(float64)).to_vector<double>();
+}
+/// x has the recorded shape, is complex where that is, and differs by at most `relative` of the larger of 1 and a value.
+inline void expect_recorded(const std::string& name, const Array& x, double relative = 3e-6) {
+  SCOPED_TRACE(name);
+  const Array& want = recorded(name);
+  EXPECT_EQ(iscomplexobj(x), iscomplexobj(want));
+  EXPECT_EQ(x.shape(), want.shape());
+  expect_close(iscomplexobj(x) ? concatenate({real(ravel(x)), imag(ravel(x))}) : x, parts_of(want), relative);
 }
 
 }  // namespace tutti
