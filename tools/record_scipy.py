@@ -164,11 +164,43 @@ def distributions():
     put("kde resample", kde.resample(jax.random.key(0), (4,)))
 
 
+def matrices():
+    a = np.sin(np.arange(16.) ** 1.4).reshape(4, 4) + 2.5 * np.eye(4)
+    b, c = np.cos(np.arange(9.)).reshape(3, 3) + np.eye(3), np.sin(np.arange(12.) ** 1.7).reshape(4, 3)
+    turn = np.array([[0, -1, .3], [1, 0, .2], [0, .1, 2.]])
+    OUT.update(a=a.astype(np.float32), b=b.astype(np.float32), c=c.astype(np.float32), turn=turn.astype(np.float32))
+    put("sqrtm", *[scipy.linalg.sqrtm(m).astype(complex) for m in (a, turn, np.diag([4., 0, 0]))])
+    put("funm", jlinalg.funm(jnp.array(a, jnp.float32), jnp.sin), jlinalg.funm(jnp.array(turn, jnp.float32), jnp.exp))
+    put("expm_frechet", *scipy.linalg.expm_frechet(a / 4, np.outer(a[0], a[1])))
+    for side in ("right", "left"):
+        put("polar " + side, *scipy.linalg.polar(a, side), *scipy.linalg.polar(c, side))
+    put("sylvester", scipy.linalg.solve_sylvester(a, b, c), scipy.linalg.solve_sylvester(turn, 3 * b, turn))
+    t, r = np.array([3, 1, -.5, .2]), np.array([9, .7, .4, -1])
+    OUT.update(t=t.astype(np.float32), r=r.astype(np.float32))
+    put("toeplitz", scipy.linalg.solve_toeplitz((t, r), a[0]), scipy.linalg.solve_toeplitz((t, r), a),
+        scipy.linalg.solve_toeplitz(t, a[0]))
+    put("eigh_tridiagonal", scipy.linalg.eigh_tridiagonal(t, r[1:])[0])
+    put("hessenberg", scipy.linalg.hessenberg(a))
+    put("circulant", jlinalg.circulant(jnp.array(t)), jlinalg.hankel(jnp.array(t)), jlinalg.hankel(jnp.array(t), jnp.array(r[:3])),
+        jlinalg.companion(jnp.array(t)), jlinalg.fiedler(jnp.array(t)), jlinalg.leslie(jnp.array(t), jnp.array(r[:3])))
+    for n in (1, 2, 3, 4, 6, 7):
+        put(f"fiedler_companion {n}", scipy.linalg.fiedler_companion(np.arange(2., n + 3)))
+    for mode in ("full", "same", "valid"):
+        put("convolution_matrix " + mode, *[scipy.linalg.convolution_matrix(t[:m], n, mode) for m, n in
+                                            ((4, 6), (4, 4), (3, 2), (1, 3))])
+    put("dft", scipy.linalg.dft(5), scipy.linalg.dft(6, "sqrtn"), scipy.linalg.dft(4, "n"))
+    put("orders", scipy.linalg.hadamard(8).astype(np.float32), scipy.linalg.helmert(5), scipy.linalg.helmert(4, full=True),
+        scipy.linalg.hilbert(4), scipy.linalg.invhilbert(6), *[f(6, kind).astype(float) for f in
+                                                             (scipy.linalg.pascal, scipy.linalg.invpascal)
+                                                             for kind in ("symmetric", "lower", "upper")])
+
+
 def main():
     signals()
     images()
     cosines()
     distributions()
+    matrices()
     np.savez_compressed(sys.argv[1], **OUT)
     print(len(OUT), "arrays")
 
