@@ -162,17 +162,18 @@ def grouped(modules):
 
 def page(rows):
     out = ["# Which of JAX's names tutti has", "",
-           "Made by `tools/coverage.py` from the public headers and tools/jax_names.txt (JAX 0.10.2,",
-           "Optax 0.2.8); `./dev lint` checks that it is so. Names that make no sense in C++ are not counted; a name counts when it",
-           "is declared, under JAX's name or the one that the list gives for it; a class is one name, whatever it can do.",
-           "Sparse arrays (BCOO and its kin) are out of scope for now. Not listed at all: jax.profiler, and of",
+           "Made by `tools/coverage.py` from the public headers and tools/jax_names.txt (JAX 0.10.2, Optax 0.2.8);",
+           "`./dev lint` checks that it is so. Names that make no sense in C++ are not counted; a name counts when it",
+           "is declared, under JAX's name or the one that the list gives for it; a class is one name, whatever it",
+           "can do. Sparse arrays (BCOO and its kin) are out of scope for now. Not listed at all: jax.profiler, and of",
            "jax.experimental what is neither ode nor sparse, Pallas among it.", "",
            "| module | names that make sense | there | |", "|---|---|---|---|"]
     for module, there, missing, _, _ in rows:
         total = len(there) + len(missing)
         out.append(f"| {module} | {total} | {len(there)} | {100 * len(there) / total:.1f} % |")
-    every = sum(len(there) for _, there, *_ in rows), sum(len(there) + len(missing) for _, there, missing, *_ in rows)
-    out.append(f"| all of these | {every[1]} | {every[0]} | {100 * every[0] / every[1]:.1f} % |")
+    has = sum(len(there) for _, there, *_ in rows)
+    total = has + sum(len(missing) for _, _, missing, *_ in rows)
+    out.append(f"| all of these | {total} | {has} | {100 * has / total:.1f} % |")
     out += ["", "## Missing", "", "| name | why |", "|---|---|"]
     out += grouped((module, missing) for module, _, missing, _, _ in rows)
     out += ["", "## Under another name", "", "| JAX | tutti |", "|---|---|"]

@@ -102,7 +102,8 @@ def cosines():
     for n in (1, 2, 3, 5, 8, 12):
         for norm in ("backward", "ortho", "forward"):
             for kind in (2, 3):
-                put(f"dct {n} {norm} {kind}", scipy.fft.dct(x[:n], kind, norm=norm), scipy.fft.idct(x[:n], kind, norm=norm))
+                put(f"dct {n} {norm} {kind}", scipy.fft.dct(x[:n], kind, norm=norm),
+                    scipy.fft.idct(x[:n], kind, norm=norm))
     put("dct n", jfft.dct(x[:5], n=3), jfft.dct(x[:5], n=7), jfft.idct(x[:5], n=7))
     put("dctn", jfft.dctn(m), jfft.dctn(m, norm="ortho"), jfft.idctn(m), scipy.fft.dctn(m, s=[3], axes=[0]),
         scipy.fft.idctn(m, s=[2, 6]))
@@ -181,18 +182,19 @@ def matrices():
         scipy.linalg.solve_toeplitz(t, a[0]))
     put("eigh_tridiagonal", scipy.linalg.eigh_tridiagonal(t, r[1:])[0])
     put("hessenberg", scipy.linalg.hessenberg(a))
-    put("circulant", jlinalg.circulant(jnp.array(t)), jlinalg.hankel(jnp.array(t)), jlinalg.hankel(jnp.array(t), jnp.array(r[:3])),
-        jlinalg.companion(jnp.array(t)), jlinalg.fiedler(jnp.array(t)), jlinalg.leslie(jnp.array(t), jnp.array(r[:3])))
+    u, v = jnp.array(t), jnp.array(r[:3])
+    put("circulant", jlinalg.circulant(u), jlinalg.hankel(u), jlinalg.hankel(u, v), jlinalg.companion(u),
+        jlinalg.fiedler(u), jlinalg.leslie(u, v))
     for n in (1, 2, 3, 4, 6, 7):
         put(f"fiedler_companion {n}", scipy.linalg.fiedler_companion(np.arange(2., n + 3)))
     for mode in ("full", "same", "valid"):
         put("convolution_matrix " + mode, *[scipy.linalg.convolution_matrix(t[:m], n, mode) for m, n in
                                             ((4, 6), (4, 4), (3, 2), (1, 3))])
     put("dft", scipy.linalg.dft(5), scipy.linalg.dft(6, "sqrtn"), scipy.linalg.dft(4, "n"))
-    put("orders", scipy.linalg.hadamard(8).astype(np.float32), scipy.linalg.helmert(5), scipy.linalg.helmert(4, full=True),
-        scipy.linalg.hilbert(4), scipy.linalg.invhilbert(6), *[f(6, kind).astype(float) for f in
-                                                             (scipy.linalg.pascal, scipy.linalg.invpascal)
-                                                             for kind in ("symmetric", "lower", "upper")])
+    put("orders", scipy.linalg.hadamard(8).astype(np.float32), scipy.linalg.helmert(5),
+        scipy.linalg.helmert(4, full=True), scipy.linalg.hilbert(4), scipy.linalg.invhilbert(6),
+        *[f(6, kind).astype(float) for f in (scipy.linalg.pascal, scipy.linalg.invpascal)
+          for kind in ("symmetric", "lower", "upper")])
 
 
 def main():

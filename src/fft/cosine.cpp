@@ -67,8 +67,7 @@ Array transformed_last(const Array& x, const Kind& kind, bool asked_inverse) {
 }
 Array cosine(const char* who, const Array& in, int type, const std::vector<std::int64_t>& lengths,
              const std::vector<int>& axes, Norm norm, bool inverse) {
-  if (type != 2 && type != 3)
-    raise<ValueError>(who, "the type is " + std::to_string(type), "Types are 2 and 3.");
+  if (type != 2 && type != 3) raise<ValueError>(who, "the type is " + std::to_string(type), "Types are 2 and 3.");
   if (!lengths.empty() && lengths.size() != axes.size())
     raise<ValueError>(who, std::to_string(lengths.size()) + " lengths for " + std::to_string(axes.size()) + " axes",
                       "Give as many.");

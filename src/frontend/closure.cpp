@@ -13,9 +13,8 @@ Closed closure_convert(const char* what, const std::vector<Array>& like,
   std::vector<Type> types;
   for (const Array& x : like) types.push_back(x.type());
   Traced traced = record(what, made, types, f, std::max(1, derivatives_here()));
-  return {std::move(traced.captured), [program = std::move(traced.program)](const std::vector<Array>& args) {
-            return apply(*program, args);
-          }};
+  return {std::move(traced.captured),
+          [program = std::move(traced.program)](const std::vector<Array>& args) { return apply(*program, args); }};
 }
 
 }  // namespace tutti::detail

@@ -89,7 +89,8 @@ Array resize(const In& in, const Shape& shape, OneOf<ResizeMethod> method, bool 
   Array x = in.array;
   const bool is_nearest = method == ResizeMethod::nearest;
   if (!is_nearest) x = x.astype(inexact(x.dtype()));
-  const ResizeMethod kind = method == ResizeMethod::cubic_pytorch && antialias ? ResizeMethod::cubic : ResizeMethod(method);
+  const ResizeMethod kind =
+      method == ResizeMethod::cubic_pytorch && antialias ? ResizeMethod::cubic : ResizeMethod(method);
   const DType dtype = canonical(float64);
   for (int d = 0; d < x.ndim(); ++d) {
     const std::int64_t has = x.shape(d), wants = shape[static_cast<std::size_t>(d)];
@@ -117,12 +118,13 @@ Array scale_and_translate(const In& in, const Shape& shape, const std::vector<in
   for (const Array* v : {&scale.array, &translation.array})
     if (v->ndim() != 1 || v->size() != count)
       raise<ShapeError>("scale_and_translate",
-                        "scale is " + type_text(scale.array) + ", translation " + type_text(translation.array) + " for " +
-                            std::to_string(count) + " dims",
+                        "scale is " + type_text(scale.array) + ", translation " + type_text(translation.array) +
+                            " for " + std::to_string(count) + " dims",
                         "Give vectors with a number for each of spatial_dims.");
   Array x = in.array.astype(inexact(in.array.dtype()));
   const DType dtype = inexact(promote_types(scale.array.dtype(), translation.array.dtype()));
-  const ResizeMethod kind = method == ResizeMethod::cubic_pytorch && antialias ? ResizeMethod::cubic : ResizeMethod(method);
+  const ResizeMethod kind =
+      method == ResizeMethod::cubic_pytorch && antialias ? ResizeMethod::cubic : ResizeMethod(method);
   std::vector<bool> changes(static_cast<std::size_t>(x.ndim()));
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     const int given = spatial_dims[i], d = given < 0 ? given + x.ndim() : given;

@@ -102,8 +102,7 @@ HessenbergForm hessenberg_and_q(const In& a) {
   const std::int64_t n = cols_of(x);
   if (n < 3) return {x, broadcast_to(eye(n, x.dtype()), x.shape())};
   const lax::linalg::Hessenberg h = lax::linalg::hessenberg(x);
-  const Array inner =
-      lax::linalg::householder_product(h.a(ellipsis, slice(1, none), slice(0, n - 1)), h.taus);
+  const Array inner = lax::linalg::householder_product(h.a(ellipsis, slice(1, none), slice(0, n - 1)), h.taus);
   const Array row = broadcast_to(eye(1, n, 0, x.dtype()), joined(batch_of(x), {1, n}));
   const Array column = zeros(joined(batch_of(x), {n - 1, 1}), x.dtype());
   return {triu(h.a, -1), concatenate({row, concatenate({column, inner}, -1)}, -2)};
@@ -161,8 +160,8 @@ Array solve_sylvester(const In& a, const In& b, const In& c) {
     raise<ShapeError>("solve_sylvester",
                       "a is " + type_text(a.array) + ", b " + type_text(b.array) + ", c " + type_text(c.array),
                       "They are [m, m], [n, n] and [m, n].");
-  const DType dtype = promote_types(promote_types(inexact(a.array).dtype(), inexact(b.array).dtype()),
-                                    inexact(c.array).dtype());
+  const DType dtype =
+      promote_types(promote_types(inexact(a.array).dtype(), inexact(b.array).dtype()), inexact(c.array).dtype());
   Array x = a.array.astype(dtype), y = b.array.astype(dtype), z = c.array.astype(dtype);
   std::tie(x, z) = same_batch("solve_sylvester", x, z);
   std::tie(y, z) = same_batch("solve_sylvester", y, z);
@@ -179,9 +178,7 @@ Array levinson(const Array& c, const Array& r, const Array& b) {
   struct Step {
     Array forward, backward, x;
   };
-  auto behind = [](const Array& v) {
-    return concatenate({zeros_like(v(slice(0, 1))), v(slice(0, -1))});
-  };
+  auto behind = [](const Array& v) { return concatenate({zeros_like(v(slice(0, 1))), v(slice(0, -1))}); };
   auto step = [&](const Array& k, const Step& s) {
     const Array column = take(c, k - arange(n), TakeMode::clip), row = concatenate({r(slice(1, none)), r(slice(0, 1))});
     const Array error_f = sum(column * s.forward), error_b = sum(row * s.backward), scale = 1 / (1 - error_f * error_b);
@@ -235,8 +232,8 @@ QrProduct qr_multiply(const In& a, const In& c, OneOf<PolarSide> mode) {
   const auto [q, r] = qr(x);
   const std::int64_t m = rows_of(q), k = cols_of(q);
   const bool right = mode == PolarSide::right;
-  const bool fits = y.ndim() == 1 ? y.size() == (right ? m : k)
-                                  : y.ndim() >= 2 && (right ? cols_of(y) == m : rows_of(y) == k);
+  const bool fits =
+      y.ndim() == 1 ? y.size() == (right ? m : k) : y.ndim() >= 2 && (right ? cols_of(y) == m : rows_of(y) == k);
   if (!fits)
     raise<ShapeError>("qr_multiply", "a is " + type_text(a.array) + ", c " + type_text(c.array),
                       "Its extents fit to those of q, [m, min(m, n)].");

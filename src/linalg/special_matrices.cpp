@@ -82,9 +82,8 @@ Array fiedler_companion(const In& a) {
   const std::int64_t n = cols_of(x) - 1;
   if (n == 0) return zeros(joined(batch_of(x, 1), {0, 0}), x.dtype());
   // 1 and the coefficients, of which the pattern takes each once.
-  const Array values = concatenate({ones_like(x(ellipsis, slice(0, 1))), -x(ellipsis, slice(1, none)) /
-                                                                           x(ellipsis, slice(0, 1))},
-                                   -1);
+  const Array values =
+      concatenate({ones_like(x(ellipsis, slice(0, 1))), -x(ellipsis, slice(1, none)) / x(ellipsis, slice(0, 1))}, -1);
   return picked(values, n, n, [](std::int64_t i, std::int64_t j) -> std::int64_t {
     if (i == 0 && j == 0) return 1;
     if (i == 1 && j == 0) return 0;
@@ -142,9 +141,11 @@ Array hadamard(Dim n, DType dtype, Loc loc) {
   check_order("hadamard", n);
   if (n.value & (n.value - 1))
     raise<ValueError>("hadamard", "the order is " + std::to_string(n.value), "Give a power of 2.");
-  return computed(n.value, n.value, [](std::int64_t i, std::int64_t j) {
-           return __builtin_parityll(static_cast<unsigned long long>(i & j)) ? -1. : 1.;
-         }).astype(dtype);
+  return computed(n.value, n.value,
+                  [](std::int64_t i, std::int64_t j) {
+                    return __builtin_parityll(static_cast<unsigned long long>(i & j)) ? -1. : 1.;
+                  })
+      .astype(dtype);
 }
 Array helmert(Dim n, bool full_matrix, Loc loc) {
   CallScope scope(loc, {"", "linalg::helmert", 0});
@@ -177,7 +178,9 @@ Array pascal(Dim n, OneOf<PascalKind> kind, Loc loc) {
   check_order("pascal", n);
   const PascalKind which = kind;
   return computed(n.value, n.value, [which](std::int64_t i, std::int64_t j) {
-    return which == PascalKind::symmetric ? binomial(i + j, i) : which == PascalKind::lower ? binomial(i, j) : binomial(j, i);
+    return which == PascalKind::symmetric ? binomial(i + j, i)
+           : which == PascalKind::lower   ? binomial(i, j)
+                                          : binomial(j, i);
   });
 }
 Array invpascal(Dim n, OneOf<PascalKind> kind, Loc loc) {

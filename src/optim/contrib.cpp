@@ -13,8 +13,7 @@ namespace tutti::optim {
 namespace detail {
 
 void check_period(const char* who, int sync_period) {
-  if (sync_period < 1)
-    raise<ValueError>(who, "sync_period is " + std::to_string(sync_period), "Give 1 or more.");
+  if (sync_period < 1) raise<ValueError>(who, "sync_period is " + std::to_string(sync_period), "Give 1 or more.");
 }
 LookaheadUpdate lookahead_update(const Array& update, const Array& fast, const Array& slow, const Array& syncs,
                                  double slow_step_size) {
@@ -36,14 +35,16 @@ void check_plateau(const PlateauOptions& o) {
     raise<ValueError>(who, "rtol is " + std::to_string(o.rtol) + ", atol " + std::to_string(o.atol),
                       "None is negative, one positive, and rtol at most 1.");
   if (o.accumulation_size < 1 || o.patience < 0 || o.cooldown < 0)
-    raise<ValueError>(who, "a number of steps is negative, or accumulation_size is not positive", "Count from 0, or 1.");
+    raise<ValueError>(who, "a number of steps is negative, or accumulation_size is not positive",
+                      "Count from 0, or 1.");
 }
 
 ReduceLROnPlateauState next_plateau(const ReduceLROnPlateauState& s, const Array& value, const PlateauOptions& o) {
   const DType dtype = s.avg_value.dtype();
   const Array count = s.count + 1, due = count == o.accumulation_size;
-  const Array mean = ((s.count.astype(dtype) * s.avg_value + reshape(value, Shape{}).astype(dtype)) / count.astype(dtype));
-  const Array better = mean < (1 - o.rtol) * s.best_value - o.atol, rests = s.cooldown_count > 0;
+  const Array mean =
+      ((s.count.astype(dtype) * s.avg_value + reshape(value, Shape{}).astype(dtype)) / count.astype(dtype));
+  const Array better = mean<(1 - o.rtol) * s.best_value - o.atol, rests = s.cooldown_count> 0;
   const Array bad = where(better, 0, s.plateau_count + 1), full_stop = ~rests & (bad == o.patience);
   auto if_due = [&](const Array& next, const Array& now) { return where(due, next, now).astype(now.dtype()); };
   return {if_due(where(better, mean, s.best_value), s.best_value),
@@ -90,7 +91,8 @@ Array orthogonalized(const Array& m, int steps, double eps) {
   return turns ? x.T() : x;
 }
 // `core` and then other stages, which share its count.
-template <template <class> class State> Transform<State> followed(const Transform<State>& core, std::vector<Stage> more) {
+template <template <class> class State>
+Transform<State> followed(const Transform<State>& core, std::vector<Stage> more) {
   more.insert(more.begin(), core.stage());
   return {core.starts(), in_order(std::move(more))};
 }
@@ -107,8 +109,8 @@ Transform<MuonState> scale_by_muon(const MuonOptions& o) {
             l.each([&](std::size_t i) {
               Array &g = l.updates[i], &m = l.state[0][i];
               m = moment(g, m, o.beta);
-              const Array mean = o.nesterov ? o.beta * corrected(m, next) + (1 - o.beta) * corrected(g, c)
-                                            : corrected(m, c);
+              const Array mean =
+                  o.nesterov ? o.beta * corrected(m, next) + (1 - o.beta) * corrected(g, c) : corrected(m, c);
               g = orthogonalized(mean, o.ns_steps, o.eps);
             });
           })};
@@ -117,7 +119,8 @@ Transform<MuonState> scale_by_muon(const MuonOptions& o) {
 namespace detail {
 Transform<MuonState> muon_of_matrices(Rate rate, const MuonOptions& o) {
   std::vector<Stage> after{Stage::pure(each_update([](const Array& g) {
-    const double ratio = static_cast<double>(g.shape()[1]) / static_cast<double>(std::max<std::int64_t>(g.shape()[0], 1));
+    const double ratio =
+        static_cast<double>(g.shape()[1]) / static_cast<double>(std::max<std::int64_t>(g.shape()[0], 1));
     return g * std::sqrt(std::max(1., ratio));
   }))};
   for (Stage& stage : decayed_and_scaled(std::move(rate), o.weight_decay, o.weight_decay_mask))

@@ -46,7 +46,8 @@ ArrayVector lbfgs_direction(const ArrayVector& grads, const ArrayVector& params,
   const Array now = s.count % size, before = (s.count - 1) % size, has_before = s.count > 0;
   auto changes = [&](const ArrayVector& to, const ArrayVector& from) {
     ArrayVector out;
-    for (std::size_t i = 0; i < to.size(); ++i) out.push_back(where(has_before, to[i] - from[i], 0).astype(to[i].dtype()));
+    for (std::size_t i = 0; i < to.size(); ++i)
+      out.push_back(where(has_before, to[i] - from[i], 0).astype(to[i].dtype()));
     return out;
   };
   const ArrayVector dp = changes(params, s.params), dg = changes(grads, s.updates);
@@ -72,7 +73,8 @@ ArrayVector lbfgs_direction(const ArrayVector& grads, const ArrayVector& params,
   ArrayVector first;
   for (const Array& v : middle) first.push_back(scaled(v, scale));
   auto left = [&](const ArrayVector& v, const std::pair<Array, Array>& step) {
-    const Array beta = s.weights_memory(step.first) * inner_product(at_row(s.diff_updates_memory, step.first), v, dtype);
+    const Array beta =
+        s.weights_memory(step.first) * inner_product(at_row(s.diff_updates_memory, step.first), v, dtype);
     return std::pair{plus_scaled(v, step.second - beta, at_row(s.diff_params_memory, step.first)), beta};
   };
   s.count = next_step(s.count);

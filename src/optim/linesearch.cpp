@@ -123,9 +123,9 @@ Backtracked backtrack(const Line& line, const ValueOf& value_of, const Array& va
     const Array error = number_or_beyond(there - (1 + o.rtol) * start - next * o.slope_rtol * slope);
     return Backtracked{next, there, maximum(error, 0), s.steps + 1};
   };
-  Backtracked out = lax::while_loop(on, body,
-                                    Backtracked{minimum(o.increase_factor * rate, o.max_learning_rate), start,
-                                                full({}, beyond, dtype), step_zero()});
+  Backtracked out = lax::while_loop(
+      on, body,
+      Backtracked{minimum(o.increase_factor * rate, o.max_learning_rate), start, full({}, beyond, dtype), step_zero()});
   out.learning_rate = where(isinf(out.error), 0, out.learning_rate);
   return out;
 }
@@ -160,8 +160,8 @@ Zoomed zoom(const Line& line, const ValueAndGrad& f, const Array& value, const A
     const Array decrease_error = decrease(p), curvature_error = curvature(p);
     const Array is_right = maximum(decrease_error, curvature_error) <= o.tol, falls = decrease_error <= o.tol;
     // The ends of the interval: while it is searched for, the last step size and this one.
-    const Array too_far = (decrease_error > 0) | (where(zooms, p.value >= s.low.value,
-                                                        (p.value >= s.trial.value) & (s.count > 0)));
+    const Array too_far =
+        (decrease_error > 0) | (where(zooms, p.value >= s.low.value, (p.value >= s.trial.value) & (s.count > 0)));
     const Array turns = ~too_far & where(zooms, p.slope * (s.high.at - s.low.at) >= 0, p.slope >= 0);
     const Point searched_low = chosen_point(turns, p, s.trial), searched_high = chosen_point(turns, s.trial, p);
     const Point zoomed_low = chosen_point(too_far, s.low, p);

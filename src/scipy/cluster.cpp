@@ -12,7 +12,8 @@ Codes vq(const In& obs, const In& code_book) {
   const bool fits = x.ndim() == codes.ndim() && (x.ndim() == 1 || (x.ndim() == 2 && x.shape(1) == codes.shape(1))) &&
                     codes.shape(0) > 0;
   if (!fits)
-    raise<ShapeError>("vq", "the observations are " + type_text(obs.array) + ", the codes " + type_text(code_book.array),
+    raise<ShapeError>("vq",
+                      "the observations are " + type_text(obs.array) + ", the codes " + type_text(code_book.array),
                       "They are [n, d] and [k, d], or [n] and [k].");
   if (x.ndim() == 1) {
     x = expand_dims(x, 1);

@@ -118,8 +118,7 @@ Array correlate(const In& x, const In& y, OneOf<ConvolveMode> mode, OneOf<Method
 
 namespace {
 void check_matrices(const char* who, const Array& x, const Array& y) {
-  if (x.ndim() != 2 || y.ndim() != 2)
-    raise<ShapeError>(who, "the arrays are " + both(x, y), "Give two matrices.");
+  if (x.ndim() != 2 || y.ndim() != 2) raise<ShapeError>(who, "the arrays are " + both(x, y), "Give two matrices.");
 }
 }  // namespace
 

@@ -1,5 +1,7 @@
 #include "tutti/scipy/ndimage.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "tutti/base/call_scope.hpp"
@@ -70,9 +72,12 @@ Array map_coordinates(const In& in, const ArrayList& coordinates, int order, con
     corners *= nodes.back().size();
   }
   Array out;
+  // Positions are in range: one index into the flat array is cheaper than one for each dim, where int32 holds it.
+  const bool counts = x.size() <= std::numeric_limits<std::int32_t>::max();
+  const Array flat = ravel(x);
   for (std::size_t corner = 0; corner < corners; ++corner) {
     std::vector<Index> at;
-    Array valid, weight;
+    Array valid, weight, place;
     std::vector<std::size_t> which(dims);
     std::size_t rest = corner;
     for (std::size_t d = dims; d-- > 0;) {  // the last dim varies fastest
@@ -81,11 +86,13 @@ Array map_coordinates(const In& in, const ArrayList& coordinates, int order, con
     }
     for (std::size_t d = 0; d < dims; ++d) {
       const Node& node = nodes[d][which[d]];
+      const std::int64_t extent = x.shape(static_cast<int>(d));
       at.push_back(Index(node.at));
+      place = place.has_value() ? place * extent + node.at : node.at;
       if (node.valid.has_value()) valid = valid.has_value() ? valid & node.valid : node.valid;
       weight = weight.has_value() ? weight * node.weight : node.weight;
     }
-    Array part = x.index(at);
+    Array part = counts ? take(flat, place, TakeMode::clip) : x.index(at);
     if (valid.has_value()) part = where(valid, part, full({}, o.cval).astype(x.dtype()));
     if (order == 1) part = weight * part;
     out = out.has_value() ? out + part : part;
@@ -108,9 +115,9 @@ RegularGridInterpolator::RegularGridInterpolator(const ArrayList& points, const 
                       "Give one for each of the first dims.");
   for (std::size_t d = 0; d < grid.size(); ++d)
     if (grid[d].ndim() != 1 || grid[d].size() < 2 || grid[d].size() != values.shape(static_cast<int>(d)))
-      raise<ShapeError>(who, "points of dim " + std::to_string(d) + " are " + type_text(grid[d]) + ", values " +
-                                 type_text(in.array),
-                        "Give a vector of as many points as the values have, two or more.");
+      raise<ShapeError>(
+          who, "points of dim " + std::to_string(d) + " are " + type_text(grid[d]) + ", values " + type_text(in.array),
+          "Give a vector of as many points as the values have, two or more.");
 }
 
 Array RegularGridInterpolator::operator()(const In& xi) const { return (*this)(xi, method); }
@@ -121,8 +128,8 @@ Array RegularGridInterpolator::operator()(const In& in, OneOf<GridMethod> by) co
   Array xi = in.array.astype(inexact(in.array.dtype()));
   if (xi.ndim() == 1) xi = dims == 1 ? expand_dims(xi, 1) : expand_dims(xi, 0);
   if (xi.ndim() == 0 || xi.shape(-1) != dims)
-    raise<ShapeError>("RegularGridInterpolator", "the points are " + type_text(in.array) + " for a grid of " +
-                                                     std::to_string(dims) + " dims",
+    raise<ShapeError>("RegularGridInterpolator",
+                      "the points are " + type_text(in.array) + " for a grid of " + std::to_string(dims) + " dims",
                       "The last dim has a coordinate for each.");
   struct Cell {
     Array low, part;  // the number of the cell, and how far in it, from 0 to 1

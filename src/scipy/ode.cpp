@@ -36,12 +36,9 @@ constexpr Weights kError{35. / 384 - 1951. / 21600,
                          -2187. / 6784 + 12231. / 42400,
                          11. / 84 - 649. / 6300,
                          -1. / 60};
-constexpr Weights kMiddle{6025192743. / 30085553152 / 2,
-                          0,
-                          51252292925. / 65400821598 / 2,
-                          -2691868925. / 45128329728 / 2,
-                          187940372067. / 1594534317056 / 2,
-                          -1776094331. / 19743644256 / 2,
+constexpr Weights kMiddle{6025192743. / 30085553152 / 2,     0,
+                          51252292925. / 65400821598 / 2,    -2691868925. / 45128329728 / 2,
+                          187940372067. / 1594534317056 / 2, -1776094331. / 19743644256 / 2,
                           11237099. / 235043384 / 2};
 
 Array combination(const Weights& weights, const Slopes& k, std::size_t count) {
@@ -86,8 +83,13 @@ struct State {
   std::array<Array, 5> between;
 };
 State chosen_state(const Array& condition, const State& a, const State& b) {
-  State out{a.steps, where(condition, a.y, b.y), where(condition, a.slope, b.slope), where(condition, a.t, b.t),
-            a.dt,    where(condition, a.last_t, b.last_t), {}};
+  State out{a.steps,
+            where(condition, a.y, b.y),
+            where(condition, a.slope, b.slope),
+            where(condition, a.t, b.t),
+            a.dt,
+            where(condition, a.last_t, b.last_t),
+            {}};
   for (std::size_t i = 0; i < 5; ++i) out.between[i] = where(condition, a.between[i], b.between[i]);
   return out;
 }
@@ -98,8 +100,8 @@ Array first_step(const SlopeAt& f, const Array& t, const Array& y, const Array& 
   const Array h0 = where((d0 < 1e-5) | (d1 < 1e-5), 1e-6, 0.01 * d0 / d1);
   const Array there = f(y + times(h0, slope), t + h0.astype(t.dtype()));
   const Array d2 = norm_of((there - slope) / scale) / h0;
-  const Array h1 = where((d1 <= 1e-15) & (d2 <= 1e-15), maximum(1e-6, h0 * 1e-3),
-                         power(0.01 / maximum(d1, d2), 1. / 5));
+  const Array h1 =
+      where((d1 <= 1e-15) & (d2 <= 1e-15), maximum(1e-6, h0 * 1e-3), power(0.01 / maximum(d1, d2), 1. / 5));
   return minimum(100 * h0, h1).astype(t.dtype());
 }
 
@@ -127,7 +129,12 @@ Array forward(const Dynamics& dynamics, const Array& y0, const Array& ts, const 
       const Array bound = o.atol + o.rtol * maximum(abs(s.y), abs(next.y));
       const Array ratio = sqrt(mean(square(abs(next.error / bound))));
       const Array middle = s.y + times(s.dt, combination(kMiddle, next.k, 7));
-      State after{s.steps + 1, next.y, next.k[6], s.t + s.dt, next_step(s.dt, ratio, o), s.t,
+      State after{s.steps + 1,
+                  next.y,
+                  next.k[6],
+                  s.t + s.dt,
+                  next_step(s.dt, ratio, o),
+                  s.t,
                   polynomial(s.y, next.y, middle, times(s.dt, s.slope), times(s.dt, next.k[6]))};
       return chosen_state(ratio <= 1, after, s);
     };

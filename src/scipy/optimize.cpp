@@ -78,8 +78,15 @@ Zoom zoomed(const OnLine& f, const Conditions& c, const Trial& low, const Trial&
   };
   const Array no = array(false);
   return lax::while_loop([&](const Zoom& z) { return needed & ~z.done & ~z.failed; }, body,
-                         Zoom{no, no, zeros({}, int32), low, high, (low.at + high.at) / 2, (low.value + high.value) / 2,
-                              {ones_like(low.at), low.value, low.slope}, grad});
+                         Zoom{no,
+                              no,
+                              zeros({}, int32),
+                              low,
+                              high,
+                              (low.at + high.at) / 2,
+                              (low.value + high.value) / 2,
+                              {ones_like(low.at), low.value, low.slope},
+                              grad});
 }
 
 struct Found {
@@ -153,9 +160,16 @@ OptimizeResults<Array> minimize_bfgs(const ValueAndGradOf& f, const Array& x0, c
     const Array dx = found.star.at * direction, dg = found.grad - s.grad, rho = 1 / dot(dg, dx);
     const Array w = eye(n, dtype) - rho * outer(dx, dg);
     const Array h = matmul(matmul(w, s.h), w.T()) + rho * outer(dx, dx);
-    return Step{small(found.grad), found.failed,     found.status,     s.k + 1,
-                s.calls + found.calls, s.x + dx,     found.star.value, found.grad,
-                where(isfinite(rho), h, s.h), s.value};
+    return Step{small(found.grad),
+                found.failed,
+                found.status,
+                s.k + 1,
+                s.calls + found.calls,
+                s.x + dx,
+                found.star.value,
+                found.grad,
+                where(isfinite(rho), h, s.h),
+                s.value};
   };
   const Array zero = zeros({}, int32);
   const Step end = lax::while_loop([&](const Step& s) { return ~s.converged & ~s.failed & (s.k < most); }, body,

@@ -202,9 +202,9 @@ Stft stft(const In& in, const StftOptions& o) {
   const int axis = static_cast<int>(place("stft", in.array, o.axis));
   std::optional<Dim> size = o.nperseg;
   if (!size && !o.window.values().has_value()) size = 256;
-  const Transform t = transform("stft", moveaxis(inexact_of(in.array), axis, -1), Array(),
-                                {o.window, size, o.noverlap, o.nfft},
-                                {o.fs, o.detrend, o.return_onesided, Scaling::spectrum, o.boundary, o.padded, false});
+  const Transform t =
+      transform("stft", moveaxis(inexact_of(in.array), axis, -1), Array(), {o.window, size, o.noverlap, o.nfft},
+                {o.fs, o.detrend, o.return_onesided, Scaling::spectrum, o.boundary, o.padded, false});
   return {t.frequencies, t.times, moveaxis(swapaxes(t.values, -1, -2), -2, axis)};
 }
 
@@ -234,7 +234,8 @@ Signal istft(const In& in, const IstftOptions& o) {
   CallScope scope(in.loc);
   check_rate("istft", o.fs);
   if (in.array.ndim() < 2)
-    raise<ShapeError>("istft", "the transform is " + type_text(in.array), "It has a dim of frequencies and of segments.");
+    raise<ShapeError>("istft", "the transform is " + type_text(in.array),
+                      "It has a dim of frequencies and of segments.");
   const int time = static_cast<int>(place("istft", in.array, o.time_axis)),
             freq = static_cast<int>(place("istft", in.array, o.freq_axis));
   if (time == freq) raise<ValueError>("istft", "time_axis and freq_axis are one", "Name two dims.");
@@ -254,16 +255,14 @@ Signal istft(const In& in, const IstftOptions& o) {
   complete("istft", {o.window, {}, o.noverlap, nfft}, plan);
   Array parts = o.input_onesided ? fft::irfft(z, plan.nfft) : fft::ifft(z, plan.nfft);
   parts = last_dim(parts, 0, plan.size);
-  const Array window = o.window.values().has_value()
-                           ? checked_window("istft", o.window.values(), plan.size)
-                           : get_window(o.window.name(), plan.size, true, real_dtype(parts));
+  const Array window = o.window.values().has_value() ? checked_window("istft", o.window.values(), plan.size)
+                                                     : get_window(o.window.name(), plan.size, true, real_dtype(parts));
   const std::int64_t count = parts.shape(-2);
   Array x = overlapped(parts * (window * sum(window)), plan.step());
   Array norm = overlapped(broadcast_to(square(window), {count, plan.size}), plan.step());
   if (o.boundary) {
     const std::int64_t n = plan.size / 2, end = x.shape(-1) - n;
-    if (end < n)
-      raise<ValueError>("istft", "the signal is shorter than its boundary", "Give boundary = false.");
+    if (end < n) raise<ValueError>("istft", "the signal is shorter than its boundary", "Give boundary = false.");
     x = last_dim(x, n, end);
     norm = last_dim(norm, n, end);
   }

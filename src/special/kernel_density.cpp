@@ -16,8 +16,7 @@ namespace {
 
 Array as_matrix(const Array& x) { return x.ndim() >= 2 ? x : reshape(x, Shape{1, x.size()}); }
 void check_real(const Array& x) {
-  if (x.dtype().is_complex())
-    raise<TypeError>("gaussian_kde", "an argument is " + type_text(x), "Give real numbers.");
+  if (x.dtype().is_complex()) raise<TypeError>("gaussian_kde", "an argument is " + type_text(x), "Give real numbers.");
 }
 // log of the density's terms: [points, data].
 Array log_terms(const gaussian_kde& kde, const Array& points) {
@@ -68,7 +67,8 @@ gaussian_kde::gaussian_kde(const In& data, const Bandwidth& bandwidth, const Arr
   check_real(data.array);
   dataset = as_matrix(special::floating(data.array));
   if (dataset.ndim() != 2 || dataset.size() < 2)
-    raise<ShapeError>("gaussian_kde", "the data are " + type_text(data.array), "Give data[d, n] of two or more numbers.");
+    raise<ShapeError>("gaussian_kde", "the data are " + type_text(data.array),
+                      "Give data[d, n] of two or more numbers.");
   const std::int64_t d = dataset.shape()[0], n = dataset.shape()[1];
   if (given.has_value()) {
     if (given.ndim() != 1 || given.size() != n)
@@ -84,8 +84,7 @@ gaussian_kde::gaussian_kde(const In& data, const Bandwidth& bandwidth, const Arr
   const double power_of = -1. / static_cast<double>(d + 4);
   Array factor = bandwidth.factor;
   if (bandwidth.rule == Bandwidth::Rule::scott) factor = power(neff, power_of);
-  if (bandwidth.rule == Bandwidth::Rule::silverman)
-    factor = power(neff * (static_cast<double>(d + 2) / 4), power_of);
+  if (bandwidth.rule == Bandwidth::Rule::silverman) factor = power(neff * (static_cast<double>(d + 2) / 4), power_of);
   const Array cov_of = reshape(cov(dataset, {.aweights = weights}), Shape{d, d});
   covariance = cov_of * square(factor);
   inv_cov = linalg::inv(cov_of) / square(factor);
@@ -104,17 +103,19 @@ Array gaussian_kde::integrate_gaussian(const In& mean, const In& cov_in) const {
   const std::int64_t d = dataset.shape()[0];
   const Array m = special::floating(mean.array), c = special::floating(cov_in.array);
   if (m.size() != d || c.size() != d * d)
-    raise<ShapeError>("gaussian_kde", "the mean is " + type_text(mean.array) + ", the covariance " +
-                                          type_text(cov_in.array) + " for data of " + std::to_string(d) + " dims",
+    raise<ShapeError>("gaussian_kde",
+                      "the mean is " + type_text(mean.array) + ", the covariance " + type_text(cov_in.array) +
+                          " for data of " + std::to_string(d) + " dims",
                       "They are [d] and [d, d].");
   return weighted(convolution_with(covariance + reshape(c, Shape{d, d})), dataset - reshape(m, Shape{d, 1}), weights);
 }
 Array gaussian_kde::integrate_box_1d(const Operand& low, const Operand& high) const {
   CallScope scope(low.loc, {"", "stats::gaussian_kde", 0});
   if (dataset.shape()[0] != 1 || low.array.ndim() != 0 || high.array.ndim() != 0)
-    raise<ShapeError>("gaussian_kde", "the data are " + type_text(dataset) + ", the limits " + type_text(low.array) +
-                                          " and " + type_text(high.array),
-                      "The data have one dim, limits are numbers.");
+    raise<ShapeError>(
+        "gaussian_kde",
+        "the data are " + type_text(dataset) + ", the limits " + type_text(low.array) + " and " + type_text(high.array),
+        "The data have one dim, limits are numbers.");
   const Array at = dataset[0], width = sqrt(covariance(0, 0));
   return sum(weights * (special::ndtr((high.array - at) / width) - special::ndtr((low.array - at) / width)));
 }
@@ -125,8 +126,7 @@ Array gaussian_kde::integrate_kde(const gaussian_kde& other, Loc loc) const {
     raise<ShapeError>("gaussian_kde", "the data are " + type_text(dataset) + " and " + type_text(other.dataset),
                       "Both have as many dims.");
   const Array differences = reshape(expand_dims(dataset, 2) - expand_dims(other.dataset, 1), Shape{d, n * m});
-  return weighted(convolution_with(covariance + other.covariance), differences,
-                  ravel(outer(weights, other.weights)));
+  return weighted(convolution_with(covariance + other.covariance), differences, ravel(outer(weights, other.weights)));
 }
 Array gaussian_kde::resample(const In& key, const Shape& shape) const {
   CallScope scope(key.loc, {"", "stats::gaussian_kde", 0});

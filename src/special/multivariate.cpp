@@ -90,8 +90,7 @@ namespace multinomial {
 Array logpmf(const In& in, const Operand& trials, const In& probabilities) {
   CallScope scope(in.loc);
   if (!in.array.dtype().is_integer() || !(trials.array.dtype().is_integer()))
-    raise<TypeError>("multinomial", "x is " + type_text(in.array) + ", n " + type_text(trials.array),
-                     "Give integers.");
+    raise<TypeError>("multinomial", "x is " + type_text(in.array) + ", n " + type_text(trials.array), "Give integers.");
   if (in.array.ndim() == 0 || probabilities.array.ndim() == 0)
     raise<ShapeError>("multinomial", "x is " + type_text(in.array) + ", p " + type_text(probabilities.array),
                       "Their last dim is that of the outcomes.");

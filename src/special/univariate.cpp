@@ -31,7 +31,8 @@ Array log_difference(const Array& x, const Array& y) {
 Array log_mass(const Array& a, const Array& b) {
   const Array right = a > 0, tail = (b <= 0) | right;
   const Array low = where(right, -b, a), high = where(right, -a, b);
-  const Array in_tail = log_difference(special::log_ndtr(where(tail, high, -1)), special::log_ndtr(where(tail, low, -2)));
+  const Array in_tail =
+      log_difference(special::log_ndtr(where(tail, high, -1)), special::log_ndtr(where(tail, low, -2)));
   const Array middle = log1p(-special::ndtr(where(tail, -1, a)) - special::ndtr(where(tail, -1, -b)));
   return where(tail, in_tail, middle);
 }

@@ -1,6 +1,6 @@
 // Lookahead and methods of optax.contrib (users-3, 9). Values of Optax 0.2.8, float32.
-#include "nn/check.hpp"
 #include "tutti/optim/contrib.hpp"
+#include "nn/check.hpp"
 
 namespace tutti::testing {
 namespace {
@@ -68,7 +68,11 @@ TEST(Contrib, ReduceOnPlateau) {  // users-3, 9
     scales.push_back(float(updates[0]));
     s = next;
   }
-  EXPECT_EQ(scales, (std::vector<float>{1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.20000000298023224, 0.20000000298023224, 0.20000000298023224}));
+  std::vector<float> want(7, 1);
+  want.insert(want.end(), 8, .5f);
+  want.insert(want.end(), 6, .25f);
+  want.insert(want.end(), 3, .2f);
+  EXPECT_EQ(scales, want);
   EXPECT_THROW(opt.update(p, s, p), ValueError);
   EXPECT_THROW(optim::contrib::reduce_on_plateau({.factor = 1}), ValueError);
   EXPECT_THROW(optim::contrib::reduce_on_plateau({.rtol = 0}), ValueError);

@@ -51,7 +51,7 @@ TEST(Lbfgs, StepsWithAZoomSearch) {  // users-3, 9
 
 TEST(Lbfgs, OtherMemoriesAndNoSearch) {  // users-3, 9
   expect_recorded(steps(optim::lbfgs({.memory_size = 2, .scale_init_precond = false}), rosenbrock, start(), 6).first,
-               {-.465794504f, .178694099f, .09484528f}, 5e-3f);
+                  {-.465794504f, .178694099f, .09484528f}, 5e-3f);
   const auto opt = optim::lbfgs({.learning_rate = 1e-3}, none);
   Array p = start();
   auto s = opt.init(p);
@@ -73,9 +73,7 @@ struct Model {
 };
 
 TEST(Lbfgs, OfATree) {  // users-3, 9
-  auto loss = [](const Model& m) {
-    return sum(square(matmul(m.a, m.b) - 1)) + sum(cos(m.a)) + sum(m.table) * 0.f;
-  };
+  auto loss = [](const Model& m) { return sum(square(matmul(m.a, m.b) - 1)) + sum(cos(m.a)) + sum(m.table) * 0.f; };
   const Model m{arange(6.f).reshape(2, 3) / 5, array({.3f, -.2f, .1f}), 2, array({1, 2}), {}};
   const Model end = steps(optim::lbfgs(), loss, m, 4).first;
   expect_recorded(end.a, {1.05351734f, .534294248f, 2.11897755f, 1.33715582f, 1.60683668f, 1.67622495f}, 5e-3f);
@@ -89,9 +87,10 @@ TEST(ZoomLinesearch, StepsOfGradientDescent) {  // users-3, 9
   expect_recorded(p, {-.756124377f, .642457187f, .503666759f}, 1e-3f);
   expect_recorded(std::get<1>(s).learning_rate, {.00126399251f}, 1e-5f);
   EXPECT_EQ(int(std::get<1>(s).info.num_linesearch_steps), 2);
-  auto [q, t] = steps(optim::chain(optim::sgd(1.), optim::scale_by_zoom_linesearch(
-                                                       15, {.max_learning_rate = 1e-3, .initial_guess_strategy = "one"})),
-                      rosenbrock, start(), 3);
+  auto [q, t] = steps(
+      optim::chain(optim::sgd(1.),
+                   optim::scale_by_zoom_linesearch(15, {.max_learning_rate = 1e-3, .initial_guess_strategy = "one"})),
+      rosenbrock, start(), 3);
   expect_recorded(q, {-.921012938f, .828916192f, .650435567f}, 1e-4f);
   EXPECT_EQ(int(std::get<1>(t).info.num_linesearch_steps), 1);
   EXPECT_THROW(optim::scale_by_zoom_linesearch(5, {.initial_guess_strategy = "two"}), ValueError);
@@ -109,7 +108,8 @@ TEST(ZoomLinesearch, LeavesNoDomain) {  // users-3, 9
 }
 
 TEST(BacktrackingLinesearch, StepsOfGradientDescent) {  // users-3, 9
-  auto [p, s] = steps(optim::chain(optim::sgd(1.), optim::scale_by_backtracking_linesearch(40)), rosenbrock, start(), 3);
+  auto [p, s] =
+      steps(optim::chain(optim::sgd(1.), optim::scale_by_backtracking_linesearch(40)), rosenbrock, start(), 3);
   expect_recorded(p, {-.859905422f, .67759788f, .543374121f}, 1e-4f);
   expect_recorded(std::get<1>(s).learning_rate, {.00278536673f}, 1e-6f);
   EXPECT_EQ(int(std::get<1>(s).info.num_linesearch_steps), 5);
@@ -173,7 +173,7 @@ TEST(Polyak, StepsOfGradientDescent) {  // users-3, 9
   };
   expect_recorded(steps_of(optim::polyak_sgd({.max_learning_rate = .01})), {-.850931942f, .803599715f, .688161731f});
   expect_recorded(steps_of(optim::polyak_sgd({.f_min = 5, .eps = .1, .variant = "sps+"})),
-               {-.964603424f, .85579288f, .628115058f});
+                  {-.964603424f, .85579288f, .628115058f});
 }
 
 }  // namespace

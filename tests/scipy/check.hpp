@@ -55,7 +55,7 @@ inline std::vector<double> parts_of(const Array& x) {
   const Array parts = iscomplexobj(flat) ? concatenate({real(flat), imag(flat)}) : flat;
   return parts.astype(canonical(float64)).to_vector<double>();
 }
-/// x has the recorded shape, is complex where that is, and differs by at most `relative` of the larger of 1 and a value.
+/// x has the recorded shape, is complex where that is, and is as near to the values as expect_close says.
 inline void expect_recorded(const std::string& name, const Array& x, double relative = 3e-6) {
   SCOPED_TRACE(name);
   const Array& want = recorded(name);

@@ -1,6 +1,6 @@
 // Vector quantization (users-3, 9). Values of SciPy.
-#include "scipy/check.hpp"
 #include "tutti/scipy/cluster.hpp"
+#include "scipy/check.hpp"
 
 namespace tutti {
 namespace {

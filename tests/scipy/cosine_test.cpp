@@ -1,6 +1,6 @@
 // Cosine transforms beside SciPy (users-3, 9): values recorded by tools/record_scipy.py.
-#include "scipy/check.hpp"
 #include "tutti/fft/cosine.hpp"
+#include "scipy/check.hpp"
 
 namespace tutti {
 namespace {

@@ -1,6 +1,6 @@
 // Images and arrays between their elements beside JAX (users-3, 9): values recorded by tools/record_scipy.py.
-#include "scipy/check.hpp"
 #include "tutti/image/image.hpp"
+#include "scipy/check.hpp"
 #include "tutti/scipy/ndimage.hpp"
 
 namespace tutti {
@@ -39,8 +39,8 @@ TEST(Image, ScaledAndMoved) {  // users-3, 9
   const Array im = recorded("im");
   expect_recorded("scale 0", image::scale_and_translate(im, {3, 6}, {0}, array({.7f}), array({.3f}), "linear"));
   expect_recorded("scale 1", image::scale_and_translate(im, {4, 6}, {1}, array({1.5f}), array({-1.f}), "cubic", false));
-  expect_recorded("scale 2", image::scale_and_translate(im, {5, 6}, {0, 1}, array({.7f, 1.2f}), array({.3f, .1f}),
-                                                        "lanczos3"));
+  expect_recorded("scale 2",
+                  image::scale_and_translate(im, {5, 6}, {0, 1}, array({.7f, 1.2f}), array({.3f, .1f}), "lanczos3"));
   auto moved = [&](const Array& s, const Array& t) {
     return sum(image::scale_and_translate(im, {3, 6}, {0, 1}, s, t, "linear") * arange(18.f).reshape(3, 6));
   };
@@ -55,8 +55,8 @@ TEST(Ndimage, AtCoordinates) {  // users-3, 9
     const ndimage::MapOptions o{.mode = mode, .cval = .25};
     expect_recorded("map " + mode + " 0", ndimage::map_coordinates(im, {places[0], places[1]}, 1, o));
     expect_recorded("map " + mode + " 1", ndimage::map_coordinates(im, {places[0], places[1]}, 0, o));
-    const Array whole = ndimage::map_coordinates((im * 10).astype(int32), {places[0], places[1]}, 1,
-                                                 {.mode = mode, .cval = 3});
+    const Array whole =
+        ndimage::map_coordinates((im * 10).astype(int32), {places[0], places[1]}, 1, {.mode = mode, .cval = 3});
     EXPECT_EQ(whole.dtype(), int32);
     expect_recorded("map " + mode + " 2", whole);
   }
@@ -87,8 +87,11 @@ TEST(Image, WrongArguments) {  // users-3, 9
   expect_thrown<ValueError>([&] { image::resize(im, {3, 4}, "sinc"); }, {"lanczos3"});
   const Array one = ones({1});
   expect_thrown<ValueError>([&] { image::scale_and_translate(im, {3, 6}, {0}, one, one, "nearest"); }, {"nearest"});
-  expect_thrown<ShapeError>([&] { image::scale_and_translate(im, {3, 6}, {0}, ones({2}), one, "linear"); },
-                            {"float32[2]"});
+  expect_thrown<ShapeError>(
+      [&] {
+        image::scale_and_translate(im, {3, 6}, {0}, ones({2}), one, "linear");
+      },
+      {"float32[2]"});
   expect_thrown<ShapeError>([&] { image::scale_and_translate(im, {3, 5}, {0}, one, one, "linear"); }, {"(3, 5)"});
   expect_thrown<IndexError>([&] { image::scale_and_translate(im, {3, 6}, {2}, one, one, "linear"); }, {"dim 2"});
   expect_thrown<ShapeError>([&] { ndimage::map_coordinates(im, {one}, 1); }, {"map_coordinates", "float32[4,6]"});

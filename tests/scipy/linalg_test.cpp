@@ -76,9 +76,8 @@ TEST(MatrixFunctions, SylvestersEquation) {  // users-3, 9
   const Array da = sin(a), db = cos(b), dc = c * c;
   const auto [y, dy] = jvp(f, std::tuple{a, b, c}, std::tuple{da, db, dc});
   EXPECT_LT(off(matmul(a, dy) + matmul(dy, b), dc - matmul(da, y) - matmul(y, db)), 2e-5f);
-  const auto [ga, gb, gc] = grad<0, 1, 2>([&](const Array& a, const Array& b, const Array& c) {
-    return sum(f(a, b, c) * dc);
-  })(a, b, c);
+  const auto [ga, gb, gc] =
+      grad<0, 1, 2>([&](const Array& a, const Array& b, const Array& c) { return sum(f(a, b, c) * dc); })(a, b, c);
   EXPECT_NEAR(float(sum(ga * da) + sum(gb * db) + sum(gc * dc)), float(sum(dy * dc)), 1e-4);
 }
 

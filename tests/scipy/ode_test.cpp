@@ -1,6 +1,6 @@
 // odeint (users-3, 9). Values of jax.experimental.ode of JAX 0.10.2.
-#include "scipy/check.hpp"
 #include "tutti/scipy/ode.hpp"
+#include "scipy/check.hpp"
 
 namespace tutti {
 namespace {
@@ -33,12 +33,15 @@ TEST(Odeint, TreesAndComplexNumbers) {  // users-3, 9
   struct Body {
     Array place{}, speed{};
   };
-  const Body end = ode::odeint([](const Body& b, const Array&) { return Body{b.speed, -b.place}; },
-                               Body{array({1.f, 2.f}), zeros({2})}, moments(), exact);
+  const Body end = ode::odeint(
+      [](const Body& b, const Array&) {
+        return Body{b.speed, -b.place};
+      },
+      Body{array({1.f, 2.f}), zeros({2})}, moments(), exact);
   EXPECT_EQ(end.place.shape(), (Shape{4, 2}));
   expect_close(end.place[3], {std::cos(2), 2 * std::cos(2)}, 1e-5);
-  const Array z = ode::odeint([](const Array& z, const Array&) { return C(0, 1) * z; }, array({C(1, 0)}), moments(),
-                              exact);
+  const Array z =
+      ode::odeint([](const Array& z, const Array&) { return C(0, 1) * z; }, array({C(1, 0)}), moments(), exact);
   const std::vector<C> got = ravel(z).to_vector<C>();
   for (std::size_t i = 0; i < 4; ++i) {
     const float t = moments().to_vector<float>()[i];

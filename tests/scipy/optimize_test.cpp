@@ -1,7 +1,7 @@
 // minimize (users-3, 9). Values of JAX 0.10.2; where its line search gives up although the loss can be less, ours goes
 // on.
-#include "scipy/check.hpp"
 #include "tutti/scipy/optimize.hpp"
+#include "scipy/check.hpp"
 
 namespace tutti {
 namespace {
@@ -12,9 +12,7 @@ Array rosenbrock(const Array& x) {
 }
 
 TEST(Minimize, FindsMinima) {  // users-3, 9
-  auto quadratic = [](const Array& x) {
-    return sum(square(x - arange(4.f)) * array({1.f, 10.f, .1f, 3.f}));
-  };
+  auto quadratic = [](const Array& x) { return sum(square(x - arange(4.f)) * array({1.f, 10.f, .1f, 3.f})); };
   const auto found = optimize::minimize(quadratic, zeros({4}), {.method = "BFGS"});
   EXPECT_TRUE(bool(found.success));
   EXPECT_EQ(int(found.status), 0);

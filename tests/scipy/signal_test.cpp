@@ -1,6 +1,6 @@
 // Convolutions, trends and spectra beside JAX and SciPy (users-3, 9): values recorded by tools/record_scipy.py.
-#include "scipy/check.hpp"
 #include "tutti/scipy/signal.hpp"
+#include "scipy/check.hpp"
 
 namespace tutti {
 namespace {
@@ -85,8 +85,8 @@ TEST(Signal, BackFromSpectra) {  // users-3, 9
     EXPECT_EQ(back.times.shape(), (Shape{back.values.shape(-1)}));
   }
   const Array turned = transpose(signal::stft(two, {.window = "hamming", .nperseg = 9}).values, {2, 0, 1});
-  const signal::Signal back = signal::istft(
-      turned, {.fs = 2, .window = "hamming", .nperseg = 9, .nfft = 9, .time_axis = 0, .freq_axis = 2});
+  const signal::Signal back =
+      signal::istft(turned, {.fs = 2, .window = "hamming", .nperseg = 9, .nfft = 9, .time_axis = 0, .freq_axis = 2});
   EXPECT_LT(float(max(abs(back.values(slice(0, 40)) - two.T()))), 3e-6f);
   EXPECT_EQ(float(back.times[3]), 1.5f);
   const Array whole = signal::stft(std::complex<float>(1, 1) * s, {.nperseg = 8, .return_onesided = false}).values;
@@ -99,8 +99,8 @@ TEST(Signal, PowerSpectra) {  // users-3, 9
   const signal::Spectrum w = signal::welch(s, {.fs = 2, .nperseg = 16});
   expect_recorded("welch 0", w.frequencies);
   expect_recorded("welch 1", w.values);
-  const signal::SpectrumOptions median{.fs = 2, .nperseg = 10, .detrend = "linear", .scaling = "spectrum",
-                                       .average = "median"};
+  const signal::SpectrumOptions median{
+      .fs = 2, .nperseg = 10, .detrend = "linear", .scaling = "spectrum", .average = "median"};
   expect_recorded("welch median 1", signal::welch(s, median).values);
   expect_recorded("welch rows 1", signal::welch(stack({s, s * s}, 1), {.nperseg = 9, .axis = 0}).values);
   expect_recorded("csd 1", signal::csd(s, flip(s)(slice(0, 30)), {.nperseg = 16}).values);

@@ -32,7 +32,7 @@ TEST(Stats, OfNumbers) {  // users-3, 9
   }
   expect_recorded("wrapcauchy 0", wrapcauchy::logpdf(x, .1f));
   expect_recorded("wrapcauchy 1", wrapcauchy::logpdf(x, .9f));
-#define TUTTI_ALL_SIX(space, ...)                               \
+#define TUTTI_ALL_SIX(space, ...)                                \
   expect_recorded(#space " logpdf", space::logpdf(__VA_ARGS__)); \
   expect_recorded(#space " pdf", space::pdf(__VA_ARGS__));       \
   expect_recorded(#space " logcdf", space::logcdf(__VA_ARGS__)); \

@@ -4,8 +4,8 @@
 //     Array blocks = fft::dctn(image, {.axes = {-2, -1}, .norm = "ortho"});
 //
 // Along the last axis, or those given; other dims are batch dims. float32 (float64 under x64); of complex numbers the
-// transforms of both parts. ValueError for a type other than 2 and 3 (of which each is the inverse of the other) and for
-// a length below 1, IndexError for an axis that is not there. All can be differentiated.
+// transforms of both parts. ValueError for a type other than 2 and 3 (of which each is the inverse of the other) and
+// for a length below 1, IndexError for an axis that is not there. All can be differentiated.
 #pragma once
 
 #include <optional>

@@ -28,7 +28,8 @@ Array resize(const In& x, const Shape& shape, OneOf<ResizeMethod> method, bool a
 
 /// result[i] = x[(i + 0.5 - translation) / scale - 0.5] along each of `spatial_dims`, an element of `scale` and of
 /// `translation` (vectors, which may be differentiated) for each; 0 outside of x. shape: that of the result, with x's
-/// other extents. ShapeError where lengths do not fit, IndexError for a dim that is not there, ValueError for "nearest".
+/// other extents. ShapeError where lengths do not fit, IndexError for a dim that is not there, ValueError for
+/// "nearest".
 Array scale_and_translate(const In& x, const Shape& shape, const std::vector<int>& spatial_dims, const In& scale,
                           const In& translation, OneOf<ResizeMethod> method, bool antialias = true);
 

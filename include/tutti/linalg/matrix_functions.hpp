@@ -19,8 +19,8 @@ constexpr Choices choices_of(SchurForm) { return {"schur", "output", "real compl
 struct Schur {
   Array t, z;
 };
-/// a = z t z^H with unitary z and upper triangular t; of a real matrix both are real (t has blocks of 2 x 2 for pairs of
-/// complex eigenvalues), unless the output is "complex". Without derivatives, as are rsf2csf and hessenberg.
+/// a = z t z^H with unitary z and upper triangular t; of a real matrix both are real (t has blocks of 2 x 2 for pairs
+/// of complex eigenvalues), unless the output is "complex". Without derivatives, as are rsf2csf and hessenberg.
 Schur schur(const In& a, OneOf<SchurForm> output = SchurForm::real);
 /// The complex form of a real one.
 Schur rsf2csf(const In& t, const In& z);
@@ -31,8 +31,8 @@ struct HessenbergForm {
 };
 HessenbergForm hessenberg_and_q(const In& a);
 
-/// The principal square root, complex: root root = a. NaN or infinities where there is none. Differentiable where no two
-/// eigenvalues of the root add up to 0.
+/// The principal square root, complex: root root = a. NaN or infinities where there is none. Differentiable where no
+/// two eigenvalues of the root add up to 0.
 Array sqrtm(const In& a);
 /// f of a matrix: `f` is called with the eigenvalues, complex[n], and returns as many values. By Parlett's recurrence,
 /// inexact for close eigenvalues, without derivatives. Complex. Of one matrix (else ShapeError).
@@ -47,8 +47,8 @@ constexpr Choices choices_of(PolarSide) { return {"polar", "side", "right left"}
 struct Polar {
   Array u, p;
 };
-/// a[..., m, n] = u p (right: p[..., n, n]) or p u (left: p[..., m, m]), u with orthonormal columns or rows, p Hermitian
-/// and not negative.
+/// a[..., m, n] = u p (right: p[..., n, n]) or p u (left: p[..., m, m]), u with orthonormal columns or rows, p
+/// Hermitian and not negative.
 Polar polar(const In& a, OneOf<PolarSide> side = PolarSide::right);
 
 /// The x of a x + x b = c, c[..., m, n]; infinite or NaN where eigenvalues of a and -b are equal.

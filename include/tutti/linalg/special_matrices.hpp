@@ -1,6 +1,6 @@
 // Matrices of a pattern. Not part of tutti.hpp: include this file. Source: jax.scipy.linalg, scipy.linalg. Of vectors
-// the last dim counts, those before it are batch dims; ShapeError for a scalar, ValueError for an order below 1. Without
-// a dtype they are float32, under x64 float64.
+// the last dim counts, those before it are batch dims; ShapeError for a scalar, ValueError for an order below 1.
+// Without a dtype they are float32, under x64 float64.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ namespace tutti::linalg {
 
 /// Element (i, j) is c[(i - j) mod n].
 Array circulant(const In& c);
-/// Constant antidiagonals: c is the first column, r the last row, whose first element is not read (zeros when left out).
+/// Constant antidiagonals: c is the first column, r the last row, whose first element is not read (zeros when left
+/// out).
 Array hankel(const In& c);
 Array hankel(const In& c, const In& r);
 /// The matrix whose characteristic polynomial has the coefficients a[n], n >= 2: [n - 1, n - 1]; fiedler_companion: one

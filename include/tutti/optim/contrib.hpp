@@ -98,22 +98,25 @@ void check_plateau(const PlateauOptions& options);
 ReduceLROnPlateauState next_plateau(const ReduceLROnPlateauState& state, const Array& value,
                                     const PlateauOptions& options);
 }  // namespace detail
-/// Scales updates by a number that begins with 1 and becomes `factor` times as large (at least min_scale) where the mean
-/// of accumulation_size losses was not below (1 - rtol) best - atol for `patience` times; then it rests for `cooldown`
-/// times. update takes a Value or an Objective. ValueError for a factor that is not between 0 and 1, and for tolerances
-/// that are negative, both 0, or rtol > 1.
+/// Scales updates by a number that begins with 1 and becomes `factor` times as large (at least min_scale) where the
+/// mean of accumulation_size losses was not below (1 - rtol) best - atol for `patience` times; then it rests for
+/// `cooldown` times. update takes a Value or an Objective. ValueError for a factor that is not between 0 and 1, and for
+/// tolerances that are negative, both 0, or rtol > 1.
 class ReduceOnPlateau : public Updates<ReduceOnPlateau> {
  public:
   explicit ReduceOnPlateau(const PlateauOptions& options) : options_(options) { detail::check_plateau(options); }
   template <class Params> ReduceLROnPlateauState init(const Params& params) const {
     const DType dtype = optim::detail::value_dtype(tree::leaves(params));
     const Array none_yet = optim::detail::step_zero();
-    return {full({}, std::numeric_limits<double>::infinity(), dtype), none_yet, ones({}, dtype), none_yet, none_yet,
+    return {full({}, std::numeric_limits<double>::infinity(), dtype),
+            none_yet,
+            ones({}, dtype),
+            none_yet,
+            none_yet,
             zeros({}, dtype)};
   }
   /// ValueError without a value.
-  template <class Params, class State>
-  std::pair<Params, State> step(const Params&, const State&, const Params*) const {
+  template <class Params, class State> std::pair<Params, State> step(const Params&, const State&, const Params*) const {
     optim::detail::refuse_without_params("optim::contrib::reduce_on_plateau");
   }
   template <class Params, class Known>
@@ -159,7 +162,11 @@ template <class T> class ScheduleFree : public Updates<ScheduleFree<T>> {
       : inner_(std::move(base_optimizer)), rate_(std::move(learning_rate)), options_(options) {}
   template <class Params> ScheduleFreeState<Params, optim::detail::state_of<T, Params>> init(const Params& p) const {
     const DType dtype = optim::detail::value_dtype(tree::leaves(p));
-    return {full({}, options_.b1, dtype), zeros({}, dtype), ones({}, int32), zeros({}, dtype), inner_.init(p),
+    return {full({}, options_.b1, dtype),
+            zeros({}, dtype),
+            ones({}, int32),
+            zeros({}, dtype),
+            inner_.init(p),
             tree::copy(p)};
   }
   template <class Params, class S>
@@ -170,13 +177,11 @@ template <class T> class ScheduleFree : public Updates<ScheduleFree<T>> {
     const detail::FreeWeights w = detail::free_weights(state.step_count, state.max_lr, state.weight_sum,
                                                        rate_(state.step_count), options_.weight_lr_power);
     const Params z = apply_updates(state.z, updates);
-    const Params change = tree::map(
-        [&](const Array& y, const Array& before, const Array& after) {
-          return detail::free_update(y, before, after, w.part, options_.b1);
-        },
-        *params, state.z, z);
-    return {change,
-            ScheduleFreeState<Params, S>{state.b1, w.weight_sum, w.step_count, w.max_lr, std::move(next), z}};
+    const Params change =
+        tree::map([&](const Array& y, const Array& before,
+                      const Array& after) { return detail::free_update(y, before, after, w.part, options_.b1); },
+                  *params, state.z, z);
+    return {change, ScheduleFreeState<Params, S>{state.b1, w.weight_sum, w.step_count, w.max_lr, std::move(next), z}};
   }
 
  private:

@@ -135,12 +135,11 @@ template <class Self> class Updates {
     else
       return {grads, state};
   }
-  /// The same with what is known of the loss, a Value or an Objective (linesearch.hpp): for line searches and step sizes
-  /// that depend on it. Others do not look at it.
+  /// The same with what is known of the loss, a Value or an Objective (linesearch.hpp): for line searches and step
+  /// sizes that depend on it. Others do not look at it.
   template <class Gradients, class State, class Params, class Known>
-  requires(!std::same_as<Params, Loc> && !std::same_as<Known, Loc>)
-      std::pair<Gradients, State> update(const Gradients& grads, const State& state, const Params& params,
-                                         const Known& known, Loc loc = Loc::current())
+  requires(!std::same_as<Params, Loc> && !std::same_as<Known, Loc>) std::pair<Gradients, State> update(
+      const Gradients& grads, const State& state, const Params& params, const Known& known, Loc loc = Loc::current())
   const {
     constexpr bool alike = std::same_as<Gradients, Params>;
     static_assert(alike, "tutti: update: gradients and parameters are trees of different types");

@@ -122,15 +122,12 @@ class ScaleByBacktrackingLinesearch : public Updates<ScaleByBacktrackingLinesear
     return {ones({}, dtype),
             full({}, std::numeric_limits<double>::infinity(), dtype),
             tree::map(
-                [&](const Array& p) {
-                  return options_.store_grad && p.dtype().is_inexact() ? zeros_like(p) : Array();
-                },
+                [&](const Array& p) { return options_.store_grad && p.dtype().is_inexact() ? zeros_like(p) : Array(); },
                 params),
             {detail::step_zero(), full({}, std::numeric_limits<double>::infinity(), dtype), Array()}};
   }
   /// ValueError without an Objective.
-  template <class Params, class State>
-  std::pair<Params, State> step(const Params&, const State&, const Params*) const {
+  template <class Params, class State> std::pair<Params, State> step(const Params&, const State&, const Params*) const {
     detail::refuse_without_params("optim::scale_by_backtracking_linesearch");
   }
   template <class Params, class State, class F>
@@ -141,9 +138,8 @@ class ScaleByBacktrackingLinesearch : public Updates<ScaleByBacktrackingLinesear
     detail::check_value(who, known.value);
     const detail::Line line(who, detail::all_places(*params), detail::all_places(updates),
                             detail::all_places(known.grad));
-    const detail::Backtracked found =
-        detail::backtrack(line, detail::value_of(known.value_fn, *params, line), known.value, state.learning_rate,
-                          steps_, options_);
+    const detail::Backtracked found = detail::backtrack(line, detail::value_of(known.value_fn, *params, line),
+                                                        known.value, state.learning_rate, steps_, options_);
     std::pair<Params, State> out{
         tree::map([&](const Array& u) { return detail::scaled(u, found.learning_rate); }, updates), state};
     out.second.learning_rate = found.learning_rate;
@@ -173,7 +169,9 @@ inline ScaleByBacktrackingLinesearch scale_by_backtracking_linesearch(int max_ba
 
 /// The step size that a search begins with: the last one, or 1 (right for directions of Newton's kind).
 enum class InitialGuess { keep, one };
-constexpr Choices choices_of(InitialGuess) { return {"scale_by_zoom_linesearch", "initial_guess_strategy", "keep one"}; }
+constexpr Choices choices_of(InitialGuess) {
+  return {"scale_by_zoom_linesearch", "initial_guess_strategy", "keep one"};
+}
 struct ZoomOptions {
   std::optional<double> max_learning_rate = {};
   double tol = 0, increase_factor = 2, slope_rtol = 1e-4, curv_rtol = 0.9;
@@ -215,8 +213,7 @@ class ScaleByZoomLinesearch : public Updates<ScaleByZoomLinesearch> {
             {detail::step_zero(), endless, endless}};
   }
   /// ValueError without an Objective.
-  template <class Params, class State>
-  std::pair<Params, State> step(const Params&, const State&, const Params*) const {
+  template <class Params, class State> std::pair<Params, State> step(const Params&, const State&, const Params*) const {
     detail::refuse_without_params("optim::scale_by_zoom_linesearch");
   }
   template <class Params, class State, class F>
@@ -289,7 +286,8 @@ template <class F> class ValueAndGradFromState {
     CallScope scope(loc, {"", "value_and_grad_from_state", 0});
     const auto* kept = kept_in<Params>(state);
     constexpr bool found = !std::is_same_v<decltype(kept), const none_t*>;
-    static_assert(found, "tutti: value_and_grad_from_state: the state keeps no value and gradient; it is no line search");
+    static_assert(found,
+                  "tutti: value_and_grad_from_state: the state keeps no value and gradient; it is no line search");
     if constexpr (found) {
       if (tree::leaves(kept->grad).empty() && !tree::leaves(params).empty()) refuse_without_gradient();
       using Out = std::pair<Array, Params>;
@@ -314,9 +312,7 @@ template <class F> class ValueAndGradFromState {
 /// Value and gradient of `fn` at the parameters: f(params, state) takes them from the state of a line search that ended
 /// there, and computes them where it has none yet. For losses that depend on nothing but the parameters; ValueError
 /// where the search keeps no gradient (BacktrackingOptions::store_grad). Source: optax.value_and_grad_from_state.
-template <class F> auto value_and_grad_from_state(F fn) {
-  return detail::ValueAndGradFromState<F>(std::move(fn));
-}
+template <class F> auto value_and_grad_from_state(F fn) { return detail::ValueAndGradFromState<F>(std::move(fn)); }
 
 // --- Polyak's step size
 
@@ -336,8 +332,7 @@ class ScaleByPolyak : public Updates<ScaleByPolyak> {
   explicit ScaleByPolyak(const PolyakOptions& options) : options_(options) {}
   template <class Params> std::tuple<> init(const Params&) const { return {}; }
   /// ValueError without a value.
-  template <class Params, class State>
-  std::pair<Params, State> step(const Params&, const State&, const Params*) const {
+  template <class Params, class State> std::pair<Params, State> step(const Params&, const State&, const Params*) const {
     detail::refuse_without_params("optim::scale_by_polyak");
   }
   template <class Params, class State, class Known>

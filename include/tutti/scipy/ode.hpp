@@ -46,8 +46,8 @@ Array solve(const Dynamics& f, const Array& y, const Array& times, const std::ve
 /// precision; 1e-5 or so is cheaper and no worse.
 ///
 /// Reverse mode solves the adjoint equation back in time: by y0, t, args, and the arrays that f captured. Forward mode
-/// is a TypeError, as of custom_vjp. jit, vmap and shardings follow from the loops that it is made of. TypeError where t
-/// is not floating, ShapeError where it is no vector, or f gives another shape than y's.
+/// is a TypeError, as of custom_vjp. jit, vmap and shardings follow from the loops that it is made of. TypeError where
+/// t is not floating, ShapeError where it is no vector, or f gives another shape than y's.
 template <class F, class Y, class... A>
 lift_t<Y> odeint(const F& f, const Y& y0, const In& t, const OdeintOptions& options = {}, const A&... args) {
   CallScope scope(t.loc, {"", "odeint", 0});

@@ -57,8 +57,8 @@ OptimizeResults<lift_t<X>> minimize(const F& f, const X& x0, const MinimizeOptio
   const auto raveled = ravel_pytree(first);
   const auto& unravel = raveled.second;
   auto loss = [&](const Array& v) { return Array(f(unravel(v))); };
-  const auto found = detail::minimize_bfgs([&](const Array& v) { return value_and_grad(loss)(v); }, raveled.first,
-                                           options);
+  const auto found =
+      detail::minimize_bfgs([&](const Array& v) { return value_and_grad(loss)(v); }, raveled.first, options);
   return {unravel(found.x), found.success, found.status, found.fun, unravel(found.jac),
           found.hess_inv,   found.nfev,    found.njev,   found.nit};
 }

@@ -68,8 +68,7 @@ class Window {
   Array values_;
 };
 /// n numbers of a periodic window by its name (symmetric: not `periodic`). ValueError for another name or n < 1.
-Array get_window(const std::string& name, Dim n, bool periodic = true, DType dtype = float64,
-                 Loc loc = Loc::current());
+Array get_window(const std::string& name, Dim n, bool periodic = true, DType dtype = float64, Loc loc = Loc::current());
 
 enum class Boundary { none, even, odd, constant, zeros };
 constexpr Choices choices_of(Boundary) { return {"stft", "boundary", "none even odd constant zeros"}; }
@@ -84,7 +83,7 @@ constexpr Choices choices_of(Detrending) { return {"csd", "detrend", "none const
 struct StftOptions {
   double fs = 1;  // samples per unit of time
   Window window = "hann";
-  std::optional<Dim> nperseg = {};  // 256, at most the extent; with a window's numbers as many
+  std::optional<Dim> nperseg = {};   // 256, at most the extent; with a window's numbers as many
   std::optional<Dim> noverlap = {};  // half of nperseg
   std::optional<Dim> nfft = {};      // nperseg: more pads with zeros
   OneOf<Detrending> detrend = Detrending::none;
@@ -127,8 +126,8 @@ struct SpectrumOptions {
 struct Spectrum {
   Array frequencies, values;
 };
-/// The cross spectral density of x and y by Welch's method: conj(X) Y of overlapping segments, averaged. The shorter one
-/// gets zeros behind; other dims broadcast.
+/// The cross spectral density of x and y by Welch's method: conj(X) Y of overlapping segments, averaged. The shorter
+/// one gets zeros behind; other dims broadcast.
 Spectrum csd(const In& x, const In& y, const SpectrumOptions& options = {});
 /// csd(x, x): the power spectral density, real.
 Spectrum welch(const In& x, const SpectrumOptions& options = {});

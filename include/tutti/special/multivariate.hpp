@@ -74,7 +74,8 @@ struct Bandwidth {
 class gaussian_kde {
  public:
   gaussian_kde() = default;
-  /// `weights`[n]: of the points, equal unless given. ShapeError for fewer than two numbers, TypeError for complex ones.
+  /// `weights`[n]: of the points, equal unless given. ShapeError for fewer than two numbers, TypeError for complex
+  /// ones.
   explicit gaussian_kde(const In& dataset, const Bandwidth& bandwidth = {}, const Array& weights = {});
   /// At points[d, m]: [m]. ShapeError for another d (one point may be a vector [d]).
   Array evaluate(const In& points) const;
