@@ -122,7 +122,8 @@ Found line_search(const OnLine& f, const Trial& start, const Array& grad, const 
                                       Bracket{no, no, ones({}, int32), zeros({}, int32), start, start, grad});
   Trial star = end.star;
   if (star.at.dtype() != float64) star.at = where(abs(star.at) < 1e-8, sign(star.at) * 1e-8, star.at);
-  return {end.failed | ~end.done, where(end.failed, 1, where(end.i > maxiter, 3, 0)), end.calls, star, end.grad};
+  return {end.failed | ~end.done, where(end.failed, 1, where(end.i > maxiter, 3, 0)).astype(int32), end.calls, star,
+          end.grad};
 }
 
 struct Step {
@@ -175,7 +176,8 @@ OptimizeResults<Array> minimize_bfgs(const ValueAndGradOf& f, const Array& x0, c
   const Step end = lax::while_loop([&](const Step& s) { return ~s.converged & ~s.failed & (s.k < most); }, body,
                                    Step{small(grad), array(false), zero, zero, zero + 1, start, value, grad,
                                         eye(n, dtype), value + linalg::norm(grad) / 2});
-  const Array status = where(end.converged, 0, where(end.k == most, 1, where(end.failed, 2 + end.line_status, -1)));
+  const Array status =
+      where(end.converged, 0, where(end.k == most, 1, where(end.failed, 2 + end.line_status, -1))).astype(int32);
   return {end.x, end.converged & ~end.failed, status, end.value, end.grad, end.h, end.calls, end.calls, end.k};
 }
 

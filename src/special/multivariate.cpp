@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 
 #include "special/floating.hpp"
@@ -19,7 +18,7 @@ namespace tutti::stats {
 namespace {
 
 constexpr double outside = -std::numeric_limits<double>::infinity();
-const double kLogTwoPi = std::log(2 * std::numbers::pi);
+constexpr double kLogTwoPi = 1.8378770664093454836;  // log(2 pi): known before static objects are made
 
 std::vector<Array> one_floating(const std::vector<Array>& xs) {
   const DType dtype = inexact(result_type(xs));

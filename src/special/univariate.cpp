@@ -15,7 +15,7 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity(),
                  undefined = std::numeric_limits<double>::quiet_NaN();
-const double kLog2Pi = std::log(2 * std::numbers::pi);
+constexpr double kLog2Pi = 1.8378770664093454836;  // log(2 pi): known before static objects are made
 
 // log(1 - exp(-x)) of x >= 0.
 Array log_of_rest(const Array& x) {
