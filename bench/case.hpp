@@ -97,6 +97,7 @@ std::vector<Case> special_cases();
 std::vector<Case> convolution_cases();
 std::vector<Case> statistics_cases();
 std::vector<Case> movement_cases();
+std::vector<Case> scipy_cases();
 std::vector<Case> signal_cases();
 std::vector<Case> index_cases();
 std::vector<Case> running_cases();

@@ -7,10 +7,11 @@ namespace bench {
 
 std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (auto list : {mlp_cases,        array_cases,    tiny_cases,    mapped_cases,      loop_cases,
-                    solver_cases,     linalg_cases,   wide_cases,    special_cases,     convolution_cases,
-                    statistics_cases, movement_cases, signal_cases,  index_cases,       running_cases,
-                    gpt_cases,        data_cases,     compile_cases, compile_gpt_cases, file_cases}) {
+  for (auto list :
+       {mlp_cases,     array_cases,       tiny_cases,    mapped_cases,      loop_cases,       solver_cases,
+        linalg_cases,  wide_cases,        special_cases, convolution_cases, statistics_cases, movement_cases,
+        signal_cases,  scipy_cases,       index_cases,   running_cases,     gpt_cases,        data_cases,
+        compile_cases, compile_gpt_cases, file_cases}) {
     std::vector<Case> some = list();
     all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
   }

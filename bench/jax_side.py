@@ -20,6 +20,7 @@ import jax_files  # noqa: F401
 import jax_indices  # noqa: F401
 import jax_movement  # noqa: F401
 import jax_running  # noqa: F401
+import jax_scipy  # noqa: F401
 import jax_signals  # noqa: F401
 import jax_solvers  # noqa: F401
 import jax_special  # noqa: F401

@@ -254,6 +254,8 @@ endif()
 tutti_reads_headers(macros macros ${CMAKE_CXX_COMPILER} -fsyntax-only)
 tutti_reads_headers(no_rtti plain ${CMAKE_CXX_COMPILER} -fsyntax-only -fno-rtti)
 tutti_reads_headers(warnings plain ${CMAKE_CXX_COMPILER} ${tutti_strict} -c -o ${PROJECT_BINARY_DIR}/headers.o)
+tutti_reads_headers(modules modules ${CMAKE_CXX_COMPILER} ${tutti_strict} -fno-rtti -c
+  -o ${PROJECT_BINARY_DIR}/header_modules.o)
 find_program(TUTTI_CLANG_16 clang++-16)
 if(TUTTI_CLANG_16)
   tutti_reads_headers(clang_16 plain ${TUTTI_CLANG_16} -fsyntax-only -Wall -Wextra -Werror)

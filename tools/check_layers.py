@@ -44,12 +44,12 @@ STAGES = {
 UPWARD = {}
 
 # Written against the public headers alone.
-CLIENTS = ["nn", "linen", "optim", "random", "debug", "linalg", "fft", "special"]
+CLIENTS = ["nn", "linen", "optim", "random", "debug", "linalg", "fft", "special", "scipy", "image"]
 
 # Public headers for users, not for the library: only api, frontend, the clients and tests include them.
 SURFACE = ["tutti/tutti.hpp", "tutti/transform/transforms.hpp", "tutti/transform/custom_rules.hpp",
            "tutti/transform/jit.hpp", "tutti/nn/", "tutti/optim/", "tutti/linen/", "tutti/random/", "tutti/data/",
-           "tutti/io/", "tutti/checkpoint/",
+           "tutti/io/", "tutti/checkpoint/", "tutti/scipy/", "tutti/image/",
            "tutti/debug/debug.hpp"]
 ABOVE_SURFACE = ["api", "frontend", "io", "checkpoint", "data", *CLIENTS]
 

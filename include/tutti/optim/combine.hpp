@@ -56,21 +56,30 @@ template <class... T> class Chain : public Updates<Chain<T...>> {
   template <class Params, class... S>
   std::pair<Params, std::tuple<S...>> step(const Params& grads, const std::tuple<S...>& state,
                                            const Params* params) const {
+    return in_order(grads, state, [&](const auto& part, const Params& g, const auto& own) {
+      return detail::step(part, g, own, params);
+    });
+  }
+  template <class Params, class... S, class Known>
+  std::pair<Params, std::tuple<S...>> step(const Params& grads, const std::tuple<S...>& state, const Params* params,
+                                           const Known& known) const {
+    return in_order(grads, state, [&](const auto& part, const Params& g, const auto& own) {
+      return detail::step_knowing(part, g, own, params, known);
+    });
+  }
+
+ private:
+  template <class Params, class... S, class Step>
+  std::pair<Params, std::tuple<S...>> in_order(const Params& grads, const std::tuple<S...>& state,
+                                               const Step& step) const {
     static_assert(sizeof...(S) == sizeof...(T), "tutti: chain: the state is not that of this chain; make it by init");
     std::pair<Params, std::tuple<S...>> out{grads, state};
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (
-          [&] {
-            std::tie(out.first, std::get<I>(out.second)) =
-                detail::step(std::get<I>(parts_), out.first, std::get<I>(state), params);
-          }(),
-          ...);
+      ((std::tie(out.first, std::get<I>(out.second)) = step(std::get<I>(parts_), out.first, std::get<I>(state))), ...);
     }
     (std::index_sequence_for<T...>{});
     return out;
   }
-
- private:
   std::tuple<T...> parts_;
 };
 template <class... T> Chain<T...> chain(T... parts) { return Chain<T...>(std::move(parts)...); }

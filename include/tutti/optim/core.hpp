@@ -106,6 +106,16 @@ void run_stage(const Stage& stage, tutti::detail::JitCore* programs, std::span<c
 void add_updates(std::span<const tree::detail::Ref> trees);
 void mix(std::span<const tree::detail::Ref> trees, double part);
 Array norm_of(const std::vector<Array>& leaves);
+
+/// One step of a transformation, with what is known of the loss where it takes that.
+template <class T, class Params, class State, class Known>
+std::pair<Params, State> step_knowing(const T& inner, const Params& grads, const State& state, const Params* params,
+                                      const Known& known) {
+  if constexpr (requires { inner.step(grads, state, params, known); })
+    return inner.step(grads, state, params, known);
+  else
+    return params ? inner.update(grads, state, *params) : inner.update(grads, state);
+}
 }  // namespace detail
 
 /// Gives `Self` its update(), with and without parameters, from `step(grads, state, const Params* or null)`.
@@ -122,6 +132,20 @@ template <class Self> class Updates {
     CallScope line(loc);
     if constexpr (alike)
       return static_cast<const Self&>(*this).step(grads, state, &params);
+    else
+      return {grads, state};
+  }
+  /// The same with what is known of the loss, a Value or an Objective (linesearch.hpp): for line searches and step
+  /// sizes that depend on it. Others do not look at it.
+  template <class Gradients, class State, class Params, class Known>
+  requires(!std::same_as<Params, Loc> && !std::same_as<Known, Loc>) std::pair<Gradients, State> update(
+      const Gradients& grads, const State& state, const Params& params, const Known& known, Loc loc = Loc::current())
+  const {
+    constexpr bool alike = std::same_as<Gradients, Params>;
+    static_assert(alike, "tutti: update: gradients and parameters are trees of different types");
+    CallScope line(loc);
+    if constexpr (alike)
+      return detail::step_knowing(static_cast<const Self&>(*this), grads, state, &params, known);
     else
       return {grads, state};
   }

@@ -28,6 +28,7 @@
 
 #include "tutti/array/array.hpp"
 #include "tutti/special/special.hpp"
+#include "tutti/special/univariate.hpp"
 
 namespace tutti::stats {
 
