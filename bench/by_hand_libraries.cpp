@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#if TUTTI_ONEDNN
 #include <oneapi/dnnl/dnnl.hpp>
+#endif
 
 #include "../src/lane/square16.hpp"
 #include "by_hand.hpp"
@@ -177,6 +179,7 @@ Case linear_systems() {
   });
 }
 
+#if TUTTI_ONEDNN
 Case convolution() {
   return by_hand("conv3x3_fwd_b64_32_64", [](const Setup& s) -> std::function<void(int)> {
     using dnnl::memory;
@@ -219,11 +222,16 @@ Case convolution() {
     return once;
   });
 }
+#endif
 
 }  // namespace
 
 std::vector<Case> libraries_by_hand() {
-  return {eigenvalues(), singular_values(), orthogonal_factor(), triangular_factor(), linear_systems(), convolution()};
+  std::vector<Case> all{eigenvalues(), singular_values(), orthogonal_factor(), triangular_factor(), linear_systems()};
+#if TUTTI_ONEDNN
+  all.push_back(convolution());
+#endif
+  return all;
 }
 
 }  // namespace bench

@@ -19,6 +19,8 @@ if(tutti_bench_sources)
   file(GLOB tutti_by_hand_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/by_hand*.cpp)
   set_source_files_properties(${tutti_by_hand_sources} PROPERTIES
     COMPILE_OPTIONS -O3 SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/bench/by_hand_libraries.cpp PROPERTIES
+    COMPILE_DEFINITIONS TUTTI_ONEDNN=$<BOOL:${TUTTI_HAS_ONEDNN}>)
   target_link_libraries(tutti_bench PRIVATE
     tutti tutti_flags tutti_example_flags fmt::fmt command_line nlohmann_json::nlohmann_json)
   if(TUTTI_PCH)
@@ -39,8 +41,9 @@ if(tutti_bench_sources)
     endif()
     mark_as_advanced(TUTTI_ZSTD)
     target_link_libraries(tutti_bench_carried PRIVATE $<TARGET_FILE:command_line> $<TARGET_FILE:tutti>
-      -Wl,--start-group ${tutti_llvm_archives} -Wl,--end-group fmt::fmt Threads::Threads tutti::dnnl tutti::zip
-      $<$<BOOL:${TUTTI_FFTW}>:${TUTTI_FFTW}> gomp z ${TUTTI_ZSTD} ${CMAKE_DL_LIBS})
+      -Wl,--start-group ${tutti_llvm_archives} -Wl,--end-group fmt::fmt Threads::Threads
+      ${tutti_matrix_library} tutti::zip
+      $<$<BOOL:${TUTTI_FFTW}>:${TUTTI_FFTW}> z ${TUTTI_ZSTD} ${CMAKE_DL_LIBS})
     target_link_options(tutti_bench_carried PRIVATE -Wl,--gc-sections -Wl,--disable-new-dtags,-rpath,$ORIGIN/../lib)
   endif()
   find_package(benchmark CONFIG QUIET)

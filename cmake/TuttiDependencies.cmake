@@ -16,7 +16,9 @@ function(tutti_import target)
   endif()
 endfunction()
 
-tutti_import(tutti::dnnl NAMES dnnl)
+if(TUTTI_HAS_ONEDNN)
+  tutti_import(tutti::dnnl NAMES dnnl)
+endif()
 tutti_import(tutti::zip NAMES zip)
 if(TUTTI_LLVM STREQUAL "shared")
   tutti_import(tutti::llvm NAMES LLVM-${TUTTI_LLVM_VERSION} LLVM HINTS ${LLVM_LIBRARY_DIR}

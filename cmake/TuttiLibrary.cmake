@@ -61,10 +61,13 @@ set(tutti_llvm tutti::llvm)
 if(TUTTI_LLVM STREQUAL "static")
   set(tutti_llvm tutti_llvm)
 endif()
+set(tutti_matrix_library)
+if(TUTTI_HAS_ONEDNN)
+  set(tutti_matrix_library tutti::dnnl gomp)  # gomp: its threads
+endif()
 target_link_libraries(tutti PRIVATE
   $<BUILD_INTERFACE:tutti_flags> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
-  fmt::fmt Threads::Threads ${tutti_llvm} tutti::dnnl tutti::zip
-  gomp ${CMAKE_DL_LIBS})  # gomp: oneDNN's threads
+  fmt::fmt Threads::Threads ${tutti_llvm} ${tutti_matrix_library} tutti::zip ${CMAKE_DL_LIBS})
 
 tutti_compile_together(tutti ${tutti_sources})
 
@@ -77,6 +80,7 @@ if(tutti_cpu_sources)
   add_library(tutti_cpu OBJECT ${tutti_cpu_sources})
   target_include_directories(tutti_cpu PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(tutti_cpu SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(tutti_cpu PRIVATE TUTTI_ONEDNN=$<BOOL:${TUTTI_HAS_ONEDNN}>)
   target_link_libraries(tutti_cpu PRIVATE tutti_flags fmt::fmt nlohmann_json::nlohmann_json)
   set(tutti_neighbours ${tutti_cpu_sources})
   list(FILTER tutti_neighbours EXCLUDE REGEX "/(gemm|matvec|small_product|narrow_product)\\.cpp$")

@@ -10,6 +10,7 @@
 #include "backend/cpu/gemm64.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/large_product.hpp"
+#include "backend/cpu/packed_product.hpp"
 #include "backend/cpu/thin_product.hpp"
 #include "tutti/tutti.hpp"
 
@@ -43,8 +44,8 @@ struct Operands {
     return c;
   }
   // How many elements are not the sum, or between rows not what they were.
-  std::int64_t wrong(Sums sums) const {
-    const std::vector<float> c = product(sums);
+  std::int64_t wrong(Sums sums) const { return wrong(product(sums), sums); }
+  std::int64_t wrong(const std::vector<float>& c, Sums sums) const {
     const std::vector<double> want = exact();
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < m; ++i)
@@ -98,6 +99,47 @@ TEST(ThinProducts, every_shape_and_layout) {
           }
   EXPECT_FALSE(cpu::thin_product(9, 4));
   EXPECT_FALSE(cpu::thin_product(4, 129));
+}
+
+// What serves where there is no matrix library: blocks and tiles that end anywhere, one row, column or inner element.
+TEST(PackedProducts, every_shape_and_layout) {
+  std::mt19937 random{3};
+  for (const auto& extents : std::vector<std::array<std::int64_t, 3>>{{1, 1, 5000},
+                                                                      {1, 70, 90},
+                                                                      {70, 1, 90},
+                                                                      {33, 40, 1},
+                                                                      {5, 3, 600},
+                                                                      {17, 31, 130},
+                                                                      {64, 64, 64},
+                                                                      {130, 67, 513},
+                                                                      {300, 520, 1030}})
+    for (int layout = 0; layout < 4; ++layout)
+      for (const Sums sums : {Sums::plain, Sums::added, Sums::plus_zero}) {
+        const Operands o(extents, layout, random);
+        std::vector<float> c(static_cast<std::size_t>(o.m * (o.n + kBetween)), 7);
+        cpu::own_product(o.m, o.n, o.k, o.left(), o.right(), c.data(), o.n + kBetween, sums);
+        EXPECT_EQ(o.wrong(c, sums), 0) << o.m << ' ' << o.n << ' ' << o.k << " layout " << layout;
+        const std::vector<double> x(o.a.begin(), o.a.end()), y(o.b.begin(), o.b.end());
+        std::vector<double> wide(c.size(), 7);
+        cpu::packed_product<double>(o.m, o.n, o.k, 64, {x.data(), o.left().row, o.left().column},
+                                    {y.data(), o.right().row, o.right().column}, wide.data(), o.n + kBetween, sums);
+        EXPECT_EQ(o.wrong({wide.begin(), wide.end()}, sums), 0) << o.m << ' ' << o.n << ' ' << o.k;
+      }
+}
+
+// A row, or a column, whose stride is any, because there is one.
+TEST(PackedProducts, of_one_row_or_column_that_is_not_dense) {
+  std::vector<float> strided(300, -1), b(100 * 40), c(40, 7);
+  for (std::size_t l = 0; l < 100; ++l) strided[3 * l] = static_cast<float>(l % 5);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 7) - 3;
+  std::vector<float> want(40, 7);
+  for (std::size_t j = 0; j < 40; ++j)
+    for (std::size_t l = 0; l < 100; ++l) want[j] += static_cast<float>(l % 5) * b[l * 40 + j];
+  cpu::own_product(1, 40, 100, {strided.data(), 1000, 3}, {b.data(), 40, 1}, c.data(), 40, Sums::added);
+  EXPECT_EQ(c, want);
+  std::fill(c.begin(), c.end(), 7.0f);
+  cpu::own_product(40, 1, 100, {b.data(), 1, 40}, {strided.data(), 3, 1000}, c.data(), 1, Sums::added);
+  EXPECT_EQ(c, want);
 }
 
 // Batches of them, over one dim and several, in tasks of many.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# An overlay port, for a checkout of tutti: LLVM and oneDNN are those of the system.
+# An overlay port, for a checkout of tutti: LLVM, and oneDNN if there is one, are those of the system.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_cmake_configure(

@@ -1,16 +1,14 @@
 #include "backend/cpu/gemm.hpp"
 
-#include <dnnl.h>
-
 #include <algorithm>
 
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/large_product.hpp"
+#include "backend/cpu/matrix_library.hpp"
 #include "backend/cpu/matvec.hpp"
-#include "backend/cpu/one_thread.hpp"
+#include "backend/cpu/packed_product.hpp"
 #include "backend/cpu/small_product.hpp"
 #include "backend/cpu/thin_product.hpp"
-#include "tutti/base/error.hpp"
 
 namespace tutti::cpu {
 namespace {
@@ -58,23 +56,6 @@ void tiny_plain(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
 
 Tiny tiny_product() { return isa() == Isa::avx512 ? tiny_avx512 : isa() == Isa::avx2 ? tiny_avx2 : tiny_plain; }
 
-void by_library(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
-                std::int64_t c_row, bool adds) {
-  auto layout = [](const Matrix& x, std::int64_t rows, std::int64_t columns, char& trans, dnnl_dim_t& ld) {
-    const bool plain = (x.column == 1 || columns == 1) && (rows == 1 || x.row >= columns);
-    trans = plain ? 'N' : 'T';
-    ld = plain ? (rows == 1 ? columns : x.row) : (columns == 1 ? rows : x.column);
-    ld = std::max<dnnl_dim_t>(ld, plain ? columns : rows);
-  };
-  char ta, tb;
-  dnnl_dim_t lda, ldb;
-  layout(a, m, k, ta, lda);
-  layout(b, k, n, tb, ldb);
-  OneThread guard;
-  if (dnnl_sgemm(ta, tb, m, n, k, 1.0f, a.data, lda, b.data, ldb, adds ? 1.0f : 0.0f, c, c_row) != dnnl_success)
-    throw InternalError("cpu: the matrix library refused a product");
-}
-
 }  // namespace
 
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, float* c, std::int64_t c_row, Sums sums) {
@@ -91,8 +72,10 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
     if (!near && has_large_product() && is_large_product(m, n, k)) return large_product(m, n, k, a, b, c, c_row, sums);
     if (is_tiny)
       tiny(m, n, k, a, b, c, c_row, adds);
+    else if constexpr (kHasMatrixLibrary)
+      library_product(m, n, k, a, b, c, c_row, adds);
     else
-      by_library(m, n, k, a, b, c, c_row, adds);
+      return own_product(m, n, k, a, b, c, c_row, sums);
   }
   if (sums == Sums::plus_zero)
     for (std::int64_t i = 0; i < m; ++i)

@@ -1,11 +1,9 @@
 #include "backend/cpu/isa.hpp"
 
-#include <dnnl.h>
-
 #include <algorithm>
 #include <string>
 
-#include "backend/cpu/kept_statics.hpp"
+#include "backend/cpu/matrix_library.hpp"
 #include "base/environment.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -32,10 +30,8 @@ Isa isa_of_processor() {
 
 Isa isa() {
   static const Isa chosen = [] {
-    keep_statics_of_onednn();  // nobody calls it without having asked here
     const Isa isa = std::min(isa_of_processor(), wanted());
-    // The matrix library follows. It refuses when the user's program has run it before; then it stays as it is.
-    if (isa != isa_of_processor()) dnnl_set_max_cpu_isa(isa == Isa::avx2 ? dnnl_cpu_isa_avx2 : dnnl_cpu_isa_sse41);
+    prepare_matrix_library(isa);  // nobody calls it without having asked here
     return isa;
   }();
   return chosen;

@@ -1,11 +1,10 @@
 // A local static of a library is made at its first use, inside one of our calls, and registered with __cxa_atexit then:
 // so it would be destroyed before all that was registered earlier, the user's static objects among them. The calls of
-// __cxa_atexit in these two shared libraries are led here, by the entries of their tables that hold its address, and
+// __cxa_atexit in such shared libraries are led here, by the entries of their tables that hold its address, and
 // register nothing. What was made when the libraries were loaded is destroyed after everything of the program anyway.
 #include "backend/cpu/kept_statics.hpp"
 
 #include <cxxabi.h>
-#include <dnnl.h>
 #include <link.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <sys/mman.h>
@@ -26,7 +25,7 @@ int at_exit_of_llvm(void (*f)(void*), void* object, void* library) {
 
 namespace {
 
-int at_exit_of_onednn(void (*)(void*), void*, void*) { return 0; }
+int at_exit_of_kept(void (*)(void*), void*, void*) { return 0; }
 
 using AtExit = int (*)(void (*)(void*), void*, void*);
 using Address = ElfW(Addr);
@@ -93,7 +92,7 @@ int change_library(dl_phdr_info* library, std::size_t, void* what) {
   return 1;
 }
 
-template <class F> void keep_statics_of(F* inside, AtExit replacement) {
+void keep_statics_of(const void* inside, AtExit replacement) {
   Change change{reinterpret_cast<Address>(inside), replacement};
   dl_iterate_phdr(change_library, &change);
 }
@@ -102,14 +101,13 @@ template <class F> void keep_statics_of(F* inside, AtExit replacement) {
 
 InLlvm::InLlvm() {
   static std::once_flag once;
-  std::call_once(once, [] { keep_statics_of(&llvm::install_bad_alloc_error_handler, at_exit_of_llvm); });
+  std::call_once(once, [] {
+    keep_statics_of(reinterpret_cast<const void*>(&llvm::install_bad_alloc_error_handler), at_exit_of_llvm);
+  });
   inside.fetch_add(1, std::memory_order_relaxed);
 }
 
-void keep_statics_of_onednn() {
-  static std::once_flag once;
-  std::call_once(once, [] { keep_statics_of(&dnnl_version, at_exit_of_onednn); });
-}
+void keep_statics_of(const void* inside) { keep_statics_of(inside, at_exit_of_kept); }
 
 }  // namespace tutti::cpu
 

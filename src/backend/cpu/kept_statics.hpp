@@ -18,8 +18,8 @@ class InLlvm {
   static inline constinit std::atomic<int> inside = 0;
 };
 
-/// Before the first call of oneDNN: what it makes at its first uses is kept.
-void keep_statics_of_onednn();
+/// Before the first call of the shared library that holds this address: what it makes at its first uses is kept.
+void keep_statics_of(const void* inside);
 
 }  // namespace tutti::cpu
 

@@ -1,5 +1,11 @@
 #include "backend/cpu/narrow_product.hpp"
 
+#if !TUTTI_ONEDNN
+namespace tutti::cpu {
+std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape&) { return nullptr; }
+}  // namespace tutti::cpu
+#else
+
 #include <algorithm>
 #include <string_view>
 #include <dnnl.hpp>
@@ -66,5 +72,6 @@ std::unique_ptr<NarrowProduct> narrow_product(const NarrowShape& s) {
 }
 
 }  // namespace tutti::cpu
+#endif
 
 // SPDX-License-Identifier: Apache-2.0

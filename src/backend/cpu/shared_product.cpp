@@ -10,6 +10,7 @@
 
 #include "array/buffer.hpp"
 #include "backend/cpu/large_product.hpp"
+#include "backend/cpu/packed_product.hpp"
 #include "backend/cpu/product_cut.hpp"
 #include "backend/cpu/product_tiles.hpp"
 #include "run/pool.hpp"
@@ -19,7 +20,6 @@ namespace {
 
 constexpr std::int64_t kMostRoom = std::int64_t{64} << 20;      // bytes of packed operands, about
 constexpr std::int64_t kAddedElements = std::int64_t{1} << 14;  // of a task that adds up slices
-constexpr std::int64_t kMostPartBytes = std::int64_t{1} << 19;  // of packed rows of a part: half of a cache of 1 MiB
 constexpr int kFewThreads = 4;
 constexpr int kSpins = 4000;  // until the strip that another thread packs may take long
 
@@ -176,34 +176,10 @@ template <class T> class SharedProduct final : public run::Work {
       if (has_large_product())
         return large_product(m, n, d_.k, {here.a, d_.a_m, d_.a_k}, {here.b, d_.b_k, d_.b_n}, here.c, d_.c_m,
                              first_sums());
-    packed_here(here, m, n);
+    packed_product<T>(m, n, d_.k, cut_.deep, {here.a, d_.a_m, d_.a_k}, {here.b, d_.b_k, d_.b_n}, here.c, d_.c_m,
+                      first_sums());
   }
   Sums first_sums() const { return d_.plus_zero ? Sums::plus_zero : Sums::plain; }
-  // A few rows stay packed in a cache while columns, which are packed once for each block of inner elements, pass by.
-  void packed_here(const Operands& x, std::int64_t m, std::int64_t n) const {
-    const std::int64_t rows = ProductCut::even(m, kMostPartBytes / std::int64_t{sizeof(T)} / cut_.deep, tiles_.rows),
-                       left = rows * cut_.deep, panels = rows < m ? parts(n, tiles_.columns) : 1;
-    const BufferPtr room =
-        allocate_buffer(static_cast<std::size_t>(left + panels * tiles_.columns * cut_.deep) * sizeof(T));
-    T* const packed = static_cast<T*>(room->data());
-    for (std::int64_t l = 0; l < d_.k; l += cut_.deep) {
-      const std::int64_t deep = std::min(cut_.deep, d_.k - l);
-      for (std::int64_t i = 0; i < m; i += rows) {
-        const std::int64_t end = std::min(m, i + rows);
-        for (std::int64_t r = i; r < end; r += tiles_.rows)
-          tiles_.pack_rows(deep, std::min(tiles_.rows, end - r), x.a + l * d_.a_k + r * d_.a_m, d_.a_k, d_.a_m,
-                           packed + (r - i) * deep);
-        for (std::int64_t q = 0; q < n; q += tiles_.columns) {
-          const std::int64_t columns = std::min(tiles_.columns, n - q);
-          T* const panel = packed + left + (panels > 1 ? q * deep : 0);
-          if (i == 0) tiles_.pack_columns(deep, columns, x.b + l * d_.b_k + q * d_.b_n, d_.b_k, d_.b_n, panel);
-          tiles_.multiply(
-              {deep, packed, panel, x.c + i * d_.c_m + q, d_.c_m, end - i, columns, l > 0 ? Sums::added : first_sums()},
-              {});
-        }
-      }
-    }
-  }
   Unit unit(const Phase& p, std::int64_t number, std::int64_t block) const {
     const Operands x = operands(p, p.first + number / cut_.slices);
     const std::int64_t l = (number % cut_.slices * cut_.blocks + block) * cut_.deep,
