@@ -7,6 +7,8 @@
 #include "tutti/base/call_scope.hpp"
 #include "tutti/numpy/complex.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/optim/from_state.hpp"
+#include "tutti/optim/polyak.hpp"
 
 namespace tutti::optim::detail {
 namespace {

@@ -17,8 +17,10 @@
 #include <vector>
 
 #include "tutti/optim/combine.hpp"
+#include "tutti/optim/from_state.hpp"
 #include "tutti/optim/linesearch.hpp"
 #include "tutti/optim/parts.hpp"
+#include "tutti/optim/polyak.hpp"
 
 namespace tutti::optim {
 
