@@ -30,12 +30,8 @@ constexpr std::int64_t kEight = 8;
   for (; i < n; ++i) sums[i] += x[i];
 }
 inline void add_plain(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
-[[gnu::target("arch=x86-64-v3")]] inline void add_avx2(const float* x, std::int64_t n, double* sums) {
-  add_lanes(x, n, sums);
-}
-[[gnu::target("arch=x86-64-v4")]] inline void add_avx512(const float* x, std::int64_t n, double* sums) {
-  add_lanes(x, n, sums);
-}
+TUTTI_AVX2 inline void add_avx2(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
+TUTTI_AVX512 inline void add_avx512(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
 inline void add_run(const float* x, std::int64_t n, double* sums) {
   static const auto add = isa() == Isa::avx512 ? add_avx512 : isa() == Isa::avx2 ? add_avx2 : add_plain;
   add(x, n, sums);
@@ -55,10 +51,10 @@ inline void add_run(const float* x, std::int64_t n, double* sums) {
 inline std::int64_t give_plain(float* places, const double* sums, std::int64_t n) {
   return give_lanes(places, sums, n);
 }
-[[gnu::target("arch=x86-64-v3")]] inline std::int64_t give_avx2(float* places, const double* sums, std::int64_t n) {
+TUTTI_AVX2 inline std::int64_t give_avx2(float* places, const double* sums, std::int64_t n) {
   return give_lanes(places, sums, n);
 }
-[[gnu::target("arch=x86-64-v4")]] inline std::int64_t give_avx512(float* places, const double* sums, std::int64_t n) {
+TUTTI_AVX512 inline std::int64_t give_avx512(float* places, const double* sums, std::int64_t n) {
   return give_lanes(places, sums, n);
 }
 // How many have been given: whole vectors.
@@ -98,12 +94,12 @@ inline void add_group_plain(const std::vector<const float*>& runs, const float* 
                             float* to) {
   add_group_lanes(runs, old, one, n, to);
 }
-[[gnu::target("arch=x86-64-v3")]] inline void add_group_avx2(const std::vector<const float*>& runs, const float* old,
-                                                             bool one, std::int64_t n, float* to) {
+TUTTI_AVX2 inline void add_group_avx2(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n,
+                                      float* to) {
   add_group_lanes(runs, old, one, n, to);
 }
-[[gnu::target("arch=x86-64-v4")]] inline void add_group_avx512(const std::vector<const float*>& runs, const float* old,
-                                                               bool one, std::int64_t n, float* to) {
+TUTTI_AVX512 inline void add_group_avx512(const std::vector<const float*>& runs, const float* old, bool one,
+                                          std::int64_t n, float* to) {
   add_group_lanes(runs, old, one, n, to);
 }
 inline void add_group(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n, float* to) {
