@@ -2,7 +2,7 @@
 # oneDNN, which multiplies some matrices; without it tutti's own products do (backend/cpu/packed_product.cpp).
 # TUTTI_HAS_ONEDNN says whether it is linked.
 set(TUTTI_ONEDNN auto CACHE STRING
-  "auto: oneDNN multiplies some matrices where it is found. on: it has to be found. off: it is not used")
+  "auto: oneDNN multiplies some matrices on x86-64 where it is found. on: it has to be found. off: it is not used")
 set_property(CACHE TUTTI_ONEDNN PROPERTY STRINGS auto on off)
 string(TOLOWER "${TUTTI_ONEDNN}" tutti_onednn)
 if(NOT tutti_onednn MATCHES "^(auto|on|off)$")
@@ -20,6 +20,7 @@ if(tutti_onednn STREQUAL "on" AND NOT tutti_found_onednn)
 Install it, or use -D TUTTI_ONEDNN=off.")
 endif()
 set(TUTTI_HAS_ONEDNN ${tutti_found_onednn})
-if(tutti_onednn STREQUAL "off")
+# Elsewhere its products of float32 are plain loops.
+if(tutti_onednn STREQUAL "off" OR (tutti_onednn STREQUAL "auto" AND NOT TUTTI_X86))
   set(TUTTI_HAS_ONEDNN OFF)
 endif()

@@ -24,7 +24,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
     const char* const source = static_cast<const char*>(from) + at;
     if (n < kPastCache) return void(std::memcpy(target, source, static_cast<std::size_t>(length)));
     stream_copy(source, length, target);
-    _mm_sfence();
+    processor::finish_streams();
   });
 }
 

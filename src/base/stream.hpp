@@ -1,18 +1,19 @@
 // Writing past the caches: what does not fit them is written once, and not read before.
 #pragma once
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+
+#include "base/processor.hpp"
 
 namespace tutti {
 
 /// Bytes of a result from which on it is written past the caches.
 constexpr std::int64_t kPastCache = std::int64_t{1} << 25;
 
-/// Copies whole lines of 64 bytes; `to` begins with one. Before others read it: _mm_sfence().
+#if TUTTI_X86
+/// Copies whole lines of 64 bytes; `to` begins with one. Before others read it: processor::finish_streams().
 inline void stream_lines_plain(const char* from, std::int64_t bytes, char* to) {
   for (std::int64_t i = 0; i < bytes; i += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
@@ -42,6 +43,15 @@ inline void stream_same(const char* line, std::int64_t bytes, char* to) {
   static const auto best = __builtin_cpu_supports("avx512f") ? stream_same_avx512 : stream_same_plain;
   best(line, bytes, to);
 }
+
+#else  // the caches see to it
+inline void stream_lines(const char* from, std::int64_t bytes, char* to) {
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+inline void stream_same(const char* line, std::int64_t bytes, char* to) {
+  for (std::int64_t i = 0; i < bytes; i += 64) std::memcpy(to + i, line, 64);
+}
+#endif
 
 /// Fills n elements.
 template <class T> void stream_fill(T* to, std::int64_t n, const T& value) {

@@ -49,6 +49,7 @@ namespace complex_plain {
 #undef TUTTI_VECTOR
 }  // namespace complex_plain
 
+#if TUTTI_X86
 namespace complex_avx2 {
 #include "lane/begin_avx2.inc"
 #define TUTTI_VECTOR 32
@@ -64,6 +65,10 @@ namespace complex_avx512 {
 #undef TUTTI_VECTOR
 #include "lane/end_target.inc"
 }  // namespace complex_avx512
+#else
+namespace complex_avx2 = complex_plain;
+namespace complex_avx512 = complex_plain;
+#endif
 
 constexpr ComplexFunction complex_function(int k) {
   return {{complex_plain::complex_kernels[k].c64, complex_avx2::complex_kernels[k].c64,

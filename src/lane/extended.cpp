@@ -5,15 +5,30 @@
 namespace tutti::lane {
 namespace {
 
+#if LDBL_MANT_DIG != 113
 // pi and ln 2 as sums of two long doubles.
 constexpr long double pi_high = 0xc.90fdaa22168c235p-2L, pi_low = -0xe.ce675d1fc8f8cbbp-68L;
 constexpr long double ln2_high = 0xb.17217f7d1cf79acp-4L, ln2_low = -0xd.871319ff0342543p-70L;
 const Quad pi = static_cast<Quad>(pi_high) + static_cast<Quad>(pi_low);
 const Quad ln2 = static_cast<Quad>(ln2_high) + static_cast<Quad>(ln2_low);
 constexpr long double endless_wide = std::numeric_limits<long double>::infinity();
+#else
+constexpr long double pi_high = std::numbers::pi_v<long double>;
+#endif
 
 }  // namespace
 
+long double sine_of_half_turns(long double x) {
+  const long double n = std::round(x), s = std::sin(pi_high * (x - n));
+  return std::fmod(n, 2.0L) != 0 ? -s : s;
+}
+
+long double inverse_gamma(long double x) {
+  if (is_pole(x)) return 0;
+  return x > -1700 ? 1 / std::tgamma(x) : sine_of_half_turns(x) * std::tgamma(1 - x) / pi_high;
+}
+
+#if LDBL_MANT_DIG != 113
 Quad exp_of(Quad x) {
   if (!(x < 11356)) return x == x ? static_cast<Quad>(endless_wide) : x;
   if (x < -11400) return 0;
@@ -36,10 +51,6 @@ Quad log_of(Quad x) {
   return y + 2 * (x - e) / (x + e);
 }
 
-long double sine_of_half_turns(long double x) {
-  const long double n = std::round(x), s = std::sin(pi_high * (x - n));
-  return std::fmod(n, 2.0L) != 0 ? -s : s;
-}
 Quad sine_of_half_turns(Quad x) {
   const Quad n = nearest(x), r = (x - n) * pi, square = r * r;
   Quad sum = 0;
@@ -48,10 +59,6 @@ Quad sine_of_half_turns(Quad x) {
   return 2 * half == n ? s : -s;
 }
 
-long double inverse_gamma(long double x) {
-  if (is_pole(x)) return 0;
-  return x > -1700 ? 1 / std::tgamma(x) : sine_of_half_turns(x) * std::tgamma(1 - x) / pi_high;
-}
 Quad inverse_gamma(Quad x) {
   if (is_pole(x)) return 0;
   if (x < 0.5) return sine_of_half_turns(x) / (pi * inverse_gamma(1 - x));
@@ -69,6 +76,8 @@ Quad inverse_gamma(Quad x) {
   const Quad log_gamma = (x - static_cast<Quad>(0.5L)) * log_of(x) - x + half_log_two_pi + rest * z;
   return product * exp_of(-log_gamma);
 }
+
+#endif
 
 }  // namespace tutti::lane
 

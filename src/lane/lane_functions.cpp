@@ -24,6 +24,7 @@ namespace plain {
 #undef TUTTI_VECTOR
 }  // namespace plain
 
+#if TUTTI_X86
 namespace avx2 {
 #include "lane/begin_avx2.inc"
 #define TUTTI_VECTOR 32
@@ -39,6 +40,10 @@ namespace avx512 {
 #undef TUTTI_VECTOR
 #include "lane/end_target.inc"
 }  // namespace avx512
+#else
+namespace avx2 = plain;
+namespace avx512 = plain;
+#endif
 
 constexpr LaneFunction function(const char* name, int k) {
   return {name,

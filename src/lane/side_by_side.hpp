@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/processor.hpp"
 #include "lane/turn.hpp"
 
 namespace tutti::lane {
@@ -18,11 +19,8 @@ template <class T> struct Side {
   typedef T Unaligned __attribute__((vector_size(64))) __attribute__((aligned(sizeof(T)))) __attribute__((may_alias));
 };
 
-inline bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-inline bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+using processor::has_avx2;
+using processor::has_avx512;
 /// Which of three forms of a kernel runs here: of vectors of 16 bytes (0), of AVX2 (1), of AVX-512 (2).
 inline int vector_kind() {
   static const int kind = has_avx512() ? 2 : has_avx2() ? 1 : 0;
@@ -30,8 +28,8 @@ inline int vector_kind() {
 }
 
 namespace detail {
-template <class F> [[gnu::target("arch=x86-64-v4")]] void run_avx512(F& f) { f(); }
-template <class F> [[gnu::target("arch=x86-64-v3")]] void run_avx2(F& f) { f(); }
+template <class F> TUTTI_AVX512 void run_avx512(F& f) { f(); }
+template <class F> TUTTI_AVX2 void run_avx2(F& f) { f(); }
 }  // namespace detail
 /// Calls f, which is to be inlined (`[[gnu::always_inline]]`, as all that it calls), compiled for what this processor
 /// has.

@@ -6,12 +6,13 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <immintrin.h>
-
 #include <cstdint>
+
+#include "base/processor.hpp"
 
 namespace tutti::lane {
 
+#if TUTTI_X86
 /// Rows become columns.
 [[gnu::target("avx512f"), gnu::always_inline]] inline void turn16(__m512 (&a)[16]) {
   // Pairs, quads, then 128-bit lanes change places.
@@ -80,6 +81,32 @@ __attribute__((target("avx512f"))) inline void part16(const float* in, std::int6
   for (int i = 0; i < 16; ++i)
     if (i < columns) _mm512_mask_storeu_ps(out + i * out_row, first(rows), a[i]);
 }
+
+#else
+/// As above.
+template <bool, std::int64_t = 32>
+inline void square16(const float* in, std::int64_t in_row, float* out, std::int64_t out_row) {
+  typedef float Four __attribute__((vector_size(16))) __attribute__((aligned(4)));
+  for (std::int64_t i = 0; i < 16; i += 4)
+    for (std::int64_t j = 0; j < 16; j += 4) {
+      Four a[4], b[4];
+      for (int r = 0; r < 4; ++r) a[r] = *reinterpret_cast<const Four*>(in + (i + r) * in_row + j);
+      for (int r = 0; r < 2; ++r) {
+        b[2 * r] = __builtin_shufflevector(a[r], a[r + 2], 0, 4, 1, 5);
+        b[2 * r + 1] = __builtin_shufflevector(a[r], a[r + 2], 2, 6, 3, 7);
+      }
+      for (int r = 0; r < 2; ++r) {
+        *reinterpret_cast<Four*>(out + (j + 2 * r) * out_row + i) = __builtin_shufflevector(b[r], b[r + 2], 0, 4, 1, 5);
+        *reinterpret_cast<Four*>(out + (j + 2 * r + 1) * out_row + i) =
+            __builtin_shufflevector(b[r], b[r + 2], 2, 6, 3, 7);
+      }
+    }
+}
+inline void part16(const float* in, std::int64_t in_row, float* out, std::int64_t out_row, int rows, int columns) {
+  for (int i = 0; i < columns; ++i)
+    for (int r = 0; r < rows; ++r) out[i * out_row + r] = in[r * in_row + i];
+}
+#endif
 
 }  // namespace tutti::lane
 #pragma GCC diagnostic pop

@@ -43,11 +43,6 @@ template <class Word> inline constexpr std::int64_t kSquare = 64 / sizeof(Word);
 
 template <class Word> using Square = void (*)(const Word* in, std::int64_t in_step, Word* out, std::int64_t out_step);
 
-[[gnu::target("avx512f")]] void turn_wide(const std::uint32_t* in, std::int64_t in_step, std::uint32_t* out,
-                                          std::int64_t out_step) {
-  square16<false, 0>(reinterpret_cast<const float*>(in), in_step, reinterpret_cast<float*>(out), out_step);
-}
-
 template <class Word> void turn_narrow(const Word* in, std::int64_t in_step, Word* out, std::int64_t out_step) {
   using Part = Narrow<Word>;
   for (std::int64_t i = 0; i < kSquare<Word>; i += Part::count)
@@ -58,6 +53,16 @@ template <class Word> void turn_narrow(const Word* in, std::int64_t in_step, Wor
       for (int r = 0; r < Part::count; ++r) Part::store(out + (j + r) * out_step + i, v[r]);
     }
 }
+
+#if TUTTI_X86
+[[gnu::target("avx512f")]] void turn_wide(const std::uint32_t* in, std::int64_t in_step, std::uint32_t* out,
+                                          std::int64_t out_step) {
+  square16<false, 0>(reinterpret_cast<const float*>(in), in_step, reinterpret_cast<float*>(out), out_step);
+}
+Square<std::uint32_t> turn_words() { return has_avx512() ? turn_wide : turn_narrow<std::uint32_t>; }
+#else
+Square<std::uint32_t> turn_words() { return turn_narrow<std::uint32_t>; }
+#endif
 
 template <class Word>
 void turn(Square<Word> square, const Word* in, std::int64_t in_step, std::int64_t rows, std::int64_t cols, Word* out,
@@ -84,7 +89,7 @@ void turn(Square<Word> square, const Word* in, std::int64_t in_step, std::int64_
 namespace detail {
 void turn_squares(const void* in, std::int64_t in_step, std::int64_t rows, std::int64_t cols, void* out,
                   std::int64_t out_step, std::uint32_t) {
-  static const Square<std::uint32_t> square = has_avx512() ? turn_wide : turn_narrow<std::uint32_t>;
+  static const Square<std::uint32_t> square = turn_words();
   turn(square, static_cast<const std::uint32_t*>(in), in_step, rows, cols, static_cast<std::uint32_t*>(out), out_step);
 }
 void turn_squares(const void* in, std::int64_t in_step, std::int64_t rows, std::int64_t cols, void* out,

@@ -1,7 +1,9 @@
 // Vectors as wide as the processor has them, and what hand-written kernels of matrices and convolutions do with them.
 #pragma once
 
-#include <immintrin.h>
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 #include <bit>
 #include <cstdint>
@@ -38,7 +40,7 @@ template <class V> [[gnu::always_inline]] inline ElementOf<V> total(V x) {
 }
 /// x in all lanes.
 template <class V> [[gnu::always_inline]] inline V all_of(ElementOf<V> x) {
-#ifndef __clang__
+#if TUTTI_X86 && !defined(__clang__)
   constexpr bool single = sizeof(x) == 4;
   if constexpr (sizeof(V) == 64 && single)
     return (V)__builtin_ia32_broadcastss512((__v4sf){x, x, x, x}, (__v16sf)V{}, -1);
@@ -55,8 +57,20 @@ template <class V> [[gnu::always_inline]] inline V all_of(ElementOf<V> x) {
 
 /// a * b + c, rounded once where the processor has an instruction for it. (Of GCC's: there is none for any vector.)
 template <class V> [[gnu::always_inline]] inline V fused(V a, V b, V c) {
-#ifdef __clang__
-  if constexpr (sizeof(V) > 16) return __builtin_elementwise_fma(a, b, c);
+#if defined(__aarch64__)
+  if constexpr (sizeof(V) == 16 && sizeof(ElementOf<V>) == 4)
+    return (V)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+  else if constexpr (sizeof(V) == 16)
+    return (V)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+  else
+    return a * b + c;
+#elif !TUTTI_X86
+  return a * b + c;
+#elif defined(__clang__)
+  if constexpr (sizeof(V) > 16)
+    return __builtin_elementwise_fma(a, b, c);
+  else
+    return a * b + c;
 #else
   constexpr bool single = sizeof(ElementOf<V>) == 4;
   if constexpr (sizeof(V) == 64 && single)
@@ -67,9 +81,9 @@ template <class V> [[gnu::always_inline]] inline V fused(V a, V b, V c) {
     return (V)__builtin_ia32_vfmaddps256((__v8sf)a, (__v8sf)b, (__v8sf)c);
   else if constexpr (sizeof(V) == 32)
     return (V)__builtin_ia32_vfmaddpd256((__v4df)a, (__v4df)b, (__v4df)c);
-#endif
   else
     return a * b + c;
+#endif
 }
 template <class V> [[gnu::always_inline]] inline V plus_product(V c, V a, V b) { return fused(a, b, c); }
 template <class V> [[gnu::always_inline]] inline V minus_product(V c, V a, V b) { return fused(-a, b, c); }
@@ -87,8 +101,8 @@ template <class I, class V> [[gnu::always_inline]] inline V chosen(I where, V ye
 }
 
 namespace detail {
-template <class V, class F> [[gnu::target("arch=x86-64-v4")]] void run_avx512(F& f) { f.template operator()<V>(); }
-template <class V, class F> [[gnu::target("arch=x86-64-v3")]] void run_avx2(F& f) { f.template operator()<V>(); }
+template <class V, class F> TUTTI_AVX512 void run_avx512(F& f) { f.template operator()<V>(); }
+template <class V, class F> TUTTI_AVX2 void run_avx2(F& f) { f.template operator()<V>(); }
 }  // namespace detail
 /// Calls f<V>(), which is to be inlined, as all that it calls, with the widest vectors that this processor has.
 template <class T, class F> void with_vectors(F&& f) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/processor.hpp"
 #include "base/stack.hpp"
 #include "run/job.hpp"
 #include "run/processors.hpp"
@@ -28,15 +29,6 @@ namespace run {
 namespace {
 
 std::atomic<void (*)()> thread_start{nullptr};
-
-// Tells the processor that this thread spins.
-inline void relax() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 thread_local bool inside_task = false;
 
@@ -130,7 +122,7 @@ class Pool {
       for (int spins = 0; !job.is_done(count); ++spins) {
         if (spins % kPatience == kPatience - 1) job.help(g, 0, 1);
         if (spins < 4000)
-          relax();
+          processor::relax();
         else
           sched_yield();
       }
@@ -224,7 +216,7 @@ class Pool {
       const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(spin_us);
       Latest latest;
       for (int i = 0; (latest.word = latest_.load(std::memory_order_acquire)) == before; ++i) {
-        relax();
+        processor::relax();
         if (i % 64 != 63) continue;
         if (stays_awake(id)) {
           if (i % 4096 == 4095) sched_yield();

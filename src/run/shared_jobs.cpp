@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/processor.hpp"
 #include "base/sanitizer_notes.hpp"
 #include "run/timeline.hpp"
 
@@ -24,11 +25,7 @@ class Wait {
       sched_yield();
       return;
     }
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
+    processor::relax();
   }
 
  private:

@@ -31,7 +31,7 @@ template <class T> void copy_elements(const T* from, T* to, const CopyDim& a, co
 
 // Elements of `a` lie side by side here, those of `b` there.
 template <class T> void turn(const T* from, T* to, const CopyDim& a, const CopyDim& b) {
-  static const bool wide = isa() == Isa::avx512;
+  static const bool wide = has_square16();
   for (std::int64_t i = 0; i < a.count; i += kBlockSide)
     for (std::int64_t k = 0; k < b.count; k += kBlockSide) {
       const CopyDim x{std::min(kBlockSide, a.count - i), a.from, a.to},

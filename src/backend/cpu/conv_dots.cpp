@@ -38,10 +38,10 @@ template <class V, int rows, int columns, class T> [[gnu::always_inline]] inline
 }
 
 // For each kind of machine.
-template <class T, int rows, int columns> [[gnu::target("arch=x86-64-v4")]] void dots512(const DotTile<T>& t) {
+template <class T, int rows, int columns> TUTTI_AVX512 void dots512(const DotTile<T>& t) {
   sum_dots<typename lane::vectors::Of<T, 64>::V, rows, columns>(t);
 }
-template <class T, int rows, int columns> [[gnu::target("arch=x86-64-v3")]] void dots256(const DotTile<T>& t) {
+template <class T, int rows, int columns> TUTTI_AVX2 void dots256(const DotTile<T>& t) {
   sum_dots<typename lane::vectors::Of<T, 32>::V, rows, columns>(t);
 }
 template <class T, int rows, int columns> void dots_plain(const DotTile<T>& t) {

@@ -44,12 +44,10 @@ template <class V, bool paired, int rows, int vectors, class T>
 }
 
 // For each kind of machine.
-template <class T, bool paired, int rows, int vectors>
-[[gnu::target("arch=x86-64-v4")]] void tile512(const Tile<T>& t) {
+template <class T, bool paired, int rows, int vectors> TUTTI_AVX512 void tile512(const Tile<T>& t) {
   sum_tile<typename lane::vectors::Of<T, 64>::V, paired, rows, vectors>(t);
 }
-template <class T, bool paired, int rows, int vectors>
-[[gnu::target("arch=x86-64-v3")]] void tile256(const Tile<T>& t) {
+template <class T, bool paired, int rows, int vectors> TUTTI_AVX2 void tile256(const Tile<T>& t) {
   sum_tile<typename lane::vectors::Of<T, 32>::V, paired, rows, vectors>(t);
 }
 template <class T, bool paired, int rows, int vectors> void tile_plain(const Tile<T>& t) {

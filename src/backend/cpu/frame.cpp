@@ -365,7 +365,11 @@ void Frame::leave() {
   // What went past the cache must be seen by whoever is told that this kernel is done.
   if (std::any_of(s_.accesses.begin(), s_.accesses.end(),
                   [](const KernelSpec::Access& a) { return a.far && a.kind == Kind::store; }))
+#if TUTTI_X86
     b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, llvm::ArrayRef<llvm::Type*>(), llvm::ArrayRef<Value>());
+#else
+    b_.CreateFence(llvm::AtomicOrdering::Release);
+#endif
   b_.CreateRetVoid();
 }
 

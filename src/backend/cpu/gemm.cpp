@@ -45,12 +45,12 @@ void tiny_plain(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                 std::int64_t c_row, bool adds) {
   add_up(m, n, k, a, b, c, c_row, adds);
 }
-[[gnu::target("arch=x86-64-v3")]] void tiny_avx2(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                                                 const Matrix& b, float* c, std::int64_t c_row, bool adds) {
+TUTTI_AVX2 void tiny_avx2(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                          std::int64_t c_row, bool adds) {
   add_up(m, n, k, a, b, c, c_row, adds);
 }
-[[gnu::target("arch=x86-64-v4")]] void tiny_avx512(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
-                                                   const Matrix& b, float* c, std::int64_t c_row, bool adds) {
+TUTTI_AVX512 void tiny_avx512(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b,
+                              float* c, std::int64_t c_row, bool adds) {
   add_up(m, n, k, a, b, c, c_row, adds);
 }
 

@@ -137,12 +137,12 @@ void plain64(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix64& a, 
              std::int64_t c_row) {
   product64<2>(m, n, k, a, b, c, c_row);
 }
-[[gnu::target("arch=x86-64-v3")]] void avx2_64(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix64& a,
-                                               const Matrix64& b, double* c, std::int64_t c_row) {
+TUTTI_AVX2 void avx2_64(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix64& a, const Matrix64& b, double* c,
+                        std::int64_t c_row) {
   product64<4>(m, n, k, a, b, c, c_row);
 }
-[[gnu::target("arch=x86-64-v4")]] void avx512_64(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix64& a,
-                                                 const Matrix64& b, double* c, std::int64_t c_row) {
+TUTTI_AVX512 void avx512_64(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix64& a, const Matrix64& b,
+                            double* c, std::int64_t c_row) {
   product64<8>(m, n, k, a, b, c, c_row);
 }
 

@@ -22,10 +22,7 @@ Isa wanted() {
 }  // namespace
 
 Isa isa_of_processor() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
-    return Isa::avx512;
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Isa::avx2 : Isa::plain;
+  return processor::has_avx512() ? Isa::avx512 : processor::has_avx2() ? Isa::avx2 : Isa::plain;
 }
 
 Isa isa() {

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/processor.hpp"
+
 // What an LLVM that is linked into tutti calls in place of __cxa_atexit, from its first initialization on: nobody else
 // uses it, so it is never destroyed (cmake/link_llvm.cmake).
 extern "C" int tutti_at_exit_of_static_llvm(void (*)(void*), void*, void*) { return 0; }
@@ -29,6 +31,11 @@ int at_exit_of_kept(void (*)(void*), void*, void*) { return 0; }
 
 using AtExit = int (*)(void (*)(void*), void*, void*);
 using Address = ElfW(Addr);
+#if TUTTI_X86
+constexpr auto kSlot = R_X86_64_JUMP_SLOT, kData = R_X86_64_GLOB_DAT;
+#else
+constexpr auto kSlot = R_AARCH64_JUMP_SLOT, kData = R_AARCH64_GLOB_DAT;
+#endif
 
 struct Change {
   Address inside;  // the library that holds this address
@@ -73,7 +80,7 @@ void set_entries(const dl_phdr_info& library, const ElfW(Dyn) * dynamic, AtExit 
     for (std::size_t k = 0; tables[t] && k < sizes[t] / sizeof(ElfW(Rela)); ++k) {
       const auto& r = pointer<const ElfW(Rela)>(tables[t])[k];
       const auto kind = ELF64_R_TYPE(r.r_info);
-      if (kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT) continue;
+      if (kind != kSlot && kind != kData) continue;
       const auto& symbol = pointer<const ElfW(Sym)>(symbols)[ELF64_R_SYM(r.r_info)];
       if (std::strcmp(pointer<const char>(texts) + symbol.st_name, "__cxa_atexit") == 0)
         set_entry(library, library.dlpi_addr + r.r_offset, value);

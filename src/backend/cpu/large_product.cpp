@@ -7,13 +7,18 @@
 #include "array/buffer.hpp"
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/large_tiles.hpp"
+#include "backend/cpu/packed_product.hpp"
 
 namespace tutti::cpu {
+
+constexpr std::int64_t kFewestLarge = 192;  // rows, columns and inner elements from which packing pays
+bool is_large_product(std::int64_t m, std::int64_t n, std::int64_t k) { return std::min({m, n, k}) >= kFewestLarge; }
+
+#if TUTTI_X86
 namespace {
 
 constexpr std::uintptr_t kLineBytes = 64;
 constexpr std::int64_t kMostBlockRows = 280, kMostPanelColumns = 2048;
-constexpr std::int64_t kFewestLarge = 192;  // rows, columns and inner elements from which packing pays
 
 // What `pack_panel` will read and, where that is not written already, write.
 NextRead read_by_packing(std::int64_t k, std::int64_t n, const float* x, std::int64_t x_l, std::int64_t x_j,
@@ -112,12 +117,18 @@ bool has_large_product() {
   return wide;
 }
 
-bool is_large_product(std::int64_t m, std::int64_t n, std::int64_t k) { return std::min({m, n, k}) >= kFewestLarge; }
-
 void large_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
                    std::int64_t c_row, Sums sums) {
   LargeProduct(m, n, k, a, b, c, c_row, sums).run();
 }
+
+#else
+bool has_large_product() { return false; }
+void large_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                   std::int64_t c_row, Sums sums) {
+  own_product(m, n, k, a, b, c, c_row, sums);
+}
+#endif
 
 }  // namespace tutti::cpu
 

@@ -9,6 +9,7 @@
 #include "backend/cpu/gemm.hpp"
 #include "lane/square16.hpp"
 
+#if TUTTI_X86
 namespace tutti::cpu {
 
 constexpr std::int64_t kSumLanes = 16, kSumRows = 14, kSumColumns = 2 * kSumLanes;  // of a tile
@@ -136,5 +137,6 @@ inline std::int64_t even_blocks(std::int64_t extent, std::int64_t most, std::int
 }
 
 }  // namespace tutti::cpu
+#endif
 
 // SPDX-License-Identifier: Apache-2.0

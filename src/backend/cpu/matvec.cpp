@@ -154,12 +154,10 @@ using Products = void (*)(std::int64_t, std::int64_t, const Matrix&, const InOut
 void plain(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
   products(m, k, a, v, all);
 }
-[[gnu::target("arch=x86-64-v3")]] void avx2(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v,
-                                            const SideBySide& all) {
+TUTTI_AVX2 void avx2(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
   products(m, k, a, v, all);
 }
-[[gnu::target("arch=x86-64-v4")]] void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v,
-                                              const SideBySide& all) {
+TUTTI_AVX512 void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
   products(m, k, a, v, all);
 }
 

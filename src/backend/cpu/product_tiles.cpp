@@ -93,11 +93,12 @@ template <class T, int lanes, int rows> struct VectorTiles {
 
 TUTTI_TILES(plain32, , float, 4, 6);
 TUTTI_TILES(plain64, , double, 2, 6);
-TUTTI_TILES(avx2_32, [[gnu::target("arch=x86-64-v3")]], float, 8, 6);
-TUTTI_TILES(avx2_64, [[gnu::target("arch=x86-64-v3")]], double, 4, 6);
-TUTTI_TILES(avx512_64, [[gnu::target("arch=x86-64-v4")]], double, 8, 8);
+TUTTI_TILES(avx2_32, TUTTI_AVX2, float, 8, 6);
+TUTTI_TILES(avx2_64, TUTTI_AVX2, double, 4, 6);
+TUTTI_TILES(avx512_64, TUTTI_AVX512, double, 8, 8);
 #undef TUTTI_TILES
 
+#if TUTTI_X86
 // float32 with 512-bit instructions.
 void multiply_wide(const TileProduct<float>& p, const NextLines& lines) {
   const std::int64_t heights = (p.rows + kSumRows - 1) / kSumRows,
@@ -114,6 +115,9 @@ void multiply_wide(const TileProduct<float>& p, const NextLines& lines) {
 }
 constexpr Tiles<float> tiles_avx512_32{kSumRows, kSumColumns, pack_panel<kSumRows>, pack_panel<kSumColumns>,
                                        multiply_wide};
+#else
+const Tiles<float>& tiles_avx512_32 = tiles_plain32;
+#endif
 
 }  // namespace
 

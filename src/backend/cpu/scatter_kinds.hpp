@@ -24,27 +24,17 @@ typedef float Floats __attribute__((vector_size(32))) __attribute__((aligned(4))
 typedef double Doubles __attribute__((vector_size(64))) __attribute__((aligned(8)));
 constexpr std::int64_t kEight = 8;
 
-// T: float or double.
-template <class T> [[gnu::always_inline]] inline void add_lanes(const T* x, std::int64_t n, double* sums) {
+[[gnu::always_inline]] inline void add_lanes(const float* x, std::int64_t n, double* sums) {
   std::int64_t i = 0;
-  for (; i + kEight <= n; i += kEight) {
-    Doubles& sum = *reinterpret_cast<Doubles*>(sums + i);
-    if constexpr (std::same_as<T, float>)
-      sum += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
-    else
-      sum += *reinterpret_cast<const Doubles*>(x + i);
-  }
+  for (; i + kEight <= n; i += kEight)
+    *reinterpret_cast<Doubles*>(sums + i) += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
   for (; i < n; ++i) sums[i] += x[i];
 }
-template <class T> void add_plain(const T* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
-template <class T> [[gnu::target("arch=x86-64-v3")]] void add_avx2(const T* x, std::int64_t n, double* sums) {
-  add_lanes(x, n, sums);
-}
-template <class T> [[gnu::target("arch=x86-64-v4")]] void add_avx512(const T* x, std::int64_t n, double* sums) {
-  add_lanes(x, n, sums);
-}
-template <class T> void add_run(const T* x, std::int64_t n, double* sums) {
-  static const auto add = isa() == Isa::avx512 ? add_avx512<T> : isa() == Isa::avx2 ? add_avx2<T> : add_plain<T>;
+inline void add_plain(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
+TUTTI_AVX2 inline void add_avx2(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
+TUTTI_AVX512 inline void add_avx512(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
+inline void add_run(const float* x, std::int64_t n, double* sums) {
+  static const auto add = isa() == Isa::avx512 ? add_avx512 : isa() == Isa::avx2 ? add_avx2 : add_plain;
   add(x, n, sums);
 }
 // As Added::give, below.
@@ -62,10 +52,10 @@ template <class T> void add_run(const T* x, std::int64_t n, double* sums) {
 inline std::int64_t give_plain(float* places, const double* sums, std::int64_t n) {
   return give_lanes(places, sums, n);
 }
-[[gnu::target("arch=x86-64-v3")]] inline std::int64_t give_avx2(float* places, const double* sums, std::int64_t n) {
+TUTTI_AVX2 inline std::int64_t give_avx2(float* places, const double* sums, std::int64_t n) {
   return give_lanes(places, sums, n);
 }
-[[gnu::target("arch=x86-64-v4")]] inline std::int64_t give_avx512(float* places, const double* sums, std::int64_t n) {
+TUTTI_AVX512 inline std::int64_t give_avx512(float* places, const double* sums, std::int64_t n) {
   return give_lanes(places, sums, n);
 }
 // How many have been given: whole vectors.
@@ -105,12 +95,12 @@ inline void add_group_plain(const std::vector<const float*>& runs, const float* 
                             float* to) {
   add_group_lanes(runs, old, one, n, to);
 }
-[[gnu::target("arch=x86-64-v3")]] inline void add_group_avx2(const std::vector<const float*>& runs, const float* old,
-                                                             bool one, std::int64_t n, float* to) {
+TUTTI_AVX2 inline void add_group_avx2(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n,
+                                      float* to) {
   add_group_lanes(runs, old, one, n, to);
 }
-[[gnu::target("arch=x86-64-v4")]] inline void add_group_avx512(const std::vector<const float*>& runs, const float* old,
-                                                               bool one, std::int64_t n, float* to) {
+TUTTI_AVX512 inline void add_group_avx512(const std::vector<const float*>& runs, const float* old, bool one,
+                                          std::int64_t n, float* to) {
   add_group_lanes(runs, old, one, n, to);
 }
 inline void add_group(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n, float* to) {

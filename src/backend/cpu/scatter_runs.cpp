@@ -218,7 +218,7 @@ template <class T, class How> class Runs {
       for (; b < to; ++b)
         combine(Block{blocks.first(b), blocks.first(b + 1), starts}, updates_ + first * length_,
                 blocks.entries(b, together), table);
-      if (past_) _mm_sfence();
+      if (past_) processor::finish_streams();
     });
   }
 

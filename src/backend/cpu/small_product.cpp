@@ -9,6 +9,7 @@
 #include "backend/cpu/isa.hpp"
 #include "lane/square16.hpp"
 
+#if TUTTI_X86
 namespace tutti::cpu {
 namespace {
 
@@ -248,5 +249,17 @@ bool small_product(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix&
 }
 
 }  // namespace tutti::cpu
+
+#else
+
+namespace tutti::cpu {
+bool is_small_product(std::int64_t, std::int64_t, std::int64_t, const Matrix&, const Matrix&, bool) { return false; }
+bool small_product(std::int64_t, std::int64_t, std::int64_t, const Matrix&, const Matrix&, float*, std::int64_t, Sums,
+                   const Seen*, const float*) {
+  return false;
+}
+}  // namespace tutti::cpu
+
+#endif
 
 // SPDX-License-Identifier: Apache-2.0

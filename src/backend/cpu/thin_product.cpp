@@ -1,13 +1,12 @@
 #include "backend/cpu/thin_product.hpp"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "backend/cpu/isa.hpp"
 
+#if TUTTI_X86
 namespace tutti::cpu {
 namespace {
 
@@ -117,5 +116,13 @@ ThinProduct thin_product(std::int64_t n, std::int64_t k) {
 }
 
 }  // namespace tutti::cpu
+
+#else
+
+namespace tutti::cpu {
+ThinProduct thin_product(std::int64_t, std::int64_t) { return nullptr; }
+}  // namespace tutti::cpu
+
+#endif
 
 // SPDX-License-Identifier: Apache-2.0

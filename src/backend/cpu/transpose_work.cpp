@@ -25,7 +25,7 @@ void tile(const char* from, std::int64_t in_row, char* to, std::int64_t out_row,
   const T* in = reinterpret_cast<const T*>(from);
   T* out = reinterpret_cast<T*>(to);
   constexpr std::int64_t kSide = 16;
-  static const bool wide = sizeof(T) == 4 && isa() == Isa::avx512;
+  static const bool wide = sizeof(T) == 4 && has_square16();
   // Along the columns of the tile, so that lines of the result are completed one after the other.
   for (std::int64_t i = 0; i < rows; i += kSide)
     for (std::int64_t j = 0; j < columns; j += kSide) {
@@ -90,7 +90,7 @@ class TransposeWork final : public run::Work {
         default: tile<std::uint64_t>(from, in_row_, to, out_row_, rows, columns, far_);
       }
     }
-    if (far_) _mm_sfence();
+    if (far_) processor::finish_streams();
   }
 
  private:

@@ -133,7 +133,7 @@ class GatherWork final : public run::Work {
       else
         std::memcpy(to, run, static_cast<std::size_t>(bytes));
     }
-    if (past) _mm_sfence();
+    if (past) processor::finish_streams();
   }
 
   int from_, indices_, to_;

@@ -26,6 +26,7 @@ namespace fft_plain {
 #include "ops/fft/lane_kernels.inc"
 }
 
+#if TUTTI_X86
 namespace fft_avx2 {
 #include "lane/begin_avx2.inc"
 
@@ -41,6 +42,10 @@ namespace fft_avx512 {
 
 #include "lane/end_target.inc"
 }  // namespace fft_avx512
+#else
+namespace fft_avx2 = fft_plain;
+namespace fft_avx512 = fft_plain;
+#endif
 
 }  // namespace
 

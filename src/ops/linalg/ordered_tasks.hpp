@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/processor.hpp"
 #include "base/tasks.hpp"
 
 namespace tutti::ops {
@@ -39,7 +40,7 @@ class Progress {
     const auto& part = at_[static_cast<std::size_t>(i)].steps;
     for (int spins = 0; part.load(std::memory_order_acquire) < steps; ++spins) {
       if (spins < 4000)
-        __builtin_ia32_pause();
+        processor::relax();
       else
         sched_yield();
     }

@@ -1,8 +1,5 @@
 #include "ops/linalg/small_matrices.hpp"
 
-#include <emmintrin.h>
-#include <xmmintrin.h>
-
 #include <bit>
 #include <cmath>
 #include <limits>

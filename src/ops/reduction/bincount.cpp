@@ -16,7 +16,6 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <immintrin.h>
 
 namespace tutti::ops {
 namespace {
@@ -66,6 +65,7 @@ void count(const void* from, std::int64_t n, std::int64_t length, std::uint32_t*
     if (const std::uint64_t value = number(x[i]); value < static_cast<std::uint64_t>(length)) ++counts[value];
 }
 
+#if TUTTI_X86
 // The same of 32-bit numbers in two tables: sixteen are looked at at once, and read two at a time. Returns how many
 // have been counted, perhaps not the last ones.
 [[gnu::target("arch=x86-64-v4")]] std::int64_t count_pairs(const void* from, std::int64_t n, std::int64_t length,
@@ -95,10 +95,14 @@ void count(const void* from, std::int64_t n, std::int64_t length, std::uint32_t*
   }
   return i;
 }
+#endif
+
 template <class T> void count_in_tables(const void* from, std::int64_t n, std::int64_t length, std::uint32_t* counts) {
   std::int64_t done = 0;
+#if TUTTI_X86
   if constexpr (sizeof(T) == 4)
     if (lane::has_avx512()) done = count_pairs(from, n, length, counts, std::is_signed_v<T>);
+#endif
   count<kTables, T>(static_cast<const T*>(from) + done, n - done, length, counts);
 }
 

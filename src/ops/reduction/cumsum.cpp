@@ -102,7 +102,7 @@ template <class T> void sum_blocks(const T* in, T* out, std::int64_t n, std::int
         if (in_lanes && size == kBlock) {
           for (std::int64_t c = 0; c < chains.count; ++c)
             RunningBlock::sums(chains.in[c], chains.before[c].v, past, chains.out[c]);
-          if (past) _mm_sfence();
+          if (past) processor::finish_streams();
           return;
         }
       chains.template run<true>(size);

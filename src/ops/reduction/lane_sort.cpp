@@ -13,7 +13,6 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <immintrin.h>
 
 namespace tutti::ops {
 namespace {
@@ -21,6 +20,7 @@ namespace {
 constexpr std::int64_t kLongestNetwork = 4096, kShortestNetwork = 8, kSortBlock = 16;
 constexpr std::int64_t kLongestShort = 1024;  // longer rows have too many neighbours alike
 
+#if TUTTI_X86
 using Words = __m512i;
 using Loaded =
     lane::Side<std::int32_t>::V;  // as rows are loaded, and read once: GCC takes other types for other memory
@@ -125,6 +125,7 @@ template <class Word> [[gnu::target("avx512f")]] void sort_network(Words* w, std
     }
   }
 }
+#endif
 
 }  // namespace
 
@@ -142,6 +143,7 @@ const std::int32_t* LaneSort::sorted(std::int64_t count) {
   return positions_.data();
 }
 
+#if TUTTI_X86
 // A word's first bits, from the first one in which words of its row differ, above its position: half as long as both.
 // Where neighbours have these bits in common, the whole words decide afterwards; false where that would be too often.
 [[gnu::target("arch=x86-64-v4")]] bool LaneSort::by_short_words(std::int64_t count) {
@@ -216,6 +218,10 @@ const std::int32_t* LaneSort::sorted(std::int64_t count) {
         _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low[i])), _mm512_cvtepi64_epi32(high[i]), 1);
   lane::store_rows(static_cast<const Loaded*>(loaded), count, n_, positions_.data());
 }
+#else
+bool LaneSort::by_short_words(std::int64_t) { return true; }  // it takes nothing
+void LaneSort::by_pairs(std::int64_t) {}
+#endif
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop

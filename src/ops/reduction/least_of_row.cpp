@@ -9,7 +9,6 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <immintrin.h>
 
 namespace tutti::ops {
 namespace {
@@ -17,6 +16,7 @@ namespace {
 // Columns: as many words are read at a time. So many words may pass, and are sorted as others are.
 constexpr std::int64_t kRowColumns = 64, kMostKept = kRowColumns / 2, kMostPassed = 256, kRowLanes = 16;
 
+#if TUTTI_X86
 /// The word of rank `kept`, from 1, among the least words of the columns. `n`: a multiple of them.
 [[gnu::target("arch=x86-64-v4")]] std::uint32_t bound_of(const std::uint32_t* words, std::int64_t n,
                                                          std::int64_t kept) {
@@ -83,6 +83,12 @@ constexpr std::int64_t kRowColumns = 64, kMostKept = kRowColumns / 2, kMostPasse
     if (before < kept) to[before] = static_cast<std::int32_t>(words[i] ^ turn);
   }
 }
+#else
+// LeastOfRow takes nothing.
+std::uint32_t bound_of(const std::uint32_t*, std::int64_t, std::int64_t) { return ~std::uint32_t{0}; }
+std::int64_t pass(const std::uint32_t*, std::int64_t, std::uint32_t, std::uint32_t*, std::uint32_t*) { return 0; }
+void rank(std::uint64_t*, std::int64_t, std::int64_t, std::int32_t*, std::uint64_t) {}
+#endif
 
 }  // namespace
 

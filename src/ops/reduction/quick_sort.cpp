@@ -15,6 +15,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+#if TUTTI_X86
 namespace tutti::ops {
 namespace {
 
@@ -233,5 +234,45 @@ template struct QuickSort<std::uint64_t>;
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop
+
+#else
+
+namespace tutti::ops {
+bool has_quick_sort() { return false; }
+
+// What the kernels above do, word by word.
+template <class Word> void QuickSort<Word>::sort(Word* words, Word*, std::int64_t n, Word* out) {
+  std::sort(words, words + n);
+  std::copy_n(words, n, out);
+}
+template <class Word> auto QuickSort<Word>::bounds(const Word* words, std::int64_t n) -> Bounds {
+  Bounds out;
+  for (int p = 0; p + 1 < parts; ++p) out[p] = words[n * (p + 1) / parts];
+  std::sort(out.begin(), out.end());
+  return out;
+}
+namespace {
+template <class Bounds, class Word> std::size_t part_of(const Bounds& bounds, Word word) {
+  return static_cast<std::size_t>(std::upper_bound(bounds.begin(), bounds.end(), word) - bounds.begin());
+}
+}  // namespace
+template <class Word> auto QuickSort<Word>::count(const Word* words, std::int64_t n, const Bounds& bounds) -> Counts {
+  Counts out{};
+  for (std::int64_t i = 0; i < n; ++i) ++out[part_of(bounds, words[i])];
+  return out;
+}
+template <class Word>
+void QuickSort<Word>::split(const Word* words, const Counts& counts, const Bounds& bounds,
+                            std::array<Word*, parts> to) {
+  std::int64_t n = 0;
+  for (std::int64_t c : counts) n += c;
+  for (std::int64_t i = 0; i < n; ++i) *to[part_of(bounds, words[i])]++ = words[i];
+}
+
+template struct QuickSort<std::uint32_t>;
+template struct QuickSort<std::uint64_t>;
+}  // namespace tutti::ops
+
+#endif
 
 // SPDX-License-Identifier: Apache-2.0

@@ -13,7 +13,6 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <immintrin.h>
 
 namespace tutti::ops {
 
@@ -46,6 +45,7 @@ template <class T>
   }
   return i;
 }
+#if TUTTI_X86
 /// The same of float32 elements in vectors of 64 bytes. `turned`: with all bits the other way round; `row`: as many
 /// follow and are wanted next. They come meanwhile: nothing else comes from memory while these are sorted.
 template <bool turned, bool row>
@@ -66,6 +66,8 @@ template <bool turned, bool row>
   }
   return i;
 }
+#endif
+
 /// The elements of words, many at a time: of float32, float64 and integers of as many bits.
 template <class T>
 [[gnu::always_inline]] inline std::int64_t wide_elements(const OrderWord<T>* words, std::int64_t n, OrderWord<T> turn,
@@ -116,6 +118,7 @@ requires has_short_order<T>
 void row_orders(const T* x, std::int64_t step, std::int64_t n, bool descending, std::uint32_t* out) {
   const auto turn = static_cast<OrderWord<T>>(descending ? -1 : 0);
   std::int64_t i = 0;
+#if TUTTI_X86
   if constexpr (std::same_as<T, float>)
     if (step == 1 && lane::has_avx512()) {
       constexpr std::int64_t kLongestRow = 1 << 13;
@@ -124,6 +127,7 @@ void row_orders(const T* x, std::int64_t step, std::int64_t n, bool descending, 
           : descending ? detail::wide_float_orders<true, true>(x, n, out)
                           : detail::wide_float_orders<false, true>(x, n, out);
     }
+#endif
   if constexpr (std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t>)
     if (step == 1 && i == 0)
       lane::with_widest([&] [[gnu::always_inline]] { i = detail::wide_orders(x, n, turn, out); });

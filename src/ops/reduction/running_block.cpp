@@ -31,8 +31,10 @@ typedef double Doubles __attribute__((vector_size(64)));
   return sums[0];
 }
 double total_plain(const float* x) { return total_in_lanes(x); }
+#if TUTTI_X86
 [[gnu::target("avx2")]] double total_avx2(const float* x) { return total_in_lanes(x); }
 [[gnu::target("avx512f")]] double total_avx512(const float* x) { return total_in_lanes(x); }
+#endif
 
 // Of eight numbers each has what is one before it added, then two, then four before it; then what is before all. What
 // is before the next eight waits for one addition alone: that of their total.
@@ -56,16 +58,21 @@ double total_plain(const float* x) { return total_in_lanes(x); }
     high += so_far;
     so_far = next;
     const Narrow first = __builtin_convertvector(low, Narrow), second = __builtin_convertvector(high, Narrow);
+#if TUTTI_X86
     if (past) {
       _mm_stream_ps(out + i, first);
       _mm_stream_ps(out + i + 4, second);
-    } else {
-      *reinterpret_cast<Narrow*>(out + i) = first;
-      *reinterpret_cast<Narrow*>(out + i + 4) = second;
+      continue;
     }
+#else
+    (void)past;
+#endif
+    *reinterpret_cast<Narrow*>(out + i) = first;
+    *reinterpret_cast<Narrow*>(out + i + 4) = second;
   }
 }
 void sums_plain(const float* x, double before, bool past, float* out) { sums_in_fours(x, before, past, out); }
+#if TUTTI_X86
 [[gnu::target("avx2")]] void sums_avx2(const float* x, double before, bool past, float* out) {
   sums_in_fours(x, before, past, out);
 }
@@ -99,9 +106,11 @@ void sums_avx512(const float* x, double before, bool past, float* out) {
   past ? sums_in_eights<true>(x, before, out) : sums_in_eights<false>(x, before, out);
 }
 #include "lane/end_target.inc"
+#endif
 
 }  // namespace
 
+#if TUTTI_X86
 double RunningBlock::total(const float* x) {
   static const auto best = __builtin_cpu_supports("avx512f") ? total_avx512
                            : __builtin_cpu_supports("avx2")  ? total_avx2
@@ -113,6 +122,10 @@ void RunningBlock::sums(const float* x, double before, bool past, float* out) {
   static const auto best = lane::has_avx512() ? sums_avx512 : __builtin_cpu_supports("avx2") ? sums_avx2 : sums_plain;
   best(x, before, past, out);
 }
+#else
+double RunningBlock::total(const float* x) { return total_plain(x); }
+void RunningBlock::sums(const float* x, double before, bool past, float* out) { sums_plain(x, before, past, out); }
+#endif
 
 }  // namespace tutti::ops
 #pragma GCC diagnostic pop

@@ -10,8 +10,8 @@ struct RunningBlock {
   static constexpr std::int64_t size = 1024;
   /// The sum of a block.
   static double total(const float* x);
-  /// out[i] = before + x[0] + ... + x[i]. `past`: past the cache; `out` begins with a line, and _mm_sfence() comes
-  /// before others read it.
+  /// out[i] = before + x[0] + ... + x[i]. `past`: past the cache; `out` begins with a line, and
+  /// processor::finish_streams() comes before others read it.
   static void sums(const float* x, double before, bool past, float* out);
 };
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/processor.hpp"
+
 namespace tutti::ops {
 
 /// `Word`: std::int32_t or std::int64_t. Unlike a search by halves it gives one answer for vectors that are not sorted,
@@ -42,10 +44,10 @@ template <class Word> class SearchTree {
 
   /// Writes how many words are less than each of `values` to `out`; `Out` is an integer type.
   template <class Out> void find(const Word* values, std::int64_t count, Out* out) const {
-    if (__builtin_cpu_supports("avx512f"))
-      find_wide(values, count, out);
-    else
-      find_plain(values, count, out);
+#if TUTTI_X86
+    if (__builtin_cpu_supports("avx512f")) return find_wide(values, count, out);
+#endif
+    find_plain(values, count, out);
   }
 
   /// The same for one value, without a tree: where few are looked for. `read`(first, step, count, words) writes words
@@ -87,6 +89,7 @@ template <class Word> class SearchTree {
     for (Word w : n.words) count += w < value;
     return count;
   }
+#if TUTTI_X86
   template <class Out>
   [[gnu::target("avx512f,popcnt")]] void find_wide(const Word* values, std::int64_t count, Out* out) const {
     std::int64_t i = 0;
@@ -125,6 +128,7 @@ template <class Word> class SearchTree {
                      __builtin_ia32_cmpq512_mask(words[1], all, less_than, 0xff) << 8);
     }
   }
+#endif
 
   std::vector<std::int64_t> nodes_;  // of each level, the lowest first
   std::unique_ptr<Node[]> words_;

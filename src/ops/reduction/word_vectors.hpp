@@ -10,13 +10,15 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/processor.hpp"
+
 #pragma GCC diagnostic push
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12's own intrinsics
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
-#include <immintrin.h>
 
+#if TUTTI_X86
 #define TUTTI_INLINE [[gnu::target("arch=x86-64-v4"), gnu::always_inline]] inline
 
 namespace tutti::ops::words {
@@ -260,6 +262,7 @@ template <class Word, int rows>
 
 }  // namespace tutti::ops::words
 #undef TUTTI_INLINE
+#endif
 #pragma GCC diagnostic pop
 
 // SPDX-License-Identifier: Apache-2.0
