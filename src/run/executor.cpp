@@ -18,7 +18,31 @@ using compile::Storage;
 
 namespace {
 constexpr double kInline = 30e3;      // ns: less work than this is not worth waking a thread
-constexpr double kInlineAwake = 4e3;  // nor this worth a meeting with one that is awake
+constexpr double kInlineAwake = 6e3;  // nor this worth a meeting with one that is awake
+constexpr double kFollows = 1e3;      // but this is, where a part of what is read lies in its caches
+
+// Storages that a step reads, and writes, from memory.
+template <class F> void for_each_read(const compile::Step& step, F f) {
+  if (const auto* l = std::get_if<compile::Loop>(&step.what)) {
+    for (const compile::Access& a : l->accesses)
+      if (a.kind == compile::Access::Kind::load) f(a.storage);
+  } else if (const auto* d = std::get_if<compile::Dot>(&step.what)) {
+    f(d->a);
+    f(d->b);
+  } else if (const auto* c = std::get_if<compile::CallEqn>(&step.what)) {
+    for (int s : c->operands) f(s);
+  }
+}
+template <class F> void for_each_write(const compile::Step& step, F f) {
+  if (const auto* l = std::get_if<compile::Loop>(&step.what)) {
+    for (const compile::Access& a : l->accesses)
+      if (a.kind == compile::Access::Kind::store || a.kind == compile::Access::Kind::reduce) f(a.storage);
+  } else if (const auto* d = std::get_if<compile::Dot>(&step.what)) {
+    f(d->c);
+  } else if (const auto* c = std::get_if<compile::CallEqn>(&step.what)) {
+    for (int s : c->results) f(s);
+  }
+}
 
 // Of a stage by rows the first step stands for all.
 std::span<const int> own_steps(const compile::Stage& stage) {
@@ -27,11 +51,13 @@ std::span<const int> own_steps(const compile::Stage& stage) {
 
 }  // namespace
 
-NestWork::NestWork(Nest nest, double ns_per_element) : nest_(std::move(nest)), fine_(finer(nest_, ns_per_element)) {
+NestWork::NestWork(Nest nest, double ns_per_element, double near_ns_per_element)
+    : nest_(std::move(nest)), fine_(finer(nest_, ns_per_element)) {
   tasks = nest_.tasks;
   fine_tasks = fine_.tasks;
-  cost_ns = 10.0 * static_cast<double>(nest_.calls) +
-            ns_per_element * static_cast<double>(nest_.calls * nest_.rows * nest_.columns);
+  const auto calls = static_cast<double>(nest_.calls), elements = calls * static_cast<double>(nest_.rows * nest_.columns);
+  cost_ns = 10 * calls + ns_per_element * elements;
+  near_ns = 10 * calls + near_ns_per_element * elements;
 }
 
 void NestWork::run(const Nest& nest, char* const* at, int task, int tasks) {
@@ -53,9 +79,10 @@ void CallWork::run(char* const* at, int) const {
 Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works, bool repeated)
     : plan_(plan), works_(std::move(works)), repeated_(repeated), times_(StageTimes::of(plan)) {
   for (const auto& w : works_) {
-    wide_ += w && (std::max(w->tasks, w->fine_tasks) > 1 || w->spreads) && is_worth(w->cost_ns);
+    wide_ += w && (std::max(w->tasks, w->fine_tasks) > 1 || w->spreads) && is_worth(cost_of(*w));
     beside_ |= w && w->goes_on;
   }
+  if (repeated_) find_shared();
   for (const bool many : {false, true})
     for (const compile::Stage& stage : plan.stages) {
       std::vector<int>& ends = ends_[many].emplace_back();
@@ -68,6 +95,32 @@ Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works
     }
 }
 
+// What runs again and again finds in its core's caches what it has left there; other cores would have to fetch it.
+double Steps::cost_of(const Work& w) const { return repeated_ && w.near_ns > 0 ? w.near_ns : w.cost_ns; }
+// Where a stage is shared with other threads what it writes lies in the caches of several cores, and whoever reads all
+// of it alone waits for them: what reads it is shared for less. And the other way round.
+void Steps::find_shared() {
+  std::vector<char> apart(plan_.storages.size(), 0);
+  for (const compile::Stage& stage : plan_.stages) {
+    double cost = 0;
+    int tasks = 0;
+    bool follows = false, spreads = false;
+    for (int i : own_steps(stage)) {
+      const Work& w = *works_[static_cast<std::size_t>(i)];
+      cost += cost_of(w);
+      tasks += w.tasks;
+      spreads |= w.spreads;
+    }
+    for (int i : stage.steps)
+      for_each_read(plan_.steps[static_cast<std::size_t>(i)],
+                    [&](int s) { follows |= s >= 0 && apart[static_cast<std::size_t>(s)]; });
+    const bool shared = cost >= (follows ? kFollows : kInlineAwake);
+    shared_.push_back(shared);
+    for (int i : stage.steps)
+      for_each_write(plan_.steps[static_cast<std::size_t>(i)],
+                     [&](int s) { apart[static_cast<std::size_t>(s)] = (shared && tasks > 1) || spreads; });
+  }
+}
 bool Steps::is_worth(double cost) const { return cost >= (repeated_ ? kInlineAwake : kInline); }
 
 int Steps::tasks() const {
@@ -193,10 +246,12 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
       continue;
     }
     tasks += tasks_of(*works_[i]);
-    cost += works_[i]->cost_ns;
+    cost += cost_of(*works_[i]);
   }
-  if (stage.rows && is_worth(cost) && works_[steps[0]]->run_all(at)) return;
-  if (tasks <= 1 || !is_worth(cost)) {
+  const bool worth =
+      repeated_ ? shared_[static_cast<std::size_t>(&stage - plan_.stages.data())] != 0 : is_worth(cost);
+  if (stage.rows && worth && works_[steps[0]]->run_all(at)) return;
+  if (tasks <= 1 || !worth) {
     for (int i : steps)
       if (!works_[i]->spreads)
         for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);

@@ -32,6 +32,7 @@ struct Work {
   int fine_tasks = 0;    // where many threads do better with others than `tasks`; results are the same bits
   bool spreads = false;  // one task, which hands out tasks of its own
   double cost_ns = 0;    // of all tasks on one thread, an estimate by shapes
+  double near_ns = 0;    // the same where all that is read lies in its core's caches; 0: no less
   virtual void run(char* const* at, int task) const = 0;  // at: by storage
   virtual void run_fine(char* const* at, int task) const { run(at, task); }
   /// All tasks, on all threads, where it knows how to do better than task by task. Whether it did.
@@ -40,7 +41,8 @@ struct Work {
 
 class NestWork final : public Work {
  public:
-  explicit NestWork(Nest nest, double ns_per_element);
+  /// `near_ns_per_element`: as Work::near_ns.
+  NestWork(Nest nest, double ns_per_element, double near_ns_per_element);
   void run(char* const* at, int task) const override { run(nest_, at, task, tasks); }
   void run_fine(char* const* at, int task) const override { run(fine_, at, task, fine_tasks); }
   Nest& nest() { return nest_; }
@@ -73,7 +75,9 @@ class Steps {
   double cost_ns() const;
 
  private:
+  double cost_of(const Work& w) const;
   bool is_worth(double cost_ns) const;  // other threads
+  void find_shared();
   void run_stage(const compile::Stage& stage, char* const* at) const;
   void run_beside(char* const* at) const;
 
@@ -82,7 +86,8 @@ class Steps {
   std::vector<std::vector<int>> ends_[2];     // with many threads, by stage, by step of it: tasks up to there
   bool repeated_;
   bool beside_ = false;  // whether some works go on beside others
-  int wide_ = 0;         // works that are worth other threads
+  int wide_ = 0;              // works that are worth other threads
+  std::vector<char> shared_;  // by stage, of what is repeated: whether other threads are worth a meeting
   StageTimes* times_;    // nothing unless they are asked for
 };
 
