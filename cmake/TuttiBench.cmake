@@ -21,6 +21,8 @@ if(tutti_bench_sources)
     COMPILE_OPTIONS -O3 SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/bench/by_hand_libraries.cpp PROPERTIES
     COMPILE_DEFINITIONS TUTTI_ONEDNN=$<BOOL:${TUTTI_HAS_ONEDNN}>)
+  # Its vectors, for kernels by hand; tasks of stages, for predictions.
+  target_include_directories(tutti_bench PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(tutti_bench PRIVATE
     tutti tutti_flags tutti_example_flags fmt::fmt command_line nlohmann_json::nlohmann_json)
   if(TUTTI_PCH)
@@ -28,8 +30,6 @@ if(tutti_bench_sources)
   endif()
   target_compile_definitions(tutti_bench PRIVATE TUTTI_JAX_SIDE="${PROJECT_SOURCE_DIR}/bench/jax_side.py"
     TUTTI_JAX_PROCESSES="${PROJECT_SOURCE_DIR}/bench/jax_processes.py")
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/bench/prediction.cpp PROPERTIES
-    INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/src)  # it looks at the tasks of stages
   # The same driver for machines without packages, with LLVM inside: tools/carry_bench puts other libraries beside it.
   file(GLOB tutti_llvm_archives ${LLVM_LIBRARY_DIR}/libLLVM*.a)
   if(tutti_llvm_archives AND NOT BUILD_SHARED_LIBS AND NOT TUTTI_SANITIZE)

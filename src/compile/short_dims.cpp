@@ -12,8 +12,8 @@
 namespace tutti::compile {
 namespace {
 
-constexpr std::int64_t kFewElements = 4;        // of a dim: side by side, loops read them as whole vectors
-constexpr std::int64_t kRepeated = 16;          // times that a loop reads an element of which a copy is worth it
+constexpr std::int64_t kFewElements = 4;   // of a dim: side by side, loops read them as whole vectors
+constexpr std::int64_t kRepeated = 16;     // times that a loop reads an element of which a copy is worth it
 constexpr std::int64_t kLargeValue = 512;  // elements of a value that is worth it
 
 bool reduces(const Eqn& e) { return e.op->reduce != Op::Reduce::none; }

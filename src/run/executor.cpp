@@ -55,7 +55,8 @@ NestWork::NestWork(Nest nest, double ns_per_element, double near_ns_per_element)
     : nest_(std::move(nest)), fine_(finer(nest_, ns_per_element)) {
   tasks = nest_.tasks;
   fine_tasks = fine_.tasks;
-  const auto calls = static_cast<double>(nest_.calls), elements = calls * static_cast<double>(nest_.rows * nest_.columns);
+  const auto calls = static_cast<double>(nest_.calls),
+             elements = calls * static_cast<double>(nest_.rows * nest_.columns);
   cost_ns = 10 * calls + ns_per_element * elements;
   near_ns = 10 * calls + near_ns_per_element * elements;
 }
@@ -248,8 +249,7 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
     tasks += tasks_of(*works_[i]);
     cost += cost_of(*works_[i]);
   }
-  const bool worth =
-      repeated_ ? shared_[static_cast<std::size_t>(&stage - plan_.stages.data())] != 0 : is_worth(cost);
+  const bool worth = repeated_ ? shared_[static_cast<std::size_t>(&stage - plan_.stages.data())] != 0 : is_worth(cost);
   if (stage.rows && worth && works_[steps[0]]->run_all(at)) return;
   if (tasks <= 1 || !worth) {
     for (int i : steps)

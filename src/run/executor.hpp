@@ -85,10 +85,10 @@ class Steps {
   std::vector<std::unique_ptr<Work>> works_;  // by step; nothing for the later steps of a stage by rows
   std::vector<std::vector<int>> ends_[2];     // with many threads, by stage, by step of it: tasks up to there
   bool repeated_;
-  bool beside_ = false;  // whether some works go on beside others
+  bool beside_ = false;       // whether some works go on beside others
   int wide_ = 0;              // works that are worth other threads
   std::vector<char> shared_;  // by stage, of what is repeated: whether other threads are worth a meeting
-  StageTimes* times_;    // nothing unless they are asked for
+  StageTimes* times_;         // nothing unless they are asked for
 };
 
 /// Where the storages of a plan lie that are the same in every run: temporaries in `slab`, constants. Nothing of the

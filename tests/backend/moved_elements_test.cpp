@@ -199,6 +199,33 @@ TEST(MovedElements, SumsOfComplexNumbersAreLoops) {
 }
 
 }  // namespace
+// Patches of several images at once, which overlap: places that the plan knows, and places that are an argument.
+TEST(MovedElements, BatchesOfOverlappingPatches) {
+  constexpr std::int64_t kImages = 5, kPatches = 9, kSide = 16, kStep = 8, kImage = (kPatches - 1) * kStep + kSide;
+  const Array at = expand_dims(arange(kPatches) * static_cast<int>(kStep), 1) + arange(kSide);
+  const Array rows = at.reshape(kPatches, 1, kSide, 1), columns = at.reshape(1, kPatches, 1, kSide);
+  auto added = [&](const Array& patches, const Array& rows, const Array& columns) {
+    return zeros({kImage, kImage}, patches.dtype()).at(rows, columns).add(patches);
+  };
+  for (DType dtype : {float32, float64, int32}) {
+    enable_x64(dtype == float64);
+    const Array patches = numbers({kImages, kPatches, kPatches, kSide, kSide}, dtype);
+    const Array known = jit(
+        [&](const Array& p) { return vmap([&](const Array& one) { return added(one, rows, columns); })(p); })(patches);
+    const Array told = jit([&](const Array& p, const Array& rows, const Array& columns) {
+      return vmap([&](const Array& one) { return added(one, rows, columns); })(p);
+    })(patches, rows, columns);
+    config::backend("reference");
+    for (std::int64_t i = 0; i < kImages; ++i) {
+      const Array want = added(patches[i], rows, columns);
+      EXPECT_TRUE(array_equal(known[i], want)) << i << " " << dtype.name();
+      EXPECT_TRUE(array_equal(told[i], want)) << i << " " << dtype.name();
+    }
+    config::backend("cpu");
+    enable_x64(false);
+  }
+}
+
 }  // namespace tutti::test
 
 // SPDX-License-Identifier: Apache-2.0

@@ -49,8 +49,8 @@ double ns_per_element(const compile::Loop& l) {
   return 0.05 + 0.03 * static_cast<double>(l.body.insts.size() + l.accesses.size());
 }
 
-// The same in a core's caches. Measured with AVX-512: ns of a word of 4 bytes for each instruction on whole vectors, for
-// those that divide or take roots, and for elements that lie apart and come one by one.
+// The same in a core's caches. Measured with AVX-512: ns of a word of 4 bytes for each instruction on whole vectors,
+// for those that divide or take roots, and for elements that lie apart and come one by one.
 double near_ns_per_element(const compile::Loop& l) {
   constexpr double kInstruction = 0.007, kDivision = 0.2, kApart = 0.3, kCall = 5;
   using Inst = compile::Inst;
@@ -59,8 +59,9 @@ double near_ns_per_element(const compile::Loop& l) {
     const bool divides = (i.kind == Inst::Kind::binary && (i.sub == static_cast<int>(VectorIR::Bin::div) ||
                                                            i.sub == static_cast<int>(VectorIR::Bin::rem))) ||
                          (i.kind == Inst::Kind::unary && i.sub == static_cast<int>(VectorIR::Un::sqrt));
-    ns += i.kind == Inst::Kind::library ? kCall
-                                        : (divides ? kDivision : kInstruction) * static_cast<double>(i.dtype.size()) / 4;
+    ns += i.kind == Inst::Kind::library
+              ? kCall
+              : (divides ? kDivision : kInstruction) * static_cast<double>(i.dtype.size()) / 4;
   }
   for (const compile::Access& a : l.accesses) {
     const bool apart = a.kind != compile::Access::Kind::index && !a.strides.empty() && a.strides.back() != 0 &&

@@ -41,10 +41,6 @@ template <class T, class How> class Runs {
   using Held = typename How::Held;
 
  public:
-  template <class, class> friend class Runs;
-  template <class Other>
-  explicit Runs(const Runs<T, Other>& o)
-      : updates_(o.updates_), elements_(o.elements_), past_(o.past_), from_(o.from_), is_one_(o.is_one_), out_(o.out_) {}
   Runs(const T* updates, const ScatterStart& start, std::int64_t elements, T* out)
       : updates_(updates),
         elements_(elements),
@@ -58,11 +54,8 @@ template <class T, class How> class Runs {
     indices_ = indices;
     length_ = places.length();
     count_ = places.count();
-    if (auto stretches = stretches_of_runs(); !stretches.empty()) {
-      if (std::same_as<How, Added<float>> && length_ > 1 && meet_seldom(stretches))
-        return Runs<T, Folded<T, Plus>>(*this).by_stretches(Stretches(std::move(stretches), elements_));
+    if (auto stretches = stretches_of_runs(); !stretches.empty())
       return by_stretches(Stretches(std::move(stretches), elements_));
-    }
     const std::int64_t most = elements_ <= kOfTable        ? kTables
                               : elements_ <= kOfLargeTable ? kLargeTables
                                                            : 1,
@@ -180,15 +173,6 @@ template <class T, class How> class Runs {
     });
     if (rows) out.clear();
     return out;
-  }
-
-  // Whether only a few of these, all of one length, come to any place: counted by where they begin.
-  bool meet_seldom(const std::vector<RunPlaces::Stretch>& stretches) const {
-    std::vector<std::int32_t> begin(static_cast<std::size_t>(elements_ / length_) + 1, 0);
-    for (const RunPlaces::Stretch& s : stretches) ++begin[static_cast<std::size_t>(s.place / length_)];
-    for (std::size_t k = 0; k < begin.size(); ++k)
-      if (begin[k] + (k > 0 ? begin[k - 1] : 0) > kFewRuns) return false;
-    return true;
   }
 
   // What of a stretch comes to the elements begin to end-1.
@@ -396,8 +380,8 @@ void scatter_runs(ScatterKind kind, DType dtype, const RunPlaces& places, void* 
   });
 }
 
-void add_stretches(DType dtype, const Stretches& stretches, const void* updates,
-                   const ScatterStart& start, std::int64_t elements, void* out) {
+void add_stretches(DType dtype, const Stretches& stretches, const void* updates, const ScatterStart& start,
+                   std::int64_t elements, void* out) {
   with_way(ScatterKind::add, dtype, [&]<class T, class How>() {
     Runs<T, How>(static_cast<const T*>(updates), start, elements, static_cast<T*>(out)).by_stretches(stretches);
   });

@@ -144,9 +144,10 @@ constinit const Home sign = [] {
                                               with_complex(
                                                   [](auto x) {
                                                     auto one = lane::constant(x, 1), zero = lane::constant(x, 0);
-                                                    return lane::select(x > zero, one,
-                                                                        lane::select(x < zero, zero - one,
-                                                                                     x));  // keeps NaN and the sign of 0
+                                                    return lane::select(
+                                                        x > zero, one,
+                                                        lane::select(x < zero, zero - one,
+                                                                     x));  // keeps NaN and the sign of 0
                                                   },
                                                   [](auto m, auto z) { return m.sign(z); }),
                                               {.flat = true, .magnitude = at_most_one, .lo = 0.1}),

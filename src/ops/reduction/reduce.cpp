@@ -153,7 +153,9 @@ template <class Times> Pair product_along(Pair x, int axis, std::int64_t parts, 
     limit[axis] = to;
     return V{lax::slice(v.a, start, limit)};
   };
-  auto pair = [&](std::int64_t from, std::int64_t to) { return Pair{part(x.first, from, to), part(x.second, from, to)}; };
+  auto pair = [&](std::int64_t from, std::int64_t to) {
+    return Pair{part(x.first, from, to), part(x.second, from, to)};
+  };
   for (std::int64_t n; (n = x.first.a.shape()[axis]) > 1;) {
     const std::int64_t k = std::min(parts, n), h = n / k;
     std::vector<Pair> all;
