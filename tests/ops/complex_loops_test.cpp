@@ -33,6 +33,7 @@ const std::map<std::string, Binary>& uses() {
       {"min", [](const Array& z, const Array& w) { return minimum(z, w); }},
       {"mul", [](const Array& z, const Array& w) { return z * w; }},
       {"ne", [](const Array& z, const Array& w) { return (z != w).astype(z.dtype()); }},
+      {"sign", [](const Array& z, const Array&) { return sign(z); }},
       {"neg", [](const Array& z, const Array&) { return -z; }},
       {"real", [](const Array& z, const Array& w) { return real(z) * w; }},
       {"select", [](const Array& z, const Array& w) { return where(real(z) > 0, z, w); }},
