@@ -80,7 +80,10 @@ std::optional<std::string> JaxProcess::answer(const std::string& name) {
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd ready{answer_, POLLIN, 0};
-    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) <= 0) return {};
+    if (left <= 0 || poll(&ready, 1, static_cast<int>(left)) <= 0) {
+      hung_ = true;
+      return {};
+    }
     char c = 0;
     if (read(answer_, &c, 1) != 1) return {};
     if (c == '\n') return line;
@@ -89,19 +92,17 @@ std::optional<std::string> JaxProcess::answer(const std::string& name) {
 }
 
 std::optional<double> JaxProcess::round(const std::string& name, std::string& error) {
+  hung_ = false;
   std::optional<std::string> line = answer(name);
-  if (!line) {
+  for (int again = 0; !line; ++again) {  // a fresh one; what hung once is not waited for again
     stop(true);
     ++restarts_;
     start();
+    if (hung_ || again > 0) {
+      error = hung_ ? "JAX gave no answer in " + std::to_string(kPatience.count()) + " s" : "JAX died twice";
+      return {};
+    }
     line = answer(name);
-  }
-  if (!line) {  // twice: a fresh one for the next case
-    stop(true);
-    ++restarts_;
-    start();
-    error = "JAX died or hung twice";
-    return {};
   }
   nlohmann::json reply = nlohmann::json::parse(*line, nullptr, false);
   if (reply.is_object() && reply.contains("ms")) return reply["ms"].get<double>();

@@ -19,7 +19,7 @@ class JaxProcess {
   JaxProcess& operator=(const JaxProcess&) = delete;
 
   /// Milliseconds of one round of that case; nothing when it has no such case or failed (then `error` says why). A JAX
-  /// that dies or does not answer is started anew, and asked once more.
+  /// that dies is started anew, and asked once more; one that gives no answer in some minutes is only started anew.
   std::optional<double> round(const std::string& name, std::string& error);
   /// How often it was started anew.
   int restarts() const { return restarts_; }
@@ -32,6 +32,7 @@ class JaxProcess {
 
   std::string python_, script_;
   int devices_, restarts_ = 0;
+  bool hung_ = false;
   pid_t child_ = -1;
   int ask_ = -1, answer_ = -1;  // pipes
 };
