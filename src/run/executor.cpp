@@ -83,7 +83,7 @@ Steps::Steps(const compile::Plan& plan, std::vector<std::unique_ptr<Work>> works
     wide_ += w && (std::max(w->tasks, w->fine_tasks) > 1 || w->spreads) && is_worth(cost_of(*w));
     beside_ |= w && w->goes_on;
   }
-  if (repeated_) find_shared();
+  find_shared();
   for (const bool many : {false, true})
     for (const compile::Stage& stage : plan.stages) {
       std::vector<int>& ends = ends_[many].emplace_back();
@@ -108,14 +108,14 @@ void Steps::find_shared() {
     bool follows = false, spreads = false;
     for (int i : own_steps(stage)) {
       const Work& w = *works_[static_cast<std::size_t>(i)];
-      cost += cost_of(w);
-      tasks += w.tasks;
       spreads |= w.spreads;
+      cost += w.spreads ? 0 : cost_of(w);
+      tasks += w.spreads ? 0 : w.tasks;
     }
     for (int i : stage.steps)
       for_each_read(plan_.steps[static_cast<std::size_t>(i)],
                     [&](int s) { follows |= s >= 0 && apart[static_cast<std::size_t>(s)]; });
-    const bool shared = cost >= (follows ? kFollows : kInlineAwake);
+    const bool shared = repeated_ && follows ? cost >= kFollows : is_worth(cost);
     shared_.push_back(shared);
     for (int i : stage.steps)
       for_each_write(plan_.steps[static_cast<std::size_t>(i)],
@@ -240,18 +240,14 @@ void Steps::run_stage(const compile::Stage& stage, char* const* at) const {
   const bool many = num_threads() > kFewThreads;
   const auto tasks_of = [many](const Work& w) { return many && w.fine_tasks ? w.fine_tasks : w.tasks; };
   int tasks = 0;
-  double cost = 0;
-  for (int i : steps) {
-    if (works_[i]->spreads) {
+  for (int i : steps)
+    if (works_[i]->spreads)
       works_[i]->run(at, 0);
-      continue;
-    }
-    tasks += tasks_of(*works_[i]);
-    cost += cost_of(*works_[i]);
-  }
-  const bool worth = repeated_ ? shared_[static_cast<std::size_t>(&stage - plan_.stages.data())] != 0 : is_worth(cost);
-  if (stage.rows && worth && works_[steps[0]]->run_all(at)) return;
-  if (tasks <= 1 || !worth) {
+    else
+      tasks += tasks_of(*works_[i]);
+  const bool shared = shared_[static_cast<std::size_t>(&stage - plan_.stages.data())] != 0;
+  if (stage.rows && shared && works_[steps[0]]->run_all(at)) return;
+  if (tasks <= 1 || !shared) {
     for (int i : steps)
       if (!works_[i]->spreads)
         for (int t = 0; t < works_[i]->tasks; ++t) works_[i]->run(at, t);

@@ -87,7 +87,7 @@ class Steps {
   bool repeated_;
   bool beside_ = false;       // whether some works go on beside others
   int wide_ = 0;              // works that are worth other threads
-  std::vector<char> shared_;  // by stage, of what is repeated: whether other threads are worth a meeting
+  std::vector<char> shared_;  // by stage: whether other threads are worth waking, or a meeting
   StageTimes* times_;         // nothing unless they are asked for
 };
 

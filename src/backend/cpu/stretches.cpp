@@ -18,7 +18,7 @@ Stretches::Stretches(std::vector<Stretch> stretches, std::int64_t extent) : all_
   const std::int64_t blocks = ((extent - 1) >> size_) + 1;
   for (together_ = kTogether;; together_ = 1) {
     std::vector<std::pair<std::int64_t, std::int64_t>> spans;  // of groups: the first block and the last
-    first_.assign(static_cast<std::size_t>(blocks) + 1, 0);
+    std::size_t reached = 0;
     elements_ = 0;
     for (std::size_t k = 0; k < all_.size(); k += together_) {
       std::int64_t least = all_[k].place, most = least;
@@ -28,11 +28,13 @@ Stretches::Stretches(std::vector<Stretch> stretches, std::int64_t extent) : all_
         elements_ += all_[i].count;
       }
       spans.emplace_back(least >> size_, most >> size_);
+      reached += static_cast<std::size_t>(spans.back().second - spans.back().first) + 1;
     }
+    if (together_ > 1 && reached > kApart * spans.size()) continue;
+    first_.assign(static_cast<std::size_t>(blocks) + 1, 0);
     for (const auto& [low, high] : spans)
       for (std::int64_t b = low; b <= high; ++b) ++first_[static_cast<std::size_t>(b) + 1];
     for (std::size_t b = 1; b < first_.size(); ++b) first_[b] += first_[b - 1];
-    if (together_ > 1 && first_.back() > kApart * spans.size()) continue;
     groups_.resize(first_.back());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
     for (std::size_t g = 0; g < spans.size(); ++g)
