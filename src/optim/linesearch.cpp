@@ -8,6 +8,7 @@
 #include "tutti/numpy/complex.hpp"
 #include "tutti/numpy/numpy.hpp"
 #include "tutti/optim/from_state.hpp"
+#include "tutti/optim/line_points.hpp"
 #include "tutti/optim/polyak.hpp"
 
 namespace tutti::optim::detail {
@@ -29,27 +30,7 @@ ArrayVector moved(const Line& line, const Array& by) {
 }
 Array number_or_beyond(const Array& x) { return where(isnan(x), beyond, x); }
 
-// A step size, and the loss and its slope there.
-struct Point {
-  Array at, value, slope;
-};
-Point chosen_point(const Array& condition, const Point& x, const Point& y) {
-  return {where(condition, x.at, y.at), where(condition, x.value, y.value), where(condition, x.slope, y.slope)};
-}
-// The minimum of the cubic through three points with the slope in the first, NaN where it has none.
-Array cubic_minimum(const Point& a, const Point& b, const Point& c) {
-  const Array db = b.at - a.at, dc = c.at - a.at;
-  const Array rb = b.value - a.value - a.slope * db, rc = c.value - a.value - a.slope * dc;
-  const Array denominator = square(db * dc) * (db - dc);
-  const Array third = (square(dc) * rb - square(db) * rc) / denominator;
-  const Array second = (db * square(db) * rc - dc * square(dc) * rb) / denominator;
-  return a.at + (sqrt(square(second) - 3 * third * a.slope) - second) / (3 * third);
-}
-// The minimum of the parabola through two points with the slope in the first.
-Array quadratic_minimum(const Point& a, const Point& b) {
-  const Array d = b.at - a.at;
-  return a.at - a.slope * square(d) / (2 * (b.value - a.value - a.slope * d));
-}
+using Point = LinePoint;
 // A step size inside of the interval: the cubic's minimum, or the parabola's, unless they are close to its ends.
 Array interpolated(const Point& low, const Point& high, const Point& reference) {
   const Array length = abs(high.at - low.at), left = minimum(high.at, low.at), right = maximum(high.at, low.at);

@@ -7,6 +7,7 @@
 #include "tutti/lax/control_flow.hpp"
 #include "tutti/linalg/linalg.hpp"
 #include "tutti/numpy/numpy.hpp"
+#include "tutti/optim/line_points.hpp"
 
 namespace tutti::optimize::detail {
 namespace {
@@ -14,31 +15,15 @@ namespace {
 constexpr double kDecrease = 1e-4, kCurvature = 0.9;
 constexpr int kZoomSteps = 30;
 
-// A step size, the loss and its slope there.
-struct Trial {
-  Array at, value, slope;
-};
-Trial chosen_trial(const Array& condition, const Trial& x, const Trial& y) {
-  return {where(condition, x.at, y.at), where(condition, x.value, y.value), where(condition, x.slope, y.slope)};
-}
+using Trial = optim::detail::LinePoint;
+using optim::detail::chosen_point;
+using optim::detail::cubic_minimum;
+using optim::detail::quadratic_minimum;
 struct Evaluated {
   Trial trial;
   Array grad;
 };
 using OnLine = std::function<Evaluated(const Array& at)>;
-
-Array cubic_at(const Trial& a, const Trial& b, const Array& c, const Array& c_value) {
-  const Array db = b.at - a.at, dc = c - a.at;
-  const Array rb = b.value - a.value - a.slope * db, rc = c_value - a.value - a.slope * dc;
-  const Array divisor = square(db * dc) * (db - dc);
-  const Array third = (square(dc) * rb - square(db) * rc) / divisor;
-  const Array second = (db * square(db) * rc - dc * square(dc) * rb) / divisor;
-  return a.at + (sqrt(square(second) - 3 * third * a.slope) - second) / (3 * third);
-}
-Array parabola_at(const Trial& a, const Trial& b) {
-  const Array d = b.at - a.at;
-  return a.at - a.slope * square(d) / (2 * (b.value - a.value - a.slope * d));
-}
 
 struct Zoom {
   Array done, failed, steps;
@@ -60,7 +45,8 @@ Zoom zoomed(const OnLine& f, const Conditions& c, const Trial& low, const Trial&
   auto body = [&](const Zoom& z) {
     const Array length = abs(z.high.at - z.low.at), a = minimum(z.high.at, z.low.at), b = maximum(z.high.at, z.low.at);
     auto inside = [&](const Array& x, double margin) { return (x > a + margin * length) & (x < b - margin * length); };
-    const Array cubic = cubic_at(z.low, z.high, z.recent, z.recent_value), parabola = parabola_at(z.low, z.high);
+    const Array cubic = cubic_minimum(z.low, z.high, {z.recent, z.recent_value, {}}),
+                parabola = quadratic_minimum(z.low, z.high);
     const Array at = where((z.steps > 0) & inside(cubic, 0.2), cubic,
                            where(inside(parabola, 0.1), parabola, (z.low.at + z.high.at) / 2));
     const auto [t, g] = f(at);
@@ -69,11 +55,11 @@ Zoom zoomed(const OnLine& f, const Conditions& c, const Trial& low, const Trial&
     return Zoom{z.done | done,
                 (length <= least) | (z.steps + 1 >= kZoomSteps),
                 z.steps + 1,
-                chosen_trial(to_low, t, z.low),
-                chosen_trial(to_high, t, chosen_trial(turns, z.low, z.high)),
+                chosen_point(to_low, t, z.low),
+                chosen_point(to_high, t, chosen_point(turns, z.low, z.high)),
                 where(to_high | turns, z.high.at, where(to_low, z.low.at, z.recent)),
                 where(to_high | turns, z.high.value, where(to_low, z.low.value, z.recent_value)),
-                chosen_trial(done, t, z.star),
+                chosen_point(done, t, z.star),
                 where(done, g, z.grad)};
   };
   const Array no = array(false);
@@ -108,13 +94,13 @@ Found line_search(const OnLine& f, const Trial& start, const Array& grad, const 
     const auto [t, g] = f(where(s.i == 1, first, s.last.at * 2));
     const Array behind = c.too_high(t) | ((t.value >= s.last.value) & (s.i > 1));
     const Array right = ~behind & c.flat(t), before = ~behind & ~right & (t.slope >= 0), zooms = behind | before;
-    const Zoom z = zoomed(f, c, chosen_trial(behind, s.last, t), chosen_trial(behind, t, s.last), grad, zooms);
+    const Zoom z = zoomed(f, c, chosen_point(behind, s.last, t), chosen_point(behind, t, s.last), grad, zooms);
     return Bracket{s.done | zooms | right,
                    s.failed | (zooms & ~z.done),
                    s.i + 1,
                    s.calls + 1 + z.steps,
                    t,
-                   chosen_trial(zooms, z.star, chosen_trial(right, t, s.star)),
+                   chosen_point(zooms, z.star, chosen_point(right, t, s.star)),
                    where(zooms, z.grad, where(right, g, s.grad))};
   };
   const Array no = array(false);
