@@ -49,7 +49,7 @@ class Dataflow {
 };
 
 /// Without Eqns whose results nobody needs, but with all for which `is_kept`, whole.
-Program without_dead_code(const Program& program, bool (*is_kept)(const Eqn&));
+Program without_dead_code(Program program, bool (*is_kept)(const Eqn&));
 
 }  // namespace tutti
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "ir/dataflow.hpp"
 #include "ir/loop_form.hpp"
@@ -21,21 +22,25 @@ template <class T> std::vector<T> where(const std::vector<T>& xs, const Flags& k
 }
 bool all_set(const Flags& flags) { return std::find(flags.begin(), flags.end(), false) == flags.end(); }
 
-// The program of these Eqns, last first, with these inputs and outputs. Values are numbered anew, so that equal
+// The program of these Eqns, last first, with these inputs and outputs of `p`. Values are numbered anew, so that equal
 // programs have equal content.
-Program renumbered(const Program& p, const Flags& inputs, std::vector<Eqn> live, const Flags& outputs) {
+Program renumbered(Program p, const Flags& inputs, std::vector<Eqn> live, const Flags& outputs) {
   Program out;
   std::vector<ValueId> id(p.types.size(), -1);
   auto define = [&](ValueId v) {
     id[v] = static_cast<ValueId>(out.types.size());
-    out.types.push_back(p.types[v]);
+    out.types.push_back(std::move(p.types[v]));
     return id[v];
   };
   auto use = [&](const Atom& a) {
     if (a.is_literal()) return a;
     return Atom(id[a.id]);
   };
-  for (ValueId v : where(p.inputs, inputs)) out.inputs.push_back(define(v));
+  out.types.reserve(p.types.size());
+  out.inputs.reserve(p.inputs.size());
+  out.outputs.reserve(p.outputs.size());
+  for (std::size_t i = 0; i < p.inputs.size(); ++i)
+    if (inputs[i]) out.inputs.push_back(define(p.inputs[i]));
   out.eqns.reserve(live.size());
   for (std::size_t i = live.size(); i-- > 0;) {
     Eqn& e = live[i];
@@ -43,7 +48,8 @@ Program renumbered(const Program& p, const Flags& inputs, std::vector<Eqn> live,
     for (ValueId& r : e.results) r = define(r);
     out.eqns.push_back(std::move(e));
   }
-  for (const Atom& a : where(p.outputs, outputs)) out.outputs.push_back(use(a));
+  for (std::size_t k = 0; k < p.outputs.size(); ++k)
+    if (outputs[k]) out.outputs.push_back(use(p.outputs[k]));
   return out;
 }
 
@@ -90,8 +96,10 @@ class Needed {
   }
 
   /// The Eqns that somebody needs, without what nobody needs of them; last first. Sets `changed` where that is not all.
-  std::vector<Eqn> live(bool& changed) const {
+  /// `take(i)`: Eqn i, as it is.
+  std::vector<Eqn> live(bool& changed, auto take) const {
     std::vector<Eqn> out;
+    out.reserve(p_.eqns.size());
     for (std::size_t i = p_.eqns.size(); i-- > 0;) {
       const Eqn& e = p_.eqns[i];
       if (!is_live(e)) {
@@ -101,7 +109,7 @@ class Needed {
       std::optional<Eqn> part;
       if (inside_[i]) part = narrowed(e, *inside_[i]);
       changed |= part.has_value();
-      out.push_back(part ? *std::move(part) : e);
+      out.push_back(part ? *std::move(part) : take(i));
     }
     return out;
   }
@@ -192,18 +200,20 @@ class Needed {
 
   // Nothing when it stays as it is.
   static std::optional<Eqn> narrowed(const Eqn& e, const Inside& in) {
-    Eqn out = e;
     bool changed = !all_set(in.operands) || !all_set(in.results);
+    std::vector<ProgramPtr> subs;
+    subs.reserve(e.subs.size());
     for (std::size_t s = 0; s < e.subs.size(); ++s) {
       Flags inputs, made;
+      inputs.reserve(in.form.bodies[s].inputs.size());
+      made.reserve(in.form.bodies[s].outputs.size());
       for (const LoopForm::Input& i : in.form.bodies[s].inputs) inputs.push_back(in.operands[i.operand]);
       for (const LoopForm::Output& o : in.form.bodies[s].outputs) made.push_back(o.result < 0 || in.results[o.result]);
-      out.subs[s] = pruned(e.subs[s], in.subs.empty() ? nullptr : &in.subs[s], inputs, made);
-      changed |= out.subs[s] != e.subs[s];
+      subs.push_back(pruned(e.subs[s], in.subs.empty() ? nullptr : &in.subs[s], inputs, made));
+      changed |= subs.back() != e.subs[s];
     }
     if (!changed) return std::nullopt;
-    out.operands = where(e.operands, in.operands);
-    out.results = where(e.results, in.results);
+    Eqn out{e.op, e.params, where(e.operands, in.operands), where(e.results, in.results), std::move(subs), e.loc};
     if (e.op->role == Role::loop) {
       const Loop loop = loop_of(e);
       auto kept = [&](int from, int n) {
@@ -220,14 +230,18 @@ class Needed {
     bool changed = !all_set(inputs) || !all_set(outputs);
     std::vector<Eqn> live;
     if (needed)
-      live = needed->live(changed);
+      live = needed->live(changed, [&](std::size_t i) { return sub->eqns[i]; });
     else if (changed)
       live.assign(sub->eqns.rbegin(), sub->eqns.rend());
     if (!changed) {
       sub->facts.tidy = true;
       return sub;
     }
-    ProgramPtr out = std::make_shared<Program>(renumbered(*sub, inputs, std::move(live), outputs));
+    Program ends;
+    ends.types = sub->types;
+    ends.inputs = sub->inputs;
+    ends.outputs = sub->outputs;
+    ProgramPtr out = std::make_shared<Program>(renumbered(std::move(ends), inputs, std::move(live), outputs));
     out->facts.tidy = true;
     return out;
   }
@@ -241,18 +255,21 @@ class Needed {
 
 }  // namespace
 
-Program without_dead_code(const Program& p) { return without_dead_code(p, nullptr); }
-Program without_dead_code(const Program& p, bool (*is_kept)(const Eqn&)) {
+Program without_dead_code(Program p) { return without_dead_code(std::move(p), nullptr); }
+Program without_dead_code(Program p, bool (*is_kept)(const Eqn&)) {
   Needed needed(p, is_kept);
   needed.need(p.outputs);
   needed.spread();
   bool changed = false;
-  Program out = renumbered(p, Flags(p.inputs.size(), true), needed.live(changed), Flags(p.outputs.size(), true));
-  out.input_names = p.input_names;
+  std::vector<Eqn> live = needed.live(changed, [&](std::size_t i) { return std::move(p.eqns[i]); });
+  std::vector<std::string> names = std::move(p.input_names);
+  const Flags inputs(p.inputs.size(), true), outputs(p.outputs.size(), true);
+  Program out = renumbered(std::move(p), inputs, std::move(live), outputs);
+  out.input_names = std::move(names);
   return out;
 }
-ProgramPtr tidied(const Program& p) {
-  ProgramPtr out = std::make_shared<Program>(without_dead_code(p));
+ProgramPtr tidied(Program p) {
+  ProgramPtr out = std::make_shared<Program>(without_dead_code(std::move(p)));
   out->facts.tidy = true;
   return out;
 }

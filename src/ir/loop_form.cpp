@@ -14,6 +14,8 @@ LoopForm form_of(const Loop& loop, std::size_t subs, std::size_t results) {
   out.condition = loop.condition;
   out.bodies.resize(subs);
   LoopForm::Body& body = out.bodies[loop.body];
+  body.inputs.reserve(static_cast<std::size_t>(loop.consts + loop.carries + loop.slices));
+  body.outputs.reserve(results);
   auto carries = [&](LoopForm::Body& of) {
     for (int k = 0; k < loop.carries; ++k) of.inputs.push_back({loop.first_carry() + k, Way::carried, k});
   };
@@ -23,6 +25,7 @@ LoopForm form_of(const Loop& loop, std::size_t subs, std::size_t results) {
   for (int r = 0; r < static_cast<int>(results); ++r) body.outputs.push_back({r, r >= loop.carries});
   if (loop.condition < 0) return out;
   LoopForm::Body& condition = out.bodies[loop.condition];
+  condition.inputs.reserve(static_cast<std::size_t>(loop.condition_consts + loop.carries));
   for (int i = 0; i < loop.condition_consts; ++i) condition.inputs.push_back({i});
   carries(condition);
   condition.outputs.push_back({});

@@ -45,11 +45,12 @@ struct Eqn {
 struct ProgramFacts {
   std::atomic<signed char> effect{-1};  // whether it has one; -1: nobody asked
   std::atomic<bool> tidy{false};        // it and its sub-programs are without dead code where all outputs are needed
+  std::atomic<bool> verified{false};    // verify has found nothing wrong
   ProgramFacts() = default;
   ProgramFacts(const ProgramFacts&) {}
   ProgramFacts& operator=(const ProgramFacts&) {
     effect = -1;
-    tidy = false;
+    tidy = verified = false;
     return *this;
   }
 };
@@ -84,9 +85,9 @@ bool content_equal(const Program& a, const Program& b);
 bool has_effect(const Eqn& eqn);
 bool has_effect(const Program& program);
 /// Without Eqns whose results nobody needs, also in loops and branches.
-Program without_dead_code(const Program& program);
+Program without_dead_code(Program program);
 /// The same, as what nobody changes any more.
-ProgramPtr tidied(const Program& program);
+ProgramPtr tidied(Program program);
 
 }  // namespace tutti
 

@@ -33,7 +33,7 @@ ProgramPtr without_identities(const ProgramPtr& program, const std::function<boo
     out.eqns.push_back(std::move(e));
   }
   for (Atom& a : out.outputs) use(a);
-  return tidied(out);
+  return tidied(std::move(out));
 }
 
 }  // namespace tutti

@@ -40,7 +40,11 @@ class Verifier {
       use(a);
       operands.push_back(p_.type(a));
     }
-    for (const ProgramPtr& sub : e.subs) verify(*sub);
+    for (const ProgramPtr& sub : e.subs) {
+      if (sub->facts.verified) continue;
+      verify(*sub);
+      sub->facts.verified = true;
+    }
     const std::vector<Type> inferred = infer_types(*e.op, e.params, operands, e.subs);
     if (inferred.size() != e.results.size()) fail("the number of results differs");
     for (std::size_t k = 0; k < inferred.size(); ++k) {

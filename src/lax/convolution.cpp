@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lax/conv_order.hpp"
 #include "lax/windows.hpp"
 #include "ops/contraction/convolution.hpp"
 #include "ops/movement/movement.hpp"
@@ -11,12 +12,6 @@
 
 namespace tutti::lax {
 namespace {
-
-// Where batch and feature (out feature and in feature), then the spatial dims are. Options count the spatial dims in
-// the order of the kernel's.
-struct Order {
-  Dims lhs, rhs, out;
-};
 
 std::string spatial_letters(const std::string& spec, std::string_view others) {
   std::string out;
@@ -38,6 +33,8 @@ Dims positions(const char* op, const std::string& spec, const std::string& order
   return out;
 }
 
+}  // namespace
+
 Order order_of(const char* op, const ConvDims& d, int ndim) {
   if (d.lhs.empty() && d.rhs.empty() && d.out.empty()) {
     Dims same = ops::range(0, ndim);
@@ -57,6 +54,8 @@ Order order_of(const char* op, const ConvDims& d, int ndim) {
 Array arranged(const Array& x, const Dims& permutation) {
   return permutation == ops::range(0, x.ndim()) ? x : lax::transpose(x, permutation);
 }
+
+namespace {
 
 void check_operands(const char* op, const Array& lhs, const Array& rhs) {
   if (lhs.ndim() != rhs.ndim() || lhs.ndim() < 2)
@@ -205,57 +204,6 @@ Array conv_transpose(const In& lhs, const In& rhs, const ConvTransposeOptions& o
                                .rhs_dilation = dilation,
                                .dimension_numbers = o.dimension_numbers,
                                .preferred_element_type = o.preferred_element_type});
-}
-
-// A convolution in which the kernel of a feature's group is the identity.
-Array conv_general_dilated_patches(const In& lhs, const Dims& filter_shape, const Dims& window_strides,
-                                   const PatchOptions& o) {
-  CallScope scope(lhs.loc);
-  const char* op = "conv_general_dilated_patches";
-  const int ndim = lhs.array.ndim();
-  if (static_cast<int>(filter_shape.size()) != ndim - 2)
-    raise<ShapeError>(op, "the window has " + std::to_string(filter_shape.size()) + " dims for " + type_text(lhs.array),
-                      "Give one extent per spatial dim.");
-  const Order order = order_of(op, o.dimension_numbers, ndim);
-  const std::int64_t features = lhs.array.shape()[static_cast<std::size_t>(order.lhs[1])];
-  const std::int64_t places = Shape(filter_shape).num_elements();
-  const Shape square{places, places};
-  const Array ones = lax::eq(lax::iota(int32, square, 0), lax::iota(int32, square, 1));
-  Array kernel = lax::broadcast_in_dim(lax::convert_element_type(ones, lhs.array.dtype()),
-                                       Shape{features, places, places}, {1, 2});
-  Dims extents{features * places, 1}, permutation(static_cast<std::size_t>(ndim));
-  extents.insert(extents.end(), filter_shape.begin(), filter_shape.end());
-  for (std::size_t d = 0; d < permutation.size(); ++d)
-    permutation[static_cast<std::size_t>(order.rhs[d])] = static_cast<std::int64_t>(d);
-  kernel = arranged(lax::reshape(kernel, Shape(extents)), permutation);
-  return conv_general_dilated(lhs, kernel,
-                              {.window_strides = window_strides,
-                               .padding = o.padding,
-                               .lhs_dilation = o.lhs_dilation,
-                               .rhs_dilation = o.rhs_dilation,
-                               .dimension_numbers = o.dimension_numbers,
-                               .feature_group_count = features,
-                               .preferred_element_type = o.preferred_element_type});
-}
-
-Array conv_general_dilated_local(const In& lhs, const In& rhs, const Dims& window_strides, const Padding& padding,
-                                 const Dims& filter_shape, const PatchOptions& o) {
-  CallScope scope(lhs.loc);
-  PatchOptions whole = o;
-  whole.padding = padding;
-  const Array seen = conv_general_dilated_patches(lhs, filter_shape, window_strides, whole);
-  const Order order = order_of("conv_general_dilated_local", o.dimension_numbers, lhs.array.ndim());
-  const Dims spatial(order.out.begin() + 2, order.out.end()), kernels(order.rhs.begin() + 2, order.rhs.end());
-  // Batch dims of the product (the places) come first, then out features and examples.
-  const Array y =
-      lax::dot_general(rhs, seen, {{order.rhs[1]}, {order.out[1]}, kernels, spatial}, o.preferred_element_type);
-  Dims permutation(order.out.size());
-  const auto places = static_cast<std::int64_t>(spatial.size());
-  permutation[static_cast<std::size_t>(order.out[0])] = places + 1;
-  permutation[static_cast<std::size_t>(order.out[1])] = places;
-  for (std::int64_t d = 0; d < places; ++d)
-    permutation[static_cast<std::size_t>(spatial[static_cast<std::size_t>(d)])] = d;
-  return arranged(y, permutation);
 }
 
 }  // namespace tutti::lax

@@ -8,12 +8,12 @@ namespace tutti::optim {
 std::string Labels::at(const tree::Path& path, const Array& leaf, const std::vector<std::string>& groups) const {
   std::string label;
   bool found = static_cast<bool>(function_);
-  if (function_) label = function_(path, leaf);
-  for (const Rule<std::string>& r : rules_)
-    if (!found && path.matches(r.pattern)) {
-      label = r.value;
-      found = true;
-    }
+  if (function_) {
+    label = function_(path, leaf);
+  } else if (const auto* rule = rules_.first_match(path)) {
+    label = rule->value;
+    found = true;
+  }
   for (const std::string& g : groups)
     if (found && g == label) return label;
   std::string names;
@@ -25,7 +25,7 @@ std::string Labels::at(const tree::Path& path, const Array& leaf, const std::vec
 }
 
 void Labels::check(const std::vector<tree::Path>& paths) const {
-  tutti::detail::check_rules("multi_transform", rules_, paths, current_loc());
+  rules_.check("multi_transform", paths, current_loc());
 }
 
 namespace detail {

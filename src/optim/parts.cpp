@@ -5,13 +5,12 @@ namespace tutti::optim {
 
 bool Mask::holds(const tree::Path& path, const Array& leaf) const {
   if (function_) return function_(path, leaf);
-  for (const Rule<bool>& r : rules_)
-    if (path.matches(r.pattern)) return r.value;
-  return all_;
+  const auto* rule = rules_.first_match(path);
+  return rule ? rule->value : all_;
 }
 
 void Mask::check(const std::vector<tree::Path>& paths) const {
-  tutti::detail::check_rules("mask", rules_, paths, current_loc());
+  rules_.check("mask", paths, current_loc());
 }
 
 std::vector<bool> masked_places(const Mask& mask, const Leaves& l) {

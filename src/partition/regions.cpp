@@ -184,7 +184,7 @@ std::vector<Array> inline_region(const Eqn& eqn, const Around& around, std::vect
   for (std::size_t k = 0; k < body.outputs.size(); ++k)
     if (live[k]) kept.push_back(body.outputs[k]);
   body.outputs = kept;
-  body = without_dead_code(body);
+  body = without_dead_code(std::move(body));
 
   Environment<Array> env(body, blocks, literal_array);
   std::vector<Array> kept_results = replay(body, env, [&](const Eqn& e, std::vector<Array> operands) {

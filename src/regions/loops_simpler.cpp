@@ -26,7 +26,7 @@ std::vector<ValueId> with_consts(LoopParts<ValueId> in, const Flags& stay) {
 ProgramPtr with_inputs(Program p, std::vector<ValueId> inputs) {
   p.inputs = std::move(inputs);
   p.input_names.clear();
-  return tidied(p);
+  return tidied(std::move(p));
 }
 // The carries of the whole loop: those that stay are what they were.
 Arrays with_unchanged(const Arrays& carries, const Arrays& changed, const Flags& stay) {

@@ -32,7 +32,7 @@ Split split_rule(const Call& c, const Flags& unknown) {
   Program once = *cut.once;
   once.outputs = first_of(once.outputs, results);
   append(once.outputs, without_first(cut.once->outputs, results + residuals));
-  const ProgramPtr forward = tidied(once);
+  const ProgramPtr forward = tidied(std::move(once));
   Program known = *program_of(c.op, c.params, where(c.operands, unknown, false), {forward});
   Program later = *cut.again;
   later.inputs = where(later.inputs, needed);

@@ -76,7 +76,7 @@ class Cutter {
     for (Atom& a : again_.outputs) a = now(a);
     again_.outputs = where(again_.outputs, again);
     // What is kept and not needed after all is not kept.
-    again_ = without_dead_code(again_);
+    again_ = without_dead_code(std::move(again_));
     const Flags read = inputs_read(again_);
     const auto own = static_cast<std::ptrdiff_t>(p_.inputs.size());
     const Flags needed(read.begin() + own, read.end());

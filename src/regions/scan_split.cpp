@@ -37,7 +37,7 @@ Hoisted hoist(const Program& known, std::size_t residuals, std::size_t consts, s
     if (slice < 0) made.push_back(a);
   }
   step.outputs = made;
-  out.step = tidied(step);
+  out.step = tidied(std::move(step));
   return out;
 }
 
@@ -51,8 +51,15 @@ struct Halves {
     return body.known->outputs.size() - static_cast<std::size_t>(body.num_residuals);
   }
 };
-Halves halves_of(const Call& c, const Flags& unknown) {
-  const BodySplit body = split_body(c, unknown);
+// No step computes anything from what is known: the loop is the unknown half as it is, with the body that it has, so
+// that a split of a loop around it finds its answer kept.
+bool is_unknown(const Call& c, const BodySplit& body) {
+  const auto all = [](const Flags& flags) { return std::find(flags.begin(), flags.end(), false) == flags.end(); };
+  return body.split.known->eqns.empty() && all(body.split.unknown_output) &&
+         all(LoopParts<bool>(body.late, loop_of(c)).carries);
+}
+
+Halves halves_of(const Call& c, const Flags& unknown, const BodySplit& body) {
   const LoopCut cut(c, unknown, body.late);
   return {cut, body.split,
           hoist(*body.split.known, static_cast<std::size_t>(body.split.num_residuals), count(flipped(cut.late.consts)),
@@ -122,7 +129,9 @@ BodySplit split_body(const Call& c, const Flags& unknown) {
 }
 
 Split scan_split(const Call& c, const Flags& unknown) {
-  const Halves h = halves_of(c, unknown);
+  const BodySplit body = split_body(c, unknown);
+  if (is_unknown(c, body)) return nothing_known(c, unknown);
+  const Halves h = halves_of(c, unknown, body);
   const Flags known = flipped(unknown);
   Split out;
   out.unknown_output = h.body.unknown_output;

@@ -49,7 +49,7 @@ Checkpoints checkpoints(const Call& c, const LoopCut& cut, const Split& body) {
           (most + (tells ? stretch : stretch - 1)) / stretch,  // one more look at a condition that tells
           without_effects(c.subs[0]),
           tells ? guarded(*c.subs[0], 0) : nullptr,
-          tidied(step)};
+          tidied(std::move(step))};
 }
 
 Arrays condition_inputs(const Checkpoints& h, const Arrays& before, const Arrays& known_carries) {

@@ -240,7 +240,7 @@ Split while_split(const Call& c, const Flags& unknown) {
   out.unknown_output = parts.carries;
   Program rest = *without_effects(again);  // they happen in the known half
   rest.outputs = where(rest.outputs, parts.carries);
-  out.unknown = tidied(rest);
+  out.unknown = tidied(std::move(rest));
   return out;
 }
 

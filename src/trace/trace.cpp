@@ -191,7 +191,7 @@ std::vector<Array> Trace::record(const Op& op, Params params, const std::vector<
 Traced Trace::close(const std::vector<Array>& outputs) {
   for (const Array& x : outputs) program_.outputs.push_back(atom(x));
   closed_ = true;
-  auto program = tidied(program_);
+  auto program = tidied(std::move(program_));
 #ifndef NDEBUG
   verify(*program);
 #endif

@@ -54,7 +54,7 @@ class Inliner {
     append(p, env);
     for (const Atom& a : p.outputs) out_.outputs.push_back(use(a, env));
     out_.input_names = p.input_names;
-    return tidied(out_);
+    return tidied(std::move(out_));
   }
 
  private:

@@ -79,7 +79,7 @@ ProgramPtr needed_elements(const ProgramPtr& program) {
   for (Eqn& e : out.eqns)
     for (Atom& a : e.operands) put(a);
   for (Atom& a : out.outputs) put(a);
-  return tidied(out);
+  return tidied(std::move(out));
 }
 
 }  // namespace tutti

@@ -69,6 +69,10 @@ class Splitter {
         is_constant_(p.types.size(), 0) {}
 
   Split run(const std::vector<bool>& unknown, const std::vector<bool>& whole) {
+    for (Half* half : {&known_, &unknown_}) {
+      half->out.types.reserve(p_.types.size());
+      half->out.eqns.reserve(p_.eqns.size());
+    }
     for (std::size_t i = 0; i < p_.inputs.size(); ++i) {
       ValueId v = p_.inputs[i];
       is_unknown_[v] = unknown[i];
@@ -94,10 +98,10 @@ class Splitter {
       if (unknown[i]) unknown_.input(p_.inputs[i], input_name(p_, i));
     unknown_.out.inputs.insert(unknown_.out.inputs.begin(), residual_here_.begin(), residual_here_.end());
     unknown_.out.input_names.insert(unknown_.out.input_names.begin(), residual_here_.size(), "");
-    out.unknown = needed_residuals(without_dead_code(unknown_.out));
+    out.unknown = needed_residuals(without_dead_code(std::move(unknown_.out)));
     out.num_residuals = static_cast<int>(residual_known_.size());
     for (ValueId v : residual_known_) known_.out.outputs.emplace_back(v);
-    out.known = tidied(known_.out);
+    out.known = tidied(std::move(known_.out));
     return out;
   }
 
@@ -196,7 +200,7 @@ class Splitter {
     residual_known_ = std::move(known);
     half.inputs = std::move(inputs);
     half.input_names = std::move(names);
-    if (!same) return tidied(half);
+    if (!same) return tidied(std::move(half));
     auto out = std::make_shared<Program>(std::move(half));
     out->facts.tidy = true;  // as it came
     return out;
@@ -246,7 +250,7 @@ Linearized linearize(const Program& program, const std::vector<bool>& differenti
   Program known = *s.known;
   known.outputs.erase(known.outputs.begin() + static_cast<std::ptrdiff_t>(n),
                       known.outputs.begin() + static_cast<std::ptrdiff_t>(n + dropped));
-  return {dropped ? tidied(known) : s.known, s.unknown, s.num_residuals, std::move(tangent)};
+  return {dropped ? tidied(std::move(known)) : s.known, s.unknown, s.num_residuals, std::move(tangent)};
 }
 
 }  // namespace tutti

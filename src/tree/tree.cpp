@@ -52,9 +52,7 @@ std::size_t distance_to_path(const std::string& pattern, const tree::Path& path)
 
 }  // namespace
 
-void check_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths, Loc loc) {
-  if (paths.empty()) return;
-  if (std::any_of(paths.begin(), paths.end(), [&](const tree::Path& p) { return p.matches(pattern); })) return;
+void refuse_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths, Loc loc) {
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const tree::Path& p : paths) near.emplace_back(distance_to_path(pattern, p), p.str());
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -50,6 +50,12 @@ auto update_by(auto make) {
     };
   };
 }
+// One rule for each parameter.
+template <class T> std::vector<Rule<T>> rules(int n, T value) {
+  std::vector<Rule<T>> out;
+  for (int i = 0; i < n; ++i) out.emplace_back("layer" + std::to_string(i), value);
+  return out;
+}
 std::string place_of(const std::string& name) {
   return (fs::temp_directory_path() / ("tutti_growth_" + std::to_string(::getpid()) + name)).string();
 }
@@ -115,6 +121,12 @@ TUTTI_GROWTH(OptimisersOfRules,
                         [](const tree::Path& p, const Array&) { return std::string(p.str().back() % 2 ? "a" : "b"); },
                         std::pair{"a", optim::adam(.1)}, std::pair{"b", optim::sgd(.1)});
                   })},
+                 {"labels by a rule each", 100, update_by([](int n) {
+                    return optim::multi_transform(rules<std::string>(n, "a"), std::pair{"a", optim::adam(.1)},
+                                                  std::pair{"b", optim::sgd(.1)});
+                  })},
+                 {"masked by a rule each", 100,
+                  update_by([](int n) { return optim::masked(optim::adam(.1), rules<bool>(n, true)); })},
                  {"multi_steps", 100, update_by([](int) { return optim::multi_steps(optim::adam(.1), 2); })},
                  {"apply_if_finite", 100, update_by([](int) { return optim::apply_if_finite(optim::adam(.1), 2); })},
              }));

@@ -22,6 +22,30 @@ TEST(Path, MatchesPatterns) {
   EXPECT_TRUE(tree::Path().matches("**") && tree::Path().matches("") && !tree::Path().matches("*"));
 }
 
+TEST(Path, MatchesPatternsOfManyStarsInTime) {
+  std::string stars, steps;
+  std::vector<tree::Path::Key> keys;
+  for (int i = 0; i < 40; ++i) {
+    stars += "*a";
+    steps += "**.a.";
+    keys.push_back({std::string(60, 'a')});
+  }
+  EXPECT_FALSE(tree::Path({keys[0]}).matches(stars + "b"));
+  EXPECT_TRUE(tree::Path({keys[0]}).matches(stars));
+  EXPECT_FALSE(tree::Path(keys).matches(steps));
+}
+
+TEST(Patterns, TheFirstThatMatchesCounts) {
+  const tree::Patterns some({"a.b", "*.c", "a.c", "a[0]", "**", "a.b"});
+  auto first = [&](std::vector<tree::Path::Key> keys) { return some.first_match(tree::Path(std::move(keys))); };
+  EXPECT_EQ(first({{"a"}, {"b"}}), 0);
+  EXPECT_EQ(first({{"a"}, {"c"}}), 1);  // before the one that names it
+  EXPECT_EQ(first({{"a"}, {"", 0}}), 3);
+  EXPECT_EQ(first({{"z"}}), 4);
+  EXPECT_EQ(some.match_any({tree::Path({{"a"}, {"b"}})}), (std::vector<bool>{true, false, false, false, true, true}));
+  EXPECT_EQ(tree::Patterns().first_match(tree::Path()), -1);
+}
+
 TEST(Path, QuotesKeysThatWouldReadAsSeveralSteps) {
   const tree::Path p({{"a"}, {"b.c"}, {"d"}});
   EXPECT_EQ(p.str(), "a['b.c'].d");

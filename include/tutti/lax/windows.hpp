@@ -83,7 +83,8 @@ struct PatchOptions {
   std::optional<DType> preferred_element_type{};
 };
 /// Elements of every window of extents `filter_shape`, as features of the result: input features times elements of the
-/// window, the latter varying faster. Source: jax.lax.conv_general_dilated_patches.
+/// window, the latter varying faster. They are read, not multiplied by ones and zeros: what is not finite stays in its
+/// features. Source: jax.lax.conv_general_dilated_patches.
 Array conv_general_dilated_patches(const In& lhs, const Dims& filter_shape, const Dims& window_strides,
                                    const PatchOptions& options = {});
 /// A convolution with a kernel of its own for every window: rhs has an out feature dim, one of input features times

@@ -115,7 +115,7 @@ template <class T> Masked<T> masked(T inner, Mask mask) { return {std::move(inne
 /// A label per parameter: path patterns, the first match counts, or a function (path, array) -> std::string.
 class Labels {
  public:
-  Labels(std::initializer_list<Rule<std::string>> rules) : rules_(rules) {}
+  Labels(std::initializer_list<Rule<std::string>> rules) : Labels(std::vector(rules)) {}
   Labels(std::vector<Rule<std::string>> rules) : rules_(std::move(rules)) {}
   template <class F>
   requires std::is_invocable_r_v<std::string, const F&, const tree::Path&, const Array&> Labels(F fn)
@@ -126,7 +126,7 @@ class Labels {
   void check(const std::vector<tree::Path>& paths) const;
 
  private:
-  std::vector<Rule<std::string>> rules_;
+  tutti::detail::Rules<std::string> rules_;
   std::function<std::string(const tree::Path&, const Array&)> function_;
 };
 

@@ -18,7 +18,7 @@ namespace tutti::optim {
 class Mask {
  public:
   template <std::same_as<bool> B> Mask(B all) : all_(all) {}
-  Mask(std::initializer_list<Rule<bool>> rules) : rules_(rules) {}
+  Mask(std::initializer_list<Rule<bool>> rules) : Mask(std::vector(rules)) {}
   Mask(std::vector<Rule<bool>> rules) : rules_(std::move(rules)) {}
   template <class F>
   requires std::is_invocable_r_v<bool, const F&, const tree::Path&, const Array&> Mask(F fn)
@@ -31,7 +31,7 @@ class Mask {
 
  private:
   bool all_ = false;
-  std::vector<Rule<bool>> rules_;
+  tutti::detail::Rules<bool> rules_;
   std::function<bool(const tree::Path&, const Array&)> function_;
 };
 

@@ -21,8 +21,8 @@ concept ValueOf = std::convertible_to<const U&, T> &&
     (!std::same_as<T, bool> || std::same_as<std::remove_cvref_t<U>, bool>);
 /// Throws ValueError: a list of `entries` has none for the leaf at `path`, whose step `depth` asks number `asked`.
 [[noreturn]] void refuse_prefix(std::size_t entries, std::size_t asked, const tree::Path& path, std::size_t depth);
-/// Throws ValueError, with the nearest paths, when `pattern` matches none of them.
-void check_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths, Loc loc);
+/// Throws ValueError, with the nearest paths: `pattern` matches none of them.
+[[noreturn]] void refuse_pattern(const char* what, const std::string& pattern, const std::vector<tree::Path>& paths, Loc loc);
 }  // namespace detail
 
 struct if_any_t {};
@@ -49,11 +49,32 @@ template <class T> struct Rule {
   }
 };
 namespace detail {
-template <class T>
-void check_rules(const char* what, const std::vector<Rule<T>>& rules, const std::vector<tree::Path>& paths, Loc loc) {
-  for (const Rule<T>& r : rules)
-    if (!r.may_miss) check_pattern(what, r.pattern, paths, loc);
-}
+/// Rules of which the first match counts.
+template <class T> class Rules {
+ public:
+  Rules() = default;
+  explicit Rules(std::vector<Rule<T>> rules) : rules_(std::move(rules)) {
+    std::vector<std::string> patterns;
+    for (const Rule<T>& r : rules_) patterns.push_back(r.pattern);
+    patterns_ = tree::Patterns(std::move(patterns));
+  }
+  /// Null where there is none.
+  const Rule<T>* first_match(const tree::Path& path) const {
+    const int i = patterns_.first_match(path);
+    return i < 0 ? nullptr : &rules_[static_cast<std::size_t>(i)];
+  }
+  /// ValueError when one that may not miss matches none of the paths, of which there are some.
+  void check(const char* what, const std::vector<tree::Path>& paths, Loc loc) const {
+    if (paths.empty()) return;
+    const std::vector<bool> hit = patterns_.match_any(paths);
+    for (std::size_t i = 0; i < rules_.size(); ++i)
+      if (!hit[i] && !rules_[i].may_miss) refuse_pattern(what, rules_[i].pattern, paths, loc);
+  }
+
+ private:
+  std::vector<Rule<T>> rules_;
+  tree::Patterns patterns_;
+};
 }  // namespace detail
 
 /// A T for every leaf of the arguments (or results) of a function.
@@ -109,7 +130,7 @@ template <class T> class TreeOf {
   Kind kind_ = Kind::open;
   std::optional<T> value_;
   std::vector<TreeOf> list_;
-  std::vector<Rule<T>> rules_;
+  detail::Rules<T> rules_;
   std::function<T(const tree::Path&, const Array&)> function_;
 };
 
@@ -120,7 +141,7 @@ template <class T> TreeOf<T>& TreeOf<T>::operator=(const TreeOf&) = default;
 template <class T> TreeOf<T>& TreeOf<T>::operator=(TreeOf&&) noexcept = default;
 template <class T> TreeOf<T>::~TreeOf() = default;
 template <class T> TreeOf<T>::TreeOf(std::initializer_list<TreeOf> list) : kind_(Kind::list), list_(list) {}
-template <class T> TreeOf<T>::TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(rules) {}
+template <class T> TreeOf<T>::TreeOf(std::initializer_list<Rule<T>> rules) : kind_(Kind::rules), rules_(std::vector<Rule<T>>(rules)) {}
 
 template <class T> std::optional<T> TreeOf<T>::at(int top, const tree::Path& path, const Array& leaf) const {
   const TreeOf* here = entry(top, path);
@@ -128,10 +149,10 @@ template <class T> std::optional<T> TreeOf<T>::at(int top, const tree::Path& pat
   switch (here->kind_) {
     case Kind::value: return here->value_;
     case Kind::function: return here->function_(path, leaf);
-    case Kind::rules:
-      for (const Rule<T>& r : here->rules_)
-        if (path.matches(r.pattern)) return r.open ? std::optional<T>() : r.value;
-      return {};
+    case Kind::rules: {
+      const Rule<T>* r = here->rules_.first_match(path);
+      return r && !r->open ? std::optional<T>(r->value) : std::nullopt;
+    }
     default: return {};
   }
 }
@@ -144,7 +165,7 @@ void TreeOf<T>::check_rules(const char* what, const std::vector<std::pair<int, t
     if (below.empty() || below.back().first != here) below.push_back({here, {}});
     below.back().second.push_back(path);
   }
-  for (const auto& [here, paths] : below) detail::check_rules(what, here->rules_, paths, loc);
+  for (const auto& [here, paths] : below) here->rules_.check(what, paths, loc);
 }
 template <class T> const TreeOf<T>* TreeOf<T>::entry(int top, const tree::Path& path) const {
   const TreeOf* here = this;

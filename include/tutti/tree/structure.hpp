@@ -54,6 +54,22 @@ class Path {
 };
 std::ostream& operator<<(std::ostream& out, const Path& path);
 
+/// Path patterns, of which the first that matches counts. Those without stars and question marks are looked up, all at
+/// once.
+class Patterns {
+ public:
+  Patterns() = default;
+  explicit Patterns(std::vector<std::string> patterns);
+  /// The number of the first that matches the path; -1: none.
+  int first_match(const Path& path) const;
+  /// Per pattern, whether it matches one of the paths.
+  std::vector<bool> match_any(const std::vector<Path>& paths) const;
+
+ private:
+  struct Table;
+  std::shared_ptr<const Table> table_;
+};
+
 namespace detail {
 
 /// A type that has children. One constant per type: its address is the type's identity in a Structure.
