@@ -59,9 +59,61 @@ template <class Word> void turn_narrow(const Word* in, std::int64_t in_step, Wor
                                           std::int64_t out_step) {
   square16<false, 0>(reinterpret_cast<const float*>(in), in_step, reinterpret_cast<float*>(out), out_step);
 }
-Square<std::uint32_t> turn_words() { return has_avx512() ? turn_wide : turn_narrow<std::uint32_t>; }
+
+// Of eight words each: pairs of rows, pairs of pairs, then halves of vectors change places.
+TUTTI_AVX2 void turn_avx2(const std::uint32_t* from, std::int64_t in_step, std::uint32_t* to, std::int64_t out_step) {
+  const auto* in = reinterpret_cast<const float*>(from);
+  auto* out = reinterpret_cast<float*>(to);
+  for (std::int64_t i = 0; i < 16; i += 8)
+    for (std::int64_t j = 0; j < 16; j += 8) {
+      __m256 a[8], b[8];
+#pragma GCC unroll 8
+      for (int r = 0; r < 8; ++r) a[r] = _mm256_loadu_ps(in + (i + r) * in_step + j);
+#pragma GCC unroll 4
+      for (int r = 0; r < 8; r += 2) {
+        b[r] = _mm256_unpacklo_ps(a[r], a[r + 1]);
+        b[r + 1] = _mm256_unpackhi_ps(a[r], a[r + 1]);
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < 8; ++r) {
+        const int first = r / 4 * 4 + r % 4 / 2;  // columns 0 and 1 of both halves, then 2 and 3
+        a[r] = r % 2 == 0 ? _mm256_shuffle_ps(b[first], b[first + 2], 0x44)
+                          : _mm256_shuffle_ps(b[first], b[first + 2], 0xee);
+      }
+#pragma GCC unroll 4
+      for (int c = 0; c < 4; ++c) {
+        _mm256_storeu_ps(out + (j + c) * out_step + i, _mm256_permute2f128_ps(a[c], a[c + 4], 0x20));
+        _mm256_storeu_ps(out + (j + c + 4) * out_step + i, _mm256_permute2f128_ps(a[c], a[c + 4], 0x31));
+      }
+    }
+}
+TUTTI_AVX2 void turn_avx2(const std::uint64_t* from, std::int64_t in_step, std::uint64_t* to, std::int64_t out_step) {
+  const auto* in = reinterpret_cast<const double*>(from);
+  auto* out = reinterpret_cast<double*>(to);
+  for (std::int64_t i = 0; i < 8; i += 4)
+    for (std::int64_t j = 0; j < 8; j += 4) {
+      __m256d a[4], b[4];
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r) a[r] = _mm256_loadu_pd(in + (i + r) * in_step + j);
+#pragma GCC unroll 2
+      for (int r = 0; r < 4; r += 2) {
+        b[r] = _mm256_unpacklo_pd(a[r], a[r + 1]);
+        b[r + 1] = _mm256_unpackhi_pd(a[r], a[r + 1]);
+      }
+#pragma GCC unroll 2
+      for (int c = 0; c < 2; ++c) {
+        _mm256_storeu_pd(out + (j + c) * out_step + i, _mm256_permute2f128_pd(b[c], b[c + 2], 0x20));
+        _mm256_storeu_pd(out + (j + c + 2) * out_step + i, _mm256_permute2f128_pd(b[c], b[c + 2], 0x31));
+      }
+    }
+}
+template <class Word> Square<Word> square_of() {
+  if constexpr (sizeof(Word) == 4)
+    if (has_avx512()) return turn_wide;
+  return has_avx2() ? static_cast<Square<Word>>(turn_avx2) : turn_narrow<Word>;
+}
 #else
-Square<std::uint32_t> turn_words() { return turn_narrow<std::uint32_t>; }
+template <class Word> Square<Word> square_of() { return turn_narrow<Word>; }
 #endif
 
 template <class Word>
@@ -89,13 +141,13 @@ void turn(Square<Word> square, const Word* in, std::int64_t in_step, std::int64_
 namespace detail {
 void turn_squares(const void* in, std::int64_t in_step, std::int64_t rows, std::int64_t cols, void* out,
                   std::int64_t out_step, std::uint32_t) {
-  static const Square<std::uint32_t> square = turn_words();
+  static const Square<std::uint32_t> square = square_of<std::uint32_t>();
   turn(square, static_cast<const std::uint32_t*>(in), in_step, rows, cols, static_cast<std::uint32_t*>(out), out_step);
 }
 void turn_squares(const void* in, std::int64_t in_step, std::int64_t rows, std::int64_t cols, void* out,
                   std::int64_t out_step, std::uint64_t) {
-  turn(turn_narrow<std::uint64_t>, static_cast<const std::uint64_t*>(in), in_step, rows, cols,
-       static_cast<std::uint64_t*>(out), out_step);
+  static const Square<std::uint64_t> square = square_of<std::uint64_t>();
+  turn(square, static_cast<const std::uint64_t*>(in), in_step, rows, cols, static_cast<std::uint64_t*>(out), out_step);
 }
 }  // namespace detail
 

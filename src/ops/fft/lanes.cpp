@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lane/side_by_side.hpp"
+#include "lane/vectors.hpp"
 
 namespace tutti::ops {
 namespace {
@@ -23,14 +24,18 @@ template <class T> struct Job {
 };
 
 namespace fft_plain {
+#define TUTTI_VECTOR 16
 #include "ops/fft/lane_kernels.inc"
-}
+#undef TUTTI_VECTOR
+}  // namespace fft_plain
 
 #if TUTTI_X86
 namespace fft_avx2 {
 #include "lane/begin_avx2.inc"
 
+#define TUTTI_VECTOR 32
 #include "ops/fft/lane_kernels.inc"
+#undef TUTTI_VECTOR
 
 #include "lane/end_target.inc"
 }  // namespace fft_avx2
@@ -38,7 +43,9 @@ namespace fft_avx2 {
 namespace fft_avx512 {
 #include "lane/begin_avx512.inc"
 
+#define TUTTI_VECTOR 64
 #include "ops/fft/lane_kernels.inc"
+#undef TUTTI_VECTOR
 
 #include "lane/end_target.inc"
 }  // namespace fft_avx512
