@@ -38,6 +38,37 @@ template <class V> [[gnu::always_inline]] inline ElementOf<V> total(V x) {
     for (std::size_t i = 0; i < n; ++i) lanes[i] += lanes[i + n];
   return lanes[0];
 }
+/// n elements in vectors of `bytes`, as halves where one vector does not hold them: what compilers make of types that
+/// are wider than the processor's vectors goes through memory.
+template <class T, int n, int bytes, bool one = n * static_cast<int>(sizeof(T)) <= bytes> struct Wide {
+  using V = typename Of<T, n * static_cast<int>(sizeof(T))>::V;
+  V x;
+
+  [[gnu::always_inline]] static Wide load(const T* p) { return {vectors::load<V>(p)}; }
+  [[gnu::always_inline]] static Wide zero() { return {V{}}; }
+  [[gnu::always_inline]] void store(T* p) const { vectors::store(p, x); }
+  [[gnu::always_inline]] Wide operator+(const Wide& y) const { return {x + y.x}; }
+  [[gnu::always_inline]] Wide operator*(const Wide& y) const { return {x * y.x}; }
+  [[gnu::always_inline]] Wide operator*(T y) const { return {x * y}; }
+  /// The sum of all elements, half by half.
+  [[gnu::always_inline]] T total() const { return vectors::total(x); }
+};
+template <class T, int n, int bytes> struct Wide<T, n, bytes, false> {
+  using Half = Wide<T, n / 2, bytes>;
+  Half low, high;
+
+  [[gnu::always_inline]] static Wide load(const T* p) { return {Half::load(p), Half::load(p + n / 2)}; }
+  [[gnu::always_inline]] static Wide zero() { return {Half::zero(), Half::zero()}; }
+  [[gnu::always_inline]] void store(T* p) const {
+    low.store(p);
+    high.store(p + n / 2);
+  }
+  [[gnu::always_inline]] Wide operator+(const Wide& y) const { return {low + y.low, high + y.high}; }
+  [[gnu::always_inline]] Wide operator*(const Wide& y) const { return {low * y.low, high * y.high}; }
+  [[gnu::always_inline]] Wide operator*(T y) const { return {low * y, high * y}; }
+  [[gnu::always_inline]] T total() const { return (low + high).total(); }
+};
+
 /// x in all lanes.
 template <class V> [[gnu::always_inline]] inline V all_of(ElementOf<V> x) {
 #if TUTTI_X86 && !defined(__clang__)

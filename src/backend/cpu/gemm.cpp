@@ -18,6 +18,23 @@ constexpr std::int64_t kTiny = 4096;
 constexpr std::int64_t kWideColumns = 16;  // columns from which instructions on whole vectors pay all the same
 // A right operand of so few elements, in order, is near: asking memory for it ahead gains nothing.
 constexpr std::int64_t kNearElements = 1 << 19;
+// Products of few long rows: the other operand is read again for each of them, from near.
+constexpr std::int64_t kFewRows = 4, kManyRows = 16, kLongRow = 256, kNearRows = 1 << 16;
+
+// Few rows against few columns that lie in order both: each is a matrix times a vector.
+bool by_vectors(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, float* c,
+                std::int64_t c_row) {
+  if (a.column != 1 || b.row != 1 || k < kLongRow || std::min(m, n) > kFewRows || std::max(m, n) > kManyRows ||
+      std::max(m, n) * k > kNearRows)
+    return false;
+  if (m < n) {
+    for (std::int64_t i = 0; i < m; ++i)
+      matvec(n, k, {b.data, b.column, 1}, {a.data + i * a.row, 1, c + i * c_row, 1});
+  } else {
+    for (std::int64_t j = 0; j < n; ++j) matvec(m, k, a, {b.data + j * b.column, 1, c + j, c_row});
+  }
+  return true;
+}
 
 [[gnu::always_inline]] inline void add_up(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                                           const Matrix& b, float* c, std::int64_t c_row, bool adds) {
@@ -65,7 +82,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix a, Matrix b, fl
     return (n == 1 && !adds && matvec(m, k, a, {b.data, b.row, c, c_row})) ||
            (m == 1 && !adds && matvec(n, k, {b.data, b.column, b.row}, {a.data, a.column, c, 1}));
   };
-  if (!vector()) {
+  if (!vector() && (adds || !by_vectors(m, n, k, a, b, c, c_row))) {
     if (const ThinProduct thin = thin_product(n, k)) return thin(m, k, a, b, c, c_row, sums);
     if ((!is_tiny || n >= kWideColumns) && small_product(m, n, k, a, b, c, c_row, sums)) return;
     const bool near = b.column == 1 && n * k <= kNearElements;

@@ -3,110 +3,110 @@
 #include <algorithm>
 
 #include "backend/cpu/isa.hpp"
+#include "lane/vectors.hpp"
 
 namespace tutti::cpu {
 namespace {
 
 constexpr std::int64_t kInner = 4096;  // elements of x, and of y, at a time: they stay in the first-level cache
-constexpr int kLanes = 16, kRows = 4, kAtOnce = 8;
+constexpr int kLanes = 16, kAtOnce = 8;
 constexpr std::int64_t kFewColumns = 63;
 constexpr std::int64_t kPiece = 32;  // rows or columns of products that lie side by side
 
-typedef float Lanes __attribute__((vector_size(64))) __attribute__((aligned(4)));
-
-// Adds the lanes from `half` on to those before them.
-template <int half> [[gnu::always_inline]] inline void fold(Lanes& x) {
-  x += __builtin_shufflevector(x, x, half, half + 1, half + 2, half + 3, half + 4, half + 5, half + 6, half + 7, 0, 0,
-                               0, 0, 0, 0, 0, 0);
-}
+// Lanes do not know of each other until the end, whatever vectors hold them.
+template <int bytes> using Lanes = lane::vectors::Wide<float, kLanes, bytes>;
+// Rows whose sums, two of each, fill half of the registers.
+template <int bytes> constexpr int kRows = bytes == 64 ? 4 : 2;
 
 // Rows of a against x, which lie in order: sums in lanes, `rows` of them and two of each row side by side.
-template <int rows>
+template <int bytes, int rows>
 [[gnu::always_inline]] inline void along(std::int64_t k, const float* a, std::int64_t a_row, const float* x,
                                          float* sums) {
-  Lanes even[rows]{}, odd[rows]{};
+  using L = Lanes<bytes>;
+  L even[rows], odd[rows];
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) even[i] = odd[i] = L::zero();
   std::int64_t l = 0;
   for (; l + 2 * kLanes <= k; l += 2 * kLanes) {
-    const Lanes x0 = *reinterpret_cast<const Lanes*>(x + l), x1 = *reinterpret_cast<const Lanes*>(x + l + kLanes);
+    const L x0 = L::load(x + l), x1 = L::load(x + l + kLanes);
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
-      even[i] += *reinterpret_cast<const Lanes*>(a + i * a_row + l) * x0;
-      odd[i] += *reinterpret_cast<const Lanes*>(a + i * a_row + l + kLanes) * x1;
+      even[i] = even[i] + L::load(a + i * a_row + l) * x0;
+      odd[i] = odd[i] + L::load(a + i * a_row + l + kLanes) * x1;
     }
   }
   if (l + kLanes <= k) {
-    const Lanes x0 = *reinterpret_cast<const Lanes*>(x + l);
+    const L x0 = L::load(x + l);
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) even[i] += *reinterpret_cast<const Lanes*>(a + i * a_row + l) * x0;
+    for (int i = 0; i < rows; ++i) even[i] = even[i] + L::load(a + i * a_row + l) * x0;
     l += kLanes;
   }
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
-    even[i] += odd[i];
     float sum = 0;
     for (std::int64_t rest = l; rest < k; ++rest) sum += a[i * a_row + rest] * x[rest];
-    fold<8>(even[i]);
-    fold<4>(even[i]);
-    fold<2>(even[i]);
-    fold<1>(even[i]);
-    sums[i] += even[i][0] + sum;
+    sums[i] += (even[i] + odd[i]).total() + sum;
   }
 }
 
 // Columns of a, added up for `vectors` times 16 rows of it that lie in order.
-template <int vectors>
+template <int bytes, int vectors>
 [[gnu::always_inline]] inline void across(std::int64_t k, const float* a, std::int64_t a_column, const float* x,
                                           float* sums) {
-  Lanes sum[vectors];
+  using L = Lanes<bytes>;
+  L sum[vectors];
 #pragma GCC unroll 8
-  for (int v = 0; v < vectors; ++v) sum[v] = *reinterpret_cast<const Lanes*>(sums + v * kLanes);
+  for (int v = 0; v < vectors; ++v) sum[v] = L::load(sums + v * kLanes);
   for (std::int64_t l = 0; l < k; ++l)
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v) sum[v] += *reinterpret_cast<const Lanes*>(a + l * a_column + v * kLanes) * x[l];
+    for (int v = 0; v < vectors; ++v) sum[v] = sum[v] + L::load(a + l * a_column + v * kLanes) * x[l];
 #pragma GCC unroll 8
-  for (int v = 0; v < vectors; ++v) *reinterpret_cast<Lanes*>(sums + v * kLanes) = sum[v];
+  for (int v = 0; v < vectors; ++v) sum[v].store(sums + v * kLanes);
 }
 
 // A few long rows of a at a time, each read from end to end, on to sums that lie in order.
-template <int rows>
+template <int bytes, int rows>
 [[gnu::always_inline]] inline void on_to(std::int64_t m, const float* a, std::int64_t a_column, const float* x,
                                          float* sums) {
   std::int64_t i = 0;
   for (; i + kLanes <= m; i += kLanes) {
-    Lanes sum = *reinterpret_cast<const Lanes*>(sums + i);
+    Lanes<bytes> sum = Lanes<bytes>::load(sums + i);
 #pragma GCC unroll 8
-    for (int l = 0; l < rows; ++l) sum += *reinterpret_cast<const Lanes*>(a + l * a_column + i) * x[l];
-    *reinterpret_cast<Lanes*>(sums + i) = sum;
+    for (int l = 0; l < rows; ++l) sum = sum + Lanes<bytes>::load(a + l * a_column + i) * x[l];
+    sum.store(sums + i);
   }
   for (; i < m; ++i)
     for (int l = 0; l < rows; ++l) sums[i] += a[l * a_column + i] * x[l];
 }
 // Sums of rows that lie in order.
+template <int bytes>
 [[gnu::always_inline]] inline void by_rows(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_row,
                                            const float* x, float* sums) {
   std::int64_t i = 0;
-  for (; i + kRows <= m; i += kRows) along<kRows>(k, a + i * a_row, a_row, x, sums + i);
-  for (; i < m; ++i) along<1>(k, a + i * a_row, a_row, x, sums + i);
+  for (; i + kRows<bytes> <= m; i += kRows<bytes>) along<bytes, kRows<bytes>>(k, a + i * a_row, a_row, x, sums + i);
+  for (; i < m; ++i) along<bytes, 1>(k, a + i * a_row, a_row, x, sums + i);
 }
 // Sums of columns, whose elements of one row of a lie in order: of many columns row by row, as memory likes it, of few
 // each in a register.
+template <int bytes>
 [[gnu::always_inline]] inline void by_columns(std::int64_t m, std::int64_t k, const float* a, std::int64_t a_column,
                                               const float* x, float* sums) {
   std::int64_t l = 0, i = 0;
   if (m > kFewColumns) {
-    for (; l + kAtOnce <= k; l += kAtOnce) on_to<kAtOnce>(m, a + l * a_column, a_column, x + l, sums);
-    for (; l < k; ++l) on_to<1>(m, a + l * a_column, a_column, x + l, sums);
+    for (; l + kAtOnce <= k; l += kAtOnce) on_to<bytes, kAtOnce>(m, a + l * a_column, a_column, x + l, sums);
+    for (; l < k; ++l) on_to<bytes, 1>(m, a + l * a_column, a_column, x + l, sums);
     return;
   }
-  for (; i + 4 * kLanes <= m; i += 4 * kLanes) across<4>(k, a + i, a_column, x, sums + i);
-  for (; i + 2 * kLanes <= m; i += 2 * kLanes) across<2>(k, a + i, a_column, x, sums + i);
-  for (; i + kLanes <= m; i += kLanes) across<1>(k, a + i, a_column, x, sums + i);
+  for (; i + 4 * kLanes <= m; i += 4 * kLanes) across<bytes, 4>(k, a + i, a_column, x, sums + i);
+  for (; i + 2 * kLanes <= m; i += 2 * kLanes) across<bytes, 2>(k, a + i, a_column, x, sums + i);
+  for (; i + kLanes <= m; i += kLanes) across<bytes, 1>(k, a + i, a_column, x, sums + i);
   if (i == m) return;
   for (; l < k; ++l)
     for (std::int64_t r = i; r < m; ++r) sums[r] += a[l * a_column + r] * x[l];
 }
 
 // To y, or to what is there already.
+template <int bytes>
 [[gnu::always_inline]] inline void product(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, bool add) {
   alignas(64) float in_order[kInner], sums[kInner];
   const bool rows = a.column == 1 || k == 1;
@@ -126,7 +126,7 @@ template <int rows>
         x = in_order;
       }
       const float* part = a.data + to * a.row + from * a.column;
-      rows ? by_rows(n, inner, part, a.row, x, out) : by_columns(n, inner, part, a.column, x, out);
+      rows ? by_rows<bytes>(n, inner, part, a.row, x, out) : by_columns<bytes>(n, inner, part, a.column, x, out);
     }
     if (out != y)
       for (std::int64_t j = 0; j < n; ++j) y[j * v.y_step] = sums[j];
@@ -134,6 +134,7 @@ template <int rows>
 }
 
 // All products together, a few of their long steps at a time: so memory is read as it lies.
+template <int bytes>
 [[gnu::always_inline]] inline void products(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v,
                                             const SideBySide& all) {
   const bool rows = a.column == 1 || k == 1;
@@ -144,7 +145,7 @@ template <int rows>
       const Matrix part{a.data + i * all.a + from * (rows ? a.row : a.column), a.row, a.column};
       const InOut of{v.x + i * all.x + (rows ? 0 : from * v.x_step), v.x_step,
                      v.y + i * all.y + (rows ? from * v.y_step : 0), v.y_step};
-      product(rows ? here : m, rows ? k : here, part, of, !rows && from > 0);
+      product<bytes>(rows ? here : m, rows ? k : here, part, of, !rows && from > 0);
     }
   }
 }
@@ -152,13 +153,13 @@ template <int rows>
 // The same loops for each kind of machine (as in gemm.cpp).
 using Products = void (*)(std::int64_t, std::int64_t, const Matrix&, const InOut&, const SideBySide&);
 void plain(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
-  products(m, k, a, v, all);
+  products<16>(m, k, a, v, all);
 }
 TUTTI_AVX2 void avx2(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
-  products(m, k, a, v, all);
+  products<32>(m, k, a, v, all);
 }
 TUTTI_AVX512 void avx512(std::int64_t m, std::int64_t k, const Matrix& a, const InOut& v, const SideBySide& all) {
-  products(m, k, a, v, all);
+  products<64>(m, k, a, v, all);
 }
 
 }  // namespace

@@ -19,44 +19,51 @@ namespace tutti::cpu {
 
 namespace scatter {
 
-// Eight floats, and they as doubles.
-typedef float Floats __attribute__((vector_size(32))) __attribute__((aligned(4)));
-typedef double Doubles __attribute__((vector_size(64))) __attribute__((aligned(8)));
-constexpr std::int64_t kEight = 8;
+// Floats, and they as doubles that are one vector of so many bytes.
+template <int bytes> struct Halves {
+  static constexpr std::int64_t count = bytes / 8;
+  typedef float Floats __attribute__((vector_size(bytes / 2))) __attribute__((aligned(4)));
+  typedef double Doubles __attribute__((vector_size(bytes))) __attribute__((aligned(8)));
+  typedef std::int32_t Chosen __attribute__((vector_size(bytes / 2)));
+};
 
-[[gnu::always_inline]] inline void add_lanes(const float* x, std::int64_t n, double* sums) {
+template <int bytes> [[gnu::always_inline]] inline void add_lanes(const float* x, std::int64_t n, double* sums) {
+  using H = Halves<bytes>;
   std::int64_t i = 0;
-  for (; i + kEight <= n; i += kEight)
-    *reinterpret_cast<Doubles*>(sums + i) += __builtin_convertvector(*reinterpret_cast<const Floats*>(x + i), Doubles);
+  for (; i + H::count <= n; i += H::count)
+    *reinterpret_cast<typename H::Doubles*>(sums + i) +=
+        __builtin_convertvector(*reinterpret_cast<const typename H::Floats*>(x + i), typename H::Doubles);
   for (; i < n; ++i) sums[i] += x[i];
 }
-inline void add_plain(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
-TUTTI_AVX2 inline void add_avx2(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
-TUTTI_AVX512 inline void add_avx512(const float* x, std::int64_t n, double* sums) { add_lanes(x, n, sums); }
+inline void add_plain(const float* x, std::int64_t n, double* sums) { add_lanes<16>(x, n, sums); }
+TUTTI_AVX2 inline void add_avx2(const float* x, std::int64_t n, double* sums) { add_lanes<32>(x, n, sums); }
+TUTTI_AVX512 inline void add_avx512(const float* x, std::int64_t n, double* sums) { add_lanes<64>(x, n, sums); }
 inline void add_run(const float* x, std::int64_t n, double* sums) {
   static const auto add = isa() == Isa::avx512 ? add_avx512 : isa() == Isa::avx2 ? add_avx2 : add_plain;
   add(x, n, sums);
 }
 // As Added::give, below.
+template <int bytes>
 [[gnu::always_inline]] inline std::int64_t give_lanes(float* places, const double* sums, std::int64_t n) {
-  typedef std::int32_t Chosen __attribute__((vector_size(32)));
+  using H = Halves<bytes>;
   std::int64_t i = 0;
-  for (; i + kEight <= n; i += kEight) {
-    Floats& place = *reinterpret_cast<Floats*>(places + i);
-    const Doubles sum = *reinterpret_cast<const Doubles*>(sums + i);
-    const Floats all = __builtin_convertvector(__builtin_convertvector(place, Doubles) + sum, Floats);
-    place = __builtin_convertvector(sum == 0, Chosen) ? place : all;
+  for (; i + H::count <= n; i += H::count) {
+    typename H::Floats& place = *reinterpret_cast<typename H::Floats*>(places + i);
+    const typename H::Doubles sum = *reinterpret_cast<const typename H::Doubles*>(sums + i);
+    const typename H::Floats all = __builtin_convertvector(
+        __builtin_convertvector(place, typename H::Doubles) + sum, typename H::Floats);
+    place = __builtin_convertvector(sum == 0, typename H::Chosen) ? place : all;
   }
   return i;
 }
 inline std::int64_t give_plain(float* places, const double* sums, std::int64_t n) {
-  return give_lanes(places, sums, n);
+  return give_lanes<16>(places, sums, n);
 }
 TUTTI_AVX2 inline std::int64_t give_avx2(float* places, const double* sums, std::int64_t n) {
-  return give_lanes(places, sums, n);
+  return give_lanes<32>(places, sums, n);
 }
 TUTTI_AVX512 inline std::int64_t give_avx512(float* places, const double* sums, std::int64_t n) {
-  return give_lanes(places, sums, n);
+  return give_lanes<64>(places, sums, n);
 }
 // How many have been given: whole vectors.
 inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t n) {
@@ -65,19 +72,23 @@ inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t
 }
 // What n places become to which several runs are added: `old` and the sum of them all, rounded once. `one`: all places
 // are *old.
+template <int bytes>
 [[gnu::always_inline]] inline void add_group_lanes(const std::vector<const float*>& runs, const float* old, bool one,
                                                    std::int64_t n, float* to) {
-  typedef std::int32_t Chosen __attribute__((vector_size(32)));
+  using Floats = typename Halves<bytes>::Floats;
+  using Doubles = typename Halves<bytes>::Doubles;
+  using Chosen = typename Halves<bytes>::Chosen;
+  constexpr std::int64_t count = Halves<bytes>::count;
   const float first = *old;
-  const Floats same = {first, first, first, first, first, first, first, first};
+  const Floats same = first - Floats{};
   std::int64_t i = 0;
   // Rounded to floats, the sum of two is the same in doubles.
-  for (const float* run = runs[0]; runs.size() == 1 && i + kEight <= n; i += kEight) {
+  for (const float* run = runs[0]; runs.size() == 1 && i + count <= n; i += count) {
     const Floats more = *reinterpret_cast<const Floats*>(run + i),
                  place = one ? same : *reinterpret_cast<const Floats*>(old + i), all = place + more;
     *reinterpret_cast<Floats*>(to + i) = more == 0 ? place : all;
   }
-  for (; i + kEight <= n; i += kEight) {
+  for (; i + count <= n; i += count) {
     Doubles sum = {};
     for (const float* run : runs) sum += __builtin_convertvector(*reinterpret_cast<const Floats*>(run + i), Doubles);
     const Floats place = one ? same : *reinterpret_cast<const Floats*>(old + i);
@@ -93,15 +104,15 @@ inline std::int64_t give_vectors(float* places, const double* sums, std::int64_t
 }
 inline void add_group_plain(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n,
                             float* to) {
-  add_group_lanes(runs, old, one, n, to);
+  add_group_lanes<16>(runs, old, one, n, to);
 }
 TUTTI_AVX2 inline void add_group_avx2(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n,
                                       float* to) {
-  add_group_lanes(runs, old, one, n, to);
+  add_group_lanes<32>(runs, old, one, n, to);
 }
 TUTTI_AVX512 inline void add_group_avx512(const std::vector<const float*>& runs, const float* old, bool one,
                                           std::int64_t n, float* to) {
-  add_group_lanes(runs, old, one, n, to);
+  add_group_lanes<64>(runs, old, one, n, to);
 }
 inline void add_group(const std::vector<const float*>& runs, const float* old, bool one, std::int64_t n, float* to) {
   static const auto add = isa() == Isa::avx512 ? add_group_avx512
