@@ -86,7 +86,10 @@ template <class T, class How> class Runs {
           take_all(out_ + begin);
         } else {
           auto* const held = static_cast<Held*>(table->data());
-          std::fill_n(held, end - begin, How::none());
+          if constexpr (std::is_arithmetic_v<Held>)  // the library's instructions are wider than the compiler's
+            std::memset(static_cast<void*>(held), 0, static_cast<std::size_t>(end - begin) * sizeof(Held));
+          else
+            std::fill_n(held, end - begin, How::none());
           take_all(held);
           How::give_run(out_ + begin, held, end - begin);
         }
@@ -98,10 +101,11 @@ template <class T, class How> class Runs {
   void start(std::int64_t begin, std::int64_t end, bool past) const {
     if (!from_) return;
     const std::int64_t n = end - begin;
+    const T first = *from_;  // of its own, so that the loop need not read it again for each element
     if (is_one_ && past)
-      stream_fill(out_ + begin, n, *from_);
+      stream_fill(out_ + begin, n, first);
     else if (is_one_)
-      std::fill_n(out_ + begin, n, *from_);
+      std::fill_n(out_ + begin, n, first);
     else if (past)
       stream_copy(reinterpret_cast<const char*>(from_ + begin), n * static_cast<std::int64_t>(sizeof(T)),
                   reinterpret_cast<char*>(out_ + begin));
