@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
 # "FOLDER/file.hpp". Some folders are not like that: golden, fuzz and sweep (programs of their own), consumer (a
-# user's project), compile_fail (files that must not compile), headers (files that must), exchange (a module for
+# user's project), debugger (a program and what gdb prints of it), compile_fail (files that must not compile), headers (files that must), exchange (a module for
 # Python) and ends (what tests of run start). Tests with the label "slow" are left out by `./dev test --sanitize`, and
 # so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
@@ -28,7 +28,7 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed ends exchange faults fuzz headers
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail debugger distributed ends exchange faults fuzz headers
   sweep)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
@@ -274,6 +274,16 @@ if(NOT TUTTI_SANITIZE)  # Python is not sanitized
     COMMAND ${TUTTI_NUMPY_PYTHON} ${tutti_tests}/exchange/numpy_exchange.py $<TARGET_FILE:test_exchange>)
   set_tests_properties(exchange.numpy PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+# What gdb prints of arrays; skipped where there is no gdb.
+add_executable(debugged ${tutti_tests}/debugger/program.cpp)
+target_link_libraries(debugged PRIVATE tutti tutti_flags)
+target_compile_options(debugged PRIVATE -O0 -g)
+find_program(TUTTI_GDB gdb)
+mark_as_advanced(TUTTI_GDB)
+add_test(NAME debugger.printers COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/debugger/printers.py
+  ${TUTTI_GDB} $<TARGET_FILE:debugged> ${PROJECT_SOURCE_DIR}/tools/tutti_gdb.py)
+set_tests_properties(debugger.printers PROPERTIES LABELS slow SKIP_RETURN_CODE 77)
 
 # Each tools/check_NAME.py; 77: it lacks a tool of the system and says which.
 file(GLOB checks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/check_*.py)
