@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
 # "FOLDER/file.hpp". Some folders are not like that: golden, fuzz and sweep (programs of their own), consumer (a
-# user's project), debugger (a program and what gdb prints of it), compile_fail (files that must not compile), headers (files that must), exchange (a module for
-# Python) and ends (what tests of run start). Tests with the label "slow" are left out by `./dev test --sanitize`, and
-# so are programs that have no others.
+# user's project), debugger (a program, and what gdb prints of it), compile_fail (files that must not compile), headers
+# (files that must), exchange (a module for Python) and ends (what tests of run start). Tests with the label "slow" are
+# left out by `./dev test --sanitize`, and so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)

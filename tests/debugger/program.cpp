@@ -1,8 +1,7 @@
 // What tests/debugger/printers.py stops in and prints.
 #include <vector>
 
-#include "tutti/array/array.hpp"
-#include "tutti/transform/jit.hpp"
+#include "tutti/tutti.hpp"
 
 using namespace tutti;
 

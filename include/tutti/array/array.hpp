@@ -233,8 +233,8 @@ class Array {
   template <class T> void operator/=(const T&) && { detail::refuse_assignment<T>(); }
 
   // No range: `for (row : x)` does not compile, and says why.
-  template <int n = 0> detail::NoIterator begin() const { return detail::refuse_iteration<n>(); }
-  template <int n = 0> detail::NoIterator end() const { return {}; }
+  template <class V = void> detail::NoIterator begin() const { return detail::refuse_iteration<V>(); }
+  template <class V = void> detail::NoIterator end() const { return {}; }
 
   const std::shared_ptr<ArrayNode>& node() const { return node_; }
 

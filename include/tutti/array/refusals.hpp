@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/error.hpp"
@@ -23,8 +24,8 @@ struct NoIterator {
   void operator++();
   bool operator!=(const NoIterator&) const;
 };
-template <int n> NoIterator refuse_iteration() {
-  static_assert(n != n,
+template <class T> NoIterator refuse_iteration() {
+  static_assert(!std::is_void_v<T>,
                 "tutti: an Array is no range: write for (const Array& row : unstack(x)), index x[i], or read the "
                 "elements on the host with host_span, host_data or to_vector");
   return {};
