@@ -49,13 +49,10 @@ struct JitCore::State {
     lock.unlock();
     if (lines.empty()) return;
     say(Message::Kind::warning,
-        "tutti: " + std::string(what) + " (" + made.str() +
-            "): what the function captures, or decides by itself, has changed since it was recorded, and its program "
-            "has the old values:\n" +
+        "tutti: " + std::string(what) + " (" + made.str() + "): captured values have changed since it was recorded:\n" +
             lines +
-            "  Captured values are read while a function is recorded, and never again. Pass what changes as an "
-            "argument\n  (const Array&), or make the jitted function anew. (TUTTI_CHECK=captures; once for each "
-            "operation.)\n");
+            "  Its program keeps the old ones. Pass what changes as an argument (const Array&), or make the jitted\n"
+            "  function anew. (TUTTI_CHECK=captures; once for each operation.)\n");
   }
 
   // A miss beside `known`, the entries that were used last.

@@ -1,6 +1,6 @@
 // The user's line in what has no argument, or no last one, for it (ecosystem-2, section 3).
 #include <cstdint>
-#include <map>
+#include <functional>
 
 #include "errors/expect_error.hpp"
 #include "tutti/tutti.hpp"
@@ -28,28 +28,26 @@ TEST(Lines, OfVectorsAndSpansWithoutAShape) {
 // An operator of conversion learns of no line: it names that of the operation before it.
 TEST(Lines, OfConversions) {
   const std::string here = "conversions_test.cpp:";
-  const auto expect_after = [&](const std::string& text, int line) {
+  int line = 0;
+  const auto expect_after = [&](const std::function<void()>& call) {
+    const std::string text = text_of(call);
     EXPECT_NE(text.find("\n  after " + here + std::to_string(line) + ", the operation before\n"), text.npos) << text;
   };
-  int line = 0;
-  expect_after(text_of([&] {
-                 line = __LINE__ + 1;
-                 const Array x = ones({3}) + 1;
-                 (void)float(x);
-               }),
-               line);
-  expect_after(text_of([&] {
-                 line = __LINE__ + 1;
-                 if (arange(3) > 1) line = 0;
-               }),
-               line);
-  expect_after(text_of([&] {
-                 jit([&](const Array& x) {
-                   line = __LINE__ + 1;
-                   return x > 0 ? x : -x;
-                 })(ones({}));
-               }),
-               line);
+  expect_after([&] {
+    line = __LINE__ + 1;
+    const Array x = ones({3}) + 1;
+    (void)float(x);
+  });
+  expect_after([&] {
+    line = __LINE__ + 1;
+    if (arange(3) > 1) line = 0;
+  });
+  expect_after([&] {
+    jit([&](const Array& x) {
+      line = __LINE__ + 1;
+      return x > 0 ? x : -x;
+    })(ones({}));
+  });
 }
 
 TEST(Lines, OfTreesOfThreeAndFour) {
@@ -64,9 +62,8 @@ TEST(Lines, OfTreesOfThreeAndFour) {
 
 TEST(Lines, OfBatches) {
   const std::tuple uneven{ones({4}), ones({3})};
-  expect_error<ShapeError>("data::batches", {"(4,)", "(3,)"}, [&] { data::batches(uneven, 2); });
-  expect_error<ValueError>("data::batches", {"batch size is 0"},
-                           [&] { data::batches(ones({4}), 0, {.shuffle = true}); });
+  expect_error<ShapeError>("batches", {"(4,)", "(3,)"}, [&] { data::batches(uneven, 2); });
+  expect_error<ValueError>("batches", {"batch size is 0"}, [&] { data::batches(ones({4}), 0, {.shuffle = true}); });
 }
 
 }  // namespace
