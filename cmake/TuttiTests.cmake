@@ -85,7 +85,7 @@ foreach(target ends_plugin ends_job)
 endforeach()
 add_dependencies(test_run ends_job ends_plugin)
 
-# In debug builds functions are recorded at each call, to find captures that change, while TUTTI_CHECK is not set. Tests
+# In debug builds functions are recorded at each call, to find captures that change, while TUTTI_CHECK is not set: tests
 # are about calls as they are.
 set(tutti_plain_calls)
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
@@ -94,8 +94,8 @@ endif()
 
 # Of several processes: the program is started by mpirun, with 1, 2 and 4 of them, a thread each.
 if(TARGET tutti_mpi)
-  set(tutti_mpi_environment ${tutti_plain_calls} TUTTI_NUM_THREADS=1 TUTTI_COLLECTIVE_TIMEOUT=20 OMPI_ALLOW_RUN_AS_ROOT=1
-    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
+  set(tutti_mpi_environment ${tutti_plain_calls} TUTTI_NUM_THREADS=1 TUTTI_COLLECTIVE_TIMEOUT=20
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
     OMPI_MCA_rmaps_base_oversubscribe=1)  # in place of an option, which MPICH's mpiexec does not know
   file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/distributed/*.cpp)
   add_executable(test_distributed ${sources})

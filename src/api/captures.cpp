@@ -2,6 +2,8 @@
 
 #include <cstring>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "api/jit_entry.hpp"
 #include "array/node.hpp"
@@ -135,6 +137,19 @@ class Comparison {
 bool captures_are_checked() {
   const settings::Word said = settings::get(settings::captures);
   return said == 0 ? environment_wants_captures() : said == 1;
+}
+
+namespace {
+struct LookedAt : std::set<const JitEntry*> {};  // in the outermost recording of this thread
+constinit thread_local LookedAt* looked_at = nullptr;
+}  // namespace
+
+CaptureCheck::CaptureCheck(const JitEntry& kept) : outermost_(!looked_at) {
+  if (outermost_) looked_at = new LookedAt;
+  wanted_ = looked_at->insert(&kept).second;
+}
+CaptureCheck::~CaptureCheck() {
+  if (outermost_) delete std::exchange(looked_at, nullptr);
 }
 
 std::vector<CaptureChange> capture_changes(const JitEntry& kept, const JitEntry& now) {

@@ -9,6 +9,7 @@
 #include "api/planning.hpp"
 #include "array/node.hpp"
 #include "base/lru.hpp"
+#include "base/recording.hpp"
 #include "base/say.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/config.hpp"
@@ -36,10 +37,13 @@ struct JitCore::State {
   void check_captures(const JitEntry& kept, const JitArguments& args, const JitContext& context, const JitBody& body) {
     for (const Array& x : args.flat.leaves)
       if (x.is_deleted()) return;  // the call says so
+    const CaptureCheck check(kept);
+    if (!check.wanted()) return;
     std::vector<CaptureChange> changed;
     try {
       changed = capture_changes(kept, make_entry(options, what, made, args, context, body, Purpose::plan));
     } catch (const std::exception& e) {
+      if (calls_inside > 0) return;  // a recursion is deeper here than in the call
       changed = {{{}, std::string("the function returned when recorded, and throws now: ") + e.what()}};
     }
     std::string lines;

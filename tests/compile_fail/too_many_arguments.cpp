@@ -1,5 +1,5 @@
 // error: the function takes another number of arguments than the call gives it.*NumberOfArguments<1, 3>
-#include "tutti/transform/transforms.hpp"
+#include "tutti/tutti.hpp"
 
 using namespace tutti;
 
