@@ -39,6 +39,16 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/tutti.pc INPUT ${PROJECT_BINARY_DIR}/
 install(FILES ${PROJECT_BINARY_DIR}/tutti.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+# gdb's printers: `source` them, or, where the library is a shared one, gdb finds them by its name (under /usr at once,
+# elsewhere after `add-auto-load-scripts-directory PREFIX/share/gdb/auto-load`).
+install(FILES ${PROJECT_SOURCE_DIR}/tools/tutti_gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti COMPONENT dev)
+if(BUILD_SHARED_LIBS)  # the folder is named by the prefix that it is installed to
+  install(CODE "
+    cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE prefix)
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/tools/tutti_gdb.py\" RENAME libtutti.so.${PROJECT_VERSION}-gdb.py
+      DESTINATION \"\${prefix}/${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${prefix}/${CMAKE_INSTALL_LIBDIR}\")"
+    COMPONENT dev)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/tools/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/tutti COMPONENT dev)
 install(EXPORT tutti-targets NAMESPACE tutti:: DESTINATION ${tutti_package_dir} COMPONENT dev)
 install(FILES ${PROJECT_BINARY_DIR}/tutti-config.cmake ${PROJECT_SOURCE_DIR}/cmake/TuttiDependencies.cmake

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/FOLDER/**.cpp is one program, test_FOLDER; ctest runs it suite by suite. Headers in tests/ are found as
 # "FOLDER/file.hpp". Some folders are not like that: golden, fuzz and sweep (programs of their own), consumer (a
-# user's project), compile_fail (files that must not compile), headers (files that must), exchange (a module for
-# Python) and ends (what tests of run start). Tests with the label "slow" are left out by `./dev test --sanitize`, and
-# so are programs that have no others.
+# user's project), debugger (a program, and what gdb prints of it), compile_fail (files that must not compile), headers
+# (files that must), exchange (a module for Python) and ends (what tests of run start). Tests with the label "slow" are
+# left out by `./dev test --sanitize`, and so are programs that have no others.
 find_package(GTest CONFIG REQUIRED)
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tutti_tests ${PROJECT_SOURCE_DIR}/tests)
@@ -28,7 +28,7 @@ if(TUTTI_PCH)
 endif()
 
 file(GLOB tutti_test_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${tutti_tests} ${tutti_tests}/*)
-list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail distributed ends exchange faults fuzz headers
+list(REMOVE_ITEM tutti_test_folders golden consumer compile_fail debugger distributed ends exchange faults fuzz headers
   sweep)
 foreach(folder ${tutti_test_folders})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${tutti_tests}/${folder}/*.cpp)
@@ -85,10 +85,17 @@ foreach(target ends_plugin ends_job)
 endforeach()
 add_dependencies(test_run ends_job ends_plugin)
 
+# In debug builds functions are recorded at each call, to find captures that change, while TUTTI_CHECK is not set: tests
+# are about calls as they are.
+set(tutti_plain_calls)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(tutti_plain_calls TUTTI_CHECK=passes)
+endif()
+
 # Of several processes: the program is started by mpirun, with 1, 2 and 4 of them, a thread each.
 if(TARGET tutti_mpi)
-  set(tutti_mpi_environment TUTTI_NUM_THREADS=1 TUTTI_COLLECTIVE_TIMEOUT=20 OMPI_ALLOW_RUN_AS_ROOT=1
-    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
+  set(tutti_mpi_environment ${tutti_plain_calls} TUTTI_NUM_THREADS=1 TUTTI_COLLECTIVE_TIMEOUT=20
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_oob_tcp_if_include=lo
     OMPI_MCA_rmaps_base_oversubscribe=1)  # in place of an option, which MPICH's mpiexec does not know
   file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/distributed/*.cpp)
   add_executable(test_distributed ${sources})
@@ -155,7 +162,7 @@ if(TUTTI_BENCH)  # all of them: `./dev bench --bits`
   string(CONCAT cases "dot_256|dot_bf16_1024|mlp_grad_dp_w(64|512)|equinox|fori_heat|gru|gpt_step_d64|attention_b1_h12|"
     "mobile|conv_network|sort_1M|segment_sum|sum_4096|softmax_4096|cumsum|nbody|black_scholes|fft2_1024|cholesky|svd")
   add_test(NAME bench.bits COMMAND tutti_bench --bits --filter "${cases}")
-  set_tests_properties(bench.bits PROPERTIES LABELS slow TIMEOUT 300)
+  set_tests_properties(bench.bits PROPERTIES LABELS slow TIMEOUT 300 ENVIRONMENT "${tutti_plain_calls}")
 endif()
 
 file(GLOB sources CONFIGURE_DEPENDS ${tutti_tests}/golden/*.cpp)
@@ -173,7 +180,7 @@ if(sources)
   file(GLOB small CONFIGURE_DEPENDS ${tutti_tests}/golden/small/*.json)
   if(small)
     add_test(NAME golden.small COMMAND golden_runner ${small})
-    set_tests_properties(golden.small PROPERTIES LABELS slow)
+    set_tests_properties(golden.small PROPERTIES LABELS slow ENVIRONMENT "${tutti_plain_calls}")
     if(TARGET tutti_mpi)
       foreach(processes 2 4)
         add_test(NAME golden.mpi_${processes} COMMAND ${MPIEXEC_EXECUTABLE} -n ${processes}
@@ -200,7 +207,7 @@ endif()
 add_dependencies(quick_tests tutti_fuzz)
 add_test(NAME fuzz.programs COMMAND tutti_fuzz --seed 1 --programs 300)
 add_test(NAME fuzz.many COMMAND tutti_fuzz --seed 2 --programs 2000 --axes 2)
-set_tests_properties(fuzz.programs fuzz.many PROPERTIES LABELS slow TIMEOUT 900)
+set_tests_properties(fuzz.programs fuzz.many PROPERTIES LABELS slow TIMEOUT 900 ENVIRONMENT "${tutti_plain_calls}")
 # Of programs with many steps one is left.
 add_test(NAME fuzz.shrinks COMMAND tutti_fuzz --seed 1 --programs 40 --pretend cumsum)
 set_tests_properties(fuzz.shrinks PROPERTIES
@@ -274,6 +281,16 @@ if(NOT TUTTI_SANITIZE)  # Python is not sanitized
     COMMAND ${TUTTI_NUMPY_PYTHON} ${tutti_tests}/exchange/numpy_exchange.py $<TARGET_FILE:test_exchange>)
   set_tests_properties(exchange.numpy PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+
+# What gdb prints of arrays; skipped where there is no gdb.
+add_executable(debugged ${tutti_tests}/debugger/program.cpp)
+target_link_libraries(debugged PRIVATE tutti tutti_flags)
+target_compile_options(debugged PRIVATE -O0 -g)
+find_program(TUTTI_GDB gdb)
+mark_as_advanced(TUTTI_GDB)
+add_test(NAME debugger.printers COMMAND ${Python3_EXECUTABLE} ${tutti_tests}/debugger/printers.py
+  ${TUTTI_GDB} $<TARGET_FILE:debugged> ${PROJECT_SOURCE_DIR}/tools/tutti_gdb.py)
+set_tests_properties(debugger.printers PROPERTIES LABELS slow SKIP_RETURN_CODE 77)
 
 # Each tools/check_NAME.py; 77: it lacks a tool of the system and says which.
 file(GLOB checks CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/check_*.py)

@@ -14,6 +14,7 @@
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/error.hpp"
 #include "tutti/base/machine.hpp"
+#include "tutti/base/messages.hpp"
 #include "tutti/base/shape.hpp"
 #include "tutti/base/threads.hpp"
 #include "tutti/checkpoint/checkpoint.hpp"

@@ -68,6 +68,7 @@ Array JitCore::call_one(const JitCall& call) {
 std::vector<Array> JitCore::run_checked(const JitEntry& entry, const JitCall& call, Loc loc) {
   const JitArguments in = call.arguments();
   check(entry, in, loc);
+  check_captures(entry, in, call.body());
   return run(entry, in.flat.leaves);
 }
 

@@ -1,11 +1,16 @@
 // Calls of jitted functions.
 #include <algorithm>
+#include <exception>
 #include <mutex>
+#include <set>
 
+#include "api/captures.hpp"
 #include "api/jit_entry.hpp"
 #include "api/planning.hpp"
 #include "array/node.hpp"
 #include "base/lru.hpp"
+#include "base/recording.hpp"
+#include "base/say.hpp"
 #include "tutti/base/call_scope.hpp"
 #include "tutti/base/config.hpp"
 
@@ -23,7 +28,36 @@ struct JitCore::State {
   Loc made;
   mutable std::mutex mutex;
   LruCache<std::shared_ptr<const JitEntry>> entries;
-  int changes = 0;  // misses so far for another value or type
+  int changes = 0;                 // misses so far for another value or type
+  std::set<std::string> reported;  // operations whose captured values have changed
+
+  bool checks_captures() const { return made && captures_are_checked(); }
+
+  // Of a kept program: whether the function would be recorded as it was.
+  void check_captures(const JitEntry& kept, const JitArguments& args, const JitContext& context, const JitBody& body) {
+    for (const Array& x : args.flat.leaves)
+      if (x.is_deleted()) return;  // the call says so
+    const CaptureCheck check(kept);
+    if (!check.wanted()) return;
+    std::vector<CaptureChange> changed;
+    try {
+      changed = capture_changes(kept, make_entry(options, what, made, args, context, body, Purpose::plan));
+    } catch (const std::exception& e) {
+      if (calls_inside > 0) return;  // a recursion is deeper here than in the call
+      changed = {{{}, std::string("the function returned when recorded, and throws now: ") + e.what()}};
+    }
+    std::string lines;
+    std::unique_lock lock(mutex);
+    for (const CaptureChange& c : changed)
+      if (reported.insert(c.text.substr(0, c.text.find(':')) + c.where.file).second) lines += "  " + c.text + "\n";
+    lock.unlock();
+    if (lines.empty()) return;
+    say(Message::Kind::warning,
+        "tutti: " + std::string(what) + " (" + made.str() + "): captured values have changed since it was recorded:\n" +
+            lines +
+            "  Its program keeps the old ones. Pass what changes as an argument (const Array&), or make the jitted\n"
+            "  function anew. (TUTTI_CHECK=captures; once for each operation.)\n");
+  }
 
   // A miss beside `known`, the entries that were used last.
   void report(const Entries& known, const JitArguments& args, const JitContext& context) {
@@ -87,7 +121,7 @@ void JitCore::clear() {
 }
 
 std::shared_ptr<const JitEntry> JitCore::find_arrays(std::span<const Array* const> args) {
-  if (innermost_trace()) return nullptr;
+  if (innermost_trace() || state_->checks_captures()) return nullptr;
   for (const Array* x : args)
     if (!x->has_value() || x->node()->traced()) return nullptr;
   const unsigned long settings = config::generation();
@@ -103,10 +137,17 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   const std::size_t hash = signature_hash(args, context);
   auto same = [&](const std::shared_ptr<const JitEntry>& e) { return fits(*e, args, context); };
   Entries known;
+  std::shared_ptr<const JitEntry> kept;
   {
     std::lock_guard lock(state_->mutex);
-    if (auto* found = state_->entries.find(hash, same)) return *found;
-    known = state_->entries.latest(kCompared);
+    if (auto* found = state_->entries.find(hash, same))
+      kept = *found;
+    else
+      known = state_->entries.latest(kCompared);
+  }
+  if (kept) {
+    if (state_->checks_captures()) state_->check_captures(*kept, args, context, body);
+    return kept;
   }
   if (!known.empty() && state_->made) state_->report(known, args, context);
   auto made =
@@ -119,6 +160,10 @@ std::shared_ptr<const JitEntry> JitCore::find(const JitArguments& args, const Ji
   state_->entries.insert(hash, made);
   out = state_->entries.shrink(config::cache_bounds().signatures);
   return made;
+}
+
+void JitCore::check_captures(const JitEntry& e, const JitArguments& args, const JitBody& body) const {
+  if (state_->checks_captures()) state_->check_captures(e, args, context_of(args.flat.leaves), body);
 }
 
 std::shared_ptr<const PlanRequest> JitCore::request(const JitCall& call) const {

@@ -1,9 +1,11 @@
 // One signature of one jit: what it was traced for, the Program, and its prepared form.
 // The files: jit_core.cpp calls, jit_signature.cpp looks up and says why nothing was found, jit_record.cpp traces and
-// prepares, jit_report.cpp answers questions about an entry.
+// prepares, captures.cpp looks whether a kept one is still what would be recorded, jit_report.cpp answers questions
+// about an entry.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -42,8 +44,9 @@ struct JitEntry {
   ProgramPtr program;  // inputs: leaves, then captured
   std::vector<Array> captured;
   std::vector<Sharding> out_shardings;
-  std::shared_ptr<const void> value;  // the result as traced: its static leaves
-  std::vector<bool> donated;          // per leaf
+  std::shared_ptr<const void> value;      // the result as traced: its static leaves
+  std::optional<tree::Structure> result;  // of it; where captures are checked
+  std::vector<bool> donated;              // per leaf
   bool any_donated = false;
   int own = 0;               // leading leaves that belong to the callable itself
   Takers donations;          // what deleted leaf i, as errors say it

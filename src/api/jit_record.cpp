@@ -1,6 +1,7 @@
 // From arguments and a function to an entry: recorded, told where results lie, compiled.
 #include <algorithm>
 
+#include "api/captures.hpp"
 #include "api/jit_entry.hpp"
 #include "api/planning.hpp"
 #include "array/node.hpp"
@@ -133,6 +134,7 @@ void record(const JitOptions& options, JitEntry& e, const JitArguments& args, co
   TraceScope scope(trace);
   JitResult result = body(constrained_inputs(options, e, args, inputs));
   e.value = result.value;
+  if (captures_are_checked()) e.result = result.flat.structure;
   constrain_outputs(options, e, result.flat.leaves);
   Traced done = trace->close(result.flat.leaves);
   e.program = done.program;

@@ -1,11 +1,11 @@
 // Which entry a call gets, and why it gets none.
 #include <algorithm>
-#include <iostream>
 #include <string_view>
 
 #include "api/jit_entry.hpp"
 #include "array/node.hpp"
 #include "base/environment.hpp"
+#include "base/say.hpp"
 #include "frontend/call.hpp"
 #include "trace/trace.hpp"
 #include "tutti/base/config.hpp"
@@ -113,19 +113,18 @@ const JitEntry& nearest(std::span<const std::shared_ptr<const JitEntry>> entries
 
 void report_miss(const Miss& miss, Loc made, int programs) {
   const std::string where = "tutti: jit (" + made.str() + ") ";
-  if (environment::has_word(environment::log, "recompile")) std::cerr << where + "traces again: " + miss.str() + "\n";
-  if (programs != 3 || !config::notes() || environment::has_word(environment::log, "quiet") ||
-      (miss.kind != Miss::Kind::value && miss.kind != Miss::Kind::type))
-    return;
+  if (environment::has_word(environment::log, "recompile"))
+    say(Message::Kind::log, where + "traces again: " + miss.str() + "\n");
+  if (programs != 3 || !notes_are_wanted() || (miss.kind != Miss::Kind::value && miss.kind != Miss::Kind::type)) return;
   const bool value = miss.kind == Miss::Kind::value;
-  std::cerr << where + "compiles for the third time: " + miss.leaf + " was " + miss.before + " and is " + miss.now +
-                   ".\n" +
-                   (value ? "  Each value of what is no array is a program of its own. A number that changes wants the "
-                            "type Array"
-                            " (const Array&) in the function's parameters: then one program serves all values.\n"
-                          : "  Each structure, dtype and shape is a program of its own. Pad to a few shapes where they "
-                            "keep changing.\n") +
-                   "  (Said once. config::notes(false), or TUTTI_LOG=quiet, turns notes off.)\n";
+  say(Message::Kind::note,
+      where + "compiles for the third time: " + miss.leaf + " was " + miss.before + " and is " + miss.now + ".\n" +
+          (value ? "  Each value of what is no array is a program of its own. A number that changes wants the "
+                   "type Array"
+                   " (const Array&) in the function's parameters: then one program serves all values.\n"
+                 : "  Each structure, dtype and shape is a program of its own. Pad to a few shapes where they "
+                   "keep changing.\n") +
+          "  (Said once. config::notes(false), or TUTTI_LOG=quiet, turns notes off.)\n");
 }
 
 }  // namespace tutti::detail

@@ -10,6 +10,7 @@
 #include "array/runtime.hpp"
 #include "base/copy.hpp"
 #include "base/half.hpp"
+#include "base/say.hpp"
 #include "base/tasks.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/places.hpp"
@@ -163,6 +164,21 @@ void throw_size_mismatch(std::size_t given, const Shape& shape, Loc loc) {
                     std::to_string(given) + " elements for the shape " + shape.str() + ", which has " +
                         std::to_string(shape.num_elements()),
                     "Give as many elements as the product of the extents.", running_or(loc));
+}
+
+void detail::note_narrowing(DType dtype, std::size_t size, Loc loc) {
+  if ((dtype != float64 && dtype != complex128) || size == 0 || x64_enabled()) return;
+  if (current_loc() || !notes_are_wanted() || !first_time("narrowing", loc)) return;
+  const bool complex = dtype.is_complex();
+  say(Message::Kind::note,
+      "tutti: array (" + loc.str() + "): " + std::to_string(size) +
+          (complex ? " complex numbers of double" : " doubles") + " are stored as " +
+          std::string(canonical(dtype).name()) +
+          ", the default: 24 bits of precision.\n  Call enable_x64(true) before, or config::Scope scope({.x64 = true}) "
+          "in this block, to keep " +
+          std::string(dtype.name()) +
+          "; give\n  floats to say that this is meant. (Once for each place. config::notes(false), or TUTTI_LOG=quiet, "
+          "turns notes off.)\n");
 }
 
 Array array_from_host(const void* data, DType dtype, const Shape& shape, Loc loc) {
@@ -380,6 +396,35 @@ std::vector<int> Axes::resolve(int ndim) const {
   std::sort(out.begin(), out.end());
   return out;
 }
+
+// For debuggers, which call it in the process: tools/tutti_gdb.py. Nothing is computed or awaited, and nothing thrown.
+namespace detail {
+[[gnu::used]] const char* debug_text(const void* array) noexcept {
+  static thread_local std::string text;
+  try {
+    const Array& x = *static_cast<const Array*>(array);
+    if (!x.has_value()) return "no array";
+    const ArrayNode& n = *x.node();
+    text = n.type.str();
+    if (n.traced())
+      text += " of a program being recorded";
+    else if (n.memory.gone())
+      text += ", deleted by " + std::string(n.memory.taken_by());
+    else if (n.type.num_elements() == 0)
+      text += " []";
+    else if (n.stand_in)
+      text += " without elements";
+    else if (!x.is_fully_addressable())
+      text += " on several processes";
+    else
+      text += " " + str(x);
+    if (n.sharding.has_value()) text += " " + n.sharding.str();
+    return text.c_str();
+  } catch (...) {
+    return "an array that cannot be read now";
+  }
+}
+}  // namespace detail
 
 }  // namespace tutti
 

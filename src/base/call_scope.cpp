@@ -12,6 +12,7 @@ struct Running {
   const char* callee = "";
 };
 thread_local Running current;
+thread_local Loc before;  // of the call before, for what has no line of its own
 
 // `tutti::random::normal` of "tutti::Array tutti::random::normal(const Array&, ...) [with T = int]"; compilers that
 // give bare names give these.
@@ -60,7 +61,9 @@ CallScope::CallScope(Loc loc, Loc callee) : opened_(!current.loc) {
   if (opened_) current = {loc, callee.function};
 }
 CallScope::~CallScope() {
-  if (opened_) current = {};
+  if (!opened_) return;
+  if (current.loc) before = current.loc;
+  current = {};
 }
 
 LocOverride::LocOverride(Loc loc) : saved_(current.loc), callee_(current.callee) {
@@ -101,7 +104,10 @@ std::string error_text(std::string_view operation, std::string_view problem, std
   text += ": ";
   text += problem;
   if (problem.find_last_of(".:!?") != problem.size() - 1) text += ".";
-  if (loc) text += "\n  at " + loc.str();
+  if (loc)
+    text += "\n  at " + loc.str();
+  else if (*current.callee && before)  // float(x), if (x): operators of conversion learn of no line
+    text += "\n  after " + before.str() + ", the operation before";
   return text + "\n  " + std::string(advice);
 }
 

@@ -3,14 +3,11 @@
 #include <ostream>
 
 #include <array>
-#include <atomic>
 
 #include "base/recording.hpp"
+#include "base/settings.hpp"
 
 namespace tutti {
-namespace {
-std::atomic<bool> x64{false};
-}
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype.name(); }
 
@@ -23,13 +20,13 @@ std::string_view DType::name() const {
 }
 
 void enable_x64(bool on) {
-  if (on != x64) refuse_while_recording("enable_x64");
-  x64 = on;
+  if (on != x64_enabled()) refuse_while_recording("enable_x64");
+  settings::set(settings::x64, on);
 }
-bool x64_enabled() { return x64; }
+bool x64_enabled() { return settings::get(settings::x64) != 0; }
 
 DType canonical(DType dtype) {
-  if (x64) return dtype;
+  if (x64_enabled()) return dtype;
   if (dtype == int64) return int32;
   if (dtype == uint64) return uint32;
   if (dtype == float64) return float32;

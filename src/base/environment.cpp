@@ -6,12 +6,12 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "base/say.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::environment {
@@ -20,9 +20,11 @@ using Kind = EnvironmentVariable::Kind;
 
 const EnvironmentVariable backend{"TUTTI_BACKEND", "`cpu` (default), `reference`",
                                   "what runs programs; `config::backend(name)` changes it"};
-const EnvironmentVariable check{"TUTTI_CHECK", "words with commas: `passes`, `processes`",
-                                "verify the result of every pass of the pipeline (on in debug builds); that all "
-                                "processes call the same programs in the same order and give device_put the same",
+const EnvironmentVariable check{"TUTTI_CHECK", "words with commas: `captures`, `passes`, `processes`",
+                                "at each call of a jitted function, record it again and report captured values that "
+                                "have changed (on in debug builds while the variable is not set); verify the result "
+                                "of every pass of the pipeline (on in debug builds); that all processes call the "
+                                "same programs in the same order and give device_put the same",
                                 Kind::words};
 const EnvironmentVariable collective_timeout{
     "TUTTI_COLLECTIVE_TIMEOUT", "seconds, default 60",
@@ -95,8 +97,8 @@ void tell_unknown_names() {
     const std::string_view text = *entry, name = text.substr(0, text.find('='));
     if (!name.starts_with("TUTTI_")) continue;
     if (std::none_of(all().begin(), all().end(), [&](const auto* v) { return v->name == name; }))
-      std::fprintf(stderr, "tutti: the environment variable %.*s means nothing; the nearest is %s\n",
-                   static_cast<int>(name.size()), name.data(), nearest(name));
+      say(Message::Kind::warning, "tutti: the environment variable " + std::string(name) +
+                                      " means nothing; the nearest is " + nearest(name) + "\n");
   }
 }
 

@@ -1,22 +1,24 @@
 #include "tutti/base/machine.hpp"
 
-#include <atomic>
+#include <algorithm>
+#include <deque>
 #include <mutex>
 
 #include "base/given_machine.hpp"
+#include "base/settings.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti::config {
 namespace {
 
-struct Chosen {
+// All that were ever described, by number; the first is the default one.
+struct Known {
   std::mutex mutex;
-  Machine machine;
-  std::atomic<unsigned long> generation = 0;  // read at each call of a jitted function
+  std::deque<Machine> machines{Machine()};
 };
-Chosen& chosen() {
-  static auto* state = new Chosen;
-  return *state;
+Known& known() {
+  static auto* all = new Known;
+  return *all;
 }
 
 void check_positive(double value, const std::string& what) {
@@ -34,7 +36,7 @@ void check_link(const Link& link, const std::string& what) {
 
 }  // namespace
 
-void machine(const Machine& m, Loc loc) {
+std::uint64_t number_of(const Machine& m, Loc loc) {
   CallScope scope(loc, Loc{"", "config::machine"});
   check_link(m.inside, "inside a host");
   check_link(m.between, "between hosts");
@@ -44,23 +46,26 @@ void machine(const Machine& m, Loc loc) {
   check_positive(static_cast<double>(m.devices_per_host), "the number of devices per host");
   if (!(m.overlap >= 0 && m.overlap <= 1))
     raise<ValueError>("config::machine", "overlap is " + std::to_string(m.overlap), "Give a part, from 0 to 1.");
-  std::lock_guard lock(chosen().mutex);
-  if (chosen().machine == m) return;
-  chosen().machine = m;
-  ++chosen().generation;
+  std::lock_guard lock(known().mutex);
+  std::deque<Machine>& all = known().machines;
+  const auto at = std::find(all.begin(), all.end(), m);
+  const auto number = static_cast<std::uint64_t>(at - all.begin());
+  if (at == all.end()) all.push_back(m);
+  return number;
 }
 
+void machine(const Machine& m, Loc loc) { settings::set(settings::machine, number_of(m, loc)); }
+
 Machine machine() {
-  std::lock_guard lock(chosen().mutex);
-  return chosen().machine;
+  const std::uint64_t number = settings::get(settings::machine);
+  std::lock_guard lock(known().mutex);
+  return known().machines[static_cast<std::size_t>(number)];
 }
 
 std::optional<Machine> given_machine() {
   const Machine m = machine();
   return m == Machine() ? std::nullopt : std::optional(m);
 }
-
-unsigned long machine_generation() { return chosen().generation.load(std::memory_order_relaxed); }
 
 }  // namespace tutti::config
 

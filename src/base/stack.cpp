@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/settings.hpp"
 #include "base/stay_loaded.hpp"
 #include "tutti/base/call_scope.hpp"
 
@@ -63,11 +64,13 @@ void with_stack(std::size_t bytes, const std::function<void()>& f) {
   if (stack_left() >= bytes) return f();
   struct Call {
     const std::function<void()>& f;
+    settings::Own own = settings::of_thread;
     std::exception_ptr failure{};
   } call{f};
   pthread_t thread;
   const auto run = [](void* p) -> void* {
     Call& c = *static_cast<Call*>(p);
+    const settings::Handed settings(c.own);
     try {
       c.f();
     } catch (...) {

@@ -2,11 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <exception>
 #include <thread>
 #include <utility>
 
+#include "base/say.hpp"
+#include "base/settings.hpp"
 #include "checkpoint/step_folder.hpp"
 #include "checkpoint/write.hpp"
 #include "tutti/distributed/distributed.hpp"
@@ -45,7 +46,7 @@ Manager::~Manager() {
   try {
     std::rethrow_exception(writer_->failure);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
+    say(Message::Kind::warning, std::string(e.what()) + "\n");
   }
 }
 
@@ -74,7 +75,8 @@ void Manager::save_leaves(const detail::Leaves& leaves, const SaveOptions& optio
     return wait();
   }
   auto shared = std::make_shared<decltype(write)>(std::move(write));
-  auto attempt = [loc, &failure = writer_->failure, shared] {
+  auto attempt = [loc, &failure = writer_->failure, shared, own = settings::of_thread] {
+    const settings::Handed settings(own);
     CallScope scope(loc, Loc{"", "tutti::checkpoint::Manager::save"});
     try {
       (*shared)();

@@ -6,7 +6,8 @@
 
 namespace tutti::data::detail {
 
-std::int64_t check(std::span<const Array> leaves, std::int64_t batch_size) {
+std::int64_t check(std::span<const Array> leaves, std::int64_t batch_size, Loc loc) {
+  CallScope scope(loc, Loc{"", "batches"});
   if (batch_size < 1)
     raise<ValueError>("batches", "the batch size is " + std::to_string(batch_size), "Give 1 or more rows a batch.");
   if (leaves.empty()) raise<ValueError>("batches", "there is no array in the tree", "Give one array or more.");

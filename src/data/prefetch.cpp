@@ -1,11 +1,17 @@
 #include "data/prefetch.hpp"
 
+#include "base/settings.hpp"
+
 namespace tutti::data {
 
 Prefetch::Prefetch(Make make, int threads, int ahead) : make_(std::move(make)), ahead_(ahead) {
   threads_.reserve(static_cast<std::size_t>(threads));
   try {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+    for (int i = 0; i < threads; ++i)
+      threads_.emplace_back([this, own = settings::of_thread] {
+        const settings::Handed settings(own);
+        work();
+      });
   } catch (const std::system_error&) {  // as many as there can be; without one take() makes them
   }
 }

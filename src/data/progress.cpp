@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/say.hpp"
+
 namespace tutti {
 namespace {
 
@@ -75,9 +77,8 @@ void ProgressBar::draw(bool last) {
     line += std::string(static_cast<std::size_t>(full), '#') + std::string(static_cast<std::size_t>(width - full), ' ');
   }
   line += right;
-  std::fprintf(stderr, "\r%s\033[K%s", line.substr(0, static_cast<std::size_t>(std::max(20, columns() - 1))).c_str(),
-               last ? "\n" : "");
-  std::fflush(stderr);
+  say(Message::Kind::progress,
+      "\r" + line.substr(0, static_cast<std::size_t>(std::max(20, columns() - 1))) + "\033[K" + (last ? "\n" : ""));
 }
 
 }  // namespace tutti

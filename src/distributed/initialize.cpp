@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "base/say.hpp"
 #include "distributed/job.hpp"
 #include "distributed/start_watch.hpp"
 #include "mesh/mesh_node.hpp"
@@ -69,6 +70,10 @@ pid_t own = 0;  // what fork makes of this process is no part of the job, and en
 std::terminate_handler ends_alone = nullptr;
 bool in_job() { return getpid() == own; }
 
+std::string this_one() {
+  return "process " + std::to_string(this_process().index) + " of " + std::to_string(this_process().count);
+}
+
 // Whoever leaves by an exception takes the others along: they would wait for ever.
 [[noreturn]] void end_the_job() {
   if (!in_job()) {
@@ -83,7 +88,7 @@ bool in_job() { return getpid() == own; }
   } catch (...) {
     what = "ends by an exception";
   }
-  std::fprintf(stderr, "tutti: process %d of %d %s\n", this_process().index, this_process().count, what.c_str());
+  say(Message::Kind::warning, "tutti: " + this_one() + " " + what + "\n");
   run::transport()->abort(1);
   std::abort();
 }
@@ -93,7 +98,7 @@ void leave(int status, void*) {
   std::cout.flush();
   std::fflush(nullptr);
   if (status != 0) {
-    std::fprintf(stderr, "tutti: process %d of %d exits with %d\n", this_process().index, this_process().count, status);
+    say(Message::Kind::warning, "tutti: " + this_one() + " exits with " + std::to_string(status) + "\n");
     run::transport()->abort(status);
   }
   run::transport()->close();
@@ -112,7 +117,7 @@ void initialize(const Options& options, Loc loc) {
     raise<ValueError>("distributed::initialize", "wait_limit is " + std::to_string(options.wait_limit),
                       "Give seconds, 0 for none.");
   const run::WaitTimes times{environment::number(environment::collective_timeout, 60),
-                             environment::number(environment::wait_limit, options.wait_limit)};
+                             environment::number(environment::wait_limit, options.wait_limit), say_warning};
   std::unique_ptr<run::Transport> t;
   {
     const StartWatch watch(times);
@@ -130,7 +135,7 @@ void initialize(const Options& options, Loc loc) {
   ends_alone = std::set_terminate(end_the_job);
   on_exit(leave, nullptr);
   if (options.quiet_others && this_process().index > 0 && !std::freopen("/dev/null", "w", stdout))
-    std::fprintf(stderr, "tutti: process %d could not give up its stdout\n", this_process().index);
+    say(Message::Kind::warning, "tutti: " + this_one() + " could not give up its stdout\n");
 }
 
 bool is_initialized() { return run::transport() != nullptr; }

@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 #include "base/environment.hpp"
+#include "base/say.hpp"
 #include "tutti/distributed/distributed.hpp"
 
 namespace tutti::distributed {
@@ -66,10 +66,9 @@ void tell_if_alone() {
   if (!starter() && std::getenv("SLURM_STEP_ID") && !place_is_taken()) count = number_in("SLURM_NTASKS", 1);
   const int index = starter() ? number_in(starter()->index, 0) : number_in("SLURM_PROCID", 0);
   if (count <= 1 || index > 0 || environment::has_word(environment::log, "quiet")) return;
-  std::fprintf(stderr,
-               "tutti: this is one of %d processes of a job, and distributed::initialize() was not called: each "
-               "computes everything alone (TUTTI_LOG=quiet keeps this line away)\n",
-               count);
+  say(Message::Kind::note, "tutti: this is one of " + std::to_string(count) +
+                               " processes of a job, and distributed::initialize() was not called: each computes "
+                               "everything alone (TUTTI_LOG=quiet keeps this line away)\n");
 }
 
 }  // namespace tutti::distributed

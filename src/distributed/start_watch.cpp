@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <cmath>
 #include <cstdlib>
+#include <string>
 #include <system_error>
 
+#include "base/say.hpp"
+
 namespace tutti::distributed {
+namespace {
+std::string whole(double seconds) { return std::to_string(std::lround(seconds)); }
+}  // namespace
 
 StartWatch::StartWatch(const run::WaitTimes& times) {
   if (times.told_after <= 0 && times.limit <= 0) return;
@@ -36,13 +42,14 @@ void StartWatch::watch(const run::WaitTimes& times) {
     const auto at = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(next);
     if (ends_.wait_until(lock, at, [&] { return over_; })) return;
     if (limit <= told) {
-      std::fprintf(stderr,
-                   "tutti: a process has waited %.0f s, the wait limit, in distributed::initialize for others to call "
-                   "it\ntutti: the job ends with %d\n",
-                   limit, run::kWaitLimitCode);
+      say(Message::Kind::warning, "tutti: a process has waited " + whole(limit) +
+                                      " s, the wait limit, in distributed::initialize for others to call it\ntutti: "
+                                      "the job ends with " +
+                                      std::to_string(run::kWaitLimitCode) + "\n");
       std::_Exit(run::kWaitLimitCode);
     }
-    std::fprintf(stderr, "tutti: a process has waited %.0f s in distributed::initialize for others to call it\n", told);
+    say(Message::Kind::warning,
+        "tutti: a process has waited " + whole(told) + " s in distributed::initialize for others to call it\n");
     told *= 2;
   }
 }

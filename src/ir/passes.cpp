@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 #include "base/environment.hpp"
+#include "base/say.hpp"
 #include "tutti/base/call_scope.hpp"
 
 namespace tutti {
@@ -100,8 +100,8 @@ void note_pass(const char* name, double ms, std::string size, const std::functio
   }
   if (watcher) watcher->tell_(note);
   if (logged())
-    std::cerr << "tutti: program " + std::to_string(note.program) + " (" + std::string(note.of) + ") " + name + ": " +
-                     time_text(ms) + ", " + note.size + "\n";
+    say(Message::Kind::log, "tutti: program " + std::to_string(note.program) + " (" + std::string(note.of) + ") " +
+                                name + ": " + time_text(ms) + ", " + note.size + "\n");
   if (!dump_folder().empty()) write(note);
 }
 

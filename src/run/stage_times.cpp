@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <set>
 
 #include "base/environment.hpp"
+#include "base/say.hpp"
 
 namespace tutti::run {
 namespace {
@@ -122,7 +122,7 @@ void StageTimes::print() const {
     out += fmt::format("{:5.1f} % {:10.4g} ms {:4} x  {}  # {}\n", 100 * share, each(ns), stages,
                        shortened(stage->what), stage->where);
   }
-  std::fputs(out.c_str(), stderr);
+  say(Message::Kind::log, out);
 }
 
 void StageTimes::print_all() {

@@ -88,8 +88,9 @@ void set_transport(std::unique_ptr<Transport> transport);
 
 /// Seconds of a wait for other processes; 0: never.
 struct WaitTimes {
-  double told_after = 60;  // on stderr
-  double limit = 0;        // then the job ends
+  double told_after = 60;                             // on stderr
+  double limit = 0;                                   // then the job ends
+  void (*tell)(const char* text) noexcept = nullptr;  // what is told goes there: a module calls nothing of tutti
 };
 /// The exit code of a job that ends by the limit: that of timeout(1).
 inline constexpr int kWaitLimitCode = 124;

@@ -27,10 +27,10 @@ TEST(Environment, IsDocumentedInOneTable) {
 
 // hostile-3, L3
 TEST(Environment, RefusesValuesThatMeanNothing) {
-  for (const char* good : {"", "passes", "processes", "processes,passes"})
+  for (const char* good : {"", "captures", "passes", "processes", "processes,passes,captures"})
     EXPECT_EQ(environment::problem(environment::check, good), "") << good;
   EXPECT_EQ(environment::problem(environment::check, "process"),
-            "'process' is not one of its words: passes, processes");
+            "'process' is not one of its words: captures, passes, processes");
   for (const char* bad : {"stage", "passes,", "passes, stages", "Passes", ","})
     EXPECT_NE(environment::problem(environment::log, bad), "") << bad;
   for (const char* good : {"1", "64", "1e3"})

@@ -1,4 +1,4 @@
-// error: discards qualifiers|no viable overloaded
+// error: an Array does not change, and x.i. is a new one: write x = x.at.i..set.v.
 #include "tutti/numpy/numpy.hpp"
 
 using namespace tutti;

@@ -187,12 +187,10 @@ TEST(LayerErrors, Linen) {
 }
 
 TEST(LayerErrors, Loaders) {
-  expect_error_without_line<ValueError>("batches", {"batch size is 0"}, [] { data::batches(ones({4}), 0); });
-  expect_error_without_line<ShapeError>("batches", {"(4,)", "(3,)"}, [] {
-    data::batches(std::tuple{ones({4}), ones({3})}, 2);
-  });
-  expect_error_without_line<ShapeError>("batches", {"()"}, [] { data::batches(ones({}), 2); });
-  expect_error_without_line<ValueError>("batches", {"no array"}, [] { data::batches(std::vector<Array>(), 2); });
+  expect_error<ValueError>("batches", {"batch size is 0"}, [] { data::batches(ones({4}), 0); });
+  expect_error<ShapeError>("batches", {"(4,)", "(3,)"}, [] { data::batches(std::tuple{ones({4}), ones({3})}, 2); });
+  expect_error<ShapeError>("batches", {"()"}, [] { data::batches(ones({}), 2); });
+  expect_error<ValueError>("batches", {"no array"}, [] { data::batches(std::vector<Array>(), 2); });
   expect_error<ValueError>("debug::visualize_sharding", {"scale is 0"},
                            [] { debug::visualize_sharding({4}, SingleDeviceSharding(devices()[0]), {.scale = 0}); });
 }

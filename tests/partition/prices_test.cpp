@@ -67,14 +67,19 @@ TEST(Prices, LatencyMakesFewerMessages) {
   EXPECT_GT(total_bytes(by_time), total_bytes(by_bytes)) << explain(by_bytes);
 }
 
-// A plan follows the machine: a jitted function is planned again when another one is given.
+// A plan follows the machine: a jitted function is planned again when another one is given, and found again when that
+// one is gone.
 TEST(Prices, TheMachineIsPartOfAGeneration) {
   const unsigned long before = config::generation();
   {
     const OnMachine given({.flops = 1e12});
     EXPECT_NE(config::generation(), before);
+    const unsigned long on_it = config::generation();
+    const OnMachine other({.flops = 2e12});
+    EXPECT_NE(config::generation(), before);
+    EXPECT_NE(config::generation(), on_it);
   }
-  EXPECT_NE(config::generation(), before);
+  EXPECT_EQ(config::generation(), before);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tutti/array/refusals.hpp"
 #include "tutti/base/choice.hpp"
 #include "tutti/base/dtype.hpp"
 #include "tutti/base/error.hpp"
@@ -31,6 +32,7 @@ namespace tutti {
 struct ArrayNode;
 struct Operand;
 struct Type;
+class Array;
 class Index;
 class AtIndex;
 
@@ -97,6 +99,7 @@ struct Scalar {
 };
 
 /// A set of axes: an integer, a list `{0, 1}`, or `all`.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Axes {
  public:
   Axes() = default;  // all
@@ -117,6 +120,8 @@ class Axes {
 };
 
 /// An immutable n-dimensional array. Copies of a handle are the same array; an empty handle means "no array here".
+/// Threads: as std::shared_ptr. Many may compute with the same array at once, and with copies of a handle; assigning
+/// to one handle excludes all other uses of that handle.
 class Array {
  public:
   Array() = default;
@@ -130,6 +135,8 @@ class Array {
   // A handle is assigned to, not its elements: what `x[1] = 2` means is x = x.at(1).set(2), and it does not compile.
   Array& operator=(const Array&) & noexcept;
   Array& operator=(Array&&) & noexcept;
+  template <class T> void operator=(const T&) && { detail::refuse_assignment<T>(); }
+  template <class T> void operator=(std::initializer_list<T>) && { detail::refuse_assignment<T>(); }
 
   bool has_value() const { return node_ != nullptr; }
   const Type& type() const;
@@ -220,6 +227,14 @@ class Array {
   Array& operator-=(const Operand& other) &;
   Array& operator*=(const Operand& other) &;
   Array& operator/=(const Operand& other) &;
+  template <class T> void operator+=(const T&) && { detail::refuse_assignment<T>(); }
+  template <class T> void operator-=(const T&) && { detail::refuse_assignment<T>(); }
+  template <class T> void operator*=(const T&) && { detail::refuse_assignment<T>(); }
+  template <class T> void operator/=(const T&) && { detail::refuse_assignment<T>(); }
+
+  // No range: `for (row : x)` does not compile, and says why.
+  template <class V = void> detail::NoIterator begin() const { return detail::refuse_iteration<V>(); }
+  template <class V = void> detail::NoIterator end() const { return {}; }
 
   const std::shared_ptr<ArrayNode>& node() const { return node_; }
 
@@ -283,6 +298,7 @@ struct Ellipsis {};
 inline constexpr Ellipsis ellipsis{};
 
 /// One entry of an index expression.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Index {
  public:
 #pragma GCC diagnostic push
@@ -313,6 +329,7 @@ enum class AtMode { automatic, fill, drop = fill, clip, promise_in_bounds = clip
 constexpr Choices choices_of(AtMode) { return {"at", "mode", "automatic fill|drop clip|promise_in_bounds"}; }
 
 /// x.at(index): functional updates; each gives a new array.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class AtIndex {
  public:
   AtIndex(Array x, std::vector<Index> index) : x_(std::move(x)), index_(std::move(index)) {}
@@ -349,6 +366,7 @@ template <class... I> AtIndex Array::at(const I&... index) const { return AtInde
 inline AtIndex Array::at(const std::vector<Index>& entries) const { return AtIndex(*this, entries); }
 
 /// Nested lists of numbers and arrays: `array({{1, 2}, {3, 4}})`.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class NestedList {
  public:
   template <Number T> NestedList(T v) : NestedList(Scalar(v), OfScalar{}) {}
@@ -370,7 +388,8 @@ class NestedList {
 };
 
 /// Strong arrays from host values. `double` gives float32 and integers int32 while x64 is off; an integer that does not
-/// fit is a ValueError.
+/// fit is a ValueError. A note says once for each place that a vector or span of doubles became float32; numbers in
+/// braces are literals, which have no other spelling.
 template <Number T> Array array(T value, Loc loc = Loc::current());
 Array array(std::initializer_list<NestedList> list, Loc loc = Loc::current());
 Array array(std::initializer_list<NestedList> list, DType dtype, Loc loc = Loc::current());
@@ -385,6 +404,8 @@ void copy_rows(const Array& x, std::span<const std::int64_t> rows, void* out, Lo
 template <Number T> Array array(T value, Loc loc) { return array_from_number(Scalar(value), loc); }
 template <Number T> Array array(std::span<const T> data, const Shape& shape, Loc loc = Loc::current()) {
   if (static_cast<std::int64_t>(data.size()) != shape.num_elements()) throw_size_mismatch(data.size(), shape, loc);
+  if constexpr (dtype_of<T>() == float64 || dtype_of<T>() == complex128)
+    detail::note_narrowing(dtype_of<T>(), data.size(), loc);
   return array_from_host(data.data(), dtype_of<T>(), shape, loc);
 }
 template <Number T> Array array(const std::vector<T>& data, const Shape& shape, Loc loc = Loc::current()) {
@@ -393,18 +414,22 @@ template <Number T> Array array(const std::vector<T>& data, const Shape& shape, 
     std::vector<unsigned char> bytes(data.begin(), data.end());
     return array_from_host(bytes.data(), bool_, shape, loc);
   } else {
-    return array_from_host(data.data(), dtype_of<T>(), shape, loc);
+    return array(std::span<const T>(data), shape, loc);
   }
 }
 
 /// A vector.
-template <Number T> Array array(const std::vector<T>& data) {
-  return array(data, Shape{static_cast<std::int64_t>(data.size())});
+template <Number T>
+Array array(const std::vector<T>& data, detail::CallersLoc loc = detail::CallersLoc(Loc::current())) {
+  return array(data, Shape{static_cast<std::int64_t>(data.size())}, loc);
 }
-template <Number T> Array array(std::span<const T> data) {
-  return array(data, Shape{static_cast<std::int64_t>(data.size())});
+template <Number T> Array array(std::span<const T> data, detail::CallersLoc loc = detail::CallersLoc(Loc::current())) {
+  return array(data, Shape{static_cast<std::int64_t>(data.size())}, loc);
 }
-template <Number T, std::size_t n> Array array(const std::array<T, n>& data) { return array(std::span<const T>(data)); }
+template <Number T, std::size_t n>
+Array array(const std::array<T, n>& data, detail::CallersLoc loc = detail::CallersLoc(Loc::current())) {
+  return array(std::span<const T>(data), loc);
+}
 
 /// NumPy's text, and JAX's repr: `Array([1., 2.], dtype=float32)`.
 std::string str(const Array& x);

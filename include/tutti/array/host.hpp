@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -74,6 +75,8 @@ std::span<const std::byte> host_bytes(Array&& x, Loc loc = {}) = delete;
 
 /// A read-only view of N dims, with a stride in elements for each, that keeps the memory it shows: also when the array
 /// goes, is deleted, or is donated (whose result then takes other memory).
+/// Threads: many may read one object at once; assigning to it excludes all others. Nothing of tutti writes to the
+/// memory while a view of it lives.
 template <class T, int N> class HostSpan {
   static_assert(N >= 1);
 
@@ -145,33 +148,63 @@ template <class T, int N> class HostSpan {
     return out;
   }
 
+  /// Over the items of the first dim: std::random_access_iterator, and for C++17's algorithms one where N is 1 (views
+  /// of rows are made as they are asked for). Holds no memory: the view, or a copy of it, must stay while one iterates.
   class Iterator {
    public:
+    using iterator_concept = std::random_access_iterator_tag;
+    using iterator_category = std::conditional_t<N == 1, std::random_access_iterator_tag, std::input_iterator_tag>;
     using value_type = Item;
     using difference_type = std::ptrdiff_t;
+    using reference = std::conditional_t<N == 1, const T&, Item>;
+    using pointer = std::conditional_t<N == 1, const T*, void>;
     Iterator() = default;
     Iterator(const HostSpan* span, std::int64_t at) : span_(span), at_(at) {}
-    Item operator*() const { return (*span_)[at_]; }
-    Iterator& operator++() {
-      ++at_;
+    reference operator*() const { return span_->item(at_); }
+    reference operator[](difference_type n) const { return span_->item(at_ + n); }
+    pointer operator->() const requires(N == 1) { return &span_->item(at_); }
+    Iterator& operator++() { return *this += 1; }
+    Iterator& operator--() { return *this -= 1; }
+    Iterator operator++(int) { return std::exchange(*this, *this + 1); }
+    Iterator operator--(int) { return std::exchange(*this, *this - 1); }
+    Iterator& operator+=(difference_type n) {
+      at_ += n;
       return *this;
     }
-    Iterator operator++(int) {
-      Iterator old = *this;
-      ++at_;
-      return old;
-    }
+    Iterator& operator-=(difference_type n) { return *this += -n; }
+    friend Iterator operator+(Iterator i, difference_type n) { return i += n; }
+    friend Iterator operator+(difference_type n, Iterator i) { return i += n; }
+    friend Iterator operator-(Iterator i, difference_type n) { return i -= n; }
+    friend difference_type operator-(const Iterator& a, const Iterator& b) { return a.at_ - b.at_; }
     friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
+    friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.at_ <=> b.at_; }
 
    private:
     const HostSpan* span_ = nullptr;
     std::int64_t at_ = 0;
   };
-  /// Over the items of the first dim; the view must stay while one iterates.
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, extents_[0]}; }
+  /// All elements as one stretch, where they lie so (is_contiguous): for std::span's and contiguous ranges' sake.
+  /// Empty where they do not.
+  std::span<const T> flat() const {
+    return is_contiguous() ? std::span<const T>(data_, static_cast<std::size_t>(size())) : std::span<const T>();
+  }
+  /// Whether the elements lie row-major without gaps.
+  bool is_contiguous() const {
+    std::int64_t dense = 1;
+    for (std::size_t d = N; d-- > 0; dense *= extents_[d])
+      if (extents_[d] != 1 && strides_[d] != dense) return size() == 0;
+    return true;
+  }
 
  private:
+  std::conditional_t<N == 1, const T&, Item> item(std::int64_t i) const {
+    if constexpr (N == 1)
+      return data_[i * strides_[0]];
+    else
+      return (*this)[i];
+  }
   std::int64_t offset(const Extents& index) const {
     std::int64_t at = 0;
     for (std::size_t d = 0; d < N; ++d) at += index[d] * strides_[d];

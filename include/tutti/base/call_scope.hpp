@@ -17,6 +17,8 @@ namespace tutti {
 ///       if (x.ndim() != 2) raise<ShapeError>("layer", "x has shape " + x.shape().str(), "Give [rows, columns].");
 ///       return tanh(x * 2);
 ///     }
+///
+/// Threads: lives on the thread that made it.
 class CallScope {
  public:
   explicit CallScope(Loc loc, Loc callee = Loc::current());
@@ -29,6 +31,7 @@ class CallScope {
 
 /// While it lives, this thread runs a function of the user's that `what`, made at `made`, calls. ValueError where 256
 /// run inside each other, or little of the stack is left: a recursion without an end.
+/// Threads: lives on the thread that made it.
 class InsideCall {
  public:
   InsideCall(std::string_view what, Loc made);
@@ -41,7 +44,8 @@ Loc current_loc();
 /// The name of the running call, `random::normal`; `operation` when there is none, or it has no name of its own.
 std::string call_name(std::string_view operation);
 
-/// The text of every error: `operation: problem.`, the line, and what to do. Where the running call does the operation
+/// The text of every error: `operation: problem.`, the line, and what to do. A call that cannot know its line, such as
+/// float(x), names that of the operation before it on this thread. Where the running call does the operation
 /// for its own ends, both are named: `repeat (broadcast_in_dim)`.
 std::string error_text(std::string_view operation, std::string_view problem, std::string_view advice,
                        Loc loc = current_loc());

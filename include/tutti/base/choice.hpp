@@ -28,6 +28,7 @@ int value_of_choice(const Choices& choices, std::string_view name, Loc loc);
 }  // namespace detail
 
 /// A value of an enum, or the string that JAX has for it. ValueError for another string.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class E>
 requires std::is_enum_v<E>
 class OneOf {

@@ -1,10 +1,14 @@
-// Settings of the process. They are part of every cache key.
+// Settings: of the process, and of a thread for a while (Scope). Those that programs depend on are part of every cache
+// key.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tutti/base/choice.hpp"
+#include "tutti/base/machine.hpp"
 
 namespace tutti {
 
@@ -48,13 +52,62 @@ bool debug_nans();
 void debug_infs(bool on);
 bool debug_infs();
 
-/// Notes to stderr: one when a jit compiles for the third time for another value or shape. On, unless this says false
-/// or TUTTI_LOG=quiet.
+/// Reports what a jitted function captured and what has changed since it was recorded: at each call the function is
+/// recorded again, and where that gives another program, a warning names the line, the old value and the new one. The
+/// call runs the program that is kept, as it does without the check. Calls take as long as recording does. On where
+/// TUTTI_CHECK has the word `captures`, and in debug builds of tutti (preset dev) while TUTTI_CHECK is not set.
+///
+///     double rate = 0.1;
+///     auto step = jit([&](const Array& x) { return x - rate * x; });
+///     step(x);
+///     rate = 0.5;
+///     step(x);          // mul at train.cpp:2: 0.1 when recorded, 0.5 now
+void check_captures(bool on);
+bool check_captures();
+
+/// Notes: one when a jit compiles for the third time for another value or shape, one for each place where an array of
+/// float32 is made of a vector or span of doubles. On, unless this says false or TUTTI_LOG=quiet.
+/// set_message_handler says where they go.
 void notes(bool on);
 bool notes();
 
-/// A number that changes with every setting, x64 included.
+/// A number for the settings that programs depend on, x64 included: equal settings have the same one.
 unsigned long generation();
+
+/// What a Scope sets; what is left out stays as it is.
+struct Settings {
+  std::optional<bool> x64{};  // enable_x64
+  std::optional<Isolation> isolation{};
+  std::optional<std::string> backend{};
+  std::optional<bool> threefry_partitionable{};
+  std::optional<Machine> machine{};
+  std::optional<bool> debug_nans{}, debug_infs{}, check_captures{}, notes{};
+};
+
+/// While it lives, its thread has these settings, and no other thread: a library may want x64 without changing what its
+/// caller has. Scopes nest; the inner one wins. The threads that tutti starts for this one (of a loader, of a
+/// checkpoint that is written) have them as well; threads of the user's do not.
+///
+///     Array solve(const Array& a, const Array& b) {
+///       config::Scope scope({.x64 = true});
+///       return linalg::solve(a.astype(float64), b.astype(float64)).astype(a.dtype());
+///     }
+///
+/// enable_x64 and the functions above set what threads have outside of scopes. What was compiled under settings is
+/// found again when they come back. Scopes end in reverse order, on the thread on which they began: they are variables
+/// of blocks. Throws ValueError as those functions do: for another backend, for a machine that cannot be, and for
+/// another x64, isolation, backend or layout of random bits while a function is being recorded.
+/// Source: the context managers of jax (jax.enable_x64).
+/// Threads: lives on the thread that made it.
+class Scope {
+ public:
+  explicit Scope(const Settings& settings, Loc loc = Loc::current());
+  ~Scope();
+  Scope(const Scope&) = delete;
+
+ private:
+  std::uint64_t mask_, bits_;  // what the thread had before
+};
 
 }  // namespace config
 }  // namespace tutti

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@ namespace tutti {
 /// The type of an array's elements. Names are NumPy's; `prng_key` is a random key of two uint32 words. float8_e4m3fn
 /// has 4 bits of exponent, 3 of fraction, no infinities and one NaN of each sign; float8_e5m2 is the upper byte of a
 /// float16 (Micikevicius et al. 2022, "FP8 formats for deep learning"). int4 and uint4 take a byte each.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class DType {
  public:
   enum class Kind : std::uint8_t {
@@ -111,5 +113,9 @@ constexpr DType real_dtype(DType dtype) { return dtype == complex64 ? float32 : 
 constexpr DType complex_dtype(DType dtype) { return real_dtype(dtype) == float64 ? complex128 : complex64; }
 
 }  // namespace tutti
+
+template <> struct std::hash<tutti::DType> {
+  std::size_t operator()(tutti::DType dtype) const noexcept { return static_cast<std::size_t>(dtype.kind()); }
+};
 
 // SPDX-License-Identifier: Apache-2.0

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <string>
@@ -38,6 +39,7 @@ struct LocatedDim {
 };
 
 /// Extents of an array, major first: `Shape{4, 8}`; `Shape{}` is a scalar's.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Shape {
  public:
   Shape() = default;
@@ -91,6 +93,7 @@ struct none_t {
 inline constexpr none_t none{};
 
 /// One or several mesh axis names: `"x"`, `{"x", "y"}`, a string or a vector of strings.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Names {
  public:
   Names() = default;
@@ -117,5 +120,9 @@ class Names {
 };
 
 }  // namespace tutti
+
+template <> struct std::hash<tutti::Shape> {
+  std::size_t operator()(const tutti::Shape& shape) const noexcept { return shape.hash(); }
+};
 
 // SPDX-License-Identifier: Apache-2.0

@@ -30,6 +30,7 @@ struct ManagerOptions {
 ///     }
 ///
 /// Source: orbax.checkpoint.CheckpointManager.
+/// Threads: one at a time uses an object.
 class Manager {
  public:
   /// Throws ValueError for `every` below 1 or `keep` below 0.

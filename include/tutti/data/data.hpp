@@ -23,20 +23,22 @@ std::vector<std::int64_t> order(std::int64_t rows, const BatchOptions& options, 
 std::vector<Array> take_rows(std::span<const Array> leaves, std::span<const std::int64_t> rows);
 /// The common leading extent; throws ShapeError when the arrays disagree or one is a scalar, ValueError for a batch
 /// size below 1.
-std::int64_t check(std::span<const Array> leaves, std::int64_t batch_size);
+std::int64_t check(std::span<const Array> leaves, std::int64_t batch_size, Loc loc);
 }  // namespace detail
 
 /// The rows of a tree of arrays in batches; an item has the type of the tree. Each loop over it is an epoch: with
 /// `shuffle` the next one has another order, and the same seed gives the same orders.
 ///
 ///     for (auto [x, y] : data::batches(std::tuple{xs, ys}, 32, {.shuffle = true})) ...
+///
+/// Threads: one at a time uses an object.
 template <Tree T> class Batches {
  public:
-  Batches(T arrays, std::int64_t batch_size, BatchOptions options)
+  Batches(T arrays, std::int64_t batch_size, BatchOptions options, Loc loc = Loc::current())
       : arrays_(std::move(arrays)),
         leaves_(tree::leaves(arrays_)),
         batch_(batch_size),
-        rows_(detail::check(leaves_, batch_size)),
+        rows_(detail::check(leaves_, batch_size, loc)),
         options_(options) {}
   std::int64_t size() const { return options_.drop_last ? rows_ / batch_ : extent::ceil_div(rows_, batch_); }
 
@@ -77,8 +79,9 @@ template <Tree T> class Batches {
   std::uint64_t epochs_ = 0;  // begun
 };
 
-template <Tree T> Batches<T> batches(const T& arrays, std::int64_t batch_size, BatchOptions options = {}) {
-  return Batches<T>(arrays, batch_size, options);
+template <Tree T>
+Batches<T> batches(const T& arrays, std::int64_t batch_size, BatchOptions options = {}, Loc loc = Loc::current()) {
+  return Batches<T>(arrays, batch_size, options, loc);
 }
 
 }  // namespace tutti::data

@@ -78,8 +78,8 @@ template <class F, class T> auto transformed(F& f, T&& batch, const Position& at
 ///
 /// Batch k of an epoch is the same for any number of processes: process p of n holds rows [p * c, (p + 1) * c) of its r
 /// rows, with c = ceil(r / n), as a sharding over n devices cuts it. The last batch of an epoch may be smaller.
-/// Threads begin with the first batch and end with the loader, which waits for those that are being made. One thread at
-/// a time may use a loader.
+/// Threads begin with the first batch and end with the loader, which waits for those that are being made.
+/// Threads: one at a time uses an object.
 template <class T> class Loader {
  public:
   explicit Loader(std::unique_ptr<detail::LoaderCore> core) : core_(std::move(core)) {}

@@ -16,6 +16,7 @@ namespace tutti::data {
 /// (cycle walking; Black and Rogaway, Ciphers with Arbitrary Finite Domains, 2002). Every place is equally likely for
 /// every number, up to what a test by chance can see, but not every one of the n! orders can come up: for shuffling,
 /// not for secrets.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Permutation {
  public:
   /// The two words of a random key (random::key_data).

@@ -11,6 +11,7 @@
 namespace tutti {
 
 /// ` 42%|########            | 420/1000 [00:12<00:17, 34.1 it/s] loss 1.93`. Drawn at most ten times a second.
+/// Threads: one at a time uses an object.
 class ProgressBar {
  public:
   /// `total` below 0: unknown. `on`: draw although stderr is no terminal.
@@ -39,6 +40,7 @@ double seconds_now();
 }  // namespace detail
 
 /// The elements of a range R (by reference where it is an lvalue), and a bar that takes a step behind each.
+/// Threads: one at a time uses an object.
 template <class R> class ProgressRange {
  public:
   ProgressRange(R&& range, std::int64_t total, std::string label)

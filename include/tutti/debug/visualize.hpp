@@ -30,6 +30,7 @@ struct Rgb {
 ///
 /// The empty map is a choice of ours: all tiles have different colours, those of JAX (matplotlib's tab20b) up to 20
 /// tiles.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class ColorMap {
  public:
   ColorMap() = default;

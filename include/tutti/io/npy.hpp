@@ -48,6 +48,7 @@ Arrays load_npz(const std::string& path, Loc loc = Loc::current());
 
 /// An open .npz file: opening reads its directory, asking for an array reads that one. Copies share the file; several
 /// threads may ask. Source: numpy.lib.npyio.NpzFile.
+/// Threads: one at a time uses an object.
 class NpzFile {
  public:
   explicit NpzFile(const std::string& path, Loc loc = Loc::current());

@@ -32,6 +32,8 @@ Arrays load_safetensors(const std::string& path, Loc loc = Loc::current());
 ///     io::SafetensorsFile file("weights.safetensors");
 ///     for (const std::string& name : file.names()) std::cout << name << ' ' << file.shape(name) << '\n';
 ///     Array w = file.get("w");
+///
+/// Threads: one at a time uses an object.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::string& path, Loc loc = Loc::current());

@@ -25,6 +25,7 @@ namespace lax {
 
 /// How many steps of a loop may be made as one: so many, all (0 or true), or no more than one (false). A hint, which
 /// the engine does not take yet.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Unroll {
  public:
   template <Integer T> Unroll(T steps) : steps_(static_cast<std::int64_t>(steps)) {}

@@ -17,6 +17,7 @@ namespace tutti::lax {
 /// Padding of the spatial dims: "VALID" (nothing), "SAME" (as many windows as there are elements over the
 /// stride; where the two sides differ the end gets more), "SAME_LOWER" (the start gets more), a number for all sides,
 /// or (before, after) per dim; negative numbers cut off.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Padding {
  public:
   Padding(const char* name = "VALID") : name_(name) {}

@@ -81,6 +81,7 @@ Array fold_in_path(const Array& key, const std::vector<std::string>& path, int c
 
 /// A module's place in the model while it is called: its parameters, its other variables, its keys, and the modules
 /// below it.
+/// Threads: lives on the thread that made it.
 class Scope {
  public:
   explicit Scope(detail::Run& run, std::vector<std::string> path = {}) : run_(&run), path_(std::move(path)) {}

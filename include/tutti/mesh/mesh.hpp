@@ -32,6 +32,7 @@ struct DevicePosition {
 /// On the CPU a device is a *virtual* one: its own place in meshes and pictures, the same memory and the same threads.
 /// Other devices can be described, which is enough for meshes, shardings and pictures: `Device(3, "tpu", "TPU v3",
 /// {.coords = {1, 0, 0}, .core_on_chip = 1})`.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Device {
  public:
   /// The CPU device 0.
@@ -82,6 +83,7 @@ std::ostream& operator<<(std::ostream& out, const std::vector<Device>& devices);
 std::ostream& operator<<(std::ostream& out, const std::set<Device>& devices);
 
 /// Devices in a grid, row-major: what `mesh_utils::create_device_mesh` makes.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class DeviceGrid {
  public:
   DeviceGrid() = default;
@@ -126,6 +128,7 @@ struct MeshNode;
 /// Throws ValueError when the number of names is not the rank, a name is empty or comes twice, or an axis has size 0;
 /// DeviceError when a device comes twice or there are too few. An empty Mesh has no shape, axes or devices: they are a
 /// ValueError.
+/// Threads: many may read one object at once, and copies of it; assigning to it excludes all others.
 class Mesh {
  public:
   /// No mesh: `has_value()` is false.

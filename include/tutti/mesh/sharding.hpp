@@ -23,6 +23,7 @@ struct unconstrained_t {
 };
 
 /// The split of one dimension: nothing (`none`), one mesh axis, several (`axes("x", "y")`), or "tutti may choose".
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class SpecEntry {
  public:
   SpecEntry() = default;
@@ -65,6 +66,7 @@ requires(std::convertible_to<const T&, std::string>&&...) SpecEntry axes(const T
 ///     P()                      // everything everywhere
 ///
 /// Two specs are equal when they are written equally: `P("x") != P("x", none)`, as in JAX.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class PartitionSpec {
  public:
   static constexpr unconstrained_t unconstrained{};
@@ -125,6 +127,7 @@ struct ShardingNode;
 ///
 /// A dimension of n elements over k devices is cut into blocks of ceil(n / k); the last may be smaller or empty. Over
 /// several axes each block is cut again by the next axis.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Sharding {
  public:
   enum class Kind { single_device, named, positional };
@@ -180,6 +183,7 @@ std::ostream& operator<<(std::ostream& out, const Sharding& sharding);
 
 /// A mesh and a spec. Prints as `NamedSharding(mesh=Mesh('x': 4, axis_types=(Auto,)), spec=P('x',),
 /// memory_kind=device)`.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class NamedSharding : public Sharding {
  public:
   /// Throws ShardingError when `spec` names an axis twice or one that `mesh` lacks (both are listed).
@@ -187,6 +191,7 @@ class NamedSharding : public Sharding {
 };
 
 /// Everything on one device. Prints as `SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)`.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class SingleDeviceSharding : public Sharding {
  public:
   explicit SingleDeviceSharding(const Device& device) : Sharding(device) {}
@@ -198,6 +203,8 @@ class SingleDeviceSharding : public Sharding {
 ///     s.reshape(8, 1)             // 8 blocks of rows
 ///     s.replicate()               // everything everywhere: fits any rank
 ///     s.reshape(4, 2).replicate(0)    // 2 blocks of columns, each on 4 devices
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class PositionalSharding : public Sharding {
  public:
   explicit PositionalSharding(const DeviceGrid& grid, Loc loc = Loc::current());

@@ -90,6 +90,7 @@ Array glu(const In& x, int axis = -1);
 Array one_hot(const In& x, Dim num_classes, DType dtype = float64, int axis = -1);
 
 /// A function of one array that is part of a layer: a function pointer or a lambda without captures.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Activation {
  public:
   using Fn = Array (*)(const In&);

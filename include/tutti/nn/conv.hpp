@@ -11,6 +11,7 @@
 namespace tutti::nn {
 
 /// One number for all spatial dims, or one per dim.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Sizes {
  public:
   template <Integer T> Sizes(T all) : values_{static_cast<std::int64_t>(all)}, all_(true) {}

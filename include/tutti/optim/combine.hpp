@@ -46,6 +46,8 @@ Array float_zeros(const Array& param);
 ///
 ///     auto opt = optim::chain(optim::clip_by_global_norm(1.0), optim::adam(1e-3));
 ///     auto state = opt.init(params);      // std::get<1>(state).mu
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class... T> class Chain : public Updates<Chain<T...>> {
  public:
   explicit Chain(T... parts) : parts_(std::move(parts)...) {}
@@ -88,6 +90,8 @@ template <class Inner> struct MaskedState { Inner inner_state{}; };
 /// `inner` where the mask holds; other updates pass unchanged.
 ///
 ///     optim::masked(optim::add_decayed_weights(.1), {{"**.bias", false}, {"**", true}})
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class Masked : public Updates<Masked<T>> {
  public:
   Masked(T inner, Mask mask) : inner_(std::move(inner)), mask_(std::move(mask)) {}
@@ -113,6 +117,7 @@ template <class T> class Masked : public Updates<Masked<T>> {
 template <class T> Masked<T> masked(T inner, Mask mask) { return {std::move(inner), std::move(mask)}; }
 
 /// A label per parameter: path patterns, the first match counts, or a function (path, array) -> std::string.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Labels {
  public:
   Labels(std::initializer_list<Rule<std::string>> rules) : Labels(std::vector(rules)) {}
@@ -135,6 +140,8 @@ template <class... S> struct PartitionState { std::tuple<MaskedState<S>...> inne
 ///
 ///     optim::multi_transform({{"**.bias", "plain"}, {"**", "adaptive"}}, std::pair{"plain", optim::sgd(.1)},
 ///     std::pair{"adaptive", optim::adam(1e-2)})
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class... T> class MultiTransform : public Updates<MultiTransform<T...>> {
  public:
   MultiTransform(Labels labels, std::pair<std::string, T>... groups)
@@ -185,6 +192,7 @@ template <class Params, class Inner> struct MultiStepsState {
 };
 /// Averages (or sums) gradients over `every` calls, and steps in the last of them; the other updates are zero. `every`
 /// is a number or a function of the steps done. The sums are float32.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class MultiSteps : public Updates<MultiSteps<T>> {
  public:
   MultiSteps(T inner, int every, bool use_grad_mean = true)
@@ -230,6 +238,7 @@ template <class Inner> struct ApplyIfFiniteState {
 };
 /// `inner`, unless an update holds an infinity or NaN: then updates are zero and the state stays, at most
 /// `max_consecutive_errors` times in a row.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class ApplyIfFinite : public Updates<ApplyIfFinite<T>> {
  public:
   ApplyIfFinite(T inner, int max_consecutive_errors) : inner_(std::move(inner)), limit_(max_consecutive_errors) {}
@@ -262,6 +271,7 @@ template <class Inner> struct ConditionalState {
 };
 /// `inner` in the steps for which `condition(step)`, bool[], holds; in others updates pass unchanged, or (`mask`) are
 /// zero.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class Conditionally : public Updates<Conditionally<T>> {
  public:
   Conditionally(T inner, std::function<Array(const Array&)> condition, bool mask)
@@ -303,6 +313,8 @@ template <class Hyper, class Inner> struct InjectState {
 ///     struct Hyper { Array learning_rate; };
 ///     auto opt = optim::inject_hyperparams([](const Hyper& h) { return optim::adam(h.learning_rate); }, Hyper{1e-3});
 ///     state.hyperparams.learning_rate = state.hyperparams.learning_rate / 2;
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class F, class Hyper> class InjectHyperparams : public Updates<InjectHyperparams<F, Hyper>> {
   using Inner = std::invoke_result_t<const F&, const Hyper&>;
 

@@ -39,6 +39,7 @@ LookaheadUpdate lookahead_update(const Array& update, const Array& fast, const A
 ///     auto [updates, next] = opt.update(grad(loss)(params.fast), state, params);
 ///
 /// Source: optax.lookahead.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class Lookahead {
  public:
   Lookahead(T fast_optimizer, int sync_period, double slow_step_size, bool reset_state)
@@ -102,6 +103,7 @@ ReduceLROnPlateauState next_plateau(const ReduceLROnPlateauState& state, const A
 /// mean of accumulation_size losses was not below (1 - rtol) best - atol for `patience` times; then it rests for
 /// `cooldown` times. update takes a Value or an Objective. ValueError for a factor that is not between 0 and 1, and for
 /// tolerances that are negative, both 0, or rtol > 1.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class ReduceOnPlateau : public Updates<ReduceOnPlateau> {
  public:
   explicit ReduceOnPlateau(const PlateauOptions& options) : options_(options) { detail::check_plateau(options); }
@@ -156,6 +158,7 @@ Array averaged(const Array& y, const Array& z, const Array& b1);
 /// Steps of `base_optimizer` (without momentum) on z, gradients at a mix of z and the mean of all z: no schedule that
 /// must know when it ends. `learning_rate`: that of base_optimizer. Evaluate at schedule_free_eval_params. Source:
 /// Defazio et al. 2024.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class ScheduleFree : public Updates<ScheduleFree<T>> {
  public:
   ScheduleFree(T base_optimizer, Rate learning_rate, const ScheduleFreeOptions& options)

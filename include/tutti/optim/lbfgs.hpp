@@ -46,6 +46,7 @@ Array memory_of(const Array& param, int memory_size);
 /// parameters and gradients; `scale_init_precond`: it begins with a multiple of the identity that fits the last change
 /// (in the first step 1 / |gradient|, at most 1), else with the identity. ValueError for a memory_size below 1, and
 /// without parameters. Source: Nocedal and Wright 1999, algorithm 7.4.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class ScaleByLbfgs : public Updates<ScaleByLbfgs> {
  public:
   explicit ScaleByLbfgs(int memory_size, bool scale_init_precond) : size_(memory_size), scale_(scale_init_precond) {

@@ -113,6 +113,7 @@ Backtracked backtrack(const Line& line, const ValueOf& value_of, const Array& va
 /// Makes the update shorter until the loss is at most (1 + rtol) value + slope_rtol * rate * slope + atol, slope being
 /// the product of update and gradient: at most max_backtracking_steps times by `decrease_factor`, from
 /// `increase_factor` times the last rate. Where no rate gives a finite loss, updates are zero.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class ScaleByBacktrackingLinesearch : public Updates<ScaleByBacktrackingLinesearch> {
  public:
   ScaleByBacktrackingLinesearch(int max_backtracking_steps, const BacktrackingOptions& options)
@@ -200,6 +201,7 @@ Zoomed zoom(const Line& line, const ValueAndGrad& f, const Array& value, const A
 /// Close to a minimum, where f changes by less than approx_dec_rtol |f|, the decrease is judged by slopes. Where at
 /// most max_linesearch_steps find no such step size, the best one that decreases the loss is taken, if there was one.
 /// Sources: Nocedal and Wright 1999, algorithms 3.5 and 3.6; Hager and Zhang 2006.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class ScaleByZoomLinesearch : public Updates<ScaleByZoomLinesearch> {
  public:
   ScaleByZoomLinesearch(int max_linesearch_steps, const ZoomOptions& options)

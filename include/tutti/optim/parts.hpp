@@ -15,6 +15,7 @@ namespace tutti::optim {
 
 /// Selects parameters: one bool, path patterns, `{{"**.bias", false}, {"**", true}}`, of which the
 /// first match counts, or a function (path, array) -> bool. What no pattern matches is left out.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Mask {
  public:
   template <std::same_as<bool> B> Mask(B all) : all_(all) {}

@@ -13,6 +13,8 @@ namespace tutti::data {
 ///
 ///     auto rng = data::default_rng(0);
 ///     Array x = rng.normal({32});          // 0.12573022, -0.13210486, ...
+///
+/// Threads: one at a time uses an object.
 class HostRandom {
  public:
   explicit HostRandom(std::uint64_t seed);

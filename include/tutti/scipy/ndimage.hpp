@@ -43,6 +43,8 @@ struct GridOptions {
 ///
 ///     const interpolate::RegularGridInterpolator f({x, y}, values);      // x[n], y[m], values[n, m, ...]
 ///     Array at = f(array({{1.5, 4.5}, {2.2, 5.8}}));                     // [2, ...]
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class RegularGridInterpolator {
  public:
   RegularGridInterpolator() = default;

@@ -55,6 +55,7 @@ Array detrend(const In& x, const DetrendOptions& options = {});
 
 /// A window: its numbers, or the name of one that a segment is multiplied by: "hann", "hamming", "blackman",
 /// "bartlett", "boxcar", "cosine", "nuttall", "blackmanharris", "flattop", periodic ones as scipy.signal.get_window's.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Window {
  public:
   Window(const char* name = "hann") : name_(name) {}

@@ -71,6 +71,8 @@ struct Bandwidth {
 ///
 ///     const stats::gaussian_kde density(points);
 ///     Array p = density(arange(10.));
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class gaussian_kde {
  public:
   gaussian_kde() = default;

@@ -133,10 +133,21 @@ template <class F, class... A> consteval bool call_was_reported() {
   }
 }
 
+/// Whether a function that declares P... was given as many arguments.
+template <class P> inline constexpr int declared_parameters = -1;
+template <class... P> inline constexpr int declared_parameters<ParamList<P...>> = static_cast<int>(sizeof...(P));
+/// Names both numbers in the compiler's message.
+template <int takes, int given> struct NumberOfArguments { static constexpr bool fits = takes == given; };
+
 /// Whether F can be called with const A&...; the wrapper's message otherwise, and only this one.
 template <class F, class... A> consteval bool check_call() {
   constexpr bool ok = std::is_invocable_v<const F&, const A&...>;
-  if constexpr (!ok)
+  constexpr int takes = declared_parameters<params_t<F>>;
+  if constexpr (!ok && takes >= 0 && takes != static_cast<int>(sizeof...(A)))
+    static_assert(NumberOfArguments<takes, static_cast<int>(sizeof...(A))>::fits,
+                  "tutti: the function takes another number of arguments than the call gives it: "
+                  "NumberOfArguments<what it takes, what it is given>");
+  else if constexpr (!ok)
     static_assert(
         call_was_reported<F, A...>(),
         "tutti: the function cannot be called with these arguments (they are const: no `mutable` lambda, no Array&)");

@@ -33,6 +33,7 @@ void check_element(DType dtype, DType asked);
 }  // namespace detail
 
 /// An operand as the function of an operation reads it: dense, row-major. Good during the call.
+/// Threads: as std::span.
 class OpOperand {
  public:
   OpOperand(ShapeDtypeStruct type, const void* data, std::size_t bytes)
@@ -52,6 +53,7 @@ class OpOperand {
   std::size_t bytes_;
 };
 /// A result, to be written whole; what stands there before means nothing.
+/// Threads: as std::span.
 class OpResult {
  public:
   OpResult(ShapeDtypeStruct type, void* data, std::size_t bytes) : type_(std::move(type)), data_(data), bytes_(bytes) {}
@@ -99,6 +101,7 @@ struct OpDefinition {
 };
 
 /// Made by define_op. Copies are the same operation.
+/// Threads: many may call one object at once; so its functions are called by several.
 class DefinedOp {
  public:
   /// Of an operation with one result. ValueError when it has others: results() gives all.

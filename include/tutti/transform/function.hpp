@@ -14,6 +14,7 @@ namespace tutti {
 template <class Signature> class Function;
 
 /// The compiled program of a lowered Function.
+/// Threads: many may call one object at once.
 template <class R, class... P, class... A> class Compiled<Function<R(P...)>, A...> : public detail::CompiledProgram {
  public:
   using Call = std::function<R(const A&..., Loc)>;
@@ -75,6 +76,7 @@ template <class F, class R, class... A> class JittedAs<F, R(A...)> final : publi
 ///     };
 ///
 /// explain, plan, lower, cache_size and clear_cache are those of jit's object.
+/// Threads: many may call one object at once; assigning to it and clear_cache exclude calls.
 template <class R, class... A> class Function<R(A...)> {
  public:
   using tutti_params = ParamList<A...>;

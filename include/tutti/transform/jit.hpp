@@ -105,6 +105,8 @@ class JitCore {
   std::shared_ptr<const JitEntry> find_arrays(std::span<const Array* const> args);
   /// Refuses arguments that `entry` was not compiled for.
   void check(const JitEntry& entry, const JitArguments& args, Loc loc) const;
+  /// Reports captured values that have changed since `entry` was recorded, where config::check_captures is on.
+  void check_captures(const JitEntry& entry, const JitArguments& args, const JitBody& body) const;
   /// The report of a call that is recorded and planned, and neither compiled nor kept.
   Explanation plan(const JitCall& call) const;
   /// Runs the entry, or records it in the trace that is open.
@@ -227,6 +229,7 @@ class CompiledProgram {
 
 /// A signature, compiled: call it with arguments of the same structure (static leaves included), dtypes, shapes and
 /// placements; others are a TypeError, other placements a ShardingError, traced arrays a TracerError.
+/// Threads: many may call one object at once.
 template <class F, class... A> class Compiled : public detail::CompiledProgram {
  public:
   Compiled(F fn, std::shared_ptr<detail::JitCore> core, std::shared_ptr<const detail::JitEntry> entry)
@@ -242,6 +245,7 @@ template <class F, class... A> class Compiled : public detail::CompiledProgram {
 };
 
 /// A signature, traced.
+/// Threads: many may call one object at once.
 template <class F, class... A> class Lowered {
  public:
   explicit Lowered(Compiled<F, A...> compiled) : compiled_(std::move(compiled)) {}
@@ -254,6 +258,7 @@ template <class F, class... A> class Lowered {
 };
 
 /// The result of jit. Copies share one cache.
+/// Threads: many may call one object at once, for the first time too. clear_cache excludes calls.
 template <class F> class Jitted : public CallWith<Jitted<F>, params_t<F>> {
  public:
   Jitted(F fn, const JitOptions& options, Loc made, const char* what = "jit")

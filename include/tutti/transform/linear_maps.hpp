@@ -12,6 +12,7 @@
 namespace tutti {
 
 /// The linear part of a function at some point: a function of tangents, one per argument.
+/// Threads: many may call one object at once.
 template <class R, class... A> class LinearMap {
  public:
   LinearMap(detail::LinearFunction map, std::vector<bool> present, R result)
@@ -30,6 +31,7 @@ template <class R, class... A> class LinearMap {
 };
 
 /// The second result of vjp: a map from a cotangent of the result to the cotangents of the arguments, as a tuple.
+/// Threads: many may call one object at once.
 template <class R, class... A> class Pullback {
  public:
   /// `others`: how many results follow whose cotangents are zero.

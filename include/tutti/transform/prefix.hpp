@@ -84,6 +84,8 @@ template <class T> class Rules {
 ///     itself
 ///     [](const tree::Path&, const Array&) {}   // by leaf; of the leaf alone too
 ///     {{"layers.*.weight", s}, {"**", t}}      // by path, the first match counts
+///
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class TreeOf {
  public:
   enum class Kind { open, value, list, function, rules };

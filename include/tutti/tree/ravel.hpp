@@ -27,6 +27,7 @@ class Pieces {
 }  // namespace detail
 
 /// From a vector back to the tree.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class Unravel {
  public:
   explicit Unravel(const T& tree) : structure_(tree::structure(tree)), pieces_(tree::leaves(tree)) {}

@@ -18,6 +18,7 @@ class Array;
 namespace tutti::tree {
 
 /// Position of a leaf in its tree. Prints as `layers[2].weight`.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Path {
  public:
   /// One step: the name of a member or the key of a map, or an index (then `name` is empty). `position` is that of a
@@ -123,6 +124,7 @@ class Encoder;
 
 /// Everything about a tree but the values of its arrays: the types of its nodes, lengths, keys, which arrays are there,
 /// and the static leaves by value (floats by their bits). Prints as `Linear(weight=*, bias=None, width=3)`.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 class Structure {
  public:
   Structure() = default;

@@ -25,6 +25,7 @@ namespace tutti {
 
 /// A value that is static in a tree, whatever its type: compared by ==, or where there is none by identity (copies of
 /// one Static are equal). Arrays in it are constants.
+/// Threads: many may read one object at once; changing it excludes all others, as of std::vector.
 template <class T> class Static {
  public:
   Static() : value_(std::make_shared<const T>()) {}
@@ -212,6 +213,13 @@ template <class Fn, class T, std::same_as<T>... Rest> T map(Fn&& fn, const T& fi
 template <class Fn, class T> T map(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) {
   return detail::map_at<false>(fn, "tree::map", loc, first, second);
 }
+template <class Fn, class T> T map(Fn&& fn, const T& first, const T& second, const T& third, Loc loc = Loc::current()) {
+  return detail::map_at<false>(fn, "tree::map", loc, first, second, third);
+}
+template <class Fn, class T>
+T map(Fn&& fn, const T& first, const T& second, const T& third, const T& fourth, Loc loc = Loc::current()) {
+  return detail::map_at<false>(fn, "tree::map", loc, first, second, third, fourth);
+}
 
 /// As map; fn has the leaf's path as its first argument.
 template <class Fn, class T, std::same_as<T>... Rest> T map_with_path(Fn&& fn, const T& first, const Rest&... rest) {
@@ -219,6 +227,10 @@ template <class Fn, class T, std::same_as<T>... Rest> T map_with_path(Fn&& fn, c
 }
 template <class Fn, class T> T map_with_path(Fn&& fn, const T& first, const T& second, Loc loc = Loc::current()) {
   return detail::map_at<true>(fn, "tree::map_with_path", loc, first, second);
+}
+template <class Fn, class T>
+T map_with_path(Fn&& fn, const T& first, const T& second, const T& third, Loc loc = Loc::current()) {
+  return detail::map_at<true>(fn, "tree::map_with_path", loc, first, second, third);
 }
 
 /// The tree with its arrays in memory of their own: `step(tree::copy(params))` may donate it.

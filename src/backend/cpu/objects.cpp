@@ -14,6 +14,7 @@
 #include "backend/cpu/isa.hpp"
 #include "backend/cpu/llvm_versions.hpp"
 #include "base/environment.hpp"
+#include "base/say.hpp"
 #include "base/tasks.hpp"
 
 namespace tutti::cpu {
@@ -109,7 +110,10 @@ std::unique_ptr<llvm::MemoryBuffer> compile_object(const std::vector<NamedSource
   if (!environment::value(environment::cpu_ir).empty()) {
     static std::mutex one_at_a_time;
     std::lock_guard lock(one_at_a_time);
-    module.print(llvm::errs(), nullptr);
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    module.print(out, nullptr);
+    say(Message::Kind::log, out.str());
   }
   auto object = check(orc::SimpleCompiler(*machine)(module));
   machine.keep();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@ constexpr double kNoted = 1, kCrossed = 2;  // s
 constexpr std::size_t kLines = 1000;        // bytes of what many others wait in
 
 std::string number(int n) { return std::to_string(n); }
+std::string whole(double seconds) { return std::to_string(std::lround(seconds)); }
 
 }  // namespace
 
@@ -78,8 +80,8 @@ class MpiFlight::Watch {
         if (std::exchange(suspected_, wait) != wait) return;
         crossed_ = true;
         if (flight_.index_ > p) return;  // one of the two
-        std::fprintf(stderr, "tutti: process %d waits in %s, process %d in %s, and they wait for each other\n",
-                     flight_.index_, what_.c_str(), p, theirs.what.c_str());
+        flight_.tell("waits in " + what_ + ", process " + number(p) + " in " + theirs.what +
+                     ", and they wait for each other");
         return;
       }
   }
@@ -98,21 +100,16 @@ class MpiFlight::Watch {
               " for no message: busy, stopped, or in a wait of the program's own";
     return std::string(late.size() == 1 ? "process " : "processes ") + list + lines;
   }
-  void tell(double waited) {
-    std::fprintf(stderr, "tutti: process %d has waited %.0f s in %s for %s\n", flight_.index_, waited, what_.c_str(),
-                 waited_for().c_str());
-  }
+  void tell(double waited) { flight_.tell("has waited " + whole(waited) + " s in " + what_ + " for " + waited_for()); }
   [[noreturn]] void end(double waited) {
-    std::fprintf(stderr,
-                 "tutti: process %d has waited %.0f s, the wait limit, in %s for %s\ntutti: the job ends with %d\n",
-                 flight_.index_, waited, what_.c_str(), waited_for().c_str(), kWaitLimitCode);
+    flight_.tell("has waited " + whole(waited) + " s, the wait limit, in " + what_ + " for " + waited_for() +
+                 "\ntutti: the job ends with " + number(kWaitLimitCode));
     std::fflush(nullptr);
     MPI_Abort(MPI_COMM_WORLD, kWaitLimitCode);
     std::abort();
   }
   [[noreturn]] void end_without(int gone) {
-    std::fprintf(stderr, "tutti: process %d waits in %s for process %d, which has left main\n", flight_.index_,
-                 what_.c_str(), gone);
+    flight_.tell("waits in " + what_ + " for process " + number(gone) + ", which has left main");
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::abort();
   }
@@ -149,6 +146,10 @@ void MpiFlight::await_letter(const Transport::Incoming& m, pid_t process, int ch
   a.message = m;
   a.process = process;
   MPI_Irecv(&a.letter, sizeof a.letter, MPI_BYTE, m.from, channel, comm, &a.request);
+}
+
+void MpiFlight::tell(const std::string& text) const {
+  if (patience_.times.tell) patience_.times.tell(("tutti: process " + number(index_) + " " + text + "\n").c_str());
 }
 
 bool MpiFlight::come() {
@@ -231,8 +232,7 @@ bool MpiFlight::read(Awaited& a) {
   }
   if (!read_runs(a.process, a.letter, a.message.array, a.message.part)) {
     const int why = errno;
-    std::fprintf(stderr, "tutti: process %d cannot read what process %d sends: %s\n", index_, a.message.from,
-                 std::strerror(why));
+    tell("cannot read what process " + number(a.message.from) + " sends: " + std::strerror(why));
     if (why == ESRCH) sleep(3);  // it was killed: the launcher, which ends the job, says by what
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

@@ -90,6 +90,8 @@ class MpiFlight final : public Transport::Flight {
   void note_wrong_size(int peer, std::int64_t bytes, std::int64_t expected);
   std::set<int> late() const;
   void forget();
+  // A warning: `tutti: process 2 TEXT`.
+  void tell(const std::string& text) const;
 
   int index_;
   Patience patience_;
