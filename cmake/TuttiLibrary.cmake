@@ -43,7 +43,8 @@ endfunction()
 add_library(tutti ${tutti_sources} ${tutti_headers} ${tutti_all_ops})
 add_library(tutti::tutti ALIAS tutti)
 set_target_properties(tutti PROPERTIES  # of a shared library: before 1.0 a new minor version may change the interface
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  DEFINE_SYMBOL "")  # the objects of a shared library are those of a static one
 if(BUILD_SHARED_LIBS)
   set(tutti_exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   target_link_options(tutti PRIVATE -Wl,--version-script=${tutti_exports})
