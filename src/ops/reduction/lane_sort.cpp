@@ -47,8 +47,8 @@ template <class Word, int count> [[gnu::target("avx512f"), gnu::always_inline]] 
       if (!(i & distance)) compare<Word>(v[i], v[i + distance]);
 }
 
-/// Groups of `size` among sixteen vectors, of which each half is sorted. A template, for GCC 14 unrolled a loop over the
-/// sizes once too often, and warned.
+/// Joins the sorted halves of each group of `size` among sixteen vectors. A template: GCC 14 unrolls a loop over the
+/// sizes once too often, and warns.
 template <class Word, int size> [[gnu::target("avx512f"), gnu::always_inline]] inline void join_halves(Words* v) {
 #pragma GCC unroll 16
   for (int i = 0; i < kSortBlock; ++i)
