@@ -51,6 +51,8 @@ if(BUILD_SHARED_LIBS)
   set_target_properties(tutti PROPERTIES LINK_DEPENDS ${tutti_exports})
 endif()
 target_compile_features(tutti PUBLIC cxx_std_20)
+# Linked with --gc-sections, as with a static LLVM, programs leave out what they do not call.
+target_compile_options(tutti PRIVATE -ffunction-sections -fdata-sections)
 target_include_directories(tutti
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
